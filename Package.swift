@@ -1,0 +1,79 @@
+// swift-tools-version: 6.2
+// The modules of Sociograph, lowest first. A target may depend only on rows beneath its own;
+// `swift build --explicit-target-dependency-import-check error` holds the sources to it.
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let package = Package(
+  name: "sociograph",
+  products: [.executable(name: "sociograph", targets: ["sociograph"])],
+  targets: [
+    // C, behind one door each.
+    .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .systemLibrary(name: "CLLHTTP", pkgConfig: "libllhttp"),
+    .systemLibrary(
+      name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .target(name: "CEventLoops"),
+
+    // 1
+    module("JSON"),
+    module("GraphQLLanguage"),
+    module("SQL"),
+    module("EventLoops", ["CEventLoops"]),
+    // 2
+    module("GraphQLSchema", ["GraphQLLanguage", "JSON"]),
+    module("Postgres", ["CPostgreSQL", "EventLoops"]),
+    module("HTTP", ["CLLHTTP", "COpenSSL", "EventLoops"]),
+    // 3
+    module("GraphQLValidation", ["GraphQLSchema", "GraphQLLanguage"]),
+    module("DatabaseSetup", ["Postgres", "EventLoops"]),
+    // 4
+    module("GraphQLPlanning", ["GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "SQL"]),
+    module(
+      "GraphQLResolving", ["GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "JSON"]),
+    // 5
+    module(
+      "GraphQLExecution",
+      [
+        "GraphQLPlanning", "GraphQLResolving", "GraphQLValidation", "GraphQLSchema",
+        "GraphQLLanguage", "Postgres", "JSON",
+      ]),
+    module(
+      "GraphQLChecking",
+      ["GraphQLResolving", "GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "JSON"]),
+    // 6
+    module("Accounts", ["Postgres", "COpenSSL"]),
+    module("GraphQLTransport", ["HTTP", "JSON", "GraphQLLanguage"]),
+    // 7
+    module(
+      "Server",
+      [
+        "Accounts", "GraphQLTransport", "GraphQLExecution", "GraphQLPlanning",
+        "GraphQLResolving", "GraphQLValidation", "GraphQLSchema", "GraphQLLanguage",
+        "DatabaseSetup", "Postgres", "HTTP", "EventLoops", "JSON",
+      ]),
+    // 8
+    .executableTarget(
+      name: "sociograph", dependencies: ["Server", "GraphQLChecking"], swiftSettings: settings),
+
+    tests("JSONTests", ["JSON"]),
+    tests("GraphQLLanguageTests", ["GraphQLLanguage"]),
+    tests("GraphQLSchemaTests", ["GraphQLSchema", "GraphQLLanguage"]),
+    tests("GraphQLValidationTests", ["GraphQLValidation", "GraphQLSchema", "GraphQLLanguage"]),
+    tests("HTTPTests", ["HTTP", "EventLoops"]),
+    tests("PostgresTests", ["Postgres", "DatabaseSetup", "EventLoops"]),
+  ]
+)

@@ -1,0 +1,29 @@
+/// A source text as the bytes it came in, able to say where an offset is.
+package final class Source: Sendable {
+  package let bytes: [UInt8]
+
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
+  package convenience init(_ text: String) { self.init(Array(text.utf8)) }
+
+  /// The line and column of a byte offset. O(offset); only errors ask.
+  package func location(of position: Position) -> SourceLocation {
+    var line = 1
+    var column = 1
+    var index = 0
+    let end = min(Int(position.offset), bytes.count)
+    while index < end {
+      let byte = bytes[index]
+      index += 1
+      if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+        if byte == UInt8(ascii: "\r"), index < end, bytes[index] == UInt8(ascii: "\n") {
+          index += 1
+        }
+        line += 1
+        column = 1
+      } else if byte & 0xC0 != 0x80 {
+        column += 1
+      }
+    }
+    return SourceLocation(line: line, column: column)
+  }
+}

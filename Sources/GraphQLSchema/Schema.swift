@@ -1,0 +1,303 @@
+import GraphQLLanguage
+
+/// A type system: named types, root operation types and directives, in source order.
+///
+/// Immutable once built; types refer to each other by `TypeID`, an index into `types`, so looking
+/// through a type reference is an array access. Directives applied in SDL are kept as written on
+/// everything, for modules above that give them meaning; the type system itself reads only
+/// `@deprecated`, `@specifiedBy` and `@oneOf`.
+///
+/// GraphQL September 2025, 3 Type System.
+package struct Schema: Sendable {
+  package let description: String?
+  /// Built-in scalars and introspection types included.
+  package let types: [TypeDefinition]
+  package let directives: [DirectiveDefinition]
+  package let queryType: TypeID?
+  package let mutationType: TypeID?
+  package let subscriptionType: TypeID?
+  /// Directives written on `schema` and `extend schema`.
+  package let appliedDirectives: [Directive]
+  package let typesByName: [String: TypeID]
+  package let directivesByName: [String: DirectiveDefinition]
+  /// By type index: the object types it can be at run time, in source order; itself for an
+  /// object type, empty for leaf and input types.
+  package let possibleTypes: [[TypeID]]
+
+  package subscript(_ id: TypeID) -> TypeDefinition { types[Int(id.index)] }
+
+  package func type(named name: String) -> TypeDefinition? {
+    typesByName[name].map { self[$0] }
+  }
+
+  package func rootType(for kind: OperationKind) -> TypeID? {
+    switch kind {
+    case .query: queryType
+    case .mutation: mutationType
+    case .subscription: subscriptionType
+    }
+  }
+
+  package init(
+    description: String?, types: [TypeDefinition], directives: [DirectiveDefinition],
+    queryType: TypeID?, mutationType: TypeID?, subscriptionType: TypeID?,
+    appliedDirectives: [Directive], possibleTypes: [[TypeID]]
+  ) {
+    self.description = description
+    self.types = types
+    self.directives = directives
+    self.queryType = queryType
+    self.mutationType = mutationType
+    self.subscriptionType = subscriptionType
+    self.appliedDirectives = appliedDirectives
+    self.possibleTypes = possibleTypes
+    typesByName = Dictionary(
+      types.map { ($0.name, $0.id) }, uniquingKeysWith: { first, _ in first })
+    directivesByName = Dictionary(
+      directives.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+/// An index into `Schema.types`.
+package struct TypeID: Sendable, Hashable {
+  package let index: Int32
+
+  package init(index: Int32) { self.index = index }
+}
+
+/// A use of a type: `[User!]!`.
+package indirect enum TypeReference: Sendable, Hashable {
+  case named(TypeID)
+  case list(TypeReference)
+  case nonNull(TypeReference)
+
+  package var isNonNull: Bool { if case .nonNull = self { true } else { false } }
+
+  /// Without an outer non-null.
+  package var nullable: TypeReference {
+    if case .nonNull(let inner) = self { inner } else { self }
+  }
+
+  /// The named type inside every list and non-null.
+  package var namedType: TypeID {
+    switch self {
+    case .named(let id): id
+    case .list(let inner), .nonNull(let inner): inner.namedType
+    }
+  }
+}
+
+package final class TypeDefinition: Sendable {
+  package enum Kind: Sendable {
+    case scalar(specifiedByURL: String?)
+    case object
+    case interface
+    case union(members: [TypeID])
+    case `enum`([EnumValueDefinition])
+    case inputObject([InputValueDefinition], isOneOf: Bool)
+  }
+
+  package let id: TypeID
+  package let name: String
+  package let description: String?
+  package let kind: Kind
+  /// Of object and interface types, in source order; empty for the others.
+  package let fields: [FieldDefinition]
+  /// Of object and interface types, as declared.
+  package let interfaces: [TypeID]
+  package let appliedDirectives: [Directive]
+  /// From the specification, not from the SDL: built-in scalars and introspection types.
+  package let isBuiltIn: Bool
+  private let fieldIndices: [String: Int]
+  private let inputIndices: [String: Int]
+  private let valueIndices: [String: Int]
+
+  package init(
+    id: TypeID, name: String, description: String?, kind: Kind, fields: [FieldDefinition] = [],
+    interfaces: [TypeID] = [], appliedDirectives: [Directive] = [], isBuiltIn: Bool = false
+  ) {
+    self.id = id
+    self.name = name
+    self.description = description
+    self.kind = kind
+    self.fields = fields
+    self.interfaces = interfaces
+    self.appliedDirectives = appliedDirectives
+    self.isBuiltIn = isBuiltIn
+    func indices(_ names: [String]) -> [String: Int] {
+      Dictionary(
+        names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+    fieldIndices = indices(fields.map(\.name))
+    if case .inputObject(let inputs, _) = kind {
+      inputIndices = indices(inputs.map(\.name))
+    } else {
+      inputIndices = [:]
+    }
+    if case .enum(let values) = kind {
+      valueIndices = indices(values.map(\.name))
+    } else {
+      valueIndices = [:]
+    }
+  }
+
+  package func field(named name: String) -> FieldDefinition? {
+    fieldIndices[name].map { fields[$0] }
+  }
+
+  package func inputField(named name: String) -> InputValueDefinition? {
+    guard case .inputObject(let inputs, _) = kind else { return nil }
+    return inputIndices[name].map { inputs[$0] }
+  }
+
+  package func enumValue(named name: String) -> EnumValueDefinition? {
+    guard case .enum(let values) = kind else { return nil }
+    return valueIndices[name].map { values[$0] }
+  }
+
+  package var isComposite: Bool {
+    switch kind {
+    case .object, .interface, .union: true
+    case .scalar, .enum, .inputObject: false
+    }
+  }
+
+  package var isAbstract: Bool {
+    switch kind {
+    case .interface, .union: true
+    case .object, .scalar, .enum, .inputObject: false
+    }
+  }
+
+  package var isLeaf: Bool {
+    switch kind {
+    case .scalar, .enum: true
+    case .object, .interface, .union, .inputObject: false
+    }
+  }
+
+  package var isInputType: Bool {
+    switch kind {
+    case .scalar, .enum, .inputObject: true
+    case .object, .interface, .union: false
+    }
+  }
+}
+
+package final class FieldDefinition: Sendable {
+  package let name: String
+  package let description: String?
+  package let arguments: [InputValueDefinition]
+  package let type: TypeReference
+  package let deprecationReason: String?
+  package let appliedDirectives: [Directive]
+
+  package init(
+    name: String, description: String?, arguments: [InputValueDefinition], type: TypeReference,
+    deprecationReason: String?, appliedDirectives: [Directive] = []
+  ) {
+    self.name = name
+    self.description = description
+    self.arguments = arguments
+    self.type = type
+    self.deprecationReason = deprecationReason
+    self.appliedDirectives = appliedDirectives
+  }
+
+  package func argument(named name: String) -> InputValueDefinition? {
+    arguments.first { $0.name == name }
+  }
+}
+
+/// An argument or an input field.
+package final class InputValueDefinition: Sendable {
+  package let name: String
+  package let description: String?
+  package let type: TypeReference
+  /// As written in the SDL; constant.
+  package let defaultValue: Value?
+  /// `defaultValue` coerced to `type`, nested defaults filled in; nil when there is none.
+  package let coercedDefault: InputValue?
+  package let deprecationReason: String?
+  package let appliedDirectives: [Directive]
+
+  package init(
+    name: String, description: String?, type: TypeReference, defaultValue: Value?,
+    coercedDefault: InputValue?, deprecationReason: String?, appliedDirectives: [Directive] = []
+  ) {
+    self.name = name
+    self.description = description
+    self.type = type
+    self.defaultValue = defaultValue
+    self.coercedDefault = coercedDefault
+    self.deprecationReason = deprecationReason
+    self.appliedDirectives = appliedDirectives
+  }
+
+  /// Non-null and without a default: a value must be given.
+  package var isRequired: Bool { type.isNonNull && defaultValue == nil }
+}
+
+package final class EnumValueDefinition: Sendable {
+  package let name: String
+  package let description: String?
+  package let deprecationReason: String?
+  package let appliedDirectives: [Directive]
+
+  package init(
+    name: String, description: String?, deprecationReason: String?,
+    appliedDirectives: [Directive] = []
+  ) {
+    self.name = name
+    self.description = description
+    self.deprecationReason = deprecationReason
+    self.appliedDirectives = appliedDirectives
+  }
+}
+
+package final class DirectiveDefinition: Sendable {
+  package let name: String
+  package let description: String?
+  package let arguments: [InputValueDefinition]
+  package let isRepeatable: Bool
+  package let locations: [DirectiveLocation]
+  package let isBuiltIn: Bool
+
+  package init(
+    name: String, description: String?, arguments: [InputValueDefinition], isRepeatable: Bool,
+    locations: [DirectiveLocation], isBuiltIn: Bool
+  ) {
+    self.name = name
+    self.description = description
+    self.arguments = arguments
+    self.isRepeatable = isRepeatable
+    self.locations = locations
+    self.isBuiltIn = isBuiltIn
+  }
+
+  package func argument(named name: String) -> InputValueDefinition? {
+    arguments.first { $0.name == name }
+  }
+}
+
+package enum DirectiveLocation: String, Sendable, CaseIterable {
+  case query = "QUERY"
+  case mutation = "MUTATION"
+  case subscription = "SUBSCRIPTION"
+  case field = "FIELD"
+  case fragmentDefinition = "FRAGMENT_DEFINITION"
+  case fragmentSpread = "FRAGMENT_SPREAD"
+  case inlineFragment = "INLINE_FRAGMENT"
+  case variableDefinition = "VARIABLE_DEFINITION"
+  case schema = "SCHEMA"
+  case scalar = "SCALAR"
+  case object = "OBJECT"
+  case fieldDefinition = "FIELD_DEFINITION"
+  case argumentDefinition = "ARGUMENT_DEFINITION"
+  case interface = "INTERFACE"
+  case union = "UNION"
+  case `enum` = "ENUM"
+  case enumValue = "ENUM_VALUE"
+  case inputObject = "INPUT_OBJECT"
+  case inputFieldDefinition = "INPUT_FIELD_DEFINITION"
+}

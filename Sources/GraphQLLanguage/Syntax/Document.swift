@@ -62,7 +62,7 @@ package final class OperationDefinition: Sendable {
   package let variables: [VariableDefinition]
   package let directives: [Directive]
   package let selectionSet: SelectionSet
-  /// Of the keyword, or of `{` in the shorthand form.
+  /// Of the first token: the description, the keyword, or `{` in the shorthand form.
   package let position: Position
 
   package init(
@@ -86,7 +86,7 @@ package struct VariableDefinition: Sendable {
   package let type: TypeSyntax
   package let defaultValue: Value?
   package let directives: [Directive]
-  /// Of `$`.
+  /// Of the first token: the description or `$`.
   package let position: Position
 
   package init(
@@ -177,7 +177,7 @@ package final class FragmentDefinition: Sendable {
   package let typeCondition: Name
   package let directives: [Directive]
   package let selectionSet: SelectionSet
-  /// Of the keyword.
+  /// Of the first token: the description or the keyword.
   package let position: Position
 
   package init(

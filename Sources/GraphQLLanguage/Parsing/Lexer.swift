@@ -1,0 +1,209 @@
+/// Cuts a source into tokens, one at a time, with one look at each byte.
+///
+/// Errors are those of graphql-js 16: the same words at the same places, and only when the parser
+/// comes to ask for the token. GraphQL September 2025, 2.1 Source Text.
+struct Lexer {
+  let bytes: SourceBytes
+  let source: Source
+  private(set) var token = Token(kind: .endOfFile, start: 0, end: 0)
+  private var tokensLeft: Int
+  private let maximumTokens: Int
+
+  init(bytes: SourceBytes, source: Source, limits: ParserLimits) {
+    self.bytes = bytes
+    self.source = source
+    self.maximumTokens = limits.maximumTokens
+    self.tokensLeft = limits.maximumTokens
+  }
+
+  /// Reads the next token into `token`.
+  mutating func advance() throws(GraphQLError) {
+    var index = token.end
+    while true {
+      let byte = bytes[index]
+      switch byte {
+      case 0x09, 0x0A, 0x0D, 0x20, UInt8(ascii: ","):
+        index += 1
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "_"):
+        var end = index + 1
+        while bytes[end].isNameContinue { end += 1 }
+        return try take(.name, index, end)
+      case UInt8(ascii: "{"): return try take(.braceLeft, index, index + 1)
+      case UInt8(ascii: "}"): return try take(.braceRight, index, index + 1)
+      case UInt8(ascii: ":"): return try take(.colon, index, index + 1)
+      case UInt8(ascii: "("): return try take(.parenthesisLeft, index, index + 1)
+      case UInt8(ascii: ")"): return try take(.parenthesisRight, index, index + 1)
+      case UInt8(ascii: "!"): return try take(.bang, index, index + 1)
+      case UInt8(ascii: "$"): return try take(.dollar, index, index + 1)
+      case UInt8(ascii: "&"): return try take(.ampersand, index, index + 1)
+      case UInt8(ascii: "="): return try take(.equals, index, index + 1)
+      case UInt8(ascii: "@"): return try take(.at, index, index + 1)
+      case UInt8(ascii: "["): return try take(.bracketLeft, index, index + 1)
+      case UInt8(ascii: "]"): return try take(.bracketRight, index, index + 1)
+      case UInt8(ascii: "|"): return try take(.pipe, index, index + 1)
+      case UInt8(ascii: "."):
+        guard bytes[index + 1] == byte, bytes[index + 2] == byte else {
+          throw unexpectedCharacter(at: index)
+        }
+        return try take(.spread, index, index + 3)
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+        return try readNumber(index)
+      case UInt8(ascii: "\""):
+        if bytes[index + 1] == byte, bytes[index + 2] == byte {
+          return try readBlockString(index)
+        }
+        return try readString(index)
+      case UInt8(ascii: "#"):
+        index += 1
+        while index < bytes.count, bytes[index] != 0x0A, bytes[index] != 0x0D { index += 1 }
+      case 0xEF where bytes[index + 1] == 0xBB && bytes[index + 2] == 0xBF:
+        index += 3  // A byte order mark.
+      default:
+        guard index >= bytes.count else { throw unexpectedCharacter(at: index) }
+        token = Token(kind: .endOfFile, start: bytes.count, end: bytes.count)
+        return
+      }
+    }
+  }
+
+  @inline(__always)
+  private mutating func take(
+    _ kind: TokenKind, _ start: Int, _ end: Int, hasEscapes: Bool = false
+  ) throws(GraphQLError) {
+    token = Token(kind: kind, hasEscapes: hasEscapes, start: start, end: end)
+    tokensLeft -= 1
+    if tokensLeft < 0 { throw tooManyTokens() }
+  }
+
+  // MARK: - Numbers
+
+  /// GraphQL September 2025, 2.9.1 Int Value and 2.9.2 Float Value.
+  private mutating func readNumber(_ start: Int) throws(GraphQLError) {
+    var index = start
+    var kind = TokenKind.int
+    if bytes[index] == UInt8(ascii: "-") { index += 1 }
+    if bytes[index] == UInt8(ascii: "0") {
+      index += 1
+      if bytes[index].isDigit {
+        throw error(
+          "Invalid number, unexpected digit after 0: \(characterDescription(at: index)).", index)
+      }
+    } else {
+      index = try readDigits(index)
+    }
+    if bytes[index] == UInt8(ascii: ".") {
+      kind = .float
+      index = try readDigits(index + 1)
+    }
+    if bytes[index] | 0x20 == UInt8(ascii: "e") {
+      kind = .float
+      index += 1
+      if bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") { index += 1 }
+      index = try readDigits(index)
+    }
+    if bytes[index] == UInt8(ascii: ".") || bytes[index].isNameStart { throw digitExpected(index) }
+    try take(kind, start, index)
+  }
+
+  private func readDigits(_ start: Int) throws(GraphQLError) -> Int {
+    guard bytes[start].isDigit else { throw digitExpected(start) }
+    var index = start + 1
+    while bytes[index].isDigit { index += 1 }
+    return index
+  }
+
+  private func digitExpected(_ index: Int) -> GraphQLError {
+    error("Invalid number, expected digit but got: \(characterDescription(at: index)).", index)
+  }
+
+  // MARK: - Strings
+
+  /// GraphQL September 2025, 2.9.4 String Value.
+  private mutating func readString(_ start: Int) throws(GraphQLError) {
+    var index = start + 1
+    var hasEscapes = false
+    while index < bytes.count {
+      switch bytes[index] {
+      case UInt8(ascii: "\""):
+        return try take(.string, start, index + 1, hasEscapes: hasEscapes)
+      case UInt8(ascii: "\\"):
+        hasEscapes = true
+        index += try readEscape(index).length
+      case 0x0A, 0x0D:
+        throw error("Unterminated string.", index)
+      default:
+        index += 1
+      }
+    }
+    throw error("Unterminated string.", index)
+  }
+
+  private mutating func readBlockString(_ start: Int) throws(GraphQLError) {
+    var index = start + 3
+    var hasEscapes = false
+    while index < bytes.count {
+      switch bytes[index] {
+      case UInt8(ascii: "\"") where hasQuotes(3, at: index):
+        return try take(.blockString, start, index + 3, hasEscapes: hasEscapes)
+      case UInt8(ascii: "\\") where hasQuotes(3, at: index + 1):
+        hasEscapes = true
+        index += 4
+      case 0x0A, 0x0D:
+        hasEscapes = true
+        index += 1
+      default:
+        index += 1
+      }
+    }
+    throw error("Unterminated string.", index)
+  }
+
+  func hasQuotes(_ count: Int, at index: Int) -> Bool {
+    for offset in 0..<count where bytes[index + offset] != UInt8(ascii: "\"") { return false }
+    return true
+  }
+
+  // MARK: - Errors
+
+  func error(_ message: String, _ index: Int) -> GraphQLError {
+    GraphQLError(
+      "Syntax Error: \(message)",
+      locations: [source.location(of: Position(offset: Int32(truncatingIfNeeded: index)))])
+  }
+
+  @inline(never)
+  private func tooManyTokens() -> GraphQLError {
+    GraphQLError(
+      "Document has more than \(maximumTokens) tokens.",
+      locations: [source.location(of: token.position)], code: "TOKEN_LIMIT_EXCEEDED")
+  }
+
+  @inline(never)
+  private func unexpectedCharacter(at index: Int) -> GraphQLError {
+    bytes[index] == UInt8(ascii: "'")
+      ? error(
+        #"Unexpected single quote character ('), did you mean to use a double quote (")?"#, index)
+      : error("Unexpected character: \(characterDescription(at: index)).", index)
+  }
+
+  /// As messages name a character: `"a"`, `'"'`, `U+00E9`, `<EOF>`.
+  private func characterDescription(at index: Int) -> String {
+    guard let scalar = bytes.scalar(at: index)?.scalar else { return "<EOF>" }
+    if scalar == "\"" { return #"'"'"# }
+    if (0x20...0x7E).contains(scalar.value) { return "\"\(scalar)\"" }
+    let digits = String(scalar.value, radix: 16, uppercase: true)
+    return "U+" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+  }
+}
+
+extension UInt8 {
+  var isDigit: Bool { self &- 0x30 < 10 }
+  var isNameStart: Bool { (self | 0x20) &- 0x61 < 26 || self == 0x5F }
+
+  /// Letters, digits and `_`, as two words of bits.
+  var isNameContinue: Bool {
+    let bits: UInt64 = self < 0x40 ? 0x03FF_0000_0000_0000 : 0x07FF_FFFE_87FF_FFFE
+    return self < 0x80 && bits >> UInt64(self & 0x3F) & 1 != 0
+  }
+}

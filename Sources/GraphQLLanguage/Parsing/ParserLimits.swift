@@ -1,0 +1,24 @@
+/// How much a document may cost, whatever it says.
+///
+/// Each limit has its own code: `DOCUMENT_TOO_LARGE`, `TOKEN_LIMIT_EXCEEDED` and
+/// `NESTING_LIMIT_EXCEEDED`. Nesting counts selection sets, lists, objects and list types that are
+/// open at once; it also bounds the recursion of everything that walks the tree later.
+package struct ParserLimits: Sendable {
+  package var maximumBytes: Int
+  package var maximumTokens: Int
+  package var maximumNesting: Int
+
+  package init(maximumBytes: Int, maximumTokens: Int, maximumNesting: Int) {
+    self.maximumBytes = maximumBytes
+    self.maximumTokens = maximumTokens
+    self.maximumNesting = maximumNesting
+  }
+
+  /// For documents of clients.
+  package static let `default` = ParserLimits(
+    maximumBytes: 64 * 1024, maximumTokens: 2_000, maximumNesting: 64)
+
+  /// For schemas and files of one's own: any size, but still no way to exhaust the stack.
+  package static let unlimited = ParserLimits(
+    maximumBytes: Int(Int32.max) - 1, maximumTokens: .max, maximumNesting: 500)
+}

@@ -1,0 +1,275 @@
+/// Reads a JSON text: strictly RFC 8259, one value, in time proportional to its size.
+///
+/// Invalid UTF-8, halves of surrogate pairs, control characters in strings, a byte order mark and
+/// anything behind the value are refused.
+package struct JSONParser {
+  private let bytes: [UInt8]
+  private var index = 0
+  private var nesting = 0
+  private let maximumNesting: Int
+
+  /// Arrays and objects may be open in each other `maximumNesting` deep; at most 512.
+  package static func parse(
+    _ bytes: [UInt8], maximumNesting: Int = 64
+  ) throws(JSONError) -> JSONValue {
+    do {
+      _ = try UTF8Span(validating: bytes.span).isKnownASCII
+    } catch {
+      throw JSONError(.invalidUTF8, offset: error.byteOffsets.lowerBound)
+    }
+    var parser = JSONParser(bytes: bytes, maximumNesting: min(maximumNesting, 512))
+    let value = try parser.parseValue()
+    parser.skipSpace()
+    guard parser.index == bytes.count else { throw parser.unexpected() }
+    return value
+  }
+
+  private init(bytes: [UInt8], maximumNesting: Int) {
+    self.bytes = bytes
+    self.maximumNesting = maximumNesting
+  }
+
+  /// The byte at hand, NUL at the end (where NUL itself is not allowed anywhere).
+  private var byte: UInt8 { index < bytes.count ? bytes[index] : 0 }
+
+  private mutating func skipSpace() {
+    while index < bytes.count {
+      switch bytes[index] {
+      case 0x20, 0x0A, 0x0D, 0x09: index += 1
+      default: return
+      }
+    }
+  }
+
+  private func unexpected() -> JSONError {
+    index < bytes.count
+      ? JSONError(.unexpectedByte(bytes[index]), offset: index)
+      : JSONError(.unexpectedEnd, offset: index)
+  }
+
+  private mutating func expect(_ expected: UInt8) throws(JSONError) {
+    guard byte == expected else { throw unexpected() }
+    index += 1
+  }
+
+  // MARK: - Values
+
+  private mutating func parseValue() throws(JSONError) -> JSONValue {
+    skipSpace()
+    switch byte {
+    case UInt8(ascii: "\""): return .string(try parseString())
+    case UInt8(ascii: "{"): return try parseObject()
+    case UInt8(ascii: "["): return try parseArray()
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+      return .number(try parseNumber())
+    case UInt8(ascii: "t"):
+      try parseWord("true")
+      return .boolean(true)
+    case UInt8(ascii: "f"):
+      try parseWord("false")
+      return .boolean(false)
+    case UInt8(ascii: "n"):
+      try parseWord("null")
+      return .null
+    default: throw unexpected()
+    }
+  }
+
+  private mutating func parseWord(_ word: String) throws(JSONError) {
+    for expected in word.utf8 { try expect(expected) }
+  }
+
+  private mutating func descend() throws(JSONError) {
+    nesting += 1
+    if nesting > maximumNesting {
+      throw JSONError(.nestedDeeperThan(maximumNesting), offset: index)
+    }
+    index += 1
+    skipSpace()
+  }
+
+  private mutating func parseArray() throws(JSONError) -> JSONValue {
+    try descend()
+    var elements: [JSONValue] = []
+    if byte != UInt8(ascii: "]") {
+      elements.append(try parseValue())
+      skipSpace()
+      while byte == UInt8(ascii: ",") {
+        index += 1
+        elements.append(try parseValue())
+        skipSpace()
+      }
+    }
+    try expect(UInt8(ascii: "]"))
+    nesting -= 1
+    return .array(elements)
+  }
+
+  private mutating func parseObject() throws(JSONError) -> JSONValue {
+    try descend()
+    var members = MemberList()
+    if byte != UInt8(ascii: "}") {
+      members.append(try parseMember())
+      skipSpace()
+      while byte == UInt8(ascii: ",") {
+        index += 1
+        skipSpace()
+        members.append(try parseMember())
+        skipSpace()
+      }
+    }
+    try expect(UInt8(ascii: "}"))
+    nesting -= 1
+    return .object(members.members)
+  }
+
+  private mutating func parseMember() throws(JSONError) -> JSONValue.Member {
+    guard byte == UInt8(ascii: "\"") else { throw unexpected() }
+    let name = try parseString()
+    skipSpace()
+    try expect(UInt8(ascii: ":"))
+    return JSONValue.Member(name: name, value: try parseValue())
+  }
+
+  // MARK: - Numbers
+
+  private mutating func parseNumber() throws(JSONError) -> String {
+    let start = index
+    if byte == UInt8(ascii: "-") { index += 1 }
+    if byte == UInt8(ascii: "0") { index += 1 } else { try parseDigits() }
+    if byte == UInt8(ascii: ".") {
+      index += 1
+      try parseDigits()
+    }
+    if byte | 0x20 == UInt8(ascii: "e") {
+      index += 1
+      if byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") { index += 1 }
+      try parseDigits()
+    }
+    return String(decoding: bytes[start..<index], as: UTF8.self)
+  }
+
+  private mutating func parseDigits() throws(JSONError) {
+    guard byte &- 0x30 < 10 else { throw unexpected() }
+    while byte &- 0x30 < 10 { index += 1 }
+  }
+
+  // MARK: - Strings
+
+  private mutating func parseString() throws(JSONError) -> String {
+    index += 1
+    let start = index
+    while index < bytes.count {
+      let byte = bytes[index]
+      if byte == UInt8(ascii: "\"") {
+        let text = String(decoding: bytes[start..<index], as: UTF8.self)
+        index += 1
+        return text
+      }
+      if byte == UInt8(ascii: "\\") { return try parseEscapedString(Array(bytes[start..<index])) }
+      if byte < 0x20 { throw JSONError(.controlCharacter, offset: index) }
+      index += 1
+    }
+    throw unexpected()
+  }
+
+  /// The rest of a string from its first escape on.
+  private mutating func parseEscapedString(_ beginning: [UInt8]) throws(JSONError) -> String {
+    var text = beginning
+    while index < bytes.count {
+      let byte = bytes[index]
+      switch byte {
+      case UInt8(ascii: "\""):
+        index += 1
+        return String(decoding: text, as: UTF8.self)
+      case UInt8(ascii: "\\"):
+        let scalar = try parseEscape()
+        text.append(
+          contentsOf: Unicode.UTF8.encode(scalar) ?? Unicode.UTF8.encodedReplacementCharacter)
+      case 0..<0x20:
+        throw JSONError(.controlCharacter, offset: index)
+      default:
+        text.append(byte)
+        index += 1
+      }
+    }
+    throw unexpected()
+  }
+
+  private mutating func parseEscape() throws(JSONError) -> Unicode.Scalar {
+    let start = index
+    index += 1
+    let letter = byte
+    guard index < bytes.count else { throw unexpected() }
+    index += 1
+    switch letter {
+    case UInt8(ascii: "\""): return "\""
+    case UInt8(ascii: "\\"): return "\\"
+    case UInt8(ascii: "/"): return "/"
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"): break
+    default: throw JSONError(.invalidEscape, offset: start)
+    }
+    let unit = try parseFourDigits(start)
+    if let scalar = Unicode.Scalar(unit) { return scalar }
+    guard unit < 0xDC00, byte == UInt8(ascii: "\\"), index + 1 < bytes.count,
+      bytes[index + 1] == UInt8(ascii: "u")
+    else { throw JSONError(.loneSurrogate, offset: start) }
+    let second = index
+    index += 2
+    let trailing = try parseFourDigits(second)
+    guard trailing & 0xFC00 == 0xDC00,
+      let scalar = Unicode.Scalar(0x10000 + (unit & 0x3FF) << 10 + (trailing & 0x3FF))
+    else { throw JSONError(.loneSurrogate, offset: start) }
+    return scalar
+  }
+
+  private mutating func parseFourDigits(_ escape: Int) throws(JSONError) -> UInt32 {
+    var value: UInt32 = 0
+    for _ in 0..<4 {
+      let digit: UInt8
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte &- 0x30
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte &- 0x57
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte &- 0x37
+      default: throw JSONError(.invalidEscape, offset: escape)
+      }
+      value = value << 4 | UInt32(digit)
+      index += 1
+    }
+    return value
+  }
+}
+
+/// Members in order; a repeated name replaces the value at its first place, in constant time.
+///
+/// Names are the same if their bytes are; Swift compares strings by canonical equivalence.
+private struct MemberList {
+  private(set) var members: [JSONValue.Member] = []
+  private var places: [[UInt8]: Int] = [:]
+
+  mutating func append(_ member: JSONValue.Member) {
+    if members.count <= 8 {
+      if let place = members.firstIndex(where: { $0.name.utf8.elementsEqual(member.name.utf8) }) {
+        members[place] = member
+      } else {
+        members.append(member)
+      }
+      return
+    }
+    if places.isEmpty {
+      for (place, known) in members.enumerated() { places[Array(known.name.utf8)] = place }
+    }
+    let name = Array(member.name.utf8)
+    if let place = places[name] {
+      members[place] = member
+    } else {
+      places[name] = members.count
+      members.append(member)
+    }
+  }
+}

@@ -1,0 +1,287 @@
+/// Writes JSON, a piece at a time, into one growing buffer.
+///
+/// It adds nothing on its own: commas, brackets and braces are the caller's, who usually has them
+/// ready inside precomputed fragments (`,"name":`). This is the innermost loop of the server: a
+/// string is checked for escapes eight bytes at a time while it is copied, numbers are written in
+/// place, and nothing is allocated but the buffer.
+package struct JSONWriter {
+  /// Initialised to its end; the text is the first `count` bytes.
+  @usableFromInline var storage: [UInt8]
+  @usableFromInline var used: Int
+
+  package init(capacity: Int = 1024) {
+    storage = [UInt8](repeating: 0, count: max(capacity, 64))
+    used = 0
+  }
+
+  /// The number of bytes written so far.
+  @inlinable package var count: Int { used }
+
+  /// The text. The buffer itself, not a copy.
+  package consuming func finish() -> [UInt8] {
+    storage.removeLast(storage.count - used)
+    return storage
+  }
+
+  /// The text so far, for as long as the closure runs.
+  package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    unsafe storage.withUnsafeBytes { unsafe body(UnsafeRawBufferPointer(rebasing: $0[..<used])) }
+  }
+
+  /// Takes back what was written after the text was `count` bytes long.
+  @inlinable package mutating func truncate(to count: Int) {
+    precondition(count >= 0 && count <= used, "JSONWriter truncated beyond its end")
+    used = count
+  }
+
+  /// Makes room for `count` bytes more.
+  @inlinable mutating func reserve(_ count: Int) {
+    if storage.count - used < count { grow(count) }
+  }
+
+  @usableFromInline @inline(never) mutating func grow(_ count: Int) {
+    storage.append(contentsOf: repeatElement(0, count: max(count, storage.count)))
+  }
+
+  // MARK: - Fragments, as they are
+
+  @inlinable package mutating func append(_ byte: UInt8) {
+    reserve(1)
+    storage[used] = byte
+    used += 1
+  }
+
+  @inlinable package mutating func append(_ fragment: [UInt8]) {
+    unsafe fragment.withUnsafeBytes { unsafe append(raw: $0) }
+  }
+
+  @inlinable package mutating func append(_ fragment: StaticString) {
+    unsafe append(
+      raw: UnsafeRawBufferPointer(
+        start: fragment.utf8Start, count: fragment.utf8CodeUnitCount))
+  }
+
+  @inlinable package mutating func append(raw bytes: UnsafeRawBufferPointer) {
+    guard let source = bytes.baseAddress else { return }
+    let length = bytes.count
+    reserve(length)
+    unsafe storage.withUnsafeMutableBytes { buffer in
+      guard let target = buffer.baseAddress else { return }
+      unsafe (target + used).copyMemory(from: source, byteCount: length)
+    }
+    used += length
+  }
+
+  // MARK: - Words and numbers
+
+  package mutating func writeNull() { append("null") }
+
+  package mutating func write(_ value: Bool) { append(value ? "true" : "false") }
+
+  package mutating func write(_ value: Int64) {
+    if value < 0 { append(UInt8(ascii: "-")) }
+    writeDigits(value.magnitude, minimumCount: 1)
+  }
+
+  package mutating func write(_ value: Int) { write(Int64(value)) }
+  package mutating func write(_ value: Int32) { write(Int64(value)) }
+
+  /// The shortest decimal that reads back as the same number; whole numbers without a point.
+  ///
+  /// What is not finite has no form in JSON and becomes null.
+  package mutating func write(_ value: Double) {
+    guard value.isFinite else { return writeNull() }
+    let magnitude = value.magnitude
+    // Few decimals, as in coordinates and prices: found by trial, exactly (both sides of the
+    // division are whole numbers that a Double holds).
+    var scale = 1.0
+    var decimals = 0
+    while decimals <= 12 {
+      let scaled = (magnitude * scale).rounded()
+      guard scaled < 0x1p51 else { break }
+      if scaled / scale == magnitude {
+        if value < 0 { append(UInt8(ascii: "-")) }
+        let digits = UInt64(scaled)
+        guard decimals > 0 else { return writeDigits(digits, minimumCount: 1) }
+        let divisor = UInt64(scale)
+        writeDigits(digits / divisor, minimumCount: 1)
+        append(UInt8(ascii: "."))
+        return writeDigits(digits % divisor, minimumCount: decimals)
+      }
+      scale *= 10
+      decimals += 1
+    }
+    var text = value.description
+    if text.hasSuffix(".0") { text.removeLast(2) }
+    text.withUTF8 { unsafe append(raw: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Decimal digits, with zeros in front up to a count.
+  private mutating func writeDigits(_ value: UInt64, minimumCount: Int) {
+    var length = 1
+    var limit: UInt64 = 10
+    while length < 20, value >= limit {
+      length += 1
+      let (next, overflow) = limit.multipliedReportingOverflow(by: 10)
+      limit = overflow ? .max : next
+      if overflow {
+        if value >= 10_000_000_000_000_000_000 { length = 20 }
+        break
+      }
+    }
+    length = max(length, minimumCount)
+    reserve(length)
+    var rest = value
+    var index = used + length
+    while index > used {
+      index -= 1
+      storage[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+    used += length
+  }
+
+  // MARK: - Strings
+
+  package mutating func write(_ text: String) {
+    var text = text
+    text.withUTF8 { unsafe writeString(utf8: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// A name and its colon.
+  package mutating func writeKey(_ name: String) {
+    write(name)
+    append(UInt8(ascii: ":"))
+  }
+
+  /// The bytes `"name":`, ready to be appended again and again.
+  package static func key(_ name: String) -> [UInt8] {
+    var writer = JSONWriter(capacity: name.utf8.count + 3)
+    writer.writeKey(name)
+    return writer.finish()
+  }
+
+  /// A string from bytes that are known to be UTF-8.
+  package mutating func writeString(utf8 bytes: Span<UInt8>) {
+    unsafe bytes.withUnsafeBytes { unsafe writeString(utf8: $0) }
+  }
+
+  /// A string from bytes that are known to be UTF-8.
+  package mutating func writeString(utf8 bytes: RawSpan) {
+    unsafe bytes.withUnsafeBytes { unsafe writeString(utf8: $0) }
+  }
+
+  /// A string from bytes that are known to be UTF-8, such as a text column of PostgreSQL.
+  package mutating func writeString(utf8 bytes: UnsafeRawBufferPointer) {
+    let length = bytes.count
+    reserve(length + 2)
+    append(UInt8(ascii: "\""))
+    var read = 0
+    while read < length {
+      // Room for the rest unescaped and the closing quote is there.
+      let clean = unsafe copyUnescaped(UnsafeRawBufferPointer(rebasing: bytes[read...]))
+      read += clean
+      guard read < length else { break }
+      writeEscape(of: unsafe bytes[read])
+      read += 1
+      reserve(length - read + 1)
+    }
+    append(UInt8(ascii: "\""))
+  }
+
+  /// Copies up to the first byte that needs an escape; the room is there. Says how many.
+  private mutating func copyUnescaped(_ bytes: UnsafeRawBufferPointer) -> Int {
+    let length = bytes.count
+    guard let source = bytes.baseAddress else { return 0 }
+    let start = used
+    let copied = unsafe storage.withUnsafeMutableBytes { buffer -> Int in
+      precondition(buffer.count - start >= length)
+      guard let base = buffer.baseAddress else { return 0 }
+      let target = unsafe base + start
+      var index = 0
+      while index + 8 <= length {
+        let word = unsafe source.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        guard !word.hasByteToEscape else { break }
+        unsafe target.storeBytes(of: word, toByteOffset: index, as: UInt64.self)
+        index += 8
+      }
+      while index < length {
+        let byte = unsafe source.load(fromByteOffset: index, as: UInt8.self)
+        guard byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else { break }
+        unsafe target.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
+        index += 1
+      }
+      return index
+    }
+    used += copied
+    return copied
+  }
+
+  private mutating func writeEscape(of byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""): append(#"\""#)
+    case UInt8(ascii: "\\"): append(#"\\"#)
+    case 0x08: append(#"\b"#)
+    case 0x09: append(#"\t"#)
+    case 0x0A: append(#"\n"#)
+    case 0x0C: append(#"\f"#)
+    case 0x0D: append(#"\r"#)
+    default:
+      append(#"\u00"#)
+      append(byte < 0x10 ? UInt8(ascii: "0") : UInt8(ascii: "1"))
+      let digit = byte & 0x0F
+      append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+    }
+  }
+
+  // MARK: - Trees
+
+  /// A whole value, without white space.
+  package mutating func write(_ value: JSONValue) {
+    switch value {
+    case .null: writeNull()
+    case .boolean(let boolean): write(boolean)
+    case .number(var text):
+      text.withUTF8 { unsafe append(raw: UnsafeRawBufferPointer($0)) }
+    case .string(let text): write(text)
+    case .array(let elements):
+      append(UInt8(ascii: "["))
+      for (index, element) in elements.enumerated() {
+        if index > 0 { append(UInt8(ascii: ",")) }
+        write(element)
+      }
+      append(UInt8(ascii: "]"))
+    case .object(let members):
+      append(UInt8(ascii: "{"))
+      for (index, member) in members.enumerated() {
+        if index > 0 { append(UInt8(ascii: ",")) }
+        writeKey(member.name)
+        write(member.value)
+      }
+      append(UInt8(ascii: "}"))
+    }
+  }
+}
+
+extension UInt64 {
+  /// Whether one of its eight bytes is below 0x20, a quote or a backslash.
+  fileprivate var hasByteToEscape: Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let quotes = self ^ (ones &* 0x22)
+    let backslashes = self ^ (ones &* 0x5C)
+    // The high bit of each byte that borrows is set; bytes from 0x80 are masked out by their own.
+    let found =
+      ((self &- (ones &* 0x20)) & ~self) | ((quotes &- ones) & ~quotes)
+      | ((backslashes &- ones) & ~backslashes)
+    return found & (ones &* 0x80) != 0
+  }
+}
+
+extension JSONValue {
+  /// The value as compact JSON.
+  package var bytes: [UInt8] {
+    var writer = JSONWriter()
+    writer.write(self)
+    return writer.finish()
+  }
+}

@@ -84,7 +84,8 @@ CREATE INDEX ON block (blocked_id, blocker_id);
 CREATE FUNCTION end_follows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM follow f USING added b
-  WHERE (f.follower_id, f.followee_id) IN ((b.blocker_id, b.blocked_id), (b.blocked_id, b.blocker_id));
+  WHERE (f.follower_id, f.followee_id)
+    IN ((b.blocker_id, b.blocked_id), (b.blocked_id, b.blocker_id));
   RETURN NULL;
 END $$;
 CREATE TRIGGER end_follows AFTER INSERT ON block REFERENCING NEW TABLE AS added

@@ -1,0 +1,99 @@
+/// The wire form of a node's id: the 64-bit number's bytes, most significant first and without
+/// leading zeros, in base64url without padding. The low byte of the number is the type's tag.
+package enum NodeID {
+  /// Nil for text that is not exactly what `append` writes for a positive number.
+  package static func decode(_ text: String) -> Int64? {
+    var text = text
+    return text.withUTF8 { bytes in
+      guard (2...11).contains(bytes.count) else { return nil }
+      var bits: UInt64 = 0
+      for index in 0..<bytes.count {
+        let value = Base64URL.value(of: unsafe bytes[index])
+        guard value < 64, bits >> 58 == 0 else { return nil }
+        bits = bits << 6 | UInt64(value)
+      }
+      // 4 characters carry 3 bytes; what is left over must be zero.
+      let spare = bytes.count * 6 % 8
+      guard bytes.count % 4 != 1, bits & (1 << UInt64(spare) &- 1) == 0 else { return nil }
+      let number = bits >> UInt64(spare)
+      let byteCount = bytes.count * 6 / 8
+      guard number > 0, number <= UInt64(Int64.max), number >> UInt64((byteCount - 1) * 8) != 0
+      else { return nil }
+      return Int64(number)
+    }
+  }
+
+  package static func tag(of id: Int64) -> Int { Int(id & 255) }
+
+  package static func append(_ id: Int64, to output: inout [UInt8]) {
+    let number = UInt64(bitPattern: id)
+    var remaining = (64 - number.leadingZeroBitCount + 7) / 8
+    while remaining > 0 {
+      let take = min(3, remaining)
+      let shift = UInt64((remaining - take) * 8)
+      let group = number >> shift & (1 << UInt64(take * 8) &- 1)
+      let padded = group << UInt64((3 - take) * 8)
+      for character in 0...take {
+        output.append(Base64URL.character(Int(padded >> UInt64(18 - character * 6) & 63)))
+      }
+      remaining -= take
+    }
+  }
+
+  package static func encode(_ id: Int64) -> String {
+    var bytes: [UInt8] = []
+    append(id, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// RFC 4648, section 5, without padding.
+package enum Base64URL {
+  private static let alphabet = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+  private static let values: [UInt8] = {
+    var values = [UInt8](repeating: 255, count: 256)
+    for (index, character) in alphabet.enumerated() { values[Int(character)] = UInt8(index) }
+    return values
+  }()
+
+  static func character(_ value: Int) -> UInt8 { alphabet[value] }
+
+  /// 255 for a byte outside the alphabet.
+  static func value(of character: UInt8) -> UInt8 { values[Int(character)] }
+
+  package static func append(_ bytes: [UInt8], to output: inout [UInt8]) {
+    var index = 0
+    while index < bytes.count {
+      let take = min(3, bytes.count - index)
+      var group = 0
+      for offset in 0..<3 {
+        group = group << 8 | (offset < take ? Int(bytes[index + offset]) : 0)
+      }
+      for character in 0...take {
+        output.append(alphabet[group >> (18 - character * 6) & 63])
+      }
+      index += take
+    }
+  }
+
+  /// Nil for characters outside the alphabet, an impossible length or bits left over.
+  package static func decode(_ text: String) -> [UInt8]? {
+    var result: [UInt8] = []
+    result.reserveCapacity(text.utf8.count * 3 / 4)
+    var bits = 0
+    var bitCount = 0
+    for character in text.utf8 {
+      let value = values[Int(character)]
+      guard value < 64 else { return nil }
+      bits = (bits << 6 | Int(value)) & 0xFFFF
+      bitCount += 6
+      if bitCount >= 8 {
+        bitCount -= 8
+        result.append(UInt8(truncatingIfNeeded: bits >> bitCount))
+      }
+    }
+    guard text.utf8.count % 4 != 1, bits & (1 << bitCount - 1) == 0 else { return nil }
+    return result
+  }
+}

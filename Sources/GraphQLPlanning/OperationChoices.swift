@@ -1,0 +1,142 @@
+import GraphQLLanguage
+import GraphQLSchema
+
+/// Which parts of an operation's variables shape its statement, and the key they make for a plan.
+///
+/// Enums, booleans, nulls and the presence of input fields always do; so do page sizes and, where an
+/// id says which table to read, its type tag. All other values are parameters: equal keys mean the
+/// same plan. O(size of the variables).
+package struct OperationChoices: Sendable {
+  private enum Role: Sendable {
+    case value, pageSize, identity
+  }
+
+  private let roles: [Role]
+
+  /// Walks the operation once. O(selections + fragments).
+  package init(
+    _ operation: OperationDefinition, fragments: [String: FragmentDefinition],
+    mapping: StorageMapping
+  ) {
+    var walker = UsageWalker(mapping: mapping, fragments: fragments)
+    if let root = mapping.schema.rootType(for: operation.kind) {
+      walker.walk(operation.selectionSet, on: root)
+    }
+    roles = operation.variables.map { variable in
+      walker.pageSizes.contains(variable.name.text)
+        ? .pageSize : walker.identities.contains(variable.name.text) ? .identity : .value
+    }
+  }
+
+  package func appendKey(for variables: [InputValue?], to key: inout [UInt8]) {
+    for (role, value) in zip(roles, variables) {
+      if let value { append(value, role, to: &key) } else { key.append(UInt8(ascii: "-")) }
+    }
+  }
+
+  private func append(_ value: InputValue, _ role: Role, to key: inout [UInt8]) {
+    switch value {
+    case .null: key.append(UInt8(ascii: "0"))
+    case .boolean(let flag): key.append(UInt8(ascii: flag ? "t" : "f"))
+    case .enum(let name):
+      key.append(contentsOf: name.utf8)
+      key.append(UInt8(ascii: ";"))
+    case .int(let number) where role == .pageSize:
+      key.append(contentsOf: String(number).utf8)
+      key.append(UInt8(ascii: ";"))
+    case .int, .bigInt, .float: key.append(UInt8(ascii: "n"))
+    case .string(let text) where role == .identity:
+      key.append(UInt8(ascii: "#"))
+      key.append(NodeID.decode(text).map { UInt8(truncatingIfNeeded: $0) } ?? 0)
+    case .string(let text): key.append(UInt8(ascii: text.isEmpty ? "e" : "s"))
+    case .list(let items):
+      if role == .identity {
+        appendTags(items, to: &key)
+        return
+      }
+      key.append(UInt8(ascii: "["))
+      for item in items {
+        // Scalars are one array parameter however many they are.
+        if case .string = item { break }
+        append(item, role, to: &key)
+      }
+      key.append(UInt8(ascii: "]"))
+    case .object(let members):
+      key.append(UInt8(ascii: "{"))
+      for member in members {
+        key.append(contentsOf: member.name.utf8)
+        key.append(UInt8(ascii: ":"))
+        append(member.value, role, to: &key)
+      }
+      key.append(UInt8(ascii: "}"))
+    }
+  }
+
+  /// The set of tags, as 256 bits of which only the set ones are written.
+  private func appendTags(_ items: [InputValue], to key: inout [UInt8]) {
+    var tags: Set<UInt8> = []
+    for item in items {
+      if case .string(let text) = item, let id = NodeID.decode(text) {
+        tags.insert(UInt8(truncatingIfNeeded: id))
+      }
+    }
+    key.append(UInt8(ascii: "<"))
+    key.append(contentsOf: tags.sorted())
+    key.append(0)
+  }
+}
+
+private struct UsageWalker {
+  let mapping: StorageMapping
+  let fragments: [String: FragmentDefinition]
+  var pageSizes: Set<String> = []
+  var identities: Set<String> = []
+  var visited: Set<String> = []
+
+  mutating func walk(_ set: SelectionSet, on type: TypeID) {
+    for selection in set.selections {
+      switch selection {
+      case .field(let field):
+        note(field, on: type)
+        if let inner = field.selectionSet,
+          let definition = mapping.schema[type].field(named: field.name.text)
+        {
+          walk(inner, on: definition.type.namedType)
+        }
+      case .inlineFragment(let inline):
+        let condition = inline.typeCondition.flatMap { mapping.schema.typesByName[$0.text] }
+        walk(inline.selectionSet, on: condition ?? type)
+      case .fragmentSpread(let spread):
+        guard visited.insert(spread.name.text).inserted, let fragment = fragments[spread.name.text],
+          let condition = mapping.schema.typesByName[fragment.typeCondition.text]
+        else { continue }
+        walk(fragment.selectionSet, on: condition)
+      }
+    }
+  }
+
+  private mutating func note(_ field: Field, on type: TypeID) {
+    for argument in field.arguments {
+      guard case .variable(let variable) = argument.value.content else { continue }
+      let name = argument.name.text
+      if name == "first" || name == "last" { pageSizes.insert(variable) }
+      switch mapping[type]?.fields[field.name.text]?.kind {
+      case .reference(let reference) where reference.id?.soleVariable == [name]:
+        identities.insert(variable)
+      case .relation(let relation) where relation.unnestedArgument == name:
+        identities.insert(variable)
+      default: break
+      }
+    }
+  }
+}
+
+extension RelationStorage {
+  /// The argument that a plain list unnests to its ids, as `nodes(ids:)` does.
+  var unnestedArgument: String? {
+    guard !isConnection, let from, from.source.hasPrefix("unnest("), from.variables.count == 1,
+      from.variables[0].count == 1
+    else { return nil }
+    return from.variables[0][0]
+  }
+}

@@ -1,0 +1,186 @@
+import GraphQLLanguage
+import GraphQLSchema
+
+/// How one operation is answered: one statement, its parameters, and how its row becomes JSON.
+///
+/// A value that holds nothing about a viewer or the time, so it is cached, printed and compared. The
+/// statement returns one row with one column: a record of what the root fields need, in binary.
+package struct Plan: Sendable {
+  /// Nil when no root field needs the database (`{ __typename }`, introspection).
+  package let statement: String?
+  /// In the order of `$1`, `$2`, ...
+  package let parameters: [PlanParameter]
+  package let shape: ObjectShape
+}
+
+/// Where the value of a statement's parameter comes from when the operation runs.
+package enum PlanParameter: Sendable, Hashable {
+  /// The signed-in user's id; 0 for an anonymous client.
+  case viewer
+  case input(InputSource, as: ParameterType)
+  /// A sort key inside a cursor; `order` ties the cursor to the order it was made for.
+  case cursorKey(InputSource, index: Int, order: UInt32)
+  case cursorKeyIsNull(InputSource, index: Int, order: UInt32)
+}
+
+/// The part of an operation's input a parameter is made from.
+package indirect enum InputSource: Sendable, Hashable {
+  case string(String)
+  case int(Int64)
+  case float(Double)
+  /// The variable by its index in the operation, then input fields inside it.
+  case variable(Int, path: [String])
+  case list([InputSource])
+}
+
+/// PostgreSQL types that parameters are bound as.
+package enum ParameterType: Sendable, Hashable {
+  /// A node id, decoded from its wire form.
+  case id
+  case int4, float8, text
+  case timestamptz, date, numeric
+  indirect case array(ParameterType)
+
+  /// The cast behind `$n::`.
+  package var sql: String {
+    switch self {
+    case .id: "bigint"
+    case .int4: "int4"
+    case .float8: "float8"
+    case .text: "text"
+    case .timestamptz: "timestamptz"
+    case .date: "date"
+    case .numeric: "numeric"
+    case .array(let element): element.sql + "[]"
+    }
+  }
+}
+
+// MARK: - Output shape
+
+/// An object of the response: its fields in the order of the selections.
+package final class ObjectShape: Sendable {
+  package let fields: [FieldShape]
+
+  package init(fields: [FieldShape]) { self.fields = fields }
+}
+
+package struct FieldShape: Sendable {
+  /// `"name":`, ready to be copied.
+  package let key: [UInt8]
+  package let responseName: String
+  package let isNonNull: Bool
+  package let value: ValueShape
+  /// What a masked row has where the schema allows no null.
+  package let coordinate: String
+}
+
+/// How a value is found in the record of its object and written. Columns count from 0.
+package indirect enum ValueShape: Sendable {
+  /// JSON known when planning, such as `"User"` for `__typename`.
+  case constant([UInt8])
+  case leaf(column: Int, LeafFormat)
+  /// An array of leaves, one level deep.
+  case leaves(column: Int, LeafFormat, itemsNonNull: Bool)
+  /// A record inside the column.
+  case record(column: Int, RecordShape)
+  /// The same record seen as another object; null unless the boolean column holds.
+  case embedded(when: Int?, ObjectShape)
+  /// An array of records.
+  case list(column: Int, RecordShape, itemsNonNull: Bool)
+  case connection(ConnectionShape)
+  /// `__schema` and `__type`: answered without the database, by response name.
+  case introspection
+}
+
+/// Which object a record is.
+package indirect enum RecordShape: Sendable {
+  case object(ObjectShape)
+  /// By the low byte of the id in a column; a tag not listed is null.
+  case byTag(column: Int, [Int: ObjectShape])
+  /// The record is a column of this record (a node beside the columns of its edge).
+  case nested(column: Int, RecordShape)
+}
+
+/// A page: its elements are records in one array column, in page order or reversed.
+package final class ConnectionShape: Sendable {
+  package enum Part: Sendable {
+    case constant([UInt8])
+    case edges(EdgeShape)
+    case nodes(RecordShape)
+    case pageInfo([PageInfoField])
+    /// A leaf of the enclosing record: `totalCount` and other counts and texts.
+    case leaf(column: Int, LeafFormat)
+  }
+
+  package struct PartField: Sendable {
+    package let key: [UInt8]
+    package let responseName: String
+    package let isNonNull: Bool
+    package let part: Part
+  }
+
+  package let parts: [PartField]
+  /// Nil when nothing of the page itself is selected.
+  package let itemsColumn: Int?
+  package let pageSize: Int
+  /// `last`: the array comes newest first and is written from its end.
+  package let isBackward: Bool
+  /// A cursor was given, so there is something on its other side.
+  package let hasCursor: Bool
+  /// Columns of the element record that make its cursor.
+  package let keyColumns: [Int]
+  package let order: UInt32
+
+  package init(
+    parts: [PartField], itemsColumn: Int?, pageSize: Int, isBackward: Bool, hasCursor: Bool,
+    keyColumns: [Int], order: UInt32
+  ) {
+    self.parts = parts
+    self.itemsColumn = itemsColumn
+    self.pageSize = pageSize
+    self.isBackward = isBackward
+    self.hasCursor = hasCursor
+    self.keyColumns = keyColumns
+    self.order = order
+  }
+}
+
+package final class EdgeShape: Sendable {
+  package enum Part: Sendable {
+    case constant([UInt8])
+    case cursor
+    case node(RecordShape)
+    case field(ValueShape)
+  }
+
+  package struct PartField: Sendable {
+    package let key: [UInt8]
+    package let responseName: String
+    package let isNonNull: Bool
+    package let part: Part
+  }
+
+  package let parts: [PartField]
+
+  package init(parts: [PartField]) { self.parts = parts }
+}
+
+package struct PageInfoField: Sendable {
+  package enum Kind: Sendable {
+    case hasNextPage, hasPreviousPage, startCursor, endCursor
+    case constant([UInt8])
+  }
+
+  package let key: [UInt8]
+  package let kind: Kind
+}
+
+/// How a column's binary value is written. The record says the column's PostgreSQL type; this says
+/// what the schema promises.
+package enum LeafFormat: Sendable, Hashable {
+  case id, int, float, boolean
+  /// Text, enums, and scalars stored as text.
+  case string
+  case dateTime, date
+}

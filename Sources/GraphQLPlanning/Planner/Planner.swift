@@ -1,0 +1,56 @@
+import GraphQLLanguage
+import GraphQLSchema
+import SQL
+
+/// Compiles operations to plans: the fourth stage, which waits for nothing and knows no viewer.
+///
+/// Every selected object becomes `ROW(...)` of just the selected columns, every list
+/// `ARRAY(SELECT ROW(...) ...)` with its order and limit inside, so one statement carries a whole
+/// operation. See ARCHITECTURE.md, "How a selection becomes SQL".
+package struct Planner: Sendable {
+  package let mapping: StorageMapping
+  let scalarTypes: [TypeID: ParameterType]
+  package let limits: PlannerLimits
+
+  package init(mapping: StorageMapping, limits: PlannerLimits = PlannerLimits()) {
+    self.mapping = mapping
+    self.limits = limits
+    scalarTypes = mapping.scalarTypes
+  }
+
+  /// - Parameters:
+  ///   - variables: coerced, by index of `operation.variables`; nil for an absent one. The plan serves
+  ///     every request whose `OperationChoices` are equal, whatever the other values are.
+  /// - Throws: a request error: a page size out of bounds, a malformed id, a statement too wide.
+  package func plan(
+    _ operation: OperationDefinition, fragments: [String: FragmentDefinition], source: Source,
+    variables: [InputValue?]
+  ) throws(GraphQLError) -> Plan {
+    guard let root = mapping.schema.rootType(for: operation.kind) else {
+      throw GraphQLError(
+        "Schema is not configured to execute \(operation.kind.rawValue) operation.")
+    }
+    let indices = Dictionary(
+      operation.variables.enumerated().map { ($1.name.text, $0) },
+      uniquingKeysWith: { first, _ in first })
+    let reader = ArgumentReader(
+      schema: mapping.schema, variableIndices: indices, variables: variables, source: source)
+    let compiler = SelectionCompiler(
+      mapping: mapping, fragments: fragments, reader: reader, limits: limits,
+      scalarTypes: scalarTypes)
+    let row = RowBuilder(alias: "")
+    let shape = try compiler.object(
+      of: root, selectionSets: [operation.selectionSet], row: row, scope: Scope())
+    return Plan(
+      statement: row.columns.isEmpty ? nil : "SELECT " + row.rowExpression,
+      parameters: compiler.statement.parameters, shape: shape)
+  }
+}
+
+package struct PlannerLimits: Sendable {
+  package var maximumPageSize = 100
+  package var defaultPageSize = 20
+  package var maximumNodeIDs = 100
+
+  package init() {}
+}

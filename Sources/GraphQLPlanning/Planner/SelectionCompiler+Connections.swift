@@ -1,0 +1,284 @@
+import GraphQLLanguage
+import GraphQLSchema
+import SQL
+
+extension SelectionCompiler {
+  /// Which part of the pages is asked for, worked out once per connection.
+  private struct Page {
+    let size: Int
+    let isBackward: Bool
+    let after: InputSource?
+    let before: InputSource?
+    let order: OrderStorage
+    /// Ties cursors to this order: one made for another is refused.
+    let fingerprint: UInt32
+
+    /// The bound on the side the page starts from.
+    var start: InputSource? { isBackward ? before : after }
+  }
+
+  /// A connection: its page as one array column of `row`, its counts and texts as others.
+  ///
+  /// Relay Cursor Connections, 4 and 5; the array holds one element more than the page when
+  /// `hasNextPage` (or, backward, `hasPreviousPage`) is selected.
+  func connection(
+    _ field: CollectedField, _ storage: FieldStorage, _ relation: RelationStorage, _ scope: Scope,
+    onlyForTags tags: [Int]
+  ) throws(GraphQLError) -> ConnectionShape {
+    guard let parent = scope.row else { throw GraphQLError("A connection needs a row.") }
+    let connectionType = storage.definition.type.namedType
+    guard let edgesField = schema[connectionType].field(named: "edges"),
+      let nodeField = schema[edgesField.type.namedType].field(named: "node")
+    else { throw GraphQLError("\(storage.coordinate) is no connection.") }
+    let edgeType = edgesField.type.namedType
+    let types = schema.possibleTypes[Int(nodeField.type.namedType.index)]
+    let order = order(of: relation, scope)
+    let page = try page(field, storage, order, scope)
+    let parts = collectFields(of: connectionType, field.selectionSets)
+
+    let selected = { (part: String) -> [String] in
+      guard let type = schema[connectionType].field(named: part)?.type.namedType else { return [] }
+      return parts.filter { $0.field.name.text == part }
+        .flatMap { collectFields(of: type, $0.selectionSets) }.map(\.field.name.text)
+    }
+    let pageInfo = selected("pageInfo")
+    let peeks = pageInfo.contains(page.isBackward ? "hasPreviousPage" : "hasNextPage")
+    let needsCursors =
+      pageInfo.contains("startCursor") || pageInfo.contains("endCursor")
+      || selected("edges").contains("cursor")
+    let hasElements = parts.contains { ["edges", "nodes"].contains($0.field.name.text) }
+    let limit = page.size + (peeks ? 1 : 0)
+    let needsItems = limit > 0 && (hasElements && page.size > 0 || peeks || needsCursors)
+
+    var words = ["limit": String(limit)]
+    for index in order.keys.indices {
+      words["key\(index + 1)"] = page.start.map { keyReference($0, index, page) } ?? "NULL"
+    }
+    var rows = relationRows(types: types, storage, relation, scope, words: words)
+    let keyColumns =
+      needsCursors
+      ? order.keys.map { rows.row.column(renderer.render($0.expression, rows.scope)) } : []
+
+    var shapes: [ConnectionShape.PartField] = []
+    for part in parts {
+      let name = part.field.name.text
+      let value: ConnectionShape.Part
+      switch name {
+      case "__typename":
+        value = .constant(Array("\"\(schema[connectionType].name)\"".utf8))
+      case "nodes":
+        value = .nodes(try element(of: types, rows, selectionSets: part.selectionSets).0)
+      case "edges":
+        value = .edges(
+          try edge(of: edgeType, part, types, rows, scope))
+      case "pageInfo":
+        value = .pageInfo(pageInfoFields(part, connectionType))
+      case "totalCount":
+        let text = totalCount(types, storage, relation, scope)
+        value = .leaf(column: parent.column(guarded(text, tags, scope)), .int)
+      default:
+        value = try extra(
+          name, of: connectionType, types, storage, relation, scope, onlyForTags: tags)
+      }
+      shapes.append(
+        ConnectionShape.PartField(
+          key: Array("\"\(part.responseName)\":".utf8), responseName: part.responseName,
+          isNonNull: true, part: value))
+    }
+
+    var itemsColumn: Int?
+    if needsItems {
+      rows.conditions += keyset(page, rows.scope)
+      let tail =
+        (order.keys.isEmpty ? [] : [orderBy(order, rows.scope, reversed: page.isBackward)])
+        + ["LIMIT \(limit)"]
+      let text = select(
+        rows.row.rowExpression, from: rows.from + rows.row.joinClauses, where: rows.conditions,
+        tail: tail)
+      itemsColumn = parent.column(guarded("ARRAY" + text, tags, scope))
+    }
+    return ConnectionShape(
+      parts: shapes, itemsColumn: itemsColumn, pageSize: page.size, isBackward: page.isBackward,
+      hasCursor: page.start != nil, keyColumns: keyColumns, order: page.fingerprint)
+  }
+
+  // MARK: - Parts
+
+  private func edge(
+    of type: TypeID, _ part: CollectedField, _ types: [TypeID], _ rows: RelationRows,
+    _ scope: Scope
+  ) throws(GraphQLError) -> EdgeShape {
+    var shapes: [EdgeShape.PartField] = []
+    for member in collectFields(of: type, part.selectionSets) {
+      let name = member.field.name.text
+      let value: EdgeShape.Part
+      var isNonNull = true
+      switch name {
+      case "__typename":
+        value = .constant(Array("\"\(schema[type].name)\"".utf8))
+      case "cursor": value = .cursor
+      case "node":
+        value = .node(try element(of: types, rows, selectionSets: member.selectionSets).0)
+      default:
+        guard let storage = mapping[type]?.fields[name], case .leaf(let template) = storage.kind
+        else { throw GraphQLError("\(schema[type].name).\(name) has no storage.") }
+        var inner = rows.scope
+        inner.outerArguments = scope.arguments
+        inner.arguments = try reader.arguments(of: member.field, storage.definition)
+        isNonNull = storage.definition.type.isNonNull
+        value = .field(
+          leaf(renderer.render(template, inner), storage.definition.type, rows.row))
+      }
+      shapes.append(
+        EdgeShape.PartField(
+          key: Array("\"\(member.responseName)\":".utf8), responseName: member.responseName,
+          isNonNull: isNonNull, part: value))
+    }
+    return EdgeShape(parts: shapes)
+  }
+
+  private func pageInfoFields(
+    _ part: CollectedField, _ connectionType: TypeID
+  ) -> [PageInfoField] {
+    guard let type = schema[connectionType].field(named: "pageInfo")?.type.namedType else {
+      return []
+    }
+    return collectFields(of: type, part.selectionSets).map { member in
+      let kind: PageInfoField.Kind
+      switch member.field.name.text {
+      case "hasNextPage": kind = .hasNextPage
+      case "hasPreviousPage": kind = .hasPreviousPage
+      case "startCursor": kind = .startCursor
+      case "endCursor": kind = .endCursor
+      default: kind = .constant(Array("\"\(schema[type].name)\"".utf8))
+      }
+      return PageInfoField(key: Array("\"\(member.responseName)\":".utf8), kind: kind)
+    }
+  }
+
+  /// A field of the connection type itself, such as a heading: an expression over the parent row.
+  private func extra(
+    _ name: String, of type: TypeID, _ types: [TypeID], _ storage: FieldStorage,
+    _ relation: RelationStorage, _ scope: Scope, onlyForTags tags: [Int]
+  ) throws(GraphQLError) -> ConnectionShape.Part {
+    guard let field = mapping[type]?.fields[name], case .leaf(let template) = field.kind,
+      let parent = scope.row
+    else { throw GraphQLError("\(schema[type].name).\(name) has no storage.") }
+    var inner = scope
+    inner.parent = scope.row
+    inner.outerArguments = scope.arguments
+    inner.words["field"] = SQLQuoting.literal(storage.definition.name)
+    if template.mentions(variable: "totalCount") {
+      inner.words["totalCount"] = totalCount(types, storage, relation, scope)
+    }
+    let shape = leaf(
+      guarded(renderer.render(template, inner), tags, scope), field.definition.type, parent)
+    guard case .leaf(let column, let format) = shape else {
+      throw GraphQLError("\(field.coordinate) must be a single leaf.")
+    }
+    return .leaf(column: column, format)
+  }
+
+  /// The stored count where the directive gives one and no other filter is on, else a count.
+  private func totalCount(
+    _ types: [TypeID], _ storage: FieldStorage, _ relation: RelationStorage, _ scope: Scope
+  ) -> String {
+    var target = scope
+    target.parent = scope.row
+    if let count = relation.count, filters(of: storage, target).allSatisfy(\.isCounted) {
+      let text = renderer.render(count, target)
+      guard let visible = visibilityOfParent(scope) else { return "(" + text + ")" }
+      return "CASE WHEN \(visible) THEN (\(text)) ELSE 0 END"
+    }
+    var words = ["limit": "NULL"]
+    for index in 1...8 { words["key\(index)"] = "NULL" }
+    let rows = relationRows(types: types, storage, relation, scope, words: words)
+    return select(
+      "count(*)", from: rows.from + rows.row.joinClauses, where: rows.conditions)
+  }
+
+  // MARK: - Pages
+
+  private func page(
+    _ field: CollectedField, _ storage: FieldStorage, _ order: OrderStorage, _ scope: Scope
+  ) throws(GraphQLError) -> Page {
+    let given = { (name: String) in scope.arguments.value(name) != nil }
+    if given("first"), given("last") {
+      throw GraphQLError(
+        "Give either \"first\" or \"last\", not both.",
+        locations: [reader.source.location(of: field.field.position)], code: "BAD_USER_INPUT")
+    }
+    func cursor(_ name: String) -> InputSource? {
+      if case .scalar(let source, _)? = scope.arguments.value(name) { source } else { nil }
+    }
+    let isBackward = given("last")
+    let size =
+      try pageSize(isBackward ? "last" : "first", field, storage, scope) ?? limits.defaultPageSize
+    return Page(
+      size: size, isBackward: isBackward, after: cursor("after"), before: cursor("before"),
+      order: order, fingerprint: fingerprint(order, storage))
+  }
+
+  /// Ties cursors to the order they were made for: FNV-1a over the field and its sort keys.
+  private func fingerprint(_ order: OrderStorage, _ storage: FieldStorage) -> UInt32 {
+    var hash: UInt32 = 2_166_136_261
+    for byte in storage.definition.name.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+    for key in order.keys {
+      for byte in key.expression.source.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+      hash = (hash ^ (key.isDescending ? 1 : 2)) &* 16_777_619
+    }
+    return hash
+  }
+
+  private func keyReference(_ cursor: InputSource, _ index: Int, _ page: Page) -> String {
+    statement.reference(.cursorKey(cursor, index: index, order: page.fingerprint))
+  }
+
+  private func keyset(_ page: Page, _ scope: Scope) -> [String] {
+    var conditions: [String] = []
+    if let after = page.after {
+      conditions.append(beyond(after, page, scope, reversed: false))
+    }
+    if let before = page.before {
+      conditions.append(beyond(before, page, scope, reversed: true))
+    }
+    return conditions
+  }
+
+  /// Rows strictly behind the cursor's in the order, or in front of it when reversed.
+  private func beyond(
+    _ cursor: InputSource, _ page: Page, _ scope: Scope, reversed: Bool
+  ) -> String {
+    let keys = page.order.keys.enumerated().map { index, key in
+      (
+        expression: renderer.render(key.expression, scope),
+        value: keyReference(cursor, index, page), key: key,
+        isDescending: key.isDescending != reversed, index: index
+      )
+    }
+    let isUniform =
+      keys.allSatisfy { $0.isDescending == keys[0].isDescending && $0.key.nullsFirst == nil }
+    if isUniform {
+      let comparison = keys[0].isDescending ? "<" : ">"
+      return
+        "(\(keys.map(\.expression).joined(separator: ", "))) \(comparison) (\(keys.map(\.value).joined(separator: ", ")))"
+    }
+    // k1 after c1 OR (k1 = c1 AND (k2 after c2 OR ...)), nulls at their end of the order.
+    var text = ""
+    for key in keys.reversed() {
+      var after = "\(key.expression) \(key.isDescending ? "<" : ">") \(key.value)"
+      var equal = "\(key.expression) = \(key.value)"
+      if let nullsFirst = key.key.nullsFirst {
+        let isNull = statement.reference(
+          .cursorKeyIsNull(cursor, index: key.index, order: page.fingerprint))
+        after +=
+          nullsFirst != reversed
+          ? " OR (\(key.expression) IS NOT NULL AND \(isNull)::bool)"
+          : " OR (\(key.expression) IS NULL AND NOT \(isNull)::bool)"
+        equal = "(\(equal) OR (\(key.expression) IS NULL AND \(isNull)::bool))"
+      }
+      text = text.isEmpty ? "(\(after))" : "(\(after) OR (\(equal) AND \(text)))"
+    }
+    return text
+  }
+}

@@ -1,0 +1,277 @@
+import GraphQLLanguage
+import GraphQLSchema
+import SQL
+
+/// Compiles the selections of one operation into columns of rows and the shapes that read them.
+struct SelectionCompiler {
+  let mapping: StorageMapping
+  let fragments: [String: FragmentDefinition]
+  let reader: ArgumentReader
+  let limits: PlannerLimits
+  let statement: StatementBuilder
+  let renderer: TemplateRenderer
+
+  var schema: Schema { mapping.schema }
+
+  init(
+    mapping: StorageMapping, fragments: [String: FragmentDefinition], reader: ArgumentReader,
+    limits: PlannerLimits, scalarTypes: [TypeID: ParameterType]
+  ) {
+    self.mapping = mapping
+    self.fragments = fragments
+    self.reader = reader
+    self.limits = limits
+    statement = StatementBuilder()
+    renderer = TemplateRenderer(
+      schema: mapping.schema, statement: statement, scalarTypes: scalarTypes)
+  }
+
+  // MARK: - Collecting fields
+
+  /// Fields of one response name, merged. GraphQL September 2025, 6.3.2 Field Collection.
+  struct CollectedField {
+    let responseName: String
+    var nodes: [Field]
+    var field: Field { nodes[0] }
+    var selectionSets: [SelectionSet] { nodes.compactMap(\.selectionSet) }
+  }
+
+  func collectFields(of type: TypeID, _ selectionSets: [SelectionSet]) -> [CollectedField] {
+    var collected: [CollectedField] = []
+    var places: [String: Int] = [:]
+    var visited: Set<String> = []
+    func collect(_ set: SelectionSet) {
+      for selection in set.selections {
+        switch selection {
+        case .field(let field):
+          guard isIncluded(field.directives) else { continue }
+          if let place = places[field.responseName] {
+            collected[place].nodes.append(field)
+          } else {
+            places[field.responseName] = collected.count
+            collected.append(CollectedField(responseName: field.responseName, nodes: [field]))
+          }
+        case .fragmentSpread(let spread):
+          guard isIncluded(spread.directives), visited.insert(spread.name.text).inserted,
+            let fragment = fragments[spread.name.text],
+            applies(fragment.typeCondition.text, to: type)
+          else { continue }
+          collect(fragment.selectionSet)
+        case .inlineFragment(let inline):
+          guard isIncluded(inline.directives) else { continue }
+          if let condition = inline.typeCondition, !applies(condition.text, to: type) { continue }
+          collect(inline.selectionSet)
+        }
+      }
+    }
+    for set in selectionSets { collect(set) }
+    return collected
+  }
+
+  private func applies(_ condition: String, to type: TypeID) -> Bool {
+    guard let conditionType = schema.typesByName[condition] else { return false }
+    return conditionType == type || schema.possibleTypes[Int(conditionType.index)].contains(type)
+  }
+
+  private func isIncluded(_ directives: [Directive]) -> Bool {
+    for directive in directives {
+      let isSkip = directive.name.text == "skip"
+      guard isSkip || directive.name.text == "include",
+        let value = directive.arguments.first(where: { $0.name.text == "if" })?.value
+      else { continue }
+      let condition =
+        switch value.content {
+        case .boolean(let flag): flag
+        case .variable(let name):
+          reader.variableIndices[name].flatMap { reader.variables[$0] } == .boolean(true)
+        default: false
+        }
+      if condition == isSkip { return false }
+    }
+    return true
+  }
+
+  // MARK: - Objects
+
+  /// A field of some of the possible types, compiled once for all of them.
+  private struct FieldKey: Hashable {
+    let storage: Int
+    let nodes: [ObjectIdentifier]
+  }
+
+  /// The fields of one object type, read from `row`.
+  func object(
+    of type: TypeID, selectionSets: [SelectionSet], row: RowBuilder, scope: Scope
+  ) throws(GraphQLError) -> ObjectShape {
+    let shapes = try objects(of: [type], selectionSets: selectionSets, row: row, scope: scope)
+    return shapes[0].shape
+  }
+
+  /// The record of objects that can be any of `types`, all read from `row`.
+  func record(
+    of types: [TypeID], selectionSets: [SelectionSet], row: RowBuilder, scope: Scope
+  ) throws(GraphQLError) -> RecordShape {
+    let compiled = try objects(of: types, selectionSets: selectionSets, row: row, scope: scope)
+    guard let first = compiled.first else { return .byTag(column: 0, [:]) }
+    if compiled.allSatisfy({ $0.signature == first.signature }) { return .object(first.shape) }
+    return byTag(compiled, row: row)
+  }
+
+  /// The same, always told apart by the tag of the id, which stands in `row`'s first column.
+  func taggedRecord(
+    of types: [TypeID], selectionSets: [SelectionSet], row: RowBuilder, scope: Scope
+  ) throws(GraphQLError) -> RecordShape {
+    let key = mapping[types[0]]?.table?.key ?? "id"
+    _ = row.column("\(row.alias).\(key)")
+    return byTag(
+      try objects(of: types, selectionSets: selectionSets, row: row, scope: scope), row: row)
+  }
+
+  private func byTag(_ compiled: [CompiledObject], row: RowBuilder) -> RecordShape {
+    var shapes: [Int: ObjectShape] = [:]
+    for object in compiled {
+      if let tag = mapping[object.type]?.tag { shapes[tag] = object.shape }
+    }
+    let key = compiled.first.flatMap { mapping[$0.type]?.table?.key } ?? "id"
+    return .byTag(column: row.column("\(row.alias).\(key)"), shapes)
+  }
+
+  private struct CompiledObject {
+    let type: TypeID
+    let shape: ObjectShape
+    /// Equal for types whose objects are written alike.
+    let signature: [String]
+  }
+
+  private func objects(
+    of types: [TypeID], selectionSets: [SelectionSet], row: RowBuilder, scope: Scope
+  ) throws(GraphQLError) -> [CompiledObject] {
+    let collected = types.map { collectFields(of: $0, selectionSets) }
+    var tagsByKey: [FieldKey: [Int]] = [:]
+    for (type, fields) in zip(types, collected) {
+      for field in fields {
+        guard let storage = mapping[type]?.fields[field.field.name.text] else { continue }
+        tagsByKey[key(storage, field), default: []].append(mapping[type]?.tag ?? 0)
+      }
+    }
+    var values: [FieldKey: ValueShape] = [:]
+    var numbers: [FieldKey: Int] = [:]
+    var result: [CompiledObject] = []
+    for (type, fields) in zip(types, collected) {
+      var shapes: [FieldShape] = []
+      var signature: [String] = []
+      for field in fields {
+        let name = field.field.name.text
+        if name == "__typename" {
+          shapes.append(
+            FieldShape(
+              field.responseName, isNonNull: true,
+              .constant(Array("\"\(schema[type].name)\"".utf8)), coordinate: "__typename"))
+          signature.append("\(field.responseName):\(type.index)")
+          continue
+        }
+        if name == "__schema" || name == "__type" {
+          shapes.append(
+            FieldShape(
+              field.responseName, isNonNull: name == "__schema", .introspection, coordinate: name))
+          signature.append(field.responseName)
+          continue
+        }
+        guard let typeStorage = mapping[type], let storage = typeStorage.fields[name] else {
+          continue
+        }
+        let key = key(storage, field)
+        if values[key] == nil {
+          var inner = scope
+          inner.row = row
+          inner.storage = typeStorage
+          let tags = tagsByKey[key] ?? []
+          let value = try compile(
+            field, storage, scope: inner, onlyForTags: tags.count < types.count ? tags : [])
+          values[key] = value
+          numbers[key] = numbers.count
+        }
+        guard let value = values[key] else { continue }
+        shapes.append(
+          FieldShape(
+            field.responseName, isNonNull: storage.definition.type.isNonNull, value,
+            coordinate: storage.coordinate))
+        signature.append("\(field.responseName):\(numbers[key] ?? -1)")
+      }
+      result.append(
+        CompiledObject(type: type, shape: ObjectShape(fields: shapes), signature: signature))
+    }
+    return result
+  }
+
+  private func key(_ storage: FieldStorage, _ field: CollectedField) -> FieldKey {
+    FieldKey(storage: storage.identity, nodes: field.nodes.map { ObjectIdentifier($0) })
+  }
+
+  // MARK: - Fields
+
+  private func compile(
+    _ field: CollectedField, _ storage: FieldStorage, scope: Scope, onlyForTags tags: [Int]
+  ) throws(GraphQLError) -> ValueShape {
+    guard let row = scope.row else { return .constant(Array("null".utf8)) }
+    var scope = scope
+    scope.arguments = try reader.arguments(of: field.field, storage.definition)
+    let type = storage.definition.type
+    switch storage.kind {
+    case .leaf(let template):
+      var text = renderer.render(template, scope)
+      if template.isExpensive { text = guarded(text, tags, scope) }
+      return leaf(text, type, row)
+    case .embed(let condition):
+      let when = condition.map { row.column("(" + renderer.render($0, scope) + ")") }
+      var inner = childScope(row)
+      inner.enclosingJoins = scope.enclosingJoins + (scope.storage?.joins ?? [])
+      let shape = try object(
+        of: type.namedType, selectionSets: field.selectionSets, row: row, scope: inner)
+      return .embedded(when: when, shape)
+    case .reference(let reference):
+      guard
+        let (text, shape) = try self.reference(field, storage, reference, scope)
+      else { return .constant(Array("null".utf8)) }
+      return .record(column: row.column(guarded(text, tags, scope)), shape)
+    case .relation(let relation):
+      if relation.isConnection {
+        return .connection(
+          try connection(field, storage, relation, scope, onlyForTags: tags))
+      }
+      return try list(field, storage, relation, scope, onlyForTags: tags)
+    case .none:
+      throw GraphQLError(
+        "\(storage.coordinate) cannot be executed by this server yet.",
+        locations: [reader.source.location(of: field.field.position)], code: "NOT_IMPLEMENTED")
+    }
+  }
+
+  func leaf(_ text: String, _ type: TypeReference, _ row: RowBuilder) -> ValueShape {
+    let named = type.namedType
+    let format = mapping.leafFormat(of: named)
+    let isNumeric = renderer.scalarTypes[named] == .numeric
+    if case .list(let item) = type.nullable {
+      let column = row.column(isNumeric ? "(\(text))::text[]" : text)
+      return .leaves(column: column, format, itemsNonNull: item.isNonNull)
+    }
+    return .leaf(column: row.column(isNumeric ? "(\(text))::text" : text), format)
+  }
+
+  /// What only some of the possible types need is not worked out for the others.
+  func guarded(_ text: String, _ tags: [Int], _ scope: Scope) -> String {
+    guard !tags.isEmpty, let row = scope.row, let key = scope.storage?.table?.key else {
+      return text
+    }
+    let list = tags.map(String.init).joined(separator: ", ")
+    return "CASE WHEN \(row.alias).\(key) & 255 IN (\(list)) THEN \(text) END"
+  }
+}
+
+extension FieldShape {
+  init(_ responseName: String, isNonNull: Bool, _ value: ValueShape, coordinate: String) {
+    self.init(
+      key: Array("\"\(responseName)\":".utf8), responseName: responseName, isNonNull: isNonNull,
+      value: value, coordinate: coordinate)
+  }
+}

@@ -1,0 +1,37 @@
+/// Quoting of what the schema, never a client, puts into statement text.
+package enum SQLQuoting {
+  /// `'it''s'`. Standard-conforming strings: a backslash is a backslash.
+  package static func literal(_ text: String) -> String {
+    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+  }
+
+  /// An element of an array literal such as `'{A,B}'`, quoted where it needs to be.
+  package static func arrayLiteral(_ elements: [String]) -> String {
+    let quoted = elements.map { element in
+      element.utf8.allSatisfy(isPlain) && !element.isEmpty && element.uppercased() != "NULL"
+        ? element
+        : "\"" + element.reduce(into: "") { $0 += $1 == "\"" || $1 == "\\" ? "\\\($1)" : "\($1)" }
+          + "\""
+    }
+    return literal("{" + quoted.joined(separator: ",") + "}")
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "_") || byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+      || (byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z")
+  }
+
+  /// `createdAt` as `created_at`.
+  package static func snakeCase(_ name: String) -> String {
+    var result = ""
+    for character in name {
+      if character.isUppercase {
+        if !result.isEmpty { result += "_" }
+        result += character.lowercased()
+      } else {
+        result.append(character)
+      }
+    }
+    return result
+  }
+}

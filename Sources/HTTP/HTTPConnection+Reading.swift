@@ -1,0 +1,81 @@
+import Glibc
+
+extension HTTPConnection {
+  private enum Reading {
+    case some(wasFull: Bool)
+    case nothing
+    case ended
+    case failed
+  }
+
+  /// Reads what has arrived and goes on with it.
+  ///
+  /// One read per event is enough for a plain socket, which reports itself again; a client that has
+  /// closed is read to its end, and TLS until it needs more from the socket.
+  func receive(clientClosed: Bool) {
+    var hasEnded = false
+    reading: while mayRead {
+      if case .lingering = state {
+        discard()
+        return
+      }
+      compactInput()
+      switch readOnce() {
+      case .some(let wasFull):
+        advance()
+        if case .closed = state { return }
+        if !wasFull, tls == nil, !clientClosed { break reading }
+      case .nothing: break reading
+      case .ended:
+        hasEnded = true
+        break reading
+      case .failed:
+        clientLeft(.socketError)
+        return
+      }
+    }
+    if hasEnded || (clientClosed && !isExpectingMore) { clientLeft(.byClient) }
+  }
+
+  /// Whether the rest of a request may still be in the socket.
+  private var isExpectingMore: Bool {
+    switch state {
+    case .handshake, .waiting, .head, .body: mayRead
+    case .working, .closing, .lingering, .closed: false
+    }
+  }
+
+  private func readOnce() -> Reading {
+    let count: Int
+    if let tls {
+      switch unsafe server.scratch.withUnsafeMutableBytes({ unsafe tls.read(into: $0) }) {
+      case .done(let length): count = length
+      case .wantsRead: return .nothing
+      case .wantsWrite:
+        wantsWritable = true
+        return .nothing
+      case .closed: return .ended
+      case .failed: return .failed
+      }
+    } else {
+      count = unsafe server.scratch.withUnsafeMutableBytes {
+        unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
+      }
+      if count == 0 { return .ended }
+      if count < 0 { return errno == EAGAIN || errno == EINTR ? .nothing : .failed }
+    }
+    input.append(contentsOf: server.scratch[..<count])
+    return .some(wasFull: count == server.scratch.count)
+  }
+
+  /// Takes what the client of a refused request was still sending, so that closing the socket does
+  /// not destroy the answer on its way (RFC 9112, 9.6).
+  private func discard() {
+    let count = unsafe server.scratch.withUnsafeMutableBytes {
+      unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
+    }
+    if count < 0, errno == EAGAIN || errno == EINTR { return }
+    lingeringBytes += max(count, 0)
+    if count <= 0 || lingeringBytes > 16 * 1024 * 1024 { close(closingReason) }
+  }
+}

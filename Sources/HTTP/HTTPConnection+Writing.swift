@@ -1,0 +1,151 @@
+import Glibc
+
+extension HTTPConnection {
+  var unsentBytes: Int { output.count - outputStart }
+
+  /// Puts an answer behind what is unsent; it is written after the current batch of events.
+  func answer(
+    _ exchange: UInt64, _ status: HTTPStatus, contentType: String?, headers: [HTTPField],
+    write: (inout [UInt8]) -> Void
+  ) {
+    server.loop.preconditionOnLoop()
+    guard isWorking(on: exchange) else { return }
+    closeHandler = nil
+    let stays =
+      request.keepsAlive && requestCount < server.limits.maximumRequestsPerConnection
+      && !server.isDraining
+    append(
+      status, contentType: contentType, headers: headers, isHead: request.method == .head,
+      connection: stays ? (request.minorVersion == 0 ? "keep-alive" : nil) : "close", write: write)
+    if !stays { closingReason = server.isDraining ? .shutdown : .served }
+    enter(stays ? .waiting : .closing)
+    planFlush()
+  }
+
+  /// Answers in the handler's place, and for the last time.
+  func refuse(_ refusal: HTTPRefusal) {
+    server.report(.requestRefused(refusal, peer: peer))
+    if case .working = state {
+      let handler = closeHandler
+      closeHandler = nil
+      enter(.closing)
+      handler?()
+    }
+    let (contentType, body) = server.configuration.refusalBody(refusal)
+    append(
+      refusal.status, contentType: contentType,
+      headers: refusal == .methodNotAllowed ? [HTTPField("Allow", "GET, HEAD, POST, OPTIONS")] : [],
+      isHead: false, connection: "close"
+    ) { $0.append(contentsOf: body) }
+    closingReason = refusal == .timeout ? .timeout : .refused
+    enter(.closing)
+    planFlush()
+  }
+
+  func planFlush() {
+    if unsentBytes > 0, !wantsWritable { writeStart = stateStart }
+    guard !isFlushPlanned else { return }
+    isFlushPlanned = true
+    server.flushLater(self)
+  }
+
+  private func append(
+    _ status: HTTPStatus, contentType: String?, headers: [HTTPField], isHead: Bool,
+    connection: StaticString?, write: (inout [UInt8]) -> Void
+  ) {
+    output.append(statusLine: status)
+    server.date.refresh()
+    output.append(contentsOf: server.date.bytes)
+    if let contentType {
+      output.append(static: "Content-Type: ")
+      output.append(fieldValue: contentType)
+      output.append(static: "\r\n")
+    }
+    output.append(contentsOf: server.commonHeaderBytes)
+    for field in headers { output.append(field: field) }
+    if let connection {
+      output.append(static: "Connection: ")
+      output.append(static: connection)
+      output.append(static: "\r\n")
+    }
+    guard !status.forbidsBody else {
+      output.append(static: "\r\n")
+      return
+    }
+    // The length is known only after the body is written: leave room for it.
+    output.append(static: "Content-Length:           \r\n\r\n")
+    let bodyStart = output.count
+    write(&output)
+    let length = output.count - bodyStart
+    output.write(decimal: length, endingAt: bodyStart - 4)
+    if isHead { output.removeLast(length) }
+  }
+
+  /// Writes what there is; once all is out, ends the connection or goes on with requests that wait.
+  func flush() {
+    isFlushPlanned = false
+    if case .closed = state { return }
+    guard writeOut() else {
+      clientLeft(.socketError)
+      return
+    }
+    switch state {
+    case .closing where unsentBytes == 0: finish()
+    case .waiting:
+      if inputStart < input.count { advance() }
+      // Decrypted bytes wake nobody.
+      if tls?.hasPending == true { receive(clientClosed: false) }
+    default: break
+    }
+    updateInterest()
+  }
+
+  /// - Returns: whether the socket still works.
+  private func writeOut() -> Bool {
+    if case .handshake = state { return true }
+    wantsWritable = false
+    while unsentBytes > 0 {
+      let written: Int
+      if let tls {
+        let outcome = unsafe output.withUnsafeBytes {
+          unsafe tls.write(UnsafeRawBufferPointer(rebasing: $0[outputStart...]))
+        }
+        switch outcome {
+        case .done(let count): written = count
+        case .wantsWrite:
+          wantsWritable = true
+          return true
+        case .wantsRead: return true
+        case .closed, .failed: return false
+        }
+      } else {
+        written = unsafe output.withUnsafeBytes {
+          unsafe send(
+            descriptor, $0.baseAddress.map { unsafe $0 + outputStart }, $0.count - outputStart,
+            Int32(MSG_NOSIGNAL))
+        }
+        if written < 0 {
+          guard errno == EAGAIN || errno == EINTR else { return false }
+          wantsWritable = true
+          return true
+        }
+      }
+      outputStart += written
+      if unsentBytes > 0 { writeStart = coarseNow() }
+    }
+    output.removeAll(keepingCapacity: output.capacity <= 64 * 1024)
+    outputStart = 0
+    return true
+  }
+
+  /// The last answer is out: say so, and wait for the client to close as well.
+  private func finish() {
+    guard !clientHasClosed else {
+      close(closingReason)
+      return
+    }
+    tls?.sayGoodbye()
+    shutdown(descriptor, Int32(SHUT_WR))
+    enter(.lingering)
+  }
+}

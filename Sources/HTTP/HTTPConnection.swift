@@ -1,0 +1,340 @@
+import EventLoops
+import Glibc
+
+/// A client's socket: its requests in order, one at a time, and what is still to be written.
+///
+/// Requests that the client sends ahead wait in `input`, undone, until the one before them is
+/// answered; when too much waits, or too much is unsent, the socket is not read any further.
+final class HTTPConnection {
+  let server: HTTPServer
+  let descriptor: Int32
+  let number: UInt64
+  let peer: HTTPPeer
+  let tls: TLSSession?
+  var closeHandler: (() -> Void)?
+
+  enum State {
+    case handshake
+    /// Between requests.
+    case waiting
+    case head
+    case body
+    /// The handler has the request.
+    case working
+    /// The last answer is being written.
+    case closing
+    /// Everything is written; the client may still be sending.
+    case lingering
+    case closed
+  }
+
+  var state: State
+  /// Since when the connection is in its state, or has been trying to write without success.
+  var stateStart: UInt64
+  var writeStart: UInt64 = 0
+
+  var input: [UInt8] = []
+  var inputStart = 0
+  private var scanner = HTTPHeadScanner()
+  private var chunked = HTTPChunkedBody()
+  var request = HTTPRequest()
+  var exchangeNumber: UInt64 = 0
+  var requestCount = 0
+  private var isAdvancing = false
+
+  var output: [UInt8] = []
+  var outputStart = 0
+  var isFlushPlanned = false
+  var closingReason = HTTPEvent.ClosingReason.served
+  var clientHasClosed = false
+  var lingeringBytes = 0
+
+  private var token: EventLoop.Token?
+  private var interest: EventLoop.Readiness = [.readable, .peerClosed]
+  var wantsWritable = false
+
+  init(
+    server: HTTPServer, descriptor: Int32, number: UInt64, peer: HTTPPeer, tls: TLSSession?
+  ) {
+    self.server = server
+    self.descriptor = descriptor
+    self.number = number
+    self.peer = peer
+    self.tls = tls
+    state = tls == nil ? .waiting : .handshake
+    stateStart = coarseNow()
+  }
+
+  func register() -> Bool {
+    // The loop keeps the connection alive until it is unregistered.
+    token = try? server.loop.register(descriptor, for: interest) { [self] in ready($0) }
+    return token != nil
+  }
+
+  func isWorking(on exchange: UInt64) -> Bool {
+    if case .working = state { exchange == exchangeNumber } else { false }
+  }
+
+  func enter(_ state: State) {
+    self.state = state
+    stateStart = coarseNow()
+  }
+
+  // MARK: Events
+
+  private func ready(_ readiness: EventLoop.Readiness) {
+    if readiness.contains(.error) || readiness.contains(.hungUp) {
+      clientLeft(.socketError)
+      if case .closed = state { return }
+    }
+    if readiness.contains(.writable) { flush() }
+    if case .handshake = state {
+      guard shakeHands() else { return }
+    }
+    if readiness.contains(.readable) || readiness.contains(.peerClosed) {
+      receive(clientClosed: readiness.contains(.peerClosed))
+    }
+    updateInterest()
+  }
+
+  private func shakeHands() -> Bool {
+    guard let tls else { return true }
+    switch tls.handshake() {
+    case .done:
+      wantsWritable = false
+      enter(.waiting)
+      return true
+    case .wantsRead:
+      wantsWritable = false
+    case .wantsWrite:
+      wantsWritable = true
+    case .closed, .failed:
+      server.report(.handshakeFailed(peer: peer))
+      close(.socketError)
+      return false
+    }
+    updateInterest()
+    return false
+  }
+
+  func updateInterest() {
+    guard let token else { return }
+    var wanted: EventLoop.Readiness = []
+    if !clientHasClosed {
+      wanted.insert(.peerClosed)
+      if mayRead { wanted.insert(.readable) }
+    }
+    if wantsWritable { wanted.insert(.writable) }
+    guard wanted != interest else { return }
+    interest = wanted
+    server.loop.update(token, for: wanted)
+  }
+
+  /// Whether there is room for what the client sends.
+  var mayRead: Bool {
+    switch state {
+    case .handshake, .head, .body, .lingering: true
+    case .waiting:
+      unsentBytes <= server.limits.maximumUnsentBytes
+    case .working: input.count - inputStart < server.limits.maximumPipelinedBytes
+    case .closing, .closed: false
+    }
+  }
+
+  // MARK: Requests
+
+  /// Goes on with whatever has arrived, until more is needed or a handler is at work.
+  func advance() {
+    // An answer given inside the handler comes back here: the loop below goes on with it.
+    guard !isAdvancing else { return }
+    isAdvancing = true
+    defer { isAdvancing = false }
+    do throws(HTTPRefusal) {
+      while try advanceOnce() {}
+    } catch {
+      refuse(error)
+    }
+  }
+
+  private func advanceOnce() throws(HTTPRefusal) -> Bool {
+    switch state {
+    case .waiting:
+      guard unsentBytes <= server.limits.maximumUnsentBytes else { return false }
+      skipEmptyLine()
+      guard inputStart < input.count else {
+        forgetInput()
+        return false
+      }
+      scanner = HTTPHeadScanner()
+      enter(.head)
+      return true
+    case .head:
+      guard let end = try scanHead() else { return false }
+      try beginRequest(headBytes: end)
+      return true
+    case .body:
+      return try takeBody()
+    case .handshake, .working, .closing, .lingering, .closed:
+      return false
+    }
+  }
+
+  private func scanHead() throws(HTTPRefusal) -> Int? {
+    let input = input
+    return try scanner.scan(
+      input.span.extracting(droppingFirst: inputStart), limits: server.limits)
+  }
+
+  /// Some clients send an empty line behind a body (RFC 9112, 2.2).
+  private func skipEmptyLine() {
+    if inputStart + 1 < input.count, input[inputStart] == 0x0D, input[inputStart + 1] == 0x0A {
+      inputStart += 2
+    }
+  }
+
+  private func beginRequest(headBytes: Int) throws(HTTPRefusal) {
+    if isKnownUniquelyReferenced(&request) { request.reset() } else { request = HTTPRequest() }
+    request.head.append(contentsOf: input[inputStart..<inputStart + headBytes])
+    inputStart += headBytes
+    request.peer = peer
+    request.isSecure = tls != nil
+    requestCount += 1
+    try request.parseHead(limits: server.limits, places: &server.fieldPlaces)
+    switch request.framing {
+    case .none, .length(0):
+      dispatch()
+      return
+    case .length(let length):
+      request.body.reserveCapacity(min(length, 64 * 1024))
+    case .chunked:
+      chunked = HTTPChunkedBody()
+    }
+    enter(.body)
+    if request.expectsContinue, inputStart == input.count {
+      output.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
+      planFlush()
+    }
+  }
+
+  private func takeBody() throws(HTTPRefusal) -> Bool {
+    let isComplete: Bool
+    if case .length(let length) = request.framing {
+      let taken = min(length - request.body.count, input.count - inputStart)
+      request.body.append(contentsOf: input[inputStart..<inputStart + taken])
+      inputStart += taken
+      isComplete = request.body.count == length
+    } else {
+      inputStart = try chunked.decode(
+        input, from: inputStart, into: &request.body, limits: server.limits)
+      isComplete = chunked.isComplete
+    }
+    if inputStart == input.count { forgetInput() }
+    if isComplete { dispatch() }
+    return isComplete
+  }
+
+  private func dispatch() {
+    exchangeNumber += 1
+    enter(.working)
+    server.handler(request, HTTPExchange(connection: self, number: exchangeNumber))
+  }
+
+  private func forgetInput() {
+    input.removeAll(keepingCapacity: input.capacity <= 16 * 1024)
+    inputStart = 0
+  }
+
+  /// Drops what has been consumed, before more is appended.
+  func compactInput() {
+    guard inputStart > 0 else { return }
+    if inputStart == input.count {
+      forgetInput()
+    } else {
+      input.removeSubrange(..<inputStart)
+      inputStart = 0
+    }
+  }
+
+  // MARK: The end
+
+  /// The client cannot or does not want to hear the answer any more.
+  func clientLeft(_ reason: HTTPEvent.ClosingReason) {
+    clientHasClosed = true
+    switch state {
+    case .working:
+      server.report(.clientGone)
+      close(.byClient)
+    case .lingering: close(closingReason)
+    case .closed: break
+    default:
+      if unsentBytes > 0, reason == .byClient {
+        // It may have closed only its sending half.
+        closingReason = .byClient
+        enter(.closing)
+      } else {
+        close(reason)
+      }
+    }
+  }
+
+  func drain() {
+    switch state {
+    case .handshake: close(.shutdown)
+    case .waiting where unsentBytes == 0 && inputStart == input.count: close(.shutdown)
+    case .waiting where inputStart == input.count:
+      closingReason = .shutdown
+      enter(.closing)
+    default: break
+    }
+  }
+
+  func close(_ reason: HTTPEvent.ClosingReason) {
+    if case .closed = state { return }
+    let handler = isWorking(on: exchangeNumber) ? closeHandler : nil
+    closeHandler = nil
+    state = .closed
+    if let token { server.loop.unregister(token) }
+    token = nil
+    Glibc.close(descriptor)
+    server.remove(self, reason)
+    handler?()
+  }
+
+  /// Closes without waiting for the unsent bytes to be taken.
+  func reset(_ reason: HTTPEvent.ClosingReason) {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    _ = unsafe setsockopt(
+      descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    close(reason)
+  }
+
+  func checkDeadlines(_ now: UInt64) {
+    let limits = server.limits
+    if unsentBytes > 0, passed(limits.writeStall, since: writeStart, now) {
+      reset(.writeStalled)
+      return
+    }
+    switch state {
+    case .handshake: if passed(limits.tlsHandshake, since: stateStart, now) { close(.timeout) }
+    case .waiting:
+      if unsentBytes == 0, passed(limits.idle, since: stateStart, now) { close(.idle) }
+    case .head: if passed(limits.header, since: stateStart, now) { refuse(.timeout) }
+    case .body: if bodyIsLate(now) { refuse(.timeout) }
+    case .working: if passed(limits.answer, since: stateStart, now) { refuse(.unanswered) }
+    case .closing, .closed: break
+    case .lingering: if passed(limits.linger, since: stateStart, now) { close(closingReason) }
+    }
+  }
+
+  private func passed(_ limit: Duration, since start: UInt64, _ now: UInt64) -> Bool {
+    now > start && now - start > limit.nanoseconds
+  }
+
+  private func bodyIsLate(_ now: UInt64) -> Bool {
+    let limits = server.limits
+    if passed(limits.body, since: stateStart, now) { return true }
+    guard passed(limits.bodyGrace, since: stateStart, now) else { return false }
+    let milliseconds = Int((now - stateStart) / 1_000_000)
+    return request.body.count < limits.minimumBodyBytesPerSecond * milliseconds / 1000
+  }
+}

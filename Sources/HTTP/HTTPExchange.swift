@@ -1,0 +1,42 @@
+/// One request's right to be answered: on its loop, now or later, once.
+///
+/// A small value naming the connection and the request's number on it. Answering a request whose
+/// client has gone, or that has been answered, does nothing.
+package struct HTTPExchange: @unchecked Sendable {
+  // @unchecked: used on the connection's loop only; `respond` checks it.
+  let connection: HTTPConnection
+  let number: UInt64
+
+  /// Whether somebody still waits for the answer.
+  package var isOpen: Bool { connection.isWorking(on: number) }
+
+  /// Calls `work`, on the loop, when the client leaves (or the server closes) before the answer.
+  /// Replaces what was set before; forgotten with the answer.
+  package func onClose(_ work: @escaping () -> Void) {
+    guard isOpen else { return }
+    connection.closeHandler = work
+  }
+
+  /// Answers with a body that is there already.
+  package func respond(
+    _ status: HTTPStatus = .ok, contentType: String, headers: [HTTPField] = [], body: [UInt8]
+  ) {
+    connection.answer(number, status, contentType: contentType, headers: headers) {
+      $0.append(contentsOf: body)
+    }
+  }
+
+  /// Answers with a body that `write` appends to the connection's own buffer. It must leave alone
+  /// what is in the buffer already.
+  package func respond(
+    _ status: HTTPStatus = .ok, contentType: String, headers: [HTTPField] = [],
+    write: (inout [UInt8]) -> Void
+  ) {
+    connection.answer(number, status, contentType: contentType, headers: headers, write: write)
+  }
+
+  /// Answers without a body.
+  package func respond(_ status: HTTPStatus, headers: [HTTPField] = []) {
+    connection.answer(number, status, contentType: nil, headers: headers) { _ in }
+  }
+}

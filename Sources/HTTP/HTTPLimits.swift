@@ -1,0 +1,37 @@
+/// What one client, and all of them together, may take. The defaults are those of the manual.
+package struct HTTPLimits: Sendable {
+  // Sizes.
+  package var maximumRequestLineBytes = 8 * 1024
+  package var maximumHeaderBytes = 16 * 1024
+  package var maximumHeaderFields = 100
+  package var maximumBodyBytes = 1024 * 1024
+  package var maximumChunkExtensionBytes = 256
+  package var maximumTrailerBytes = 4 * 1024
+  /// Of requests that wait behind the one being worked on.
+  package var maximumPipelinedBytes = 64 * 1024
+  /// Beyond this many unsent bytes no further request of the connection is begun.
+  package var maximumUnsentBytes = 256 * 1024
+  package var maximumRequestsPerConnection = 1000
+
+  // Waits.
+  package var tlsHandshake: Duration = .seconds(10)
+  /// From the first byte of a request to the end of its header.
+  package var header: Duration = .seconds(10)
+  package var body: Duration = .seconds(10)
+  /// The body's least rate, held against it once `bodyGrace` has passed.
+  package var minimumBodyBytesPerSecond = 1024
+  package var bodyGrace: Duration = .seconds(2)
+  /// Without a single byte accepted by the client.
+  package var writeStall: Duration = .seconds(10)
+  package var idle: Duration = .seconds(60)
+  /// A request its handler never answered: the last resort, well past the operation's own deadline.
+  package var answer: Duration = .seconds(60)
+  /// After a refusal the client may go on sending for this long, so that it can read the answer.
+  package var linger: Duration = .seconds(2)
+
+  // Sockets.
+  package var maximumSockets = 10_000
+  package var maximumSocketsPerAddress = 200
+
+  package init() {}
+}

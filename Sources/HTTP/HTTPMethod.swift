@@ -1,0 +1,20 @@
+import CLLHTTP
+
+package enum HTTPMethod: Sendable, Hashable {
+  case get, head, post, put, delete, options, patch
+  /// One of the many others that the parser knows; CONNECT is refused before it gets here.
+  case other
+
+  init(parserNumber: UInt8) {
+    switch UInt32(parserNumber) {
+    case HTTP_GET.rawValue: self = .get
+    case HTTP_HEAD.rawValue: self = .head
+    case HTTP_POST.rawValue: self = .post
+    case HTTP_PUT.rawValue: self = .put
+    case HTTP_DELETE.rawValue: self = .delete
+    case HTTP_OPTIONS.rawValue: self = .options
+    case HTTP_PATCH.rawValue: self = .patch
+    default: self = .other
+    }
+  }
+}

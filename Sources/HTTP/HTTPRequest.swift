@@ -1,0 +1,106 @@
+import CLLHTTP
+
+/// A complete request as a handler sees it: the bytes of its head with the places of the fields in
+/// them, and the body. Nothing is copied into a `String` before somebody asks for one.
+///
+/// A connection uses the object again for its next request, but only when nobody else holds it.
+package final class HTTPRequest: @unchecked Sendable {
+  // @unchecked: written only by its connection, before the handler gets it and never while anybody
+  // else has a reference.
+  package internal(set) var method = HTTPMethod.get
+  package internal(set) var body: [UInt8] = []
+  package internal(set) var peer = HTTPPeer.local
+  /// Whether it came through TLS.
+  package internal(set) var isSecure = false
+  /// 0 or 1, of HTTP/1.
+  package internal(set) var minorVersion = 1
+  /// The client asked for another protocol (WebSocket).
+  package internal(set) var wantsUpgrade = false
+
+  var head: [UInt8] = []
+  var fields: [FieldPlace] = []
+  var pathRange = 0..<0
+  var queryRange = 0..<0
+  var keepsAlive = true
+  var framing = Framing.none
+  var expectsContinue = false
+
+  /// Where a header field is in `head`; the value without its surrounding white space.
+  struct FieldPlace {
+    var name: Range<Int>
+    var value: Range<Int>
+  }
+
+  enum Framing: Equatable {
+    case none
+    case length(Int)
+    case chunked
+  }
+
+  init() {}
+
+  /// The path, still percent-encoded: `/graphql`.
+  package var path: String { String(decoding: head[pathRange], as: UTF8.self) }
+
+  /// What follows the `?`, still percent-encoded; empty without one.
+  package var query: String { String(decoding: head[queryRange], as: UTF8.self) }
+  package var queryBytes: ArraySlice<UInt8> { head[queryRange] }
+
+  /// The first value of a field. `name` in lower case.
+  package func header(_ name: StaticString) -> String? {
+    headerBytes(name).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The same without making a `String`.
+  package func headerBytes(_ name: StaticString) -> ArraySlice<UInt8>? {
+    guard let place = fields.first(where: { isName($0.name, name) }) else { return nil }
+    return head[place.value]
+  }
+
+  /// All values of a field, in order; lists are joined with commas as RFC 9110, 5.3 allows.
+  package func headerList(_ name: StaticString) -> String? {
+    var joined: String?
+    for place in fields where isName(place.name, name) {
+      let value = String(decoding: head[place.value], as: UTF8.self)
+      joined = joined.map { "\($0), \(value)" } ?? value
+    }
+    return joined
+  }
+
+  package func hasHeader(_ name: StaticString) -> Bool {
+    fields.contains { isName($0.name, name) }
+  }
+
+  /// Compares without regard to case; `name` is in lower case.
+  func isName(_ range: Range<Int>, _ name: StaticString) -> Bool {
+    matchesIgnoringCase(range, name)
+  }
+
+  func matchesIgnoringCase(_ range: Range<Int>, _ word: StaticString) -> Bool {
+    guard range.count == word.utf8CodeUnitCount else { return false }
+    let head = head
+    let bytes = head.span
+    var start = range.lowerBound
+    return word.withUTF8Buffer { wanted in
+      for index in 0..<wanted.count {
+        let found = bytes[start]
+        let lowered = found &- 0x41 < 26 ? found | 0x20 : found
+        if unsafe lowered != wanted[index] { return false }
+        start += 1
+      }
+      return true
+    }
+  }
+
+  func reset() {
+    body.removeAll(keepingCapacity: body.capacity <= 64 * 1024)
+    head.removeAll(keepingCapacity: true)
+    fields.removeAll(keepingCapacity: true)
+    pathRange = 0..<0
+    queryRange = 0..<0
+    keepsAlive = true
+    wantsUpgrade = false
+    framing = .none
+    expectsContinue = false
+  }
+}

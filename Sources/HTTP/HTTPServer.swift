@@ -1,0 +1,251 @@
+import EventLoops
+import Glibc
+
+// HTTP/1.1 from the socket up: bytes in, `HTTPRequest` to a handler, the handler's answer out.
+//
+// A loop has one `HTTPServer` with a listening socket of its own; everything here happens on that
+// loop. `HTTPConnection` is a client's socket and the order of its requests, `HTTPHeadScanner` and
+// `HTTPRequest.parseHead` judge a head, `HTTPChunkedBody` a chunked body. What a request means is
+// left to the handler.
+
+/// The clients of one loop.
+package final class HTTPServer: @unchecked Sendable {
+  // @unchecked: after `init` everything is touched on `loop` only.
+
+  package struct Configuration: Sendable {
+    package var limits = HTTPLimits()
+    package var tls: TLSContext?
+    /// Shared by the servers of all loops; nil counts this one alone.
+    package var quota: HTTPSocketQuota?
+    /// Added to every answer.
+    package var commonHeaders: [HTTPField] = []
+    /// The body of an answer that no handler made.
+    package var refusalBody: @Sendable (HTTPRefusal) -> (contentType: String, body: [UInt8]) = {
+      ("text/plain; charset=utf-8", Array("\($0.message)\n".utf8))
+    }
+
+    package init() {}
+  }
+
+  package typealias Handler = (HTTPRequest, HTTPExchange) -> Void
+
+  package let loop: EventLoop
+  package let address: HTTPAddress
+  let configuration: Configuration
+  let limits: HTTPLimits
+  let quota: HTTPSocketQuota
+  let handler: Handler
+  let report: (HTTPEvent) -> Void
+  let commonHeaderBytes: [UInt8]
+
+  private var listener: HTTPListener?
+  private var listenerToken: EventLoop.Token?
+  private var acceptRest: LoopTimer?
+  private var connections: [UInt64: HTTPConnection] = [:]
+  private var nextNumber: UInt64 = 1
+  private var unflushed: [HTTPConnection] = []
+  private var sweeper: LoopTimer?
+  private var whenDrained: (() -> Void)?
+  private(set) var isDraining = false
+
+  // What connections borrow while they are served.
+  var scratch = [UInt8](repeating: 0, count: 64 * 1024)
+  var fieldPlaces = HTTPFieldPlaces()
+  var date = HTTPDateLine()
+
+  /// - Parameters:
+  ///   - report: called on the loop.
+  ///   - handler: called on the loop for each request; must not block.
+  package init(
+    loop: EventLoop, listener: HTTPListener, configuration: Configuration = Configuration(),
+    report: @escaping (HTTPEvent) -> Void = { _ in }, handler: @escaping Handler
+  ) {
+    self.loop = loop
+    self.listener = listener
+    address = listener.address
+    self.configuration = configuration
+    limits = configuration.limits
+    quota = configuration.quota ?? HTTPSocketQuota(limits: configuration.limits)
+    self.report = report
+    self.handler = handler
+    commonHeaderBytes = configuration.commonHeaders.reduce(into: []) { $0.append(field: $1) }
+  }
+
+  /// Begins to accept clients. From any thread.
+  package func start() {
+    loop.execute { [self] in
+      guard let listener, listenerToken == nil else { return }
+      do {
+        listenerToken = try loop.register(listener.descriptor, for: .readable) { [unowned self] _ in
+          acceptWaiting()
+        }
+      } catch {
+        report(.acceptFailed(code: (error as? EventLoopError)?.code ?? 0))
+      }
+    }
+  }
+
+  /// Stops accepting, lets requests that are being worked on finish, then closes their connections.
+  /// From any thread; `completion` is called on the loop.
+  package func drain(_ completion: @escaping @Sendable () -> Void) {
+    loop.execute { [self] in
+      whenDrained = completion
+      isDraining = true
+      // Who has been let in by the system already is served once.
+      acceptWaiting()
+      stopListening()
+      for connection in Array(connections.values) { connection.drain() }
+      finishDrainingIfEmpty()
+    }
+  }
+
+  /// Closes every connection at once, answered or not. From any thread.
+  package func closeAll() {
+    loop.execute { [self] in
+      isDraining = true
+      stopListening()
+      for connection in Array(connections.values) { connection.close(.shutdown) }
+      finishDrainingIfEmpty()
+    }
+  }
+
+  package var openConnections: Int {
+    loop.preconditionOnLoop()
+    return connections.count
+  }
+
+  private func stopListening() {
+    acceptRest = nil
+    if let listenerToken { loop.unregister(listenerToken) }
+    listenerToken = nil
+    listener = nil
+  }
+
+  // MARK: Accepting
+
+  private func acceptWaiting() {
+    guard let listener else { return }
+    for _ in 0..<64 {
+      var storage = sockaddr_storage()
+      let (descriptor, error) = EventLoop.acceptSocket(from: listener.descriptor, peer: &storage)
+      if descriptor >= 0 {
+        admit(descriptor, HTTPPeer(storage))
+        continue
+      }
+      switch error {
+      case EAGAIN: return
+      case EINTR, ECONNABORTED, EPROTO: continue
+      default:
+        report(.acceptFailed(code: error))
+        restFromAccepting()
+        return
+      }
+    }
+  }
+
+  /// Out of descriptors or memory: the waiting client would wake the loop without end.
+  private func restFromAccepting() {
+    guard let listenerToken, acceptRest == nil else { return }
+    loop.update(listenerToken, for: [])
+    acceptRest = loop.schedule(after: .milliseconds(100)) { [unowned self] in
+      acceptRest = nil
+      if let token = self.listenerToken { loop.update(token, for: .readable) }
+    }
+  }
+
+  private func admit(_ descriptor: Int32, _ peer: HTTPPeer) {
+    guard quota.take(peer) else {
+      refuseSocket(descriptor, peer)
+      return
+    }
+    var on: Int32 = 1
+    if peer != .local {
+      _ = unsafe setsockopt(
+        descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+    let session = configuration.tls?.session(on: descriptor)
+    let number = nextNumber
+    nextNumber += 1
+    let connection = HTTPConnection(
+      server: self, descriptor: descriptor, number: number, peer: peer, tls: session)
+    guard configuration.tls == nil || session != nil, connection.register() else {
+      Glibc.close(descriptor)
+      quota.giveBack(peer)
+      return
+    }
+    connections[number] = connection
+    report(.connectionOpened)
+    startSweeping()
+  }
+
+  private func refuseSocket(_ descriptor: Int32, _ peer: HTTPPeer) {
+    report(.requestRefused(.tooManySockets, peer: peer))
+    if configuration.tls == nil {
+      let (contentType, body) = configuration.refusalBody(.tooManySockets)
+      var answer = Array("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n".utf8)
+      answer.append(field: HTTPField("Retry-After", "1"))
+      answer.append(field: HTTPField("Content-Type", contentType))
+      answer.append(field: HTTPField("Content-Length", String(body.count)))
+      answer.append(contentsOf: "\r\n".utf8)
+      answer.append(contentsOf: body)
+      _ = unsafe answer.withUnsafeBytes {
+        unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      shutdown(descriptor, Int32(SHUT_WR))
+    }
+    Glibc.close(descriptor)
+  }
+
+  // MARK: What connections ask for
+
+  func remove(_ connection: HTTPConnection, _ reason: HTTPEvent.ClosingReason) {
+    guard connections.removeValue(forKey: connection.number) != nil else { return }
+    quota.giveBack(connection.peer)
+    report(.connectionClosed(reason))
+    finishDrainingIfEmpty()
+  }
+
+  /// Has the connection written out after the events that are being served now.
+  func flushLater(_ connection: HTTPConnection) {
+    unflushed.append(connection)
+    if unflushed.count == 1 { loop.afterThisBatch(flushAll) }
+  }
+
+  private func flushAll() {
+    while !unflushed.isEmpty {
+      let batch = unflushed
+      unflushed.removeAll(keepingCapacity: true)
+      for connection in batch { connection.flush() }
+    }
+  }
+
+  private func finishDrainingIfEmpty() {
+    guard isDraining, connections.isEmpty, let completion = whenDrained else { return }
+    whenDrained = nil
+    completion()
+  }
+
+  // MARK: Deadlines
+
+  /// All deadlines of all connections are looked at a few times a second: cheaper than a timer each.
+  private func startSweeping() {
+    guard sweeper == nil else { return }
+    let shortest =
+      [
+        limits.tlsHandshake, limits.header, limits.body, limits.writeStall, limits.idle,
+        limits.answer,
+        limits.linger,
+      ].min() ?? .seconds(1)
+    let interval = max(min(shortest / 4, .milliseconds(500)), .milliseconds(10))
+    sweeper = loop.schedule(after: interval, repeating: interval) { [unowned self] in sweep() }
+  }
+
+  private func sweep() {
+    if connections.isEmpty {
+      sweeper = nil
+      return
+    }
+    let now = coarseNow()
+    for connection in Array(connections.values) { connection.checkDeadlines(now) }
+  }
+}

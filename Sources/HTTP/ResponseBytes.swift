@@ -1,0 +1,45 @@
+/// The pieces of an answer's header, appended to a buffer.
+extension [UInt8] {
+  mutating func append(static text: StaticString) {
+    text.withUTF8Buffer { unsafe append(contentsOf: $0) }
+  }
+
+  mutating func append(statusLine status: HTTPStatus) {
+    if status == .ok {
+      append(static: "HTTP/1.1 200 OK\r\n")
+      return
+    }
+    append(static: "HTTP/1.1 ")
+    append(contentsOf: String(status.code).utf8)
+    append(static: " ")
+    append(static: status.reason)
+    append(static: "\r\n")
+  }
+
+  mutating func append(field: HTTPField) {
+    append(fieldValue: field.name)
+    append(static: ": ")
+    append(fieldValue: field.value)
+    append(static: "\r\n")
+  }
+
+  /// Control characters become spaces: no value can end its line.
+  mutating func append(fieldValue text: String) {
+    let start = count
+    append(contentsOf: text.utf8)
+    for index in start..<count where self[index] < 0x20 || self[index] == 0x7F {
+      self[index] = 0x20
+    }
+  }
+
+  /// Writes a number's digits over the spaces before `end`.
+  mutating func write(decimal number: Int, endingAt end: Int) {
+    var rest = number
+    var index = end
+    repeat {
+      index -= 1
+      self[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+      rest /= 10
+    } while rest > 0
+  }
+}

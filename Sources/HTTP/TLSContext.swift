@@ -1,0 +1,136 @@
+import COpenSSL
+import Glibc
+
+/// Certificate, key and rules for TLS, shared by all loops: TLS 1.2 or newer, HTTP/1.1 by ALPN.
+@safe package final class TLSContext: @unchecked Sendable {
+  // @unchecked: an SSL_CTX that is not changed any more may be used from any thread.
+  private let context: OpaquePointer
+
+  /// Reads both files, PEM, the certificate with its chain.
+  ///
+  /// Ignores SIGPIPE for the whole process: OpenSSL writes to sockets without a way to forbid it.
+  package init(certificateFile: String, keyFile: String) throws(TLSError) {
+    guard let context = unsafe SSL_CTX_new(TLS_server_method()) else {
+      throw TLSError(setting: "TLS", detail: Self.lastError())
+    }
+    unsafe self.context = unsafe context
+    unsafe tls_context_set_modes(context)
+    guard unsafe tls_context_require_1_2(context) == 1 else {
+      throw TLSError(setting: "TLS", detail: Self.lastError())
+    }
+    guard unsafe SSL_CTX_use_certificate_chain_file(context, certificateFile) == 1 else {
+      throw TLSError(setting: "certificate \(certificateFile)", detail: Self.lastError())
+    }
+    guard unsafe SSL_CTX_use_PrivateKey_file(context, keyFile, SSL_FILETYPE_PEM) == 1 else {
+      throw TLSError(setting: "key \(keyFile)", detail: Self.lastError())
+    }
+    guard unsafe SSL_CTX_check_private_key(context) == 1 else {
+      throw TLSError(setting: "key \(keyFile)", detail: "It does not belong to the certificate.")
+    }
+    unsafe SSL_CTX_set_alpn_select_cb(context, selectHTTP1, nil)
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  deinit { unsafe SSL_CTX_free(context) }
+
+  func session(on descriptor: Int32) -> TLSSession? {
+    guard let session = unsafe SSL_new(context) else { return nil }
+    guard unsafe SSL_set_fd(session, descriptor) == 1 else {
+      unsafe SSL_free(session)
+      return nil
+    }
+    unsafe SSL_set_accept_state(session)
+    return unsafe TLSSession(session)
+  }
+
+  private static func lastError() -> String {
+    let code = ERR_get_error()
+    ERR_clear_error()
+    return unsafe ERR_reason_error_string(code).map { unsafe String(cString: $0) }
+      ?? "Unknown error."
+  }
+}
+
+package struct TLSError: Error, Sendable, CustomStringConvertible {
+  package let setting: String
+  package let detail: String
+
+  package var description: String { "Cannot use the \(setting): \(detail)" }
+}
+
+/// Chooses `http/1.1` when the client offers it; other offers are ignored.
+private func selectHTTP1(
+  _: OpaquePointer?, chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+  chosenLength: UnsafeMutablePointer<UInt8>?, offers: UnsafePointer<UInt8>?, length: UInt32,
+  _: UnsafeMutableRawPointer?
+) -> Int32 {
+  let name: StaticString = "http/1.1"
+  guard let chosen = unsafe chosen, let chosenLength = unsafe chosenLength,
+    let offers = unsafe offers
+  else { return SSL_TLSEXT_ERR_NOACK }
+  let list = unsafe UnsafeBufferPointer(start: offers, count: Int(length))
+  var index = 0
+  while index < list.count {
+    let size = unsafe Int(list[index])
+    guard index + 1 + size <= list.count else { break }
+    let offer = unsafe UnsafeBufferPointer(rebasing: list[(index + 1)..<(index + 1 + size)])
+    if name.withUTF8Buffer({ unsafe offer.elementsEqual($0) }) {
+      unsafe chosen.pointee = offer.baseAddress
+      unsafe chosenLength.pointee = UInt8(size)
+      return SSL_TLSEXT_ERR_OK
+    }
+    index += 1 + size
+  }
+  return SSL_TLSEXT_ERR_NOACK
+}
+
+/// One client's TLS on its non-blocking socket.
+@safe final class TLSSession {
+  private let session: OpaquePointer
+
+  init(_ session: OpaquePointer) { unsafe self.session = unsafe session }
+
+  deinit { unsafe SSL_free(session) }
+
+  enum Outcome: Equatable {
+    case done(Int)
+    case wantsRead
+    case wantsWrite
+    case closed
+    case failed
+  }
+
+  func handshake() -> Outcome {
+    ERR_clear_error()
+    return outcome(unsafe SSL_do_handshake(session))
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Outcome {
+    ERR_clear_error()
+    return outcome(unsafe SSL_read(session, buffer.baseAddress, Int32(clamping: buffer.count)))
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+    ERR_clear_error()
+    return outcome(unsafe SSL_write(session, bytes.baseAddress, Int32(clamping: bytes.count)))
+  }
+
+  /// Whether bytes that have left the socket wait to be read.
+  var hasPending: Bool { unsafe SSL_has_pending(session) == 1 }
+
+  /// Says that nothing follows; does not wait for the same from the client.
+  func sayGoodbye() {
+    ERR_clear_error()
+    _ = unsafe SSL_shutdown(session)
+  }
+
+  private func outcome(_ result: Int32) -> Outcome {
+    if result > 0 { return .done(Int(result)) }
+    return switch unsafe SSL_get_error(session, result) {
+    case SSL_ERROR_WANT_READ: .wantsRead
+    case SSL_ERROR_WANT_WRITE: .wantsWrite
+    case SSL_ERROR_ZERO_RETURN: .closed
+    default: .failed
+    }
+  }
+}

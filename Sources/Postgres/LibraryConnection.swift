@@ -1,0 +1,55 @@
+import CPostgreSQL
+
+/// libpq's handle of one connection, closed with its owner.
+///
+/// @unchecked: it is made on one thread and then handed to the loop or thread that owns it, never
+/// used by two at once.
+@safe final class LibraryConnection: @unchecked Sendable {
+  let handle: OpaquePointer
+
+  /// Connects, waiting for it: call on a thread that may block.
+  init(_ configuration: PostgresConfiguration) throws(PostgresError) {
+    let options: [(name: String, value: String)]
+    do {
+      options = try configuration.libraryOptions()
+    } catch {
+      throw PostgresError(.other, message: error.message)
+    }
+    let handle = unsafe Self.withStrings(options.map(\.name)) { names in
+      unsafe Self.withStrings(options.map(\.value)) { values in
+        unsafe PQconnectdbParams(names, values, 0)
+      }
+    }
+    guard let handle = unsafe handle else {
+      throw PostgresError(.unavailable, message: "libpq is out of memory.")
+    }
+    guard unsafe PQstatus(handle) == CONNECTION_OK else {
+      let error = unsafe PostgresError(connection: handle)
+      unsafe PQfinish(handle)
+      throw error
+    }
+    unsafe self.handle = unsafe handle
+    unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
+  }
+
+  deinit {
+    unsafe PQfinish(handle)
+  }
+
+  /// A nil-terminated array of C strings.
+  private static func withStrings<R>(
+    _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> R
+  ) -> R {
+    var bytes: [CChar] = []
+    var starts: [Int] = []
+    for string in strings {
+      starts.append(bytes.count)
+      bytes.append(contentsOf: string.utf8CString)
+    }
+    return unsafe bytes.withUnsafeBufferPointer { buffer in
+      var pointers = unsafe starts.map { unsafe buffer.baseAddress?.advanced(by: $0) }
+      unsafe pointers.append(nil)
+      return unsafe pointers.withUnsafeBufferPointer { unsafe body($0.baseAddress) }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/// What a pool reports for logs and metrics; `Server` decides which become which.
+package enum PoolEvent: Sendable {
+  case opened(connection: Int, took: Duration)
+  case closed(connection: Int, reason: PoolCloseReason)
+  case connectFailed(connection: Int, error: PostgresError, nextAttempt: Duration)
+  /// Too many failed connects in a row and no connection left: statements are refused at once.
+  case breakerOpened
+  case breakerClosed
+  /// A statement was refused or left the queue unserved.
+  case shed(PoolShedReason)
+  case retried(PoolRetryReason)
+  case cancelSent(connection: Int)
+}
+
+package enum PoolCloseReason: Sendable, Equatable {
+  case lifetime, idle, shutDown
+  /// A cancelled statement went on running.
+  case cancelIgnored
+  /// A lease was given back in the middle of something.
+  case uncleanLease
+  case lost(PostgresError)
+
+  package static func == (left: PoolCloseReason, right: PoolCloseReason) -> Bool {
+    switch (left, right) {
+    case (.lifetime, .lifetime), (.idle, .idle), (.shutDown, .shutDown),
+      (.cancelIgnored, .cancelIgnored), (.uncleanLease, .uncleanLease), (.lost, .lost):
+      true
+    default: false
+    }
+  }
+}
+
+package enum PoolShedReason: Sendable, Hashable {
+  case queueFull, waitedTooLong, deadlinePassed, noDatabase, stopping
+}
+
+package enum PoolRetryReason: Sendable, Hashable {
+  case connectionLost, staleStatement
+  /// A cancel meant for the statement before it.
+  case strayCancel
+}
+
+/// A pool's counters since its start, and how it is now.
+package struct PoolStatistics: Sendable {
+  // Now.
+  package var idle = 0
+  package var inUse = 0
+  package var leased = 0
+  package var connecting = 0
+  package var inFlight = 0
+  package var waiting = 0
+  package var isBreakerOpen = false
+  // Since the start.
+  package var executed = 0
+  package var opened = 0
+  package var closed = 0
+  package var connectFailures = 0
+  package var shed: [PoolShedReason: Int] = [:]
+  package var retried: [PoolRetryReason: Int] = [:]
+  package var cancelsSent = 0
+  package var timedOut = 0
+  /// Time in the queue, of those that had to wait.
+  package var waited = 0
+  package var totalWait = Duration.zero
+}

@@ -1,0 +1,116 @@
+import CPostgreSQL
+
+/// How to reach a database, and what each connection to it is set to.
+package struct PostgresConfiguration: Sendable {
+  /// As libpq takes it: `postgresql://user@host/database?...` or `host=... dbname=...`.
+  package var connectionString: String
+  package var applicationName = "sociograph"
+  /// For connections that only read.
+  package var isReadOnly = false
+  package var statementTimeout = Duration.seconds(5)
+  package var lockTimeout = Duration.seconds(1)
+  package var idleInTransactionTimeout = Duration.seconds(5)
+  /// How often a running statement looks whether its client is still there.
+  package var clientCheckInterval = Duration.seconds(1)
+  package var connectTimeout = Duration.seconds(3)
+  package var searchPath = "public"
+  package var preparedStatementLimit = 200
+  /// More settings, by name.
+  package var settings: [(name: String, value: String)] = []
+
+  /// - Throws: `PostgresConfigurationError` when libpq cannot read the string.
+  package init(_ connectionString: String) throws(PostgresConfigurationError) {
+    self.connectionString = connectionString
+    _ = try Self.options(of: connectionString)
+  }
+
+  /// What the string says, by libpq's keywords; no defaults.
+  package static func options(
+    of connectionString: String
+  ) throws(PostgresConfigurationError) -> [(name: String, value: String)] {
+    var message: UnsafeMutablePointer<CChar>?
+    guard !connectionString.utf8.contains(0),
+      let options = unsafe PQconninfoParse(connectionString, &message)
+    else {
+      var reason = "it has a NUL character"
+      if let text = unsafe message {
+        reason = unsafe String(cString: text).trimmingLineEnds
+        unsafe PQfreemem(text)
+      }
+      throw PostgresConfigurationError(
+        message: "The database's connection string cannot be read: \(reason).")
+    }
+    defer { unsafe PQconninfoFree(options) }
+    var result: [(name: String, value: String)] = []
+    var next = unsafe options
+    while let keyword = unsafe next.pointee.keyword {
+      if let value = unsafe next.pointee.val {
+        unsafe result.append((String(cString: keyword), String(cString: value)))
+      }
+      unsafe next += 1
+    }
+    return result
+  }
+
+  /// Keywords and values for libpq: the string's own, then ours.
+  func libraryOptions() throws(PostgresConfigurationError) -> [(name: String, value: String)] {
+    var options = try Self.options(of: connectionString)
+    let own = options.first { $0.name == "options" }?.value ?? ""
+    options.removeAll { $0.name == "options" }
+    func addUnlessGiven(_ name: String, _ value: String) {
+      if !options.contains(where: { $0.name == name }) { options.append((name, value)) }
+    }
+    addUnlessGiven("application_name", applicationName)
+    addUnlessGiven("connect_timeout", String(max(2, connectTimeout.components.seconds)))
+    addUnlessGiven("keepalives_idle", "30")
+    addUnlessGiven("keepalives_interval", "5")
+    addUnlessGiven("keepalives_count", "3")
+    addUnlessGiven("tcp_user_timeout", "15000")
+    options.append(("client_encoding", "UTF8"))
+    let text = sessionSettings.map { "-c \($0.name)=\(Self.escaped($0.value))" }
+    options.append(("options", ([own] + text).filter { !$0.isEmpty }.joined(separator: " ")))
+    return options
+  }
+
+  private var sessionSettings: [(name: String, value: String)] {
+    var all: [(name: String, value: String)] = [
+      // One plan per statement: the choices that change a plan are part of its text.
+      ("plan_cache_mode", "force_generic_plan"),
+      ("jit", "off"),
+      ("statement_timeout", "\(statementTimeout.milliseconds)ms"),
+      ("lock_timeout", "\(lockTimeout.milliseconds)ms"),
+      ("idle_in_transaction_session_timeout", "\(idleInTransactionTimeout.milliseconds)ms"),
+      ("client_connection_check_interval", "\(clientCheckInterval.milliseconds)ms"),
+      ("search_path", searchPath),
+      ("TimeZone", "UTC"),
+    ]
+    if isReadOnly { all.append(("default_transaction_read_only", "on")) }
+    return all + settings
+  }
+
+  /// The server splits `options` at blanks that no backslash precedes.
+  private static func escaped(_ value: String) -> String {
+    var result = ""
+    for character in value {
+      if character == " " || character == "\\" { result.append("\\") }
+      result.append(character)
+    }
+    return result
+  }
+}
+
+package struct PostgresConfigurationError: Error, Sendable, CustomStringConvertible {
+  package let message: String
+  package var description: String { message }
+}
+
+extension Duration {
+  var milliseconds: Int64 {
+    components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+  }
+
+  var nanoseconds: Int64 {
+    components.seconds.multipliedReportingOverflow(by: 1_000_000_000).overflow
+      ? .max : components.seconds * 1_000_000_000 &+ components.attoseconds / 1_000_000_000
+  }
+}

@@ -1,0 +1,291 @@
+import CPostgreSQL
+import EventLoops
+
+/// One connection on a loop, in pipeline mode: statements are sent as they come and answered in
+/// order, each followed by its own Sync so that one failure never touches a neighbour.
+///
+/// All calls are made on the loop. Outcomes are told to `onFinish` with the tag the statement was
+/// sent with, never from within `send`; the end of the connection is told to `onClose`, once, with
+/// what was unanswered dropped. @safe: handle and results are private and freed once.
+@safe package final class PostgresConnection {
+  package let loop: EventLoop
+  package let processID: Int32
+  package private(set) var isOpen = true
+  var onFinish: ((UInt64, borrowing PostgresOutcome) -> Void)?
+  var onClose: ((PostgresError) -> Void)?
+
+  private let library: LibraryConnection
+  private var token: EventLoop.Token?
+  private var inFlight = RingBuffer<Exchange>()
+  private var statements: PreparedStatements
+  private var isWaitingToWrite = false
+  private var isServing = false
+  private var isServiceDue = false
+  private var pendingFailure: PostgresError?
+  // What has come for the statement at the head of the pipeline.
+  private var headResult: OpaquePointer?
+  private var headError: PostgresError?
+
+  /// A statement on its way, with its Sync.
+  private struct Exchange {
+    let tag: UInt64
+    let statement: PostgresStatement?
+    let generation: UInt32
+    /// Results to come before the statement's own: that of preparing it.
+    var preparations: UInt8
+    let completion: ((borrowing PostgresOutcome) -> Void)?
+  }
+
+  /// The tag of exchanges that are nobody's: closing a prepared statement.
+  private static let noTag = UInt64.max
+
+  /// Takes over an established connection; call on the loop.
+  init(_ library: LibraryConnection, loop: EventLoop, preparedStatementLimit: Int) throws {
+    self.library = library
+    self.loop = loop
+    statements = PreparedStatements(limit: preparedStatementLimit)
+    let handle = unsafe library.handle
+    processID = unsafe PQbackendPID(handle)
+    guard unsafe PQsetnonblocking(handle, 1) == 0, unsafe PQenterPipelineMode(handle) == 1 else {
+      throw unsafe PostgresError(connection: handle)
+    }
+    token = try loop.register(unsafe PQsocket(handle), for: .readable) { [weak self] readiness in
+      self?.serve(readiness)
+    }
+  }
+
+  deinit {
+    if let token { loop.unregister(token) }
+    if let headResult = unsafe headResult { unsafe PQclear(headResult) }
+  }
+
+  package var inFlightCount: Int { inFlight.count }
+
+  /// The server is inside a transaction, as of the last answer.
+  package var isInTransaction: Bool {
+    switch unsafe PQtransactionStatus(library.handle) {
+    case PQTRANS_INTRANS, PQTRANS_INERROR: true
+    default: false
+    }
+  }
+
+  /// Sends a statement, preparing it first where this connection has not met it; true if it had to.
+  @discardableResult
+  package func send(
+    _ statement: PostgresStatement, _ parameters: borrowing PostgresParameters, tag: UInt64,
+    completion: ((borrowing PostgresOutcome) -> Void)? = nil
+  ) -> Bool {
+    loop.preconditionOnLoop()
+    let handle = unsafe library.handle
+    var isSent = isOpen
+    let generation: UInt32
+    let isNew: Bool
+    switch statements.use(statement) {
+    case .prepared(let known):
+      generation = known
+      isNew = false
+    case .new(let new, let closing):
+      generation = new
+      isNew = true
+      if let closing { isSent = isSent && close(closing) }
+      isSent =
+        unsafe isSent
+        && PQsendPrepare(handle, statement.nameBytes, statement.textBytes, 0, nil) == 1
+    }
+    isSent =
+      unsafe isSent
+      && parameters.withLibraryArrays { values, lengths, formats in
+        unsafe PQsendQueryPrepared(
+          handle, statement.nameBytes, Int32(parameters.count), values, lengths, formats, 1) == 1
+      }
+    // libpq 15 flushes in this call.
+    isSent = unsafe isSent && PQpipelineSync(handle) == 1
+    inFlight.append(
+      Exchange(
+        tag: tag, statement: statement, generation: generation, preparations: isNew ? 1 : 0,
+        completion: completion))
+    if !isSent, pendingFailure == nil {
+      pendingFailure = unsafe PostgresError(connection: handle)
+    }
+    serveAfterThisBatch()
+    return isNew
+  }
+
+  /// Closes the connection; nothing is told to `onClose`.
+  package func close() {
+    guard isOpen else { return }
+    isOpen = false
+    onClose = nil
+    onFinish = nil
+    if let token { loop.unregister(token) }
+    token = nil
+    inFlight.removeAll()
+  }
+
+  /// Sends the end of a prepared statement in an exchange of its own.
+  private func close(_ statement: PostgresStatement) -> Bool {
+    let handle = unsafe library.handle
+    let isSent =
+      unsafe PQsendQueryParams(
+        handle, "DEALLOCATE \(statement.name)", 0, nil, nil, nil, nil, 0) == 1
+      && PQpipelineSync(handle) == 1
+    inFlight.append(
+      Exchange(
+        tag: Self.noTag, statement: nil, generation: 0, preparations: 0, completion: nil))
+    return isSent
+  }
+
+  /// libpq reads while it writes, so a result can be complete without the socket becoming ready:
+  /// after sending, look once the batch is done.
+  private func serveAfterThisBatch() {
+    guard !isServiceDue, !isServing else { return }
+    isServiceDue = true
+    loop.afterThisBatch { [weak self] in
+      guard let self else { return }
+      isServiceDue = false
+      drain()
+    }
+  }
+
+  private func serve(_ readiness: EventLoop.Readiness) {
+    guard isOpen else { return }
+    guard unsafe PQconsumeInput(library.handle) == 1 else {
+      // What the server said before it went is still to be read.
+      drain()
+      return fail(unsafe PostgresError(connection: library.handle))
+    }
+    drain()
+  }
+
+  /// Hands out what is complete, then writes what is not yet written.
+  private func drain() {
+    guard isOpen, !isServing else { return }
+    isServing = true
+    repeat {
+      takeResults()
+    } while isOpen && flush()
+    isServing = false
+    if let pendingFailure, isOpen { fail(pendingFailure) }
+  }
+
+  /// True if writing might have brought more to read.
+  private func flush() -> Bool {
+    guard pendingFailure == nil else { return false }
+    switch unsafe PQflush(library.handle) {
+    case 0:
+      if isWaitingToWrite {
+        isWaitingToWrite = false
+        if let token { loop.update(token, for: .readable) }
+      }
+      return false
+    case 1:
+      if !isWaitingToWrite {
+        isWaitingToWrite = true
+        if let token { loop.update(token, for: [.readable, .writable]) }
+      }
+      return unsafe !inFlight.isEmpty && PQisBusy(library.handle) == 0
+    default:
+      pendingFailure = unsafe PostgresError(connection: library.handle)
+      return false
+    }
+  }
+
+  private func takeResults() {
+    let handle = unsafe library.handle
+    // Between the results of two statements libpq gives nil once; twice, it has no more.
+    var wasNil = false
+    while isOpen, !inFlight.isEmpty, unsafe PQisBusy(handle) == 0 {
+      guard let result = unsafe PQgetResult(handle) else {
+        if wasNil { break }
+        wasNil = true
+        continue
+      }
+      wasNil = false
+      unsafe take(result)
+    }
+    if inFlight.isEmpty, isOpen {
+      // Lets libpq read a notice or a goodbye.
+      _ = unsafe PQisBusy(handle)
+    }
+    if isOpen, pendingFailure == nil, unsafe PQstatus(handle) == CONNECTION_BAD {
+      pendingFailure = headError ?? (unsafe PostgresError(connection: handle))
+    }
+  }
+
+  private func take(_ result: OpaquePointer) {
+    switch unsafe PQresultStatus(result) {
+    case PGRES_PIPELINE_SYNC:
+      unsafe PQclear(result)
+      finishHead()
+    case PGRES_COMMAND_OK where (inFlight.first?.preparations ?? 0) > 0:
+      unsafe PQclear(result)
+      inFlight[0]?.preparations -= 1
+    case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
+      if let headResult = unsafe headResult { unsafe PQclear(headResult) }
+      unsafe headResult = unsafe result
+    case PGRES_PIPELINE_ABORTED:
+      unsafe PQclear(result)
+    default:
+      if headError == nil { headError = unsafe PostgresError(result: result) }
+      unsafe PQclear(result)
+    }
+  }
+
+  /// The Sync of the first exchange was answered: what came before it is final.
+  private func finishHead() {
+    guard let exchange = inFlight.popFirst() else { return }
+    let result = unsafe headResult
+    let error = headError
+    unsafe headResult = nil
+    headError = nil
+
+    if error == nil, let result = unsafe result {
+      deliver(exchange, .success(unsafe PostgresResult(owning: result)))
+      return
+    }
+    if let result = unsafe result { unsafe PQclear(result) }
+    let reason = error ?? PostgresError(.other, message: "The statement had no result.")
+    if let statement = exchange.statement {
+      forget(statement, exchange, after: reason)
+    }
+    deliver(exchange, .failure(reason))
+  }
+
+  /// Drops a statement that was not prepared, or is no longer good.
+  private func forget(
+    _ statement: PostgresStatement, _ exchange: Exchange, after error: PostgresError
+  ) {
+    let wasNotPrepared = exchange.preparations > 0
+    guard wasNotPrepared || error.kind == .staleStatement,
+      statements.remove(statement, generation: exchange.generation)
+    else { return }
+    // Its name is taken unless preparing it failed for another reason, or it was unknown.
+    let isKnownToServer = wasNotPrepared ? error.sqlState == "42P05" : error.sqlState != "26000"
+    if isKnownToServer, !close(statement), pendingFailure == nil {
+      pendingFailure = unsafe PostgresError(connection: library.handle)
+    }
+  }
+
+  private func deliver(_ exchange: Exchange, _ outcome: consuming PostgresOutcome) {
+    if let completion = exchange.completion {
+      completion(outcome)
+    } else if exchange.tag != Self.noTag {
+      onFinish?(exchange.tag, outcome)
+    }
+  }
+
+  private func fail(_ error: PostgresError) {
+    guard isOpen else { return }
+    let onClose = onClose
+    var completions: [(borrowing PostgresOutcome) -> Void] = []
+    while let exchange = inFlight.popFirst() {
+      if let completion = exchange.completion { completions.append(completion) }
+    }
+    // The text of a lost connection is libpq's, its kind ours.
+    let loss = PostgresError(
+      .unavailable, sqlState: error.sqlState, message: error.message, detail: error.detail)
+    close()
+    for completion in completions { completion(.failure(loss)) }
+    onClose?(loss)
+  }
+}

@@ -1,0 +1,133 @@
+import CPostgreSQL
+
+/// Why a statement has no result. For the log in full; clients are given a code chosen by `kind`.
+package struct PostgresError: Error, Sendable {
+  package let kind: Kind
+  /// Five characters, or empty where the server said nothing.
+  package let sqlState: String
+  package let message: String
+  package let detail: String?
+  package let hint: String?
+  package let table: String?
+  package let constraint: String?
+  /// The function of the server's source that raised it.
+  package let routine: String?
+  /// Where in the statement's text, counted in characters from 1.
+  package let position: Int?
+  /// How long until it is worth trying again, where that is known.
+  package var retryAfter: Duration?
+
+  package enum Kind: Sendable, Equatable {
+    /// No connection, or it broke, or the server is stopping, starting or out of resources.
+    case unavailable
+    /// The pool's queue is full, or the wait in it took too long. Nothing was sent.
+    case overloaded
+    /// The statement's or the operation's deadline passed.
+    case timeout
+    /// A conflict of transactions: the whole transaction may be tried again.
+    case retry
+    /// A lock was not granted in time.
+    case lock
+    /// A write on a server or session that only reads.
+    case readOnly
+    /// A prepared statement no longer fits the tables it reads: prepare it again.
+    case staleStatement
+    /// Raised by the graph's own functions: class `SG`.
+    case userRaised
+    /// Text that is no UTF-8 or has a NUL.
+    case invalidEncoding
+    /// A value that its type does not take.
+    case invalidValue
+    /// A broken constraint; its name is in `constraint`.
+    case constraint
+    /// The role may not do this.
+    case forbidden
+    /// A mistake of ours, or anything else.
+    case other
+  }
+
+  package init(
+    _ kind: Kind, sqlState: String = "", message: String, detail: String? = nil,
+    hint: String? = nil, table: String? = nil, constraint: String? = nil, routine: String? = nil,
+    position: Int? = nil, retryAfter: Duration? = nil
+  ) {
+    self.kind = kind
+    self.sqlState = sqlState
+    self.message = message
+    self.detail = detail
+    self.hint = hint
+    self.table = table
+    self.constraint = constraint
+    self.routine = routine
+    self.position = position
+    self.retryAfter = retryAfter
+  }
+
+  /// The one table from SQLSTATE to kind.
+  package static func kind(sqlState: String, routine: String?) -> Kind {
+    switch sqlState {
+    case "57P01", "57P02", "57P03", "57P05", "25P03", "58030": .unavailable
+    case "57014": .timeout
+    case "40001", "40P01": .retry
+    case "55P03": .lock
+    case "08P01": .other
+    case "25006": .readOnly
+    case "26000", "42P05": .staleStatement
+    case "0A000" where routine == "RevalidateCachedQuery": .staleStatement
+    case "22021": .invalidEncoding
+    case "42501": .forbidden
+    default:
+      switch sqlState.prefix(2) {
+      case "08", "53": .unavailable
+      case "SG": .userRaised
+      case "22": .invalidValue
+      case "23": .constraint
+      default: .other
+      }
+    }
+  }
+
+  /// From a result whose status is an error.
+  init(result: OpaquePointer) {
+    func field(_ code: Int) -> String? {
+      guard let text = unsafe PQresultErrorField(result, Int32(code)) else { return nil }
+      return unsafe String(cString: text)
+    }
+    let sqlState = field(DIAGNOSTIC_SQLSTATE) ?? ""
+    let routine = field(DIAGNOSTIC_FUNCTION)
+    let message =
+      unsafe field(DIAGNOSTIC_MESSAGE)
+      ?? String(cString: PQresultErrorMessage(result)).trimmingLineEnds
+    self.init(
+      // libpq itself reports a lost connection without a SQLSTATE.
+      sqlState.isEmpty ? .unavailable : Self.kind(sqlState: sqlState, routine: routine),
+      sqlState: sqlState, message: message, detail: field(DIAGNOSTIC_DETAIL),
+      hint: field(DIAGNOSTIC_HINT), table: field(DIAGNOSTIC_TABLE),
+      constraint: field(DIAGNOSTIC_CONSTRAINT), routine: routine,
+      position: field(DIAGNOSTIC_POSITION).flatMap { Int($0) })
+  }
+
+  /// From a connection that could not be made or broke.
+  init(connection: OpaquePointer) {
+    let message = unsafe String(cString: PQerrorMessage(connection)).trimmingLineEnds
+    self.init(
+      .unavailable, message: message.isEmpty ? "The connection was lost." : message)
+  }
+}
+
+extension PostgresError: CustomStringConvertible {
+  package var description: String {
+    var text = sqlState.isEmpty ? message : "\(message) (SQLSTATE \(sqlState))"
+    if let detail { text += "\nDetail: \(detail)" }
+    if let hint { text += "\nHint: \(hint)" }
+    return text
+  }
+}
+
+extension String {
+  var trimmingLineEnds: String {
+    var text = self[...]
+    while let last = text.last, last.isNewline || last == " " { text.removeLast() }
+    return String(text)
+  }
+}

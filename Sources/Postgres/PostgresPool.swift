@@ -1,0 +1,447 @@
+import CPostgreSQL
+import Dispatch
+import EventLoops
+
+/// A loop's connections to one database.
+///
+/// `execute` sends a statement on the connection that is expected to be done first, or lets it
+/// wait in a bounded queue; its completion is called on the loop, exactly once unless its ticket is
+/// cancelled, and never before `execute` has returned. Statements given to `execute` only read:
+/// they are tried once more when their connection is lost. What writes takes a lease.
+///
+/// All calls are made on the loop. What to do is decided by `PoolState`; this class does it.
+package final class PostgresPool {
+  package let loop: EventLoop
+  package let configuration: PostgresConfiguration
+  package let settings: PoolSettings
+
+  private var state: PoolState
+  private var connections: [PostgresConnection?]
+  private var payloads: [Payload?] = []
+  private var spareActions: [PoolAction] = []
+  private var fastTimer: LoopTimer?
+  private var slowTimer: LoopTimer?
+  private let connecting: DispatchQueue
+  private let onEvent: (PoolEvent) -> Void
+  private var canceller: PostgresConnection?
+  private var isCancellerConnecting = false
+  private var cancelTargets: [Int32] = []
+  private var whenStopped: (() -> Void)?
+
+  private struct Payload {
+    let statement: PostgresStatement?
+    let parameters: PostgresParameters
+    let completion: ((borrowing PostgresOutcome) -> Void)?
+    let lease: ((Result<PostgresLease, PostgresError>) -> Void)?
+    /// Its time says nothing about the next: it was prepared on the way.
+    var isFirst = false
+  }
+
+  /// Made off the loop or on it; nothing happens before `start`.
+  package init(
+    loop: EventLoop, configuration: PostgresConfiguration, settings: PoolSettings = PoolSettings(),
+    seed: UInt64? = nil, onEvent: @escaping (PoolEvent) -> Void = { _ in }
+  ) {
+    self.loop = loop
+    self.configuration = configuration
+    self.settings = settings
+    self.onEvent = onEvent
+    state = PoolState(
+      settings: settings, seed: seed ?? UInt64.random(in: .min ... .max), now: .now)
+    connections = Array(repeating: nil, count: max(settings.size, 1))
+    connecting = DispatchQueue(label: loop.queue.label + ".connecting")
+  }
+
+  // MARK: Use
+
+  /// Opens the connections.
+  package func start() {
+    loop.preconditionOnLoop()
+    handle { state, now, actions in state.start(now: now, actions: &actions) }
+    slowTimer = loop.schedule(after: .seconds(5), repeating: .seconds(5)) { [weak self] in
+      self?.tick()
+    }
+  }
+
+  /// Finishes what is in flight, refuses what waits, closes the connections.
+  package func stop(whenStopped: @escaping () -> Void = {}) {
+    loop.preconditionOnLoop()
+    self.whenStopped = whenStopped
+    handle { state, now, actions in state.stop(now: now, actions: &actions) }
+    canceller?.close()
+    canceller = nil
+    slowTimer = nil
+  }
+
+  /// Runs a statement that only reads.
+  ///
+  /// - Parameter deadline: of the whole operation; by default that of the settings from now.
+  @discardableResult
+  package func execute(
+    _ statement: PostgresStatement, _ parameters: PostgresParameters,
+    deadline: ContinuousClock.Instant? = nil,
+    completion: @escaping (borrowing PostgresOutcome) -> Void
+  ) -> PostgresTicket {
+    loop.preconditionOnLoop()
+    let now = ContinuousClock.now
+    if let error = Self.mismatch(statement, parameters) {
+      loop.afterThisBatch { completion(.failure(error)) }
+      return PostgresTicket(pool: self, id: PoolRequestID(index: -1, generation: 0))
+    }
+    return submit(
+      .quick, estimate: statement.meanNanoseconds, now: now,
+      deadline: deadline ?? now + settings.operationDeadline,
+      Payload(
+        statement: statement, parameters: parameters, completion: completion, lease: nil))
+  }
+
+  /// Waits for a connection of one's own, for a transaction.
+  @discardableResult
+  package func lease(
+    deadline: ContinuousClock.Instant? = nil,
+    completion: @escaping (Result<PostgresLease, PostgresError>) -> Void
+  ) -> PostgresTicket {
+    loop.preconditionOnLoop()
+    let now = ContinuousClock.now
+    return submit(
+      .lease, estimate: 0, now: now, deadline: deadline ?? now + settings.operationDeadline,
+      Payload(
+        statement: nil, parameters: PostgresParameters(), completion: nil, lease: completion))
+  }
+
+  package var statistics: PoolStatistics { state.currentStatistics }
+
+  /// There is a connection, or there was one a moment ago and the next attempt is under way.
+  package var isAvailable: Bool {
+    let statistics = state.currentStatistics
+    return !statistics.isBreakerOpen
+      && statistics.idle + statistics.inUse + statistics.leased > 0
+  }
+
+  fileprivate func cancel(_ id: PoolRequestID) {
+    loop.preconditionOnLoop()
+    var wasWaiting = false
+    handle { state, now, actions in
+      wasWaiting = state.cancel(id, now: now, actions: &actions)
+    }
+    if wasWaiting { payloads[Int(id.index)] = nil }
+  }
+
+  static func mismatch(
+    _ statement: PostgresStatement, _ parameters: borrowing PostgresParameters
+  ) -> PostgresError? {
+    if parameters.count != statement.parameterCount {
+      return PostgresError(
+        .other,
+        message: "The statement takes \(statement.parameterCount) parameters, not "
+          + "\(parameters.count).")
+    }
+    return parameters.isTooLarge
+      ? PostgresError(.invalidValue, message: "A parameter is too large.") : nil
+  }
+
+  // MARK: Performing what the state decides
+
+  private func submit(
+    _ kind: PoolRequestKind, estimate: UInt64, now: ContinuousClock.Instant,
+    deadline: ContinuousClock.Instant, _ payload: Payload
+  ) -> PostgresTicket {
+    var actions = takeActions()
+    let id = state.submit(
+      kind: kind, estimate: estimate, mayRetry: true, deadline: deadline, now: now,
+      actions: &actions)
+    let index = Int(id.index)
+    while payloads.count <= index { payloads.append(nil) }
+    payloads[index] = payload
+    perform(actions, canCallBack: false)
+    giveBack(&actions)
+    if fastTimer == nil { startFastTimer() }
+    return PostgresTicket(pool: self, id: id)
+  }
+
+  private func handle(
+    _ event: (inout PoolState, ContinuousClock.Instant, inout [PoolAction]) -> Void
+  ) {
+    var actions = takeActions()
+    event(&state, .now, &actions)
+    perform(actions, canCallBack: true)
+    giveBack(&actions)
+    if fastTimer == nil, state.isBusy { startFastTimer() }
+    finishStopping()
+  }
+
+  private func perform(_ actions: [PoolAction], canCallBack: Bool) {
+    // Owners are told last: what they do in answer is another event, and the numbers of requests
+    // that are over are used again.
+    var told: [(Payload, PostgresError)] = []
+    var leased: [(Payload, PostgresLease)] = []
+    for action in actions {
+      switch action {
+      case .connect(let slot): connect(slot)
+      case .close(let slot):
+        connections[slot]?.close()
+        connections[slot] = nil
+      case .send(let index, let slot): send(Int(index), on: slot)
+      case .lease(let index, let slot):
+        guard let payload = payloads[Int(index)], let connection = connections[slot] else { break }
+        payloads[Int(index)] = nil
+        leased.append((payload, PostgresLease(pool: self, connection: connection, slot: slot)))
+      case .cancel(let slot):
+        if let connection = connections[slot] { cancelStatement(of: connection.processID) }
+      case .fail(let index, let failure):
+        guard let payload = payloads[Int(index)] else { break }
+        payloads[Int(index)] = nil
+        told.append((payload, error(for: failure)))
+      case .event(let event): onEvent(event)
+      }
+    }
+    guard !told.isEmpty || !leased.isEmpty else { return }
+    let tell = {
+      for (payload, error) in told {
+        payload.completion?(.failure(error))
+        payload.lease?(.failure(error))
+      }
+      for (payload, lease) in leased { payload.lease?(.success(lease)) }
+    }
+    if canCallBack { tell() } else { loop.afterThisBatch(tell) }
+  }
+
+  private func send(_ index: Int, on slot: Int) {
+    guard let connection = connections[slot], let payload = payloads[index],
+      let statement = payload.statement
+    else { return }
+    if connection.send(statement, payload.parameters, tag: UInt64(index)) {
+      payloads[index]?.isFirst = true
+    }
+  }
+
+  private func finished(_ slot: Int, _ index: Int, _ outcome: borrowing PostgresOutcome) {
+    let answer: PoolAnswer
+    switch outcome {
+    case .success: answer = .final
+    case .failure(let error):
+      answer =
+        switch error.kind {
+        case .staleStatement: .stale
+        case .timeout: .cancelled
+        default: .final
+        }
+    }
+    var actions = takeActions()
+    let verdict = state.answered(slot: slot, answer, now: .now, actions: &actions)
+    var payload: Payload?
+    switch verdict {
+    case .deliver(let time):
+      payload = payloads[index]
+      payloads[index] = nil
+      if let payload, !payload.isFirst, answer == .final {
+        payload.statement?.record(nanoseconds: UInt64(max(time.nanoseconds, 0)))
+      }
+    case .drop: payloads[index] = nil
+    case .retry: break
+    }
+    perform(actions, canCallBack: true)
+    giveBack(&actions)
+    payload?.completion?(outcome)
+    if whenStopped != nil { finishStopping() }
+  }
+
+  private func error(for failure: PoolFailure) -> PostgresError {
+    let soon = Duration.seconds(1)
+    return switch failure {
+    case .refused(.queueFull):
+      PostgresError(.overloaded, message: "Too many statements wait.", retryAfter: soon)
+    case .refused(.waitedTooLong):
+      PostgresError(.overloaded, message: "No connection was free in time.", retryAfter: soon)
+    case .refused(.noDatabase):
+      PostgresError(
+        .unavailable, message: "The database cannot be reached.",
+        retryAfter: state.retryAfter(now: .now))
+    case .refused(.stopping):
+      PostgresError(.unavailable, message: "The pool is stopping.", retryAfter: soon)
+    case .refused(.deadlinePassed), .deadlinePassed:
+      PostgresError(.timeout, message: "The operation's deadline passed.")
+    case .lost:
+      PostgresError(.unavailable, message: "The connection was lost.", retryAfter: soon)
+    }
+  }
+
+  private func takeActions() -> [PoolAction] {
+    var actions: [PoolAction] = []
+    swap(&actions, &spareActions)
+    return actions
+  }
+
+  private func giveBack(_ actions: inout [PoolAction]) {
+    actions.removeAll(keepingCapacity: true)
+    swap(&actions, &spareActions)
+  }
+
+  private func finishStopping() {
+    guard let done = whenStopped, state.isStopped else { return }
+    whenStopped = nil
+    fastTimer = nil
+    done()
+  }
+
+  // MARK: Time
+
+  private func startFastTimer() {
+    fastTimer = loop.schedule(after: .milliseconds(25), repeating: .milliseconds(25)) {
+      [weak self] in self?.tick()
+    }
+  }
+
+  private func tick() {
+    handle { state, now, actions in state.tick(now: now, actions: &actions) }
+    if !state.isBusy { fastTimer = nil }
+  }
+
+  // MARK: Connections
+
+  /// libpq's own connecting waits for name servers, certificates and passwords, so it is done on a
+  /// queue that may block.
+  private func connect(_ slot: Int) {
+    nonisolated(unsafe) weak let pool = self
+    let configuration = configuration
+    let loop = loop
+    connecting.async {
+      let result = Result { () throws(PostgresError) in try LibraryConnection(configuration) }
+      loop.execute { unsafe pool?.connected(slot, result) }
+    }
+  }
+
+  private func connected(_ slot: Int, _ result: Result<LibraryConnection, PostgresError>) {
+    do {
+      let connection = try PostgresConnection(
+        result.get(), loop: loop, preparedStatementLimit: configuration.preparedStatementLimit)
+      connection.onFinish = { [weak self] tag, outcome in
+        self?.finished(slot, Int(tag), outcome)
+      }
+      connection.onClose = { [weak self] error in
+        guard let self else { return }
+        connections[slot] = nil
+        handle { state, now, actions in
+          state.lost(slot: slot, error, now: now, actions: &actions)
+        }
+      }
+      connections[slot] = connection
+      handle { state, now, actions in
+        state.connected(slot: slot, now: now, actions: &actions)
+      }
+    } catch {
+      let reason =
+        error as? PostgresError
+        ?? PostgresError(.unavailable, message: "The connection cannot join its loop: \(error).")
+      handle { state, now, actions in
+        state.connectFailed(slot: slot, reason, now: now, actions: &actions)
+      }
+    }
+  }
+
+  fileprivate func released(_ slot: Int, _ connection: PostgresConnection, isClean: Bool) {
+    guard connections[slot] === connection else { return }
+    handle { state, now, actions in
+      state.released(slot: slot, isClean: isClean, now: now, actions: &actions)
+    }
+  }
+
+  // MARK: Cancelling
+
+  private static let cancelStatement = PostgresStatement(
+    "SELECT pg_cancel_backend($1::int4)", parameterCount: 1)
+
+  /// Through a connection kept for it; libpq's own way blocks.
+  private func cancelStatement(of processID: Int32) {
+    if let canceller, canceller.isOpen {
+      var parameters = PostgresParameters()
+      parameters.append(processID)
+      canceller.send(Self.cancelStatement, parameters, tag: 0) { _ in }
+      return
+    }
+    cancelTargets.append(processID)
+    guard !isCancellerConnecting else { return }
+    isCancellerConnecting = true
+    nonisolated(unsafe) weak let pool = self
+    let configuration = configuration
+    let loop = loop
+    connecting.async {
+      let result = Result { () throws(PostgresError) in try LibraryConnection(configuration) }
+      loop.execute { unsafe pool?.cancellerConnected(result) }
+    }
+  }
+
+  private func cancellerConnected(_ result: Result<LibraryConnection, PostgresError>) {
+    isCancellerConnecting = false
+    let targets = cancelTargets
+    cancelTargets.removeAll()
+    guard !state.isStopped, let library = try? result.get(),
+      let connection = try? PostgresConnection(library, loop: loop, preparedStatementLimit: 1)
+    else { return }
+    connection.onClose = { [weak self] _ in self?.canceller = nil }
+    canceller = connection
+    for target in targets { cancelStatement(of: target) }
+  }
+}
+
+/// A statement that was given to a pool.
+package struct PostgresTicket {
+  private weak var pool: PostgresPool?
+  private let id: PoolRequestID
+
+  init(pool: PostgresPool, id: PoolRequestID) {
+    self.pool = pool
+    self.id = id
+  }
+
+  /// Nobody waits for the outcome any more: the completion is let go uncalled, and a statement that
+  /// is running and takes its time is cancelled. Harmless when it is over. Call on the loop.
+  package func cancel() {
+    pool?.cancel(id)
+  }
+}
+
+/// A connection taken out of its pool for a transaction. Statements are sent as they come and
+/// answered in order; one that fails leaves the later ones to fail too, until `ROLLBACK`.
+package final class PostgresLease {
+  private let pool: PostgresPool
+  private let connection: PostgresConnection
+  private let slot: Int
+  private var isReleased = false
+
+  init(pool: PostgresPool, connection: PostgresConnection, slot: Int) {
+    self.pool = pool
+    self.connection = connection
+    self.slot = slot
+  }
+
+  deinit { release() }
+
+  /// Nothing is tried again: the owner knows what may be.
+  package func execute(
+    _ statement: PostgresStatement, _ parameters: PostgresParameters,
+    completion: @escaping (borrowing PostgresOutcome) -> Void
+  ) {
+    let error: PostgresError? =
+      isReleased || !connection.isOpen
+      ? PostgresError(.unavailable, message: "The connection was lost.")
+      : PostgresPool.mismatch(statement, parameters)
+    if let error {
+      pool.loop.afterThisBatch { completion(.failure(error)) }
+      return
+    }
+    // Holding on to the lease until the answer keeps the connection from being given back early.
+    connection.send(statement, parameters, tag: 0) { [self] outcome in
+      withExtendedLifetime(self) { completion(outcome) }
+    }
+  }
+
+  /// Gives the connection back; one that is in the middle of something is closed instead.
+  package func release() {
+    guard !isReleased else { return }
+    isReleased = true
+    let isClean =
+      connection.isOpen && connection.inFlightCount == 0 && !connection.isInTransaction
+    pool.released(slot, connection, isClean: isClean)
+  }
+}

@@ -1,0 +1,100 @@
+import CPostgreSQL
+
+/// The rows of one statement, in binary, as libpq holds them: nothing is copied.
+///
+/// Valid while the completion it was handed to runs, which is why it cannot be copied; the memory
+/// is freed after that. @safe: the handle is private and lives as long as this value.
+@safe package struct PostgresResult: ~Copyable {
+  private let result: OpaquePointer
+  package let rowCount: Int
+  package let columnCount: Int
+
+  /// Takes ownership.
+  init(owning result: OpaquePointer) {
+    unsafe self.result = unsafe result
+    rowCount = unsafe Int(PQntuples(result))
+    columnCount = unsafe Int(PQnfields(result))
+  }
+
+  deinit {
+    unsafe PQclear(result)
+  }
+
+  package func isNull(row: Int, column: Int) -> Bool {
+    check(row, column)
+    return unsafe PQgetisnull(result, Int32(row), Int32(column)) != 0
+  }
+
+  /// The bytes of a value; empty for null.
+  package func withValue<R, E: Error>(
+    row: Int, column: Int, _ body: (RawSpan) throws(E) -> R
+  ) throws(E) -> R {
+    check(row, column)
+    let length = unsafe Int(PQgetlength(result, Int32(row), Int32(column)))
+    let bytes = unsafe UnsafeRawBufferPointer(
+      start: PQgetvalue(result, Int32(row), Int32(column)), count: length)
+    return try unsafe body(bytes.bytes)
+  }
+
+  /// The type of a column as PostgreSQL numbers it.
+  package func type(column: Int) -> PostgresType {
+    check(column)
+    return unsafe PostgresType(rawValue: PQftype(result, Int32(column)))
+  }
+
+  package func name(column: Int) -> String {
+    check(column)
+    return unsafe PQfname(result, Int32(column)).map { unsafe String(cString: $0) } ?? ""
+  }
+
+  /// Rows that an `INSERT`, `UPDATE` or `DELETE` touched; 0 for other commands.
+  package var affectedRows: Int {
+    unsafe Int(String(cString: PQcmdTuples(result))) ?? 0
+  }
+
+  // MARK: Simple values, for statements of our own
+
+  package func string(row: Int, column: Int) -> String? {
+    guard !isNull(row: row, column: column) else { return nil }
+    return withValue(row: row, column: column) { value in
+      unsafe value.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
+  /// An `int2`, `int4` or `int8`; nil for null or another length.
+  package func integer(row: Int, column: Int) -> Int64? {
+    guard !isNull(row: row, column: column) else { return nil }
+    return withValue(row: row, column: column) { value in
+      unsafe value.withUnsafeBytes { bytes in
+        switch bytes.count {
+        case 2: unsafe Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
+        case 4: unsafe Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
+        case 8: unsafe Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+        default: nil
+        }
+      }
+    }
+  }
+
+  package func boolean(row: Int, column: Int) -> Bool? {
+    guard !isNull(row: row, column: column) else { return nil }
+    return withValue(row: row, column: column) { value in
+      unsafe value.withUnsafeBytes { unsafe $0.first.map { $0 != 0 } }
+    }
+  }
+
+  private func check(_ row: Int, _ column: Int) {
+    precondition(row >= 0 && row < rowCount, "The result has no such row.")
+    check(column)
+  }
+
+  private func check(_ column: Int) {
+    precondition(column >= 0 && column < columnCount, "The result has no such column.")
+  }
+}
+
+/// What a statement came to: its rows, borrowed for the call, or why there are none.
+package enum PostgresOutcome: ~Copyable {
+  case success(PostgresResult)
+  case failure(PostgresError)
+}

@@ -1,0 +1,51 @@
+import Synchronization
+
+/// An SQL command with the name it is prepared under on each connection that meets it.
+///
+/// Made once per plan and kept: its C strings are ready, and it carries the mean time the server
+/// took for it, which the pool reads to place it. Two statements of the same text are the same
+/// prepared statement.
+package final class PostgresStatement: Sendable {
+  package let text: String
+  /// `s_` and the hash of the text in hexadecimal.
+  package let name: String
+  package let parameterCount: Int
+
+  let hash: UInt64
+  let textBytes: [CChar]
+  let nameBytes: [CChar]
+  private let mean = Atomic<UInt64>(0)
+
+  package init(_ text: String, parameterCount: Int) {
+    self.text = text
+    self.parameterCount = parameterCount
+    hash = Self.hash(of: text)
+    let digits = String(hash, radix: 16)
+    name = "s_" + String(repeating: "0", count: 16 - digits.count) + digits
+    textBytes = Array(text.utf8CString)
+    nameBytes = Array(name.utf8CString)
+  }
+
+  /// Mean time of recent executions in nanoseconds, without the first on a connection; 0 before
+  /// any.
+  package var meanNanoseconds: UInt64 { mean.load(ordering: .relaxed) }
+
+  /// Takes an execution's time into the mean. Loops may overwrite each other's: it is an estimate.
+  func record(nanoseconds: UInt64) {
+    let old = mean.load(ordering: .relaxed)
+    let new = old == 0 ? max(nanoseconds, 1) : old - old / 8 + nanoseconds / 8
+    mean.store(new, ordering: .relaxed)
+  }
+
+  /// FNV-1a, its bits then mixed. Not for secrets: the connection compares texts where two hashes
+  /// are equal.
+  private static func hash(of text: String) -> UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in text.utf8 {
+      hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
+    }
+    hash = (hash ^ (hash >> 33)) &* 0xff51_afd7_ed55_8ccd
+    hash = (hash ^ (hash >> 33)) &* 0xc4ce_b9fe_1a85_ec53
+    return hash ^ (hash >> 33)
+  }
+}

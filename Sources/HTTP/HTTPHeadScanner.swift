@@ -85,6 +85,10 @@ struct HTTPHeadScanner {
     let minor = bytes[end - 1]
     guard isVersion, bytes[end - 2] == UInt8(ascii: "."), major &- 0x30 < 10, minor &- 0x30 < 10
     else { throw .malformed(.requestLine) }
+    // Exactly two spaces: more would let two parsers disagree on where the target begins.
+    var spaces = 0
+    for index in 0..<end where bytes[index] == 0x20 { spaces += 1 }
+    guard spaces == 2 else { throw .malformed(.requestLine) }
     guard major == UInt8(ascii: "1") else { throw .versionUnsupported }
     guard minor <= UInt8(ascii: "1") else { throw .versionUnsupported }
   }

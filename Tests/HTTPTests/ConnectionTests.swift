@@ -1,0 +1,229 @@
+import EventLoops
+import Glibc
+import HTTP
+import Synchronization
+import Testing
+
+/// Waits, clients that leave, slow readers, too many sockets, the end of the server.
+@Suite struct ConnectionTests {
+  @Test func `a header that does not come to its end in time gets 408`() throws {
+    let fixture = try HTTPServerFixture { $0.limits.header = .milliseconds(100) }
+    let client = try RawClient(port: fixture.port)
+    client.send("GET / HTTP/1.1\r\nHost:")
+    let answer = client.answer()
+    #expect(answer.status == 408)
+    #expect(answer.head.contains("\r\nConnection: close\r\n"))
+    client.finishSending()
+    #expect(client.isClosedByServer())
+  }
+
+  @Test func `a header that comes drop by drop gets 408 all the same`() throws {
+    let fixture = try HTTPServerFixture { $0.limits.header = .milliseconds(200) }
+    let client = try RawClient(port: fixture.port)
+    for byte in "GET / HTTP/1.1\r\nHost: a\r\n".utf8 {
+      client.send([byte])
+      usleep(15_000)
+    }
+    #expect(client.answer().status == 408)
+  }
+
+  @Test func `a body that does not come to its end in time gets 408`() throws {
+    let fixture = try HTTPServerFixture { $0.limits.body = .milliseconds(100) }
+    let client = try RawClient(port: fixture.port)
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc")
+    #expect(client.answer().status == 408)
+  }
+
+  @Test func `a body slower than the least rate gets 408 before its time is over`() throws {
+    let fixture = try HTTPServerFixture {
+      $0.limits.bodyGrace = .milliseconds(100)
+      $0.limits.minimumBodyBytesPerSecond = 100_000
+    }
+    let client = try RawClient(port: fixture.port)
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\nabc")
+    let start = ContinuousClock.now
+    #expect(client.answer().status == 408)
+    #expect(ContinuousClock.now - start < .seconds(4))
+  }
+
+  @Test func `an idle connection is closed without a word`() throws {
+    let fixture = try HTTPServerFixture { $0.limits.idle = .milliseconds(100) }
+    let client = try RawClient(port: fixture.port)
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(client.answer().status == 200)
+    #expect(client.rest() == "")
+    #expect(client.isClosed)
+    #expect(fixture.sees { if case .connectionClosed(.idle) = $0 { true } else { false } })
+  }
+
+  @Test func `a request its handler forgets gets 500`() throws {
+    let fixture = try HTTPServerFixture {
+      $0.limits.answer = .milliseconds(100)
+    } handler: { _, _ in
+    }
+    let client = try RawClient(port: fixture.port)
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(client.answer().status == 500)
+  }
+
+  @Test func `a client that leaves while its request is worked on is noticed at once`() throws {
+    let left = Mutex(false)
+    let isOpenAfter = Mutex<Bool?>(nil)
+    let fixture = try HTTPServerFixture.answering { request, exchange in
+      exchange.onClose {
+        left.withLock { $0 = true }
+        isOpenAfter.withLock { $0 = exchange.isOpen }
+        exchange.respond(contentType: "text/plain", body: [])
+      }
+    }
+    var client: RawClient? = try RawClient(port: fixture.port)
+    client?.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    usleep(50_000)
+    #expect(!left.withLock { $0 })
+    client = nil
+    #expect(fixture.sees { if case .clientGone = $0 { true } else { false } })
+    usleep(10_000)
+    #expect(left.withLock { $0 })
+    #expect(isOpenAfter.withLock { $0 } == false)
+  }
+
+  @Test func `a client that only closes its sending half still gets a quick answer`() throws {
+    let fixture = try HTTPServerFixture()
+    let client = try RawClient(port: fixture.port)
+    client.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n")
+    client.finishSending()
+    #expect(client.answer().body == "get /1  ")
+    #expect(client.answer().body == "get /2  ")
+    #expect(client.rest() == "")
+  }
+
+  @Test func `a reader that stops is reset, and no further request of it is begun`() throws {
+    let served = Mutex(0)
+    let fixture = try HTTPServerFixture {
+      $0.limits.writeStall = .milliseconds(200)
+    } handler: { _, exchange in
+      served.withLock { $0 += 1 }
+      exchange.respond(
+        contentType: "text/plain", body: [UInt8](repeating: 0x61, count: 1_000_000))
+    }
+    let client = try RawClient(port: fixture.port, receiveBuffer: 4096)
+    client.send(String(repeating: "GET / HTTP/1.1\r\nHost: a\r\n\r\n", count: 100))
+    #expect(
+      fixture.sees { if case .connectionClosed(.writeStalled) = $0 { true } else { false } })
+    #expect(served.withLock { $0 } < 20)
+  }
+
+  @Test func `a slow reader gets everything`() throws {
+    let fixture = try HTTPServerFixture.answering { _, exchange in
+      exchange.respond(
+        contentType: "text/plain", body: [UInt8](repeating: 0x61, count: 3_000_000))
+    }
+    let client = try RawClient(port: fixture.port, receiveBuffer: 4096)
+    client.send(String(repeating: "GET / HTTP/1.1\r\nHost: a\r\n\r\n", count: 3))
+    for _ in 0..<3 { #expect(client.answer().body.utf8.count == 3_000_000) }
+  }
+
+  @Test func `a client sending far ahead is not read without bound`() throws {
+    let exchanges = Mutex<[HTTPExchange]>([])
+    let fixture = try HTTPServerFixture.answering { _, exchange in
+      exchanges.withLock { $0.append(exchange) }
+    }
+    let client = try RawClient(port: fixture.port)
+    let request = "GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: 1000))\r\n\r\n"
+    client.send(String(repeating: request, count: 300))
+    usleep(50_000)
+    for _ in 0..<300 {
+      for _ in 0..<200 where exchanges.withLock({ $0.isEmpty }) { usleep(5000) }
+      let waiting = exchanges.withLock { taken in
+        defer { taken = [] }
+        return taken
+      }
+      #expect(waiting.count == 1)
+      fixture.loop.execute {
+        for exchange in waiting { exchange.respond(contentType: "text/plain", body: []) }
+      }
+      #expect(client.answer().status == 200)
+    }
+  }
+
+  @Test func `a client past its share of sockets gets 503, and a place when one is free`() throws {
+    let fixture = try HTTPServerFixture { $0.limits.maximumSocketsPerAddress = 2 }
+    var clients = [try RawClient(port: fixture.port), try RawClient(port: fixture.port)]
+    for client in clients {
+      client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(client.answer().status == 200)
+    }
+    let refused = try RawClient(port: fixture.port)
+    let answer = refused.answer()
+    #expect(answer.status == 503)
+    #expect(answer.head.contains("\r\nRetry-After: 1\r\n"))
+    #expect(refused.isClosedByServer())
+    clients.removeLast()
+    #expect(fixture.sees { if case .connectionClosed = $0 { true } else { false } })
+    let admitted = try RawClient(port: fixture.port)
+    admitted.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(admitted.answer().status == 200)
+  }
+
+  @Test func `servers share the limit of sockets of the process`() throws {
+    var limits = HTTPLimits()
+    limits.maximumSockets = 1
+    let quota = HTTPSocketQuota(limits: limits)
+    let first = try HTTPServerFixture { $0.quota = quota }
+    let second = try HTTPServerFixture { $0.quota = quota }
+    let client = try RawClient(port: first.port)
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(client.answer().status == 200)
+    #expect(quota.openSockets == 1)
+    #expect(try RawClient(port: second.port).answer().status == 503)
+  }
+
+  @Test func `draining finishes what is being worked on and closes the rest`() throws {
+    let exchanges = Mutex<[HTTPExchange]>([])
+    let fixture = try HTTPServerFixture.answering { request, exchange in
+      if request.path == "/slow" {
+        exchanges.withLock { $0.append(exchange) }
+      } else {
+        HTTPServerFixture.echo(request, exchange)
+      }
+    }
+    let idle = try RawClient(port: fixture.port)
+    idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(idle.answer().status == 200)
+    let busy = try RawClient(port: fixture.port)
+    busy.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+    while exchanges.withLock({ $0.isEmpty }) { usleep(1000) }
+    let isDrained = Mutex(false)
+    fixture.server.drain { isDrained.withLock { $0 = true } }
+    #expect(idle.isClosedByServer())
+    #expect(throws: (any Error).self) { try RawClient(port: fixture.port) }
+    #expect(!isDrained.withLock { $0 })
+    let waiting = exchanges.withLock { $0 }
+    fixture.loop.execute {
+      for exchange in waiting { exchange.respond(contentType: "text/plain", body: [0x61]) }
+    }
+    let answer = busy.answer()
+    #expect(answer.body == "a")
+    #expect(answer.head.contains("\r\nConnection: close\r\n"))
+    #expect(busy.isClosedByServer())
+    busy.finishSending()
+    for _ in 0..<200 where !isDrained.withLock({ $0 }) { usleep(5000) }
+    #expect(isDrained.withLock { $0 })
+  }
+
+  @Test func `closing everything cancels what is being worked on`() throws {
+    let isCancelled = Mutex(false)
+    let isBusy = Mutex(false)
+    let fixture = try HTTPServerFixture.answering { _, exchange in
+      exchange.onClose { isCancelled.withLock { $0 = true } }
+      isBusy.withLock { $0 = true }
+    }
+    let client = try RawClient(port: fixture.port)
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    while !isBusy.withLock({ $0 }) { usleep(1000) }
+    fixture.server.closeAll()
+    #expect(client.isClosedByServer())
+    for _ in 0..<200 where !isCancelled.withLock({ $0 }) { usleep(5000) }
+    #expect(isCancelled.withLock { $0 })
+  }
+}

@@ -13,8 +13,11 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
   .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
 let package = Package(
@@ -71,7 +74,8 @@ let package = Package(
 
     tests("JSONTests", ["JSON"]),
     tests("GraphQLLanguageTests", ["GraphQLLanguage"]),
-    tests("GraphQLSchemaTests", ["GraphQLSchema", "GraphQLLanguage"]),
+    tests(
+      "GraphQLSchemaTests", ["GraphQLSchema", "GraphQLLanguage", "JSON"], exclude: ["Fixtures"]),
     tests("GraphQLValidationTests", ["GraphQLValidation", "GraphQLSchema", "GraphQLLanguage"]),
     tests("HTTPTests", ["HTTP", "EventLoops"]),
     tests("PostgresTests", ["Postgres", "DatabaseSetup", "EventLoops"]),

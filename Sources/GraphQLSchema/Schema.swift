@@ -87,6 +87,15 @@ package indirect enum TypeReference: Sendable, Hashable {
   }
 }
 
+/// The scalars every GraphQL service knows (September 2025, 3.5).
+package enum BuiltInScalar: String, Sendable, CaseIterable {
+  case int = "Int"
+  case float = "Float"
+  case string = "String"
+  case boolean = "Boolean"
+  case id = "ID"
+}
+
 package final class TypeDefinition: Sendable {
   package enum Kind: Sendable {
     case scalar(specifiedByURL: String?)
@@ -108,6 +117,8 @@ package final class TypeDefinition: Sendable {
   package let appliedDirectives: [Directive]
   /// From the specification, not from the SDL: built-in scalars and introspection types.
   package let isBuiltIn: Bool
+  /// Which of the five scalars of the specification this is, if it is one.
+  package let builtInScalar: BuiltInScalar?
   private let fieldIndices: [String: Int]
   private let inputIndices: [String: Int]
   private let valueIndices: [String: Int]
@@ -124,6 +135,11 @@ package final class TypeDefinition: Sendable {
     self.interfaces = interfaces
     self.appliedDirectives = appliedDirectives
     self.isBuiltIn = isBuiltIn
+    if case .scalar = kind {
+      builtInScalar = BuiltInScalar(rawValue: name)
+    } else {
+      builtInScalar = nil
+    }
     func indices(_ names: [String]) -> [String: Int] {
       Dictionary(
         names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
@@ -144,6 +160,8 @@ package final class TypeDefinition: Sendable {
   package func field(named name: String) -> FieldDefinition? {
     fieldIndices[name].map { fields[$0] }
   }
+
+  package func fieldIndex(named name: String) -> Int? { fieldIndices[name] }
 
   package func inputField(named name: String) -> InputValueDefinition? {
     guard case .inputObject(let inputs, _) = kind else { return nil }
@@ -277,6 +295,17 @@ package final class DirectiveDefinition: Sendable {
 
   package func argument(named name: String) -> InputValueDefinition? {
     arguments.first { $0.name == name }
+  }
+}
+
+extension Schema {
+  /// A type reference as it is written: `[User!]!`.
+  package func text(of reference: TypeReference) -> String {
+    switch reference {
+    case .named(let id): self[id].name
+    case .list(let inner): "[\(text(of: inner))]"
+    case .nonNull(let inner): "\(text(of: inner))!"
+    }
   }
 }
 

@@ -1,0 +1,130 @@
+/// Writes a schema as type system text, in the layout of graphql-js 16's `printSchema`.
+///
+/// Own types and directives with their descriptions; what the specification defines is left out, and
+/// so is everything applied to an element except `@deprecated`, `@specifiedBy` and `@oneOf`: what is
+/// printed is what clients may see, storage directives never are.
+package struct SchemaPrinter {
+  private let schema: Schema
+  private let includesDirectives: Bool
+
+  /// - Parameter includesDirectives: false leaves out the definitions of own directives, too, for a
+  ///   text in which nothing mentions them.
+  package init(_ schema: Schema, includesDirectives: Bool = true) {
+    self.schema = schema
+    self.includesDirectives = includesDirectives
+  }
+
+  package func print() -> String {
+    var parts: [String] = []
+    if let definition = schemaDefinition() { parts.append(definition) }
+    if includesDirectives {
+      // As there: redefining a built-in directive does not make it one's own.
+      let builtIn = Set(BuiltIns.directives.map(\.name.text))
+      parts += schema.directives.filter { !builtIn.contains($0.name) }.map(text)
+    }
+    parts += schema.types.filter { !$0.isBuiltIn }.map(text)
+    return parts.joined(separator: "\n\n")
+  }
+
+  // MARK: - Definitions
+
+  private func schemaDefinition() -> String? {
+    let roots = [
+      ("query", "Query", schema.queryType), ("mutation", "Mutation", schema.mutationType),
+      ("subscription", "Subscription", schema.subscriptionType),
+    ].compactMap { kind, conventional, id in
+      id.map { (kind: kind, conventional: conventional, name: schema[$0].name) }
+    }
+    if schema.description == nil, roots.allSatisfy({ $0.name == $0.conventional }) { return nil }
+    let lines = roots.map { "  \($0.kind): \($0.name)" }.joined(separator: "\n")
+    return description(schema.description) + "schema {\n\(lines)\n}"
+  }
+
+  private func text(_ directive: DirectiveDefinition) -> String {
+    description(directive.description) + "directive @\(directive.name)"
+      + arguments(directive.arguments, "") + (directive.isRepeatable ? " repeatable" : "")
+      + " on " + directive.locations.map(\.rawValue).joined(separator: " | ")
+  }
+
+  private func text(_ type: TypeDefinition) -> String {
+    description(type.description) + definition(type)
+  }
+
+  private func definition(_ type: TypeDefinition) -> String {
+    switch type.kind {
+    case .scalar(let url):
+      return "scalar \(type.name)"
+        + (url.map { " @specifiedBy(url: \(LiteralText.quoted($0)))" } ?? "")
+    case .object: return "type \(type.name)" + interfaces(type) + fields(type)
+    case .interface: return "interface \(type.name)" + interfaces(type) + fields(type)
+    case .union(let members):
+      let names = members.map { schema[$0].name }.joined(separator: " | ")
+      return "union \(type.name)" + (members.isEmpty ? "" : " = \(names)")
+    case .enum(let values):
+      return "enum \(type.name)"
+        + block(
+          values.enumerated().map { index, value in
+            description(value.description, "  ", isFirst: index == 0) + "  \(value.name)"
+              + deprecated(value.deprecationReason)
+          })
+    case .inputObject(let fields, let isOneOf):
+      return "input \(type.name)" + (isOneOf ? " @oneOf" : "")
+        + block(
+          fields.enumerated().map { index, field in
+            description(field.description, "  ", isFirst: index == 0) + "  \(inputValue(field))"
+          })
+    }
+  }
+
+  private func interfaces(_ type: TypeDefinition) -> String {
+    type.interfaces.isEmpty
+      ? "" : " implements \(type.interfaces.map { schema[$0].name }.joined(separator: " & "))"
+  }
+
+  private func fields(_ type: TypeDefinition) -> String {
+    block(
+      type.fields.enumerated().map { index, field in
+        description(field.description, "  ", isFirst: index == 0) + "  \(field.name)"
+          + arguments(field.arguments, "  ") + ": \(schema.text(of: field.type))"
+          + deprecated(field.deprecationReason)
+      })
+  }
+
+  private func block(_ lines: [String]) -> String {
+    lines.isEmpty ? "" : " {\n\(lines.joined(separator: "\n"))\n}"
+  }
+
+  private func arguments(_ arguments: [InputValueDefinition], _ indent: String) -> String {
+    if arguments.isEmpty { return "" }
+    // On one line unless one of them has something to say.
+    if arguments.allSatisfy({ $0.description?.isEmpty ?? true }) {
+      return "(\(arguments.map(inputValue).joined(separator: ", ")))"
+    }
+    let lines = arguments.enumerated().map { index, argument in
+      description(argument.description, "  " + indent, isFirst: index == 0) + "  \(indent)"
+        + inputValue(argument)
+    }
+    return "(\n\(lines.joined(separator: "\n"))\n\(indent))"
+  }
+
+  private func inputValue(_ input: InputValueDefinition) -> String {
+    "\(input.name): \(schema.text(of: input.type))"
+      + (schema.defaultText(of: input).map { " = \($0)" } ?? "")
+      + deprecated(input.deprecationReason)
+  }
+
+  private func deprecated(_ reason: String?) -> String {
+    guard let reason else { return "" }
+    return reason == SchemaAssembly.defaultDeprecationReason
+      ? " @deprecated" : " @deprecated(reason: \(LiteralText.quoted(reason)))"
+  }
+
+  private func description(_ text: String?, _ indent: String = "", isFirst: Bool = true) -> String {
+    guard let text else { return "" }
+    let string =
+      LiteralText.isPrintableAsBlock(text) ? LiteralText.block(text) : LiteralText.quoted(text)
+    let lines = string.split(separator: "\n", omittingEmptySubsequences: false)
+      .joined(separator: "\n" + indent)
+    return (isFirst || indent.isEmpty ? indent : "\n" + indent) + lines + "\n"
+  }
+}

@@ -1,0 +1,49 @@
+import GraphQLLanguage
+
+// Names of types: known where they are used, and of the right kind where they are extended.
+extension SDLValidator {
+  /// The built-in types go without saying in type system definitions, but not in the executable
+  /// definitions of such a text: those have no schema to find them in.
+  mutating func visit(typeName name: Name, inSDL: Bool) {
+    guard rules.contains(.knownTypeNames), definedTypes[name.text] == nil, !findings.isFull
+    else { return }
+    if inSDL, BuiltIns.types[name.text] != nil { return }
+    let options = (inSDL ? BuiltIns.typeNames : []) + Array(definedTypes.keys)
+    findings.report(
+      .knownTypeNames,
+      "Unknown type \"\(name.text)\"."
+        + suggestions.didYouMean(name.text, among: options),
+      at: name.position)
+  }
+
+  mutating func checkPossibleTypeExtensions(_ type: TypeSystemTypeDefinition) {
+    guard rules.contains(.possibleTypeExtensions), type.isExtension, !findings.isFull
+    else { return }
+    guard let definition = definedTypes[type.name.text] else {
+      findings.report(
+        .possibleTypeExtensions,
+        "Cannot extend type \"\(type.name.text)\" because it is not defined."
+          + suggestions.didYouMean(type.name.text, among: definedTypes.keys),
+        at: type.name.position)
+      return
+    }
+    guard definition.content.kindName != type.content.kindName else { return }
+    findings.report(
+      .possibleTypeExtensions,
+      "Cannot extend non-\(type.content.kindName) type \"\(type.name.text)\".",
+      at: [definition.position, type.position])
+  }
+}
+
+extension TypeSystemTypeDefinition.Content {
+  fileprivate var kindName: String {
+    switch self {
+    case .scalar: "scalar"
+    case .object: "object"
+    case .interface: "interface"
+    case .union: "union"
+    case .enum: "enum"
+    case .inputObject: "input object"
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import GraphQLLanguage
+import GraphQLSchema
+import Testing
+
+/// The graph's schema, as clients see it.
+let domainText = fixture("domain.graphql")
+
+func fixture(_ name: String) -> String {
+  let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
+  guard let text = try? String(contentsOf: folder.appending(path: name), encoding: .utf8) else {
+    Issue.record("Fixture \(name) cannot be read")
+    return ""
+  }
+  return text
+}
+
+func schema(_ text: String) throws -> Schema {
+  try SchemaBuilder.build(Parser.parse(text, limits: .unlimited))
+}
+
+/// A finding as a test writes it: its words and the places they point at, `line:column`.
+struct Expected: Equatable, CustomStringConvertible {
+  let message: String
+  let places: [String]
+  let rule: String?
+
+  init(_ rule: SDLRule, _ message: String, at places: String...) {
+    self.message = message
+    self.places = places
+    self.rule = rule.rawValue
+  }
+
+  init(_ error: GraphQLError) {
+    message = error.message
+    places = error.locations.map { "\($0.line):\($0.column)" }
+    rule = error.rule
+  }
+
+  var description: String { "\(rule ?? "?"): \(message) at \(places)" }
+}
+
+func expectValid(
+  _ text: String, rules: Set<SDLRule>? = nil,
+  sourceLocation: Testing.SourceLocation = #_sourceLocation
+) throws {
+  let document = try Parser.parse(text, limits: .unlimited)
+  let found = SchemaBuilder.check(document, rules: rules).errors.map(Expected.init)
+  #expect(found == [], sourceLocation: sourceLocation)
+}
+
+func expectErrors(
+  _ text: String, _ expected: Expected..., rules: Set<SDLRule>? = nil, suggestions: Bool = true,
+  sourceLocation: Testing.SourceLocation = #_sourceLocation
+) throws {
+  let document = try Parser.parse(text, limits: .unlimited)
+  let check = SchemaBuilder.check(document, rules: rules, suggestions: suggestions)
+  #expect(check.schema == nil, sourceLocation: sourceLocation)
+  #expect(check.errors.map(Expected.init) == expected, sourceLocation: sourceLocation)
+}

@@ -73,7 +73,7 @@ let package = Package(
       name: "sociograph", dependencies: ["Server", "GraphQLChecking"], swiftSettings: settings),
 
     tests("JSONTests", ["JSON"]),
-    tests("GraphQLLanguageTests", ["GraphQLLanguage"]),
+    tests("GraphQLLanguageTests", ["GraphQLLanguage", "JSON"]),
     tests(
       "GraphQLSchemaTests", ["GraphQLSchema", "GraphQLLanguage", "JSON"], exclude: ["Fixtures"]),
     tests("GraphQLValidationTests", ["GraphQLValidation", "GraphQLSchema", "GraphQLLanguage"]),

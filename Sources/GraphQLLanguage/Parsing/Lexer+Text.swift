@@ -105,10 +105,16 @@ extension Lexer {
       | bytes[index + 2].hexadecimalValue << 4 | bytes[index + 3].hexadecimalValue
   }
 
-  /// A number of characters of the source, fewer at its end.
-  private func excerpt(_ start: Int, _ characters: Int) -> String {
+  /// A number of UTF-16 units of the source, as graphql-js quotes it; fewer at its end.
+  private func excerpt(_ start: Int, _ units: Int) -> String {
     var end = start
-    for _ in 0..<characters { end += bytes.scalar(at: end)?.length ?? 0 }
+    var unitsLeft = units
+    while unitsLeft > 0, let (scalar, length) = bytes.scalar(at: end) {
+      // Half a character is shown as what becomes of it in UTF-8.
+      if scalar.value > 0xFFFF, unitsLeft == 1 { return bytes.text(start, end) + "\u{FFFD}" }
+      unitsLeft -= scalar.value > 0xFFFF ? 2 : 1
+      end += length
+    }
     return bytes.text(start, end)
   }
 

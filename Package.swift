@@ -78,6 +78,10 @@ let package = Package(
       "GraphQLSchemaTests", ["GraphQLSchema", "GraphQLLanguage", "JSON"], exclude: ["Fixtures"]),
     tests("GraphQLValidationTests", ["GraphQLValidation", "GraphQLSchema", "GraphQLLanguage"]),
     tests("HTTPTests", ["HTTP", "EventLoops"]),
-    tests("PostgresTests", ["Postgres", "DatabaseSetup", "EventLoops"]),
+    tests("PostgresTests", ["Postgres", "EventLoops", "TestSupport"]),
+    tests("DatabaseSetupTests", ["DatabaseSetup", "Postgres", "TestSupport"]),
+    .target(
+      name: "TestSupport", dependencies: ["DatabaseSetup", "Postgres"], path: "Tests/TestSupport",
+      swiftSettings: settings),
   ]
 )

@@ -1,0 +1,120 @@
+import Glibc
+
+/// Programs of PostgreSQL that are run, each in a session of its own: a terminal's Ctrl-C is for the
+/// server alone, which then stops them in order.
+package enum ChildProcess {
+  /// Starts a program.
+  ///
+  /// - Parameters:
+  ///   - arguments: the program's path first.
+  ///   - user: whom to run as, by name; only root can.
+  ///   - output: a file that takes what it prints.
+  package static func start(
+    _ arguments: [String], user: String?, output: String
+  ) throws(SetupError) -> pid_t {
+    var arguments = arguments
+    let program = arguments.first ?? ""
+    guard let env = Self.find("env") else { throw SetupError("The program env is missing.") }
+    if let user {
+      guard let setpriv = Self.find("setpriv") else {
+        throw SetupError(
+          "PostgreSQL does not run as root, and setpriv (package util-linux) is missing.")
+      }
+      arguments =
+        [setpriv, "--reuid=\(user)", "--regid=\(user)", "--init-groups", "--"] + arguments
+    }
+    // It must run in a place that its user can enter.
+    arguments = [env, "--chdir=/"] + arguments
+    let environment = [
+      "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8",
+      "LC_ALL=C.UTF-8", "TZ=UTC", "PGTZ=UTC",
+    ]
+
+    var files = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&files)
+    defer { unsafe posix_spawn_file_actions_destroy(&files) }
+    unsafe posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
+    unsafe posix_spawn_file_actions_addopen(
+      &files, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o644)
+    unsafe posix_spawn_file_actions_adddup2(&files, 1, 2)
+
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    var all = sigset_t()
+    unsafe sigfillset(&all)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &all)
+    // POSIX_SPAWN_SETSID is not declared to Swift.
+    let newSession: Int32 = 0x80
+    unsafe posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | newSession))
+
+    var process: pid_t = 0
+    let code = unsafe withCStrings(arguments) { arguments in
+      unsafe withCStrings(environment) { environment in
+        unsafe posix_spawn(
+          &process, env, &files, &attributes, arguments, environment)
+      }
+    }
+    guard code == 0 else {
+      throw SetupError("Cannot run \(program): \(describe(code)).")
+    }
+    return process
+  }
+
+  /// Runs a program to its end; its exit status.
+  static func run(
+    _ arguments: [String], user: String?, output: String = "/dev/null"
+  ) throws(SetupError) -> Int32 {
+    let process = try start(arguments, user: user, output: output)
+    var status: Int32 = 0
+    while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
+    return exitStatus(status)
+  }
+
+  /// The exit status of a child that has ended, or nil while it runs. A process that is not our
+  /// child counts as ended with 0 when it is gone.
+  static func ended(_ process: pid_t) -> Int32? {
+    var status: Int32 = 0
+    let result = unsafe waitpid(process, &status, WNOHANG)
+    if result == process { return exitStatus(status) }
+    if result == 0 { return nil }
+    return isAlive(process) ? nil : 0
+  }
+
+  static func isAlive(_ process: pid_t) -> Bool {
+    guard process > 0, kill(process, 0) == 0 || errno == EPERM else { return false }
+    // One that has ended and waits for its parent to notice does not count.
+    guard let text = FileSystem.readText("/proc/\(process)/stat"),
+      let end = text.lastIndex(of: ")")
+    else { return true }
+    return !text[end...].hasPrefix(") Z")
+  }
+
+  /// 128 and the signal's number for one that a signal ended, as shells have it.
+  private static func exitStatus(_ status: Int32) -> Int32 {
+    let signal = status & 0x7f
+    return signal == 0 ? (status >> 8) & 0xff : 128 + signal
+  }
+
+  static func find(_ program: String) -> String? {
+    ["/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/", "/usr/local/bin/"].map { $0 + program }
+      .first(where: FileSystem.isExecutable)
+  }
+
+  private static func withCStrings<R>(
+    _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R
+  ) -> R {
+    var pointers = unsafe strings.map { unsafe strdup($0) }
+    unsafe pointers.append(nil)
+    defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
+    return unsafe pointers.withUnsafeBufferPointer { buffer in
+      // Not empty: it ends with a nil.
+      guard let base = buffer.baseAddress else { preconditionFailure("No arguments.") }
+      return unsafe body(base)
+    }
+  }
+}

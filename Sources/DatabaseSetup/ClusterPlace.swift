@@ -1,0 +1,204 @@
+import Glibc
+
+/// The folders of an embedded cluster, as whoever runs PostgreSQL can reach them.
+struct ClusterPlace {
+  let data: String
+  let socketDirectory: String
+
+  var cluster: String { data + "/postgres" }
+  var log: String { data + "/postgres.log" }
+
+  /// A socket's path has to fit 107 bytes and a NUL.
+  private static let socketName = "/.s.PGSQL.5432"
+  private static let longestSocketPath = 107
+
+  static func prepare(
+    _ directory: String, for account: ClusterAccount, report: (ClusterEvent) -> Void
+  ) throws(SetupError) -> ClusterPlace {
+    var data = FileSystem.absolute(directory)
+    try FileSystem.makeDirectory(data)
+    data = FileSystem.resolved(data) ?? data
+    guard !data.contains("'"), !data.contains("\\"), !data.contains("\n") else {
+      throw SetupError("The data directory's path has a quote, backslash or line feed: \(data).")
+    }
+    if try !account.canReach(data) {
+      // Such as root's home. The name says which folder it stands for.
+      let other = "/var/lib/sociograph/" + hexadecimalHash(of: data)
+      try FileSystem.makeDirectory(other)
+      guard try account.canReach(other) else {
+        throw SetupError("The user \(account.label) can reach neither \(data) nor \(other).")
+      }
+      report(.movedData(from: data, to: other, user: account.label))
+      data = other
+    }
+    return ClusterPlace(
+      data: data, socketDirectory: try prepareSocketDirectory(for: data, account))
+  }
+
+  private static func prepareSocketDirectory(
+    for data: String, _ account: ClusterAccount
+  ) throws(SetupError) -> String {
+    var directory = data + "/run"
+    if directory.utf8.count + socketName.utf8.count > longestSocketPath {
+      var base = "/tmp"
+      if account.name == nil, let runtime = unsafe getenv("XDG_RUNTIME_DIR") {
+        let path = unsafe String(cString: runtime)
+        if path.hasPrefix("/"), path.utf8.count < 64, FileSystem.isDirectory(path) { base = path }
+      }
+      directory = "\(base)/sociograph-\(account.userID)-\(hexadecimalHash(of: data))"
+    }
+    try FileSystem.makeDirectory(directory, mode: 0o700)
+    // Under /tmp somebody else may have been first.
+    let owner = FileSystem.owner(of: directory)
+    guard FileSystem.isDirectory(directory), owner == account.userID || owner == geteuid() else {
+      throw SetupError("The folder \(directory) belongs to somebody else.")
+    }
+    try account.give(directory)
+    return directory
+  }
+
+  // MARK: One server at a time
+
+  /// - Returns: the descriptor that holds the lock; the system lets go of it with the process.
+  func takeLock() throws(SetupError) -> Int32 {
+    let path = data + "/lock"
+    let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw FileSystem.failure("open", path) }
+    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+      let holder = FileSystem.readText(path) ?? ""
+      close(file)
+      throw SetupError(
+        "The data directory \(data) is in use by another server"
+          + (holder.isEmpty ? "." : ", process \(holder)."))
+    }
+    let text = Array(String(getpid()).utf8)
+    ftruncate(file, 0)
+    _ = unsafe text.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
+    return file
+  }
+
+  // MARK: What runs here
+
+  struct Postmaster {
+    let process: pid_t
+    let socketDirectory: String
+    /// `starting`, `stopping`, `ready` or `standby`.
+    let status: String
+  }
+
+  /// The running postmaster of this cluster, by its lock file.
+  func postmaster() -> Postmaster? {
+    guard let text = FileSystem.readText(cluster + "/postmaster.pid") else { return nil }
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    guard let first = lines.first, let process = pid_t(first), worksHere(process) else {
+      return nil
+    }
+    return Postmaster(
+      process: process, socketDirectory: lines.count > 4 ? String(lines[4]) : "",
+      status: lines.count > 7 ? String(lines[7]).filter { $0 != " " } : "")
+  }
+
+  /// Every process of a cluster works in its folder.
+  private func worksHere(_ process: pid_t) -> Bool {
+    ChildProcess.isAlive(process)
+      && FileSystem.target(ofLink: "/proc/\(process)/cwd") == cluster
+  }
+
+  func hasProcesses() -> Bool {
+    (FileSystem.list("/proc") ?? []).contains { name in
+      pid_t(name).map { FileSystem.target(ofLink: "/proc/\($0)/cwd") == cluster } ?? false
+    }
+  }
+
+  /// Removes a lock file whose process number now belongs to another program; PostgreSQL itself
+  /// would take that for a running cluster. Call when nothing works here. True if there was a file.
+  func removeForeignLockFile() -> Bool {
+    let path = cluster + "/postmaster.pid"
+    guard FileSystem.exists(path) else { return false }
+    if let text = FileSystem.readText(path), let first = text.split(separator: "\n").first,
+      let process = pid_t(first), ChildProcess.isAlive(process)
+    {
+      unsafe unlink(path)
+    }
+    return true
+  }
+
+  // MARK: Files
+
+  /// Ours is included at the end of the file that initdb made, so that it has the last word.
+  func writeConfiguration(_ text: String) throws(SetupError) {
+    try FileSystem.write(text, to: cluster + "/sociograph.conf")
+    let path = cluster + "/postgresql.conf"
+    let include = "include 'sociograph.conf'"
+    guard let present = FileSystem.readText(path) else {
+      throw FileSystem.failure("read", path)
+    }
+    if !present.contains("\n" + include) {
+      try FileSystem.write(present + "\n" + include + "\n", to: path)
+      // As initdb had it: its user's.
+    }
+    if let owner = FileSystem.owner(of: cluster) {
+      for file in [path, cluster + "/sociograph.conf"] { unsafe chown(file, owner, gid_t.max) }
+    }
+  }
+
+  func emptyLog() throws(SetupError) {
+    try FileSystem.write("", to: log)
+  }
+
+  /// The last few lines PostgreSQL printed, in one.
+  var logTail: String {
+    var text = FileSystem.readText(log) ?? ""
+    // Once its own logging has begun, what went wrong is written there.
+    if text.contains("logging collector") {
+      let logs = (FileSystem.list(cluster + "/log") ?? []).map { cluster + "/log/" + $0 }
+      if let newest = logs.max(by: { FileSystem.changed($0) < FileSystem.changed($1) }) {
+        text = FileSystem.readText(newest) ?? text
+      }
+    }
+    let lines = text.split(separator: "\n").suffix(5)
+    return lines.isEmpty ? "it printed nothing (\(log))" : lines.joined(separator: " / ")
+  }
+
+  private static func hexadecimalHash(of text: String) -> String {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+    return String(hash, radix: 16)
+  }
+}
+
+/// Whom PostgreSQL runs as: us, or the user `postgres` when we are root, as which it refuses to.
+struct ClusterAccount {
+  /// Nil when it is us.
+  let name: String?
+  let userID: uid_t
+  let groupID: gid_t
+
+  var label: String { name ?? "of this process" }
+
+  static func current() throws(SetupError) -> ClusterAccount {
+    guard geteuid() == 0 else {
+      return ClusterAccount(name: nil, userID: geteuid(), groupID: getegid())
+    }
+    guard let entry = unsafe getpwnam("postgres") else {
+      throw SetupError(
+        "PostgreSQL does not run as root, and there is no user \"postgres\" to run it as.")
+    }
+    return unsafe ClusterAccount(
+      name: "postgres", userID: entry.pointee.pw_uid, groupID: entry.pointee.pw_gid)
+  }
+
+  /// It can pass through all folders above and enter this one.
+  func canReach(_ directory: String) throws(SetupError) -> Bool {
+    guard let name else { return unsafe access(directory, R_OK | W_OK | X_OK) == 0 }
+    guard let test = ChildProcess.find("test") else { return true }
+    return try ChildProcess.run([test, "-x", directory], user: name) == 0
+  }
+
+  func give(_ path: String) throws(SetupError) {
+    guard name != nil else { return }
+    guard unsafe chown(path, userID, groupID) == 0 else {
+      throw FileSystem.failure("change the owner of", path)
+    }
+  }
+}

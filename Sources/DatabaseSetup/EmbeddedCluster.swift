@@ -1,0 +1,217 @@
+import Glibc
+import Postgres
+import Synchronization
+
+/// A private PostgreSQL cluster that lives as long as the server does, in a folder of its own,
+/// reached by a Unix socket only.
+///
+///     DATA/postgres      the cluster; belongs to the user PostgreSQL runs as
+///     DATA/run           its socket, where the path is short enough for one
+///     DATA/postgres.log  what it printed before its own logging began
+///     DATA/lock          held by the server that uses it
+///
+/// Whoever may enter the socket's folder may connect: that is all the authentication there is, and
+/// the folder is its user's alone. Started as root, PostgreSQL runs as the user `postgres`.
+package final class EmbeddedCluster: Sendable {
+  /// Where it is reached, in libpq's keyword form.
+  package let connectionString: String
+  /// The folder that is used, which may be another than the one asked for.
+  package let dataDirectory: String
+  package let processID: pid_t
+  private let lock: Int32
+  private let isStopped = Atomic<Bool>(false)
+
+  package struct Options: Sendable {
+    package var dataDirectory = ".sociograph"
+    /// The folder with PostgreSQL's programs; the newest installed one when nil.
+    package var binaries: String?
+    /// False for tests: faster, and lost when the machine stops.
+    package var isDurable = true
+    package var database = "sociograph"
+    /// More settings of the server.
+    package var settings: [(name: String, value: String)] = []
+    package var startTimeout = Duration.seconds(120)
+
+    package init() {}
+  }
+
+  private init(
+    connectionString: String, dataDirectory: String, processID: pid_t, lock: Int32
+  ) {
+    self.connectionString = connectionString
+    self.dataDirectory = dataDirectory
+    self.processID = processID
+    self.lock = lock
+  }
+
+  /// Makes the cluster where there is none, and has it running when it returns.
+  package static func start(
+    _ options: Options, report: (ClusterEvent) -> Void
+  ) throws -> EmbeddedCluster {
+    let account = try ClusterAccount.current()
+    let place = try ClusterPlace.prepare(options.dataDirectory, for: account, report: report)
+    let lock = try place.takeLock()
+    do {
+      let programs = try ClusterPrograms.find(options.binaries, for: place.cluster)
+      if !FileSystem.exists(place.cluster + "/PG_VERSION") {
+        report(.creating(directory: place.cluster))
+        try create(place, programs, account, options)
+      }
+      let process = try run(place, programs, account, options, report)
+      let connection = "host='\(place.socketDirectory)' port=5432 user=\(superuser) dbname="
+      try prepareDatabase(options.database, through: connection, programs)
+      report(.ready(process: process))
+      return EmbeddedCluster(
+        connectionString: connection + options.database, dataDirectory: place.data,
+        processID: process, lock: lock)
+    } catch {
+      close(lock)
+      throw error
+    }
+  }
+
+  /// Lets what is running finish for a moment at most, writes everything down and ends.
+  package func stop() {
+    guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    Self.stop(processID)
+    close(lock)
+  }
+
+  /// Lets go of it as a server does that is killed: PostgreSQL goes on.
+  func forget() {
+    guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    close(lock)
+  }
+
+  private static let superuser = "sociograph"
+
+  // MARK: Steps
+
+  /// In a folder beside it first, so that what is there under its name is whole.
+  private static func create(
+    _ place: ClusterPlace, _ programs: ClusterPrograms, _ account: ClusterAccount,
+    _ options: Options
+  ) throws {
+    let draft = place.cluster + ".new"
+    if FileSystem.exists(draft) { try remove(draft) }
+    try FileSystem.makeDirectory(draft, mode: 0o700)
+    try account.give(draft)
+    let arguments = [
+      programs.initdb, "--pgdata=\(draft)", "--encoding=UTF8", "--locale=C.UTF-8",
+      "--auth=trust", "--username=\(superuser)", "--no-instructions",
+    ]
+    try place.emptyLog()
+    let status = try ChildProcess.run(
+      arguments + (options.isDurable ? [] : ["--no-sync"]), user: account.name,
+      output: place.log)
+    guard status == 0 else {
+      throw SetupError("initdb failed with status \(status): \(place.logTail)")
+    }
+    guard unsafe rename(draft, place.cluster) == 0 else {
+      throw FileSystem.failure("make the folder", place.cluster)
+    }
+  }
+
+  /// Starts PostgreSQL, or takes over the one that a killed server left running.
+  private static func run(
+    _ place: ClusterPlace, _ programs: ClusterPrograms, _ account: ClusterAccount,
+    _ options: Options, _ report: (ClusterEvent) -> Void
+  ) throws -> pid_t {
+    let clock = ContinuousClock()
+    let deadline = clock.now + options.startTimeout
+    if let left = place.postmaster() {
+      if left.socketDirectory == place.socketDirectory, left.status == "ready" {
+        report(.takingOver(process: left.process))
+        return left.process
+      }
+      // On its way up or down, or listening where we would not look.
+      if left.status != "stopping" { stop(left.process) }
+      while ChildProcess.isAlive(left.process), clock.now < deadline { usleep(20_000) }
+    }
+    // Its children outlive a killed postmaster until they notice.
+    while place.hasProcesses(), clock.now < deadline { usleep(20_000) }
+    if place.removeForeignLockFile() { report(.recovering) }
+
+    try place.writeConfiguration(
+      ClusterConfiguration.text(options, socketDirectory: place.socketDirectory, programs))
+    try place.emptyLog()
+    report(.starting(version: programs.version))
+    let process = try ChildProcess.start(
+      [programs.postgres, "-D", place.cluster], user: account.name, output: place.log)
+    while true {
+      if let status = ChildProcess.ended(process) {
+        throw SetupError("PostgreSQL ended with status \(status): \(place.logTail)")
+      }
+      if let running = place.postmaster(), running.status == "ready" { return running.process }
+      guard clock.now < deadline else {
+        stop(process)
+        throw SetupError(
+          "PostgreSQL was not ready within \(options.startTimeout): \(place.logTail)")
+      }
+      usleep(5_000)
+    }
+  }
+
+  private static func prepareDatabase(
+    _ database: String, through connection: String, _ programs: ClusterPrograms
+  ) throws {
+    var configuration = try PostgresConfiguration(connection + "postgres")
+    configuration.statementTimeout = .zero
+    let session = try PostgresSession(configuration)
+    let isThere = try !session.execute(
+      "SELECT FROM pg_database WHERE datname = $1", [database]
+    ).isEmpty
+    if !isThere {
+      let quoted = try session.execute("SELECT quote_ident($1)", [database])
+      guard let name = quoted.first?.first ?? nil else { return }
+      try session.execute("CREATE DATABASE \(name)")
+    }
+    guard programs.hasStatementStatistics else { return }
+    configuration = try PostgresConfiguration(connection + "'\(database)'")
+    configuration.statementTimeout = .zero
+    try PostgresSession(configuration).execute(
+      "SET client_min_messages = error; CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
+  }
+
+  /// A fast shutdown, an immediate one after 10 seconds, and at last no mercy.
+  private static func stop(_ process: pid_t) {
+    for (signal, patience) in [(SIGINT, 10), (SIGQUIT, 5), (SIGKILL, 2)] {
+      kill(process, signal)
+      let deadline = ContinuousClock.now + .seconds(patience)
+      while ContinuousClock.now < deadline {
+        if ChildProcess.ended(process) != nil { return }
+        usleep(5_000)
+      }
+    }
+  }
+
+  private static func remove(_ directory: String) throws {
+    guard let rm = ChildProcess.find("rm") else { throw SetupError("The program rm is missing.") }
+    let status = try ChildProcess.run([rm, "-rf", "--", directory], user: nil)
+    guard status == 0 else { throw SetupError("Cannot remove \(directory).") }
+  }
+}
+
+/// What a cluster reports while it is started.
+package enum ClusterEvent: Sendable, CustomStringConvertible {
+  /// PostgreSQL's user cannot reach the folder asked for.
+  case movedData(from: String, to: String, user: String)
+  case creating(directory: String)
+  case starting(version: String)
+  case takingOver(process: pid_t)
+  case recovering
+  case ready(process: pid_t)
+
+  package var description: String {
+    switch self {
+    case .movedData(let from, let to, let user):
+      "the user \(user) cannot reach \(from), so the data is kept in \(to)"
+    case .creating(let directory): "creating a database cluster in \(directory)"
+    case .starting(let version): "starting PostgreSQL \(version)"
+    case .takingOver(let process):
+      "taking over PostgreSQL, process \(process), left running by an earlier server"
+    case .recovering: "clearing what an earlier PostgreSQL left behind"
+    case .ready(let process): "PostgreSQL is ready, process \(process)"
+    }
+  }
+}

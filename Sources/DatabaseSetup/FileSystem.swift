@@ -1,0 +1,144 @@
+import Glibc
+
+/// The few calls on files and folders that setting up needs; paths as they are given to the system.
+enum FileSystem {
+  static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+  static func isExecutable(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
+
+  /// The contents, or nil when the file cannot be read.
+  static func read(_ path: String, limit: Int = 64 << 20) -> [UInt8]? {
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var contents: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = unsafe piece.withUnsafeMutableBytes { buffer in
+        unsafe Glibc.read(file, buffer.baseAddress, buffer.count)
+      }
+      if count == 0 { return contents }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0, contents.count + count <= limit else { return nil }
+      contents.append(contentsOf: piece[..<count])
+    }
+  }
+
+  /// UTF-8 text, or nil when the file cannot be read or is none.
+  static func readText(_ path: String) -> String? {
+    read(path).flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  /// Puts a file in place whole.
+  static func write(_ text: String, to path: String) throws(SetupError) {
+    let temporary = path + ".new"
+    let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard file >= 0 else { throw failure("write", path) }
+    var text = text
+    let isWritten = text.withUTF8 { bytes in
+      var written = 0
+      while written < bytes.count {
+        let count = unsafe Glibc.write(
+          file, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        written += count
+      }
+      return true
+    }
+    let error = failure("write", path)
+    close(file)
+    guard isWritten else { throw error }
+    guard unsafe rename(temporary, path) == 0 else { throw failure("write", path) }
+  }
+
+  /// Names in a folder, sorted by their bytes; nil when it cannot be read.
+  static func list(_ path: String) -> [String]? {
+    guard let directory = unsafe opendir(path) else { return nil }
+    defer { unsafe closedir(directory) }
+    var names: [String] = []
+    while let entry = unsafe readdir(directory) {
+      let name = unsafe withUnsafePointer(to: entry.pointee.d_name) { field in
+        unsafe String(cString: UnsafeRawPointer(field).assumingMemoryBound(to: CChar.self))
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// Makes a folder and those above it that are missing.
+  static func makeDirectory(_ path: String, mode: mode_t = 0o755) throws(SetupError) {
+    if exists(path) { return }
+    if let parent = parent(of: path) { try makeDirectory(parent) }
+    guard unsafe mkdir(path, mode) == 0 || errno == EEXIST else {
+      throw failure("make the folder", path)
+    }
+    // mkdir leaves out what the process' mask does.
+    unsafe chmod(path, mode)
+  }
+
+  static func parent(of path: String) -> String? {
+    guard let slash = path.lastIndex(of: "/"), path != "/" else { return nil }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// From the root, without `.`, `..` at its front or doubled slashes; the path need not exist.
+  static func absolute(_ path: String) -> String {
+    var whole = path
+    if !path.hasPrefix("/") {
+      whole = (currentDirectory ?? "/") + "/" + path
+    }
+    var parts: [Substring] = []
+    for part in whole.split(separator: "/") where part != "." {
+      if part == "..", !parts.isEmpty { parts.removeLast() } else { parts.append(part) }
+    }
+    return "/" + parts.joined(separator: "/")
+  }
+
+  /// As the system sees it, links followed; nil when it does not exist.
+  static func resolved(_ path: String) -> String? {
+    guard let real = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(real) }
+    return unsafe String(cString: real)
+  }
+
+  /// What a symbolic link says.
+  static func target(ofLink path: String) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe readlink(path, &buffer, buffer.count)
+    guard count >= 0 else { return nil }
+    return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  static func owner(of path: String) -> uid_t? {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0 ? status.st_uid : nil
+  }
+
+  /// Seconds since 1970.
+  static func changed(_ path: String) -> Int {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0 ? status.st_mtim.tv_sec : 0
+  }
+
+  static func isDirectory(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  static func failure(_ what: String, _ path: String) -> SetupError {
+    SetupError("Cannot \(what) \(path): \(describe(errno)).")
+  }
+
+  private static var currentDirectory: String? {
+    guard let path = unsafe getcwd(nil, 0) else { return nil }
+    defer { unsafe free(path) }
+    return unsafe String(cString: path)
+  }
+}
+
+/// The system's words for one of its error numbers.
+func describe(_ code: Int32) -> String {
+  guard let text = unsafe strerror(code) else { return "error \(code)" }
+  return unsafe String(cString: text)
+}

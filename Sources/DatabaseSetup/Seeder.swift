@@ -1,0 +1,225 @@
+import Postgres
+
+/// Fills an empty graph with what the scripts of a folder make, the same rows for the same scale
+/// and seed.
+///
+/// A step's rows are made by one backend (`COPY (SELECT ...) TO STDOUT`) and loaded by another
+/// (`COPY ... FROM STDIN`), in binary, so that both work at once and progress is seen. Steps are
+/// committed one by one; a table notes that loading has begun, so that one which was broken off is
+/// cleared and started over.
+package struct Seeder: Sendable {
+  package let scripts: [DemoScript]
+
+  package init(scripts: [DemoScript]) {
+    self.scripts = scripts
+  }
+
+  /// All files of a folder that end in `.sql`, in order of their names.
+  package static func read(
+    _ folder: String, scale: Int, seed: Int
+  ) throws(SetupError) -> Seeder {
+    guard let names = FileSystem.list(folder) else {
+      throw SetupError("The folder of demo data \(folder) cannot be read.")
+    }
+    guard scale >= 1, scale <= 100_000 else {
+      throw SetupError("The scale must be from 1 to 100000, not \(scale).")
+    }
+    var scripts: [DemoScript] = []
+    for name in names where name.hasSuffix(".sql") {
+      guard let text = FileSystem.readText(folder + "/" + name) else {
+        throw SetupError("The file \(folder)/\(name) cannot be read, or is not UTF-8.")
+      }
+      scripts.append(try DemoScript(name: name, text: text, scale: scale, seed: seed))
+    }
+    guard scripts.contains(where: { !$0.steps.isEmpty }) else {
+      throw SetupError("The folder \(folder) has no demo data.")
+    }
+    return Seeder(scripts: scripts)
+  }
+
+  /// Whether there is anything in the graph. True while an earlier loading was broken off.
+  package func isEmpty(_ configuration: PostgresConfiguration) throws -> Bool {
+    let session = try PostgresSession(configuration)
+    if try wasBrokenOff(session) { return true }
+    return try checkEmpty(session)
+  }
+
+  /// Loads everything.
+  ///
+  /// - Returns: the rows of the `print` steps, to start from.
+  package func run(
+    _ configuration: PostgresConfiguration, report: (SeedEvent) -> Void
+  ) throws -> [[String?]] {
+    var configuration = configuration
+    configuration.isReadOnly = false
+    configuration.statementTimeout = .zero
+    configuration.idleInTransactionTimeout = .zero
+    configuration.lockTimeout = .zero
+    configuration.settings += [
+      ("client_min_messages", "warning"), ("synchronous_commit", "off"),
+      ("plan_cache_mode", "auto"), ("work_mem", "64MB"),
+    ]
+    let writer = try PostgresSession(configuration)
+    let reader = try PostgresSession(configuration)
+    guard
+      try writer.execute("SELECT pg_try_advisory_lock(hashtext('sociograph_seed'))").first?.first
+        == "t"
+    else { throw SetupError("Another process is loading this database.") }
+    if try wasBrokenOff(writer) {
+      report(.startingOver)
+      try clear(writer)
+    }
+    guard try checkEmpty(writer) else {
+      throw SetupError("The graph is not empty; demo data is only loaded into an empty one.")
+    }
+    try writer.execute(
+      """
+      CREATE TABLE IF NOT EXISTS sociograph_seed (
+        begun_at timestamptz NOT NULL DEFAULT now(), finished_at timestamptz);
+      DELETE FROM sociograph_seed; INSERT INTO sociograph_seed DEFAULT VALUES
+      """)
+    let printed = try load(reader: reader, writer: writer, report)
+    try writer.execute("UPDATE sociograph_seed SET finished_at = now()")
+    return printed
+  }
+
+  // MARK: Steps
+
+  private func load(
+    reader: PostgresSession, writer: PostgresSession, _ report: (SeedEvent) -> Void
+  ) throws -> [[String?]] {
+    let began = ContinuousClock.now
+    let steps = scripts.flatMap { script in script.steps.map { (script, $0) } }
+    var expected = steps.map { estimate($0.1, reader) }
+    var printed: [[String?]] = []
+    var total = 0
+    for (index, (script, step)) in steps.enumerated() {
+      do {
+        // What this step is made from may only now be there.
+        if expected[index] == 0 { expected[index] = estimate(step, reader) }
+        let remaining = expected[(index + 1)...].reduce(0, +)
+        report(.began(label: step.label, number: index + 1, of: steps.count))
+        let stepBegan = ContinuousClock.now
+        var rows = 0
+        switch step.kind {
+        case .run: try writer.execute(step.text)
+        case .print: printed += try writer.execute(step.text)
+        case .load(let table, let columns, _):
+          let loaded = total
+          rows = try copy(step.text, into: table, columns, reader, writer) { count in
+            report(
+              .progressed(
+                rows: loaded + count, stepRows: count,
+                expected: loaded + max(expected[index], count) + remaining,
+                elapsed: began.duration(to: .now)))
+          }
+          total += rows
+          expected[index] = rows
+        }
+        report(.finished(label: step.label, rows: rows, took: stepBegan.duration(to: .now)))
+      } catch let error as PostgresError {
+        throw SetupError("\(script.name):\(step.line): step \"\(step.label)\": \(error)")
+      }
+    }
+    report(.done(rows: total, took: began.duration(to: .now)))
+    return printed
+  }
+
+  private func copy(
+    _ query: String, into table: String, _ columns: [String], _ reader: PostgresSession,
+    _ writer: PostgresSession, _ progressed: (Int) -> Void
+  ) throws -> Int {
+    let types = try self.types(of: columns, in: table, writer)
+    let names = columns.map(quoted)
+    // Binary rows must have the very types of the columns.
+    let casts = zip(names, types).map { "\($0)::\($1)" }.joined(separator: ", ")
+    let list = names.joined(separator: ", ")
+    let source = """
+      COPY (SELECT \(casts) FROM (
+      \(query)
+      ) AS made(\(list))) TO STDOUT (FORMAT binary)
+      """
+    return try writer.copyIn("COPY \(table) (\(list)) FROM STDIN (FORMAT binary)") { sink in
+      var rows = 0
+      var lastReport = ContinuousClock.now
+      try reader.copyOut(source) { row in
+        try sink.write(row)
+        rows += 1
+        if rows & 0xff == 0, lastReport.duration(to: .now) > .milliseconds(100) {
+          lastReport = .now
+          progressed(rows)
+        }
+      }
+    }
+  }
+
+  private func types(
+    of columns: [String], in table: String, _ session: PostgresSession
+  ) throws -> [String] {
+    let rows = try session.execute(
+      """
+      SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
+      WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped
+      """, [table])
+    if rows.isEmpty { throw PostgresError(.other, message: "There is no table \(table).") }
+    var types: [String: String] = [:]
+    for row in rows { if let name = row[0], let type = row[1] { types[name] = type } }
+    return try columns.map { column in
+      guard let type = types[column] else {
+        throw PostgresError(.other, message: "The table \(table) has no column \(column).")
+      }
+      return type
+    }
+  }
+
+  /// The rows a step expects to make; 0 where it does not say or cannot yet.
+  private func estimate(_ step: DemoScript.Step, _ session: PostgresSession) -> Int {
+    guard case .load(_, _, let rows?) = step.kind else { return 0 }
+    let answer = try? session.execute("SELECT (\(rows))::bigint")
+    return (answer?.first?.first ?? nil).flatMap { Int($0) } ?? 0
+  }
+
+  // MARK: Emptiness
+
+  private func checkEmpty(_ session: PostgresSession) throws -> Bool {
+    for script in scripts {
+      guard let check = script.emptyCheck else { continue }
+      let answer = try session.execute(check)
+      if answer.first?.first != "t" { return false }
+    }
+    return true
+  }
+
+  private func wasBrokenOff(_ session: PostgresSession) throws -> Bool {
+    let table = try session.execute("SELECT to_regclass('sociograph_seed')")
+    guard table.first?.first ?? nil != nil else { return false }
+    return try !session.execute(
+      "SELECT FROM sociograph_seed WHERE finished_at IS NULL"
+    ).isEmpty
+  }
+
+  /// Empties the tables that the steps fill, and what refers to them.
+  private func clear(_ session: PostgresSession) throws {
+    var tables: [String] = []
+    for step in scripts.flatMap(\.steps) {
+      if case .load(let table, _, _) = step.kind, !tables.contains(table) { tables.append(table) }
+    }
+    guard !tables.isEmpty else { return }
+    try session.execute("TRUNCATE \(tables.joined(separator: ", ")) RESTART IDENTITY CASCADE")
+  }
+
+  private func quoted(_ name: String) -> String {
+    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+      + "\""
+  }
+}
+
+package enum SeedEvent: Sendable {
+  /// An earlier loading was broken off; its rows were removed.
+  case startingOver
+  case began(label: String, number: Int, of: Int)
+  /// Rows of all steps so far, those of this step, and of all steps to the end.
+  case progressed(rows: Int, stepRows: Int, expected: Int, elapsed: Duration)
+  case finished(label: String, rows: Int, took: Duration)
+  case done(rows: Int, took: Duration)
+}

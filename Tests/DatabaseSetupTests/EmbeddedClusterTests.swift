@@ -1,0 +1,161 @@
+import Glibc
+import Postgres
+import Testing
+
+@testable import DatabaseSetup
+
+/// Each test makes a cluster of its own and stops it.
+@Suite(.serialized) struct EmbeddedClusterTests {
+  let options: EmbeddedCluster.Options
+
+  init() {
+    var options = EmbeddedCluster.Options()
+    options.dataDirectory = "/tmp/sociograph-cluster-\(getpid())-\(UInt16.random(in: 0 ... .max))"
+    options.isDurable = false
+    options.settings = [("shared_buffers", "16MB"), ("synchronous_commit", "on")]
+    self.options = options
+  }
+
+  func remove(_ folder: String) throws {
+    _ = try ChildProcess.run(["/bin/rm", "-rf", folder], user: nil)
+  }
+
+  func start(_ options: EmbeddedCluster.Options) throws -> (EmbeddedCluster, [String]) {
+    var events: [String] = []
+    let cluster = try EmbeddedCluster.start(options) { event in
+      switch event {
+      case .movedData: events.append("moved")
+      case .creating: events.append("creating")
+      case .starting: events.append("starting")
+      case .takingOver: events.append("taking over")
+      case .recovering: events.append("recovering")
+      case .ready: events.append("ready")
+      }
+    }
+    return (cluster, events)
+  }
+
+  func query(_ cluster: EmbeddedCluster, _ text: String) throws -> [[String?]] {
+    try PostgresSession(PostgresConfiguration(cluster.connectionString)).execute(text)
+  }
+
+  @Test func `it is made, keeps its rows and starts again within 3 seconds`() throws {
+    defer { try? remove(options.dataDirectory) }
+    let (first, events) = try start(options)
+    #expect(events == ["creating", "starting", "ready"])
+    _ = try query(first, "CREATE TABLE kept (id bigint); INSERT INTO kept VALUES (7)")
+    let installed = try query(first, "SELECT count(*) FROM pg_stat_statements")
+    #expect(installed.count == 1)
+    first.stop()
+    #expect(!ChildProcess.isAlive(first.processID))
+
+    let began = ContinuousClock.now
+    let (second, again) = try start(options)
+    defer { second.stop() }
+    #expect(began.duration(to: .now) < .seconds(3))
+    #expect(again == ["starting", "ready"])
+    #expect(try query(second, "SELECT id FROM kept") == [["7"]])
+  }
+
+  @Test func `a second server on the same folder is told so`() throws {
+    defer { try? remove(options.dataDirectory) }
+    let (cluster, _) = try start(options)
+    defer { cluster.stop() }
+    let error = #expect(throws: SetupError.self) { try start(options) }
+    #expect(error?.message.contains("in use by another server, process \(getpid())") == true)
+  }
+
+  @Test func `one left running by a killed server is taken over`() throws {
+    defer { try? remove(options.dataDirectory) }
+    let (left, _) = try start(options)
+    _ = try query(left, "CREATE TABLE kept (id bigint)")
+    left.forget()
+    let (cluster, events) = try start(options)
+    #expect(events == ["taking over", "ready"])
+    #expect(cluster.processID == left.processID)
+    #expect(try query(cluster, "SELECT count(*) FROM kept") == [["0"]])
+    cluster.stop()
+    #expect(!ChildProcess.isAlive(cluster.processID))
+  }
+
+  @Test func `one whose postmaster was killed recovers`() throws {
+    defer { try? remove(options.dataDirectory) }
+    let (left, _) = try start(options)
+    _ = try query(left, "CREATE TABLE kept (id bigint); INSERT INTO kept VALUES (7)")
+    kill(left.processID, SIGKILL)
+    while ChildProcess.ended(left.processID) == nil { usleep(1000) }
+    left.forget()
+    let (cluster, events) = try start(options)
+    defer { cluster.stop() }
+    #expect(events == ["recovering", "starting", "ready"])
+    #expect(try query(cluster, "SELECT id FROM kept") == [["7"]])
+  }
+
+  @Test func `a lock file that names a process of another program does not stop it`() throws {
+    defer { try? remove(options.dataDirectory) }
+    let (first, _) = try start(options)
+    first.stop()
+    let account = try ClusterAccount.current()
+    let other = try ChildProcess.start(
+      ["/bin/sleep", "60"], user: account.name, output: "/dev/null")
+    defer {
+      kill(other, SIGKILL)
+      while ChildProcess.ended(other) == nil { usleep(1000) }
+    }
+    let place = options.dataDirectory + "/postgres"
+    try FileSystem.write(
+      "\(other)\n\(place)\n1700000000\n5432\n\(options.dataDirectory)/run\n\n  1 1\nready   \n",
+      to: place + "/postmaster.pid")
+    try account.give(place + "/postmaster.pid")
+    let (cluster, events) = try start(options)
+    defer { cluster.stop() }
+    #expect(events == ["recovering", "starting", "ready"])
+  }
+
+  @Test func `a path too long for a socket has its socket elsewhere`() throws {
+    var options = options
+    let folder = options.dataDirectory
+    options.dataDirectory += "/" + String(repeating: "a-long-name-", count: 8)
+    defer { try? remove(folder) }
+    let (cluster, _) = try start(options)
+    defer { cluster.stop() }
+    #expect(!cluster.connectionString.contains("a-long-name"))
+    #expect(try query(cluster, "SELECT 1") == [["1"]])
+    if let socket = cluster.connectionString.split(separator: "'").dropFirst().first {
+      #expect(FileSystem.owner(of: String(socket)) == (try ClusterAccount.current().userID))
+      cluster.stop()
+      try remove(String(socket))
+    }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can be locked out of its own home"))
+  func `a folder PostgreSQL's user cannot reach is replaced, and that is said`() throws {
+    let closed = options.dataDirectory + "-closed"
+    try FileSystem.makeDirectory(closed, mode: 0o700)
+    defer { try? remove(closed) }
+    var options = options
+    options.dataDirectory = closed + "/data"
+    let (cluster, events) = try start(options)
+    #expect(events.first == "moved")
+    #expect(cluster.dataDirectory.hasPrefix("/var/lib/sociograph/"))
+    #expect(try query(cluster, "SELECT 1") == [["1"]])
+    cluster.stop()
+    try remove(cluster.dataDirectory)
+  }
+
+  @Test func `programs that are not there are named`() throws {
+    var options = options
+    options.binaries = "/nonexistent"
+    defer { try? remove(options.dataDirectory) }
+    let error = #expect(throws: SetupError.self) { try start(options) }
+    #expect(error?.message.contains("/nonexistent has no programs") == true)
+  }
+
+  @Test func `a setting PostgreSQL refuses is shown in its words`() throws {
+    var options = options
+    options.settings.append(("max_connections", "many"))
+    defer { try? remove(options.dataDirectory) }
+    let error = #expect(throws: SetupError.self) { try start(options) }
+    #expect(error?.message.contains("max_connections") == true, "\(error as Any)")
+  }
+}

@@ -1,0 +1,76 @@
+import DatabaseSetup
+import Glibc
+import Postgres
+
+/// A PostgreSQL of the tests' own: one per test process, in a folder under /tmp, started by whoever
+/// asks first and gone with the process, however that ends.
+package enum TestCluster {
+  /// A database with the graph's tables and functions and no rows, made once; treat it as shared.
+  package static func migratedDatabase() throws -> String {
+    try migrated.get()
+    return try connectionString(database: "migrated")
+  }
+
+  /// A new database, by its connection string.
+  ///
+  /// - Parameter migrated: with the graph's tables and functions. Takes some 50 ms either way.
+  package static func newDatabase(migrated isMigrated: Bool = false) throws -> String {
+    if isMigrated { try migrated.get() }
+    let name = "test_\(UInt32.random(in: 0 ... .max))"
+    try administrate(
+      "CREATE DATABASE \(name)" + (isMigrated ? " TEMPLATE migrated_template" : ""))
+    return try connectionString(database: name)
+  }
+
+  package static func connectionString(database: String = "sociograph") throws -> String {
+    let whole = try cluster.get().connectionString
+    return whole.replacing("dbname=sociograph", with: "dbname=" + database)
+  }
+
+  package static func session(_ connectionString: String) throws -> PostgresSession {
+    var configuration = try PostgresConfiguration(connectionString)
+    configuration.statementTimeout = .seconds(120)
+    return try PostgresSession(configuration)
+  }
+
+  /// The repository, found from this file.
+  package static var packageFolder: String {
+    let parts = #filePath.split(separator: "/").dropLast(3)
+    return "/" + parts.joined(separator: "/")
+  }
+
+  private static func administrate(_ command: String) throws {
+    try session(connectionString()).execute(command)
+  }
+
+  private static let cluster = Result { try start() }
+
+  private static let migrated = Result {
+    try administrate("CREATE DATABASE migrated_template")
+    let template = try connectionString(database: "migrated_template")
+    try Migrations.read(packageFolder + "/sql").apply(to: PostgresConfiguration(template))
+    try administrate("CREATE DATABASE migrated TEMPLATE migrated_template")
+  }
+
+  private static func start() throws -> EmbeddedCluster {
+    var options = EmbeddedCluster.Options()
+    let folder = "/tmp/sociograph-test-\(getpid())"
+    options.dataDirectory = folder
+    options.isDurable = false
+    options.settings = [("shared_buffers", "128MB"), ("max_connections", "200")]
+    let cluster = try EmbeddedCluster.start(options) { _ in }
+    // Ends it also when the tests are killed.
+    _ = try ChildProcess.start(
+      [
+        "/bin/sh", "-c",
+        """
+        while kill -0 "$0" 2>/dev/null; do sleep 0.3; done
+        kill -INT "$1" 2>/dev/null
+        while kill -0 "$1" 2>/dev/null; do sleep 0.1; done
+        rm -rf "$2"
+        """,
+        String(getpid()), String(cluster.processID), folder,
+      ], user: nil, output: "/dev/null")
+    return cluster
+  }
+}

@@ -109,7 +109,7 @@ private struct LexicalDistance {
 }
 
 /// Below, at or above zero: runs of digits compare as numbers, the rest by UTF-16 code unit.
-private func naturalOrder(_ left: String, _ right: String) -> Int {
+package func naturalOrder(_ left: String, _ right: String) -> Int {
   let a = Array(left.utf16)
   let b = Array(right.utf16)
   func isDigit(_ unit: UInt16) -> Bool { unit >= 0x30 && unit <= 0x39 }

@@ -2,11 +2,11 @@ import JSON
 
 /// Values as messages show them, in the notation of the reference implementation: two levels deep,
 /// ten items long.
-enum JSONInspection {
+package enum JSONInspection {
   private static let maximumDepth = 2
   private static let maximumItems = 10
 
-  static func text(of value: JSONValue, depth: Int = 0) -> String {
+  package static func text(of value: JSONValue, depth: Int = 0) -> String {
     switch value {
     case .null: return "null"
     case .boolean(let value): return value ? "true" : "false"

@@ -28,7 +28,7 @@ extension TypeSyntax {
 }
 
 /// Strings and numbers in the notation of the reference implementation.
-enum LiteralText {
+package enum LiteralText {
   /// A string in double quotes, control characters and C1 controls escaped.
   static func quoted(_ text: String) -> String {
     var result = "\""
@@ -97,7 +97,7 @@ enum LiteralText {
   }
 
   /// A number as JavaScript writes it: `1`, `0.5`, `1e+21`.
-  static func number(_ value: Double) -> String {
+  package static func number(_ value: Double) -> String {
     guard value.isFinite else { return value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity" }
     guard value != 0 else { return "0" }
     let sign = value < 0 ? "-" : ""

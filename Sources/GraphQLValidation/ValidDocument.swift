@@ -1,0 +1,52 @@
+import GraphQLLanguage
+import GraphQLSchema
+
+/// A document that keeps every rule of the specification for one schema.
+///
+/// Only validation makes one, so holding it is the proof: every field selected exists, every
+/// fragment spread is defined and not circular, every literal has the type of its place.
+package struct ValidDocument: Sendable {
+  package let document: Document
+  package let schema: Schema
+  package let operations: [OperationDefinition]
+  package let operationsByName: [String: OperationDefinition]
+  package let fragments: [String: FragmentDefinition]
+
+  init(document: Document, schema: Schema) {
+    self.document = document
+    self.schema = schema
+    operations = document.operations
+    operationsByName = Dictionary(
+      operations.compactMap { operation in operation.name.map { ($0.text, operation) } },
+      uniquingKeysWith: { first, _ in first })
+    fragments = Dictionary(
+      document.fragments.map { ($0.name.text, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The operation a request asks for.
+  ///
+  /// GraphQL September 2025, 6.1 GetOperation.
+  package func operation(named name: String?) throws(GraphQLError) -> OperationDefinition {
+    if let name {
+      guard let operation = operationsByName[name] else {
+        throw GraphQLError(
+          "Unknown operation named \"\(name)\".", code: "OPERATION_RESOLUTION_FAILURE")
+      }
+      return operation
+    }
+    guard let operation = operations.first else {
+      throw GraphQLError("Must provide an operation.", code: "OPERATION_RESOLUTION_FAILURE")
+    }
+    guard operations.count == 1 else {
+      throw GraphQLError(
+        "Must provide operation name if query contains multiple operations.",
+        code: "OPERATION_RESOLUTION_FAILURE")
+    }
+    return operation
+  }
+}
+
+/// Why a document is not valid: everything that was found, in the order of the document.
+package struct ValidationFailure: Error, Sendable {
+  package let errors: [GraphQLError]
+}

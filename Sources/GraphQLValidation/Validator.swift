@@ -1,0 +1,56 @@
+import GraphQLLanguage
+import GraphQLSchema
+
+// Validation: document x schema -> `ValidDocument`, or everything that is wrong with the document.
+//
+// The third step of a request's way. It never stops at the first error, executes nothing and reads no
+// variables. What it costs is bounded by the size of the document: `ValidationLimits` are looked at
+// first, and no rule compares every field with every other.
+
+package enum Validator {
+  /// The proof that a document keeps every rule, or all findings in the order of the document.
+  package static func validate(
+    _ document: Document, against schema: Schema, suggestions: Bool = true,
+    limits: ValidationLimits = .processOnly
+  ) throws(ValidationFailure) -> ValidDocument {
+    let errors = errors(
+      in: document, against: schema, suggestions: suggestions, limits: limits)
+    guard errors.isEmpty else { throw ValidationFailure(errors: errors) }
+    return ValidDocument(document: document, schema: schema)
+  }
+
+  /// The findings of the rules named, as if there were no others; of all rules for nil.
+  package static func errors(
+    in document: Document, against schema: Schema, rules: Set<ValidationRule>? = nil,
+    suggestions: Bool = true, limits: ValidationLimits = .processOnly
+  ) -> [GraphQLError] {
+    var limitCheck = LimitCheck(document: document, limits: limits)
+    if let error = limitCheck.firstExceeded() { return [error] }
+    var walk = ValidationWalk(
+      document: document, schema: schema, rules: rules.map { RuleSet($0) } ?? RuleSet.all,
+      suggestions: suggestions, limits: limits)
+    walk.walk()
+    return report(walk)
+  }
+
+  private static func report(_ walk: ValidationWalk) -> [GraphQLError] {
+    if walk.errors.isEmpty { return [] }
+    let ordered = walk.errors.enumerated().sorted {
+      ($0.element.turn, $0.offset) < ($1.element.turn, $1.offset)
+    }.map(\.element)
+    let shown = ordered.prefix(walk.maximumErrors)
+    let locations = walk.document.source.locations(of: shown.flatMap(\.positions))
+    var errors = shown.map { error in
+      GraphQLError(
+        error.message, locations: error.positions.compactMap { locations[$0] },
+        rule: error.rule.rawValue, code: error.code ?? "GRAPHQL_VALIDATION_FAILED")
+    }
+    if ordered.count > walk.maximumErrors {
+      errors.append(
+        GraphQLError(
+          "Too many validation errors, error limit reached. Validation aborted.",
+          code: "VALIDATION_ERROR_LIMIT_EXCEEDED"))
+    }
+    return errors
+  }
+}

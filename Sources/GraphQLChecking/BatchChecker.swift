@@ -1,0 +1,161 @@
+import GraphQLLanguage
+import GraphQLResolving
+import GraphQLSchema
+import GraphQLValidation
+import JSON
+
+// Checking: requests to parse, build, validate and execute -> what was found, as JSON.
+//
+// What `sociograph check` is made of. It reads no files and writes none: the command does.
+
+/// Answers the lines of `check --batch`, one at a time.
+package struct BatchChecker {
+  /// Longer lines are not looked at.
+  package static let maximumLineBytes = 16 << 20
+
+  private var schemas = SchemaCache()
+  /// Whether a line was no request: the exit status says so.
+  package private(set) var hasMalformedLine = false
+
+  package init() {}
+
+  /// The answer to a line, without its line feed; nil for a blank line.
+  package mutating func answer(_ line: [UInt8]) -> [UInt8]? {
+    if line.allSatisfy({ $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) }) { return nil }
+    do throws(BatchRequest.Malformed) {
+      return answer(try BatchRequest(line: line))
+    } catch {
+      return malformed(error.message)
+    }
+  }
+
+  package mutating func answerToLongLine() -> [UInt8] {
+    malformed("The line is longer than \(Self.maximumLineBytes) bytes.")
+  }
+
+  private mutating func malformed(_ message: String) -> [UInt8] {
+    hasMalformedLine = true
+    var writer = JSONWriter()
+    writer.append("{\"id\":null,\"ok\":false,\"errors\":")
+    writer.write([GraphQLError(message)])
+    writer.append(UInt8(ascii: "}"))
+    return writer.finish()
+  }
+
+  private mutating func answer(_ request: BatchRequest) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.append("{\"id\":")
+    writer.write(request.id)
+    switch request.operation {
+    case .parse(let source):
+      writer.finding { () throws(Findings) in
+        Printer.print(try parse(source))
+      }
+    case .schema(let schema, let rules):
+      writer.finding { () throws(Findings) in
+        try check(schema: schema, rules)
+      }
+    case .validate(let schema, let document, let rules, let suggestions):
+      writer.finding { () throws(Findings) in
+        let schema = try schemas.schema(schema)
+        let errors = Validator.errors(
+          in: try parse(document), against: schema, rules: rules?.executable,
+          suggestions: suggestions)
+        if !errors.isEmpty { throw Findings(errors: errors) }
+        return nil
+      }
+    case .execute(let schema, let document, let root, let variables, let operationName):
+      writer.result { () throws(Findings) in
+        let schema = try schemas.schema(schema)
+        return try execute(
+          try parse(document), schema, root: root, variables: variables,
+          operationName: operationName)
+      }
+    case .unsupported:
+      writer.append(",\"ok\":false,\"unsupported\":true")
+    }
+    writer.append(UInt8(ascii: "}"))
+    return writer.finish()
+  }
+
+  private func parse(_ text: String) throws(Findings) -> Document {
+    do {
+      return try Parser.parse(text, limits: .unlimited)
+    } catch {
+      throw Findings(errors: [error])
+    }
+  }
+
+  private mutating func check(schema text: String, _ rules: RuleNames?) throws(Findings) -> String?
+  {
+    guard let rules else { return SchemaPrinter(try schemas.schema(text)).print() }
+    let found = SchemaBuilder.check(try parse(text), rules: rules.typeSystem)
+    if !found.errors.isEmpty { throw Findings(errors: found.errors) }
+    return nil
+  }
+
+  private func execute(
+    _ document: Document, _ schema: Schema, root: JSONValue, variables: JSONValue?,
+    operationName: String?
+  ) throws(Findings) -> ExecutionResult {
+    let valid: ValidDocument
+    do {
+      valid = try Validator.validate(document, against: schema)
+    } catch {
+      throw Findings(errors: error.errors)
+    }
+    let operation: OperationDefinition
+    do {
+      operation = try valid.operation(named: operationName)
+    } catch {
+      throw Findings(errors: [error])
+    }
+    let values: CoercedVariables
+    do {
+      values = try VariableCoercion(schema, operation, source: document.source).coerce(variables)
+    } catch {
+      throw Findings(errors: error.errors)
+    }
+    return Executor(valid, operation, variables: values).execute(root: root)
+  }
+}
+
+/// What ended a request before it had a result.
+struct Findings: Error {
+  let errors: [GraphQLError]
+}
+
+/// The schemas of the last texts: the cases of a suite share few.
+struct SchemaCache {
+  private static let maximumCount = 32
+  private static let maximumBytes = 32 << 20
+
+  private var results: [String: Result<Schema, Findings>] = [:]
+  private var bytes = 0
+
+  mutating func schema(_ text: String) throws(Findings) -> Schema {
+    if let known = results[text] { return try known.get() }
+    let result = Self.build(text)
+    if results.count >= Self.maximumCount || bytes > Self.maximumBytes {
+      results.removeAll()
+      bytes = 0
+    }
+    results[text] = result
+    bytes += text.utf8.count
+    return try result.get()
+  }
+
+  private static func build(_ text: String) -> Result<Schema, Findings> {
+    let document: Document
+    do {
+      document = try Parser.parse(text, limits: .unlimited)
+    } catch {
+      return .failure(Findings(errors: [error]))
+    }
+    do {
+      return .success(try SchemaBuilder.build(document))
+    } catch {
+      return .failure(Findings(errors: error.errors))
+    }
+  }
+}

@@ -1,0 +1,36 @@
+-- Names, as lists sort and searches find them.
+
+-- A text without case and accents: what name_key holds of a name, and what a search is compared as.
+CREATE FUNCTION folded(words text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT replace(replace(translate(
+    lower(regexp_replace(normalize(words, NFKD), '[\u0300-\u036f]', '', 'g')),
+    'øłđð', 'oldd'), 'ß', 'ss'), 'æ', 'ae')
+$$;
+
+-- What finds texts that hold a word beginning with each of these words. Of nothing: finds nothing.
+CREATE FUNCTION prefix_query(words text) RETURNS tsquery LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE terms text;
+BEGIN
+  SELECT string_agg(quote_literal(word) || ':*', ' & ') INTO terms
+  FROM regexp_split_to_table(translate(folded(words), '\', ' '), '[^[:alnum:]]+') AS word
+  WHERE word <> '';
+  RETURN to_tsquery('simple', coalesce(terms, ''));
+END $$;
+
+-- users(search:), search
+CREATE INDEX ON app_user USING gin (to_tsvector('simple', name_key || ' ' || lower(username)));
+-- locations(filter: {search}), search
+CREATE INDEX ON location USING gin (to_tsvector('simple', name_key));
+-- circles(search:), search
+CREATE INDEX ON circle USING gin (to_tsvector('simple', folded(name)));
+-- search, for events by title
+CREATE INDEX ON event USING gin (to_tsvector('simple', title));
+
+-- Columns that sessions in a list, called-off events and square pictures need.
+CREATE SEQUENCE IF NOT EXISTS session_seq;
+ALTER TABLE session
+  ADD COLUMN IF NOT EXISTS id bigint NOT NULL UNIQUE DEFAULT (nextval('session_seq') << 8 | 60),
+  ADD COLUMN IF NOT EXISTS device text,
+  ADD COLUMN IF NOT EXISTS last_used_at timestamptz;
+ALTER TABLE event ADD COLUMN IF NOT EXISTS cancelled_at timestamptz;
+ALTER TABLE photo ADD COLUMN IF NOT EXISTS square_url text;

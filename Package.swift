@@ -59,7 +59,7 @@ let package = Package(
       ["GraphQLResolving", "GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "JSON"]),
     // 6
     module("Accounts", ["Postgres", "COpenSSL"]),
-    module("GraphQLTransport", ["HTTP", "JSON", "GraphQLLanguage"]),
+    module("GraphQLTransport", ["HTTP", "JSON", "GraphQLLanguage", "COpenSSL"]),
     // 7
     module(
       "Server",
@@ -83,5 +83,8 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["DatabaseSetup", "Postgres"], path: "Tests/TestSupport",
       swiftSettings: settings),
+    tests(
+      "GraphQLTransportTests",
+      ["GraphQLTransport", "HTTP", "EventLoops", "JSON", "GraphQLLanguage"]),
   ]
 )

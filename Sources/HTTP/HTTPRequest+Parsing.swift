@@ -10,6 +10,28 @@ struct HTTPFieldPlaces {
 }
 
 extension HTTPRequest {
+  /// Reads one complete request, without a socket; nil when something of it is missing.
+  package static func parse(
+    _ bytes: [UInt8], limits: HTTPLimits = HTTPLimits()
+  ) throws(HTTPRefusal) -> HTTPRequest? {
+    var scanner = HTTPHeadScanner()
+    guard let end = try scanner.scan(bytes.span, limits: limits) else { return nil }
+    let request = HTTPRequest()
+    request.head = Array(bytes[..<end])
+    var places = HTTPFieldPlaces()
+    try request.parseHead(limits: limits, places: &places)
+    switch request.framing {
+    case .none: return request
+    case .length(let length):
+      request.body = Array(bytes[end...].prefix(length))
+      return request.body.count == length ? request : nil
+    case .chunked:
+      var chunked = HTTPChunkedBody()
+      _ = try chunked.decode(bytes, from: end, into: &request.body, limits: limits)
+      return chunked.isComplete ? request : nil
+    }
+  }
+
   /// Takes the head apart and decides how the body is framed.
   ///
   /// llhttp parses; what the standard leaves to the server is refused here: a missing or second

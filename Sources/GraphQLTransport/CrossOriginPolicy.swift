@@ -1,0 +1,106 @@
+import HTTP
+
+/// Which web pages may use the server: CORS, and the defence against forged requests where a cookie
+/// would speak for the user.
+package struct CrossOriginPolicy: Sendable {
+  /// Exactly as browsers send them: `https://app.example`. None by default; `null` never counts.
+  package var allowedOrigins: Set<String> = []
+  /// Whether those pages may send cookies.
+  package var allowsCredentials = false
+  /// The cookie that authenticates; nil when only `Authorization` does, which no other site's page
+  /// can make a browser send.
+  package var sessionCookie: String?
+
+  package init(
+    allowedOrigins: Set<String> = [], allowsCredentials: Bool = false, sessionCookie: String? = nil
+  ) {
+    self.allowedOrigins = allowedOrigins
+    self.allowsCredentials = allowsCredentials
+    self.sessionCookie = sessionCookie
+  }
+
+  func allows(_ origin: String) -> Bool {
+    origin != "null" && allowedOrigins.contains(origin)
+  }
+
+  /// The headers of an answer to this request. Nothing is said to pages that are not on the list.
+  func headers(for request: HTTPRequest) -> [HTTPField] {
+    guard !allowedOrigins.isEmpty else { return [] }
+    let vary = HTTPField("Vary", "Origin")
+    guard let origin = request.header("origin"), allows(origin) else { return [vary] }
+    var headers = [
+      vary, HTTPField("Access-Control-Allow-Origin", origin),
+      HTTPField("Access-Control-Expose-Headers", "Retry-After, Idempotency-Replayed"),
+    ]
+    if allowsCredentials { headers.append(HTTPField("Access-Control-Allow-Credentials", "true")) }
+    return headers
+  }
+
+  /// The answer to OPTIONS: permission for a page that may, 403 for one that may not, and to
+  /// anybody else the methods there are.
+  func preflight(_ request: HTTPRequest, path methods: String) throws(RequestError) -> GraphQLAnswer
+  {
+    guard let origin = request.header("origin"), request.hasHeader("access-control-request-method")
+    else {
+      return GraphQLAnswer(status: .noContent, headers: [HTTPField("Allow", methods)])
+    }
+    guard allows(origin) else { throw .originNotAllowed }
+    var headers = self.headers(for: request)
+    headers.append(HTTPField("Access-Control-Allow-Methods", "GET, POST"))
+    if let wanted = request.header("access-control-request-headers"), Self.isNameList(wanted) {
+      headers.append(HTTPField("Access-Control-Allow-Headers", wanted))
+    }
+    headers.append(HTTPField("Access-Control-Max-Age", "600"))
+    return GraphQLAnswer(status: .noContent, headers: headers)
+  }
+
+  private static func isNameList(_ text: String) -> Bool {
+    text.utf8.count <= 1024
+      && text.utf8.allSatisfy {
+        switch $0 {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+          UInt8(ascii: ","), UInt8(ascii: " "):
+          true
+        default: false
+        }
+      }
+  }
+
+  /// Refuses what another site's page could have made the user's browser send with the cookie.
+  func checkForgery(_ request: HTTPRequest, isTrustedDocument: Bool) throws(RequestError) {
+    guard let sessionCookie, Self.hasCookie(sessionCookie, request) else { return }
+    if let site = request.header("sec-fetch-site") {
+      guard site == "same-origin" || site == "none" || isFromAllowedOrigin(request) else {
+        throw .csrf
+      }
+    } else if let origin = request.header("origin") {
+      guard allows(origin) || Self.isOwn(origin, request) else { throw .csrf }
+    }
+    // A body of application/json cannot be sent across sites without asking first; a GET can.
+    guard request.method == .get || request.method == .head else { return }
+    guard isTrustedDocument || Self.hasPreflightHeader(request) else { throw .csrf }
+  }
+
+  private func isFromAllowedOrigin(_ request: HTTPRequest) -> Bool {
+    request.header("origin").map(allows) ?? false
+  }
+
+  private static func isOwn(_ origin: String, _ request: HTTPRequest) -> Bool {
+    guard let host = request.header("host") else { return false }
+    return origin == "https://\(host)" || (!request.isSecure && origin == "http://\(host)")
+  }
+
+  private static func hasPreflightHeader(_ request: HTTPRequest) -> Bool {
+    request.headerBytes("graphql-require-preflight").map { !$0.isEmpty } ?? false
+      || request.headerBytes("apollo-require-preflight").map { !$0.isEmpty } ?? false
+      || request.headerBytes("x-apollo-operation-name").map { !$0.isEmpty } ?? false
+  }
+
+  private static func hasCookie(_ name: String, _ request: HTTPRequest) -> Bool {
+    guard let cookies = request.headerList("cookie") else { return false }
+    return cookies.split(whereSeparator: { $0 == ";" || $0 == "," }).contains { cookie in
+      cookie.drop { $0 == " " }.hasPrefix("\(name)=")
+    }
+  }
+}

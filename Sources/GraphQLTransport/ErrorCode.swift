@@ -1,0 +1,123 @@
+import HTTP
+
+/// Every `extensions.code` a client may see, with the status of an answer that consists of it.
+///
+/// The list is closed and documented; a code is never given a second meaning.
+package enum ErrorCode: String, Sendable, CaseIterable {
+  // Refused before execution.
+  case badRequest = "BAD_REQUEST"
+  case parseFailed = "GRAPHQL_PARSE_FAILED"
+  case validationFailed = "GRAPHQL_VALIDATION_FAILED"
+  case badUserInput = "BAD_USER_INPUT"
+  case operationResolutionFailure = "OPERATION_RESOLUTION_FAILURE"
+  case documentTooLarge = "DOCUMENT_TOO_LARGE"
+  case tokenLimitExceeded = "TOKEN_LIMIT_EXCEEDED"
+  case nestingLimitExceeded = "NESTING_LIMIT_EXCEEDED"
+  case depthLimitExceeded = "DEPTH_LIMIT_EXCEEDED"
+  case aliasLimitExceeded = "ALIAS_LIMIT_EXCEEDED"
+  case rootFieldLimitExceeded = "ROOT_FIELD_LIMIT_EXCEEDED"
+  case directiveLimitExceeded = "DIRECTIVE_LIMIT_EXCEEDED"
+  case selectionLimitExceeded = "SELECTION_LIMIT_EXCEEDED"
+  case introspectionDepthLimitExceeded = "INTROSPECTION_DEPTH_LIMIT_EXCEEDED"
+  case mergeLimitExceeded = "MERGE_LIMIT_EXCEEDED"
+  case validationErrorLimitExceeded = "VALIDATION_ERROR_LIMIT_EXCEEDED"
+  case costLimitExceeded = "COST_LIMIT_EXCEEDED"
+  case introspectionDisabled = "INTROSPECTION_DISABLED"
+  case operationNotSafelisted = "OPERATION_NOT_SAFELISTED"
+  case persistedQueryNotFound = "PERSISTED_QUERY_NOT_FOUND"
+  case persistedQueryNotSupported = "PERSISTED_QUERY_NOT_SUPPORTED"
+  // Who asks, and from where.
+  case unauthenticated = "UNAUTHENTICATED"
+  case forbidden = "FORBIDDEN"
+  case csrfPrevented = "CSRF_PREVENTED"
+  case originNotAllowed = "ORIGIN_NOT_ALLOWED"
+  // HTTP.
+  case methodNotAllowed = "METHOD_NOT_ALLOWED"
+  case notAcceptable = "NOT_ACCEPTABLE"
+  case requestTimeout = "REQUEST_TIMEOUT"
+  case payloadTooLarge = "PAYLOAD_TOO_LARGE"
+  case uriTooLong = "URI_TOO_LONG"
+  case unsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE"
+  case headersTooLarge = "HEADERS_TOO_LARGE"
+  // Idempotency keys.
+  case idempotencyInProgress = "IDEMPOTENCY_IN_PROGRESS"
+  case idempotencyKeyReused = "IDEMPOTENCY_KEY_REUSED"
+  // The server.
+  case rateLimited = "RATE_LIMITED"
+  case internalServerError = "INTERNAL_SERVER_ERROR"
+  case notImplemented = "NOT_IMPLEMENTED"
+  case serviceOverloaded = "SERVICE_OVERLOADED"
+  case databaseUnavailable = "DATABASE_UNAVAILABLE"
+  case shuttingDown = "SHUTTING_DOWN"
+  case outcomeUnknown = "OUTCOME_UNKNOWN"
+  case timeout = "TIMEOUT"
+  // During execution: of one field, beside data.
+  case conflict = "CONFLICT"
+  case notFound = "NOT_FOUND"
+  case lockTimeout = "LOCK_TIMEOUT"
+  case resultLimitExceeded = "RESULT_LIMIT_EXCEEDED"
+
+  /// The status of an answer without data whose reason this is, to a request that was not even
+  /// well formed or that could not be served. `ResponseFormat` decides about faulty documents.
+  package var status: HTTPStatus {
+    switch self {
+    case .badRequest, .parseFailed, .validationFailed, .badUserInput, .operationResolutionFailure,
+      .documentTooLarge, .tokenLimitExceeded, .nestingLimitExceeded, .depthLimitExceeded,
+      .aliasLimitExceeded, .rootFieldLimitExceeded, .directiveLimitExceeded,
+      .selectionLimitExceeded, .introspectionDepthLimitExceeded, .mergeLimitExceeded,
+      .validationErrorLimitExceeded, .costLimitExceeded, .introspectionDisabled,
+      .operationNotSafelisted:
+      .badRequest
+    // Apollo's clients look at the code only behind a 2xx, and then send the document's text.
+    case .persistedQueryNotFound, .persistedQueryNotSupported: .ok
+    case .unauthenticated: .unauthorized
+    case .forbidden, .csrfPrevented, .originNotAllowed: .forbidden
+    case .methodNotAllowed: .methodNotAllowed
+    case .notAcceptable: .notAcceptable
+    case .requestTimeout: .requestTimeout
+    case .payloadTooLarge: .payloadTooLarge
+    case .uriTooLong: .uriTooLong
+    case .unsupportedMediaType: .unsupportedMediaType
+    case .headersTooLarge: .headersTooLarge
+    case .idempotencyInProgress: .conflict
+    case .idempotencyKeyReused: .unprocessableContent
+    case .rateLimited: .tooManyRequests
+    case .internalServerError: .internalServerError
+    case .notImplemented: .notImplemented
+    case .serviceOverloaded, .databaseUnavailable, .shuttingDown, .outcomeUnknown:
+      .serviceUnavailable
+    case .timeout: .gatewayTimeout
+    case .conflict, .notFound, .lockTimeout, .resultLimitExceeded: .ok
+    }
+  }
+
+  /// Whether it says that a well-formed request holds a document, an operation or variables that
+  /// cannot be executed: the failures over whose status the two HTTP profiles differ.
+  package var isDocumentFailure: Bool {
+    switch self {
+    case .parseFailed, .validationFailed, .badUserInput, .operationResolutionFailure,
+      .documentTooLarge, .tokenLimitExceeded, .nestingLimitExceeded, .depthLimitExceeded,
+      .aliasLimitExceeded, .rootFieldLimitExceeded, .directiveLimitExceeded,
+      .selectionLimitExceeded, .introspectionDepthLimitExceeded, .mergeLimitExceeded,
+      .validationErrorLimitExceeded, .costLimitExceeded, .introspectionDisabled:
+      true
+    default: false
+    }
+  }
+
+  /// What HTTP refused by itself.
+  package init(_ refusal: HTTPRefusal) {
+    self =
+      switch refusal {
+      case .malformed, .expectationUnknown, .versionUnsupported: .badRequest
+      case .requestLineTooLong: .uriTooLong
+      case .headersTooLarge: .headersTooLarge
+      case .bodyTooLarge: .payloadTooLarge
+      case .contentEncodingUnsupported: .unsupportedMediaType
+      case .methodNotAllowed: .methodNotAllowed
+      case .timeout: .requestTimeout
+      case .tooManySockets: .serviceOverloaded
+      case .unanswered: .internalServerError
+      }
+  }
+}

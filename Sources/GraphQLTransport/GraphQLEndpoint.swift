@@ -1,0 +1,230 @@
+import GraphQLLanguage
+import HTTP
+import JSON
+
+// GraphQL over HTTP: turns an HTTP request into GraphQL requests and the dress of their answer, or
+// into a finished refusal. It decides by what is in the request alone and waits for nothing;
+// parsing, validating and executing the document are left to the caller.
+
+/// The rules of one GraphQL URL.
+package struct GraphQLEndpoint: Sendable {
+  package struct Configuration: Sendable {
+    package var profile = ResponseFormat.Profile.audit
+    package var crossOrigin = CrossOriginPolicy()
+    package var trustedDocuments = TrustedDocuments()
+    package var trustedLevel = TrustedDocuments.Level.off
+    /// Nil turns automatic persisted queries off.
+    package var persistedQueries: PersistedQueries? = PersistedQueries()
+    /// Lists of requests in one body; 0 allows none.
+    package var maximumBatch = 0
+    package var maximumDocumentBytes = 64 * 1024
+    package var maximumVariablesBytes = 256 * 1024
+    package var maximumNesting = 64
+
+    package init() {}
+  }
+
+  /// What is to be done with an HTTP request.
+  package enum Reception: Sendable {
+    /// Send this; there is nothing to execute.
+    case answer(GraphQLAnswer)
+    case request(GraphQLRequest, ResponseFormat)
+    /// Execute each and answer with the list of their answers, in this order.
+    case batch([GraphQLRequest], ResponseFormat)
+  }
+
+  package enum Event: Sendable {
+    case refused(RequestError)
+    /// Level `log`: a document that is not among the published ones is executed.
+    case documentNotTrusted(operationName: String?)
+  }
+
+  package let configuration: Configuration
+  private let report: @Sendable (Event) -> Void
+
+  package init(
+    _ configuration: Configuration = Configuration(),
+    report: @escaping @Sendable (Event) -> Void = { _ in }
+  ) {
+    self.configuration = configuration
+    self.report = report
+  }
+
+  /// - Parameters:
+  ///   - requestID: named in a refusal's `extensions`; asked for only then.
+  package func receive(
+    _ request: HTTPRequest, requestID: @autoclosure () -> String? = nil
+  ) -> Reception {
+    var format = ResponseFormat(
+      mediaType: .json, profile: configuration.profile,
+      headers: configuration.crossOrigin.headers(for: request))
+    if request.hasHeader("authorization") || request.hasHeader("cookie") {
+      format.headers.append(Self.noStore)
+    }
+    do throws(RequestError) {
+      return try read(request, &format)
+    } catch {
+      report(.refused(error))
+      return .answer(format.answer(error, requestID: requestID()))
+    }
+  }
+
+  private static let noStore = HTTPField("Cache-Control", "no-store")
+
+  /// The refusal of a mutation that came by GET, once its document is known to be one.
+  package func mutationByGet(_ format: ResponseFormat, requestID: String? = nil) -> GraphQLAnswer {
+    format.answer(RequestError.mutationByGet, requestID: requestID)
+  }
+
+  private func read(
+    _ request: HTTPRequest, _ format: inout ResponseFormat
+  ) throws(RequestError) -> Reception {
+    switch request.method {
+    case .post: break
+    case .get, .head: break
+    case .options:
+      return .answer(
+        try configuration.crossOrigin.preflight(request, path: "GET, HEAD, POST, OPTIONS"))
+    case .put, .delete, .patch, .other: throw .methodNotAllowed
+    }
+    guard let mediaType = ContentNegotiation.mediaType(accept: request.headerList("accept")) else {
+      throw .notAcceptable
+    }
+    format.mediaType = mediaType
+    if request.method == .post {
+      try ContentNegotiation.checkBody(contentType: request.headerList("content-type"))
+      return try readBody(request, format)
+    }
+    // Apollo's iOS client sends the Content-Type of a body that is not there.
+    if request.hasHeader("content-type") {
+      try ContentNegotiation.checkBody(contentType: request.headerList("content-type"))
+    }
+    let parameters = try RequestParameters(
+      urlQuery: request.queryBytes, maximumNesting: configuration.maximumNesting)
+    var found = try resolve(parameters)
+    found.mayOnlyRead = true
+    try configuration.crossOrigin.checkForgery(request, isTrustedDocument: found.trustedID != nil)
+    return .request(found, format)
+  }
+
+  private func readBody(
+    _ request: HTTPRequest, _ format: ResponseFormat
+  ) throws(RequestError) -> Reception {
+    try configuration.crossOrigin.checkForgery(request, isTrustedDocument: false)
+    guard !request.body.isEmpty else { throw .emptyBody }
+    switch try RequestError.parse(request.body, maximumNesting: configuration.maximumNesting) {
+    case .object(let members):
+      return .request(try readRequest(members, bodyBytes: request.body.count), format)
+    case .array(let elements):
+      guard configuration.maximumBatch > 0 else { throw .batchingDisabled }
+      guard !elements.isEmpty else { throw .emptyBatch }
+      guard elements.count <= configuration.maximumBatch else {
+        throw .batchTooLarge(maximum: configuration.maximumBatch)
+      }
+      var requests: [GraphQLRequest] = []
+      for element in elements {
+        guard case .object(let members) = element else { throw .batchNesting }
+        requests.append(try readRequest(members, bodyBytes: request.body.count))
+      }
+      return .batch(requests, format)
+    case .null, .boolean, .number, .string:
+      throw .notAnObject
+    }
+  }
+
+  private func readRequest(
+    _ members: [JSONValue.Member], bodyBytes: Int
+  ) throws(RequestError) -> GraphQLRequest {
+    let parameters = try RequestParameters(members)
+    if bodyBytes > configuration.maximumVariablesBytes,
+      Self.size(.object(parameters.variables)) > configuration.maximumVariablesBytes
+    {
+      throw .variablesTooLarge(maximumBytes: configuration.maximumVariablesBytes)
+    }
+    return try resolve(parameters)
+  }
+
+  /// The least number of bytes a value takes as JSON. Recursion is bounded by the parser's limit.
+  private static func size(_ value: JSONValue) -> Int {
+    switch value {
+    case .null: 4
+    case .boolean(let flag): flag ? 4 : 5
+    case .number(let text): text.utf8.count
+    case .string(let text): text.utf8.count + 2
+    case .array(let elements): elements.reduce(1) { $0 + size($1) + 1 }
+    case .object(let members):
+      members.reduce(1) { $0 + $1.name.utf8.count + size($1.value) + 4 }
+    }
+  }
+
+  // MARK: Finding the document
+
+  private func resolve(_ parameters: RequestParameters) throws(RequestError) -> GraphQLRequest {
+    var (document, trustedID) = try findDocument(parameters)
+    guard document.utf8.count <= configuration.maximumDocumentBytes || trustedID != nil else {
+      throw .documentTooLarge(maximumBytes: configuration.maximumDocumentBytes)
+    }
+    if trustedID == nil, configuration.trustedLevel != .off {
+      if let published = configuration.trustedDocuments.published(text: document) {
+        (document, trustedID) = (published.text, published.id)
+      } else {
+        guard configuration.trustedLevel == .log else { throw .operationNotSafelisted }
+        report(.documentNotTrusted(operationName: parameters.operationName))
+      }
+    }
+    return GraphQLRequest(
+      document: document, trustedID: trustedID, operationName: parameters.operationName,
+      variables: parameters.variables, extensions: parameters.extensions)
+  }
+
+  private func findDocument(
+    _ parameters: RequestParameters
+  ) throws(RequestError) -> (text: String, trustedID: String?) {
+    let isIDOnly = configuration.trustedLevel == .idOnly
+    let hash = try Self.persistedHash(parameters.extensions)
+    if let query = parameters.query, !isIDOnly {
+      if let hash { try keep(query, hash: hash) }
+      return (query, nil)
+    }
+    if let id = parameters.documentID ?? hash,
+      let text = configuration.trustedDocuments.text(id: id)
+    {
+      return (text, id)
+    }
+    if isIDOnly, parameters.query != nil { throw .documentTextNotAllowed }
+    if parameters.documentID != nil { throw .documentIDUnknown }
+    guard let hash else { throw .missingQuery }
+    guard let persistedQueries = configuration.persistedQueries, mayKeep else {
+      throw .persistedQueryNotSupported
+    }
+    guard let text = persistedQueries.text(hash: hash) else { throw .persistedQueryNotFound }
+    return (text, nil)
+  }
+
+  /// Under an allow-list only the operator publishes documents.
+  private var mayKeep: Bool {
+    configuration.trustedLevel == .off || configuration.trustedLevel == .log
+  }
+
+  private func keep(_ query: String, hash: String) throws(RequestError) {
+    guard query.utf8.count <= configuration.maximumDocumentBytes else {
+      throw .documentTooLarge(maximumBytes: configuration.maximumDocumentBytes)
+    }
+    guard PersistedQueries.hash(query) == hash else { throw .persistedQueryHashMismatch }
+    guard mayKeep else { return }
+    configuration.persistedQueries?.keep(query, hash: hash)
+  }
+
+  /// `extensions.persistedQuery.sha256Hash`, in lower case.
+  private static func persistedHash(
+    _ extensions: [JSONValue.Member]
+  ) throws(RequestError) -> String? {
+    guard let value = extensions.first(where: { $0.name == "persistedQuery" })?.value,
+      value != .null
+    else { return nil }
+    guard value["version"] == .number("1"), case .string(let hash)? = value["sha256Hash"],
+      hash.utf8.count == 64
+    else { throw .persistedQueryMalformed }
+    return hash.lowercased()
+  }
+}

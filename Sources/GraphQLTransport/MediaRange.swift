@@ -1,0 +1,91 @@
+/// A media type with parameters as `Accept` and `Content-Type` have it (RFC 9110, 8.3.1 and 12.5.1).
+struct MediaRange: Equatable {
+  /// `application/json`, in lower case.
+  var type: String
+  /// In lower case, without quotes.
+  var charset: String?
+  /// In thousandths.
+  var quality = 1000
+
+  /// Nil when it is none; other parameters are passed over.
+  init?(_ text: Substring) {
+    let parts = Self.split(text, at: ";")
+    guard let first = parts.first else { return nil }
+    type = Self.trim(first).lowercased()
+    guard type.utf8.allSatisfy(Self.isTypeByte), type.split(separator: "/").count == 2 else {
+      return nil
+    }
+    for part in parts.dropFirst() {
+      let pair = part.split(separator: "=", maxSplits: 1)
+      guard pair.count == 2 else { continue }
+      var value = Self.trim(pair[1])
+      if value.hasPrefix("\""), value.hasSuffix("\""), value.utf8.count > 1 {
+        value = value.dropFirst().dropLast()
+      }
+      switch Self.trim(pair[0]).lowercased() {
+      case "charset": charset = value.lowercased()
+      case "q": quality = Self.thousandths(value) ?? 0
+      default: continue
+      }
+    }
+  }
+
+  var isUTF8: Bool { charset.map { $0 == "utf-8" || $0 == "utf8" } ?? true }
+
+  /// Splits outside of quoted strings, so that a comma in a parameter ends nothing.
+  static func split(_ text: Substring, at separator: Character) -> [Substring] {
+    var parts: [Substring] = []
+    var start = text.startIndex
+    var isQuoted = false
+    var index = text.startIndex
+    while index < text.endIndex {
+      let character = text[index]
+      if character == "\"" {
+        isQuoted.toggle()
+      } else if character == "\\", isQuoted {
+        text.formIndex(after: &index)
+        if index == text.endIndex { break }
+      } else if character == separator, !isQuoted {
+        parts.append(text[start..<index])
+        start = text.index(after: index)
+      }
+      text.formIndex(after: &index)
+    }
+    parts.append(text[start...])
+    return parts
+  }
+
+  private static func trim(_ text: Substring) -> Substring {
+    var text = text
+    while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
+    while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+    return text
+  }
+
+  private static func isTypeByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "/"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "*"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+
+  /// `0.8` is 800; at most three decimals.
+  private static func thousandths(_ text: Substring) -> Int? {
+    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let whole = parts.first, whole == "0" || whole == "1" else { return nil }
+    var value = whole == "1" ? 1000 : 0
+    if parts.count == 2 {
+      guard parts[1].utf8.count <= 3 else { return nil }
+      var unit = 100
+      for byte in parts[1].utf8 {
+        guard byte &- 0x30 < 10 else { return nil }
+        value += Int(byte - 0x30) * unit
+        unit /= 10
+      }
+    }
+    return value <= 1000 ? value : nil
+  }
+}

@@ -1,0 +1,84 @@
+import COpenSSL
+import Synchronization
+
+/// Automatic persisted queries: texts that clients have sent once and name by their hash since.
+///
+/// Shared by all loops; bounded in number and in bytes, the least recently used leaves first.
+package final class PersistedQueries: Sendable {
+  private let state: Mutex<State>
+
+  package init(maximumCount: Int = 1000, maximumBytes: Int = 16 * 1024 * 1024) {
+    state = Mutex(State(maximumCount: maximumCount, maximumBytes: maximumBytes))
+  }
+
+  func text(hash: String) -> String? { state.withLock { $0.text(hash: hash) } }
+
+  func keep(_ text: String, hash: String) { state.withLock { $0.keep(text, hash: hash) } }
+
+  package var count: Int { state.withLock { $0.entries.count } }
+
+  /// SHA-256 of the text, in lower-case hexadecimal.
+  package static func hash(_ text: String) -> String {
+    var digest = [UInt8](repeating: 0, count: 32)
+    var text = text
+    text.withUTF8 { bytes in
+      unsafe digest.withUnsafeMutableBufferPointer {
+        _ = unsafe EVP_Digest(
+          bytes.baseAddress, bytes.count, $0.baseAddress, nil, EVP_sha256(), nil)
+      }
+    }
+    let digits = Array("0123456789abcdef".utf8)
+    return String(
+      decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  /// Entries with the moment of their last use; a moment is a running number.
+  struct State {
+    struct Entry {
+      let text: String
+      var lastUse: UInt64
+    }
+
+    let maximumCount: Int
+    let maximumBytes: Int
+    private(set) var entries: [String: Entry] = [:]
+    private(set) var bytes = 0
+    private var uses: UInt64 = 0
+
+    init(maximumCount: Int, maximumBytes: Int) {
+      self.maximumCount = maximumCount
+      self.maximumBytes = maximumBytes
+    }
+
+    mutating func text(hash: String) -> String? {
+      uses += 1
+      guard entries[hash] != nil else { return nil }
+      entries[hash]?.lastUse = uses
+      return entries[hash]?.text
+    }
+
+    mutating func keep(_ text: String, hash: String) {
+      uses += 1
+      if entries[hash] != nil {
+        entries[hash]?.lastUse = uses
+        return
+      }
+      let size = text.utf8.count
+      guard size <= maximumBytes, maximumCount > 0 else { return }
+      if entries.count >= maximumCount || bytes + size > maximumBytes { makeRoom(for: size) }
+      entries[hash] = Entry(text: text, lastUse: uses)
+      bytes += size
+    }
+
+    /// Lets an eighth of the entries go at once, so that a flood does not sort them each time.
+    private mutating func makeRoom(for size: Int) {
+      let targetCount = maximumCount - max(maximumCount / 8, 1)
+      let targetBytes = min(maximumBytes - maximumBytes / 8, maximumBytes - size)
+      for (hash, entry) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
+        guard entries.count > targetCount || bytes > targetBytes else { return }
+        entries[hash] = nil
+        bytes -= entry.text.utf8.count
+      }
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import GraphQLLanguage
+import HTTP
+import JSON
+
+/// Why an HTTP request is no GraphQL request that could be executed.
+package enum RequestError: Error, Sendable, Equatable {
+  case methodNotAllowed
+  case mutationByGet
+  case notAcceptable
+  case contentType
+  case charset
+  case emptyBody
+  case json(JSONError)
+  case notAnObject
+  case parameter(String, expected: String)
+  case repeatedParameter(String)
+  case urlEncoding
+  case missingQuery
+  case documentTooLarge(maximumBytes: Int)
+  case variablesTooLarge(maximumBytes: Int)
+  case batchingDisabled
+  case batchTooLarge(maximum: Int)
+  case emptyBatch
+  case batchNesting
+  case csrf
+  case originNotAllowed
+  case persistedQueryNotFound
+  case persistedQueryNotSupported
+  case persistedQueryMalformed
+  case persistedQueryHashMismatch
+  case documentIDUnknown
+  case operationNotSafelisted
+  case documentTextNotAllowed
+
+  package var code: ErrorCode {
+    switch self {
+    case .methodNotAllowed, .mutationByGet: .methodNotAllowed
+    case .notAcceptable: .notAcceptable
+    case .contentType, .charset: .unsupportedMediaType
+    case .json(let error):
+      if case .nestedDeeperThan = error.reason { .nestingLimitExceeded } else { .badRequest }
+    case .emptyBody, .notAnObject, .parameter, .repeatedParameter, .urlEncoding, .missingQuery,
+      .batchingDisabled, .batchTooLarge, .emptyBatch, .batchNesting, .persistedQueryMalformed,
+      .persistedQueryHashMismatch:
+      .badRequest
+    case .documentTooLarge: .documentTooLarge
+    case .variablesTooLarge: .badUserInput
+    case .csrf: .csrfPrevented
+    case .originNotAllowed: .originNotAllowed
+    case .persistedQueryNotFound: .persistedQueryNotFound
+    case .persistedQueryNotSupported: .persistedQueryNotSupported
+    case .documentIDUnknown: .persistedQueryNotFound
+    case .operationNotSafelisted, .documentTextNotAllowed: .operationNotSafelisted
+    }
+  }
+
+  package var status: HTTPStatus {
+    // Only the handshake of automatic persisted queries counts on a 2xx.
+    self == .documentIDUnknown ? .badRequest : code.status
+  }
+
+  package var message: String {
+    switch self {
+    case .methodNotAllowed: "Use POST, or GET for queries."
+    case .mutationByGet: "Only queries can be sent by GET; use POST."
+    case .notAcceptable:
+      "Accept must allow application/graphql-response+json or application/json."
+    case .contentType: "The Content-Type must be application/json."
+    case .charset: "The charset must be utf-8."
+    case .emptyBody: "The request has no body; expected a JSON object with \"query\"."
+    case .json(let error): error.description
+    case .notAnObject: "The request body must be a JSON object."
+    case .parameter(let name, let expected): "The parameter \"\(name)\" must be \(expected)."
+    case .repeatedParameter(let name): "The parameter \"\(name)\" is given twice."
+    case .urlEncoding: "The URL's query is not well encoded."
+    case .missingQuery: "The parameter \"query\" is missing."
+    case .documentTooLarge(let maximum): "The document is larger than \(maximum) bytes."
+    case .variablesTooLarge(let maximum): "The variables are larger than \(maximum) bytes."
+    case .batchingDisabled: "Several requests in one body are not allowed here."
+    case .batchTooLarge(let maximum): "At most \(maximum) requests may be in one body."
+    case .emptyBatch: "The list of requests is empty."
+    case .batchNesting: "Each entry of the list must be a JSON object."
+    case .csrf:
+      "The request could come from another site; send a GraphQL-Require-Preflight header."
+    case .originNotAllowed: "The origin is not allowed."
+    // Apollo's clients compare these two texts.
+    case .persistedQueryNotFound: "PersistedQueryNotFound"
+    case .persistedQueryNotSupported: "PersistedQueryNotSupported"
+    case .persistedQueryMalformed:
+      "\"extensions.persistedQuery\" must have version 1 and a sha256Hash."
+    case .persistedQueryHashMismatch: "The sha256Hash is not that of the query."
+    case .documentIDUnknown: "No document is known by this id."
+    case .operationNotSafelisted: "Only published documents may be sent."
+    case .documentTextNotAllowed: "Documents must be named by their id."
+    }
+  }
+
+  package var graphQLError: GraphQLError { GraphQLError(message, code: code.rawValue) }
+
+  /// Parses JSON, turning its error into one of these.
+  static func parse(_ bytes: [UInt8], maximumNesting: Int) throws(RequestError) -> JSONValue {
+    do throws(JSONError) {
+      return try JSONParser.parse(bytes, maximumNesting: maximumNesting)
+    } catch {
+      throw .json(error)
+    }
+  }
+}

@@ -46,10 +46,10 @@ package struct Seeder: Sendable {
 
   /// Loads everything.
   ///
-  /// - Returns: the rows of the `print` steps, to start from.
+  /// - Returns: what the `print` steps answer, to start from.
   package func run(
     _ configuration: PostgresConfiguration, report: (SeedEvent) -> Void
-  ) throws -> [[String?]] {
+  ) throws -> [SeedTable] {
     var configuration = configuration
     configuration.isReadOnly = false
     configuration.statementTimeout = .zero
@@ -87,11 +87,11 @@ package struct Seeder: Sendable {
 
   private func load(
     reader: PostgresSession, writer: PostgresSession, _ report: (SeedEvent) -> Void
-  ) throws -> [[String?]] {
+  ) throws -> [SeedTable] {
     let began = ContinuousClock.now
     let steps = scripts.flatMap { script in script.steps.map { (script, $0) } }
     var expected = steps.map { estimate($0.1, reader) }
-    var printed: [[String?]] = []
+    var printed: [SeedTable] = []
     var total = 0
     for (index, (script, step)) in steps.enumerated() {
       do {
@@ -103,7 +103,9 @@ package struct Seeder: Sendable {
         var rows = 0
         switch step.kind {
         case .run: try writer.execute(step.text)
-        case .print: printed += try writer.execute(step.text)
+        case .print:
+          let table = try writer.table(step.text)
+          printed.append(SeedTable(title: step.label, columns: table.columns, rows: table.rows))
         case .load(let table, let columns, _):
           let loaded = total
           rows = try copy(step.text, into: table, columns, reader, writer) { count in
@@ -211,6 +213,30 @@ package struct Seeder: Sendable {
   private func quoted(_ name: String) -> String {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
       + "\""
+  }
+}
+
+/// Rows to show at the end of loading.
+package struct SeedTable: Sendable, Equatable, CustomStringConvertible {
+  package let title: String
+  package let columns: [String]
+  package let rows: [[String?]]
+
+  /// In columns of even width, a heading above them, nothing for null.
+  package var description: String {
+    let cells = [columns] + rows.map { row in row.map { $0 ?? "" } }
+    let widths = columns.indices.map { column in
+      cells.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+    }
+    let lines = cells.map { row in
+      var line = ""
+      for (cell, width) in zip(row, widths) {
+        line += cell + String(repeating: " ", count: width - cell.count + 2)
+      }
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+    return lines.joined(separator: "\n")
   }
 }
 

@@ -42,6 +42,20 @@ import CPostgreSQL
     return try unsafe rows(PQexec(library.handle, text))
   }
 
+  /// Runs commands as `execute` does, and names the columns of the last one's rows.
+  package func table(
+    _ text: String
+  ) throws(PostgresError) -> (columns: [String], rows: [[String?]]) {
+    try refuseNUL(text)
+    guard let result = unsafe PQexec(library.handle, text) else {
+      throw unsafe PostgresError(connection: library.handle)
+    }
+    let columns = unsafe (0..<PQnfields(result)).map { column in
+      unsafe PQfname(result, column).map { unsafe String(cString: $0) } ?? ""
+    }
+    return (columns, try unsafe rows(result))
+  }
+
   /// Runs one command with parameters in text format.
   @discardableResult
   package func execute(
@@ -125,9 +139,9 @@ import CPostgreSQL
       _ = unsafe PQputCopyEnd(handle, "The source of the rows failed.")
       do {
         _ = try finish()
-      } catch let reason where reason.sqlState != "57014" {
+      } catch {
         // What the server has against the rows says more than that it took no more of them.
-        throw reason
+        if error.sqlState != "57014" { throw error }
       }
       throw error
     }

@@ -117,16 +117,26 @@ private struct UsageWalker {
 
   private mutating func note(_ field: Field, on type: TypeID) {
     for argument in field.arguments {
-      guard case .variable(let variable) = argument.value.content else { continue }
+      let variables = variables(in: argument.value)
+      guard !variables.isEmpty else { continue }
       let name = argument.name.text
-      if name == "first" || name == "last" { pageSizes.insert(variable) }
+      if name == "first" || name == "last" { pageSizes.formUnion(variables) }
       switch mapping[type]?.fields[field.name.text]?.kind {
       case .reference(let reference) where reference.id?.soleVariable == [name]:
-        identities.insert(variable)
+        identities.formUnion(variables)
       case .relation(let relation) where relation.unnestedArgument == name:
-        identities.insert(variable)
+        identities.formUnion(variables)
       default: break
       }
+    }
+  }
+
+  private func variables(in value: Value) -> [String] {
+    switch value.content {
+    case .variable(let name): [name]
+    case .list(let items): items.flatMap { variables(in: $0) }
+    case .object(let fields): fields.flatMap { variables(in: $0.value) }
+    case .int, .float, .string, .boolean, .null, .enum: []
     }
   }
 }

@@ -4,12 +4,15 @@ import GraphQLPlanning
 /// keys of. `order (4 bytes), then for each key its length (2 bytes, 0xFFFF for null) and bytes`, in
 /// base64url.
 struct Cursor {
+  /// Longer keys are cut: a text that long pages by its beginning.
+  static let maximumKeyBytes = 1024
+
   /// Nil for each null key.
   let keys: [[UInt8]?]
 
   /// Nil for text that is no cursor of this order.
   init?(_ text: String, order: UInt32) {
-    guard text.utf8.count <= 1024, let bytes = Base64URL.decode(text), bytes.count >= 4 else {
+    guard text.utf8.count <= 4096, let bytes = Base64URL.decode(text), bytes.count >= 4 else {
       return nil
     }
     let found = bytes[0..<4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
@@ -31,8 +34,7 @@ struct Cursor {
     self.keys = keys
   }
 
-  /// The bytes before base64url. Keys longer than 512 bytes are cut; a text that long then pages by
-  /// its beginning.
+  /// Starts the bytes that base64url makes into text.
   static func begin(order: UInt32, into bytes: inout [UInt8]) {
     bytes.removeAll(keepingCapacity: true)
     for shift in [24, 16, 8, 0] as [UInt32] {

@@ -25,7 +25,7 @@ package enum NodeID {
 
   package static func tag(of id: Int64) -> Int { Int(id & 255) }
 
-  package static func append(_ id: Int64, to output: inout [UInt8]) {
+  package static func append(_ id: Int64, to append: (UInt8) -> Void) {
     let number = UInt64(bitPattern: id)
     var remaining = (64 - number.leadingZeroBitCount + 7) / 8
     while remaining > 0 {
@@ -34,7 +34,7 @@ package enum NodeID {
       let group = number >> shift & (1 << UInt64(take * 8) &- 1)
       let padded = group << UInt64((3 - take) * 8)
       for character in 0...take {
-        output.append(Base64URL.character(Int(padded >> UInt64(18 - character * 6) & 63)))
+        append(Base64URL.character(Int(padded >> UInt64(18 - character * 6) & 63)))
       }
       remaining -= take
     }
@@ -42,7 +42,7 @@ package enum NodeID {
 
   package static func encode(_ id: Int64) -> String {
     var bytes: [UInt8] = []
-    append(id, to: &bytes)
+    append(id) { bytes.append($0) }
     return String(decoding: bytes, as: UTF8.self)
   }
 }
@@ -62,7 +62,7 @@ package enum Base64URL {
   /// 255 for a byte outside the alphabet.
   static func value(of character: UInt8) -> UInt8 { values[Int(character)] }
 
-  package static func append(_ bytes: [UInt8], to output: inout [UInt8]) {
+  package static func append(_ bytes: [UInt8], to append: (UInt8) -> Void) {
     var index = 0
     while index < bytes.count {
       let take = min(3, bytes.count - index)
@@ -71,7 +71,7 @@ package enum Base64URL {
         group = group << 8 | (offset < take ? Int(bytes[index + offset]) : 0)
       }
       for character in 0...take {
-        output.append(alphabet[group >> (18 - character * 6) & 63])
+        append(alphabet[group >> (18 - character * 6) & 63])
       }
       index += take
     }

@@ -1,0 +1,124 @@
+import GraphQLLanguage
+import GraphQLPlanning
+import GraphQLSchema
+import GraphQLValidation
+import Postgres
+
+/// A document that was parsed and validated, with the plans made for its operations so far.
+///
+/// Belongs to one loop.
+package final class CachedDocument {
+  package let valid: ValidDocument
+  /// By name; the only operation also under no name.
+  private var operations: [String?: CachedOperation] = [:]
+  let cost: Int
+
+  init(_ valid: ValidDocument) {
+    self.valid = valid
+    // A tree takes about this many bytes for each byte of text.
+    cost = valid.document.source.bytes.count * 12 + 1024
+  }
+
+  func operation(named name: String?, mapping: StorageMapping) throws(GraphQLError)
+    -> CachedOperation
+  {
+    if let known = operations[name] { return known }
+    let operation = CachedOperation(
+      try valid.operation(named: name), in: valid, mapping: mapping)
+    operations[name] = operation
+    return operation
+  }
+}
+
+/// One operation with what is worked out once: its variables' coercion, what its plans are keyed by.
+final class CachedOperation {
+  let operation: OperationDefinition
+  let coercion: VariableCoercion
+  let choices: OperationChoices
+  let variableNames: [String]
+  var plans: [[UInt8]: PreparedPlan] = [:]
+
+  init(_ operation: OperationDefinition, in valid: ValidDocument, mapping: StorageMapping) {
+    self.operation = operation
+    coercion = VariableCoercion(valid.schema, operation, source: valid.document.source)
+    choices = OperationChoices(operation, fragments: valid.fragments, mapping: mapping)
+    variableNames = operation.variables.map(\.name.text)
+  }
+}
+
+/// A plan with the statement that connections prepare under its name.
+package final class PreparedPlan {
+  package let plan: Plan
+  package let statement: PostgresStatement?
+  /// The answers of `__schema` and `__type` by response name, worked out once.
+  let introspection: [String: [UInt8]]
+  /// Response buffers start at the size the last answers had.
+  var expectedBytes = 1024
+
+  /// Introspection fields may read variables, and are answered anew for each request.
+  let isIntrospectionVariable: Bool
+
+  init(_ plan: Plan, introspection: [String: [UInt8]], isIntrospectionVariable: Bool) {
+    self.plan = plan
+    self.isIntrospectionVariable = isIntrospectionVariable
+    self.introspection = introspection
+    statement = plan.statement.map {
+      PostgresStatement($0, parameterCount: plan.parameters.count)
+    }
+  }
+}
+
+/// Documents by their text, the least recently used leaving first. Belongs to one loop.
+///
+/// Bounded by count and by estimated bytes (R11); so is the number of plans of one operation, since
+/// variables choose among plans.
+struct DocumentCache {
+  static let maximumPlansPerOperation = 64
+
+  private final class Entry {
+    let document: CachedDocument
+    var lastUse: UInt64
+
+    init(_ document: CachedDocument, lastUse: UInt64) {
+      self.document = document
+      self.lastUse = lastUse
+    }
+  }
+
+  private let maximumCount: Int
+  private let maximumCost: Int
+  private var entries: [String: Entry] = [:]
+  private var cost = 0
+  private var clock: UInt64 = 0
+
+  init(maximumCount: Int = 1_000, maximumBytes: Int = 64 << 20) {
+    self.maximumCount = maximumCount
+    maximumCost = maximumBytes
+  }
+
+  var count: Int { entries.count }
+
+  mutating func document(_ text: String) -> CachedDocument? {
+    guard let entry = entries[text] else { return nil }
+    clock &+= 1
+    entry.lastUse = clock
+    return entry.document
+  }
+
+  mutating func insert(_ document: CachedDocument, for text: String) {
+    clock &+= 1
+    if let old = entries.updateValue(Entry(document, lastUse: clock), forKey: text) {
+      cost -= old.document.cost
+    }
+    cost += document.cost
+    if entries.count > maximumCount || cost > maximumCost { evict() }
+  }
+
+  /// Drops the older half at once, so that the work is constant per insertion over time.
+  private mutating func evict() {
+    let uses = entries.values.map(\.lastUse).sorted()
+    let middle = uses[uses.count / 2]
+    entries = entries.filter { $0.value.lastUse >= middle }
+    cost = entries.values.reduce(0) { $0 + $1.document.cost }
+  }
+}

@@ -1,0 +1,329 @@
+import GraphQLLanguage
+import GraphQLPlanning
+import GraphQLSchema
+import GraphQLValidation
+import JSON
+import Postgres
+
+/// What a client asked for, whatever carried it.
+package struct OperationRequest: Sendable {
+  package var query: String
+  package var operationName: String?
+  /// An object, or nil.
+  package var variables: JSONValue?
+
+  package init(query: String, operationName: String? = nil, variables: JSONValue? = nil) {
+    self.query = query
+    self.operationName = operationName
+    self.variables = variables
+  }
+}
+
+/// An operation that may run: its plan, and its own variables.
+package struct PreparedOperation {
+  package let kind: OperationKind
+  package let plan: PreparedPlan
+  package let variables: [InputValue?]
+  /// Answers of introspection fields that depend on this request's variables.
+  let introspection: [String: [UInt8]]?
+}
+
+/// Errors before execution: the response has no `data`.
+package struct RequestErrors: Error, Sendable {
+  package let errors: [GraphQLError]
+
+  package init(errors: [GraphQLError]) { self.errors = errors }
+}
+
+package struct OperationResponse: Sendable {
+  package enum Outcome: Sendable, Equatable {
+    /// The response has `data`, perhaps null, perhaps beside errors.
+    case executed
+    /// Refused before execution; the code of the first error.
+    case refused(code: String)
+    /// PostgreSQL could not be asked, or did not answer in time.
+    case failed(code: String, retryAfter: Duration?)
+  }
+
+  package var body: [UInt8]
+  package var outcome: Outcome
+}
+
+/// Turns requests into responses on one loop: parse, validate, plan (all kept), bind, run, write.
+///
+/// Everything but running the statement happens before it returns.
+package final class OperationExecutor {
+  package struct Settings: Sendable {
+    package var parserLimits = ParserLimits.default
+    package var validationLimits = ValidationLimits.server
+    package var suggestions = true
+    package var maximumCachedDocuments = 1_000
+
+    package init() {}
+  }
+
+  /// Without storage directives; what documents are validated against.
+  private let clientSchema: Schema
+  private let mapping: StorageMapping
+  private let planner: Planner
+  private let settings: Settings
+  private let introspect: (ValidDocument, OperationDefinition, CoercedVariables) -> [String: [UInt8]]
+  private var cache: DocumentCache
+
+  package init(
+    mapping: StorageMapping, settings: Settings = Settings(),
+    introspect: @escaping (ValidDocument, OperationDefinition, CoercedVariables) -> [String: [UInt8]]
+  ) {
+    self.mapping = mapping
+    self.settings = settings
+    self.introspect = introspect
+    clientSchema = StorageDirectives.clientSchema(of: mapping.schema)
+    planner = Planner(mapping: mapping)
+    cache = DocumentCache(maximumCount: settings.maximumCachedDocuments)
+  }
+
+  // MARK: - Before the database
+
+  package func prepare(_ request: OperationRequest) throws(RequestErrors) -> PreparedOperation {
+    let document = try document(request.query)
+    do {
+      let operation = try document.operation(named: request.operationName, mapping: mapping)
+      let coerced: CoercedVariables
+      do {
+        coerced = try operation.coercion.coerce(request.variables)
+      } catch {
+        throw RequestErrors(errors: error.errors)
+      }
+      let variables = operation.variableNames.map { coerced[$0] }
+      var key: [UInt8] = []
+      operation.choices.appendKey(for: variables, to: &key)
+      let plan = try plan(operation, document.valid, variables, key)
+      return PreparedOperation(
+        kind: operation.operation.kind, plan: plan, variables: variables,
+        introspection: plan.isIntrospectionVariable
+          ? introspect(document.valid, operation.operation, coerced) : nil)
+    } catch let error as GraphQLError {
+      throw RequestErrors(errors: [error])
+    } catch let error as RequestErrors {
+      throw error
+    } catch {
+      throw RequestErrors(errors: [GraphQLError("\(error)")])
+    }
+  }
+
+  private func document(_ text: String) throws(RequestErrors) -> CachedDocument {
+    if let known = cache.document(text) { return known }
+    let parsed: Document
+    do {
+      parsed = try Parser.parse(Source(text), limits: settings.parserLimits)
+    } catch {
+      var error = error
+      if error.code == nil { error.code = "GRAPHQL_PARSE_FAILED" }
+      throw RequestErrors(errors: [error])
+    }
+    let valid: ValidDocument
+    do {
+      valid = try Validator.validate(
+        parsed, against: clientSchema, suggestions: settings.suggestions,
+        limits: settings.validationLimits)
+    } catch {
+      throw RequestErrors(errors: error.errors)
+    }
+    let document = CachedDocument(valid)
+    cache.insert(document, for: text)
+    return document
+  }
+
+  private func plan(
+    _ operation: CachedOperation, _ valid: ValidDocument, _ variables: [InputValue?],
+    _ key: [UInt8]
+  ) throws(GraphQLError) -> PreparedPlan {
+    if let known = operation.plans[key] { return known }
+    let plan = try planner.plan(
+      operation.operation, fragments: valid.fragments, source: valid.document.source,
+      variables: variables)
+    let isFixed = operation.variableNames.isEmpty
+    let hasIntrospection = plan.shape.fields.contains {
+      if case .introspection = $0.value { true } else { false }
+    }
+    let prepared = PreparedPlan(
+      plan,
+      introspection: hasIntrospection && isFixed
+        ? introspect(valid, operation.operation, CoercedVariables()) : [:],
+      isIntrospectionVariable: hasIntrospection && !isFixed)
+    if operation.plans.count >= DocumentCache.maximumPlansPerOperation {
+      operation.plans.removeAll()
+    }
+    operation.plans[key] = prepared
+    return prepared
+  }
+
+  // MARK: - With the database
+
+  /// Runs a prepared operation and answers on the loop.
+  ///
+  /// - Parameter viewer: the signed-in user's id; 0 for an anonymous client.
+  /// - Returns: what cancels the statement when the client leaves; nil when nothing was sent.
+  @discardableResult
+  package func execute(
+    _ operation: PreparedOperation, viewer: Int64, on pool: PostgresPool,
+    completion: @escaping (OperationResponse) -> Void
+  ) -> PostgresTicket? {
+    let plan = operation.plan
+    guard let statement = plan.statement else {
+      completion(write(operation, nothing: ()))
+      return nil
+    }
+    let parameters: PostgresParameters
+    do {
+      parameters = try ParameterBinder(variables: operation.variables, viewer: viewer)
+        .bind(plan.plan.parameters)
+    } catch {
+      completion(Self.refusal([error]))
+      return nil
+    }
+    return pool.execute(statement, parameters) { outcome in
+      switch outcome {
+      case .success(let result):
+        completion(self.write(operation, result))
+      case .failure(let error):
+        completion(Self.failure(error))
+      }
+    }
+  }
+
+  private func write(_ operation: PreparedOperation, nothing: Void) -> OperationResponse {
+    var writer = begin(operation)
+    let empty: [UInt8] = []
+    writer.writeData(operation.plan.plan.shape, empty.span.bytes)
+    return finish(writer, operation.plan)
+  }
+
+  private func write(_ operation: PreparedOperation, _ result: borrowing PostgresResult)
+    -> OperationResponse
+  {
+    var writer = begin(operation)
+    let isThere: Void? = result.withValue(row: 0, column: 0) { bytes in
+      writer.writeData(operation.plan.plan.shape, bytes)
+    }
+    if isThere == nil { return Self.failure(PostgresError(.other, message: "No row.")) }
+    return finish(writer, operation.plan)
+  }
+
+  private func begin(_ operation: PreparedOperation) -> ResponseWriter {
+    var json = JSONWriter(capacity: operation.plan.expectedBytes)
+    json.append(#"{"data":"#)
+    return ResponseWriter(
+      json: json, introspection: operation.introspection ?? operation.plan.introspection)
+  }
+
+  private func finish(_ writer: consuming ResponseWriter, _ plan: PreparedPlan) -> OperationResponse
+  {
+    let errors = writer.errors
+    var json = writer.json
+    if !errors.isEmpty {
+      json.append(#","errors":"#)
+      ErrorWriter.write(errors, to: &json)
+    }
+    json.append(UInt8(ascii: "}"))
+    let body = json.finish()
+    plan.expectedBytes = max(body.count + body.count / 8, plan.expectedBytes / 2)
+    return OperationResponse(body: body, outcome: .executed)
+  }
+
+  // MARK: - Errors
+
+  /// The response of a request that was not executed.
+  package static func refusal(_ errors: [GraphQLError]) -> OperationResponse {
+    OperationResponse(
+      body: ErrorWriter.body(errors), outcome: .refused(code: errors.first?.code ?? "BAD_REQUEST"))
+  }
+
+  /// What a client sees of a statement that failed: a code and a fixed text, never what PostgreSQL
+  /// said, but for errors that the graph's own functions raise for it.
+  package static func failure(_ error: PostgresError) -> OperationResponse {
+    let code: String
+    let message: String
+    switch error.kind {
+    case .unavailable, .readOnly:
+      code = "DATABASE_UNAVAILABLE"
+      message = "The database cannot be reached. Try again shortly."
+    case .overloaded:
+      code = "SERVICE_OVERLOADED"
+      message = "The server is busy. Try again shortly."
+    case .timeout:
+      code = "TIMEOUT"
+      message = "The operation took too long."
+    case .lock:
+      code = "LOCK_TIMEOUT"
+      message = "The operation waited too long for another one."
+    case .userRaised:
+      return refusal([GraphQLError(error.message, code: error.detail ?? "BAD_USER_INPUT")])
+    case .invalidEncoding, .invalidValue:
+      return refusal([
+        GraphQLError("A value of the request cannot be used.", code: "BAD_USER_INPUT")
+      ])
+    case .retry, .staleStatement, .constraint, .forbidden, .other:
+      code = "INTERNAL_SERVER_ERROR"
+      message = "An unexpected error occurred."
+    }
+    return OperationResponse(
+      body: ErrorWriter.body([GraphQLError(message, code: code)]),
+      outcome: .failed(code: code, retryAfter: error.retryAfter))
+  }
+}
+
+/// Errors as JSON. GraphQL September 2025, 7.1.2 Errors.
+package enum ErrorWriter {
+  /// `{"errors":[...]}`
+  package static func body(_ errors: [GraphQLError]) -> [UInt8] {
+    var json = JSONWriter()
+    json.append(#"{"errors":"#)
+    write(errors, to: &json)
+    json.append(UInt8(ascii: "}"))
+    return json.finish()
+  }
+
+  package static func write(_ errors: [GraphQLError], to json: inout JSONWriter) {
+    json.append(UInt8(ascii: "["))
+    for (index, error) in errors.enumerated() {
+      if index > 0 { json.append(UInt8(ascii: ",")) }
+      write(error, to: &json)
+    }
+    json.append(UInt8(ascii: "]"))
+  }
+
+  private static func write(_ error: GraphQLError, to json: inout JSONWriter) {
+    json.append(#"{"message":"#)
+    json.write(error.message)
+    if !error.locations.isEmpty {
+      json.append(#","locations":["#)
+      for (index, location) in error.locations.enumerated() {
+        json.append(index > 0 ? #",{"line":"# : #"{"line":"#)
+        json.write(location.line)
+        json.append(#","column":"#)
+        json.write(location.column)
+        json.append(UInt8(ascii: "}"))
+      }
+      json.append(UInt8(ascii: "]"))
+    }
+    if let path = error.path {
+      json.append(#","path":["#)
+      for (index, segment) in path.enumerated() {
+        if index > 0 { json.append(UInt8(ascii: ",")) }
+        switch segment {
+        case .name(let name): json.write(name)
+        case .index(let number): json.write(number)
+        }
+      }
+      json.append(UInt8(ascii: "]"))
+    }
+    json.append(#","extensions":{"code":"#)
+    json.write(error.code ?? "BAD_REQUEST")
+    if let rule = error.rule {
+      json.append(#","rule":"#)
+      json.write(rule)
+    }
+    json.append("}}")
+  }
+}

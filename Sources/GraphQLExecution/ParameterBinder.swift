@@ -1,0 +1,179 @@
+import GraphQLLanguage
+import GraphQLPlanning
+import GraphQLSchema
+import Postgres
+
+/// Turns the values of one request into the parameters of its plan's statement.
+///
+/// What the schema's types leave open is checked here: ids and cursors must decode, instants and
+/// decimals must be such, text must not hold U+0000, which PostgreSQL cannot store.
+struct ParameterBinder {
+  let variables: [InputValue?]
+  let viewer: Int64
+
+  func bind(_ parameters: [PlanParameter]) throws(GraphQLError) -> PostgresParameters {
+    var result = PostgresParameters(reservingBytes: parameters.count * 24)
+    for parameter in parameters {
+      switch parameter {
+      case .viewer: result.append(viewer)
+      case .input(let source, let type): try append(source, type, to: &result)
+      case .cursorKey(let source, let index, let order):
+        if let key = try cursorKey(source, index, order) {
+          result.append(key)
+        } else {
+          result.appendNull()
+        }
+      case .cursorKeyIsNull(let source, let index, let order):
+        result.append(try cursorKey(source, index, order) == nil)
+      }
+    }
+    return result
+  }
+
+  private func value(of source: InputSource) -> InputValue {
+    switch source {
+    case .string(let text): return .string(text)
+    case .int(let number):
+      return Int32(exactly: number).map { .int($0) } ?? .bigInt(number)
+    case .float(let number): return .float(number)
+    case .list(let items): return .list(items.map { value(of: $0) })
+    case .variable(let index, let path):
+      guard index < variables.count, var value = variables[index] else { return .null }
+      for step in path { value = value[step] ?? .null }
+      return value
+    }
+  }
+
+  private func cursorKey(_ source: InputSource, _ index: Int, _ order: UInt32)
+    throws(GraphQLError) -> [UInt8]?
+  {
+    guard case .string(let text) = value(of: source), let cursor = Cursor(text, order: order),
+      index < cursor.keys.count
+    else { throw refusal("The cursor is not one of this list and order.") }
+    return cursor.keys[index]
+  }
+
+  private func append(
+    _ source: InputSource, _ type: ParameterType, to parameters: inout PostgresParameters
+  ) throws(GraphQLError) {
+    let value = value(of: source)
+    if case .null = value { return parameters.appendNull() }
+    switch type {
+    case .id: parameters.append(try id(value))
+    case .int4:
+      guard case .int(let number) = value else { throw mismatch(value, "an integer") }
+      parameters.append(number)
+    case .float8: parameters.append(try float(value))
+    case .text: parameters.append(try text(value))
+    case .timestamptz: parameters.append(timestamp: try timestamp(value))
+    case .date: parameters.append(date: try date(value))
+    case .numeric: parameters.append(inTextFormat: try decimal(value))
+    case .array(let element): try append(array: value, of: element, to: &parameters)
+    }
+  }
+
+  private func append(
+    array value: InputValue, of element: ParameterType, to parameters: inout PostgresParameters
+  ) throws(GraphQLError) {
+    let items: [InputValue]
+    if case .list(let list) = value { items = list } else { items = [value] }
+    switch element {
+    case .id: parameters.append(array: try map(items, id))
+    case .int4:
+      parameters.append(
+        array: try map(items) { item throws(GraphQLError) -> Int32 in
+          guard case .int(let number) = item else { throw mismatch(item, "an integer") }
+          return number
+        })
+    case .float8: parameters.append(array: try map(items, float))
+    case .text: parameters.append(array: try map(items, text))
+    case .timestamptz: parameters.append(timestampArray: try map(items, timestamp))
+    case .date: parameters.append(dateArray: try map(items, date))
+    case .numeric, .array: throw mismatch(value, "a list that can be stored")
+    }
+  }
+
+  private func map<Value>(
+    _ items: [InputValue], _ convert: (InputValue) throws(GraphQLError) -> Value
+  ) throws(GraphQLError) -> [Value?] {
+    var result: [Value?] = []
+    result.reserveCapacity(items.count)
+    for item in items {
+      if case .null = item { result.append(nil) } else { result.append(try convert(item)) }
+    }
+    return result
+  }
+
+  // MARK: - Values
+
+  private func id(_ value: InputValue) throws(GraphQLError) -> Int64 {
+    guard case .string(let text) = value, let id = NodeID.decode(text) else {
+      throw mismatch(value, "an id")
+    }
+    return id
+  }
+
+  private func float(_ value: InputValue) throws(GraphQLError) -> Double {
+    switch value {
+    case .float(let number): return number
+    case .int(let number): return Double(number)
+    case .bigInt(let number): return Double(number)
+    case .null, .boolean, .string, .enum, .list, .object: throw mismatch(value, "a number")
+    }
+  }
+
+  private func text(_ value: InputValue) throws(GraphQLError) -> String {
+    switch value {
+    case .string(let text):
+      guard !text.utf8.contains(0) else {
+        throw refusal("Text must not contain the character U+0000.")
+      }
+      return text
+    case .enum(let name): return name
+    case .int(let number): return String(number)
+    case .bigInt(let number): return String(number)
+    case .null, .boolean, .float, .list, .object: throw mismatch(value, "a text")
+    }
+  }
+
+  private func timestamp(_ value: InputValue) throws(GraphQLError) -> Int64 {
+    guard case .string(let text) = value, let instant = Timestamp.microseconds(text) else {
+      throw mismatch(value, "an instant such as \"2026-05-01T18:30:00Z\"")
+    }
+    return instant
+  }
+
+  private func date(_ value: InputValue) throws(GraphQLError) -> Int32 {
+    guard case .string(let text) = value, let day = Timestamp.days(text) else {
+      throw mismatch(value, "a day such as \"2026-05-01\"")
+    }
+    return day
+  }
+
+  private func decimal(_ value: InputValue) throws(GraphQLError) -> String {
+    guard case .string(let text) = value, text.utf8.count <= 40,
+      text.wholeMatch(of: /-?[0-9]+(\.[0-9]+)?/) != nil
+    else { throw mismatch(value, "a decimal such as \"129.90\"") }
+    return text
+  }
+
+  private func mismatch(_ value: InputValue, _ expected: String) -> GraphQLError {
+    let shown =
+      switch value {
+      case .string(let text): "\"\(text.prefix(40))\""
+      case .int(let number): "\(number)"
+      case .bigInt(let number): "\(number)"
+      case .float(let number): "\(number)"
+      case .boolean(let flag): "\(flag)"
+      case .enum(let name): name
+      case .null: "null"
+      case .list: "A list"
+      case .object: "An object"
+      }
+    return refusal("\(shown) is not \(expected).")
+  }
+
+  private func refusal(_ message: String) -> GraphQLError {
+    GraphQLError(message, code: "BAD_USER_INPUT")
+  }
+}

@@ -195,7 +195,7 @@ package final class OperationExecutor {
   private func write(_ operation: PreparedOperation, nothing: Void) -> OperationResponse {
     var writer = begin(operation)
     let empty: [UInt8] = []
-    writer.writeData(operation.plan.plan.shape, empty.span.bytes)
+    unsafe writer.writeData(operation.plan.plan.shape, empty.span.bytes)
     return finish(writer, operation.plan)
   }
 

@@ -1,0 +1,82 @@
+import Postgres
+
+/// Finds whom a request acts for: session tokens to user ids, on one loop.
+///
+/// A token is looked up in the database when it is first seen and again five seconds later, so a
+/// session that was revoked ends within that time in every process (R22). Requests that arrive during
+/// a look-up wait for the same one.
+package final class SessionResolver {
+  package enum Resolution: Sendable {
+    case viewer(Int64)
+    /// No such session, or one that has expired.
+    case unknown
+    case failed(PostgresError)
+  }
+
+  private struct Known {
+    let viewer: Int64?
+    let until: ContinuousClock.Instant
+  }
+
+  private static let statement = PostgresStatement(
+    "SELECT user_id FROM session WHERE token_hash = $1::bytea AND expires_at > now()",
+    parameterCount: 1)
+
+  private let pool: PostgresPool
+  private let lifetime: Duration
+  private let maximumCount: Int
+  private var known: [SessionToken: Known] = [:]
+  private var waiting: [SessionToken: [(Resolution) -> Void]] = [:]
+
+  package init(
+    pool: PostgresPool, lifetime: Duration = .seconds(5), maximumCount: Int = 10_000
+  ) {
+    self.pool = pool
+    self.lifetime = lifetime
+    self.maximumCount = maximumCount
+  }
+
+  /// Calls `completion` on the loop: at once for a token seen in the last seconds.
+  package func resolve(_ token: SessionToken, completion: @escaping (Resolution) -> Void) {
+    let now = ContinuousClock.now
+    if let entry = known[token], entry.until > now {
+      return completion(entry.viewer.map { .viewer($0) } ?? .unknown)
+    }
+    if waiting[token] != nil {
+      waiting[token]?.append(completion)
+      return
+    }
+    waiting[token] = [completion]
+    var parameters = PostgresParameters()
+    parameters.append(token.hash)
+    pool.execute(Self.statement, parameters) { outcome in
+      let resolution: Resolution
+      switch outcome {
+      case .success(let result):
+        let viewer = result.rowCount > 0 ? result.integer(row: 0, column: 0) : nil
+        self.remember(token, viewer)
+        resolution = viewer.map { .viewer($0) } ?? .unknown
+      case .failure(let error):
+        resolution = .failed(error)
+      }
+      for completion in self.waiting.removeValue(forKey: token) ?? [] { completion(resolution) }
+    }
+  }
+
+  /// Forgets a token, so that its next use asks the database.
+  package func forget(_ token: SessionToken) { known[token] = nil }
+
+  private func remember(_ token: SessionToken, _ viewer: Int64?) {
+    // Unknown tokens are not kept: anybody can send any number of them.
+    guard let viewer else {
+      known[token] = nil
+      return
+    }
+    let now = ContinuousClock.now
+    if known.count >= maximumCount {
+      known = known.filter { $0.value.until > now }
+      if known.count >= maximumCount { known.removeAll() }
+    }
+    known[token] = Known(viewer: viewer, until: now + lifetime)
+  }
+}

@@ -1,0 +1,38 @@
+import COpenSSL
+
+/// What proves a session: the text behind `Authorization: Bearer`. The database keeps its SHA-256
+/// only, so a stolen dump opens no session (R21).
+package struct SessionToken: Hashable, Sendable {
+  package let text: String
+
+  /// Nil for what cannot be a token: empty, longer than 512 bytes, or beyond RFC 6750's `b64token`.
+  package init?(bearer text: String) {
+    guard (1...512).contains(text.utf8.count), text.utf8.allSatisfy(Self.isTokenByte) else {
+      return nil
+    }
+    self.text = text
+  }
+
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "-._~+/=".utf8.contains(byte)
+    }
+  }
+
+  /// 32 bytes.
+  package var hash: [UInt8] { SHA256.hash(Array(text.utf8)) }
+}
+
+package enum SHA256 {
+  package static func hash(_ bytes: [UInt8]) -> [UInt8] {
+    var digest = [UInt8](repeating: 0, count: 32)
+    var length: UInt32 = 0
+    let result = unsafe EVP_Digest(
+      bytes, bytes.count, &digest, &length, EVP_sha256(), nil)
+    precondition(result == 1 && length == 32, "OpenSSL has no SHA-256")
+    return digest
+  }
+}

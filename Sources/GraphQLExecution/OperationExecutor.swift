@@ -24,6 +24,7 @@ package struct PreparedOperation {
   package let kind: OperationKind
   package let plan: PreparedPlan
   package let variables: [InputValue?]
+  package let variableNames: [String]
   /// Answers of introspection fields that depend on this request's variables.
   let introspection: [String: [UInt8]]?
 }
@@ -100,6 +101,7 @@ package final class OperationExecutor {
       let plan = try plan(operation, document.valid, variables, key)
       return PreparedOperation(
         kind: operation.operation.kind, plan: plan, variables: variables,
+        variableNames: operation.variableNames,
         introspection: plan.isIntrospectionVariable
           ? introspect(document.valid, operation.operation, coerced) : nil)
     } catch let error as GraphQLError {

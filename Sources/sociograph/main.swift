@@ -1,9 +1,9 @@
-import Glibc
+import Foundation
+import Server
 
 let arguments = Array(CommandLine.arguments.dropFirst())
-switch arguments.first {
-case "check": exit(Check.run(Array(arguments.dropFirst())))
-default:
-  print("Usage: sociograph check --help")
-  exit(2)
-}
+if arguments.first == "check" { exit(Check.run(Array(arguments.dropFirst()))) }
+exit(
+  Program.run(
+    arguments, environment: ProcessInfo.processInfo.environment,
+    otherCommands: [("check", "Checks GraphQL documents and schemas, for editors and CI.")]))

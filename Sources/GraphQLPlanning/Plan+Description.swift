@@ -1,0 +1,115 @@
+extension Plan {
+  /// The parameters, one a line: `$2 text: variable $username`.
+  package func parameterLines(variableNames: [String]) -> [String] {
+    parameters.enumerated().map { index, parameter in
+      "$\(index + 1) " + parameter.description(variableNames)
+    }
+  }
+
+  /// The output shape as an indented tree: response names and the columns they are read from.
+  package var shapeLines: [String] { shape.lines(depth: 0) }
+}
+
+extension PlanParameter {
+  package func description(_ names: [String]) -> String {
+    switch self {
+    case .viewer: "bigint: the viewer's id"
+    case .input(let source, let type): "\(type.sql): \(source.description(names))"
+    case .cursorKey(let source, let index, _):
+      "sort key \(index + 1) of the cursor in \(source.description(names))"
+    case .cursorKeyIsNull(let source, let index, _):
+      "bool: whether sort key \(index + 1) of the cursor in \(source.description(names)) is null"
+    }
+  }
+}
+
+extension InputSource {
+  func description(_ names: [String]) -> String {
+    switch self {
+    case .string(let text): "\"\(text)\""
+    case .int(let number): "\(number)"
+    case .float(let number): "\(number)"
+    case .variable(let index, let path):
+      "variable $" + ([index < names.count ? names[index] : "\(index)"] + path).joined(separator: ".")
+    case .list(let items): "[" + items.map { $0.description(names) }.joined(separator: ", ") + "]"
+    }
+  }
+}
+
+extension ObjectShape {
+  func lines(depth: Int) -> [String] {
+    let indent = String(repeating: "  ", count: depth)
+    return fields.flatMap { field in
+      field.value.lines("\(indent)\(field.responseName)\(field.isNonNull ? "!" : "")", depth)
+    }
+  }
+}
+
+extension ValueShape {
+  func lines(_ head: String, _ depth: Int) -> [String] {
+    switch self {
+    case .constant(let text): ["\(head): \(String(decoding: text, as: UTF8.self))"]
+    case .leaf(let column, let format): ["\(head): \(format) in column \(column)"]
+    case .leaves(let column, let format, _): ["\(head): list of \(format) in column \(column)"]
+    case .record(let column, let record):
+      ["\(head): record in column \(column)"] + record.lines(depth + 1)
+    case .embedded(let when, let object):
+      ["\(head): same record" + (when.map { " if column \($0)" } ?? "")]
+        + object.lines(depth: depth + 1)
+    case .list(let column, let record, _):
+      ["\(head): records in column \(column)"] + record.lines(depth + 1)
+    case .connection(let connection): ["\(head): connection"] + connection.lines(depth + 1)
+    case .introspection: ["\(head): introspection"]
+    }
+  }
+}
+
+extension RecordShape {
+  func lines(_ depth: Int) -> [String] {
+    let indent = String(repeating: "  ", count: depth)
+    switch self {
+    case .object(let object): return object.lines(depth: depth)
+    case .byTag(let column, let objects):
+      return objects.sorted { $0.key < $1.key }.flatMap { tag, object in
+        ["\(indent)tag \(tag) of column \(column)"] + object.lines(depth: depth + 1)
+      }
+    case .nested(let column, let record):
+      return ["\(indent)record in column \(column)"] + record.lines(depth + 1)
+    }
+  }
+}
+
+extension ConnectionShape {
+  func lines(_ depth: Int) -> [String] {
+    let indent = String(repeating: "  ", count: depth)
+    var lines: [String] = []
+    if let itemsColumn {
+      lines.append(
+        "\(indent)page of \(pageSize) in column \(itemsColumn)\(isBackward ? ", from its end" : "")")
+    }
+    if !keyColumns.isEmpty {
+      lines.append("\(indent)cursor of columns \(keyColumns.map(String.init).joined(separator: ", "))")
+    }
+    for part in parts {
+      let head = "\(indent)\(part.responseName)"
+      switch part.part {
+      case .constant(let text): lines.append("\(head): \(String(decoding: text, as: UTF8.self))")
+      case .leaf(let column, let format): lines.append("\(head): \(format) in column \(column)")
+      case .nodes(let record): lines += ["\(head):"] + record.lines(depth + 1)
+      case .pageInfo: lines.append("\(head): page info")
+      case .edges(let edge):
+        lines.append("\(head):")
+        for field in edge.parts {
+          let inner = "\(indent)  \(field.responseName)"
+          switch field.part {
+          case .constant(let text): lines.append("\(inner): \(String(decoding: text, as: UTF8.self))")
+          case .cursor: lines.append("\(inner): cursor")
+          case .node(let record): lines += ["\(inner):"] + record.lines(depth + 2)
+          case .field(let value): lines += value.lines(inner, depth + 2)
+          }
+        }
+      }
+    }
+    return lines
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// The program's commands by name; the executable only calls it.
+package enum Program {
+  package static let version = "0.1.0"
+
+  private static let commands:
+    [(specification: CommandSpecification, run: @Sendable (CommandOptions) throws -> Void)] = [
+      (ExplainCommand.specification, { try ExplainCommand.run($0) })
+    ]
+
+  /// - Returns: the exit code: 0 done, 1 failed, 2 misunderstood.
+  package static func run(_ arguments: [String], environment: [String: String]) -> Int32 {
+    guard let name = arguments.first, name != "--help", name != "-h", name != "help" else {
+      print(help, terminator: "")
+      return arguments.isEmpty ? 2 : 0
+    }
+    if name == "version" || name == "--version" {
+      print("sociograph \(version)")
+      return 0
+    }
+    guard let command = commands.first(where: { $0.specification.name == name }) else {
+      return complain("there is no command \"\(name)\"; see sociograph --help.", 2)
+    }
+    if arguments.contains("--help") || arguments.contains("-h") {
+      print(command.specification.help, terminator: "")
+      return 0
+    }
+    do {
+      try command.run(
+        command.specification.parse(Array(arguments.dropFirst()), environment: environment))
+      return 0
+    } catch let error as UsageError {
+      return complain(error.description, 2)
+    } catch {
+      return complain("\(error)", 1)
+    }
+  }
+
+  private static func complain(_ message: String, _ code: Int32) -> Int32 {
+    FileHandle.standardError.write(Data("sociograph: \(message)\n".utf8))
+    return code
+  }
+
+  private static var help: String {
+    let width = (commands.map { $0.specification.name.count }.max() ?? 0) + 2
+    let lines = commands.map {
+      "  " + $0.specification.name.padding(toLength: width, withPad: " ", startingAt: 0)
+        + $0.specification.summary
+    }
+    return (["Usage: sociograph COMMAND [OPTION]...", ""] + lines
+      + ["", "sociograph COMMAND --help says more about one."]).joined(separator: "\n") + "\n"
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import GraphQLLanguage
+import GraphQLPlanning
+import GraphQLSchema
+
+/// Reads a folder of SDL files as one schema with its storage mapping.
+package enum SchemaFiles {
+  /// - Throws: `CommandFailure` with one line per problem, each naming its file or coordinate.
+  package static func load(_ directory: String) throws(CommandFailure) -> StorageMapping {
+    var names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: directory)
+    } catch {
+      throw CommandFailure("the schema folder \"\(directory)\" cannot be read.")
+    }
+    names = names.filter { $0.hasSuffix(".graphql") }.sorted()
+    guard !names.isEmpty else {
+      throw CommandFailure("the schema folder \"\(directory)\" has no .graphql files.")
+    }
+    var text = StorageDirectives.sdl + "\n"
+    var lineCounts = [(name: "storage directives", lines: lines(text))]
+    for name in names {
+      guard let bytes = FileManager.default.contents(atPath: directory + "/" + name) else {
+        throw CommandFailure("the schema file \"\(name)\" cannot be read.")
+      }
+      let part = String(decoding: bytes, as: UTF8.self) + "\n"
+      text += part
+      lineCounts.append((name, lines(part)))
+    }
+    do {
+      let document = try Parser.parse(Source(text), limits: .unlimited)
+      let schema = try SchemaBuilder.build(document)
+      return try StorageMapping(schema)
+    } catch let error as GraphQLError {
+      throw failure([error], lineCounts)
+    } catch let error as SchemaErrors {
+      throw failure(error.errors, lineCounts)
+    } catch {
+      throw CommandFailure("\(error)")
+    }
+  }
+
+  private static func lines(_ text: String) -> Int {
+    text.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
+  }
+
+  /// Errors by file and line instead of by line of the joined text.
+  private static func failure(
+    _ errors: [GraphQLError], _ files: [(name: String, lines: Int)]
+  ) -> CommandFailure {
+    let texts = errors.map { error -> String in
+      guard let location = error.locations.first else { return error.message }
+      var line = location.line
+      for file in files {
+        if line <= file.lines { return "\(file.name):\(line):\(location.column): \(error.message)" }
+        line -= file.lines
+      }
+      return error.message
+    }
+    return CommandFailure(texts.joined(separator: "\n"))
+  }
+}

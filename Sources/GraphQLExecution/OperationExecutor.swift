@@ -1,5 +1,6 @@
 import GraphQLLanguage
 import GraphQLPlanning
+import GraphQLResolving
 import GraphQLSchema
 import GraphQLValidation
 import JSON
@@ -68,16 +69,13 @@ package final class OperationExecutor {
   private let mapping: StorageMapping
   private let planner: Planner
   private let settings: Settings
-  private let introspect: (ValidDocument, OperationDefinition, CoercedVariables) -> [String: [UInt8]]
   private var cache: DocumentCache
 
   package init(
-    mapping: StorageMapping, settings: Settings = Settings(),
-    introspect: @escaping (ValidDocument, OperationDefinition, CoercedVariables) -> [String: [UInt8]]
+    mapping: StorageMapping, settings: Settings = Settings()
   ) {
     self.mapping = mapping
     self.settings = settings
-    self.introspect = introspect
     clientSchema = StorageDirectives.clientSchema(of: mapping.schema)
     planner = Planner(mapping: mapping)
     cache = DocumentCache(maximumCount: settings.maximumCachedDocuments)
@@ -158,6 +156,14 @@ package final class OperationExecutor {
     }
     operation.plans[key] = prepared
     return prepared
+  }
+
+  private func introspect(
+    _ document: ValidDocument, _ operation: OperationDefinition, _ variables: CoercedVariables
+  ) -> [String: [UInt8]] {
+    let result = Executor(document, operation, variables: variables).executeIntrospection()
+    return Dictionary(
+      result.members.map { ($0.responseName, $0.json) }, uniquingKeysWith: { first, _ in first })
   }
 
   // MARK: - With the database

@@ -31,7 +31,7 @@ package enum ExplainCommand {
     if let path = options.text("variables") {
       variables = try JSONParser.parse(Array(readFile(path).utf8))
     }
-    let executor = OperationExecutor(mapping: mapping) { _, _, _ in [:] }
+    let executor = OperationExecutor(mapping: mapping)
     let prepared: PreparedOperation
     do {
       prepared = try executor.prepare(

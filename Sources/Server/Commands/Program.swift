@@ -6,7 +6,8 @@ package enum Program {
 
   private static let commands:
     [(specification: CommandSpecification, run: @Sendable (CommandOptions) throws -> Void)] = [
-      (ExplainCommand.specification, { try ExplainCommand.run($0) })
+      (ServeCommand.specification, { try ServeCommand.run($0) }),
+      (ExplainCommand.specification, { try ExplainCommand.run($0) }),
     ]
 
   /// - Returns: the exit code: 0 done, 1 failed, 2 misunderstood.

@@ -1,0 +1,108 @@
+import DatabaseSetup
+import Dispatch
+import EventLoops
+import Foundation
+import GraphQLExecution
+import HTTP
+import Postgres
+import Synchronization
+
+/// `sociograph serve`: the server, with a PostgreSQL of its own unless it is given one.
+package enum ServeCommand {
+  static let specification = CommandSpecification(
+    "serve", "Serves the graph over HTTP.",
+    options: [
+      CommandSpecification.Option(
+        "listen", "ADDRESS", default: "127.0.0.1:8080", "HOST:PORT or unix:PATH"),
+      SettingOptions.database, SettingOptions.data, SettingOptions.schema, SettingOptions.sql,
+      CommandSpecification.Option(
+        "loops", "N", "event loops (default: one for each core)"),
+      CommandSpecification.Option(
+        "pool-size", "N", default: "2", "database connections of each loop"),
+      CommandSpecification.Option(
+        "log-format", "FORMAT", default: "text", "text or json"),
+      CommandSpecification.Option(
+        "tls-certificate", "FILE", "certificate chain in PEM; serves HTTPS with --tls-key"),
+      CommandSpecification.Option("tls-key", "FILE", "private key in PEM"),
+    ])
+
+  static func run(_ options: CommandOptions) throws {
+    guard let address = HTTPAddress(options.text("listen") ?? "") else {
+      throw UsageError(
+        "\(options.origin("listen")) must be HOST:PORT or unix:PATH, not \"\(options.text("listen") ?? "")\".")
+    }
+    let loopCount =
+      try options.int("loops", in: 1...64)
+      ?? min(ProcessInfo.processInfo.activeProcessorCount, 64)
+    let poolSize = try options.int("pool-size", in: 1...64) ?? 2
+    let log = ServiceLog(
+      format: try options.choice("log-format", as: ServiceLog.Format.self) ?? .text)
+    let mapping = try SchemaFiles.load(
+      SettingOptions.shippedFolder("Schema", "schema", options))
+    let database = try Database.open(options)
+    var configuration = try PostgresConfiguration(database.connectionString)
+    configuration.isReadOnly = true
+    let shared = SharedService(
+      mapping: mapping, database: configuration, pool: PoolSettings(size: poolSize),
+      executor: OperationExecutor.Settings(),
+      pages: StaticPages(mapping: mapping, graphiQL: nil), log: log)
+    var http = HTTPServer.Configuration()
+    http.quota = HTTPSocketQuota(limits: http.limits)
+    let listeners = try HTTPListener.open(address, count: loopCount)
+    var services: [LoopService] = []
+    for (index, listener) in listeners.enumerated() {
+      services.append(
+        try LoopService(index: index, shared: shared, listener: listener, http: http))
+    }
+    for service in services { service.start() }
+    announce(services, address)
+    waitForSignal()
+    stop(services)
+    database.close()
+  }
+
+  private static func announce(_ services: [LoopService], _ address: HTTPAddress) {
+    switch address {
+    case .tcp:
+      let url = "http://\(address)"
+      print(
+        """
+        Serving \(url)
+        Try: curl -s \(url)/graphql -H 'Content-Type: application/json' -d '{"query":"{ users(first: 3) { nodes { id username } } }"}'
+        """)
+    case .unix(let path):
+      print(
+        """
+        Serving unix:\(path)
+        Try: curl -s --unix-socket \(path) http://localhost/graphql -H 'Content-Type: application/json' -d '{"query":"{ users(first: 3) { nodes { id username } } }"}'
+        """)
+    }
+    fflush(nil)
+  }
+
+  /// Returns after SIGINT or SIGTERM; a second one ends the process at once.
+  private static func waitForSignal() {
+    let arrived = DispatchSemaphore(value: 0)
+    let count = Atomic<Int>(0)
+    let sources = [SIGINT, SIGTERM].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(
+        signal: number, queue: DispatchQueue.global(qos: .userInitiated))
+      source.setEventHandler { arrived.signal() }
+      source.resume()
+      return source
+    }
+    arrived.wait()
+    _ = count
+    _ = sources
+  }
+
+  private static func stop(_ services: [LoopService]) {
+    let group = DispatchGroup()
+    for service in services {
+      group.enter()
+      service.drain { group.leave() }
+    }
+    _ = group.wait(timeout: .now() + .seconds(20))
+  }
+}

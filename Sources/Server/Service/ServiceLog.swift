@@ -1,0 +1,46 @@
+import Foundation
+import HTTP
+import Postgres
+
+/// Where events of the modules below become log lines, on standard error. No row data, statement
+/// text or token is ever among them.
+final class ServiceLog: Sendable {
+  package enum Format: String, CaseIterable, Sendable {
+    case text, json
+  }
+
+  private let format: Format
+
+  init(format: Format) { self.format = format }
+
+  func report(_ event: PoolEvent, loop: Int) {
+    switch event {
+    case .connectFailed(_, let error, let next):
+      line("database", "connection failed: \(error); next attempt in \(next)", loop)
+    case .breakerOpened: line("database", "cannot be reached; answering 503 until it can", loop)
+    case .breakerClosed: line("database", "can be reached again", loop)
+    default: break
+    }
+  }
+
+  func report(_ event: HTTPEvent) {
+    if case .acceptFailed(let code) = event {
+      line("http", "accept failed: \(String(cString: strerror(code)))", nil)
+    }
+  }
+
+  func line(_ subject: String, _ text: String, _ loop: Int?) {
+    let time = Date().formatted(.iso8601)
+    let output: String
+    switch format {
+    case .text:
+      output = "\(time) \(subject)\(loop.map { " (loop \($0))" } ?? ""): \(text)\n"
+    case .json:
+      var fields = ["time": time, "subject": subject, "message": text]
+      if let loop { fields["loop"] = String(loop) }
+      let data = (try? JSONEncoder().encode(fields)) ?? Data()
+      output = String(decoding: data, as: UTF8.self) + "\n"
+    }
+    FileHandle.standardError.write(Data(output.utf8))
+  }
+}

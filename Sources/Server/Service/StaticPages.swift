@@ -1,0 +1,33 @@
+import Foundation
+import GraphQLPlanning
+import GraphQLSchema
+import HTTP
+
+/// Pages that are the same for everybody, made once: the schema's text and the in-browser IDE.
+struct StaticPages: Sendable {
+  struct Page: Sendable {
+    let contentType: String
+    let body: [UInt8]
+    let headers: [HTTPField]
+  }
+
+  private(set) var pages: [String: Page] = [:]
+
+  init(mapping: StorageMapping, graphiQL directory: String?) {
+    let sdl = SchemaPrinter.print(StorageDirectives.clientSchema(of: mapping.schema))
+    pages["/schema.graphql"] = Page(
+      contentType: "text/plain; charset=utf-8", body: Array((sdl + "\n").utf8), headers: [])
+  }
+
+  func respond(_ path: String, _ request: HTTPRequest, _ exchange: HTTPExchange) {
+    guard let page = pages[path] else {
+      return exchange.respond(
+        .notFound, contentType: "text/plain; charset=utf-8",
+        body: Array("There is nothing here; the API is at /graphql.\n".utf8))
+    }
+    guard request.method == .get || request.method == .head else {
+      return exchange.respond(.methodNotAllowed, headers: [HTTPField("Allow", "GET, HEAD")])
+    }
+    exchange.respond(.ok, contentType: page.contentType, headers: page.headers, body: page.body)
+  }
+}

@@ -1,9 +1,11 @@
 import DatabaseSetup
 import Foundation
+import Postgres
 
 /// The database of a command: the one it was given, or an embedded cluster for as long as it runs.
 struct Database {
   let connectionString: String
+  /// Nil for a database that is somebody else's to run.
   private let cluster: EmbeddedCluster?
 
   static func open(_ options: CommandOptions) throws -> Database {
@@ -12,11 +14,43 @@ struct Database {
     }
     var settings = EmbeddedCluster.Options()
     settings.dataDirectory = options.text("data") ?? settings.dataDirectory
-    let cluster = try EmbeddedCluster.start(settings) { event in
-      FileHandle.standardError.write(Data("sociograph: \(event)\n".utf8))
-    }
+    let cluster = try EmbeddedCluster.start(settings) { say("\($0)") }
     return Database(connectionString: cluster.connectionString, cluster: cluster)
   }
 
+  var isEmbedded: Bool { cluster != nil }
+
+  func configuration() throws -> PostgresConfiguration {
+    try PostgresConfiguration(connectionString)
+  }
+
   func close() { cluster?.stop() }
+
+  /// Applies the migrations of a folder that are missing.
+  func migrate(_ folder: String) throws -> Int {
+    try Migrations.read(folder).apply(to: configuration()) { Self.say("\($0)") }
+  }
+
+  /// Loads demo data into an empty graph, with a progress bar.
+  ///
+  /// - Returns: lines of ids, names and tokens to start from.
+  func seed(_ folder: String, scale: Int, seed: Int) throws -> [String] {
+    let isTerminal = isatty(STDERR_FILENO) == 1
+    var progress = SeedProgress(isTerminal: isTerminal)
+    let rows = try Seeder.read(folder + "/demo", scale: scale, seed: seed)
+      .run(configuration()) { event in
+        FileHandle.standardError.write(Data(progress.text(for: event).utf8))
+      }
+    let width = rows.map { ($0.first ?? nil)?.count ?? 0 }.max() ?? 0
+    return rows.map { row in
+      let cells = row.map { $0 ?? "" }
+      guard let label = cells.first else { return "" }
+      return label.padding(toLength: width + 2, withPad: " ", startingAt: 0)
+        + cells.dropFirst().joined(separator: "  ")
+    }
+  }
+
+  static func say(_ text: String) {
+    FileHandle.standardError.write(Data("sociograph: \(text)\n".utf8))
+  }
 }

@@ -7,6 +7,9 @@ package enum Program {
   private static let commands:
     [(specification: CommandSpecification, run: @Sendable (CommandOptions) throws -> Void)] = [
       (ServeCommand.specification, { try ServeCommand.run($0) }),
+      (MigrateCommand.specification, { try MigrateCommand.run($0) }),
+      (SeedCommand.specification, { try SeedCommand.run($0) }),
+      (SchemaCommand.specification, { try SchemaCommand.run($0) }),
       (ExplainCommand.specification, { try ExplainCommand.run($0) }),
     ]
 

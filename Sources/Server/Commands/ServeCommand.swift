@@ -5,7 +5,6 @@ import Foundation
 import GraphQLExecution
 import HTTP
 import Postgres
-import Synchronization
 
 /// `sociograph serve`: the server, with a PostgreSQL of its own unless it is given one.
 package enum ServeCommand {
@@ -39,8 +38,14 @@ package enum ServeCommand {
       format: try options.choice("log-format", as: ServiceLog.Format.self) ?? .text)
     let mapping = try SchemaFiles.load(
       SettingOptions.shippedFolder("Schema", "schema", options))
+    let sql = try SettingOptions.shippedFolder("sql", "sql", options)
     let database = try Database.open(options)
-    var configuration = try PostgresConfiguration(database.connectionString)
+    defer { database.close() }
+    _ = try database.migrate(sql)
+    let hints = try seedIfEmpty(database, sql)
+    let problems = try StorageCheck(mapping: mapping).run(database.configuration())
+    guard problems.isEmpty else { throw CommandFailure(problems.joined(separator: "\n")) }
+    var configuration = try database.configuration()
     configuration.isReadOnly = true
     let shared = SharedService(
       mapping: mapping, database: configuration, pool: PoolSettings(size: poolSize),
@@ -55,10 +60,19 @@ package enum ServeCommand {
         try LoopService(index: index, shared: shared, listener: listener, http: http))
     }
     for service in services { service.start() }
+    for hint in hints { print(hint) }
     announce(services, address)
     waitForSignal()
     stop(services)
-    database.close()
+  }
+
+  /// The embedded database is never empty: it starts with demo data of scale 1.
+  private static func seedIfEmpty(_ database: Database, _ folder: String) throws -> [String] {
+    guard database.isEmbedded,
+      try Seeder.read(folder + "/demo", scale: 1, seed: 1).isEmpty(database.configuration())
+    else { return [] }
+    Database.say("loading demo data (scale 1)")
+    return try database.seed(folder, scale: 1, seed: 1)
   }
 
   private static func announce(_ services: [LoopService], _ address: HTTPAddress) {
@@ -80,10 +94,9 @@ package enum ServeCommand {
     fflush(nil)
   }
 
-  /// Returns after SIGINT or SIGTERM; a second one ends the process at once.
+  /// Returns after SIGINT or SIGTERM.
   private static func waitForSignal() {
     let arrived = DispatchSemaphore(value: 0)
-    let count = Atomic<Int>(0)
     let sources = [SIGINT, SIGTERM].map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(
@@ -92,9 +105,7 @@ package enum ServeCommand {
       source.resume()
       return source
     }
-    arrived.wait()
-    _ = count
-    _ = sources
+    withExtendedLifetime(sources) { arrived.wait() }
   }
 
   private static func stop(_ services: [LoopService]) {

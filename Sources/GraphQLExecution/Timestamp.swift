@@ -12,8 +12,9 @@ enum Timestamp {
   static func microseconds(_ text: String) -> Int64? {
     var scanner = Scanner(text)
     guard let days = scanner.date() else { return nil }
-    guard scanner.take(UInt8(ascii: "T")) || scanner.take(UInt8(ascii: "t"))
-      || scanner.take(UInt8(ascii: " ")),
+    guard
+      scanner.take(UInt8(ascii: "T")) || scanner.take(UInt8(ascii: "t"))
+        || scanner.take(UInt8(ascii: " ")),
       let hour = scanner.number(2), hour < 24, scanner.take(UInt8(ascii: ":")),
       let minute = scanner.number(2), minute < 60, scanner.take(UInt8(ascii: ":")),
       let second = scanner.number(2), second <= 60

@@ -30,7 +30,8 @@ extension InputSource {
     case .int(let number): "\(number)"
     case .float(let number): "\(number)"
     case .variable(let index, let path):
-      "variable $" + ([index < names.count ? names[index] : "\(index)"] + path).joined(separator: ".")
+      "variable $"
+        + ([index < names.count ? names[index] : "\(index)"] + path).joined(separator: ".")
     case .list(let items): "[" + items.map { $0.description(names) }.joined(separator: ", ") + "]"
     }
   }
@@ -85,10 +86,12 @@ extension ConnectionShape {
     var lines: [String] = []
     if let itemsColumn {
       lines.append(
-        "\(indent)page of \(pageSize) in column \(itemsColumn)\(isBackward ? ", from its end" : "")")
+        "\(indent)page of \(pageSize) in column \(itemsColumn)\(isBackward ? ", from its end" : "")"
+      )
     }
     if !keyColumns.isEmpty {
-      lines.append("\(indent)cursor of columns \(keyColumns.map(String.init).joined(separator: ", "))")
+      lines.append(
+        "\(indent)cursor of columns \(keyColumns.map(String.init).joined(separator: ", "))")
     }
     for part in parts {
       let head = "\(indent)\(part.responseName)"
@@ -102,7 +105,8 @@ extension ConnectionShape {
         for field in edge.parts {
           let inner = "\(indent)  \(field.responseName)"
           switch field.part {
-          case .constant(let text): lines.append("\(inner): \(String(decoding: text, as: UTF8.self))")
+          case .constant(let text):
+            lines.append("\(inner): \(String(decoding: text, as: UTF8.self))")
           case .cursor: lines.append("\(inner): cursor")
           case .node(let record): lines += ["\(inner):"] + record.lines(depth + 2)
           case .field(let value): lines += value.lines(inner, depth + 2)

@@ -116,7 +116,8 @@ struct StorageProbes {
         case "ID": return "\"AQE\""
         case "String": return "\"a\""
         default:
-          switch named.appliedDirectives.first(where: { $0.name.text == "scalar" })?.arguments.first?
+          switch named.appliedDirectives.first(where: { $0.name.text == "scalar" })?.arguments
+            .first?
             .value.content
           {
           case .string(let type)? where type.text == "timestamptz":

@@ -10,7 +10,8 @@ package struct CommandSpecification: Sendable {
     let fallback: String?
 
     init(
-      _ name: String, _ placeholder: String?, environment: String? = nil, default fallback: String? = nil,
+      _ name: String, _ placeholder: String?, environment: String? = nil,
+      default fallback: String? = nil,
       _ summary: String
     ) {
       self.name = name
@@ -122,7 +123,8 @@ package struct CommandOptions: Sendable {
     guard let (value, origin) = values[name] else { return nil }
     guard let number = Int(value), range.contains(number) else {
       throw UsageError(
-        "\(origin) must be a whole number between \(range.lowerBound) and \(range.upperBound), not \"\(value)\".")
+        "\(origin) must be a whole number between \(range.lowerBound) and \(range.upperBound), not \"\(value)\"."
+      )
     }
     return number
   }

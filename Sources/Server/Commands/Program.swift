@@ -13,10 +13,14 @@ package enum Program {
       (ExplainCommand.specification, { try ExplainCommand.run($0) }),
     ]
 
+  /// - Parameter otherCommands: what the executable does itself, for `--help`.
   /// - Returns: the exit code: 0 done, 1 failed, 2 misunderstood.
-  package static func run(_ arguments: [String], environment: [String: String]) -> Int32 {
+  package static func run(
+    _ arguments: [String], environment: [String: String],
+    otherCommands: [(name: String, summary: String)] = []
+  ) -> Int32 {
     guard let name = arguments.first, name != "--help", name != "-h", name != "help" else {
-      print(help, terminator: "")
+      print(help(otherCommands), terminator: "")
       return arguments.isEmpty ? 2 : 0
     }
     if name == "version" || name == "--version" {
@@ -46,13 +50,16 @@ package enum Program {
     return code
   }
 
-  private static var help: String {
-    let width = (commands.map { $0.specification.name.count }.max() ?? 0) + 2
-    let lines = commands.map {
-      "  " + $0.specification.name.padding(toLength: width, withPad: " ", startingAt: 0)
-        + $0.specification.summary
+  private static func help(_ others: [(name: String, summary: String)]) -> String {
+    let all =
+      commands.map { ($0.specification.name, $0.specification.summary) } + others
+      + [("version", "Prints the version.")]
+    let width = (all.map(\.0.count).max() ?? 0) + 2
+    let lines = all.map { name, summary in
+      "  " + name.padding(toLength: width, withPad: " ", startingAt: 0) + summary
     }
-    return (["Usage: sociograph COMMAND [OPTION]...", ""] + lines
+    return
+      (["Usage: sociograph COMMAND [OPTION]...", ""] + lines
       + ["", "sociograph COMMAND --help says more about one."]).joined(separator: "\n") + "\n"
   }
 }

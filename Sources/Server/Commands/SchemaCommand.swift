@@ -15,7 +15,7 @@ package enum SchemaCommand {
     let mapping = try SchemaFiles.load(
       SettingOptions.shippedFolder("Schema", "schema", options))
     guard try options.isSet("check") else {
-      print(SchemaPrinter.print(StorageDirectives.clientSchema(of: mapping.schema)))
+      print(SchemaPrinter(StorageDirectives.clientSchema(of: mapping.schema)).print())
       return
     }
     let folder = try SettingOptions.shippedFolder("sql", "sql", options)

@@ -28,7 +28,8 @@ package enum ServeCommand {
   static func run(_ options: CommandOptions) throws {
     guard let address = HTTPAddress(options.text("listen") ?? "") else {
       throw UsageError(
-        "\(options.origin("listen")) must be HOST:PORT or unix:PATH, not \"\(options.text("listen") ?? "")\".")
+        "\(options.origin("listen")) must be HOST:PORT or unix:PATH, not \"\(options.text("listen") ?? "")\"."
+      )
     }
     let loopCount =
       try options.int("loops", in: 1...64)

@@ -27,7 +27,8 @@ final class RequestPipeline {
   func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
     switch request.path {
     case "/graphql": graphQL(request, exchange)
-    case "/live": exchange.respond(.ok, contentType: "text/plain; charset=utf-8", body: Array("live\n".utf8))
+    case "/live":
+      exchange.respond(.ok, contentType: "text/plain; charset=utf-8", body: Array("live\n".utf8))
     case "/ready": ready(exchange)
     case let path: shared.pages.respond(path, request, exchange)
     }

@@ -25,7 +25,7 @@ final class ServiceLog: Sendable {
 
   func report(_ event: HTTPEvent) {
     if case .acceptFailed(let code) = event {
-      line("http", "accept failed: \(String(cString: strerror(code)))", nil)
+      line("http", "accept failed: \(unsafe String(cString: strerror(code)))", nil)
     }
   }
 

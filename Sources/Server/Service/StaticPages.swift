@@ -14,7 +14,7 @@ struct StaticPages: Sendable {
   private(set) var pages: [String: Page] = [:]
 
   init(mapping: StorageMapping, graphiQL directory: String?) {
-    let sdl = SchemaPrinter.print(StorageDirectives.clientSchema(of: mapping.schema))
+    let sdl = SchemaPrinter(StorageDirectives.clientSchema(of: mapping.schema)).print()
     pages["/schema.graphql"] = Page(
       contentType: "text/plain; charset=utf-8", body: Array((sdl + "\n").utf8), headers: [])
   }

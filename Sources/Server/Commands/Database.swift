@@ -33,21 +33,15 @@ struct Database {
 
   /// Loads demo data into an empty graph, with a progress bar.
   ///
-  /// - Returns: lines of ids, names and tokens to start from.
+  /// - Returns: tables of ids, names and tokens to start from.
   func seed(_ folder: String, scale: Int, seed: Int) throws -> [String] {
     let isTerminal = isatty(STDERR_FILENO) == 1
     var progress = SeedProgress(isTerminal: isTerminal)
-    let rows = try Seeder.read(folder + "/demo", scale: scale, seed: seed)
+    return try Seeder.read(folder + "/demo", scale: scale, seed: seed)
       .run(configuration()) { event in
         FileHandle.standardError.write(Data(progress.text(for: event).utf8))
       }
-    let width = rows.map { ($0.first ?? nil)?.count ?? 0 }.max() ?? 0
-    return rows.map { row in
-      let cells = row.map { $0 ?? "" }
-      guard let label = cells.first else { return "" }
-      return label.padding(toLength: width + 2, withPad: " ", startingAt: 0)
-        + cells.dropFirst().joined(separator: "  ")
-    }
+      .map(\.description)
   }
 
   static func say(_ text: String) {

@@ -36,7 +36,7 @@ CREATE TABLE attendance (
 -- Event.attendees, latest answer first, and their number
 CREATE INDEX ON attendance (event_id, status, updated_at DESC, user_id DESC);
 -- agenda
-CREATE INDEX ON attendance (user_id, event_id);
+CREATE INDEX ON attendance (user_id, event_id) INCLUDE (status);
 
 -- A row: somebody invites somebody to an event, or, without one, to join the community. People
 -- without an account are known by a contact: a telephone number or an e-mail address.
@@ -53,8 +53,8 @@ CREATE TABLE invitation (
   UNIQUE (event_id, invitee_id),              -- visibility of events, Event.viewerInvitation
   CHECK ((event_id IS NULL) = (channel IS NOT NULL)),
   CHECK (event_id IS NULL OR invitee_id IS NOT NULL));
--- viewer.invitations, agenda
-CREATE INDEX ON invitation (invitee_id, status, id DESC);
+-- viewer.invitations, agenda, visibility of events
+CREATE INDEX ON invitation (invitee_id, status, id DESC) INCLUDE (event_id);
 -- deleting an account
 CREATE INDEX ON invitation (inviter_id);
 

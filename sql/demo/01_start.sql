@@ -81,8 +81,8 @@ $$;
 DO $$ BEGIN
   EXECUTE format('CREATE OR REPLACE FUNCTION demo_today() RETURNS timestamptz
     LANGUAGE sql IMMUTABLE AS $f$ SELECT timestamptz %L $f$',
-    date_trunc('day', coalesce(nullif(current_setting('sociograph.demo_day', true), '')::timestamptz,
-      now()) AT TIME ZONE 'UTC') AT TIME ZONE 'UTC');
+    date_trunc('day', coalesce(
+      nullif(current_setting('sociograph.demo_day', true), '')::timestamptz, now()), 'UTC'));
 END $$;
 CREATE OR REPLACE FUNCTION demo_time(part float8) RETURNS timestamptz LANGUAGE sql STABLE AS $$
   SELECT demo_today() - interval '1 second' * (31536000 * (1 - part) ^ 1.5)

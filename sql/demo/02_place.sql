@@ -10,14 +10,17 @@ FROM unnest(ARRAY[
   'Lisbon|Lisboa|Portugal|38.722|-9.139', 'New York|New York|United States|40.713|-74.006',
   'Tokyo|Kanto|Japan|35.677|139.65', 'Barcelona|Catalonia|Spain|41.385|2.173',
   'Rio de Janeiro|Rio de Janeiro|Brazil|-22.907|-43.173', 'Paris|Île-de-France|France|48.857|2.352',
-  'Cape Town|Western Cape|South Africa|-33.925|18.424', 'Sydney|New South Wales|Australia|-33.869|151.209',
+  'Cape Town|Western Cape|South Africa|-33.925|18.424',
+  'Sydney|New South Wales|Australia|-33.869|151.209',
   'Rome|Lazio|Italy|41.903|12.496', 'Istanbul|Marmara|Turkey|41.008|28.978',
-  'London|England|United Kingdom|51.507|-0.128', 'San Francisco|California|United States|37.775|-122.419',
+  'London|England|United Kingdom|51.507|-0.128',
+  'San Francisco|California|United States|37.775|-122.419',
   'Kyoto|Kansai|Japan|35.012|135.768', 'Buenos Aires|Buenos Aires|Argentina|-34.604|-58.382',
   'Berlin|Berlin|Germany|52.52|13.405', 'Amsterdam|North Holland|Netherlands|52.368|4.904',
   'Marrakesh|Marrakesh-Safi|Morocco|31.63|-7.981', 'Bangkok|Bangkok|Thailand|13.756|100.502',
   'Auckland|Auckland|New Zealand|-36.849|174.763', 'Oaxaca|Oaxaca|Mexico|17.073|-96.727',
-  'Los Angeles|California|United States|34.052|-118.244', 'Chicago|Illinois|United States|41.878|-87.63',
+  'Los Angeles|California|United States|34.052|-118.244',
+  'Chicago|Illinois|United States|41.878|-87.63',
   'Northfield|Minnesota|United States|44.458|-93.162', 'Porto|Norte|Portugal|41.158|-8.629',
   'Seville|Andalusia|Spain|37.389|-5.984', 'Madrid|Madrid|Spain|40.417|-3.704',
   'Nice|Provence|France|43.71|7.262', 'Venice|Veneto|Italy|45.441|12.316',
@@ -35,7 +38,8 @@ FROM unnest(ARRAY[
   'Santiago|Santiago|Chile|-33.449|-70.669', 'Havana|Havana|Cuba|23.114|-82.367'
 ]) WITH ORDINALITY AS line(text, position),
   LATERAL (SELECT split_part(text, '|', 1), split_part(text, '|', 2), split_part(text, '|', 3),
-    split_part(text, '|', 4), split_part(text, '|', 5)) c(city, region, country, latitude, longitude);
+    split_part(text, '|', 4), split_part(text, '|', 5)
+  ) c(city, region, country, latitude, longitude);
 -- only as many numbers as there are names
 UPDATE demo_range SET count = n
 FROM (SELECT 'city' AS what, count(*) AS n FROM demo_city
@@ -59,7 +63,8 @@ SELECT demo_id('region', region_i), region, demo_key(region), 'REGION',
 FROM demo_city GROUP BY country_i, region_i, region
 UNION ALL
 SELECT demo_id('city', city_i), city, demo_key(city), 'CITY', demo_id('region', region_i),
-  ARRAY[demo_id('country', country_i), demo_id('region', region_i)], latitude, longitude, demo_time(0)
+  ARRAY[demo_id('country', country_i), demo_id('region', region_i)], latitude, longitude,
+  demo_time(0)
 FROM demo_city
 
 -- step: Places; table: location(id, name, name_key, level, place_type, gmaps_id, parent_id,
@@ -76,13 +81,14 @@ SELECT demo_id('place', i), n.name, demo_key(n.name), 'PLACE'::location_level, t
 FROM generate_series(0, demo_count('place') - 1) i
   JOIN demo_city c ON c.city_i = CASE WHEN i < 2 THEN i
     ELSE demo_pick(demo_count('city'), demo_random(i, 101), 1.6) END,
-  LATERAL (SELECT CASE WHEN i < 2 THEN 'NATURE' ELSE demo_word(ARRAY['ATTRACTION', 'NATURE', 'BEACH',
-    'MUSEUM', 'CAMPUS', 'DINING', 'FITNESS', 'SHOP', 'OTHER', 'NATURE', 'ATTRACTION', 'DINING'],
+  LATERAL (SELECT CASE WHEN i < 2 THEN 'NATURE' ELSE demo_word(ARRAY[
+    'ATTRACTION', 'NATURE', 'BEACH', 'MUSEUM', 'CAMPUS', 'DINING', 'FITNESS', 'SHOP', 'OTHER', 'NATURE', 'ATTRACTION', 'DINING'],
     demo_random(i, 106)) END) t(place_type),
   LATERAL (SELECT demo_word(ARRAY['Old', 'Blue', 'Hidden', 'Upper', 'Grand', 'Quiet', 'Sunny',
     'Stone', 'Little', 'Northern', 'Royal', 'Garden', 'Silver', 'Lower', 'Windy', 'Golden'],
     demo_random(i, 107)) || ' ' || CASE t.place_type
-      WHEN 'ATTRACTION' THEN demo_word(ARRAY['Tower', 'Square', 'Bridge', 'Gate'], demo_random(i, 108))
+      WHEN 'ATTRACTION' THEN demo_word(ARRAY['Tower', 'Square', 'Bridge', 'Gate'],
+        demo_random(i, 108))
       WHEN 'NATURE' THEN demo_word(ARRAY['Park', 'Lagoon', 'Falls', 'Ridge'], demo_random(i, 108))
       WHEN 'BEACH' THEN demo_word(ARRAY['Beach', 'Cove', 'Bay', 'Sands'], demo_random(i, 108))
       WHEN 'MUSEUM' THEN demo_word(ARRAY['Museum', 'Gallery', 'Archive'], demo_random(i, 108))

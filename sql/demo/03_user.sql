@@ -35,7 +35,8 @@ FROM generate_series(0, demo_count('user') - 1) i,
     demo_word(ARRAY['Silva', 'Tanaka', 'Moreau', 'Rossi', 'Okafor', 'Novak', 'Jensen', 'García',
       'Marín', 'Haddad', 'Kim', 'Weber', 'Lopes', 'Singh', 'Duarte', 'Petrov', 'Larsen', 'Castillo',
       'Yılmaz', 'Murphy', 'Costa', 'Nakamura', 'Fischer', 'Mendoza', 'Svensson', 'Papadakis',
-      'Martins', 'Chen', 'Adeyemi', 'Vargas', 'Marek', 'Horvat', 'Torres', 'Byrne', 'Molina', 'Ito'],
+      'Martins', 'Chen', 'Adeyemi', 'Vargas', 'Marek', 'Horvat', 'Torres', 'Byrne', 'Molina',
+      'Ito'],
       demo_random(i, 202)) AS last_name) n,
   LATERAL (SELECT
     CASE i WHEN 0 THEN 'aurora' WHEN 1 THEN 'kenji' WHEN 2 THEN 'amara' WHEN 3 THEN 'lucas'

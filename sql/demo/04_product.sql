@@ -9,9 +9,10 @@ SELECT demo_id('product', i), r.retailer, 'sku-' || i,
   demo_word(ARRAY['Linen', 'Wool', 'Denim', 'Canvas', 'Silk', 'Leather', 'Cotton', 'Striped'],
     demo_random(i, 302)) || ' ' || demo_word(ARRAY['Jacket', 'Dress', 'Scarf', 'Trousers', 'Boots',
     'Bag', 'Shirt', 'Hat', 'Skirt', 'Coat', 'Mat', 'Bottle'], demo_random(i, 303)),
-  CASE r.retailer WHEN 'C7Fit' THEN 'C7Fit' ELSE demo_word(ARRAY['Solana', 'Northwind', 'Atelier Bo',
-    'Hem & Co', 'Lumen', 'Fjord', 'Paloma'], demo_random(i, 304)) END,
-  demo_word(ARRAY['Made to be worn for years.', 'Light, and dries overnight.', 'One size, many ways.',
+  CASE r.retailer WHEN 'C7Fit' THEN 'C7Fit' ELSE demo_word(ARRAY[
+    'Solana', 'Northwind', 'Atelier Bo', 'Hem & Co', 'Lumen', 'Fjord', 'Paloma'], demo_random(i, 304)) END,
+  demo_word(ARRAY['Made to be worn for years.', 'Light, and dries overnight.',
+    'One size, many ways.',
     'A little too large on purpose.', 'The one from the window.', ''], demo_random(i, 305)),
   CASE WHEN demo_random(i, 306) < 0.95
     THEN (5 + floor(demo_random(i, 307) ^ 2 * 300) + 0.9)::numeric(12, 2) END,

@@ -14,8 +14,10 @@ SELECT j, (demo_first('post') + j) << 8 | kind AS id, kind,
     WHEN circle IS NOT NULL THEN demo_id('group', circle) END AS circle_id,
   CASE WHEN circle IS NOT NULL THEN 'CIRCLE' WHEN is_invited THEN 'INVITED' ELSE 'PUBLIC'
     END::visibility AS visibility,
-  CASE WHEN kind = 18 OR demo_random(j, 504) < CASE kind WHEN 23 THEN 0.8 WHEN 16 THEN 0.4 ELSE 0.1 END
-    THEN demo_id('place', demo_pick(demo_count('place'), demo_random(j, 505), 2)) END AS location_id,
+  CASE WHEN kind = 18 OR demo_random(j, 504) < CASE kind WHEN 23 THEN 0.8 WHEN 16 THEN 0.4
+    ELSE 0.1 END
+    THEN demo_id('place', demo_pick(demo_count('place'), demo_random(j, 505), 2))
+    END AS location_id,
   demo_time((j + 0.5) / demo_count('post')) AS created_at
 FROM generate_series(0, demo_count('post') - 1) j,
   LATERAL (SELECT demo_random(j, 501) AS r, demo_random(j, 506) AS s, demo_random(j, 507) AS t) d,
@@ -25,7 +27,8 @@ FROM generate_series(0, demo_count('post') - 1) j,
   LATERAL (SELECT
     CASE WHEN kind = 22 AND s < 0.7 OR kind = 23 AND s < 0.3
       THEN 1 + demo_pick(demo_count('channel') - 1, t, 2) END AS channel,
-    CASE WHEN kind = 23 AND s > 0.85 OR kind = 24 AND s > 0.94 OR kind NOT IN (22, 23, 24) AND s > 0.98
+    CASE WHEN kind = 23 AND s > 0.85 OR kind = 24 AND s > 0.94
+      OR kind NOT IN (22, 23, 24) AND s > 0.98
       THEN CASE WHEN t < 0.01 THEN 0 ELSE demo_pick(demo_count('group'), t, 1) END END AS circle,
     kind = 23 AND s BETWEEN 0.65 AND 0.85 AS is_invited) c;
 -- Meals of the days around today, in the dining channel: breakfast, lunch and dinner.
@@ -52,7 +55,8 @@ SELECT demo_id('comment', c) FROM generate_series(0, demo_count('comment') - 1) 
 SELECT demo_id('post_photo', j * 3 + n), author_id,
   'https://photos.sociograph.example/posts/' || md5('photo ' || j * 3 + n) || '.jpg', 1200,
   CASE WHEN demo_random(j, 512) < 0.6 THEN 900 ELSE 1600 END,
-  CASE WHEN demo_random(j * 3 + n, 513) < 0.995 THEN 'APPROVED' ELSE 'PENDING' END::moderation_state,
+  CASE WHEN demo_random(j * 3 + n, 513) < 0.995 THEN 'APPROVED'
+    ELSE 'PENDING' END::moderation_state,
   created_at
 FROM demo_post, generate_series(0, 2) n
 WHERE j < demo_count('post') AND n < CASE WHEN kind IN (16, 18)
@@ -65,10 +69,12 @@ SELECT r.subject_id, r.user_id, r.kind, min(r.created_at)
 FROM (
   SELECT p.id AS subject_id,
     demo_id('user', demo_pick(demo_count('user'), demo_random(k, 522), 1.2)) AS user_id,
-    CASE WHEN p.kind IN (16, 17) THEN CASE WHEN demo_random(k, 523) < 0.9 THEN 'HEART' ELSE 'LIKE' END
+    CASE WHEN p.kind IN (16, 17)
+        THEN CASE WHEN demo_random(k, 523) < 0.9 THEN 'HEART' ELSE 'LIKE' END
       WHEN p.kind = 18 THEN CASE WHEN demo_random(k, 523) < 0.85 THEN 'TOP'
         WHEN demo_random(k, 523) < 0.95 THEN 'LIKE' ELSE 'HEART' END
-      ELSE CASE WHEN demo_random(k, 523) < 0.9 THEN 'LIKE' ELSE 'HEART' END END::reaction_kind AS kind,
+      ELSE CASE WHEN demo_random(k, 523) < 0.9 THEN 'LIKE' ELSE 'HEART' END
+    END::reaction_kind AS kind,
     date_trunc('milliseconds', p.created_at
       + (demo_today() - p.created_at) * demo_random(k, 524) ^ 3) AS created_at
   FROM generate_series(0, 30000 * :scale - 1) k
@@ -103,12 +109,14 @@ SELECT demo_id('comment', c), coalesce(p.id, o.subject_id), CASE
     WHEN p.visibility <> 'PUBLIC' THEN p.author_id
     ELSE demo_id('user', demo_pick(demo_count('user'), demo_random(c, 545), 1.3)) END,
   CASE WHEN o.subject_id & 255 = 3
-    THEN demo_word(ARRAY['Go early, before the buses.', 'Worth every step.', 'Smaller than it looks.',
+    THEN demo_word(ARRAY[
+      'Go early, before the buses.', 'Worth every step.', 'Smaller than it looks.',
       'Bring water and a hat.', 'The best light is at seven.', 'Closed on Mondays!',
       'We stayed the whole day.', 'Nice, but crowded.'], demo_random(c, 546))
     ELSE demo_word(ARRAY['Love this.', 'Where is that?', 'Count me in!', 'I had the same thought.',
       'Try it with the other shoes.', 'So good.', 'Can you bring one for me?', 'Wear it, always.',
-      'The colour is perfect.', 'Thank you for sharing.', 'See you there.', 'Not sure about the hat.',
+      'The colour is perfect.', 'Thank you for sharing.', 'See you there.',
+      'Not sure about the hat.',
       'This made my day.', 'How long does it take?'], demo_random(c, 546)) END,
   coalesce(a.n, 0)::int, demo_time((c + 0.5) / demo_count('comment'))
 FROM generate_series(0, demo_count('comment') - 1) c
@@ -143,11 +151,13 @@ SELECT p.id, p.author_id, CASE p.kind
       'Printed my own cards this year.', 'Sending a postcard to anyone who asks.',
       'Birthday cards, hand drawn.', 'New Year cards: say where to.'], demo_random(p.j, 551))
     WHEN 20 THEN demo_word(ARRAY['My grandmother turns ninety and loves postcards.',
-      'A class of eight-year-olds would like a card from your country.', 'Recovering at home, mail helps.',
+      'A class of eight-year-olds would like a card from your country.',
+      'Recovering at home, mail helps.',
       'Collecting a postcard from every coast.'], demo_random(p.j, 551))
     WHEN 21 THEN demo_word(ARRAY['Thank you for the card!', 'It arrived today. Thank you!',
       'The nicest mail this month.', 'Your postcard hangs over my desk.'], demo_random(p.j, 551))
-    WHEN 22 THEN demo_word(ARRAY['The library opens late this week.', 'Registration ends on Friday.',
+    WHEN 22 THEN demo_word(ARRAY[
+      'The library opens late this week.', 'Registration ends on Friday.',
       'Tickets for the spring concert are out.', 'The pool is closed until Monday.',
       'Lost and found has moved to the ground floor.'], demo_random(p.j, 551))
     WHEN 23 THEN demo_word(ARRAY['Everyone is welcome.', 'Bring a friend.', 'Snacks will be there.',
@@ -219,7 +229,8 @@ SELECT post_id, user_id, choice, created_at FROM demo_vote
 SELECT DISTINCT ON (s.follower_id, s.followee_id, s.product_id) s.follower_id, s.followee_id,
   s.product_id, NULL::bigint, s.created_at
 FROM (SELECT follower_id, followee_id,
-    demo_id('product', demo_pick(demo_count('product'), demo_random(followee_id, 582), 2)) AS product_id,
+    demo_id('product', demo_pick(demo_count('product'), demo_random(followee_id, 582), 2))
+      AS product_id,
     demo_time(demo_random(follower_id + followee_id, 583)) AS created_at
   FROM follow WHERE demo_random(follower_id * 31 + followee_id, 581) < 0.01) s
 

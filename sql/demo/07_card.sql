@@ -3,9 +3,11 @@
 -- step: Settling who responds; run
 -- Nobody responds twice: the respondents of a post stand a fixed distance apart.
 CREATE UNLOGGED TABLE demo_response AS
-SELECT p.j, p.id AS post_id, p.kind, p.author_id, demo_id('user', u) AS user_id, limit_ AS response_limit,
+SELECT p.j, p.id AS post_id, p.kind, p.author_id, demo_id('user', u) AS user_id,
+  limit_ AS response_limit,
   date_trunc('milliseconds', p.created_at
-    + (demo_today() - p.created_at) * (n + demo_random(p.j * 64 + n, 604)) / (size + 1)) AS created_at,
+    + (demo_today() - p.created_at) * (n + demo_random(p.j * 64 + n, 604))
+      / (size + 1)) AS created_at,
   demo_random(p.j * 64 + n, 605) AS fate
 FROM demo_post p,
   LATERAL (SELECT CASE WHEN kind = 19 AND demo_random(p.j, 601) < 0.5

@@ -25,7 +25,8 @@ WHERE p.j >= demo_count('post')
 -- step: Places that serve meals; table: event_venue(event_id, location_id, opens_at, closes_at,
 --   note); rows: 150
 SELECT DISTINCT ON (e.post_id, l.id) e.post_id, l.id, e.starts_at + interval '15 minutes' * (n - 1),
-  e.ends_at, demo_word(ARRAY['Vegetarian', 'Grill', 'Soup and salad', NULL], demo_random(e.post_id + n, 711))
+  e.ends_at, demo_word(ARRAY['Vegetarian', 'Grill', 'Soup and salad', NULL],
+    demo_random(e.post_id + n, 711))
 FROM event e, generate_series(1, 3) n,
   LATERAL (SELECT id FROM location WHERE place_type = 'DINING' ORDER BY id OFFSET n - 1 LIMIT 1) l
 WHERE e.category = 'DINING'

@@ -5,7 +5,8 @@ CREATE UNLOGGED TABLE demo_program AS
 SELECT nextval('node_seq') << 8 | 40 AS id, i, training, title, duration FROM (
   SELECT i, demo_word(ARRAY['PERSONAL', 'SPORTS', 'GROUP', 'GROUP'], (i % 4) / 4.0) AS training,
     (ARRAY['One to one', 'Boxing', 'Morning Yoga', 'Spinning', 'Strength', 'Swimming technique',
-      'Pilates', 'Circuit'])[i % 8 + 1] || CASE WHEN i > 7 THEN ' ' || i / 8 + 1 ELSE '' END AS title,
+      'Pilates', 'Circuit'])[i % 8 + 1] ||
+      CASE WHEN i > 7 THEN ' ' || i / 8 + 1 ELSE '' END AS title,
     CASE i % 3 WHEN 0 THEN 60 WHEN 1 THEN 45 ELSE 50 END AS duration
   FROM generate_series(0, 7 + :scale) i ORDER BY i) s;
 -- Trainer t stands in the gym four times a day, from a week ago until in three weeks, each time
@@ -32,7 +33,8 @@ SELECT nextval('node_seq') << 8 | 42 AS id, s.* FROM (
   ORDER BY created_at, s.id, n) s;
 
 -- step: Nodes of classes; table: node(id); rows: 2500 * :scale
-SELECT id FROM demo_program UNION ALL SELECT id FROM demo_session UNION ALL SELECT id FROM demo_booking
+SELECT id FROM demo_program UNION ALL SELECT id FROM demo_session
+UNION ALL SELECT id FROM demo_booking
 
 -- step: Programs; table: program(id, title, description, training, location_id, duration_minutes);
 --   rows: 8 + :scale
@@ -74,14 +76,16 @@ SELECT id FROM demo_track
 
 -- step: Activity tracks; table: activity_track(id, user_id, title, started_at, ended_at, distance,
 --   path); rows: 300 * :scale
-SELECT t.id, t.user_id, to_char(t.started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI'), t.started_at,
+SELECT t.id, t.user_id, to_char(t.started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI'),
+  t.started_at,
   t.started_at + interval '30 seconds' * t.size, p.distance, p.path
 FROM demo_track t, LATERAL (
   SELECT sum(coalesce(12742000 * asin(sqrt(sin(radians(latitude - before_latitude) / 2) ^ 2
       + cos(radians(latitude)) * cos(radians(before_latitude))
       * sin(radians(longitude - before_longitude) / 2) ^ 2)), 0)) AS distance,
     jsonb_agg(jsonb_build_object(
-      'at', to_char((t.started_at + interval '30 seconds' * n) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+      'at', to_char((t.started_at + interval '30 seconds' * n) AT TIME ZONE 'UTC',
+        'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
       'latitude', latitude, 'longitude', longitude) ORDER BY n) AS path
   FROM (
     SELECT n, latitude, longitude, lag(latitude) OVER w AS before_latitude,
@@ -96,6 +100,8 @@ FROM demo_track t, LATERAL (
 SELECT demo_id('user', u), t.test, demo_time(0.4 + 0.3 * n), round((t.low
     + (t.high - t.low) * demo_random(u * 16 + t.i * 2 + n, 761))::numeric, 0)::float8
 FROM generate_series(0, demo_count('user') - 1) u, generate_series(0, 1) n,
-  (VALUES (0, 'MILE_TIME', 330, 720), (1, 'PUSH_UPS_PER_MINUTE', 8, 60), (2, 'SIT_UPS_PER_MINUTE', 10, 60),
-    (3, 'LEG_PRESS', 60, 220), (4, 'BENCH_PRESS', 25, 120), (5, 'LAT_PULL', 25, 90)) t(i, test, low, high)
+  (VALUES (0, 'MILE_TIME', 330, 720), (1, 'PUSH_UPS_PER_MINUTE', 8, 60),
+    (2, 'SIT_UPS_PER_MINUTE', 10, 60),
+    (3, 'LEG_PRESS', 60, 220), (4, 'BENCH_PRESS', 25, 120), (5, 'LAT_PULL', 25, 90))
+  t(i, test, low, high)
 WHERE u = 5 OR u % 10 = 2

@@ -14,8 +14,8 @@ SELECT nextval('node_seq') << 8 | 48 AS id, k, members FROM (
   WHERE cardinality(members) > 1 GROUP BY members ORDER BY 1) s;
 CREATE UNLOGGED TABLE demo_message AS
 SELECT nextval('node_seq') << 8 | 49 AS id, s.* FROM (
-  SELECT c.id AS conversation_id, c.members[1 + (n + floor(1.4 * demo_random(c.k * 64 + n, 775)))::int
-      % cardinality(c.members)] AS author_id,
+  SELECT c.id AS conversation_id, c.members[1 + (n
+    + floor(1.4 * demo_random(c.k * 64 + n, 775)))::int % cardinality(c.members)] AS author_id,
     date_trunc('milliseconds', start + (demo_today() - start)
       * ((n + demo_random(c.k * 64 + n, 776)) / size) ^ 2) AS created_at,
     demo_random(c.k * 64 + n, 777) AS word, n = size - 1 - c.k % 3 AS is_read
@@ -38,14 +38,16 @@ FROM demo_conversation c JOIN demo_message m ON m.conversation_id = c.id GROUP B
 -- The first has read everything, the others up to one of the last three messages.
 SELECT c.id, u.id, CASE WHEN u.position = 1 AND c.k % 3 = 0 THEN m.last_id ELSE m.read_id END
 FROM demo_conversation c
-  JOIN (SELECT conversation_id, max(id) AS last_id, coalesce(max(id) FILTER (WHERE is_read), 0) AS read_id
+  JOIN (SELECT conversation_id, max(id) AS last_id,
+      coalesce(max(id) FILTER (WHERE is_read), 0) AS read_id
     FROM demo_message GROUP BY 1) m ON m.conversation_id = c.id,
   unnest(c.members) WITH ORDINALITY u(id, position)
 
 -- step: Messages; table: message(id, conversation_id, author_id, body, created_at);
 --   rows: 7700 * :scale
 SELECT id, conversation_id, author_id, demo_word(ARRAY['Hi!', 'Are you coming on Friday?', 'Yes!',
-    'I found the place you meant.', 'Ten minutes late, sorry.', 'Which bus was it?', 'See the photo.',
+    'I found the place you meant.', 'Ten minutes late, sorry.', 'Which bus was it?',
+    'See the photo.',
     'Ha.', 'Let me ask her.', 'Good idea.', 'Thank you!', 'Tomorrow then.', 'Where did you buy it?',
     'At the market.', 'Sleep well.'], word), created_at
 FROM demo_message
@@ -67,7 +69,8 @@ SELECT id FROM demo_contact
 --   avatar_url); rows: 2000 * :scale
 SELECT c.id, c.owner_id, 'FACEBOOK', 'fb-' || c.c, n.name, demo_key(n.name),
   'https://photos.sociograph.example/contacts/' || md5('contact ' || c.c) || '.jpg'
-FROM demo_contact c LEFT JOIN app_user u ON u.id = demo_id('user', c.c) AND c.c < demo_count('user'),
+FROM demo_contact c LEFT JOIN app_user u ON u.id = demo_id('user', c.c)
+  AND c.c < demo_count('user'),
   LATERAL (SELECT coalesce(u.display_name, demo_word(ARRAY['Bea', 'Carl', 'Dora', 'Emil', 'Gina',
     'Ugo', 'Vera', 'Walt'], demo_random(c.c, 783)) || ' ' || demo_word(ARRAY['Abbott', 'Brandt',
     'Conti', 'Dubois', 'Estrada', 'Flores', 'Grau', 'Hall'], demo_random(c.c, 784)))) n(name)
@@ -129,5 +132,6 @@ SELECT n.id, n.recipient_id, n.reason, n.actor_id, n.about_id,
   CASE WHEN n.created_at < demo_today() - interval '4 days' OR demo_random(n.id, 793) < 0.3
     THEN least(n.created_at + interval '7 hours', demo_today()) END, n.created_at
 FROM demo_notification n JOIN app_user u ON u.id = n.actor_id
-  LEFT JOIN (VALUES ('FOLLOWED', 'FOLLOW_BACK', 'Follow back'), ('EVENT_INVITED', 'ATTEND', 'Attend'),
+  LEFT JOIN (VALUES ('FOLLOWED', 'FOLLOW_BACK', 'Follow back'),
+    ('EVENT_INVITED', 'ATTEND', 'Attend'),
     ('INFO_REQUESTED', 'APPROVE_INFO_REQUEST', 'Approve')) a(reason, kind, label) USING (reason)

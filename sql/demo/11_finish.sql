@@ -99,6 +99,8 @@ UNION ALL
 (SELECT left(body, 40), wire_id(id), NULL, 'the most popular outfit' FROM post
   WHERE kind = 16 AND visibility = 'PUBLIC' ORDER BY score DESC, id DESC LIMIT 1)
 UNION ALL
-(SELECT name, wire_id(id), NULL, 'a product' FROM product ORDER BY heart_count DESC, id DESC LIMIT 1)
+(SELECT name, wire_id(id), NULL, 'a product' FROM product
+  ORDER BY heart_count DESC, id DESC LIMIT 1)
 UNION ALL
-(SELECT name, wire_id(id), NULL, 'a default channel' FROM circle WHERE is_default ORDER BY id LIMIT 1)
+(SELECT name, wire_id(id), NULL, 'a default channel' FROM circle
+  WHERE is_default ORDER BY id LIMIT 1)

@@ -37,18 +37,13 @@ package struct RequestErrors: Error, Sendable {
   package init(errors: [GraphQLError]) { self.errors = errors }
 }
 
-package struct OperationResponse: Sendable {
-  package enum Outcome: Sendable, Equatable {
-    /// The response has `data`, perhaps null, perhaps beside errors.
-    case executed
-    /// Refused before execution; the code of the first error.
-    case refused(code: String)
-    /// PostgreSQL could not be asked, or did not answer in time.
-    case failed(code: String, retryAfter: Duration?)
-  }
-
-  package var body: [UInt8]
-  package var outcome: Outcome
+/// What became of an operation.
+package enum OperationResponse: Sendable {
+  /// The whole response: `data`, perhaps null, perhaps beside errors.
+  case executed(body: [UInt8], hasErrors: Bool)
+  /// There is no `data`: refused before execution, or PostgreSQL could not be asked. The first
+  /// error's code says which.
+  case refused([GraphQLError], retryAfter: Duration? = nil)
 }
 
 /// Turns requests into responses on one loop: parse, validate, plan (all kept), bind, run, write.
@@ -187,7 +182,7 @@ package final class OperationExecutor {
       parameters = try ParameterBinder(variables: operation.variables, viewer: viewer)
         .bind(plan.plan.parameters)
     } catch {
-      completion(Self.refusal([error]))
+      completion(.refused([error]))
       return nil
     }
     return pool.execute(statement, parameters) { outcome in
@@ -231,21 +226,15 @@ package final class OperationExecutor {
     var json = writer.json
     if !errors.isEmpty {
       json.append(#","errors":"#)
-      ErrorWriter.write(errors, to: &json)
+      json.write(errors)
     }
     json.append(UInt8(ascii: "}"))
     let body = json.finish()
     plan.expectedBytes = max(body.count + body.count / 8, plan.expectedBytes / 2)
-    return OperationResponse(body: body, outcome: .executed)
+    return .executed(body: body, hasErrors: !errors.isEmpty)
   }
 
   // MARK: - Errors
-
-  /// The response of a request that was not executed.
-  package static func refusal(_ errors: [GraphQLError]) -> OperationResponse {
-    OperationResponse(
-      body: ErrorWriter.body(errors), outcome: .refused(code: errors.first?.code ?? "BAD_REQUEST"))
-  }
 
   /// What a client sees of a statement that failed: a code and a fixed text, never what PostgreSQL
   /// said, but for errors that the graph's own functions raise for it.
@@ -266,72 +255,15 @@ package final class OperationExecutor {
       code = "LOCK_TIMEOUT"
       message = "The operation waited too long for another one."
     case .userRaised:
-      return refusal([GraphQLError(error.message, code: error.detail ?? "BAD_USER_INPUT")])
+      return .refused([GraphQLError(error.message, code: error.detail ?? "BAD_USER_INPUT")])
     case .invalidEncoding, .invalidValue:
-      return refusal([
+      return .refused([
         GraphQLError("A value of the request cannot be used.", code: "BAD_USER_INPUT")
       ])
     case .retry, .staleStatement, .constraint, .forbidden, .other:
       code = "INTERNAL_SERVER_ERROR"
       message = "An unexpected error occurred."
     }
-    return OperationResponse(
-      body: ErrorWriter.body([GraphQLError(message, code: code)]),
-      outcome: .failed(code: code, retryAfter: error.retryAfter))
-  }
-}
-
-/// Errors as JSON. GraphQL September 2025, 7.1.2 Errors.
-package enum ErrorWriter {
-  /// `{"errors":[...]}`
-  package static func body(_ errors: [GraphQLError]) -> [UInt8] {
-    var json = JSONWriter()
-    json.append(#"{"errors":"#)
-    write(errors, to: &json)
-    json.append(UInt8(ascii: "}"))
-    return json.finish()
-  }
-
-  package static func write(_ errors: [GraphQLError], to json: inout JSONWriter) {
-    json.append(UInt8(ascii: "["))
-    for (index, error) in errors.enumerated() {
-      if index > 0 { json.append(UInt8(ascii: ",")) }
-      write(error, to: &json)
-    }
-    json.append(UInt8(ascii: "]"))
-  }
-
-  private static func write(_ error: GraphQLError, to json: inout JSONWriter) {
-    json.append(#"{"message":"#)
-    json.write(error.message)
-    if !error.locations.isEmpty {
-      json.append(#","locations":["#)
-      for (index, location) in error.locations.enumerated() {
-        json.append(index > 0 ? #",{"line":"# : #"{"line":"#)
-        json.write(location.line)
-        json.append(#","column":"#)
-        json.write(location.column)
-        json.append(UInt8(ascii: "}"))
-      }
-      json.append(UInt8(ascii: "]"))
-    }
-    if let path = error.path {
-      json.append(#","path":["#)
-      for (index, segment) in path.enumerated() {
-        if index > 0 { json.append(UInt8(ascii: ",")) }
-        switch segment {
-        case .name(let name): json.write(name)
-        case .index(let number): json.write(number)
-        }
-      }
-      json.append(UInt8(ascii: "]"))
-    }
-    json.append(#","extensions":{"code":"#)
-    json.write(error.code ?? "BAD_REQUEST")
-    if let rule = error.rule {
-      json.append(#","rule":"#)
-      json.write(rule)
-    }
-    json.append("}}")
+    return .refused([GraphQLError(message, code: code)], retryAfter: error.retryAfter)
   }
 }

@@ -39,6 +39,12 @@ package final class HTTPRequest: @unchecked Sendable {
 
   init() {}
 
+  /// Whether this is the path, without making text of it.
+  package func isPath(_ path: StaticString) -> Bool {
+    guard pathRange.count == path.utf8CodeUnitCount else { return false }
+    return path.withUTF8Buffer { unsafe head[pathRange].elementsEqual($0) }
+  }
+
   /// The path, still percent-encoded: `/graphql`.
   package var path: String { String(decoding: head[pathRange], as: UTF8.self) }
 

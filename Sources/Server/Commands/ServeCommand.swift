@@ -3,6 +3,7 @@ import Dispatch
 import EventLoops
 import Foundation
 import GraphQLExecution
+import GraphQLTransport
 import HTTP
 import Postgres
 
@@ -50,9 +51,10 @@ package enum ServeCommand {
     configuration.isReadOnly = true
     let shared = SharedService(
       mapping: mapping, database: configuration, pool: PoolSettings(size: poolSize),
-      executor: OperationExecutor.Settings(),
+      executor: OperationExecutor.Settings(), endpoint: GraphQLEndpoint(),
       pages: StaticPages(mapping: mapping, graphiQL: nil), log: log)
     var http = HTTPServer.Configuration()
+    http.refusalBody = ErrorBody.refusal
     http.quota = HTTPSocketQuota(limits: http.limits)
     let listeners = try HTTPListener.open(address, count: loopCount)
     var services: [LoopService] = []

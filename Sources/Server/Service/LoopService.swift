@@ -2,6 +2,7 @@ import Accounts
 import EventLoops
 import GraphQLExecution
 import GraphQLPlanning
+import GraphQLTransport
 import HTTP
 import Postgres
 
@@ -25,7 +26,8 @@ final class LoopService: @unchecked Sendable {
     let executor = OperationExecutor(
       mapping: shared.mapping, settings: shared.executor)
     let pipeline = RequestPipeline(
-      shared: shared, executor: executor, sessions: SessionResolver(pool: pool), pool: pool)
+      shared: shared, executor: executor, sessions: SessionResolver(pool: pool), pool: pool,
+      loop: index)
     self.pipeline = pipeline
     server = HTTPServer(
       loop: loop, listener: listener, configuration: http, report: { log.report($0) },
@@ -57,6 +59,7 @@ struct SharedService: Sendable {
   let database: PostgresConfiguration
   let pool: PoolSettings
   let executor: OperationExecutor.Settings
+  let endpoint: GraphQLEndpoint
   let pages: StaticPages
   let log: ServiceLog
 }

@@ -1,79 +1,96 @@
 import Accounts
 import GraphQLExecution
 import GraphQLLanguage
+import GraphQLTransport
 import HTTP
 import JSON
 import Postgres
 
 /// The line a request passes through, on one loop: HTTP request, GraphQL request, prepared
-/// operation, viewer, statement, response. Read `answer` first.
+/// operation, viewer, statement, response. Start reading at `answer`.
 final class RequestPipeline {
   private let shared: SharedService
   private let executor: OperationExecutor
   private let sessions: SessionResolver
   private let pool: PostgresPool
+  private var requestIDs: RequestIDs
   var isDraining = false
 
   init(
     shared: SharedService, executor: OperationExecutor, sessions: SessionResolver,
-    pool: PostgresPool
+    pool: PostgresPool, loop: Int
   ) {
     self.shared = shared
     self.executor = executor
     self.sessions = sessions
     self.pool = pool
+    requestIDs = RequestIDs(loop: loop)
   }
 
   func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
-    switch request.path {
-    case "/graphql": graphQL(request, exchange)
-    case "/live":
-      exchange.respond(.ok, contentType: "text/plain; charset=utf-8", body: Array("live\n".utf8))
-    case "/ready": ready(exchange)
-    case let path: shared.pages.respond(path, request, exchange)
-    }
-  }
-
-  private func ready(_ exchange: HTTPExchange) {
-    let isReady = pool.isAvailable && !isDraining
-    exchange.respond(
-      isReady ? .ok : .serviceUnavailable, contentType: "text/plain; charset=utf-8",
-      body: Array((isReady ? "ready\n" : "not ready\n").utf8))
-  }
-
-  private func graphQL(_ request: HTTPRequest, _ exchange: HTTPExchange) {
-    guard let json = try? JSONParser.parse(request.body), case .string(let query)? = json["query"]
-    else { return exchange.respond(.badRequest) }
-    var name: String?
-    if case .string(let text)? = json["operationName"] { name = text }
-    let operation = OperationRequest(
-      query: query, operationName: name, variables: json["variables"])
+    guard request.isPath("/graphql") else { return page(request, exchange) }
     let bearer = request.header("authorization")
-    answer(operation, bearer: bearer, exchange) { response in
-      exchange.respond(.ok, contentType: "application/json; charset=utf-8", body: response.body)
+    switch shared.endpoint.receive(request, requestID: requestIDs.next()) {
+    case .answer(let answer):
+      answer.send(to: exchange)
+    case .request(let graphQL, let format):
+      answer(graphQL, bearer, format, exchange) { $0.send(to: exchange) }
+    case .batch(let requests, let format):
+      batch(requests, bearer, format, exchange)
     }
   }
 
   private func answer(
-    _ request: OperationRequest, bearer: String?, _ exchange: HTTPExchange,
-    completion: @escaping (OperationResponse) -> Void
+    _ request: GraphQLRequest, _ authorization: String?, _ format: ResponseFormat,
+    _ exchange: HTTPExchange, completion: @escaping (GraphQLAnswer) -> Void
   ) {
     let operation: PreparedOperation
     do {
-      operation = try executor.prepare(request)
+      operation = try executor.prepare(
+        OperationRequest(
+          query: request.document, operationName: request.operationName,
+          variables: .object(request.variables)))
     } catch {
-      return completion(OperationExecutor.refusal(error.errors))
+      return completion(refusal(error.errors, format))
     }
-    withViewer(bearer, completion) { [executor, pool] viewer in
-      let ticket = executor.execute(operation, viewer: viewer, on: pool, completion: completion)
+    if request.mayOnlyRead, operation.kind != .query {
+      return completion(shared.endpoint.mutationByGet(format, requestID: requestIDs.next()))
+    }
+    withViewer(authorization) { [self] viewer in
+      let ticket = executor.execute(operation, viewer: viewer, on: pool) { [self] response in
+        completion(dress(response, format))
+      }
       if let ticket { exchange.onClose { ticket.cancel() } }
+    } refuse: { [self] response in
+      completion(dress(response, format))
     }
   }
 
+  private func batch(
+    _ requests: [GraphQLRequest], _ authorization: String?, _ format: ResponseFormat,
+    _ exchange: HTTPExchange
+  ) {
+    var answers: [[UInt8]?] = Array(repeating: nil, count: requests.count)
+    var remaining = requests.count
+    for (index, request) in requests.enumerated() {
+      answer(request, authorization, format, exchange) { answer in
+        answers[index] = answer.body
+        remaining -= 1
+        guard remaining == 0 else { return }
+        let body = [UInt8](answers.map { $0 ?? [] }.joined(separator: ",".utf8))
+        exchange.respond(
+          .ok, contentType: format.contentType, headers: format.headers,
+          body: [UInt8(ascii: "[")] + body + [UInt8(ascii: "]")])
+      }
+    }
+  }
+
+  // MARK: - Who asks
+
   /// The user behind `Authorization: Bearer TOKEN`; 0 without the header.
   private func withViewer(
-    _ authorization: String?, _ refuse: @escaping (OperationResponse) -> Void,
-    _ proceed: @escaping (Int64) -> Void
+    _ authorization: String?, _ proceed: @escaping (Int64) -> Void,
+    refuse: @escaping (OperationResponse) -> Void
   ) {
     guard let authorization else { return proceed(0) }
     let parts = authorization.split(separator: " ", maxSplits: 1)
@@ -81,10 +98,10 @@ final class RequestPipeline {
       let token = SessionToken(bearer: String(parts[1]))
     else {
       return refuse(
-        OperationExecutor.refusal([
+        .refused([
           GraphQLError(
             "The Authorization header must be \"Bearer\" and a session token.",
-            code: "UNAUTHENTICATED")
+            code: ErrorCode.unauthenticated.rawValue)
         ]))
     }
     sessions.resolve(token) { resolution in
@@ -92,12 +109,66 @@ final class RequestPipeline {
       case .viewer(let id): proceed(id)
       case .unknown:
         refuse(
-          OperationExecutor.refusal([
+          .refused([
             GraphQLError(
-              "The session token is unknown or has expired.", code: "UNAUTHENTICATED")
+              "The session token is unknown or has expired.",
+              code: ErrorCode.unauthenticated.rawValue)
           ]))
       case .failed(let error): refuse(OperationExecutor.failure(error))
       }
     }
+  }
+
+  // MARK: - Answers
+
+  private func dress(_ response: OperationResponse, _ format: ResponseFormat) -> GraphQLAnswer {
+    switch response {
+    case .executed(let body, let hasErrors):
+      GraphQLAnswer(
+        status: format.status(executedWithErrors: hasErrors), contentType: format.contentType,
+        headers: format.headers, body: body)
+    case .refused(let errors, let retryAfter):
+      refusal(errors, format, retryAfter: retryAfter)
+    }
+  }
+
+  private func refusal(
+    _ errors: [GraphQLError], _ format: ResponseFormat, retryAfter: Duration? = nil
+  ) -> GraphQLAnswer {
+    format.answer(
+      errors, requestID: requestIDs.next(),
+      retryAfter: retryAfter.map { max(1, Int($0.components.seconds) + 1) })
+  }
+
+  // MARK: - Other pages
+
+  private func page(_ request: HTTPRequest, _ exchange: HTTPExchange) {
+    switch request.path {
+    case "/live": text("live", .ok, exchange)
+    case "/ready":
+      let isReady = pool.isAvailable && !isDraining
+      text(isReady ? "ready" : "not ready", isReady ? .ok : .serviceUnavailable, exchange)
+    case let path: shared.pages.respond(path, request, exchange)
+    }
+  }
+
+  private func text(_ text: String, _ status: HTTPStatus, _ exchange: HTTPExchange) {
+    exchange.respond(
+      status, contentType: "text/plain; charset=utf-8", body: Array("\(text)\n".utf8))
+  }
+}
+
+/// Names for requests that are answered with an error: unique in the process, made on demand.
+struct RequestIDs {
+  private let prefix: String
+  private var count: UInt64 = 0
+
+  init(loop: Int) {
+    prefix = String(UInt32.random(in: .min ... .max), radix: 36) + "-\(loop)-"
+  }
+
+  mutating func next() -> String {
+    count &+= 1
+    return prefix + String(count, radix: 36)
   }
 }

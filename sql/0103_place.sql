@@ -45,15 +45,13 @@ LANGUAGE sql STABLE AS $$
     AND great_circle(l.latitude, l.longitude, places_near.latitude, places_near.longitude) <= radius
 $$;
 
--- Who posted at a place, each once.
-CREATE FUNCTION visitor(viewer bigint, place bigint, part text) RETURNS TABLE (id bigint)
-LANGUAGE sql STABLE AS $$
-  SELECT DISTINCT p.author_id FROM visible_post(viewer) p
-  WHERE part = 'EVERYONE' AND p.location_id = place
-  UNION ALL
-  SELECT n.id FROM network(viewer, part) n
-  WHERE part <> 'EVERYONE' AND EXISTS (
-    SELECT FROM visible_post(viewer) p WHERE p.location_id = place AND p.author_id = n.id)
+-- Who posted at a place, each once, and when last.
+CREATE FUNCTION visitor(viewer bigint, place bigint, part text)
+RETURNS TABLE (id bigint, visited_at timestamptz) LANGUAGE sql STABLE AS $$
+  SELECT p.author_id, max(p.created_at) FROM visible_post(viewer) p
+  WHERE p.location_id = place
+    AND (part = 'EVERYONE' OR p.author_id IN (SELECT n.id FROM network(viewer, part) n))
+  GROUP BY p.author_id
 $$;
 
 -- Places where people of this part of the network posted; some more than once.

@@ -77,7 +77,7 @@ let package = Package(
     tests(
       "GraphQLSchemaTests", ["GraphQLSchema", "GraphQLLanguage", "JSON"], exclude: ["Fixtures"]),
     tests("GraphQLValidationTests", ["GraphQLValidation", "GraphQLSchema", "GraphQLLanguage"]),
-    tests("HTTPTests", ["HTTP", "EventLoops"]),
+    tests("HTTPTests", ["HTTP", "EventLoops", "HTTPTestSupport"]),
     tests("PostgresTests", ["Postgres", "EventLoops", "TestSupport"]),
     tests("DatabaseSetupTests", ["DatabaseSetup", "Postgres", "TestSupport"]),
     .target(
@@ -85,6 +85,9 @@ let package = Package(
       swiftSettings: settings),
     tests(
       "GraphQLTransportTests",
-      ["GraphQLTransport", "HTTP", "EventLoops", "JSON", "GraphQLLanguage"]),
+      ["GraphQLTransport", "HTTP", "JSON", "GraphQLLanguage", "HTTPTestSupport"]),
+    .target(
+      name: "HTTPTestSupport", dependencies: ["HTTP", "EventLoops"], path: "Tests/HTTPTestSupport",
+      swiftSettings: settings),
   ]
 )

@@ -56,24 +56,23 @@ package struct ResponseFormat: Sendable {
   /// The answer to a request that was not executed.
   ///
   /// - Parameters:
-  ///   - errors: the first one's code decides about the status; a validation rule without a code of
-  ///     its own is `GRAPHQL_VALIDATION_FAILED`.
+  ///   - errors: the first one's code decides about the status.
+  ///   - code: that of errors which have none of their own.
   ///   - retryAfter: seconds; 1 where the code promises a `Retry-After` and none is given.
   package func answer(
-    _ errors: [GraphQLError], requestID: String? = nil, retryAfter: Int? = nil
+    _ errors: [GraphQLError], otherwise code: ErrorCode = .internalServerError,
+    requestID: String? = nil, retryAfter: Int? = nil
   ) -> GraphQLAnswer {
-    let errors = errors.map(Self.withCode)
+    let errors = errors.map { error in
+      var error = error
+      error.code = error.code ?? code.rawValue
+      return error
+    }
     let code = errors.first?.code.flatMap(ErrorCode.init(rawValue:)) ?? .internalServerError
     return GraphQLAnswer(
       status: status(notExecuted: code), contentType: contentType,
       headers: headers + Self.headers(for: code, retryAfter: retryAfter),
       body: ErrorBody.bytes(errors, requestID: requestID))
-  }
-
-  private static func withCode(_ error: GraphQLError) -> GraphQLError {
-    var error = error
-    if error.code == nil, error.rule != nil { error.code = ErrorCode.validationFailed.rawValue }
-    return error
   }
 
   /// The answer to a request that is refused for what it is on HTTP.

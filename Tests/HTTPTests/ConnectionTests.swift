@@ -1,6 +1,7 @@
 import EventLoops
 import Glibc
 import HTTP
+import HTTPTestSupport
 import Synchronization
 import Testing
 

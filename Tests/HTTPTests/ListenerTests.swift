@@ -1,6 +1,7 @@
 import EventLoops
 import Foundation
 import HTTP
+import HTTPTestSupport
 import Testing
 
 @Suite struct ListenerTests {

@@ -1,4 +1,5 @@
 import HTTP
+import HTTPTestSupport
 import Testing
 
 /// Bytes that are no request, or that two parsers could read differently, and what they get.

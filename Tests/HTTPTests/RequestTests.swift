@@ -2,6 +2,7 @@ import Dispatch
 import EventLoops
 import Glibc
 import HTTP
+import HTTPTestSupport
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import HTTP
+import HTTPTestSupport
 import Testing
 
 /// TLS with a certificate made for the occasion, against the command-line tools of OpenSSL and curl.

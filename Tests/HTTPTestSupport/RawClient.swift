@@ -1,82 +1,12 @@
-import EventLoops
 import Glibc
-import HTTP
-import Synchronization
-
-/// A server on a free port of this machine, with a loop of its own, that notes what it reports.
-final class HTTPServerFixture: Sendable {
-  let server: HTTPServer
-  let loop: EventLoop
-  private let noted = Mutex<[HTTPEvent]>([])
-
-  var events: [HTTPEvent] { noted.withLock { $0 } }
-
-  var port: UInt16 {
-    guard case .tcp(_, let port) = server.address else { return 0 }
-    return port
-  }
-
-  init(
-    at address: HTTPAddress = .tcp(host: "127.0.0.1", port: 0),
-    _ change: (inout HTTPServer.Configuration) -> Void = { _ in },
-    handler: @escaping @Sendable (HTTPRequest, HTTPExchange) -> Void = HTTPServerFixture.echo
-  ) throws {
-    var configuration = HTTPServer.Configuration()
-    change(&configuration)
-    loop = try EventLoop(label: "test")
-    let listener = try HTTPListener.open(address)[0]
-    final class Report: Sendable {
-      let call = Mutex<(@Sendable (HTTPEvent) -> Void)?>(nil)
-    }
-    let report = Report()
-    server = HTTPServer(loop: loop, listener: listener, configuration: configuration) { event in
-      report.call.withLock { $0 }?(event)
-    } handler: {
-      handler($0, $1)
-    }
-    report.call.withLock { call in
-      call = { [weak self] event in self?.noted.withLock { $0.append(event) } }
-    }
-    server.start()
-  }
-
-  static func answering(
-    _ handler: @escaping @Sendable (HTTPRequest, HTTPExchange) -> Void
-  ) throws -> HTTPServerFixture {
-    try HTTPServerFixture(handler: handler)
-  }
-
-  deinit {
-    let loop = loop
-    server.drain { loop.stop() }
-    server.closeAll()
-  }
-
-  /// Answers with the method, path, query and body: `POST /a x=1 hello`.
-  static func echo(_ request: HTTPRequest, _ exchange: HTTPExchange) {
-    exchange.respond(contentType: "text/plain; charset=utf-8") { output in
-      output.append(contentsOf: "\(request.method) \(request.path) \(request.query) ".utf8)
-      output.append(contentsOf: request.body)
-    }
-  }
-
-  /// Waits, at most two seconds, for the server to report something.
-  func sees(_ isIt: (HTTPEvent) -> Bool) -> Bool {
-    for _ in 0..<200 {
-      if events.contains(where: isIt) { return true }
-      usleep(10_000)
-    }
-    return false
-  }
-}
 
 /// A client that sends exactly the bytes it is told to.
-final class RawClient {
+package final class RawClient {
   private let descriptor: Int32
   private var received: [UInt8] = []
-  private(set) var isClosed = false
+  package private(set) var isClosed = false
 
-  init(port: UInt16, receiveBuffer: Int32? = nil) throws {
+  package init(port: UInt16, receiveBuffer: Int32? = nil) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     if var size = receiveBuffer {
       _ = unsafe setsockopt(
@@ -97,16 +27,16 @@ final class RawClient {
         unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard result == 0 else { throw EventLoopFailure(code: errno) }
+    guard result == 0 else { throw ConnectFailure(code: errno) }
   }
 
-  struct EventLoopFailure: Error { let code: Int32 }
+  struct ConnectFailure: Error { let code: Int32 }
 
   deinit { close(descriptor) }
 
-  func send(_ text: String) { send(Array(text.utf8)) }
+  package func send(_ text: String) { send(Array(text.utf8)) }
 
-  func send(_ bytes: [UInt8]) {
+  package func send(_ bytes: [UInt8]) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = unsafe rest.withUnsafeBytes {
@@ -117,7 +47,7 @@ final class RawClient {
     }
   }
 
-  func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+  package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   private func read() -> Bool {
     var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -131,26 +61,26 @@ final class RawClient {
   }
 
   /// Everything until the server closes the connection.
-  func rest() -> String {
+  package func rest() -> String {
     while read() {}
     defer { received = [] }
     return String(decoding: received, as: UTF8.self)
   }
 
   /// Whether the server closes without sending anything more.
-  func isClosedByServer() -> Bool {
+  package func isClosedByServer() -> Bool {
     while read() {}
     return isClosed
   }
 
-  struct Answer {
-    var status = 0
-    var head = ""
-    var body = ""
+  package struct Answer {
+    package var status = 0
+    package var head = ""
+    package var body = ""
   }
 
   /// The next answer, by its Content-Length; status 0 when the connection ended instead.
-  func answer(isHead: Bool = false) -> Answer {
+  package func answer(isHead: Bool = false) -> Answer {
     while true {
       if let end = received.firstEnd(of: Array("\r\n\r\n".utf8)) {
         let head = String(decoding: received[..<end], as: UTF8.self)

@@ -1,0 +1,348 @@
+import GraphQLLanguage
+import GraphQLTransport
+import HTTP
+import JSON
+import Testing
+
+/// What becomes of an HTTP request, without sockets.
+@Suite struct EndpointTests {
+  struct Failure: Error {}
+
+  static func request(
+    _ method: String = "POST", _ target: String = "/graphql", headers: [String] = [],
+    body: String = ""
+  ) throws -> HTTPRequest {
+    let lines = ["\(method) \(target) HTTP/1.1", "Host: localhost"] + headers
+    let length = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
+    let text = (lines + length + ["", body]).joined(separator: "\r\n")
+    guard let request = try HTTPRequest.parse(Array(text.utf8)) else { throw Failure() }
+    return request
+  }
+
+  static func post(_ body: String, headers: [String] = []) throws -> HTTPRequest {
+    try request(headers: ["Content-Type: application/json"] + headers, body: body)
+  }
+
+  static func endpoint(
+    _ change: (inout GraphQLEndpoint.Configuration) throws -> Void = { _ in }
+  ) rethrows -> GraphQLEndpoint {
+    var configuration = GraphQLEndpoint.Configuration()
+    try change(&configuration)
+    return GraphQLEndpoint(configuration)
+  }
+
+  static func accepted(
+    _ reception: GraphQLEndpoint.Reception
+  ) throws -> (GraphQLRequest, ResponseFormat) {
+    guard case .request(let request, let format) = reception else {
+      Issue.record("\(reception)")
+      throw Failure()
+    }
+    return (request, format)
+  }
+
+  static func refused(_ reception: GraphQLEndpoint.Reception) throws -> GraphQLAnswer {
+    guard case .answer(let answer) = reception else {
+      Issue.record("\(reception)")
+      throw Failure()
+    }
+    return answer
+  }
+
+  static func code(_ answer: GraphQLAnswer) throws -> String {
+    let body = try JSONParser.parse(answer.body)
+    guard case .array(let errors)? = body["errors"], case .object = errors.first,
+      case .string(let code)? = errors[0]["extensions"]?["code"]
+    else { return "" }
+    return code
+  }
+
+  // MARK: Parameters
+
+  @Test func `all parameters of a POST arrive, unknown ones are ignored`() throws {
+    let (request, format) = try Self.accepted(
+      Self.endpoint().receive(
+        Self.post(
+          #"{"query":"q","operationName":"O","variables":{"b":1,"a":[null]},"extensions":{"x":true},"#
+            + #""unknown":1}"#)))
+    #expect(
+      request
+        == GraphQLRequest(
+          document: "q", operationName: "O",
+          variables: [
+            .init(name: "b", value: .number("1")), .init(name: "a", value: .array([.null])),
+          ], extensions: [.init(name: "x", value: .boolean(true))]))
+    #expect(format.mediaType == .json)
+  }
+
+  @Test func `all parameters of a GET arrive decoded`() throws {
+    let (request, _) = try Self.accepted(
+      Self.endpoint().receive(
+        Self.request(
+          "GET",
+          "/graphql?query=%7B+a%28b%3A%22%C3%A4%2B%22%29+%7D&operationName=O&variables=%7B%22v%22%3A1%7D"
+            + "&extensions=&unknown=%00")))
+    #expect(request.document == "{ a(b:\"ä+\") }")
+    #expect(request.operationName == "O")
+    #expect(request.variables == [.init(name: "v", value: .number("1"))])
+    #expect(request.extensions.isEmpty)
+    #expect(request.mayOnlyRead)
+  }
+
+  @Test func `HEAD is read like GET`() throws {
+    let (request, _) = try Self.accepted(
+      Self.endpoint().receive(Self.request("HEAD", "/graphql?query=q")))
+    #expect(request.mayOnlyRead)
+  }
+
+  @Test(arguments: [
+    "query=%", "query=%4", "query=%zz", "query=%ff", "query=q&query=q", "query=q&variables=%5B%5D",
+    "query=q&variables=%7B", "query=q&extensions=1", "", "operationName=O", "query=",
+  ]) func `a URL that does not hold a request gets 400`(query: String) throws {
+    let answer = try Self.refused(
+      Self.endpoint().receive(Self.request("GET", "/graphql?\(query)")))
+    #expect(answer.status == .badRequest)
+    #expect(try Self.code(answer) == "BAD_REQUEST")
+  }
+
+  @Test(arguments: [
+    ("", "BAD_REQUEST"), ("null", "BAD_REQUEST"), ("\"q\"", "BAD_REQUEST"), ("1", "BAD_REQUEST"),
+    ("{}", "BAD_REQUEST"), ("{\"query\":null}", "BAD_REQUEST"), ("{\"query\":1}", "BAD_REQUEST"),
+    ("[]", "BAD_REQUEST"), ("[{\"query\":\"q\"}]", "BAD_REQUEST"), ("{\"query\"", "BAD_REQUEST"),
+    ("{\"query\":\"q\",\"variables\":\"{}\"}", "BAD_REQUEST"),
+    ("{\"query\":\"q\"} {}", "BAD_REQUEST"), ("\u{FEFF}{\"query\":\"q\"}", "BAD_REQUEST"),
+    (
+      "{\"query\":\"q\",\"variables\":{\"v\":"
+        + String(repeating: "[", count: 64) + String(repeating: "]", count: 64) + "}}",
+      "NESTING_LIMIT_EXCEEDED"
+    ),
+    ("{\"query\":\"\(String(repeating: "q", count: 65_537))\"}", "DOCUMENT_TOO_LARGE"),
+    (
+      "{\"query\":\"q\",\"variables\":{\"v\":\"\(String(repeating: "v", count: 262_144))\"}}",
+      "BAD_USER_INPUT"
+    ),
+  ]) func `a body that does not hold a request gets 400`(body: String, code: String) throws {
+    let answer = try Self.refused(Self.endpoint().receive(Self.post(body)))
+    #expect(answer.status == .badRequest)
+    #expect(try Self.code(answer) == code)
+  }
+
+  @Test func `invalid UTF-8 in a body gets 400`() throws {
+    var bytes = Array(
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n{\"query\":\""
+        .utf8)
+    bytes += [0xFF] + Array("\"}".utf8)
+    let request = try #require(try HTTPRequest.parse(bytes))
+    #expect(try Self.refused(Self.endpoint().receive(request)).status == .badRequest)
+  }
+
+  // MARK: Methods and media types
+
+  @Test(arguments: ["PUT", "DELETE", "PATCH", "PROPFIND"])
+  func `other methods get 405 with Allow`(method: String) throws {
+    let answer = try Self.refused(Self.endpoint().receive(Self.request(method)))
+    #expect(answer.status == .methodNotAllowed)
+    #expect(answer.headers.contains(HTTPField("Allow", "GET, HEAD, POST, OPTIONS")))
+    #expect(try Self.code(answer) == "METHOD_NOT_ALLOWED")
+  }
+
+  @Test func `a mutation by GET gets 405 and is told to use POST`() throws {
+    let endpoint = try Self.endpoint()
+    let (_, format) = try Self.accepted(
+      endpoint.receive(Self.request("GET", "/graphql?query=mutation%7Ba%7D")))
+    let answer = endpoint.mutationByGet(format)
+    #expect(answer.status == .methodNotAllowed)
+    #expect(answer.headers.contains(HTTPField("Allow", "POST")))
+  }
+
+  @Test func `OPTIONS without an origin says what is allowed`() throws {
+    let answer = try Self.refused(Self.endpoint().receive(Self.request("OPTIONS")))
+    #expect(answer.status == .noContent)
+    #expect(answer.headers == [HTTPField("Allow", "GET, HEAD, POST, OPTIONS")])
+  }
+
+  @Test(
+    arguments: [
+      (nil, ResponseFormat.MediaType.json), ("*/*", .json), ("application/*", .json),
+      ("application/json", .json), ("Application/JSON", .json),
+      ("application/json; charset=utf-8", .json), ("application/json, text/plain, */*", .json),
+      ("application/graphql-response+json", .graphQLResponse),
+      ("application/graphql-response+json;charset=\"UTF-8\"", .graphQLResponse),
+      ("application/json, application/graphql-response+json", .graphQLResponse),
+      ("application/graphql-response+json;q=0.5, application/json;q=0.9", .json),
+      (
+        "application/graphql-response+json; charset=utf-8, application/json; charset=utf-8",
+        .graphQLResponse
+      ),
+      ("application/json;q=0.8, application/graphql-response+json;q=0.80", .graphQLResponse),
+      ("application/graphql-response+json;q=0, */*", .json),
+      ("application/graphql-response+json;q=0.001", .graphQLResponse),
+      ("text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8", .json),
+      ("text/event-stream, application/json", .json),
+      (
+        "application/graphql-response+json, application/graphql+json, application/json, "
+          + "text/event-stream, multipart/mixed", .graphQLResponse
+      ),
+      (
+        "multipart/mixed;deferSpec=20220824,application/graphql-response+json,application/json",
+        .graphQLResponse
+      ),
+      ("multipart/mixed;boundary=\"graphql,*/*\";subscriptionSpec=1.0,application/json", .json),
+      ("nonsense, application/json", .json), ("*/*;q=0.1, application/json;q=0", .graphQLResponse),
+    ] as [(String?, ResponseFormat.MediaType)])
+  func `the media type of the answer is what the client prefers`(
+    accept: String?, mediaType: ResponseFormat.MediaType
+  ) throws {
+    let headers = accept.map { ["Accept: \($0)"] } ?? []
+    let (_, format) = try Self.accepted(
+      Self.endpoint().receive(Self.post(#"{"query":"q"}"#, headers: headers)))
+    #expect(format.mediaType == mediaType)
+  }
+
+  @Test func `several Accept lines are one list`() throws {
+    let (_, format) = try Self.accepted(
+      Self.endpoint().receive(
+        Self.post(
+          #"{"query":"q"}"#,
+          headers: ["Accept: text/html", "Accept: application/graphql-response+json"])))
+    #expect(format.mediaType == .graphQLResponse)
+  }
+
+  @Test(arguments: [
+    "text/html", "application/xml, text/*", "application/json;q=0", "*/*;q=0",
+    "application/json;charset=iso-8859-1", "text/event-stream", "multipart/mixed", "nonsense",
+    "application/json;q=high",
+  ]) func `what cannot be served gets 406`(accept: String) throws {
+    let answer = try Self.refused(
+      Self.endpoint().receive(Self.post(#"{"query":"q"}"#, headers: ["Accept: \(accept)"])))
+    #expect(answer.status == .notAcceptable)
+    #expect(answer.contentType == "application/json; charset=utf-8")
+    #expect(try Self.code(answer) == "NOT_ACCEPTABLE")
+  }
+
+  @Test(arguments: [
+    "application/json", "application/json; charset=utf-8", "APPLICATION/JSON;charset=UTF-8",
+    "application/json;charset=\"utf-8\"", "application/json; profile=x",
+  ]) func `JSON bodies in UTF-8 are read`(contentType: String) throws {
+    _ = try Self.accepted(
+      Self.endpoint().receive(
+        Self.request(headers: ["Content-Type: \(contentType)"], body: #"{"query":"q"}"#)))
+  }
+
+  @Test(arguments: [
+    [], ["Content-Type:"], ["Content-Type: text/plain"], ["Content-Type: application/graphql"],
+    ["Content-Type: application/x-www-form-urlencoded"],
+    ["Content-Type: multipart/form-data; boundary=a"], ["Content-Type: application/jsonx"],
+    ["Content-Type: application/json; charset=iso-8859-1"],
+    ["Content-Type: text/plain", "Content-Type: application/json"],
+    ["Content-Type: application/json, text/plain"],
+  ]) func `other bodies get 415`(headers: [String]) throws {
+    let answer = try Self.refused(
+      Self.endpoint().receive(Self.request(headers: headers, body: #"{"query":"q"}"#)))
+    #expect(answer.status == .unsupportedMediaType)
+    #expect(try Self.code(answer) == "UNSUPPORTED_MEDIA_TYPE")
+  }
+
+  @Test func `a GET may carry the Content-Type of JSON but no other`() throws {
+    _ = try Self.accepted(
+      Self.endpoint().receive(
+        Self.request("GET", "/?query=q", headers: ["Content-Type: application/json"])))
+    let answer = try Self.refused(
+      Self.endpoint().receive(
+        Self.request("GET", "/?query=q", headers: ["Content-Type: text/plain"])))
+    #expect(answer.status == .unsupportedMediaType)
+  }
+
+  // MARK: Batches
+
+  @Test func `lists of requests are read where they are allowed, up to their limit`() throws {
+    let endpoint = Self.endpoint { $0.maximumBatch = 2 }
+    guard
+      case .batch(let requests, _) = endpoint.receive(
+        try Self.post(#"[{"query":"a"},{"query":"b"}]"#))
+    else {
+      Issue.record("Not a batch.")
+      return
+    }
+    #expect(requests.map(\.document) == ["a", "b"])
+    for body in [
+      "[]", "[1]", #"[{"query":"a"},{"query":"b"},{"query":"c"}]"#, #"[[{"query":"a"}]]"#,
+      #"[{"query":"a"},{}]"#,
+    ] {
+      #expect(try Self.refused(endpoint.receive(Self.post(body))).status == .badRequest)
+    }
+  }
+
+  // MARK: Status codes
+
+  @Test(arguments: [
+    (ErrorCode.parseFailed, 400, 200, 400), (.validationFailed, 400, 200, 422),
+    (.badUserInput, 400, 200, 422), (.operationResolutionFailure, 400, 200, 422),
+    (.depthLimitExceeded, 400, 200, 422), (.unauthenticated, 401, 401, 401),
+    (.rateLimited, 429, 429, 429), (.databaseUnavailable, 503, 503, 503),
+    (.timeout, 504, 504, 504), (.internalServerError, 500, 500, 500), (.badRequest, 400, 400, 400),
+  ]) func `the profile and the media type decide about the status`(
+    code: ErrorCode, response: Int, json: Int, draft: Int
+  ) {
+    func status(
+      _ mediaType: ResponseFormat.MediaType, _ profile: ResponseFormat.Profile
+    ) -> Int {
+      ResponseFormat(mediaType: mediaType, profile: profile).status(notExecuted: code).code
+    }
+    #expect(status(.graphQLResponse, .audit) == response)
+    #expect(status(.json, .audit) == json)
+    #expect(status(.graphQLResponse, .draft) == draft)
+    #expect(status(.json, .draft) == draft)
+  }
+
+  @Test func `partial data is 294 in the draft only`() {
+    let audit = ResponseFormat(mediaType: .graphQLResponse)
+    let draft = ResponseFormat(mediaType: .graphQLResponse, profile: .draft)
+    #expect(audit.status(executedWithErrors: true).code == 200)
+    #expect(draft.status(executedWithErrors: true).code == 294)
+    #expect(draft.status(executedWithErrors: false).code == 200)
+  }
+
+  @Test func `codes that promise a header bring it`() {
+    let format = ResponseFormat(mediaType: .json)
+    func headers(_ code: ErrorCode, retryAfter: Int? = nil) -> [HTTPField] {
+      format.answer([GraphQLError("No.", code: code.rawValue)], retryAfter: retryAfter).headers
+    }
+    #expect(headers(.unauthenticated) == [HTTPField("WWW-Authenticate", "Bearer")])
+    #expect(headers(.databaseUnavailable) == [HTTPField("Retry-After", "1")])
+    #expect(headers(.rateLimited, retryAfter: 7) == [HTTPField("Retry-After", "7")])
+    #expect(headers(.validationFailed).isEmpty)
+  }
+
+  @Test func `errors are written with all they know`() {
+    let error = GraphQLError(
+      "A \"quoted\" word\n.", locations: [SourceLocation(line: 2, column: 3)],
+      path: [.name("a"), .index(0)], code: "BAD_USER_INPUT")
+    #expect(
+      String(
+        decoding: ErrorBody.bytes([error, GraphQLError("B.")], requestID: "r1"), as: UTF8.self)
+        == #"{"errors":[{"message":"A \"quoted\" word\n.","locations":[{"line":2,"column":3}],"#
+        + #""path":["a",0],"extensions":{"code":"BAD_USER_INPUT","requestId":"r1"}},"#
+        + #"{"message":"B.","extensions":{"code":"INTERNAL_SERVER_ERROR","requestId":"r1"}}]}"#)
+  }
+
+  @Test func `what HTTP refuses is told in the same form`() throws {
+    let (contentType, body) = ErrorBody.refusal(.bodyTooLarge)
+    #expect(contentType == "application/json; charset=utf-8")
+    #expect(
+      String(decoding: body, as: UTF8.self)
+        == #"{"errors":[{"message":"The request body is too large.","#
+        + #""extensions":{"code":"PAYLOAD_TOO_LARGE"}}]}"#)
+    let server = try TinyServer()
+    let answer = try server.send(
+      "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n")
+    #expect(answer.status == 413)
+    #expect(answer.body == String(decoding: body, as: UTF8.self))
+  }
+
+  @Test func `answers to those who have logged in are not stored`() throws {
+    let (_, format) = try Self.accepted(
+      Self.endpoint().receive(Self.post(#"{"query":"q"}"#, headers: ["Authorization: Bearer t"])))
+    #expect(format.headers == [HTTPField("Cache-Control", "no-store")])
+  }
+}

@@ -50,7 +50,7 @@ extension SelectionCompiler {
     let limit = page.size + (peeks ? 1 : 0)
     let needsItems = limit > 0 && (hasElements && page.size > 0 || peeks || needsCursors)
 
-    var words = ["limit": String(limit)]
+    var words = ["limit": String(limit), "first": String(page.size)]
     for index in order.keys.indices {
       words["key\(index + 1)"] = page.start.map { keyReference($0, index, page) } ?? "NULL"
     }

@@ -94,7 +94,9 @@ extension SelectionCompiler {
   ) throws(GraphQLError) -> (String, RecordShape)? {
     guard let table = group.table else { return nil }
     let mask = isMasked ? table.masked : nil
-    let row = RowBuilder(alias: statement.alias(), mask: mask == nil ? nil : table)
+    let row = RowBuilder(
+      alias: statement.alias(),
+      mask: mask == nil ? self.mask(of: group.types, rows: table.name) : table)
     var target = scope
     target.row = row
     target.storage = mapping[group.types[0]]

@@ -38,7 +38,8 @@ extension SelectionCompiler {
     if storage.definition.argument(named: "first") != nil {
       limit = try pageSize("first", field, storage, scope) ?? limits.defaultPageSize
     }
-    let words = ["limit": limit.map(String.init) ?? "NULL"]
+    let size = limit.map(String.init) ?? "NULL"
+    let words = ["limit": size, "first": size]
     let rows = relationRows(types: types, storage, relation, scope, words: words)
     let (shape, expression) = try element(
       of: types, rows, selectionSets: field.selectionSets, keepsHoles: !item.isNonNull)
@@ -75,7 +76,8 @@ extension SelectionCompiler {
     let edgeAlias = relation.from != nil && isSingle ? statement.alias("e") : nil
     let row: RowBuilder
     if isSingle || isTableless {
-      row = RowBuilder(alias: statement.alias(), edgeAlias: edgeAlias)
+      row = RowBuilder(
+        alias: statement.alias(), edgeAlias: edgeAlias, mask: mask(of: types, rows: relation.rows))
     } else {
       let alias = statement.alias("e")
       row = RowBuilder(alias: alias, edgeAlias: alias)
@@ -105,6 +107,13 @@ extension SelectionCompiler {
     return RelationRows(
       row: row, scope: target, from: from, conditions: conditions,
       group: isSingle || isTableless ? groups[0] : nil, groups: groups)
+  }
+
+  /// The table of rows that are read in their masked form.
+  func mask(of types: [TypeID], rows: SQLTemplate?) -> TableStorage? {
+    guard let rows, let table = types.first.flatMap({ mapping[$0]?.table }), table.masked == rows
+    else { return nil }
+    return table
   }
 
   /// What hangs on a masked row is there only for those who may see the row itself.

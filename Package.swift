@@ -80,6 +80,12 @@ let package = Package(
     tests("HTTPTests", ["HTTP", "EventLoops", "HTTPTestSupport"]),
     tests("PostgresTests", ["Postgres", "EventLoops", "TestSupport"]),
     tests("DatabaseSetupTests", ["DatabaseSetup", "Postgres", "TestSupport"]),
+    tests(
+      "GraphTests",
+      [
+        "Server", "GraphQLPlanning", "GraphQLSchema", "GraphQLLanguage", "DatabaseSetup",
+        "Postgres", "JSON", "TestSupport",
+      ]),
     .target(
       name: "TestSupport", dependencies: ["DatabaseSetup", "Postgres"], path: "Tests/TestSupport",
       swiftSettings: settings),

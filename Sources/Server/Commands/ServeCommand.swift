@@ -1,11 +1,7 @@
 import DatabaseSetup
 import Dispatch
-import EventLoops
 import Foundation
-import GraphQLExecution
-import GraphQLTransport
 import HTTP
-import Postgres
 
 /// `sociograph serve`: the server, with a PostgreSQL of its own unless it is given one.
 package enum ServeCommand {
@@ -36,8 +32,7 @@ package enum ServeCommand {
       try options.int("loops", in: 1...64)
       ?? min(ProcessInfo.processInfo.activeProcessorCount, 64)
     let poolSize = try options.int("pool-size", in: 1...64) ?? 2
-    let log = ServiceLog(
-      format: try options.choice("log-format", as: ServiceLog.Format.self) ?? .text)
+    let logFormat = try options.choice("log-format", as: ServiceLog.Format.self) ?? .text
     let mapping = try SchemaFiles.load(
       SettingOptions.shippedFolder("Schema", "schema", options))
     let sql = try SettingOptions.shippedFolder("sql", "sql", options)
@@ -47,26 +42,17 @@ package enum ServeCommand {
     let hints = try seedIfEmpty(database, sql)
     let problems = try StorageCheck(mapping: mapping).run(database.configuration())
     guard problems.isEmpty else { throw CommandFailure(problems.joined(separator: "\n")) }
-    var configuration = try database.configuration()
-    configuration.isReadOnly = true
-    let shared = SharedService(
-      mapping: mapping, database: configuration, pool: PoolSettings(size: poolSize),
-      executor: OperationExecutor.Settings(), endpoint: GraphQLEndpoint(),
-      pages: StaticPages(mapping: mapping, graphiQL: nil), log: log)
-    var http = HTTPServer.Configuration()
-    http.refusalBody = ErrorBody.refusal
-    http.quota = HTTPSocketQuota(limits: http.limits)
-    let listeners = try HTTPListener.open(address, count: loopCount)
-    var services: [LoopService] = []
-    for (index, listener) in listeners.enumerated() {
-      services.append(
-        try LoopService(index: index, shared: shared, listener: listener, http: http))
-    }
-    for service in services { service.start() }
+    var settings = RunningServer.Settings()
+    settings.address = address
+    settings.loopCount = loopCount
+    settings.poolSize = poolSize
+    settings.logFormat = logFormat
+    let server = try RunningServer(
+      mapping, database: database.configuration(), settings: settings)
     for hint in hints { print(hint) }
-    announce(services, address)
+    announce(server.address)
     waitForSignal()
-    stop(services)
+    server.stop()
   }
 
   /// The embedded database is never empty: it starts with demo data of scale 1.
@@ -78,7 +64,7 @@ package enum ServeCommand {
     return try database.seed(folder, scale: 1, seed: 1)
   }
 
-  private static func announce(_ services: [LoopService], _ address: HTTPAddress) {
+  private static func announce(_ address: HTTPAddress) {
     switch address {
     case .tcp:
       let url = "http://\(address)"
@@ -109,14 +95,5 @@ package enum ServeCommand {
       return source
     }
     withExtendedLifetime(sources) { arrived.wait() }
-  }
-
-  private static func stop(_ services: [LoopService]) {
-    let group = DispatchGroup()
-    for service in services {
-      group.enter()
-      service.drain { group.leave() }
-    }
-    _ = group.wait(timeout: .now() + .seconds(20))
   }
 }

@@ -4,14 +4,14 @@ import Postgres
 
 /// Where events of the modules below become log lines, on standard error. No row data, statement
 /// text or token is ever among them.
-final class ServiceLog: Sendable {
+package final class ServiceLog: Sendable {
   package enum Format: String, CaseIterable, Sendable {
     case text, json
   }
 
   private let format: Format
 
-  init(format: Format) { self.format = format }
+  package init(format: Format) { self.format = format }
 
   func report(_ event: PoolEvent, loop: Int) {
     switch event {

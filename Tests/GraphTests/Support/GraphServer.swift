@@ -1,0 +1,118 @@
+import DatabaseSetup
+import Foundation
+import GraphQLPlanning
+import JSON
+import Postgres
+import Server
+import TestSupport
+
+/// The real server on loops of its own, over HTTP on a free port, with a database of its own in the
+/// tests' cluster. It lives as long as the process.
+final class GraphServer: Sendable {
+  /// With the graph's tables and no rows. Tests run at the same time: each makes people of its own
+  /// and says nothing about lists of everybody.
+  static var shared: GraphServer { get throws { try sharedServer.get() } }
+
+  /// With the demo data of scale 1 and random seed 1. Tests read it only.
+  static var seeded: GraphServer { get throws { try seededServer.get() } }
+
+  /// One more, with tables and no rows, for tests that must be alone.
+  static func alone() throws -> GraphServer {
+    try GraphServer(database: TestCluster.newDatabase(migrated: true))
+  }
+
+  private static let sharedServer = Result { try alone() }
+
+  private static let seededServer = Result {
+    let database = try TestCluster.newDatabase(migrated: true)
+    _ = try Seeder.read(TestCluster.packageFolder + "/sql/demo", scale: 1, seed: 1)
+      .run(PostgresConfiguration(database)) { _ in }
+    return try GraphServer(database: database)
+  }
+
+  /// The schema with its storage, as the server has it.
+  static let mapping = Result { try SchemaFiles.load(TestCluster.packageFolder + "/Schema") }
+
+  /// The connection string of its database.
+  let database: String
+  private let server: RunningServer
+  private let clients: HTTPClients
+
+  private init(database: String) throws {
+    self.database = database
+    var settings = RunningServer.Settings()
+    settings.loopCount = 2
+    server = try RunningServer(
+      Self.mapping.get(), database: PostgresConfiguration(database), settings: settings)
+    guard case .tcp(_, let port) = server.address else {
+      throw GraphTestFailure("the server listens on \(server.address)")
+    }
+    clients = HTTPClients(port: port)
+    for _ in 0..<500 {
+      if try clients.send("GET", "/ready").status == 200 { return }
+      usleep(10_000)
+    }
+    throw GraphTestFailure("the server is not ready")
+  }
+
+  func stop() { server.stop() }
+
+  /// A connection that may write; close to one test.
+  func data() throws -> GraphData { try GraphData(database) }
+
+  /// The whole response to an operation.
+  ///
+  /// - Parameter token: of the session it is sent with; nil for an anonymous client.
+  func execute(
+    _ query: String, _ variables: JSONValue? = nil, token: String? = nil
+  ) throws -> JSONValue {
+    try JSONParser.parse(send(query, variables, token: token).body)
+  }
+
+  func execute(
+    _ query: String, _ variables: JSONValue? = nil, as person: Person?
+  ) throws -> JSONValue {
+    try execute(query, variables, token: person?.token)
+  }
+
+  /// The data of a response that must have no errors.
+  func data(
+    _ query: String, _ variables: JSONValue? = nil, as person: Person? = nil
+  ) throws -> JSONValue {
+    let response = try execute(query, variables, as: person)
+    if let errors = response["errors"] { throw GraphTestFailure("errors: \(errors)") }
+    guard let data = response["data"] else { throw GraphTestFailure("no data: \(response)") }
+    return data
+  }
+
+  /// The codes of a response's errors, in order.
+  func errorCodes(
+    _ query: String, _ variables: JSONValue? = nil, as person: Person? = nil
+  ) throws -> [String] {
+    let errors = try execute(query, variables, as: person)["errors"]
+    return (errors?.array ?? []).map { $0["extensions"]?["code"]?.string ?? "" }
+  }
+
+  /// Sends an operation by POST and gives the response as it came.
+  func send(
+    _ query: String, _ variables: JSONValue? = nil, token: String? = nil
+  ) throws -> HTTPClients.Response {
+    var members = [JSONValue.Member(name: "query", value: .string(query))]
+    if let variables { members.append(JSONValue.Member(name: "variables", value: variables)) }
+    var headers = [("Content-Type", "application/json")]
+    if let token { headers.append(("Authorization", "Bearer \(token)")) }
+    return try send(
+      "POST", "/graphql", headers: headers, body: Array("\(JSONValue.object(members))".utf8))
+  }
+
+  func send(
+    _ method: String, _ path: String, headers: [(String, String)] = [], body: [UInt8] = []
+  ) throws -> HTTPClients.Response {
+    try clients.send(method, path, headers: headers, body: body)
+  }
+}
+
+struct GraphTestFailure: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}

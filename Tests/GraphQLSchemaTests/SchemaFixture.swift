@@ -58,3 +58,5 @@ func expectErrors(
   #expect(check.schema == nil, sourceLocation: sourceLocation)
   #expect(check.errors.map(Expected.init) == expected, sourceLocation: sourceLocation)
 }
+
+func parsed(_ text: String) throws -> Document { try Parser.parse(text, limits: .unlimited) }

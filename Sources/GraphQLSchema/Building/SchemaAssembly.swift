@@ -177,7 +177,7 @@ struct SchemaAssembly {
     case .variable, .int, .float, .boolean, .enum, .list, .object:
       problems.append(
         (
-          "Argument \"\(name)\" has invalid value \(argument.value.literalText).",
+          "Argument \"\(name)\" has invalid value \(Printer.print(argument.value)).",
           argument.value.position
         ))
     }

@@ -154,8 +154,7 @@ extension TypeSyntax {
 }
 
 /// Elements in order; of those with one key the last, at the place of the first.
-private func distinct<Element>(_ elements: [Element], by key: KeyPath<Element, String>) -> [Element]
-{
+func distinct<Element>(_ elements: [Element], by key: KeyPath<Element, String>) -> [Element] {
   var places: [String: Int] = [:]
   places.reserveCapacity(elements.count)
   var result: [Element] = []

@@ -90,7 +90,7 @@ package struct ArgumentCoercion: Sendable {
     }
     if let coerced = literals.coerce(value, to: definition.type) { return coerced }
     throw error(
-      "Argument \"\(definition.name)\" has invalid value \(value.literalText).", value.position)
+      "Argument \"\(definition.name)\" has invalid value \(Printer.print(value)).", value.position)
   }
 
   private func error(_ message: String, _ position: Position) -> GraphQLError {

@@ -82,6 +82,7 @@ struct JSONCoercion {
     var members: [InputValue.Member] = []
     members.reserveCapacity(fields.count)
     var known = 0
+    let before = problems.count
     for field in fields {
       guard problems.count <= limit else { break }
       let found =
@@ -102,11 +103,12 @@ struct JSONCoercion {
             + "was not provided.")
       }
     }
+    let fits = problems.count == before
     if known < given.count { reportUnknown(given, in: value, type, fields) }
     if isOneOf {
       if members.count != 1 {
         _ = fail(value, "Exactly one key must be specified for OneOf type \"\(type.name)\".")
-      } else if members[0].value == .null {
+      } else if members[0].value == .null, fits {
         path.append(.name(members[0].name))
         _ = fail(.null, "Field \"\(members[0].name)\" must be non-null.")
         path.removeLast()

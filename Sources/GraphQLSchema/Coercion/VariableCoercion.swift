@@ -16,6 +16,7 @@ package struct VariableCoercion: Sendable {
     /// Nil when it is no input type: validation refuses such an operation.
     let type: TypeReference?
     let typeSyntax: TypeSyntax
+    let hasDefault: Bool
     let coercedDefault: InputValue?
     let position: Position
   }
@@ -36,6 +37,7 @@ package struct VariableCoercion: Sendable {
       let type = schema.inputType(variable.type)
       return Variable(
         name: variable.name.text, type: type, typeSyntax: variable.type,
+        hasDefault: variable.defaultValue != nil,
         coercedDefault: variable.defaultValue.flatMap { value in
           type.flatMap { literals.coerce(value, to: $0) }
         },
@@ -64,7 +66,7 @@ package struct VariableCoercion: Sendable {
         errors.append(
           GraphQLError(
             "Variable \"$\(variable.name)\" expected value of type "
-              + "\"\(variable.typeSyntax.literalText)\" which cannot be used as an input type.",
+              + "\"\(Printer.print(variable.typeSyntax))\" which cannot be used as an input type.",
             locations: [source.location(of: variable.typeSyntax.position)]))
         continue
       }
@@ -75,7 +77,7 @@ package struct VariableCoercion: Sendable {
       guard let given else {
         if let value = variable.coercedDefault {
           result.add(variable.name, value)
-        } else if type.isNonNull {
+        } else if type.isNonNull, !variable.hasDefault {
           errors.append(error(variable, "of required type", type, "was not provided."))
         }
         continue

@@ -1,3 +1,5 @@
+import GraphQLLanguage
+
 extension Schema {
   /// The default value of an argument or input field as `printSchema` and introspection show it:
   /// coerced, so with nested defaults filled in and a lone item as a list.
@@ -28,7 +30,7 @@ extension Schema {
       }
       if case .scalar = type.kind, case .enum(let name) = value {
         // The reference implementation takes a bare word given to a custom scalar for a string.
-        return LiteralText.quoted(name)
+        return Printer.string(name)
       }
       return value.shapeText
     }
@@ -44,7 +46,7 @@ extension InputValue {
     case .int(let value): "\(value)"
     case .bigInt(let value): "\(value)"
     case .float(let value): LiteralText.number(value)
-    case .string(let text): LiteralText.quoted(text)
+    case .string(let text): Printer.string(text)
     case .enum(let name): name
     case .list(let items): "[\(items.map(\.shapeText).joined(separator: ", "))]"
     case .object(let members):

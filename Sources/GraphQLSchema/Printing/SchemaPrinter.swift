@@ -1,3 +1,5 @@
+import GraphQLLanguage
+
 /// Writes a schema as type system text, in the layout of graphql-js 16's `printSchema`.
 ///
 /// Own types and directives with their descriptions; what the specification defines is left out, and
@@ -54,7 +56,7 @@ package struct SchemaPrinter {
     switch type.kind {
     case .scalar(let url):
       return "scalar \(type.name)"
-        + (url.map { " @specifiedBy(url: \(LiteralText.quoted($0)))" } ?? "")
+        + (url.map { " @specifiedBy(url: \(Printer.string($0)))" } ?? "")
     case .object: return "type \(type.name)" + interfaces(type) + fields(type)
     case .interface: return "interface \(type.name)" + interfaces(type) + fields(type)
     case .union(let members):
@@ -116,13 +118,13 @@ package struct SchemaPrinter {
   private func deprecated(_ reason: String?) -> String {
     guard let reason else { return "" }
     return reason == SchemaAssembly.defaultDeprecationReason
-      ? " @deprecated" : " @deprecated(reason: \(LiteralText.quoted(reason)))"
+      ? " @deprecated" : " @deprecated(reason: \(Printer.string(reason)))"
   }
 
   private func description(_ text: String?, _ indent: String = "", isFirst: Bool = true) -> String {
     guard let text else { return "" }
     let string =
-      LiteralText.isPrintableAsBlock(text) ? LiteralText.block(text) : LiteralText.quoted(text)
+      Printer.isPrintableAsBlockString(text) ? Printer.blockString(text) : Printer.string(text)
     let lines = string.split(separator: "\n", omittingEmptySubsequences: false)
       .joined(separator: "\n" + indent)
     return (isFirst || indent.isEmpty ? indent : "\n" + indent) + lines + "\n"

@@ -12,12 +12,10 @@ struct KnownDirective {
     locations = Set(definition.locations.map(\.text))
     argumentNames = definition.arguments.map(\.name.text)
     arguments = Set(argumentNames)
-    var seen: Set<String> = []
-    required = definition.arguments.compactMap { argument in
-      guard case .nonNull = argument.type, argument.defaultValue == nil,
-        seen.insert(argument.name.text).inserted
-      else { return nil }
-      return (argument.name.text, argument.type.literalText)
+    // Of repeated names the last counts, at the place of the first, as in the schema itself.
+    required = distinct(definition.arguments, by: \.name.text).compactMap { argument in
+      guard case .nonNull = argument.type, argument.defaultValue == nil else { return nil }
+      return (argument.name.text, Printer.print(argument.type))
     }
     isRepeatable = definition.isRepeatable
   }

@@ -87,7 +87,7 @@ extension TypeSystemValidator {
   ) {
     guard case .object(let given) = value.content else {
       reportDefault(
-        "Expected value of type \"\(type.name)\" to be an object, found: \(value.literalText).",
+        "Expected value of type \"\(type.name)\" to be an object, found: \(Printer.print(value)).",
         place, at: value.position)
       return
     }
@@ -100,7 +100,7 @@ extension TypeSystemValidator {
       } else if field.isRequired {
         reportDefault(
           "Expected value of type \"\(type.name)\" to include required field \"\(field.name)\", "
-            + "found: \(value.literalText).", place, at: value.position)
+            + "found: \(Printer.print(value)).", place, at: value.position)
       }
     }
     for field in given where type.inputField(named: field.name.text) == nil {
@@ -109,7 +109,7 @@ extension TypeSystemValidator {
       reportDefault(
         "Expected value of type \"\(type.name)\" not to include unknown field "
           + "\"\(field.name.text)\"\(near.isEmpty ? ", found" : ".\(near) Found"): "
-          + "\(value.literalText).", place, at: field.position)
+          + "\(Printer.print(value)).", place, at: field.position)
     }
     guard isOneOf else { return }
     guard let only = given.first, given.count == 1 else {
@@ -129,7 +129,7 @@ extension TypeSystemValidator {
     if case .enum(let values) = type.kind {
       let names = values.lazy.map(\.name)
       guard case .enum(let name) = value.content else {
-        let text = value.literalText
+        let text = Printer.print(value)
         return "Enum \"\(type.name)\" cannot represent non-enum value: \(text)."
           + suggestions.didYouMean(text, among: names, subject: "the enum value")
       }
@@ -146,12 +146,13 @@ extension TypeSystemValidator {
       return Double(text)?.isFinite ?? false
         ? nil : "Float cannot represent non numeric value: \(text)"
     case (.string, .string), (.id, .string), (.id, .int), (.boolean, .boolean): return nil
-    case (.int, _): return "Int cannot represent non-integer value: \(value.literalText)"
-    case (.float, _): return "Float cannot represent non numeric value: \(value.literalText)"
-    case (.string, _): return "String cannot represent a non string value: \(value.literalText)"
-    case (.boolean, _): return "Boolean cannot represent a non boolean value: \(value.literalText)"
+    case (.int, _): return "Int cannot represent non-integer value: \(Printer.print(value))"
+    case (.float, _): return "Float cannot represent non numeric value: \(Printer.print(value))"
+    case (.string, _): return "String cannot represent a non string value: \(Printer.print(value))"
+    case (.boolean, _):
+      return "Boolean cannot represent a non boolean value: \(Printer.print(value))"
     case (.id, _):
-      return "ID cannot represent a non-string and non-integer value: \(value.literalText)"
+      return "ID cannot represent a non-string and non-integer value: \(Printer.print(value))"
     }
   }
 }

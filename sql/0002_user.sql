@@ -43,14 +43,19 @@ CREATE TABLE identity (
   PRIMARY KEY (provider, external_id),   -- signInWithProvider
   UNIQUE (user_id, provider));           -- Viewer.identities
 
--- A row: one signed-in session, known by the SHA-256 of its token.
+CREATE SEQUENCE session_seq;
+-- A row: one signed-in session, known by the SHA-256 of its token. Its id, under which its owner
+-- sees and ends it, is not a node's; no node has its tag.
 CREATE TABLE session (
   token_hash bytea PRIMARY KEY CHECK (length(token_hash) = 32),   -- every request with a token
+  id bigint NOT NULL UNIQUE DEFAULT (nextval('session_seq') << 8 | 60) CHECK (id & 255 = 60),
   user_id bigint NOT NULL REFERENCES app_user ON DELETE CASCADE,
+  device text,
   created_at timestamptz NOT NULL DEFAULT now(),
+  last_used_at timestamptz,
   expires_at timestamptz NOT NULL);
--- ending all sessions of an account
-CREATE INDEX ON session (user_id);
+-- the sessions of an account, and ending them all
+CREATE INDEX ON session (user_id, id);
 
 -- A row: a token that works once, for example to verify an e-mail address.
 CREATE TABLE one_time_token (

@@ -5,6 +5,7 @@ CREATE TABLE photo (
   id bigint PRIMARY KEY DEFAULT new_node(2) REFERENCES node ON DELETE CASCADE CHECK (id & 255 = 2),
   owner_id bigint NOT NULL REFERENCES app_user ON DELETE CASCADE,
   url text NOT NULL,
+  square_url text,                            -- null: it is square already, or nobody has cut it
   width int CHECK (width > 0),
   height int CHECK (height > 0),
   moderation moderation_state NOT NULL DEFAULT 'PENDING',

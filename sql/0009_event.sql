@@ -10,6 +10,7 @@ CREATE TABLE event (
   circle_id bigint REFERENCES circle ON DELETE CASCADE,   -- the post's, which never changes
   external_id text,
   source_url text,
+  cancelled_at timestamptz,                   -- called off, still to be seen by those who know it
   UNIQUE (circle_id, external_id));           -- createEvent by a scraper: update, do not double
 -- schedule; agenda
 CREATE INDEX ON event (starts_at, post_id);

@@ -71,10 +71,6 @@ CREATE OR REPLACE FUNCTION demo_shuffle(i bigint, number bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE AS $$ SELECT (i * 2147483629 + 12345) % number $$;
 CREATE OR REPLACE FUNCTION demo_word(words text[], random float8) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$ SELECT words[1 + floor(random * cardinality(words))::int] $$;
-CREATE OR REPLACE FUNCTION demo_key(name text) RETURNS text
-LANGUAGE sql IMMUTABLE AS $$
-  SELECT lower(translate(name, 'ÁÉÍÓÚÎáéíóúñüöäãçèêëøåğşı', 'AEIOUIaeiounuoaaceeeoagsi'))
-$$;
 
 -- The start of today, and the moment reached after this part of the last year. There is more and
 -- more going on: each day brings a little more than the one before.

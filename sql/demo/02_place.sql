@@ -54,22 +54,22 @@ WHERE what IN ('country', 'region', 'city', 'place')
 
 -- step: Countries, regions and cities; table: location(id, name, name_key, level, parent_id,
 --   ancestor_ids, latitude, longitude, created_at); rows: 150
-SELECT demo_id('country', country_i), country, demo_key(country), 'COUNTRY'::location_level,
+SELECT demo_id('country', country_i), country, folded(country), 'COUNTRY'::location_level,
   NULL::bigint, '{}'::bigint[], NULL::float8, NULL::float8, demo_time(0)
 FROM demo_city GROUP BY country_i, country
 UNION ALL
-SELECT demo_id('region', region_i), region, demo_key(region), 'REGION',
+SELECT demo_id('region', region_i), region, folded(region), 'REGION',
   demo_id('country', country_i), ARRAY[demo_id('country', country_i)], NULL, NULL, demo_time(0)
 FROM demo_city GROUP BY country_i, region_i, region
 UNION ALL
-SELECT demo_id('city', city_i), city, demo_key(city), 'CITY', demo_id('region', region_i),
+SELECT demo_id('city', city_i), city, folded(city), 'CITY', demo_id('region', region_i),
   ARRAY[demo_id('country', country_i), demo_id('region', region_i)], latitude, longitude,
   demo_time(0)
 FROM demo_city
 
 -- step: Places; table: location(id, name, name_key, level, place_type, gmaps_id, parent_id,
 --   ancestor_ids, latitude, longitude, created_at); rows: 200 + 200 * :scale
-SELECT demo_id('place', i), n.name, demo_key(n.name), 'PLACE'::location_level, t.place_type,
+SELECT demo_id('place', i), n.name, folded(n.name), 'PLACE'::location_level, t.place_type,
   CASE WHEN i = 0 THEN 'ChIJd8BlQ2BZwokRAFUEcm_qrcA'   -- the one the sample operations ask for
     WHEN demo_random(i, 102) < 0.8 THEN 'demo-' || md5('place ' || i) END,
   demo_id('city', c.city_i),

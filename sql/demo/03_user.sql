@@ -7,7 +7,7 @@ WHERE what IN ('user', 'product_photo') OR what = 'avatar' AND i % 8 <> 3
 
 -- step: People; table: app_user(id, username, display_name, name_key, email, email_verified, bio,
 --   website, home_id, address, card_preference, roles, joined_at); rows: 1000 * :scale
-SELECT demo_id('user', i), u.username, u.display_name, demo_key(u.display_name),
+SELECT demo_id('user', i), u.username, u.display_name, folded(u.display_name),
   CASE WHEN demo_random(i, 203) < 0.9 THEN u.username || '@example.org' END,
   demo_random(i, 204) < 0.6,
   CASE WHEN demo_random(i, 205) < 0.7 THEN demo_word(ARRAY['Collects maps and small museums.',
@@ -34,7 +34,7 @@ FROM generate_series(0, demo_count('user') - 1) i,
       demo_random(i, 201)) AS first_name,
     demo_word(ARRAY['Silva', 'Tanaka', 'Moreau', 'Rossi', 'Okafor', 'Novak', 'Jensen', 'García',
       'Marín', 'Haddad', 'Kim', 'Weber', 'Lopes', 'Singh', 'Duarte', 'Petrov', 'Larsen', 'Castillo',
-      'Yılmaz', 'Murphy', 'Costa', 'Nakamura', 'Fischer', 'Mendoza', 'Svensson', 'Papadakis',
+      'Demir', 'Murphy', 'Costa', 'Nakamura', 'Fischer', 'Mendoza', 'Svensson', 'Papadakis',
       'Martins', 'Chen', 'Adeyemi', 'Vargas', 'Marek', 'Horvat', 'Torres', 'Byrne', 'Molina',
       'Ito'],
       demo_random(i, 202)) AS last_name) n,
@@ -42,7 +42,7 @@ FROM generate_series(0, demo_count('user') - 1) i,
     CASE i WHEN 0 THEN 'aurora' WHEN 1 THEN 'kenji' WHEN 2 THEN 'amara' WHEN 3 THEN 'lucas'
       WHEN 4 THEN 'noor' WHEN 5 THEN 'marisol' WHEN 6 THEN 'tom' WHEN 7 THEN 'ines'
       WHEN 8 THEN 'staff' WHEN 9 THEN 'campus_bot'
-      ELSE demo_key(n.first_name || '_' || n.last_name) || i END AS username,
+      ELSE folded(n.first_name || '_' || n.last_name) || i END AS username,
     CASE i WHEN 0 THEN 'Aurora Vidal' WHEN 1 THEN 'Kenji Mori' WHEN 2 THEN 'Amara Diallo'
       WHEN 3 THEN 'Lucas Prado' WHEN 4 THEN 'Noor Rahman' WHEN 5 THEN 'Marisol Reyes'
       WHEN 6 THEN 'Tom Hartley' WHEN 7 THEN 'Inês Cardoso' WHEN 8 THEN 'House Staff'

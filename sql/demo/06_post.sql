@@ -50,10 +50,12 @@ WHERE j < demo_count('post') AND n < CASE WHEN kind IN (16, 18)
 UNION ALL
 SELECT demo_id('comment', c) FROM generate_series(0, demo_count('comment') - 1) c
 
--- step: Photos of posts; table: photo(id, owner_id, url, width, height, moderation, created_at);
---   rows: 7500 * :scale
+-- step: Photos of posts; table: photo(id, owner_id, url, square_url, width, height, moderation,
+--   created_at); rows: 7500 * :scale
 SELECT demo_id('post_photo', j * 3 + n), author_id,
-  'https://photos.sociograph.example/posts/' || md5('photo ' || j * 3 + n) || '.jpg', 1200,
+  'https://photos.sociograph.example/posts/' || md5('photo ' || j * 3 + n) || '.jpg',
+  'https://photos.sociograph.example/posts/' || md5('photo ' || j * 3 + n) || '-square.jpg',
+  1200,
   CASE WHEN demo_random(j, 512) < 0.6 THEN 900 ELSE 1600 END,
   CASE WHEN demo_random(j * 3 + n, 513) < 0.995 THEN 'APPROVED'
     ELSE 'PENDING' END::moderation_state,

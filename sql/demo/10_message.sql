@@ -67,7 +67,7 @@ SELECT id FROM demo_contact
 
 -- step: Contacts; table: external_contact(id, owner_id, provider, external_id, name, name_key,
 --   avatar_url); rows: 2000 * :scale
-SELECT c.id, c.owner_id, 'FACEBOOK', 'fb-' || c.c, n.name, demo_key(n.name),
+SELECT c.id, c.owner_id, 'FACEBOOK', 'fb-' || c.c, n.name, folded(n.name),
   'https://photos.sociograph.example/contacts/' || md5('contact ' || c.c) || '.jpg'
 FROM demo_contact c LEFT JOIN app_user u ON u.id = demo_id('user', c.c)
   AND c.c < demo_count('user'),

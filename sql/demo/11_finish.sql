@@ -81,7 +81,7 @@ DROP TABLE demo_city, demo_post, demo_vote, demo_response, demo_follow_up, demo_
   demo_program, demo_session, demo_booking, demo_conversation, demo_message, demo_notification,
   demo_contact, demo_track;
 DROP FUNCTION demo_group_size(bigint), demo_member(bigint, bigint), demo_time(float8), demo_today(),
-  demo_key(text), demo_word(text[], float8), demo_shuffle(bigint, bigint),
+  demo_word(text[], float8), demo_shuffle(bigint, bigint),
   demo_pick(bigint, float8, float8), demo_random(bigint, int), demo_id(text, bigint),
   demo_tag(text), demo_first(text), demo_count(text);
 DROP TABLE demo_range;

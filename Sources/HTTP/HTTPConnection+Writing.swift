@@ -6,7 +6,7 @@ extension HTTPConnection {
   /// Puts an answer behind what is unsent; it is written after the current batch of events.
   func answer(
     _ exchange: UInt64, _ status: HTTPStatus, contentType: String?, headers: [HTTPField],
-    write: (inout [UInt8]) -> Void
+    length: Int? = nil, write: (inout [UInt8]) -> Void
   ) {
     server.loop.preconditionOnLoop()
     guard isWorking(on: exchange) else { return }
@@ -16,7 +16,8 @@ extension HTTPConnection {
       && !server.isDraining
     append(
       status, contentType: contentType, headers: headers, isHead: request.method == .head,
-      connection: stays ? (request.minorVersion == 0 ? "keep-alive" : nil) : "close", write: write)
+      connection: stays ? (request.minorVersion == 0 ? "keep-alive" : nil) : "close",
+      length: length, write: write)
     if !stays { closingReason = server.isDraining ? .shutdown : .served }
     enter(stays ? .waiting : .closing)
     planFlush()
@@ -35,7 +36,7 @@ extension HTTPConnection {
     append(
       refusal.status, contentType: contentType,
       headers: refusal == .methodNotAllowed ? [HTTPField("Allow", "GET, HEAD, POST, OPTIONS")] : [],
-      isHead: false, connection: "close"
+      isHead: false, connection: "close", length: body.count
     ) { $0.append(contentsOf: body) }
     closingReason = refusal == .timeout ? .timeout : .refused
     enter(.closing)
@@ -51,7 +52,7 @@ extension HTTPConnection {
 
   private func append(
     _ status: HTTPStatus, contentType: String?, headers: [HTTPField], isHead: Bool,
-    connection: StaticString?, write: (inout [UInt8]) -> Void
+    connection: StaticString?, length: Int?, write: (inout [UInt8]) -> Void
   ) {
     output.append(statusLine: status)
     server.date.refresh()
@@ -72,13 +73,20 @@ extension HTTPConnection {
       output.append(static: "\r\n")
       return
     }
+    if let length {
+      output.append(static: "Content-Length: ")
+      output.append(decimal: length)
+      output.append(static: "\r\n\r\n")
+      if !isHead { write(&output) }
+      return
+    }
     // The length is known only after the body is written: leave room for it.
     output.append(static: "Content-Length:           \r\n\r\n")
     let bodyStart = output.count
     write(&output)
-    let length = output.count - bodyStart
-    output.write(decimal: length, endingAt: bodyStart - 4)
-    if isHead { output.removeLast(length) }
+    let written = output.count - bodyStart
+    output.write(decimal: written, endingAt: bodyStart - 4)
+    if isHead { output.removeLast(written) }
   }
 
   /// Writes what there is; once all is out, ends the connection or goes on with requests that wait.

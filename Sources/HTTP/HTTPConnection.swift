@@ -317,13 +317,25 @@ final class HTTPConnection {
     switch state {
     case .handshake: if passed(limits.tlsHandshake, since: stateStart, now) { close(.timeout) }
     case .waiting:
-      if unsentBytes == 0, passed(limits.idle, since: stateStart, now) { close(.idle) }
+      guard unsentBytes == 0 else { return }
+      if passed(limits.idle, since: stateStart, now) {
+        close(.idle)
+      } else if passed(.seconds(2), since: stateStart, now) {
+        releaseBuffers()
+      }
     case .head: if passed(limits.header, since: stateStart, now) { refuse(.timeout) }
     case .body: if bodyIsLate(now) { refuse(.timeout) }
     case .working: if passed(limits.answer, since: stateStart, now) { refuse(.unanswered) }
     case .closing, .closed: break
     case .lingering: if passed(limits.linger, since: stateStart, now) { close(closingReason) }
     }
+  }
+
+  /// A client that says nothing for a while should cost little: thousands do.
+  private func releaseBuffers() {
+    if input.isEmpty, input.capacity > 0 { input = [] }
+    if output.isEmpty, output.capacity > 0 { output = [] }
+    if request.head.capacity > 0 { request = HTTPRequest() }
   }
 
   private func passed(_ limit: Duration, since start: UInt64, _ now: UInt64) -> Bool {

@@ -21,7 +21,9 @@ package struct HTTPExchange: @unchecked Sendable {
   package func respond(
     _ status: HTTPStatus = .ok, contentType: String, headers: [HTTPField] = [], body: [UInt8]
   ) {
-    connection.answer(number, status, contentType: contentType, headers: headers) {
+    connection.answer(
+      number, status, contentType: contentType, headers: headers, length: body.count
+    ) {
       $0.append(contentsOf: body)
     }
   }

@@ -22,9 +22,7 @@ package enum HTTPPeer: Sendable, Hashable, CustomStringConvertible {
           UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
         )
       }
-      self =
-        high == 0 && low >> 32 == 0xFFFF
-        ? .ipv4(UInt32(truncatingIfNeeded: low)) : .ipv6(high: high, low: low)
+      self.init(high: high, low: low)
     default:
       self = .local
     }

@@ -12,12 +12,13 @@ struct HTTPFieldPlaces {
 extension HTTPRequest {
   /// Reads one complete request, without a socket; nil when something of it is missing.
   package static func parse(
-    _ bytes: [UInt8], limits: HTTPLimits = HTTPLimits()
+    _ bytes: [UInt8], from peer: HTTPPeer = .local, limits: HTTPLimits = HTTPLimits()
   ) throws(HTTPRefusal) -> HTTPRequest? {
     var scanner = HTTPHeadScanner()
     guard let end = try scanner.scan(bytes.span, limits: limits) else { return nil }
     let request = HTTPRequest()
     request.head = Array(bytes[..<end])
+    request.peer = peer
     var places = HTTPFieldPlaces()
     try request.parseHead(limits: limits, places: &places)
     switch request.framing {

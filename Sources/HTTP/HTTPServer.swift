@@ -8,7 +8,7 @@ import Glibc
 // `HTTPRequest.parseHead` judge a head, `HTTPChunkedBody` a chunked body. What a request means is
 // left to the handler.
 
-/// The clients of one loop.
+/// The clients of one loop. Lives, once started, until it is drained or closed.
 package final class HTTPServer: @unchecked Sendable {
   // @unchecked: after `init` everything is touched on `loop` only.
 
@@ -76,7 +76,7 @@ package final class HTTPServer: @unchecked Sendable {
     loop.execute { [self] in
       guard let listener, listenerToken == nil else { return }
       do {
-        listenerToken = try loop.register(listener.descriptor, for: .readable) { [unowned self] _ in
+        listenerToken = try loop.register(listener.descriptor, for: .readable) { [self] _ in
           acceptWaiting()
         }
       } catch {
@@ -147,9 +147,10 @@ package final class HTTPServer: @unchecked Sendable {
   private func restFromAccepting() {
     guard let listenerToken, acceptRest == nil else { return }
     loop.update(listenerToken, for: [])
-    acceptRest = loop.schedule(after: .milliseconds(100)) { [unowned self] in
-      acceptRest = nil
-      if let token = self.listenerToken { loop.update(token, for: .readable) }
+    acceptRest = loop.schedule(after: .milliseconds(100)) { [weak self] in
+      guard let self else { return }
+      self.acceptRest = nil
+      if let token = self.listenerToken { self.loop.update(token, for: .readable) }
     }
   }
 
@@ -237,7 +238,7 @@ package final class HTTPServer: @unchecked Sendable {
         limits.linger,
       ].min() ?? .seconds(1)
     let interval = max(min(shortest / 4, .milliseconds(500)), .milliseconds(10))
-    sweeper = loop.schedule(after: interval, repeating: interval) { [unowned self] in sweep() }
+    sweeper = loop.schedule(after: interval, repeating: interval) { [weak self] in self?.sweep() }
   }
 
   private func sweep() {

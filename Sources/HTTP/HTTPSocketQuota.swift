@@ -39,8 +39,18 @@ package final class HTTPSocketQuota: Sendable {
     }
   }
 
+  /// Nil when the process may open as many descriptors as its clients and `others` need; else what
+  /// to tell the operator.
+  package static func descriptorShortage(_ limits: HTTPLimits, others: Int) -> String? {
+    let needed = limits.maximumSockets + others + 64
+    let permitted = descriptorLimit()
+    guard permitted < needed else { return nil }
+    return "The process may open \(permitted) descriptors but needs \(needed) for "
+      + "\(limits.maximumSockets) clients; raise the limit (ulimit -n) or lower the clients."
+  }
+
   /// The number of descriptors the process may open, after raising it as far as it may go.
-  package static func descriptorLimit() -> Int {
+  static func descriptorLimit() -> Int {
     var limit = rlimit()
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
       return 0

@@ -32,6 +32,17 @@ extension [UInt8] {
     }
   }
 
+  mutating func append(decimal number: Int) {
+    var digits = 1
+    var rest = number / 10
+    while rest > 0 {
+      digits += 1
+      rest /= 10
+    }
+    append(contentsOf: repeatElement(0x20, count: digits))
+    write(decimal: number, endingAt: count)
+  }
+
   /// Writes a number's digits over the spaces before `end`.
   mutating func write(decimal number: Int, endingAt end: Int) {
     var rest = number

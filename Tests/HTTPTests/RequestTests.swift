@@ -175,6 +175,27 @@ import Testing
     #expect(client.answer().body == "options *  ")
   }
 
+  @Test func `an offer to change the protocol is passed over`() throws {
+    let fixture = try HTTPServerFixture()
+    let client = try RawClient(port: fixture.port)
+    client.send(
+      "POST /1 HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+        + "HTTP2-Settings: AAEA\r\nContent-Length: 1\r\n\r\nx")
+    #expect(client.answer().body == "post /1  x")
+    client.send("GET /2 HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(client.answer().body == "get /2  ")
+  }
+
+  @Test func `a body of known length is announced as it is`() throws {
+    let fixture = try HTTPServerFixture.answering { _, exchange in
+      exchange.respond(contentType: "text/plain", body: [UInt8](repeating: 0x61, count: 1234))
+    }
+    let client = try RawClient(port: fixture.port)
+    client.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(client.answer(isHead: true).head.hasSuffix("\r\nContent-Length: 1234\r\n\r\n"))
+    #expect(client.answer().body.utf8.count == 1234)
+  }
+
   @Test func `an empty line between requests is passed over`() throws {
     let fixture = try HTTPServerFixture()
     let client = try RawClient(port: fixture.port)

@@ -1,0 +1,119 @@
+import Glibc
+
+/// The reverse proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
+///
+/// From anybody else these fields are what the client made up. Without proxies a client is who its
+/// socket says.
+package struct TrustedProxies: Sendable {
+  private var ranges: [Range] = []
+
+  private struct Range {
+    let high: UInt64
+    let low: UInt64
+    /// Leading bits that count, of 128; IPv4 addresses are taken as `::ffff:a.b.c.d`.
+    let bits: Int
+  }
+
+  package init() {}
+
+  /// Addresses or networks: `10.0.0.0/8`, `192.0.2.1`, `2001:db8::/32`. Nil when one is malformed.
+  package init?(_ texts: [String]) {
+    for text in texts {
+      let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let peer = HTTPPeer(address: String(parts[0])), let (high, low) = peer.bits128 else {
+        return nil
+      }
+      var width = 128
+      if parts.count == 2 {
+        let offset = if case .ipv4 = peer { 96 } else { 0 }
+        guard let prefix = Int(parts[1]), (0...128 - offset).contains(prefix) else { return nil }
+        width = prefix + offset
+      }
+      ranges.append(Range(high: high, low: low, bits: width))
+    }
+  }
+
+  func contains(_ peer: HTTPPeer) -> Bool {
+    guard let (high, low) = peer.bits128 else { return false }
+    return ranges.contains { range in
+      let highMask = Self.mask(min(range.bits, 64))
+      let lowMask = Self.mask(max(range.bits - 64, 0))
+      return (high ^ range.high) & highMask == 0 && (low ^ range.low) & lowMask == 0
+    }
+  }
+
+  private static func mask(_ bits: Int) -> UInt64 { bits == 0 ? 0 : ~0 << UInt64(64 - bits) }
+
+  /// Who sent the request: walking back from the socket through the proxies that are believed, the
+  /// first address that is none of them. A proxy on a Unix socket is believed.
+  package func client(of request: HTTPRequest) -> HTTPPeer {
+    guard !ranges.isEmpty, isTrusted(request.peer), let list = request.headerList("x-forwarded-for")
+    else { return request.peer }
+    var client = request.peer
+    for entry in list.split(separator: ",").reversed() {
+      guard let peer = HTTPPeer(forwarded: entry) else { return client }
+      client = peer
+      guard contains(peer) else { return client }
+    }
+    return client
+  }
+
+  /// Whether the client came by TLS, to this server or to the proxy in front of it.
+  package func isSecure(_ request: HTTPRequest) -> Bool {
+    if request.isSecure { return true }
+    guard !ranges.isEmpty, isTrusted(request.peer),
+      let scheme = request.headerList("x-forwarded-proto")
+    else { return false }
+    return scheme.split(separator: ",").last?.drop { $0 == " " } == "https"
+  }
+
+  private func isTrusted(_ peer: HTTPPeer) -> Bool { peer == .local || contains(peer) }
+}
+
+extension HTTPPeer {
+  /// An address in text, without port or brackets.
+  package init?(address text: String) {
+    var four = in_addr()
+    if unsafe inet_pton(AF_INET, text, &four) == 1 {
+      self = .ipv4(UInt32(bigEndian: four.s_addr))
+      return
+    }
+    var six = in6_addr()
+    guard unsafe inet_pton(AF_INET6, text, &six) == 1 else { return nil }
+    let (high, low) = unsafe withUnsafeBytes(of: six) {
+      unsafe (
+        UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
+        UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+      )
+    }
+    self = HTTPPeer(high: high, low: low)
+  }
+
+  /// An entry of `X-Forwarded-For`; some proxies add the port.
+  init?(forwarded entry: Substring) {
+    var text = entry.drop { $0 == " " || $0 == "\t" }
+    while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+    if text.hasPrefix("[") {
+      guard let end = text.firstIndex(of: "]") else { return nil }
+      text = text[text.index(after: text.startIndex)..<end]
+    } else if let colon = text.firstIndex(of: ":"), text.contains(".") {
+      text = text.hasPrefix(":") ? text : text[..<colon]
+    }
+    self.init(address: String(text))
+  }
+
+  /// An IPv4 address wrapped in IPv6 is an IPv4 address.
+  init(high: UInt64, low: UInt64) {
+    self =
+      high == 0 && low >> 32 == 0xFFFF
+      ? .ipv4(UInt32(truncatingIfNeeded: low)) : .ipv6(high: high, low: low)
+  }
+
+  fileprivate var bits128: (high: UInt64, low: UInt64)? {
+    switch self {
+    case .local: nil
+    case .ipv4(let address): (0, 0xFFFF_0000_0000 | UInt64(address))
+    case .ipv6(let high, let low): (high, low)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import HTTP
+import Testing
+
+@Suite struct TrustedProxiesTests {
+  private func request(_ peer: HTTPPeer, _ headers: String...) throws -> HTTPRequest {
+    let head = "GET / HTTP/1.1\r\nHost: a\r\n" + headers.map { $0 + "\r\n" }.joined() + "\r\n"
+    let request = try #require(try HTTPRequest.parse(Array(head.utf8), from: peer))
+    return request
+  }
+
+  private func address(_ text: String) throws -> HTTPPeer {
+    try #require(HTTPPeer(address: text))
+  }
+
+  @Test func `without proxies a client is who its socket says`() throws {
+    let request = try request(
+      address("192.0.2.1"), "X-Forwarded-For: 198.51.100.1", "X-Forwarded-Proto: https")
+    #expect(TrustedProxies().client(of: request).description == "192.0.2.1")
+    #expect(!TrustedProxies().isSecure(request))
+  }
+
+  @Test func `fields from anybody but a proxy are not believed`() throws {
+    let proxies = try #require(TrustedProxies(["10.0.0.0/8"]))
+    let request = try request(
+      address("192.0.2.1"), "X-Forwarded-For: 198.51.100.1", "X-Forwarded-Proto: https")
+    #expect(proxies.client(of: request).description == "192.0.2.1")
+    #expect(!proxies.isSecure(request))
+  }
+
+  @Test(arguments: [
+    ("198.51.100.1", "198.51.100.1"), ("1.1.1.1, 198.51.100.1", "198.51.100.1"),
+    ("1.1.1.1, 198.51.100.1, 10.1.1.1", "198.51.100.1"), ("198.51.100.1:4711", "198.51.100.1"),
+    ("[2001:db8::9]:4711", "2001:db8::9"), ("2001:db8::9", "2001:db8::9"),
+    ("10.2.2.2", "10.2.2.2"), ("::ffff:198.51.100.1", "198.51.100.1"),
+    ("198.51.100.1, nonsense", "10.0.0.9"), ("unknown", "10.0.0.9"), ("", "10.0.0.9"),
+  ]) func `the client is the last address that is no proxy`(list: String, client: String) throws {
+    let proxies = try #require(TrustedProxies(["10.0.0.0/8"]))
+    let request = try request(address("10.0.0.9"), "X-Forwarded-For: \(list)")
+    #expect(proxies.client(of: request).description == client)
+  }
+
+  @Test func `a proxy says whether the client used TLS`() throws {
+    let proxies = try #require(TrustedProxies(["2001:db8::/32"]))
+    let secure = try request(address("2001:db8:1::1"), "X-Forwarded-Proto: http, https")
+    #expect(proxies.isSecure(secure))
+    let plain = try request(address("2001:db8:1::1"), "X-Forwarded-Proto: https, http")
+    #expect(!proxies.isSecure(plain))
+    let other = try request(address("2001:db9::1"), "X-Forwarded-Proto: https")
+    #expect(!proxies.isSecure(other))
+    #expect(proxies.isSecure(try request(.local, "X-Forwarded-Proto: https")))
+  }
+
+  @Test(arguments: ["", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "::1/129", "host", "10.0.0.1/"])
+  func `what is no network is refused`(text: String) {
+    #expect(TrustedProxies([text]) == nil)
+  }
+}

@@ -54,6 +54,7 @@ CREATE TABLE session (
   created_at timestamptz NOT NULL DEFAULT now(),
   last_used_at timestamptz,
   expires_at timestamptz NOT NULL);
+ALTER SEQUENCE session_seq OWNED BY session.id;
 -- the sessions of an account, and ending them all
 CREATE INDEX ON session (user_id, id);
 

@@ -82,8 +82,8 @@ FROM generate_series(0, demo_count('place') - 1) i
   JOIN demo_city c ON c.city_i = CASE WHEN i < 2 THEN i
     ELSE demo_pick(demo_count('city'), demo_random(i, 101), 1.6) END,
   LATERAL (SELECT CASE WHEN i < 2 THEN 'NATURE' ELSE demo_word(ARRAY[
-    'ATTRACTION', 'NATURE', 'BEACH', 'MUSEUM', 'CAMPUS', 'DINING', 'FITNESS', 'SHOP', 'OTHER', 'NATURE', 'ATTRACTION', 'DINING'],
-    demo_random(i, 106)) END) t(place_type),
+    'ATTRACTION', 'NATURE', 'BEACH', 'MUSEUM', 'CAMPUS', 'DINING', 'FITNESS', 'SHOP', 'OTHER',
+    'NATURE', 'ATTRACTION', 'DINING'], demo_random(i, 106)) END) t(place_type),
   LATERAL (SELECT demo_word(ARRAY['Old', 'Blue', 'Hidden', 'Upper', 'Grand', 'Quiet', 'Sunny',
     'Stone', 'Little', 'Northern', 'Royal', 'Garden', 'Silver', 'Lower', 'Windy', 'Golden'],
     demo_random(i, 107)) || ' ' || CASE t.place_type

@@ -1,3 +1,4 @@
+import Foundation
 import GraphQLLanguage
 import Testing
 
@@ -41,7 +42,7 @@ struct ParserLimitsTests {
     }
     #expect(code(nested(60)) == nil)
     #expect(code(nested(66)) == "NESTING_LIMIT_EXCEEDED")
-    #expect(code(nested(490), .unlimited) == nil)
+    #expect(code(nested(190), .unlimited) == nil)
     #expect(code(nested(300_000), .unlimited) == "NESTING_LIMIT_EXCEEDED")
   }
 
@@ -51,8 +52,8 @@ struct ParserLimitsTests {
     }
     #expect(code(nested(64)) == nil)
     #expect(code(nested(65)) == "NESTING_LIMIT_EXCEEDED")
-    #expect(code(nested(500), .unlimited) == nil)
-    #expect(code(nested(501), .unlimited) == "NESTING_LIMIT_EXCEEDED")
+    #expect(code(nested(200), .unlimited) == nil)
+    #expect(code(nested(201), .unlimited) == "NESTING_LIMIT_EXCEEDED")
     let lists = String(repeating: "[", count: 63) + String(repeating: "]", count: 63)
     #expect(code("{a(b:\(lists))}") == nil)
     #expect(code("{a(b:[\(lists)])}") == "NESTING_LIMIT_EXCEEDED")
@@ -66,5 +67,28 @@ struct ParserLimitsTests {
     ) {
       try Parser.parse(Source(Array("{ a\n#".utf8) + [0xC3, 0x28] + Array("\n}".utf8)))
     }
+  }
+}
+
+struct StackTests {
+  @Test(arguments: [
+    ["", "{a", "", "}", ""], ["", "{...", "{a}", "}", ""], ["{a(b:", "[", "", "]", ")}"],
+    ["{a(b:", "{c:", "1", "}", ")}"], ["query($a:", "[", "A", "]", "){a}"],
+  ])
+  func `the deepest tree is read, printed and freed on a thread like those of Dispatch`(
+    _ parts: [String]
+  ) async {
+    let text =
+      parts[0] + String(repeating: parts[1], count: 198) + parts[2]
+      + String(repeating: parts[3], count: 198) + parts[4]
+    let length = await withCheckedContinuation { continuation in
+      let thread = Thread {
+        let document = try? Parser.parse(text, limits: .unlimited)
+        continuation.resume(returning: document.map { Printer.print($0).utf8.count })
+      }
+      thread.stackSize = 512 * 1024
+      thread.start()
+    }
+    #expect((length ?? 0) > text.utf8.count)
   }
 }

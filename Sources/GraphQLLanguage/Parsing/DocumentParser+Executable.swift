@@ -3,13 +3,13 @@
 // GraphQL September 2025, 2.2 to 2.8.
 
 extension DocumentParser {
-  mutating func parseDefinitions() throws(GraphQLError) -> [Definition] {
+  mutating func parseDefinitions() throws(SyntaxFailure) -> [Definition] {
     var definitions: [Definition] = []
     repeat { definitions.append(try parseDefinition()) } while kind != .endOfFile
     return definitions
   }
 
-  private mutating func parseDefinition() throws(GraphQLError) -> Definition {
+  private mutating func parseDefinition() throws(SyntaxFailure) -> Definition {
     let position = self.position
     if kind == .braceLeft {
       return .operation(
@@ -37,11 +37,11 @@ extension DocumentParser {
     return try parseExtension(position)
   }
 
-  func error(_ message: String, _ position: Position) -> GraphQLError {
+  func error(_ message: String, _ position: Position) -> SyntaxFailure {
     lexer.error(message, Int(position.offset))
   }
 
-  mutating func parseDescription() throws(GraphQLError) -> StringLiteral? {
+  mutating func parseDescription() throws(SyntaxFailure) -> StringLiteral? {
     kind == .string || kind == .blockString ? try parseString() : nil
   }
 
@@ -53,11 +53,11 @@ extension DocumentParser {
 
   private mutating func parseOperation(
     _ kind: OperationKind, _ description: StringLiteral?, _ position: Position
-  ) throws(GraphQLError) -> OperationDefinition {
+  ) throws(SyntaxFailure) -> OperationDefinition {
     try lexer.advance()
     let name = self.kind == .name ? try parseName() : nil
     let variables = try optionalMany(.parenthesisLeft, .parenthesisRight) {
-      (parser) throws(GraphQLError) in try parser.parseVariableDefinition()
+      (parser) throws(SyntaxFailure) in try parser.parseVariableDefinition()
     }
     let directives = try parseDirectives(isConstant: false)
     return OperationDefinition(
@@ -65,7 +65,7 @@ extension DocumentParser {
       directives: directives, selectionSet: try parseSelectionSet(), position: position)
   }
 
-  private mutating func parseVariableDefinition() throws(GraphQLError) -> VariableDefinition {
+  private mutating func parseVariableDefinition() throws(SyntaxFailure) -> VariableDefinition {
     let position = self.position
     let description = try parseDescription()
     try expect(.dollar)
@@ -80,19 +80,20 @@ extension DocumentParser {
 
   // MARK: - Selections
 
-  private mutating func parseSelectionSet() throws(GraphQLError) -> SelectionSet {
+  @inline(never)
+  private mutating func parseSelectionSet() throws(SyntaxFailure) -> SelectionSet {
     let position = self.position
     try descend()
     try expect(.braceLeft)
-    var selections: [Selection] = []
+    let start = selections.count
     repeat {
       selections.append(kind == .spread ? try parseSpread() : .field(try parseField()))
     } while try !skip(.braceRight)
     ascend()
-    return SelectionSet(selections: selections, position: position)
+    return SelectionSet(selections: selections.take(from: start), position: position)
   }
 
-  private mutating func parseField() throws(GraphQLError) -> Field {
+  private mutating func parseField() throws(SyntaxFailure) -> Field {
     var name = try parseName()
     var alias: Name?
     if kind == .colon {
@@ -107,7 +108,8 @@ extension DocumentParser {
       selectionSet: kind == .braceLeft ? try parseSelectionSet() : nil)
   }
 
-  private mutating func parseSpread() throws(GraphQLError) -> Selection {
+  @inline(never)
+  private mutating func parseSpread() throws(SyntaxFailure) -> Selection {
     let position = self.position
     try lexer.advance()
     let hasTypeCondition = try skip(keyword: "on")
@@ -127,7 +129,7 @@ extension DocumentParser {
 
   private mutating func parseFragmentDefinition(
     _ description: StringLiteral?, _ position: Position
-  ) throws(GraphQLError) -> FragmentDefinition {
+  ) throws(SyntaxFailure) -> FragmentDefinition {
     try lexer.advance()
     if tokenSays("on") { throw unexpected() }
     let name = try parseName()

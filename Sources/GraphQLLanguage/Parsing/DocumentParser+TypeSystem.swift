@@ -7,13 +7,13 @@ extension DocumentParser {
   /// The definition whose keyword is the current token; nil if it is none of the type system's.
   mutating func parseTypeSystemDefinition(
     _ description: StringLiteral?, _ position: Position
-  ) throws(GraphQLError) -> Definition? {
+  ) throws(SyntaxFailure) -> Definition? {
     if isAt("directive") { return .directive(try parseDirectiveDefinition(description, position)) }
     return try parseSchemaOrType(isExtension: false, description, position)
   }
 
   /// What follows `extend`.
-  mutating func parseExtension(_ position: Position) throws(GraphQLError) -> Definition {
+  mutating func parseExtension(_ position: Position) throws(SyntaxFailure) -> Definition {
     guard let definition = try parseSchemaOrType(isExtension: true, nil, position) else {
       throw unexpected()
     }
@@ -22,7 +22,7 @@ extension DocumentParser {
 
   private mutating func parseSchemaOrType(
     isExtension: Bool, _ description: StringLiteral?, _ position: Position
-  ) throws(GraphQLError) -> Definition? {
+  ) throws(SyntaxFailure) -> Definition? {
     if isAt("schema") { return .schema(try parseSchema(isExtension, description, position)) }
     guard let keyword = TypeKeyword(self) else { return nil }
     try lexer.advance()
@@ -43,7 +43,7 @@ extension DocumentParser {
   private enum TypeKeyword {
     case scalar, type, interface, union, `enum`, input
 
-    init?(_ parser: DocumentParser) {
+    init?(_ parser: borrowing DocumentParser) {
       if parser.isAt("type") {
         self = .type
       } else if parser.isAt("input") {
@@ -65,7 +65,7 @@ extension DocumentParser {
   /// What a type consists of, and how many parts that is.
   private mutating func parseContent(
     _ keyword: TypeKeyword, _ interfaces: [Name]
-  ) throws(GraphQLError) -> (TypeSystemTypeDefinition.Content, Int) {
+  ) throws(SyntaxFailure) -> (TypeSystemTypeDefinition.Content, Int) {
     switch keyword {
     case .scalar:
       return (.scalar, 0)
@@ -78,15 +78,15 @@ extension DocumentParser {
     case .union:
       let members =
         try skip(.equals)
-        ? try delimited(by: .pipe) { (parser) throws(GraphQLError) in try parser.parseName() } : []
+        ? try delimited(by: .pipe) { (parser) throws(SyntaxFailure) in try parser.parseName() } : []
       return (.union(members: members), members.count)
     case .enum:
-      let values = try optionalMany(.braceLeft, .braceRight) { (parser) throws(GraphQLError) in
+      let values = try optionalMany(.braceLeft, .braceRight) { (parser) throws(SyntaxFailure) in
         try parser.parseEnumValueDefinition()
       }
       return (.enum(values: values), values.count)
     case .input:
-      let fields = try optionalMany(.braceLeft, .braceRight) { (parser) throws(GraphQLError) in
+      let fields = try optionalMany(.braceLeft, .braceRight) { (parser) throws(SyntaxFailure) in
         try parser.parseInputValueDefinition()
       }
       return (.inputObject(fields: fields), fields.count)
@@ -97,12 +97,12 @@ extension DocumentParser {
 
   private mutating func parseSchema(
     _ isExtension: Bool, _ description: StringLiteral?, _ position: Position
-  ) throws(GraphQLError) -> SchemaDefinition {
+  ) throws(SyntaxFailure) -> SchemaDefinition {
     try lexer.advance()
     let directives = try parseDirectives(isConstant: true)
     var operationTypes: [OperationTypeDefinition] = []
     if !isExtension || kind == .braceLeft {
-      operationTypes = try many(.braceLeft, .braceRight) { (parser) throws(GraphQLError) in
+      operationTypes = try many(.braceLeft, .braceRight) { (parser) throws(SyntaxFailure) in
         try parser.parseOperationTypeDefinition()
       }
     }
@@ -113,7 +113,7 @@ extension DocumentParser {
   }
 
   private mutating func parseOperationTypeDefinition()
-    throws(GraphQLError) -> OperationTypeDefinition
+    throws(SyntaxFailure) -> OperationTypeDefinition
   {
     let position = self.position
     guard kind == .name else { throw expected("Name") }
@@ -123,15 +123,15 @@ extension DocumentParser {
     return OperationTypeDefinition(kind: operation, type: try parseName(), position: position)
   }
 
-  private mutating func parseInterfaces() throws(GraphQLError) -> [Name] {
+  private mutating func parseInterfaces() throws(SyntaxFailure) -> [Name] {
     guard try skip(keyword: "implements") else { return [] }
-    return try delimited(by: .ampersand) { (parser) throws(GraphQLError) in
+    return try delimited(by: .ampersand) { (parser) throws(SyntaxFailure) in
       try parser.parseName()
     }
   }
 
-  private mutating func parseFieldDefinitions() throws(GraphQLError) -> [FieldDefinitionSyntax] {
-    try optionalMany(.braceLeft, .braceRight) { (parser) throws(GraphQLError) in
+  private mutating func parseFieldDefinitions() throws(SyntaxFailure) -> [FieldDefinitionSyntax] {
+    try optionalMany(.braceLeft, .braceRight) { (parser) throws(SyntaxFailure) in
       let position = parser.position
       let description = try parser.parseDescription()
       let name = try parser.parseName()
@@ -145,15 +145,15 @@ extension DocumentParser {
   }
 
   private mutating func parseArgumentDefinitions()
-    throws(GraphQLError) -> [InputValueDefinitionSyntax]
+    throws(SyntaxFailure) -> [InputValueDefinitionSyntax]
   {
-    try optionalMany(.parenthesisLeft, .parenthesisRight) { (parser) throws(GraphQLError) in
+    try optionalMany(.parenthesisLeft, .parenthesisRight) { (parser) throws(SyntaxFailure) in
       try parser.parseInputValueDefinition()
     }
   }
 
   private mutating func parseInputValueDefinition()
-    throws(GraphQLError) -> InputValueDefinitionSyntax
+    throws(SyntaxFailure) -> InputValueDefinitionSyntax
   {
     let position = self.position
     let description = try parseDescription()
@@ -167,7 +167,7 @@ extension DocumentParser {
   }
 
   private mutating func parseEnumValueDefinition()
-    throws(GraphQLError) -> EnumValueDefinitionSyntax
+    throws(SyntaxFailure) -> EnumValueDefinitionSyntax
   {
     let position = self.position
     let description = try parseDescription()
@@ -184,14 +184,14 @@ extension DocumentParser {
 
   private mutating func parseDirectiveDefinition(
     _ description: StringLiteral?, _ position: Position
-  ) throws(GraphQLError) -> DirectiveDefinitionSyntax {
+  ) throws(SyntaxFailure) -> DirectiveDefinitionSyntax {
     try lexer.advance()
     try expect(.at)
     let name = try parseName()
     let arguments = try parseArgumentDefinitions()
     let isRepeatable = try skip(keyword: "repeatable")
     try expect(keyword: "on")
-    let locations = try delimited(by: .pipe) { (parser) throws(GraphQLError) -> Name in
+    let locations = try delimited(by: .pipe) { (parser) throws(SyntaxFailure) -> Name in
       guard parser.kind == .name else { throw parser.expected("Name") }
       guard Self.isDirectiveLocation(parser.lexer.tokenText) else {
         throw try parser.unexpectedAfterAdvance()
@@ -205,7 +205,7 @@ extension DocumentParser {
 
   /// The word at hand is wrong, but an error in the token behind it comes first, as graphql-js
   /// has read that already.
-  private mutating func unexpectedAfterAdvance() throws(GraphQLError) -> GraphQLError {
+  private mutating func unexpectedAfterAdvance() throws(SyntaxFailure) -> SyntaxFailure {
     let error = unexpected()
     try lexer.advance()
     return error

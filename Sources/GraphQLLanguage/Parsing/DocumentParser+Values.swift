@@ -1,17 +1,24 @@
 // Arguments, directives, values and type references.
 //
+// What is not inlined keeps the frames small that recursion repeats.
+//
 // GraphQL September 2025, 2.6 and 2.9 to 2.12.
 
 extension DocumentParser {
-  mutating func parseArguments(isConstant: Bool) throws(GraphQLError) -> [Argument] {
-    try many(.parenthesisLeft, .parenthesisRight) { (parser) throws(GraphQLError) in
-      let name = try parser.parseName()
-      try parser.expect(.colon)
-      return Argument(name: name, value: try parser.parseValue(isConstant: isConstant))
-    }
+  @inline(never)
+  mutating func parseArguments(isConstant: Bool) throws(SyntaxFailure) -> [Argument] {
+    try expect(.parenthesisLeft)
+    let start = arguments.count
+    repeat {
+      let name = try parseName()
+      try expect(.colon)
+      arguments.append(Argument(name: name, value: try parseValue(isConstant: isConstant)))
+    } while try !skip(.parenthesisRight)
+    return arguments.take(from: start)
   }
 
-  mutating func parseDirectives(isConstant: Bool) throws(GraphQLError) -> [Directive] {
+  @inline(never)
+  mutating func parseDirectives(isConstant: Bool) throws(SyntaxFailure) -> [Directive] {
     guard kind == .at else { return [] }
     var directives: [Directive] = []
     while kind == .at {
@@ -27,45 +34,44 @@ extension DocumentParser {
 
   // MARK: - Values
 
-  mutating func parseValue(isConstant: Bool) throws(GraphQLError) -> Value {
-    let position = self.position
+  mutating func parseValue(isConstant: Bool) throws(SyntaxFailure) -> Value {
     switch kind {
-    case .name:
-      let content: Value.Content =
-        isAt("true")
-        ? .boolean(true)
-        : isAt("false") ? .boolean(false) : isAt("null") ? .null : .enum(lexer.tokenText)
-      try lexer.advance()
-      return Value(content, position: position)
-    case .int:
-      let content = Value.Content.int(lexer.tokenText)
-      try lexer.advance()
-      return Value(content, position: position)
-    case .float:
-      let content = Value.Content.float(lexer.tokenText)
-      try lexer.advance()
-      return Value(content, position: position)
-    case .string, .blockString:
-      return Value(.string(try parseString()), position: position)
-    case .dollar:
-      return try parseVariable(isConstant: isConstant)
-    case .bracketLeft:
-      return try parseList(isConstant: isConstant)
-    case .braceLeft:
-      return try parseObject(isConstant: isConstant)
-    default:
-      throw unexpected()
+    case .bracketLeft: try parseList(isConstant: isConstant)
+    case .braceLeft: try parseObject(isConstant: isConstant)
+    default: try parseLeaf(isConstant: isConstant)
     }
   }
 
-  mutating func parseString() throws(GraphQLError) -> StringLiteral {
+  @inline(never)
+  private mutating func parseLeaf(isConstant: Bool) throws(SyntaxFailure) -> Value {
+    let position = self.position
+    let content: Value.Content
+    switch kind {
+    case .name:
+      content =
+        isAt("true")
+        ? .boolean(true)
+        : isAt("false") ? .boolean(false) : isAt("null") ? .null : .enum(lexer.tokenText)
+    case .int: content = .int(lexer.tokenText)
+    case .float: content = .float(lexer.tokenText)
+    case .string, .blockString: return Value(.string(try parseString()), position: position)
+    case .dollar: return try parseVariable(isConstant: isConstant)
+    default: throw unexpected()
+    }
+    try lexer.advance()
+    return Value(content, position: position)
+  }
+
+  @inline(never)
+  mutating func parseString() throws(SyntaxFailure) -> StringLiteral {
     let literal = StringLiteral(
       text: lexer.stringText, isBlock: kind == .blockString, position: position)
     try lexer.advance()
     return literal
   }
 
-  private mutating func parseVariable(isConstant: Bool) throws(GraphQLError) -> Value {
+  @inline(never)
+  private mutating func parseVariable(isConstant: Bool) throws(SyntaxFailure) -> Value {
     let position = self.position
     try lexer.advance()
     if isConstant {
@@ -77,7 +83,8 @@ extension DocumentParser {
     return Value(.variable(try parseName().text), position: position)
   }
 
-  private mutating func parseList(isConstant: Bool) throws(GraphQLError) -> Value {
+  @inline(never)
+  private mutating func parseList(isConstant: Bool) throws(SyntaxFailure) -> Value {
     let position = self.position
     try descend()
     try lexer.advance()
@@ -87,7 +94,8 @@ extension DocumentParser {
     return Value(.list(items), position: position)
   }
 
-  private mutating func parseObject(isConstant: Bool) throws(GraphQLError) -> Value {
+  @inline(never)
+  private mutating func parseObject(isConstant: Bool) throws(SyntaxFailure) -> Value {
     let position = self.position
     try descend()
     try lexer.advance()
@@ -103,7 +111,7 @@ extension DocumentParser {
 
   // MARK: - Types
 
-  mutating func parseType() throws(GraphQLError) -> TypeSyntax {
+  mutating func parseType() throws(SyntaxFailure) -> TypeSyntax {
     let type: TypeSyntax
     if kind == .bracketLeft {
       let position = self.position

@@ -1,8 +1,8 @@
 // What tokens say: names, numbers, and strings after their escapes.
 
 extension Lexer {
-  /// The text of the current token as it is written.
-  var tokenText: String { bytes.text(token.start, token.end) }
+  /// The text of the current token, a name or number.
+  var tokenText: String { bytes.asciiText(token.start, token.end) }
 
   /// The meaning of the current string token.
   var stringText: String {
@@ -42,7 +42,7 @@ extension Lexer {
   // MARK: - Escapes
 
   /// The scalar that the escape at an index stands for, and the length of the escape in bytes.
-  func readEscape(_ index: Int) throws(GraphQLError) -> (scalar: Unicode.Scalar, length: Int) {
+  func readEscape(_ index: Int) throws(SyntaxFailure) -> (scalar: Unicode.Scalar, length: Int) {
     switch bytes[index + 1] {
     case UInt8(ascii: "u"):
       bytes[index + 2] == UInt8(ascii: "{")
@@ -63,7 +63,7 @@ extension Lexer {
   /// `\u{1F600}`: at most eight digits.
   private func readVariableWidthEscape(
     _ index: Int
-  ) throws(GraphQLError) -> (scalar: Unicode.Scalar, length: Int) {
+  ) throws(SyntaxFailure) -> (scalar: Unicode.Scalar, length: Int) {
     var value: Int32 = 0
     var length = 3
     while length < 12 {
@@ -82,7 +82,7 @@ extension Lexer {
   /// `\u00E9`, or two in a row that form a surrogate pair.
   private func readFixedWidthEscape(
     _ index: Int
-  ) throws(GraphQLError) -> (scalar: Unicode.Scalar, length: Int) {
+  ) throws(SyntaxFailure) -> (scalar: Unicode.Scalar, length: Int) {
     let value = readFourDigits(index + 2)
     if value >= 0, let scalar = Unicode.Scalar(UInt32(bitPattern: value)) { return (scalar, 6) }
     if value & ~0x3FF == 0xD800, bytes[index + 6] == UInt8(ascii: "\\"),

@@ -6,7 +6,7 @@ package enum Parser {
   package static func parse(
     _ source: Source, limits: ParserLimits = .default
   ) throws(GraphQLError) -> Document {
-    try withParser(source, limits) { (parser) throws(GraphQLError) in
+    try withParser(source, limits) { (parser) throws(SyntaxFailure) in
       Document(definitions: try parser.parseDefinitions(), source: source)
     }
   }
@@ -21,7 +21,7 @@ package enum Parser {
   package static func parseValue(
     _ source: Source, limits: ParserLimits = .default
   ) throws(GraphQLError) -> Value {
-    try withParser(source, limits) { (parser) throws(GraphQLError) in
+    try withParser(source, limits) { (parser) throws(SyntaxFailure) in
       let value = try parser.parseValue(isConstant: false)
       try parser.expect(.endOfFile)
       return value
@@ -32,7 +32,7 @@ package enum Parser {
   package static func parseConstantValue(
     _ source: Source, limits: ParserLimits = .default
   ) throws(GraphQLError) -> Value {
-    try withParser(source, limits) { (parser) throws(GraphQLError) in
+    try withParser(source, limits) { (parser) throws(SyntaxFailure) in
       let value = try parser.parseValue(isConstant: true)
       try parser.expect(.endOfFile)
       return value
@@ -43,7 +43,7 @@ package enum Parser {
   package static func parseType(
     _ source: Source, limits: ParserLimits = .default
   ) throws(GraphQLError) -> TypeSyntax {
-    try withParser(source, limits) { (parser) throws(GraphQLError) in
+    try withParser(source, limits) { (parser) throws(SyntaxFailure) in
       let type = try parser.parseType()
       try parser.expect(.endOfFile)
       return type
@@ -52,7 +52,7 @@ package enum Parser {
 
   private static func withParser<Result>(
     _ source: Source, _ limits: ParserLimits,
-    _ body: (inout DocumentParser) throws(GraphQLError) -> Result
+    _ body: (inout DocumentParser) throws(SyntaxFailure) -> Result
   ) throws(GraphQLError) -> Result {
     // Positions are 32-bit offsets.
     let maximumBytes = min(limits.maximumBytes, Int(Int32.max) - 1)
@@ -61,39 +61,49 @@ package enum Parser {
         "Document is larger than \(maximumBytes) bytes.",
         locations: [SourceLocation(line: 1, column: 1)], code: "DOCUMENT_TOO_LARGE")
     }
-    try checkEncoding(source)
     return try SourceBytes.withBytes(of: source.bytes) { (bytes) throws(GraphQLError) in
-      var parser = DocumentParser(bytes: bytes, source: source, limits: limits)
-      try parser.lexer.advance()
-      return try body(&parser)
-    }
-  }
-
-  private static func checkEncoding(_ source: Source) throws(GraphQLError) {
-    let bytes = source.bytes
-    do {
-      let text = try UTF8Span(validating: bytes.span)
-      _ = text.isKnownASCII
-    } catch {
-      throw GraphQLError(
-        "Syntax Error: Invalid UTF-8.",
-        locations: [
-          source.location(
-            of: Position(offset: Int32(truncatingIfNeeded: error.byteOffsets.lowerBound)))
-        ])
+      if let index = bytes.firstInvalidIndex {
+        let position = Position(offset: Int32(truncatingIfNeeded: index))
+        throw GraphQLError(
+          "Syntax Error: Invalid UTF-8.", locations: [source.location(of: position)])
+      }
+      let lexer = Lexer(bytes: bytes, source: source, limits: limits)
+      return try unsafe withUnsafeTemporaryAllocation(of: Selection.self, capacity: 64) {
+        (selections) throws(GraphQLError) in
+        try unsafe withUnsafeTemporaryAllocation(of: Argument.self, capacity: 8) {
+          (arguments) throws(GraphQLError) in
+          var parser = unsafe DocumentParser(
+            lexer: lexer, maximumNesting: limits.maximumNesting,
+            selections: Collector(startingIn: selections),
+            arguments: Collector(startingIn: arguments))
+          do throws(SyntaxFailure) {
+            try parser.lexer.advance()
+            return try body(&parser)
+          } catch {
+            throw error.error
+          }
+        }
+      }
     }
   }
 }
 
 /// The state of one parse: the token at hand and how deep it stands.
-struct DocumentParser {
+struct DocumentParser: ~Copyable {
   var lexer: Lexer
+  var selections: Collector<Selection>
+  var arguments: Collector<Argument>
   private var nesting = 0
   private let maximumNesting: Int
 
-  init(bytes: SourceBytes, source: Source, limits: ParserLimits) {
-    lexer = Lexer(bytes: bytes, source: source, limits: limits)
-    maximumNesting = limits.maximumNesting
+  init(
+    lexer: Lexer, maximumNesting: Int, selections: consuming Collector<Selection>,
+    arguments: consuming Collector<Argument>
+  ) {
+    self.lexer = lexer
+    self.maximumNesting = maximumNesting
+    self.selections = selections
+    self.arguments = arguments
   }
 
   var kind: TokenKind { lexer.token.kind }
@@ -101,13 +111,13 @@ struct DocumentParser {
 
   // MARK: - Tokens
 
-  mutating func expect(_ kind: TokenKind) throws(GraphQLError) {
+  mutating func expect(_ kind: TokenKind) throws(SyntaxFailure) {
     guard self.kind == kind else { throw expected(kind.description) }
     try lexer.advance()
   }
 
   /// Steps over a token if it is there, and says whether it was.
-  mutating func skip(_ kind: TokenKind) throws(GraphQLError) -> Bool {
+  mutating func skip(_ kind: TokenKind) throws(SyntaxFailure) -> Bool {
     guard self.kind == kind else { return false }
     try lexer.advance()
     return true
@@ -117,18 +127,18 @@ struct DocumentParser {
     kind == .name && lexer.bytes.matches(keyword, lexer.token.start, lexer.token.end)
   }
 
-  mutating func expect(keyword: StaticString) throws(GraphQLError) {
+  mutating func expect(keyword: StaticString) throws(SyntaxFailure) {
     guard isAt(keyword) else { throw expected("\"\(keyword)\"") }
     try lexer.advance()
   }
 
-  mutating func skip(keyword: StaticString) throws(GraphQLError) -> Bool {
+  mutating func skip(keyword: StaticString) throws(SyntaxFailure) -> Bool {
     guard isAt(keyword) else { return false }
     try lexer.advance()
     return true
   }
 
-  mutating func parseName() throws(GraphQLError) -> Name {
+  mutating func parseName() throws(SyntaxFailure) -> Name {
     guard kind == .name else { throw expected("Name") }
     let name = Name(text: lexer.tokenText, position: position)
     try lexer.advance()
@@ -151,8 +161,8 @@ struct DocumentParser {
   /// One or more items between two tokens.
   mutating func many<Item>(
     _ open: TokenKind, _ close: TokenKind,
-    _ parseItem: (inout DocumentParser) throws(GraphQLError) -> Item
-  ) throws(GraphQLError) -> [Item] {
+    _ parseItem: (inout DocumentParser) throws(SyntaxFailure) -> Item
+  ) throws(SyntaxFailure) -> [Item] {
     try expect(open)
     var items: [Item] = []
     repeat { items.append(try parseItem(&self)) } while try !skip(close)
@@ -162,15 +172,15 @@ struct DocumentParser {
   /// Nothing at all, or one or more items between two tokens.
   mutating func optionalMany<Item>(
     _ open: TokenKind, _ close: TokenKind,
-    _ parseItem: (inout DocumentParser) throws(GraphQLError) -> Item
-  ) throws(GraphQLError) -> [Item] {
+    _ parseItem: (inout DocumentParser) throws(SyntaxFailure) -> Item
+  ) throws(SyntaxFailure) -> [Item] {
     kind == open ? try many(open, close, parseItem) : []
   }
 
   /// One or more items with a delimiter between them, and perhaps before the first.
   mutating func delimited<Item>(
-    by delimiter: TokenKind, _ parseItem: (inout DocumentParser) throws(GraphQLError) -> Item
-  ) throws(GraphQLError) -> [Item] {
+    by delimiter: TokenKind, _ parseItem: (inout DocumentParser) throws(SyntaxFailure) -> Item
+  ) throws(SyntaxFailure) -> [Item] {
     _ = try skip(delimiter)
     var items: [Item] = []
     repeat { items.append(try parseItem(&self)) } while try skip(delimiter)
@@ -179,12 +189,13 @@ struct DocumentParser {
 
   // MARK: - Nesting
 
-  mutating func descend() throws(GraphQLError) {
+  mutating func descend() throws(SyntaxFailure) {
     nesting += 1
     guard nesting <= maximumNesting else {
-      throw GraphQLError(
-        "Document is nested deeper than \(maximumNesting) levels.",
-        locations: [lexer.source.location(of: position)], code: "NESTING_LIMIT_EXCEEDED")
+      throw SyntaxFailure(
+        GraphQLError(
+          "Document is nested deeper than \(maximumNesting) levels.",
+          locations: [lexer.source.location(of: position)], code: "NESTING_LIMIT_EXCEEDED"))
     }
   }
 
@@ -193,12 +204,12 @@ struct DocumentParser {
   // MARK: - Errors
 
   @inline(never)
-  func expected(_ what: String) -> GraphQLError {
+  func expected(_ what: String) -> SyntaxFailure {
     lexer.error("Expected \(what), found \(lexer.tokenDescription).", lexer.token.start)
   }
 
   @inline(never)
-  func unexpected() -> GraphQLError {
+  func unexpected() -> SyntaxFailure {
     lexer.error("Unexpected \(lexer.tokenDescription).", lexer.token.start)
   }
 }

@@ -36,6 +36,14 @@ struct SourceBytes {
       decoding: UnsafeBufferPointer(start: base + start, count: end - start), as: UTF8.self)
   }
 
+  /// The text of a range that holds nothing but ASCII; quicker than `text`.
+  @inline(__always)
+  func asciiText(_ start: Int, _ end: Int) -> String {
+    guard let base = unsafe base, start >= 0, start < end, end <= count else { return "" }
+    let span = unsafe Span(_unsafeStart: base + start, count: end - start)
+    return unsafe String(copying: UTF8Span(unchecked: span, isKnownASCII: true))
+  }
+
   /// Whether the bytes from `start` to `end` are just those of `keyword`.
   @inline(__always)
   func matches(_ keyword: StaticString, _ start: Int, _ end: Int) -> Bool {
@@ -57,4 +65,44 @@ struct SourceBytes {
     for offset in 1..<max(length, 1) { value = value << 6 | UInt32(self[index + offset] & 0x3F) }
     return Unicode.Scalar(value).map { ($0, length) }
   }
+
+  /// Where the text stops being UTF-8, or nil if it is all of it.
+  ///
+  /// Eight bytes at a time as long as they are ASCII. RFC 3629, 4.
+  var firstInvalidIndex: Int? {
+    var index = 0
+    while index < count {
+      if index &+ 8 <= count, let base = unsafe base {
+        let word = unsafe UnsafeRawPointer(base).loadUnaligned(
+          fromByteOffset: index, as: UInt64.self)
+        if word & 0x8080_8080_8080_8080 == 0 {
+          index &+= 8
+          continue
+        }
+      }
+      let length = scalarLength(at: index)
+      if length == 0 { return index }
+      index &+= length
+    }
+    return nil
+  }
+
+  /// The length of the well-formed sequence at an index, or 0.
+  private func scalarLength(at index: Int) -> Int {
+    let second = self[index + 1]
+    switch self[index] {
+    case 0x00...0x7F: return 1
+    case 0xC2...0xDF: return isContinuation(index + 1) ? 2 : 0
+    case 0xE0 where second < 0xA0, 0xED where second > 0x9F, 0xF0 where second < 0x90,
+      0xF4 where second > 0x8F:
+      return 0
+    case 0xE0...0xEF: return isContinuation(index + 1) && isContinuation(index + 2) ? 3 : 0
+    case 0xF0...0xF4:
+      return isContinuation(index + 1) && isContinuation(index + 2) && isContinuation(index + 3)
+        ? 4 : 0
+    default: return 0
+    }
+  }
+
+  private func isContinuation(_ index: Int) -> Bool { self[index] & 0xC0 == 0x80 }
 }

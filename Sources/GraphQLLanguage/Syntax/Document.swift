@@ -221,7 +221,7 @@ package struct Directive: Sendable {
 
 /// A value as it is written. Numbers keep their text, so nothing is lost before the type is known.
 package struct Value: Sendable {
-  package indirect enum Content: Sendable {
+  package enum Content: Sendable {
     case variable(String)
     case int(String)
     case float(String)
@@ -267,10 +267,10 @@ package struct ObjectField: Sendable {
 }
 
 /// A type reference as it is written: `[User!]!`.
-package indirect enum TypeSyntax: Sendable {
+package enum TypeSyntax: Sendable {
   case named(Name)
-  case list(TypeSyntax, position: Position)
-  case nonNull(TypeSyntax)
+  indirect case list(TypeSyntax, position: Position)
+  indirect case nonNull(TypeSyntax)
 
   package var position: Position {
     switch self {

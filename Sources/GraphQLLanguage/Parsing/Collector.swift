@@ -1,0 +1,54 @@
+/// Items on their way into arrays whose length is not known yet.
+///
+/// A stack: lists inside lists share it. Taking moves the items into an array of exactly their
+/// number, so that a list costs one allocation however long it grows.
+@safe
+struct Collector<Item>: ~Copyable {
+  private var base: UnsafeMutablePointer<Item>
+  private var capacity: Int
+  private var ownsMemory = false
+  private(set) var count = 0
+
+  /// Starts in memory that the caller has on its stack, and moves to the heap when that is full.
+  @unsafe
+  init(startingIn buffer: UnsafeMutableBufferPointer<Item>) {
+    // A temporary allocation of one item or more has an address.
+    unsafe base = buffer.baseAddress.unsafelyUnwrapped
+    capacity = buffer.count
+  }
+
+  deinit {
+    unsafe base.deinitialize(count: count)
+    if ownsMemory { unsafe base.deallocate() }
+  }
+
+  @inline(__always)
+  mutating func append(_ item: consuming Item) {
+    if count == capacity { grow() }
+    unsafe (base + count).initialize(to: item)
+    count &+= 1
+  }
+
+  @inline(never)
+  private mutating func grow() {
+    let target = UnsafeMutablePointer<Item>.allocate(capacity: capacity * 2)
+    unsafe target.moveInitialize(from: base, count: count)
+    if ownsMemory { unsafe base.deallocate() }
+    unsafe base = target
+    capacity *= 2
+    ownsMemory = true
+  }
+
+  /// The items from an index on, which leave the collector.
+  @inline(__always)
+  mutating func take(from start: Int) -> [Item] {
+    precondition(start >= 0 && start <= count)
+    let length = count - start
+    guard length > 0 else { return [] }
+    count = start
+    var items: [Item] = []
+    items.reserveCapacity(length)
+    for index in start..<start + length { items.append(unsafe (base + index).move()) }
+    return items
+  }
+}

@@ -4,7 +4,7 @@
 CREATE FUNCTION folded(words text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT replace(replace(translate(
     lower(regexp_replace(normalize(words, NFKD), '[\u0300-\u036f]', '', 'g')),
-    'øłđð', 'oldd'), 'ß', 'ss'), 'æ', 'ae')
+    'øłđðı', 'olddi'), 'ß', 'ss'), 'æ', 'ae')
 $$;
 
 -- What finds texts that hold a word beginning with each of these words. Of nothing: finds nothing.
@@ -25,12 +25,3 @@ CREATE INDEX ON location USING gin (to_tsvector('simple', name_key));
 CREATE INDEX ON circle USING gin (to_tsvector('simple', folded(name)));
 -- search, for events by title
 CREATE INDEX ON event USING gin (to_tsvector('simple', title));
-
--- Columns that sessions in a list, called-off events and square pictures need.
-CREATE SEQUENCE IF NOT EXISTS session_seq;
-ALTER TABLE session
-  ADD COLUMN IF NOT EXISTS id bigint NOT NULL UNIQUE DEFAULT (nextval('session_seq') << 8 | 60),
-  ADD COLUMN IF NOT EXISTS device text,
-  ADD COLUMN IF NOT EXISTS last_used_at timestamptz;
-ALTER TABLE event ADD COLUMN IF NOT EXISTS cancelled_at timestamptz;
-ALTER TABLE photo ADD COLUMN IF NOT EXISTS square_url text;

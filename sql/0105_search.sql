@@ -7,7 +7,7 @@ RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $$
   SELECT f.id FROM (
     (SELECT u.id FROM visible_user(viewer) u
     WHERE (types IS NULL OR 'USER' = ANY (types))
-      AND to_tsvector('simple', u.name_key || ' ' || lower(u.username)) @@ (SELECT prefix_query(words))
+      AND name_vector(u.name_key || ' ' || u.username) @@ (SELECT prefix_query(words))
       AND u.id < coalesce(before_id, 9223372036854775807)
     ORDER BY u.id DESC LIMIT page)
     UNION ALL
@@ -26,7 +26,7 @@ RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $$
     UNION ALL
     (SELECT l.id FROM location l
     WHERE (types IS NULL OR 'LOCATION' = ANY (types))
-      AND to_tsvector('simple', l.name_key) @@ (SELECT prefix_query(words))
+      AND name_vector(l.name_key) @@ (SELECT prefix_query(words))
       AND l.id < coalesce(before_id, 9223372036854775807)
     ORDER BY l.id DESC LIMIT page)
     UNION ALL
@@ -38,7 +38,7 @@ RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $$
     UNION ALL
     (SELECT c.id FROM visible_circle(viewer) c
     WHERE (types IS NULL OR 'CIRCLE' = ANY (types))
-      AND to_tsvector('simple', folded(c.name)) @@ (SELECT prefix_query(words))
+      AND name_vector(folded(c.name)) @@ (SELECT prefix_query(words))
       AND c.id < coalesce(before_id, 9223372036854775807)
     ORDER BY c.id DESC LIMIT page)) f
   ORDER BY f.id DESC LIMIT page

@@ -35,6 +35,6 @@ $$;
 -- with those everything said about them. Each node table has a trigger calling this.
 CREATE FUNCTION drop_nodes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  DELETE FROM node WHERE id IN (SELECT id FROM gone);
+  DELETE FROM node WHERE id = ANY (ARRAY(SELECT id FROM gone));
   RETURN NULL;
 END $$;

@@ -88,10 +88,13 @@ CREATE INDEX ON block (blocked_id, blocker_id);
 
 -- Blocking ends follows in both directions.
 CREATE FUNCTION end_follows() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE pair block;
 BEGIN
-  DELETE FROM follow f USING added b
-  WHERE (f.follower_id, f.followee_id)
-    IN ((b.blocker_id, b.blocked_id), (b.blocked_id, b.blocker_id));
+  FOR pair IN SELECT * FROM added ORDER BY least(blocker_id, blocked_id),
+      greatest(blocker_id, blocked_id) LOOP
+    DELETE FROM follow WHERE follower_id = pair.blocker_id AND followee_id = pair.blocked_id
+      OR follower_id = pair.blocked_id AND followee_id = pair.blocker_id;
+  END LOOP;
   RETURN NULL;
 END $$;
 CREATE TRIGGER end_follows AFTER INSERT ON block REFERENCING NEW TABLE AS added

@@ -4,23 +4,30 @@
 -- A trigger fires once per statement with all its rows: following fifty people is one update.
 -- Before rows are updated they are locked in the order of their ids, and tables always in the
 -- order post, comment, location, product, so that writers wait for each other but never in a ring.
+-- What changed is first summed into arrays: however many rows the first statement of a connection
+-- had, the plans that are kept then look rows up by key.
 -- card_post.response_count and class_session.booked_count are raised by the statements that respond
 -- and book, which check the limit in the same update; triggers only take back what goes by itself.
 
 -- app_user: follower_count, following_count
 CREATE FUNCTION count_follows() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE sign int := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
+DECLARE
+  sign int := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
+  ids bigint[];
+  followers int[];
+  followings int[];
 BEGIN
-  PERFORM FROM app_user
-  WHERE id IN (SELECT follower_id FROM changed UNION SELECT followee_id FROM changed)
-  ORDER BY id FOR NO KEY UPDATE;
+  SELECT array_agg(id), array_agg(s.followers), array_agg(s.followings)
+  INTO ids, followers, followings FROM (
+    SELECT e.id, sum(e.followers) AS followers, sum(e.followings) AS followings FROM (
+      SELECT followee_id AS id, 1 AS followers, 0 AS followings FROM changed
+      UNION ALL SELECT follower_id, 0, 1 FROM changed) e
+    GROUP BY e.id) s;
+  IF ids IS NULL THEN RETURN NULL; END IF;
+  PERFORM FROM app_user WHERE id = ANY (ids) ORDER BY id FOR NO KEY UPDATE;
   UPDATE app_user SET follower_count = follower_count + sign * d.followers,
     following_count = following_count + sign * d.followings
-  FROM (
-    SELECT id, sum(followers) AS followers, sum(followings) AS followings FROM (
-      SELECT followee_id AS id, 1 AS followers, 0 AS followings FROM changed
-      UNION ALL SELECT follower_id, 0, 1 FROM changed) s
-    GROUP BY id) d
+  FROM unnest(ids, followers, followings) AS d(id, followers, followings)
   WHERE app_user.id = d.id;
   RETURN NULL;
 END $$;
@@ -31,14 +38,17 @@ CREATE TRIGGER count_removed AFTER DELETE ON follow REFERENCING OLD TABLE AS cha
 
 -- app_user: thank_you_score, the thank-yous (kind 21) that tag somebody
 CREATE FUNCTION count_thanks() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE sign int := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
+DECLARE
+  sign int := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
+  ids bigint[];
+  numbers int[];
 BEGIN
-  IF NOT EXISTS (SELECT FROM changed WHERE post_id & 255 = 21) THEN RETURN NULL; END IF;
-  PERFORM FROM app_user WHERE id IN (SELECT user_id FROM changed WHERE post_id & 255 = 21)
-  ORDER BY id FOR NO KEY UPDATE;
+  SELECT array_agg(user_id), array_agg(n) INTO ids, numbers FROM (
+    SELECT user_id, count(*) AS n FROM changed WHERE post_id & 255 = 21 GROUP BY user_id) s;
+  IF ids IS NULL THEN RETURN NULL; END IF;
+  PERFORM FROM app_user WHERE id = ANY (ids) ORDER BY id FOR NO KEY UPDATE;
   UPDATE app_user SET thank_you_score = thank_you_score + sign * d.n
-  FROM (SELECT user_id, count(*) AS n FROM changed WHERE post_id & 255 = 21 GROUP BY user_id) d
-  WHERE app_user.id = d.user_id;
+  FROM unnest(ids, numbers) AS d(id, n) WHERE app_user.id = d.id;
   RETURN NULL;
 END $$;
 CREATE TRIGGER count_added AFTER INSERT ON post_tag REFERENCING NEW TABLE AS changed
@@ -49,53 +59,56 @@ CREATE TRIGGER count_removed AFTER DELETE ON post_tag REFERENCING OLD TABLE AS c
 -- post: heart_count, like_count, top_count. comment: agree_count.
 -- location: top_count, and post_reaction_count for its public posts. product: heart_count.
 CREATE FUNCTION count_reactions() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE sign int := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
+DECLARE
+  sign int := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
+  subject_type int;
+  ids bigint[];
+  hearts int[];
+  likes int[];
+  tops int[];
+  numbers int[];
 BEGIN
-  IF EXISTS (SELECT FROM changed WHERE subject_id & 240 = 16) THEN
-    PERFORM FROM post WHERE id IN (SELECT subject_id FROM changed WHERE subject_id & 240 = 16)
-    ORDER BY id FOR NO KEY UPDATE;
-    PERFORM FROM location WHERE id IN (
-      SELECT p.location_id FROM changed c JOIN post p ON p.id = c.subject_id
-      WHERE p.visibility = 'PUBLIC'
-      UNION SELECT subject_id FROM changed WHERE subject_id & 255 = 3)
-    ORDER BY id FOR NO KEY UPDATE;
-    WITH d AS (
-      SELECT subject_id, count(*) FILTER (WHERE kind = 'HEART') AS hearts,
-        count(*) FILTER (WHERE kind = 'LIKE') AS likes, count(*) FILTER (WHERE kind = 'TOP') AS tops
-      FROM changed WHERE subject_id & 240 = 16 GROUP BY subject_id),
-    p AS (
-      UPDATE post SET heart_count = heart_count + sign * d.hearts,
-        like_count = like_count + sign * d.likes, top_count = top_count + sign * d.tops
-      FROM d WHERE post.id = d.subject_id
-      RETURNING post.location_id, post.visibility, d.hearts + d.likes + d.tops AS n)
-    UPDATE location SET post_reaction_count = post_reaction_count + sign * s.n
-    FROM (SELECT location_id, sum(n) AS n FROM p WHERE visibility = 'PUBLIC' GROUP BY location_id) s
-    WHERE location.id = s.location_id;
-  END IF;
-  IF EXISTS (SELECT FROM changed WHERE subject_id & 255 = 32) THEN
-    PERFORM FROM comment WHERE id IN (SELECT subject_id FROM changed WHERE subject_id & 255 = 32)
-    ORDER BY id FOR NO KEY UPDATE;
-    UPDATE comment SET agree_count = agree_count + sign * d.n
-    FROM (SELECT subject_id, count(*) AS n FROM changed
-      WHERE subject_id & 255 = 32 GROUP BY subject_id) d
-    WHERE comment.id = d.subject_id;
-  END IF;
-  IF EXISTS (SELECT FROM changed WHERE subject_id & 255 = 3) THEN
-    PERFORM FROM location WHERE id IN (SELECT subject_id FROM changed WHERE subject_id & 255 = 3)
-    ORDER BY id FOR NO KEY UPDATE;
-    UPDATE location SET top_count = top_count + sign * d.n
-    FROM (SELECT subject_id, count(*) AS n FROM changed
-      WHERE subject_id & 255 = 3 GROUP BY subject_id) d
-    WHERE location.id = d.subject_id;
-  END IF;
-  IF EXISTS (SELECT FROM changed WHERE subject_id & 255 = 4) THEN
-    PERFORM FROM product WHERE id IN (SELECT subject_id FROM changed WHERE subject_id & 255 = 4)
-    ORDER BY id FOR NO KEY UPDATE;
-    UPDATE product SET heart_count = heart_count + sign * d.n
-    FROM (SELECT subject_id, count(*) AS n FROM changed
-      WHERE subject_id & 255 = 4 GROUP BY subject_id) d
-    WHERE product.id = d.subject_id;
-  END IF;
+  FOR subject_type, ids, hearts, likes, tops, numbers IN
+    SELECT s.type, array_agg(subject_id), array_agg(s.hearts), array_agg(s.likes),
+      array_agg(s.tops), array_agg(s.n)
+    FROM (
+      SELECT CASE WHEN subject_id & 240 = 16 THEN 16 ELSE subject_id & 255 END AS type, subject_id,
+        count(*) FILTER (WHERE kind = 'HEART') AS hearts,
+        count(*) FILTER (WHERE kind = 'LIKE') AS likes,
+        count(*) FILTER (WHERE kind = 'TOP') AS tops, count(*) AS n
+      FROM changed GROUP BY subject_id) s
+    GROUP BY s.type ORDER BY array_position(ARRAY[16, 32, 3, 4]::bigint[], s.type)
+  LOOP
+    CASE subject_type
+    WHEN 16 THEN
+      PERFORM FROM post WHERE id = ANY (ids) ORDER BY id FOR NO KEY UPDATE;
+      PERFORM FROM location WHERE id IN (
+        SELECT location_id FROM post WHERE id = ANY (ids) AND visibility = 'PUBLIC')
+      ORDER BY id FOR NO KEY UPDATE;
+      WITH p AS (
+        UPDATE post SET heart_count = heart_count + sign * d.hearts,
+          like_count = like_count + sign * d.likes, top_count = top_count + sign * d.tops
+        FROM unnest(ids, hearts, likes, tops, numbers) AS d(id, hearts, likes, tops, n)
+        WHERE post.id = d.id
+        RETURNING post.location_id, post.visibility, d.n)
+      UPDATE location SET post_reaction_count = post_reaction_count + sign * s.n
+      FROM (SELECT location_id, sum(n) AS n FROM p WHERE visibility = 'PUBLIC'
+        GROUP BY location_id) s
+      WHERE location.id = s.location_id;
+    WHEN 32 THEN
+      PERFORM FROM comment WHERE id = ANY (ids) ORDER BY id FOR NO KEY UPDATE;
+      UPDATE comment SET agree_count = agree_count + sign * d.n
+      FROM unnest(ids, numbers) AS d(id, n) WHERE comment.id = d.id;
+    WHEN 3 THEN
+      PERFORM FROM location WHERE id = ANY (ids) ORDER BY id FOR NO KEY UPDATE;
+      UPDATE location SET top_count = top_count + sign * d.n
+      FROM unnest(ids, numbers) AS d(id, n) WHERE location.id = d.id;
+    WHEN 4 THEN
+      PERFORM FROM product WHERE id = ANY (ids) ORDER BY id FOR NO KEY UPDATE;
+      UPDATE product SET heart_count = heart_count + sign * d.n
+      FROM unnest(ids, numbers) AS d(id, n) WHERE product.id = d.id;
+    END CASE;
+  END LOOP;
   RETURN NULL;
 END $$;
 CREATE TRIGGER count_added AFTER INSERT ON reaction REFERENCING NEW TABLE AS changed
@@ -105,16 +118,20 @@ CREATE TRIGGER count_removed AFTER DELETE ON reaction REFERENCING OLD TABLE AS c
 
 -- location: post_count, and what a post that comes, goes or moves brings to post_reaction_count
 CREATE FUNCTION count_posts() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE sign int := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
+DECLARE
+  sign int := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
+  ids bigint[];
+  numbers int[];
+  scores int[];
 BEGIN
-  PERFORM FROM location
-  WHERE id IN (SELECT location_id FROM changed WHERE visibility = 'PUBLIC')
-  ORDER BY id FOR NO KEY UPDATE;
+  SELECT array_agg(location_id), array_agg(n), array_agg(score) INTO ids, numbers, scores FROM (
+    SELECT location_id, count(*) AS n, sum(score) AS score FROM changed
+    WHERE visibility = 'PUBLIC' AND location_id IS NOT NULL GROUP BY location_id) s;
+  IF ids IS NULL THEN RETURN NULL; END IF;
+  PERFORM FROM location WHERE id = ANY (ids) ORDER BY id FOR NO KEY UPDATE;
   UPDATE location SET post_count = post_count + sign * d.n,
     post_reaction_count = post_reaction_count + sign * d.score
-  FROM (SELECT location_id, count(*) AS n, sum(score) AS score FROM changed
-    WHERE visibility = 'PUBLIC' GROUP BY location_id) d
-  WHERE location.id = d.location_id;
+  FROM unnest(ids, numbers, scores) AS d(id, n, score) WHERE location.id = d.id;
   RETURN NULL;
 END $$;
 CREATE TRIGGER count_added AFTER INSERT ON post REFERENCING NEW TABLE AS changed
@@ -140,32 +157,34 @@ CREATE TRIGGER count_moved AFTER UPDATE OF location_id, visibility ON post
 
 -- post, location, circle: comment_count
 CREATE FUNCTION count_comments() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE sign int := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
+DECLARE
+  sign int := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
+  subject_type int;
+  ids bigint[];
+  numbers int[];
 BEGIN
-  IF EXISTS (SELECT FROM changed WHERE subject_id & 240 = 16) THEN
-    PERFORM FROM post WHERE id IN (SELECT subject_id FROM changed WHERE subject_id & 240 = 16)
-    ORDER BY id FOR NO KEY UPDATE;
-    UPDATE post SET comment_count = comment_count + sign * d.n
-    FROM (SELECT subject_id, count(*) AS n FROM changed
-      WHERE subject_id & 240 = 16 GROUP BY subject_id) d
-    WHERE post.id = d.subject_id;
-  END IF;
-  IF EXISTS (SELECT FROM changed WHERE subject_id & 255 = 3) THEN
-    PERFORM FROM location WHERE id IN (SELECT subject_id FROM changed WHERE subject_id & 255 = 3)
-    ORDER BY id FOR NO KEY UPDATE;
-    UPDATE location SET comment_count = comment_count + sign * d.n
-    FROM (SELECT subject_id, count(*) AS n FROM changed
-      WHERE subject_id & 255 = 3 GROUP BY subject_id) d
-    WHERE location.id = d.subject_id;
-  END IF;
-  IF EXISTS (SELECT FROM changed WHERE subject_id & 255 = 5) THEN
-    PERFORM FROM circle WHERE id IN (SELECT subject_id FROM changed WHERE subject_id & 255 = 5)
-    ORDER BY id FOR NO KEY UPDATE;
-    UPDATE circle SET comment_count = comment_count + sign * d.n
-    FROM (SELECT subject_id, count(*) AS n FROM changed
-      WHERE subject_id & 255 = 5 GROUP BY subject_id) d
-    WHERE circle.id = d.subject_id;
-  END IF;
+  FOR subject_type, ids, numbers IN
+    SELECT s.type, array_agg(subject_id), array_agg(n) FROM (
+      SELECT CASE WHEN subject_id & 240 = 16 THEN 16 ELSE subject_id & 255 END AS type, subject_id,
+        count(*) AS n
+      FROM changed GROUP BY subject_id) s
+    GROUP BY s.type ORDER BY array_position(ARRAY[16, 3, 5]::bigint[], s.type)
+  LOOP
+    CASE subject_type
+    WHEN 16 THEN
+      PERFORM FROM post WHERE id = ANY (ids) ORDER BY id FOR NO KEY UPDATE;
+      UPDATE post SET comment_count = comment_count + sign * d.n
+      FROM unnest(ids, numbers) AS d(id, n) WHERE post.id = d.id;
+    WHEN 3 THEN
+      PERFORM FROM location WHERE id = ANY (ids) ORDER BY id FOR NO KEY UPDATE;
+      UPDATE location SET comment_count = comment_count + sign * d.n
+      FROM unnest(ids, numbers) AS d(id, n) WHERE location.id = d.id;
+    WHEN 5 THEN
+      PERFORM FROM circle WHERE id = ANY (ids) ORDER BY id FOR NO KEY UPDATE;
+      UPDATE circle SET comment_count = comment_count + sign * d.n
+      FROM unnest(ids, numbers) AS d(id, n) WHERE circle.id = d.id;
+    END CASE;
+  END LOOP;
   RETURN NULL;
 END $$;
 CREATE TRIGGER count_added AFTER INSERT ON comment REFERENCING NEW TABLE AS changed
@@ -175,16 +194,23 @@ CREATE TRIGGER count_removed AFTER DELETE ON comment REFERENCING OLD TABLE AS ch
 
 -- votable_post: wear_it_count, change_it_count
 CREATE FUNCTION count_votes() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE sign int := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
+DECLARE
+  sign int := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
+  ids bigint[];
+  wear_it int[];
+  change_it int[];
 BEGIN
-  PERFORM FROM votable_post WHERE post_id IN (SELECT post_id FROM changed)
-  ORDER BY post_id FOR NO KEY UPDATE;
+  SELECT array_agg(post_id), array_agg(s.wear_it), array_agg(s.change_it)
+  INTO ids, wear_it, change_it FROM (
+    SELECT post_id, count(*) FILTER (WHERE choice = 'WEAR_IT') AS wear_it,
+      count(*) FILTER (WHERE choice = 'CHANGE_IT') AS change_it
+    FROM changed GROUP BY post_id) s;
+  IF ids IS NULL THEN RETURN NULL; END IF;
+  PERFORM FROM votable_post WHERE post_id = ANY (ids) ORDER BY post_id FOR NO KEY UPDATE;
   UPDATE votable_post SET wear_it_count = wear_it_count + sign * d.wear_it,
     change_it_count = change_it_count + sign * d.change_it
-  FROM (SELECT post_id, count(*) FILTER (WHERE choice = 'WEAR_IT') AS wear_it,
-      count(*) FILTER (WHERE choice = 'CHANGE_IT') AS change_it
-    FROM changed GROUP BY post_id) d
-  WHERE votable_post.post_id = d.post_id;
+  FROM unnest(ids, wear_it, change_it) AS d(id, wear_it, change_it)
+  WHERE votable_post.post_id = d.id;
   RETURN NULL;
 END $$;
 CREATE TRIGGER count_added AFTER INSERT ON vote REFERENCING NEW TABLE AS changed
@@ -194,12 +220,17 @@ CREATE TRIGGER count_removed AFTER DELETE ON vote REFERENCING OLD TABLE AS chang
 
 -- circle: member_count
 CREATE FUNCTION count_members() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE sign int := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
+DECLARE
+  sign int := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
+  ids bigint[];
+  numbers int[];
 BEGIN
-  PERFORM FROM circle WHERE id IN (SELECT circle_id FROM changed) ORDER BY id FOR NO KEY UPDATE;
+  SELECT array_agg(circle_id), array_agg(n) INTO ids, numbers
+  FROM (SELECT circle_id, count(*) AS n FROM changed GROUP BY circle_id) s;
+  IF ids IS NULL THEN RETURN NULL; END IF;
+  PERFORM FROM circle WHERE id = ANY (ids) ORDER BY id FOR NO KEY UPDATE;
   UPDATE circle SET member_count = member_count + sign * d.n
-  FROM (SELECT circle_id, count(*) AS n FROM changed GROUP BY circle_id) d
-  WHERE circle.id = d.circle_id;
+  FROM unnest(ids, numbers) AS d(id, n) WHERE circle.id = d.id;
   RETURN NULL;
 END $$;
 CREATE TRIGGER count_added AFTER INSERT ON circle_member REFERENCING NEW TABLE AS changed
@@ -209,14 +240,17 @@ CREATE TRIGGER count_removed AFTER DELETE ON circle_member REFERENCING OLD TABLE
 
 -- card_post: response_count, less the responses that go with an account
 CREATE FUNCTION count_lost_responses() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  ids bigint[];
+  numbers int[];
 BEGIN
-  PERFORM FROM card_post
-  WHERE post_id IN (SELECT post_id FROM changed WHERE post_id & 255 = TG_ARGV[0]::int)
-  ORDER BY post_id FOR NO KEY UPDATE;
+  SELECT array_agg(post_id), array_agg(n) INTO ids, numbers FROM (
+    SELECT post_id, count(*) AS n FROM changed
+    WHERE post_id & 255 = TG_ARGV[0]::int GROUP BY post_id) s;
+  IF ids IS NULL THEN RETURN NULL; END IF;
+  PERFORM FROM card_post WHERE post_id = ANY (ids) ORDER BY post_id FOR NO KEY UPDATE;
   UPDATE card_post SET response_count = response_count - d.n
-  FROM (SELECT post_id, count(*) AS n FROM changed
-    WHERE post_id & 255 = TG_ARGV[0]::int GROUP BY post_id) d
-  WHERE card_post.post_id = d.post_id;
+  FROM unnest(ids, numbers) AS d(id, n) WHERE card_post.post_id = d.id;
   RETURN NULL;
 END $$;
 -- a response to an offer is a follow-up, one to a request asks for the address
@@ -227,14 +261,17 @@ CREATE TRIGGER count_removed AFTER DELETE ON info_request REFERENCING OLD TABLE 
 
 -- class_session: booked_count, less the seats that go with an account
 CREATE FUNCTION count_lost_bookings() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  ids bigint[];
+  numbers int[];
 BEGIN
-  PERFORM FROM class_session
-  WHERE id IN (SELECT session_id FROM changed WHERE cancelled_at IS NULL)
-  ORDER BY id FOR NO KEY UPDATE;
+  SELECT array_agg(session_id), array_agg(n) INTO ids, numbers FROM (
+    SELECT session_id, count(*) AS n FROM changed
+    WHERE cancelled_at IS NULL GROUP BY session_id) s;
+  IF ids IS NULL THEN RETURN NULL; END IF;
+  PERFORM FROM class_session WHERE id = ANY (ids) ORDER BY id FOR NO KEY UPDATE;
   UPDATE class_session SET booked_count = booked_count - d.n
-  FROM (SELECT session_id, count(*) AS n FROM changed
-    WHERE cancelled_at IS NULL GROUP BY session_id) d
-  WHERE class_session.id = d.session_id;
+  FROM unnest(ids, numbers) AS d(id, n) WHERE class_session.id = d.id;
   RETURN NULL;
 END $$;
 CREATE TRIGGER count_removed AFTER DELETE ON booking REFERENCING OLD TABLE AS changed

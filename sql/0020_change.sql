@@ -41,6 +41,7 @@ BEGIN
 END $$;
 
 -- Logs each node for the scope beside it, unless this transaction has just said the same.
+-- (Triggers hand over arrays, for the reason 0019_counter.sql gives.)
 CREATE FUNCTION log_changes(node_ids bigint[], scope_ids bigint[], gone boolean) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -128,9 +129,11 @@ DECLARE
   scopes bigint[];
   gone boolean;
 BEGIN
+  SELECT array_agg(event_id), array_agg(user_id) INTO nodes, scopes FROM changed;
   FOR nodes, scopes, gone IN
     SELECT array_agg(c.event_id), array_agg(c.user_id), p.id IS NULL
-    FROM changed c LEFT JOIN post p ON p.id = c.event_id GROUP BY p.id IS NULL
+    FROM unnest(nodes, scopes) AS c(event_id, user_id) LEFT JOIN post p ON p.id = c.event_id
+    GROUP BY p.id IS NULL
   LOOP
     PERFORM log_changes(nodes, scopes, gone);
   END LOOP;
@@ -153,10 +156,12 @@ BEGIN
   SELECT array_agg(c.id), array_agg(s.id) INTO nodes, scopes
   FROM changed c, LATERAL (VALUES (c.inviter_id), (c.invitee_id)) s(id);
   PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
+  SELECT array_agg(event_id), array_agg(invitee_id) INTO nodes, scopes
+  FROM changed WHERE event_id IS NOT NULL;
   FOR nodes, scopes, gone IN
     SELECT array_agg(c.event_id), array_agg(c.invitee_id), p.id IS NULL
-    FROM changed c LEFT JOIN post p ON p.id = c.event_id
-    WHERE c.event_id IS NOT NULL GROUP BY p.id IS NULL
+    FROM unnest(nodes, scopes) AS c(event_id, invitee_id) LEFT JOIN post p ON p.id = c.event_id
+    GROUP BY p.id IS NULL
   LOOP
     PERFORM log_changes(nodes, scopes, gone);
   END LOOP;
@@ -200,9 +205,10 @@ DECLARE
   scopes bigint[];
   gone boolean;
 BEGIN
+  SELECT array_agg(circle_id), array_agg(user_id) INTO nodes, scopes FROM changed;
   FOR nodes, scopes, gone IN
     SELECT array_agg(c.circle_id), array_agg(s.id), o.id IS NULL
-    FROM changed c LEFT JOIN circle o ON o.id = c.circle_id,
+    FROM unnest(nodes, scopes) AS c(circle_id, user_id) LEFT JOIN circle o ON o.id = c.circle_id,
       LATERAL (VALUES (c.user_id), (CASE WHEN o.kind = 'GROUP' THEN o.id END)) s(id)
     GROUP BY o.id IS NULL
   LOOP
@@ -259,9 +265,13 @@ CREATE FUNCTION log_bookings() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   nodes bigint[];
   scopes bigint[];
+  sessions bigint[];
 BEGIN
+  SELECT array_agg(id), array_agg(user_id), array_agg(session_id)
+  INTO nodes, scopes, sessions FROM changed;
   SELECT array_agg(b.id), array_agg(s.id) INTO nodes, scopes
-  FROM changed b LEFT JOIN class_session c ON c.id = b.session_id,
+  FROM unnest(nodes, scopes, sessions) AS b(id, user_id, session_id)
+    LEFT JOIN class_session c ON c.id = b.session_id,
     LATERAL (VALUES (b.user_id), (c.trainer_id)) s(id);
   PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
   RETURN NULL;

@@ -30,6 +30,22 @@ package struct PreparedOperation {
   let introspection: [String: [UInt8]]?
 }
 
+extension PreparedOperation {
+  /// The parameters as they are sent.
+  package func parameters(viewer: Int64) throws(GraphQLError) -> PostgresParameters {
+    try ParameterBinder(variables: variables, viewer: viewer).bind(plan.plan.parameters)
+  }
+
+  /// The parameters as people write them, in the order of `$1`, `$2`, ...; nil for null and for keys
+  /// inside cursors.
+  package func parameterTexts(viewer: Int64) throws(GraphQLError) -> [String?] {
+    let binder = ParameterBinder(variables: variables, viewer: viewer)
+    return try plan.plan.parameters.map { parameter throws(GraphQLError) in
+      try binder.text(of: parameter)
+    }
+  }
+}
+
 /// Errors before execution: the response has no `data`.
 package struct RequestErrors: Error, Sendable {
   package let errors: [GraphQLError]
@@ -179,8 +195,7 @@ package final class OperationExecutor {
     }
     let parameters: PostgresParameters
     do {
-      parameters = try ParameterBinder(variables: operation.variables, viewer: viewer)
-        .bind(plan.plan.parameters)
+      parameters = try operation.parameters(viewer: viewer)
     } catch {
       completion(.refused([error]))
       return nil

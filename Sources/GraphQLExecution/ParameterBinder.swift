@@ -104,6 +104,36 @@ struct ParameterBinder {
     return result
   }
 
+  // MARK: - For people
+
+  /// The value as `psql` or `pgbench` would be given it; nil for null and for keys inside cursors.
+  func text(of parameter: PlanParameter) throws(GraphQLError) -> String? {
+    switch parameter {
+    case .viewer: return String(viewer)
+    case .cursorKey, .cursorKeyIsNull: return nil
+    case .input(let source, let type): return try text(of: value(of: source), type)
+    }
+  }
+
+  private func text(of value: InputValue, _ type: ParameterType) throws(GraphQLError) -> String? {
+    if case .null = value { return nil }
+    switch type {
+    case .id: return String(try id(value))
+    case .float8: return "\(try float(value))"
+    case .int4, .text, .timestamptz, .date, .numeric: return try text(value)
+    case .array(let element):
+      guard case .list(let items) = value else {
+        return "{\(try text(of: value, element) ?? "NULL")}"
+      }
+      let texts = try items.map { item throws(GraphQLError) in try text(of: item, element) }
+      return "{"
+        + texts.map { text in
+          text.map { "\"" + $0.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\"" }
+            ?? "NULL"
+        }.joined(separator: ",") + "}"
+    }
+  }
+
   // MARK: - Values
 
   private func id(_ value: InputValue) throws(GraphQLError) -> Int64 {

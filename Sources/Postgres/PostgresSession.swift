@@ -71,6 +71,14 @@ import CPostgreSQL
         values.appendNull()
       }
     }
+    return try execute(text, binding: values)
+  }
+
+  /// Runs one command with parameters in whatever format they were appended; rows come as text.
+  package func execute(
+    _ text: String, binding values: PostgresParameters
+  ) throws(PostgresError) -> [[String?]] {
+    try refuseNUL(text)
     let result = unsafe values.withLibraryArrays { addresses, lengths, formats in
       unsafe PQexecParams(
         library.handle, text, Int32(values.count), nil, addresses, lengths, formats, 0)

@@ -2,11 +2,10 @@ import Foundation
 import GraphQLExecution
 import GraphQLLanguage
 import GraphQLPlanning
-import GraphQLSchema
-import GraphQLValidation
 import JSON
+import Postgres
 
-/// `sociograph explain`: the plan of an operation, without running it.
+/// `sociograph explain`: the plan of an operation, and what PostgreSQL makes of it.
 package enum ExplainCommand {
   static let specification = CommandSpecification(
     "explain",
@@ -16,25 +15,57 @@ package enum ExplainCommand {
       CommandSpecification.Option("variables", "FILE", "JSON object of the operation's variables"),
       CommandSpecification.Option("operation", "NAME", "which operation of the document"),
       CommandSpecification.Option(
-        "part", "NAME", default: "all", "all, statement, parameters or shape"),
-      SettingOptions.schema,
+        "viewer", "NAME", "username of the signed-in user; anonymous without it"),
+      CommandSpecification.Option(
+        "analyze", nil, "run the statement and print PostgreSQL's own plan with its times"),
+      CommandSpecification.Option("format", "FORMAT", default: "text", "text or json"),
+      SettingOptions.schema, SettingOptions.database, SettingOptions.data, SettingOptions.sql,
     ])
+
+  private enum Format: String, CaseIterable { case text, json }
 
   static func run(_ options: CommandOptions) throws {
     guard let file = options.operands.first, options.operands.count == 1 else {
       throw UsageError("explain needs one FILE with a GraphQL document.")
     }
+    let format = try options.choice("format", as: Format.self) ?? .text
     let mapping = try SchemaFiles.load(
       SettingOptions.shippedFolder("Schema", "schema", options))
+    let operation = try prepare(file, options, mapping)
+    let analyzes = try options.isSet("analyze")
+    var viewer: Int64 = 0
+    var analysis: String?
+    if analyzes || options.text("viewer") != nil {
+      let database = try Database.open(options)
+      defer { database.close() }
+      if database.isEmbedded {
+        _ = try database.migrate(SettingOptions.shippedFolder("sql", "sql", options))
+      }
+      let session = try PostgresSession(
+        serverLike(database.configuration()))
+      if let name = options.text("viewer") { viewer = try find(name, session) }
+      if analyzes { analysis = try analyze(operation, viewer, format, session) }
+    }
+    let report = ExplainReport(
+      operation: operation, viewer: viewer,
+      parameterTexts: try operation.parameterTexts(viewer: viewer), analysis: analysis)
+    print(format == .json ? report.json : report.text)
+  }
+
+  private static func prepare(
+    _ file: String, _ options: CommandOptions, _ mapping: StorageMapping
+  ) throws -> PreparedOperation {
     let text = try readFile(file)
     var variables: JSONValue?
     if let path = options.text("variables") {
-      variables = try JSONParser.parse(Array(readFile(path).utf8))
+      do {
+        variables = try JSONParser.parse(Array(readFile(path).utf8))
+      } catch let error as JSONError {
+        throw CommandFailure("\(path): \(error)")
+      }
     }
-    let executor = OperationExecutor(mapping: mapping)
-    let prepared: PreparedOperation
     do {
-      prepared = try executor.prepare(
+      return try OperationExecutor(mapping: mapping).prepare(
         OperationRequest(
           query: text, operationName: options.text("operation"), variables: variables))
     } catch {
@@ -44,20 +75,32 @@ package enum ExplainCommand {
           return "\(file)\(place): \(error.message)"
         }.joined(separator: "\n"))
     }
-    let plan = prepared.plan.plan
-    let part = options.text("part") ?? "all"
-    if part == "all" || part == "statement" {
-      if part == "all" { print("# Statement") }
-      print(plan.statement ?? "-- nothing to ask the database")
+  }
+
+  /// The planner settings that the server's own connections have.
+  private static func serverLike(_ configuration: PostgresConfiguration) -> PostgresConfiguration {
+    var configuration = configuration
+    configuration.isReadOnly = true
+    configuration.statementTimeout = .seconds(600)
+    return configuration
+  }
+
+  private static func find(_ name: String, _ session: PostgresSession) throws -> Int64 {
+    let rows = try session.execute("SELECT viewer_named($1)", [name])
+    guard let text = rows.first?.first ?? nil, let id = Int64(text) else {
+      throw CommandFailure("there is no user \"\(name)\".")
     }
-    if part == "all" || part == "parameters" {
-      if part == "all" { print("\n# Parameters") }
-      for line in plan.parameterLines(variableNames: prepared.variableNames) { print(line) }
-    }
-    if part == "all" || part == "shape" {
-      if part == "all" { print("\n# Output shape") }
-      for line in plan.shapeLines { print(line) }
-    }
+    return id
+  }
+
+  private static func analyze(
+    _ operation: PreparedOperation, _ viewer: Int64, _ format: Format, _ session: PostgresSession
+  ) throws -> String {
+    guard let statement = operation.plan.plan.statement else { return "" }
+    let rows = try session.execute(
+      "EXPLAIN (ANALYZE, BUFFERS, FORMAT \(format.rawValue)) " + statement,
+      binding: try operation.parameters(viewer: viewer))
+    return rows.map { ($0.first ?? nil) ?? "" }.joined(separator: "\n")
   }
 
   static func readFile(_ path: String) throws(CommandFailure) -> String {
@@ -65,5 +108,59 @@ package enum ExplainCommand {
       throw CommandFailure("\"\(path)\" cannot be read.")
     }
     return String(decoding: data, as: UTF8.self)
+  }
+}
+
+/// What `explain` prints.
+struct ExplainReport {
+  let operation: PreparedOperation
+  let viewer: Int64
+  let parameterTexts: [String?]
+  /// PostgreSQL's own plan, in the format of the report.
+  let analysis: String?
+
+  private var plan: Plan { operation.plan.plan }
+
+  var text: String {
+    var lines = ["# Statement \(operation.plan.statement?.name ?? "")"]
+    lines.append(plan.statement ?? "-- nothing to ask the database")
+    lines += ["", "# Parameters"]
+    let descriptions = plan.parameterLines(variableNames: operation.variableNames)
+    for (description, value) in zip(descriptions, parameterTexts) {
+      lines.append(description + (value.map { " = \($0)" } ?? ""))
+    }
+    lines += ["", "# Output shape"] + plan.shapeLines
+    if let analysis { lines += ["", "# PostgreSQL's plan", analysis] }
+    return lines.joined(separator: "\n")
+  }
+
+  var json: String {
+    var writer = JSONWriter()
+    writer.append("{\"name\":")
+    writer.write(operation.plan.statement?.name ?? "")
+    writer.append(",\"statement\":")
+    writer.write(plan.statement ?? "")
+    writer.append(",\"parameters\":[")
+    for (index, parameter) in plan.parameters.enumerated() {
+      writer.append(index > 0 ? ",{\"number\":" : "{\"number\":")
+      writer.write(index + 1)
+      writer.append(",\"source\":")
+      writer.write(parameter.description(operation.variableNames))
+      writer.append(",\"value\":")
+      if let value = parameterTexts[index] { writer.write(value) } else { writer.writeNull() }
+      writer.append("}")
+    }
+    writer.append("],\"shape\":[")
+    for (index, line) in plan.shapeLines.enumerated() {
+      if index > 0 { writer.append(",") }
+      writer.write(line)
+    }
+    writer.append("]")
+    if let analysis {
+      writer.append(",\"analysis\":")
+      writer.append(Array(analysis.utf8))
+    }
+    writer.append("}")
+    return String(decoding: writer.finish(), as: UTF8.self)
   }
 }

@@ -168,6 +168,8 @@ package final class TypeDefinition: Sendable {
     return inputIndices[name].map { inputs[$0] }
   }
 
+  package func inputFieldIndex(named name: String) -> Int? { inputIndices[name] }
+
   package func enumValue(named name: String) -> EnumValueDefinition? {
     guard case .enum(let values) = kind else { return nil }
     return valueIndices[name].map { values[$0] }

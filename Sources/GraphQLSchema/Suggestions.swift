@@ -6,7 +6,7 @@
 /// text of thousands of wrong names costs little more than one.
 package struct Suggestions: Sendable {
   /// What a whole check may spend, in compared characters.
-  package static let defaultBudget = 400_000
+  package static let defaultBudget = 200_000
 
   private var budget: Int
 
@@ -25,21 +25,27 @@ package struct Suggestions: Sendable {
   /// The options near the input, nearest first, in natural order where equally near.
   package mutating func near(_ input: String, among options: some Sequence<String>) -> [String] {
     guard budget > 0 else { return [] }
-    var distance = LexicalDistance(input)
-    let threshold = distance.input.count * 2 / 5 + 1
-    var found: [String: Int] = [:]
+    let input = Candidate(input)
+    let threshold = input.units.count * 2 / 5 + 1
+    var rows = Array(repeating: Array(repeating: 0, count: input.units.count + 1), count: 3)
+    var found: [(name: Candidate, distance: Int)] = []
     for option in options where budget > 0 {
-      budget -= 8
-      guard abs(option.utf8.count - distance.byteCount) <= threshold + distance.slack(of: option)
+      budget -= 4
+      // Code units are no more than bytes, so this many are too many or too few in any case.
+      guard option.utf8.count <= 3 * (input.units.count + threshold),
+        3 * option.utf8.count >= input.units.count - threshold
       else { continue }
-      budget -= option.utf8.count * 2 + distance.input.count
-      if let measured = distance.measure(option, threshold: threshold, budget: &budget) {
-        found[option] = measured
+      let option = Candidate(option)
+      budget -= option.units.count
+      if let distance = input.distance(to: option, threshold, &rows, &budget) {
+        found.append((option, distance))
       }
     }
-    return found.sorted {
-      $0.value != $1.value ? $0.value < $1.value : naturalOrder($0.key, $1.key) < 0
-    }.map(\.key)
+    found.sort {
+      $0.distance != $1.distance
+        ? $0.distance < $1.distance : naturalOrder($0.name.text.utf16, $1.name.text.utf16) < 0
+    }
+    return found.map(\.name.text)
   }
 
   /// At most five names in the words of the reference implementation.
@@ -55,36 +61,36 @@ package struct Suggestions: Sendable {
   }
 }
 
-/// Optimal string alignment over UTF-16 code units, giving up early.
-private struct LexicalDistance {
+/// A name and its lower case in UTF-16 code units.
+private struct Candidate {
   let text: String
-  let byteCount: Int
-  let lowercase: String
-  let input: [UInt16]
-  private var rows: [[Int]]
+  let units: [UInt16]
 
   init(_ text: String) {
     self.text = text
-    byteCount = text.utf8.count
-    lowercase = text.lowercased()
-    input = Array(lowercase.utf16)
-    rows = Array(repeating: Array(repeating: 0, count: input.count + 1), count: 3)
+    var units: [UInt16] = []
+    units.reserveCapacity(text.utf8.count)
+    for byte in text.utf8 {
+      guard byte < 0x80 else {
+        self.units = Array(text.lowercased().utf16)
+        return
+      }
+      units.append(UInt16(byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte))
+    }
+    self.units = units
   }
 
-  /// How much byte counts may differ beyond the difference in code units: nothing in ASCII.
-  func slack(of option: String) -> Int {
-    byteCount == input.count && option.utf8.count == option.utf16.count
-      ? 0 : byteCount + option.utf8.count
-  }
-
-  mutating func measure(_ option: String, threshold: Int, budget: inout Int) -> Int? {
-    if option == text { return 0 }
-    let lowercaseOption = option.lowercased()
-    if lowercaseOption == lowercase { return 1 }
-    var long = Array(lowercaseOption.utf16)
-    var short = input
+  /// Optimal string alignment, giving up early; nil when further than the threshold.
+  func distance(
+    to option: Candidate, _ threshold: Int, _ rows: inout [[Int]], _ budget: inout Int
+  ) -> Int? {
+    if option.text == text { return 0 }
+    if option.units == units { return 1 }
+    var (long, short) = (option.units, units)
     if long.count < short.count { swap(&long, &short) }
-    guard long.count - short.count <= threshold else { return nil }
+    guard long.count - short.count <= threshold, long.count * short.count <= budget else {
+      return nil
+    }
     for index in 0...short.count { rows[0][index] = index }
     for i in stride(from: 1, through: long.count, by: 1) {
       budget -= short.count
@@ -110,28 +116,30 @@ private struct LexicalDistance {
 
 /// Below, at or above zero: runs of digits compare as numbers, the rest by UTF-16 code unit.
 package func naturalOrder(_ left: String, _ right: String) -> Int {
-  let a = Array(left.utf16)
-  let b = Array(right.utf16)
+  naturalOrder(left.utf16, right.utf16)
+}
+
+private func naturalOrder(_ a: String.UTF16View, _ b: String.UTF16View) -> Int {
   func isDigit(_ unit: UInt16) -> Bool { unit >= 0x30 && unit <= 0x39 }
-  func number(_ units: [UInt16], _ index: inout Int) -> Double {
+  func number(_ units: String.UTF16View, _ index: inout String.Index) -> Double {
     var value = 0.0
     repeat {
       value = value * 10 + Double(units[index] - 0x30)
-      index += 1
-    } while index < units.count && isDigit(units[index]) && value > 0
+      index = units.index(after: index)
+    } while index < units.endIndex && isDigit(units[index]) && value > 0
     return value
   }
-  var i = 0
-  var j = 0
-  while i < a.count, j < b.count {
+  var i = a.startIndex
+  var j = b.startIndex
+  while i < a.endIndex, j < b.endIndex {
     if isDigit(a[i]), isDigit(b[j]) {
       let first = number(a, &i)
       let second = number(b, &j)
       if first != second { return first < second ? -1 : 1 }
     } else {
       if a[i] != b[j] { return a[i] < b[j] ? -1 : 1 }
-      i += 1
-      j += 1
+      i = a.index(after: i)
+      j = b.index(after: j)
     }
   }
   return a.count - b.count

@@ -155,6 +155,7 @@ extension TypeSyntax {
 
 /// Elements in order; of those with one key the last, at the place of the first.
 func distinct<Element>(_ elements: [Element], by key: KeyPath<Element, String>) -> [Element] {
+  if elements.count < 2 { return elements }
   var places: [String: Int] = [:]
   places.reserveCapacity(elements.count)
   var result: [Element] = []

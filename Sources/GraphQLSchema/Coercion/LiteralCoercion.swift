@@ -80,7 +80,8 @@ struct LiteralCoercion {
         guard let coerced = coerce(literal, to: field.type) else { return nil }
         members.append(InputValue.Member(name: field.name, value: coerced))
       } else if field.defaultValue != nil {
-        guard let value = defaults?.value(of: field) ?? field.coercedDefault else { return nil }
+        let value = defaults.map { $0.value(leftOut: field) } ?? field.coercedDefault
+        guard let value else { return nil }
         members.append(InputValue.Member(name: field.name, value: value))
       } else if field.type.isNonNull {
         return nil

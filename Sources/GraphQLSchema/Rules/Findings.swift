@@ -11,19 +11,23 @@ struct Findings {
     let rule: SDLRule
   }
 
-  /// The reference implementation has no limit here; a text of 64 KB could be made to hold millions.
+  /// The reference implementation has no limits here; a text of 64 KB could be made to hold
+  /// millions of findings, or some that each name thousands of places or quote all of it.
   static let limit = 1_000
+  private static let weightLimit = 500_000
 
   private(set) var findings: [Finding] = []
+  private var weight = 0
   let enabled: Set<SDLRule>
 
   init(enabled: Set<SDLRule> = Set(SDLRule.allCases)) { self.enabled = enabled }
 
   var isEmpty: Bool { findings.isEmpty }
-  var isFull: Bool { findings.count >= Self.limit }
+  var isFull: Bool { findings.count >= Self.limit || weight > Self.weightLimit }
 
   mutating func report(_ rule: SDLRule, _ message: String, at positions: [Position]) {
     guard !isFull, enabled.contains(rule) else { return }
+    weight += message.utf8.count + 8 * positions.count
     findings.append(Finding(message: message, positions: positions, rule: rule))
   }
 

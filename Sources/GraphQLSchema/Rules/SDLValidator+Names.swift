@@ -37,17 +37,19 @@ extension SDLValidator {
 
   mutating func checkUniqueEnumValueNames(_ type: TypeSystemTypeDefinition) {
     guard case .enum(let values) = type.content else { return }
+    var seen = enumValueNames.removeValue(forKey: type.name.text) ?? [:]
     for value in values {
       let name = value.name.text
-      if let first = enumValueNames[type.name.text]?[name] {
+      if let first = seen[name] {
         findings.report(
           .uniqueEnumValueNames,
           "Enum value \"\(type.name.text).\(name)\" can only be defined once.",
           at: [first, value.name.position])
       } else {
-        enumValueNames[type.name.text, default: [:]][name] = value.name.position
+        seen[name] = value.name.position
       }
     }
+    enumValueNames[type.name.text] = seen
   }
 
   mutating func checkUniqueFieldDefinitionNames(_ type: TypeSystemTypeDefinition) {
@@ -57,16 +59,18 @@ extension SDLValidator {
       case .inputObject(let fields): fields.map(\.name)
       case .scalar, .union, .enum: []
       }
+    var seen = fieldNames.removeValue(forKey: type.name.text) ?? [:]
     for name in names {
-      if let first = fieldNames[type.name.text]?[name.text] {
+      if let first = seen[name.text] {
         findings.report(
           .uniqueFieldDefinitionNames,
           "Field \"\(type.name.text).\(name.text)\" can only be defined once.",
           at: [first, name.position])
       } else {
-        fieldNames[type.name.text, default: [:]][name.text] = name.position
+        seen[name.text] = name.position
       }
     }
+    fieldNames[type.name.text] = seen
   }
 
   mutating func checkUniqueArgumentDefinitionNames(_ type: TypeSystemTypeDefinition) {

@@ -91,19 +91,24 @@ extension TypeSystemValidator {
         place, at: value.position)
       return
     }
-    let values = Dictionary(
-      given.map { ($0.name.text, $0.value) }, uniquingKeysWith: { _, last in last })
-    for field in fields {
+    // In the order of the definition, without looking at each field that is left out and may be.
+    var values: [Int: Value] = [:]
+    for field in given {
+      if let index = type.inputFieldIndex(named: field.name.text) { values[index] = field.value }
+    }
+    let missing = required(fields, of: type.id).filter { values[$0] == nil }
+    for index in (missing + values.keys).sorted() {
       guard !findings.isFull else { return }
-      if let fieldValue = values[field.name] {
+      let field = fields[index]
+      if let fieldValue = values[index] {
         checkLiteral(fieldValue, field.type, place.at(.name(field.name)))
-      } else if field.isRequired {
+      } else {
         reportDefault(
           "Expected value of type \"\(type.name)\" to include required field \"\(field.name)\", "
             + "found: \(Printer.print(value)).", place, at: value.position)
       }
     }
-    for field in given where type.inputField(named: field.name.text) == nil {
+    for field in given where type.inputFieldIndex(named: field.name.text) == nil {
       guard !findings.isFull else { return }
       let near = suggestions.didYouMean(field.name.text, among: fields.lazy.map(\.name))
       reportDefault(
@@ -123,6 +128,13 @@ extension TypeSystemValidator {
         "Field \"\(type.name).\(only.name.text)\" must be non-null.",
         place.at(.name(only.name.text)), at: value.position)
     }
+  }
+
+  private mutating func required(_ fields: [InputValueDefinition], of type: TypeID) -> [Int] {
+    if let known = requiredFields[type] { return known }
+    let required = fields.indices.filter { fields[$0].isRequired }
+    requiredFields[type] = required
+    return required
   }
 
   private mutating func leafProblem(_ value: Value, _ type: TypeDefinition) -> String? {

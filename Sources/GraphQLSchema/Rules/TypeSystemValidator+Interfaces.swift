@@ -5,6 +5,9 @@ extension TypeSystemValidator {
   mutating func checkInterfaces(_ type: TypeDefinition, _ syntax: TypeSystemDraft.DraftType) {
     guard !type.interfaces.isEmpty else { return }
     let own = Set(type.interfaces)
+    let places = Dictionary(grouping: syntax.interfaces, by: \.text).mapValues {
+      $0.map(\.position)
+    }
     var seen: Set<TypeID> = []
     for id in type.interfaces {
       guard !findings.isFull else { return }
@@ -12,35 +15,29 @@ extension TypeSystemValidator {
       guard case .interface = interface.kind else {
         report(
           "Type \(type.name) must only implement Interface types, it cannot implement "
-            + "\(interface.name).", at: places(of: interface, in: syntax))
+            + "\(interface.name).", at: places[interface.name] ?? [])
         continue
       }
       if id == type.id {
         report(
           "Type \(type.name) cannot implement itself because it would create a circular reference.",
-          at: places(of: interface, in: syntax))
+          at: places[interface.name] ?? [])
         continue
       }
       guard seen.insert(id).inserted else {
         report(
           "Type \(type.name) can only implement \(interface.name) once.",
-          at: places(of: interface, in: syntax))
+          at: places[interface.name] ?? [])
         continue
       }
-      checkAncestors(type, syntax, own, interface)
+      checkAncestors(type, own, interface, at: places[interface.name] ?? [])
       checkImplementation(type, syntax, interface)
     }
   }
 
-  private func places(
-    of interface: TypeDefinition, in syntax: TypeSystemDraft.DraftType
-  ) -> [Position] {
-    syntax.interfaces.filter { $0.text == interface.name }.map(\.position)
-  }
-
   private mutating func checkAncestors(
-    _ type: TypeDefinition, _ syntax: TypeSystemDraft.DraftType, _ own: Set<TypeID>,
-    _ interface: TypeDefinition
+    _ type: TypeDefinition, _ own: Set<TypeID>, _ interface: TypeDefinition,
+    at positions: [Position]
   ) {
     for ancestor in interface.interfaces where !own.contains(ancestor) {
       guard !findings.isFull else { return }
@@ -52,8 +49,8 @@ extension TypeSystemValidator {
           + "\(interface.name)."
       report(
         message,
-        at: places(of: schema[ancestor], in: draft.types[Int(interface.id.index)])
-          + places(of: interface, in: syntax))
+        at: draft.types[Int(interface.id.index)].interfaces
+          .filter { $0.text == schema[ancestor].name }.map(\.position) + positions)
     }
   }
 

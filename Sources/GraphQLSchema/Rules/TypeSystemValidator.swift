@@ -12,6 +12,8 @@ struct TypeSystemValidator {
   let draft: TypeSystemDraft
   var findings: Findings
   var suggestions: Suggestions
+  /// By input object, the places of its required fields; filled as defaults need them.
+  var requiredFields: [TypeID: [Int]] = [:]
 
   init(
     _ schema: Schema, _ draft: TypeSystemDraft, findings: Findings, suggestions: Suggestions
@@ -201,7 +203,7 @@ struct TypeSystemValidator {
     var places: [String: [Position]] = [:]
     for member in syntax.members { places[member.text, default: []].append(member.position) }
     var seen: Set<TypeID> = []
-    for member in members {
+    for member in members where !findings.isFull {
       let member = schema[member]
       guard seen.insert(member.id).inserted else {
         report(

@@ -36,7 +36,8 @@ BEGIN
       AND p.author_id IN (SELECT h.id FROM hidden_user(viewer) h));
 END $$;
 
--- The people in a part of the viewer's network, each once.
+-- The people in a part of the viewer's network, each once. Conditions say (false OR x IN (SELECT ...
+-- network ...)) where the set is to be made once and probed, not joined for every row.
 CREATE FUNCTION network(viewer bigint, part text) RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $$
   SELECT f.followee_id FROM follow f WHERE part = 'FOLLOWING' AND f.follower_id = viewer
   UNION ALL

@@ -74,5 +74,6 @@ LANGUAGE sql STABLE AS $$
   SELECT t.id FROM (
     SELECT f.id FROM topped_place(viewer, 'FOLLOWING') f
     UNION ALL SELECT s.id FROM topped_place(viewer, 'FRIENDS_OF_FRIENDS') s) t
-  WHERE NOT EXISTS (SELECT FROM post p WHERE p.location_id = t.id AND p.author_id = viewer)
+  WHERE t.id <> ALL (ARRAY(
+    SELECT p.location_id FROM post p WHERE p.author_id = viewer AND p.location_id IS NOT NULL))
 $$;

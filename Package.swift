@@ -71,6 +71,12 @@ let package = Package(
     // 8
     .executableTarget(
       name: "sociograph", dependencies: ["Server", "GraphQLChecking"], swiftSettings: settings),
+    // Not part of the product.
+    .executableTarget(
+      name: "benchmark-language",
+      dependencies: [
+        "GraphQLPlanning", "GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "JSON",
+      ], path: "Benchmarks/Language", swiftSettings: settings),
 
     tests("JSONTests", ["JSON"]),
     tests("GraphQLLanguageTests", ["GraphQLLanguage", "JSON"]),

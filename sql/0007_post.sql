@@ -23,9 +23,10 @@ CREATE TABLE post (
   CHECK (visibility <> 'CIRCLE' OR circle_id IS NOT NULL),
   CHECK (id & 255 <> 22 OR visibility = 'PUBLIC'),    -- announcements are public
   CHECK (id & 255 <> 18 OR location_id IS NOT NULL)); -- photo posts show a place
--- User.posts, feed, agenda. What the rule of visibility and the choice of kinds need is in the
--- index, so a feed merges the posts of many authors without touching their rows.
-CREATE INDEX ON post (author_id, created_at DESC, id DESC) INCLUDE (kind, visibility, circle_id);
+-- User.posts, feed, agenda, places friends visited. What the rule of visibility and the choice of
+-- kinds need is in the index, so a feed merges the posts of many authors without their rows.
+CREATE INDEX ON post (author_id, created_at DESC, id DESC)
+  INCLUDE (kind, visibility, circle_id, location_id);
 -- Location.posts(orderBy: TOP)
 CREATE INDEX ON post (location_id, score DESC, id DESC) WHERE location_id IS NOT NULL;
 -- Location.visitors; locations(filter: {visitedBy})

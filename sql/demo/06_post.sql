@@ -149,13 +149,22 @@ SELECT p.id, p.author_id, CASE p.kind
     WHEN 18 THEN demo_word(ARRAY['Golden hour.', 'Took the long way up.', 'Nobody here but us.',
       'The view nobody told us about.', 'Market day.', 'After the storm.', 'Worth the early train.',
       'One more from the bridge.', ''], demo_random(p.j, 551))
-    WHEN 19 THEN demo_word(ARRAY['I have a stack of postcards and a pen. Who wants one?',
-      'Printed my own cards this year.', 'Sending a postcard to anyone who asks.',
-      'Birthday cards, hand drawn.', 'New Year cards: say where to.'], demo_random(p.j, 551))
-    WHEN 20 THEN demo_word(ARRAY['My grandmother turns ninety and loves postcards.',
+    WHEN 19 THEN demo_word(ARRAY['I have a stack of cards and a pen.', 'Printed my own this year.',
+      'Writing to anyone who asks.', 'Hand drawn, one of each.', 'Say where to.',
+      'First come, first written to.'], demo_random(p.j, 551))
+      || ' ' || demo_word(ARRAY['A postcard from the coast.', 'Birthday cards.', 'New Year cards.',
+      'Pressed flowers inside.', 'Old maps folded into envelopes.', 'Linocuts of birds.',
+      'Tell me your favourite colour.', 'In any language I can copy.', 'With a recipe.',
+      'With a poem.', 'Cats, mostly.', 'Lighthouses.', 'Trains of the fifties.', 'Watercolours.',
+      'One letter of the alphabet each.', 'Stamps from four countries.'], demo_random(p.j, 552))
+    WHEN 20 THEN demo_word(ARRAY['My grandmother turns ninety and loves mail.',
       'A class of eight-year-olds would like a card from your country.',
-      'Recovering at home, mail helps.',
-      'Collecting a postcard from every coast.'], demo_random(p.j, 551))
+      'Recovering at home, mail helps.', 'For the wall of our library.',
+      'My brother starts school on Monday.'], demo_random(p.j, 551))
+      || ' ' || demo_word(ARRAY['A postcard from every coast, if it can be.', 'Anything with dogs.',
+      'Large letters, please.', 'Snow, if you have any.', 'A line is enough.', 'Old ones welcome.',
+      'Your town hall, your bakery, your bus.', 'A joke helps.', 'No glitter!', 'Stickers count.',
+      'We answer every one.', 'Until the end of the month.'], demo_random(p.j, 552))
     WHEN 21 THEN demo_word(ARRAY['Thank you for the card!', 'It arrived today. Thank you!',
       'The nicest mail this month.', 'Your postcard hangs over my desk.'], demo_random(p.j, 551))
     WHEN 22 THEN demo_word(ARRAY[

@@ -87,20 +87,19 @@ DROP FUNCTION demo_group_size(bigint), demo_member(bigint, bigint), demo_time(fl
 DROP TABLE demo_range;
 
 -- step: Where to begin; print
-SELECT display_name AS name, wire_id(id) AS id, 'demo-' || username AS token,
-  CASE username WHEN 'marisol' THEN 'has a little of everything' WHEN 'aurora' THEN 'most followed'
-    WHEN 'staff' THEN 'staff' WHEN 'campus_bot' THEN 'scraper account'
-    ELSE follower_count || ' followers' END AS note
-FROM app_user WHERE username IN ('marisol', 'tom', 'ines', 'aurora', 'staff', 'campus_bot')
-UNION ALL
-(SELECT name, wire_id(id), NULL, 'the most popular place' FROM location
-  WHERE level = 'PLACE' ORDER BY popularity DESC, id DESC LIMIT 1)
-UNION ALL
-(SELECT left(body, 40), wire_id(id), NULL, 'the most popular outfit' FROM post
-  WHERE kind = 16 AND visibility = 'PUBLIC' ORDER BY score DESC, id DESC LIMIT 1)
-UNION ALL
-(SELECT name, wire_id(id), NULL, 'a product' FROM product
-  ORDER BY heart_count DESC, id DESC LIMIT 1)
-UNION ALL
-(SELECT name, wire_id(id), NULL, 'a default channel' FROM circle
-  WHERE is_default ORDER BY id LIMIT 1)
+SELECT name, id, token, note FROM (
+  SELECT 1 AS part, u.id AS number, display_name AS name, wire_id(u.id) AS id,
+    'demo-' || username AS token, CASE username WHEN 'marisol' THEN 'has a little of everything'
+      WHEN 'aurora' THEN 'most followed' WHEN 'staff' THEN 'staff'
+      WHEN 'campus_bot' THEN 'scraper account' ELSE follower_count || ' followers' END AS note
+  FROM app_user u
+  WHERE lower(username) IN ('marisol', 'tom', 'ines', 'aurora', 'staff', 'campus_bot')
+  UNION ALL (SELECT 2, id, name, wire_id(id), NULL, 'the most popular place' FROM location
+    WHERE level = 'PLACE' ORDER BY popularity DESC, id DESC LIMIT 1)
+  UNION ALL (SELECT 3, id, body, wire_id(id), NULL, 'the most popular outfit' FROM post
+    WHERE kind = 16 AND visibility = 'PUBLIC' ORDER BY score DESC, id DESC LIMIT 1)
+  UNION ALL (SELECT 4, id, name, wire_id(id), NULL, 'the most popular product' FROM product
+    ORDER BY heart_count DESC, id DESC LIMIT 1)
+  UNION ALL (SELECT 5, id, name, wire_id(id), NULL, 'a default channel' FROM circle
+    WHERE is_default ORDER BY id LIMIT 1)) shown
+ORDER BY part, number

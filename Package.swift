@@ -79,9 +79,10 @@ let package = Package(
       ], path: "Benchmarks/Language", swiftSettings: settings),
 
     tests("JSONTests", ["JSON"]),
-    tests("GraphQLLanguageTests", ["GraphQLLanguage", "JSON"]),
+    tests("GraphQLLanguageTests", ["GraphQLLanguage", "JSON", "OracleSupport"]),
     tests(
-      "GraphQLSchemaTests", ["GraphQLSchema", "GraphQLLanguage", "JSON"], exclude: ["Fixtures"]),
+      "GraphQLSchemaTests", ["GraphQLSchema", "GraphQLLanguage", "JSON", "OracleSupport"],
+      exclude: ["Fixtures"]),
     tests("GraphQLValidationTests", ["GraphQLValidation", "GraphQLSchema", "GraphQLLanguage"]),
     tests("HTTPTests", ["HTTP", "EventLoops", "HTTPTestSupport"]),
     tests("PostgresTests", ["Postgres", "EventLoops", "TestSupport"]),
@@ -92,6 +93,9 @@ let package = Package(
         "Server", "GraphQLPlanning", "GraphQLSchema", "GraphQLLanguage", "DatabaseSetup",
         "Postgres", "JSON", "TestSupport",
       ]),
+    .target(
+      name: "OracleSupport", dependencies: ["JSON"], path: "Tests/OracleSupport",
+      swiftSettings: settings),
     .target(
       name: "TestSupport", dependencies: ["DatabaseSetup", "Postgres"], path: "Tests/TestSupport",
       swiftSettings: settings),

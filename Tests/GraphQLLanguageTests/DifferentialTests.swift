@@ -1,5 +1,6 @@
 import GraphQLLanguage
 import JSON
+import OracleSupport
 import Testing
 
 /// Random and damaged documents, put to this parser and to others: verdict, message, place and

@@ -2,21 +2,61 @@
 
 One JSON object per line in, one per line out, in order:
   {"op": "parse", "source": TEXT} -> {"printed": TEXT} or {"message": TEXT, "line": N, "column": N}
+  {"op": "schema", "schema": SDL} -> {"printed": SDL} or {"errors": [E, ...]}, or {"refused": TEXT}
+    where it gives up before it has looked at everything; E is {"message", "locations": [[N, N]]}
 """
 
 import json
 import sys
 
-from graphql import GraphQLSyntaxError, parse, print_ast
+from graphql import (
+    GraphQLSyntaxError,
+    build_ast_schema,
+    parse,
+    print_ast,
+    print_schema,
+    validate_schema,
+)
+from graphql.validation.validate import validate_sdl
 
 
-def answer(request):
+def answer_parse(source):
     try:
-        document = parse(request["source"])
+        document = parse(source)
     except GraphQLSyntaxError as error:
         location = error.locations[0]
         return {"message": error.message, "line": location.line, "column": location.column}
     return {"printed": print_ast(document)}
+
+
+def answer_schema(source):
+    document = parse(source)
+    errors = validate_sdl(document)
+    if not errors:
+        try:
+            schema = build_ast_schema(document, assume_valid_sdl=True)
+            errors = validate_schema(schema)
+        except Exception as error:  # pylint: disable=broad-except
+            return {"refused": str(error)[:1000]}
+        if not errors:
+            return {"printed": print_schema(schema)}
+    return {"errors": [finding(error) for error in errors]}
+
+
+def finding(error):
+    locations = [[place.line, place.column] for place in error.locations or []]
+    message = error.message
+    # It writes locations of directives in its own way, one of them wrongly for extensions.
+    if " may not be used on " in message:
+        head, _, tail = message.rpartition(" on ")
+        message = f"{head} on {tail.replace(' ', '_').upper()}"
+    return {"message": message, "locations": locations}
+
+
+def answer(request):
+    if request["op"] == "schema":
+        return answer_schema(request["schema"])
+    return answer_parse(request["source"])
 
 
 sys.setrecursionlimit(20_000)

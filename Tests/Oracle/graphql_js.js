@@ -1,8 +1,9 @@
 // Answers with what graphql-js (Debian's node-graphql) makes of each request; see graphql_core.py.
 'use strict';
-const { parse, print } = require('/usr/share/nodejs/graphql');
+const { buildASTSchema, parse, print, printSchema, validateSchema } = require('/usr/share/nodejs/graphql');
+const { validateSDL } = require('/usr/share/nodejs/graphql/validation/validate.js');
 
-function answer({ source }) {
+function answerParse(source) {
   try {
     return { printed: print(parse(source, { noLocation: true })) };
   } catch (error) {
@@ -12,6 +13,30 @@ function answer({ source }) {
     const before = source.split(/\r\n|[\n\r]/g)[line - 1].slice(0, column - 1);
     return { message: error.message.toWellFormed(), line, column: Array.from(before).length + 1 };
   }
+}
+
+function answerSchema(source) {
+  const document = parse(source);
+  let errors = validateSDL(document);
+  if (errors.length === 0) {
+    try {
+      const schema = buildASTSchema(document, { assumeValidSDL: true });
+      errors = validateSchema(schema);
+      if (errors.length === 0) return { printed: printSchema(schema) };
+    } catch (error) {
+      return { refused: String(error) };
+    }
+  }
+  return {
+    errors: errors.map(({ message, locations }) => ({
+      message,
+      locations: (locations ?? []).map(({ line, column }) => [line, column]),
+    })),
+  };
+}
+
+function answer(request) {
+  return request.op === 'schema' ? answerSchema(request.schema) : answerParse(request.source);
 }
 
 const lines = require('fs').readFileSync(0, 'utf8').split('\n').filter((line) => line !== '');

@@ -2,12 +2,12 @@ import Foundation
 import JSON
 
 /// Other implementations as a second opinion; see Tests/Oracle and script/oracle.
-struct Oracle: Sendable {
+package struct Oracle: Sendable {
   private let executable: String
   private let script: String
 
   /// The Python twin of the newest graphql-js 16, or nil where it is not installed.
-  static let graphQLCore: Oracle? = {
+  package static let graphQLCore: Oracle? = {
     let home = ProcessInfo.processInfo.environment["HOME"] ?? "/"
     let cache = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"] ?? home + "/.cache"
     return first(
@@ -20,7 +20,7 @@ struct Oracle: Sendable {
   }()
 
   /// graphql-js 16 itself, older than descriptions on operations, or nil.
-  static let graphQLJS = first(
+  package static let graphQLJS: Oracle? = first(
     of: ["/usr/bin/node", "/usr/local/bin/node"], script: "graphql_js.js",
     passing: [
       "-e",
@@ -44,7 +44,7 @@ struct Oracle: Sendable {
   }
 
   /// The answers to requests, in order.
-  func answers(to requests: [JSONValue]) throws -> [JSONValue] {
+  package func answers(to requests: [JSONValue]) throws -> [JSONValue] {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("sociograph-oracle-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -63,7 +63,7 @@ struct Oracle: Sendable {
     process.executableURL = URL(fileURLWithPath: executable)
     process.arguments = [
       URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("Oracle/\(script)").path
+        .appendingPathComponent("Oracle/\(script)").path
     ]
     process.standardInput = try FileHandle(forReadingFrom: input)
     process.standardOutput = try FileHandle(forWritingTo: output)

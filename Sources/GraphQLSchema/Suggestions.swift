@@ -29,6 +29,7 @@ package struct Suggestions: Sendable {
     let threshold = input.units.count * 2 / 5 + 1
     var rows = Array(repeating: Array(repeating: 0, count: input.units.count + 1), count: 3)
     var found: [(name: Candidate, distance: Int)] = []
+    var names: Set<String> = []
     for option in options where budget > 0 {
       budget -= 4
       // Code units are no more than bytes, so this many are too many or too few in any case.
@@ -38,7 +39,7 @@ package struct Suggestions: Sendable {
       let option = Candidate(option)
       budget -= option.units.count
       if let distance = input.distance(to: option, threshold, &rows, &budget) {
-        found.append((option, distance))
+        if names.insert(option.text).inserted { found.append((option, distance)) }
       }
     }
     found.sort {

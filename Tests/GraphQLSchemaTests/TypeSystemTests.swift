@@ -43,6 +43,18 @@ struct TypeSystemTests {
       ("Mutation root type must be Object type if provided, it cannot be In.", ["1:85"]))
   }
 
+  @Test func `a scalar nothing else mentions is known where an object type should be`() throws {
+    try expectErrors(
+      "type Query implements Float { a: Int } union U = ID schema { query: Query mutation: Boolean }",
+      (
+        "Mutation root type must be Object type if provided, it cannot be Boolean.", ["1:85"]
+      ),
+      (
+        "Type Query must only implement Interface types, it cannot implement Float.", ["1:23"]
+      ),
+      ("Union type U can only include Object types, it cannot include ID.", ["1:50"]))
+  }
+
   @Test func `roots are different types`() throws {
     try expectErrors(
       "type Q { a: Int } schema { query: Q mutation: Q subscription: Q }",

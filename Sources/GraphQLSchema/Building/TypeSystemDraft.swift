@@ -78,7 +78,11 @@ struct TypeSystemDraft {
     directives += BuiltIns.directives.filter { !own.contains($0.name.text) }.map {
       DraftDirective(syntax: $0, arguments: $0.arguments, isBuiltIn: true)
     }
-    for directive in directives { addScalars(of: directive.arguments.map(\.type)) }
+    // Scalars where there should be object types are wrong, but known.
+    for part in [schemaDefinition].compactMap({ $0 }) + schemaExtensions {
+      addScalars(part.operationTypes.map(\.type))
+    }
+    for directive in directives { addScalars(directive.arguments.map(\.type.namedType)) }
     for name in BuiltIns.introspectionTypeNames {
       if let type = BuiltIns.types[name] { add(type, extensions: [], isBuiltIn: true) }
     }
@@ -93,13 +97,15 @@ struct TypeSystemDraft {
     ids[definition.name.text] = TypeID(index: Int32(types.count))
     let type = DraftType(definition, extensions: extensions, isBuiltIn: isBuiltIn)
     types.append(type)
-    for field in type.fields { addScalars(of: [field.syntax.type] + field.arguments.map(\.type)) }
-    addScalars(of: type.inputs.map(\.type))
+    addScalars(type.members + type.interfaces)
+    for field in type.fields {
+      addScalars([field.syntax.type.namedType] + field.arguments.map(\.type.namedType))
+    }
+    addScalars(type.inputs.map(\.type.namedType))
   }
 
-  private mutating func addScalars(of references: [TypeSyntax]) {
-    for reference in references {
-      let name = reference.namedType.text
+  private mutating func addScalars(_ names: [Name]) {
+    for name in names.map(\.text) {
       if ids[name] == nil, BuiltInScalar(rawValue: name) != nil, let type = BuiltIns.types[name] {
         add(type, extensions: [], isBuiltIn: true)
       }

@@ -12,10 +12,13 @@ struct KnownDirective {
     locations = Set(definition.locations.map(\.text))
     argumentNames = definition.arguments.map(\.name.text)
     arguments = Set(argumentNames)
-    // Of repeated names the last counts, at the place of the first, as in the schema itself.
-    required = distinct(definition.arguments, by: \.name.text).compactMap { argument in
-      guard case .nonNull = argument.type, argument.defaultValue == nil else { return nil }
-      return (argument.name.text, Printer.print(argument.type))
+    // Of repeated names the last that is required counts, at the place of the first.
+    let mustBeGiven = definition.arguments.filter { argument in
+      guard case .nonNull = argument.type else { return false }
+      return argument.defaultValue == nil
+    }
+    required = distinct(mustBeGiven, by: \.name.text).map {
+      ($0.name.text, Printer.print($0.type))
     }
     isRepeatable = definition.isRepeatable
   }

@@ -7,7 +7,8 @@ import Testing
 let domainText = fixture("domain.graphql")
 
 func fixture(_ name: String) -> String {
-  let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
+  let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "Fixtures")
   guard let text = try? String(contentsOf: folder.appending(path: name), encoding: .utf8) else {
     Issue.record("Fixture \(name) cannot be read")
     return ""

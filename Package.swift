@@ -78,6 +78,12 @@ let package = Package(
         "GraphQLPlanning", "GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "JSON",
       ], path: "Benchmarks/Language", swiftSettings: settings),
 
+    // Built and run by script/fuzz.
+    .target(
+      name: "FuzzTargets",
+      dependencies: ["GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "JSON"],
+      path: "Tests/Fuzz/Targets", swiftSettings: settings),
+
     tests("JSONTests", ["JSON"]),
     tests("GraphQLLanguageTests", ["GraphQLLanguage", "JSON", "OracleSupport"]),
     tests(

@@ -1,0 +1,64 @@
+import GraphQLLanguage
+
+/// The limits of a client's document, and those of a file.
+private let allLimits = [
+  ParserLimits.default,
+  ParserLimits(maximumBytes: .max, maximumTokens: .max, maximumNesting: 200),
+]
+
+/// What parses is printed, and the print parses as the same document.
+func fuzzParser(_ bytes: [UInt8]) {
+  let source = Source(bytes)
+  for limits in allLimits {
+    do throws(GraphQLError) {
+      let printed = Printer.print(try Parser.parse(source, limits: limits))
+      expectSame(printed)
+    } catch {
+      check(error, in: source)
+    }
+  }
+}
+
+private func expectSame(_ printed: String) {
+  do throws(GraphQLError) {
+    let again = Printer.print(try Parser.parse(Source(printed), limits: allLimits[1]))
+    expect(again.utf8.elementsEqual(printed.utf8), "printed anew as \(again)")
+  } catch {
+    fatalError("printed \(printed), which does not parse: \(error.message)")
+  }
+}
+
+private func check(_ error: GraphQLError, in source: Source) {
+  expect(!error.message.isEmpty)
+  expect(error.locations.count == 1)
+  for location in error.locations {
+    expect(location.line >= 1 && location.column >= 1)
+    expect(location.line <= source.bytes.count + 1)
+    expect(location.column <= source.bytes.count + 1)
+  }
+}
+
+/// Values, types and schema coordinates on their own.
+func fuzzValues(_ bytes: [UInt8]) {
+  let source = Source(bytes)
+  do throws(GraphQLError) {
+    let printed = Printer.print(try Parser.parseValue(source))
+    let again = Printer.print(try Parser.parseValue(Source(printed), limits: .unlimited))
+    expect(again.utf8.elementsEqual(printed.utf8), "printed anew as \(again)")
+  } catch {
+    check(error, in: source)
+  }
+  do throws(GraphQLError) {
+    let printed = Printer.print(try Parser.parseType(source))
+    let again = Printer.print(try Parser.parseType(Source(printed)))
+    expect(again == printed)
+  } catch {
+    check(error, in: source)
+  }
+  do throws(GraphQLError) {
+    let coordinate = try SchemaCoordinate.parse(source)
+    expect(Array(coordinate.description.utf8) == bytes)
+  } catch {
+    check(error, in: source)
+  }
+}

@@ -8,6 +8,8 @@ package struct Suggestions: Sendable {
   /// What a whole check may spend, in compared characters.
   package static let defaultBudget = 200_000
 
+  private static let longestInput = 1_000
+
   private var budget: Int
 
   package init(enabled: Bool = true, budget: Int = defaultBudget) {
@@ -24,7 +26,8 @@ package struct Suggestions: Sendable {
 
   /// The options near the input, nearest first, in natural order where equally near.
   package mutating func near(_ input: String, among options: some Sequence<String>) -> [String] {
-    guard budget > 0 else { return [] }
+    // What is this long is no slip of the hand.
+    guard budget > 0, input.utf8.count <= Self.longestInput else { return [] }
     let input = Candidate(input)
     let threshold = input.units.count * 2 / 5 + 1
     var rows = Array(repeating: Array(repeating: 0, count: input.units.count + 1), count: 3)

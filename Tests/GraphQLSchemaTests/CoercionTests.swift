@@ -201,6 +201,32 @@ struct CoercionTests {
         == "Too many errors processing variables, error limit reached. Execution aborted.")
   }
 
+  @Test func `messages do not repeat all of a large request fifty times`() throws {
+    let members = (0..<20_000).map { "\"key\($0)\": null" }.joined(separator: ",")
+    for json in [
+      "{\"v\": {\(members)}}", "{\"v\": {\"\(String(repeating: "k", count: 400_000))\": 1}}",
+    ] {
+      guard case .failure(let failure) = try coerce("$v: In", json) else {
+        Issue.record("Unknown fields were accepted")
+        return
+      }
+      #expect(failure.errors.map(\.message.utf8.count).reduce(0, +) < 1_500_000)
+    }
+  }
+
+  @Test func `values nested deeply do not exhaust a small stack`() throws {
+    let depth = 100
+    let json =
+      "{\"v\": " + String(repeating: "{\"id\": 1, \"deep\": ", count: depth) + "null"
+      + String(repeating: "}", count: depth + 1)
+    let document = try parsed("query ($v: In) { f }")
+    let operation = try #require(document.operations.first)
+    let coercion = VariableCoercion(try schema(Self.text), operation, source: document.source)
+    let values = try JSONParser.parse(Array(json.utf8), maximumNesting: 128)
+    let variables = onSmallStack { try? coercion.coerce(values) }
+    #expect(variables?["v"]?["deep"]?["id"] == .string("1"))
+  }
+
   @Test func `many variables and many fields are found as well as few`() throws {
     let names = (0..<40).map { "v\($0)" }
     try expect(

@@ -2,52 +2,90 @@ import JSON
 
 /// Values as messages show them, in the notation of the reference implementation: two levels deep,
 /// ten items long.
-package enum JSONInspection {
+///
+/// Where that is still very long it ends in `...`: a request full of mistakes, each shown with all
+/// that is around it, must not be answered with many times its size.
+package struct JSONInspection {
   private static let maximumDepth = 2
   private static let maximumItems = 10
+  private static let maximumBytes = 10_000
 
-  package static func text(of value: JSONValue, depth: Int = 0) -> String {
+  private var text = ""
+  private var remaining = Self.maximumBytes
+
+  package static func text(of value: JSONValue) -> String {
+    var inspection = JSONInspection()
+    inspection.show(value, depth: 0)
+    return inspection.remaining < 0 ? inspection.text + "..." : inspection.text
+  }
+
+  private init() {}
+
+  private mutating func add(_ part: String) {
+    guard remaining >= 0 else { return }
+    text += part
+    remaining -= part.utf8.count
+  }
+
+  private mutating func show(_ value: JSONValue, depth: Int) {
     switch value {
-    case .null: return "null"
-    case .boolean(let value): return value ? "true" : "false"
-    case .number(let text): return LiteralText.number(Double(text) ?? .nan)
-    case .string(let text): return quoted(text)
-    case .array(let items):
-      if items.isEmpty { return "[]" }
-      if depth >= maximumDepth { return "[Array]" }
-      var shown = items.prefix(maximumItems).map { text(of: $0, depth: depth + 1) }
-      switch items.count - shown.count {
-      case 0: break
-      case 1: shown.append("... 1 more item")
-      case let rest: shown.append("... \(rest) more items")
-      }
-      return "[\(shown.joined(separator: ", "))]"
-    case .object(let members):
-      if members.isEmpty { return "{}" }
-      if depth >= maximumDepth { return "[Object]" }
-      let shown = members.map { "\($0.name): \(text(of: $0.value, depth: depth + 1))" }
-      return "{ \(shown.joined(separator: ", ")) }"
+    case .null: add("null")
+    case .boolean(let flag): add(flag ? "true" : "false")
+    case .number(let text): add(LiteralText.number(Double(text) ?? .nan))
+    case .string(let text): show(text)
+    case .array(let items): show(items, depth: depth)
+    case .object(let members): show(members, depth: depth)
     }
   }
 
+  private mutating func show(_ items: [JSONValue], depth: Int) {
+    guard !items.isEmpty, depth < Self.maximumDepth else {
+      return add(items.isEmpty ? "[]" : "[Array]")
+    }
+    add("[")
+    for (index, item) in items.prefix(Self.maximumItems).enumerated() {
+      if index > 0 { add(", ") }
+      show(item, depth: depth + 1)
+    }
+    switch items.count - Self.maximumItems {
+    case ...0: break
+    case 1: add(", ... 1 more item")
+    case let rest: add(", ... \(rest) more items")
+    }
+    add("]")
+  }
+
+  private mutating func show(_ members: [JSONValue.Member], depth: Int) {
+    guard !members.isEmpty, depth < Self.maximumDepth else {
+      return add(members.isEmpty ? "{}" : "[Object]")
+    }
+    for (index, member) in members.enumerated() where remaining >= 0 {
+      add("\(index == 0 ? "{ " : ", ")\(member.name): ")
+      show(member.value, depth: depth + 1)
+    }
+    add(" }")
+  }
+
   /// As `JSON.stringify` does.
-  private static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
+  private mutating func show(_ string: String) {
+    add("\"")
+    for scalar in string.unicodeScalars where remaining >= 0 {
       switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\u{8}": result += "\\b"
-      case "\t": result += "\\t"
-      case "\n": result += "\\n"
-      case "\u{C}": result += "\\f"
-      case "\r": result += "\\r"
+      case "\"": add(#"\""#)
+      case "\\": add(#"\\"#)
+      case "\u{8}": add(#"\b"#)
+      case "\t": add(#"\t"#)
+      case "\n": add(#"\n"#)
+      case "\u{C}": add(#"\f"#)
+      case "\r": add(#"\r"#)
       case "\0"..."\u{1F}":
         let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-      default: result.unicodeScalars.append(scalar)
+        add(#"\u"# + String(repeating: "0", count: 4 - digits.utf8.count) + digits)
+      default:
+        text.unicodeScalars.append(scalar)
+        remaining -= 1
       }
     }
-    return result + "\""
+    add("\"")
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import GraphQLLanguage
 import GraphQLSchema
+import Synchronization
 import Testing
 
 /// The graph's schema, as clients see it.
@@ -61,3 +62,19 @@ func expectErrors(
 }
 
 func parsed(_ text: String) throws -> Document { try Parser.parse(text, limits: .unlimited) }
+
+/// Runs the body with 512 KB of stack, as much as threads of some platforms have.
+func onSmallStack<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
+  let result = Mutex<Result?>(nil)
+  let done = DispatchSemaphore(value: 0)
+  let thread = Thread {
+    let value = body()
+    result.withLock { $0 = value }
+    done.signal()
+  }
+  thread.stackSize = 512 * 1024
+  thread.start()
+  done.wait()
+  guard let value = result.withLock({ $0 }) else { preconditionFailure("The body did not run") }
+  return value
+}

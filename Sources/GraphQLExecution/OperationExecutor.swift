@@ -102,7 +102,12 @@ package final class OperationExecutor {
       do {
         coerced = try operation.coercion.coerce(request.variables)
       } catch {
-        throw RequestErrors(errors: error.errors)
+        throw RequestErrors(
+          errors: error.errors.map { error in
+            var error = error
+            error.code = error.code ?? "BAD_USER_INPUT"
+            return error
+          })
       }
       let variables = operation.variableNames.map { coerced[$0] }
       var key: [UInt8] = []

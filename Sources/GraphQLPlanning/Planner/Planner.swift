@@ -41,9 +41,9 @@ package struct Planner: Sendable {
     let row = RowBuilder(alias: "")
     let shape = try compiler.object(
       of: root, selectionSets: [operation.selectionSet], row: row, scope: Scope())
-    return Plan(
-      statement: row.columns.isEmpty ? nil : "SELECT " + row.rowExpression,
-      parameters: compiler.statement.parameters, shape: shape)
+    guard !row.columns.isEmpty else { return Plan(statement: nil, parameters: [], shape: shape) }
+    let (statement, parameters) = compiler.statement.finished("SELECT " + row.rowExpression)
+    return Plan(statement: statement, parameters: parameters, shape: shape)
   }
 }
 

@@ -1,9 +1,11 @@
 -- Places: how far they are, who was there, who likes them.
 
--- Metres along the surface between two points, both in degrees; null if one is missing.
+-- Metres along the surface between two points, both in degrees; null if one is missing. (least() would
+-- pass over a null, so what it is limited by is null then, too.)
 CREATE FUNCTION great_circle(latitude float8, longitude float8, to_latitude float8, to_longitude float8)
 RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT 12742000 * asin(sqrt(least(1, sin(radians(latitude - to_latitude) / 2) ^ 2
+  SELECT 12742000 * asin(sqrt(least(1 + 0 * (latitude + longitude + to_latitude + to_longitude),
+    sin(radians(latitude - to_latitude) / 2) ^ 2
     + cos(radians(to_latitude)) * cos(radians(latitude))
       * sin(radians(longitude - to_longitude) / 2) ^ 2)))
 $$;

@@ -38,7 +38,7 @@ final class GraphServer: Sendable {
   private let server: RunningServer
   private let clients: HTTPClients
 
-  private init(database: String) throws {
+  init(database: String) throws {
     self.database = database
     var settings = RunningServer.Settings()
     settings.loopCount = 2

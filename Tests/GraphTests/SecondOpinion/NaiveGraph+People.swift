@@ -1,0 +1,204 @@
+import GraphQLPlanning
+import JSON
+
+extension NaiveGraph {
+  /// Somebody where a person must be named: of a hidden one, only name and picture.
+  func namedUser(_ id: Int64) throws -> NaiveObject? {
+    try hidden.contains(id) ? maskedUser(id) : user(id)
+  }
+
+  func maskedUser(_ id: Int64) throws -> NaiveObject? {
+    guard let row = try database.row("app_user", id) else { return nil }
+    return NaiveObject(type: "User") { [unowned self] field, arguments in
+      switch field {
+      case "id": .id(id)
+      case "username": .text(row.text("username"))
+      case "displayName": .text(row.text("display_name"))
+      case "avatar": try avatar(row)
+      case "bio": .text("")
+      case "roles": .texts(["MEMBER"])
+      case "joinedAt": .time("1970-01-01 00:00:00+00")
+      case "website", "home", "cardPreference", "trainerProfile": .null
+      case "thankYouScore": .int(0)
+      case "shipsTo": .list([])
+      case "viewerIsFollowing", "isFollowingViewer": .bool(false)
+      case "viewerIsBlocking": .bool(try isBlocking(id))
+      case "posts", "taggedIn": try posts([], arguments, order: field == "posts" ? nil : "ID")
+      case "knownFollowers": try connection("UserConnection", [], arguments)
+      case "followers", "following":
+        try connection(
+          "FollowConnection", [], arguments, order: arguments.string("orderBy") ?? "",
+          extra: followTexts(field, row, count: 0))
+      default: nil
+      }
+    }
+  }
+
+  private func isBlocking(_ id: Int64) throws -> Bool {
+    try database.ids("SELECT blocked_id FROM block WHERE blocker_id = \(viewer)").contains(id)
+  }
+
+  private func avatar(_ row: NaiveRow) throws -> NaiveValue {
+    guard let photo = row.optionalID("avatar_id"), try showsPhoto(photo) else { return .null }
+    return .object(try self.photo(photo))
+  }
+
+  func user(_ id: Int64) throws -> NaiveObject? {
+    guard let row = try database.row("app_user", id) else { return nil }
+    return NaiveObject(type: "User") { [unowned self] field, arguments in
+      switch field {
+      case "id": return .id(id)
+      case "username": return .text(row.text("username"))
+      case "displayName": return .text(row.text("display_name"))
+      case "avatar": return try avatar(row)
+      case "bio": return .text(row.text("bio"))
+      case "website": return .optional(row["website"])
+      case "home": return .object(try row.optionalID("home_id").flatMap(location))
+      case "roles":
+        return .texts(
+          try database.list("SELECT unnest(roles) FROM app_user WHERE id = \(id)")
+            .map { $0.first ?? "" })
+      case "joinedAt": return .time(row["joined_at"])
+      case "posts":
+        return try posts(database.ids("SELECT id FROM post WHERE author_id = \(id)"), arguments)
+      case "taggedIn":
+        return try posts(
+          database.ids("SELECT post_id FROM post_tag WHERE user_id = \(id)"), arguments,
+          order: "ID")
+      case "followers", "following": return try follows(field, row, arguments)
+      case "knownFollowers":
+        var edges: [Edge] = []
+        for follow in try database.list("SELECT * FROM follow WHERE followee_id = \(id)") {
+          let follower = follow.id("follower_id")
+          guard following.contains(follower), try seesUser(follower) else { continue }
+          edges.append(
+            Edge(
+              node: { try self.user(follower) },
+              keys: [.textDown(follow.text("followed_at")), .down(follower)]))
+        }
+        return try connection("UserConnection", edges, arguments)
+      case "thankYouScore":
+        let tags = try database.ids("SELECT post_id FROM post_tag WHERE user_id = \(id)")
+        return .int(tags.count { $0 & 255 == 21 })
+      case "cardPreference": return .optional(row["card_preference"])
+      case "shipsTo":
+        return try locationsByName(
+          database.ids("SELECT location_id FROM user_ships_to WHERE user_id = \(id)"))
+      case "trainerProfile":
+        let roles = try database.list("SELECT unnest(roles) FROM app_user WHERE id = \(id)")
+        return roles.contains { $0.first == "TRAINER" } ? .object(trainerProfile(id)) : .null
+      case "viewerIsFollowing": return .bool(following.contains(id))
+      case "isFollowingViewer":
+        return .bool(
+          try database.ids("SELECT follower_id FROM follow WHERE followee_id = \(viewer)")
+            .contains(id))
+      case "viewerIsBlocking": return .bool(try isBlocking(id))
+      default: return nil
+      }
+    }
+  }
+
+  private func follows(
+    _ field: String, _ row: NaiveRow, _ arguments: NaiveArguments
+  ) throws -> NaiveValue {
+    let id = row.id()
+    let (own, other) =
+      field == "followers" ? ("followee_id", "follower_id") : ("follower_id", "followee_id")
+    let search = arguments.string("search") ?? ""
+    var edges: [Edge] = []
+    var count = 0
+    for follow in try database.list("SELECT * FROM follow WHERE \(own) = \(id)") {
+      let person = follow.id(other)
+      guard try seesUser(person) else { continue }
+      count += 1
+      if try !search.isEmpty && !hasWord(person, startingWith: search) { continue }
+      let keys: [SortKey] =
+        arguments.string("orderBy") == "RECENT"
+        ? [.textDown(follow.text("followed_at")), .down(person)] : try nameKeys(person)
+      edges.append(
+        Edge(
+          node: { [unowned self] in try user(person) }, keys: keys,
+          fields: ["followedAt": .time(follow["followed_at"])]))
+    }
+    return try connection(
+      "FollowConnection", edges, arguments, order: arguments.string("orderBy") ?? "",
+      extra: followTexts(field, row, count: count))
+  }
+
+  /// The heading and the line above a list of followers or of people followed.
+  private func followTexts(_ field: String, _ row: NaiveRow, count: Int) -> [String: NaiveValue] {
+    let people = count == 1 ? "1 person" : "\(count) people"
+    let isOwn = row.id() == viewer
+    let name = row.text("display_name")
+    return field == "followers"
+      ? [
+        "title": .text("Followers"),
+        "summary": .text("\(people) following \(isOwn ? "you" : name)"),
+      ]
+      : [
+        "title": .text("Following"),
+        "summary": .text("\(isOwn ? "You are" : "\(name) is") following \(people)"),
+      ]
+  }
+
+  private func hasWord(_ user: Int64, startingWith search: String) throws -> Bool {
+    let name = try database.row("app_user", user)?.text("name_key") ?? ""
+    return Self.hasWord(name, startingWith: search)
+  }
+
+  // MARK: - Photos
+
+  func photo(_ id: Int64) throws -> NaiveObject? {
+    guard let row = try database.row("photo", id) else { return nil }
+    return NaiveObject(type: "Photo") { field, arguments in
+      switch field {
+      case "id": .id(id)
+      case "url":
+        .text(
+          arguments.string("variant") == "SQUARE"
+            ? row["square_url"] ?? row.text("url") : row.text("url"))
+      case "width", "height": .optionalInt(row[field])
+      case "moderation": .text(row.text("moderation"))
+      default: nil
+      }
+    }
+  }
+
+  // MARK: - Circles
+
+  func circle(_ id: Int64) throws -> NaiveObject? {
+    guard let row = try database.row("circle", id) else { return nil }
+    return NaiveObject(type: "Circle") { [unowned self] field, arguments in
+      switch field {
+      case "id": return .id(id)
+      case "name", "description", "kind": return .text(row.text(field))
+      case "isDefault": return .bool(row.bool("is_default"))
+      case "owner": return .object(try namedUser(row.id("owner_id")))
+      case "createdAt": return .time(row["created_at"])
+      case "members":
+        var edges: [Edge] = []
+        let search = arguments.string("search") ?? ""
+        for member in try database.list("SELECT * FROM circle_member WHERE circle_id = \(id)") {
+          let person = member.id("user_id")
+          guard try seesUser(person) else { continue }
+          if try !search.isEmpty && !hasWord(person, startingWith: search) { continue }
+          edges.append(
+            Edge(
+              node: { try self.user(person) }, keys: try nameKeys(person),
+              fields: ["role": .text(member.text("role")), "joinedAt": .time(member["joined_at"])]))
+        }
+        return try connection("MemberConnection", edges, arguments)
+      case "posts":
+        return try posts(database.ids("SELECT id FROM post WHERE circle_id = \(id)"), arguments)
+      case "viewerRole":
+        let members = try database.list("SELECT * FROM circle_member WHERE circle_id = \(id)")
+        return .optional(members.first { $0.id("user_id") == viewer }?["role"])
+      default: return try comments(field, of: id, arguments)
+      }
+    }
+  }
+
+  func circleKeys(_ id: Int64) throws -> [SortKey] {
+    [.textUp(try database.row("circle", id)?.text("name").lowercased() ?? ""), .up(id)]
+  }
+}

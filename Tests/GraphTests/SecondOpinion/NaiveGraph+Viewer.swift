@@ -1,0 +1,411 @@
+import GraphQLPlanning
+import JSON
+
+extension NaiveGraph {
+  /// `Query.viewer`: what only the signed-in user may see.
+  func own() throws -> NaiveObject? {
+    guard let row = try database.row("app_user", viewer) else { return nil }
+    return NaiveObject(type: "Viewer") { [unowned self] field, arguments in
+      switch field {
+      case "user": return .object(try user(viewer))
+      case "email", "address": return .optional(row[field])
+      case "emailVerified": return .bool(row.bool("email_verified"))
+      case "identities":
+        return .texts(
+          try database.list(
+            "SELECT provider FROM identity WHERE user_id = \(viewer) ORDER BY provider"
+          ).map { $0.first ?? "" })
+      case "missingProfileFields": return .texts(missingFields(row))
+      case "sessions": return .objects(try sessions())
+      case "dataExport":
+        return .optional(try database.list("SELECT export_user(\(viewer))").first?.first)
+      default: break
+      }
+      return try feeds(field, arguments) ?? lists(field, arguments) ?? inbox(field, arguments)
+    }
+  }
+
+  private func missingFields(_ row: NaiveRow) -> [String] {
+    var missing: [String] = []
+    if row["display_name"] == row["username"] { missing.append("DISPLAY_NAME") }
+    if row["avatar_id"] == nil { missing.append("AVATAR") }
+    if row["bio"] == "" { missing.append("BIO") }
+    if row["website"] == nil { missing.append("WEBSITE") }
+    if row["home_id"] == nil { missing.append("HOME") }
+    if row["address"] == nil { missing.append("ADDRESS") }
+    if row["email"] == nil { missing.append("EMAIL") }
+    return missing
+  }
+
+  private func sessions() throws -> [NaiveObject] {
+    try database.list(
+      "SELECT * FROM session WHERE user_id = \(viewer) ORDER BY created_at DESC, id DESC"
+    ).filter { $0.text("expires_at") > NaiveTime.now() }.map { row in
+      NaiveObject(type: "ActiveSession") { field, _ in
+        switch field {
+        case "id": .id(row.id())
+        case "device": .optional(row["device"])
+        case "createdAt": .time(row["created_at"])
+        case "lastUsedAt": .time(row["last_used_at"])
+        case "expiresAt": .time(row["expires_at"])
+        default: nil
+        }
+      }
+    }
+  }
+
+  // MARK: - Feeds
+
+  private func feeds(_ field: String, _ arguments: NaiveArguments) throws -> NaiveValue? {
+    switch field {
+    case "feed":
+      let source = arguments.string("source") ?? "ALL"
+      var ids: Set<Int64> = []
+      if source != "CIRCLES" {
+        for author in following.union([viewer]) {
+          ids.formUnion(try database.ids("SELECT id FROM post WHERE author_id = \(author)"))
+        }
+      }
+      if source != "PEOPLE" {
+        for circle in circles {
+          ids.formUnion(try database.ids("SELECT id FROM post WHERE circle_id = \(circle)"))
+        }
+      }
+      return try posts(Array(ids), arguments)
+    case "reactedFeed":
+      let kind = arguments.string("kind") ?? "TOP"
+      var latest: [Int64: String] = [:]
+      for person in following {
+        for reaction in try database.list(
+          "SELECT subject_id, created_at FROM reaction WHERE user_id = \(person) AND kind = '\(kind)'"
+        ) {
+          let subject = reaction.id("subject_id")
+          guard try seesPost(subject) else { continue }
+          let time = reaction.text("created_at")
+          latest[subject] = max(latest[subject] ?? time, time)
+        }
+      }
+      return try connection(
+        "PostConnection",
+        latest.map { id, time in
+          Edge(node: { [unowned self] in try post(id) }, keys: [.textDown(time), .down(id)])
+        }, arguments)
+    case "agenda": return try agenda(arguments)
+    case "suggestedUsers": return try suggestedUsers(arguments)
+    case "quickAddUsers": return try quickAddUsers()
+    default: return nil
+    }
+  }
+
+  private func suggestedUsers(_ arguments: NaiveArguments) throws -> NaiveValue {
+    let first = arguments.int("first") ?? 20
+    let seed = arguments.int("seed") ?? 0
+    if seed != 0 {
+      // Which selection a number gives is the function's own choice.
+      let chosen = try database.ids(
+        "SELECT id FROM suggested_user(\(viewer), \(seed), \(first)) ORDER BY position")
+      return .objects(try chosen.filter(seesUser).compactMap { try user($0) })
+    }
+    var common: [Int64: Int64] = [:]
+    let latest = try database.ids(
+      "SELECT followee_id FROM follow WHERE follower_id = \(viewer) ORDER BY followed_at DESC")
+    for friend in latest.prefix(500) {
+      for person in try database.ids("SELECT followee_id FROM follow WHERE follower_id = \(friend)")
+      {
+        common[person, default: 0] += 1
+      }
+    }
+    let known = following.union(hidden).union([viewer])
+    var chosen = common.filter { !known.contains($0.key) }
+      .map { (id: $0.key, keys: [SortKey.down($0.value), .up($0.key)]) }
+      .sorted { SortKey.compare($0.keys, $1.keys) < 0 }
+      .prefix(first).map(\.id)
+    if chosen.count < first {
+      let others = try database.ids("SELECT id FROM app_user ORDER BY id DESC")
+        .filter { !known.contains($0) && !chosen.contains($0) }.prefix(1000)
+        .map { id in
+          let followers = try database.ids(
+            "SELECT follower_id FROM follow WHERE followee_id = \(id)")
+          return (id: id, keys: [SortKey.down(Int64(followers.count)), .up(id)])
+        }
+      chosen += others.sorted { SortKey.compare($0.keys, $1.keys) < 0 }
+        .prefix(first - chosen.count).map(\.id)
+    }
+    return .objects(try chosen.compactMap { try user($0) })
+  }
+
+  private func quickAddUsers() throws -> NaiveValue {
+    var chosen: [Int64] = []
+    for app in try database.list("SELECT app FROM app_config ORDER BY app") {
+      let name = NaiveDatabase.quoted(app.first ?? "")
+      for id in try database.ids(
+        "SELECT unnest(quick_add_user_ids) FROM app_config WHERE app = \(name)")
+      where !chosen.contains(id) && id != viewer && !following.contains(id) {
+        chosen.append(id)
+      }
+    }
+    return .objects(try chosen.filter(seesUser).compactMap { try user($0) })
+  }
+
+  // MARK: - Lists of one's own
+
+  private func lists(_ field: String, _ arguments: NaiveArguments) throws -> NaiveValue? {
+    var edges: [Edge] = []
+    switch field {
+    case "externalContacts":
+      let search = arguments.string("search") ?? ""
+      for row in try database.list("SELECT * FROM external_contact WHERE owner_id = \(viewer)") {
+        if let provider = arguments.string("provider"), row["provider"] != provider { continue }
+        if !search.isEmpty, !Self.hasWord(row.text("name_key"), startingWith: search) {
+          continue
+        }
+        let id = row.id()
+        edges.append(
+          Edge(
+            node: { [unowned self] in try contact(id) },
+            keys: [.textUp(row.text("name_key")), .up(id)]))
+      }
+      return try connection("ExternalContactConnection", edges, arguments, size: 50)
+    case "blockedUsers":
+      for id in try database.ids("SELECT blocked_id FROM block WHERE blocker_id = \(viewer)") {
+        edges.append(
+          Edge(node: { [unowned self] in try maskedUser(id) }, keys: try nameKeys(id)))
+      }
+      return try connection("UserConnection", edges, arguments)
+    case "circles": return try self.circles(Array(circles), arguments)
+    case "invitations":
+      for row in try database.list("SELECT * FROM invitation WHERE invitee_id = \(viewer)") {
+        if let status = arguments.string("status"), row["status"] != status { continue }
+        let id = row.id()
+        guard try seesInvitation(id) else { continue }
+        edges.append(Edge(node: { [unowned self] in try invitation(id) }, keys: [.down(id)]))
+      }
+      return try connection("InvitationConnection", edges, arguments)
+    case "bookings":
+      for row in try database.list("SELECT * FROM booking WHERE user_id = \(viewer)") {
+        if row["cancelled_at"] != nil, arguments.bool("includeCancelled") != true { continue }
+        let start = try database.row("class_session", row.id("session_id"))?.text("starts_at") ?? ""
+        if let from = arguments.time("from"), start < from { continue }
+        let id = row.id()
+        edges.append(
+          Edge(node: { [unowned self] in try booking(id) }, keys: [.textUp(start), .up(id)]))
+      }
+      return try connection("BookingConnection", edges, arguments)
+    case "shoppingList":
+      for row in try database.list("SELECT * FROM shopping_list_item WHERE user_id = \(viewer)") {
+        let id = row.id("product_id")
+        edges.append(
+          Edge(
+            node: { [unowned self] in try product(id) },
+            keys: [.textDown(row.text("added_at")), .down(id)]))
+      }
+      return try connection("ProductConnection", edges, arguments)
+    case "activityTracks":
+      for row in try database.list("SELECT * FROM activity_track WHERE user_id = \(viewer)") {
+        let id = row.id()
+        edges.append(
+          Edge(
+            node: { [unowned self] in try track(id) },
+            keys: [.textDown(row.text("started_at")), .down(id)]))
+      }
+      return try connection("ActivityTrackConnection", edges, arguments)
+    case "testResults":
+      var results: [NaiveObject] = []
+      for test in [
+        "MILE_TIME", "PUSH_UPS_PER_MINUTE", "SIT_UPS_PER_MINUTE", "LEG_PRESS", "BENCH_PRESS",
+        "LAT_PULL",
+      ] {
+        let own = try database.list("SELECT * FROM test_result WHERE user_id = \(viewer)")
+          .filter { $0["test"] == test }
+        guard let row = own.max(by: { $0.text("recorded_at") < $1.text("recorded_at") }) else {
+          continue
+        }
+        results.append(
+          NaiveObject(type: "TestResult") { field, _ in
+            switch field {
+            case "test": .text(test)
+            case "value": .leaf(.value(.number(row.text("value"))))
+            case "recordedAt": .time(row["recorded_at"])
+            default: nil
+            }
+          })
+      }
+      return .objects(results)
+    default: return nil
+    }
+  }
+
+  func contact(_ id: Int64) throws -> NaiveObject? {
+    guard let row = try database.row("external_contact", id) else { return nil }
+    return NaiveObject(type: "ExternalContact") { [unowned self] field, _ in
+      switch field {
+      case "id": return .id(id)
+      case "provider", "name": return .text(row.text(field))
+      case "avatarUrl": return .optional(row["avatar_url"])
+      case "account":
+        let provider = NaiveDatabase.quoted(row.text("provider"))
+        let other = NaiveDatabase.quoted(row.text("external_id"))
+        let found = try database.ids(
+          "SELECT user_id FROM identity WHERE provider = \(provider) AND external_id = \(other)")
+        guard let account = found.first, try seesUser(account) else { return .null }
+        return .object(try user(account))
+      default: return nil
+      }
+    }
+  }
+
+  func track(_ id: Int64) throws -> NaiveObject? {
+    guard let row = try database.row("activity_track", id) else { return nil }
+    return NaiveObject(type: "ActivityTrack") { [unowned self] field, _ in
+      switch field {
+      case "id": return .id(id)
+      case "title": return .text(row.text("title"))
+      case "startedAt": return .time(row["started_at"])
+      case "endedAt": return .time(row["ended_at"])
+      case "duration":
+        let seconds = try database.ids(
+          "SELECT extract(epoch FROM ended_at - started_at)::int FROM activity_track WHERE id = \(id)"
+        )
+        return .int(Int(seconds.first ?? 0))
+      case "distance": return .leaf(.value(.number(row.text("distance"))))
+      case "path":
+        let points = try JSONParser.parse(Array(row.text("path").utf8)).array ?? []
+        return .objects(
+          points.map { point in
+            NaiveObject(type: "TrackPoint") { field, _ in
+              switch field {
+              case "at":
+                .time(try self.timestamp(point["at"]?.string ?? ""))
+              case "coordinates":
+                .object(
+                  Self.coordinates(
+                    point["latitude"]?.double ?? 0, point["longitude"]?.double ?? 0))
+              default: nil
+              }
+            }
+          })
+      default: return nil
+      }
+    }
+  }
+
+  private func timestamp(_ text: String) throws -> String? {
+    try database.list("SELECT \(NaiveDatabase.quoted(text))::timestamptz").first?.first
+  }
+
+  // MARK: - Inbox
+
+  private func inbox(_ field: String, _ arguments: NaiveArguments) throws -> NaiveValue? {
+    var edges: [Edge] = []
+    switch field {
+    case "notifications", "unreadNotificationCount":
+      let onlyUnread = field == "unreadNotificationCount" || arguments.bool("unreadOnly") == true
+      for row in try database.list("SELECT * FROM notification WHERE recipient_id = \(viewer)") {
+        let id = row.id()
+        if onlyUnread, row["read_at"] != nil { continue }
+        guard try seesNotification(id) else { continue }
+        edges.append(Edge(node: { [unowned self] in try notification(id) }, keys: [.down(id)]))
+      }
+      return try field == "notifications"
+        ? connection("NotificationConnection", edges, arguments) : .int(edges.count)
+    case "conversations":
+      for id in try database.ids(
+        "SELECT conversation_id FROM conversation_member WHERE user_id = \(viewer)")
+      {
+        let updated = try database.row("conversation", id)?.text("updated_at") ?? ""
+        edges.append(
+          Edge(
+            node: { [unowned self] in try conversation(id) }, keys: [.textDown(updated), .down(id)]
+          ))
+      }
+      return try connection("ConversationConnection", edges, arguments)
+    case "followUps":
+      let role = arguments.string("role") == "RECIPIENT" ? "recipient_id" : "sender_id"
+      for row in try database.list("SELECT * FROM follow_up WHERE \(role) = \(viewer)") {
+        if let state = arguments.string("state"), row["state"] != state { continue }
+        let id = row.id()
+        guard try seesFollowUp(id) else { continue }
+        edges.append(Edge(node: { [unowned self] in try followUp(id) }, keys: [.down(id)]))
+      }
+      return try connection("FollowUpConnection", edges, arguments)
+    case "infoRequests":
+      for row in try database.list("SELECT * FROM info_request WHERE owner_id = \(viewer)") {
+        if let status = arguments.string("status"), row["status"] != status { continue }
+        let id = row.id()
+        guard try seesInfoRequest(id) else { continue }
+        edges.append(Edge(node: { [unowned self] in try infoRequest(id) }, keys: [.down(id)]))
+      }
+      return try connection("InfoRequestConnection", edges, arguments)
+    default: return nil
+    }
+  }
+
+  func notification(_ id: Int64) throws -> NaiveObject? {
+    guard let row = try database.row("notification", id) else { return nil }
+    return NaiveObject(type: "Notification") { [unowned self] field, _ in
+      switch field {
+      case "id": return .id(id)
+      case "reason", "text", "destination": return .text(row.text(field))
+      case "actor":
+        guard let actor = row.optionalID("actor_id"), try seesUser(actor) else { return .null }
+        return .object(try user(actor))
+      case "about": return .object(try row.optionalID("about_id").flatMap(node))
+      case "readAt": return .time(row["read_at"])
+      case "createdAt": return .time(row["created_at"])
+      case "action":
+        guard let kind = row["action_kind"] else { return .null }
+        return .object(
+          NaiveObject(type: "NotificationAction") { field, _ in
+            switch field {
+            case "kind": .text(kind)
+            case "label": .text(row.text("action_label"))
+            case "url": .optional(row["action_url"])
+            case "performedAt": .time(row["action_performed_at"])
+            default: nil
+            }
+          })
+      default: return nil
+      }
+    }
+  }
+
+  func conversation(_ id: Int64) throws -> NaiveObject? {
+    guard let row = try database.row("conversation", id) else { return nil }
+    return NaiveObject(type: "Conversation") { [unowned self] field, arguments in
+      let members = try database.list(
+        "SELECT * FROM conversation_member WHERE conversation_id = \(id)")
+      let messages = try database.list(
+        "SELECT id, author_id FROM message WHERE conversation_id = \(id)")
+      switch field {
+      case "id": return .id(id)
+      case "participants":
+        let people = try named(members.map { $0.id("user_id") })
+        return .objects(try people.compactMap { try namedUser($0) })
+      case "messages":
+        let edges = messages.map { row in
+          Edge(node: { try self.message(row.id()) }, keys: [.up(row.id())])
+        }
+        return try connection("MessageConnection", edges, arguments)
+      case "unreadCount":
+        let read = members.first { $0.id("user_id") == viewer }?.id("last_read_id") ?? 0
+        return .int(messages.count { $0.id() > read && $0.id("author_id") != viewer })
+      case "updatedAt": return .time(row["updated_at"])
+      default: return nil
+      }
+    }
+  }
+
+  func message(_ id: Int64) throws -> NaiveObject? {
+    guard let row = try database.row("message", id) else { return nil }
+    return NaiveObject(type: "Message") { [unowned self] field, _ in
+      switch field {
+      case "id": .id(id)
+      case "conversation": .object(try conversation(row.id("conversation_id")))
+      case "author": .object(try namedUser(row.id("author_id")))
+      case "body": .text(row.text("body"))
+      case "createdAt": .time(row["created_at"])
+      default: nil
+      }
+    }
+  }
+}

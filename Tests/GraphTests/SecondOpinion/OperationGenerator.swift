@@ -1,0 +1,506 @@
+import Foundation
+import GraphQLPlanning
+import GraphQLSchema
+import JSON
+
+/// SplitMix64: the same numbers for the same seed.
+struct SeededRandom: RandomNumberGenerator {
+  private var state: UInt64
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+/// What arguments are drawn from: things that are there.
+struct ArgumentPool {
+  /// By the type's tag.
+  var ids: [Int: [Int64]] = [:]
+  var usernames: [String] = []
+  var words: [String] = []
+  var gmapsIDs: [String] = []
+  var apps: [String] = []
+  var retailers: [String] = []
+  var coordinates: [(Double, Double)] = []
+  /// Moments around which something is scheduled.
+  var moments: [String] = []
+  var names: [String] = []
+
+  /// - Parameter around: people whose things are drawn more often.
+  init(_ database: NaiveDatabase, around viewers: [Int64]) throws {
+    let tables: [(Int, String)] = [
+      (1, "app_user"), (2, "photo"), (3, "location"), (4, "product"), (5, "circle"),
+      (32, "comment"), (33, "invitation"), (34, "info_request"), (35, "follow_up"),
+      (40, "program"), (41, "class_session"), (42, "booking"), (43, "activity_track"),
+      (48, "conversation"), (49, "message"), (50, "notification"), (51, "external_contact"),
+    ]
+    for (tag, table) in tables {
+      ids[tag] = try database.ids(
+        "SELECT id FROM \(table) ORDER BY hashint8extended(id, 7) LIMIT 25")
+    }
+    let list = viewers.map(String.init).joined(separator: ", ")
+    for tag in 16...24 {
+      ids[tag] =
+        try database.ids(
+          "SELECT id FROM post WHERE kind = \(tag) ORDER BY hashint8extended(id, 7) LIMIT 12")
+        + database.ids(
+          """
+          SELECT id FROM post WHERE kind = \(tag) AND (author_id IN (\(list)) OR visibility <> 'PUBLIC')
+          ORDER BY hashint8extended(id, 7) LIMIT 12
+          """)
+    }
+    func add(_ tag: Int, _ statement: String) throws {
+      ids[tag, default: []] += try database.ids(statement)
+    }
+    ids[1, default: []] += viewers
+    try add(5, "SELECT circle_id FROM circle_member WHERE user_id IN (\(list)) ORDER BY 1 LIMIT 20")
+    try add(
+      33, "SELECT id FROM invitation WHERE invitee_id IN (\(list)) OR inviter_id IN (\(list))")
+    try add(
+      34, "SELECT id FROM info_request WHERE owner_id IN (\(list)) OR requester_id IN (\(list))")
+    try add(
+      35, "SELECT id FROM follow_up WHERE sender_id IN (\(list)) OR recipient_id IN (\(list))")
+    try add(42, "SELECT id FROM booking WHERE user_id IN (\(list))")
+    try add(43, "SELECT id FROM activity_track WHERE user_id IN (\(list))")
+    try add(
+      48, "SELECT conversation_id FROM conversation_member WHERE user_id IN (\(list))")
+    try add(
+      50, "SELECT id FROM notification WHERE recipient_id IN (\(list)) ORDER BY id LIMIT 40")
+    try add(51, "SELECT id FROM external_contact WHERE owner_id IN (\(list)) LIMIT 20")
+    try add(3, "SELECT id FROM location WHERE level <> 'PLACE' ORDER BY id LIMIT 15")
+    try add(3, "SELECT id FROM location ORDER BY popularity DESC LIMIT 10")
+    try add(2, "SELECT id FROM photo WHERE moderation <> 'APPROVED' LIMIT 10")
+    usernames = try database.list(
+      "SELECT username FROM app_user ORDER BY hashint8extended(id, 9) LIMIT 20"
+    ).map { $0.first ?? "" }
+    gmapsIDs = try database.list("SELECT gmaps_id FROM location WHERE gmaps_id IS NOT NULL LIMIT 5")
+      .map { $0.first ?? "" }
+    apps = try database.list("SELECT app FROM app_config").map { $0.first ?? "" } + ["none"]
+    retailers = try database.list("SELECT DISTINCT retailer FROM product LIMIT 4")
+      .map { $0.first ?? "" }
+    coordinates = try database.list(
+      "SELECT latitude, longitude FROM location WHERE latitude IS NOT NULL LIMIT 30"
+    ).map { ($0.double("latitude") ?? 0, $0.double("longitude") ?? 0) }
+    moments = try database.list(
+      "SELECT date_trunc('hour', starts_at) FROM event ORDER BY hashint8extended(post_id, 3) LIMIT 20"
+    ).map { ($0.first ?? "").replacing(" ", with: "T").replacing("+00", with: "Z") }
+    let texts = try database.list(
+      """
+      (SELECT body FROM post ORDER BY hashint8extended(id, 1) LIMIT 15)
+      UNION ALL (SELECT name || ' ' || brand FROM product ORDER BY id LIMIT 10)
+      UNION ALL (SELECT title FROM event ORDER BY post_id LIMIT 10)
+      UNION ALL (SELECT name FROM location ORDER BY hashint8extended(id, 1) LIMIT 15)
+      UNION ALL (SELECT name FROM circle ORDER BY id LIMIT 15)
+      """)
+    words = Array(Set(texts.flatMap { NaiveGraph.words($0.first ?? "") })).sorted()
+    names = try database.list(
+      "SELECT display_name FROM app_user ORDER BY hashint8extended(id, 4) LIMIT 20"
+    ).flatMap { ($0.first ?? "").split(separator: " ").map(String.init) }
+  }
+}
+
+/// Makes random valid operations over the whole of `Query`, small enough for the server's limits.
+struct OperationGenerator {
+  let schema: Schema
+  let pool: ArgumentPool
+  let book: CursorBook
+  var random: SeededRandom
+
+  private var operation = RandomOperation(viewer: nil, selections: [])
+  /// By field name: the arguments of its use without an alias.
+  private var unaliased: [String: String] = [:]
+  private var aliasCount = 0
+  private var fieldCount = 0
+  private let maximumFields = 60
+  private let maximumDepth = 10
+
+  init(_ schema: Schema, _ pool: ArgumentPool, _ book: CursorBook, seed: UInt64) {
+    self.schema = schema
+    self.pool = pool
+    self.book = book
+    random = SeededRandom(seed)
+  }
+
+  mutating func next(viewers: [String?]) -> RandomOperation {
+    operation = RandomOperation(
+      viewer: viewers.randomElement(using: &random) ?? nil, selections: [])
+    unaliased = [:]
+    aliasCount = 0
+    fieldCount = 0
+    let count = chance(0.6) ? 1 : Int.random(in: 2...3, using: &random)
+    var roots: [RandomSelection] = []
+    for _ in 0..<count {
+      let names =
+        operation.viewer == nil
+        ? ["viewer", "node", "nodes", "user", "post", "search", "posts", "locations", "changes"]
+        : ["viewer", "viewer", "viewer", "viewer", "node", "nodes", "user"]
+      let name = chance(0.5) ? names.randomElement(using: &random) ?? "viewer" : nil
+      if let field = field(of: "Query", named: name, depth: 1, rows: 1) {
+        roots.append(.field(field))
+      }
+    }
+    operation.selections =
+      roots.isEmpty ? [.field(RandomField(alias: nil, name: "__typename"))] : roots
+    return operation
+  }
+
+  private mutating func chance(_ probability: Double) -> Bool {
+    Double.random(in: 0..<1, using: &random) < probability
+  }
+
+  // MARK: - Selections
+
+  /// - Parameter rows: about how many objects these selections are answered for.
+  private mutating func selections(of type: String, depth: Int, rows: Int) -> [RandomSelection] {
+    guard let definition = schema.type(named: type) else { return [] }
+    var result: [RandomSelection] = []
+    let wanted = Int.random(in: 1...(depth < 4 ? 5 : 3), using: &random)
+    if chance(0.12) { result.append(.field(RandomField(alias: nil, name: "__typename"))) }
+    for _ in 0..<wanted {
+      if definition.isAbstract, chance(definition.fields.isEmpty ? 1 : 0.45) {
+        if let fragment = fragment(on: definition, depth: depth, rows: rows) {
+          result.append(fragment)
+        }
+      } else if !definition.fields.isEmpty {
+        if chance(0.06) {
+          result.append(
+            .inline(
+              condition: chance(0.5) ? type : nil, directives(),
+              selections(of: type, depth: depth, rows: rows)))
+        } else if let field = field(of: type, named: nil, depth: depth, rows: rows) {
+          result.append(.field(field))
+        }
+      }
+    }
+    if result.isEmpty { result.append(.field(RandomField(alias: nil, name: "__typename"))) }
+    return result
+  }
+
+  private mutating func fragment(
+    on type: TypeDefinition, depth: Int, rows: Int
+  ) -> RandomSelection? {
+    // Any composite type that shares an object type with this one.
+    let possible = Set(schema.possibleTypes[Int(type.id.index)])
+    let others = schema.types.filter { other in
+      other.isComposite && !other.name.hasPrefix("__")
+        && !possible.isDisjoint(with: schema.possibleTypes[Int(other.id.index)])
+        && !["Payload"].contains(other.name)
+    }
+    let objects = others.filter { !$0.isAbstract }
+    guard
+      let condition = (chance(0.7) ? objects : others).randomElement(using: &random)?.name
+    else { return nil }
+    let reusable = operation.fragments.filter { $0.condition == condition }
+    if chance(0.3), let known = reusable.randomElement(using: &random), depth <= 3 {
+      return .spread(known.name, directives())
+    }
+    let inner = selections(of: condition, depth: depth, rows: rows)
+    if chance(0.3), !inner.isEmpty {
+      let name = "F\(operation.fragments.count + 1)"
+      operation.fragments.append(
+        RandomFragment(name: name, condition: condition, selections: inner))
+      return .spread(name, directives())
+    }
+    return .inline(condition: condition, directives(), inner)
+  }
+
+  private mutating func directives() -> RandomDirectives {
+    var result = RandomDirectives()
+    if chance(0.05) { result.skip = boolean() }
+    if chance(0.05) { result.include = boolean() }
+    return result
+  }
+
+  private mutating func boolean() -> RandomInput {
+    let value = JSONValue.boolean(Bool.random(using: &random))
+    if chance(0.5) { return .constant(value) }
+    let name = "v\(operation.variables.count + 1)"
+    let isDefaulted = chance(0.4)
+    operation.variables.append(
+      RandomVariable(
+        name: name, type: isDefaulted && chance(0.5) ? "Boolean" : "Boolean!",
+        defaultValue: isDefaulted ? .constant(.boolean(Bool.random(using: &random))) : nil,
+        value: isDefaulted && chance(0.5) ? Optional.none : Optional.some(value)))
+    return .variable(name)
+  }
+
+  // MARK: - Fields
+
+  private static let skipped: Set<String> = [
+    // Takes long; compared by itself.
+    "dataExport"
+  ]
+
+  private mutating func field(
+    of type: String, named name: String?, depth: Int, rows: Int
+  ) -> RandomField? {
+    guard let definition = schema.type(named: type) else { return nil }
+    fieldCount += 1
+    let isLast = depth >= maximumDepth || fieldCount > maximumFields || rows > 400
+    var candidates = definition.fields.filter { candidate in
+      guard !Self.skipped.contains(candidate.name) else { return false }
+      return !isLast || schema[candidate.type.namedType].isLeaf
+    }
+    // Deep down, rather leaves.
+    if depth > 5, chance(0.5) {
+      let leaves = candidates.filter { schema[$0.type.namedType].isLeaf }
+      if !leaves.isEmpty { candidates = leaves }
+    }
+    guard
+      let chosen = name.flatMap({ definition.field(named: $0) })
+        ?? candidates.randomElement(using: &random)
+    else { return nil }
+    let target = schema[chosen.type.namedType]
+    var rows = rows
+    let arguments = self.arguments(of: chosen, type, rows: &rows)
+    if target.name.hasSuffix("Connection") == false, Self.isList(chosen.type) { rows *= 3 }
+    var field = RandomField(
+      alias: alias(chosen.name, arguments, isRoot: depth == 1), name: chosen.name,
+      arguments: arguments, directives: depth == 1 ? RandomDirectives() : directives())
+    if target.isComposite {
+      field.selections = selections(of: target.name, depth: depth + 1, rows: rows)
+    }
+    return field
+  }
+
+  private static func isList(_ type: TypeReference) -> Bool {
+    if case .list = type.nullable { true } else { false }
+  }
+
+  private mutating func alias(
+    _ name: String, _ arguments: [(name: String, value: RandomInput)], isRoot: Bool
+  ) -> String? {
+    let text = arguments.map { "\($0.name):\($0.value.text)" }.joined(separator: ",")
+    if unaliased[name] == nil || unaliased[name] == text, !isRoot || unaliased[name] == nil,
+      aliasCount > 24 || !chance(0.1)
+    {
+      unaliased[name] = text
+      return nil
+    }
+    aliasCount += 1
+    return "a\(aliasCount)"
+  }
+
+  // MARK: - Arguments
+
+  private mutating func arguments(
+    of field: FieldDefinition, _ type: String, rows: inout Int
+  ) -> [(name: String, value: RandomInput)] {
+    var result: [(name: String, value: RandomInput)] = []
+    let isConnection = schema[field.type.namedType].name.hasSuffix("Connection")
+    let hasLast = field.argument(named: "last") != nil
+    let pages: Set<String> = ["first", "last", "after", "before"]
+    for argument in field.arguments where !pages.contains(argument.name) {
+      if argument.isRequired || chance(0.35) {
+        result.append((argument.name, input(argument.type, argument, "\(type).\(field.name)")))
+      }
+    }
+    guard isConnection || field.argument(named: "first") != nil else { return result }
+    // The page: small where there are many already.
+    let largest = rows > 60 ? 2 : rows > 15 ? 4 : rows > 4 ? 8 : 25
+    let isBackward = hasLast && chance(0.5)
+    let size = Int.random(in: 0...largest, using: &random)
+    if rows > 4 || chance(0.8) {
+      let definition = field.argument(named: isBackward ? "last" : "first")
+      if let definition {
+        result.append(
+          (definition.name, variable(.constant(.number("\(size)")), definition, "Int")))
+      }
+      rows *= max(size, 1)
+    } else {
+      rows *= 20
+    }
+    // A cursor some earlier answer gave for the same list in the same order.
+    var order = ""
+    if let argument = field.argument(named: "orderBy") {
+      order =
+        argument.coercedDefault.map { if case .enum(let name) = $0 { name } else { "" } } ?? ""
+      if let given = result.first(where: { $0.name == "orderBy" })?.value {
+        guard case .enumeration(let name) = given else { return result }
+        order = name
+      }
+    } else if field.type.namedType == schema.type(named: "PostConnection")?.id {
+      order = ["taggedIn"].contains(field.name) || type == "Product" ? "ID" : "NEWEST"
+      if field.name == "reactedFeed" { order = "" }
+    }
+    if let cursors = book.cursors["\(type).\(field.name) \(order)"], !cursors.isEmpty {
+      for name in ["after", "before"] {
+        guard let argument = field.argument(named: name), chance(hasLast ? 0.3 : 0.4),
+          let cursor = cursors.randomElement(using: &random)
+        else { continue }
+        result.append((name, variable(.constant(.string(cursor)), argument, "String")))
+      }
+    }
+    return result
+  }
+
+  /// A constant, sometimes by way of a variable.
+  private mutating func variable(
+    _ value: RandomInput, _ definition: InputValueDefinition, _ type: String,
+    probability: Double = 0.3
+  ) -> RandomInput {
+    guard chance(probability), let json = Self.json(value) else { return value }
+    let name = "v\(operation.variables.count + 1)"
+    let isNonNull = definition.type.isNonNull
+    // A variable that may be null fits a non-null place only where something stands in for it.
+    if definition.defaultValue == nil, !isNonNull, chance(0.25) {
+      operation.variables.append(
+        RandomVariable(
+          name: name, type: type, defaultValue: chance(0.5) ? value : nil, value: nil))
+      return .variable(name)
+    }
+    switch Int.random(in: 0...2, using: &random) {
+    case 0:
+      operation.variables.append(
+        RandomVariable(name: name, type: type + "!", defaultValue: nil, value: json))
+    case 1:
+      // The default is what counts.
+      operation.variables.append(
+        RandomVariable(
+          name: name, type: type + (chance(0.5) ? "!" : ""), defaultValue: value, value: nil))
+    default:
+      operation.variables.append(
+        RandomVariable(
+          name: name, type: isNonNull && definition.defaultValue == nil ? type + "!" : type,
+          defaultValue: nil, value: json))
+    }
+    return .variable(name)
+  }
+
+  private static func json(_ input: RandomInput) -> JSONValue? {
+    switch input {
+    case .constant(let value): value
+    case .enumeration(let name): .string(name)
+    case .variable: nil
+    case .list(let elements):
+      elements.allSatisfy { json($0) != nil }
+        ? .array(elements.compactMap(json)) : nil
+    case .object(let fields):
+      fields.allSatisfy { json($0.value) != nil }
+        ? .object(fields.map { JSONValue.Member(name: $0.name, value: json($0.value) ?? .null) })
+        : nil
+    }
+  }
+
+  private mutating func input(
+    _ type: TypeReference, _ definition: InputValueDefinition, _ place: String
+  ) -> RandomInput {
+    if !type.isNonNull, !["search"].contains(definition.name), chance(0.06) {
+      return .constant(.null)
+    }
+    if case .list(let item) = type.nullable {
+      let count = Int.random(in: definition.name == "ids" ? 1...12 : 1...3, using: &random)
+      var elements: [RandomInput] = []
+      for _ in 0..<count { elements.append(value(item, definition, place)) }
+      let text = "[\(schema.text(of: item))]"
+      return variable(.list(elements), definition, text)
+    }
+    let named = schema[type.namedType]
+    if case .inputObject(let fields, let isOneOf) = named.kind {
+      var given: [(name: String, value: RandomInput)] = []
+      if isOneOf {
+        if let field = fields.randomElement(using: &random) {
+          given.append((field.name, value(field.type, field, place)))
+        }
+        return variable(.object(given), definition, named.name)
+      }
+      for field in fields where field.isRequired || chance(0.3) {
+        given.append((field.name, input(field.type, field, "\(named.name)")))
+      }
+      return variable(.object(given), definition, named.name, probability: 0.2)
+    }
+    // A variable's value must be known where it chooses an order, to draw cursors for it.
+    if definition.name == "orderBy" { return value(type, definition, place) }
+    return variable(value(type, definition, place), definition, named.name)
+  }
+
+  private mutating func value(
+    _ type: TypeReference, _ definition: InputValueDefinition, _ place: String
+  ) -> RandomInput {
+    let named = schema[type.namedType]
+    if case .enum(let values) = named.kind {
+      return .enumeration(values.randomElement(using: &random)?.name ?? "")
+    }
+    switch named.name {
+    case "Boolean": return .constant(.boolean(Bool.random(using: &random)))
+    case "Float": return .constant(.number(number(definition.name)))
+    case "Int": return .constant(.number("\(Int.random(in: 0...4, using: &random))"))
+    case "ID": return .constant(.string(id(definition.name, place)))
+    case "DateTime": return .constant(.string(moment(definition.name)))
+    case "Date":
+      return .constant(
+        .string(
+          "2026-0\(Int.random(in: 1...9, using: &random))-1\(Int.random(in: 0...9, using: &random))"
+        ))
+    case "CoordinatesInput":
+      let (latitude, longitude) = pool.coordinates.randomElement(using: &random) ?? (0, 0)
+      return .object([
+        ("latitude", .constant(.number("\(latitude)"))),
+        ("longitude", .constant(.number("\(longitude)"))),
+      ])
+    default: return .constant(.string(text(definition.name, place)))
+    }
+  }
+
+  private mutating func number(_ name: String) -> String {
+    switch name {
+    case "latitude": "\(pool.coordinates.randomElement(using: &random)?.0 ?? 0)"
+    case "longitude": "\(pool.coordinates.randomElement(using: &random)?.1 ?? 0)"
+    default: "\(Double.random(in: 100...490_000, using: &random).rounded())"
+    }
+  }
+
+  private mutating func moment(_ name: String) -> String {
+    let moment = pool.moments.randomElement(using: &random) ?? "2026-01-01T00:00:00Z"
+    if chance(0.3) { return name == "from" ? "2020-01-01T00:00:00Z" : "2030-01-01T00:00:00Z" }
+    return moment
+  }
+
+  private mutating func id(_ name: String, _ place: String) -> String {
+    if chance(0.02) { return NodeID.encode(Int64(999_999_999) << 8 | 1) }
+    let tags: [Int]
+    switch (name, place) {
+    case ("within", _), ("sendsTo", _): tags = [3]
+    case ("circleIds", _): tags = [5]
+    case ("programId", _): tags = [40]
+    case ("trainerId", _): tags = [1]
+    case (_, "Query.post"): tags = Array(16...24)
+    case (_, "Query.circle"): tags = [5]
+    case (_, "Query.product"): tags = [4]
+    case (_, "Query.user"): tags = [1]
+    case (_, "Query.location"): tags = [3]
+    default: tags = Array(pool.ids.keys.sorted())
+    }
+    let tag = chance(0.02) ? 4 : tags.randomElement(using: &random) ?? 1
+    let id = pool.ids[tag]?.randomElement(using: &random) ?? Int64(1) << 8 | Int64(tag)
+    return NodeID.encode(id)
+  }
+
+  private mutating func text(_ name: String, _ place: String) -> String {
+    switch name {
+    case "username":
+      let name = pool.usernames.randomElement(using: &random) ?? ""
+      return chance(0.3) ? name.uppercased() : chance(0.1) ? "nobody_here" : name
+    case "gmapsId": return pool.gmapsIDs.randomElement(using: &random) ?? "none"
+    case "app": return pool.apps.randomElement(using: &random) ?? ""
+    case "retailer": return pool.retailers.randomElement(using: &random) ?? ""
+    case "since": return "\(Int.random(in: 0...3, using: &random)):0"
+    case "to":
+      return ["+49 30 1234", "", "someone@example.org"].randomElement(using: &random) ?? ""
+    default:
+      let source =
+        place.contains("users") || place.contains("follow") || place.contains("members")
+        ? pool.names : chance(0.3) ? pool.names : pool.words
+      var text = source.randomElement(using: &random) ?? ""
+      if chance(0.4) { text = String(text.prefix(Int.random(in: 1...3, using: &random))) }
+      if chance(0.1) { text += " " + (source.randomElement(using: &random) ?? "") }
+      if chance(0.05) { text = ["", "!?", "  "].randomElement(using: &random) ?? "" }
+      return text
+    }
+  }
+}

@@ -1,0 +1,268 @@
+import DatabaseSetup
+import Foundation
+import GraphQLSchema
+import JSON
+import Postgres
+import TestSupport
+import Testing
+
+/// Random operations, answered twice: by the server, and by a resolver that fetches one row at a
+/// time.
+///
+/// `SOCIOGRAPH_OPERATIONS=100000` runs longer, `SOCIOGRAPH_SEED=7` other operations.
+@Suite struct SecondOpinionTests {
+  @Test func `the server answers random operations as a naive resolver does`() throws {
+    let environment = ProcessInfo.processInfo.environment
+    let count = environment["SOCIOGRAPH_OPERATIONS"].flatMap { Int($0) } ?? 2500
+    let seed = environment["SOCIOGRAPH_SEED"].flatMap { UInt64($0) } ?? 1
+    let opinions = try SecondOpinion(seed: seed)
+    let limit = environment["SOCIOGRAPH_OPERATIONS"] == nil ? Duration.seconds(75) : .seconds(7200)
+    let began = ContinuousClock.now
+    var compared = 0
+    var failures = 0
+    while compared < count, began.duration(to: .now) < limit {
+      let operation = opinions.next()
+      compared += 1
+      let differences = try opinions.differences(operation)
+      guard !differences.isEmpty else { continue }
+      failures += 1
+      Issue.record(Comment(rawValue: try opinions.report(operation, differences, seed: seed)))
+      if failures >= opinions.maximumFailures { break }
+    }
+    let took = began.duration(to: .now)
+    print("second opinion: \(compared) operations, seed \(seed), in \(took); \(opinions.summary)")
+    print("fields that came to nothing: \(opinions.unseen.joined(separator: " "))")
+    #expect(compared >= min(count, 500), "too slow to say much")
+  }
+}
+
+/// Two opinions about one database.
+final class SecondOpinion {
+  let server: GraphServer
+  let schema: Schema
+  let viewers: [String]
+  var maximumFailures: Int {
+    ProcessInfo.processInfo.environment["SOCIOGRAPH_FAILURES"].flatMap { Int($0) } ?? 3
+  }
+  private let naive: NaiveDatabase
+  private let book = CursorBook()
+  private var generator: OperationGenerator
+  private var graphs: [String: NaiveGraph] = [:]
+  private var refusals = 0
+  private var resolved = 0
+  private var seen: Set<String> = []
+  private var serverTime = Duration.zero
+  private var total = Duration.zero
+
+  init(seed: UInt64) throws {
+    server = try GraphServer.varied.get()
+    schema = try GraphServer.mapping.get().schema
+    naive = try NaiveDatabase(server.database)
+    viewers = try naive.list(
+      "SELECT username FROM app_user WHERE username = ANY (\(Self.names)) ORDER BY id"
+    ).map { $0.first ?? "" }
+    let ids = try naive.ids("SELECT id FROM app_user WHERE username = ANY (\(Self.names))")
+    generator = OperationGenerator(
+      schema, try ArgumentPool(naive, around: ids), book, seed: seed)
+  }
+
+  private static let names = "ARRAY(SELECT username FROM varied_viewer)"
+
+  func next() -> RandomOperation { generator.next(viewers: [nil, nil] + viewers) }
+
+  private func graph(_ viewer: String?) throws -> NaiveGraph {
+    if let known = graphs[viewer ?? ""] { return known }
+    var id: Int64 = 0
+    if let viewer {
+      id = try naive.ids("SELECT id FROM app_user WHERE username = '\(viewer)'").first ?? 0
+    }
+    let graph = try NaiveGraph(naive, book, viewer: id)
+    graphs[viewer ?? ""] = graph
+    return graph
+  }
+
+  func differences(_ operation: RandomOperation) throws -> [String] {
+    let began = ContinuousClock.now
+    defer { total += began.duration(to: .now) }
+    let response = try server.execute(
+      operation.text, operation.variableValues, token: operation.viewer.map { "demo-" + $0 })
+    serverTime += began.duration(to: .now)
+    if let errors = response["errors"] {
+      refusals += 1
+      return ["errors: \(errors)"]
+    }
+    do {
+      let expected = try answer(operation)
+      var comparison = Comparison(book)
+      comparison.compare(response["data"], expected)
+      return comparison.differences
+    } catch let failure as GraphTestFailure {
+      return ["the naive graph fails: \(failure)"]
+    }
+  }
+
+  func answer(_ operation: RandomOperation) throws -> Expected {
+    var executor = try NaiveExecutor(operation, schema: schema)
+    executor.visit = { [self] field, hasValue in
+      resolved += 1
+      if hasValue { seen.insert(field) }
+    }
+    return try executor.execute(graph(operation.viewer).query)
+  }
+
+  /// Fields of what can be read that came to nothing in all operations so far.
+  var unseen: [String] {
+    var reachable: [String] = []
+    var types: Set<String> = []
+    func visit(_ type: TypeDefinition) {
+      guard type.isComposite, types.insert(type.name).inserted else { return }
+      for object in schema.possibleTypes[Int(type.id.index)] where schema[object].name != type.name
+      {
+        visit(schema[object])
+      }
+      for field in type.fields {
+        if !type.isAbstract { reachable.append("\(type.name).\(field.name)") }
+        visit(schema[field.type.namedType])
+      }
+    }
+    if let query = schema.queryType { visit(schema[query]) }
+    return reachable.filter { !seen.contains($0) }
+  }
+
+  var summary: String {
+    "\(resolved) fields, \(book.places.count) cursors, \(refusals) refusals, \(serverTime) of \(total) in the server"
+  }
+
+  /// The smallest operation found that still shows a difference, with both answers.
+  func report(
+    _ operation: RandomOperation, _ differences: [String], seed: UInt64
+  ) throws -> String {
+    var smallest = operation
+    var found = differences
+    let kind = Self.kind(differences)
+    var attempts = 0
+    search: while attempts < 400 {
+      for candidate in smallest.reductions {
+        attempts += 1
+        let remaining = try self.differences(candidate)
+        if !remaining.isEmpty, Self.kind(remaining) == kind {
+          smallest = candidate
+          found = remaining
+          continue search
+        }
+        if attempts >= 400 { break }
+      }
+      break
+    }
+    let token = smallest.viewer.map { "demo-" + $0 }
+    let response = try server.send(smallest.text, smallest.variableValues, token: token)
+    let expected = (try? answer(smallest).description) ?? "none"
+    return """
+      seed \(seed), viewer \(smallest.viewer ?? "anonymous")
+      \(smallest.text)variables \(smallest.variableValues)
+      \(found.prefix(6).joined(separator: "\n"))
+      server: \(response.text.prefix(1500))
+      naive:  \(expected.prefix(1500))
+      """
+  }
+
+  /// So that cutting down does not turn one difference into another.
+  private static func kind(_ differences: [String]) -> String {
+    guard let first = differences.first else { return "" }
+    if first.hasPrefix("errors") {
+      return "errors" + (first.contains("VALIDATION_FAILED") ? " validation" : "")
+    }
+    return first.hasPrefix("the naive") ? "naive" : "difference"
+  }
+}
+
+extension GraphServer {
+  /// The demo data with more of what is rare in it: blocks, photos not approved, reactions at the
+  /// same moment, changes.
+  static let varied = Result {
+    let database = try TestCluster.newDatabase(migrated: true)
+    _ = try Seeder.read(TestCluster.packageFolder + "/sql/demo", scale: 1, seed: 1)
+      .run(PostgresConfiguration(database)) { _ in }
+    let session = try TestCluster.session(database)
+    for statement in variations { try session.execute(statement) }
+    return try GraphServer(database: database)
+  }
+
+  private static let variations = [
+    // Whom operations are sent as: those with names, and some each of trainers, owners of groups,
+    // people with bookings, invitations and answers to give, and others.
+    """
+    CREATE TABLE varied_viewer (username text PRIMARY KEY);
+    INSERT INTO varied_viewer
+    SELECT username FROM app_user WHERE username IN ('marisol', 'tom', 'ines', 'aurora', 'staff', 'campus_bot')
+    UNION (SELECT username FROM app_user WHERE 'TRAINER' = ANY (roles) ORDER BY id LIMIT 2)
+    UNION (SELECT u.username FROM app_user u JOIN circle c ON c.owner_id = u.id AND c.kind = 'GROUP' ORDER BY u.id LIMIT 2)
+    UNION (SELECT u.username FROM booking b JOIN app_user u ON u.id = b.user_id ORDER BY b.id LIMIT 1)
+    UNION (SELECT u.username FROM invitation i JOIN app_user u ON u.id = i.invitee_id WHERE event_id IS NOT NULL ORDER BY i.id LIMIT 2)
+    UNION (SELECT u.username FROM follow_up f JOIN app_user u ON u.id = f.sender_id ORDER BY f.id LIMIT 1)
+    UNION (SELECT u.username FROM info_request r JOIN app_user u ON u.id = r.owner_id ORDER BY r.id LIMIT 1)
+    UNION (SELECT u.username FROM block b JOIN app_user u ON u.id = b.blocked_id ORDER BY b.blocked_id LIMIT 2)
+    """,
+    // Viewers block, and are blocked by, people they have something to do with.
+    """
+    INSERT INTO block (blocker_id, blocked_id)
+    SELECT u.id, f.followee_id FROM varied_viewer v JOIN app_user u USING (username)
+      CROSS JOIN LATERAL (SELECT followee_id FROM follow WHERE follower_id = u.id
+        ORDER BY hashint8extended(followee_id, u.id) LIMIT 2) f
+    WHERE u.username NOT IN ('staff', 'campus_bot', 'ines')
+    UNION
+    SELECT f.follower_id, u.id FROM varied_viewer v JOIN app_user u USING (username)
+      CROSS JOIN LATERAL (SELECT follower_id FROM follow WHERE followee_id = u.id
+        ORDER BY hashint8extended(follower_id, u.id) LIMIT 2) f
+    WHERE u.username NOT IN ('staff', 'campus_bot', 'tom')
+    ON CONFLICT DO NOTHING
+    """,
+    // Blocks within what people cannot leave at once: circles, conversations, classes, cards.
+    """
+    INSERT INTO block (blocker_id, blocked_id)
+    SELECT a.user_id, b.user_id FROM circle_member a JOIN circle_member b USING (circle_id)
+      JOIN app_user u ON u.id = a.user_id JOIN varied_viewer v USING (username) JOIN circle c ON c.id = a.circle_id
+    WHERE a.user_id <> b.user_id AND c.kind = 'GROUP' AND hashint8extended(b.user_id, 5) % 4 = 0
+    ON CONFLICT DO NOTHING;
+    INSERT INTO block (blocker_id, blocked_id)
+    SELECT b.user_id, a.user_id FROM conversation_member a JOIN conversation_member b USING (conversation_id)
+      JOIN app_user u ON u.id = a.user_id JOIN varied_viewer v USING (username)
+    WHERE a.user_id <> b.user_id AND hashint8extended(b.user_id, 6) % 3 = 0
+    ON CONFLICT DO NOTHING;
+    INSERT INTO block (blocker_id, blocked_id)
+    SELECT DISTINCT b.user_id, s.trainer_id FROM booking b JOIN class_session s ON s.id = b.session_id
+    WHERE b.user_id <> s.trainer_id AND hashint8extended(b.id, 7) % 6 = 0
+    ON CONFLICT DO NOTHING
+    """,
+    // Photos that wait or were refused, among them avatars of viewers.
+    """
+    UPDATE photo SET moderation = (ARRAY['PENDING', 'REJECTED']::moderation_state[])[1 + abs(hashint8(id)) % 2]
+    WHERE hashint8extended(id, 11) % 12 = 0
+    """,
+    // Two reactions of one person at one moment, and many at the same time.
+    """
+    INSERT INTO reaction (subject_id, user_id, kind, created_at)
+    SELECT subject_id, user_id, CASE kind WHEN 'LIKE' THEN 'TOP' ELSE 'LIKE' END::reaction_kind, created_at
+    FROM reaction WHERE subject_id & 240 = 16 AND hashint8extended(subject_id, user_id) % 20 = 0
+    ON CONFLICT DO NOTHING;
+    UPDATE reaction SET created_at = date_trunc('day', created_at) WHERE subject_id & 3 = 0
+    """,
+    // Posts at the same moment, events called off, things without a price.
+    """
+    UPDATE post SET created_at = date_trunc('day', created_at) WHERE hashint8extended(id, 2) % 3 = 0;
+    UPDATE event SET cancelled_at = now() WHERE hashint8extended(post_id, 2) % 10 = 0;
+    UPDATE product SET price = NULL, currency = NULL WHERE hashint8extended(id, 2) % 4 = 0;
+    UPDATE product SET price = 10, currency = 'EUR' WHERE hashint8extended(id, 3) % 4 = 0;
+    INSERT INTO flag (subject_id, user_id, reason)
+    SELECT p.id, u.id, 'SPAM' FROM varied_viewer v JOIN app_user u USING (username)
+      CROSS JOIN LATERAL (SELECT id FROM post WHERE author_id <> u.id ORDER BY hashint8extended(id, 8) LIMIT 30) p
+    ON CONFLICT DO NOTHING
+    """,
+    // Something in the log of changes.
+    """
+    DELETE FROM comment WHERE hashint8extended(id, 2) % 40 = 0;
+    UPDATE post SET body = body || ' again' WHERE hashint8extended(id, 4) % 40 = 0
+    """,
+    "VACUUM ANALYZE",
+  ]
+}

@@ -18,7 +18,8 @@ CREATE FUNCTION name_vector(name text) RETURNS tsvector LANGUAGE sql IMMUTABLE P
 $$;
 
 -- What finds names that hold a word beginning with each of these words. Of nothing: finds nothing.
-CREATE FUNCTION prefix_query(words text) RETURNS tsquery LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+CREATE FUNCTION prefix_query(words text) RETURNS tsquery
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE terms text;
 BEGIN
   SELECT string_agg(quote_literal(word) || ':*', ' & ') INTO terms

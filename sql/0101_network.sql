@@ -1,6 +1,7 @@
 -- Who knows whom, from where the viewer stands. Set-returning functions here are one plain SELECT,
 -- so the planner puts them in place of their call, and a literal argument leaves only the branch it
--- names. The others are called for few rows or for viewers who block somebody, and keep their plans.
+-- names. The others are called for few rows or for viewers who block somebody; they keep their
+-- plans.
 
 -- People hidden from the viewer: blocked by or blocking them. No rows for nearly everyone.
 CREATE FUNCTION hidden_user(viewer bigint) RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $$
@@ -9,22 +10,26 @@ CREATE FUNCTION hidden_user(viewer bigint) RETURNS TABLE (id bigint) LANGUAGE sq
 $$;
 
 -- What stored counts have too much for a viewer who blocks or is blocked.
-CREATE FUNCTION hidden_followers(viewer bigint, followed bigint) RETURNS int LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION hidden_followers(viewer bigint, followed bigint) RETURNS int
+LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (SELECT count(*) FROM follow f
     WHERE f.followee_id = followed AND f.follower_id IN (SELECT h.id FROM hidden_user(viewer) h));
 END $$;
-CREATE FUNCTION hidden_followees(viewer bigint, follower bigint) RETURNS int LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION hidden_followees(viewer bigint, follower bigint) RETURNS int
+LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (SELECT count(*) FROM follow f
     WHERE f.follower_id = follower AND f.followee_id IN (SELECT h.id FROM hidden_user(viewer) h));
 END $$;
-CREATE FUNCTION hidden_members(viewer bigint, circle bigint) RETURNS int LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION hidden_members(viewer bigint, circle bigint) RETURNS int
+LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (SELECT count(*) FROM circle_member m
     WHERE m.circle_id = circle AND m.user_id IN (SELECT h.id FROM hidden_user(viewer) h));
 END $$;
-CREATE FUNCTION hidden_comments(viewer bigint, subject bigint) RETURNS int LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION hidden_comments(viewer bigint, subject bigint) RETURNS int
+LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (SELECT count(*) FROM comment c
     WHERE c.subject_id = subject AND c.author_id IN (SELECT h.id FROM hidden_user(viewer) h));
@@ -36,16 +41,19 @@ BEGIN
       AND p.author_id IN (SELECT h.id FROM hidden_user(viewer) h));
 END $$;
 
--- The people in a part of the viewer's network, each once. Conditions say (false OR x IN (SELECT ...
--- network ...)) where the set is to be made once and probed, not joined for every row.
-CREATE FUNCTION network(viewer bigint, part text) RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $$
+-- The people in a part of the viewer's network, each once. Conditions say
+-- (false OR x IN (SELECT ... network ...)) where the set is to be made once and probed, not joined
+-- for every row.
+CREATE FUNCTION network(viewer bigint, part text) RETURNS TABLE (id bigint)
+LANGUAGE sql STABLE AS $$
   SELECT f.followee_id FROM follow f WHERE part = 'FOLLOWING' AND f.follower_id = viewer
   UNION ALL
   SELECT t.id FROM (
     SELECT DISTINCT b.followee_id AS id
     FROM follow a JOIN follow b ON b.follower_id = a.followee_id
     WHERE part = 'FRIENDS_OF_FRIENDS' AND a.follower_id = viewer AND b.followee_id <> viewer
-      AND b.followee_id <> ALL (ARRAY(SELECT m.followee_id FROM follow m WHERE m.follower_id = viewer))
+      AND b.followee_id <> ALL (ARRAY(
+        SELECT m.followee_id FROM follow m WHERE m.follower_id = viewer))
       AND b.followee_id <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h))) t
   UNION ALL
   SELECT u.id FROM app_user u WHERE part = 'EVERYONE'
@@ -98,7 +106,8 @@ CREATE FUNCTION quick_add_user(viewer bigint) RETURNS TABLE (id bigint, "positio
 LANGUAGE sql STABLE ROWS 20 AS $$
   SELECT q.id, min(q.position) FROM (
     SELECT u.id, row_number() OVER (ORDER BY c.app, u.position) AS position
-    FROM app_config c CROSS JOIN LATERAL unnest(c.quick_add_user_ids) WITH ORDINALITY u(id, position)) q
+    FROM app_config c
+      CROSS JOIN LATERAL unnest(c.quick_add_user_ids) WITH ORDINALITY u(id, position)) q
   WHERE q.id <> viewer
     AND NOT EXISTS (SELECT FROM follow f WHERE f.follower_id = viewer AND f.followee_id = q.id)
   GROUP BY q.id

@@ -1,8 +1,9 @@
 -- Places: how far they are, who was there, who likes them.
 
--- Metres along the surface between two points, both in degrees; null if one is missing. (least() would
--- pass over a null, so what it is limited by is null then, too.)
-CREATE FUNCTION great_circle(latitude float8, longitude float8, to_latitude float8, to_longitude float8)
+-- Metres along the surface between two points, both in degrees; null if one is missing. (least()
+-- would pass over a null, so what it is limited by is null then, too.)
+CREATE FUNCTION great_circle(latitude float8, longitude float8,
+  to_latitude float8, to_longitude float8)
 RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT 12742000 * asin(sqrt(least(1 + 0 * (latitude + longitude + to_latitude + to_longitude),
     sin(radians(latitude - to_latitude) / 2) ^ 2
@@ -37,11 +38,13 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 $$;
 
 -- Locations in a circle.
-CREATE FUNCTION places_near(latitude float8, longitude float8, radius float8) RETURNS TABLE (id bigint)
+CREATE FUNCTION places_near(latitude float8, longitude float8,
+  radius float8) RETURNS TABLE (id bigint)
 LANGUAGE sql STABLE AS $$
   SELECT l.id FROM location l
   WHERE l.latitude IS NOT NULL
-    AND (point(l.longitude, l.latitude) <@ near_box(places_near.latitude, places_near.longitude, radius)
+    AND (point(l.longitude, l.latitude)
+        <@ near_box(places_near.latitude, places_near.longitude, radius)
       OR point(l.longitude, l.latitude)
         <@ date_line_box(places_near.latitude, places_near.longitude, radius))
     AND great_circle(l.latitude, l.longitude, places_near.latitude, places_near.longitude) <= radius
@@ -59,7 +62,8 @@ $$;
 -- Places where people of this part of the network posted; some more than once.
 CREATE FUNCTION visited_place(viewer bigint, part text) RETURNS TABLE (id bigint)
 LANGUAGE sql STABLE AS $$
-  SELECT p.location_id FROM visible_post(viewer) p JOIN network(viewer, part) n ON n.id = p.author_id
+  SELECT p.location_id
+  FROM visible_post(viewer) p JOIN network(viewer, part) n ON n.id = p.author_id
   WHERE p.location_id IS NOT NULL
 $$;
 

@@ -1,6 +1,7 @@
 -- Calendars: events and classes together, by the time they begin. Events called off are in none.
 
--- What the viewer goes to, is asked to, gave, gets from a circle or has booked, unless they said no.
+-- What the viewer goes to, is asked to, gives, gets from a circle or has booked, unless they said
+-- no.
 CREATE FUNCTION agenda(viewer bigint, since timestamptz, until timestamptz)
 RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
   SELECT e.post_id, e.starts_at
@@ -20,7 +21,8 @@ RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
   UNION ALL
   SELECT s.id, s.starts_at
   FROM booking b JOIN class_session s ON s.id = b.session_id
-  WHERE b.user_id = viewer AND b.cancelled_at IS NULL AND s.starts_at >= since AND s.starts_at < until
+  WHERE b.user_id = viewer AND b.cancelled_at IS NULL
+    AND s.starts_at >= since AND s.starts_at < until
 $$;
 
 -- Public events and classes. A condition that fits only one of them leaves out the other.
@@ -35,7 +37,8 @@ RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
     AND p.visibility = 'PUBLIC' AND e.cancelled_at IS NULL
     AND e.starts_at >= since AND e.starts_at < until
     AND (circle_ids IS NULL OR e.circle_id = ANY (circle_ids))
-    AND (default_channels IS NOT TRUE OR e.circle_id IN (SELECT c.id FROM circle c WHERE c.is_default))
+    AND (default_channels IS NOT TRUE
+      OR e.circle_id IN (SELECT c.id FROM circle c WHERE c.is_default))
     AND (schedule.category IS NULL OR e.category = schedule.category)
   UNION ALL
   SELECT s.id, s.starts_at
@@ -48,6 +51,7 @@ RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
     AND (only_open IS NOT TRUE OR s.booked_count < s.capacity AND s.starts_at > now()
       AND NOT EXISTS (SELECT FROM class_session taken
         WHERE taken.booked_count > 0 AND taken.id <> s.id
-          AND int8range(taken.trainer_id, taken.trainer_id, '[]') && int8range(s.trainer_id, s.trainer_id, '[]')
+          AND int8range(taken.trainer_id, taken.trainer_id, '[]')
+            && int8range(s.trainer_id, s.trainer_id, '[]')
           AND tstzrange(taken.starts_at, taken.ends_at) && tstzrange(s.starts_at, s.ends_at)))
 $$;

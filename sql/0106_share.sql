@@ -3,12 +3,14 @@
 -- An address of the site for people: what a link in a text leads to. The operator sets its
 -- beginning: ALTER DATABASE ... SET sociograph.public_url = 'https://example.org'.
 CREATE FUNCTION public_url(path text) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT coalesce(nullif(current_setting('sociograph.public_url', true), ''), 'https://sociograph.example')
+  SELECT coalesce(nullif(current_setting('sociograph.public_url', true), ''),
+    'https://sociograph.example')
     || path
 $$;
 
 -- A text cut at the end of a word, with an ellipsis, to at most this many characters.
-CREATE FUNCTION shortened(words text, length int) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+CREATE FUNCTION shortened(words text, length int) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN length(words) <= shortened.length THEN words
     WHEN shortened.length < 2 THEN ''
     ELSE regexp_replace(left(words, shortened.length - 1), '\s+\S{0,20}$', '') || '…' END
@@ -31,11 +33,13 @@ BEGIN
   IF about & 240 = 16 THEN
     SELECT CASE p.kind
         WHEN 16 THEN 'an outfit by ' WHEN 17 THEN 'a find of ' WHEN 18 THEN 'a photo by '
-        WHEN 19 THEN 'an offer of cards by ' WHEN 20 THEN 'a wish for cards of ' WHEN 21 THEN 'thanks from '
-        WHEN 22 THEN 'an announcement by ' WHEN 23 THEN 'an event of ' ELSE 'a post by ' END || u.display_name
+        WHEN 19 THEN 'an offer of cards by ' WHEN 20 THEN 'a wish for cards of '
+        WHEN 21 THEN 'thanks from ' WHEN 22 THEN 'an announcement by '
+        WHEN 23 THEN 'an event of ' ELSE 'a post by ' END || u.display_name
         || CASE WHEN l.name IS NULL THEN '' ELSE ', ' || l.name END,
       coalesce(e.title || CASE WHEN p.body = '' THEN '' ELSE ': ' || p.body END,
-        v.name || ' by ' || v.brand || CASE WHEN p.body = '' THEN '' ELSE ': ' || p.body END, p.body),
+        v.name || ' by ' || v.brand || CASE WHEN p.body = '' THEN '' ELSE ': ' || p.body END,
+        p.body),
       public_url('/posts/' || wire_id(p.id))
     INTO line, quote, link
     FROM visible_post(viewer) p JOIN app_user u ON u.id = p.author_id
@@ -64,13 +68,15 @@ BEGIN
 
   recipients := CASE WHEN recipient IS NULL OR recipient = '' THEN '{}' ELSE ARRAY[recipient] END;
   IF coalesce(to_club, false) THEN
-    recipients := ARRAY(SELECT a.support_email FROM app_config a ORDER BY lower(a.app) <> 'c7fit', a.app LIMIT 1);
+    recipients := ARRAY(SELECT a.support_email FROM app_config a
+      ORDER BY lower(a.app) <> 'c7fit', a.app LIMIT 1);
     RETURN QUERY SELECT medium, recipients, line || ': Question',
       'Hello,' || E'\n\n' || 'I have a question for ' || line || ':' || E'\n\n', link;
     RETURN;
   END IF;
   IF line IS NULL THEN
-    line := coalesce(own_name || ' invites you to join the community.', 'Come and join the community.');
+    line := coalesce(own_name || ' invites you to join the community.',
+      'Come and join the community.');
     title := coalesce(own_name || ' invites you', 'Join the community');
     quote := '';
     link := public_url('/');
@@ -86,7 +92,8 @@ BEGIN
     -- an address that leaves no room goes beside the text
     IF length(body) > 280 THEN body := shortened(line, 280); END IF;
   ELSIF medium = 'SMS' THEN
-    body := CASE WHEN quote = '' THEN line ELSE line || ': ' || shortened(quote, 160) END || ' ' || link;
+    body := CASE WHEN quote = '' THEN line ELSE line || ': ' || shortened(quote, 160) END
+      || ' ' || link;
   ELSIF medium = 'EMAIL' THEN
     body := 'Hello,' || E'\n\n' || upper(left(line, 1)) || substr(line, 2) || E'\n'
       || CASE WHEN quote = '' THEN '' ELSE E'\n' || quote || E'\n' END
@@ -97,23 +104,3 @@ BEGIN
   RETURN QUERY SELECT medium, recipients,
     CASE medium WHEN 'EMAIL' THEN title END, body, link;
 END $$;
-
--- What is shown on a day: of each list the item whose number is the day's, round and round.
-CREATE FUNCTION daily_content(day date) RETURNS TABLE (date date, video_url text, motivation text)
-LANGUAGE sql STABLE ROWS 1 AS $$
-  SELECT day, (SELECT i.value FROM daily_item i WHERE i.list = 'VIDEO' ORDER BY i.position
-      OFFSET (SELECT mod(mod(day - DATE '1970-01-01', n) + n, n) FROM
-        (SELECT greatest(count(*), 1)::int AS n FROM daily_item WHERE list = 'VIDEO') c) LIMIT 1),
-    (SELECT i.value FROM daily_item i WHERE i.list = 'MOTIVATION' ORDER BY i.position
-      OFFSET (SELECT mod(mod(day - DATE '1970-01-01', n) + n, n) FROM
-        (SELECT greatest(count(*), 1)::int AS n FROM daily_item WHERE list = 'MOTIVATION') c) LIMIT 1)
-$$;
-
--- The points of a recorded track, in order.
-CREATE FUNCTION track_point(path jsonb)
-RETURNS TABLE (reached_at timestamptz, latitude float8, longitude float8, "position" bigint)
-LANGUAGE sql STABLE AS $$
-  SELECT (p.point ->> 'at')::timestamptz, (p.point ->> 'latitude')::float8, (p.point ->> 'longitude')::float8,
-    p.position
-  FROM jsonb_array_elements(path) WITH ORDINALITY p(point, position)
-$$;

@@ -24,12 +24,14 @@ BEGIN
     RETURN;
   END IF;
   IF since !~ '^[0-9]{1,18}:[0-9]{1,18}$' THEN
-    RAISE EXCEPTION 'The token is not one that changes has given.' USING ERRCODE = 'SG002', DETAIL = 'BAD_INPUT';
+    RAISE EXCEPTION 'The token is not one that changes has given.'
+      USING ERRCODE = 'SG002', DETAIL = 'BAD_INPUT';
   END IF;
   since_xid := split_part(since, ':', 1)::xid8;
   since_seq := split_part(since, ':', 2)::bigint;
   IF since_xid < (SELECT h.xid FROM change_horizon h) THEN
-    RAISE EXCEPTION 'The token is too old; start anew without one.' USING ERRCODE = 'SG001', DETAIL = 'TOKEN_EXPIRED';
+    RAISE EXCEPTION 'The token is too old; start anew without one.'
+      USING ERRCODE = 'SG001', DETAIL = 'TOKEN_EXPIRED';
   END IF;
   scopes := CASE WHEN viewer = 0 THEN ARRAY(SELECT c.id FROM circle c WHERE c.is_default)
     ELSE viewer || ARRAY(SELECT m.circle_id FROM circle_member m WHERE m.user_id = viewer) END;
@@ -48,7 +50,8 @@ BEGIN
   FROM (SELECT DISTINCT ON (f.node_id) f.node_id, f.deleted, f.number FROM found f
     WHERE f.number <= wanted ORDER BY f.node_id, f.number DESC) n;
   has_more := number > wanted;
-  token := CASE WHEN has_more THEN coalesce(last, since) WHEN since_xid >= safe THEN since ELSE fresh END;
+  token := CASE WHEN has_more THEN coalesce(last, since)
+    WHEN since_xid >= safe THEN since ELSE fresh END;
   node_ids := coalesce(node_ids, '{}');
   operations := coalesce(operations, '{}');
   RETURN NEXT;

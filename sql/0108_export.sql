@@ -7,7 +7,8 @@ BEGIN
     'exportedAt', now(),
     'profile', jsonb_build_object('id', wire_id(u.id), 'username', u.username,
       'displayName', u.display_name, 'email', u.email, 'emailVerified', u.email_verified,
-      'bio', u.bio, 'website', u.website, 'avatar', wire_id(u.avatar_id), 'home', wire_id(u.home_id),
+      'bio', u.bio, 'website', u.website, 'avatar', wire_id(u.avatar_id),
+      'home', wire_id(u.home_id),
       'address', u.address, 'cardPreference', u.card_preference, 'roles', u.roles,
       'joinedAt', u.joined_at,
       'shipsTo', (SELECT coalesce(jsonb_agg(wire_id(s.location_id) ORDER BY s.location_id), '[]')
@@ -41,7 +42,8 @@ BEGIN
           'endsAt', e.ends_at) FROM event e WHERE e.post_id = p.id)) ORDER BY p.id), '[]')
       FROM post p WHERE p.author_id = person),
     'comments', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', wire_id(c.id),
-        'subject', wire_id(c.subject_id), 'body', c.body, 'createdAt', c.created_at) ORDER BY c.id), '[]')
+        'subject', wire_id(c.subject_id), 'body', c.body, 'createdAt', c.created_at)
+        ORDER BY c.id), '[]')
       FROM comment c WHERE c.author_id = person),
     'reactions', (SELECT coalesce(jsonb_agg(jsonb_build_object('subject', wire_id(r.subject_id),
         'kind', r.kind, 'createdAt', r.created_at) ORDER BY r.created_at), '[]')
@@ -61,7 +63,8 @@ BEGIN
         'status', a.status, 'updatedAt', a.updated_at) ORDER BY a.updated_at), '[]')
       FROM attendance a WHERE a.user_id = person),
     'invitations', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', wire_id(i.id),
-        'event', wire_id(i.event_id), 'inviter', wire_id(i.inviter_id), 'invitee', wire_id(i.invitee_id),
+        'event', wire_id(i.event_id), 'inviter', wire_id(i.inviter_id),
+        'invitee', wire_id(i.invitee_id),
         'contact', CASE WHEN i.inviter_id = person THEN i.contact END, 'status', i.status,
         'createdAt', i.created_at) ORDER BY i.id), '[]')
       FROM invitation i WHERE person IN (i.inviter_id, i.invitee_id)),
@@ -70,8 +73,10 @@ BEGIN
         'createdAt', r.created_at) ORDER BY r.id), '[]')
       FROM info_request r WHERE person IN (r.owner_id, r.requester_id)),
     'followUps', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', wire_id(f.id),
-        'post', wire_id(f.post_id), 'sender', wire_id(f.sender_id), 'recipient', wire_id(f.recipient_id),
-        'state', f.state, 'createdAt', f.created_at, 'resolvedAt', f.resolved_at) ORDER BY f.id), '[]')
+        'post', wire_id(f.post_id), 'sender', wire_id(f.sender_id),
+        'recipient', wire_id(f.recipient_id),
+        'state', f.state, 'createdAt', f.created_at, 'resolvedAt', f.resolved_at)
+        ORDER BY f.id), '[]')
       FROM follow_up f WHERE person IN (f.sender_id, f.recipient_id)),
     'bookings', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', wire_id(b.id),
         'session', wire_id(b.session_id), 'createdAt', b.created_at, 'cancelledAt', b.cancelled_at)
@@ -90,7 +95,8 @@ BEGIN
       FROM conversation_member c JOIN message m ON m.conversation_id = c.conversation_id
       WHERE c.user_id = person),
     'notifications', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', wire_id(n.id),
-        'reason', n.reason, 'text', n.text, 'readAt', n.read_at, 'createdAt', n.created_at) ORDER BY n.id), '[]')
+        'reason', n.reason, 'text', n.text, 'readAt', n.read_at,
+        'createdAt', n.created_at) ORDER BY n.id), '[]')
       FROM notification n WHERE n.recipient_id = person),
     'externalContacts', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', wire_id(c.id),
         'provider', c.provider, 'externalId', c.external_id, 'name', c.name) ORDER BY c.id), '[]')
@@ -98,8 +104,9 @@ BEGIN
     'shoppingList', (SELECT coalesce(jsonb_agg(jsonb_build_object('product', wire_id(s.product_id),
         'addedAt', s.added_at) ORDER BY s.added_at), '[]')
       FROM shopping_list_item s WHERE s.user_id = person),
-    'productSuggestions', (SELECT coalesce(jsonb_agg(jsonb_build_object('product', wire_id(s.product_id),
-        'sender', wire_id(s.sender_id), 'recipient', wire_id(s.recipient_id), 'post', wire_id(s.post_id),
+    'productSuggestions', (SELECT coalesce(jsonb_agg(jsonb_build_object(
+        'product', wire_id(s.product_id), 'sender', wire_id(s.sender_id),
+        'recipient', wire_id(s.recipient_id), 'post', wire_id(s.post_id),
         'createdAt', s.created_at) ORDER BY s.created_at), '[]')
       FROM product_suggestion s WHERE person IN (s.sender_id, s.recipient_id))) INTO result;
   RETURN result;

@@ -1,10 +1,12 @@
--- Feeds. Nothing is copied when somebody posts: the newest few of each person followed are taken by
--- index and merged, so a feed costs as much as one follows people, however much there is to read.
+-- Posts: feeds, and what hangs on a post. Nothing is copied when somebody posts: the newest few of
+-- each person followed are taken by index and merged, so a feed costs as much as one follows
+-- people, however much there is to read.
 --
 -- page, before, before_id: as many rows as a page needs, from after this sort key on; null for all.
 
 -- Posts of people followed and of the viewer, of circles joined, or both, each once.
-CREATE FUNCTION feed(viewer bigint, source text, kinds text[], page int, before timestamptz, before_id bigint)
+CREATE FUNCTION feed(viewer bigint, source text, kinds text[], page int, before timestamptz,
+  before_id bigint)
 RETURNS TABLE (id bigint, created_at timestamptz) LANGUAGE sql STABLE AS $$
   SELECT p.id, p.created_at
   FROM (SELECT f.followee_id AS id FROM follow f WHERE f.follower_id = viewer
@@ -35,7 +37,8 @@ $$;
 
 -- Posts that people followed reacted to, each once, at the time of the latest of these reactions.
 -- One that was reacted to again since belongs to an earlier page.
-CREATE FUNCTION reacted_feed(viewer bigint, reaction text, page int, before timestamptz, before_id bigint)
+CREATE FUNCTION reacted_feed(viewer bigint, reaction text, page int, before timestamptz,
+  before_id bigint)
 RETURNS TABLE (id bigint, reacted_at timestamptz) LANGUAGE sql STABLE AS $$
   SELECT r.id, max(r.created_at)
   FROM follow f CROSS JOIN LATERAL (
@@ -76,7 +79,8 @@ CREATE FUNCTION verdict_text(wear_it int, change_it int) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
     WHEN wear_it + change_it = 0 THEN 'Nobody has voted yet.'
-    WHEN wear_it = change_it THEN 'It is a tie: ' || wear_it || ' say wear it, ' || change_it || ' say change it.'
+    WHEN wear_it = change_it
+      THEN 'It is a tie: ' || wear_it || ' say wear it, ' || change_it || ' say change it.'
     WHEN wear_it > change_it
       THEN 'Wear it! ' || wear_it || ' of ' || wear_it + change_it
         || CASE wear_it + change_it WHEN 1 THEN ' vote says so.' ELSE ' votes say so.' END

@@ -33,7 +33,7 @@ struct StorageReader {
         ? .none : kind(of: definition, directive, in: ancestors, coordinate: coordinate)
       fields[own.name] = FieldStorage(
         definition: definition, coordinate: coordinate, kind: kind,
-        identity: identity(of: definition, directive, type, usesJoins: !joins.isEmpty))
+        identity: identity(of: definition, directive, type, joins))
     }
     let tag = type.appliedDirectives.first(named: "tag")?.int("id")
     if let tag, !(1...255).contains(tag) {
@@ -135,7 +135,7 @@ struct StorageReader {
   /// Equal for fields of several types that are stored alike, so that they are compiled once.
   private mutating func identity(
     of definition: FieldDefinition, _ directive: Directive?, _ type: TypeDefinition,
-    usesJoins: Bool
+    _ joins: [JoinStorage]
   ) -> Int {
     var key = "\(definition.name) \(definition.type)"
     if let directive {
@@ -144,8 +144,8 @@ struct StorageReader {
       }
       key += " @\(directive.name.text)(\(arguments.joined(separator: ", ")))"
       // A join's name means what the type says it means.
-      if usesJoins, arguments.contains(where: { $0.contains(".") && !$0.contains("this.") }) {
-        key += " \(type.name)"
+      for join in joins where arguments.contains(where: { $0.contains("\(join.name).") }) {
+        key += " \(join.name): \(join.table.source) on \(join.on.source)"
       }
     } else if schema[definition.type.namedType].isComposite {
       key += " \(type.name)"

@@ -1,6 +1,8 @@
 // Answers with what graphql-js (Debian's node-graphql) makes of each request; see graphql_core.py.
 'use strict';
-const { buildASTSchema, parse, print, printSchema, validateSchema } = require('/usr/share/nodejs/graphql');
+const {
+  buildASTSchema, buildSchema, getVariableValues, parse, print, printSchema, validateSchema,
+} = require('/usr/share/nodejs/graphql');
 const { validateSDL } = require('/usr/share/nodejs/graphql/validation/validate.js');
 
 function answerParse(source) {
@@ -35,8 +37,24 @@ function answerSchema(source) {
   };
 }
 
+const schemas = new Map();
+
+// {"op": "coerce", "schema": SDL, "document": TEXT, "variables": {...}}
+//   -> {"values": {...}} or {"errors": [TEXT, ...]}
+function answerCoerce({ schema, document, variables }) {
+  if (!schemas.has(schema)) schemas.set(schema, buildSchema(schema));
+  const definitions = parse(document).definitions[0].variableDefinitions;
+  const { coerced, errors } = getVariableValues(
+    schemas.get(schema), definitions, variables, { maxErrors: 50 });
+  return errors ? { errors: errors.map(({ message }) => message) } : { values: coerced };
+}
+
 function answer(request) {
-  return request.op === 'schema' ? answerSchema(request.schema) : answerParse(request.source);
+  switch (request.op) {
+    case 'schema': return answerSchema(request.schema);
+    case 'coerce': return answerCoerce(request);
+    default: return answerParse(request.source);
+  }
 }
 
 const lines = require('fs').readFileSync(0, 'utf8').split('\n').filter((line) => line !== '');

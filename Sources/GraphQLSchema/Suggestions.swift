@@ -6,15 +6,19 @@
 /// text of thousands of wrong names costs little more than one.
 package struct Suggestions: Sendable {
   /// What a whole check may spend, in compared characters.
-  package static let defaultBudget = 200_000
+  package static let defaultBudget = 1_500_000
 
   private static let longestInput = 1_000
+  private static let maximumCount = 5
 
   private var budget: Int
 
   package init(enabled: Bool = true, budget: Int = defaultBudget) {
     self.budget = enabled ? budget : 0
   }
+
+  /// Whether there will be no more: what it takes to list options need not be spent.
+  package var isExhausted: Bool { budget <= 0 }
 
   /// ` Did you mean "a", "b", or "c"?`, with a leading space; empty when nothing is near.
   package mutating func didYouMean(
@@ -24,37 +28,37 @@ package struct Suggestions: Sendable {
     return Self.phrase(near(input, among: options), subject: subject)
   }
 
-  /// The options near the input, nearest first, in natural order where equally near.
+  /// The five options nearest to the input, in natural order where equally near.
   package mutating func near(_ input: String, among options: some Sequence<String>) -> [String] {
-    // What is this long is no slip of the hand.
+    // What is very long is no slip of the hand.
     guard budget > 0, input.utf8.count <= Self.longestInput else { return [] }
     let input = Candidate(input)
-    let threshold = input.units.count * 2 / 5 + 1
-    var rows = Array(repeating: Array(repeating: 0, count: input.units.count + 1), count: 3)
-    var found: [(name: Candidate, distance: Int)] = []
-    var names: Set<String> = []
+    var threshold = input.units.count * 2 / 5 + 1
+    var rows: [Int] = []
+    var found: [(name: String, distance: Int)] = []
     for option in options where budget > 0 {
-      budget -= 4
-      // Code units are no more than bytes, so this many are too many or too few in any case.
-      guard option.utf8.count <= 3 * (input.units.count + threshold),
-        3 * option.utf8.count >= input.units.count - threshold
-      else { continue }
+      budget -= 2
+      // Names are ASCII: a code unit is a byte.
+      guard abs(option.utf8.count - input.units.count) <= threshold else { continue }
       let option = Candidate(option)
       budget -= option.units.count
-      if let distance = input.distance(to: option, threshold, &rows, &budget) {
-        if names.insert(option.text).inserted { found.append((option, distance)) }
+      guard let distance = input.distance(to: option, threshold, &rows, &budget),
+        !found.contains(where: { $0.name == option.text })
+      else { continue }
+      let place = found.firstIndex {
+        distance != $0.distance
+          ? distance < $0.distance : naturalOrder(option.text, $0.name) < 0
       }
+      found.insert((option.text, distance), at: place ?? found.count)
+      if found.count > Self.maximumCount { found.removeLast() }
+      if found.count == Self.maximumCount { threshold = found[Self.maximumCount - 1].distance }
     }
-    found.sort {
-      $0.distance != $1.distance
-        ? $0.distance < $1.distance : naturalOrder($0.name.text.utf16, $1.name.text.utf16) < 0
-    }
-    return found.map(\.name.text)
+    return found.map(\.name)
   }
 
   /// At most five names in the words of the reference implementation.
   package static func phrase(_ names: [String], subject: String? = nil) -> String {
-    let quoted = names.prefix(5).map { "\"\($0)\"" }
+    let quoted = names.prefix(Self.maximumCount).map { "\"\($0)\"" }
     guard let last = quoted.last else { return "" }
     let lead = subject.map { " Did you mean \($0) " } ?? " Did you mean "
     switch quoted.count {
@@ -85,8 +89,10 @@ private struct Candidate {
   }
 
   /// Optimal string alignment, giving up early; nil when further than the threshold.
+  ///
+  /// - Parameter rows: room for three rows of the matrix, one after the other.
   func distance(
-    to option: Candidate, _ threshold: Int, _ rows: inout [[Int]], _ budget: inout Int
+    to option: Candidate, _ threshold: Int, _ rows: inout [Int], _ budget: inout Int
   ) -> Int? {
     if option.text == text { return 0 }
     if option.units == units { return 1 }
@@ -95,25 +101,30 @@ private struct Candidate {
     guard long.count - short.count <= threshold, long.count * short.count <= budget else {
       return nil
     }
-    for index in 0...short.count { rows[0][index] = index }
+    let width = short.count + 1
+    if rows.count < 3 * width {
+      rows.append(contentsOf: repeatElement(0, count: 3 * width - rows.count))
+    }
+    for index in 0...short.count { rows[index] = index }
     for i in stride(from: 1, through: long.count, by: 1) {
       budget -= short.count
-      let above = (i - 1) % 3
-      let current = i % 3
-      rows[current][0] = i
+      let above = (i - 1) % 3 * width
+      let beforeThat = (i + 1) % 3 * width
+      let current = i % 3 * width
+      rows[current] = i
       var smallest = i
       for j in stride(from: 1, through: short.count, by: 1) {
         let cost = long[i - 1] == short[j - 1] ? 0 : 1
-        var cell = min(rows[above][j] + 1, rows[current][j - 1] + 1, rows[above][j - 1] + cost)
+        var cell = min(rows[above + j] + 1, rows[current + j - 1] + 1, rows[above + j - 1] + cost)
         if i > 1, j > 1, long[i - 1] == short[j - 2], long[i - 2] == short[j - 1] {
-          cell = min(cell, rows[(i - 2) % 3][j - 2] + 1)
+          cell = min(cell, rows[beforeThat + j - 2] + 1)
         }
         smallest = min(smallest, cell)
-        rows[current][j] = cell
+        rows[current + j] = cell
       }
       if smallest > threshold { return nil }
     }
-    let distance = rows[long.count % 3][short.count]
+    let distance = rows[long.count % 3 * width + short.count]
     return distance <= threshold ? distance : nil
   }
 }

@@ -8,12 +8,9 @@ extension SDLValidator {
     guard rules.contains(.knownTypeNames), definedTypes[name.text] == nil, !findings.isFull
     else { return }
     if inSDL, BuiltIns.types[name.text] != nil { return }
-    let options = (inSDL ? BuiltIns.typeNames : []) + Array(definedTypes.keys)
-    findings.report(
-      .knownTypeNames,
-      "Unknown type \"\(name.text)\"."
-        + suggestions.didYouMean(name.text, among: options),
-      at: name.position)
+    let near = suggestions.didYouMean(
+      name.text, among: inSDL ? knownTypeNames : definedTypeNames)
+    findings.report(.knownTypeNames, "Unknown type \"\(name.text)\".\(near)", at: name.position)
   }
 
   mutating func checkPossibleTypeExtensions(_ type: TypeSystemTypeDefinition) {
@@ -23,7 +20,7 @@ extension SDLValidator {
       findings.report(
         .possibleTypeExtensions,
         "Cannot extend type \"\(type.name.text)\" because it is not defined."
-          + suggestions.didYouMean(type.name.text, among: definedTypes.keys),
+          + suggestions.didYouMean(type.name.text, among: definedTypeNames),
         at: type.name.position)
       return
     }

@@ -17,6 +17,8 @@ struct SDLValidator {
   /// What directives of this text may be: the specification's and those it defines.
   let directives: [String: KnownDirective]
   let definedTypes: [String: TypeSystemTypeDefinition]
+  let definedTypeNames: [String]
+  let knownTypeNames: [String]
 
   // What has been seen so far.
   var schemaDefinitions = 0
@@ -48,6 +50,8 @@ struct SDLValidator {
     }
     self.directives = directives
     definedTypes = types
+    definedTypeNames = Array(types.keys)
+    knownTypeNames = definedTypeNames + BuiltIns.typeNames
   }
 
   mutating func validate() {

@@ -5,7 +5,8 @@
 CREATE FUNCTION great_circle(latitude float8, longitude float8,
   to_latitude float8, to_longitude float8)
 RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT 12742000 * asin(sqrt(least(1 + 0 * (latitude + longitude + to_latitude + to_longitude),
+  SELECT 12742000 * asin(sqrt(least(
+    1 + 0 * latitude + 0 * longitude + 0 * to_latitude + 0 * to_longitude,
     sin(radians(latitude - to_latitude) / 2) ^ 2
     + cos(radians(to_latitude)) * cos(radians(latitude))
       * sin(radians(longitude - to_longitude) / 2) ^ 2)))

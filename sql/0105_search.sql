@@ -13,14 +13,14 @@ RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $$
     UNION ALL
     (SELECT p.id FROM visible_post(viewer) p
     WHERE (types IS NULL OR 'POST' = ANY (types))
-      AND p.search @@ (SELECT plainto_tsquery('simple', words))
+      AND p.search @@ (SELECT word_query(words))
       AND p.id < coalesce(before_id, 9223372036854775807)
     ORDER BY p.id DESC LIMIT page)
     UNION ALL
     (SELECT p.id FROM event e JOIN visible_post(viewer) p ON p.id = e.post_id
     WHERE (types IS NULL OR 'POST' = ANY (types))
-      AND to_tsvector('simple', e.title) @@ (SELECT plainto_tsquery('simple', words))
-      AND NOT p.search @@ (SELECT plainto_tsquery('simple', words))
+      AND to_tsvector('simple', e.title) @@ (SELECT word_query(words))
+      AND NOT p.search @@ (SELECT word_query(words))
       AND p.id < coalesce(before_id, 9223372036854775807)
     ORDER BY p.id DESC LIMIT page)
     UNION ALL
@@ -32,7 +32,7 @@ RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $$
     UNION ALL
     (SELECT r.id FROM product r
     WHERE (types IS NULL OR 'PRODUCT' = ANY (types))
-      AND r.search @@ (SELECT plainto_tsquery('simple', words))
+      AND r.search @@ (SELECT word_query(words))
       AND r.id < coalesce(before_id, 9223372036854775807)
     ORDER BY r.id DESC LIMIT page)
     UNION ALL

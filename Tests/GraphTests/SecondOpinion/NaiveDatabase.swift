@@ -9,6 +9,10 @@ final class NaiveDatabase {
   private let session: PostgresSession
   private var rows: [String: [Int64: NaiveRow?]] = [:]
   private var lists: [String: [NaiveRow]] = [:]
+  /// What the graphs of all viewers work out from rows alone, so as not to do it again.
+  var words: [String: Set<String>] = [:]
+  var scores: [Int64: Int64] = [:]
+  var popularities: [Int64: Int64] = [:]
 
   init(_ database: String) throws {
     session = try TestCluster.session(database)

@@ -72,10 +72,12 @@ extension NaiveGraph {
 
   /// Tops of the place plus reactions to its public posts.
   func popularity(_ id: Int64) throws -> Int64 {
+    if let known = database.popularities[id] { return known }
     var sum = try score(id)
     for post in try postsHere(id) where post["visibility"] == "PUBLIC" {
       sum += try score(post.id())
     }
+    database.popularities[id] = sum
     return sum
   }
 
@@ -124,7 +126,7 @@ extension NaiveGraph {
       let reviews = try database.ids("SELECT id FROM comment WHERE subject_id = \(id)").count
       if let least = filter.int("minReviews"), reviews < least { continue }
       if let search = filter.string("search"), !search.isEmpty,
-        !Self.matchesBeginnings(row.text("name_key"), search)
+        !matchesBeginnings(row.text("name_key"), search)
       {
         continue
       }
@@ -183,7 +185,7 @@ extension NaiveGraph {
       guard let row = try database.row("post", id) else { continue }
       if let network, !network.contains(row.id("author_id")) { continue }
       if let search = filter.string("search"), !search.isEmpty,
-        !Self.matches(row.text("body"), search)
+        !matches(row.text("body"), search)
       {
         continue
       }
@@ -256,7 +258,7 @@ extension NaiveGraph {
       guard let row = try database.row("product", id) else { continue }
       if let retailer = arguments.string("retailer"), row["retailer"] != retailer { continue }
       let words = "\(row.text("name")) \(row.text("brand")) \(row.text("description"))"
-      if let search = arguments.string("search"), !search.isEmpty, !Self.matches(words, search) {
+      if let search = arguments.string("search"), !search.isEmpty, !matches(words, search) {
         continue
       }
       let keys: [SortKey] =

@@ -138,7 +138,10 @@ extension NaiveGraph {
 
   /// All reactions to a post.
   func score(_ id: Int64) throws -> Int64 {
-    Int64(try database.list("SELECT * FROM reaction WHERE subject_id = \(id)").count)
+    if let known = database.scores[id] { return known }
+    let score = Int64(try database.list("SELECT * FROM reaction WHERE subject_id = \(id)").count)
+    database.scores[id] = score
+    return score
   }
 
   func reactions(

@@ -66,7 +66,7 @@ extension NaiveGraph {
     for id in try database.ids("SELECT id FROM app_user") {
       guard let row = try database.row("app_user", id) else { continue }
       let words = "\(row.text("name_key")) \(row.text("username"))"
-      if !search.isEmpty, !Self.matchesBeginnings(words, search) { continue }
+      if !search.isEmpty, !matchesBeginnings(words, search) { continue }
       if let role = arguments.string("role"),
         try !database.list("SELECT unnest(roles) FROM app_user WHERE id = \(id)")
           .contains(where: { $0.first == role })
@@ -87,7 +87,7 @@ extension NaiveGraph {
       if let isDefault = arguments.bool("isDefault"), row.bool("is_default") != isDefault {
         continue
       }
-      if !search.isEmpty, !Self.matchesBeginnings(Self.folded(row.text("name")), search) {
+      if !search.isEmpty, !matchesBeginnings(Self.folded(row.text("name")), search) {
         continue
       }
       edges.append(Edge(node: { [unowned self] in try circle(id) }, keys: try circleKeys(id)))
@@ -215,7 +215,7 @@ extension NaiveGraph {
     if wants("USER") {
       for id in try database.ids("SELECT id FROM app_user") where try seesUser(id) {
         guard let row = try database.row("app_user", id) else { continue }
-        if Self.matchesBeginnings("\(row.text("name_key")) \(row.text("username"))", words) {
+        if matchesBeginnings("\(row.text("name_key")) \(row.text("username"))", words) {
           found.append(id)
         }
       }
@@ -224,7 +224,7 @@ extension NaiveGraph {
       for id in try database.ids("SELECT id FROM post") where try seesPost(id) {
         let body = try database.row("post", id)?.text("body") ?? ""
         let title = try id & 255 == 23 ? database.row("event", id, key: "post_id")?["title"] : nil
-        if Self.matches(body, words) || title.map({ Self.matches($0, words) }) ?? false {
+        if matches(body, words) || title.map({ matches($0, words) }) ?? false {
           found.append(id)
         }
       }
@@ -232,20 +232,20 @@ extension NaiveGraph {
     if wants("LOCATION") {
       for id in try database.ids("SELECT id FROM location") {
         let name = try database.row("location", id)?.text("name_key") ?? ""
-        if Self.matchesBeginnings(name, words) { found.append(id) }
+        if matchesBeginnings(name, words) { found.append(id) }
       }
     }
     if wants("PRODUCT") {
       for id in try database.ids("SELECT id FROM product") {
         guard let row = try database.row("product", id) else { continue }
         let text = "\(row.text("name")) \(row.text("brand")) \(row.text("description"))"
-        if Self.matches(text, words) { found.append(id) }
+        if matches(text, words) { found.append(id) }
       }
     }
     if wants("CIRCLE") {
       for id in try database.ids("SELECT id FROM circle") where try seesCircle(id) {
         let name = try database.row("circle", id)?.text("name") ?? ""
-        if Self.matchesBeginnings(Self.folded(name), words) { found.append(id) }
+        if matchesBeginnings(Self.folded(name), words) { found.append(id) }
       }
     }
     return try connection(

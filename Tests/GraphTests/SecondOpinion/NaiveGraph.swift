@@ -239,17 +239,25 @@ final class NaiveGraph {
     text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
   }
 
+  /// The words of a text of the database, found once.
+  private func knownWords(_ text: String) -> Set<String> {
+    if let known = database.words[text] { return known }
+    let words = Set(Self.words(text))
+    database.words[text] = words
+    return words
+  }
+
   /// Whether each word of a search occurs in a text. Nothing fits a search without words.
-  static func matches(_ text: String, _ search: String) -> Bool {
-    let wanted = words(search)
-    let found = Set(words(text))
+  func matches(_ text: String, _ search: String) -> Bool {
+    let wanted = Self.words(search)
+    let found = knownWords(text)
     return !wanted.isEmpty && wanted.allSatisfy(found.contains)
   }
 
   /// Whether each word of a search begins a word of a text.
-  static func matchesBeginnings(_ text: String, _ search: String) -> Bool {
-    let wanted = words(folded(search))
-    let found = words(text)
+  func matchesBeginnings(_ text: String, _ search: String) -> Bool {
+    let wanted = Self.words(Self.folded(search))
+    let found = knownWords(text)
     return !wanted.isEmpty
       && wanted.allSatisfy { word in found.contains { $0.utf8.starts(with: word.utf8) } }
   }

@@ -258,6 +258,39 @@ extension GraphServer {
       CROSS JOIN LATERAL (SELECT id FROM post WHERE author_id <> u.id ORDER BY hashint8extended(id, 8) LIMIT 30) p
     ON CONFLICT DO NOTHING
     """,
+    // Posts of every kind in groups, answers and votes of viewers, meals, cards and mail of theirs.
+    """
+    UPDATE post p SET visibility = 'CIRCLE', circle_id = m.circle_id
+    FROM circle_member m JOIN circle c ON c.id = m.circle_id AND c.kind = 'GROUP'
+    WHERE m.user_id = p.author_id AND p.visibility = 'PUBLIC' AND p.kind NOT IN (22, 23)
+      AND hashint8extended(p.id, 21) % 3 = 0;
+    INSERT INTO vote (post_id, user_id, choice)
+    SELECT p.post_id, u.id, CASE WHEN u.id & 256 = 0 THEN 'WEAR_IT' ELSE 'CHANGE_IT' END
+    FROM varied_viewer v JOIN app_user u USING (username) CROSS JOIN LATERAL (
+      SELECT b.post_id FROM votable_post b JOIN post p ON p.id = b.post_id
+      WHERE voting_enabled AND p.author_id <> u.id ORDER BY hashint8extended(b.post_id, u.id) LIMIT 8) p
+    ON CONFLICT DO NOTHING;
+    INSERT INTO reaction (subject_id, user_id, kind)
+    SELECT c.id, u.id, 'AGREE'::reaction_kind FROM varied_viewer v JOIN app_user u USING (username) CROSS JOIN LATERAL (
+      SELECT id FROM comment ORDER BY hashint8extended(id, u.id) LIMIT 6) c
+    UNION ALL
+    SELECT p.id, u.id, 'HEART' FROM varied_viewer v JOIN app_user u USING (username) CROSS JOIN LATERAL (
+      SELECT id FROM post ORDER BY hashint8extended(id, u.id) LIMIT 20) p
+    ON CONFLICT DO NOTHING;
+    INSERT INTO invitation (inviter_id, event_id, invitee_id, contact, channel, status)
+    SELECT u.id, NULL, NULL, 'friend' || u.id || '@example.org', 'EMAIL', 'PENDING'
+    FROM varied_viewer v JOIN app_user u USING (username);
+    INSERT INTO invitation (inviter_id, event_id, invitee_id, status)
+    SELECT e.author_id, e.id, u.id, (ARRAY['PENDING', 'ACCEPTED', 'DECLINED'])[1 + abs(hashint8(e.id)) % 3]
+    FROM varied_viewer v JOIN app_user u USING (username) CROSS JOIN LATERAL (
+      SELECT id, author_id FROM post WHERE kind = 23 AND author_id <> u.id
+      ORDER BY hashint8extended(id, u.id) LIMIT 8) e
+    ON CONFLICT DO NOTHING;
+    UPDATE session SET device = 'browser', last_used_at = created_at + interval '1 hour';
+    UPDATE notification SET action_kind = 'OPEN_URL', action_label = 'Look', action_url = 'https://example.org/',
+      action_performed_at = created_at WHERE hashint8extended(id, 5) % 5 = 0;
+    UPDATE event_venue SET opens_at = NULL, closes_at = NULL, note = 'soup' WHERE hashint8extended(location_id, 5) % 3 = 0
+    """,
     // Something in the log of changes.
     """
     DELETE FROM comment WHERE hashint8extended(id, 2) % 40 = 0;

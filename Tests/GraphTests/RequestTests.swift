@@ -39,4 +39,32 @@ import Testing
         "schedule": ["edges": []],
       ])
   }
+
+  @Test func `each missing node leaves its place empty, whatever the others are`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (anna, ben) = (try data.person("anna"), try data.person("ben"))
+    let group = try data.circle("Group", owner: ben)
+    let hidden = try data.post(.text, by: ben, circle: group, visibility: "CIRCLE")
+    let shown = try data.post(.text, by: ben)
+    let gone = NodeKey(Int64(1) << 40 | 24)
+    func nodes(_ keys: [NodeKey]) throws -> JSONValue? {
+      try server.data(
+        "query($ids: [ID!]!) { nodes(ids: $ids) { id } }",
+        ["ids": .array(keys.map(\.json))], as: anna
+      )["nodes"]
+    }
+    func found(_ key: NodeKey) -> JSONValue { ["id": key.json] }
+    // All of one table, of several, and of none.
+    #expect(
+      try nodes([hidden, shown, gone, shown])
+        == [.null, found(shown), .null, found(shown)])
+    #expect(
+      try nodes([group, shown, anna.key, hidden])
+        == [.null, found(shown), found(anna.key), .null])
+    #expect(try nodes([group, gone]) == [.null, .null])
+    #expect(try nodes([group]) == [.null])
+    #expect(try nodes([NodeKey(Int64(5) << 8 | 200)]) == [.null])
+    #expect(try nodes([]) == [])
+  }
 }

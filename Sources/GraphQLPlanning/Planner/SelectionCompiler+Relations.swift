@@ -40,7 +40,8 @@ extension SelectionCompiler {
     }
     let size = limit.map(String.init) ?? "NULL"
     let words = ["limit": size, "first": size]
-    let rows = relationRows(types: types, storage, relation, scope, words: words)
+    let rows = relationRows(
+      types: types, storage, relation, scope, words: words, keepsHoles: !item.isNonNull)
     let (shape, expression) = try element(
       of: types, rows, selectionSets: field.selectionSets, keepsHoles: !item.isNonNull)
     let order = order(of: relation, scope)
@@ -66,12 +67,15 @@ extension SelectionCompiler {
   // MARK: - Rows
 
   /// The from-items and conditions of a relation under new aliases.
+  ///
+  /// - Parameter keepsHoles: an element without a row stays in its place, so tables are not joined
+  ///   but looked into for each element.
   func relationRows(
     types: [TypeID], _ storage: FieldStorage, _ relation: RelationStorage, _ scope: Scope,
-    words: [String: String]
+    words: [String: String], keepsHoles: Bool = false
   ) -> RelationRows {
     let groups = groups(of: types, rows: relation.rows)
-    let isSingle = groups.count == 1 && groups[0].table != nil
+    let isSingle = groups.count == 1 && groups[0].table != nil && !keepsHoles
     let isTableless = groups.count == 1 && groups[0].table == nil
     let edgeAlias = relation.from != nil && isSingle ? statement.alias("e") : nil
     let row: RowBuilder

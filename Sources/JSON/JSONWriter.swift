@@ -173,48 +173,69 @@ package struct JSONWriter {
 
   /// A string from bytes that are known to be UTF-8, such as a text column of PostgreSQL.
   package mutating func writeString(utf8 bytes: UnsafeRawBufferPointer) {
+    // Both quotes, and the text as far as it needs no escape: mostly all of it.
     let length = bytes.count
     reserve(length + 2)
-    append(UInt8(ascii: "\""))
+    let start = used
+    let clean = unsafe storage.withUnsafeMutableBytes { buffer -> Int in
+      precondition(buffer.count - start >= length + 2)
+      unsafe buffer.storeBytes(of: UInt8(ascii: "\""), toByteOffset: start, as: UInt8.self)
+      let target = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[(start + 1)...])
+      let clean = unsafe Self.copyUnescaped(bytes, to: target)
+      unsafe target.storeBytes(of: UInt8(ascii: "\""), toByteOffset: clean, as: UInt8.self)
+      return clean
+    }
+    guard clean < length else {
+      used += length + 2
+      return
+    }
+    used += 1 + clean
+    unsafe writeEscaped(UnsafeRawBufferPointer(rebasing: bytes[clean...]))
+  }
+
+  /// The rest of a string from its first escape on, and the closing quote.
+  @inline(never)
+  private mutating func writeEscaped(_ bytes: UnsafeRawBufferPointer) {
+    let length = bytes.count
     var read = 0
     while read < length {
-      // Room for the rest unescaped and the closing quote is there.
-      let clean = unsafe copyUnescaped(UnsafeRawBufferPointer(rebasing: bytes[read...]))
-      read += clean
-      guard read < length else { break }
       writeEscape(of: unsafe bytes[read])
       read += 1
       reserve(length - read + 1)
+      let start = used
+      let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[read...])
+      let clean = unsafe storage.withUnsafeMutableBytes { buffer in
+        unsafe Self.copyUnescaped(
+          rest, to: UnsafeMutableRawBufferPointer(rebasing: buffer[start...]))
+      }
+      used += clean
+      read += clean
     }
     append(UInt8(ascii: "\""))
   }
 
-  /// Copies up to the first byte that needs an escape; the room is there. Says how many.
-  private mutating func copyUnescaped(_ bytes: UnsafeRawBufferPointer) -> Int {
+  /// Copies up to the first byte that needs an escape, and says how many that were.
+  @inline(__always)
+  private static func copyUnescaped(
+    _ bytes: UnsafeRawBufferPointer, to buffer: UnsafeMutableRawBufferPointer
+  ) -> Int {
     let length = bytes.count
-    guard let source = bytes.baseAddress else { return 0 }
-    let start = used
-    let copied = unsafe storage.withUnsafeMutableBytes { buffer -> Int in
-      precondition(buffer.count - start >= length)
-      guard let base = buffer.baseAddress else { return 0 }
-      let target = unsafe base + start
-      var index = 0
-      while index + 8 <= length {
-        let word = unsafe source.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-        guard !word.hasByteToEscape else { break }
-        unsafe target.storeBytes(of: word, toByteOffset: index, as: UInt64.self)
-        index += 8
-      }
-      while index < length {
-        let byte = unsafe source.load(fromByteOffset: index, as: UInt8.self)
-        guard byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else { break }
-        unsafe target.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
-        index += 1
-      }
-      return index
+    precondition(buffer.count >= length)
+    guard let source = bytes.baseAddress, let target = buffer.baseAddress else { return 0 }
+    var index = 0
+    while index &+ 8 <= length {
+      let word = unsafe source.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      guard !word.hasByteToEscape else { break }
+      unsafe target.storeBytes(of: word, toByteOffset: index, as: UInt64.self)
+      index &+= 8
     }
-    used += copied
-    return copied
+    while index < length {
+      let byte = unsafe source.load(fromByteOffset: index, as: UInt8.self)
+      guard byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else { break }
+      unsafe target.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
+      index &+= 1
+    }
+    return index
   }
 
   private mutating func writeEscape(of byte: UInt8) {

@@ -63,8 +63,10 @@ struct Lexer {
         }
         return try readString(index)
       case UInt8(ascii: "#"):
-        index += 1
-        while index < bytes.count, bytes[index] != 0x0A, bytes[index] != 0x0D { index += 1 }
+        index = bytes.skipPlainText(index + 1)
+        while index < bytes.count, bytes[index] != 0x0A, bytes[index] != 0x0D {
+          index = bytes.skipPlainText(index + 1)
+        }
       case 0xEF where bytes[index + 1] == 0xBB && bytes[index + 2] == 0xBF:
         index += 3  // A byte order mark.
       default:
@@ -143,7 +145,7 @@ struct Lexer {
       case 0x0A, 0x0D:
         throw error("Unterminated string.", index)
       default:
-        index += 1
+        index = bytes.skipPlainText(index + 1)
       }
     }
     throw error("Unterminated string.", index)
@@ -164,7 +166,7 @@ struct Lexer {
         hasEscapes = true
         index += 1
       default:
-        index += 1
+        index = bytes.skipPlainText(index + 1)
       }
     }
     throw error("Unterminated string.", index)

@@ -56,6 +56,29 @@ struct SourceBytes {
     return true
   }
 
+  /// The first index from `start` on that is worth a look inside a string or comment: the byte may be
+  /// a quote, a backslash or a control character, or is one of the last seven.
+  @inline(__always)
+  func skipPlainText(_ start: Int) -> Int {
+    var index = start
+    guard let base = unsafe base else { return index }
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    while index &+ 8 <= count {
+      let word = unsafe UInt64(
+        littleEndian: UnsafeRawPointer(base).loadUnaligned(fromByteOffset: index, as: UInt64.self))
+      let quotes = word ^ (ones &* 0x22)
+      let backslashes = word ^ (ones &* 0x5C)
+      // The high bit of a byte that borrows is set; where it was set before, it does not count.
+      let found =
+        ((word &- (ones &* 0x20)) & ~word) | ((quotes &- ones) & ~quotes)
+        | ((backslashes &- ones) & ~backslashes)
+      let marks = found & (ones &* 0x80)
+      if marks != 0 { return index &+ marks.trailingZeroBitCount >> 3 }
+      index &+= 8
+    }
+    return index
+  }
+
   /// The Unicode scalar that starts at an index of valid UTF-8, and its length in bytes.
   func scalar(at index: Int) -> (scalar: Unicode.Scalar, length: Int)? {
     guard index >= 0, index < count else { return nil }

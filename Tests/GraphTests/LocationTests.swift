@@ -19,4 +19,38 @@ import Testing
     let distance = try #require(with.at("locations.edges.0.distance")?.double)
     #expect(abs(distance - 109_506) < 100)
   }
+
+  @Test func `a circle reaches over the date line and around the pole`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let name = GraphData.unique("far")
+    for (word, latitude, longitude) in [
+      ("east", -17.0, 179.9), ("west", -17.0, -179.9), ("away", -17.0, 170.0),
+      ("pole", 89.9, 10.0), ("beyond", 89.9, -170.0),
+    ] {
+      _ = try data.location("\(name) \(word)", latitude: latitude, longitude: longitude)
+    }
+    func near(_ latitude: Double, _ longitude: Double) throws -> [String] {
+      try server.data(
+        """
+        query($name: String, $near: RadiusInput) {
+          locations(filter: {search: $name, near: $near}, orderBy: NEAREST) { nodes { name } }
+        }
+        """,
+        [
+          "name": .string(name),
+          "near": [
+            "center": ["latitude": .number("\(latitude)"), "longitude": .number("\(longitude)")],
+            "radius": 50_000,
+          ],
+        ]
+      ).strings("locations.nodes", "name").map { String($0.dropFirst(name.count + 1)) }
+    }
+    #expect(try near(-17, 180).count == 2)
+    #expect(try near(-17, 179.95) == ["east", "west"])
+    #expect(try near(-17, -179.95) == ["west", "east"])
+    #expect(try near(90, 0).count == 2)
+    #expect(try near(89.8, -170) == ["beyond", "pole"])
+    #expect(try near(1e308, 1e308) == [])
+  }
 }

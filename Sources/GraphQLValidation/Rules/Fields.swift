@@ -60,12 +60,39 @@ extension ValidationWalk {
     func isSubtype(_ id: TypeID, of other: TypeID) -> Bool {
       schema[id].interfaces.contains(other)
     }
-    return found.sorted { left, right in
+    func precedes(_ left: TypeID, _ right: TypeID) -> Bool {
       let (leftUses, rightUses) = (uses[left, default: 0], uses[right, default: 0])
       if leftUses != rightUses { return leftUses > rightUses }
       if isSubtype(right, of: left) { return true }
       if isSubtype(left, of: right) { return false }
       return naturalOrder(schema[left].name, schema[right].name) < 0
-    }.map { schema[$0].name }
+    }
+    return Self.sorted(found, by: precedes).map { schema[$0].name }
+  }
+
+  /// Supertypes before subtypes and the rest by name is no order in which any three agree, so what
+  /// comes out depends on how one sorts; this is how other engines do it: a run from the beginning,
+  /// then one by one into its place.
+  private static func sorted(
+    _ ids: [TypeID], by precedes: (TypeID, TypeID) -> Bool
+  ) -> [TypeID] {
+    guard ids.count > 1 else { return ids }
+    var sorted = [ids[0], ids[1]]
+    let isDescending = precedes(ids[1], ids[0])
+    var next = 2
+    while next < ids.count, precedes(ids[next], ids[next - 1]) == isDescending {
+      sorted.append(ids[next])
+      next += 1
+    }
+    if isDescending { sorted.reverse() }
+    for id in ids[next...] {
+      var (low, high) = (0, sorted.count)
+      while low < high {
+        let middle = low + (high - low) / 2
+        if precedes(id, sorted[middle]) { high = middle } else { low = middle + 1 }
+      }
+      sorted.insert(id, at: low)
+    }
+    return sorted
   }
 }

@@ -33,8 +33,11 @@ extension ValidationWalk {
     checkKnown(fragment.typeCondition, isTypeSystem: false)
     walk(fragment.directives, on: .fragmentDefinition, field: nil)
     let parent = type.flatMap { $0.isComposite ? $0 : nil }
+    let index = fragmentIndices[fragment.name.text]
+    currentFragment = index
+    defer { currentFragment = nil }
     walk(fragment.selectionSet, parent: parent, enclosing: nil)
-    if let index = fragmentIndices[fragment.name.text] { usagesOfFragments[index] = usages }
+    if let index { usagesOfFragments[index] = usages }
   }
 
   private mutating func walk(_ variable: VariableDefinition) {
@@ -55,7 +58,9 @@ extension ValidationWalk {
     isInline: Bool = false
   ) {
     selectionSets.append(
-      SelectionSetRecord(set: set, parent: parent, turn: takeTurn(), isInline: isInline))
+      SelectionSetRecord(
+        set: set, parent: parent, turn: takeTurn(), isInline: isInline,
+        fragment: currentFragment))
     for selection in set.selections {
       switch selection {
       case .field(let field): walk(field, parent: parent)

@@ -22,20 +22,19 @@ struct ValidationWalk {
   private(set) var errors: [PendingError] = []
   private var nextTurn = 0
 
-  /// By name; of several with one name the last counts.
-  private(set) var fragmentIndices: [String: Int] = [:]
-  private(set) var fragments: [FragmentDefinition] = []
-
   // What single rules remember while the walk goes on.
   var operationNames: [String: Name] = [:]
   var operationCount = 0
   var fragmentNames: [String: Name] = [:]
   var fragmentsSearchedForCycles: Set<String> = []
-  private var spreadsOfFragments: [[FragmentSpread]?] = []
+  let graph: FragmentGraph
   var usages: [VariableUsage] = []
   var usagesOfFragments: [[VariableUsage]] = []
+  var distinctUsagesOfFragments: [Int: [VariableUsage]] = [:]
+  var hasUsagesInFragments = false
   var finishedOperations: [FinishedOperation] = []
   var selectionSets: [SelectionSetRecord] = []
+  var currentFragment: Int?
   var typeDirectives: [String: [String: Directive]] = [:]
   var schemaDirectives: [String: Directive] = [:]
   /// Defined by the document itself, beside the schema: only when it is not executable.
@@ -54,17 +53,13 @@ struct ValidationWalk {
     suggests = suggestions
     self.limits = limits
     maximumErrors = limits.errors ?? 100
+    graph = FragmentGraph(document)
     for definition in document.definitions {
       switch definition {
       case .operation:
         operationCount += 1
-      case .fragment(let fragment):
-        if let index = fragmentIndices[fragment.name.text] {
-          fragments[index] = fragment
-        } else {
-          fragmentIndices[fragment.name.text] = fragments.count
-          fragments.append(fragment)
-        }
+      case .fragment:
+        break
       case .type(let type):
         if !type.isExtension { definedTypes.insert(type.name.text) }
       case .directive(let directive):
@@ -73,7 +68,6 @@ struct ValidationWalk {
         break
       }
     }
-    spreadsOfFragments = Array(repeating: nil, count: fragments.count)
     usagesOfFragments = Array(repeating: [], count: fragments.count)
   }
 
@@ -127,48 +121,8 @@ struct ValidationWalk {
 
   // MARK: - Fragments
 
-  func fragment(named name: String) -> FragmentDefinition? {
-    fragmentIndices[name].map { fragments[$0] }
-  }
-
-  /// The spreads within a fragment, each selection set's own before those further in.
-  mutating func spreads(ofFragmentAt index: Int) -> [FragmentSpread] {
-    if let known = spreadsOfFragments[index] { return known }
-    let found = spreads(in: fragments[index].selectionSet)
-    spreadsOfFragments[index] = found
-    return found
-  }
-
-  func spreads(in set: SelectionSet) -> [FragmentSpread] {
-    var found: [FragmentSpread] = []
-    var sets = [set]
-    while let next = sets.popLast() {
-      for selection in next.selections {
-        switch selection {
-        case .fragmentSpread(let spread): found.append(spread)
-        case .field(let field): if let inner = field.selectionSet { sets.append(inner) }
-        case .inlineFragment(let inline): sets.append(inline.selectionSet)
-        }
-      }
-    }
-    return found
-  }
-
-  /// The fragments an operation reaches, in the order in which other engines look at them.
-  mutating func fragmentsReached(from set: SelectionSet) -> [Int] {
-    var reached: [Int] = []
-    var isReached = [Bool](repeating: false, count: fragments.count)
-    var pending: [[FragmentSpread]] = [spreads(in: set)]
-    while let next = pending.popLast() {
-      for spread in next {
-        guard let index = fragmentIndices[spread.name.text], !isReached[index] else { continue }
-        isReached[index] = true
-        reached.append(index)
-        pending.append(spreads(ofFragmentAt: index))
-      }
-    }
-    return reached
-  }
+  var fragments: [FragmentDefinition] { graph.fragments }
+  var fragmentIndices: [String: Int] { graph.indices }
 
   // MARK: - Types
 

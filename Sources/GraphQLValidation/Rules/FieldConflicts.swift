@@ -33,6 +33,9 @@ struct FieldConflicts {
   /// Fragments can lie in each other as deep as the document is long; the stack cannot.
   private var depth = 0
   private static let maximumDepth = 300
+  /// More pairs than any document has that somebody wrote.
+  static let maximumBudget = 10_000
+  private let maximumFindings: Int
 
   private var maps: [FieldMap] = []
   private var mapsBySet: [Int32: Int] = [:]
@@ -40,9 +43,10 @@ struct FieldConflicts {
   private var comparedWithFragment: [Pair: Bool] = [:]
   private var comparedFragments: [Pair: Bool] = [:]
 
-  init(_ walk: ValidationWalk, budget: Int) {
+  init(_ walk: ValidationWalk, budget: Int, maximumFindings: Int) {
     self.walk = walk
     self.budget = budget
+    self.maximumFindings = maximumFindings
   }
 
   var isExhausted: Bool { budget < 0 }
@@ -55,7 +59,7 @@ struct FieldConflicts {
       for index in fields.indices {
         for other in fields[(index + 1)...] {
           compare(fields[index], other, name, isExclusive: false, &findings)
-          if isExhausted { return conflicts(findings) }
+          if isExhausted || findings.count >= maximumFindings { return conflicts(findings) }
         }
       }
     }
@@ -64,6 +68,7 @@ struct FieldConflicts {
       compare(map, withFragment: fragment, isExclusive: false, &findings)
       for other in fragments[(index + 1)...] {
         compareFragments(fragment, other, isExclusive: false, &findings)
+        if isExhausted || findings.count >= maximumFindings { return conflicts(findings) }
       }
     }
     return conflicts(findings)

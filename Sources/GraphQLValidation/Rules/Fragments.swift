@@ -30,16 +30,8 @@ extension ValidationWalk {
   mutating func checkUnusedFragments() {
     guard rules.contains(.noUnusedFragments), !fragments.isEmpty else { return }
     var isUsed = [Bool](repeating: false, count: fragments.count)
-    for definition in document.definitions {
-      guard case .operation(let operation) = definition else { continue }
-      var pending = [spreads(in: operation.selectionSet)]
-      while let next = pending.popLast() {
-        for spread in next {
-          guard let index = fragmentIndices[spread.name.text], !isUsed[index] else { continue }
-          isUsed[index] = true
-          pending.append(spreads(ofFragmentAt: index))
-        }
-      }
+    for (index, operation) in document.operations.enumerated() {
+      graph.reach(from: operation.selectionSet, continuing: index > 0) { isUsed[$0] = true }
     }
     for definition in document.definitions {
       guard case .fragment(let fragment) = definition,

@@ -14,7 +14,7 @@ extension ValidationWalk {
 
   mutating func checkCycles(from fragment: FragmentDefinition) {
     guard fragmentsSearchedForCycles.insert(fragment.name.text).inserted else { return }
-    let spreads = spreads(in: fragment.selectionSet)
+    let spreads = FragmentGraph.spreads(in: fragment.selectionSet)
     if spreads.isEmpty { return }
     var steps = [Step(name: fragment.name.text, spreads: spreads)]
     // The spreads that lead from the first fragment to the present one, and where in them each
@@ -38,7 +38,7 @@ extension ValidationWalk {
       }
       guard let index = fragmentIndices[name], fragmentsSearchedForCycles.insert(name).inserted
       else { continue }
-      let inner = self.spreads(ofFragmentAt: index)
+      let inner = graph.spreads(ofFragmentAt: index)
       if inner.isEmpty { continue }
       path.append(spread)
       entered[name] = path.count

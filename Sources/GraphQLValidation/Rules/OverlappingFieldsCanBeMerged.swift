@@ -8,6 +8,8 @@ struct SelectionSetRecord {
   let turn: Int
   /// Of an inline fragment: its fields are also those of the set around it.
   let isInline: Bool
+  /// The fragment definition it lies in.
+  let fragment: Int?
 }
 
 /// What comes of comparing fields with one response name.
@@ -35,7 +37,8 @@ extension ValidationWalk {
     case .undecided:
       reportUndecidedMerge()
     case .conflict:
-      var conflicts = FieldConflicts(self, budget: min(budget, 200_000))
+      var conflicts = FieldConflicts(
+        self, budget: min(budget, FieldConflicts.maximumBudget), maximumFindings: maximumErrors + 1)
       let found = errors.count
       for record in selectionSets {
         for conflict in conflicts.within(record) {

@@ -10,6 +10,16 @@ struct VariableUsage {
   let hasDefault: Bool
   /// The OneOf input object it is a field of, which null cannot fill.
   let oneOf: TypeID?
+
+  /// All of it but the place in the text.
+  struct Kind: Hashable {
+    let name: String
+    let type: TypeReference?
+    let hasDefault: Bool
+    let oneOf: TypeID?
+  }
+
+  var kind: Kind { Kind(name: name, type: type, hasDefault: hasDefault, oneOf: oneOf) }
 }
 
 /// An operation the walk has left, waiting until the fragments it reaches have been seen.
@@ -35,6 +45,11 @@ extension ValidationWalk {
   /// 5.8.3 All Variable Uses Defined, 5.8.4 All Variables Used, 5.8.5 All Variable Usages Are
   /// Allowed: of every operation, through all fragments it reaches.
   mutating func checkVariables() {
+    let rules: [ValidationRule] = [
+      .noUndefinedVariables, .noUnusedVariables, .variablesInAllowedPosition,
+    ]
+    guard rules.contains(where: { requestedRules.contains($0) }) else { return }
+    hasUsagesInFragments = usagesOfFragments.contains { !$0.isEmpty }
     for operation in finishedOperations {
       let found = errors.count
       checkVariables(of: operation)
@@ -44,25 +59,39 @@ extension ValidationWalk {
 
   private mutating func checkVariables(of finished: FinishedOperation) {
     let operation = finished.operation
-    let reached = fragmentsReached(from: operation.selectionSet)
-    if operation.variables.isEmpty, finished.usages.isEmpty,
-      reached.allSatisfy({ usagesOfFragments[$0].isEmpty })
-    {
-      return
+    if operation.variables.isEmpty, finished.usages.isEmpty, !hasUsagesInFragments { return }
+    let reached = graph.reached(from: operation.selectionSet).filter {
+      !usagesOfFragments[$0].isEmpty
     }
-    var definitions: [String: VariableDefinition] = [:]
-    for variable in operation.variables { definitions[variable.name.text] = variable }
+    if operation.variables.isEmpty, finished.usages.isEmpty, reached.isEmpty { return }
+
+    var definitions: [String: (definition: VariableDefinition, type: TypeReference?)] = [:]
+    definitions.reserveCapacity(operation.variables.count)
+    for variable in operation.variables {
+      definitions[variable.name.text] = (variable, resolve(variable.type))
+    }
+    // One look at each kind of usage says whether there is anything to report at all.
+    var used: Set<String> = []
+    var isSound = true
+    for usages in [finished.usages] + reached.map({ distinctUsages(ofFragmentAt: $0) }) {
+      for usage in usages {
+        used.insert(usage.name)
+        guard let (definition, type) = definitions[usage.name] else {
+          isSound = false
+          continue
+        }
+        if let type, let location = usage.type {
+          if !isAllowed(usage, location, definition, type) { isSound = false }
+        }
+      }
+    }
     let name = operation.name.map { " by operation \"\($0.text)\"" } ?? ""
     let inName = operation.name.map { " in operation \"\($0.text)\"" } ?? ""
     let limit = errors.count + maximumErrors
-
-    var used: Set<String> = []
-    let checksUndefined = requestedRules.contains(.noUndefinedVariables)
-    let lists = [finished.usages] + reached.map { usagesOfFragments[$0] }
-    for usages in lists {
-      for usage in usages {
-        used.insert(usage.name)
-        if checksUndefined, definitions[usage.name] == nil, errors.count <= limit {
+    let lists = isSound ? [] : [finished.usages] + reached.map { usagesOfFragments[$0] }
+    if requestedRules.contains(.noUndefinedVariables) {
+      for usages in lists {
+        for usage in usages where definitions[usage.name] == nil && errors.count <= limit {
           report(
             .noUndefinedVariables, at: [usage.position, finished.place], turn: finished.turn,
             "Variable \"$\(usage.name)\" is not defined\(name).")
@@ -77,34 +106,31 @@ extension ValidationWalk {
       }
     }
     guard requestedRules.contains(.variablesInAllowedPosition) else { return }
-    let types = definitions.mapValues { resolve($0.type) }
     for usages in lists {
       for usage in usages {
-        guard errors.count <= limit, let definition = definitions[usage.name],
-          let type = types[usage.name] ?? nil
+        guard errors.count <= limit, let (definition, type) = definitions[usage.name], let type
         else { continue }
         checkPosition(usage, definition, type, turn: finished.turn)
       }
     }
   }
 
+  /// The usages of a fragment without those that say the same as an earlier one.
+  private mutating func distinctUsages(ofFragmentAt index: Int) -> [VariableUsage] {
+    let usages = usagesOfFragments[index]
+    if usages.count < 16 { return usages }
+    if let known = distinctUsagesOfFragments[index] { return known }
+    var seen: Set<VariableUsage.Kind> = []
+    let distinct = usages.filter { seen.insert($0.kind).inserted }
+    distinctUsagesOfFragments[index] = distinct
+    return distinct
+  }
+
   private mutating func checkPosition(
     _ usage: VariableUsage, _ definition: VariableDefinition, _ type: TypeReference, turn: Int
   ) {
     guard let location = usage.type else { return }
-    var hasDefault = usage.hasDefault
-    var hasOwnDefault = false
-    if let value = definition.defaultValue {
-      if case .null = value.content {} else { hasOwnDefault = true }
-    }
-    hasDefault = hasDefault || hasOwnDefault
-    let isAllowed =
-      if location.isNonNull, !type.isNonNull {
-        hasDefault && accepts(location.nullable, type)
-      } else {
-        accepts(location, type)
-      }
-    if !isAllowed {
+    if !fits(usage, location, definition, type) {
       report(
         .variablesInAllowedPosition, at: [definition.place, usage.position], turn: turn,
         """
@@ -112,13 +138,33 @@ extension ValidationWalk {
         "\(text(location))".
         """)
     }
-    if let oneOf = usage.oneOf, !type.isNonNull, !hasOwnDefault {
+    if let oneOf = usage.oneOf, !type.isNonNull, !definition.hasDefault {
       report(
         .variablesInAllowedPosition, at: [definition.place, usage.position], turn: turn,
         """
         Variable "$\(usage.name)" is of type "\(text(type))" but must be non-nullable to be \
         used for OneOf Input Object "\(schema[oneOf].name)".
         """)
+    }
+  }
+
+  private func isAllowed(
+    _ usage: VariableUsage, _ location: TypeReference, _ definition: VariableDefinition,
+    _ type: TypeReference
+  ) -> Bool {
+    fits(usage, location, definition, type)
+      && (usage.oneOf == nil || type.isNonNull || definition.hasDefault)
+  }
+
+  /// A default, of the variable or of the place, stands in for null.
+  private func fits(
+    _ usage: VariableUsage, _ location: TypeReference, _ definition: VariableDefinition,
+    _ type: TypeReference
+  ) -> Bool {
+    if location.isNonNull, !type.isNonNull {
+      (usage.hasDefault || definition.hasDefault) && accepts(location.nullable, type)
+    } else {
+      accepts(location, type)
     }
   }
 
@@ -137,4 +183,12 @@ extension ValidationWalk {
 
 extension VariableDefinition {
   var place: Position { description?.position ?? position }
+
+  /// One that is not null.
+  fileprivate var hasDefault: Bool {
+    switch defaultValue?.content {
+    case nil, .null?: false
+    case .variable?, .int?, .float?, .string?, .boolean?, .enum?, .list?, .object?: true
+    }
+  }
 }

@@ -119,20 +119,33 @@ package final class EventLoop: @unchecked Sendable {
     }
   }
 
+  /// Serves what is ready and what became ready meanwhile, so that under load one wake-up of the
+  /// queue, which costs a change of threads, is enough for many batches.
   private func serveReady() {
     isServing = true
     defer { isServing = false }
+    for _ in 0..<Self.batchesPerWakeUp {
+      guard serveBatch() else { return }
+      runAfterBatch()
+    }
+  }
+
+  /// Other work of the queue waits for no more batches than these.
+  private static let batchesPerWakeUp = 32
+
+  /// False when nothing was ready.
+  private func serveBatch() -> Bool {
     unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 256) { tokens in
       unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 256) { events in
         let count = unsafe event_poll_ready(poll, tokens.baseAddress, events.baseAddress, 256)
-        guard count > 0 else { return }
+        guard count > 0 else { return false }
         for index in 0..<Int(count) {
           // A handler may unregister others: look each token up when its turn comes.
           unsafe handlers[tokens[index]]?.call(Readiness(rawValue: events[index]))
         }
+        return true
       }
     }
-    runAfterBatch()
   }
 }
 

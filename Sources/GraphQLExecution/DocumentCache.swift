@@ -1,3 +1,4 @@
+import Glibc
 import GraphQLLanguage
 import GraphQLPlanning
 import GraphQLSchema
@@ -87,7 +88,7 @@ struct DocumentCache {
 
   private let maximumCount: Int
   private let maximumCost: Int
-  private var entries: [String: Entry] = [:]
+  private var entries: [DocumentKey: Entry] = [:]
   private var cost = 0
   private var clock: UInt64 = 0
 
@@ -99,7 +100,7 @@ struct DocumentCache {
   var count: Int { entries.count }
 
   mutating func document(_ text: String) -> CachedDocument? {
-    guard let entry = entries[text] else { return nil }
+    guard let entry = entries[DocumentKey(text: text)] else { return nil }
     clock &+= 1
     entry.lastUse = clock
     return entry.document
@@ -107,7 +108,9 @@ struct DocumentCache {
 
   mutating func insert(_ document: CachedDocument, for text: String) {
     clock &+= 1
-    if let old = entries.updateValue(Entry(document, lastUse: clock), forKey: text) {
+    if let old = entries.updateValue(
+      Entry(document, lastUse: clock), forKey: DocumentKey(text: text))
+    {
       cost -= old.document.cost
     }
     cost += document.cost
@@ -120,5 +123,26 @@ struct DocumentCache {
     let middle = uses[uses.count / 2]
     entries = entries.filter { $0.value.lastUse >= middle }
     cost = entries.values.reduce(0) { $0 + $1.document.cost }
+  }
+}
+
+/// A document's text byte by byte. `String` itself takes composed and decomposed characters for the
+/// same, which would answer one document with the literals of another, and costs more to compare.
+struct DocumentKey: Hashable {
+  let text: String
+
+  static func == (left: DocumentKey, right: DocumentKey) -> Bool {
+    var (left, right) = (left.text, right.text)
+    return left.withUTF8 { left in
+      right.withUTF8 { right in
+        unsafe left.count == right.count
+          && memcmp(left.baseAddress, right.baseAddress, left.count) == 0
+      }
+    }
+  }
+
+  func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 }

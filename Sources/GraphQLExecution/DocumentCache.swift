@@ -135,8 +135,9 @@ struct DocumentKey: Hashable {
     var (left, right) = (left.text, right.text)
     return left.withUTF8 { left in
       right.withUTF8 { right in
-        unsafe left.count == right.count
-          && memcmp(left.baseAddress, right.baseAddress, left.count) == 0
+        guard left.count == right.count else { return false }
+        guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+        return unsafe memcmp(first, second, left.count) == 0
       }
     }
   }

@@ -3,9 +3,11 @@
 //   benchmark-language                   every workload, microseconds each
 //   benchmark-language serve             reads "NAME" lines and answers each with microseconds; for
 //                                        script/bench-language, which alternates with graphql-js
+//   benchmark-language memory            what documents of growing size hold, per byte of theirs
 //   benchmark-language inputs DIRECTORY  writes the texts that are measured
 
 import Foundation
+import GraphQLLanguage
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 let inputs = try Inputs(schemaDirectory: "Schema")
@@ -28,9 +30,28 @@ func measure(_ workload: Workload) throws -> Double {
   }
 }
 
+func residentBytes() throws -> Int {
+  let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+  return (Int(fields[1]) ?? 0) * 4_096
+}
+
 switch arguments.first {
 case "inputs" where arguments.count == 2:
   try inputs.write(to: arguments[1])
+case "memory":
+  // All are kept, so that none can use what another left.
+  var documents: [Document] = []
+  for count in [10, 100, 1_000, 10_000] {
+    let field =
+      "  person: user(by: { username: \"ada\" }) { id username displayName home { id } }\n"
+    let source = Source("{\n" + String(repeating: field, count: count) + "}")
+    let copies = max(1, 4_000_000 / source.bytes.count)
+    let before = try residentBytes()
+    for _ in 0..<copies { documents.append(try Parser.parse(source, limits: .unlimited)) }
+    let held = try residentBytes() - before
+    let ratio = Double(held) / Double(source.bytes.count * copies)
+    print(String(format: "%8d bytes of text: %5.1f bytes held for each", source.bytes.count, ratio))
+  }
 case "serve":
   let workloads = try Workload.all(inputs)
   while let name = readLine() {
@@ -44,6 +65,6 @@ case nil:
     print(String(format: "%10.2f µs  %@", times[times.count / 2], workload.name))
   }
 default:
-  print("benchmark-language: expected nothing, \"serve\" or \"inputs DIRECTORY\".")
+  print("benchmark-language: expected nothing, \"serve\", \"memory\" or \"inputs DIRECTORY\".")
   exit(2)
 }

@@ -170,4 +170,34 @@ struct PrinterTests {
       #expect(!Printer.isPrintableAsBlockString(text), "\(text.debugDescription)")
     }
   }
+
+  @Test func `what is printed is printed as itself`() throws {
+    var documents = 0
+    for seed in 0..<2_000 {
+      var generator = RandomDocument(seed: 7_000_000 + UInt64(seed))
+      let source = generator.valid()
+      guard let document = try? Parser.parse(source, limits: .unlimited),
+        !Self.hasShorthandBehindOthers(document)
+      else { continue }
+      documents += 1
+      let printed = Printer.print(document)
+      guard let reread = try? Parser.parse(printed, limits: .unlimited) else {
+        Issue.record("\(source.debugDescription) printed as \(printed), which does not parse")
+        continue
+      }
+      let again = Printer.print(reread)
+      #expect(again.utf8.elementsEqual(printed.utf8), "\(source.debugDescription)")
+    }
+    #expect(documents > 1_800)
+  }
+
+  /// As in graphql-js, `type A query { b }` is printed with the braces alone, which then are those
+  /// of the type.
+  private static func hasShorthandBehindOthers(_ document: Document) -> Bool {
+    document.definitions.dropFirst().contains { definition in
+      guard case .operation(let operation) = definition else { return false }
+      return operation.kind == .query && operation.description == nil && operation.name == nil
+        && operation.variables.isEmpty && operation.directives.isEmpty
+    }
+  }
 }

@@ -15,7 +15,7 @@ struct RandomDocument {
     self.describesExecutables = describesExecutables
   }
 
-  /// A document that parses.
+  /// A document that parses, but for the few block strings in which three quotes meet.
   mutating func valid() -> String {
     tokens = []
     // The shorthand form only in front: behind `type A` its braces would be those of the type.

@@ -11,7 +11,7 @@ CREATE TABLE product (
   price numeric(12, 2) CHECK (price >= 0),
   currency char(3),
   photo_id bigint REFERENCES photo ON DELETE SET NULL,
-  buy_url text NOT NULL,
+  buy_url text NOT NULL CHECK (buy_url ~* '^https?://[^/]'),
   heart_count int NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT now(),
   search tsvector

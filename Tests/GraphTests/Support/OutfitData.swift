@@ -1,0 +1,36 @@
+/// What outfits and products carry, and what their authors are told.
+extension GraphData {
+  func vote(_ person: Person, _ choice: String, on post: NodeKey) throws {
+    try add("vote", ["post_id": post, "user_id": person.key, "choice": choice])
+  }
+
+  /// Shows photos in a post, in this order.
+  func show(_ photos: [NodeKey], in post: NodeKey) throws {
+    for (position, photo) in photos.enumerated() {
+      try add("post_photo", ["post_id": post, "position": position, "photo_id": photo])
+    }
+  }
+
+  /// A photo with a square cut of it; both addresses end in its name.
+  func squaredPhoto(of owner: Person, named name: String) throws -> NodeKey {
+    let photo = try photo(of: owner, url: "https://photos.example/full/\(name)")
+    try run(
+      "UPDATE photo SET square_url = $1 WHERE id = \(photo)",
+      [
+        "https://photos.example/square/\(name)"
+      ])
+    return photo
+  }
+
+  func tell(
+    _ recipient: Person, _ text: String, reason: String = "FOLLOWED", by actor: Person? = nil,
+    about: NodeKey? = nil, destination: String = "gtio://home", isRead: Bool = false
+  ) throws -> NodeKey {
+    try insert(
+      "notification",
+      [
+        "recipient_id": recipient.key, "reason": reason, "actor_id": actor?.key, "about_id": about,
+        "text": text, "destination": destination, "read_at": isRead ? "2026-03-01 12:00Z" : nil,
+      ])
+  }
+}

@@ -96,7 +96,8 @@ let package = Package(
     tests(
       "GraphTests",
       [
-        "Server", "GraphQLPlanning", "GraphQLSchema", "GraphQLLanguage", "DatabaseSetup",
+        "Server", "GraphQLExecution", "GraphQLPlanning", "GraphQLSchema", "GraphQLLanguage",
+        "DatabaseSetup",
         "Postgres", "JSON", "TestSupport",
       ]),
     .target(

@@ -1,0 +1,33 @@
+SELECT ROW((SELECT ROW(ARRAY(SELECT ROW((SELECT ROW(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t4.square_url, t4.url) ELSE t4.url END)
+            FROM shown_photo($1::bigint) AS t4
+            WHERE t4.id = t3.avatar_id))
+        FROM suggested_user($1::bigint, $2::int4, 3) AS e2
+          JOIN visible_user($1::bigint) AS t3 ON t3.id = e2.id
+        ORDER BY e2.position
+        LIMIT 3), CASE 'following' WHEN 'followers' THEN 'Followers' ELSE 'Following' END, CASE 'following' WHEN 'followers'
+        THEN followers_summary(greatest(0, t1.follower_count
+            - CASE WHEN EXISTS (SELECT FROM hidden_user($1::bigint))
+              THEN hidden_followers($1::bigint, t1.id) ELSE 0 END),
+          t1.display_name, t1.id = $1::bigint)
+        ELSE following_summary(greatest(0, t1.following_count
+            - CASE WHEN EXISTS (SELECT FROM hidden_user($1::bigint))
+              THEN hidden_followees($1::bigint, t1.id) ELSE 0 END),
+          t1.display_name, t1.id = $1::bigint) END, (SELECT count(*)
+        FROM follow AS e7
+          JOIN visible_user($1::bigint) AS t8 ON t8.id = e7.followee_id
+        WHERE e7.follower_id = t1.id
+          AND (strpos(' ' || spaced(t8.name_key), ' ' || (SELECT btrim(spaced(folded($3::text))))) > 0)), ARRAY(SELECT ROW(t6.name_key, t6.id, t6.display_name, (SELECT ROW(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t9.square_url, t9.url) ELSE t9.url END)
+            FROM shown_photo($1::bigint) AS t9
+            WHERE t9.id = t6.avatar_id), EXISTS (SELECT FROM follow f WHERE f.follower_id = $1::bigint AND f.followee_id = t6.id))
+        FROM follow AS e5
+          JOIN visible_user($1::bigint) AS t6 ON t6.id = e5.followee_id
+        WHERE e5.follower_id = t1.id
+          AND (strpos(' ' || spaced(t6.name_key), ' ' || (SELECT btrim(spaced(folded($3::text))))) > 0)
+        ORDER BY t6.name_key, t6.id
+        LIMIT 51))
+    FROM app_user AS t1
+    WHERE t1.id = $1::bigint))
+
+-- $1 bigint: the viewer's id
+-- $2 int4: 0
+-- $3 text: variable $search

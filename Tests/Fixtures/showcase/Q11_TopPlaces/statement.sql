@@ -1,0 +1,25 @@
+SELECT ROW(ARRAY(SELECT ROW(
+      t1.id,
+      t1.name,
+      t1.gmaps_id,
+      t1.place_type,
+      t1.popularity,
+      (t1.latitude IS NOT NULL),
+      t1.latitude,
+      t1.longitude,
+      ARRAY(SELECT ROW(ARRAY(SELECT ROW(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t4.square_url, t4.url) ELSE t4.url END)
+            FROM post_photo AS e3
+              JOIN shown_photo($1::bigint) AS t4 ON t4.id = e3.photo_id
+            WHERE e3.post_id = t2.id
+            ORDER BY e3.position))
+        FROM visible_post($1::bigint) AS t2
+        WHERE t2.location_id = t1.id
+          AND (t2.kind IN (18))
+        ORDER BY t2.score DESC, t2.id DESC
+        LIMIT 1))
+    FROM location AS t1
+    WHERE (t1.level IN ('PLACE'))
+    ORDER BY t1.popularity DESC, t1.id DESC
+    LIMIT 20))
+
+-- $1 bigint: the viewer's id

@@ -1,0 +1,30 @@
+SELECT ROW(ARRAY(SELECT ROW(t1.id, t1.title, (SELECT ROW(t2.name)
+        FROM location AS t2
+        WHERE t2.id = t1.location_id), t1.duration_minutes, ARRAY(SELECT ROW(t4.id, t4.display_name, t4.bio, (SELECT ROW(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t5.square_url, t5.url) ELSE t5.url END)
+            FROM shown_photo($1::bigint) AS t5
+            WHERE t5.id = t4.avatar_id))
+        FROM program_trainer AS e3
+          JOIN visible_user($1::bigint) AS t4 ON t4.id = e3.trainer_id
+        WHERE e3.program_id = t1.id
+        ORDER BY t4.name_key, t4.id), ARRAY(SELECT ROW(t6.id, t6.starts_at, t6.ends_at, t6.capacity - t6.booked_count, (SELECT ROW(t7.id)
+            FROM named_user($1::bigint) AS t7
+            WHERE t7.id = t6.trainer_id), (SELECT ROW(t8.id)
+            FROM visible_booking($1::bigint) AS t8
+            WHERE t8.session_id = t6.id AND t8.user_id = $1::bigint AND t8.cancelled_at IS NULL))
+        FROM class_session AS t6
+        WHERE t6.program_id = t1.id AND t6.starts_at >= $2::timestamptz AND t6.starts_at < $3::timestamptz
+          AND (t6.booked_count < t6.capacity AND t6.starts_at > now()
+        AND NOT EXISTS (SELECT FROM class_session taken
+          WHERE taken.booked_count > 0 AND taken.id <> t6.id
+          AND int8range(taken.trainer_id, taken.trainer_id, '[]')
+            && int8range(t6.trainer_id, t6.trainer_id, '[]')
+          AND tstzrange(taken.starts_at, taken.ends_at) && tstzrange(t6.starts_at, t6.ends_at)))
+        ORDER BY t6.starts_at, t6.id
+        LIMIT 50))
+    FROM program AS t1
+    WHERE (t1.training = 'PERSONAL')
+    ORDER BY t1.title, t1.id))
+
+-- $1 bigint: the viewer's id
+-- $2 timestamptz: variable $from
+-- $3 timestamptz: variable $to

@@ -326,6 +326,8 @@ struct PoolState {
       }
   }
 
+  var quickWaiting: Int { quick.count }
+
   var waitingCount: Int { quick.count + heavy.count + leases.count }
 
   var currentStatistics: PoolStatistics {

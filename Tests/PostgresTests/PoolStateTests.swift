@@ -1,0 +1,240 @@
+import Testing
+
+@testable import Postgres
+
+struct PoolStateTests {
+  static let millisecond = PoolSimulation.millisecond
+
+  static func settings(_ size: Int) -> PoolSettings {
+    var settings = PoolSettings(size: size)
+    settings.lifetime = .seconds(4)
+    settings.idleLimit = .seconds(1)
+    settings.cancelGrace = .milliseconds(300)
+    return settings
+  }
+
+  /// Arrivals, cancels, deadlines, leases, drops and outages for five seconds.
+  static func crowd(seed: UInt64) -> PoolSimulation {
+    var dice = SplitMix(state: seed &* 7919 &+ 1)
+    var simulation = PoolSimulation(
+      seed: seed, settings: settings(1 + Int(dice.below(5))))
+    var time: Int64 = 0
+    let busyness = [200_000, 2_000_000, 20_000_000][Int(dice.below(3))]
+    for _ in 0..<(100 + dice.below(200)) {
+      time += dice.below(Int64(busyness)) + 1
+      let service =
+        switch dice.below(20) {
+        case 0: dice.below(2_000 * millisecond)
+        case 1, 2: dice.below(50 * millisecond)
+        case 3...8: dice.below(2 * millisecond)
+        default: dice.below(millisecond / 10)
+        }
+      let kind: PoolRequestKind = dice.below(12) == 0 ? .lease : .quick
+      let deadline = dice.below(10) == 0 ? dice.below(300 * millisecond) : 3_000 * millisecond
+      let cancel = dice.below(8) == 0 ? dice.below(100 * millisecond) : nil
+      simulation.events.add(
+        .submit(
+          service: service + 1_000, kind: kind, deadline: deadline + 1, cancelAfter: cancel),
+        at: time)
+      if dice.below(60) == 0 { simulation.events.add(.connectionDrop, at: time) }
+    }
+    for _ in 0..<dice.below(3) {
+      let down = dice.below(max(time, 1))
+      simulation.events.add(.serverDown, at: down)
+      simulation.events.add(.serverUp, at: down + dice.below(1_500 * millisecond))
+    }
+    return simulation
+  }
+
+  @Test func `in thousands of schedules every request has one end, in time`() {
+    var delivered = 0
+    var failed: [String: Int] = [:]
+    for seed in 0..<1_000 as Range<UInt64> {
+      var simulation = Self.crowd(seed: seed)
+      simulation.run(until: 15_000 * Self.millisecond)
+      if let problem = simulation.problem {
+        Issue.record("seed \(seed): \(problem)")
+        return
+      }
+      if !simulation.requests.isEmpty {
+        Issue.record("seed \(seed): \(simulation.requests.count) requests have no end")
+        return
+      }
+      delivered += simulation.deliveredCount
+      for failure in simulation.failures { failed["\(failure)", default: 0] += 1 }
+    }
+    // The schedules do what they are for.
+    #expect(delivered > 30_000)
+    for reason in ["queueFull", "waitedTooLong", "noDatabase"] {
+      #expect(failed["refused(Postgres.PoolShedReason.\(reason))", default: 0] > 50, "\(failed)")
+    }
+    #expect(failed["deadlinePassed", default: 0] > 50, "\(failed)")
+    #expect(failed["lost", default: 0] > 5, "\(failed)")
+  }
+
+  @Test func `after stop nothing is left open`() {
+    for seed in 0..<300 as Range<UInt64> {
+      var simulation = Self.crowd(seed: seed)
+      simulation.events.add(.stop, at: 60 * Self.millisecond)
+      simulation.run(until: 15_000 * Self.millisecond)
+      #expect(simulation.problem == nil, "seed \(seed)")
+      #expect(simulation.requests.isEmpty, "seed \(seed)")
+      #expect(simulation.state.isStopped, "seed \(seed)")
+    }
+  }
+
+  @Test func `the first answer comes within a second of the server's return`() {
+    for seed in 0..<300 as Range<UInt64> {
+      var simulation = PoolSimulation(seed: seed, settings: Self.settings(4))
+      var dice = SplitMix(state: seed)
+      simulation.events.add(.serverDown, at: 100 * Self.millisecond)
+      let up = (1_000 + dice.below(30_000)) * Self.millisecond
+      simulation.events.add(.serverUp, at: up)
+      // Somebody asks every 40 ms.
+      for time in stride(from: 0, to: up + 2_000 * Self.millisecond, by: 40 * Int(Self.millisecond))
+      {
+        simulation.events.add(
+          .submit(
+            service: 50_000, kind: .quick, deadline: 3_000 * Self.millisecond, cancelAfter: nil),
+          at: Int64(time))
+      }
+      simulation.run(until: up + 4_000 * Self.millisecond)
+      #expect(simulation.problem == nil, "seed \(seed)")
+      let wait = (simulation.firstAnswerSinceUp ?? .max) - up
+      #expect(wait <= 1_000 * Self.millisecond, "seed \(seed)")
+    }
+  }
+
+  // MARK: One decision at a time
+
+  let start = ContinuousClock.now
+
+  func ready(_ size: Int, settings change: (inout PoolSettings) -> Void = { _ in }) -> PoolState {
+    var settings = PoolSettings(size: size)
+    change(&settings)
+    var state = PoolState(settings: settings, seed: 1, now: start)
+    var actions: [PoolAction] = []
+    state.start(now: start, actions: &actions)
+    for slot in 0..<size { state.connected(slot: slot, now: start, actions: &actions) }
+    return state
+  }
+
+  /// The connection a request of that many microseconds is sent on, nil if it waits, -1 if refused.
+  func place(
+    _ state: inout PoolState, _ microseconds: UInt64, kind: PoolRequestKind = .quick,
+    at time: Duration = .zero
+  ) -> Int? {
+    var actions: [PoolAction] = []
+    _ = state.submit(
+      kind: kind, estimate: microseconds * 1_000, mayRetry: true,
+      deadline: start + .seconds(10), now: start + time, actions: &actions)
+    for action in actions {
+      switch action {
+      case .send(_, let slot), .lease(_, let slot): return slot
+      case .fail: return -1
+      default: continue
+      }
+    }
+    return nil
+  }
+
+  @Test func `short statements share a connection while it is soon done`() {
+    var state = ready(3)
+    #expect(place(&state, 50) == 0)
+    #expect((0..<5).map { _ in place(&state, 50) } == [0, 0, 0, 0, 0])
+    #expect(place(&state, 50) == 1)
+  }
+
+  @Test func `long ones take idle connections, and short ones do not stand behind them`() {
+    var state = ready(3)
+    #expect(place(&state, 500) == 0)
+    #expect(place(&state, 500) == 1)
+    #expect(place(&state, 50) == 2)
+    #expect(place(&state, 50) == 2)
+  }
+
+  @Test func `with none idle the one that is done first is taken`() {
+    var state = ready(2)
+    #expect(place(&state, 900) == 0)
+    #expect(place(&state, 300) == 1)
+    #expect(place(&state, 200) == 1)
+    // Two long ones deep at most.
+    #expect(place(&state, 200) == 0)
+    #expect(place(&state, 200) == nil)
+  }
+
+  @Test func `nothing stands behind a statement that outran its estimate`() {
+    var state = ready(1)
+    #expect(place(&state, 50) == 0)
+    #expect(place(&state, 50, at: .milliseconds(1)) == 0)
+    #expect(place(&state, 50, at: .milliseconds(30)) == nil)
+  }
+
+  @Test func `heavy statements leave a connection to the others`() {
+    var state = ready(3)
+    #expect(place(&state, 50_000) == 0)
+    #expect(place(&state, 50_000) == 1)
+    #expect(place(&state, 50_000) == nil)
+    #expect(place(&state, 50) == 2)
+    #expect(place(&state, 500, at: .milliseconds(1)) == 2)
+  }
+
+  @Test func `a lease is given when its promised connection is done`() {
+    var state = ready(2)
+    for expected in [0, 1] { #expect(place(&state, 500) == expected) }
+    #expect(place(&state, 0, kind: .lease) == nil)
+    var actions: [PoolAction] = []
+    _ = state.answered(slot: 0, .final, now: start + .microseconds(500), actions: &actions)
+    #expect(actions.contains { if case .lease(_, 0) = $0 { true } else { false } })
+    // What comes meanwhile goes elsewhere.
+    #expect(place(&state, 50, at: .microseconds(500)) == 1)
+  }
+
+  @Test func `the queue is bounded`() {
+    var state = ready(1) { settings in
+      settings.pipelineDepth = 1
+      settings.queueLimit = 3
+    }
+    #expect((0..<5).map { _ in place(&state, 50) } == [0, nil, nil, nil, -1])
+  }
+
+  @Test func `a cancel that hits a neighbour is made good once`() {
+    var state = ready(1)
+    var actions: [PoolAction] = []
+    let slow = state.submit(
+      kind: .quick, estimate: 50_000, mayRetry: true, deadline: start + .seconds(10), now: start,
+      actions: &actions)
+    #expect(place(&state, 50) == 0)
+    #expect(state.cancel(slow, now: start, actions: &actions))
+    actions.removeAll()
+    state.tick(now: start + .milliseconds(25), actions: &actions)
+    #expect(actions.contains { if case .cancel(0) = $0 { true } else { false } })
+    let later = start + .milliseconds(30)
+    #expect(state.answered(slot: 0, .cancelled, now: later, actions: &actions) == .drop)
+    #expect(state.answered(slot: 0, .cancelled, now: later, actions: &actions) == .retry)
+    #expect(
+      state.answered(slot: 0, .cancelled, now: later, actions: &actions)
+        == .deliver(after: .zero))
+  }
+
+  @Test func `back-off stays between its bounds and the breaker opens at the third failure`() {
+    var state = PoolState(settings: PoolSettings(size: 1), seed: 5, now: start)
+    var now = start
+    var actions: [PoolAction] = []
+    state.start(now: now, actions: &actions)
+    var waits: [Duration] = []
+    for _ in 0..<12 {
+      actions.removeAll()
+      state.connectFailed(
+        slot: 0, PostgresError(.unavailable, message: ""), now: now, actions: &actions)
+      for case .event(.connectFailed(_, _, let wait)) in actions { waits.append(wait) }
+      #expect(state.currentStatistics.isBreakerOpen == (waits.count >= 3))
+      now += waits.last ?? .zero
+      state.tick(now: now, actions: &actions)
+    }
+    #expect(waits.count == 12)
+    #expect(waits.allSatisfy { $0 > .zero && $0 <= .milliseconds(5001) })
+    #expect(waits[0] <= .milliseconds(51))
+    #expect(waits.contains { $0 > .milliseconds(500) })
+  }
+}

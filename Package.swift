@@ -91,7 +91,7 @@ let package = Package(
       exclude: ["Fixtures"]),
     tests("GraphQLValidationTests", ["GraphQLValidation", "GraphQLSchema", "GraphQLLanguage"]),
     tests("HTTPTests", ["HTTP", "EventLoops", "HTTPTestSupport"]),
-    tests("PostgresTests", ["Postgres", "EventLoops", "TestSupport"]),
+    tests("PostgresTests", ["Postgres", "DatabaseSetup", "EventLoops", "TestSupport"]),
     tests("DatabaseSetupTests", ["DatabaseSetup", "Postgres", "TestSupport"]),
     tests(
       "GraphTests",

@@ -194,7 +194,7 @@ import EventLoops
     let handle = unsafe library.handle
     // Between the results of two statements libpq gives nil once; twice, it has no more.
     var wasNil = false
-    while isOpen, !inFlight.isEmpty, unsafe PQisBusy(handle) == 0 {
+    while isOpen, pendingFailure == nil, !inFlight.isEmpty, unsafe PQisBusy(handle) == 0 {
       guard let result = unsafe PQgetResult(handle) else {
         if wasNil { break }
         wasNil = true
@@ -225,6 +225,10 @@ import EventLoops
       unsafe headResult = unsafe result
     case PGRES_PIPELINE_ABORTED:
       unsafe PQclear(result)
+    case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
+      unsafe PQclear(result)
+      // There is no way back to the pipeline from here.
+      pendingFailure = PostgresError(.other, message: "COPY is not for pipelines.")
     default:
       if headError == nil { headError = unsafe PostgresError(result: result) }
       unsafe PQclear(result)

@@ -1,0 +1,166 @@
+import EventLoops
+import Synchronization
+import TestSupport
+
+@testable import Postgres
+
+/// A loop with a pool on it, for tests that wait.
+final class PoolHarness: @unchecked Sendable {
+  // @unchecked: the pool is touched on its loop only.
+  let loop: EventLoop
+  let pool: PostgresPool
+  let events = Mutex<[String]>([])
+
+  init(
+    _ connectionString: String? = nil, size: Int = 4,
+    settings change: (inout PoolSettings) -> Void = { _ in },
+    configuration changeConfiguration: (inout PostgresConfiguration) -> Void = { _ in }
+  ) throws {
+    loop = try EventLoop(label: "test")
+    var configuration = try PostgresConfiguration(
+      connectionString ?? TestCluster.connectionString())
+    changeConfiguration(&configuration)
+    var settings = PoolSettings(size: size)
+    settings.queueLimit = 1_000
+    // Tests run beside each other on few cores.
+    settings.queueWait = .seconds(10)
+    change(&settings)
+    nonisolated(unsafe) weak var recorder: PoolHarness?
+    pool = PostgresPool(loop: loop, configuration: configuration, settings: settings) { event in
+      let text =
+        switch event {
+        case .opened: "opened"
+        case .closed: "closed"
+        case .connectFailed: "connect failed"
+        case .breakerOpened: "breaker opened"
+        case .breakerClosed: "breaker closed"
+        case .shed(let reason): "shed \(reason)"
+        case .retried(let reason): "retried \(reason)"
+        case .cancelSent: "cancel sent"
+        }
+      unsafe recorder?.events.withLock { $0.append(text) }
+    }
+    unsafe recorder = self
+    onLoop { $0.start() }
+  }
+
+  deinit {
+    onLoop { $0.stop() }
+    loop.stop()
+  }
+
+  func onLoop<R>(_ body: (PostgresPool) -> R) -> R {
+    loop.queue.sync { body(pool) }
+  }
+
+  func count(_ event: String) -> Int {
+    events.withLock { $0.count { $0 == event } }
+  }
+
+  /// The first value of the first row, as text is; the statement's values have to be text then.
+  @discardableResult
+  func run(
+    _ statement: PostgresStatement, _ parameters: PostgresParameters = PostgresParameters(),
+    within limit: Duration? = nil, ticket: (@Sendable (PostgresTicket) -> Void)? = nil
+  ) async throws -> String? {
+    try await withCheckedThrowingContinuation { continuation in
+      loop.execute { [self] in
+        let given = pool.execute(
+          statement, parameters, deadline: limit.map { ContinuousClock.now + $0 }
+        ) { outcome in
+          switch outcome {
+          case .success(let result):
+            continuation.resume(
+              returning: result.rowCount > 0 && result.columnCount > 0
+                ? result.string(row: 0, column: 0) : nil)
+          case .failure(let error): continuation.resume(throwing: error)
+          }
+        }
+        ticket?(given)
+      }
+    }
+  }
+
+  @discardableResult
+  func run(_ text: String, _ numbers: [Int64] = [], within limit: Duration? = nil) async throws
+    -> String?
+  {
+    var parameters = PostgresParameters()
+    for number in numbers { parameters.append(number) }
+    return try await run(
+      PostgresStatement(text, parameterCount: numbers.count), parameters, within: limit)
+  }
+
+  /// The error a statement ends with.
+  func failure(
+    _ text: String, _ parameters: PostgresParameters = PostgresParameters(),
+    within limit: Duration? = nil
+  ) async -> PostgresError? {
+    do {
+      _ = try await run(
+        PostgresStatement(text, parameterCount: parameters.count), parameters, within: limit)
+      return nil
+    } catch {
+      return error as? PostgresError
+    }
+  }
+
+  func lease() async throws -> HeldLease {
+    try await withCheckedThrowingContinuation { continuation in
+      loop.execute { [self] in
+        pool.lease { result in
+          switch result {
+          case .success(let lease): continuation.resume(returning: HeldLease(lease, self.loop))
+          case .failure(let error): continuation.resume(throwing: error)
+          }
+        }
+      }
+    }
+  }
+
+  /// Waits until something holds, for five seconds at most.
+  func eventually(_ holds: () async throws -> Bool) async throws -> Bool {
+    let deadline = ContinuousClock.now + .seconds(5)
+    while ContinuousClock.now < deadline {
+      if try await holds() { return true }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    return false
+  }
+}
+
+/// A lease used from tests, on its loop.
+final class HeldLease: @unchecked Sendable {
+  // @unchecked: touched on the loop only.
+  private var lease: PostgresLease?
+  private let loop: EventLoop
+
+  init(_ lease: PostgresLease, _ loop: EventLoop) {
+    self.lease = lease
+    self.loop = loop
+  }
+
+  @discardableResult
+  func run(_ text: String) async throws -> String? {
+    try await withCheckedThrowingContinuation { continuation in
+      loop.execute { [self] in
+        lease?.execute(PostgresStatement(text, parameterCount: 0), PostgresParameters()) {
+          outcome in
+          switch outcome {
+          case .success(let result):
+            continuation.resume(
+              returning: result.rowCount > 0 ? result.string(row: 0, column: 0) : nil)
+          case .failure(let error): continuation.resume(throwing: error)
+          }
+        }
+      }
+    }
+  }
+
+  func release() {
+    loop.queue.sync {
+      lease?.release()
+      lease = nil
+    }
+  }
+}

@@ -1,0 +1,370 @@
+import EventLoops
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Postgres
+
+/// The pool on real sockets, with a real PostgreSQL.
+struct PostgresPoolTests {
+  @Test func `a session is set up as configured`() async throws {
+    let harness = try PoolHarness {
+      $0.queueLimit = 64
+    } configuration: { configuration in
+      configuration.isReadOnly = true
+      configuration.statementTimeout = .milliseconds(1234)
+      configuration.searchPath = "public, pg_temp"
+      configuration.applicationName = "loop 7 of 'many'"
+    }
+    for (name, value) in [
+      ("plan_cache_mode", "force_generic_plan"), ("jit", "off"), ("statement_timeout", "1234ms"),
+      ("default_transaction_read_only", "on"), ("search_path", "public, pg_temp"),
+      ("application_name", "loop 7 of 'many'"), ("client_encoding", "UTF8"), ("TimeZone", "UTC"),
+      ("client_connection_check_interval", "1s"), ("lock_timeout", "1s"),
+    ] {
+      #expect(try await harness.run("SELECT current_setting('\(name)')") == value)
+    }
+    #expect(await harness.failure("CREATE TABLE no (id bigint)")?.kind == .readOnly)
+  }
+
+  @Test func `thousands of statements on few connections each get their own answer`() async throws {
+    let harness = try PoolHarness(size: 2)
+    let statement = PostgresStatement("SELECT 'n' || $1::bigint", parameterCount: 1)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for client in 0..<50 as Range<Int64> {
+        group.addTask {
+          for round in 0..<60 as Range<Int64> {
+            var parameters = PostgresParameters()
+            parameters.append(client * 1000 + round)
+            let value = try await harness.run(statement, parameters)
+            #expect(value == "n\(client * 1000 + round)")
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(statement.meanNanoseconds > 0)
+    let statistics = harness.onLoop { $0.statistics }
+    #expect(statistics.executed == 3_000)
+    #expect(statistics.opened == 2)
+    #expect(statistics.inFlight == 0)
+  }
+
+  @Test func `a statement that fails leaves its neighbours in the pipeline alone`() async throws {
+    let harness = try PoolHarness(size: 1)
+    try await harness.run("SELECT 'ready'")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<200 as Range<Int64> {
+        group.addTask { () async throws -> Void in
+          switch number % 4 {
+          case 0:
+            var parameters = PostgresParameters()
+            parameters.append(number - number)
+            #expect(await harness.failure("SELECT (1 / $1::bigint)::text", parameters) != nil)
+          case 1: #expect(await harness.failure("SELECT nothing AS n\(number % 8)") != nil)
+          default:
+            #expect(try await harness.run("SELECT $1::bigint::text", [number]) == "\(number)")
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(harness.count("closed") == 0)
+  }
+
+  @Test func `large values go both ways at once`() async throws {
+    let harness = try PoolHarness(size: 1)
+    let text = String(repeating: "äöü€", count: 100_000)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<20 {
+        group.addTask { () async throws -> Void in
+          var parameters = PostgresParameters()
+          parameters.append(text)
+          let statement = PostgresStatement("SELECT $1::text", parameterCount: 1)
+          #expect(try await harness.run(statement, parameters) == text)
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  // MARK: Prepared statements
+
+  @Test func `a plan gone stale is made again and the statement tried once more`() async throws {
+    let database = try TestCluster.newDatabase()
+    let session = try TestCluster.session(database)
+    try session.execute("CREATE TABLE thing (a text); INSERT INTO thing VALUES ('x')")
+    let harness = try PoolHarness(database, size: 1)
+    let statement = PostgresStatement("SELECT * FROM thing", parameterCount: 0)
+    #expect(try await harness.run(statement) == "x")
+    try session.execute("ALTER TABLE thing ADD b text; ALTER TABLE thing DROP a")
+    #expect(try await harness.run(statement) == nil)
+    #expect(try await harness.run(statement) == nil)
+    #expect(harness.count("retried staleStatement") == 1)
+    #expect(harness.count("closed") == 0)
+  }
+
+  @Test func `statements the server forgot or already knows are prepared again`() async throws {
+    let harness = try PoolHarness(size: 1)
+    let statement = PostgresStatement("SELECT 'kept'", parameterCount: 0)
+    #expect(try await harness.run(statement) == "kept")
+    try await harness.run("DEALLOCATE ALL")
+    #expect(try await harness.run(statement) == "kept")
+    let other = PostgresStatement("SELECT 'other'", parameterCount: 0)
+    try await harness.run("PREPARE \(other.name) AS SELECT 'wrong'")
+    #expect(try await harness.run(other) == "other")
+    #expect(harness.count("retried staleStatement") == 2)
+  }
+
+  @Test func `the least recently used statements make room`() async throws {
+    let harness = try PoolHarness(size: 1) {
+      $0.queueLimit = 1_000
+    } configuration: {
+      $0.preparedStatementLimit = 5
+    }
+    for round in 0..<3 {
+      for number in 0..<20 {
+        let text = "SELECT 'the \(number)th'"
+        #expect(try await harness.run(text) == "the \(number)th", "round \(round)")
+      }
+    }
+    let left = try await harness.run(
+      "SELECT string_agg(statement, chr(124) ORDER BY statement) FROM pg_prepared_statements")
+    let names = left?.split(separator: "|").map(String.init) ?? []
+    #expect(names.count == 5)
+    #expect(names.contains("SELECT 'the 19th'") && !names.contains("SELECT 'the 1th'"))
+  }
+
+  @Test func `a statement that cannot be prepared is not taken for prepared`() async throws {
+    let database = try TestCluster.newDatabase()
+    let harness = try PoolHarness(database, size: 1)
+    let statement = PostgresStatement("SELECT a FROM later", parameterCount: 0)
+    async let first = harness.failure(statement.text)
+    async let second = harness.failure(statement.text)
+    #expect(await (first?.sqlState, second?.sqlState) == ("42P01", "42P01"))
+    try TestCluster.session(database).execute(
+      "CREATE TABLE later (a text); INSERT INTO later VALUES ('now')")
+    #expect(try await harness.run(statement) == "now")
+  }
+
+  // MARK: Kinds of errors
+
+  @Test(arguments: [
+    ("SELECT 'x'::text::bigint", PostgresError.Kind.invalidValue, "22P02"),
+    ("SELECT 1 / 0", .invalidValue, "22012"),
+    ("SELECT", .other, ""),
+    ("SELEC 1", .other, "42601"),
+    ("SELECT pg_sleep(9)", .timeout, "57014"),
+    ("DO $$ BEGIN RAISE 'no' USING ERRCODE = 'SG001'; END $$", .userRaised, "SG001"),
+    ("SELECT chr(0)", .invalidValue, "54000"),
+  ])
+  func `SQLSTATEs have kinds`(text: String, kind: PostgresError.Kind, state: String) async throws {
+    let harness = try PoolHarness(size: 1) {
+      $0.queueLimit = 1_000
+    } configuration: {
+      $0.statementTimeout = .milliseconds(200)
+    }
+    let error = await harness.failure(text)
+    if state.isEmpty {
+      // A row without columns is an answer.
+      #expect(error == nil)
+    } else if state == "54000" {
+      #expect(error?.sqlState == state && error?.kind == .other)
+    } else {
+      #expect(error?.kind == kind && error?.sqlState == state)
+    }
+    #expect(try await harness.run("SELECT 'still here'") == "still here")
+  }
+
+  @Test func `text with a NUL or broken UTF-8 is an encoding error`() async throws {
+    let harness = try PoolHarness(size: 1)
+    for bytes: [UInt8] in [[0x61, 0, 0x62], [0xff, 0xfe], [0xc3]] {
+      var parameters = PostgresParameters()
+      unsafe parameters.append(utf8: bytes.span.bytes)
+      #expect(await harness.failure("SELECT $1::text", parameters)?.kind == .invalidEncoding)
+    }
+  }
+
+  @Test func `too many or too few parameters are refused before they are sent`() async throws {
+    let harness = try PoolHarness(size: 1)
+    let statement = PostgresStatement("SELECT $1::text", parameterCount: 1)
+    await #expect(throws: PostgresError.self) { try await harness.run(statement) }
+    // A count that is wrong in the statement itself is the server's to refuse.
+    var two = PostgresParameters()
+    two.append("a")
+    two.append("b")
+    #expect(await harness.failure("SELECT $1::text", two)?.sqlState == "08P01")
+    #expect(await harness.failure("SELECT $1::text", two)?.kind == .other)
+  }
+
+  @Test func `a COPY breaks its connection and nothing else`() async throws {
+    let harness = try PoolHarness(size: 2)
+    #expect(await harness.failure("COPY (SELECT 1) TO STDOUT") != nil)
+    #expect(try await harness.run("SELECT 'still here'") == "still here")
+  }
+
+  // MARK: Time
+
+  @Test func `a deadline ends the wait and the statement`() async throws {
+    let harness = try PoolHarness(size: 1)
+    try await harness.run("SELECT 'ready'")
+    let began = ContinuousClock.now
+    let error = await harness.failure("SELECT pg_sleep(4)", within: .milliseconds(200))
+    #expect(error?.kind == .timeout)
+    #expect(began.duration(to: .now) < .seconds(1))
+    // The connection is free again long before the statement would have been done.
+    #expect(try await harness.run("SELECT 'again'") == "again")
+    #expect(began.duration(to: .now) < .seconds(2))
+    #expect(harness.count("cancel sent") == 1)
+    #expect(harness.count("closed") == 0)
+  }
+
+  @Test func `a cancelled ticket stops its statement and calls nobody`() async throws {
+    let harness = try PoolHarness(size: 1)
+    try await harness.run("SELECT 'ready'")
+    let marker = "SELECT pg_sleep(30), 'cancel me \(UInt32.random(in: 0 ... .max))'"
+    let ticket = harness.onLoop { pool in
+      Held(
+        pool.execute(PostgresStatement(marker, parameterCount: 0), PostgresParameters()) { _ in
+          Issue.record("It was called.")
+        })
+    }
+    let session = try TestCluster.session(TestCluster.connectionString())
+    func isRunning() throws -> Bool {
+      try session.execute(
+        "SELECT FROM pg_stat_activity WHERE state = 'active' AND query = $1", [marker]
+      ).count > 0
+    }
+    #expect(try await harness.eventually { try isRunning() })
+    harness.onLoop { _ in ticket.value.cancel() }
+    #expect(try await harness.eventually { try !isRunning() })
+    #expect(try await harness.run("SELECT 'again'") == "again")
+    #expect(harness.count("closed") == 0)
+  }
+
+  @Test func `statements behind a cancelled one are answered`() async throws {
+    let harness = try PoolHarness(size: 1)
+    try await harness.run("SELECT 'ready'")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        let error = await harness.failure("SELECT pg_sleep(5)", within: .milliseconds(150))
+        #expect(error?.kind == .timeout)
+      }
+      for number in 0..<10 as Range<Int64> {
+        group.addTask { () async throws -> Void in
+          try await Task.sleep(for: .milliseconds(1))
+          #expect(try await harness.run("SELECT $1::bigint::text", [number]) == "\(number)")
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  @Test func `more than the queue takes is refused at once`() async throws {
+    let harness = try PoolHarness(size: 1) { $0.queueLimit = 3 }
+    try await harness.run("SELECT 'ready'")
+    let began = ContinuousClock.now
+    let kinds = await withTaskGroup(of: PostgresError.Kind?.self) { group in
+      for _ in 0..<30 {
+        group.addTask { await harness.failure("SELECT pg_sleep(0.3)")?.kind }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(kinds.count { $0 == .overloaded } >= 20)
+    #expect(kinds.count { $0 == nil } >= 1)
+    #expect(began.duration(to: .now) < .seconds(5))
+  }
+
+  @Test func `quick statements pass slow ones`() async throws {
+    let harness = try PoolHarness(size: 2)
+    let slow = PostgresStatement("SELECT pg_sleep(0.3)::text", parameterCount: 0)
+    let quick = PostgresStatement("SELECT 'quick'", parameterCount: 0)
+    // Their means are known from here on.
+    for _ in 0..<3 {
+      _ = try await harness.run(slow)
+      _ = try await harness.run(quick)
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<3 { group.addTask { _ = try await harness.run(slow) } }
+      try await Task.sleep(for: .milliseconds(20))
+      var slowest = Duration.zero
+      for _ in 0..<20 {
+        let began = ContinuousClock.now
+        #expect(try await harness.run(quick) == "quick")
+        slowest = max(slowest, began.duration(to: .now))
+      }
+      #expect(slowest < .milliseconds(200))
+      try await group.waitForAll()
+    }
+  }
+
+  // MARK: Leases
+
+  @Test func `a lease has its connection to itself until it is released`() async throws {
+    let database = try TestCluster.newDatabase()
+    try TestCluster.session(database).execute("CREATE TABLE thing (a bigint)")
+    let harness = try PoolHarness(database, size: 2)
+    let lease = try await harness.lease()
+    try await lease.run("BEGIN")
+    try await lease.run("INSERT INTO thing VALUES (1)")
+    #expect(try await lease.run("SELECT count(*)::text FROM thing") == "1")
+    #expect(try await harness.run("SELECT count(*)::text FROM thing") == "0")
+    try await lease.run("COMMIT")
+    lease.release()
+    #expect(try await harness.run("SELECT count(*)::text FROM thing") == "1")
+    #expect(harness.count("closed") == 0)
+  }
+
+  @Test func `a lease let go in the middle of a transaction undoes it`() async throws {
+    let database = try TestCluster.newDatabase()
+    try TestCluster.session(database).execute("CREATE TABLE thing (a bigint)")
+    let harness = try PoolHarness(database, size: 2)
+    let lease = try await harness.lease()
+    try await lease.run("BEGIN")
+    try await lease.run("INSERT INTO thing VALUES (1)")
+    lease.release()
+    #expect(try await harness.eventually { harness.count("opened") == 3 })
+    #expect(try await harness.run("SELECT count(*)::text FROM thing") == "0")
+    #expect(harness.count("closed") == 1)
+  }
+
+  @Test func `a statement that fails in a transaction fails what follows, until ROLLBACK`()
+    async throws
+  {
+    let harness = try PoolHarness(size: 2)
+    let lease = try await harness.lease()
+    try await lease.run("BEGIN")
+    await #expect(throws: PostgresError.self) { try await lease.run("SELECT 1 / 0") }
+    do {
+      try await lease.run("SELECT 'x'")
+      Issue.record("It went on.")
+    } catch let error as PostgresError {
+      #expect(error.sqlState == "25P02")
+    }
+    try await lease.run("ROLLBACK")
+    lease.release()
+    #expect(harness.count("closed") == 0)
+  }
+
+  @Test func `leases wait for each other`() async throws {
+    let harness = try PoolHarness(size: 2)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<20 {
+        group.addTask { () async throws -> Void in
+          let lease = try await harness.lease()
+          try await lease.run("BEGIN")
+          #expect(try await lease.run("SELECT '\(number % 3)'") == "\(number % 3)")
+          try await lease.run("COMMIT")
+          lease.release()
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+}
+
+/// Carries what belongs to a loop through a test.
+struct Held<Value>: @unchecked Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}

@@ -19,22 +19,35 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     ELSE degrees(asin(least(1, sin(radius / 6371000) / cos(radians(latitude))))) + 1e-6 END
 $$;
 
+-- The radius of a circle to look in, in metres, unless it is too long. Refusing costs nothing, or
+-- the planner would not put the functions below in place of their calls.
+CREATE FUNCTION refuse_radius(radius float8) RETURNS float8
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 0.01 AS $$
+BEGIN
+  RAISE EXCEPTION 'A radius is at most 500000 metres.'
+    USING ERRCODE = 'SG002', DETAIL = 'BAD_USER_INPUT';
+END $$;
+CREATE FUNCTION checked_radius(radius float8) RETURNS float8
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN radius > 500000 THEN refuse_radius(radius) ELSE radius END
+$$;
+
 -- The box, in (longitude, latitude), that holds the circle, at most 500 km of radius; and, where it
 -- reaches over the date line, the part beyond, as seen from the other side. Null where it does not.
 CREATE FUNCTION near_box(latitude float8, longitude float8, radius float8) RETURNS box
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT box(
-    point(longitude - box_reach(latitude, least(radius, 500000)),
-      latitude - degrees(least(radius, 500000) / 6371000) - 1e-6),
-    point(longitude + box_reach(latitude, least(radius, 500000)),
-      latitude + degrees(least(radius, 500000) / 6371000) + 1e-6))
+    point(longitude - box_reach(latitude, checked_radius(radius)),
+      latitude - degrees(checked_radius(radius) / 6371000) - 1e-6),
+    point(longitude + box_reach(latitude, checked_radius(radius)),
+      latitude + degrees(checked_radius(radius) / 6371000) + 1e-6))
 $$;
 CREATE FUNCTION date_line_box(latitude float8, longitude float8, radius float8) RETURNS box
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
-    WHEN longitude + box_reach(latitude, least(radius, 500000)) > 180
+    WHEN longitude + box_reach(latitude, checked_radius(radius)) > 180
       THEN near_box(latitude, longitude - 360, radius)
-    WHEN longitude - box_reach(latitude, least(radius, 500000)) < -180
+    WHEN longitude - box_reach(latitude, checked_radius(radius)) < -180
       THEN near_box(latitude, longitude + 360, radius) END
 $$;
 

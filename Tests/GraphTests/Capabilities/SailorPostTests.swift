@@ -1,0 +1,284 @@
+import JSON
+import Testing
+
+/// Sailor+: posts in feeds and grids, and who follows whom.
+@Suite struct SailorPostTests {
+  @Test func `SP-R09: the feed shows the latest photos of people followed, with their places`()
+    throws
+  {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (viewer, friends, stranger) = (
+      try data.person(), try data.people(2), try data.person()
+    )
+    for friend in friends { try data.follow(viewer, friend) }
+    let circle = try data.circle("Circle", owner: stranger, members: [viewer])
+    let pier = try data.location("Pier")
+    for (body, author, hour) in [("old", 0, 8), ("new", 1, 11), ("middle", 0, 9)] {
+      _ = try data.photoPost(
+        by: friends[author], body, at: pier, time: "2026-03-01 \(hour):00Z")
+    }
+    _ = try data.photoPost(by: stranger, "stranger's")
+    _ = try data.photoPost(by: stranger, "in a circle", circle: circle, visibility: "CIRCLE")
+    _ = try data.post(.text, by: friends[0], "text")
+    let query = """
+      { viewer { feed(source: PEOPLE, kinds: [PHOTO]) {
+        totalCount nodes { body createdAt ... on PhotoPost { location { name } } } } } }
+      """
+    let found = try server.data(query, as: viewer)
+    #expect(found.strings("viewer.feed.nodes", "body") == ["new", "middle", "old"])
+    #expect(
+      found.at("viewer.feed.nodes.0")
+        == ["body": "new", "createdAt": "2026-03-01T11:00:00Z", "location": ["name": "Pier"]])
+    #expect(found.at("viewer.feed.totalCount") == 3)
+    #expect(try server.data(query) == ["viewer": nil])
+  }
+
+  @Test func `SP-R10: a post is opened by whoever may see it`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (author, member, stranger, blocked) = (
+      try data.person(name: "Author"), try data.person(), try data.person(), try data.person()
+    )
+    try data.block(author, blocked)
+    let circle = try data.circle("Circle", owner: author, members: [member])
+    let pier = try data.location("Pier")
+    let open = try data.photoPost(by: author, "open", at: pier)
+    let hidden = try data.photoPost(
+      by: author, "hidden", at: pier, circle: circle, visibility: "CIRCLE")
+    func post(_ key: NodeKey, _ person: Person?) throws -> JSONValue? {
+      try server.data(
+        """
+        query($id: ID!) { post(id: $id) { body author { displayName }
+          ... on PhotoPost { location { name } photos { url } } } }
+        """, ["id": key.json], as: person
+      )["post"]
+    }
+    func content(_ body: String) -> JSONValue {
+      [
+        "body": .string(body), "author": ["displayName": "Author"], "location": ["name": "Pier"],
+        "photos": [["url": "https://photos.example/\(body).jpg"]],
+      ]
+    }
+    for person in [nil, member, stranger, author] {
+      #expect(try post(open, person) == content("open"))
+    }
+    #expect(try post(open, blocked) == .null)
+    #expect(try post(hidden, member) == content("hidden"))
+    for person in [nil, stranger, blocked] { #expect(try post(hidden, person) == .null) }
+    #expect(try post(pier, nil) == .null)
+  }
+
+  /// Walks a list of posts in pages of two and does something after the first page.
+  private func walk(
+    _ field: String, _ server: GraphServer, _ id: NodeKey, as person: Person,
+    meanwhile: () throws -> Void
+  ) throws -> [String] {
+    var bodies: [String] = []
+    var cursor: JSONValue = .null
+    for number in 0..<20 {
+      let page = try server.data(
+        """
+        query($id: ID!, $after: String) { node(id: $id) { ... on Location { \(field) { ...P } }
+          ... on User { \(field) { ...P } } } }
+        fragment P on PostConnection { nodes { body } pageInfo { hasNextPage endCursor } }
+        """, ["id": id.json, "after": cursor], as: person)
+      bodies += page.strings("node.posts.nodes", "body")
+      guard page.at("node.posts.pageInfo.hasNextPage") == true else { break }
+      cursor = page.at("node.posts.pageInfo.endCursor") ?? .null
+      if number == 0 { try meanwhile() }
+    }
+    return bodies
+  }
+
+  @Test func `SP-R14: a list scrolls to its end while posts come and go`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let author = try data.person()
+    var posts: [NodeKey] = []
+    for number in 0..<7 {
+      posts.append(
+        try data.photoPost(by: author, "\(number)", time: "2026-03-01 12:0\(number / 2):00Z"))
+    }
+    let seen = try walk("posts(first: 2, after: $after)", server, author.key, as: author) {
+      _ = try data.photoPost(by: author, "new")
+      // The one the cursor stands at, and one still to come.
+      for number in [5, 2] { try data.run("DELETE FROM node WHERE id = \(posts[number])") }
+    }
+    #expect(seen == ["6", "5", "4", "3", "1", "0"])
+  }
+
+  @Test func `SP-P05: a place's posts scroll to the end`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let people = try data.people(3)
+    let place = try data.location("Pier")
+    for (body, tops) in [("a", 1), ("b", 0), ("c", 3), ("d", 1), ("e", 0)] {
+      try data.top(data.photoPost(by: people[0], body, at: place), by: people.prefix(tops))
+    }
+    let seen = try walk(
+      "posts(kinds: [PHOTO], orderBy: TOP, first: 2, after: $after)", server, place, as: people[0]
+    ) {
+      try data.top(data.photoPost(by: people[0], "new", at: place), by: people)
+    }
+    #expect(seen == ["c", "d", "a", "e", "b"])
+  }
+
+  private static let lists = """
+    fragment Lists on User {
+      followers(orderBy: NAME) { totalCount nodes { displayName } }
+      following(orderBy: NAME) { totalCount nodes { displayName } }
+      latest: followers(orderBy: RECENT) { edges { followedAt node { displayName } } }
+      found: following(search: "be") { nodes { displayName } }
+    }
+    """
+
+  /// Somebody followed by Cleo, then Anna, then somebody who blocks the viewer; following Anna and
+  /// Ben.
+  private func network(_ data: GraphData) throws -> (viewer: Person, center: Person) {
+    let (viewer, center) = (try data.person(), try data.person(name: "Center"))
+    let (anna, ben, cleo, hidden) = (
+      try data.person(name: "Anna"), try data.person(name: "Ben"), try data.person(name: "Cleo"),
+      try data.person(name: "Hidden")
+    )
+    try data.follow(cleo, center, at: "2026-03-01 10:00Z")
+    try data.follow(anna, center, at: "2026-03-02 10:00Z")
+    try data.follow(hidden, center, at: "2026-03-03 10:00Z")
+    for person in [ben, anna, hidden] { try data.follow(center, person) }
+    try data.block(hidden, viewer)
+    return (viewer, center)
+  }
+
+  @Test func `SP-R16: a user sees their followers`() throws {
+    let server = try GraphServer.shared
+    let (_, center) = try network(server.data())
+    let found = try server.data(
+      "{ viewer { user { ...Lists } } } " + Self.lists, as: center)
+    #expect(
+      found.strings("viewer.user.followers.nodes", "displayName") == ["Anna", "Cleo", "Hidden"])
+    #expect(found.at("viewer.user.followers.totalCount") == 3)
+    #expect(
+      found.at("viewer.user.latest.edges") == [
+        ["followedAt": "2026-03-03T10:00:00Z", "node": ["displayName": "Hidden"]],
+        ["followedAt": "2026-03-02T10:00:00Z", "node": ["displayName": "Anna"]],
+        ["followedAt": "2026-03-01T10:00:00Z", "node": ["displayName": "Cleo"]],
+      ])
+  }
+
+  @Test func `SP-R17: a user sees whom they follow`() throws {
+    let server = try GraphServer.shared
+    let (_, center) = try network(server.data())
+    let found = try server.data(
+      "{ viewer { user { ...Lists } } } " + Self.lists, as: center)
+    #expect(
+      found.strings("viewer.user.following.nodes", "displayName") == ["Anna", "Ben", "Hidden"])
+    #expect(found.at("viewer.user.following.totalCount") == 3)
+    #expect(found.at("viewer.user.found.nodes") == [["displayName": "Ben"]])
+  }
+
+  @Test func `SP-R18: a user's own posts are a grid of square photos, the newest first`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (viewer, other) = (try data.person(), try data.person())
+    let circle = try data.circle("Circle", owner: other, members: [viewer])
+    _ = try data.photoPost(by: viewer, "second", time: "2026-03-02 12:00Z")
+    _ = try data.photoPost(
+      by: viewer, "third", circle: circle, visibility: "CIRCLE", time: "2026-03-03 12:00Z")
+    _ = try data.photoPost(by: viewer, "first", time: "2026-03-01 12:00Z")
+    _ = try data.post(.text, by: viewer, "text")
+    _ = try data.photoPost(by: other, "other's")
+    let found = try server.data(
+      """
+      { viewer { user { posts(kinds: [PHOTO], orderBy: NEWEST) {
+        nodes { photos { url(variant: SQUARE) full: url } } } } } }
+      """, as: viewer)
+    #expect(
+      found.at("viewer.user.posts.nodes")
+        == .array(
+          ["third", "second", "first"].map {
+            [
+              "photos": [
+                [
+                  "url": "https://photos.example/\($0)-square.jpg",
+                  "full": "https://photos.example/\($0).jpg",
+                ]
+              ]
+            ]
+          }))
+  }
+
+  @Test func `SP-R19: a user sees another account's followers and followees`() throws {
+    let server = try GraphServer.shared
+    let (viewer, center) = try network(server.data())
+    let query = "query($id: ID!) { user(by: {id: $id}) { ...Lists } } " + Self.lists
+    let found = try server.data(query, ["id": center.json], as: viewer)
+    #expect(found.strings("user.followers.nodes", "displayName") == ["Anna", "Cleo"])
+    #expect(found.strings("user.following.nodes", "displayName") == ["Anna", "Ben"])
+    #expect(found.at("user.followers.totalCount") == 2)
+    #expect(found.at("user.following.totalCount") == 2)
+    let anonymous = try server.data(query, ["id": center.json])
+    #expect(anonymous.strings("user.followers.nodes", "displayName") == ["Anna", "Cleo", "Hidden"])
+    #expect(anonymous.at("user.following.totalCount") == 3)
+  }
+
+  @Test func `SP-R20: a user sees another account's posts, the newest first`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (author, member, blocked) = (try data.person(), try data.person(), try data.person())
+    try data.block(blocked, author)
+    let circle = try data.circle("Circle", owner: author, members: [member])
+    _ = try data.photoPost(by: author, "second", time: "2026-03-02 12:00Z")
+    _ = try data.photoPost(
+      by: author, "third", circle: circle, visibility: "CIRCLE", time: "2026-03-03 12:00Z")
+    _ = try data.post(.text, by: author, "first", at: "2026-03-01 12:00Z")
+    func posts(_ person: Person?) throws -> JSONValue {
+      try server.data(
+        "query($id: ID!) { user(by: {id: $id}) { posts { totalCount nodes { body } } } }",
+        ["id": author.json], as: person)
+    }
+    for (person, bodies) in [
+      (member, ["third", "second", "first"]), (nil, ["second", "first"]),
+    ] {
+      let found = try posts(person)
+      #expect(found.strings("user.posts.nodes", "body") == bodies)
+      #expect(found.at("user.posts.totalCount")?.int == bodies.count)
+    }
+    #expect(try posts(blocked) == ["user": nil])
+  }
+
+  @Test func `SP-P06: posts friends topped, the latest top first, and who they are`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (viewer, stranger) = (try data.person(), try data.person(name: "Stranger"))
+    let (anna, ben) = (try data.person(name: "Anna"), try data.person(name: "Ben"))
+    for friend in [anna, ben] { try data.follow(viewer, friend) }
+    let circle = try data.circle("Circle", owner: stranger, members: [anna])
+    let both = try data.photoPost(by: stranger, "both")
+    let one = try data.photoPost(by: stranger, "one")
+    let hidden = try data.photoPost(by: stranger, "hidden", circle: circle, visibility: "CIRCLE")
+    let strange = try data.photoPost(by: stranger, "strange")
+    for (person, post, hour) in [
+      (anna, both, 8), (ben, one, 9), (ben, both, 10), (anna, hidden, 11), (stranger, strange, 12),
+      (stranger, both, 13),
+    ] {
+      try data.react(person, "TOP", to: post, at: "2026-03-01 \(hour):00Z")
+    }
+    try data.react(anna, "HEART", to: strange)
+    let found = try server.data(
+      """
+      { viewer { reactedFeed(kind: TOP) { nodes { body
+        reactions(kind: TOP, by: FOLLOWING) { totalCount nodes { displayName } } } } } }
+      """, as: viewer)
+    func nodes(_ names: JSONValue...) -> JSONValue {
+      .object([
+        .init(name: "totalCount", value: .number("\(names.count)")),
+        .init(name: "nodes", value: .array(names.map { ["displayName": $0] })),
+      ])
+    }
+    #expect(
+      found.at("viewer.reactedFeed.nodes") == [
+        ["body": "both", "reactions": nodes("Ben", "Anna")],
+        ["body": "one", "reactions": nodes("Ben")],
+      ])
+  }
+}

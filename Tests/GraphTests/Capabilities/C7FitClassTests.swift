@@ -1,0 +1,316 @@
+import JSON
+import Testing
+
+/// C7Fit: trainers, what they teach, and when.
+@Suite struct C7FitClassTests {
+  @Test func `C7-HOME.1c: a user sees the classes booked today, in the client's zone`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (viewer, other, trainer) = (try data.person(), try data.person(), try data.trainer())
+    let program = try data.program("Yoga", trainers: [trainer])
+    // The day lasts from 07:00 to 07:00 in UTC.
+    for (time, person, isCancelled) in [
+      ("2044-01-02 18:00Z", viewer, false), ("2044-01-02 07:00Z", viewer, false),
+      ("2044-01-03 06:00Z", viewer, false), ("2044-01-02 06:00Z", viewer, false),
+      ("2044-01-03 07:00Z", viewer, false), ("2044-01-02 10:00Z", viewer, true),
+      ("2044-01-02 12:00Z", other, false),
+    ] {
+      try data.book(
+        person, data.classSession(program, by: trainer, at: time), isCancelled: isCancelled)
+    }
+    let query = """
+      { viewer {
+        agenda(from: "2044-01-02T00:00:00-07:00", to: "2044-01-03T00:00:00-07:00") {
+          nodes { title startsAt ... on ClassSession { viewerBooking { cancelledAt } } } }
+        bookings(from: "2044-01-02T00:00:00-07:00") { nodes { session { startsAt } user { id } } }
+        all: bookings(includeCancelled: true) { totalCount }
+      } }
+      """
+    let found = try server.data(query, as: viewer)
+    let day = ["2044-01-02T07:00:00Z", "2044-01-02T18:00:00Z", "2044-01-03T06:00:00Z"]
+    #expect(found.strings("viewer.agenda.nodes", "startsAt") == day)
+    #expect(found.at("viewer.agenda.nodes.0.viewerBooking") == ["cancelledAt": nil])
+    #expect(
+      found.strings("viewer.bookings.nodes", "session.startsAt") == day + ["2044-01-03T07:00:00Z"])
+    #expect(found.list("viewer.bookings.nodes", "user.id").allSatisfy { $0 == viewer.json })
+    #expect(found.at("viewer.all.totalCount") == 6)
+    #expect(
+      try server.data(query, as: other).strings("viewer.agenda.nodes", "startsAt")
+        == ["2044-01-02T12:00:00Z"])
+    #expect(try server.data(query) == ["viewer": nil])
+  }
+
+  @Test func `C7-HOME.1d: a day without classes counts zero`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (viewer, trainer) = (try data.person(), try data.trainer())
+    let program = try data.program("Yoga", trainers: [trainer])
+    try data.book(viewer, data.classSession(program, by: trainer, at: "2044-02-02 00:00Z"))
+    let found = try server.data(
+      """
+      { viewer {
+        empty: agenda(from: "2044-02-01T00:00:00Z", to: "2044-02-02T00:00:00Z") { ...A }
+        full: agenda(from: "2044-02-02T00:00:00Z", to: "2044-02-03T00:00:00Z") { ...A }
+      } }
+      fragment A on ScheduledConnection { totalCount nodes { title } }
+      """, as: viewer)
+    #expect(
+      found == [
+        "viewer": [
+          "empty": ["totalCount": 0, "nodes": []],
+          "full": ["totalCount": 1, "nodes": [["title": "Yoga"]]],
+        ]
+      ])
+  }
+
+  @Test func `C7-HOME.1e: a visitor sees all classes of today`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let trainer = try data.trainer()
+    for (title, hour) in [("Spin", 18), ("Yoga", 9)] {
+      let program = try data.program(title, "GROUP", trainers: [trainer])
+      _ = try data.classSession(program, by: trainer, at: "2044-03-01 \(hour):00Z")
+    }
+    _ = try data.post(.event, by: trainer, title: "Party", startsAt: "2044-03-01 12:00Z")
+    let found = try server.data(
+      """
+      { schedule(filter: {
+        kinds: [CLASS], from: "2044-03-01T00:00:00Z", to: "2044-03-02T00:00:00Z"
+      }) { totalCount nodes { __typename title ... on ClassSession { viewerBooking { id } } } } }
+      """)
+    func session(_ title: JSONValue) -> JSONValue {
+      ["__typename": "ClassSession", "title": title, "viewerBooking": nil]
+    }
+    #expect(
+      found == ["schedule": ["totalCount": 2, "nodes": [session("Yoga"), session("Spin")]]])
+  }
+
+  @Test func `C7-HOME.4: trainers with picture, name and bio, alphabetically`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let stem = GraphData.unique("coach")
+    let picture = "https://photos.example/\(stem).jpg"
+    for name in ["Zoe", "anna", "Ben"] {
+      let trainer = try data.trainer(name: "\(name) \(stem)")
+      if name == "Ben" {
+        let photo = try data.photo(of: trainer, url: picture)
+        try data.run(
+          "UPDATE app_user SET avatar_id = \(photo), bio = 'Runs.' WHERE id = \(trainer.key)")
+      }
+    }
+    _ = try data.person(name: "Member \(stem)")
+    let found = try server.data(
+      """
+      query($stem: String) { users(role: TRAINER, search: $stem) { totalCount
+        nodes { displayName bio avatar { url } trainerProfile { programs { title } } } } }
+      """, ["stem": .string(stem)])
+    #expect(
+      found.strings("users.nodes", "displayName") == ["anna", "Ben", "Zoe"].map { "\($0) \(stem)" })
+    #expect(found.at("users.totalCount") == 3)
+    #expect(
+      found.at("users.nodes.1") == [
+        "displayName": .string("Ben \(stem)"), "bio": "Runs.", "avatar": ["url": .string(picture)],
+        "trainerProfile": ["programs": []],
+      ])
+  }
+
+  /// The titles of this sort of training which hold the word.
+  private func programs(_ server: GraphServer, _ training: String, _ word: String) throws
+    -> [String]
+  {
+    try server.data("{ programs(training: \(training)) { title training } }")
+      .at("programs")?.array?.filter { $0["title"]?.string?.contains(word) == true }
+      .map {
+        #expect($0["training"] == .string(training))
+        return $0["title"]?.string ?? ""
+      } ?? []
+  }
+
+  @Test func `C7-PT.3: the personal training classes`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let word = GraphData.unique("lift")
+    for (title, training) in [("B", "PERSONAL"), ("C", "SPORTS"), ("A", "PERSONAL")] {
+      _ = try data.program("\(title) \(word)", training, trainers: [])
+    }
+    #expect(try programs(server, "PERSONAL", word) == ["A \(word)", "B \(word)"])
+  }
+
+  @Test func `C7-PT.5: the sports training classes`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let word = GraphData.unique("ball")
+    for (title, training) in [("B", "SPORTS"), ("C", "GROUP"), ("A", "SPORTS")] {
+      _ = try data.program("\(title) \(word)", training, trainers: [])
+    }
+    #expect(try programs(server, "SPORTS", word) == ["A \(word)", "B \(word)"])
+    #expect(try programs(server, "GROUP", word) == ["C \(word)"])
+  }
+
+  @Test func `C7-PT.11: a training shows its place and title`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let gym = try data.location("Gym")
+    func node(_ key: NodeKey) throws -> JSONValue? {
+      try server.data(
+        "query($id: ID!) { node(id: $id) { ... on Program { title location { name } } } }",
+        ["id": key.json]
+      )["node"]
+    }
+    #expect(
+      try node(data.program("Boxing", trainers: [], location: gym))
+        == ["title": "Boxing", "location": ["name": "Gym"]])
+    #expect(
+      try node(data.program("Running", trainers: [])) == ["title": "Running", "location": nil])
+  }
+
+  @Test func `C7-PT.12: a training names its own trainers only`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (zoe, anna, ben) = (
+      try data.trainer(name: "Zoe"), try data.trainer(name: "Anna"), try data.trainer(name: "Ben")
+    )
+    let boxing = try data.program("Boxing", trainers: [zoe, anna])
+    _ = try data.program("Running", trainers: [ben, anna])
+    let viewer = try data.person()
+    func trainers(_ person: Person?) throws -> [String] {
+      try server.data(
+        "query($id: ID!) { node(id: $id) { ... on Program { trainers { displayName } } } }",
+        ["id": boxing.json], as: person
+      ).strings("node.trainers", "displayName")
+    }
+    #expect(try trainers(nil) == ["Anna", "Zoe"])
+    try data.block(zoe, viewer)
+    #expect(try trainers(viewer) == ["Anna"])
+  }
+
+  @Test func `C7-PT.15: a trainer's page shows picture, name, bio and what they teach`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (trainer, member) = (try data.trainer(name: "Zoe"), try data.person())
+    let photo = try data.photo(of: trainer, url: "https://photos.example/zoe.jpg")
+    try data.run(
+      "UPDATE app_user SET avatar_id = \(photo), bio = 'Boxes.' WHERE id = \(trainer.key)")
+    for title in ["Running", "Boxing"] { _ = try data.program(title, trainers: [trainer]) }
+    func page(_ person: Person) throws -> JSONValue? {
+      try server.data(
+        """
+        query($name: String!) { user(by: {username: $name}) {
+          displayName bio avatar { url } trainerProfile { programs { title } } } }
+        """, ["name": .string(person.username)]
+      )["user"]
+    }
+    #expect(
+      try page(trainer) == [
+        "displayName": "Zoe", "bio": "Boxes.",
+        "avatar": ["url": "https://photos.example/zoe.jpg"],
+        "trainerProfile": ["programs": [["title": "Boxing"], ["title": "Running"]]],
+      ])
+    #expect(try page(member)?["trainerProfile"] == .null)
+  }
+
+  @Test func `C7-PT.18: free times have seats left, are to come and overlap no booked one`() throws
+  {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (trainer, other, member) = (try data.trainer(), try data.trainer(), try data.person())
+    let boxing = try data.program("Boxing", trainers: [trainer, other])
+    let running = try data.program("Running", trainers: [trainer])
+    func session(
+      _ program: NodeKey, _ person: Person, _ time: String, seats: Int = 1, booked: Int = 0
+    ) throws {
+      let key = try data.classSession(program, by: person, at: time, capacity: seats)
+      for _ in 0..<booked { try data.book(booked > 1 ? data.person() : member, key) }
+    }
+    try session(boxing, trainer, "2045-01-01 08:00Z")
+    try session(boxing, trainer, "2045-01-01 10:00Z", seats: 3, booked: 2)
+    try session(running, trainer, "2045-01-01 10:30Z")  // the trainer boxes then
+    try session(boxing, other, "2045-01-01 10:30Z")
+    try session(running, trainer, "2045-01-01 11:00Z")  // after the boxing
+    try session(boxing, trainer, "2045-01-01 14:00Z", booked: 1)  // full
+    try session(boxing, trainer, "2020-01-01 08:00Z")  // past
+    let found = try server.data(
+      """
+      query($program: ID!, $trainer: ID!, $from: DateTime!, $to: DateTime!) {
+        node(id: $program) { ... on Program {
+          sessions(from: $from, to: $to, onlyOpen: true) { nodes { startsAt seatsLeft } }
+          his: sessions(from: $from, to: $to, trainerId: $trainer, onlyOpen: true) {
+            nodes { startsAt } }
+          all: sessions(from: $from, to: $to) { totalCount } } }
+        user(by: {id: $trainer}) { trainerProfile {
+          sessions(from: $from, to: $to, onlyOpen: true) { nodes { title startsAt } } } }
+      }
+      """,
+      [
+        "program": boxing.json, "trainer": trainer.json, "from": "2019-01-01T00:00:00Z",
+        "to": "2046-01-01T00:00:00Z",
+      ])
+    #expect(
+      found.at("node.sessions.nodes") == [
+        ["startsAt": "2045-01-01T08:00:00Z", "seatsLeft": 1],
+        ["startsAt": "2045-01-01T10:00:00Z", "seatsLeft": 1],
+        ["startsAt": "2045-01-01T10:30:00Z", "seatsLeft": 1],
+      ])
+    #expect(
+      found.strings("node.his.nodes", "startsAt")
+        == ["2045-01-01T08:00:00Z", "2045-01-01T10:00:00Z"])
+    #expect(found.at("node.all.totalCount") == 5)
+    #expect(
+      found.strings("user.trainerProfile.sessions.nodes", "title")
+        == ["Boxing", "Boxing", "Running"])
+    #expect(
+      found.at("user.trainerProfile.sessions.nodes.2.startsAt") == "2045-01-01T11:00:00Z")
+  }
+
+  @Test func `C7-PT.24: a booking shows training, trainer, date and time`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (viewer, trainer) = (try data.person(), try data.trainer(name: "Zoe"))
+    let gym = try data.location("Gym")
+    let program = try data.program("Boxing", trainers: [trainer], location: gym)
+    let booking = try data.book(
+      viewer, data.classSession(program, by: trainer, at: "2044-04-01 08:30Z"))
+    func shown(_ person: Person?) throws -> JSONValue? {
+      try server.data(
+        """
+        query($id: ID!) { node(id: $id) { ... on Booking { session {
+          title trainer { displayName } startsAt endsAt location { name } } } } }
+        """, ["id": booking.json], as: person
+      )["node"]
+    }
+    let content: JSONValue = [
+      "session": [
+        "title": "Boxing", "trainer": ["displayName": "Zoe"], "startsAt": "2044-04-01T08:30:00Z",
+        "endsAt": "2044-04-01T09:30:00Z", "location": ["name": "Gym"],
+      ]
+    ]
+    #expect(try shown(viewer) == content)
+    #expect(try shown(trainer) == content)
+    #expect(try shown(data.person(roles: ["STAFF"])) == content)
+    for person in [nil, try data.person()] { #expect(try shown(person) == .null) }
+  }
+
+  @Test func `C7-CL.3: the classes of a day, in time order, with the seats left`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let trainer = try data.trainer()
+    let spin = try data.program("Spin", "GROUP", trainers: [trainer])
+    let yoga = try data.program("Yoga", "GROUP", trainers: [trainer])
+    _ = try data.classSession(spin, by: trainer, at: "2044-05-01 18:00Z", capacity: 8)
+    let early = try data.classSession(yoga, by: trainer, at: "2044-05-01 00:00Z", capacity: 5)
+    for person in try data.people(2) { try data.book(person, early) }
+    try data.book(data.person(), early, isCancelled: true)
+    _ = try data.classSession(spin, by: trainer, at: "2044-05-02 00:00Z")
+    let found = try server.data(
+      """
+      { schedule(filter: {
+        kinds: [CLASS], from: "2044-05-01T00:00:00Z", to: "2044-05-02T00:00:00Z"
+      }) { nodes { title startsAt ... on ClassSession { seatsLeft capacity } } } }
+      """)
+    #expect(
+      found.at("schedule.nodes") == [
+        ["title": "Yoga", "startsAt": "2044-05-01T00:00:00Z", "seatsLeft": 3, "capacity": 5],
+        ["title": "Spin", "startsAt": "2044-05-01T18:00:00Z", "seatsLeft": 8, "capacity": 8],
+      ])
+  }
+}

@@ -28,13 +28,30 @@ package struct CommandSpecification: Sendable {
   let summary: String
   /// Such as `FILE`; empty when the command takes none.
   let operands: String
-  let options: [Option]
+  /// Options under headings, as `--help` shows them.
+  let sections: [Section]
+
+  struct Section: Sendable {
+    let title: String
+    let options: [Option]
+
+    init(_ title: String, _ options: [Option]) {
+      self.title = title
+      self.options = options
+    }
+  }
+
+  var options: [Option] { sections.flatMap(\.options) }
 
   init(_ name: String, _ summary: String, operands: String = "", options: [Option]) {
+    self.init(name, summary, operands: operands, sections: [Section("Options", options)])
+  }
+
+  init(_ name: String, _ summary: String, operands: String = "", sections: [Section]) {
     self.name = name
     self.summary = summary
     self.operands = operands
-    self.options = options
+    self.sections = sections
   }
 
   package var help: String {
@@ -42,17 +59,43 @@ package struct CommandSpecification: Sendable {
       "Usage: sociograph \(name) [OPTION]..." + (operands.isEmpty ? "" : " \(operands)"), "",
       summary, "",
     ]
-    let heads = options.map { "  --\($0.name)" + ($0.placeholder.map { " \($0)" } ?? "") }
-    let width = (heads.map(\.count).max() ?? 0) + 2
-    for (option, head) in zip(options, heads) {
-      var text = option.summary
-      if let fallback = option.fallback { text += " (default: \(fallback))" }
-      lines.append(
-        head + String(repeating: " ", count: width - head.count) + text
-          + " [\(option.environment)]")
+    for section in sections {
+      lines.append("\(section.title):")
+      for option in section.options {
+        let head = "  --\(option.name)" + (option.placeholder.map { " \($0)" } ?? "")
+        var text = option.summary
+        if let fallback = option.fallback { text += " (default: \(fallback))" }
+        lines += Self.entry(head, text + " [\(option.environment)]")
+      }
+      lines.append("")
     }
-    lines.append("  --help" + String(repeating: " ", count: width - 8) + "this text")
+    lines += [
+      "Names in brackets are environment variables; an option on the command line goes before them."
+    ]
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// An option and its text in two columns, 96 wide.
+  private static func entry(_ head: String, _ text: String) -> [String] {
+    let column = 32
+    var lines: [String] = []
+    var line = head
+    if head.count > column - 2 {
+      lines.append(head)
+      line = ""
+    }
+    line += String(repeating: " ", count: column - line.count)
+    var isFresh = true
+    for word in text.split(separator: " ") {
+      if !isFresh, line.count + 1 + word.count > 96 {
+        lines.append(line)
+        line = String(repeating: " ", count: column)
+        isFresh = true
+      }
+      line += (isFresh ? "" : " ") + word
+      isFresh = false
+    }
+    return lines + [line]
   }
 
   /// - Throws: `UsageError` naming the argument at fault.
@@ -115,7 +158,7 @@ package struct CommandOptions: Sendable {
     switch value.lowercased() {
     case "true", "1", "yes", "on": return true
     case "false", "0", "no", "off": return false
-    default: throw UsageError("\(origin) must be true or false, not \"\(value)\".")
+    default: throw UsageError("\(origin) must be on or off, not \"\(value)\".")
     }
   }
 
@@ -127,6 +170,38 @@ package struct CommandOptions: Sendable {
       )
     }
     return number
+  }
+
+  /// A time such as `5s`, `250ms` or `2min`.
+  func duration(_ name: String, in range: ClosedRange<Duration>) throws(UsageError) -> Duration? {
+    guard let (value, origin) = values[name] else { return nil }
+    let digits = value.prefix { $0.isASCII && $0.isNumber }
+    let unit: Duration? =
+      switch value.dropFirst(digits.count) {
+      case "ms": .milliseconds(1)
+      case "s": .seconds(1)
+      case "min": .seconds(60)
+      default: nil
+      }
+    guard let unit, let number = Int32(digits), range.contains(unit * Int(number)) else {
+      throw UsageError(
+        "\(origin) must be a time between \(Self.text(range.lowerBound)) and "
+          + "\(Self.text(range.upperBound)) such as 250ms, 5s or 2min, not \"\(value)\".")
+    }
+    return unit * Int(number)
+  }
+
+  private static func text(_ duration: Duration) -> String {
+    let (seconds, attoseconds) = duration.components
+    return attoseconds == 0
+      ? "\(seconds)s" : "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000)ms"
+  }
+
+  /// What stands between commas; empty without the option.
+  func list(_ name: String) -> [String] {
+    (text(name) ?? "").split(separator: ",").map { item in
+      String(item.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
   }
 
   func choice<Choice: RawRepresentable & CaseIterable>(_ name: String, as: Choice.Type)

@@ -10,6 +10,11 @@ struct Database {
 
   static func open(_ options: CommandOptions) throws -> Database {
     if let url = options.text("database") {
+      do {
+        _ = try PostgresConfiguration(url)
+      } catch {
+        throw UsageError("\(options.origin("database")): \(error)")
+      }
       return Database(connectionString: url, cluster: nil)
     }
     var settings = EmbeddedCluster.Options()
@@ -39,12 +44,13 @@ struct Database {
     var progress = SeedProgress(isTerminal: isTerminal)
     return try Seeder.read(folder + "/demo", scale: scale, seed: seed)
       .run(configuration()) { event in
-        FileHandle.standardError.write(Data(progress.text(for: event).utf8))
+        try? FileHandle.standardError.write(contentsOf: Data(progress.text(for: event).utf8))
       }
       .map(\.description)
   }
 
   static func say(_ text: String) {
-    FileHandle.standardError.write(Data("sociograph: \(text)\n".utf8))
+    // Whoever reads this may have gone; that is no reason to stop.
+    try? FileHandle.standardError.write(contentsOf: Data("sociograph: \(text)\n".utf8))
   }
 }

@@ -46,7 +46,7 @@ package enum Program {
   }
 
   private static func complain(_ message: String, _ code: Int32) -> Int32 {
-    FileHandle.standardError.write(Data("sociograph: \(message)\n".utf8))
+    Database.say(message)
     return code
   }
 

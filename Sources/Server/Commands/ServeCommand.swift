@@ -1,57 +1,58 @@
 import DatabaseSetup
-import Dispatch
 import Foundation
+import GraphQLPlanning
 import HTTP
+import Postgres
 
 /// `sociograph serve`: the server, with a PostgreSQL of its own unless it is given one.
 package enum ServeCommand {
   static let specification = CommandSpecification(
-    "serve", "Serves the graph over HTTP.",
-    options: [
-      CommandSpecification.Option(
-        "listen", "ADDRESS", default: "127.0.0.1:8080", "HOST:PORT or unix:PATH"),
-      SettingOptions.database, SettingOptions.data, SettingOptions.schema, SettingOptions.sql,
-      CommandSpecification.Option(
-        "loops", "N", "event loops (default: one for each core)"),
-      CommandSpecification.Option(
-        "pool-size", "N", default: "2", "database connections of each loop"),
-      CommandSpecification.Option(
-        "log-format", "FORMAT", default: "text", "text or json"),
-      CommandSpecification.Option(
-        "tls-certificate", "FILE", "certificate chain in PEM; serves HTTPS with --tls-key"),
-      CommandSpecification.Option("tls-key", "FILE", "private key in PEM"),
-    ])
+    "serve", "Serves the graph over HTTP.", sections: ServeSettings.sections)
 
   static func run(_ options: CommandOptions) throws {
-    guard let address = HTTPAddress(options.text("listen") ?? "") else {
-      throw UsageError(
-        "\(options.origin("listen")) must be HOST:PORT or unix:PATH, not \"\(options.text("listen") ?? "")\"."
-      )
-    }
-    let loopCount =
-      try options.int("loops", in: 1...64)
-      ?? min(ProcessInfo.processInfo.activeProcessorCount, 64)
-    let poolSize = try options.int("pool-size", in: 1...64) ?? 2
-    let logFormat = try options.choice("log-format", as: ServiceLog.Format.self) ?? .text
-    let mapping = try SchemaFiles.load(
-      SettingOptions.shippedFolder("Schema", "schema", options))
-    let sql = try SettingOptions.shippedFolder("sql", "sql", options)
+    let settings = try ServeSettings(options)
+    // Tried before anything is started, so that a taken port costs nobody a wait.
+    _ = try HTTPListener.open(settings.server.address, count: 1)
+    let signals = StopSignals()
+    let mapping = try SchemaFiles.load(settings.schema)
     let database = try Database.open(options)
+    signals.started { database.close() }
     defer { database.close() }
-    _ = try database.migrate(sql)
-    let hints = try seedIfEmpty(database, sql)
+    do {
+      try serve(settings, mapping, database, signals)
+    } catch {
+      if signals.hasArrived { signals.waitForExit() }
+      throw error
+    }
+  }
+
+  private static func serve(
+    _ settings: ServeSettings, _ mapping: StorageMapping, _ database: Database,
+    _ signals: StopSignals
+  ) throws {
+    _ = try database.migrate(settings.sql)
+    let hints = try seedIfEmpty(database, settings.sql)
+    Database.say("checking the schema's storage directives")
     let problems = try StorageCheck(mapping: mapping).run(database.configuration())
     guard problems.isEmpty else { throw CommandFailure(problems.joined(separator: "\n")) }
-    var settings = RunningServer.Settings()
-    settings.address = address
-    settings.loopCount = loopCount
-    settings.poolSize = poolSize
-    settings.logFormat = logFormat
-    let server = try RunningServer(
-      mapping, database: database.configuration(), settings: settings)
+    if let warning = try settings.connectionWarning(database.configuration()) {
+      Database.say("warning: \(warning)")
+    }
+    var configuration = try database.configuration()
+    configuration.statementTimeout = settings.statementTimeout
+    let server = try RunningServer(mapping, database: configuration, settings: settings.server)
+    signals.serve { server.cutOff() }
     for hint in hints { print(hint) }
-    announce(server.address)
-    waitForSignal()
+    announce(server.address, isSecure: settings.server.tls != nil)
+    let signal = signals.wait()
+    // Whoever balances load asks /ready and sends no more; until then everybody is served. Nobody
+    // does that for a server in a terminal.
+    server.announceEnd()
+    if signal == SIGTERM, settings.shutdownDelay > .zero {
+      Database.say("stopping: not ready any more, serving for another \(settings.shutdownDelay)")
+      _ = signals.wait(settings.shutdownDelay)
+    }
+    Database.say("stopping: finishing what is being worked on")
     server.stop()
   }
 
@@ -64,36 +65,21 @@ package enum ServeCommand {
     return try database.seed(folder, scale: 1, seed: 1)
   }
 
-  private static func announce(_ address: HTTPAddress) {
+  private static func announce(_ address: HTTPAddress, isSecure: Bool) {
+    let scheme = isSecure ? "https" : "http"
+    let example =
+      "/graphql -H 'Content-Type: application/json' "
+      + #"-d '{"query":"{ users(first: 3) { nodes { id username } } }"}'"#
+    let insecure = isSecure ? " --insecure" : ""
     switch address {
-    case .tcp:
-      let url = "http://\(address)"
-      print(
-        """
-        Serving \(url)
-        Try: curl -s \(url)/graphql -H 'Content-Type: application/json' -d '{"query":"{ users(first: 3) { nodes { id username } } }"}'
-        """)
+    case .tcp(let host, let port):
+      let shown = HTTPAddress.tcp(host: host.isEmpty ? "127.0.0.1" : host, port: port)
+      print("Serving \(scheme)://\(shown)")
+      print("Try: curl -s\(insecure) \(scheme)://\(shown)\(example)")
     case .unix(let path):
-      print(
-        """
-        Serving unix:\(path)
-        Try: curl -s --unix-socket \(path) http://localhost/graphql -H 'Content-Type: application/json' -d '{"query":"{ users(first: 3) { nodes { id username } } }"}'
-        """)
+      print("Serving unix:\(path)")
+      print("Try: curl -s\(insecure) --unix-socket \(path) \(scheme)://localhost\(example)")
     }
     fflush(nil)
-  }
-
-  /// Returns after SIGINT or SIGTERM.
-  private static func waitForSignal() {
-    let arrived = DispatchSemaphore(value: 0)
-    let sources = [SIGINT, SIGTERM].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(
-        signal: number, queue: DispatchQueue.global(qos: .userInitiated))
-      source.setEventHandler { arrived.signal() }
-      source.resume()
-      return source
-    }
-    withExtendedLifetime(sources) { arrived.wait() }
   }
 }

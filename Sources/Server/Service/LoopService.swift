@@ -39,9 +39,16 @@ final class LoopService: @unchecked Sendable {
     server?.start()
   }
 
+  func announceEnd() {
+    loop.execute { [self] in pipeline.isDraining = true }
+  }
+
+  /// Closes every connection at once.
+  func cutOff() { server?.closeAll() }
+
   /// Stops accepting, lets requests finish, closes what is left; then `completion`.
   func drain(_ completion: @escaping @Sendable () -> Void) {
-    loop.execute { [self] in pipeline.isDraining = true }
+    announceEnd()
     server?.drain { [self] in
       loop.execute { [self] in
         pool.stop {
@@ -60,6 +67,7 @@ struct SharedService: Sendable {
   let pool: PoolSettings
   let executor: OperationExecutor.Settings
   let endpoint: GraphQLEndpoint
+  let introspection: IntrospectionAccess
   let pages: StaticPages
   let log: ServiceLog
 }

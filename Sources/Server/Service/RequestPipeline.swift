@@ -53,6 +53,9 @@ final class RequestPipeline {
     } catch {
       return completion(refusal(error.errors, format))
     }
+    if shared.introspection.refuses(operation, authorization: authorization) {
+      return completion(refusal([IntrospectionAccess.refusal], format))
+    }
     if request.mayOnlyRead, operation.kind != .query {
       return completion(shared.endpoint.mutationByGet(format, requestID: requestIDs.next()))
     }

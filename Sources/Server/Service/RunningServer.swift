@@ -14,6 +14,13 @@ package final class RunningServer: Sendable {
     /// Database connections of each loop.
     package var poolSize = 2
     package var logFormat = ServiceLog.Format.text
+    package var http = HTTPLimits()
+    package var tls: TLSContext?
+    package var endpoint = GraphQLEndpoint.Configuration()
+    package var executor = OperationExecutor.Settings()
+    package var introspection = IntrospectionAccess.all
+    package var operationDeadline = Duration.seconds(10)
+    var graphiQL = GraphiQLPage.Setting.installed
 
     package init() {}
   }
@@ -28,14 +35,23 @@ package final class RunningServer: Sendable {
   ) throws {
     var database = database
     database.isReadOnly = true
+    var pool = PoolSettings(size: settings.poolSize)
+    pool.operationDeadline = settings.operationDeadline
+    let log = ServiceLog(format: settings.logFormat)
     let shared = SharedService(
-      mapping: mapping, database: database, pool: PoolSettings(size: settings.poolSize),
-      executor: OperationExecutor.Settings(), endpoint: GraphQLEndpoint(),
-      pages: StaticPages(mapping: mapping, graphiQL: nil),
-      log: ServiceLog(format: settings.logFormat))
+      mapping: mapping, database: database, pool: pool, executor: settings.executor,
+      endpoint: GraphQLEndpoint(settings.endpoint) { log.report($0) },
+      introspection: settings.introspection,
+      pages: StaticPages(mapping: mapping, graphiQL: settings.graphiQL), log: log)
     var http = HTTPServer.Configuration()
+    http.limits = settings.http
+    http.tls = settings.tls
     http.refusalBody = ErrorBody.refusal
     http.quota = HTTPSocketQuota(limits: http.limits)
+    http.commonHeaders = [HTTPField("X-Content-Type-Options", "nosniff")]
+    if settings.tls != nil {
+      http.commonHeaders.append(HTTPField("Strict-Transport-Security", "max-age=31536000"))
+    }
     var services: [LoopService] = []
     let listeners = try HTTPListener.open(settings.address, count: settings.loopCount)
     address = listeners.first?.address ?? settings.address
@@ -47,13 +63,31 @@ package final class RunningServer: Sendable {
     for service in services { service.start() }
   }
 
-  /// Lets requests finish and ends the loops; waits for that, but not forever.
-  package func stop() {
+  /// From now on `/ready` says no, and everything else is as before.
+  package func announceEnd() {
+    for service in services { service.announceEnd() }
+  }
+
+  /// Lets requests finish and ends the loops; what is not done after `patience` is cut off.
+  package func stop(patience: Duration = .seconds(15)) {
     let group = DispatchGroup()
     for service in services {
       group.enter()
       service.drain { group.leave() }
     }
-    _ = group.wait(timeout: .now() + .seconds(20))
+    if group.wait(timeout: .now() + patience.timeInterval) == .success { return }
+    cutOff()
+    _ = group.wait(timeout: .now() + 3)
+  }
+
+  /// Closes every connection, answered or not; a `stop` under way then ends.
+  package func cutOff() {
+    for service in services { service.cutOff() }
+  }
+}
+
+extension Duration {
+  var timeInterval: Double {
+    Double(components.seconds) + Double(components.attoseconds) / 1e18
   }
 }

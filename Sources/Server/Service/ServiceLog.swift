@@ -1,4 +1,5 @@
 import Foundation
+import GraphQLTransport
 import HTTP
 import Postgres
 
@@ -29,18 +30,28 @@ package final class ServiceLog: Sendable {
     }
   }
 
+  func report(_ event: GraphQLEndpoint.Event) {
+    if case .documentNotTrusted(let name) = event {
+      line("graphql", "not a trusted document: operation \(name ?? "without a name")", nil)
+    }
+  }
+
   func line(_ subject: String, _ text: String, _ loop: Int?) {
     let time = Date().formatted(.iso8601)
     let output: String
     switch format {
     case .text:
-      output = "\(time) \(subject)\(loop.map { " (loop \($0))" } ?? ""): \(text)\n"
+      // What a client sent must not look like a line of its own.
+      let shown = text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }
+      output =
+        "\(time) \(subject)\(loop.map { " (loop \($0))" } ?? ""): "
+        + String(String.UnicodeScalarView(shown)) + "\n"
     case .json:
       var fields = ["time": time, "subject": subject, "message": text]
       if let loop { fields["loop"] = String(loop) }
       let data = (try? JSONEncoder().encode(fields)) ?? Data()
       output = String(decoding: data, as: UTF8.self) + "\n"
     }
-    FileHandle.standardError.write(Data(output.utf8))
+    try? FileHandle.standardError.write(contentsOf: Data(output.utf8))
   }
 }

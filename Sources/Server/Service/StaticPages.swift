@@ -11,9 +11,10 @@ struct StaticPages: Sendable {
     let headers: [HTTPField]
   }
 
-  private(set) var pages: [String: Page] = [:]
+  private(set) var pages: [String: Page]
 
-  init(mapping: StorageMapping, graphiQL directory: String?) {
+  init(mapping: StorageMapping, graphiQL: GraphiQLPage.Setting) {
+    pages = GraphiQLPage.pages(graphiQL)
     let sdl = SchemaPrinter(StorageDirectives.clientSchema(of: mapping.schema)).print()
     pages["/schema.graphql"] = Page(
       contentType: "text/plain; charset=utf-8", body: Array((sdl + "\n").utf8), headers: [])

@@ -1,0 +1,82 @@
+extension ServeSettings {
+  private typealias Option = CommandSpecification.Option
+
+  static let sections: [CommandSpecification.Section] = [
+    CommandSpecification.Section(
+      "Where to serve",
+      [
+        Option("listen", "ADDRESS", default: "127.0.0.1:8080", "HOST:PORT or unix:PATH"),
+        Option(
+          "tls-certificate", "FILE", "certificate chain in PEM; serves HTTPS with --tls-key"),
+        Option("tls-key", "FILE", "private key in PEM, not readable by everybody"),
+        Option(
+          "allow-origin", "LIST",
+          "web pages that may use the API from browsers, as https://app.example,... (none)"),
+        Option(
+          "graphiql", "on|off|DIR", default: "on",
+          "the in-browser IDE at /, from where setup installed it or from a folder"),
+      ]),
+    CommandSpecification.Section(
+      "Graph and database",
+      [
+        SettingOptions.database, SettingOptions.data, SettingOptions.schema, SettingOptions.sql,
+        Option("statement-timeout", "TIME", default: "5s", "longest statement"),
+        Option(
+          "operation-timeout", "TIME", default: "10s",
+          "longest operation, waiting for a connection included"),
+      ]),
+    CommandSpecification.Section(
+      "GraphQL",
+      [
+        Option(
+          "http-profile", "PROFILE", default: "audit",
+          "status codes: audit, of the graphql-http suite, or draft, of the 2026 draft"),
+        Option(
+          "introspection", "WHO", default: "all", "who may read the schema: all, signed-in or off"),
+        Option(
+          "suggestions", "on|off", default: "on", "\"Did you mean\" in error messages"),
+        Option(
+          "trusted-documents", "FILE", "manifest of published documents, in JSON"),
+        Option(
+          "trusted-level", "LEVEL", default: "off",
+          "off, log (report others), allow-list (refuse others) or id-only"),
+        Option(
+          "persisted-queries", "on|off", default: "on", "automatic persisted queries"),
+        Option(
+          "maximum-batch", "N", default: "0", "requests in one body's list; 0 allows no list"),
+        Option("maximum-document-bytes", "N", default: "65536", "bytes of a document"),
+        Option("maximum-variables-bytes", "N", default: "262144", "bytes of its variables"),
+        Option("maximum-tokens", "N", default: "2000", "tokens of a document"),
+        Option("maximum-depth", "N", default: "12", "fields within fields"),
+        Option("maximum-aliases", "N", default: "30", "aliases of a document"),
+        Option("maximum-root-fields", "N", default: "20", "root fields of a query"),
+        Option(
+          "maximum-selections", "N", default: "5000", "selections with fragments written out"),
+        Option(
+          "maximum-cached-documents", "N", default: "1000", "documents each loop keeps prepared"),
+      ]),
+    CommandSpecification.Section(
+      "HTTP",
+      [
+        Option("maximum-body-bytes", "N", default: "1048576", "bytes of a request's body"),
+        Option("maximum-header-bytes", "N", default: "16384", "bytes of a request's header"),
+        Option("maximum-sockets", "N", default: "10000", "clients' connections"),
+        Option(
+          "maximum-sockets-per-address", "N", default: "200",
+          "the same from one address (IPv6: one /64)"),
+        Option("idle-timeout", "TIME", default: "60s", "between requests of a connection"),
+        Option("header-timeout", "TIME", default: "10s", "for a request's header"),
+        Option("body-timeout", "TIME", default: "10s", "for a request's body"),
+      ]),
+    CommandSpecification.Section(
+      "Process",
+      [
+        Option("loops", "N", "event loops (default: one for each core)"),
+        Option("pool-size", "N", default: "2", "database connections of each loop"),
+        Option("log-format", "FORMAT", default: "text", "text or json, on standard error"),
+        Option(
+          "shutdown-delay", "TIME", default: "5s",
+          "how long to serve on after SIGTERM, /ready saying no, before finishing"),
+      ]),
+  ]
+}

@@ -1,0 +1,198 @@
+import Foundation
+import HTTP
+
+/// The in-browser IDE at `/`: a page of our own around GraphiQL's files, which `script/setup`
+/// installs. Everything comes from this server, so it works without a network.
+///
+/// Nothing in the page is inline script, so its policy can forbid what is: R12 asks for a nonce
+/// where there is some.
+enum GraphiQLPage {
+  /// The files it needs, by the names they are installed under.
+  static let files = ["react.min.js", "react-dom.min.js", "graphiql.min.js", "graphiql.min.css"]
+
+  /// Where the files are looked for when nobody says: beside the program, then where setup puts them.
+  static var places: [String] {
+    let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
+    let folder = URL(fileURLWithPath: program).resolvingSymlinksInPath().deletingLastPathComponent()
+    return [
+      folder.appendingPathComponent("../share/sociograph/graphiql").standardizedFileURL.path,
+      "/usr/local/share/sociograph/graphiql",
+    ]
+  }
+
+  /// The first of the places that has all files.
+  static var installedFolder: String? { places.first { missingFile(in: $0) == nil } }
+
+  static func missingFile(in folder: String) -> String? {
+    files.first { !FileManager.default.isReadableFile(atPath: "\(folder)/\($0)") }
+  }
+
+  /// `/` and everything it refers to, by path; the pages of an IDE that is missing or turned off
+  /// say so.
+  static func pages(_ setting: Setting) -> [String: StaticPages.Page] {
+    switch setting {
+    case .off:
+      return ["/": note("The API is at /graphql, its schema at /schema.graphql.\n")]
+    case .installed:
+      guard let folder = installedFolder else { return ["/": note(missing)] }
+      return pages(from: folder)
+    case .folder(let folder): return pages(from: folder)
+    }
+  }
+
+  enum Setting: Sendable {
+    case off
+    /// From the usual places; a note how to install it when it is not there.
+    case installed
+    case folder(String)
+  }
+
+  private static let missing = """
+    GraphiQL is not installed on this machine.
+
+    script/setup run installs it, or --graphiql DIR names a folder with its files:
+    \(files.joined(separator: ", ")).
+    The API itself is at /graphql, its schema at /schema.graphql.
+
+    """
+
+  private static func note(_ text: String) -> StaticPages.Page {
+    StaticPages.Page(
+      contentType: "text/plain; charset=utf-8", body: Array(text.utf8),
+      headers: [HTTPField("Cache-Control", "no-cache")])
+  }
+
+  private static func pages(from folder: String) -> [String: StaticPages.Page] {
+    var contents = files.compactMap { name in
+      FileManager.default.contents(atPath: "\(folder)/\(name)").map { (name, [UInt8]($0)) }
+    }
+    guard contents.count == files.count else { return ["/": note(missing)] }
+    contents.append(("before.js", Array(before.utf8)))
+    contents.append(("start.js", Array(start.utf8)))
+    contents.append(("page.css", Array(style.utf8)))
+    // The address of a file changes with what is in it, so that it may be kept for ever.
+    var addresses: [String: String] = [:]
+    var pages: [String: StaticPages.Page] = [:]
+    for (name, body) in contents {
+      let address = "/graphiql/\(fingerprint(body))/\(name)"
+      addresses[name] = address
+      pages[address] = StaticPages.Page(
+        contentType: name.hasSuffix(".css")
+          ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8",
+        body: body,
+        headers: [HTTPField("Cache-Control", "public, max-age=31536000, immutable")])
+    }
+    pages["/"] = StaticPages.Page(
+      contentType: "text/html; charset=utf-8", body: Array(html(addresses).utf8),
+      headers: [
+        HTTPField("Cache-Control", "no-cache"),
+        HTTPField("Content-Security-Policy", policy),
+        HTTPField("Referrer-Policy", "no-referrer"),
+      ])
+    return pages
+  }
+
+  /// FNV-1a in 64 bits: tells versions of a file apart, and is no defence.
+  private static func fingerprint(_ bytes: [UInt8]) -> String {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return String(hash, radix: 36)
+  }
+
+  /// The editor writes styles into elements; everything else is forbidden but files and requests
+  /// of this server.
+  private static let policy = [
+    "default-src 'none'", "script-src 'self'", "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:", "font-src 'self' data:", "connect-src 'self'", "base-uri 'none'",
+    "form-action 'none'", "frame-ancestors 'none'",
+  ].joined(separator: "; ")
+
+  private static func html(_ addresses: [String: String]) -> String {
+    func address(_ name: String) -> String { addresses[name] ?? "" }
+    let scripts = [
+      "before.js", "react.min.js", "react-dom.min.js", "graphiql.min.js", "start.js",
+    ].map { "<script defer src=\"\(address($0))\"></script>" }
+    return """
+      <!doctype html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <title>Sociograph</title>
+      <link rel="icon" href="data:,">
+      <link rel="stylesheet" href="\(address("graphiql.min.css"))">
+      <link rel="stylesheet" href="\(address("page.css"))">
+      \(scripts.joined(separator: "\n"))
+      </head>
+      <body>
+      <div id="graphiql">Loading …</div>
+      <noscript>GraphiQL needs JavaScript. The API is at /graphql.</noscript>
+      </body>
+      </html>
+
+      """
+  }
+
+  private static let style = """
+    html, body, #graphiql { height: 100%; margin: 0; }
+
+    """
+
+  /// GraphiQL's files would make this global by evaluating text, which the page's policy forbids.
+  private static let before = """
+    var regeneratorRuntime;
+
+    """
+
+  /// Sends what the editor holds to `/graphql` of the same server.
+  private static let start = #"""
+    "use strict";
+    (function () {
+      const defaultQuery = `# Sociograph: users, posts, locations, circles and products as one graph.
+    # Ctrl-Space completes, Ctrl-Enter runs, "Docs" describes everything.
+    # To sign in, open "Request Headers" below and send a session's token:
+    #   { "Authorization": "Bearer TOKEN" }
+
+    query People {
+      users(first: 5) {
+        nodes {
+          username
+          displayName
+          followers { totalCount }
+          posts(first: 2) { nodes { id createdAt } }
+        }
+      }
+    }
+    `;
+      async function fetcher(parameters, options) {
+        const response = await fetch("/graphql", {
+          method: "POST",
+          credentials: "same-origin",
+          headers: Object.assign(
+            {
+              "Accept": "application/graphql-response+json, application/json;q=0.9",
+              "Content-Type": "application/json",
+            },
+            options && options.headers),
+          body: JSON.stringify(parameters),
+        });
+        const text = await response.text();
+        try {
+          return JSON.parse(text);
+        } catch (error) {
+          return { status: response.status, text: text };
+        }
+      }
+      ReactDOM.render(
+        React.createElement(GraphiQL, {
+          fetcher: fetcher,
+          defaultQuery: defaultQuery,
+          headerEditorEnabled: true,
+          shouldPersistHeaders: false,
+          defaultSecondaryEditorOpen: false,
+        }),
+        document.getElementById("graphiql"));
+    })();
+
+    """#
+}

@@ -1,0 +1,30 @@
+import GraphQLExecution
+import GraphQLLanguage
+import GraphQLPlanning
+import GraphQLTransport
+
+/// Who may ask for the schema through `__schema` and `__type` (R12).
+package enum IntrospectionAccess: String, CaseIterable, Sendable {
+  case all
+  /// Whoever sends a token; one that is not valid is refused anyway.
+  case signedIn = "signed-in"
+  case off
+
+  static let refusal = GraphQLError(
+    "Introspection is not available; the schema is published otherwise.",
+    code: ErrorCode.introspectionDisabled.rawValue)
+
+  func refuses(_ operation: PreparedOperation, authorization: String?) -> Bool {
+    switch self {
+    case .all: false
+    case .signedIn: authorization == nil && Self.asksForSchema(operation)
+    case .off: Self.asksForSchema(operation)
+    }
+  }
+
+  private static func asksForSchema(_ operation: PreparedOperation) -> Bool {
+    operation.plan.plan.shape.fields.contains {
+      if case .introspection = $0.value { true } else { false }
+    }
+  }
+}

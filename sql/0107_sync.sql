@@ -5,7 +5,7 @@
 
 -- Changes after a token in the viewer's own scope and circles (anonymous: default channels), each
 -- node once, as it was last. Without a token only a fresh one.
--- Fails with SG001 (TOKEN_EXPIRED) and SG002 (BAD_INPUT); the detail is the code for clients.
+-- Fails with SG001 (TOKEN_EXPIRED) and SG002 (BAD_USER_INPUT); the detail is the code for clients.
 CREATE FUNCTION change_page(viewer bigint, since text, page int)
 RETURNS TABLE (token text, has_more boolean, node_ids bigint[], operations text[])
 LANGUAGE plpgsql STABLE ROWS 1 AS $$
@@ -25,7 +25,7 @@ BEGIN
   END IF;
   IF since !~ '^[0-9]{1,18}:[0-9]{1,18}$' THEN
     RAISE EXCEPTION 'The token is not one that changes has given.'
-      USING ERRCODE = 'SG002', DETAIL = 'BAD_INPUT';
+      USING ERRCODE = 'SG002', DETAIL = 'BAD_USER_INPUT';
   END IF;
   since_xid := split_part(since, ':', 1)::xid8;
   since_seq := split_part(since, ':', 2)::bigint;

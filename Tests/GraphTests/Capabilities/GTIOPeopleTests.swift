@@ -284,18 +284,25 @@ import Testing
     _ = try data.post(.outfit, by: viewer, "own", at: "2026-03-01 11:00Z")
     _ = try data.post(.outfit, by: friend, "friend's", at: "2026-03-01 10:00Z")
     _ = try data.post(.outfit, by: stranger, "stranger's")
-    func feed() throws -> [String] {
-      try server.data("{ viewer { feed { nodes { body } } } }", as: viewer)
+    func feed(_ number: Int) throws -> [String] {
+      let query = "query($n: Int) { viewer { feed(first: $n) { nodes { body } } } }"
+      return try server.data(query, ["n": .number("\(number)")], as: viewer)
         .strings("viewer.feed.nodes", "body")
     }
-    #expect(try feed() == ["own", "friend's"])
-    let circle = try data.circle("Group", owner: friend)
-    _ = try data.post(.outfit, by: friend, "close", circle: circle, visibility: "CIRCLE")
+    #expect(try feed(10) == ["own", "friend's"])
     _ = try data.post(.outfit, by: friend, "new")
-    #expect(try feed() == ["new", "own", "friend's"])
+    // Posts for others take nobody's place on a page.
+    let circle = try data.circle("Group", owner: friend)
+    for _ in 0..<4 {
+      _ = try data.post(.outfit, by: friend, "close", circle: circle, visibility: "CIRCLE")
+    }
+    #expect(try feed(2) == ["new", "own"])
+    #expect(try feed(10) == ["new", "own", "friend's"])
   }
 
-  @Test func `GTIO-9.1a: visitors see popular posts, most reactions first`() throws {
+  @Test func `GTIO-9.1a: visitors see popular posts, most reactions first, public ones only`()
+    throws
+  {
     let server = try GraphServer.shared
     let data = try server.data()
     let (author, word) = (try data.person(), GraphData.unique("word"))
@@ -307,15 +314,16 @@ import Testing
     }
     let close = try data.post(.outfit, by: author, word, circle: circle, visibility: "CIRCLE")
     for person in people { try data.react(person, "HEART", to: close) }
-    let popular = try server.data(
-      """
+    let query = """
       query($word: String!) { posts(orderBy: TOP, filter: {search: $word}) {
         totalCount nodes { body reactionCount } } }
-      """, ["word": .string(word)])
+      """
+    let popular = try server.data(query, ["word": .string(word)])
     #expect(
       popular.strings("posts.nodes", "body")
         == ["three", "newer", "older", "one", "none"].map { "\(word) \($0)" })
     #expect(popular.list("posts.nodes", "reactionCount") == [3, 2, 2, 1, 0])
     #expect(popular.at("posts.totalCount") == 5)
+    #expect(try server.data(query, ["word": .string(word)], as: author) == popular)
   }
 }

@@ -82,6 +82,14 @@ import Testing
     #expect(link.hasSuffix("/posts/\(post.wire)"))
     #expect(
       draft.at("shareDraft.body") == .string("Scarf by Acme: So warm – a find of Ann \(link)"))
+    // An address that leaves no room in the tweet goes beside it.
+    let far = try data.product("Hat", brand: "Acme", description: "Felt")
+    let address = "https://shop.example/" + String(repeating: "x", count: 300)
+    try data.run("UPDATE product SET buy_url = $1 WHERE id = $2", [address, far])
+    let long = try server.data(
+      "query($id: ID!) { shareDraft(channel: TWITTER, subjectId: $id) { body url } }",
+      ["id": far.json])
+    #expect(long == ["shareDraft": ["body": "Hat by Acme", "url": .string(address)]])
   }
 
   @Test func `GTIO-3.6k: the store's page is an absolute address`() throws {

@@ -12,6 +12,7 @@ struct PoolState {
   typealias Instant = ContinuousClock.Instant
 
   let settings: PoolSettings
+  private let limits: Limits
   private(set) var slots: [Slot]
   private(set) var statistics = PoolStatistics()
   private var requests: [Request] = []
@@ -28,6 +29,7 @@ struct PoolState {
 
   init(settings: PoolSettings, seed: UInt64, now: Instant) {
     self.settings = settings
+    limits = Limits(settings)
     random = SplitMix(state: seed)
     slots = (0..<max(settings.size, 1)).map { _ in Slot(vacantUntil: now) }
   }
@@ -87,11 +89,32 @@ struct PoolState {
     var deadline: Instant
   }
 
+  /// The settings that every placing reads, in nanoseconds.
+  private struct Limits {
+    let shortStatement: Int64
+    let heavyStatement: Int64
+    let unknownEstimate: Int64
+    let sharingLimit: Int64
+    let longestQueueing: Int64
+    let quickQueueWait: Int64
+
+    init(_ settings: PoolSettings) {
+      shortStatement = settings.shortStatement.nanoseconds
+      heavyStatement = settings.heavyStatement.nanoseconds
+      unknownEstimate = settings.unknownEstimate.nanoseconds
+      sharingLimit = settings.sharingLimit.nanoseconds
+      longestQueueing = settings.longestQueueing.nanoseconds
+      quickQueueWait = settings.quickQueueWait.nanoseconds
+    }
+  }
+
   /// A queue of requests, linked through them, so that any can leave at once.
   private struct Lane {
     var first: Int32 = -1
     var last: Int32 = -1
     var count = 0
+    /// The sum of the estimates, in nanoseconds.
+    var work: Int64 = 0
   }
 
   // MARK: Requests come and go
@@ -104,9 +127,9 @@ struct PoolState {
     actions: inout [PoolAction]
   ) -> PoolRequestID {
     let expected =
-      estimate == 0 ? settings.unknownEstimate.nanoseconds : Int64(clamping: estimate)
+      estimate == 0 ? limits.unknownEstimate : Int64(clamping: estimate)
     var lane = kind
-    if lane == .quick, expected >= settings.heavyStatement.nanoseconds { lane = .heavy }
+    if lane == .quick, expected >= limits.heavyStatement { lane = .heavy }
     let index = allocate(
       Request(
         kind: lane, estimate: expected, mayRetry: mayRetry, submittedAt: now,
@@ -133,7 +156,7 @@ struct PoolState {
       growIfBusy(now, &actions)
       return id
     }
-    guard waitingCount < settings.queueLimit else {
+    guard hasRoomToWait else {
       fail(index, .refused(.queueFull), &actions)
       return id
     }
@@ -366,6 +389,15 @@ struct PoolState {
   /// How many connections leases and heavy statements may hold at once.
   private var exclusiveLimit: Int { max(1, slots.count - settings.reservedForQuick) }
 
+  /// A queue that is longer than its limit may grow while it is still soon worked off: many clients
+  /// with quick statements are no overload.
+  private var hasRoomToWait: Bool {
+    let count = waitingCount
+    if count < settings.queueLimit { return true }
+    let work = quick.work + heavy.work + leases.work
+    return count < settings.quickQueueLimit && work < limits.quickQueueWait * Int64(slots.count)
+  }
+
   private func waitingCount(ahead lane: PoolRequestKind) -> Int {
     switch lane {
     case .quick: quick.count
@@ -383,7 +415,7 @@ struct PoolState {
   private func choose(for index: Int32, now: Instant) -> Int? {
     let request = requests[Int(index)]
     let isShort =
-      request.kind == .quick && request.estimate < settings.shortStatement.nanoseconds
+      request.kind == .quick && request.estimate < limits.shortStatement
     var idle: Int?
     var least: Int?
     var leastBacklog = Int64.max
@@ -404,8 +436,8 @@ struct PoolState {
         count < (isShort ? settings.pipelineDepth : settings.longPipelineDepth)
       else { continue }
       let backlog = expectedBacklog(slot, now)
-      if isShort, backlog + request.estimate <= settings.sharingLimit.nanoseconds,
-        slots[slot].backlog < Int64(count) * settings.shortStatement.nanoseconds
+      if isShort, backlog + request.estimate <= limits.sharingLimit,
+        slots[slot].backlog < Int64(count) * limits.shortStatement
       {
         return slot
       }
@@ -415,7 +447,7 @@ struct PoolState {
       return exclusive < exclusiveLimit ? idle : nil
     }
     if let idle { return idle }
-    return leastBacklog <= settings.longestQueueing.nanoseconds ? least : nil
+    return leastBacklog <= limits.longestQueueing ? least : nil
   }
 
   /// Nanoseconds until the connection is expected to be idle. A statement that has outrun its
@@ -702,6 +734,7 @@ struct PoolState {
     requests[Int(index)].phase = .queued
     changeLane(of: index) { lane, requests in
       lane.count += 1
+      lane.work += requests[Int(index)].estimate
       if inFront {
         requests[Int(index)].previous = -1
         requests[Int(index)].next = lane.first
@@ -720,6 +753,7 @@ struct PoolState {
     changeLane(of: index) { lane, requests in
       let (previous, next) = (requests[Int(index)].previous, requests[Int(index)].next)
       lane.count -= 1
+      lane.work -= requests[Int(index)].estimate
       if previous >= 0 { requests[Int(previous)].next = next } else { lane.first = next }
       if next >= 0 { requests[Int(next)].previous = previous } else { lane.last = previous }
     }
@@ -755,6 +789,9 @@ package struct PoolSettings: Sendable {
   /// Requests waiting for a connection, and for how long.
   package var queueLimit = 64
   package var queueWait = Duration.seconds(1)
+  /// More may wait, so many in all, while the queue is expected to be worked off within that time.
+  package var quickQueueLimit = 1024
+  package var quickQueueWait = Duration.milliseconds(50)
   /// The same while there is no database and an attempt to reach it is under way.
   package var openBreakerWait = Duration.milliseconds(40)
   package var operationDeadline = Duration.seconds(10)

@@ -297,7 +297,7 @@ struct PoolSimulation {
       problem = "counts \(statistics) for \(open) connections"
     }
     let inFlight = state.settings.size * state.settings.pipelineDepth
-    if statistics.waiting > state.settings.queueLimit + inFlight {
+    if statistics.waiting > state.settings.quickQueueLimit + inFlight {
       problem = "the queue has \(statistics.waiting)"
     }
     let slack = Self.tickInterval + Self.millisecond

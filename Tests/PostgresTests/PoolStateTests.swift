@@ -10,6 +10,7 @@ struct PoolStateTests {
     settings.lifetime = .seconds(4)
     settings.idleLimit = .seconds(1)
     settings.cancelGrace = .milliseconds(300)
+    settings.quickQueueLimit = 2 * settings.queueLimit
     return settings
   }
 
@@ -194,8 +195,26 @@ struct PoolStateTests {
     var state = ready(1) { settings in
       settings.pipelineDepth = 1
       settings.queueLimit = 3
+      settings.quickQueueWait = .zero
     }
     #expect((0..<5).map { _ in place(&state, 50) } == [0, nil, nil, nil, -1])
+  }
+
+  @Test func `the queue may be longer while it is soon worked off`() {
+    var state = ready(1) { settings in
+      settings.pipelineDepth = 1
+      settings.queueLimit = 3
+      settings.quickQueueLimit = 100
+      settings.quickQueueWait = .milliseconds(1)
+    }
+    // 50 microseconds each, so 20 are a millisecond's work.
+    #expect((0..<30).count { _ in place(&state, 50) != -1 } == 21)
+    var other = ready(1) { settings in
+      settings.pipelineDepth = 1
+      settings.queueLimit = 3
+      settings.quickQueueLimit = 10
+    }
+    #expect((0..<30).count { _ in place(&other, 50) != -1 } == 11)
   }
 
   @Test func `a cancel that hits a neighbour is made good once`() {

@@ -261,7 +261,11 @@ struct PostgresPoolTests {
   }
 
   @Test func `more than the queue takes is refused at once`() async throws {
-    let harness = try PoolHarness(size: 1) { $0.queueLimit = 3 }
+    let harness = try PoolHarness(size: 1) { settings in
+      settings.queueLimit = 3
+      settings.quickQueueWait = .zero
+      settings.queueWait = .seconds(1)
+    }
     try await harness.run("SELECT 'ready'")
     let began = ContinuousClock.now
     let kinds = await withTaskGroup(of: PostgresError.Kind?.self) { group in

@@ -74,6 +74,8 @@ package final class EmbeddedCluster: Sendable {
   package func stop() {
     guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
     Self.stop(processID)
+    _ = Self.processToSignal.compareExchange(
+      expected: processID, desired: 0, ordering: .acquiringAndReleasing)
     close(lock)
   }
 
@@ -122,6 +124,7 @@ package final class EmbeddedCluster: Sendable {
     if let left = place.postmaster() {
       if left.socketDirectory == place.socketDirectory, left.status == "ready" {
         report(.takingOver(process: left.process))
+        stopWithSignals(left.process)
         return left.process
       }
       // On its way up or down, or listening where we would not look.
@@ -138,6 +141,7 @@ package final class EmbeddedCluster: Sendable {
     report(.starting(version: programs.version))
     let process = try ChildProcess.start(
       [programs.postgres, "-D", place.cluster], user: account.name, output: place.log)
+    stopWithSignals(process)
     while true {
       if let status = ChildProcess.ended(process) {
         throw SetupError("PostgreSQL ended with status \(status): \(place.logTail)")
@@ -172,6 +176,22 @@ package final class EmbeddedCluster: Sendable {
     try PostgresSession(configuration).execute(
       "SET client_min_messages = error; CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
   }
+
+  /// Ctrl-C and SIGTERM end the cluster too while the server has not yet taken these signals into
+  /// its own hands.
+  private static func stopWithSignals(_ process: pid_t) {
+    processToSignal.store(process, ordering: .releasing)
+    for number in [SIGINT, SIGTERM] {
+      let previous = signal(number) { number in
+        let process = EmbeddedCluster.processToSignal.load(ordering: .acquiring)
+        if process > 0 { kill(process, SIGINT) }
+        _exit(128 + number)
+      }
+      if previous != nil { signal(number, previous) }
+    }
+  }
+
+  private static let processToSignal = Atomic<pid_t>(0)
 
   /// A fast shutdown, an immediate one after 10 seconds, and at last no mercy.
   private static func stop(_ process: pid_t) {

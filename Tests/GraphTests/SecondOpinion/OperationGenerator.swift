@@ -151,6 +151,8 @@ struct OperationGenerator {
   private var aliasCount = 0
   private var fieldCount = 0
   private var choices: [String: Int] = [:]
+  /// The type of the node whose id was drawn last: what is selected of it had better be on that.
+  private var hint: String?
   private let maximumFields = 60
   private let maximumDepth = 10
 
@@ -191,14 +193,16 @@ struct OperationGenerator {
   // MARK: - Selections
 
   /// - Parameter rows: about how many objects these selections are answered for.
-  private mutating func selections(of type: String, depth: Int, rows: Int) -> [RandomSelection] {
+  private mutating func selections(
+    of type: String, depth: Int, rows: Int, hint: String? = nil
+  ) -> [RandomSelection] {
     guard let definition = schema.type(named: type) else { return [] }
     var result: [RandomSelection] = []
     let wanted = Int.random(in: 1...(depth < 4 ? 5 : 3), using: &random)
     if chance(0.12) { result.append(.field(RandomField(alias: nil, name: "__typename"))) }
     for _ in 0..<wanted {
       if definition.isAbstract, chance(definition.fields.isEmpty ? 1 : 0.45) {
-        if let fragment = fragment(on: definition, depth: depth, rows: rows) {
+        if let fragment = fragment(on: definition, depth: depth, rows: rows, hint: hint) {
           result.append(fragment)
         }
       } else if !definition.fields.isEmpty {
@@ -217,7 +221,7 @@ struct OperationGenerator {
   }
 
   private mutating func fragment(
-    on type: TypeDefinition, depth: Int, rows: Int
+    on type: TypeDefinition, depth: Int, rows: Int, hint: String?
   ) -> RandomSelection? {
     // Any composite type that shares an object type with this one.
     let possible = Set(schema.possibleTypes[Int(type.id.index)])
@@ -227,9 +231,8 @@ struct OperationGenerator {
         && !["Payload"].contains(other.name)
     }
     let objects = others.filter { !$0.isAbstract }
-    guard
-      let condition = (chance(0.7) ? objects : others).randomElement(using: &random)?.name
-    else { return nil }
+    let drawn = (chance(0.7) ? objects : others).randomElement(using: &random)?.name
+    guard let condition = hint != nil && chance(0.7) ? hint : drawn else { return nil }
     let reusable = operation.fragments.filter { $0.condition == condition }
     if chance(0.3), let known = reusable.randomElement(using: &random), depth <= 3 {
       return .spread(known.name, directives())
@@ -291,13 +294,15 @@ struct OperationGenerator {
     choices["\(type).\(chosen.name)", default: 0] += 1
     let target = schema[chosen.type.namedType]
     var rows = rows
+    hint = nil
     let arguments = self.arguments(of: chosen, type, rows: &rows)
+    let drawn = target.isAbstract ? hint : nil
     if target.name.hasSuffix("Connection") == false, Self.isList(chosen.type) { rows *= 3 }
     var field = RandomField(
       alias: alias(chosen.name, arguments, isRoot: depth == 1), name: chosen.name,
       arguments: arguments, directives: depth == 1 ? RandomDirectives() : directives())
     if target.isComposite {
-      field.selections = selections(of: target.name, depth: depth + 1, rows: rows)
+      field.selections = selections(of: target.name, depth: depth + 1, rows: rows, hint: drawn)
     }
     return field
   }
@@ -515,9 +520,11 @@ struct OperationGenerator {
     if tags.count > 1, chance(0.5), let tag = own.keys.sorted().randomElement(using: &random),
       tags.contains(tag), let id = own[tag]?.randomElement(using: &random)
     {
+      hint = Crawler.type(of: NodeKey(id))
       return NodeID.encode(id)
     }
     let id = pool.ids[tag]?.randomElement(using: &random) ?? Int64(1) << 8 | Int64(tag)
+    hint = Crawler.type(of: NodeKey(id))
     return NodeID.encode(id)
   }
 

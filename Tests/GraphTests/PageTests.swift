@@ -49,6 +49,39 @@ import Testing
     }
   }
 
+  @Test func `rows that come and go between pages neither repeat nor hide others`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let author = try data.person("author")
+    let times = ["2026-01-01 00:00:00+00", "2026-01-02 00:00:00+00"]
+    var posts: [NodeKey] = []
+    for number in 0..<12 { posts.append(try data.post(.text, by: author, at: times[number % 2])) }
+    let query = """
+      query($id: ID!, $after: String) { node(id: $id) { ... on User {
+        posts(first: 3, after: $after) { nodes { id } pageInfo { endCursor hasNextPage } }
+      } } }
+      """
+    var seen: [String] = []
+    var after: JSONValue = .null
+    var gone: Set<String> = []
+    for round in 0..<10 {
+      let page = try server.data(query, ["id": author.json, "after": after])
+      seen += page.strings("node.posts.nodes", "id")
+      guard page.at("node.posts.pageInfo.hasNextPage") == true else { break }
+      after = try #require(page.at("node.posts.pageInfo.endCursor"))
+      // New ones in front, at the time of those being read, and the one the cursor stands on goes.
+      _ = try data.post(.text, by: author)
+      if let last = seen.last, round < 2 {
+        gone.insert(last)
+        try data.run(
+          "DELETE FROM node WHERE id = $1", [posts.first { $0.wire == last }])
+      }
+    }
+    #expect(Set(seen).count == seen.count)
+    #expect(Set(seen) == Set(posts.map(\.wire)))
+    #expect(gone.count == 2)
+  }
+
   @Test func `a cursor of one order is refused by another`() throws {
     let server = try CrowdedGraph.shared.get().server
     let first = try server.data(

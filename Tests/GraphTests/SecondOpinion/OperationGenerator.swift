@@ -296,7 +296,12 @@ struct OperationGenerator {
     var rows = rows
     hint = nil
     let arguments = self.arguments(of: chosen, type, rows: &rows)
-    let drawn = target.isAbstract ? hint : nil
+    let drawn = hint.flatMap { name in
+      schema.type(named: name).flatMap { type in
+        target.isAbstract && schema.possibleTypes[Int(target.id.index)].contains(type.id)
+          ? name : nil
+      }
+    }
     if target.name.hasSuffix("Connection") == false, Self.isList(chosen.type) { rows *= 3 }
     var field = RandomField(
       alias: alias(chosen.name, arguments, isRoot: depth == 1), name: chosen.name,

@@ -138,6 +138,29 @@ struct SecretGraph {
         "program_id": program, "trainer_id": trainer.key, "starts_at": "tomorrow",
         "ends_at": "tomorrow 2:00", "capacity": 9, "booked_count": 1,
       ])
+    // Of the owner's public side, those who are blocked see nothing but name and picture.
+    func publicSecret(_ name: String) -> String {
+      let marker = "public" + name
+      secrets.append(
+        Secret(
+          marker: marker,
+          audience: Set(Role.allCases).subtracting([.blocked, .blocker])))
+      return marker
+    }
+    try data.run(
+      "UPDATE app_user SET bio = $1, website = $2 WHERE id = \(owner.key)",
+      [publicSecret("bio"), "https://\(publicSecret("site")).example"])
+    for tag in PostTag.allCases {
+      _ = try data.post(
+        tag, by: owner, publicSecret("post\(tag)"), location: place, circle: channel,
+        product: tag == .product ? product : nil)
+    }
+    _ = try data.comment(memberPost, by: owner, publicSecret("comment"))
+    _ = try data.comment(place, by: owner, publicSecret("review"))
+    let shown = try data.photo(
+      of: owner, url: "https://photos.example/\(publicSecret("photo"))")
+    try data.add("post_photo", ["post_id": ownPost, "position": 5, "photo_id": shown])
+    // What they wrote to each other before stays, under a name.
     try data.block(owner, blocked)
     try data.block(blocker, owner)
     // Seats are counted for everyone; whose they are is not.

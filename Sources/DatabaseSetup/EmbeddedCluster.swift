@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Postgres
 import Synchronization
@@ -12,14 +13,21 @@ import Synchronization
 ///
 /// Whoever may enter the socket's folder may connect: that is all the authentication there is, and
 /// the folder is its user's alone. Started as root, PostgreSQL runs as the user `postgres`.
+///
+/// Should it end by itself, as when the system kills it for its memory, it is started again.
 package final class EmbeddedCluster: Sendable {
   /// Where it is reached, in libpq's keyword form.
   package let connectionString: String
   /// The folder that is used, which may be another than the one asked for.
   package let dataDirectory: String
-  package let processID: pid_t
   private let lock: Int32
-  private let isStopped = Atomic<Bool>(false)
+  private let state: Mutex<State>
+  private let watch = DispatchQueue(label: "sociograph.cluster")
+
+  private struct State {
+    var process: pid_t
+    var isStopped = false
+  }
 
   package struct Options: Sendable {
     package var dataDirectory = ".sociograph"
@@ -31,6 +39,8 @@ package final class EmbeddedCluster: Sendable {
     /// More settings of the server.
     package var settings: [(name: String, value: String)] = []
     package var startTimeout = Duration.seconds(120)
+    /// Starts it again should it end by itself.
+    package var restarts = true
 
     package init() {}
   }
@@ -40,13 +50,13 @@ package final class EmbeddedCluster: Sendable {
   ) {
     self.connectionString = connectionString
     self.dataDirectory = dataDirectory
-    self.processID = processID
     self.lock = lock
+    state = Mutex(State(process: processID))
   }
 
   /// Makes the cluster where there is none, and has it running when it returns.
   package static func start(
-    _ options: Options, report: (ClusterEvent) -> Void
+    _ options: Options, report: @escaping @Sendable (ClusterEvent) -> Void
   ) throws -> EmbeddedCluster {
     let account = try ClusterAccount.current()
     let place = try ClusterPlace.prepare(options.dataDirectory, for: account, report: report)
@@ -57,32 +67,76 @@ package final class EmbeddedCluster: Sendable {
         report(.creating(directory: place.cluster))
         try create(place, programs, account, options)
       }
-      let process = try run(place, programs, account, options, report)
+      let run = { @Sendable (isWanted: () -> Bool) in
+        try Self.run(place, programs, account, options, report, while: isWanted)
+      }
+      let process = try run { true }
       let connection = "host='\(place.socketDirectory)' port=5432 user=\(superuser) dbname="
       try prepareDatabase(options.database, through: connection, programs)
       report(.ready(process: process))
-      return EmbeddedCluster(
+      let cluster = EmbeddedCluster(
         connectionString: connection + options.database, dataDirectory: place.data,
         processID: process, lock: lock)
+      if options.restarts { cluster.look(again: .milliseconds(250), report, run) }
+      return cluster
     } catch {
       close(lock)
       throw error
     }
   }
 
+  package var processID: pid_t { state.withLock { $0.process } }
+
   /// Lets what is running finish for a moment at most, writes everything down and ends.
   package func stop() {
-    guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    Self.stop(processID)
+    guard forget() else { return }
+    // A restart under way gives up.
+    watch.sync {}
+    let process = processID
+    Self.stop(process)
     _ = Self.processToSignal.compareExchange(
-      expected: processID, desired: 0, ordering: .acquiringAndReleasing)
+      expected: process, desired: 0, ordering: .acquiringAndReleasing)
     close(lock)
   }
 
+  /// Lets go of it as a server does that is killed, but for the lock.
+  @discardableResult
+  private func forget() -> Bool {
+    state.withLock { state in
+      defer { state.isStopped = true }
+      return !state.isStopped
+    }
+  }
+
   /// Lets go of it as a server does that is killed: PostgreSQL goes on.
-  func forget() {
-    guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    close(lock)
+  func abandon() {
+    if forget() { close(lock) }
+  }
+
+  private var isWanted: Bool { state.withLock { !$0.isStopped } }
+
+  /// Looks whether it still runs, and again after a while; starts it when it does not.
+  private func look(
+    again interval: DispatchTimeInterval, _ report: @escaping @Sendable (ClusterEvent) -> Void,
+    _ run: @escaping @Sendable (() -> Bool) throws -> pid_t
+  ) {
+    watch.asyncAfter(deadline: .now() + interval) { [weak self] in
+      guard let self, isWanted else { return }
+      guard let status = ChildProcess.ended(processID) else {
+        return look(again: .milliseconds(250), report, run)
+      }
+      report(.ended(status: status))
+      do {
+        let process = try run { self.isWanted }
+        state.withLock { $0.process = process }
+        report(.ready(process: process))
+        look(again: .milliseconds(250), report, run)
+      } catch {
+        guard isWanted else { return }
+        report(.failed("\(error)"))
+        look(again: .seconds(5), report, run)
+      }
+    }
   }
 
   private static let superuser = "sociograph"
@@ -117,7 +171,7 @@ package final class EmbeddedCluster: Sendable {
   /// Starts PostgreSQL, or takes over the one that a killed server left running.
   private static func run(
     _ place: ClusterPlace, _ programs: ClusterPrograms, _ account: ClusterAccount,
-    _ options: Options, _ report: (ClusterEvent) -> Void
+    _ options: Options, _ report: (ClusterEvent) -> Void, while isWanted: () -> Bool
   ) throws -> pid_t {
     let clock = ContinuousClock()
     let deadline = clock.now + options.startTimeout
@@ -129,10 +183,10 @@ package final class EmbeddedCluster: Sendable {
       }
       // On its way up or down, or listening where we would not look.
       if left.status != "stopping" { stop(left.process) }
-      while ChildProcess.isAlive(left.process), clock.now < deadline { usleep(20_000) }
+      while ChildProcess.isAlive(left.process), clock.now < deadline, isWanted() { usleep(20_000) }
     }
     // Its children outlive a killed postmaster until they notice.
-    while place.hasProcesses(), clock.now < deadline { usleep(20_000) }
+    while place.hasProcesses(), clock.now < deadline, isWanted() { usleep(20_000) }
     if place.removeForeignLockFile() { report(.recovering) }
 
     try place.writeConfiguration(
@@ -147,7 +201,7 @@ package final class EmbeddedCluster: Sendable {
         throw SetupError("PostgreSQL ended with status \(status): \(place.logTail)")
       }
       if let running = place.postmaster(), running.status == "ready" { return running.process }
-      guard clock.now < deadline else {
+      guard clock.now < deadline, isWanted() else {
         stop(process)
         throw SetupError(
           "PostgreSQL was not ready within \(options.startTimeout): \(place.logTail)")
@@ -221,6 +275,10 @@ package enum ClusterEvent: Sendable, CustomStringConvertible {
   case takingOver(process: pid_t)
   case recovering
   case ready(process: pid_t)
+  /// It ended by itself, and is started again.
+  case ended(status: Int32)
+  /// It could not be started again; that is tried anew.
+  case failed(String)
 
   package var description: String {
     switch self {
@@ -232,6 +290,8 @@ package enum ClusterEvent: Sendable, CustomStringConvertible {
       "taking over PostgreSQL, process \(process), left running by an earlier server"
     case .recovering: "clearing what an earlier PostgreSQL left behind"
     case .ready(let process): "PostgreSQL is ready, process \(process)"
+    case .ended(let status): "PostgreSQL ended by itself with status \(status)"
+    case .failed(let reason): "PostgreSQL could not be started again: \(reason)"
     }
   }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import Postgres
+import Synchronization
 import Testing
 
 @testable import DatabaseSetup
@@ -12,6 +13,7 @@ import Testing
     var options = EmbeddedCluster.Options()
     options.dataDirectory = "/tmp/sociograph-cluster-\(getpid())-\(UInt16.random(in: 0 ... .max))"
     options.isDurable = false
+    options.restarts = false
     options.settings = [("shared_buffers", "16MB"), ("synchronous_commit", "on")]
     self.options = options
   }
@@ -21,18 +23,31 @@ import Testing
   }
 
   func start(_ options: EmbeddedCluster.Options) throws -> (EmbeddedCluster, [String]) {
-    var events: [String] = []
-    let cluster = try EmbeddedCluster.start(options) { event in
-      switch event {
-      case .movedData: events.append("moved")
-      case .creating: events.append("creating")
-      case .starting: events.append("starting")
-      case .takingOver: events.append("taking over")
-      case .recovering: events.append("recovering")
-      case .ready: events.append("ready")
-      }
+    let events = Events()
+    let cluster = try EmbeddedCluster.start(options, report: events.add)
+    return (cluster, events.names)
+  }
+
+  /// What was reported, in short.
+  final class Events: Sendable {
+    private let list = Mutex<[String]>([])
+
+    var names: [String] { list.withLock { $0 } }
+
+    @Sendable func add(_ event: ClusterEvent) {
+      let name =
+        switch event {
+        case .movedData: "moved"
+        case .creating: "creating"
+        case .starting: "starting"
+        case .takingOver: "taking over"
+        case .recovering: "recovering"
+        case .ready: "ready"
+        case .ended: "ended"
+        case .failed: "failed"
+        }
+      list.withLock { $0.append(name) }
     }
-    return (cluster, events)
   }
 
   func query(_ cluster: EmbeddedCluster, _ text: String) throws -> [[String?]] {
@@ -69,7 +84,7 @@ import Testing
     defer { try? remove(options.dataDirectory) }
     let (left, _) = try start(options)
     _ = try query(left, "CREATE TABLE kept (id bigint)")
-    left.forget()
+    left.abandon()
     let (cluster, events) = try start(options)
     #expect(events == ["taking over", "ready"])
     #expect(cluster.processID == left.processID)
@@ -84,10 +99,30 @@ import Testing
     _ = try query(left, "CREATE TABLE kept (id bigint); INSERT INTO kept VALUES (7)")
     kill(left.processID, SIGKILL)
     while ChildProcess.ended(left.processID) == nil { usleep(1000) }
-    left.forget()
+    left.abandon()
     let (cluster, events) = try start(options)
     defer { cluster.stop() }
     #expect(events == ["recovering", "starting", "ready"])
+    #expect(try query(cluster, "SELECT id FROM kept") == [["7"]])
+  }
+
+  @Test func `one that ends by itself is started again`() async throws {
+    var options = options
+    options.restarts = true
+    defer { try? remove(options.dataDirectory) }
+    let events = Events()
+    let cluster = try EmbeddedCluster.start(options, report: events.add)
+    defer { cluster.stop() }
+    _ = try query(cluster, "CREATE TABLE kept (id bigint); INSERT INTO kept VALUES (7)")
+    let first = cluster.processID
+    kill(first, SIGKILL)
+    let deadline = ContinuousClock.now + .seconds(20)
+    while events.names.count(where: { $0 == "ready" }) < 2, ContinuousClock.now < deadline {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(
+      events.names == ["creating", "starting", "ready", "ended", "recovering", "starting", "ready"])
+    #expect(cluster.processID != first)
     #expect(try query(cluster, "SELECT id FROM kept") == [["7"]])
   }
 

@@ -14,6 +14,7 @@ import Testing
     var options = EmbeddedCluster.Options()
     options.dataDirectory = "/tmp/sociograph-outage-\(getpid())-\(UInt16.random(in: 0 ... .max))"
     options.isDurable = false
+    options.restarts = false
     options.settings = [("shared_buffers", "16MB")]
     self.options = options
   }

@@ -57,6 +57,7 @@ package enum TestCluster {
     let folder = "/tmp/sociograph-test-\(getpid())"
     options.dataDirectory = folder
     options.isDurable = false
+    options.restarts = false
     options.settings = [("shared_buffers", "128MB"), ("max_connections", "200")]
     let cluster = try EmbeddedCluster.start(options) { _ in }
     // Ends it also when the tests are killed.

@@ -89,20 +89,21 @@ import Testing
     try await harness.run("SELECT 'ready'")
     let session = try TestCluster.session(cluster.connectionString)
     let tally = try await load(harness) { _ in
+      // One at a time and seldom: a statement is tried again once, not twice.
       for _ in 0..<5 {
-        try await Task.sleep(for: .milliseconds(200))
+        try await Task.sleep(for: .milliseconds(400))
         try session.execute(
           """
           SELECT pg_terminate_backend(pid) FROM pg_stat_activity
           WHERE application_name = 'sociograph' AND pid <> pg_backend_pid()
-          LIMIT 2
+          LIMIT 1
           """)
       }
       try await Task.sleep(for: .milliseconds(200))
     }
     #expect(tally.answers > 50)
     #expect(tally.kinds == [])
-    #expect(harness.count("closed") >= 5)
+    #expect(harness.count("closed") >= 4)
   }
 
   @Test func `a cluster that restarts is refused quickly and found again within a second`()

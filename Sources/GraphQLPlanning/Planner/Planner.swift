@@ -21,7 +21,8 @@ package struct Planner: Sendable {
   /// - Parameters:
   ///   - variables: coerced, by index of `operation.variables`; nil for an absent one. The plan serves
   ///     every request whose `OperationChoices` are equal, whatever the other values are.
-  /// - Throws: a request error: a page size out of bounds, a malformed id, a statement too wide.
+  /// - Throws: a request error: a page size out of bounds, a malformed id, a statement too wide,
+  ///   more elements than an answer may have.
   package func plan(
     _ operation: OperationDefinition, fragments: [String: FragmentDefinition], source: Source,
     variables: [InputValue?]
@@ -41,6 +42,14 @@ package struct Planner: Sendable {
     let row = RowBuilder(alias: "")
     let shape = try compiler.object(
       of: root, selectionSets: [operation.selectionSet], row: row, scope: Scope())
+    var size = ResultSize(limits: limits)
+    guard size.elements(in: shape) <= limits.maximumElements else {
+      throw GraphQLError(
+        """
+        The lists and pages of the answer could have more than \(limits.maximumElements) elements \
+        all together. Ask for smaller pages.
+        """, code: "COST_LIMIT_EXCEEDED")
+    }
     guard !row.columns.isEmpty else { return Plan(statement: nil, parameters: [], shape: shape) }
     let (statement, parameters) = compiler.statement.finished("SELECT " + row.rowExpression)
     return Plan(statement: statement, parameters: parameters, shape: shape)
@@ -51,6 +60,10 @@ package struct PlannerLimits: Sendable {
   package var maximumPageSize = 100
   package var defaultPageSize = 20
   package var maximumNodeIDs = 100
+  /// Of all lists and pages of an answer together.
+  package var maximumElements = 200_000
+  /// What a list that has no pages counts as.
+  package var assumedListLength = 10
 
   package init() {}
 }

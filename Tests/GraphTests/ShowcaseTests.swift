@@ -115,12 +115,13 @@ private struct PinnedGraph {
     _ = try Seeder.read(TestCluster.packageFolder + "/sql/demo", scale: 1, seed: 1)
       .run(configuration) { _ in }
     server = try GraphServer(database: database)
+    let session = try PostgresSession(PostgresConfiguration(database))
+    try session.waitForChanges()
     let answer = try server.execute("{ changes { token } }", token: "demo-marisol")
     guard let token = answer["data"]?["changes"]?["token"]?.string else {
       throw GraphTestFailure("no sync token: \(answer)")
     }
     self.token = token
-    let session = try PostgresSession(PostgresConfiguration(database))
     try session.execute(
       """
       UPDATE public.circle SET description = 'Changed.' WHERE id = (
@@ -131,5 +132,6 @@ private struct PinnedGraph {
       DELETE FROM node WHERE id = (
         SELECT min(id) FROM booking WHERE user_id = viewer_named('marisol'));
       """)
+    try session.waitForChanges()
   }
 }

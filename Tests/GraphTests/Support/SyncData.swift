@@ -1,0 +1,16 @@
+import Glibc
+import Postgres
+
+extension PostgresSession {
+  /// Waits until all changes so far are told: they are held back while any older transaction of the
+  /// cluster runs, those of other tests' databases included.
+  func waitForChanges() throws {
+    let end = try execute("SELECT pg_snapshot_xmax(pg_current_snapshot())")[0][0] ?? ""
+    for _ in 0..<3_000 {
+      let isTold = try execute("SELECT pg_snapshot_xmin(pg_current_snapshot()) >= '\(end)'::xid8")
+      if isTold == [["t"]] { return }
+      usleep(10_000)
+    }
+    throw GraphTestFailure("changes are held back for too long")
+  }
+}

@@ -59,7 +59,8 @@ let package = Package(
       ["GraphQLResolving", "GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "JSON"]),
     // 6
     module("Accounts", ["Postgres", "COpenSSL"]),
-    module("GraphQLTransport", ["HTTP", "JSON", "GraphQLLanguage", "COpenSSL"]),
+    module(
+      "GraphQLTransport", ["HTTP", "GraphQLSchema", "GraphQLLanguage", "JSON", "COpenSSL"]),
     // 7
     module(
       "Server",

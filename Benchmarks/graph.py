@@ -203,6 +203,7 @@ def main():
     parser.add_argument("--port", type=int, default=18080)
     parser.add_argument("--operations", default="", help="such as Q01,Q14; all without it")
     options = parser.parse_args()
+    options.compiled = {}
 
     if not os.path.exists(options.data):
         say(f"loading a graph of scale {options.scale}")
@@ -237,6 +238,10 @@ wrk.headers["Authorization"] = "Bearer " .. os.getenv("TOKEN")
                 continue
             measure_one(options, server, connection, token, given, folder, name, work, lua)
     memory = server.resident_megabytes()
+    slowest = max(options.compiled, key=options.compiled.get)
+    print("parsed, validated and planned for the first time: "
+          + ", ".join(f"{name.split('_')[0]} {time} µs" for name, time in options.compiled.items()
+                      if name.startswith("Q14") or name == slowest))
     print(f"resident memory: {memory['VmRSS']:.0f} MB, at most {memory['VmHWM']:.0f} MB")
 
 
@@ -251,6 +256,7 @@ def measure_one(options, server, connection, token, given, folder, name, work, l
         [options.program, "explain", document, "--variables", variables_file, "--viewer", "marisol",
          "--database", connection, "--format", "json"],
         capture_output=True, text=True, check=True).stdout)
+    options.compiled[name] = plan["preparedInMicroseconds"]
     body = os.path.join(work, "body.json")
     json.dump({"query": open(document).read(), "variables": values}, open(body, "w"))
     script = os.path.join(work, "statement.sql")

@@ -31,7 +31,10 @@ package enum ExplainCommand {
     let format = try options.choice("format", as: Format.self) ?? .text
     let mapping = try SchemaFiles.load(
       SettingOptions.shippedFolder("Schema", "schema", options))
+    let clock = ContinuousClock()
+    let began = clock.now
     let operation = try prepare(file, options, mapping)
+    let took = began.duration(to: clock.now)
     let analyzes = try options.isSet("analyze")
     var viewer: Int64 = 0
     var analysis: String?
@@ -47,7 +50,7 @@ package enum ExplainCommand {
       if analyzes { analysis = try analyze(operation, viewer, format, session) }
     }
     let report = ExplainReport(
-      operation: operation, viewer: viewer,
+      operation: operation, viewer: viewer, preparation: took,
       parameterTexts: try operation.parameterTexts(viewer: viewer), analysis: analysis)
     print(format == .json ? report.json : report.text)
   }
@@ -115,11 +118,18 @@ package enum ExplainCommand {
 struct ExplainReport {
   let operation: PreparedOperation
   let viewer: Int64
+  /// Parsing, validating and planning, for the first time in this process.
+  let preparation: Duration
   let parameterTexts: [String?]
   /// PostgreSQL's own plan, in the format of the report.
   let analysis: String?
 
   private var plan: Plan { operation.plan.plan }
+
+  private var microseconds: Int64 {
+    preparation.components.seconds * 1_000_000
+      + preparation.components.attoseconds / 1_000_000_000_000
+  }
 
   var text: String {
     var lines = ["# Statement \(operation.plan.statement?.name ?? "")"]
@@ -130,13 +140,16 @@ struct ExplainReport {
       lines.append(description + (value.map { " = \($0)" } ?? ""))
     }
     lines += ["", "# Output shape"] + plan.shapeLines
+    lines += ["", "# Prepared in \(microseconds) µs"]
     if let analysis { lines += ["", "# PostgreSQL's plan", analysis] }
     return lines.joined(separator: "\n")
   }
 
   var json: String {
     var writer = JSONWriter()
-    writer.append("{\"name\":")
+    writer.append("{\"preparedInMicroseconds\":")
+    writer.write(microseconds)
+    writer.append(",\"name\":")
     writer.write(operation.plan.statement?.name ?? "")
     writer.append(",\"statement\":")
     writer.write(plan.statement ?? "")

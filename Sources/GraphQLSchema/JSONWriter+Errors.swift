@@ -1,6 +1,7 @@
 import GraphQLLanguage
 import JSON
 
+// Here because this is the lowest module that knows both errors and JSON.
 extension JSONWriter {
   /// The entries of `errors`, in brackets. GraphQL September 2025, 7.1.2 Errors.
   ///

@@ -69,6 +69,7 @@ package final class OperationExecutor {
   package struct Settings: Sendable {
     package var parserLimits = ParserLimits.default
     package var validationLimits = ValidationLimits.server
+    package var plannerLimits = PlannerLimits()
     package var suggestions = true
     package var maximumCachedDocuments = 1_000
 
@@ -88,7 +89,7 @@ package final class OperationExecutor {
     self.mapping = mapping
     self.settings = settings
     clientSchema = StorageDirectives.clientSchema(of: mapping.schema)
-    planner = Planner(mapping: mapping)
+    planner = Planner(mapping: mapping, limits: settings.plannerLimits)
     cache = DocumentCache(maximumCount: settings.maximumCachedDocuments)
   }
 

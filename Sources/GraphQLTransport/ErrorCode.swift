@@ -24,6 +24,8 @@ package enum ErrorCode: String, Sendable, CaseIterable {
   case costLimitExceeded = "COST_LIMIT_EXCEEDED"
   case introspectionDisabled = "INTROSPECTION_DISABLED"
   case operationNotSafelisted = "OPERATION_NOT_SAFELISTED"
+  /// Of `changes(since:)`: start anew.
+  case tokenExpired = "TOKEN_EXPIRED"
   case persistedQueryNotFound = "PERSISTED_QUERY_NOT_FOUND"
   case persistedQueryNotSupported = "PERSISTED_QUERY_NOT_SUPPORTED"
   // Who asks, and from where.
@@ -66,7 +68,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
       .aliasLimitExceeded, .rootFieldLimitExceeded, .directiveLimitExceeded,
       .selectionLimitExceeded, .introspectionDepthLimitExceeded, .mergeLimitExceeded,
       .validationErrorLimitExceeded, .costLimitExceeded, .introspectionDisabled,
-      .operationNotSafelisted:
+      .operationNotSafelisted, .tokenExpired:
       .badRequest
     // Apollo's clients look at the code only behind a 2xx, and then send the document's text.
     case .persistedQueryNotFound, .persistedQueryNotSupported: .ok
@@ -99,7 +101,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
       .documentTooLarge, .tokenLimitExceeded, .nestingLimitExceeded, .depthLimitExceeded,
       .aliasLimitExceeded, .rootFieldLimitExceeded, .directiveLimitExceeded,
       .selectionLimitExceeded, .introspectionDepthLimitExceeded, .mergeLimitExceeded,
-      .validationErrorLimitExceeded, .costLimitExceeded, .introspectionDisabled:
+      .validationErrorLimitExceeded, .costLimitExceeded, .introspectionDisabled, .tokenExpired:
       true
     default: false
     }

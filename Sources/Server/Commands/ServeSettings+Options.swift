@@ -53,6 +53,9 @@ extension ServeSettings {
         Option(
           "maximum-selections", "N", default: "5000", "selections with fragments written out"),
         Option(
+          "maximum-elements", "N", default: "200000",
+          "elements of all lists and pages of an answer, as the page sizes multiply"),
+        Option(
           "maximum-cached-documents", "N", default: "1000", "documents each loop keeps prepared"),
       ]),
     CommandSpecification.Section(

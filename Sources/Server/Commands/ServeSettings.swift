@@ -188,6 +188,8 @@ extension OperationExecutor.Settings {
     validationLimits.expandedSelections =
       try options.int("maximum-selections", in: 1...1_000_000)
       ?? validationLimits.expandedSelections
+    plannerLimits.maximumElements =
+      try options.int("maximum-elements", in: 1...100_000_000) ?? plannerLimits.maximumElements
     maximumCachedDocuments =
       try options.int("maximum-cached-documents", in: 1...1_000_000) ?? maximumCachedDocuments
   }

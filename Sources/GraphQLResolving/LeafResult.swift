@@ -120,7 +120,7 @@ enum LeafResult {
     if digits.isEmpty { return 0 }
     for (prefix, radix) in [("0x", 16), ("0X", 16), ("0o", 8), ("0O", 8), ("0b", 2), ("0B", 2)] {
       if digits.starts(with: prefix.utf8) {
-        return UInt64(String(Substring(digits.dropFirst(2))), radix: radix).map(Double.init)
+        return UInt64(String(Substring(digits.dropFirst(2))), radix: radix).map { Double($0) }
       }
     }
     let isDecimal = digits.allSatisfy {

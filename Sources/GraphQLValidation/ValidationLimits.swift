@@ -14,7 +14,8 @@ package struct ValidationLimits: Sendable {
   package var expandedSelections: Int?
   /// List fields of the type system within each other: `fields`, `interfaces`, ...
   package var introspectionLists: Int?
-  /// Fields looked at while deciding whether fields with one response name can be merged.
+  /// Fields looked at while deciding whether fields with one response name can be merged; nil
+  /// allows what is proportional to the document.
   package var mergeComparisons: Int?
   /// Findings reported; one more says that there were others.
   package var errors: Int?
@@ -38,7 +39,7 @@ package struct ValidationLimits: Sendable {
   }
 
   /// What protects the process itself from any document at all: for tools.
-  package static let processOnly = ValidationLimits(mergeComparisons: 500_000, errors: 100)
+  package static let processOnly = ValidationLimits(errors: 100)
 
   /// What a server takes from strangers.
   package static let server = ValidationLimits(

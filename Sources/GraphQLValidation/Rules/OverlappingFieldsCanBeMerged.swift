@@ -29,7 +29,7 @@ enum MergeOutcome {
 // GraphQL September 2025, 5.3.2 Field Selection Merging.
 extension ValidationWalk {
   mutating func checkOverlappingFields() {
-    let budget = limits.mergeComparisons ?? Int.max
+    let budget = limits.mergeComparisons ?? 500_000 + 8 * document.source.bytes.count
     var merging = FieldMerging(self, budget: budget)
     switch merging.check(selectionSets) {
     case .mergeable:

@@ -91,6 +91,12 @@ let package = Package(
       "GraphQLSchemaTests", ["GraphQLSchema", "GraphQLLanguage", "JSON", "OracleSupport"],
       exclude: ["Fixtures"]),
     tests("GraphQLValidationTests", ["GraphQLValidation", "GraphQLSchema", "GraphQLLanguage"]),
+    tests(
+      "GraphQLCheckingTests",
+      [
+        "GraphQLChecking", "GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "JSON",
+        "OracleSupport",
+      ]),
     tests("HTTPTests", ["HTTP", "EventLoops", "HTTPTestSupport"]),
     tests("PostgresTests", ["Postgres", "DatabaseSetup", "EventLoops", "TestSupport"]),
     tests("DatabaseSetupTests", ["DatabaseSetup", "Postgres", "TestSupport"]),

@@ -4,6 +4,9 @@ One JSON object per line in, one per line out, in order:
   {"op": "parse", "source": TEXT} -> {"printed": TEXT} or {"message": TEXT, "line": N, "column": N}
   {"op": "schema", "schema": SDL} -> {"printed": SDL} or {"errors": [E, ...]}, or {"refused": TEXT}
     where it gives up before it has looked at everything; E is {"message", "locations": [[N, N]]}
+  {"op": "validate", "schema": SDL, "document": TEXT} -> {"errors": [E, ...]}
+  {"op": "execute", ..., "root": JSON, "variables": {...}}
+    -> {"errors": [E, ...], "data": ...}, without data if it never came to execution
 """
 
 import json
@@ -12,9 +15,12 @@ import sys
 from graphql import (
     GraphQLSyntaxError,
     build_ast_schema,
+    build_schema,
+    execute_sync,
     parse,
     print_ast,
     print_schema,
+    validate,
     validate_schema,
 )
 from graphql.validation.validate import validate_sdl
@@ -53,7 +59,38 @@ def finding(error):
     return {"message": message, "locations": locations}
 
 
+schemas = {}
+
+
+def answer_document(request):
+    text = request["schema"]
+    if text not in schemas:
+        schemas[text] = build_schema(text)
+    try:
+        document = parse(request["document"])
+        errors = validate(schemas[text], document)
+    except GraphQLSyntaxError as error:
+        errors = [error]
+    if errors or request["op"] == "validate":
+        return {"errors": [finding(error) for error in errors]}
+    result = execute_sync(
+        schemas[text],
+        document,
+        request["root"],
+        variable_values=request["variables"],
+        field_resolver=lambda source, info, **_: source.get(info.field_name)
+        if isinstance(source, dict)
+        else None,
+        type_resolver=lambda value, *_: value.get("__typename")
+        if isinstance(value, dict)
+        else None,
+    )
+    return {"errors": [finding(error) for error in result.errors or []], "data": result.data}
+
+
 def answer(request):
+    if request["op"] in ("validate", "execute"):
+        return answer_document(request)
     if request["op"] == "schema":
         return answer_schema(request["schema"])
     return answer_parse(request["source"])

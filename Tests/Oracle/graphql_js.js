@@ -1,7 +1,7 @@
 // Answers with what graphql-js (Debian's node-graphql) makes of each request; see graphql_core.py.
 'use strict';
 const {
-  buildASTSchema, buildSchema, getVariableValues, parse, print, printSchema, validateSchema,
+  buildASTSchema, buildSchema, executeSync, getVariableValues, parse, print, printSchema, validate, validateSchema,
 } = require('/usr/share/nodejs/graphql');
 const { validateSDL } = require('/usr/share/nodejs/graphql/validation/validate.js');
 
@@ -29,12 +29,11 @@ function answerSchema(source) {
       return { refused: String(error) };
     }
   }
-  return {
-    errors: errors.map(({ message, locations }) => ({
-      message,
-      locations: (locations ?? []).map(({ line, column }) => [line, column]),
-    })),
-  };
+  return { errors: errors.map(finding) };
+}
+
+function finding({ message, locations }) {
+  return { message, locations: (locations ?? []).map(({ line, column }) => [line, column]) };
 }
 
 const schemas = new Map();
@@ -49,8 +48,28 @@ function answerCoerce({ schema, document, variables }) {
   return errors ? { errors: errors.map(({ message }) => message) } : { values: coerced };
 }
 
+// {"op": "validate", "schema": SDL, "document": TEXT} -> {"errors": [E, ...]}
+// {"op": "execute", ..., "root": JSON, "variables": {...}}
+//   -> {"errors": [E, ...], "data": ...}, without data if it never came to execution
+function answerDocument({ op, schema: text, document: source, root, variables }) {
+  if (!schemas.has(text)) schemas.set(text, buildSchema(text));
+  const schema = schemas.get(text);
+  let document;
+  let errors;
+  try {
+    document = parse(source);
+    errors = validate(schema, document);
+  } catch (error) {
+    errors = [error];
+  }
+  if (errors.length > 0 || op === 'validate') return { errors: errors.map(finding) };
+  const result = executeSync({ schema, document, rootValue: root, variableValues: variables });
+  return { errors: (result.errors ?? []).map(finding), data: result.data };
+}
+
 function answer(request) {
   switch (request.op) {
+    case 'validate': case 'execute': return answerDocument(request);
     case 'schema': return answerSchema(request.schema);
     case 'coerce': return answerCoerce(request);
     default: return answerParse(request.source);

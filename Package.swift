@@ -107,6 +107,12 @@ let package = Package(
         "DatabaseSetup",
         "Postgres", "JSON", "TestSupport",
       ]),
+    tests(
+      "ServerTests",
+      [
+        "Server", "GraphQLTransport", "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP",
+        "JSON", "TestSupport", "HTTPTestSupport", "OracleSupport",
+      ]),
     .target(
       name: "OracleSupport", dependencies: ["JSON"], path: "Tests/OracleSupport",
       swiftSettings: settings),

@@ -110,15 +110,17 @@ struct ClusterPlace {
     }
   }
 
-  /// Removes a lock file whose process number now belongs to another program; PostgreSQL itself
-  /// would take that for a running cluster. Call when nothing works here. True if there was a file.
+  /// Removes a lock file whose process number now belongs to another program, or to a process that
+  /// has ended and that nobody takes note of; PostgreSQL itself would take that for a running
+  /// cluster. Call when nothing works here. True if there was a file.
   func removeForeignLockFile() -> Bool {
     let path = cluster + "/postmaster.pid"
     guard FileSystem.exists(path) else { return false }
     if let text = FileSystem.readText(path), let first = text.split(separator: "\n").first,
-      let process = pid_t(first), ChildProcess.isAlive(process)
+      let process = pid_t(first), process > 0, kill(process, 0) == 0 || errno == EPERM
     {
       unsafe unlink(path)
+      unsafe unlink(socketDirectory + "/.s.PGSQL.5432.lock")
     }
     return true
   }

@@ -7,6 +7,8 @@ One JSON object per line in, one per line out, in order:
   {"op": "validate", "schema": SDL, "document": TEXT} -> {"errors": [E, ...]}
   {"op": "execute", ..., "root": JSON, "variables": {...}}
     -> {"errors": [E, ...], "data": ...}, without data if it never came to execution
+  {"op": "client", "introspection": DATA, "schema": SDL} -> {"fromIntrospection": SDL, "fromText": SDL},
+    both sorted by name
 """
 
 import json
@@ -15,8 +17,10 @@ import sys
 from graphql import (
     GraphQLSyntaxError,
     build_ast_schema,
+    build_client_schema,
     build_schema,
     execute_sync,
+    lexicographic_sort_schema,
     parse,
     print_ast,
     print_schema,
@@ -47,6 +51,12 @@ def answer_schema(source):
         if not errors:
             return {"printed": print_schema(schema)}
     return {"errors": [finding(error) for error in errors]}
+
+
+def answer_client(introspection, source):
+    schemas = build_client_schema(introspection), build_schema(source)
+    texts = [print_schema(lexicographic_sort_schema(schema)) for schema in schemas]
+    return {"fromIntrospection": texts[0], "fromText": texts[1]}
 
 
 def finding(error):
@@ -93,6 +103,8 @@ def answer(request):
         return answer_document(request)
     if request["op"] == "schema":
         return answer_schema(request["schema"])
+    if request["op"] == "client":
+        return answer_client(request["introspection"], request["schema"])
     return answer_parse(request["source"])
 
 

@@ -42,6 +42,7 @@ package enum ServeCommand {
     configuration.statementTimeout = settings.statementTimeout
     let server = try RunningServer(mapping, database: configuration, settings: settings.server)
     signals.serve { server.cutOff() }
+    if !server.waitUntilReady() { Database.say("warning: the database does not answer yet") }
     for hint in hints { print(hint) }
     announce(server.address, isSecure: settings.server.tls != nil)
     let signal = signals.wait()

@@ -1,10 +1,12 @@
 import Accounts
+import Dispatch
 import EventLoops
 import GraphQLExecution
 import GraphQLPlanning
 import GraphQLTransport
 import HTTP
 import Postgres
+import Synchronization
 
 /// Everything one loop owns: its clients, its database connections, its caches. Loops share only
 /// what never changes.
@@ -37,6 +39,18 @@ final class LoopService: @unchecked Sendable {
   func start() {
     loop.execute { [self] in pool.start() }
     server?.start()
+  }
+
+  /// Asks the loop; not to be called on it.
+  func isReady() -> Bool {
+    let answer = Mutex(false)
+    let asked = DispatchSemaphore(value: 0)
+    loop.execute { [self] in
+      answer.withLock { $0 = pool.isAvailable }
+      asked.signal()
+    }
+    asked.wait()
+    return answer.withLock { $0 }
   }
 
   func announceEnd() {

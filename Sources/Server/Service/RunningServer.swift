@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import GraphQLExecution
 import GraphQLPlanning
 import GraphQLTransport
@@ -61,6 +62,16 @@ package final class RunningServer: Sendable {
     }
     self.services = services
     for service in services { service.start() }
+  }
+
+  /// Waits until every loop has a connection to the database; false when that takes too long.
+  package func waitUntilReady(_ patience: Duration = .seconds(5)) -> Bool {
+    let deadline = ContinuousClock.now + patience
+    while !services.allSatisfy({ $0.isReady() }) {
+      guard ContinuousClock.now < deadline else { return false }
+      usleep(2_000)
+    }
+    return true
   }
 
   /// From now on `/ready` says no, and everything else is as before.

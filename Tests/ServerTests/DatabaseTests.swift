@@ -1,0 +1,85 @@
+import DatabaseSetup
+import Glibc
+import Postgres
+import TestSupport
+import Testing
+
+/// The server and its PostgreSQL.
+@Suite struct DatabaseTests {
+  @Test func `an operation is one statement, however many root fields it has`() throws {
+    let server = try TestServer { _ in }
+    let query = """
+      { users(first: 3) { nodes { id posts(first: 2) { nodes { id comments(first: 1) { totalCount } } } } }
+        node(id: "AjEB") { id }
+        nodes(ids: ["AjEB", "oQM"]) { id }
+        again: users(first: 1) { totalCount } }
+      """
+    let warm = try server.execute(query)
+    #expect(warm.status == 200, "\(warm.body)")
+    let session = try TestCluster.session(server.database)
+    // Made in one database only, but it counts for all of them.
+    let admin = try TestCluster.session(TestCluster.connectionString())
+    let name = try #require(try session.execute("SELECT current_database()").first?.first ?? nil)
+    func calls() throws -> [String: Int] {
+      let rows = try admin.execute(
+        """
+        SELECT query, calls FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
+        WHERE d.datname = $1
+        """, [name])
+      return Dictionary(
+        rows.map { ($0[0] ?? "", Int($0[1] ?? "") ?? 0) }, uniquingKeysWith: +)
+    }
+    let before = try calls()
+    for _ in 0..<7 { _ = try server.execute(query) }
+    let changed = try calls().filter { $0.value != before[$0.key] ?? 0 }
+    #expect(changed.count == 1, "\(changed.keys)")
+    for (text, count) in changed { #expect(count - (before[text] ?? 0) == 7) }
+    // Introspection is kept ready: it asks the database nothing at all.
+    let schema = try server.execute(PageTests.introspectionQuery)
+    let ready = try calls()
+    #expect(try server.execute(PageTests.introspectionQuery).body == schema.body)
+    #expect(try calls() == ready)
+  }
+
+  @Test func `without PostgreSQL it answers 503 quickly, and goes on when it is back`() throws {
+    let folder = try TemporaryFolder()
+    var options = EmbeddedCluster.Options()
+    options.dataDirectory = folder.path + "/data"
+    options.isDurable = false
+    let first = try EmbeddedCluster.start(options) { _ in }
+    defer { first.stop() }
+    try Migrations.read(TestCluster.packageFolder + "/sql")
+      .apply(to: PostgresConfiguration(first.connectionString))
+    let server = try TestServer(database: first.connectionString) { _ in }
+    let query = "{ users(first: 1) { totalCount } }"
+    #expect(try server.execute(query).status == 200)
+
+    first.stop()
+    let clock = ContinuousClock()
+    // The first ones may still find out.
+    for _ in 0..<20 {
+      _ = try server.execute(query)
+      usleep(50_000)
+    }
+    for _ in 0..<5 {
+      let start = clock.now
+      let answer = try server.execute(query)
+      #expect(answer.status == 503 && answer.code == "DATABASE_UNAVAILABLE", "\(answer.body)")
+      #expect(answer.header("Retry-After") != nil)
+      // 50 ms are promised; the machine of the tests may be busy.
+      #expect(clock.now - start < .milliseconds(500))
+    }
+    #expect(try server.get("/ready").status == 503)
+    #expect(try server.get("/live").status == 200)
+    #expect(try server.execute("{ __typename }").status == 200)
+
+    let second = try EmbeddedCluster.start(options) { _ in }
+    defer { second.stop() }
+    let start = clock.now
+    while try server.execute(query).status != 200, clock.now - start < .seconds(10) {
+      usleep(10_000)
+    }
+    #expect(clock.now - start < .seconds(2), "\(clock.now - start)")
+    #expect(try server.get("/ready").status == 200)
+  }
+}

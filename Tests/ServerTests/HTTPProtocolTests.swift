@@ -1,0 +1,35 @@
+import HTTPTestSupport
+import JSON
+import Testing
+
+/// The audit suite of GraphQL over HTTP against the real server.
+@Suite struct HTTPProtocolTests {
+  @Test(arguments: Audit.all) func `audit of GraphQL over HTTP`(audit: Audit) throws {
+    let answer = try TestServer.shared.send(Array(audit.request.utf8))
+    #expect(audit.statuses.contains(answer.status), "\(answer.head)\(answer.body)")
+    if let type = audit.contentType {
+      #expect(answer.header("Content-Type") == "\(type); charset=utf-8")
+    }
+    guard audit.body != .anything else { return }
+    guard case .object(let members) = try JSONParser.parse(Array(answer.body.utf8)) else {
+      Issue.record("The answer is no object.")
+      return
+    }
+    #expect(members.map(\.name) == (audit.body == .withoutErrors ? ["data"] : ["errors"]))
+  }
+
+  @Test func `the draft profile answers faulty documents with 422`() throws {
+    let server = try TestServer { $0.endpoint.profile = .draft }
+    #expect(try server.execute("{ nothing }").status == 422)
+    #expect(try server.execute("{").status == 400)
+  }
+
+  @Test func `a page of an allowed origin may read, others may not`() throws {
+    let server = try TestServer { $0.endpoint.crossOrigin.allowedOrigins = ["https://a.example"] }
+    let allowed = try server.execute("{ __typename }", headers: "Origin: https://a.example\r\n")
+    #expect(allowed.header("Access-Control-Allow-Origin") == "https://a.example")
+    #expect(allowed.header("Vary") == "Origin")
+    let other = try server.execute("{ __typename }", headers: "Origin: https://b.example\r\n")
+    #expect(other.header("Access-Control-Allow-Origin") == nil)
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import HTTPTestSupport
+import JSON
+import OracleSupport
+import Testing
+
+@testable import Server
+
+/// What is served beside the API.
+@Suite struct PageTests {
+  /// A folder with files of GraphiQL's names.
+  private static func assets() throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    for name in GraphiQLPage.files { _ = try folder.write(name, "/* \(name) */") }
+    return folder
+  }
+
+  @Test func `the IDE's page names only files that are here, kept for ever`() throws {
+    let folder = try Self.assets()
+    let server = try TestServer { $0.graphiQL = .folder(folder.path) }
+    let page = try server.get("/")
+    #expect(page.status == 200)
+    #expect(page.header("Content-Type") == "text/html; charset=utf-8")
+    #expect(page.header("X-Content-Type-Options") == "nosniff")
+    let policy = try #require(page.header("Content-Security-Policy"))
+    #expect(policy.contains("script-src 'self';") && policy.contains("default-src 'none'"))
+    #expect(!page.body.contains("://") && !page.body.contains("<script>"))
+    let addresses = page.body.matches(of: #/(?:src|href)="(\/[^"]+)"/#).map { String($0.1) }
+    #expect(addresses.count == GraphiQLPage.files.count + 3)
+    for address in addresses {
+      let file = try server.get(address)
+      #expect(file.status == 200)
+      #expect(
+        file.header("Content-Type")
+          == (address.hasSuffix(".css") ? "text/css" : "text/javascript") + "; charset=utf-8")
+      #expect(file.header("Cache-Control") == "public, max-age=31536000, immutable")
+    }
+    #expect(try server.get("/graphiql/0/start.js").status == 404)
+    #expect(try server.get("/../../etc/passwd").status >= 400)
+  }
+
+  @Test func `without its files the page says how to get them`() throws {
+    let folder = try Self.assets()
+    try FileManager.default.removeItem(atPath: folder.path + "/graphiql.min.js")
+    let page = try TestServer { $0.graphiQL = .folder(folder.path) }.get("/")
+    #expect(page.status == 200 && page.header("Content-Type") == "text/plain; charset=utf-8")
+    #expect(page.body.contains("script/setup"))
+  }
+
+  @Test func `the IDE can be turned off`() throws {
+    let page = try TestServer { $0.graphiQL = .off }.get("/")
+    #expect(page.header("Content-Type") == "text/plain; charset=utf-8")
+    #expect(!page.body.contains("GraphiQL"))
+  }
+
+  @Test(
+    .enabled(
+      if: GraphiQLPage.installedFolder != nil,
+      "GraphiQL's files are not installed; script/setup run does it."))
+  func `the installed IDE is served`() throws {
+    let page = try TestServer.shared.get("/")
+    #expect(page.body.contains("/graphiql.min.js"))
+  }
+
+  @Test func `live and ready answer at once, unknown paths and methods are refused`() throws {
+    let server = try TestServer.shared
+    #expect(try server.get("/live").status == 200)
+    #expect(try server.get("/ready").status == 200)
+    #expect(try server.get("/nowhere").status == 404)
+    let head = try RawClient(port: server.port)
+    head.send("HEAD /schema.graphql HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    #expect(head.answer(isHead: true).status == 200)
+    let delete = try server.send(
+      Array("DELETE /schema.graphql HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
+    #expect(delete.status == 405 && delete.header("Allow") == "GET, HEAD")
+  }
+
+  @Test(
+    .enabled(
+      if: Oracle.graphQLCore != nil, "graphql-core is not installed; script/oracle does it."))
+  func `graphql-core builds the published schema from introspection`() throws {
+    let server = try TestServer.shared
+    let introspection = try JSONParser.parse(
+      Array(try server.execute(Self.introspectionQuery).body.utf8))
+    let text = try server.get("/schema.graphql").body
+    let answer = try #require(Oracle.graphQLCore).answers(to: [
+      .object([
+        JSONValue.Member(name: "op", value: .string("client")),
+        JSONValue.Member(name: "introspection", value: introspection["data"] ?? .null),
+        JSONValue.Member(name: "schema", value: .string(text)),
+      ])
+    ])
+    let found = try #require(answer.first)
+    #expect(found["failure"] == nil, "\(found["failure"] ?? .null)")
+    #expect(found["fromIntrospection"] != nil)
+    #expect(found["fromIntrospection"] == found["fromText"])
+  }
+
+  @Test func `introspection can be kept from strangers`() throws {
+    let closed = try TestServer { $0.introspection = .off }
+    #expect(try closed.execute(Self.introspectionQuery).code == "INTROSPECTION_DISABLED")
+    #expect(try closed.execute("{ t: __type(name: \"User\") { name } }").status == 400)
+    #expect(try closed.execute("{ __typename }").status == 200)
+    let members = try TestServer { $0.introspection = .signedIn }
+    #expect(try members.execute("{ __schema { __typename } }").code == "INTROSPECTION_DISABLED")
+    let lie = try members.execute(
+      "{ __schema { __typename } }", headers: "Authorization: Bearer nobody\r\n")
+    #expect(lie.status == 401 || lie.status == 400)
+  }
+
+  static let introspectionQuery = """
+    query IntrospectionQuery {
+      __schema {
+        queryType { name } mutationType { name } subscriptionType { name }
+        types { ...FullType }
+        directives { name description isRepeatable locations args { ...InputValue } }
+      }
+    }
+    fragment FullType on __Type {
+      kind name description specifiedByURL isOneOf
+      fields(includeDeprecated: true) {
+        name description args { ...InputValue } type { ...TypeRef } isDeprecated deprecationReason
+      }
+      inputFields { ...InputValue }
+      interfaces { ...TypeRef }
+      enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason }
+      possibleTypes { ...TypeRef }
+    }
+    fragment InputValue on __InputValue { name description type { ...TypeRef } defaultValue }
+    fragment TypeRef on __Type {
+      kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } }
+    }
+    """
+}

@@ -21,6 +21,7 @@ struct PoolState {
   private var quick = Lane()
   private var heavy = Lane()
   private var leases = Lane()
+  private var promisedCount = 0
   private var failuresInARow = 0
   private var isBreakerOpen = false
   private var lastAttempt: Instant?
@@ -63,7 +64,7 @@ struct PoolState {
     var cancelled: (request: Int32, generation: UInt32, at: Instant)?
     /// A cancel may still hit a statement it was not meant for.
     var strayCancelUntil: Instant?
-    /// Kept free for the lease that waits for it.
+    /// Kept free for the lease or heavy statement that waits for it.
     var isPromised = false
 
     init(vacantUntil now: Instant) {
@@ -350,6 +351,7 @@ struct PoolState {
   }
 
   var quickWaiting: Int { quick.count }
+  var exclusiveWaiting: Int { heavy.count + leases.count }
 
   var waitingCount: Int { quick.count + heavy.count + leases.count }
 
@@ -425,10 +427,10 @@ struct PoolState {
       guard slots[slot].phase == .ready else { continue }
       let count = slots[slot].inFlight.count
       if count == 0 {
-        if request.kind == .lease || !slots[slot].isPromised, idle == nil { idle = slot }
+        if request.kind != .quick || !slots[slot].isPromised, idle == nil { idle = slot }
         continue
       }
-      if let head = slots[slot].inFlight.first, requests[Int(head)].kind == .heavy {
+      if isExclusive(slot) {
         exclusive += 1
         continue
       }
@@ -470,9 +472,12 @@ struct PoolState {
     slots[slot].inFlight.append(index)
     slots[slot].backlog += request.estimate
     slots[slot].lastUse = now
+    if request.kind != .quick, slots[slot].isPromised {
+      slots[slot].isPromised = false
+      promisedCount -= 1
+    }
     if request.kind == .lease {
       slots[slot].phase = .leased
-      slots[slot].isPromised = false
       requests[Int(index)].phase = .leased
       actions.append(.lease(index, slot))
     } else {
@@ -481,34 +486,58 @@ struct PoolState {
   }
 
   private mutating func dispatch(_ now: Instant, _ actions: inout [PoolAction]) {
-    guard waitingCount > 0 else { return }
-    promiseForLeases()
-    for lane in [PoolRequestKind.lease, .quick, .heavy] {
-      while let index = first(of: lane), let slot = choose(for: index, now: now) {
-        statistics.waited += 1
-        statistics.totalWait += requests[Int(index)].submittedAt.duration(to: now)
-        dequeue(index)
-        send(index, to: slot, now, &actions)
-      }
+    if exclusiveWaiting > 0 || promisedCount > 0 {
+      dispatch(.lease, now, &actions)
+      dispatch(.heavy, now, &actions)
+      promise()
+    }
+    if quick.count > 0 { dispatch(.quick, now, &actions) }
+  }
+
+  private mutating func dispatch(
+    _ lane: PoolRequestKind, _ now: Instant, _ actions: inout [PoolAction]
+  ) {
+    while let index = first(of: lane), let slot = choose(for: index, now: now) {
+      statistics.waited += 1
+      statistics.totalWait += requests[Int(index)].submittedAt.duration(to: now)
+      dequeue(index)
+      send(index, to: slot, now, &actions)
     }
   }
 
-  /// Keeps as many connections from taking new work as leases wait for one.
-  private mutating func promiseForLeases() {
-    guard leases.count > 0 else { return }
-    var promised = 0
-    for slot in slots where slot.isPromised || (slot.phase == .ready && slot.inFlight.isEmpty) {
-      promised += 1
+  /// Keeps connections from taking new work while leases and heavy statements wait for one to be
+  /// idle, as many as these may have; without it they would wait for ever beside a busy crowd.
+  private mutating func promise() {
+    var free = exclusiveLimit
+    promisedCount = 0
+    for slot in slots.indices {
+      let isHeld = isExclusive(slot)
+      if isHeld { free -= 1 }
+      if isHeld || slots[slot].phase != .ready { slots[slot].isPromised = false }
+      if slots[slot].isPromised { promisedCount += 1 }
     }
-    let wanted = min(leases.count, exclusiveLimit)
-    while promised < wanted {
+    let wanted = max(0, min(exclusiveWaiting, free))
+    while promisedCount != wanted {
+      let isMissing = promisedCount < wanted
       let candidates = slots.indices.filter {
-        slots[$0].phase == .ready && !slots[$0].isPromised && !slots[$0].inFlight.isEmpty
+        slots[$0].phase == .ready && !isExclusive($0) && slots[$0].isPromised != isMissing
       }
-      guard let slot = candidates.min(by: { slots[$0].backlog < slots[$1].backlog }) else { return }
-      slots[slot].isPromised = true
-      promised += 1
+      let backlog = { [slots] (slot: Int) in slots[slot].backlog }
+      guard
+        let slot = isMissing
+          ? candidates.min(by: { backlog($0) < backlog($1) })
+          : candidates.max(by: { backlog($0) < backlog($1) })
+      else { return }
+      slots[slot].isPromised = isMissing
+      promisedCount += isMissing ? 1 : -1
     }
+  }
+
+  /// A lease or a heavy statement has the connection to itself.
+  private func isExclusive(_ slot: Int) -> Bool {
+    if slots[slot].phase == .leased { return true }
+    guard let head = slots[slot].inFlight.first else { return false }
+    return requests[Int(head)].kind == .heavy
   }
 
   // MARK: Deadlines and cancels
@@ -610,6 +639,7 @@ struct PoolState {
       actions.append(.event(.retried(.connectionLost)))
       enqueue(index, inFront: true)
     }
+    if slots[slot].isPromised { promisedCount -= 1 }
     let wasShortLived = slots[slot].openedAt + .seconds(1) > now
     slots[slot] = Slot(vacantUntil: now)
     switch reason {

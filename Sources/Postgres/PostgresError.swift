@@ -109,7 +109,9 @@ package struct PostgresError: Error, Sendable {
 
   /// From a connection that could not be made or broke.
   init(connection: OpaquePointer) {
-    let message = unsafe String(cString: PQerrorMessage(connection)).trimmingLineEnds
+    // libpq says it in several lines.
+    let message = unsafe String(cString: PQerrorMessage(connection))
+      .split(whereSeparator: { $0.isNewline || $0 == "\t" }).joined(separator: " ")
     self.init(
       .unavailable, message: message.isEmpty ? "The connection was lost." : message)
   }

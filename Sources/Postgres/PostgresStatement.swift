@@ -30,10 +30,12 @@ package final class PostgresStatement: Sendable {
   /// any.
   package var meanNanoseconds: UInt64 { mean.load(ordering: .relaxed) }
 
-  /// Takes an execution's time into the mean. Loops may overwrite each other's: it is an estimate.
+  /// Takes an execution's time into the mean, outliers cut. Loops may overwrite each other's: it is an estimate.
   func record(nanoseconds: UInt64) {
     let old = mean.load(ordering: .relaxed)
-    let new = old == 0 ? max(nanoseconds, 1) : old - old / 8 + nanoseconds / 8
+    // One that had to wait for a lock or a core says little about the next.
+    let usual = min(nanoseconds, 4 &* min(old, 1 << 60) + 100_000)
+    let new = old == 0 ? max(nanoseconds, 1) : old - old / 8 + usual / 8
     mean.store(new, ordering: .relaxed)
   }
 

@@ -111,7 +111,7 @@ struct PoolSimulation {
     while problem == nil, let (time, event) = events.next(), time <= end {
       now = time
       handle(event)
-      check()
+      check(after: event)
     }
   }
 
@@ -289,7 +289,7 @@ struct PoolSimulation {
   }
 
   /// What must hold after every event.
-  mutating func check() {
+  mutating func check(after event: Event) {
     guard problem == nil else { return }
     let statistics = state.currentStatistics
     let open = connections.count { $0 != nil }
@@ -306,6 +306,11 @@ struct PoolSimulation {
     }
     for slot in state.slots.indices where state.slots[slot].backlog < 0 {
       problem = "a backlog is negative"
+    }
+    if case .tick = event, state.exclusiveWaiting == 0,
+      state.slots.contains(where: { $0.isPromised })
+    {
+      problem = "a connection is kept for nobody"
     }
     if statistics.idle > 0, statistics.leased == 0, state.quickWaiting > 0,
       state.slots.contains(where: { $0.phase == .ready && $0.inFlight.isEmpty && !$0.isPromised })

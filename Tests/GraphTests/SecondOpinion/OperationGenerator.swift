@@ -445,7 +445,7 @@ struct OperationGenerator {
       return variable(.list(elements), definition, text)
     }
     let named = schema[type.namedType]
-    if case .inputObject(let fields, let isOneOf) = named.kind {
+    if case .inputObject(let fields, let isOneOf) = named.kind, named.name != "CoordinatesInput" {
       var given: [(name: String, value: RandomInput)] = []
       if isOneOf {
         if let field = fields.randomElement(using: &random) {
@@ -453,7 +453,7 @@ struct OperationGenerator {
         }
         return variable(.object(given), definition, named.name)
       }
-      for field in fields where field.isRequired || chance(0.3) {
+      for field in fields where field.isRequired || chance(field.name == "near" ? 0.5 : 0.3) {
         given.append((field.name, input(field.type, field, "\(named.name)")))
       }
       return variable(.object(given), definition, named.name, probability: 0.2)

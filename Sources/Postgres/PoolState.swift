@@ -60,6 +60,8 @@ struct PoolState {
     var openedAt: Instant
     var expiresAt: Instant
     var lastUse: Instant
+    /// When the server last answered on it.
+    var provenAt: Instant
     /// The request whose statement a cancel was sent for, and when.
     var cancelled: (request: Int32, generation: UInt32, at: Instant)?
     /// A cancel may still hit a statement it was not meant for.
@@ -68,7 +70,8 @@ struct PoolState {
     var isPromised = false
 
     init(vacantUntil now: Instant) {
-      (attemptAt, headStart, openedAt, expiresAt, lastUse) = (now, now, now, now, now)
+      (attemptAt, headStart, openedAt) = (now, now, now)
+      (expiresAt, lastUse, provenAt) = (now, now, now)
     }
   }
 
@@ -85,6 +88,8 @@ struct PoolState {
     var mayRetry = true
     /// Nobody waits for the outcome any more.
     var isAbandoned = false
+    /// Ours, to see whether the server still answers.
+    var isProbe = false
     var submittedAt: Instant
     var queueDeadline: Instant
     var deadline: Instant
@@ -199,14 +204,15 @@ struct PoolState {
     let started = max(slots[slot].headStart, request.submittedAt)
     slots[slot].backlog -= request.estimate
     slots[slot].headStart = now
-    slots[slot].lastUse = now
+    slots[slot].provenAt = now
+    if !request.isProbe { slots[slot].lastUse = now }
     if wasCancelled {
       slots[slot].cancelled = nil
       slots[slot].strayCancelUntil = now + settings.strayCancelWindow
     }
 
     var verdict = PoolVerdict.deliver(after: started.duration(to: now))
-    if request.isAbandoned {
+    if request.isAbandoned || request.isProbe {
       verdict = .drop
     } else if let reason = retryReason(request, slot, answer, wasCancelled, now) {
       verdict = .retry
@@ -251,6 +257,7 @@ struct PoolState {
     slots[slot].phase = .ready
     slots[slot].openedAt = now
     slots[slot].lastUse = now
+    slots[slot].provenAt = now
     slots[slot].headStart = now
     let lifetime = settings.lifetime.nanoseconds
     slots[slot].expiresAt =
@@ -370,6 +377,13 @@ struct PoolState {
     result.waiting = waitingCount
     result.isBreakerOpen = isBreakerOpen
     return result
+  }
+
+  /// The server has answered on some connection within that time.
+  func isProven(within time: Duration, now: Instant) -> Bool {
+    slots.contains { slot in
+      (slot.phase == .ready || slot.phase == .leased) && slot.provenAt + time > now
+    }
   }
 
   /// How long until the next attempt to connect.
@@ -569,6 +583,7 @@ struct PoolState {
       let request = requests[Int(index)]
       if !request.isAbandoned, request.deadline <= now {
         requests[Int(index)].isAbandoned = true
+        if request.isProbe { continue }
         statistics.timedOut += 1
         actions.append(.fail(index, .deadlinePassed))
       }
@@ -587,11 +602,31 @@ struct PoolState {
       actions.append(.event(.cancelSent(connection: slot)))
     }
     settle(slot, now, &actions)
+    probeIfSilent(slot, now, &actions)
     if slots[slot].phase == .ready, slots[slot].inFlight.isEmpty,
       slots[slot].lastUse + settings.idleLimit <= now, readyCount > max(settings.minimumIdle, 1)
     {
       retire(slot, .idle, now, &actions)
     }
+  }
+
+  /// Asks something of a connection that has long been silent, so that one whose other end is gone
+  /// without a word is found before a request is.
+  private mutating func probeIfSilent(
+    _ slot: Int, _ now: Instant, _ actions: inout [PoolAction]
+  ) {
+    guard slots[slot].phase == .ready, slots[slot].inFlight.isEmpty,
+      slots[slot].provenAt + settings.probeAfter <= now
+    else { return }
+    let deadline = now + settings.probeTimeout
+    let index = allocate(
+      Request(
+        phase: .inFlight, slot: Int32(slot), estimate: 50_000, mayRetry: false, isProbe: true,
+        submittedAt: now, queueDeadline: deadline, deadline: deadline))
+    slots[slot].headStart = now
+    slots[slot].inFlight.append(index)
+    slots[slot].backlog += 50_000
+    actions.append(.probe(index, slot))
   }
 
   /// Closes a connection that is to go, once nothing is in flight on it.
@@ -623,7 +658,7 @@ struct PoolState {
     var survivors: [Int32] = []
     while let index = slots[slot].inFlight.popFirst() {
       let request = requests[Int(index)]
-      if request.isAbandoned || request.phase == .leased {
+      if request.isAbandoned || request.isProbe || request.phase == .leased {
         release(index)
       } else if request.mayRetry, request.retries == 0, request.deadline > now, !isStopping {
         survivors.append(index)
@@ -829,6 +864,11 @@ package struct PoolSettings: Sendable {
   package var lastBackOff = Duration.seconds(5)
   package var breakerThreshold = 3
   package var probeInterval = Duration.milliseconds(250)
+  /// A connection that was silent this long is asked something, and has so long to answer.
+  package var probeAfter = Duration.seconds(4)
+  package var probeTimeout = Duration.seconds(1)
+  /// How long an answer proves that the database is there.
+  package var proof = Duration.seconds(10)
   package var lifetime = Duration.seconds(30 * 60)
   package var idleLimit = Duration.seconds(10 * 60)
   package var minimumIdle = 1
@@ -856,6 +896,8 @@ enum PoolAction {
   case close(Int)
   case send(Int32, Int)
   case lease(Int32, Int)
+  /// Send a statement that asks nothing.
+  case probe(Int32, Int)
   /// Ask the server to stop what the connection is running.
   case cancel(Int)
   /// Tell the request's owner; it is over.

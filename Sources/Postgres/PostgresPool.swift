@@ -111,11 +111,10 @@ package final class PostgresPool {
 
   package var statistics: PoolStatistics { state.currentStatistics }
 
-  /// There is a connection, or there was one a moment ago and the next attempt is under way.
+  /// There is a connection, and the server has answered on one lately; it is asked every few
+  /// seconds when nobody else does.
   package var isAvailable: Bool {
-    let statistics = state.currentStatistics
-    return !statistics.isBreakerOpen
-      && statistics.idle + statistics.inUse + statistics.leased > 0
+    state.isProven(within: settings.proof, now: .now)
   }
 
   fileprivate func cancel(_ id: PoolRequestID) {
@@ -139,6 +138,8 @@ package final class PostgresPool {
     return parameters.isTooLarge
       ? PostgresError(.invalidValue, message: "A parameter is too large.") : nil
   }
+
+  private static let probe = PostgresStatement("SELECT", parameterCount: 0)
 
   // MARK: Performing what the state decides
 
@@ -182,6 +183,8 @@ package final class PostgresPool {
         connections[slot]?.close()
         connections[slot] = nil
       case .send(let index, let slot): send(Int(index), on: slot)
+      case .probe(let index, let slot):
+        connections[slot]?.send(Self.probe, PostgresParameters(), tag: UInt64(index))
       case .lease(let index, let slot):
         guard let payload = payloads[Int(index)], let connection = connections[slot] else { break }
         payloads[Int(index)] = nil
@@ -237,7 +240,7 @@ package final class PostgresPool {
       if let payload, !payload.isFirst, answer == .final {
         payload.statement?.record(nanoseconds: UInt64(max(time.nanoseconds, 0)))
       }
-    case .drop: payloads[index] = nil
+    case .drop: if index < payloads.count { payloads[index] = nil }
     case .retry: break
     }
     perform(actions, canCallBack: true)

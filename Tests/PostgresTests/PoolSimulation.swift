@@ -21,7 +21,10 @@ struct PoolSimulation {
   var firstAnswerSinceUp: Int64?
   var deliveredCount = 0
   var failures: [PoolFailure] = []
+  var probeCount = 0
   var problem: String?
+
+  static let nobody = -1
 
   struct Connection {
     let epoch: Int
@@ -252,6 +255,16 @@ struct PoolSimulation {
         if connection.queue.count + 1 > state.settings.pipelineDepth {
           problem = "the pipeline is too deep"
         }
+      case .probe(let index, let slot):
+        guard let connection = connections[slot], connection.queue.isEmpty, !connection.isLeased
+        else {
+          problem = "probed a connection in use"
+          return
+        }
+        owners[index] = Self.nobody
+        connections[slot]?.queue.append((index, Self.nobody, 50_000))
+        scheduleHead(slot)
+        probeCount += 1
       case .lease(let index, let slot):
         guard let connection = connections[slot], connection.queue.isEmpty, !connection.isLeased,
           let number = owners[index], let request = requests[number], request.isLease

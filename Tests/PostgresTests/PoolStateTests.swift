@@ -10,6 +10,7 @@ struct PoolStateTests {
     settings.lifetime = .seconds(4)
     settings.idleLimit = .seconds(1)
     settings.cancelGrace = .milliseconds(300)
+    settings.probeAfter = .milliseconds(300)
     settings.quickQueueLimit = 2 * settings.queueLimit
     return settings
   }
@@ -49,6 +50,7 @@ struct PoolStateTests {
 
   @Test func `in thousands of schedules every request has one end, in time`() {
     var delivered = 0
+    var probes = 0
     var failed: [String: Int] = [:]
     for seed in 0..<600 as Range<UInt64> {
       var simulation = Self.crowd(seed: seed)
@@ -62,9 +64,11 @@ struct PoolStateTests {
         return
       }
       delivered += simulation.deliveredCount
+      probes += simulation.probeCount
       for failure in simulation.failures { failed["\(failure)", default: 0] += 1 }
     }
     // The schedules do what they are for.
+    #expect(probes > 1_000)
     #expect(delivered > 20_000)
     for reason in ["queueFull", "waitedTooLong", "noDatabase"] {
       #expect(failed["refused(Postgres.PoolShedReason.\(reason))", default: 0] > 50, "\(failed)")
@@ -260,6 +264,37 @@ struct PoolStateTests {
       settings.quickQueueLimit = 10
     }
     #expect((0..<30).count { _ in place(&other, 50) != -1 } == 11)
+  }
+
+  @Test func `a silent connection is probed, and closed when it does not answer`() {
+    var state = ready(1)
+    var actions: [PoolAction] = []
+    func tick(_ time: Duration) -> [String] {
+      actions.removeAll()
+      state.tick(now: start + time, actions: &actions)
+      return actions.map { action in
+        switch action {
+        case .probe: "probe"
+        case .cancel: "cancel"
+        case .close: "close"
+        case .connect: "connect"
+        case .event: "event"
+        default: "other"
+        }
+      }
+    }
+    #expect(tick(.seconds(3)) == [])
+    #expect(tick(.seconds(4)) == ["probe"])
+    #expect(
+      state.answered(slot: 0, .final, now: start + .seconds(4), actions: &actions) == .drop)
+    #expect(tick(.seconds(5)) == [])
+    #expect(state.isProven(within: .seconds(10), now: start + .seconds(13)))
+    #expect(tick(.seconds(8)) == ["probe"])
+    #expect(tick(.milliseconds(9_010)) == ["cancel", "event"])
+    #expect(tick(.milliseconds(11_020)) == ["close", "event", "connect"])
+    #expect(!state.isProven(within: .seconds(10), now: start + .seconds(15)))
+    // Probes are nobody's requests.
+    #expect(state.currentStatistics.executed == 0)
   }
 
   @Test func `a cancel that hits a neighbour is made good once`() {

@@ -48,6 +48,11 @@ struct FieldMergingTests {
       ])
   }
 
+  @Test func `repeated arguments are no conflict of a field with itself`() throws {
+    #expect(
+      try conflicts("{ dog { ...F } } fragment F on Dog { knows(times: 1, times: 2) ...F }") == [])
+  }
+
   @Test func `conflicts further in name the way`() throws {
     #expect(
       try conflicts(

@@ -113,11 +113,19 @@ extension ValidationWalk {
 
   /// In any order; fields of objects too.
   func haveSameArguments(_ left: Field, _ right: Field) -> Bool {
+    guard left !== right else { return true }
     guard left.arguments.count == right.arguments.count else { return false }
-    return left.arguments.allSatisfy { argument in
-      let other = right.arguments.last { $0.name.text == argument.name.text }
-      return other.map { areSame(argument.value, $0.value) } ?? false
+    return zip(sorted(left.arguments, \.name.text), sorted(right.arguments, \.name.text)).allSatisfy
+    {
+      $0.name.text == $1.name.text && areSame($0.value, $1.value)
     }
+  }
+
+  private func sorted<Item>(_ items: [Item], _ name: (Item) -> String) -> [Item] {
+    guard items.count > 1 else { return items }
+    return items.enumerated().sorted {
+      (name($0.element), $0.offset) < (name($1.element), $1.offset)
+    }.map(\.element)
   }
 
   private func areSame(_ left: Value, _ right: Value) -> Bool {
@@ -142,12 +150,7 @@ extension ValidationWalk {
 
   private func areSame(_ left: [ObjectField], _ right: [ObjectField]) -> Bool {
     guard left.count == right.count else { return false }
-    func sorted(_ fields: [ObjectField]) -> [ObjectField] {
-      fields.enumerated().sorted {
-        ($0.element.name.text, $0.offset) < ($1.element.name.text, $1.offset)
-      }.map(\.element)
-    }
-    return zip(sorted(left), sorted(right)).allSatisfy {
+    return zip(sorted(left, \.name.text), sorted(right, \.name.text)).allSatisfy {
       $0.name.text == $1.name.text && areSame($0.value, $1.value)
     }
   }

@@ -139,7 +139,8 @@ package final class PostgresPool {
       ? PostgresError(.invalidValue, message: "A parameter is too large.") : nil
   }
 
-  private static let probe = PostgresStatement("SELECT", parameterCount: 0)
+  /// Empty, so that it appears in no statistics.
+  private static let probe = PostgresStatement("", parameterCount: 0)
 
   // MARK: Performing what the state decides
 

@@ -302,6 +302,28 @@ struct PostgresPoolTests {
     }
   }
 
+  @Test func `probes keep a silent pool proven and are in no statistics`() async throws {
+    let database = try TestCluster.newDatabase()
+    let harness = try PoolHarness(database, size: 1) { settings in
+      settings.probeAfter = .milliseconds(100)
+      settings.proof = .milliseconds(9_000)
+    }
+    try await harness.run("SELECT 'ready'")
+    let began = ContinuousClock.now
+    // Idle pools look every five seconds.
+    while began.duration(to: .now) < .milliseconds(9_200) {
+      try await Task.sleep(for: .milliseconds(200))
+    }
+    #expect(harness.onLoop { $0.isAvailable })
+    #expect(harness.count("closed") == 0)
+    let calls = try TestCluster.session(TestCluster.connectionString()).execute(
+      """
+      SELECT query, calls FROM pg_stat_statements
+      WHERE dbid = (SELECT oid FROM pg_database WHERE datname = $1)
+      """, [database.split(separator: "=").last.map(String.init)])
+    #expect(calls == [["SELECT $1", "1"]])
+  }
+
   // MARK: Leases
 
   @Test func `a lease has its connection to itself until it is released`() async throws {

@@ -12,8 +12,14 @@ package struct OperationRequest: Sendable {
   package var operationName: String?
   /// An object, or nil.
   package var variables: JSONValue?
+  /// It came by a method that must not change anything.
+  package var mayOnlyRead: Bool
 
-  package init(query: String, operationName: String? = nil, variables: JSONValue? = nil) {
+  package init(
+    query: String, operationName: String? = nil, variables: JSONValue? = nil,
+    mayOnlyRead: Bool = false
+  ) {
+    self.mayOnlyRead = mayOnlyRead
     self.query = query
     self.operationName = operationName
     self.variables = variables
@@ -22,7 +28,6 @@ package struct OperationRequest: Sendable {
 
 /// An operation that may run: its plan, and its own variables.
 package struct PreparedOperation {
-  package let kind: OperationKind
   package let plan: PreparedPlan
   package let variables: [InputValue?]
   package let variableNames: [String]
@@ -49,8 +54,13 @@ extension PreparedOperation {
 /// Errors before execution: the response has no `data`.
 package struct RequestErrors: Error, Sendable {
   package let errors: [GraphQLError]
+  /// The request may only read, and the operation is no query.
+  package let isWriteRefused: Bool
 
-  package init(errors: [GraphQLError]) { self.errors = errors }
+  package init(errors: [GraphQLError], isWriteRefused: Bool = false) {
+    self.errors = errors
+    self.isWriteRefused = isWriteRefused
+  }
 }
 
 /// What became of an operation.
@@ -99,6 +109,9 @@ package final class OperationExecutor {
     let document = try document(request.query)
     do {
       let operation = try document.operation(named: request.operationName, mapping: mapping)
+      if request.mayOnlyRead, operation.operation.kind != .query {
+        throw RequestErrors(errors: [], isWriteRefused: true)
+      }
       let coerced: CoercedVariables
       do {
         coerced = try operation.coercion.coerce(request.variables)
@@ -115,7 +128,7 @@ package final class OperationExecutor {
       operation.choices.appendKey(for: variables, to: &key)
       let plan = try plan(operation, document.valid, variables, key)
       return PreparedOperation(
-        kind: operation.operation.kind, plan: plan, variables: variables,
+        plan: plan, variables: variables,
         variableNames: operation.variableNames,
         introspection: plan.isIntrospectionVariable
           ? introspect(document.valid, operation.operation, coerced) : nil)

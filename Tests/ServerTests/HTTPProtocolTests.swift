@@ -18,6 +18,14 @@ import Testing
     #expect(members.map(\.name) == (audit.body == .withoutErrors ? ["data"] : ["errors"]))
   }
 
+  @Test func `a mutation by GET is refused before anything else is asked of it`() throws {
+    let target = "/graphql?query=mutation%7BsignOut%7BuserErrors%7Bcode%7D%7D%7D"
+    let answer = try TestServer.shared.send(
+      Array("GET \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8))
+    #expect(answer.status == 405)
+    #expect(answer.header("Allow") == "POST")
+  }
+
   @Test func `the draft profile answers faulty documents with 422`() throws {
     let server = try TestServer { $0.endpoint.profile = .draft }
     #expect(try server.execute("{ nothing }").status == 422)

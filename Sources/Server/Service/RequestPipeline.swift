@@ -49,15 +49,15 @@ final class RequestPipeline {
       operation = try executor.prepare(
         OperationRequest(
           query: request.document, operationName: request.operationName,
-          variables: .object(request.variables)))
+          variables: .object(request.variables), mayOnlyRead: request.mayOnlyRead))
     } catch {
-      return completion(refusal(error.errors, format))
+      return completion(
+        error.isWriteRefused
+          ? shared.endpoint.mutationByGet(format, requestID: requestIDs.next())
+          : refusal(error.errors, format))
     }
     if shared.introspection.refuses(operation, authorization: authorization) {
       return completion(refusal([IntrospectionAccess.refusal], format))
-    }
-    if request.mayOnlyRead, operation.kind != .query {
-      return completion(shared.endpoint.mutationByGet(format, requestID: requestIDs.next()))
     }
     withViewer(authorization) { [self] viewer in
       let ticket = executor.execute(operation, viewer: viewer, on: pool) { [self] response in

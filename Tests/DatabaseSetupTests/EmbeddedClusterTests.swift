@@ -1,6 +1,7 @@
 import Glibc
 import Postgres
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import DatabaseSetup
@@ -9,13 +10,14 @@ import Testing
 @Suite(.serialized) struct EmbeddedClusterTests {
   let options: EmbeddedCluster.Options
 
-  init() {
+  init() throws {
     var options = EmbeddedCluster.Options()
     options.dataDirectory = "/tmp/sociograph-cluster-\(getpid())-\(UInt16.random(in: 0 ... .max))"
     options.isDurable = false
     options.restarts = false
     options.settings = [("shared_buffers", "16MB"), ("synchronous_commit", "on")]
     self.options = options
+    try TestCluster.endWithProcess(options.dataDirectory)
   }
 
   func remove(_ folder: String) throws {

@@ -10,13 +10,14 @@ import Testing
 @Suite(.serialized) final class OutageTests: Sendable {
   let options: EmbeddedCluster.Options
 
-  init() {
+  init() throws {
     var options = EmbeddedCluster.Options()
     options.dataDirectory = "/tmp/sociograph-outage-\(getpid())-\(UInt16.random(in: 0 ... .max))"
     options.isDurable = false
     options.restarts = false
     options.settings = [("shared_buffers", "16MB")]
     self.options = options
+    try TestCluster.endWithProcess(options.dataDirectory)
   }
 
   deinit {

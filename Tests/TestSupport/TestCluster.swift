@@ -59,19 +59,25 @@ package enum TestCluster {
     options.isDurable = false
     options.restarts = false
     options.settings = [("shared_buffers", "128MB"), ("max_connections", "200")]
-    let cluster = try EmbeddedCluster.start(options) { _ in }
-    // Ends it also when the tests are killed.
+    try endWithProcess(folder)
+    return try EmbeddedCluster.start(options) { _ in }
+  }
+
+  /// Ends the cluster in a data directory, and the directory, with this process, also when that is
+  /// killed.
+  package static func endWithProcess(_ folder: String) throws {
     _ = try ChildProcess.start(
       [
         "/bin/sh", "-c",
         """
         while kill -0 "$0" 2>/dev/null; do sleep 0.3; done
-        kill -INT "$1" 2>/dev/null
-        while kill -0 "$1" 2>/dev/null; do sleep 0.1; done
-        rm -rf "$2"
+        if read -r cluster 2>/dev/null < "$1/postgres/postmaster.pid"; then
+          kill -INT "$cluster" 2>/dev/null
+          while kill -0 "$cluster" 2>/dev/null; do sleep 0.1; done
+        fi
+        rm -rf "$1"
         """,
-        String(getpid()), String(cluster.processID), folder,
+        String(getpid()), folder,
       ], user: nil, output: "/dev/null")
-    return cluster
   }
 }

@@ -31,9 +31,12 @@ struct Database {
 
   func close() { cluster?.stop() }
 
-  /// Applies the migrations of a folder that are missing.
+  /// Applies the migrations of a folder that are missing. Only reads when none is, so that a role
+  /// that may not create tables can serve.
   func migrate(_ folder: String) throws -> Int {
-    try Migrations.read(folder).apply(to: configuration()) { Self.say("\($0)") }
+    let migrations = try Migrations.read(folder)
+    guard try !migrations.pending(in: configuration()).isEmpty else { return 0 }
+    return try migrations.apply(to: configuration()) { Self.say("\($0)") }
   }
 
   /// Loads demo data into an empty graph, with a progress bar.

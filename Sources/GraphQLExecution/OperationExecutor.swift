@@ -239,6 +239,9 @@ package final class OperationExecutor {
   private func write(_ operation: PreparedOperation, _ result: borrowing PostgresResult)
     -> OperationResponse
   {
+    guard result.rowCount == 1 else {
+      return Self.failure(PostgresError(.other, message: "A plan's statement gives one row."))
+    }
     var writer = begin(operation)
     let isThere: Void? = result.withValue(row: 0, column: 0) { bytes in
       writer.writeData(operation.plan.plan.shape, bytes)

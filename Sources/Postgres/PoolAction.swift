@@ -1,0 +1,43 @@
+struct PoolRequestID: Hashable, Sendable {
+  let index: Int32
+  let generation: UInt32
+}
+
+enum PoolRequestKind { case quick, heavy, lease }
+
+/// What to do, in order. Requests and connections by number.
+enum PoolAction {
+  case connect(Int)
+  case close(Int)
+  case send(Int32, Int)
+  case lease(Int32, Int)
+  /// Send a statement that asks nothing.
+  case probe(Int32, Int)
+  /// Ask the server to stop what the connection is running.
+  case cancel(Int)
+  /// Tell the request's owner; it is over.
+  case fail(Int32, PoolFailure)
+  indirect case event(PoolEvent)
+}
+
+enum PoolFailure: Equatable {
+  case refused(PoolShedReason)
+  case deadlinePassed
+  case lost
+}
+
+/// How the server answered, as far as the pool minds.
+enum PoolAnswer {
+  case final
+  case stale
+  case cancelled
+}
+
+/// What becomes of an answer.
+enum PoolVerdict: Equatable {
+  /// Hand it over; it took that long.
+  case deliver(after: Duration)
+  case drop
+  /// It goes back to the queue.
+  case retry
+}

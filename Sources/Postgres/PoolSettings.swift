@@ -1,0 +1,48 @@
+/// The pool's sizes, limits and times.
+package struct PoolSettings: Sendable {
+  package var size = 4
+  /// Statements in flight on one connection: short ones, and others.
+  package var pipelineDepth = 16
+  package var longPipelineDepth = 2
+  /// Below this mean a statement is short.
+  package var shortStatement = Duration.microseconds(100)
+  /// Short statements are added to a busy connection while it is expected to be done within this.
+  package var sharingLimit = Duration.microseconds(300)
+  /// Nothing is put behind statements expected to take longer than this.
+  package var longestQueueing = Duration.milliseconds(2)
+  /// From this mean on a statement is heavy.
+  package var heavyStatement = Duration.milliseconds(20)
+  /// Connections that neither leases nor heavy statements may take.
+  package var reservedForQuick = 1
+  package var unknownEstimate = Duration.microseconds(300)
+  /// Requests waiting for a connection, and for how long.
+  package var queueLimit = 64
+  package var queueWait = Duration.seconds(1)
+  /// More may wait, so many in all, while the queue is expected to be worked off within that time.
+  package var quickQueueLimit = 1024
+  package var quickQueueWait = Duration.milliseconds(50)
+  /// The same while there is no database and an attempt to reach it is under way.
+  package var openBreakerWait = Duration.milliseconds(40)
+  package var operationDeadline = Duration.seconds(10)
+  package var firstBackOff = Duration.milliseconds(50)
+  package var lastBackOff = Duration.seconds(5)
+  package var breakerThreshold = 3
+  package var probeInterval = Duration.milliseconds(250)
+  /// A connection that was silent this long is asked something, and has so long to answer.
+  package var probeAfter = Duration.seconds(4)
+  package var probeTimeout = Duration.seconds(1)
+  /// How long an answer proves that the database is there.
+  package var proof = Duration.seconds(10)
+  package var lifetime = Duration.seconds(30 * 60)
+  package var idleLimit = Duration.seconds(10 * 60)
+  package var minimumIdle = 1
+  /// How long a cancelled statement may go on before its connection is closed.
+  package var cancelGrace = Duration.seconds(2)
+  /// How long after a cancelled statement's end a cancel may still arrive.
+  package var strayCancelWindow = Duration.milliseconds(100)
+
+  package init(size: Int = 4) {
+    self.size = size
+    queueLimit = 16 * max(size, 1)
+  }
+}

@@ -1,0 +1,206 @@
+/// What time brings to connections and to what waits: deadlines, cancels, probes, closing and
+/// connecting again.
+extension PoolState {
+  mutating func expire(
+    _ lane: PoolRequestKind, _ now: Instant, _ actions: inout [PoolAction]
+  ) {
+    var index = first(of: lane) ?? -1
+    while index >= 0 {
+      let request = requests[Int(index)]
+      if request.deadline <= now {
+        dequeue(index)
+        statistics.timedOut += 1
+        fail(index, .deadlinePassed, &actions)
+      } else if request.queueDeadline <= now {
+        dequeue(index)
+        let isDown = readyCount == 0 && isBreakerOpen
+        fail(index, .refused(isDown ? .noDatabase : .waitedTooLong), &actions)
+      }
+      index = request.next
+    }
+  }
+
+  /// Looks at what a connection has in flight, and at its age.
+  mutating func watch(_ slot: Int, _ now: Instant, _ actions: inout [PoolAction]) {
+    guard slots[slot].phase != .leased else { return }
+    for place in 0..<slots[slot].inFlight.count {
+      guard let index = slots[slot].inFlight[place] else { continue }
+      let request = requests[Int(index)]
+      if !request.isAbandoned, request.deadline <= now {
+        requests[Int(index)].isAbandoned = true
+        if request.isProbe { continue }
+        statistics.timedOut += 1
+        actions.append(.fail(index, .deadlinePassed))
+      }
+    }
+    if let cancelled = slots[slot].cancelled {
+      if cancelled.at + settings.cancelGrace <= now {
+        actions.append(.close(slot))
+        vacate(slot, .cancelIgnored, now, &actions)
+        return
+      }
+    } else if let head = slots[slot].inFlight.first, requests[Int(head)].isAbandoned {
+      slots[slot].cancelled = (head, requests[Int(head)].generation, now)
+      slots[slot].strayCancelUntil = now + settings.cancelGrace + settings.strayCancelWindow
+      statistics.cancelsSent += 1
+      actions.append(.cancel(slot))
+      actions.append(.event(.cancelSent(connection: slot)))
+    }
+    settle(slot, now, &actions)
+    probeIfSilent(slot, now, &actions)
+    if slots[slot].phase == .ready, slots[slot].inFlight.isEmpty,
+      slots[slot].lastUse + settings.idleLimit <= now, readyCount > max(settings.minimumIdle, 1)
+    {
+      retire(slot, .idle, now, &actions)
+    }
+  }
+
+  /// Asks something of a connection that has long been silent, so that one whose other end is gone
+  /// without a word is found before a request is.
+  mutating func probeIfSilent(
+    _ slot: Int, _ now: Instant, _ actions: inout [PoolAction]
+  ) {
+    guard slots[slot].phase == .ready, slots[slot].inFlight.isEmpty,
+      slots[slot].provenAt + settings.probeAfter <= now
+    else { return }
+    let deadline = now + settings.probeTimeout
+    let index = allocate(
+      Request(
+        phase: .inFlight, slot: Int32(slot), estimate: 50_000, mayRetry: false, isProbe: true,
+        submittedAt: now, queueDeadline: deadline, deadline: deadline))
+    slots[slot].headStart = now
+    slots[slot].inFlight.append(index)
+    slots[slot].backlog += 50_000
+    actions.append(.probe(index, slot))
+  }
+
+  /// Closes a connection that is to go, once nothing is in flight on it.
+  mutating func settle(_ slot: Int, _ now: Instant, _ actions: inout [PoolAction]) {
+    if slots[slot].phase == .ready, slots[slot].expiresAt <= now {
+      retire(slot, .lifetime, now, &actions)
+    } else if slots[slot].phase == .retiring, slots[slot].inFlight.isEmpty {
+      retire(slot, slots[slot].retireReason, now, &actions)
+    }
+  }
+
+  mutating func retire(
+    _ slot: Int, _ reason: PoolCloseReason, _ now: Instant, _ actions: inout [PoolAction]
+  ) {
+    slots[slot].phase = .retiring
+    slots[slot].retireReason = reason
+    guard slots[slot].inFlight.isEmpty else { return }
+    actions.append(.close(slot))
+    vacate(slot, reason, now, &actions)
+  }
+
+  /// Empties a slot whose connection is gone or about to be.
+  mutating func vacate(
+    _ slot: Int, _ reason: PoolCloseReason, _ now: Instant, _ actions: inout [PoolAction]
+  ) {
+    guard slots[slot].phase != .vacant, slots[slot].phase != .connecting else { return }
+    statistics.closed += 1
+    actions.append(.event(.closed(connection: slot, reason: reason)))
+    var survivors: [Int32] = []
+    while let index = slots[slot].inFlight.popFirst() {
+      let request = requests[Int(index)]
+      if request.isAbandoned || request.isProbe || request.phase == .leased {
+        release(index)
+      } else if request.mayRetry, request.retries == 0, request.deadline > now, !isStopping {
+        survivors.append(index)
+      } else {
+        fail(index, .lost, &actions)
+      }
+    }
+    for index in survivors.reversed() {
+      requests[Int(index)].retries += 1
+      requests[Int(index)].queueDeadline = min(
+        requests[Int(index)].deadline, now + settings.queueWait)
+      statistics.retried[.connectionLost, default: 0] += 1
+      actions.append(.event(.retried(.connectionLost)))
+      enqueue(index, inFront: true)
+    }
+    if slots[slot].isPromised { promisedCount -= 1 }
+    let wasShortLived = slots[slot].openedAt + .seconds(1) > now
+    slots[slot] = Slot(vacantUntil: now)
+    switch reason {
+    case .lost where wasShortLived:
+      failuresInARow += 1
+      slots[slot].attemptAt = now + backOff()
+    case .idle:
+      // Comes back when there is work for it.
+      slots[slot].attemptAt = now + .seconds(365 * 24 * 3600)
+    default: break
+    }
+  }
+
+  // MARK: Connecting
+
+  mutating func connect(_ slot: Int, _ now: Instant, _ actions: inout [PoolAction]) {
+    guard !isStopping else { return }
+    slots[slot].phase = .connecting
+    slots[slot].openedAt = now
+    lastAttempt = now
+    actions.append(.connect(slot))
+  }
+
+  /// Starts the attempts that are due; after a failure, one at a time.
+  mutating func reconnect(_ now: Instant, _ actions: inout [PoolAction]) {
+    guard !isStopping else { return }
+    for slot in slots.indices where slots[slot].phase == .vacant && slots[slot].attemptAt <= now {
+      if failuresInARow > 0, slots.contains(where: { $0.phase == .connecting }) { return }
+      connect(slot, now, &actions)
+    }
+  }
+
+  /// While the breaker is open a request may start an attempt earlier than back-off would, so that
+  /// the first request after the database's return finds it. True if it did.
+  mutating func startProbe(_ now: Instant, _ actions: inout [PoolAction]) -> Bool {
+    if let lastAttempt, lastAttempt + settings.probeInterval > now { return false }
+    guard let slot = slots.firstIndex(where: { $0.phase == .vacant }) else { return false }
+    connect(slot, now, &actions)
+    return true
+  }
+
+  /// Reopens a connection that was closed for being idle when all others have work.
+  mutating func growIfBusy(_ now: Instant, _ actions: inout [PoolAction]) {
+    guard failuresInARow == 0 else { return }
+    var vacant: Int?
+    for slot in slots.indices {
+      switch slots[slot].phase {
+      case .vacant: vacant = slot
+      case .ready where slots[slot].inFlight.isEmpty: return
+      case .connecting: return
+      case .ready, .leased, .retiring: break
+      }
+    }
+    if let vacant { connect(vacant, now, &actions) }
+  }
+
+  /// Full jitter: anything up to a bound that doubles with each failure.
+  mutating func backOff() -> Duration {
+    let first = settings.firstBackOff.nanoseconds
+    let last = settings.lastBackOff.nanoseconds
+    let bound = min(last, first << min(max(failuresInARow - 1, 0), 20))
+    return .nanoseconds(random.below(max(bound, 1)) + 1_000_000)
+  }
+
+  mutating func failQueue(_ failure: PoolFailure, _ actions: inout [PoolAction]) {
+    for lane in [PoolRequestKind.lease, .quick, .heavy] {
+      while let index = first(of: lane) {
+        dequeue(index)
+        fail(index, failure, &actions)
+      }
+    }
+  }
+
+  mutating func fail(
+    _ index: Int32, _ failure: PoolFailure, _ actions: inout [PoolAction]
+  ) {
+    if case .refused(let reason) = failure {
+      statistics.shed[reason, default: 0] += 1
+      actions.append(.event(.shed(reason)))
+    }
+    actions.append(.fail(index, failure))
+    release(index)
+  }
+}

@@ -1,0 +1,162 @@
+/// Which connection takes which request, and when.
+extension PoolState {
+  var readyCount: Int {
+    var count = 0
+    for slot in slots.indices {
+      if slots[slot].phase == .ready || slots[slot].phase == .leased { count += 1 }
+    }
+    return count
+  }
+
+  /// How many connections leases and heavy statements may hold at once.
+  var exclusiveLimit: Int { max(1, slots.count - settings.reservedForQuick) }
+
+  /// A queue that is longer than its limit may grow while it is still soon worked off: many clients
+  /// with quick statements are no overload.
+  var hasRoomToWait: Bool {
+    let count = waitingCount
+    if count < settings.queueLimit { return true }
+    let work = quick.work + heavy.work + leases.work
+    return count < settings.quickQueueLimit && work < limits.quickQueueWait * Int64(slots.count)
+  }
+
+  func waitingCount(ahead lane: PoolRequestKind) -> Int {
+    switch lane {
+    case .quick: quick.count
+    case .heavy: heavy.count
+    case .lease: leases.count
+    }
+  }
+
+  /// The connection that should take a request now, if any.
+  ///
+  /// Short statements share a connection while what is on it is soon done: one backend that is
+  /// kept busy beats several that take turns. Others take an idle one, or stand behind one other
+  /// where that is expected to end soon, so that the backend need not wait for us in between. Heavy
+  /// ones need an idle one, and leave one connection to the others.
+  func choose(for index: Int32, now: Instant) -> Int? {
+    let request = requests[Int(index)]
+    let isShort =
+      request.kind == .quick && request.estimate < limits.shortStatement
+    var idle: Int?
+    var least: Int?
+    var leastBacklog = Int64.max
+    var exclusive = 0
+    for slot in slots.indices {
+      if slots[slot].phase == .leased { exclusive += 1 }
+      guard slots[slot].phase == .ready else { continue }
+      let count = slots[slot].inFlight.count
+      if count == 0 {
+        if request.kind != .quick || !slots[slot].isPromised, idle == nil { idle = slot }
+        continue
+      }
+      if isExclusive(slot) {
+        exclusive += 1
+        continue
+      }
+      guard request.kind == .quick, !slots[slot].isPromised,
+        count < (isShort ? settings.pipelineDepth : settings.longPipelineDepth)
+      else { continue }
+      let backlog = expectedBacklog(slot, now)
+      if isShort, backlog + request.estimate <= limits.sharingLimit,
+        slots[slot].backlog < Int64(count) * limits.shortStatement
+      {
+        return slot
+      }
+      if backlog < leastBacklog { (least, leastBacklog) = (slot, backlog) }
+    }
+    if request.kind != .quick {
+      return exclusive < exclusiveLimit ? idle : nil
+    }
+    if let idle { return idle }
+    return leastBacklog <= limits.longestQueueing ? least : nil
+  }
+
+  /// Nanoseconds until the connection is expected to be idle. A statement that has outrun its
+  /// estimate is expected to take as long again.
+  func expectedBacklog(_ slot: Int, _ now: Instant) -> Int64 {
+    guard let head = slots[slot].inFlight.first else { return 0 }
+    let estimate = requests[Int(head)].estimate
+    let elapsed = slots[slot].headStart.duration(to: now).nanoseconds
+    let rest = elapsed > estimate ? elapsed : estimate - max(elapsed, 0)
+    return slots[slot].backlog - estimate + rest
+  }
+
+  mutating func send(
+    _ index: Int32, to slot: Int, _ now: Instant, _ actions: inout [PoolAction]
+  ) {
+    let request = requests[Int(index)]
+    requests[Int(index)].phase = .inFlight
+    requests[Int(index)].slot = Int32(slot)
+    if slots[slot].inFlight.isEmpty { slots[slot].headStart = now }
+    slots[slot].inFlight.append(index)
+    slots[slot].backlog += request.estimate
+    slots[slot].lastUse = now
+    if request.kind != .quick, slots[slot].isPromised {
+      slots[slot].isPromised = false
+      promisedCount -= 1
+    }
+    if request.kind == .lease {
+      slots[slot].phase = .leased
+      requests[Int(index)].phase = .leased
+      actions.append(.lease(index, slot))
+    } else {
+      actions.append(.send(index, slot))
+    }
+  }
+
+  mutating func dispatch(_ now: Instant, _ actions: inout [PoolAction]) {
+    if exclusiveWaiting > 0 || promisedCount > 0 {
+      dispatch(.lease, now, &actions)
+      dispatch(.heavy, now, &actions)
+      promise()
+    }
+    if quick.count > 0 { dispatch(.quick, now, &actions) }
+  }
+
+  mutating func dispatch(
+    _ lane: PoolRequestKind, _ now: Instant, _ actions: inout [PoolAction]
+  ) {
+    while let index = first(of: lane), let slot = choose(for: index, now: now) {
+      statistics.waited += 1
+      statistics.totalWait += requests[Int(index)].submittedAt.duration(to: now)
+      dequeue(index)
+      send(index, to: slot, now, &actions)
+    }
+  }
+
+  /// Keeps connections from taking new work while leases and heavy statements wait for one to be
+  /// idle, as many as these may have; without it they would wait for ever beside a busy crowd.
+  mutating func promise() {
+    var free = exclusiveLimit
+    promisedCount = 0
+    for slot in slots.indices {
+      let isHeld = isExclusive(slot)
+      if isHeld { free -= 1 }
+      if isHeld || slots[slot].phase != .ready { slots[slot].isPromised = false }
+      if slots[slot].isPromised { promisedCount += 1 }
+    }
+    let wanted = max(0, min(exclusiveWaiting, free))
+    while promisedCount != wanted {
+      let isMissing = promisedCount < wanted
+      let candidates = slots.indices.filter {
+        slots[$0].phase == .ready && !isExclusive($0) && slots[$0].isPromised != isMissing
+      }
+      let backlog = { [slots] (slot: Int) in slots[slot].backlog }
+      guard
+        let slot = isMissing
+          ? candidates.min(by: { backlog($0) < backlog($1) })
+          : candidates.max(by: { backlog($0) < backlog($1) })
+      else { return }
+      slots[slot].isPromised = isMissing
+      promisedCount += isMissing ? 1 : -1
+    }
+  }
+
+  /// A lease or a heavy statement has the connection to itself.
+  func isExclusive(_ slot: Int) -> Bool {
+    if slots[slot].phase == .leased { return true }
+    guard let head = slots[slot].inFlight.first else { return false }
+    return requests[Int(head)].kind == .heavy
+  }
+}

@@ -12,13 +12,17 @@
 --
 -- Locations, products, programs and class sessions are open to everyone and have no function.
 
+-- People hidden from the viewer: blocked by or blocking them. No rows for nearly everyone.
+CREATE FUNCTION hidden_user(viewer bigint) RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $$
+  SELECT b.blocked_id FROM block b WHERE b.blocker_id = viewer
+  UNION ALL SELECT b.blocker_id FROM block b WHERE b.blocked_id = viewer
+$$;
+
 -- Everyone, except that blocking hides both from each other.
 CREATE FUNCTION visible_user(viewer bigint) RETURNS SETOF app_user
 LANGUAGE sql STABLE AS $$
   SELECT u.* FROM app_user u
-  WHERE u.id <> ALL (ARRAY(
-    SELECT blocked_id FROM block WHERE blocker_id = viewer
-    UNION ALL SELECT blocker_id FROM block WHERE blocked_id = viewer))
+  WHERE u.id <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h))
 $$;
 
 -- Everyone, but of hidden people only name and picture.
@@ -39,9 +43,8 @@ LANGUAGE sql STABLE AS $$
     CASE WHEN is_hidden THEN 0 ELSE u.following_count END,
     CASE WHEN is_hidden THEN 0 ELSE u.thank_you_score END,
     CASE WHEN is_hidden THEN 'epoch' ELSE u.joined_at END
-  FROM app_user u CROSS JOIN LATERAL (SELECT u.id = ANY (ARRAY(
-    SELECT blocked_id FROM block WHERE blocker_id = viewer
-    UNION ALL SELECT blocker_id FROM block WHERE blocked_id = viewer)) AS is_hidden) h
+  FROM app_user u CROSS JOIN LATERAL (
+    SELECT u.id = ANY (ARRAY(SELECT h.id FROM hidden_user(viewer) h)) AS is_hidden) m
 $$;
 
 -- Channels: everyone. Groups: their members. (Postgres has a type circle of its own.)
@@ -63,9 +66,7 @@ LANGUAGE sql STABLE AS $$
           SELECT FROM circle_member m WHERE m.circle_id = p.circle_id AND m.user_id = viewer)
         OR p.visibility = 'INVITED' AND EXISTS (
           SELECT FROM invitation i WHERE i.event_id = p.id AND i.invitee_id = viewer))
-      AND p.author_id <> ALL (ARRAY(
-        SELECT blocked_id FROM block WHERE blocker_id = viewer
-        UNION ALL SELECT blocker_id FROM block WHERE blocked_id = viewer))
+      AND p.author_id <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h))
 $$;
 
 -- Approved ones with the post, product or profile that shows them (a post's photos are its
@@ -76,9 +77,7 @@ LANGUAGE sql STABLE AS $$
   WHERE f.owner_id = viewer AND f.moderation <> 'REJECTED'
     OR f.moderation = 'APPROVED' AND (
       EXISTS (SELECT FROM app_user u WHERE u.id = f.owner_id AND u.avatar_id = f.id)
-      OR f.owner_id <> ALL (ARRAY(
-          SELECT blocked_id FROM block WHERE blocker_id = viewer
-          UNION ALL SELECT blocker_id FROM block WHERE blocked_id = viewer))
+      OR f.owner_id <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h))
         AND EXISTS (
           SELECT FROM post_photo pp JOIN post p ON p.id = pp.post_id
           WHERE pp.photo_id = f.id AND (p.visibility = 'PUBLIC'
@@ -94,9 +93,7 @@ $$;
 CREATE FUNCTION visible_comment(viewer bigint) RETURNS SETOF comment
 LANGUAGE sql STABLE AS $$
   SELECT c.* FROM comment c
-  WHERE c.author_id <> ALL (ARRAY(
-      SELECT blocked_id FROM block WHERE blocker_id = viewer
-      UNION ALL SELECT blocker_id FROM block WHERE blocked_id = viewer))
+  WHERE c.author_id <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h))
     AND CASE
       WHEN c.subject_id & 240 = 16
         THEN EXISTS (SELECT FROM visible_post(viewer) p WHERE p.id = c.subject_id)
@@ -110,12 +107,9 @@ CREATE FUNCTION visible_invitation(viewer bigint) RETURNS SETOF invitation
 LANGUAGE sql STABLE AS $$
   SELECT i.* FROM invitation i
   WHERE (i.invitee_id = viewer OR i.inviter_id = viewer)
-    AND i.inviter_id <> ALL (ARRAY(
-      SELECT blocked_id FROM block WHERE blocker_id = viewer
-      UNION ALL SELECT blocker_id FROM block WHERE blocked_id = viewer))
-    AND (i.invitee_id IS NULL OR i.invitee_id <> ALL (ARRAY(
-      SELECT blocked_id FROM block WHERE blocker_id = viewer
-      UNION ALL SELECT blocker_id FROM block WHERE blocked_id = viewer)))
+    AND i.inviter_id <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h))
+    AND (i.invitee_id IS NULL
+      OR i.invitee_id <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h)))
     AND (i.event_id IS NULL
       OR EXISTS (SELECT FROM visible_post(viewer) p WHERE p.id = i.event_id))
 $$;
@@ -125,9 +119,8 @@ CREATE FUNCTION visible_info_request(viewer bigint) RETURNS SETOF info_request
 LANGUAGE sql STABLE AS $$
   SELECT r.* FROM info_request r
   WHERE (r.owner_id = viewer OR r.requester_id = viewer)
-    AND CASE WHEN r.owner_id = viewer THEN r.requester_id ELSE r.owner_id END <> ALL (ARRAY(
-      SELECT blocked_id FROM block WHERE blocker_id = viewer
-      UNION ALL SELECT blocker_id FROM block WHERE blocked_id = viewer))
+    AND CASE WHEN r.owner_id = viewer THEN r.requester_id ELSE r.owner_id END
+      <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h))
     AND EXISTS (SELECT FROM visible_post(viewer) p WHERE p.id = r.post_id)
 $$;
 
@@ -136,9 +129,8 @@ CREATE FUNCTION visible_follow_up(viewer bigint) RETURNS SETOF follow_up
 LANGUAGE sql STABLE AS $$
   SELECT f.* FROM follow_up f
   WHERE (f.sender_id = viewer OR f.recipient_id = viewer)
-    AND CASE WHEN f.sender_id = viewer THEN f.recipient_id ELSE f.sender_id END <> ALL (ARRAY(
-      SELECT blocked_id FROM block WHERE blocker_id = viewer
-      UNION ALL SELECT blocker_id FROM block WHERE blocked_id = viewer))
+    AND CASE WHEN f.sender_id = viewer THEN f.recipient_id ELSE f.sender_id END
+      <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h))
     AND EXISTS (SELECT FROM visible_post(viewer) p WHERE p.id = f.post_id)
 $$;
 
@@ -172,9 +164,7 @@ CREATE FUNCTION visible_notification(viewer bigint) RETURNS SETOF notification
 LANGUAGE sql STABLE AS $$
   SELECT n.* FROM notification n
   WHERE n.recipient_id = viewer
-    AND (n.actor_id IS NULL OR n.actor_id <> ALL (ARRAY(
-      SELECT blocked_id FROM block WHERE blocker_id = viewer
-      UNION ALL SELECT blocker_id FROM block WHERE blocked_id = viewer)))
+    AND (n.actor_id IS NULL OR n.actor_id <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h)))
 $$;
 
 -- Their owner.

@@ -9,6 +9,25 @@
 -- card_post.response_count and class_session.booked_count are raised by the statements that respond
 -- and book, which check the limit in the same update; triggers only take back what goes by itself.
 
+-- Has the function called after each statement that inserts, updates or deletes rows of the table,
+-- with these rows in `changed`. Triggers are named for what the function does and what became of the
+-- rows: count_added, log_edited, log_removed.
+CREATE PROCEDURE watch(of_table regclass, fates text[], called regproc, argument text DEFAULT '')
+LANGUAGE plpgsql AS $$
+DECLARE fate text;
+BEGIN
+  FOREACH fate IN ARRAY fates LOOP
+    EXECUTE format(
+      'CREATE TRIGGER %I AFTER %s ON %s REFERENCING %s TABLE AS changed '
+      'FOR EACH STATEMENT EXECUTE FUNCTION %s(%s)',
+      split_part(called::text, '_', 1) || '_' || fate,
+      CASE fate WHEN 'added' THEN 'INSERT' WHEN 'edited' THEN 'UPDATE'
+        WHEN 'removed' THEN 'DELETE' END,
+      of_table, CASE fate WHEN 'removed' THEN 'OLD' ELSE 'NEW' END, called,
+      CASE WHEN argument <> '' THEN quote_literal(argument) END);
+  END LOOP;
+END $$;
+
 -- app_user: follower_count, following_count
 CREATE FUNCTION count_follows() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -31,10 +50,7 @@ BEGIN
   WHERE app_user.id = d.id;
   RETURN NULL;
 END $$;
-CREATE TRIGGER count_added AFTER INSERT ON follow REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION count_follows();
-CREATE TRIGGER count_removed AFTER DELETE ON follow REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION count_follows();
+CALL watch('follow', '{added,removed}', 'count_follows');
 
 -- app_user: thank_you_score, the thank-yous (kind 21) that tag somebody
 CREATE FUNCTION count_thanks() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -51,10 +67,7 @@ BEGIN
   FROM unnest(ids, numbers) AS d(id, n) WHERE app_user.id = d.id;
   RETURN NULL;
 END $$;
-CREATE TRIGGER count_added AFTER INSERT ON post_tag REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION count_thanks();
-CREATE TRIGGER count_removed AFTER DELETE ON post_tag REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION count_thanks();
+CALL watch('post_tag', '{added,removed}', 'count_thanks');
 
 -- post: heart_count, like_count, top_count. comment: agree_count.
 -- location: top_count, and post_reaction_count for its public posts. product: heart_count.
@@ -111,10 +124,7 @@ BEGIN
   END LOOP;
   RETURN NULL;
 END $$;
-CREATE TRIGGER count_added AFTER INSERT ON reaction REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION count_reactions();
-CREATE TRIGGER count_removed AFTER DELETE ON reaction REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION count_reactions();
+CALL watch('reaction', '{added,removed}', 'count_reactions');
 
 -- location: post_count, and what a post that comes, goes or moves brings to post_reaction_count
 CREATE FUNCTION count_posts() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -134,10 +144,7 @@ BEGIN
   FROM unnest(ids, numbers, scores) AS d(id, n, score) WHERE location.id = d.id;
   RETURN NULL;
 END $$;
-CREATE TRIGGER count_added AFTER INSERT ON post REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION count_posts();
-CREATE TRIGGER count_removed AFTER DELETE ON post REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION count_posts();
+CALL watch('post', '{added,removed}', 'count_posts');
 
 CREATE FUNCTION count_moved_post() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -187,10 +194,7 @@ BEGIN
   END LOOP;
   RETURN NULL;
 END $$;
-CREATE TRIGGER count_added AFTER INSERT ON comment REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION count_comments();
-CREATE TRIGGER count_removed AFTER DELETE ON comment REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION count_comments();
+CALL watch('comment', '{added,removed}', 'count_comments');
 
 -- votable_post: wear_it_count, change_it_count
 CREATE FUNCTION count_votes() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -213,10 +217,7 @@ BEGIN
   WHERE votable_post.post_id = d.id;
   RETURN NULL;
 END $$;
-CREATE TRIGGER count_added AFTER INSERT ON vote REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION count_votes();
-CREATE TRIGGER count_removed AFTER DELETE ON vote REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION count_votes();
+CALL watch('vote', '{added,removed}', 'count_votes');
 
 -- circle: member_count
 CREATE FUNCTION count_members() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -233,10 +234,7 @@ BEGIN
   FROM unnest(ids, numbers) AS d(id, n) WHERE circle.id = d.id;
   RETURN NULL;
 END $$;
-CREATE TRIGGER count_added AFTER INSERT ON circle_member REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION count_members();
-CREATE TRIGGER count_removed AFTER DELETE ON circle_member REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION count_members();
+CALL watch('circle_member', '{added,removed}', 'count_members');
 
 -- card_post: response_count, less the responses that go with an account
 CREATE FUNCTION count_lost_responses() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -254,10 +252,8 @@ BEGIN
   RETURN NULL;
 END $$;
 -- a response to an offer is a follow-up, one to a request asks for the address
-CREATE TRIGGER count_removed AFTER DELETE ON follow_up REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION count_lost_responses('19');
-CREATE TRIGGER count_removed AFTER DELETE ON info_request REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION count_lost_responses('20');
+CALL watch('follow_up', '{removed}', 'count_lost_responses', '19');
+CALL watch('info_request', '{removed}', 'count_lost_responses', '20');
 
 -- class_session: booked_count, less the seats that go with an account
 CREATE FUNCTION count_lost_bookings() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -274,8 +270,7 @@ BEGIN
   FROM unnest(ids, numbers) AS d(id, n) WHERE class_session.id = d.id;
   RETURN NULL;
 END $$;
-CREATE TRIGGER count_removed AFTER DELETE ON booking REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION count_lost_bookings();
+CALL watch('booking', '{removed}', 'count_lost_bookings');
 
 -- Every stored count beside the one a recount gives.
 CREATE VIEW counted AS

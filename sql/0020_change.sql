@@ -88,10 +88,7 @@ BEGIN
   PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
   RETURN NULL;
 END $$;
-CREATE TRIGGER log_added AFTER INSERT ON post REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_posts();
-CREATE TRIGGER log_removed AFTER DELETE ON post REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_posts();
+CALL watch('post', '{added,removed}', 'log_posts');
 
 -- A post is edited. Only what its author says counts, not the reactions to it; whoever exchanges
 -- its photos, tags or regions also sets updated_at.
@@ -111,16 +108,9 @@ BEGIN
   PERFORM log_edited_posts(post_ids);
   RETURN NULL;
 END $$;
-CREATE TRIGGER log_edited AFTER UPDATE ON event REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_post_parts('post_id');
-CREATE TRIGGER log_edited AFTER UPDATE ON card_post REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_post_parts('post_id');
-CREATE TRIGGER log_added AFTER INSERT ON event_venue REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_post_parts('event_id');
-CREATE TRIGGER log_edited AFTER UPDATE ON event_venue REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_post_parts('event_id');
-CREATE TRIGGER log_removed AFTER DELETE ON event_venue REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_post_parts('event_id');
+CALL watch('event', '{edited}', 'log_post_parts', 'post_id');
+CALL watch('card_post', '{edited}', 'log_post_parts', 'post_id');
+CALL watch('event_venue', '{added,edited,removed}', 'log_post_parts', 'event_id');
 
 -- Attendance: the event looks different to whoever answered.
 CREATE FUNCTION log_attendance() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -139,12 +129,7 @@ BEGIN
   END LOOP;
   RETURN NULL;
 END $$;
-CREATE TRIGGER log_added AFTER INSERT ON attendance REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_attendance();
-CREATE TRIGGER log_edited AFTER UPDATE ON attendance REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_attendance();
-CREATE TRIGGER log_removed AFTER DELETE ON attendance REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_attendance();
+CALL watch('attendance', '{added,edited,removed}', 'log_attendance');
 
 -- Invitations, to both sides; the event may appear or disappear for whoever is invited.
 CREATE FUNCTION log_invitations() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -167,12 +152,7 @@ BEGIN
   END LOOP;
   RETURN NULL;
 END $$;
-CREATE TRIGGER log_added AFTER INSERT ON invitation REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_invitations();
-CREATE TRIGGER log_edited AFTER UPDATE ON invitation REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_invitations();
-CREATE TRIGGER log_removed AFTER DELETE ON invitation REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_invitations();
+CALL watch('invitation', '{added,edited,removed}', 'log_invitations');
 
 -- Circles, to their members; their owners see them go.
 CREATE FUNCTION log_circles() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -185,10 +165,7 @@ BEGIN
   PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
   RETURN NULL;
 END $$;
-CREATE TRIGGER log_added AFTER INSERT ON circle REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_circles();
-CREATE TRIGGER log_removed AFTER DELETE ON circle REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_circles();
+CALL watch('circle', '{added,removed}', 'log_circles');
 CREATE FUNCTION log_edited_circle() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM log_changes(ARRAY[NEW.id], ARRAY[NEW.id], false);
@@ -216,12 +193,7 @@ BEGIN
   END LOOP;
   RETURN NULL;
 END $$;
-CREATE TRIGGER log_added AFTER INSERT ON circle_member REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_members();
-CREATE TRIGGER log_edited AFTER UPDATE ON circle_member REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_members();
-CREATE TRIGGER log_removed AFTER DELETE ON circle_member REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_members();
+CALL watch('circle_member', '{added,edited,removed}', 'log_members');
 
 -- Comments, to the circle they are on or to whom their post matters, and to who wrote them.
 CREATE FUNCTION log_comments() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -238,10 +210,7 @@ BEGIN
   PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
   RETURN NULL;
 END $$;
-CREATE TRIGGER log_added AFTER INSERT ON comment REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_comments();
-CREATE TRIGGER log_removed AFTER DELETE ON comment REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_comments();
+CALL watch('comment', '{added,removed}', 'log_comments');
 
 -- Notifications, to their recipient.
 CREATE FUNCTION log_notifications() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -253,12 +222,7 @@ BEGIN
   PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
   RETURN NULL;
 END $$;
-CREATE TRIGGER log_added AFTER INSERT ON notification REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_notifications();
-CREATE TRIGGER log_edited AFTER UPDATE ON notification REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_notifications();
-CREATE TRIGGER log_removed AFTER DELETE ON notification REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_notifications();
+CALL watch('notification', '{added,edited,removed}', 'log_notifications');
 
 -- Bookings, to who booked and to the trainer; also when the session moves.
 CREATE FUNCTION log_bookings() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -276,12 +240,7 @@ BEGIN
   PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
   RETURN NULL;
 END $$;
-CREATE TRIGGER log_added AFTER INSERT ON booking REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_bookings();
-CREATE TRIGGER log_edited AFTER UPDATE ON booking REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_bookings();
-CREATE TRIGGER log_removed AFTER DELETE ON booking REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION log_bookings();
+CALL watch('booking', '{added,edited,removed}', 'log_bookings');
 CREATE FUNCTION log_moved_session() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   nodes bigint[];

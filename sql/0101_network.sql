@@ -3,12 +3,6 @@
 -- names. The others are called for few rows or for viewers who block somebody; they keep their
 -- plans.
 
--- People hidden from the viewer: blocked by or blocking them. No rows for nearly everyone.
-CREATE FUNCTION hidden_user(viewer bigint) RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $$
-  SELECT b.blocked_id FROM block b WHERE b.blocker_id = viewer
-  UNION ALL SELECT b.blocker_id FROM block b WHERE b.blocked_id = viewer
-$$;
-
 -- What stored counts have too much for a viewer who blocks or is blocked.
 CREATE FUNCTION hidden_followers(viewer bigint, followed bigint) RETURNS int
 LANGUAGE plpgsql STABLE AS $$

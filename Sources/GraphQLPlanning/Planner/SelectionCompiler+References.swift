@@ -55,20 +55,24 @@ extension SelectionCompiler {
     }
     let id = reference.id.map { renderer.render($0, target) }
     let groups = groups(of: types, rows: reference.rows)
+    let conditions = { (target: Scope) in
+      (reference.condition.map { [renderer.render($0, target)] } ?? [])
+        + filters(of: storage, target).map(\.text)
+    }
     if groups.count == 1, let group = groups.first {
       return try subselect(
-        field, group, id: id, reference.condition, scope: target, isMasked: type.isNonNull,
-        isTagged: false)
+        field, group, id: id, conditions, scope: target, isMasked: type.isNonNull, isTagged: false)
     }
     guard let id else { return nil }
-    return try choice(
-      field, groups, id: id, reference.condition, scope: target, isMasked: type.isNonNull)
+    return try choice(field, groups, id: id, conditions, scope: target, isMasked: type.isNonNull)
   }
 
   /// `CASE` over the tables an id can be in.
+  ///
+  /// - Parameter conditions: what must hold besides, in the scope of the row that is read.
   func choice(
-    _ field: CollectedField, _ groups: [TypeGroup], id: String, _ condition: SQLTemplate?,
-    scope: Scope, isMasked: Bool
+    _ field: CollectedField, _ groups: [TypeGroup], id: String,
+    _ conditions: (Scope) -> [String] = { _ in [] }, scope: Scope, isMasked: Bool
   ) throws(GraphQLError) -> (String, RecordShape)? {
     var text = "CASE"
     var shapes: [Int: ObjectShape] = [:]
@@ -76,7 +80,7 @@ extension SelectionCompiler {
       let tags = group.types.compactMap { mapping[$0]?.tag }
       guard !tags.isEmpty,
         let (subselect, shape) = try subselect(
-          field, group, id: id, condition, scope: scope, isMasked: isMasked, isTagged: true)
+          field, group, id: id, conditions, scope: scope, isMasked: isMasked, isTagged: true)
       else { continue }
       if case .byTag(_, let more) = shape { shapes.merge(more) { first, _ in first } }
       let test =
@@ -89,7 +93,7 @@ extension SelectionCompiler {
   }
 
   private func subselect(
-    _ field: CollectedField, _ group: TypeGroup, id: String?, _ condition: SQLTemplate?,
+    _ field: CollectedField, _ group: TypeGroup, id: String?, _ conditions: (Scope) -> [String],
     scope: Scope, isMasked: Bool, isTagged: Bool
   ) throws(GraphQLError) -> (String, RecordShape)? {
     guard let table = group.table else { return nil }
@@ -101,9 +105,9 @@ extension SelectionCompiler {
     target.row = row
     target.storage = mapping[group.types[0]]
     let from = renderer.render(mask ?? table.name, target)
-    var conditions: [String] = []
-    if let id { conditions.append("\(row.alias).\(table.key) = \(id)") }
-    if let condition { conditions.append(renderer.render(condition, target)) }
+    let found = (id.map { ["\(row.alias).\(table.key) = \($0)"] } ?? []) + conditions(target)
+    // Nothing says which row: there is none.
+    if found.isEmpty { return nil }
     let shape =
       isTagged
       ? try taggedRecord(
@@ -112,7 +116,7 @@ extension SelectionCompiler {
         of: group.types, selectionSets: field.selectionSets, row: row, scope: childScope(row))
     return (
       select(
-        row.rowExpression, from: ["\(from) AS \(row.alias)"] + row.joinClauses, where: conditions),
+        row.rowExpression, from: ["\(from) AS \(row.alias)"] + row.joinClauses, where: found),
       shape
     )
   }

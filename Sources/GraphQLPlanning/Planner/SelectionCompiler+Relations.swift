@@ -167,8 +167,8 @@ extension SelectionCompiler {
       selectionSet: SelectionSet(
         selections: selectionSets.flatMap(\.selections), position: Position(offset: 0)))
     return try choice(
-      CollectedField(responseName: "", nodes: [node]), groups, id: id, nil, scope: scope,
-      isMasked: false)
+      CollectedField(responseName: "", nodes: [node]), groups, id: id, scope: scope, isMasked: false
+    )
   }
 
   // MARK: - Filters

@@ -76,16 +76,36 @@ struct StorageReader {
         condition: directive?.string("where").map { SQLTemplate($0) },
         from: directive?.string("from").map { SQLTemplate($0) },
         rows: directive?.string("rows").map { SQLTemplate($0) })
-      if storage.id == nil, storage.condition == nil, storage.from == nil {
-        problems.append("\(coordinate): @reference needs one of column, id, where and from.")
+      if storage.id == nil, storage.condition == nil, storage.from == nil,
+        !definition.arguments.contains(where: { isCondition($0) })
+      {
+        problems.append(
+          "\(coordinate): @reference needs one of column, id, where and from, or a @where.")
       }
       return .reference(storage)
     case "connection", "list":
-      return relation(directive, coordinate: coordinate)
+      return relation(directive, definition, coordinate: coordinate)
     default:
       // The parts of a connection are found by name; they need no directive.
       return .none
     }
+  }
+
+  /// The argument, or a field of the input object it is, says which rows.
+  private func isCondition(_ argument: InputValueDefinition) -> Bool {
+    guard WhereStorage(argument) == nil else { return true }
+    guard case .inputObject(let fields, _) = schema[argument.type.namedType].kind else {
+      return false
+    }
+    return fields.contains { WhereStorage($0) != nil }
+  }
+
+  /// The argument always says in which order.
+  private func isOrder(_ argument: InputValueDefinition) -> Bool {
+    guard argument.type.isNonNull, argument.coercedDefault != nil,
+      case .enum(let values) = schema[argument.type.namedType].kind
+    else { return false }
+    return values.allSatisfy { $0.appliedDirectives.first(named: "orderBy") != nil }
   }
 
   private func leaf(
@@ -96,9 +116,14 @@ struct StorageReader {
     return .leaf(SQLTemplate("\(row).\(column)"))
   }
 
-  private mutating func relation(_ directive: Directive?, coordinate: String) -> FieldStorage.Kind {
+  private mutating func relation(
+    _ directive: Directive?, _ definition: FieldDefinition, coordinate: String
+  ) -> FieldStorage.Kind {
     let isConnection = directive?.name.text == "connection"
     let order = OrderStorage(directive?.string("orderBy") ?? "")
+    if isConnection, order.keys.isEmpty, !definition.arguments.contains(where: { isOrder($0) }) {
+      problems.append("\(coordinate): pages need an order: orderBy, or an enum with @orderBy.")
+    }
     return .relation(
       RelationStorage(
         isConnection: isConnection,

@@ -20,7 +20,7 @@ SELECT ROW((SELECT ROW(
         FROM visible_post($1::bigint) AS t9
         WHERE t9.author_id = t1.id))
     FROM visible_user($1::bigint) AS t1
-    WHERE t1.id = NULL::bigint OR lower(t1.username) = lower($2::text)))
+    WHERE (lower(t1.username) = lower($2::text))))
 
 -- $1 bigint: the viewer's id
 -- $2 text: variable $username

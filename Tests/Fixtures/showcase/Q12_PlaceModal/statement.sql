@@ -34,7 +34,7 @@ SELECT ROW((SELECT ROW(
         ORDER BY t4.score DESC, t4.id DESC
         LIMIT 21))
     FROM location AS t1
-    WHERE t1.id = NULL::bigint OR t1.gmaps_id = $1::text))
+    WHERE (t1.gmaps_id = $1::text)))
 
 -- $1 text: variable $gmapsId
 -- $2 bigint: the viewer's id

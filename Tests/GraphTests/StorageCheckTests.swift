@@ -1,0 +1,75 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Server
+
+/// A storage directive that does not fit the tables is found before the server serves, wherever in
+/// the schema it stands.
+@Suite struct StorageCheckTests {
+  private func problems(changing file: String, _ text: String, to other: String) throws -> [String]
+  {
+    let manager = FileManager.default
+    let folder = manager.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    defer { try? manager.removeItem(at: folder) }
+    try manager.copyItem(
+      at: URL(fileURLWithPath: TestCluster.packageFolder + "/Schema"), to: folder)
+    let path = folder.appendingPathComponent(file)
+    let whole = try String(contentsOf: path, encoding: .utf8)
+    #expect(whole.contains(text))
+    try whole.replacing(text, with: other).write(to: path, atomically: true, encoding: .utf8)
+    do {
+      return try StorageCheck(mapping: SchemaFiles.load(folder.path)).run(
+        PostgresConfiguration(TestCluster.migratedDatabase()))
+    } catch let failure as CommandFailure {
+      return failure.description.split(separator: "\n").map(String.init)
+    }
+  }
+
+  @Test func `the graph's own directives hold`() throws {
+    let problems = try StorageCheck(mapping: GraphServer.mapping.get()).run(
+      PostgresConfiguration(TestCluster.migratedDatabase()))
+    #expect(problems == [])
+  }
+
+  @Test(arguments: [
+    // A column of a type that is first met as one of many that an id can be of.
+    (
+      "message.graphql", "  createdAt: DateTime!", #"  createdAt: DateTime! @column(name: "sent")"#,
+      "Message.createdAt: column t1.sent does not exist"
+    ),
+    // One that several types have from an interface.
+    (
+      "post.graphql", "  body: String!", #"  body: String! @column(name: "words")"#,
+      "CardOffer.body: column t1.words does not exist"
+    ),
+    // The second choice of an input that takes one of several.
+    (
+      "location.graphql", "this.gmaps_id = :value", "this.maps_id = :value",
+      "Query.location: column t1.maps_id does not exist"
+    ),
+    // An order that is not the first.
+    (
+      "location.graphql", #"@orderBy(by: "this.comment_count DESC"#,
+      #"@orderBy(by: "this.comments DESC"#,
+      "Query.locations: column t1.comments does not exist"
+    ),
+    // No order at all.
+    (
+      "query.graphql", #"@connection(orderBy: "lower(this.name), this.id")"#, "@connection",
+      "Query.circles: pages need an order: orderBy, or an enum with @orderBy."
+    ),
+    // Nothing that says which row.
+    (
+      "query.graphql", #"AppConfig @reference(where: "this.app = :app")"#, "AppConfig @reference",
+      "Query.appConfig: @reference needs one of column, id, where and from, or a @where."
+    ),
+  ])
+  func `a directive that does not hold is named`(
+    file: String, text: String, other: String, problem: String
+  ) throws {
+    let found = try problems(changing: file, text, to: other)
+    #expect(found.contains(problem), "\(found)")
+  }
+}

@@ -60,9 +60,9 @@ package final class HTTPServerFixture: Sendable {
     }
   }
 
-  /// Waits, at most two seconds, for the server to report something.
+  /// Waits, at most a minute, for the server to report something.
   package func sees(_ isIt: (HTTPEvent) -> Bool) -> Bool {
-    for _ in 0..<200 {
+    for _ in 0..<6_000 {
       if events.contains(where: isIt) { return true }
       usleep(10_000)
     }

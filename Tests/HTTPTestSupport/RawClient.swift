@@ -12,7 +12,7 @@ package final class RawClient {
       _ = unsafe setsockopt(
         descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
-    var timeout = timeval(tv_sec: 5, tv_usec: 0)
+    var timeout = timeval(tv_sec: 60, tv_usec: 0)
     _ = unsafe setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     var on: Int32 = 1
@@ -42,6 +42,7 @@ package final class RawClient {
       let count = unsafe rest.withUnsafeBytes {
         unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
+      if count < 0, errno == EINTR { continue }
       guard count > 0 else { return }
       rest = rest.dropFirst(count)
     }
@@ -51,9 +52,12 @@ package final class RawClient {
 
   private func read() -> Bool {
     var buffer = [UInt8](repeating: 0, count: 65_536)
-    let count = unsafe buffer.withUnsafeMutableBytes {
-      unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
-    }
+    var count = 0
+    repeat {
+      count = unsafe buffer.withUnsafeMutableBytes {
+        unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
+      }
+    } while count < 0 && errno == EINTR
     if count == 0 || (count < 0 && errno != EAGAIN) { isClosed = true }
     guard count > 0 else { return false }
     received.append(contentsOf: buffer[..<count])

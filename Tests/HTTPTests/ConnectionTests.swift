@@ -39,12 +39,11 @@ import Testing
     let fixture = try HTTPServerFixture {
       $0.limits.bodyGrace = .milliseconds(100)
       $0.limits.minimumBodyBytesPerSecond = 100_000
+      $0.limits.body = .seconds(600)
     }
     let client = try RawClient(port: fixture.port)
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\nabc")
-    let start = ContinuousClock.now
     #expect(client.answer().status == 408)
-    #expect(ContinuousClock.now - start < .seconds(4))
   }
 
   @Test func `an idle connection is closed without a word`() throws {
@@ -83,7 +82,7 @@ import Testing
     #expect(!left.withLock { $0 })
     client = nil
     #expect(fixture.sees { if case .clientGone = $0 { true } else { false } })
-    usleep(10_000)
+    for _ in 0..<12_000 where !left.withLock({ $0 }) { usleep(5000) }
     #expect(left.withLock { $0 })
     #expect(isOpenAfter.withLock { $0 } == false)
   }
@@ -134,7 +133,7 @@ import Testing
     client.send(String(repeating: request, count: 300))
     usleep(50_000)
     for _ in 0..<300 {
-      for _ in 0..<200 where exchanges.withLock({ $0.isEmpty }) { usleep(5000) }
+      for _ in 0..<12_000 where exchanges.withLock({ $0.isEmpty }) { usleep(5000) }
       let waiting = exchanges.withLock { taken in
         defer { taken = [] }
         return taken
@@ -208,7 +207,7 @@ import Testing
     #expect(answer.head.contains("\r\nConnection: close\r\n"))
     #expect(busy.isClosedByServer())
     busy.finishSending()
-    for _ in 0..<200 where !isDrained.withLock({ $0 }) { usleep(5000) }
+    for _ in 0..<12_000 where !isDrained.withLock({ $0 }) { usleep(5000) }
     #expect(isDrained.withLock { $0 })
   }
 
@@ -224,7 +223,7 @@ import Testing
     while !isBusy.withLock({ $0 }) { usleep(1000) }
     fixture.server.closeAll()
     #expect(client.isClosedByServer())
-    for _ in 0..<200 where !isCancelled.withLock({ $0 }) { usleep(5000) }
+    for _ in 0..<12_000 where !isCancelled.withLock({ $0 }) { usleep(5000) }
     #expect(isCancelled.withLock { $0 })
   }
 }

@@ -49,7 +49,7 @@ import Testing
     #expect(throws: HTTPListenError.self) { try HTTPListener.open(.unix(path: path)) }
     #expect(fixture != nil)
     fixture = nil
-    for _ in 0..<200 where FileManager.default.fileExists(atPath: path) { usleep(5000) }
+    for _ in 0..<12_000 where FileManager.default.fileExists(atPath: path) { usleep(5000) }
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 

@@ -19,11 +19,19 @@ final class PoolHarness: @unchecked Sendable {
     loop = try EventLoop(label: "test")
     var configuration = try PostgresConfiguration(
       connectionString ?? TestCluster.connectionString())
+    configuration.statementTimeout = .seconds(600)
+    configuration.lockTimeout = .seconds(60)
+    configuration.idleInTransactionTimeout = .seconds(600)
+    configuration.connectTimeout = .seconds(60)
     changeConfiguration(&configuration)
     var settings = PoolSettings(size: size)
     settings.queueLimit = 1_000
-    // Tests run beside each other on few cores.
-    settings.queueWait = .seconds(10)
+    // Tests run beside each other on few cores, which may be slow or busy: what is not a test's
+    // subject has time.
+    settings.queueWait = .seconds(600)
+    settings.operationDeadline = .seconds(600)
+    settings.cancelGrace = .seconds(30)
+    settings.probeTimeout = .seconds(30)
     change(&settings)
     nonisolated(unsafe) weak var recorder: PoolHarness?
     pool = PostgresPool(loop: loop, configuration: configuration, settings: settings) { event in
@@ -118,9 +126,9 @@ final class PoolHarness: @unchecked Sendable {
     }
   }
 
-  /// Waits until something holds, for five seconds at most.
+  /// Waits until something holds, for a minute at most.
   func eventually(_ holds: () async throws -> Bool) async throws -> Bool {
-    let deadline = ContinuousClock.now + .seconds(5)
+    let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {
       if try await holds() { return true }
       try await Task.sleep(for: .milliseconds(10))

@@ -51,7 +51,9 @@ package enum ServeCommand {
     server.announceEnd()
     if signal == SIGTERM, settings.shutdownDelay > .zero {
       Database.say("stopping: not ready any more, serving for another \(settings.shutdownDelay)")
-      _ = signals.wait(settings.shutdownDelay)
+      if signals.wait(settings.shutdownDelay) != nil {
+        Database.say("stopping: told so twice, no longer waiting")
+      }
     }
     Database.say("stopping: finishing what is being worked on")
     server.stop()

@@ -22,6 +22,8 @@ extension ServeSettings {
         SettingOptions.database, SettingOptions.data, SettingOptions.schema, SettingOptions.sql,
         Option("statement-timeout", "TIME", default: "5s", "longest statement"),
         Option(
+          "queue-timeout", "TIME", default: "1s", "longest wait for a database connection"),
+        Option(
           "operation-timeout", "TIME", default: "10s",
           "longest operation, waiting for a connection included"),
       ]),

@@ -23,19 +23,24 @@ struct ServeSettings {
     server.loopCount =
       try options.int("loops", in: 1...64)
       ?? min(ProcessInfo.processInfo.activeProcessorCount, 64)
-    server.poolSize = try options.int("pool-size", in: 1...64) ?? server.poolSize
+    if let size = try options.int("pool-size", in: 1...64) {
+      server.pool = PoolSettings(size: size)
+    }
     server.logFormat = try options.choice("log-format", as: ServiceLog.Format.self) ?? .text
     statementTimeout =
       try options.duration("statement-timeout", in: .milliseconds(1)...(.seconds(3600)))
       ?? .seconds(5)
-    server.operationDeadline =
+    server.pool.operationDeadline =
       try options.duration("operation-timeout", in: .milliseconds(1)...(.seconds(3600)))
-      ?? server.operationDeadline
+      ?? server.pool.operationDeadline
+    server.pool.queueWait =
+      try options.duration("queue-timeout", in: .milliseconds(1)...(.seconds(3600)))
+      ?? server.pool.queueWait
     shutdownDelay =
       try options.duration("shutdown-delay", in: .zero...(.seconds(8))) ?? .seconds(5)
     try server.http.read(options)
     // The last resort comes after the deadline it backs up.
-    server.http.answer = max(server.http.answer, server.operationDeadline + .seconds(5))
+    server.http.answer = max(server.http.answer, server.pool.operationDeadline + .seconds(5))
     try server.endpoint.read(options)
     try server.executor.read(options)
     server.introspection =
@@ -44,7 +49,7 @@ struct ServeSettings {
     server.graphiQL = try Self.graphiQL(options)
     schema = try SettingOptions.shippedFolder("Schema", "schema", options)
     sql = try SettingOptions.shippedFolder("sql", "sql", options)
-    let others = server.loopCount * (server.poolSize + 8)
+    let others = server.loopCount * (server.pool.size + 8)
     if let shortage = HTTPSocketQuota.descriptorShortage(server.http, others: others) {
       throw CommandFailure("\(options.origin("maximum-sockets")): \(shortage)")
     }
@@ -96,9 +101,9 @@ struct ServeSettings {
       """)
     guard let text = rows.first?.first ?? nil, let permitted = Int(text) else { return nil }
     // Each loop has its pool and one connection that cancels.
-    let needed = server.loopCount * (server.poolSize + 1)
+    let needed = server.loopCount * (server.pool.size + 1)
     guard needed > permitted else { return nil }
-    return "\(server.loopCount) loops with --pool-size \(server.poolSize) may open \(needed) "
+    return "\(server.loopCount) loops with --pool-size \(server.pool.size) may open \(needed) "
       + "connections, but the database lets in \(permitted) (max_connections)."
   }
 }

@@ -12,15 +12,14 @@ package final class RunningServer: Sendable {
     /// Port 0 takes a free one.
     package var address = HTTPAddress.tcp(host: "127.0.0.1", port: 0)
     package var loopCount = 1
-    /// Database connections of each loop.
-    package var poolSize = 2
+    /// The database connections of each loop.
+    package var pool = PoolSettings(size: 2)
     package var logFormat = ServiceLog.Format.text
     package var http = HTTPLimits()
     package var tls: TLSContext?
     package var endpoint = GraphQLEndpoint.Configuration()
     package var executor = OperationExecutor.Settings()
     package var introspection = IntrospectionAccess.all
-    package var operationDeadline = Duration.seconds(10)
     var graphiQL = GraphiQLPage.Setting.installed
 
     package init() {}
@@ -36,11 +35,9 @@ package final class RunningServer: Sendable {
   ) throws {
     var database = database
     database.isReadOnly = true
-    var pool = PoolSettings(size: settings.poolSize)
-    pool.operationDeadline = settings.operationDeadline
     let log = ServiceLog(format: settings.logFormat)
     let shared = SharedService(
-      mapping: mapping, database: database, pool: pool, executor: settings.executor,
+      mapping: mapping, database: database, pool: settings.pool, executor: settings.executor,
       endpoint: GraphQLEndpoint(settings.endpoint) { log.report($0) },
       introspection: settings.introspection,
       pages: StaticPages(mapping: mapping, graphiQL: settings.graphiQL), log: log)

@@ -16,7 +16,7 @@ import Testing
     let count = environment["SOCIOGRAPH_OPERATIONS"].flatMap { Int($0) } ?? 2500
     let seed = environment["SOCIOGRAPH_SEED"].flatMap { UInt64($0) } ?? 1
     let opinions = try SecondOpinion(seed: seed)
-    let limit = environment["SOCIOGRAPH_OPERATIONS"] == nil ? Duration.seconds(90) : .seconds(7200)
+    let limit = environment["SOCIOGRAPH_OPERATIONS"] == nil ? Duration.seconds(240) : .seconds(7200)
     let began = ContinuousClock.now
     var compared = 0
     var failures = 0

@@ -42,13 +42,16 @@ final class GraphServer: Sendable {
     self.database = database
     var settings = RunningServer.Settings()
     settings.loopCount = 2
+    // A machine that is busy with many tests is no reason to refuse one.
+    settings.pool.queueWait = .seconds(60)
+    settings.pool.operationDeadline = .seconds(60)
     server = try RunningServer(
       Self.mapping.get(), database: PostgresConfiguration(database), settings: settings)
     guard case .tcp(_, let port) = server.address else {
       throw GraphTestFailure("the server listens on \(server.address)")
     }
     clients = HTTPClients(port: port)
-    for _ in 0..<500 {
+    for _ in 0..<6_000 {
       if try clients.send("GET", "/ready").status == 200 { return }
       usleep(10_000)
     }

@@ -114,6 +114,7 @@ final class HTTPClients: Sendable {
       let count = unsafe buffer.withUnsafeMutableBytes {
         unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
       }
+      if count < 0, errno == EINTR { continue }
       guard count > 0 else {
         close(descriptor)
         return nil

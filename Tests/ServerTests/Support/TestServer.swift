@@ -21,12 +21,14 @@ final class TestServer: Sendable {
     self.database = try database ?? TestCluster.newDatabase(migrated: true)
     var settings = RunningServer.Settings()
     settings.loopCount = 1
+    settings.pool.queueWait = .seconds(60)
+    settings.pool.operationDeadline = .seconds(60)
     change(&settings)
     server = try RunningServer(
       Self.mapping.get(), database: PostgresConfiguration(self.database), settings: settings)
     guard case .tcp(_, let port) = server.address else { throw Failure(text: "no port") }
     self.port = port
-    for _ in 0..<500 {
+    for _ in 0..<6_000 {
       if try get("/ready").status == 200 { return }
       usleep(10_000)
     }

@@ -97,6 +97,12 @@ let package = Package(
         "GraphQLChecking", "GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "JSON",
         "OracleSupport",
       ]),
+    tests(
+      "GraphQLExecutionTests",
+      [
+        "GraphQLExecution", "GraphQLPlanning", "GraphQLValidation", "GraphQLSchema",
+        "GraphQLLanguage", "JSON",
+      ]),
     tests("HTTPTests", ["HTTP", "EventLoops", "HTTPTestSupport"]),
     tests("PostgresTests", ["Postgres", "DatabaseSetup", "EventLoops", "TestSupport"]),
     tests("DatabaseSetupTests", ["DatabaseSetup", "Postgres", "TestSupport"]),

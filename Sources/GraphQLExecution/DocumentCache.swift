@@ -12,12 +12,20 @@ package final class CachedDocument {
   package let valid: ValidDocument
   /// By name; the only operation also under no name.
   private var operations: [String?: CachedOperation] = [:]
-  let cost: Int
+  /// Estimated bytes, with those of its plans.
+  fileprivate(set) var cost: Int
+  private let ownCost: Int
 
   init(_ valid: ValidDocument) {
     self.valid = valid
     // A tree takes about this many bytes for each byte of text.
     cost = valid.document.source.bytes.count * 12 + 1024
+    ownCost = cost
+  }
+
+  fileprivate func dropPlans() {
+    for operation in operations.values { operation.plans.removeAll() }
+    cost = ownCost
   }
 
   func operation(named name: String?, mapping: StorageMapping) throws(GraphQLError)
@@ -59,6 +67,12 @@ package final class PreparedPlan {
   /// Introspection fields may read variables, and are answered anew for each request.
   let isIntrospectionVariable: Bool
 
+  /// Estimated bytes: the statement stands in the plan, in its own text and in that for libpq; the
+  /// shape takes less than it.
+  var cost: Int {
+    4 * (plan.statement?.utf8.count ?? 0) + introspection.values.reduce(1024) { $0 + $1.count }
+  }
+
   init(_ plan: Plan, introspection: [String: [UInt8]], isIntrospectionVariable: Bool) {
     self.plan = plan
     self.isIntrospectionVariable = isIntrospectionVariable
@@ -71,10 +85,10 @@ package final class PreparedPlan {
 
 /// Documents by their text, the least recently used leaving first. Belongs to one loop.
 ///
-/// Bounded by count and by estimated bytes (R11); so is the number of plans of one operation, since
-/// variables choose among plans.
+/// Bounded by count and by estimated bytes (R11), those of plans and kept introspection included; so
+/// are the plans of one document, since variables choose among plans.
 struct DocumentCache {
-  static let maximumPlansPerOperation = 64
+  private static let maximumPlansPerOperation = 64
 
   private final class Entry {
     let document: CachedDocument
@@ -88,13 +102,16 @@ struct DocumentCache {
 
   private let maximumCount: Int
   private let maximumCost: Int
+  private let maximumDocumentCost: Int
   private var entries: [DocumentKey: Entry] = [:]
-  private var cost = 0
+  /// Estimated bytes.
+  private(set) var cost = 0
   private var clock: UInt64 = 0
 
-  init(maximumCount: Int = 1_000, maximumBytes: Int = 64 << 20) {
+  init(maximumCount: Int = 1_000, maximumBytes: Int = 32 << 20) {
     self.maximumCount = maximumCount
     maximumCost = maximumBytes
+    maximumDocumentCost = maximumBytes / 8
   }
 
   var count: Int { entries.count }
@@ -114,15 +131,34 @@ struct DocumentCache {
       cost -= old.document.cost
     }
     cost += document.cost
-    if entries.count > maximumCount || cost > maximumCost { evict() }
+    evict()
+  }
+
+  /// Keeps a plan of an operation of a document that was just looked up or inserted.
+  mutating func insert(
+    _ plan: PreparedPlan, for key: [UInt8], of operation: CachedOperation,
+    in document: CachedDocument
+  ) {
+    let before = document.cost
+    if operation.plans.count >= Self.maximumPlansPerOperation
+      || document.cost + plan.cost > maximumDocumentCost
+    {
+      document.dropPlans()
+    }
+    operation.plans[key] = plan
+    document.cost += plan.cost
+    cost += document.cost - before
+    evict()
   }
 
   /// Drops the older half at once, so that the work is constant per insertion over time.
   private mutating func evict() {
-    let uses = entries.values.map(\.lastUse).sorted()
-    let middle = uses[uses.count / 2]
-    entries = entries.filter { $0.value.lastUse >= middle }
-    cost = entries.values.reduce(0) { $0 + $1.document.cost }
+    while entries.count > maximumCount || cost > maximumCost, entries.count > 1 {
+      let uses = entries.values.map(\.lastUse).sorted()
+      let middle = uses[(uses.count + 1) / 2]
+      entries = entries.filter { $0.value.lastUse >= middle }
+      cost = entries.values.reduce(0) { $0 + $1.document.cost }
+    }
   }
 }
 

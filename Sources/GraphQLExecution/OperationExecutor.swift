@@ -81,7 +81,9 @@ package final class OperationExecutor {
     package var validationLimits = ValidationLimits.server
     package var plannerLimits = PlannerLimits()
     package var suggestions = true
+    /// Of this loop, with their plans.
     package var maximumCachedDocuments = 1_000
+    package var maximumCachedBytes = 32 << 20
 
     package init() {}
   }
@@ -100,8 +102,12 @@ package final class OperationExecutor {
     self.settings = settings
     clientSchema = StorageDirectives.clientSchema(of: mapping.schema)
     planner = Planner(mapping: mapping, limits: settings.plannerLimits)
-    cache = DocumentCache(maximumCount: settings.maximumCachedDocuments)
+    cache = DocumentCache(
+      maximumCount: settings.maximumCachedDocuments, maximumBytes: settings.maximumCachedBytes)
   }
+
+  /// How much is kept.
+  package var cachedDocuments: (count: Int, bytes: Int) { (cache.count, cache.cost) }
 
   // MARK: - Before the database
 
@@ -126,7 +132,7 @@ package final class OperationExecutor {
       let variables = operation.variableNames.map { coerced[$0] }
       var key: [UInt8] = []
       operation.choices.appendKey(for: variables, to: &key)
-      let plan = try plan(operation, document.valid, variables, key)
+      let plan = try plan(operation, document, variables, key)
       return PreparedOperation(
         plan: plan, variables: variables,
         variableNames: operation.variableNames,
@@ -165,10 +171,11 @@ package final class OperationExecutor {
   }
 
   private func plan(
-    _ operation: CachedOperation, _ valid: ValidDocument, _ variables: [InputValue?],
+    _ operation: CachedOperation, _ document: CachedDocument, _ variables: [InputValue?],
     _ key: [UInt8]
   ) throws(GraphQLError) -> PreparedPlan {
     if let known = operation.plans[key] { return known }
+    let valid = document.valid
     let plan = try planner.plan(
       operation.operation, fragments: valid.fragments, source: valid.document.source,
       variables: variables)
@@ -181,10 +188,7 @@ package final class OperationExecutor {
       introspection: hasIntrospection && isFixed
         ? introspect(valid, operation.operation, CoercedVariables()) : [:],
       isIntrospectionVariable: hasIntrospection && !isFixed)
-    if operation.plans.count >= DocumentCache.maximumPlansPerOperation {
-      operation.plans.removeAll()
-    }
-    operation.plans[key] = prepared
+    cache.insert(prepared, for: key, of: operation, in: document)
     return prepared
   }
 

@@ -87,7 +87,7 @@ import EventLoops
     case .new(let new, let closing):
       generation = new
       isNew = true
-      if let closing { isSent = isSent && close(closing) }
+      for old in closing { isSent = isSent && close(old) }
       isSent =
         unsafe isSent
         && PQsendPrepare(handle, statement.nameBytes, statement.textBytes, 0, nil) == 1

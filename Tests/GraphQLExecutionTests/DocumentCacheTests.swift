@@ -1,0 +1,80 @@
+import GraphQLLanguage
+import GraphQLPlanning
+import GraphQLSchema
+import GraphQLValidation
+import Testing
+
+@testable import GraphQLExecution
+
+/// However many documents come, and however wide their plans are, what is kept of them is bounded.
+@Suite struct DocumentCacheTests {
+  private let mapping: StorageMapping
+
+  init() throws {
+    let sdl =
+      StorageDirectives.sdl
+        + """
+
+        type Query { things(first: Int, after: String): ThingConnection! @connection(orderBy: "this.id") }
+        type ThingConnection { nodes: [Thing!]! edges: [ThingEdge!]! }
+        type ThingEdge { node: Thing! cursor: String! }
+        type Thing @table(name: "thing") @tag(id: 1) { id: ID! name: String }
+        """
+    mapping = try StorageMapping(SchemaBuilder.build(Parser.parse(Source(sdl), limits: .default)))
+  }
+
+  private func executor(bytes: Int, count: Int = 1_000) -> OperationExecutor {
+    var settings = OperationExecutor.Settings()
+    settings.maximumCachedBytes = bytes
+    settings.maximumCachedDocuments = count
+    return OperationExecutor(mapping: mapping, settings: settings)
+  }
+
+  private func prepare(_ executor: OperationExecutor, _ query: String) throws -> PreparedPlan {
+    try executor.prepare(OperationRequest(query: query)).plan
+  }
+
+  @Test func `a document that comes again has the same plan`() throws {
+    let executor = executor(bytes: 1 << 20)
+    let query = "{ things(first: 3) { nodes { id } } }"
+    #expect(try prepare(executor, query) === prepare(executor, query))
+    #expect(try prepare(executor, query) !== prepare(executor, query + " "))
+  }
+
+  @Test func `the documents used last stay when the count is reached`() throws {
+    let executor = executor(bytes: 1 << 30, count: 10)
+    let first = try prepare(executor, "{ things { nodes { id } } }")
+    for number in 0..<100 {
+      _ = try prepare(executor, "{ a\(number): things { nodes { id } } }")
+      #expect(executor.cachedDocuments.count <= 10)
+      #expect(try prepare(executor, "{ things { nodes { id } } }") === first)
+    }
+  }
+
+  @Test func `kept introspection counts`() throws {
+    let executor = executor(bytes: 1 << 20)
+    let query = "{ __schema { types { name fields { name description type { name } } } } }"
+    for number in 0..<500 {
+      _ = try prepare(executor, query + String(repeating: " ", count: number))
+      #expect(executor.cachedDocuments.bytes <= 1 << 20)
+    }
+    #expect(executor.cachedDocuments.count < 400)
+  }
+
+  @Test func `plans count, also those of other operations of the same document`() throws {
+    let executor = executor(bytes: 200_000)
+    let operations = (0..<40).map {
+      "query Q\($0)($n: Int!) { things(first: $n) { nodes { id } } }"
+    }
+    let query = operations.joined(separator: "\n")
+    for number in 0..<40 {
+      for size in 1...20 {
+        _ = try executor.prepare(
+          OperationRequest(
+            query: query, operationName: "Q\(number)",
+            variables: .object([.init(name: "n", value: .number("\(size)"))])))
+      }
+      #expect(executor.cachedDocuments.bytes <= 200_000)
+    }
+  }
+}

@@ -39,6 +39,6 @@ package struct HTTPExchange: @unchecked Sendable {
 
   /// Answers without a body.
   package func respond(_ status: HTTPStatus, headers: [HTTPField] = []) {
-    connection.answer(number, status, contentType: nil, headers: headers) { _ in }
+    connection.answer(number, status, contentType: nil, headers: headers, length: 0) { _ in }
   }
 }

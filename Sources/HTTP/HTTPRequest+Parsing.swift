@@ -51,6 +51,9 @@ extension HTTPRequest {
       }
     }
     guard code != -1 else { throw .headersTooLarge }
+    if UInt32(bitPattern: code) == HPE_INVALID_METHOD.rawValue, beginsWithToken {
+      throw .methodNotAllowed
+    }
     guard code == 0 else { throw .malformed(Self.malformation(code)) }
 
     fields.reserveCapacity(Int(parsed.field_count))
@@ -76,6 +79,12 @@ extension HTTPRequest {
         throw .malformed(.contentLength)
       }
     }
+  }
+
+  /// What stands where the method does may be one that others know.
+  private var beginsWithToken: Bool {
+    let method = head.prefix { $0 != 0x20 }
+    return !method.isEmpty && method.allSatisfy(isTokenByte)
   }
 
   private static func malformation(_ code: Int32) -> HTTPRefusal.Malformation {

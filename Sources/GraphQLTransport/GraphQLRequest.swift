@@ -86,7 +86,8 @@ struct RequestParameters: Equatable {
   private static func object(
     _ text: String, _ name: String, _ maximumNesting: Int
   ) throws(RequestError) -> [JSONValue.Member] {
-    switch try RequestError.parse(Array(text.utf8), maximumNesting: maximumNesting) {
+    let bytes = Array(text.utf8)
+    switch try RequestError.parse(bytes, parameter: name, maximumNesting: maximumNesting) {
     case .object(let members): return members
     case .null: return []
     default: throw .parameter(name, expected: "an object")

@@ -10,7 +10,8 @@ package enum RequestError: Error, Sendable, Equatable {
   case contentType
   case charset
   case emptyBody
-  case json(JSONError)
+  /// In the body, or in the parameter of a URL.
+  case json(JSONError, parameter: String?)
   case notAnObject
   case parameter(String, expected: String)
   case repeatedParameter(String)
@@ -37,7 +38,7 @@ package enum RequestError: Error, Sendable, Equatable {
     case .methodNotAllowed, .mutationByGet: .methodNotAllowed
     case .notAcceptable: .notAcceptable
     case .contentType, .charset: .unsupportedMediaType
-    case .json(let error):
+    case .json(let error, _):
       if case .nestedDeeperThan = error.reason { .nestingLimitExceeded } else { .badRequest }
     case .emptyBody, .notAnObject, .parameter, .repeatedParameter, .urlEncoding, .missingQuery,
       .batchingDisabled, .batchTooLarge, .emptyBatch, .batchNesting, .persistedQueryMalformed,
@@ -68,7 +69,8 @@ package enum RequestError: Error, Sendable, Equatable {
     case .contentType: "The Content-Type must be application/json."
     case .charset: "The charset must be utf-8."
     case .emptyBody: "The request has no body; expected a JSON object with \"query\"."
-    case .json(let error): error.description
+    case .json(let error, nil): error.description
+    case .json(let error, let parameter?): "The parameter \"\(parameter)\": \(error)"
     case .notAnObject: "The request body must be a JSON object."
     case .parameter(let name, let expected): "The parameter \"\(name)\" must be \(expected)."
     case .repeatedParameter(let name): "The parameter \"\(name)\" is given twice."
@@ -98,11 +100,13 @@ package enum RequestError: Error, Sendable, Equatable {
   package var graphQLError: GraphQLError { GraphQLError(message, code: code.rawValue) }
 
   /// Parses JSON, turning its error into one of these.
-  static func parse(_ bytes: [UInt8], maximumNesting: Int) throws(RequestError) -> JSONValue {
+  static func parse(
+    _ bytes: [UInt8], parameter: String? = nil, maximumNesting: Int
+  ) throws(RequestError) -> JSONValue {
     do throws(JSONError) {
       return try JSONParser.parse(bytes, maximumNesting: maximumNesting)
     } catch {
-      throw .json(error)
+      throw .json(error, parameter: parameter)
     }
   }
 }

@@ -243,6 +243,15 @@ import Testing
     #expect(try Self.code(answer) == "UNSUPPORTED_MEDIA_TYPE")
   }
 
+  @Test func `a parameter of a URL that is no JSON is named`() throws {
+    let request = try Self.request("GET", "/graphql?query=%7Ba%7D&variables=%7Bn:2%7D")
+    guard case .answer(let answer) = try Self.endpoint().receive(request) else { throw Failure() }
+    #expect(answer.status == .badRequest)
+    #expect(
+      String(decoding: answer.body, as: UTF8.self).contains(
+        #"The parameter \"variables\": Unexpected \"n\" at byte 1 of JSON."#))
+  }
+
   @Test func `a GET may carry the Content-Type of JSON but no other`() throws {
     _ = try Self.accepted(
       Self.endpoint().receive(

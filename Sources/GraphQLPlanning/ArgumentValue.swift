@@ -98,14 +98,16 @@ struct ArgumentReader {
         }
         return .object(members)
       }
-      return literal(value)
+      return literal(value, isID: named.name == "ID")
     case .nonNull(let inner):
       return try read(value, as: inner)
     }
   }
 
-  private func literal(_ value: Value) -> ArgumentValue {
+  private func literal(_ value: Value, isID: Bool) -> ArgumentValue {
     switch value.content {
+    // An id may be all digits, and then be written without quotes.
+    case .int(let text) where isID: .scalar(.string(text), value: .string(text))
     case .boolean(let flag): .boolean(flag)
     case .enum(let name): .enum(name)
     case .int(let text):

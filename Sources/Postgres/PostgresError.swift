@@ -109,9 +109,15 @@ package struct PostgresError: Error, Sendable {
 
   /// From a connection that could not be made or broke.
   init(connection: OpaquePointer) {
-    // libpq says it in several lines.
-    let message = unsafe String(cString: PQerrorMessage(connection))
-      .split(whereSeparator: { $0.isNewline || $0 == "\t" }).joined(separator: " ")
+    // libpq says it in several lines: for each address and way it tried, and what may help.
+    var lines: [Substring] = []
+    for line in unsafe String(cString: PQerrorMessage(connection)).split(
+      whereSeparator: { $0.isNewline || $0 == "\t" })
+    where !lines.contains(line) { lines.append(line) }
+    let message = lines.reduce(into: "") { text, line in
+      let isSentence = line.first?.isUppercase == true || line.hasPrefix("connection to")
+      text += (text.isEmpty ? "" : isSentence ? ". " : " ") + line
+    }
     self.init(
       .unavailable, message: message.isEmpty ? "The connection was lost." : message)
   }

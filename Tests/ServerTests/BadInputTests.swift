@@ -75,6 +75,14 @@ import Testing
     #expect(many.status < 500, "\(many.body)")
   }
 
+  @Test func `an id may be written as an integer, and is shown as it was written`() throws {
+    let server = try TestServer.shared
+    let whole = try server.execute("{ node(id: 1234) { id } }")
+    #expect(whole.body == #"{"data":{"node":null}}"#)
+    let negative = try server.execute("{ node(id: -4337) { id } }")
+    #expect(negative.body.contains(#"\"-4337\" is not an id."#), "\(negative.body)")
+  }
+
   @Test func `an id of another type, of nothing or of no type finds nothing`() throws {
     let server = try TestServer.shared
     // 0x0231FF has a tag that no type has; the others belong to rows that are not there.
@@ -124,6 +132,13 @@ import Testing
       #expect(answer.status == 401 && answer.code == "UNAUTHENTICATED", "\(value) \(answer.body)")
       #expect(answer.header("WWW-Authenticate") == "Bearer")
     }
+  }
+
+  @Test func `any number of spaces may stand before a token`() throws {
+    let answer = try TestServer.shared.execute(
+      "{ __typename }", headers: "Authorization: bearer   nobody\r\n")
+    #expect(answer.status == 401)
+    #expect(answer.body.contains("unknown or has expired"), "\(answer.body)")
   }
 
   @Test func `a mutation says that it is not built yet`() throws {

@@ -34,6 +34,7 @@ import Testing
     (["explain"], "FILE"), (["seed", "--scale", "0"], "--scale"),
     (["seed", "--scale", "many"], "--scale"), (["seed", "--random-seed", "x"], "--random-seed"),
     (["migrate", "--database", "postgresql://%zz"], "--database"),
+    (["migrate", "--database", ""], "--database"), (["schema", "--check=perhaps"], "--check"),
   ])
   func `a call that cannot be understood is named in one line`(arguments: [String], name: String)
     throws

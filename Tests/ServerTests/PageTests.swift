@@ -72,7 +72,14 @@ import Testing
     #expect(head.answer(isHead: true).status == 200)
     let delete = try server.send(
       Array("DELETE /schema.graphql HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
-    #expect(delete.status == 405 && delete.header("Allow") == "GET, HEAD")
+    #expect(delete.status == 405 && delete.header("Allow") == "GET, HEAD, OPTIONS")
+    #expect(delete.header("Content-Length") == "0")
+    for target in ["*", "/schema.graphql", "/graphql"] {
+      let options = try server.send(
+        Array("OPTIONS \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
+      #expect(options.status == 204, "\(target)")
+      #expect(options.header("Allow")?.contains("OPTIONS") == true, "\(target)")
+    }
   }
 
   @Test(

@@ -129,7 +129,7 @@ package struct CommandSpecification: Sendable {
         throw UsageError("unknown option \(argument); see sociograph \(name) --help.")
       }
       if option.placeholder == nil {
-        values[option.name] = ("true", "--\(option.name)")
+        values[option.name] = (parts.count == 2 ? String(parts[1]) : "true", "--\(option.name)")
       } else if parts.count == 2 {
         values[option.name] = (String(parts[1]), "--\(option.name)")
       } else if index < arguments.count {

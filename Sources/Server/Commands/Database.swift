@@ -10,6 +10,9 @@ struct Database {
 
   static func open(_ options: CommandOptions) throws -> Database {
     if let url = options.text("database") {
+      guard !url.isEmpty else {
+        throw UsageError("\(options.origin("database")) must not be empty.")
+      }
       do {
         _ = try PostgresConfiguration(url)
       } catch {

@@ -34,6 +34,8 @@ package enum Program {
       print(command.specification.help, terminator: "")
       return 0
     }
+    // Whoever reads what is printed may go first; that must not leave a PostgreSQL behind.
+    signal(SIGPIPE, SIG_IGN)
     do {
       try command.run(
         command.specification.parse(Array(arguments.dropFirst()), environment: environment))

@@ -97,8 +97,9 @@ final class RequestPipeline {
   ) {
     guard let authorization else { return proceed(0) }
     let parts = authorization.split(separator: " ", maxSplits: 1)
+    // One or more spaces (RFC 9110, 11.4).
     guard parts.count == 2, parts[0].lowercased() == "bearer",
-      let token = SessionToken(bearer: String(parts[1]))
+      let token = SessionToken(bearer: String(parts[1].drop { $0 == " " }))
     else {
       return refuse(
         .refused([

@@ -17,11 +17,18 @@ package final class ServiceLog: Sendable {
   func report(_ event: PoolEvent, loop: Int) {
     switch event {
     case .connectFailed(_, let error, let next):
-      line("database", "connection failed: \(error); next attempt in \(next)", loop)
+      line(
+        "database",
+        "connection failed: \(error); next attempt in \(Self.milliseconds(next)) ms", loop)
     case .breakerOpened: line("database", "cannot be reached; answering 503 until it can", loop)
     case .breakerClosed: line("database", "can be reached again", loop)
     default: break
     }
+  }
+
+  private static func milliseconds(_ duration: Duration) -> Int64 {
+    let (seconds, attoseconds) = duration.components
+    return seconds * 1000 + attoseconds / 1_000_000_000_000_000
   }
 
   func report(_ event: HTTPEvent) {

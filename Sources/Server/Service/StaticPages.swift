@@ -20,14 +20,20 @@ struct StaticPages: Sendable {
       contentType: "text/plain; charset=utf-8", body: Array((sdl + "\n").utf8), headers: [])
   }
 
+  private static let methods = "GET, HEAD, OPTIONS"
+
   func respond(_ path: String, _ request: HTTPRequest, _ exchange: HTTPExchange) {
+    if request.method == .options, path == "*" || pages[path] != nil {
+      let methods = path == "*" ? "GET, HEAD, POST, OPTIONS" : Self.methods
+      return exchange.respond(.noContent, headers: [HTTPField("Allow", methods)])
+    }
     guard let page = pages[path] else {
       return exchange.respond(
         .notFound, contentType: "text/plain; charset=utf-8",
         body: Array("There is nothing here; the API is at /graphql.\n".utf8))
     }
     guard request.method == .get || request.method == .head else {
-      return exchange.respond(.methodNotAllowed, headers: [HTTPField("Allow", "GET, HEAD")])
+      return exchange.respond(.methodNotAllowed, headers: [HTTPField("Allow", Self.methods)])
     }
     exchange.respond(.ok, contentType: page.contentType, headers: page.headers, body: page.body)
   }

@@ -80,6 +80,7 @@ package struct Migrations: Sendable {
         applied_at timestamptz NOT NULL DEFAULT now()
       )
       """)
+    try ServerSecret.create(session)
     let missing = try missingFiles(session, allowChanged: allowChanged, report)
     for file in missing {
       let began = ContinuousClock.now

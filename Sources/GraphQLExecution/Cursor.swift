@@ -1,44 +1,58 @@
 import GraphQLPlanning
 
-/// A page position: the sort keys of one element in PostgreSQL's binary form, and the order they are
-/// keys of. `order (4 bytes), then for each key its length (2 bytes, 0xFFFF for null) and bytes`, in
-/// base64url.
+/// A page position: the sort keys of one element in PostgreSQL's binary form, sealed.
+///
+/// For each key its length (2 bytes, 0xFFFF for null) and bytes, then 16 bytes of seal over these and
+/// the order they are keys of; in base64url. So one of another list or order is no cursor either.
 struct Cursor {
-  /// Longer keys are cut: a text that long pages by its beginning.
-  static let maximumKeyBytes = 1024
+  /// Longer keys are cut; what is indexed is far shorter.
+  static let maximumKeyBytes = 0xFFFE
+  private static let maximumTextBytes = 200_000
+  private static let tagBytes = 16
 
   /// Nil for each null key.
   let keys: [[UInt8]?]
 
   /// Nil for text that is no cursor of this order.
-  init?(_ text: String, order: UInt32) {
-    guard text.utf8.count <= 4096, let bytes = Base64URL.decode(text), bytes.count >= 4 else {
-      return nil
-    }
-    let found = bytes[0..<4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    guard found == order else { return nil }
+  init?(_ text: String, order: UInt32, key: CursorKey) {
+    guard text.utf8.count <= Self.maximumTextBytes, var bytes = Base64URL.decode(text),
+      bytes.count >= Self.tagBytes
+    else { return nil }
+    let given = Array(bytes.suffix(Self.tagBytes))
+    bytes.removeLast(Self.tagBytes)
+    let length = bytes.count
+    Self.seal(&bytes, order: order, key: key)
+    // Takes as long wherever they differ.
+    guard zip(bytes[length...], given).reduce(0, { $0 | ($1.0 ^ $1.1) }) == 0 else { return nil }
     var keys: [[UInt8]?] = []
-    var index = 4
-    while index < bytes.count {
-      guard index + 2 <= bytes.count else { return nil }
-      let length = Int(bytes[index]) << 8 | Int(bytes[index + 1])
+    var index = 0
+    while index < length {
+      guard index + 2 <= length else { return nil }
+      let size = Int(bytes[index]) << 8 | Int(bytes[index + 1])
       index += 2
-      if length == 0xFFFF {
+      if size == 0xFFFF {
         keys.append(nil)
         continue
       }
-      guard length <= bytes.count - index else { return nil }
-      keys.append(Array(bytes[index..<index + length]))
-      index += length
+      guard size <= length - index else { return nil }
+      keys.append(Array(bytes[index..<index + size]))
+      index += size
     }
     self.keys = keys
   }
 
-  /// Starts the bytes that base64url makes into text.
-  static func begin(order: UInt32, into bytes: inout [UInt8]) {
-    bytes.removeAll(keepingCapacity: true)
+  /// Adds the seal to the bytes of all keys.
+  static func seal(_ bytes: inout [UInt8], order: UInt32, key: CursorKey) {
+    let length = bytes.count
     for shift in [24, 16, 8, 0] as [UInt32] {
       bytes.append(UInt8(truncatingIfNeeded: order >> shift))
+    }
+    let tag = key.tag(bytes)
+    bytes.removeLast(bytes.count - length)
+    for word in [tag.0, tag.1] {
+      for shift in stride(from: UInt64(0), to: 64, by: 8) {
+        bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+      }
     }
   }
 }

@@ -33,18 +33,20 @@ package struct PreparedOperation {
   package let variableNames: [String]
   /// Answers of introspection fields that depend on this request's variables.
   let introspection: [String: [UInt8]]?
+  package var cursorKey: CursorKey
 }
 
 extension PreparedOperation {
   /// The parameters as they are sent.
   package func parameters(viewer: Int64) throws(GraphQLError) -> PostgresParameters {
-    try ParameterBinder(variables: variables, viewer: viewer).bind(plan.plan.parameters)
+    try ParameterBinder(variables: variables, viewer: viewer, cursorKey: cursorKey).bind(
+      plan.plan.parameters)
   }
 
   /// The parameters as people write them, in the order of `$1`, `$2`, ...; nil for null and for keys
   /// inside cursors.
   package func parameterTexts(viewer: Int64) throws(GraphQLError) -> [String?] {
-    let binder = ParameterBinder(variables: variables, viewer: viewer)
+    let binder = ParameterBinder(variables: variables, viewer: viewer, cursorKey: cursorKey)
     return try plan.plan.parameters.map { parameter throws(GraphQLError) in
       try binder.text(of: parameter)
     }
@@ -84,6 +86,7 @@ package final class OperationExecutor {
     /// Of this loop, with their plans.
     package var maximumCachedDocuments = 1_000
     package var maximumCachedBytes = 32 << 20
+    package var cursorKey = CursorKey()
 
     package init() {}
   }
@@ -137,7 +140,8 @@ package final class OperationExecutor {
         plan: plan, variables: variables,
         variableNames: operation.variableNames,
         introspection: plan.isIntrospectionVariable
-          ? introspect(document.valid, operation.operation, coerced) : nil)
+          ? introspect(document.valid, operation.operation, coerced) : nil,
+        cursorKey: settings.cursorKey)
     } catch let error as GraphQLError {
       throw RequestErrors(errors: [error])
     } catch let error as RequestErrors {
@@ -258,7 +262,8 @@ package final class OperationExecutor {
     var json = JSONWriter(capacity: operation.plan.expectedBytes)
     json.append(#"{"data":"#)
     return ResponseWriter(
-      json: json, introspection: operation.introspection ?? operation.plan.introspection)
+      json: json, introspection: operation.introspection ?? operation.plan.introspection,
+      cursorKey: settings.cursorKey)
   }
 
   private func finish(_ writer: consuming ResponseWriter, _ plan: PreparedPlan) -> OperationResponse

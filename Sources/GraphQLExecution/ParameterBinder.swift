@@ -10,6 +10,7 @@ import Postgres
 struct ParameterBinder {
   let variables: [InputValue?]
   let viewer: Int64
+  let cursorKey: CursorKey
 
   func bind(_ parameters: [PlanParameter]) throws(GraphQLError) -> PostgresParameters {
     var result = PostgresParameters(reservingBytes: parameters.count * 24)
@@ -47,8 +48,8 @@ struct ParameterBinder {
   private func cursorKey(_ source: InputSource, _ index: Int, _ order: UInt32)
     throws(GraphQLError) -> [UInt8]?
   {
-    guard case .string(let text) = value(of: source), let cursor = Cursor(text, order: order),
-      index < cursor.keys.count
+    guard case .string(let text) = value(of: source),
+      let cursor = Cursor(text, order: order, key: cursorKey), index < cursor.keys.count
     else { throw refusal("The cursor is not one of this list and order.") }
     return cursor.keys[index]
   }

@@ -14,6 +14,7 @@ struct ResponseWriter {
   private var cursorBytes: [UInt8] = []
   /// The answers of `__schema` and `__type`, by response name.
   private let introspection: [String: [UInt8]]
+  private let cursorKey: CursorKey
 
   /// What writing a value came to; only `.written` left text behind.
   private enum Outcome {
@@ -23,9 +24,10 @@ struct ResponseWriter {
     case failed
   }
 
-  init(json: JSONWriter, introspection: [String: [UInt8]] = [:]) {
+  init(json: JSONWriter, introspection: [String: [UInt8]] = [:], cursorKey: CursorKey) {
     self.json = json
     self.introspection = introspection
+    self.cursorKey = cursorKey
   }
 
   /// Writes the value of `data`: the root object, or `null`.
@@ -388,7 +390,7 @@ struct ResponseWriter {
   }
 
   private mutating func cursor(_ shape: ConnectionShape, _ bytes: RawSpan, _ base: Int) {
-    Cursor.begin(order: shape.order, into: &cursorBytes)
+    cursorBytes.removeAll(keepingCapacity: true)
     for column in shape.keyColumns {
       let entry = frames[base + column]
       guard entry.length >= 0 else {
@@ -401,6 +403,7 @@ struct ResponseWriter {
       cursorBytes.append(UInt8(truncatingIfNeeded: length))
       for index in 0..<length { cursorBytes.append(bytes.byte(at: Int(entry.offset) + index)) }
     }
+    Cursor.seal(&cursorBytes, order: shape.order, key: cursorKey)
     json.append(UInt8(ascii: "\""))
     Base64URL.append(cursorBytes) { json.append($0) }
     json.append(UInt8(ascii: "\""))

@@ -24,6 +24,15 @@ struct MigrationsTests {
     #expect(try session.execute("SELECT count(*) FROM a") == [["2"]])
   }
 
+  @Test func `a database keeps one secret for all its servers`() throws {
+    #expect(try ServerSecret.read(from: configuration) == nil)
+    try Migrations(files: [first]).apply(to: configuration)
+    let secret = try ServerSecret.read(from: configuration)
+    #expect(secret?.count == 32 && Set(secret ?? []).count > 8)
+    try Migrations(files: [first, second]).apply(to: configuration)
+    #expect(try ServerSecret.read(from: configuration) == secret)
+  }
+
   @Test func `a file that fails leaves nothing behind and is named with its place`() throws {
     let broken = Migrations.File(
       name: "0002_b.sql", text: "INSERT INTO a VALUES (1);\n  INSERT INTO nowhere VALUES (1);")

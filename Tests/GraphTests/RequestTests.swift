@@ -40,6 +40,37 @@ import Testing
       ])
   }
 
+  @Test func `a cursor that was changed, or is one of another list, is the client's mistake`()
+    throws
+  {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let anna = try data.person("anna")
+    for _ in 0..<2 { _ = try data.post(.text, by: anna) }
+    let page = try server.data(
+      """
+      query($id: ID!) { node(id: $id) { ... on User {
+        posts(first: 1) { pageInfo { endCursor } }
+      } } }
+      """, ["id": anna.json])
+    let cursor = try #require(page.at("node.posts.pageInfo.endCursor")?.string)
+    let next =
+      "query($id: ID!, $c: String) { node(id: $id) { ... on User { posts(after: $c) { nodes { id } } } } }"
+    #expect(try server.errorCodes(next, ["id": anna.json, "c": .string(cursor)]) == [])
+    // Keys of no length or of the wrong one, which PostgreSQL would not read.
+    for text in [
+      "", "AAAA", "AAAAAA", "AAFB", String(cursor.dropFirst(4)), "_" + cursor.dropFirst(),
+    ] {
+      #expect(
+        try server.errorCodes(next, ["id": anna.json, "c": .string(text)]) == ["BAD_USER_INPUT"])
+    }
+    #expect(
+      try server.errorCodes(
+        "query($c: String) { users(after: $c) { totalCount nodes { id } } }", ["c": .string(cursor)]
+      )
+        == ["BAD_USER_INPUT"])
+  }
+
   @Test func `each missing node leaves its place empty, whatever the others are`() throws {
     let server = try GraphServer.shared
     let data = try server.data()

@@ -1,5 +1,6 @@
 import DatabaseSetup
 import Foundation
+import GraphQLExecution
 import Postgres
 
 /// The database of a command: the one it was given, or an embedded cluster for as long as it runs.
@@ -40,6 +41,11 @@ struct Database {
     let migrations = try Migrations.read(folder)
     guard try !migrations.pending(in: configuration()).isEmpty else { return 0 }
     return try migrations.apply(to: configuration()) { Self.say("\($0)") }
+  }
+
+  /// What every server over this database seals cursors with; nil where it was never migrated.
+  func cursorKey() throws -> CursorKey? {
+    try ServerSecret.read(from: configuration()).flatMap { CursorKey(bytes: $0) }
   }
 
   /// Loads demo data into an empty graph, with a progress bar.

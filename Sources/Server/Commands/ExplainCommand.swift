@@ -33,7 +33,7 @@ package enum ExplainCommand {
       SettingOptions.shippedFolder("Schema", "schema", options))
     let clock = ContinuousClock()
     let began = clock.now
-    let operation = try prepare(file, options, mapping)
+    var operation = try prepare(file, options, mapping)
     let took = began.duration(to: clock.now)
     let analyzes = try options.isSet("analyze")
     var viewer: Int64 = 0
@@ -47,6 +47,7 @@ package enum ExplainCommand {
       let session = try PostgresSession(
         serverLike(database.configuration()))
       if let name = options.text("viewer") { viewer = try find(name, session) }
+      if let key = try database.cursorKey() { operation.cursorKey = key }
       if analyzes { analysis = try analyze(operation, viewer, format, session) }
     }
     let report = ExplainReport(

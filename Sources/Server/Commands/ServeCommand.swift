@@ -40,7 +40,13 @@ package enum ServeCommand {
     }
     var configuration = try database.configuration()
     configuration.statementTimeout = settings.statementTimeout
-    let server = try RunningServer(mapping, database: configuration, settings: settings.server)
+    var running = settings.server
+    if let key = try database.cursorKey() {
+      running.executor.cursorKey = key
+    } else {
+      Database.say("warning: the database keeps no secret; cursors end with this process")
+    }
+    let server = try RunningServer(mapping, database: configuration, settings: running)
     signals.serve { server.cutOff() }
     if !server.waitUntilReady() { Database.say("warning: the database does not answer yet") }
     for hint in hints { print(hint) }

@@ -1,0 +1,35 @@
+import Postgres
+
+/// Random bytes that a database keeps for its servers, so that what one of them sealed the others,
+/// and itself after a restart, take for their own.
+package enum ServerSecret {
+  /// - Returns: nil in a database that `Migrations` has not made.
+  package static func read(from configuration: PostgresConfiguration) throws -> [UInt8]? {
+    let session = try PostgresSession(configuration)
+    let table = try session.execute("SELECT to_regclass('sociograph_secret')")
+    guard table.first?.first ?? nil != nil else { return nil }
+    let rows = try session.execute("SELECT encode(secret, 'hex') FROM sociograph_secret")
+    guard let digits = rows.first?.first ?? nil else { return nil }
+    return stride(from: 0, to: digits.utf8.count - 1, by: 2).compactMap { offset in
+      UInt8(digits.dropFirst(offset).prefix(2), radix: 16)
+    }
+  }
+
+  static func create(_ session: PostgresSession) throws {
+    var random = SystemRandomNumberGenerator()
+    let digits = (0..<32).map { _ in
+      let digits = String(UInt8.random(in: 0...255, using: &random), radix: 16)
+      return digits.count == 1 ? "0" + digits : digits
+    }.joined()
+    try session.execute(
+      """
+      CREATE TABLE IF NOT EXISTS sociograph_secret (
+        secret bytea NOT NULL,
+        is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only)
+      )
+      """)
+    try session.execute(
+      "INSERT INTO sociograph_secret (secret) VALUES (decode($1, 'hex')) ON CONFLICT DO NOTHING",
+      [digits])
+  }
+}

@@ -5,6 +5,10 @@ import Postgres
 /// A token is looked up in the database when it is first seen and again five seconds later, so a
 /// session that was revoked ends within that time in every process (R22). Requests that arrive during
 /// a look-up wait for the same one.
+///
+/// A session lasts 90 days from its last use, which is noted every five minutes of use, in a
+/// transaction that no request waits for. Where the database takes no writes, sessions end as they
+/// were begun.
 package final class SessionResolver {
   package enum Resolution: Sendable {
     case viewer(Int64)
@@ -19,14 +23,30 @@ package final class SessionResolver {
   }
 
   private static let statement = PostgresStatement(
-    "SELECT user_id FROM session WHERE token_hash = $1::bytea AND expires_at > now()",
-    parameterCount: 1)
+    """
+    SELECT user_id, (\(isUnnoted))::int::bigint FROM session
+    WHERE token_hash = $1::bytea AND expires_at > now()
+    """, parameterCount: 1)
+
+  private static let isUnnoted =
+    "coalesce(last_used_at < now() - interval '5 minutes', true)"
+
+  private static let begin = PostgresStatement("BEGIN READ WRITE", parameterCount: 0)
+  private static let use = PostgresStatement(
+    """
+    UPDATE session
+    SET last_used_at = now(), expires_at = greatest(expires_at, now() + interval '90 days')
+    WHERE token_hash = $1::bytea AND expires_at > now() AND \(isUnnoted)
+    """, parameterCount: 1)
+  private static let commit = PostgresStatement("COMMIT", parameterCount: 0)
 
   private let pool: PostgresPool
   private let lifetime: Duration
   private let maximumCount: Int
   private var known: [SessionToken: Known] = [:]
   private var waiting: [SessionToken: [(Resolution) -> Void]] = [:]
+  /// After a failure uses are not noted for a while.
+  private var notesFrom = ContinuousClock.now
 
   package init(
     pool: PostgresPool, lifetime: Duration = .seconds(5), maximumCount: Int = 10_000
@@ -55,6 +75,7 @@ package final class SessionResolver {
       case .success(let result):
         let viewer = result.rowCount > 0 ? result.integer(row: 0, column: 0) : nil
         self.remember(token, viewer)
+        if viewer != nil, result.integer(row: 0, column: 1) == 1 { self.noteUse(of: token) }
         resolution = viewer.map { .viewer($0) } ?? .unknown
       case .failure(let error):
         resolution = .failed(error)
@@ -65,6 +86,23 @@ package final class SessionResolver {
 
   /// Forgets a token, so that its next use asks the database.
   package func forget(_ token: SessionToken) { known[token] = nil }
+
+  private func noteUse(of token: SessionToken) {
+    guard notesFrom <= .now else { return }
+    pool.lease { result in
+      guard case .success(let lease) = result else { return }
+      lease.execute(Self.begin, PostgresParameters()) { _ in }
+      var parameters = PostgresParameters()
+      parameters.append(token.hash)
+      lease.execute(Self.use, parameters) { outcome in
+        switch outcome {
+        case .success: break
+        case .failure: self.notesFrom = .now + .seconds(60)
+        }
+      }
+      lease.execute(Self.commit, PostgresParameters()) { _ in lease.release() }
+    }
+  }
 
   private func remember(_ token: SessionToken, _ viewer: Int64?) {
     // Unknown tokens are not kept: anybody can send any number of them.

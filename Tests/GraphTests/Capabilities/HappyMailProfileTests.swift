@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import Testing
 
@@ -14,6 +15,18 @@ import Testing
     let restarted = try GraphServer(database: server.database)
     defer { restarted.stop() }
     #expect(try restarted.data(query, as: person) == expected)
+    // 90 days from its last use, which no answer waits for.
+    try data.run(
+      """
+      UPDATE session SET expires_at = now() + interval '1 day', last_used_at = NULL
+      WHERE user_id = $1
+      """, [person])
+    let used = try GraphServer(database: server.database)
+    defer { used.stop() }
+    #expect(try used.data(query, as: person) == expected)
+    let days = "SELECT extract(day FROM expires_at - last_used_at) FROM session WHERE user_id = $1"
+    for _ in 0..<6_000 where try data.run(days, [person]).first?.first != "90" { usleep(10_000) }
+    #expect(try data.run(days, [person]).first?.first == "90")
     try data.run("UPDATE session SET expires_at = now() WHERE user_id = $1", [person])
     let ended = try GraphServer(database: server.database)
     defer { ended.stop() }

@@ -54,9 +54,7 @@ struct ArgumentReader {
       let given = field.arguments.first { $0.name.text == argument.name }
       if let given, let value = try read(given.value, as: argument.type) {
         if value.isNull, argument.type.isNonNull {
-          throw GraphQLError(
-            "Argument \"\(argument.name)\" of a non-null type must not be null.",
-            locations: [source.location(of: given.value.position)], code: "BAD_USER_INPUT")
+          throw unexpectedNull("Argument \"\(argument.name)\"", given.value)
         }
         result.values.append((argument, value))
       } else if let fallback = argument.coercedDefault {
@@ -79,18 +77,27 @@ struct ArgumentReader {
     case .list(let element):
       var items: [ArgumentValue] = []
       if case .list(let values) = value.content {
-        for item in values { items.append(try read(item, as: element) ?? .null) }
+        for item in values {
+          let value = try read(item, as: element) ?? .null
+          if value.isNull, element.isNonNull { throw unexpectedNull("An element", item) }
+          items.append(value)
+        }
       } else {
         items = [try read(value, as: element) ?? .null]
       }
       return gather(items, element: element)
     case .named(let id):
       let named = schema[id]
-      if case .inputObject(let fields, _) = named.kind, case .object(let given) = value.content {
+      if case .inputObject(let fields, let isOneOf) = named.kind,
+        case .object(let given) = value.content
+      {
         var members: [(name: String, value: ArgumentValue)] = []
         for field in fields {
           let member = given.first { $0.name.text == field.name }
           if let member, let value = try read(member.value, as: field.type) {
+            if value.isNull, field.type.isNonNull || isOneOf {
+              throw unexpectedNull("Field \"\(named.name).\(field.name)\"", member.value)
+            }
             members.append((field.name, value))
           } else if let fallback = field.coercedDefault {
             members.append((field.name, try constant(fallback, as: field.type)))
@@ -102,6 +109,13 @@ struct ArgumentReader {
     case .nonNull(let inner):
       return try read(value, as: inner)
     }
+  }
+
+  /// A variable that may be null, since its own default is not, stands where null may not.
+  private func unexpectedNull(_ place: String, _ value: Value) -> GraphQLError {
+    GraphQLError(
+      "\(place) of a non-null type must not be null.",
+      locations: [source.location(of: value.position)], code: "BAD_USER_INPUT")
   }
 
   private func literal(_ value: Value, isID: Bool) -> ArgumentValue {

@@ -10,6 +10,34 @@ import Testing
     #expect(try server.errorCodes(query, [:]) == ["BAD_USER_INPUT"])
   }
 
+  @Test(arguments: [
+    "query($v: ID = \"AQE\") { nodes(ids: [$v]) { id } }",
+    "query($v: ID = \"AQE\") { node(id: $v) { id } }",
+    "query($v: PostKind = PHOTO) { posts(filter: {kinds: [TEXT, $v]}) { totalCount } }",
+    "query($v: String = \"tom\") { user(by: {username: $v}) { id } }",
+    """
+    query($v: DateTime = "2026-01-01T00:00:00Z") {
+      schedule(filter: {from: $v, to: "2026-02-01T00:00:00Z"}) { totalCount }
+    }
+    """,
+  ])
+  func `null for a variable with a default is refused where null may not stand`(query: String)
+    throws
+  {
+    let server = try GraphServer.shared
+    #expect(try server.errorCodes(query, ["v": .null]) == ["BAD_USER_INPUT"])
+    #expect(try server.errorCodes(query, [:]) == [])
+  }
+
+  @Test(arguments: [
+    "users(first: -1) { totalCount }", "users(first: 101) { totalCount }",
+    "changes(first: -1) { token }", "changes(first: 101) { token }",
+    "circles(first: 2147483647) { nodes { id } }",
+  ])
+  func `a page of no size or of too many is refused`(field: String) throws {
+    #expect(try GraphServer.shared.errorCodes("{ \(field) }") == ["BAD_USER_INPUT"])
+  }
+
   @Test func `arguments of a page are accepted where the page is not selected`() throws {
     let server = try GraphServer.shared
     let data = try server.data()

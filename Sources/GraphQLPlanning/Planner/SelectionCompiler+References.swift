@@ -33,6 +33,8 @@ extension SelectionCompiler {
     var target = scope
     target.parent = scope.row
     target.row = nil
+    // Of an object that holds a list, such as changes(first:).
+    _ = try pageSize("first", field, storage, scope)
 
     if let from = reference.from {
       let row = RowBuilder(alias: statement.alias())

@@ -17,11 +17,17 @@ struct ClusterPlace {
   ) throws(SetupError) -> ClusterPlace {
     var data = FileSystem.absolute(directory)
     try FileSystem.makeDirectory(data)
+    guard FileSystem.isDirectory(data) else {
+      throw SetupError("The data directory \(data) is a file.")
+    }
     data = FileSystem.resolved(data) ?? data
     guard !data.contains("'"), !data.contains("\\"), !data.contains("\n") else {
       throw SetupError("The data directory's path has a quote, backslash or line feed: \(data).")
     }
     if try !account.canReach(data) {
+      guard account.name != nil else {
+        throw SetupError("This process may not write the data directory \(data).")
+      }
       // Such as root's home. The name says which folder it stands for.
       let other = "/var/lib/sociograph/" + hexadecimalHash(of: data)
       try FileSystem.makeDirectory(other)
@@ -148,7 +154,7 @@ struct ClusterPlace {
     try FileSystem.write("", to: log)
   }
 
-  /// The last few lines PostgreSQL printed, in one.
+  /// What went wrong according to the last lines PostgreSQL printed, in one.
   var logTail: String {
     var text = FileSystem.readText(log) ?? ""
     // Once its own logging has begun, what went wrong is written there.
@@ -158,7 +164,12 @@ struct ClusterPlace {
         text = FileSystem.readText(newest) ?? text
       }
     }
-    let lines = text.split(separator: "\n").suffix(5)
+    let printed = text.split(separator: "\n")
+    // What follows from the reason stands behind it, and helps nobody.
+    let reason = printed.lastIndex { line in
+      [" FATAL: ", " PANIC: ", " ERROR: ", "error: "].contains { line.contains($0) }
+    }
+    let lines = reason.map { printed[...$0].suffix(3) } ?? printed.suffix(5)
     return lines.isEmpty ? "it printed nothing (\(log))" : lines.joined(separator: " / ")
   }
 

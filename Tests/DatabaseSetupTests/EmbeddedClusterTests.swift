@@ -178,6 +178,24 @@ import Testing
     try remove(cluster.dataDirectory)
   }
 
+  @Test func `a data directory that is a file is refused`() throws {
+    defer { try? remove(options.dataDirectory) }
+    try FileSystem.write("", to: options.dataDirectory)
+    let error = #expect(throws: SetupError.self) { try start(options) }
+    #expect(error?.message == "The data directory \(options.dataDirectory) is a file.")
+  }
+
+  @Test func `of what PostgreSQL printed the reasons are shown`() throws {
+    defer { try? remove(options.dataDirectory) }
+    try FileSystem.makeDirectory(options.dataDirectory)
+    let place = ClusterPlace(data: options.dataDirectory, socketDirectory: "")
+    try FileSystem.write(
+      "LOG:  one\n1 [2] FATAL:  no room\n1 [2] HINT:  look\n3 [4] LOG:  down\n", to: place.log)
+    #expect(place.logTail == "LOG:  one / 1 [2] FATAL:  no room")
+    try FileSystem.write("one\ntwo\n", to: place.log)
+    #expect(place.logTail == "one / two")
+  }
+
   @Test func `programs that are not there are named`() throws {
     var options = options
     options.binaries = "/nonexistent"

@@ -60,6 +60,15 @@ import Testing
       "query.graphql", #"@connection(orderBy: "lower(this.name), this.id")"#, "@connection",
       "Query.circles: pages need an order: orderBy, or an enum with @orderBy."
     ),
+    // Words that nothing gives a meaning.
+    (
+      "user.graphql", "shown_photo(:viewer)", "shown_photo(:viewr)",
+      "User.avatar: \":viewr\" in @reference names no argument."
+    ),
+    (
+      "circle.graphql", "visible_circle(:viewer)", "visible_circle(:viewer.id)",
+      "Circle: \":viewer.id\" in @table names no argument."
+    ),
     // Nothing that says which row.
     (
       "query.graphql", #"AppConfig @reference(where: "this.app = :app")"#, "AppConfig @reference",

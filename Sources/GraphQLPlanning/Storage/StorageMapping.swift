@@ -18,7 +18,8 @@ package struct StorageMapping: Sendable {
     self.schema = schema
     var reader = StorageReader(schema: schema)
     types = schema.types.map { reader.read($0) }
-    guard reader.problems.isEmpty else { throw StorageErrors(problems: reader.problems) }
+    let problems = reader.problems + StorageWords(schema: schema).problems
+    guard problems.isEmpty else { throw StorageErrors(problems: problems) }
   }
 }
 

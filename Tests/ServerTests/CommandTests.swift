@@ -64,6 +64,25 @@ import Testing
     #expect(analyzed.output.contains("actual time="))
   }
 
+  @Test func `explain says what it cannot use`() throws {
+    let folder = try TemporaryFolder()
+    let nothing = try ProgramRun.complete(["explain", folder.path + "/nothing.graphql"])
+    #expect(nothing.status == 1 && nothing.errors.contains("cannot be read"), "\(nothing.errors)")
+    let operation = try folder.write("operation.graphql", "{ __typename }")
+    let list = try folder.write("list.json", "[1]")
+    let variables = try ProgramRun.complete(["explain", operation, "--variables", list])
+    #expect(variables.status == 1 && variables.errors.contains("list.json: variables must be"))
+    let cursor = try folder.write(
+      "cursor.graphql", #"{ users(after: "x") { nodes { id } } }"#)
+    let database = ["--database", try TestCluster.migratedDatabase()]
+    let analyzed = try ProgramRun.complete(["explain", cursor, "--analyze"] + database)
+    #expect(analyzed.status == 1)
+    #expect(analyzed.errors.contains("cursor.graphql: The cursor is not"), "\(analyzed.errors)")
+    let empty = try ProgramRun.complete(
+      ["explain", operation, "--analyze", "--format", "json"] + database)
+    #expect(try JSONParser.parse(Array(empty.output.utf8))["shape"] != nil, "\(empty.output)")
+  }
+
   @Test func `explain names the place of a mistake`() throws {
     let folder = try TemporaryFolder()
     let operation = try folder.write("operation.graphql", "{\n  userz { id }\n}")

@@ -9,7 +9,7 @@ import Postgres
 package enum ExplainCommand {
   static let specification = CommandSpecification(
     "explain",
-    "Prints the plan of an operation: its statement, parameters and output shape.",
+    "Prints the plan of an operation: statement, parameters, output shape. FILE may be -, for stdin.",
     operands: "FILE",
     options: [
       CommandSpecification.Option("variables", "FILE", "JSON object of the operation's variables"),
@@ -28,6 +28,15 @@ package enum ExplainCommand {
     guard let file = options.operands.first, options.operands.count == 1 else {
       throw UsageError("explain needs one FILE with a GraphQL document.")
     }
+    do {
+      try run(file, options)
+    } catch let error as GraphQLError {
+      // Of a value that no statement can be given, such as a cursor of another list.
+      throw failure([error], in: file)
+    }
+  }
+
+  private static func run(_ file: String, _ options: CommandOptions) throws {
     let format = try options.choice("format", as: Format.self) ?? .text
     let mapping = try SchemaFiles.load(
       SettingOptions.shippedFolder("Schema", "schema", options))
@@ -67,18 +76,25 @@ package enum ExplainCommand {
       } catch let error as JSONError {
         throw CommandFailure("\(path): \(error)")
       }
+      guard case .object? = variables else {
+        throw CommandFailure("\(path): variables must be a JSON object.")
+      }
     }
     do {
       return try OperationExecutor(mapping: mapping).prepare(
         OperationRequest(
           query: text, operationName: options.text("operation"), variables: variables))
     } catch {
-      throw CommandFailure(
-        error.errors.map { error in
-          let place = error.locations.first.map { ":\($0.line):\($0.column)" } ?? ""
-          return "\(file)\(place): \(error.message)"
-        }.joined(separator: "\n"))
+      throw failure(error.errors, in: file)
     }
+  }
+
+  private static func failure(_ errors: [GraphQLError], in file: String) -> CommandFailure {
+    CommandFailure(
+      errors.map { error in
+        let place = error.locations.first.map { ":\($0.line):\($0.column)" } ?? ""
+        return "\(file)\(place): \(error.message)"
+      }.joined(separator: "\n"))
   }
 
   /// The planner settings that the server's own connections have.
@@ -99,8 +115,8 @@ package enum ExplainCommand {
 
   private static func analyze(
     _ operation: PreparedOperation, _ viewer: Int64, _ format: Format, _ session: PostgresSession
-  ) throws -> String {
-    guard let statement = operation.plan.plan.statement else { return "" }
+  ) throws -> String? {
+    guard let statement = operation.plan.plan.statement else { return nil }
     let rows = try session.execute(
       "EXPLAIN (ANALYZE, BUFFERS, FORMAT \(format.rawValue)) " + statement,
       binding: try operation.parameters(viewer: viewer))
@@ -108,7 +124,9 @@ package enum ExplainCommand {
   }
 
   static func readFile(_ path: String) throws(CommandFailure) -> String {
-    guard let data = FileManager.default.contents(atPath: path) else {
+    // A handle, unlike FileManager, reads pipes too.
+    let file = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
+    guard let file, let data = try? file.readToEnd() ?? Data() else {
       throw CommandFailure("\"\(path)\" cannot be read.")
     }
     return String(decoding: data, as: UTF8.self)

@@ -49,6 +49,8 @@ final class StopSignals: @unchecked Sendable {
       _exit(0)
     } else if count > 1 {
       _exit(1)
+    } else {
+      Database.say("stopping as soon as the database has started; once more ends this at once")
     }
   }
 

@@ -89,8 +89,8 @@ struct ValueMutator {
     case .constant(let value): .constant(mutated(value))
     case .enumeration, .variable: input
     case .list(let elements):
-      chance(0.3)
-        ? .list(Array((0..<120).map { elements[$0 % max(elements.count, 1)] }))
+      !elements.isEmpty && chance(0.3)
+        ? .list(Array((0..<120).map { elements[$0 % elements.count] }))
         : .list(elements.map { mutated($0) })
     case .object(let fields):
       .object(fields.map { (name: $0.name, value: mutated($0.value)) })

@@ -189,12 +189,30 @@ struct NaiveExecutor {
       if let given = field.arguments.first(where: { $0.name == argument.name }),
         let value = try constant(given.value)
       {
-        arguments.values[argument.name] = value
+        arguments.values[argument.name] = coerced(value, argument.type)
       } else if let value = argument.coercedDefault {
         arguments.values[argument.name] = Self.json(value)
       }
     }
     return arguments
+  }
+
+  /// GraphQL September 2025, 3.11 and 3.10: one value is a list of one, input fields have defaults.
+  private func coerced(_ value: JSONValue, _ type: TypeReference) -> JSONValue {
+    if value == .null { return value }
+    if case .list(let item) = type.nullable {
+      return .array((value.array ?? [value]).map { coerced($0, item) })
+    }
+    guard case .inputObject(let fields, _) = schema[type.namedType].kind else { return value }
+    var members: [JSONValue.Member] = []
+    for field in fields {
+      if let given = value[field.name] {
+        members.append(JSONValue.Member(name: field.name, value: coerced(given, field.type)))
+      } else if let value = field.coercedDefault {
+        members.append(JSONValue.Member(name: field.name, value: Self.json(value)))
+      }
+    }
+    return .object(members)
   }
 
   /// Nil for a variable without a value.

@@ -349,7 +349,11 @@ struct OperationGenerator {
     let largest = rows > 60 ? 2 : rows > 15 ? 4 : rows > 4 ? 8 : 25
     let isBackward = hasLast && chance(0.5)
     let size = Int.random(in: 0...largest, using: &random)
-    if rows > 4 || chance(0.8) {
+    if rows <= 4, chance(0.05) {
+      // Null asks for the default.
+      result.append(("first", .constant(.null)))
+      rows *= 20
+    } else if rows > 4 || chance(0.8) {
       let definition = field.argument(named: isBackward ? "last" : "first")
       if let definition {
         result.append(
@@ -438,10 +442,14 @@ struct OperationGenerator {
       return .constant(.null)
     }
     if case .list(let item) = type.nullable {
-      let count = Int.random(in: definition.name == "ids" ? 1...12 : 1...3, using: &random)
+      let isEmpty = chance(0.06)
+      let count =
+        isEmpty ? 0 : Int.random(in: definition.name == "ids" ? 1...12 : 1...3, using: &random)
       var elements: [RandomInput] = []
       for _ in 0..<count { elements.append(value(item, definition, place)) }
       let text = "[\(schema.text(of: item))]"
+      // One value is a list of one, also where it comes by a variable.
+      if count == 1, chance(0.3) { return variable(elements[0], definition, text) }
       return variable(.list(elements), definition, text)
     }
     let named = schema[type.namedType]

@@ -20,7 +20,8 @@ import Testing
     let began = ContinuousClock.now
     var compared = 0
     var failures = 0
-    while compared < count, began.duration(to: .now) < limit {
+    // On a slow machine fewer, but never so few that they say nothing.
+    while compared < count, compared < 300 || began.duration(to: .now) < limit {
       let operation = opinions.next()
       compared += 1
       let differences = try opinions.differences(operation)
@@ -32,7 +33,6 @@ import Testing
     let took = began.duration(to: .now)
     print("second opinion: \(compared) operations, seed \(seed), in \(took); \(opinions.summary)")
     print("fields that came to nothing: \(opinions.unseen.joined(separator: " "))")
-    #expect(compared >= min(count, 300), "too slow to say much")
   }
 }
 

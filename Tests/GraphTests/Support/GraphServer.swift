@@ -48,8 +48,9 @@ final class GraphServer: Sendable {
     // A machine that is busy with many tests is no reason to refuse one.
     settings.pool.queueWait = .seconds(60)
     settings.pool.operationDeadline = .seconds(60)
-    server = try RunningServer(
-      Self.mapping.get(), database: PostgresConfiguration(database), settings: settings)
+    var configuration = try PostgresConfiguration(database)
+    configuration.statementTimeout = .seconds(60)
+    server = try RunningServer(Self.mapping.get(), database: configuration, settings: settings)
     guard case .tcp(_, let port) = server.address else {
       throw GraphTestFailure("the server listens on \(server.address)")
     }

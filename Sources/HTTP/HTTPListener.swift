@@ -161,6 +161,8 @@ package final class HTTPListener {
     guard unsafe withAddress(name, { unsafe bind(descriptor, $0, $1) }) == 0 else {
       throw failure(address)
     }
+    // As with a port, everybody may connect: its folder says who gets there.
+    _ = unsafe chmod(path, 0o666)
     guard listen(descriptor, 1024) == 0 else { throw failure(address) }
     var listeners = [HTTPListener(address: address, descriptor: dup(descriptor), unlinks: path)]
     _ = fcntl(listeners[0].descriptor, F_SETFD, FD_CLOEXEC)

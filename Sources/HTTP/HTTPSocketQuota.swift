@@ -5,22 +5,28 @@ import Synchronization
 package final class HTTPSocketQuota: Sendable {
   private let counts = Mutex(Counts())
   private let limits: HTTPLimits
+  private let proxies: TrustedProxies
 
   private struct Counts {
     var total = 0
     var perAddress: [HTTPPeer: Int] = [:]
   }
 
-  package init(limits: HTTPLimits) { self.limits = limits }
+  /// - Parameter proxies: their clients all have the same address, so that it is not counted.
+  package init(limits: HTTPLimits, proxies: TrustedProxies = TrustedProxies()) {
+    self.limits = limits
+    self.proxies = proxies
+  }
 
   package var openSockets: Int { counts.withLock { $0.total } }
 
   /// Counts one more socket, or says no. A Unix socket's clients have no address to count.
   func take(_ peer: HTTPPeer) -> Bool {
+    let isCounted = peer != .local && !proxies.contains(peer)
     let peer = peer.accountable
     return counts.withLock { counts in
       guard counts.total < limits.maximumSockets else { return false }
-      if peer != .local {
+      if isCounted {
         let open = counts.perAddress[peer, default: 0]
         guard open < limits.maximumSocketsPerAddress else { return false }
         counts.perAddress[peer] = open + 1
@@ -34,7 +40,7 @@ package final class HTTPSocketQuota: Sendable {
     let peer = peer.accountable
     counts.withLock { counts in
       counts.total -= 1
-      guard peer != .local, let open = counts.perAddress[peer] else { return }
+      guard let open = counts.perAddress[peer] else { return }
       counts.perAddress[peer] = open > 1 ? open - 1 : nil
     }
   }

@@ -46,6 +46,8 @@ import Testing
       "curl", "--silent", "--unix-socket", path, "http://localhost/u")
     #expect(status == 0)
     #expect(output == "get /u  ")
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    #expect(attributes[.posixPermissions] as? Int == 0o666)
     #expect(throws: HTTPListenError.self) { try HTTPListener.open(.unix(path: path)) }
     #expect(fixture != nil)
     fixture = nil

@@ -1,5 +1,6 @@
-import HTTP
 import Testing
+
+@testable import HTTP
 
 @Suite struct TrustedProxiesTests {
   private func request(_ peer: HTTPPeer, _ headers: String...) throws -> HTTPRequest {
@@ -48,6 +49,21 @@ import Testing
     let other = try request(address("2001:db9::1"), "X-Forwarded-Proto: https")
     #expect(!proxies.isSecure(other))
     #expect(proxies.isSecure(try request(.local, "X-Forwarded-Proto: https")))
+  }
+
+  @Test func `connections of a proxy are not counted by their address`() throws {
+    let proxies = try #require(TrustedProxies(["10.0.0.0/8"]))
+    var limits = HTTPLimits()
+    limits.maximumSockets = 4
+    limits.maximumSocketsPerAddress = 1
+    let quota = HTTPSocketQuota(limits: limits, proxies: proxies)
+    let proxy = try address("10.1.1.1")
+    let other = try address("192.0.2.1")
+    #expect(quota.take(other) && !quota.take(other))
+    #expect(quota.take(proxy) && quota.take(proxy) && quota.take(.local))
+    #expect(!quota.take(proxy))
+    for peer in [proxy, proxy, .local, other] { quota.giveBack(peer) }
+    #expect(quota.openSockets == 0 && quota.take(other))
   }
 
   @Test(arguments: ["", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "::1/129", "host", "10.0.0.1/"])

@@ -25,7 +25,7 @@ import Testing
     let policy = try #require(page.header("Content-Security-Policy"))
     #expect(policy.contains("script-src 'self';") && policy.contains("default-src 'none'"))
     #expect(!page.body.contains("://") && !page.body.contains("<script>"))
-    let addresses = page.body.matches(of: #/(?:src|href)="(\/[^"]+)"/#).map { String($0.1) }
+    let addresses = page.body.matches(of: #/(?:src|href)="(graphiql\/[^"]+)"/#).map { "/" + $0.1 }
     #expect(addresses.count == GraphiQLPage.files.count + 3)
     for address in addresses {
       let file = try server.get(address)

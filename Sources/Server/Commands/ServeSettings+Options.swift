@@ -69,6 +69,10 @@ extension ServeSettings {
         Option(
           "maximum-sockets-per-address", "N", default: "200",
           "the same from one address (IPv6: one /64)"),
+        Option(
+          "trusted-proxies", "LIST",
+          "reverse proxies in front, as 10.0.0.1,10.1.0.0/16: connections from them are not "
+            + "limited by address"),
         Option("idle-timeout", "TIME", default: "60s", "between requests of a connection"),
         Option("header-timeout", "TIME", default: "10s", "for a request's header"),
         Option("body-timeout", "TIME", default: "10s", "for a request's body"),

@@ -46,6 +46,12 @@ struct ServeSettings {
     server.introspection =
       try options.choice("introspection", as: IntrospectionAccess.self) ?? .all
     server.tls = try Self.tls(options)
+    guard let proxies = TrustedProxies(options.list("trusted-proxies")) else {
+      throw UsageError(
+        "\(options.origin("trusted-proxies")) must list addresses or networks such as 10.0.0.1 or "
+          + "10.1.0.0/16, not \"\(options.text("trusted-proxies") ?? "")\".")
+    }
+    server.trustedProxies = proxies
     server.graphiQL = try Self.graphiQL(options)
     schema = try SettingOptions.shippedFolder("Schema", "schema", options)
     sql = try SettingOptions.shippedFolder("sql", "sql", options)

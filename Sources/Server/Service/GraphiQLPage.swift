@@ -70,13 +70,14 @@ enum GraphiQLPage {
     contents.append(("before.js", Array(before.utf8)))
     contents.append(("start.js", Array(start.utf8)))
     contents.append(("page.css", Array(style.utf8)))
-    // The address of a file changes with what is in it, so that it may be kept for ever.
+    // Addresses are relative, for proxies that serve this under a path of theirs, and that of a file
+    // changes with what is in it, so that it may be kept for ever.
     var addresses: [String: String] = [:]
     var pages: [String: StaticPages.Page] = [:]
     for (name, body) in contents {
-      let address = "/graphiql/\(fingerprint(body))/\(name)"
+      let address = "graphiql/\(fingerprint(body))/\(name)"
       addresses[name] = address
-      pages[address] = StaticPages.Page(
+      pages["/" + address] = StaticPages.Page(
         contentType: name.hasSuffix(".css")
           ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8",
         body: body,
@@ -165,7 +166,7 @@ enum GraphiQLPage {
     }
     `;
       async function fetcher(parameters, options) {
-        const response = await fetch("/graphql", {
+        const response = await fetch("graphql", {
           method: "POST",
           credentials: "same-origin",
           headers: Object.assign(

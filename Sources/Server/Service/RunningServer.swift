@@ -19,6 +19,7 @@ package final class RunningServer: Sendable {
     package var tls: TLSContext?
     package var endpoint = GraphQLEndpoint.Configuration()
     package var executor = OperationExecutor.Settings()
+    package var trustedProxies = TrustedProxies()
     package var introspection = IntrospectionAccess.all
     var graphiQL = GraphiQLPage.Setting.installed
 
@@ -45,7 +46,7 @@ package final class RunningServer: Sendable {
     http.limits = settings.http
     http.tls = settings.tls
     http.refusalBody = ErrorBody.refusal
-    http.quota = HTTPSocketQuota(limits: http.limits)
+    http.quota = HTTPSocketQuota(limits: http.limits, proxies: settings.trustedProxies)
     http.commonHeaders = [HTTPField("X-Content-Type-Options", "nosniff")]
     if settings.tls != nil {
       http.commonHeaders.append(HTTPField("Strict-Transport-Security", "max-age=31536000"))

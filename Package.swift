@@ -52,7 +52,7 @@ let package = Package(
       "GraphQLExecution",
       [
         "GraphQLPlanning", "GraphQLResolving", "GraphQLValidation", "GraphQLSchema",
-        "GraphQLLanguage", "Postgres", "JSON",
+        "GraphQLLanguage", "Postgres", "JSON", "COpenSSL",
       ]),
     module(
       "GraphQLChecking",

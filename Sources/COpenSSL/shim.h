@@ -1,10 +1,18 @@
 // OpenSSL, and as inline functions those of its macros that Swift cannot see.
 #pragma once
 
+#include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
+
+static inline int mac_init_sha256(EVP_MAC_CTX *context, const unsigned char *key, size_t length) {
+  const OSSL_PARAM parameters[] = {
+      OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char[]){"SHA256"}, 0),
+      OSSL_PARAM_construct_end()};
+  return EVP_MAC_init(context, key, length, parameters);
+}
 
 static inline int tls_context_require_1_2(SSL_CTX *context) {
   return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);

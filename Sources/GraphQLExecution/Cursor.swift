@@ -8,7 +8,6 @@ struct Cursor {
   /// Longer keys are cut; what is indexed is far shorter.
   static let maximumKeyBytes = 0xFFFE
   private static let maximumTextBytes = 200_000
-  private static let tagBytes = 16
 
   /// Nil for each null key.
   let keys: [[UInt8]?]
@@ -16,10 +15,10 @@ struct Cursor {
   /// Nil for text that is no cursor of this order.
   init?(_ text: String, order: UInt32, key: CursorKey) {
     guard text.utf8.count <= Self.maximumTextBytes, var bytes = Base64URL.decode(text),
-      bytes.count >= Self.tagBytes
+      bytes.count >= CursorKey.tagBytes
     else { return nil }
-    let given = Array(bytes.suffix(Self.tagBytes))
-    bytes.removeLast(Self.tagBytes)
+    let given = Array(bytes.suffix(CursorKey.tagBytes))
+    bytes.removeLast(CursorKey.tagBytes)
     let length = bytes.count
     Self.seal(&bytes, order: order, key: key)
     // Takes as long wherever they differ.
@@ -49,10 +48,6 @@ struct Cursor {
     }
     let tag = key.tag(bytes)
     bytes.removeLast(bytes.count - length)
-    for word in [tag.0, tag.1] {
-      for shift in stride(from: UInt64(0), to: 64, by: 8) {
-        bytes.append(UInt8(truncatingIfNeeded: word >> shift))
-      }
-    }
+    bytes += tag
   }
 }

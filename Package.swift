@@ -71,7 +71,8 @@ let package = Package(
       ]),
     // 8
     .executableTarget(
-      name: "sociograph", dependencies: ["Server", "GraphQLChecking"], swiftSettings: settings),
+      name: "sociograph", dependencies: ["Server", "GraphQLChecking", "GraphQLLanguage"],
+      swiftSettings: settings),
     // Not part of the product.
     .executableTarget(
       name: "benchmark-language",
@@ -90,7 +91,9 @@ let package = Package(
     tests(
       "GraphQLSchemaTests", ["GraphQLSchema", "GraphQLLanguage", "JSON", "OracleSupport"],
       exclude: ["Fixtures"]),
-    tests("GraphQLValidationTests", ["GraphQLValidation", "GraphQLSchema", "GraphQLLanguage"]),
+    tests(
+      "GraphQLValidationTests",
+      ["GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "OracleSupport"]),
     tests(
       "GraphQLCheckingTests",
       [

@@ -13,19 +13,30 @@ package struct BatchChecker {
   /// Longer lines are not looked at.
   package static let maximumLineBytes = 16 << 20
 
+  private let limits: ParserLimits
+  private let validationLimits: ValidationLimits
+  private let maximumJSONNesting: Int
   private var schemas = SchemaCache()
   /// Whether a line was no request: the exit status says so.
   package private(set) var hasMalformedLine = false
 
-  package init() {}
+  /// Documents may be as deep as the stack of the thread allows; for 200 levels any stack
+  /// does.
+  package init(maximumNesting: Int = ParserLimits.unlimited.maximumNesting) {
+    limits = .unlimited(nesting: maximumNesting)
+    validationLimits = .processOnly(nesting: maximumNesting)
+    maximumJSONNesting = max(512, maximumNesting)
+  }
 
   /// The answer to a line, without its line feed; nil for a blank line.
   package mutating func answer(_ line: [UInt8]) -> [UInt8]? {
     if line.allSatisfy({ $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) }) { return nil }
+    let line = BatchLine(line)
     do throws(BatchRequest.Malformed) {
-      return answer(try BatchRequest(line: line))
+      let request = try BatchRequest(line: line, maximumNesting: maximumJSONNesting)
+      return line.restored(answer(request))
     } catch {
-      return malformed(error.message)
+      return line.restored(malformed(error.message))
     }
   }
 
@@ -57,16 +68,16 @@ package struct BatchChecker {
       }
     case .validate(let schema, let document, let rules, let suggestions):
       writer.finding { () throws(Findings) in
-        let schema = try schemas.schema(schema)
+        let schema = try schemas.schema(schema, limits)
         let errors = Validator.errors(
           in: try parse(document), against: schema, rules: rules?.executable,
-          suggestions: suggestions)
+          suggestions: suggestions, limits: validationLimits)
         if !errors.isEmpty { throw Findings(errors: errors) }
         return nil
       }
     case .execute(let schema, let document, let root, let variables, let operationName):
       writer.result { () throws(Findings) in
-        let schema = try schemas.schema(schema)
+        let schema = try schemas.schema(schema, limits)
         return try execute(
           try parse(document), schema, root: root, variables: variables,
           operationName: operationName)
@@ -78,17 +89,18 @@ package struct BatchChecker {
     return writer.finish()
   }
 
-  private func parse(_ text: String) throws(Findings) -> Document {
+  private func parse(_ text: [UInt8]) throws(Findings) -> Document {
     do {
-      return try Parser.parse(text, limits: .unlimited)
+      return try Parser.parse(Source(text), limits: limits)
     } catch {
       throw Findings(errors: [error])
     }
   }
 
-  private mutating func check(schema text: String, _ rules: RuleNames?) throws(Findings) -> String?
-  {
-    guard let rules else { return SchemaPrinter(try schemas.schema(text)).print() }
+  private mutating func check(
+    schema text: [UInt8], _ rules: RuleNames?
+  ) throws(Findings) -> String? {
+    guard let rules else { return SchemaPrinter(try schemas.schema(text, limits)).print() }
     let found = SchemaBuilder.check(try parse(text), rules: rules.typeSystem)
     if !found.errors.isEmpty { throw Findings(errors: found.errors) }
     return nil
@@ -100,7 +112,7 @@ package struct BatchChecker {
   ) throws(Findings) -> ExecutionResult {
     let valid: ValidDocument
     do {
-      valid = try Validator.validate(document, against: schema)
+      valid = try Validator.validate(document, against: schema, limits: validationLimits)
     } catch {
       throw Findings(errors: error.errors)
     }
@@ -125,30 +137,32 @@ struct Findings: Error {
   let errors: [GraphQLError]
 }
 
-/// The schemas of the last texts: the cases of a suite share few.
+/// The schemas of the last texts, byte for byte: the cases of a suite share few.
 struct SchemaCache {
   private static let maximumCount = 32
   private static let maximumBytes = 32 << 20
 
-  private var results: [String: Result<Schema, Findings>] = [:]
+  private var results: [[UInt8]: Result<Schema, Findings>] = [:]
   private var bytes = 0
 
-  mutating func schema(_ text: String) throws(Findings) -> Schema {
+  mutating func schema(_ text: [UInt8], _ limits: ParserLimits) throws(Findings) -> Schema {
     if let known = results[text] { return try known.get() }
-    let result = Self.build(text)
+    let result = Self.build(text, limits)
     if results.count >= Self.maximumCount || bytes > Self.maximumBytes {
       results.removeAll()
       bytes = 0
     }
     results[text] = result
-    bytes += text.utf8.count
+    bytes += text.count
     return try result.get()
   }
 
-  private static func build(_ text: String) -> Result<Schema, Findings> {
+  private static func build(
+    _ text: [UInt8], _ limits: ParserLimits
+  ) -> Result<Schema, Findings> {
     let document: Document
     do {
-      document = try Parser.parse(text, limits: .unlimited)
+      document = try Parser.parse(Source(text), limits: limits)
     } catch {
       return .failure(Findings(errors: [error]))
     }

@@ -3,11 +3,12 @@ import JSON
 /// One line of `check --batch`.
 struct BatchRequest {
   enum Operation {
-    case parse(source: String)
-    case schema(schema: String, rules: RuleNames?)
-    case validate(schema: String, document: String, rules: RuleNames?, suggestions: Bool)
+    case parse(source: [UInt8])
+    case schema(schema: [UInt8], rules: RuleNames?)
+    case validate(
+      schema: [UInt8], document: [UInt8], rules: RuleNames?, suggestions: Bool)
     case execute(
-      schema: String, document: String, root: JSONValue, variables: JSONValue?,
+      schema: [UInt8], document: [UInt8], root: JSONValue, variables: JSONValue?,
       operationName: String?)
     /// A request of a kind, or with a rule, this program does not know.
     case unsupported
@@ -21,10 +22,10 @@ struct BatchRequest {
   let id: String
   let operation: Operation
 
-  init(line: [UInt8]) throws(Malformed) {
+  init(line: BatchLine, maximumNesting: Int) throws(Malformed) {
     let value: JSONValue
     do {
-      value = try JSONParser.parse(line, maximumNesting: 512)
+      value = try JSONParser.parse(line.bytes, maximumNesting: maximumNesting, hasLargeStack: true)
     } catch {
       throw Malformed(message: "The line is not JSON: \(error.description)")
     }
@@ -36,29 +37,30 @@ struct BatchRequest {
       throw Malformed(message: "The request has no \"op\" that is a string.")
     }
     self.id = id
-    operation = try Self.operation(name, of: value)
+    operation = try Self.operation(name, of: value, in: line)
   }
 
   private static func operation(
-    _ name: String, of value: JSONValue
+    _ name: String, of value: JSONValue, in line: BatchLine
   ) throws(Malformed) -> Operation {
     switch name {
     case "parse":
-      return .parse(source: try text("source", of: value))
+      return .parse(source: try text("source", of: value, in: line))
     case "schema":
-      let schema = try text("schema", of: value)
+      let schema = try text("schema", of: value, in: line)
       guard let rules = try rules(of: value) else { return .unsupported }
       return .schema(schema: schema, rules: rules.names)
     case "validate":
-      let schema = try text("schema", of: value)
-      let document = try text("document", of: value)
+      let schema = try text("schema", of: value, in: line)
+      let document = try text("document", of: value, in: line)
       let suggestions = try suggestions(of: value)
       guard let rules = try rules(of: value) else { return .unsupported }
       return .validate(
         schema: schema, document: document, rules: rules.names, suggestions: suggestions)
     case "execute":
       return .execute(
-        schema: try text("schema", of: value), document: try text("document", of: value),
+        schema: try text("schema", of: value, in: line),
+        document: try text("document", of: value, in: line),
         root: value["root"] ?? .null, variables: try variables(of: value),
         operationName: try optionalText("operationName", of: value))
     default:
@@ -66,11 +68,13 @@ struct BatchRequest {
     }
   }
 
-  private static func text(_ name: String, of value: JSONValue) throws(Malformed) -> String {
+  private static func text(
+    _ name: String, of value: JSONValue, in line: BatchLine
+  ) throws(Malformed) -> [UInt8] {
     guard case .string(let text)? = value[name] else {
       throw Malformed(message: "The request has no \"\(name)\" that is a string.")
     }
-    return text
+    return line.sourceBytes(of: text)
   }
 
   private static func optionalText(

@@ -29,8 +29,15 @@ package struct FileChecker {
   private let schemaFiles: [File]
   private let documents: [File]
   private let rules: RuleNames?
+  private let limits: ParserLimits
+  private let validationLimits: ValidationLimits
 
-  package init(schema: [File], documents: [File], rules: RuleNames?) {
+  package init(
+    schema: [File], documents: [File], rules: RuleNames?,
+    maximumNesting: Int = ParserLimits.unlimited.maximumNesting
+  ) {
+    limits = .unlimited(nesting: maximumNesting)
+    validationLimits = .processOnly(nesting: maximumNesting)
     schemaFiles = schema
     self.documents = documents
     self.rules = rules
@@ -40,7 +47,7 @@ package struct FileChecker {
     if schemaFiles.isEmpty {
       return documents.flatMap { (file) -> [Finding] in
         do throws(GraphQLError) {
-          _ = try Parser.parse(Source(file.bytes), limits: .unlimited)
+          _ = try Parser.parse(Source(file.bytes), limits: limits)
           return []
         } catch {
           return [Finding(file: file.name, error: error)]
@@ -50,7 +57,7 @@ package struct FileChecker {
     let text = JoinedText(schemaFiles)
     let typeSystem: Document
     do throws(GraphQLError) {
-      typeSystem = try Parser.parse(text.source, limits: .unlimited)
+      typeSystem = try Parser.parse(text.source, limits: limits)
     } catch {
       return text.findings([error])
     }
@@ -65,9 +72,10 @@ package struct FileChecker {
 
   private func check(_ file: File, against schema: Schema) -> [Finding] {
     do throws(GraphQLError) {
-      let document = try Parser.parse(Source(file.bytes), limits: .unlimited)
-      return Validator.errors(in: document, against: schema, rules: rules?.executable)
-        .map { Finding(file: file.name, error: $0) }
+      let document = try Parser.parse(Source(file.bytes), limits: limits)
+      return Validator.errors(
+        in: document, against: schema, rules: rules?.executable, limits: validationLimits
+      ).map { Finding(file: file.name, error: $0) }
     } catch {
       return [Finding(file: file.name, error: error)]
     }

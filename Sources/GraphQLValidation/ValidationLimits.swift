@@ -17,6 +17,11 @@ package struct ValidationLimits: Sendable {
   /// Fields looked at while deciding whether fields with one response name can be merged; nil
   /// allows what is proportional to the document.
   package var mergeComparisons: Int?
+  /// Pairs of fields compared to word what cannot be merged: by default, more than any document has
+  /// that somebody wrote.
+  package var conflictPairs = 10_000
+  /// Levels of fields and fragments compared in doing so: the stack ends.
+  package var conflictDepth = 300
   /// Findings reported; one more says that there were others.
   package var errors: Int?
 
@@ -40,6 +45,14 @@ package struct ValidationLimits: Sendable {
 
   /// What protects the process itself from any document at all: for tools.
   package static let processOnly = ValidationLimits(errors: 100)
+
+  /// The same for a tool on a thread whose stack has room for so many levels.
+  package static func processOnly(nesting: Int) -> ValidationLimits {
+    var limits = processOnly
+    limits.conflictPairs = 100_000
+    limits.conflictDepth = max(limits.conflictDepth, nesting)
+    return limits
+  }
 
   /// What a server takes from strangers.
   package static let server = ValidationLimits(

@@ -8,16 +8,18 @@ package struct JSONParser {
   private var nesting = 0
   private let maximumNesting: Int
 
-  /// Arrays and objects may be open in each other `maximumNesting` deep; at most 512.
+  /// Arrays and objects may be open in each other `maximumNesting` deep; at most 512, unless the
+  /// thread has the stack for more: to read the value, to write it and to let go of it.
   package static func parse(
-    _ bytes: [UInt8], maximumNesting: Int = 64
+    _ bytes: [UInt8], maximumNesting: Int = 64, hasLargeStack: Bool = false
   ) throws(JSONError) -> JSONValue {
     do {
       _ = try UTF8Span(validating: bytes.span).isKnownASCII
     } catch {
       throw JSONError(.invalidUTF8, offset: error.byteOffsets.lowerBound)
     }
-    var parser = JSONParser(bytes: bytes, maximumNesting: min(maximumNesting, 512))
+    var parser = JSONParser(
+      bytes: bytes, maximumNesting: hasLargeStack ? maximumNesting : min(maximumNesting, 512))
     let value = try parser.parseValue()
     parser.skipSpace()
     guard parser.index == bytes.count else { throw parser.unexpected() }

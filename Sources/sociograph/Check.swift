@@ -57,11 +57,21 @@ enum Check {
     }
     do throws(UsageError) {
       let options = try options(arguments)
-      return options.isBatch ? batch() : try check(options)
+      return LargeStack.run { maximumNesting in
+        do throws(UsageError) {
+          return options.isBatch ? batch(maximumNesting) : try check(options, maximumNesting)
+        } catch {
+          return refuse(error)
+        }
+      }
     } catch {
-      Output.write("sociograph check: \(error.message)\n", to: STDERR_FILENO)
-      return 2
+      return refuse(error)
     }
+  }
+
+  private static func refuse(_ error: UsageError) -> Int32 {
+    Output.write("sociograph check: \(error.message)\n", to: STDERR_FILENO)
+    return 2
   }
 
   private static func options(_ arguments: [String]) throws(UsageError) -> Options {
@@ -102,7 +112,9 @@ enum Check {
     return options
   }
 
-  private static func check(_ options: Options) throws(UsageError) -> Int32 {
+  private static func check(
+    _ options: Options, _ maximumNesting: Int
+  ) throws(UsageError) -> Int32 {
     var rules: RuleNames?
     if !options.rules.isEmpty {
       for name in options.rules where RuleNames([name]) == nil {
@@ -111,7 +123,8 @@ enum Check {
       rules = RuleNames(options.rules)
     }
     let findings = FileChecker(
-      schema: try read(options.schemas), documents: try read(options.documents), rules: rules
+      schema: try read(options.schemas), documents: try read(options.documents), rules: rules,
+      maximumNesting: maximumNesting
     ).findings()
     if options.isJSON {
       Output.write(FileChecker.json(findings))
@@ -132,8 +145,8 @@ enum Check {
     return files
   }
 
-  private static func batch() -> Int32 {
-    var checker = BatchChecker()
+  private static func batch(_ maximumNesting: Int) -> Int32 {
+    var checker = BatchChecker(maximumNesting: maximumNesting)
     var lines = LineReader(maximumLineBytes: BatchChecker.maximumLineBytes)
     while let line = lines.next() {
       let answer =

@@ -1,3 +1,4 @@
+import Foundation
 import GraphQLChecking
 import JSON
 import Testing
@@ -116,5 +117,86 @@ struct BatchTests {
       #expect(answer != nil)
       #expect(!checker.hasMalformedLine)
     }
+  }
+
+  @Test func `half a surrogate pair is a syntax error at its place`() {
+    #expect(
+      answer(#"{"id": "h", "op": "parse", "source": "{a(b: \"é\ud83d\")}"}"#)
+        == #"{"id":"h","ok":false,"errors":[{"message":"Syntax Error: Invalid character within String: U+D83D.","locations":[{"line":1,"column":9}]}]}"#
+    )
+    #expect(
+      answer(
+        #"{"id": "h", "op": "validate", "schema": "type Query {a: Int} \udc00", "document": "{a}"}"#
+      )
+        == #"{"id":"h","ok":false,"errors":[{"message":"Syntax Error: Invalid character: U+DC00.","locations":[{"line":1,"column":21}]}]}"#
+    )
+    #expect(
+      answer(#"{"id": "h", "op": "parse", "source": "{a(b: \"\ud83d\ude00\")}"}"#)
+        == #"{"id":"h","ok":true,"printed":"{\n  a(b: \"😀\")\n}"}"#)
+  }
+
+  @Test func `half a surrogate pair elsewhere comes back as it was`() {
+    let last = "\u{10FFFF}"
+    #expect(
+      answer(#"{"id": "\udc00 \#(last) \udbff\udfff \\ud83d", "op": "parse", "source": "{a}"}"#)
+        == #"{"id":"\udc00 \#(last) \#(last) \\ud83d","ok":true,"printed":"{\n  a\n}"}"#)
+    #expect(
+      answer(
+        #"{"id": "", "op": "execute", "schema": "type Query {a: String}", "document": "{a}", "root": {"a": "x\ud83D\#(last)"}}"#
+      ) == #"{"id":"","ok":true,"result":{"data":{"a":"x\ud83d\#(last)"}}}"#)
+    // Without one, characters that would stand for it are themselves.
+    let mark = "\u{10FFFF}\u{10F000}"
+    #expect(
+      answer(#"{"id": "\#(mark)", "op": "parse", "source": "{a(b: \"\#(mark)\")}"}"#)
+        == #"{"id":"\#(mark)","ok":true,"printed":"{\n  a(b: \"\#(mark)\")\n}"}"#)
+  }
+
+  @Test func `schemas are told apart byte by byte`() {
+    var checker = BatchChecker()
+    // The same text to a reader, and to the equality of strings; not the same bytes.
+    for description in ["\u{E9}", "e\u{301}"] {
+      let line = #"{"id": "", "op": "schema", "schema": "\"\#(description)\" type Query {a: Int}"}"#
+      let answer = checker.answer(Array(line.utf8)) ?? []
+      let text = Array(description.utf8)
+      #expect(answer.indices.contains { answer[$0...].starts(with: text) })
+    }
+  }
+
+  @Test func `on a large stack documents may be as deep as is said`() async {
+    let depth = 3_000
+    func nested(_ open: String, _ close: String) -> String {
+      String(repeating: open, count: depth - 10) + String(repeating: close, count: depth - 10)
+    }
+    let schema = "type Query {a: Query b(i: I, j: J): Int} input I {i: I} scalar J"
+    func request(_ document: String) -> String {
+      #"{"id": "", "op": "execute", "schema": "\#(schema)", "document": "\#(document)", "root": \#(nested(#"{"a":"#, "}").replacing(":}", with: ":null}"))}"#
+    }
+    let selections = nested("{a", "}").replacing("a}", with: "a{__typename}}")
+    let lines = [
+      #"{"id": "", "op": "parse", "source": "\#(selections)"}"#, request(selections),
+      request("{b(i: {i: \(nested("{i:", "}").replacing(":}", with: ":{}}"))})}"),
+      request("{b(j: \(nested("[", "]")))}"),
+      #"{"id": "", "op": "schema", "schema": "type Query {a: \#(nested("[", "]").replacing("[]", with: "[Int]"))}"}"#,
+    ]
+    let answers: [String] = await withCheckedContinuation { continuation in
+      let thread = Thread {
+        var checker = BatchChecker(maximumNesting: depth)
+        continuation.resume(
+          returning: lines.map {
+            String(decoding: checker.answer(Array($0.utf8)) ?? [], as: UTF8.self)
+          })
+      }
+      thread.stackSize = 256 << 20
+      thread.start()
+    }
+    #expect(answers.count == lines.count)
+    #expect(answers[0].hasPrefix(#"{"id":"","ok":true"#))
+    #expect(answers[1].contains("__typename") == false)
+    for answer in answers { #expect(!answer.contains("nested deeper")) }
+    for index in [2, 3, 4] { #expect(answers[index].hasPrefix(#"{"id":"","ok":true"#)) }
+    let tooDeep = String(repeating: "{a", count: depth + 1)
+    #expect(
+      answer(#"{"id": "", "op": "parse", "source": "\#(tooDeep)"}"#)?.contains("deeper than 200 ")
+        == true)
   }
 }

@@ -91,4 +91,46 @@ struct ParserTests {
     expectSyntaxError("{ a(b: \"é😀\") %", "Unexpected character: \"%\".", column: 14)
     expectSyntaxError("\u{FEFF}{ é }", "Unexpected character: U+00E9.", column: 4)
   }
+
+  /// Half a pair, as three bytes each; UTF-8 has none, sources made from JSON may.
+  @Test func `half a surrogate pair is an error for what reads it`() {
+    func expectError(
+      _ before: String, _ half: [UInt8], _ after: String, _ message: String, line: Int = 1,
+      column: Int, sourceLocation: Testing.SourceLocation = #_sourceLocation
+    ) {
+      #expect(
+        throws: GraphQLError(
+          "Syntax Error: \(message)", locations: [SourceLocation(line: line, column: column)]),
+        sourceLocation: sourceLocation
+      ) {
+        try Parser.parse(Source(Array(before.utf8) + half + Array(after.utf8)))
+      }
+    }
+    let (leading, trailing): ([UInt8], [UInt8]) = ([0xED, 0xA0, 0xBD], [0xED, 0xB8, 0x80])
+    expectError("", leading, "", "Invalid character: U+D83D.", column: 1)
+    expectError("{ é", leading, "}", "Unexpected character: U+00E9.", column: 3)
+    expectError("{ a", trailing, "}", "Invalid character: U+DE00.", column: 4)
+    expectError("{ a\n# é", trailing, "\n}", "Invalid character: U+DE00.", line: 2, column: 4)
+    expectError(
+      "{ a(b: \"é😀", leading, "\") }", "Invalid character within String: U+D83D.", column: 11)
+    expectError(
+      "{ a(b: \"\"\"x\n ", trailing, "\"\"\") }", "Invalid character within String: U+DE00.",
+      line: 2, column: 2)
+    // What comes first is what is said.
+    expectError(
+      "{ a(b: \"\\q", trailing, "\") }", "Invalid character escape sequence: \"\\q\".", column: 9)
+    expectError(
+      "{ a(b: \"", trailing, "\\q\") }", "Invalid character within String: U+DE00.", column: 9)
+    expectError(
+      "{ a(b: \"", trailing, "\n\") }", "Invalid character within String: U+DE00.", column: 9)
+    expectError("{ a(b: \"", trailing, "", "Invalid character within String: U+DE00.", column: 9)
+    expectError(
+      "{ a(b: \"\\uD83D", trailing, "\") }", "Invalid Unicode escape sequence: \"\\uD83D\".",
+      column: 9)
+    expectError(
+      "{ a(b: 1.", leading, ") }", "Invalid number, expected digit but got: U+D83D.", column: 10)
+    // A pair of them is no character, and what is no half either is not even looked at.
+    expectError("{", leading + trailing, "}", "Invalid character: U+D83D.", column: 2)
+    expectError("}", [0xED, 0xA0], "", "Invalid UTF-8.", column: 2)
+  }
 }

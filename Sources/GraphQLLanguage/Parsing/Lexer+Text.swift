@@ -109,13 +109,13 @@ extension Lexer {
   private func excerpt(_ start: Int, _ units: Int) -> String {
     var end = start
     var unitsLeft = units
-    while unitsLeft > 0, let (scalar, length) = bytes.scalar(at: end) {
+    while unitsLeft > 0, let (codePoint, length) = bytes.codePoint(at: end) {
       // Half a character is shown as what becomes of it in UTF-8.
-      if scalar.value > 0xFFFF, unitsLeft == 1 { return bytes.text(start, end) + "\u{FFFD}" }
-      unitsLeft -= scalar.value > 0xFFFF ? 2 : 1
+      if codePoint > 0xFFFF, unitsLeft == 1 { return bytes.text(start, end) + "\u{FFFD}" }
+      unitsLeft -= codePoint > 0xFFFF ? 2 : 1
       end += length
     }
-    return bytes.text(start, end)
+    return bytes.text(start, min(end, bytes.count))
   }
 
   // MARK: - Block strings

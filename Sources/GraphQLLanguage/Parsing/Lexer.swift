@@ -16,10 +16,14 @@ struct Lexer {
   private(set) var token = Token(kind: .endOfFile, start: 0, end: 0)
   private var tokensLeft: Int
   private let maximumTokens: Int
+  /// Where the text stops being UTF-8, past its end if it never does: half a surrogate pair, which
+  /// is an error for whatever reads it.
+  private let firstSurrogate: Int
 
-  init(bytes: SourceBytes, source: Source, limits: ParserLimits) {
+  init(bytes: SourceBytes, source: Source, firstSurrogate: Int?, limits: ParserLimits) {
     self.bytes = bytes
     self.source = source
+    self.firstSurrogate = firstSurrogate ?? .max
     self.maximumTokens = limits.maximumTokens
     self.tokensLeft = limits.maximumTokens
   }
@@ -67,6 +71,7 @@ struct Lexer {
         while index < bytes.count, bytes[index] != 0x0A, bytes[index] != 0x0D {
           index = bytes.skipPlainText(index + 1)
         }
+        if firstSurrogate < index { throw unexpectedCharacter(at: firstSurrogate) }
       case 0xEF where bytes[index + 1] == 0xBB && bytes[index + 2] == 0xBF:
         index += 3  // A byte order mark.
       default:
@@ -138,16 +143,20 @@ struct Lexer {
     while index < bytes.count {
       switch bytes[index] {
       case UInt8(ascii: "\""):
+        try refuseSurrogate(before: index)
         return try take(.string, start, index + 1, hasEscapes: hasEscapes)
       case UInt8(ascii: "\\"):
+        try refuseSurrogate(before: index)
         hasEscapes = true
         index += try readEscape(index).length
       case 0x0A, 0x0D:
+        try refuseSurrogate(before: index)
         throw error("Unterminated string.", index)
       default:
         index = bytes.skipPlainText(index + 1)
       }
     }
+    try refuseSurrogate(before: index)
     throw error("Unterminated string.", index)
   }
 
@@ -158,6 +167,7 @@ struct Lexer {
     while index < bytes.count {
       switch bytes[index] {
       case UInt8(ascii: "\"") where hasQuotes(3, at: index):
+        try refuseSurrogate(before: index)
         return try take(.blockString, start, index + 3, hasEscapes: hasEscapes)
       case UInt8(ascii: "\\") where hasQuotes(3, at: index + 1):
         hasEscapes = true
@@ -169,7 +179,15 @@ struct Lexer {
         index = bytes.skipPlainText(index + 1)
       }
     }
+    try refuseSurrogate(before: index)
     throw error("Unterminated string.", index)
+  }
+
+  /// Of a string that is read up to an index, without errors so far.
+  private func refuseSurrogate(before index: Int) throws(SyntaxFailure) {
+    guard firstSurrogate < index else { return }
+    let character = characterDescription(at: firstSurrogate)
+    throw error("Invalid character within String: \(character).", firstSurrogate)
   }
 
   func hasQuotes(_ count: Int, at index: Int) -> Bool {
@@ -200,15 +218,19 @@ struct Lexer {
     bytes[index] == UInt8(ascii: "'")
       ? error(
         #"Unexpected single quote character ('), did you mean to use a double quote (")?"#, index)
-      : error("Unexpected character: \(characterDescription(at: index)).", index)
+      : error(
+        "\(index == firstSurrogate ? "Invalid" : "Unexpected") character: "
+          + "\(characterDescription(at: index)).", index)
   }
 
   /// As messages name a character: `"a"`, `'"'`, `U+00E9`, `<EOF>`.
   private func characterDescription(at index: Int) -> String {
-    guard let scalar = bytes.scalar(at: index)?.scalar else { return "<EOF>" }
-    if scalar == "\"" { return #"'"'"# }
-    if (0x20...0x7E).contains(scalar.value) { return "\"\(scalar)\"" }
-    let digits = String(scalar.value, radix: 16, uppercase: true)
+    guard let codePoint = bytes.codePoint(at: index)?.value else { return "<EOF>" }
+    if codePoint == 0x22 { return #"'"'"# }
+    if (0x20...0x7E).contains(codePoint), let scalar = Unicode.Scalar(codePoint) {
+      return "\"\(scalar)\""
+    }
+    let digits = String(codePoint, radix: 16, uppercase: true)
     return "U+" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
   }
 }

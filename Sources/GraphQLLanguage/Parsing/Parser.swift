@@ -62,12 +62,14 @@ package enum Parser {
         locations: [SourceLocation(line: 1, column: 1)], code: "DOCUMENT_TOO_LARGE")
     }
     return try SourceBytes.withBytes(of: source.bytes) { (bytes) throws(GraphQLError) in
-      if let index = bytes.firstInvalidIndex {
+      let firstInvalidIndex = bytes.firstInvalidIndex
+      if let index = firstInvalidIndex, !bytes.isSurrogate(at: index) {
         let position = Position(offset: Int32(truncatingIfNeeded: index))
         throw GraphQLError(
           "Syntax Error: Invalid UTF-8.", locations: [source.location(of: position)])
       }
-      let lexer = Lexer(bytes: bytes, source: source, limits: limits)
+      let lexer = Lexer(
+        bytes: bytes, source: source, firstSurrogate: firstInvalidIndex, limits: limits)
       return try unsafe withUnsafeTemporaryAllocation(of: Selection.self, capacity: 64) {
         (selections) throws(GraphQLError) in
         try unsafe withUnsafeTemporaryAllocation(of: Argument.self, capacity: 8) {

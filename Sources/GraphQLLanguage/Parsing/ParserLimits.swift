@@ -22,6 +22,11 @@ package struct ParserLimits: Sendable {
   ///
   /// A level takes at most 1.5 KiB of stack to parse (2 KiB in a debug build), 0.6 KiB to print and
   /// 0.3 KiB to free; the threads of Dispatch have 512 KiB.
-  package static let unlimited = ParserLimits(
-    maximumBytes: Int(Int32.max) - 1, maximumTokens: .max, maximumNesting: 200)
+  package static let unlimited = unlimited(nesting: 200)
+
+  /// The same, for a thread whose stack has room for more levels.
+  package static func unlimited(nesting: Int) -> ParserLimits {
+    ParserLimits(
+      maximumBytes: Int(Int32.max) - 1, maximumTokens: .max, maximumNesting: nesting)
+  }
 }

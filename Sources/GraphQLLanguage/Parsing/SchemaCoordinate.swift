@@ -87,7 +87,7 @@ private struct SchemaCoordinateReader {
       while bytes[end].isNameContinue { end += 1 }
       found = "Name \"\(bytes.text(index, end))\""
     } else if index < bytes.count {
-      let end = index + (bytes.scalar(at: index)?.length ?? 1)
+      let end = index + (bytes.codePoint(at: index)?.length ?? 1)
       found = "\"\(bytes.text(index, min(end, bytes.count)))\""
     }
     return GraphQLError(

@@ -79,14 +79,20 @@ struct SourceBytes {
     return index
   }
 
-  /// The Unicode scalar that starts at an index of valid UTF-8, and its length in bytes.
-  func scalar(at index: Int) -> (scalar: Unicode.Scalar, length: Int)? {
+  /// The code point that starts at an index of UTF-8, and its length in bytes.
+  func codePoint(at index: Int) -> (value: UInt32, length: Int)? {
     guard index >= 0, index < count else { return nil }
     let first = UInt32(self[index])
     let length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
     var value = length == 1 ? first : first & (0x7F >> UInt32(length))
     for offset in 1..<max(length, 1) { value = value << 6 | UInt32(self[index + offset] & 0x3F) }
-    return Unicode.Scalar(value).map { ($0, length) }
+    return (value, length)
+  }
+
+  /// Whether the bytes at an index are half a surrogate pair, in what would be UTF-8 if such halves
+  /// were allowed ("WTF-8").
+  func isSurrogate(at index: Int) -> Bool {
+    self[index] == 0xED && self[index + 1] & 0xE0 == 0xA0 && isContinuation(index + 2)
   }
 
   /// Where the text stops being UTF-8, or nil if it is all of it.

@@ -32,9 +32,7 @@ struct FieldConflicts {
   private var budget: Int
   /// Fragments can lie in each other as deep as the document is long; the stack cannot.
   private var depth = 0
-  private static let maximumDepth = 300
-  /// More pairs than any document has that somebody wrote.
-  static let maximumBudget = 10_000
+  private let maximumDepth: Int
   private let maximumFindings: Int
 
   private var maps: [FieldMap] = []
@@ -43,9 +41,10 @@ struct FieldConflicts {
   private var comparedWithFragment: [Pair: Bool] = [:]
   private var comparedFragments: [Pair: Bool] = [:]
 
-  init(_ walk: ValidationWalk, budget: Int, maximumFindings: Int) {
+  init(_ walk: ValidationWalk, maximumFindings: Int) {
     self.walk = walk
-    self.budget = budget
+    budget = walk.limits.conflictPairs
+    maximumDepth = walk.limits.conflictDepth
     self.maximumFindings = maximumFindings
   }
 
@@ -190,7 +189,7 @@ struct FieldConflicts {
 
   private mutating func enter() -> Bool {
     if isExhausted { return false }
-    guard depth < Self.maximumDepth else {
+    guard depth < maximumDepth else {
       budget = -1
       return false
     }

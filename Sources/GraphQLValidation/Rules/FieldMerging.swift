@@ -33,6 +33,18 @@ struct FieldMerging {
     let fragments: [Int]
   }
 
+  private struct FieldMeaning: Hashable {
+    let responseName: Int
+    let field: Int
+    let parent: TypeID?
+    let set: Int?
+  }
+
+  private struct SetMeaning: Hashable {
+    let fields: Set<Int>
+    let fragments: Set<Int>
+  }
+
   private struct MergedSet {
     let sets: [Int]
     let isShapeOnly: Bool
@@ -53,6 +65,10 @@ struct FieldMerging {
   private var covered: [Bool] = []
   /// The fields of fragments spread together, in the order of their names.
   private var spreads: [MergeKey: [Int]] = [:]
+
+  private var fieldMeanings: [FieldMeaning: Int] = [:]
+  private var setMeanings: [SetMeaning: Int] = [:]
+  private var meaningsOfSets: [Int: Int] = [:]
 
   // What is valid for one merged set only, marked with its number.
   private var visit = 0
@@ -159,14 +175,18 @@ struct FieldMerging {
     return sets.count - 1
   }
 
-  private mutating func append(_ field: Field, _ parent: TypeDefinition?) {
-    let text = field.responseName
+  private mutating func number(ofName text: String) -> Int {
     let name = names[text] ?? names.count
     if name == names.count {
       names[text] = name
       visitedNames.append(0)
       placesByName.append(0)
     }
+    return name
+  }
+
+  private mutating func append(_ field: Field, _ parent: TypeDefinition?) {
+    let name = number(ofName: field.responseName)
     let object = parent.flatMap { $0.isObject ? $0.id.index : nil }
     entries.append(Entry(field: field, parent: parent, name: name, object: object))
   }
@@ -308,6 +328,9 @@ struct FieldMerging {
       return compare(group, isShapeOnly: isShapeOnly)
     }
     compare(group, isShapeOnly: true)
+    var group = group
+    // Each object type meets the fields of all abstract ones: those that say the same again need not.
+    if group.count > 16 { group = distinct(group) }
     let abstract = group.filter { entries[$0].object == nil }
     var byObject: [Int32: [Int]] = [:]
     for entry in group {
@@ -318,6 +341,45 @@ struct FieldMerging {
       if budget < 0 { return }
       compare(members, isShapeOnly: false)
     }
+  }
+
+  private static func number<Key: Hashable>(of key: Key, in numbers: inout [Key: Int]) -> Int {
+    if let known = numbers[key] { return known }
+    numbers[key] = numbers.count
+    return numbers.count - 1
+  }
+
+  // MARK: - Telling what says the same again
+
+  /// The fields of a group without those that others make superfluous.
+  private mutating func distinct(_ group: [Int]) -> [Int] {
+    var known: Set<Int> = []
+    return group.filter { known.insert(meaning(ofEntry: $0)).inserted }
+  }
+
+  /// The same number for two fields only if to merge with one of them is to merge with the other.
+  ///
+  /// Recursive, as deep as the document; each set is looked at once.
+  private mutating func meaning(ofEntry entry: Int) -> Int {
+    resolve(entry)
+    let field = entries[entry].field
+    let set = entries[entry].set.map { meaning(ofSet: $0) }
+    let key = FieldMeaning(
+      responseName: entries[entry].name,
+      // Comparing arguments would cost more than it brings: each field with some is one of its own.
+      field: field.arguments.isEmpty ? number(ofName: field.name.text) : -1 - entry,
+      parent: entries[entry].parent?.id, set: set)
+    return Self.number(of: key, in: &fieldMeanings)
+  }
+
+  private mutating func meaning(ofSet set: Int) -> Int {
+    if let known = meaningsOfSets[set] { return known }
+    budget -= sets[set].entries.count
+    let fields = Set(sets[set].entries.map { meaning(ofEntry: $0) })
+    let key = SetMeaning(fields: fields, fragments: Set(sets[set].fragments))
+    let result = Self.number(of: key, in: &setMeanings)
+    meaningsOfSets[set] = result
+    return result
   }
 
   private func hasSeveralObjects(_ group: [Int]) -> Bool {

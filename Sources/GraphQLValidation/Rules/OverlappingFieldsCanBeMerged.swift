@@ -37,8 +37,7 @@ extension ValidationWalk {
     case .undecided:
       reportUndecidedMerge()
     case .conflict:
-      var conflicts = FieldConflicts(
-        self, budget: min(budget, FieldConflicts.maximumBudget), maximumFindings: maximumErrors + 1)
+      var conflicts = FieldConflicts(self, maximumFindings: maximumErrors + 1)
       let found = errors.count
       for record in selectionSets {
         for conflict in conflicts.within(record) {
@@ -48,9 +47,8 @@ extension ValidationWalk {
         }
         if errors.count - found > maximumErrors || conflicts.isExhausted { break }
       }
-      if errors.count == found, conflicts.isExhausted {
-        reportUndecidedMerge()
-      } else if errors.count == found, let conflict = merging.conflict {
+      // Too much to find it the way others do, or they would overlook it.
+      if errors.count == found, let conflict = merging.conflict {
         report(
           .overlappingFieldsCanBeMerged, at: conflict.positions, turn: conflict.turn,
           conflict.message)

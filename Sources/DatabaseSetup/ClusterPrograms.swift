@@ -34,7 +34,8 @@ struct ClusterPrograms {
       let newest = installed.filter({ $0.major >= oldestMajor }).max(by: { $0.major < $1.major })
     else {
       throw SetupError(
-        "PostgreSQL \(oldestMajor) or newer is not installed (package postgresql).")
+        "PostgreSQL \(oldestMajor) or newer is not installed here (package postgresql), and no "
+          + "database that runs elsewhere is named.")
     }
     return newest
   }

@@ -58,6 +58,8 @@ package final class EmbeddedCluster: Sendable {
   package static func start(
     _ options: Options, report: @escaping @Sendable (ClusterEvent) -> Void
   ) throws -> EmbeddedCluster {
+    // Before anything is made: a machine without PostgreSQL is told so, and nothing else.
+    _ = try ClusterPrograms.find(options.binaries, for: "")
     let account = try ClusterAccount.current()
     let place = try ClusterPlace.prepare(options.dataDirectory, for: account, report: report)
     let lock = try place.takeLock()

@@ -202,6 +202,7 @@ import Testing
     defer { try? remove(options.dataDirectory) }
     let error = #expect(throws: SetupError.self) { try start(options) }
     #expect(error?.message.contains("/nonexistent has no programs") == true)
+    #expect(!FileSystem.exists(options.dataDirectory))
   }
 
   @Test func `a setting PostgreSQL refuses is shown in its words`() throws {

@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Server
+
 /// What the executable makes of its arguments, without starting anything.
 @Suite struct CommandLineTests {
   @Test func `help names every command`() throws {
@@ -20,6 +22,19 @@ import Testing
     #expect(run.output.hasPrefix("Usage: sociograph \(command)"))
     #expect(run.output.contains("DATABASE_URL"))
     #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 100 })
+  }
+
+  @Test func `the README lists every option of serve as it is`() throws {
+    let file = TestCluster.packageFolder + "/README.md"
+    let readme = try String(contentsOfFile: file, encoding: .utf8)
+    // How many loops there are by default is said in words.
+    for option in ServeSettings.sections.flatMap(\.options) where option.name != "loops" {
+      let placeholder = (option.placeholder ?? "").replacing("|", with: "\\|")
+      let row =
+        "| `--\(option.name) \(placeholder)` | `\(option.environment)` | \(option.fallback ?? "") | "
+        + "\(option.summary) |\n"
+      #expect(readme.contains(row), "\(row)")
+    }
   }
 
   @Test func `version prints the version`() throws {

@@ -187,7 +187,9 @@ struct NaiveExecutor {
     var arguments = NaiveArguments()
     for argument in definition.arguments {
       if let given = field.arguments.first(where: { $0.name == argument.name }),
-        let value = try constant(given.value)
+        let value = try constant(given.value),
+        // Null asks for a page of the usual size.
+        argument.name != "first" || value != .null || argument.defaultValue == nil
       {
         arguments.values[argument.name] = coerced(value, argument.type)
       } else if let value = argument.coercedDefault {

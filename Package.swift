@@ -101,6 +101,8 @@ let package = Package(
         "OracleSupport",
       ]),
     tests(
+      "GraphQLPlanningTests", ["GraphQLPlanning", "GraphQLSchema", "GraphQLLanguage", "JSON"]),
+    tests(
       "GraphQLExecutionTests",
       [
         "GraphQLExecution", "GraphQLPlanning", "GraphQLValidation", "GraphQLSchema",

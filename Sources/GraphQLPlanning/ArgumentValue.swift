@@ -26,6 +26,8 @@ indirect enum ArgumentValue {
 /// All arguments a field declares, with what they are here; nil for one without a value.
 struct FieldArguments {
   var values: [(definition: InputValueDefinition, value: ArgumentValue?)] = []
+  /// Those whose value is the schema's default.
+  var defaulted: Set<String> = []
 
   subscript(_ name: String) -> (definition: InputValueDefinition, value: ArgumentValue?)? {
     values.first { $0.definition.name == name }
@@ -59,6 +61,7 @@ struct ArgumentReader {
         result.values.append((argument, value))
       } else if let fallback = argument.coercedDefault {
         result.values.append((argument, try constant(fallback, as: argument.type)))
+        result.defaulted.insert(argument.name)
       } else {
         result.values.append((argument, nil))
       }

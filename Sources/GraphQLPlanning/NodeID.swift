@@ -9,7 +9,9 @@ package enum NodeID {
       var bits: UInt64 = 0
       for index in 0..<bytes.count {
         let value = Base64URL.value(of: unsafe bytes[index])
-        guard value < 64, bits >> 58 == 0 else { return nil }
+        guard value < 64 else { return nil }
+        // The 11th character has the last 4 bits, and 2 to spare.
+        if index == 10 { return ending(bits, value) }
         bits = bits << 6 | UInt64(value)
       }
       // 4 characters carry 3 bytes; what is left over must be zero.
@@ -21,6 +23,12 @@ package enum NodeID {
       else { return nil }
       return Int64(number)
     }
+  }
+
+  /// The number of 8 bytes whose first 60 bits are given, by the character with the others.
+  private static func ending(_ bits: UInt64, _ value: UInt8) -> Int64? {
+    guard value & 3 == 0, bits >> 52 != 0, bits >> 59 == 0 else { return nil }
+    return Int64(bits << 4 | UInt64(value >> 2))
   }
 
   package static func tag(of id: Int64) -> Int { Int(id & 255) }

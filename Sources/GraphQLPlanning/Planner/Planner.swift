@@ -42,13 +42,18 @@ package struct Planner: Sendable {
     let row = RowBuilder(alias: "")
     let shape = try compiler.object(
       of: root, selectionSets: [operation.selectionSet], row: row, scope: Scope())
-    var size = ResultSize(limits: limits)
-    guard size.elements(in: shape) <= limits.maximumElements else {
+    let size = OperationSize(of: shape, limits: limits)
+    guard size.elements <= limits.maximumElements else {
       throw GraphQLError(
         """
         The lists and pages of the answer could have more than \(limits.maximumElements) elements \
         all together. Ask for smaller pages.
         """, code: "COST_LIMIT_EXCEEDED")
+    }
+    if let maximumCost = limits.maximumCost, size.cost > maximumCost {
+      throw GraphQLError(
+        "The operation costs \(size.cost) and may cost at most \(maximumCost). Ask for less.",
+        code: "COST_LIMIT_EXCEEDED")
     }
     guard !row.columns.isEmpty else { return Plan(statement: nil, parameters: [], shape: shape) }
     let (statement, parameters) = compiler.statement.finished("SELECT " + row.rowExpression)
@@ -62,8 +67,13 @@ package struct PlannerLimits: Sendable {
   package var maximumNodeIDs = 100
   /// Of all lists and pages of an answer together.
   package var maximumElements = 200_000
+  /// As `OperationSize` reckons; nil for no limit.
+  package var maximumCost: Int?
   /// What a list that has no pages counts as.
   package var assumedListLength = 10
 
   package init() {}
+
+  /// Where the schema says no other.
+  var defaultSize: Int { min(defaultPageSize, maximumPageSize) }
 }

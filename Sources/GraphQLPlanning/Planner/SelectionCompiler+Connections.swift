@@ -202,7 +202,11 @@ extension SelectionCompiler {
   private func page(
     _ field: CollectedField, _ storage: FieldStorage, _ order: OrderStorage, _ scope: Scope
   ) throws(GraphQLError) -> Page {
-    let given = { (name: String) in scope.arguments.value(name) != nil }
+    // A default of the schema is not given: `last` alone pages backward all the same.
+    let given = { (name: String) in
+      scope.arguments.value(name) != nil
+        && !scope.arguments.defaulted.contains(name)
+    }
     if given("first"), given("last") {
       throw GraphQLError(
         "Give either \"first\" or \"last\", not both.",
@@ -213,7 +217,7 @@ extension SelectionCompiler {
     }
     let isBackward = given("last")
     let size =
-      try pageSize(isBackward ? "last" : "first", field, storage, scope) ?? limits.defaultPageSize
+      try pageSize(isBackward ? "last" : "first", field, storage, scope) ?? limits.defaultSize
     return Page(
       size: size, isBackward: isBackward, after: cursor("after"), before: cursor("before"),
       order: order, fingerprint: fingerprint(order, storage))

@@ -36,7 +36,7 @@ extension SelectionCompiler {
     }
     var limit: Int?
     if storage.definition.argument(named: "first") != nil {
-      limit = try pageSize("first", field, storage, scope) ?? limits.defaultPageSize
+      limit = try pageSize("first", field, storage, scope) ?? limits.defaultSize
     }
     let size = limit.map(String.init) ?? "NULL"
     let words = ["limit": size, "first": size]
@@ -245,19 +245,18 @@ extension SelectionCompiler {
     return "ORDER BY " + keys.joined(separator: ", ")
   }
 
-  /// Nil when the argument is absent or null.
+  /// Nil when the argument is absent or null and the schema has no default.
   func pageSize(
     _ name: String, _ field: CollectedField, _ storage: FieldStorage, _ scope: Scope
   ) throws(GraphQLError) -> Int? {
-    guard case .scalar(_, .int(let number))? = scope.arguments.value(name) else {
-      // A null where the schema has a default asks for the default.
-      if name == "first",
-        case .int(let number)? =
-          storage.definition.argument(named: name)?.coercedDefault
-      {
-        return Int(number)
+    guard case .scalar(_, .int(let number))? = scope.arguments.value(name),
+      !scope.arguments.defaulted.contains(name)
+    else {
+      // Null, too, asks for the default.
+      guard case .int(let usual)? = storage.definition.argument(named: name)?.coercedDefault else {
+        return nil
       }
-      return nil
+      return min(Int(usual), limits.maximumPageSize)
     }
     guard (0...limits.maximumPageSize).contains(Int(number)) else {
       throw GraphQLError(

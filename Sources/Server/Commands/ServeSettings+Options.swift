@@ -55,8 +55,13 @@ extension ServeSettings {
         Option(
           "maximum-selections", "N", default: "5000", "selections with fragments written out"),
         Option(
+          "maximum-page-size", "N", default: "100", "elements that first or last may ask for"),
+        Option(
           "maximum-elements", "N", default: "200000",
           "elements of all lists and pages of an answer, as the page sizes multiply"),
+        Option(
+          "maximum-cost", "N", default: "0",
+          "cost of an operation: 1 an object, 2 a page, 1 and its own for each element; 0 for any"),
         Option(
           "maximum-cached-documents", "N", default: "1000", "documents each loop keeps prepared"),
       ]),

@@ -199,8 +199,13 @@ extension OperationExecutor.Settings {
     validationLimits.expandedSelections =
       try options.int("maximum-selections", in: 1...1_000_000)
       ?? validationLimits.expandedSelections
+    plannerLimits.maximumPageSize =
+      try options.int("maximum-page-size", in: 1...10_000) ?? plannerLimits.maximumPageSize
     plannerLimits.maximumElements =
       try options.int("maximum-elements", in: 1...100_000_000) ?? plannerLimits.maximumElements
+    if let cost = try options.int("maximum-cost", in: 0...1_000_000_000), cost > 0 {
+      plannerLimits.maximumCost = cost
+    }
     maximumCachedDocuments =
       try options.int("maximum-cached-documents", in: 1...1_000_000) ?? maximumCachedDocuments
   }

@@ -27,7 +27,7 @@ package struct Schema: Sendable {
   package subscript(_ id: TypeID) -> TypeDefinition { types[Int(id.index)] }
 
   package func type(named name: String) -> TypeDefinition? {
-    typesByName[name].map { self[$0] }
+    typesByName[name].map { self[$0] }.flatMap { $0.name.hasLength(of: name) ? $0 : nil }
   }
 
   package func rootType(for kind: OperationKind) -> TypeID? {
@@ -165,14 +165,18 @@ package final class TypeDefinition: Sendable {
 
   package func inputField(named name: String) -> InputValueDefinition? {
     guard case .inputObject(let inputs, _) = kind else { return nil }
-    return inputIndices[name].map { inputs[$0] }
+    return inputIndices[name].map { inputs[$0] }.flatMap {
+      $0.name.hasLength(of: name) ? $0 : nil
+    }
   }
 
   package func inputFieldIndex(named name: String) -> Int? { inputIndices[name] }
 
   package func enumValue(named name: String) -> EnumValueDefinition? {
     guard case .enum(let values) = kind else { return nil }
-    return valueIndices[name].map { values[$0] }
+    return valueIndices[name].map { values[$0] }.flatMap {
+      $0.name.hasLength(of: name) ? $0 : nil
+    }
   }
 
   package var isComposite: Bool {
@@ -331,4 +335,10 @@ package enum DirectiveLocation: String, Sendable, CaseIterable {
   case enumValue = "ENUM_VALUE"
   case inputObject = "INPUT_OBJECT"
   case inputFieldDefinition = "INPUT_FIELD_DEFINITION"
+}
+
+extension String {
+  /// Of two texts that are equal, the first a name, whether they are the same, too: equality of
+  /// strings takes the sign for kelvins for a K.
+  fileprivate func hasLength(of other: String) -> Bool { utf8.count == other.utf8.count }
 }

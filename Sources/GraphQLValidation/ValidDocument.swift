@@ -28,7 +28,9 @@ package struct ValidDocument: Sendable {
   /// GraphQL September 2025, 6.1 GetOperation.
   package func operation(named name: String?) throws(GraphQLError) -> OperationDefinition {
     if let name {
-      guard let operation = operationsByName[name] else {
+      guard let operation = operationsByName[name],
+        operation.name?.text.utf8.count == name.utf8.count
+      else {
         throw GraphQLError(
           "Unknown operation named \"\(name)\".", code: "OPERATION_RESOLUTION_FAILURE")
       }

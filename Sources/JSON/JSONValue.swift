@@ -18,10 +18,16 @@ package indirect enum JSONValue: Sendable, Equatable {
       self.name = name
       self.value = value
     }
+
+    /// Whether these are the characters of the name; equality of strings is wider, it takes the sign
+    /// for kelvins for a K. To a text of ASCII only one of the same length can be equal.
+    package func isNamed(_ name: String) -> Bool {
+      self.name == name && self.name.utf8.count == name.utf8.count
+    }
   }
 
   package subscript(_ name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
-    return members.first { $0.name == name }?.value
+    return members.first { $0.isNamed(name) }?.value
   }
 }

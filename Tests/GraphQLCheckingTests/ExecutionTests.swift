@@ -189,4 +189,40 @@ struct ExecutionTests {
         == #"{"data":{"__type":{"kind":"ENUM","enumValues":[{"name":"RED"}]},"none":null,"__schema":{"mutationType":{"fields":[{"name":"first","type":{"kind":"SCALAR","ofType":null}},{"name":"second","type":{"kind":"NON_NULL","ofType":{"name":"Int"}}}]}}}}"#
     )
   }
+
+  /// The sign for kelvins is another character than the letter K, though equal to it for Unicode.
+  @Test func `names are the same if their characters are`() {
+    let sign = "\u{212A}"
+    func run(_ document: String, _ rest: String) -> String {
+      var request = JSONWriter()
+      request.append("{\"id\":\"\",\"op\":\"execute\",\"document\":")
+      request.write(document)
+      request.append(",\"schema\":")
+      request.write(
+        """
+        type Query { K: Int, e(e: E): E, i(i: I): Int, u: U, o(x: String): Int }
+        type K { a: Int } union U = K enum E { K } input I { K: Int }
+        """)
+      request.append(Array(",\(rest)}".utf8))
+      var checker = BatchChecker()
+      return String(decoding: checker.answer(request.finish()) ?? [], as: UTF8.self)
+    }
+    #expect(run("{K}", #""root": {"\#(sign)": 1}"#).contains(#"{"K":null}"#))
+    #expect(
+      run("{u {__typename}}", #""root": {"u": {"__typename": "\#(sign)"}}"#).contains("exist"))
+    #expect(run("{e}", #""root": {"e": "\#(sign)"}"#).contains("cannot represent"))
+    #expect(
+      run("query ($e: E) {e(e: $e)}", #""variables": {"e": "\#(sign)"}"#).contains("not exist"))
+    #expect(
+      run("query ($i: I) {i(i: $i)}", #""variables": {"i": {"\#(sign)": 1}}"#)
+        .contains("is not defined by type"))
+    #expect(
+      run("query ($K: Int!) {i(i: {K: $K})}", #""variables": {"\#(sign)": 1}"#)
+        .contains("not provided"))
+    #expect(run("query K {K}", #""operationName": "\#(sign)""#).contains("Unknown operation"))
+    #expect(run("{__type(name: \"\(sign)\") {name}}", #""root": 0"#).contains(#"{"__type":null}"#))
+    #expect(run("{__type(name: \"K\") {name}}", #""root": 0"#).contains(#"{"name":"K"}"#))
+    #expect(
+      run("{o(x: \"\u{E9}\") o(x: \"e\u{301}\")}", #""root": 0"#).contains("differing arguments"))
+  }
 }

@@ -78,7 +78,7 @@ struct JSONCoercion {
     // Looking is quicker than hashing for as many as people write, not for as many as they can send.
     let places =
       given.count > 16
-      ? Dictionary(given.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last }) : nil
+      ? Dictionary(given.map { ($0.name, $0) }, uniquingKeysWith: { _, last in last }) : nil
     var members: [InputValue.Member] = []
     members.reserveCapacity(fields.count)
     var known = 0
@@ -86,8 +86,10 @@ struct JSONCoercion {
     for field in fields {
       guard problems.count <= limit else { break }
       let found =
-        if let places { places[field.name] } else {
-          given.last { $0.name == field.name }?.value
+        if let places {
+          places[field.name].flatMap { $0.isNamed(field.name) ? $0.value : nil }
+        } else {
+          given.last { $0.isNamed(field.name) }?.value
         }
       if let found {
         known += 1

@@ -58,7 +58,7 @@ package struct VariableCoercion: Sendable {
     var coercion = JSONCoercion(schema, limit: Self.maximumErrors, suggestions: suggestions)
     let places =
       members.count > 16
-      ? Dictionary(members.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
+      ? Dictionary(members.map { ($0.name, $0) }, uniquingKeysWith: { _, last in last })
       : nil
     for variable in variables {
       guard errors.count <= Self.maximumErrors else { break }
@@ -71,8 +71,10 @@ package struct VariableCoercion: Sendable {
         continue
       }
       let given =
-        if let places { places[variable.name] } else {
-          members.last { $0.name == variable.name }?.value
+        if let places {
+          places[variable.name].flatMap { $0.isNamed(variable.name) ? $0.value : nil }
+        } else {
+          members.last { $0.isNamed(variable.name) }?.value
         }
       guard let given else {
         if let value = variable.coercedDefault {

@@ -57,7 +57,7 @@ extension Schema {
 
   /// What `__type(name:)` answers.
   package func introspect(typeNamed name: String) -> IntrospectionValue {
-    typesByName[name].map { .object(.type(.named($0))) } ?? .null
+    type(named: name).map { .object(.type(.named($0.id))) } ?? .null
   }
 
   private func schemaField(_ field: String) -> IntrospectionValue {

@@ -132,7 +132,7 @@ extension ValidationWalk {
     case (.int(let left), .int(let right)): left == right
     case (.float(let left), .float(let right)): left == right
     case (.string(let left), .string(let right)):
-      left.text == right.text && left.isBlock == right.isBlock
+      left.text.utf8.elementsEqual(right.text.utf8) && left.isBlock == right.isBlock
     case (.boolean(let left), .boolean(let right)): left == right
     case (.null, .null): true
     case (.enum(let left), .enum(let right)): left == right

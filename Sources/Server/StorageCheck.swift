@@ -43,7 +43,9 @@ struct StorageCheck {
       if error.kind == .unavailable { throw error }
       return error.message
     } catch let error as GraphQLError {
-      return error.message
+      // What a client is told of mutations, which are not planned either.
+      return error.code == "NOT_IMPLEMENTED"
+        ? "needs @reference, @connection, @list or @embed, to say where it is." : error.message
     }
   }
 }

@@ -69,6 +69,11 @@ import Testing
       "circle.graphql", "visible_circle(:viewer)", "visible_circle(:viewer.id)",
       "Circle: \":viewer.id\" in @table names no argument."
     ),
+    // No directive at all.
+    (
+      "user.graphql", #"home: Location @reference(column: "home_id")"#, "home: Location",
+      "User.home: needs @reference, @connection, @list or @embed, to say where it is."
+    ),
     // Nothing that says which row.
     (
       "query.graphql", #"AppConfig @reference(where: "this.app = :app")"#, "AppConfig @reference",

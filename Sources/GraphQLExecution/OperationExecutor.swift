@@ -70,8 +70,8 @@ package enum OperationResponse: Sendable {
   /// The whole response: `data`, perhaps null, perhaps beside errors.
   case executed(body: [UInt8], hasErrors: Bool)
   /// There is no `data`: refused before execution, or PostgreSQL could not be asked. The first
-  /// error's code says which.
-  case refused([GraphQLError], retryAfter: Duration? = nil)
+  /// error's code says which. `because` is for the log: what the client is not told.
+  case refused([GraphQLError], retryAfter: Duration? = nil, because: PostgresError? = nil)
 }
 
 /// Turns requests into responses on one loop: parse, validate, plan (all kept), bind, run, write.
@@ -287,11 +287,15 @@ package final class OperationExecutor {
   package static func failure(_ error: PostgresError) -> OperationResponse {
     let code: String
     let message: String
+    var reason: PostgresError? = error
     switch error.kind {
+    // The pool reports these by itself, once.
     case .unavailable, .readOnly:
+      reason = nil
       code = "DATABASE_UNAVAILABLE"
       message = "The database cannot be reached. Try again shortly."
     case .overloaded:
+      reason = nil
       code = "SERVICE_OVERLOADED"
       message = "The server is busy. Try again shortly."
     case .timeout:
@@ -310,6 +314,7 @@ package final class OperationExecutor {
       code = "INTERNAL_SERVER_ERROR"
       message = "An unexpected error occurred."
     }
-    return .refused([GraphQLError(message, code: code)], retryAfter: error.retryAfter)
+    return .refused(
+      [GraphQLError(message, code: code)], retryAfter: error.retryAfter, because: reason)
   }
 }

@@ -1,5 +1,7 @@
 import DatabaseSetup
-import Glibc
+import Foundation
+import HTTPTestSupport
+import JSON
 import Postgres
 import TestSupport
 import Testing
@@ -39,6 +41,42 @@ import Testing
     let ready = try calls()
     #expect(try server.execute(PageTests.introspectionQuery).body == schema.body)
     #expect(try calls() == ready)
+  }
+
+  @Test func `why a statement failed is in the log, under the request that the client knows`()
+    throws
+  {
+    let database = try TestCluster.newDatabase(migrated: true)
+    let port = UInt16.random(in: 20_000...29_999)
+    let run = try ProgramRun([
+      "serve", "--database", database, "--listen", "127.0.0.1:\(port)", "--log-format", "json",
+    ])
+    let deadline = Date() + 60
+    while !run.errors.contains("serving http://127.0.0.1:\(port)"), Date() < deadline {
+      usleep(10_000)
+    }
+    try TestCluster.session(database).execute("ALTER TABLE app_user RENAME name_key TO another")
+    let client = try RawClient(port: port)
+    client.send(
+      "GET /graphql?query=%7Busers%7Bnodes%7Bid%7D%7D%7D HTTP/1.1\r\nHost: a\r\n\r\n")
+    let answer = client.answer()
+    #expect(answer.status == 500 && answer.code == "INTERNAL_SERVER_ERROR", "\(answer.body)")
+    let body = try JSONParser.parse(Array(answer.body.utf8))
+    guard case .array(let errors)? = body["errors"],
+      let requestID = errors.first?["extensions"]?["requestId"]
+    else {
+      Issue.record("no requestId in \(answer.body)")
+      return
+    }
+    run.signal(SIGINT)
+    #expect(run.finish() == 0)
+    #expect(run.output.isEmpty, "\(run.output)")
+    // Every line is an object, also those of the start and the end.
+    let lines = try run.errors.split(separator: "\n").map { try JSONParser.parse(Array($0.utf8)) }
+    #expect(lines.allSatisfy { $0["time"] != nil && $0["message"] != nil })
+    let failure = try #require(lines.first { $0["requestId"] == requestID })
+    guard case .string(let message)? = failure["message"] else { return }
+    #expect(message.contains("name_key") && message.contains("42703"), "\(message)")
   }
 
   @Test func `without PostgreSQL it answers 503, and goes on when it is back`() throws {

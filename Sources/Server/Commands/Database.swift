@@ -2,6 +2,7 @@ import DatabaseSetup
 import Foundation
 import GraphQLExecution
 import Postgres
+import Synchronization
 
 /// The database of a command: the one it was given, or an embedded cluster for as long as it runs.
 struct Database {
@@ -52,16 +53,30 @@ struct Database {
   ///
   /// - Returns: tables of ids, names and tokens to start from.
   func seed(_ folder: String, scale: Int, seed: Int) throws -> [String] {
-    let isTerminal = isatty(STDERR_FILENO) == 1
+    let isTerminal = isatty(STDERR_FILENO) == 1 && Self.logFormat == .text
     var progress = SeedProgress(isTerminal: isTerminal)
     return try Seeder.read(folder + "/demo", scale: scale, seed: seed)
       .run(configuration()) { event in
-        try? FileHandle.standardError.write(contentsOf: Data(progress.text(for: event).utf8))
+        let text = progress.text(for: event)
+        guard Self.logFormat == .text else {
+          return Self.say(text.trimmingCharacters(in: .newlines))
+        }
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
       }
       .map(\.description)
   }
 
+  /// What `serve` was told of its log; from then on, all that it says is in that format.
+  static var logFormat: ServiceLog.Format {
+    get { format.withLock { $0 } }
+    set { format.withLock { $0 = newValue } }
+  }
+  private static let format = Mutex(ServiceLog.Format.text)
+
   static func say(_ text: String) {
+    guard logFormat == .text else {
+      return ServiceLog(format: logFormat).line("server", text, nil)
+    }
     // Whoever reads this may have gone; that is no reason to stop.
     try? FileHandle.standardError.write(contentsOf: Data("sociograph: \(text)\n".utf8))
   }

@@ -11,6 +11,7 @@ package enum ServeCommand {
 
   static func run(_ options: CommandOptions) throws {
     let settings = try ServeSettings(options)
+    Database.logFormat = settings.server.logFormat
     // Tried before anything is started, so that a taken port costs nobody a wait.
     _ = try HTTPListener.open(settings.server.address, count: 1)
     let signals = StopSignals()
@@ -76,6 +77,11 @@ package enum ServeCommand {
 
   private static func announce(_ address: HTTPAddress, isSecure: Bool) {
     let scheme = isSecure ? "https" : "http"
+    // Who reads JSON is no newcomer.
+    guard Database.logFormat == .text else {
+      let shown = if case .tcp = address { "\(scheme)://\(address)" } else { "\(address)" }
+      return Database.say("serving \(shown)")
+    }
     let example =
       "/graphql -H 'Content-Type: application/json' "
       + #"-d '{"query":"{ users(first: 3) { nodes { id username } } }"}'"#

@@ -131,16 +131,19 @@ final class RequestPipeline {
       GraphQLAnswer(
         status: format.status(executedWithErrors: hasErrors), contentType: format.contentType,
         headers: format.headers, body: body)
-    case .refused(let errors, let retryAfter):
-      refusal(errors, format, retryAfter: retryAfter)
+    case .refused(let errors, let retryAfter, let reason):
+      refusal(errors, format, retryAfter: retryAfter, because: reason)
     }
   }
 
   private func refusal(
-    _ errors: [GraphQLError], _ format: ResponseFormat, retryAfter: Duration? = nil
+    _ errors: [GraphQLError], _ format: ResponseFormat, retryAfter: Duration? = nil,
+    because reason: PostgresError? = nil
   ) -> GraphQLAnswer {
-    format.answer(
-      errors, requestID: requestIDs.next(),
+    let requestID = requestIDs.next()
+    if let reason { shared.log.report(reason, requestID: requestID) }
+    return format.answer(
+      errors, requestID: requestID,
       retryAfter: retryAfter.map { max(1, Int($0.components.seconds) + 1) })
   }
 

@@ -26,6 +26,12 @@ package final class ServiceLog: Sendable {
     }
   }
 
+  /// Why a request was answered with no more than a code. PostgreSQL's details can name values.
+  func report(_ error: PostgresError, requestID: String) {
+    let state = error.sqlState.isEmpty ? "" : " (SQLSTATE \(error.sqlState))"
+    line("database", "a statement failed: \(error.message)\(state)", nil, requestID: requestID)
+  }
+
   private static func milliseconds(_ duration: Duration) -> Int64 {
     let (seconds, attoseconds) = duration.components
     return seconds * 1000 + attoseconds / 1_000_000_000_000_000
@@ -43,7 +49,7 @@ package final class ServiceLog: Sendable {
     }
   }
 
-  func line(_ subject: String, _ text: String, _ loop: Int?) {
+  func line(_ subject: String, _ text: String, _ loop: Int?, requestID: String? = nil) {
     let time = Date().formatted(.iso8601)
     let output: String
     switch format {
@@ -51,12 +57,16 @@ package final class ServiceLog: Sendable {
       // What a client sent must not look like a line of its own.
       let shown = text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }
       output =
-        "\(time) \(subject)\(loop.map { " (loop \($0))" } ?? ""): "
+        "\(time) \(subject)\(loop.map { " (loop \($0))" } ?? "")"
+        + "\(requestID.map { " (request \($0))" } ?? ""): "
         + String(String.UnicodeScalarView(shown)) + "\n"
     case .json:
       var fields = ["time": time, "subject": subject, "message": text]
       if let loop { fields["loop"] = String(loop) }
-      let data = (try? JSONEncoder().encode(fields)) ?? Data()
+      if let requestID { fields["requestId"] = requestID }
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      let data = (try? encoder.encode(fields)) ?? Data()
       output = String(decoding: data, as: UTF8.self) + "\n"
     }
     try? FileHandle.standardError.write(contentsOf: Data(output.utf8))

@@ -1,0 +1,58 @@
+import DatabaseSetup
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Server
+
+/// A server whose role may read and note sessions serves everything, and cannot do more.
+@Suite struct ServerRoleTests {
+  private let role = "server_\(UInt32.random(in: 0 ... .max))"
+
+  @Test func `a role that may only read serves the graph, and writes nothing`() throws {
+    let database = try TestCluster.newDatabase(migrated: true)
+    let owner = try TestCluster.session(database)
+    try owner.execute("CREATE ROLE \(role) LOGIN")
+    let asRole = database.replacing(/user=[^ ]+/, with: "user=\(role)")
+    let denied = #expect(throws: PostgresError.self) {
+      try TestCluster.session(asRole).execute("SELECT count(*) FROM app_user")
+    }
+    #expect(denied?.sqlState == "42501")
+
+    try ServerRole.allow(role, in: PostgresConfiguration(database))
+    let configuration = try PostgresConfiguration(asRole)
+    #expect(
+      try Migrations.read(TestCluster.packageFolder + "/sql").pending(in: configuration) == [])
+    #expect(try ServerSecret.read(from: configuration) != nil)
+    #expect(try StorageCheck(mapping: GraphServer.mapping.get()).run(configuration) == [])
+
+    let server = try GraphServer(database: asRole)
+    defer { server.stop() }
+    let data = try GraphData(database)
+    let (anna, ben) = (try data.person("anna"), try data.person("ben"))
+    try data.follow(anna, ben)
+    _ = try data.post(.text, by: ben)
+    try owner.execute("UPDATE session SET last_used_at = NULL")
+    let answer = try server.data(
+      "{ viewer { feed(first: 1) { nodes { author { username } } } } changes { token } }", as: anna)
+    #expect(answer.at("viewer.feed.nodes.0.author.username") == .string(ben.username))
+    for _ in 0..<6_000
+    where try owner.execute("SELECT FROM session WHERE last_used_at IS NOT NULL").isEmpty {
+      usleep(10_000)
+    }
+    #expect(try !owner.execute("SELECT FROM session WHERE last_used_at IS NOT NULL").isEmpty)
+
+    let session = try TestCluster.session(asRole)
+    for statement in [
+      "DELETE FROM post", "UPDATE app_user SET bio = ''", "UPDATE session SET user_id = user_id",
+      "INSERT INTO node VALUES (1)", "UPDATE sociograph_secret SET secret = ''",
+      "TRUNCATE post CASCADE", "CREATE TABLE other (id bigint)", "SELECT nextval('node_seq')",
+    ] {
+      let error = #expect(throws: PostgresError.self, "\(statement)") {
+        try session.execute(statement)
+      }
+      #expect(error?.sqlState == "42501", "\(statement): \(error as Any)")
+    }
+  }
+}

@@ -226,22 +226,16 @@ package struct PostgresType: RawRepresentable, Hashable, Sendable {
   package static let char = PostgresType(rawValue: 18)
   package static let name = PostgresType(rawValue: 19)
   package static let int8 = PostgresType(rawValue: 20)
-  package static let int2 = PostgresType(rawValue: 21)
   package static let int4 = PostgresType(rawValue: 23)
   package static let text = PostgresType(rawValue: 25)
-  package static let oid = PostgresType(rawValue: 26)
   package static let json = PostgresType(rawValue: 114)
-  package static let float4 = PostgresType(rawValue: 700)
   package static let float8 = PostgresType(rawValue: 701)
   package static let unknown = PostgresType(rawValue: 705)
-  package static let varchar = PostgresType(rawValue: 1043)
   package static let date = PostgresType(rawValue: 1082)
   package static let timestamp = PostgresType(rawValue: 1114)
   package static let timestamptz = PostgresType(rawValue: 1184)
   package static let numeric = PostgresType(rawValue: 1700)
   package static let record = PostgresType(rawValue: 2249)
-  package static let uuid = PostgresType(rawValue: 2950)
-  package static let jsonb = PostgresType(rawValue: 3802)
 }
 
 extension [UInt8] {

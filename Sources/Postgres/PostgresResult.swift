@@ -47,11 +47,6 @@ import CPostgreSQL
     return unsafe PQfname(result, Int32(column)).map { unsafe String(cString: $0) } ?? ""
   }
 
-  /// Rows that an `INSERT`, `UPDATE` or `DELETE` touched; 0 for other commands.
-  package var affectedRows: Int {
-    unsafe Int(String(cString: PQcmdTuples(result))) ?? 0
-  }
-
   // MARK: Simple values, for statements of our own
 
   package func string(row: Int, column: Int) -> String? {

@@ -30,9 +30,6 @@ import CPostgreSQL
 
   package var processID: Int32 { unsafe PQbackendPID(library.handle) }
 
-  /// Such as 150018.
-  package var serverVersion: Int { unsafe Int(PQserverVersion(library.handle)) }
-
   /// Runs commands, separated by semicolons, as one transaction unless they say otherwise.
   ///
   /// - Returns: the rows of the last one, as text.

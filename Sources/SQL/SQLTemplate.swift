@@ -21,10 +21,6 @@ package struct SQLTemplate: Sendable, Hashable {
     pieces = scanner.scan()
   }
 
-  package var qualifiers: Set<String> {
-    Set(pieces.compactMap { if case .qualifier(let name) = $0 { name } else { nil } })
-  }
-
   package var variables: [[String]] {
     pieces.compactMap { if case .variable(let path, _) = $0 { path } else { nil } }
   }

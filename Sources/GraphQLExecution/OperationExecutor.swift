@@ -87,6 +87,8 @@ package final class OperationExecutor {
     package var maximumCachedDocuments = 1_000
     package var maximumCachedBytes = 32 << 20
     package var cursorKey = CursorKey()
+    /// Of the statement's record, from which the response is written (R10).
+    package var maximumResponseBytes = 8 << 20
 
     package init() {}
   }
@@ -251,8 +253,17 @@ package final class OperationExecutor {
       return Self.failure(PostgresError(.other, message: "A plan's statement gives one row."))
     }
     var writer = begin(operation)
+    var isTooLarge = false
     let isThere: Void? = result.withValue(row: 0, column: 0) { bytes in
-      writer.writeData(operation.plan.plan.shape, bytes)
+      isTooLarge = bytes.byteCount > settings.maximumResponseBytes
+      if !isTooLarge { writer.writeData(operation.plan.plan.shape, bytes) }
+    }
+    if isTooLarge {
+      return .refused([
+        GraphQLError(
+          "The answer is larger than \(settings.maximumResponseBytes) bytes. Ask for less.",
+          code: "COST_LIMIT_EXCEEDED")
+      ])
     }
     if isThere == nil { return Self.failure(PostgresError(.other, message: "No row.")) }
     return finish(writer, operation.plan)

@@ -38,6 +38,21 @@ import Testing
     #expect(try GraphServer.shared.errorCodes("{ \(field) }") == ["BAD_USER_INPUT"])
   }
 
+  @Test func `an answer that is too large is refused`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let anna = try data.person("anna")
+    for _ in 0..<25 { _ = try data.post(.text, by: anna) }
+    // 20,000 bytes each.
+    try data.run("UPDATE post SET body = repeat('𝄞', 5000) WHERE author_id = $1", [anna.key])
+    func query(_ count: Int) -> String {
+      let posts = (0..<count).map { "a\($0): posts(first: 25) { nodes { body } }" }
+      return "query($id: ID!) { node(id: $id) { ... on User { \(posts.joined(separator: " ")) } } }"
+    }
+    #expect(try server.errorCodes(query(16), ["id": anna.json]) == [])
+    #expect(try server.errorCodes(query(17), ["id": anna.json]) == ["COST_LIMIT_EXCEEDED"])
+  }
+
   @Test func `arguments of a page are accepted where the page is not selected`() throws {
     let server = try GraphServer.shared
     let data = try server.data()

@@ -206,6 +206,8 @@ extension OperationExecutor.Settings {
     if let cost = try options.int("maximum-cost", in: 0...1_000_000_000), cost > 0 {
       plannerLimits.maximumCost = cost
     }
+    maximumResponseBytes =
+      try options.int("maximum-response-bytes", in: 1_024...1 << 30) ?? maximumResponseBytes
     maximumCachedDocuments =
       try options.int("maximum-cached-documents", in: 1...1_000_000) ?? maximumCachedDocuments
   }

@@ -125,8 +125,10 @@ struct DocumentParser: ~Copyable {
     return true
   }
 
+  @inline(__always)
   func isAt(_ keyword: StaticString) -> Bool {
-    kind == .name && lexer.bytes.matches(keyword, lexer.token.start, lexer.token.end)
+    kind == .name && lexer.token.end &- lexer.token.start == keyword.utf8CodeUnitCount
+      && lexer.bytes.matches(keyword, lexer.token.start, lexer.token.end)
   }
 
   mutating func expect(keyword: StaticString) throws(SyntaxFailure) {

@@ -133,4 +133,26 @@ struct ParserTests {
     expectError("{", leading + trailing, "}", "Invalid character: U+D83D.", column: 2)
     expectError("}", [0xED, 0xA0], "", "Invalid UTF-8.", column: 2)
   }
+
+  /// Names and spaces are read eight bytes at a time, the last ones one by one.
+  @Test func `names end where they end, wherever that is`() throws {
+    for byte in UInt8(0)...0x7F {
+      let character = Character(Unicode.Scalar(byte))
+      let isPart = character.isLetter || character.isNumber || byte == UInt8(ascii: "_")
+      guard isPart || byte == 0x20 || byte == 0x0A || byte == UInt8(ascii: ",") else { continue }
+      for length in 1..<20 {
+        let (before, after) = (
+          String(repeating: "x", count: length), String(repeating: "Z", count: 20 - length)
+        )
+        for spaces in [0, 1, 7, 8, 9, 17] {
+          let text = "{\(String(repeating: " ", count: spaces))\(before)\(character)\(after)}"
+          let selections = try Parser.parse(text).operations.first?.selectionSet.selections ?? []
+          let names = selections.map {
+            if case .field(let field) = $0 { field.name.text } else { "" }
+          }
+          #expect(names == (isPart ? ["\(before)\(character)\(after)"] : [before, after]))
+        }
+      }
+    }
+  }
 }

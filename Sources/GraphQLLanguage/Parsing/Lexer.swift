@@ -35,12 +35,10 @@ struct Lexer {
       let byte = bytes[index]
       switch byte {
       case 0x09, 0x0A, 0x0D, 0x20, UInt8(ascii: ","):
-        index &+= 1
+        index = bytes.skipSpaces(index &+ 1)
       case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
         UInt8(ascii: "_"):
-        var end = index &+ 1
-        while bytes[end].isNameContinue { end &+= 1 }
-        return try take(.name, index, end)
+        return try take(.name, index, bytes.endOfName(index &+ 1))
       case UInt8(ascii: "{"): return try take(.braceLeft, index, index &+ 1)
       case UInt8(ascii: "}"): return try take(.braceRight, index, index &+ 1)
       case UInt8(ascii: ":"): return try take(.colon, index, index &+ 1)

@@ -79,6 +79,41 @@ struct SourceBytes {
     return index
   }
 
+  /// Eight bytes at once, the first lowest; nil where there are fewer.
+  @inline(__always)
+  private func word(at index: Int) -> UInt64? {
+    guard index &+ 8 <= count, let base = unsafe base else { return nil }
+    return unsafe UInt64(
+      littleEndian: UnsafeRawPointer(base).loadUnaligned(fromByteOffset: index, as: UInt64.self))
+  }
+
+  /// Past up to eight spaces: most white space is what lines are indented by.
+  @inline(__always)
+  func skipSpaces(_ start: Int) -> Int {
+    guard let word = word(at: start) else { return start }
+    return start &+ (word ^ 0x2020_2020_2020_2020).trailingZeroBitCount >> 3
+  }
+
+  /// The first index from `start` on that is no letter, digit or underscore.
+  @inline(__always)
+  func endOfName(_ start: Int) -> Int {
+    var index = start
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    while let word = word(at: index) {
+      let low = word & (ones &* 0x7F)
+      let lowercase = low | (ones &* 0x20)
+      // Adding brings the high bit to bytes from a bound on; none is so high that it would carry.
+      let letters = (lowercase &+ (ones &* 0x1F)) & ~(lowercase &+ (ones &* 0x05))
+      let digits = (low &+ (ones &* 0x50)) & ~(low &+ (ones &* 0x46))
+      let underscores = ~((low ^ (ones &* 0x5F)) &+ (ones &* 0x7F))
+      let others = ~((letters | digits | underscores) & ~word) & (ones &* 0x80)
+      if others != 0 { return index &+ others.trailingZeroBitCount >> 3 }
+      index &+= 8
+    }
+    while self[index].isNameContinue { index &+= 1 }
+    return index
+  }
+
   /// The code point that starts at an index of UTF-8, and its length in bytes.
   func codePoint(at index: Int) -> (value: UInt32, length: Int)? {
     guard index >= 0, index < count else { return nil }

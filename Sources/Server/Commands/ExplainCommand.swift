@@ -56,7 +56,7 @@ package enum ExplainCommand {
       let session = try PostgresSession(
         serverLike(database.configuration()))
       if let name = options.text("viewer") { viewer = try find(name, session) }
-      if let key = try database.cursorKey() { operation.cursorKey = key }
+      if let key = try? database.cursorKey() { operation.cursorKey = key }
       if analyzes { analysis = try analyze(operation, viewer, format, session) }
     }
     let report = ExplainReport(

@@ -42,7 +42,7 @@ package enum ServeCommand {
     var configuration = try database.configuration()
     configuration.statementTimeout = settings.statementTimeout
     var running = settings.server
-    if let key = try database.cursorKey() {
+    if let key = try? database.cursorKey() {
       running.executor.cursorKey = key
     } else {
       Database.say("warning: the database keeps no secret; cursors end with this process")

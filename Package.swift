@@ -87,6 +87,7 @@ let package = Package(
       path: "Tests/Fuzz/Targets", swiftSettings: settings),
 
     tests("JSONTests", ["JSON"]),
+    tests("SQLTests", ["SQL"]),
     tests("GraphQLLanguageTests", ["GraphQLLanguage", "JSON", "OracleSupport"]),
     tests(
       "GraphQLSchemaTests", ["GraphQLSchema", "GraphQLLanguage", "JSON", "OracleSupport"],

@@ -66,7 +66,7 @@ package struct PlannerLimits: Sendable {
   package var defaultPageSize = 20
   package var maximumNodeIDs = 100
   /// Of all lists and pages of an answer together.
-  package var maximumElements = 50_000
+  package var maximumElements = 200_000
   /// As `OperationSize` reckons; nil for no limit.
   package var maximumCost: Int?
   /// What a list that has no pages counts as.

@@ -57,7 +57,7 @@ extension ServeSettings {
         Option(
           "maximum-page-size", "N", default: "100", "elements that first or last may ask for"),
         Option(
-          "maximum-elements", "N", default: "50000",
+          "maximum-elements", "N", default: "200000",
           "elements of all lists and pages of an answer, as the page sizes multiply"),
         Option(
           "maximum-response-bytes", "N", default: "8388608", "bytes of what the database answers"),

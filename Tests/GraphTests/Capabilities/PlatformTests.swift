@@ -204,7 +204,7 @@ import Testing
     ("root fields", "ROOT_FIELD_LIMIT_EXCEEDED", "20"),
     ("selections", "SELECTION_LIMIT_EXCEEDED", "5000"),
     ("introspection", "INTROSPECTION_DEPTH_LIMIT_EXCEEDED", "2"),
-    ("elements", "COST_LIMIT_EXCEEDED", "50000"), ("page size", "BAD_USER_INPUT", "100"),
+    ("elements", "COST_LIMIT_EXCEEDED", "200000"), ("page size", "BAD_USER_INPUT", "100"),
     ("ids", "BAD_USER_INPUT", "100"),
     ("nesting", "NESTING_LIMIT_EXCEEDED", "64"),
   ])
@@ -234,9 +234,9 @@ import Testing
         return "{ __type(name: \"User\") " + times(2 + excess) { _ in "{ fields { type" }
           + " { name" + times(2 * (2 + excess) + 1) { _ in "}" } + " }"
       case "elements":
-        // 100 + 100 * 100 + 100 * 100 * 3 + 100 * 99 people
+        // 100 + 100 * 100 + 100 * 100 * 18 + 100 * 99 people
         return "{ users(first: 100) { nodes { following(first: 99) { nodes { id } } "
-          + "followers(first: 100) { nodes { followers(first: \(3 + excess)) { nodes { id } } } "
+          + "followers(first: 100) { nodes { followers(first: \(18 + excess)) { nodes { id } } } "
           + "} } } }"
       case "page size": return "{ viewer { feed(first: \(100 + excess)) { totalCount } } }"
       case "ids":

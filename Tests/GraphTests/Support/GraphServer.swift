@@ -39,10 +39,14 @@ final class GraphServer: Sendable {
   private let server: RunningServer
   private let clients: HTTPClients
 
-  init(database: String) throws {
+  /// - Parameter maximumElements: of an answer; the usual limit unless given.
+  init(database: String, maximumElements: Int? = nil) throws {
     self.database = database
     var settings = RunningServer.Settings()
     settings.loopCount = 2
+    if let maximumElements {
+      settings.executor.plannerLimits.maximumElements = maximumElements
+    }
     // The same in every run, as fixtures hold cursors.
     settings.executor.cursorKey = CursorKey(bytes: Array("the tests' cursors".utf8)) ?? CursorKey()
     // A machine that is busy with many tests is no reason to refuse one.

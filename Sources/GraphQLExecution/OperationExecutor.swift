@@ -301,7 +301,7 @@ package final class OperationExecutor {
     var reason: PostgresError? = error
     switch error.kind {
     // The pool reports these by itself, once.
-    case .unavailable, .readOnly:
+    case .unavailable, .readOnly, .aborted:
       reason = nil
       code = "DATABASE_UNAVAILABLE"
       message = "The database cannot be reached. Try again shortly."

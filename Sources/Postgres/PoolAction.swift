@@ -31,6 +31,8 @@ enum PoolAnswer {
   case final
   case stale
   case cancelled
+  /// Skipped, because another statement before the same Sync failed.
+  case aborted
 }
 
 /// What becomes of an answer.

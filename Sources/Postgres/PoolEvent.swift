@@ -38,6 +38,8 @@ package enum PoolRetryReason: Sendable, Hashable {
   case connectionLost, staleStatement
   /// A cancel meant for the statement before it.
   case strayCancel
+  /// Another statement before the same Sync failed.
+  case neighbourFailed
 }
 
 /// A pool's counters since its start, and how it is now.

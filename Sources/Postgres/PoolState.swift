@@ -218,7 +218,7 @@ struct PoolState {
       verdict = .retry
       statistics.retried[reason, default: 0] += 1
       actions.append(.event(.retried(reason)))
-      requests[Int(index)].retries += 1
+      if reason != .neighbourFailed { requests[Int(index)].retries += 1 }
       requests[Int(index)].queueDeadline = min(request.deadline, now + settings.queueWait)
       enqueue(index, inFront: true)
     }
@@ -231,11 +231,12 @@ struct PoolState {
   func retryReason(
     _ request: Request, _ slot: Int, _ answer: PoolAnswer, _ wasCancelled: Bool, _ now: Instant
   ) -> PoolRetryReason? {
-    guard request.mayRetry, request.retries == 0, request.deadline > now, !isStopping else {
-      return nil
-    }
+    guard request.mayRetry, request.retries == 0 || answer == .aborted, request.deadline > now,
+      !isStopping
+    else { return nil }
     switch answer {
     case .final: return nil
+    case .aborted: return .neighbourFailed
     case .stale: return .staleStatement
     case .cancelled:
       guard !wasCancelled, let until = slots[slot].strayCancelUntil, until > now else { return nil }

@@ -2,7 +2,9 @@ import CPostgreSQL
 import EventLoops
 
 /// One connection on a loop, in pipeline mode: statements are sent as they come and answered in
-/// order, each followed by its own Sync so that one failure never touches a neighbour.
+/// order, each followed by its own Sync so that one failure never touches a neighbour. Those whose
+/// sender allows it share the Sync at the end of a batch of events: one transaction and one flush
+/// for all of them. When one fails, those behind it come back as `.aborted`, not run.
 ///
 /// All calls are made on the loop. Outcomes are told to `onFinish` with the tag the statement was
 /// sent with, never from within `send`; the end of the connection is told to `onClose`, once, with
@@ -21,20 +23,28 @@ import EventLoops
   private var isWaitingToWrite = false
   private var isServing = false
   private var isServiceDue = false
+  /// Statements sent since the last Sync.
+  private var unsynced = 0
   private var pendingFailure: PostgresError?
   // What has come for the statement at the head of the pipeline.
   private var headResult: OpaquePointer?
   private var headError: PostgresError?
 
-  /// A statement on its way, with its Sync.
+  /// A statement on its way, or the Sync behind one or several.
   private struct Exchange {
-    let tag: UInt64
-    let statement: PostgresStatement?
-    let generation: UInt32
+    var isSync = false
+    /// It only reads, so its result stands whatever comes before the Sync.
+    var sharesSync = false
+    var tag = PostgresConnection.noTag
+    var statement: PostgresStatement?
+    var generation: UInt32 = 0
     /// Results to come before the statement's own: that of preparing it.
-    var preparations: UInt8
-    let completion: ((borrowing PostgresOutcome) -> Void)?
+    var preparations: UInt8 = 0
+    var completion: ((borrowing PostgresOutcome) -> Void)?
   }
+
+  /// As many as the pool puts on one connection: their results are sent together.
+  private static let maximumUnsynced = 16
 
   /// The tag of exchanges that are nobody's: closing a prepared statement.
   private static let noTag = UInt64.max
@@ -70,10 +80,13 @@ import EventLoops
   }
 
   /// Sends a statement, preparing it first where this connection has not met it; true if it had to.
+  ///
+  /// - Parameter sharesSync: it only reads, is soon done, and may be sent again when it comes back
+  ///   as `.aborted`.
   @discardableResult
   package func send(
     _ statement: PostgresStatement, _ parameters: borrowing PostgresParameters, tag: UInt64,
-    completion: ((borrowing PostgresOutcome) -> Void)? = nil
+    sharesSync: Bool = false, completion: ((borrowing PostgresOutcome) -> Void)? = nil
   ) -> Bool {
     loop.preconditionOnLoop()
     let handle = unsafe library.handle
@@ -84,9 +97,11 @@ import EventLoops
     case .prepared(let known):
       generation = known
       isNew = false
+      if !sharesSync { isSent = isSent && sync() }
     case .new(let new, let closing):
       generation = new
       isNew = true
+      isSent = isSent && sync()
       for old in closing { isSent = isSent && close(old) }
       isSent =
         unsafe isSent
@@ -98,17 +113,25 @@ import EventLoops
         unsafe PQsendQueryPrepared(
           handle, statement.nameBytes, Int32(parameters.count), values, lengths, formats, 1) == 1
       }
-    // libpq 15 flushes in this call.
-    isSent = unsafe isSent && PQpipelineSync(handle) == 1
     inFlight.append(
       Exchange(
-        tag: tag, statement: statement, generation: generation, preparations: isNew ? 1 : 0,
-        completion: completion))
+        sharesSync: sharesSync, tag: tag, statement: statement, generation: generation,
+        preparations: isNew ? 1 : 0, completion: completion))
+    unsynced += 1
+    if !sharesSync || isNew || unsynced >= Self.maximumUnsynced { isSent = isSent && sync() }
     if !isSent, pendingFailure == nil {
       pendingFailure = unsafe PostgresError(connection: handle)
     }
     serveAfterThisBatch()
     return isNew
+  }
+
+  /// Ends what has been sent since the last Sync. libpq 15 flushes in this call.
+  private func sync() -> Bool {
+    guard unsynced > 0 else { return true }
+    unsynced = 0
+    inFlight.append(Exchange(isSync: true))
+    return unsafe PQpipelineSync(library.handle) == 1
   }
 
   /// Closes the connection; nothing is told to `onClose`.
@@ -124,25 +147,26 @@ import EventLoops
 
   /// Sends the end of a prepared statement in an exchange of its own.
   private func close(_ statement: PostgresStatement) -> Bool {
-    let handle = unsafe library.handle
+    guard sync() else { return false }
     let isSent =
       unsafe PQsendQueryParams(
-        handle, "DEALLOCATE \(statement.name)", 0, nil, nil, nil, nil, 0) == 1
-      && PQpipelineSync(handle) == 1
-    inFlight.append(
-      Exchange(
-        tag: Self.noTag, statement: nil, generation: 0, preparations: 0, completion: nil))
-    return isSent
+        library.handle, "DEALLOCATE \(statement.name)", 0, nil, nil, nil, nil, 0) == 1
+    inFlight.append(Exchange())
+    unsynced += 1
+    return isSent && sync()
   }
 
   /// libpq reads while it writes, so a result can be complete without the socket becoming ready:
   /// after sending, look once the batch is done.
   private func serveAfterThisBatch() {
-    guard !isServiceDue, !isServing else { return }
+    guard !isServiceDue, !isServing || unsynced > 0 else { return }
     isServiceDue = true
     loop.afterThisBatch { [weak self] in
       guard let self else { return }
       isServiceDue = false
+      if isOpen, !sync(), pendingFailure == nil {
+        pendingFailure = unsafe PostgresError(connection: library.handle)
+      }
       drain()
     }
   }
@@ -216,11 +240,15 @@ import EventLoops
     switch unsafe PQresultStatus(result) {
     case PGRES_PIPELINE_SYNC:
       unsafe PQclear(result)
-      finishHead()
+      finishSync()
     case PGRES_COMMAND_OK where (inFlight.first?.preparations ?? 0) > 0:
       unsafe PQclear(result)
       inFlight[0]?.preparations -= 1
     case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
+      if inFlight.first?.sharesSync == true, let exchange = inFlight.popFirst() {
+        deliver(exchange, .success(unsafe PostgresResult(owning: result)))
+        break
+      }
       if let headResult = unsafe headResult { unsafe PQclear(headResult) }
       unsafe headResult = unsafe result
     case PGRES_PIPELINE_ABORTED:
@@ -235,14 +263,32 @@ import EventLoops
     }
   }
 
-  /// The Sync of the first exchange was answered: what came before it is final.
-  private func finishHead() {
-    guard let exchange = inFlight.popFirst() else { return }
+  /// A Sync was answered: what came before it is final. Its first statement that is still here has
+  /// the result or the error; those behind it were skipped.
+  private func finishSync() {
     let result = unsafe headResult
     let error = headError
     unsafe headResult = nil
     headError = nil
+    var hasFinished = false
+    while let exchange = inFlight.popFirst(), !exchange.isSync {
+      let isLast = inFlight.first?.isSync ?? true
+      if isLast { inFlight.popFirst() }
+      if hasFinished {
+        deliver(
+          exchange, .failure(PostgresError(.aborted, message: "Another statement failed.")))
+      } else {
+        hasFinished = true
+        unsafe finish(exchange, result, error)
+      }
+      if isLast { return }
+    }
+    if !hasFinished, let result = unsafe result { unsafe PQclear(result) }
+  }
 
+  private func finish(
+    _ exchange: Exchange, _ result: OpaquePointer?, _ error: PostgresError?
+  ) {
     if error == nil, let result = unsafe result {
       deliver(exchange, .success(unsafe PostgresResult(owning: result)))
       return

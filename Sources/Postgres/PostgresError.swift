@@ -32,6 +32,8 @@ package struct PostgresError: Error, Sendable {
     case readOnly
     /// A prepared statement no longer fits the tables it reads: prepare it again.
     case staleStatement
+    /// Not run, because another statement before the same Sync failed. Only the pool sees it.
+    case aborted
     /// Raised by the graph's own functions: class `SG`.
     case userRaised
     /// Text that is no UTF-8 or has a NUL.

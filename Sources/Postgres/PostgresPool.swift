@@ -27,6 +27,7 @@ package final class PostgresPool {
   package let settings: PoolSettings
 
   private var state: PoolState
+  private let shortStatement: UInt64
   private var connections: [PostgresConnection?]
   private var payloads: [Payload?] = []
   private var spareActions: [PoolAction] = []
@@ -46,6 +47,8 @@ package final class PostgresPool {
     let lease: ((Result<PostgresLease, PostgresError>) -> Void)?
     /// Its time says nothing about the next: it was prepared on the way.
     var isFirst = false
+    /// It has been the victim of another's failure, and shares no Sync again.
+    var isAlone = false
   }
 
   /// Made off the loop or on it; nothing happens before `start`.
@@ -57,6 +60,7 @@ package final class PostgresPool {
     self.configuration = configuration
     self.settings = settings
     self.onEvent = onEvent
+    shortStatement = UInt64(max(settings.shortStatement.nanoseconds, 0))
     state = PoolState(
       settings: settings, seed: seed ?? UInt64.random(in: .min ... .max), now: .now)
     connections = Array(repeating: nil, count: max(settings.size, 1))
@@ -225,7 +229,11 @@ package final class PostgresPool {
     guard let connection = connections[slot], let payload = payloads[index],
       let statement = payload.statement
     else { return }
-    if connection.send(statement, payload.parameters, tag: UInt64(index)) {
+    let mean = statement.meanNanoseconds
+    let isShort = mean > 0 && mean < shortStatement && !payload.isAlone
+    if connection.send(
+      statement, payload.parameters, tag: UInt64(index), sharesSync: isShort)
+    {
       payloads[index]?.isFirst = true
     }
   }
@@ -239,6 +247,7 @@ package final class PostgresPool {
         switch error.kind {
         case .staleStatement: .stale
         case .timeout: .cancelled
+        case .aborted: .aborted
         default: .final
         }
     }
@@ -253,7 +262,7 @@ package final class PostgresPool {
         payload.statement?.record(nanoseconds: UInt64(max(time.nanoseconds, 0)))
       }
     case .drop: if index < payloads.count { payloads[index] = nil }
-    case .retry: break
+    case .retry: payloads[index]?.isAlone = answer == .aborted
     }
     perform(actions, canCallBack: true)
     giveBack(&actions)

@@ -113,6 +113,31 @@ final class PoolHarness: @unchecked Sendable {
     }
   }
 
+  /// Submits all within one batch of the loop.
+  func runTogether(
+    _ statement: PostgresStatement, _ parameters: [PostgresParameters]
+  ) async -> [Result<String?, PostgresError>] {
+    await withCheckedContinuation { continuation in
+      loop.execute { [self] in
+        nonisolated(unsafe) var outcomes: [Result<String?, PostgresError>?] = parameters.map { _ in
+          nil
+        }
+        for (index, parameters) in parameters.enumerated() {
+          pool.execute(statement, parameters) { outcome in
+            switch outcome {
+            case .success(let result):
+              unsafe outcomes[index] = .success(
+                result.rowCount > 0 ? result.string(row: 0, column: 0) : nil)
+            case .failure(let error): unsafe outcomes[index] = .failure(error)
+            }
+            let known = unsafe outcomes.compactMap { $0 }
+            if unsafe known.count == outcomes.count { continuation.resume(returning: known) }
+          }
+        }
+      }
+    }
+  }
+
   func lease() async throws -> HeldLease {
     try await withCheckedThrowingContinuation { continuation in
       loop.execute { [self] in

@@ -316,6 +316,18 @@ struct PoolStateTests {
         == .deliver(after: .zero))
   }
 
+  @Test func `what a neighbour's failure skipped is sent again until it has its own answer`() {
+    var state = ready(1)
+    var actions: [PoolAction] = []
+    #expect(place(&state, 50) == 0)
+    #expect(state.answered(slot: 0, .stale, now: start, actions: &actions) == .retry)
+    #expect(state.answered(slot: 0, .aborted, now: start, actions: &actions) == .retry)
+    #expect(state.answered(slot: 0, .aborted, now: start, actions: &actions) == .retry)
+    #expect(state.currentStatistics.retried[.neighbourFailed] == 2)
+    #expect(
+      state.answered(slot: 0, .stale, now: start, actions: &actions) == .deliver(after: .zero))
+  }
+
   @Test func `back-off stays between its bounds and the breaker opens at the third failure`() {
     var state = PoolState(settings: PoolSettings(size: 1), seed: 5, now: start)
     var now = start

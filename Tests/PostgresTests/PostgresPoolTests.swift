@@ -73,6 +73,42 @@ struct PostgresPoolTests {
     #expect(harness.count("closed") == 0)
   }
 
+  @Test func `short statements of one batch share a transaction, but not their failures`()
+    async throws
+  {
+    let harness = try PoolHarness(size: 1) {
+      // However slow the machine is.
+      $0.shortStatement = .seconds(100)
+      $0.heavyStatement = .seconds(200)
+      $0.sharingLimit = .seconds(1_000)
+      $0.longestQueueing = .seconds(1_000)
+    }
+    let statement = PostgresStatement(
+      "SELECT now()::text WHERE 1 / $1::bigint = 1", parameterCount: 1)
+    // Prepared, and then measured.
+    for _ in 0..<2 { #expect(try await harness.run(statement, numbers(1)) != nil) }
+
+    let together = await harness.runTogether(statement, (0..<12).map { _ in numbers(1) })
+    #expect(Set(together.map { try? $0.get() }).count == 1)
+    #expect(try together.allSatisfy { try $0.get() != nil })
+
+    let mixed = await harness.runTogether(
+      statement, (0..<12).map { numbers($0 == 3 || $0 == 7 ? 0 : 1) })
+    for (number, outcome) in mixed.enumerated() {
+      switch outcome {
+      case .success(let text): #expect(text != nil && number != 3 && number != 7)
+      case .failure(let error): #expect(error.sqlState == "22012" && [3, 7].contains(number))
+      }
+    }
+    // All behind the first failure, each once; the second fails by itself.
+    #expect(harness.count("retried neighbourFailed") == 8)
+    #expect(harness.count("closed") == 0)
+  }
+
+  private func numbers(_ values: Int64...) -> PostgresParameters {
+    values.reduce(into: PostgresParameters()) { $0.append($1) }
+  }
+
   @Test func `large values go both ways at once`() async throws {
     let harness = try PoolHarness(size: 1)
     let text = String(repeating: "äöü€", count: 100_000)

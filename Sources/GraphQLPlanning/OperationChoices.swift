@@ -72,16 +72,18 @@ package struct OperationChoices: Sendable {
     }
   }
 
-  /// The set of tags, as 256 bits of which only the set ones are written.
+  /// The set of tags, in order.
   private func appendTags(_ items: [InputValue], to key: inout [UInt8]) {
-    var tags: Set<UInt8> = []
-    for item in items {
-      if case .string(let text) = item, let id = NodeID.decode(text) {
-        tags.insert(UInt8(truncatingIfNeeded: id))
-      }
-    }
     key.append(UInt8(ascii: "<"))
-    key.append(contentsOf: tags.sorted())
+    let start = key.count
+    for item in items {
+      guard case .string(let text) = item, let id = NodeID.decode(text) else { continue }
+      let tag = UInt8(truncatingIfNeeded: id)
+      // Few at most, and at most 256.
+      var place = key.count
+      while place > start, key[place - 1] > tag { place -= 1 }
+      if place == start || key[place - 1] != tag { key.insert(tag, at: place) }
+    }
     key.append(0)
   }
 }

@@ -4,6 +4,7 @@
 /// anything behind the value are refused.
 package struct JSONParser {
   private let bytes: [UInt8]
+  private let isASCII: Bool
   private var index = 0
   private var nesting = 0
   private let maximumNesting: Int
@@ -13,21 +14,24 @@ package struct JSONParser {
   package static func parse(
     _ bytes: [UInt8], maximumNesting: Int = 64, hasLargeStack: Bool = false
   ) throws(JSONError) -> JSONValue {
+    let isASCII: Bool
     do {
-      _ = try UTF8Span(validating: bytes.span).isKnownASCII
+      isASCII = try UTF8Span(validating: bytes.span).isKnownASCII
     } catch {
       throw JSONError(.invalidUTF8, offset: error.byteOffsets.lowerBound)
     }
     var parser = JSONParser(
-      bytes: bytes, maximumNesting: hasLargeStack ? maximumNesting : min(maximumNesting, 512))
+      bytes: bytes, isASCII: isASCII,
+      maximumNesting: hasLargeStack ? maximumNesting : min(maximumNesting, 512))
     let value = try parser.parseValue()
     parser.skipSpace()
     guard parser.index == bytes.count else { throw parser.unexpected() }
     return value
   }
 
-  private init(bytes: [UInt8], maximumNesting: Int) {
+  private init(bytes: [UInt8], isASCII: Bool, maximumNesting: Int) {
     self.bytes = bytes
+    self.isASCII = isASCII
     self.maximumNesting = maximumNesting
   }
 
@@ -161,41 +165,70 @@ package struct JSONParser {
   private mutating func parseString() throws(JSONError) -> String {
     index += 1
     let start = index
-    while index < bytes.count {
-      let byte = bytes[index]
-      if byte == UInt8(ascii: "\"") {
-        let text = String(decoding: bytes[start..<index], as: UTF8.self)
-        index += 1
-        return text
-      }
-      if byte == UInt8(ascii: "\\") { return try parseEscapedString(Array(bytes[start..<index])) }
-      if byte < 0x20 { throw JSONError(.controlCharacter, offset: index) }
-      index += 1
+    skipPlain()
+    switch byte {
+    case UInt8(ascii: "\""):
+      defer { index += 1 }
+      // All of it is known to be UTF-8, and both ends are quotes.
+      return String(
+        copying: unsafe UTF8Span(
+          unchecked: bytes.span.extracting(start..<index), isKnownASCII: isASCII))
+    case UInt8(ascii: "\\"): return try parseEscapedString(from: start)
+    default: throw unexpectedInString()
     }
-    throw unexpected()
   }
 
-  /// The rest of a string from its first escape on.
-  private mutating func parseEscapedString(_ beginning: [UInt8]) throws(JSONError) -> String {
-    var text = beginning
-    while index < bytes.count {
-      let byte = bytes[index]
+  /// A string with escapes, from its beginning.
+  private mutating func parseEscapedString(from start: Int) throws(JSONError) -> String {
+    var text: [UInt8] = []
+    // Its own length is not known yet.
+    text.reserveCapacity(min(bytes.count - start, 1024))
+    var plainStart = start
+    while true {
+      text.append(contentsOf: bytes[plainStart..<index])
       switch byte {
       case UInt8(ascii: "\""):
         index += 1
         return String(decoding: text, as: UTF8.self)
       case UInt8(ascii: "\\"):
         let scalar = try parseEscape()
-        text.append(
-          contentsOf: Unicode.UTF8.encode(scalar) ?? Unicode.UTF8.encodedReplacementCharacter)
-      case 0..<0x20:
-        throw JSONError(.controlCharacter, offset: index)
-      default:
-        text.append(byte)
-        index += 1
+        if scalar.isASCII {
+          text.append(UInt8(truncatingIfNeeded: scalar.value))
+        } else {
+          text.append(
+            contentsOf: Unicode.UTF8.encode(scalar) ?? Unicode.UTF8.encodedReplacementCharacter)
+        }
+      default: throw unexpectedInString()
       }
+      plainStart = index
+      skipPlain()
     }
-    throw unexpected()
+  }
+
+  /// Goes on to the next quote, backslash or control character.
+  private mutating func skipPlain() {
+    index = unsafe Self.plainEnd(bytes.span.bytes, from: index)
+  }
+
+  /// Looks at eight bytes at a time.
+  private static func plainEnd(_ bytes: RawSpan, from start: Int) -> Int {
+    var index = start
+    while index &+ 8 <= bytes.byteCount {
+      let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+      let plain = word.bytesBeforeEscape
+      index &+= plain
+      if plain < 8 { return index }
+    }
+    while index < bytes.byteCount {
+      let byte = unsafe bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)
+      guard byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else { break }
+      index &+= 1
+    }
+    return index
+  }
+
+  private func unexpectedInString() -> JSONError {
+    index < bytes.count ? JSONError(.controlCharacter, offset: index) : unexpected()
   }
 
   private mutating func parseEscape() throws(JSONError) -> Unicode.Scalar {

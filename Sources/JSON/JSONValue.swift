@@ -1,7 +1,7 @@
 /// A JSON value. Numbers keep their text: nothing guesses a number type (RFC 8259, 6).
 ///
 /// Object members stay in order; a repeated name keeps its last value at its first place.
-package indirect enum JSONValue: Sendable, Equatable {
+package enum JSONValue: Sendable, Equatable {
   case null
   case boolean(Bool)
   /// The number as written, for instance `-1.5e3`.

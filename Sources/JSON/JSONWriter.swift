@@ -1,3 +1,17 @@
+/// A few bytes without an allocation; what does not fit is dropped.
+package struct ShortText {
+  @usableFromInline var bytes = InlineArray<64, UInt8>(repeating: 0)
+  @usableFromInline var count = 0
+
+  @inlinable init() {}
+
+  @inlinable package mutating func append(_ byte: UInt8) {
+    guard count < 64 else { return }
+    bytes[count] = byte
+    count += 1
+  }
+}
+
 /// Writes JSON, a piece at a time, into one growing buffer.
 ///
 /// It adds nothing on its own: commas, brackets and braces are the caller's, who usually has them
@@ -55,6 +69,17 @@ package struct JSONWriter {
     unsafe fragment.withUnsafeBytes { unsafe append(raw: $0) }
   }
 
+  @inlinable package mutating func append(_ fragment: Span<UInt8>) {
+    unsafe fragment.withUnsafeBytes { unsafe append(raw: $0) }
+  }
+
+  /// What `write` appends to a short text of its own: for what is made byte by byte.
+  @inlinable package mutating func append(_ write: (inout ShortText) -> Void) {
+    var text = ShortText()
+    write(&text)
+    append(text.bytes.span.extracting(0..<text.count))
+  }
+
   @inlinable package mutating func append(_ fragment: StaticString) {
     unsafe append(
       raw: UnsafeRawBufferPointer(
@@ -93,7 +118,10 @@ package struct JSONWriter {
     guard value.isFinite else { return writeNull() }
     let magnitude = value.magnitude
     // Few decimals, as in coordinates and prices: found by trial, exactly (both sides of the
-    // division are whole numbers that a Double holds).
+    // division are whole numbers that a Double holds). What twelve do not write, fewer do not.
+    if magnitude < 2048, (magnitude * 1e12).rounded() / 1e12 != magnitude {
+      return writeShortest(value)
+    }
     var scale = 1.0
     var decimals = 0
     while decimals <= 12 {
@@ -111,6 +139,10 @@ package struct JSONWriter {
       scale *= 10
       decimals += 1
     }
+    writeShortest(value)
+  }
+
+  private mutating func writeShortest(_ value: Double) {
     var text = value.description
     if text.hasSuffix(".0") { text.removeLast(2) }
     text.withUTF8 { unsafe append(raw: UnsafeRawBufferPointer($0)) }
@@ -285,8 +317,9 @@ package struct JSONWriter {
 }
 
 extension UInt64 {
-  /// Whether one of its eight bytes is below 0x20, a quote or a backslash.
-  fileprivate var hasByteToEscape: Bool {
+  /// The high bit of each of its eight bytes that is below 0x20, a quote or a backslash. Bytes behind
+  /// the first such (in memory) may be marked as well.
+  private var bytesToEscape: UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let quotes = self ^ (ones &* 0x22)
     let backslashes = self ^ (ones &* 0x5C)
@@ -294,8 +327,13 @@ extension UInt64 {
     let found =
       ((self &- (ones &* 0x20)) & ~self) | ((quotes &- ones) & ~quotes)
       | ((backslashes &- ones) & ~backslashes)
-    return found & (ones &* 0x80) != 0
+    return found & (ones &* 0x80)
   }
+
+  fileprivate var hasByteToEscape: Bool { bytesToEscape != 0 }
+
+  /// How many of its bytes, in the order of memory, come before the first that needs an escape.
+  var bytesBeforeEscape: Int { littleEndian.bytesToEscape.trailingZeroBitCount / 8 }
 }
 
 extension JSONValue {

@@ -59,6 +59,8 @@ final class CachedOperation {
 package final class PreparedPlan {
   package let plan: Plan
   package let statement: PostgresStatement?
+  /// The plan's shape as the writer reads it.
+  let shape: ShapeProgram
   /// The answers of `__schema` and `__type` by response name, worked out once.
   let introspection: [String: [UInt8]]
   /// Response buffers start at the size the last answers had.
@@ -68,13 +70,14 @@ package final class PreparedPlan {
   let isIntrospectionVariable: Bool
 
   /// Estimated bytes: the statement stands in the plan, in its own text and in that for libpq; the
-  /// shape takes less than it.
+  /// shape takes less than it, in either form.
   var cost: Int {
-    4 * (plan.statement?.utf8.count ?? 0) + introspection.values.reduce(1024) { $0 + $1.count }
+    5 * (plan.statement?.utf8.count ?? 0) + introspection.values.reduce(1024) { $0 + $1.count }
   }
 
   init(_ plan: Plan, introspection: [String: [UInt8]], isIntrospectionVariable: Bool) {
     self.plan = plan
+    shape = ShapeProgram(plan.shape)
     self.isIntrospectionVariable = isIntrospectionVariable
     self.introspection = introspection
     statement = plan.statement.map {

@@ -242,7 +242,7 @@ package final class OperationExecutor {
   private func write(_ operation: PreparedOperation, nothing: Void) -> OperationResponse {
     var writer = begin(operation)
     let empty: [UInt8] = []
-    unsafe writer.writeData(operation.plan.plan.shape, empty.span.bytes)
+    unsafe writer.writeData(empty.span.bytes)
     return finish(writer, operation.plan)
   }
 
@@ -256,7 +256,7 @@ package final class OperationExecutor {
     var isTooLarge = false
     let isThere: Void? = result.withValue(row: 0, column: 0) { bytes in
       isTooLarge = bytes.byteCount > settings.maximumResponseBytes
-      if !isTooLarge { writer.writeData(operation.plan.plan.shape, bytes) }
+      if !isTooLarge { writer.writeData(bytes) }
     }
     if isTooLarge {
       return .refused([
@@ -273,7 +273,8 @@ package final class OperationExecutor {
     var json = JSONWriter(capacity: operation.plan.expectedBytes)
     json.append(#"{"data":"#)
     return ResponseWriter(
-      json: json, introspection: operation.introspection ?? operation.plan.introspection,
+      operation.plan.shape, json: json,
+      introspection: operation.introspection ?? operation.plan.introspection,
       cursorKey: settings.cursorKey)
   }
 

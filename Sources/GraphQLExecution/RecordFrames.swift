@@ -20,7 +20,10 @@ struct RecordFrames {
 
   mutating func pop(to depth: Int) { entries.removeLast(entries.count - depth) }
 
-  subscript(_ index: Int) -> Entry { entries[index] }
+  /// Null for a column that the record does not have.
+  subscript(_ index: Int) -> Entry {
+    index < entries.count ? entries[index] : Entry(offset: 0, length: -1, type: 0)
+  }
 
   /// Pushes the columns of the record in `bytes[offset..<offset + length]`.
   ///

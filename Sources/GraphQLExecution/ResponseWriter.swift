@@ -7,9 +7,12 @@ import JSON
 ///
 /// A null where the schema allows none becomes an error with its path and moves up to the nearest
 /// nullable place, whose text is taken back. GraphQL September 2025, 6.4.4 Handling Execution Errors.
+///
+/// Recursion is as deep as the operation's selections, which validation limits.
 struct ResponseWriter {
   var json: JSONWriter
   private(set) var errors: [GraphQLError] = []
+  private let program: ShapeProgram
   private var frames = RecordFrames()
   private var cursorBytes: [UInt8] = []
   /// The answers of `__schema` and `__type`, by response name.
@@ -24,7 +27,23 @@ struct ResponseWriter {
     case failed
   }
 
-  init(json: JSONWriter, introspection: [String: [UInt8]] = [:], cursorKey: CursorKey) {
+  /// What the parts of a connection and of its edges need to know.
+  private struct Page {
+    static let none = Page(connection: 0, base: 0, count: 0, hasMore: false)
+
+    /// Index into the program's connections.
+    let connection: Int
+    /// Where the elements begin in `frames`.
+    let base: Int
+    let count: Int
+    let hasMore: Bool
+  }
+
+  init(
+    _ program: ShapeProgram, json: JSONWriter, introspection: [String: [UInt8]] = [:],
+    cursorKey: CursorKey
+  ) {
+    self.program = program
     self.json = json
     self.introspection = introspection
     self.cursorKey = cursorKey
@@ -33,17 +52,15 @@ struct ResponseWriter {
   /// Writes the value of `data`: the root object, or `null`.
   ///
   /// - Parameter bytes: the statement's one record; empty when the plan has no statement.
-  mutating func writeData(_ shape: ObjectShape, _ bytes: RawSpan) {
+  mutating func writeData(_ bytes: RawSpan) {
     let start = json.count
-    var base = 0
     if bytes.byteCount > 0 {
-      base = frames.depth
       guard frames.pushRecord(bytes, 0, bytes.byteCount) != nil else {
         errors.append(GraphQLError("The database's answer could not be read."))
         return json.writeNull()
       }
     }
-    if write(shape, bytes, base) != .written {
+    if object(program.root, bytes, 0, .none) != .written {
       json.truncate(to: start)
       json.writeNull()
     }
@@ -53,30 +70,26 @@ struct ResponseWriter {
   // MARK: - Objects
 
   /// - Parameter base: where the record's columns begin in `frames`.
-  private mutating func write(_ shape: ObjectShape, _ bytes: RawSpan, _ base: Int) -> Outcome {
-    json.append(UInt8(ascii: "{"))
-    var isFirst = true
-    for field in shape.fields {
-      if isFirst { isFirst = false } else { json.append(UInt8(ascii: ",")) }
-      json.append(field.key)
-      let outcome = value(
-        field.value, field.responseName, field.isNonNull, field.coordinate, bytes, base)
-      if outcome == .failed { return .failed }
-    }
-    json.append(UInt8(ascii: "}"))
-    return .written
-  }
-
-  /// A field's value or, where it may be, null.
-  private mutating func value(
-    _ shape: ValueShape, _ responseName: String, _ isNonNull: Bool, _ coordinate: String,
-    _ bytes: RawSpan, _ base: Int
+  private mutating func object(
+    _ index: Int32, _ bytes: RawSpan, _ base: Int, _ page: Page
   ) -> Outcome {
-    let start = json.count
-    let known = errors.count
-    let outcome = write(shape, responseName, bytes, base)
-    if outcome == .written, errors.count == known { return .written }
-    return settle(outcome, start, known, .name(responseName), isNonNull, coordinate)
+    let object = program.objects[Int(index)]
+    for place in Int(object.firstField)..<Int(object.endField) {
+      let field = program.fields[place]
+      program.append(field.lead, to: &json)
+      let start = json.count
+      let known = errors.count
+      let outcome = value(field, bytes, base, page)
+      if outcome == .written, errors.count == known { continue }
+      let name = program.names[Int(field.name)]
+      if settle(outcome, start, known, .name(name.response), field.isNonNull, name.coordinate)
+        == .failed
+      {
+        return .failed
+      }
+    }
+    program.append(object.tail, to: &json)
+    return .written
   }
 
   /// Completes the paths of new errors by one step, and decides where a null stays.
@@ -101,64 +114,87 @@ struct ResponseWriter {
     }
   }
 
-  private mutating func write(
-    _ shape: ValueShape, _ responseName: String, _ bytes: RawSpan, _ base: Int
+  private mutating func value(
+    _ field: ShapeProgram.Field, _ bytes: RawSpan, _ base: Int, _ page: Page
   ) -> Outcome {
-    switch shape {
-    case .constant(let text):
-      json.append(text)
-      return .written
+    switch field.value {
     case .leaf(let column, let format):
-      return leaf(frames[base + column], format, bytes)
+      return leaf(frames[base + Int(column)], format, bytes)
     case .leaves(let column, let format, let itemsNonNull):
-      return leaves(frames[base + column], format, itemsNonNull, bytes)
+      return leaves(frames[base + Int(column)], format, itemsNonNull, bytes)
     case .record(let column, let record):
-      let entry = frames[base + column]
+      let entry = frames[base + Int(column)]
       guard entry.length >= 0 else { return .null }
       return element(entry, record, bytes)
-    case .embedded(let when, let object):
-      if let when {
-        let entry = frames[base + when]
+    case .embedded(let when, let index):
+      if when >= 0 {
+        let entry = frames[base + Int(when)]
         guard entry.length == 1, bytes.byte(at: Int(entry.offset)) != 0 else { return .null }
       }
-      return write(object, bytes, base)
+      return object(index, bytes, base, .none)
     case .list(let column, let record, let itemsNonNull):
-      return list(frames[base + column], record, itemsNonNull, bytes)
-    case .connection(let connection):
-      return write(connection, bytes, base)
+      return list(frames[base + Int(column)], record, itemsNonNull, bytes)
+    case .connection(let index):
+      return connection(Int(index), bytes, base)
     case .introspection:
-      guard let answer = introspection[responseName] else { return .null }
+      guard let answer = introspection[program.names[Int(field.name)].response] else {
+        return .null
+      }
       json.append(answer)
       return .written
+    case .edges(let edge):
+      return edges(edge, page, bytes)
+    case .nodes(let record):
+      return items(
+        page.base, page.count, reversed: program.connections[page.connection].isBackward, record,
+        true, bytes)
+    case .pageInfo(let index):
+      return object(index, bytes, base, page)
+    case .node(let index):
+      return record(index, bytes, base)
+    case .cursor:
+      cursor(page.connection, bytes, base)
+    case .hasNextPage:
+      let connection = program.connections[page.connection]
+      json.write(connection.isBackward ? connection.hasCursor : page.hasMore)
+    case .hasPreviousPage:
+      let connection = program.connections[page.connection]
+      json.write(connection.isBackward ? page.hasMore : connection.hasCursor)
+    case .startCursor: boundary(isFirst: true, page, bytes)
+    case .endCursor: boundary(isFirst: false, page, bytes)
     }
+    return .written
   }
 
   /// The record in an entry, under a frame of its own.
   private mutating func element(
-    _ entry: RecordFrames.Entry, _ shape: RecordShape, _ bytes: RawSpan
+    _ entry: RecordFrames.Entry, _ index: Int32, _ bytes: RawSpan
   ) -> Outcome {
     let base = frames.depth
     guard frames.pushRecord(bytes, Int(entry.offset), Int(entry.length)) != nil else {
       return unreadable()
     }
-    let outcome = write(shape, bytes, base)
+    let outcome = record(index, bytes, base)
     frames.pop(to: base)
     return outcome
   }
 
-  private mutating func write(_ shape: RecordShape, _ bytes: RawSpan, _ base: Int) -> Outcome {
-    switch shape {
-    case .object(let object):
-      return write(object, bytes, base)
-    case .byTag(let column, let objects):
-      let entry = frames[base + column]
-      guard entry.length == 8, let object = objects[Int(bytes.byte(at: Int(entry.offset) + 7))]
-      else { return .null }
-      return write(object, bytes, base)
-    case .nested(let column, let record):
-      let entry = frames[base + column]
+  private mutating func record(_ index: Int32, _ bytes: RawSpan, _ base: Int) -> Outcome {
+    switch program.records[Int(index)] {
+    case .object(let index):
+      return object(index, bytes, base, .none)
+    case .byTag(let column, let first, let end):
+      let entry = frames[base + Int(column)]
+      guard entry.length == 8 else { return .null }
+      let tag = bytes.byte(at: Int(entry.offset) + 7)
+      for place in Int(first)..<Int(end) where program.tags[place].tag == tag {
+        return object(program.tags[place].object, bytes, base, .none)
+      }
+      return .null
+    case .nested(let column, let index):
+      let entry = frames[base + Int(column)]
       guard entry.length >= 0 else { return .null }
-      return element(entry, record, bytes)
+      return element(entry, index, bytes)
     }
   }
 
@@ -172,7 +208,7 @@ struct ResponseWriter {
   // MARK: - Lists
 
   private mutating func list(
-    _ entry: RecordFrames.Entry, _ shape: RecordShape, _ itemsNonNull: Bool, _ bytes: RawSpan
+    _ entry: RecordFrames.Entry, _ record: Int32, _ itemsNonNull: Bool, _ bytes: RawSpan
   ) -> Outcome {
     guard entry.length >= 0 else {
       // A list that only other types have, or that a mask hides.
@@ -183,22 +219,22 @@ struct ResponseWriter {
     guard let count = frames.pushArray(bytes, Int(entry.offset), Int(entry.length)) else {
       return unreadable()
     }
-    let outcome = items(base, 0..<count, shape, itemsNonNull, bytes)
+    let outcome = items(base, count, reversed: false, record, itemsNonNull, bytes)
     frames.pop(to: base)
     return outcome
   }
 
   private mutating func items(
-    _ base: Int, _ range: Range<Int>, reversed: Bool = false, _ shape: RecordShape,
-    _ itemsNonNull: Bool, _ bytes: RawSpan
+    _ base: Int, _ count: Int, reversed: Bool, _ record: Int32, _ itemsNonNull: Bool,
+    _ bytes: RawSpan
   ) -> Outcome {
     json.append(UInt8(ascii: "["))
-    for position in range {
-      if position > range.lowerBound { json.append(UInt8(ascii: ",")) }
-      let entry = frames[base + (reversed ? range.upperBound - 1 - position : position)]
+    for position in 0..<count {
+      if position > 0 { json.append(UInt8(ascii: ",")) }
+      let entry = frames[base + (reversed ? count - 1 - position : position)]
       let start = json.count
       let known = errors.count
-      let outcome = entry.length >= 0 ? element(entry, shape, bytes) : .null
+      let outcome = entry.length >= 0 ? element(entry, record, bytes) : .null
       if outcome == .written, errors.count == known { continue }
       if settle(outcome, start, known, .index(position), itemsNonNull, "of a list") == .failed {
         return .failed
@@ -234,13 +270,12 @@ struct ResponseWriter {
 
   // MARK: - Connections
 
-  private mutating func write(
-    _ shape: ConnectionShape, _ bytes: RawSpan, _ parentBase: Int
-  ) -> Outcome {
+  private mutating func connection(_ index: Int, _ bytes: RawSpan, _ parentBase: Int) -> Outcome {
+    let connection = program.connections[index]
     let base = frames.depth
     var found = 0
-    if let column = shape.itemsColumn {
-      let entry = frames[parentBase + column]
+    if connection.itemsColumn >= 0 {
+      let entry = frames[parentBase + Int(connection.itemsColumn)]
       if entry.length >= 0 {
         guard let count = frames.pushArray(bytes, Int(entry.offset), Int(entry.length)) else {
           return unreadable()
@@ -248,70 +283,26 @@ struct ResponseWriter {
         found = count
       }
     }
-    defer { frames.pop(to: base) }
-    let count = min(found, shape.pageSize)
     let page = Page(
-      base: base, count: count, hasMore: found > shape.pageSize, isBackward: shape.isBackward)
-    json.append(UInt8(ascii: "{"))
-    var isFirst = true
-    for part in shape.parts {
-      if isFirst { isFirst = false } else { json.append(UInt8(ascii: ",")) }
-      json.append(part.key)
-      let start = json.count
-      let known = errors.count
-      let outcome = write(part.part, shape, page, bytes, parentBase)
-      if outcome == .written, errors.count == known { continue }
-      if settle(outcome, start, known, .name(part.responseName), part.isNonNull, part.responseName)
-        == .failed
-      {
-        return .failed
-      }
-    }
-    json.append(UInt8(ascii: "}"))
-    return .written
+      connection: index, base: base, count: min(found, connection.pageSize),
+      hasMore: found > connection.pageSize)
+    let outcome = object(connection.object, bytes, parentBase, page)
+    frames.pop(to: base)
+    return outcome
   }
 
-  private struct Page {
-    let base: Int
-    let count: Int
-    let hasMore: Bool
-    let isBackward: Bool
-  }
-
-  private mutating func write(
-    _ part: ConnectionShape.Part, _ shape: ConnectionShape, _ page: Page, _ bytes: RawSpan,
-    _ parentBase: Int
-  ) -> Outcome {
-    switch part {
-    case .constant(let text):
-      json.append(text)
-      return .written
-    case .leaf(let column, let format):
-      return leaf(frames[parentBase + column], format, bytes)
-    case .nodes(let record):
-      return items(
-        page.base, 0..<page.count, reversed: page.isBackward, record, true, bytes)
-    case .edges(let edge):
-      return edges(edge, shape, page, bytes)
-    case .pageInfo(let fields):
-      pageInfo(fields, shape, page, bytes)
-      return .written
-    }
-  }
-
-  private mutating func edges(
-    _ edge: EdgeShape, _ shape: ConnectionShape, _ page: Page, _ bytes: RawSpan
-  ) -> Outcome {
+  private mutating func edges(_ edge: Int32, _ page: Page, _ bytes: RawSpan) -> Outcome {
+    let isBackward = program.connections[page.connection].isBackward
     json.append(UInt8(ascii: "["))
     for position in 0..<page.count {
       if position > 0 { json.append(UInt8(ascii: ",")) }
-      let entry = frames[page.base + (page.isBackward ? page.count - 1 - position : position)]
+      let entry = frames[page.base + (isBackward ? page.count - 1 - position : position)]
       let known = errors.count
       let base = frames.depth
       guard frames.pushRecord(bytes, Int(entry.offset), Int(max(entry.length, 0))) != nil else {
         return unreadable()
       }
-      let outcome = write(edge, shape, bytes, base)
+      let outcome = object(edge, bytes, base, page)
       frames.pop(to: base)
       if errors.count > known {
         for index in known..<errors.count { errors[index].path?.insert(.index(position), at: 0) }
@@ -322,77 +313,25 @@ struct ResponseWriter {
     return .written
   }
 
-  private mutating func write(
-    _ edge: EdgeShape, _ shape: ConnectionShape, _ bytes: RawSpan, _ base: Int
-  ) -> Outcome {
-    json.append(UInt8(ascii: "{"))
-    var isFirst = true
-    for part in edge.parts {
-      if isFirst { isFirst = false } else { json.append(UInt8(ascii: ",")) }
-      json.append(part.key)
-      let start = json.count
-      let known = errors.count
-      let outcome: Outcome
-      switch part.part {
-      case .constant(let text):
-        json.append(text)
-        outcome = .written
-      case .cursor:
-        cursor(shape, bytes, base)
-        outcome = .written
-      case .node(let record):
-        outcome = write(record, bytes, base)
-      case .field(let value):
-        outcome = write(value, part.responseName, bytes, base)
-      }
-      if outcome == .written, errors.count == known { continue }
-      if settle(outcome, start, known, .name(part.responseName), part.isNonNull, part.responseName)
-        == .failed
-      {
-        return .failed
-      }
-    }
-    json.append(UInt8(ascii: "}"))
-    return .written
-  }
-
-  private mutating func pageInfo(
-    _ fields: [PageInfoField], _ shape: ConnectionShape, _ page: Page, _ bytes: RawSpan
-  ) {
-    json.append(UInt8(ascii: "{"))
-    var isFirst = true
-    for field in fields {
-      if isFirst { isFirst = false } else { json.append(UInt8(ascii: ",")) }
-      json.append(field.key)
-      switch field.kind {
-      case .constant(let text): json.append(text)
-      case .hasNextPage: json.write(page.isBackward ? shape.hasCursor : page.hasMore)
-      case .hasPreviousPage: json.write(page.isBackward ? page.hasMore : shape.hasCursor)
-      case .startCursor: boundary(isFirst: true, shape, page, bytes)
-      case .endCursor: boundary(isFirst: false, shape, page, bytes)
-      }
-    }
-    json.append(UInt8(ascii: "}"))
-  }
-
   /// The cursor of the first or last element of the page, or null when the page is empty.
-  private mutating func boundary(
-    isFirst: Bool, _ shape: ConnectionShape, _ page: Page, _ bytes: RawSpan
-  ) {
+  private mutating func boundary(isFirst: Bool, _ page: Page, _ bytes: RawSpan) {
     guard page.count > 0 else { return json.writeNull() }
-    let entry = frames[page.base + (isFirst == page.isBackward ? page.count - 1 : 0)]
+    let isBackward = program.connections[page.connection].isBackward
+    let entry = frames[page.base + (isFirst == isBackward ? page.count - 1 : 0)]
     let base = frames.depth
     guard frames.pushRecord(bytes, Int(entry.offset), Int(max(entry.length, 0))) != nil else {
+      frames.pop(to: base)
       return json.writeNull()
     }
-    cursor(shape, bytes, base)
+    cursor(page.connection, bytes, base)
     frames.pop(to: base)
   }
 
-  private mutating func cursor(_ shape: ConnectionShape, _ bytes: RawSpan, _ base: Int) {
+  private mutating func cursor(_ index: Int, _ bytes: RawSpan, _ base: Int) {
+    let connection = program.connections[index]
     cursorBytes.removeAll(keepingCapacity: true)
-    for column in shape.keyColumns {
-      let entry = frames[base + column]
+    for place in Int(connection.firstKey)..<Int(connection.endKey) {
+      let entry = frames[base + Int(program.keyColumns[place])]
       guard entry.length >= 0 else {
         cursorBytes.append(0xFF)
         cursorBytes.append(0xFF)
@@ -403,7 +342,7 @@ struct ResponseWriter {
       cursorBytes.append(UInt8(truncatingIfNeeded: length))
       for index in 0..<length { cursorBytes.append(bytes.byte(at: Int(entry.offset) + index)) }
     }
-    Cursor.seal(&cursorBytes, order: shape.order, key: cursorKey)
+    Cursor.seal(&cursorBytes, order: connection.order, key: cursorKey)
     json.append(UInt8(ascii: "\""))
     Base64URL.append(cursorBytes) { json.append($0) }
     json.append(UInt8(ascii: "\""))
@@ -422,9 +361,11 @@ struct ResponseWriter {
       return .written
     case .id:
       guard let id = integer(entry, bytes) else { return mismatch("ID", entry) }
-      json.append(UInt8(ascii: "\""))
-      NodeID.append(id) { json.append($0) }
-      json.append(UInt8(ascii: "\""))
+      json.append { text in
+        text.append(UInt8(ascii: "\""))
+        NodeID.append(id) { text.append($0) }
+        text.append(UInt8(ascii: "\""))
+      }
       return .written
     case .int:
       guard let number = integer(entry, bytes) else { return mismatch("Int", entry) }
@@ -441,19 +382,29 @@ struct ResponseWriter {
       return float(entry, bytes)
     case .dateTime:
       guard entry.type == 1184, entry.length == 8 else { return mismatch("DateTime", entry) }
-      json.append(UInt8(ascii: "\""))
-      guard Timestamp.append(microseconds: bytes.int64(at: offset), to: { json.append($0) }) else {
+      var isWritten = false
+      json.append { text in
+        text.append(UInt8(ascii: "\""))
+        isWritten = Timestamp.append(
+          microseconds: bytes.int64(at: offset), to: { text.append($0) })
+        text.append(UInt8(ascii: "\""))
+      }
+      guard isWritten else {
         return failed("A time outside the years 0 to 9999 cannot be written.")
       }
-      json.append(UInt8(ascii: "\""))
       return .written
     case .date:
       guard entry.type == 1082, entry.length == 4 else { return mismatch("Date", entry) }
-      json.append(UInt8(ascii: "\""))
-      guard Timestamp.append(days: Int64(bytes.int32(at: offset)), to: { json.append($0) }) else {
+      var isWritten = false
+      json.append { text in
+        text.append(UInt8(ascii: "\""))
+        isWritten = Timestamp.append(
+          days: Int64(bytes.int32(at: offset)), to: { text.append($0) })
+        text.append(UInt8(ascii: "\""))
+      }
+      guard isWritten else {
         return failed("A day outside the years 0 to 9999 cannot be written.")
       }
-      json.append(UInt8(ascii: "\""))
       return .written
     }
   }

@@ -1,0 +1,262 @@
+import GraphQLPlanning
+import JSON
+
+/// An output shape made flat for the writer: tables of plain values that refer to each other by
+/// index, and all constant text in one buffer. Walking it touches no reference counts.
+///
+/// What is written between two values stands there in one piece, constant fields included:
+/// `{"__typename":"User","id":`.
+struct ShapeProgram: Sendable {
+  /// A piece of `text`.
+  struct Text {
+    let start: Int32
+    let count: Int32
+  }
+
+  /// A field whose value comes from the record, the page or the request.
+  struct Field {
+    /// What is written before the value.
+    let lead: Text
+    let value: Value
+    let isNonNull: Bool
+    /// Index into `names`.
+    let name: Int32
+  }
+
+  /// Anything in braces: `{"a":` value `,"b":` value `}`.
+  struct Object {
+    let firstField: Int32
+    let endField: Int32
+    let tail: Text
+  }
+
+  /// `ValueShape` with indices, and what the parts of connections, edges and `pageInfo` are.
+  enum Value {
+    case leaf(column: Int32, LeafFormat)
+    case leaves(column: Int32, LeafFormat, itemsNonNull: Bool)
+    case record(column: Int32, record: Int32)
+    /// `when` is -1 without a condition.
+    case embedded(when: Int32, object: Int32)
+    case list(column: Int32, record: Int32, itemsNonNull: Bool)
+    case connection(Int32)
+    case introspection
+    case edges(object: Int32)
+    case nodes(record: Int32)
+    case pageInfo(object: Int32)
+    case node(record: Int32)
+    case cursor, hasNextPage, hasPreviousPage, startCursor, endCursor
+  }
+
+  enum Record {
+    case object(Int32)
+    /// The objects are in `tags`, from one index up to another.
+    case byTag(column: Int32, first: Int32, end: Int32)
+    case nested(column: Int32, record: Int32)
+  }
+
+  struct Tag {
+    let tag: UInt8
+    let object: Int32
+  }
+
+  struct Connection {
+    let object: Int32
+    /// -1 when nothing of the page itself is selected.
+    let itemsColumn: Int32
+    let pageSize: Int
+    let isBackward: Bool
+    let hasCursor: Bool
+    let order: UInt32
+    let firstKey: Int32
+    let endKey: Int32
+  }
+
+  /// What errors say of a field.
+  struct Name: Sendable {
+    let response: String
+    let coordinate: String
+  }
+
+  let text: [UInt8]
+  let fields: [Field]
+  let objects: [Object]
+  let records: [Record]
+  let tags: [Tag]
+  let connections: [Connection]
+  let keyColumns: [Int32]
+  let names: [Name]
+  /// The index of the root object.
+  let root: Int32
+
+  init(_ shape: ObjectShape) {
+    var builder = Builder()
+    root = builder.object(shape)
+    (text, fields, objects) = (builder.text, builder.fields, builder.objects)
+    (records, tags, connections) = (builder.records, builder.tags, builder.connections)
+    (keyColumns, names) = (builder.keyColumns, builder.names)
+  }
+
+  @inline(__always)
+  func append(_ piece: Text, to json: inout JSONWriter) {
+    json.append(text.span.extracting(Int(piece.start)..<Int(piece.start + piece.count)))
+  }
+}
+
+/// Appends each part to its table once what it refers to is there. Parts that a shape uses several
+/// times are there once.
+private struct Builder {
+  typealias Program = ShapeProgram
+
+  var text: [UInt8] = []
+  var fields: [Program.Field] = []
+  var objects: [Program.Object] = []
+  var records: [Program.Record] = []
+  var tags: [Program.Tag] = []
+  var connections: [Program.Connection] = []
+  var keyColumns: [Int32] = []
+  var names: [Program.Name] = []
+  private var known: [ObjectIdentifier: Int32] = [:]
+
+  init() {}
+
+  private enum Part {
+    case constant([UInt8])
+    case value(Program.Value)
+  }
+
+  private typealias Member = (
+    key: [UInt8], name: String, coordinate: String, isNonNull: Bool, part: Part
+  )
+
+  mutating func object(_ shape: ObjectShape) -> Int32 {
+    if let index = known[ObjectIdentifier(shape)] { return index }
+    let index = object(
+      shape.fields.map { field in
+        (field.key, field.responseName, field.coordinate, field.isNonNull, part(field.value))
+      })
+    known[ObjectIdentifier(shape)] = index
+    return index
+  }
+
+  private mutating func object(_ members: [Member]) -> Int32 {
+    let first = Int32(fields.count)
+    var pending: [UInt8] = []
+    var separator = UInt8(ascii: "{")
+    for member in members {
+      pending.append(separator)
+      separator = UInt8(ascii: ",")
+      pending += member.key
+      switch member.part {
+      case .constant(let json): pending += json
+      case .value(let value):
+        fields.append(
+          Program.Field(
+            lead: add(pending), value: value, isNonNull: member.isNonNull,
+            name: Int32(names.count)))
+        names.append(Program.Name(response: member.name, coordinate: member.coordinate))
+        pending.removeAll()
+      }
+    }
+    if members.isEmpty { pending.append(separator) }
+    pending.append(UInt8(ascii: "}"))
+    objects.append(
+      Program.Object(firstField: first, endField: Int32(fields.count), tail: add(pending)))
+    return Int32(objects.count - 1)
+  }
+
+  private mutating func add(_ piece: [UInt8]) -> Program.Text {
+    text += piece
+    return Program.Text(start: Int32(text.count - piece.count), count: Int32(piece.count))
+  }
+
+  private mutating func part(_ value: ValueShape) -> Part {
+    switch value {
+    case .constant(let json): .constant(json)
+    case .leaf(let column, let format): .value(.leaf(column: Int32(column), format))
+    case .leaves(let column, let format, let itemsNonNull):
+      .value(.leaves(column: Int32(column), format, itemsNonNull: itemsNonNull))
+    case .record(let column, let shape):
+      .value(.record(column: Int32(column), record: record(shape)))
+    case .embedded(let when, let shape):
+      .value(.embedded(when: Int32(when ?? -1), object: object(shape)))
+    case .list(let column, let shape, let itemsNonNull):
+      .value(
+        .list(column: Int32(column), record: record(shape), itemsNonNull: itemsNonNull))
+    case .connection(let shape): .value(.connection(connection(shape)))
+    case .introspection: .value(.introspection)
+    }
+  }
+
+  private mutating func record(_ shape: RecordShape) -> Int32 {
+    let record: Program.Record
+    switch shape {
+    case .object(let shape): record = .object(object(shape))
+    case .byTag(let column, let shapes):
+      let found = shapes.sorted { $0.key < $1.key }.compactMap { tag, shape in
+        UInt8(exactly: tag).map { Program.Tag(tag: $0, object: object(shape)) }
+      }
+      record = .byTag(
+        column: Int32(column), first: Int32(tags.count), end: Int32(tags.count + found.count))
+      tags += found
+    case .nested(let column, let shape):
+      record = .nested(column: Int32(column), record: self.record(shape))
+    }
+    records.append(record)
+    return Int32(records.count - 1)
+  }
+
+  private mutating func connection(_ shape: ConnectionShape) -> Int32 {
+    if let index = known[ObjectIdentifier(shape)] { return index }
+    let object = object(
+      shape.parts.map { field in
+        let part: Part =
+          switch field.part {
+          case .constant(let json): .constant(json)
+          case .edges(let edge): .value(.edges(object: self.edge(edge)))
+          case .nodes(let record): .value(.nodes(record: self.record(record)))
+          case .pageInfo(let fields): .value(.pageInfo(object: pageInfo(fields)))
+          case .leaf(let column, let format): .value(.leaf(column: Int32(column), format))
+          }
+        return (field.key, field.responseName, field.responseName, field.isNonNull, part)
+      })
+    let firstKey = Int32(keyColumns.count)
+    keyColumns += shape.keyColumns.map { Int32($0) }
+    connections.append(
+      Program.Connection(
+        object: object, itemsColumn: Int32(shape.itemsColumn ?? -1), pageSize: shape.pageSize,
+        isBackward: shape.isBackward, hasCursor: shape.hasCursor, order: shape.order,
+        firstKey: firstKey, endKey: Int32(keyColumns.count)))
+    let index = Int32(connections.count - 1)
+    known[ObjectIdentifier(shape)] = index
+    return index
+  }
+
+  private mutating func edge(_ shape: EdgeShape) -> Int32 {
+    object(
+      shape.parts.map { field in
+        let part: Part =
+          switch field.part {
+          case .constant(let json): .constant(json)
+          case .cursor: .value(.cursor)
+          case .node(let record): .value(.node(record: self.record(record)))
+          case .field(let value): part(value)
+          }
+        return (field.key, field.responseName, field.responseName, field.isNonNull, part)
+      })
+  }
+
+  private mutating func pageInfo(_ fields: [PageInfoField]) -> Int32 {
+    object(
+      fields.map { field in
+        let part: Part =
+          switch field.kind {
+          case .constant(let json): .constant(json)
+          case .hasNextPage: .value(.hasNextPage)
+          case .hasPreviousPage: .value(.hasPreviousPage)
+          case .startCursor: .value(.startCursor)
+          case .endCursor: .value(.endCursor)
+          }
+        return (field.key, "pageInfo", "pageInfo", false, part)
+      })
+  }
+}

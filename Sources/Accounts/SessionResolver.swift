@@ -56,6 +56,12 @@ package final class SessionResolver {
     self.maximumCount = maximumCount
   }
 
+  /// The user of a token seen in the last seconds.
+  package func known(_ token: SessionToken) -> Int64? {
+    guard let entry = known[token], entry.until > .now else { return nil }
+    return entry.viewer
+  }
+
   /// Calls `completion` on the loop: at once for a token seen in the last seconds.
   package func resolve(_ token: SessionToken, completion: @escaping (Resolution) -> Void) {
     let now = ContinuousClock.now

@@ -13,6 +13,16 @@ package struct SessionToken: Hashable, Sendable {
     self.text = text
   }
 
+  /// From the field's value: `Bearer` in any case, one or more spaces (RFC 9110, 11.4), the token.
+  package init?(authorization value: ArraySlice<UInt8>) {
+    let scheme = "bearer ".utf8
+    guard value.count > scheme.count, zip(value, scheme).allSatisfy({ $0 | 0x20 == $1 }) else {
+      return nil
+    }
+    let token = value.dropFirst(scheme.count).drop { $0 == UInt8(ascii: " ") }
+    self.init(bearer: String(decoding: token, as: UTF8.self))
+  }
+
   private static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -410,7 +410,7 @@ package final class PostgresPool {
 
 /// A statement that was given to a pool.
 package struct PostgresTicket {
-  private weak var pool: PostgresPool?
+  private let pool: PostgresPool
   private let id: PoolRequestID
 
   init(pool: PostgresPool, id: PoolRequestID) {
@@ -421,7 +421,7 @@ package struct PostgresTicket {
   /// Nobody waits for the outcome any more: the completion is let go uncalled, and a statement that
   /// is running and takes its time is cancelled. Harmless when it is over. Call on the loop.
   package func cancel() {
-    pool?.cancel(id)
+    pool.cancel(id)
   }
 }
 

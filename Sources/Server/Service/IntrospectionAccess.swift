@@ -14,10 +14,10 @@ package enum IntrospectionAccess: String, CaseIterable, Sendable {
     "Introspection is not available; the schema is published otherwise.",
     code: ErrorCode.introspectionDisabled.rawValue)
 
-  func refuses(_ operation: PreparedOperation, authorization: String?) -> Bool {
+  func refuses(_ operation: PreparedOperation, hasToken: Bool) -> Bool {
     switch self {
     case .all: false
-    case .signedIn: authorization == nil && Self.asksForSchema(operation)
+    case .signedIn: !hasToken && Self.asksForSchema(operation)
     case .off: Self.asksForSchema(operation)
     }
   }

@@ -29,7 +29,7 @@ final class RequestPipeline {
 
   func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
     guard request.isPath("/graphql") else { return page(request, exchange) }
-    let bearer = request.header("authorization")
+    let bearer = request.headerBytes("authorization")
     switch shared.endpoint.receive(request, requestID: requestIDs.next()) {
     case .answer(let answer):
       answer.send(to: exchange)
@@ -41,7 +41,7 @@ final class RequestPipeline {
   }
 
   private func answer(
-    _ request: GraphQLRequest, _ authorization: String?, _ format: ResponseFormat,
+    _ request: GraphQLRequest, _ authorization: ArraySlice<UInt8>?, _ format: ResponseFormat,
     _ exchange: HTTPExchange, completion: @escaping (GraphQLAnswer) -> Void
   ) {
     let operation: PreparedOperation
@@ -56,21 +56,41 @@ final class RequestPipeline {
           ? shared.endpoint.mutationByGet(format, requestID: requestIDs.next())
           : refusal(error.errors, format))
     }
-    if shared.introspection.refuses(operation, authorization: authorization) {
+    if shared.introspection.refuses(operation, hasToken: authorization != nil) {
       return completion(refusal([IntrospectionAccess.refusal], format))
     }
-    withViewer(authorization) { [self] viewer in
-      let ticket = executor.execute(operation, viewer: viewer, on: pool) { [self] response in
-        completion(dress(response, format))
+    guard let authorization else { return run(operation, 0, format, exchange, completion) }
+    guard let token = SessionToken(authorization: authorization) else {
+      return completion(
+        unauthenticated(
+          "The Authorization header must be \"Bearer\" and a session token.", format))
+    }
+    if let viewer = sessions.known(token) {
+      return run(operation, viewer, format, exchange, completion)
+    }
+    sessions.resolve(token) { [self] resolution in
+      switch resolution {
+      case .viewer(let viewer): run(operation, viewer, format, exchange, completion)
+      case .unknown:
+        completion(unauthenticated("The session token is unknown or has expired.", format))
+      case .failed(let error): completion(dress(OperationExecutor.failure(error), format))
       }
-      if let ticket { exchange.onClose { ticket.cancel() } }
-    } refuse: { [self] response in
-      completion(dress(response, format))
     }
   }
 
+  /// - Parameter viewer: 0 without an `Authorization` header.
+  private func run(
+    _ operation: PreparedOperation, _ viewer: Int64, _ format: ResponseFormat,
+    _ exchange: HTTPExchange, _ completion: @escaping (GraphQLAnswer) -> Void
+  ) {
+    let ticket = executor.execute(operation, viewer: viewer, on: pool) { [self] response in
+      completion(dress(response, format))
+    }
+    if let ticket { exchange.onClose { ticket.cancel() } }
+  }
+
   private func batch(
-    _ requests: [GraphQLRequest], _ authorization: String?, _ format: ResponseFormat,
+    _ requests: [GraphQLRequest], _ authorization: ArraySlice<UInt8>?, _ format: ResponseFormat,
     _ exchange: HTTPExchange
   ) {
     var answers: [[UInt8]?] = Array(repeating: nil, count: requests.count)
@@ -88,41 +108,6 @@ final class RequestPipeline {
     }
   }
 
-  // MARK: - Who asks
-
-  /// The user behind `Authorization: Bearer TOKEN`; 0 without the header.
-  private func withViewer(
-    _ authorization: String?, _ proceed: @escaping (Int64) -> Void,
-    refuse: @escaping (OperationResponse) -> Void
-  ) {
-    guard let authorization else { return proceed(0) }
-    let parts = authorization.split(separator: " ", maxSplits: 1)
-    // One or more spaces (RFC 9110, 11.4).
-    guard parts.count == 2, parts[0].lowercased() == "bearer",
-      let token = SessionToken(bearer: String(parts[1].drop { $0 == " " }))
-    else {
-      return refuse(
-        .refused([
-          GraphQLError(
-            "The Authorization header must be \"Bearer\" and a session token.",
-            code: ErrorCode.unauthenticated.rawValue)
-        ]))
-    }
-    sessions.resolve(token) { resolution in
-      switch resolution {
-      case .viewer(let id): proceed(id)
-      case .unknown:
-        refuse(
-          .refused([
-            GraphQLError(
-              "The session token is unknown or has expired.",
-              code: ErrorCode.unauthenticated.rawValue)
-          ]))
-      case .failed(let error): refuse(OperationExecutor.failure(error))
-      }
-    }
-  }
-
   // MARK: - Answers
 
   private func dress(_ response: OperationResponse, _ format: ResponseFormat) -> GraphQLAnswer {
@@ -134,6 +119,10 @@ final class RequestPipeline {
     case .refused(let errors, let retryAfter, let reason):
       refusal(errors, format, retryAfter: retryAfter, because: reason)
     }
+  }
+
+  private func unauthenticated(_ message: String, _ format: ResponseFormat) -> GraphQLAnswer {
+    refusal([GraphQLError(message, code: ErrorCode.unauthenticated.rawValue)], format)
   }
 
   private func refusal(

@@ -18,6 +18,7 @@ import os
 import re
 import resource
 import signal
+import socket
 import statistics
 import subprocess
 import sys
@@ -35,10 +36,15 @@ def say(text):
 
 
 class Server:
-    def __init__(self, program, data, port):
+    """`sociograph serve`; `database` are the options that say where its database is."""
+
+    def __init__(self, program, database, port):
         self.url = f"http://127.0.0.1:{port}/graphql"
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                sys.exit(f"bench: something else listens on port {port}; give another --port")
         self.process = subprocess.Popen(
-            [program, "serve", "--data", data, "--listen", f"127.0.0.1:{port}"],
+            [program, "serve", *database, "--listen", f"127.0.0.1:{port}"],
             stdout=subprocess.DEVNULL)
         for _ in range(600):
             if self.process.poll() is not None:
@@ -210,7 +216,7 @@ def main():
         subprocess.run(
             [options.program, "seed", "--scale", str(options.scale), "--data", options.data],
             check=True, stdout=subprocess.DEVNULL)
-    server = Server(options.program, options.data, options.port)
+    server = Server(options.program, ["--data", options.data], options.port)
     try:
         measure(options, server)
     finally:

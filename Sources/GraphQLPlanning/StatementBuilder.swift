@@ -120,8 +120,15 @@ final class RowBuilder {
 
 /// The lines after the first moved right.
 func indented(_ text: String) -> String {
-  text.contains("\n")
-    ? text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n  ") : text
+  let newline = UInt8(ascii: "\n")
+  guard text.utf8.contains(newline) else { return text }
+  var bytes: [UInt8] = []
+  bytes.reserveCapacity(text.utf8.count + text.utf8.count / 8)
+  for byte in text.utf8 {
+    bytes.append(byte)
+    if byte == newline { bytes += [UInt8(ascii: " "), UInt8(ascii: " ")] }
+  }
+  return String(decoding: bytes, as: UTF8.self)
 }
 
 /// `(SELECT ...)` from its clauses, one a line.

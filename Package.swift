@@ -79,6 +79,9 @@ let package = Package(
       dependencies: [
         "GraphQLPlanning", "GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "JSON",
       ], path: "Benchmarks/Language", swiftSettings: settings),
+    .executableTarget(
+      name: "benchmark-requests", dependencies: ["Server", "Postgres", "HTTP", "EventLoops"],
+      path: "Benchmarks/Requests", swiftSettings: settings),
 
     // Built and run by script/fuzz.
     .target(

@@ -8,7 +8,9 @@ medians over the rounds.
 CPU is the time of everything that works for one request or transaction: PostgreSQL, the client and,
 on our side, the server. On a machine with other work to do its ratio says more than the rates, since
 the system shares the cores by process: pgbench then has 32 backends in the race and we have a handful.
-User and kernel time are the server's own, per request.
+User and kernel time are the server's own, per request. "Own" is its user time when each statement is
+asked once and answered with a copy of that from then on: the request path from bytes to bytes, without
+PostgreSQL and libpq's talk with it, and without the system's part of sockets.
 """
 
 import argparse
@@ -55,6 +57,17 @@ class Server:
             except OSError:
                 time.sleep(0.1)
         sys.exit("bench: the server did not become ready")
+
+    @classmethod
+    def recorded(cls, program, connection, port):
+        """A server that asks PostgreSQL each statement once."""
+        server = cls.__new__(cls)
+        server.url = f"http://127.0.0.1:{port}/graphql"
+        server.process = subprocess.Popen(
+            [program, connection, str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        if server.process.stdout.readline().strip() != b"ready":
+            sys.exit("bench: the server with recorded answers did not become ready")
+        return server
 
     def execute(self, query, variables=None, token=None):
         headers = {"Content-Type": "application/json"}
@@ -227,9 +240,25 @@ def measure(options, server):
     token = "demo-marisol"
     given = variables(server, token)
     connection = cluster(options.data)
+    recorded = Server.recorded(
+        os.path.join(os.path.dirname(options.program), "benchmark-requests"), connection,
+        options.port + 1)
+    try:
+        measure_all(options, server, recorded, token, given, connection)
+    finally:
+        recorded.stop()
+    memory = server.resident_megabytes()
+    slowest = max(options.compiled, key=options.compiled.get)
+    print("parsed, validated and planned for the first time: "
+          + ", ".join(f"{name.split('_')[0]} {time} µs" for name, time in options.compiled.items()
+                      if name.startswith("Q14") or name == slowest))
+    print(f"resident memory: {memory['VmRSS']:.0f} MB, at most {memory['VmHWM']:.0f} MB")
+
+
+def measure_all(options, server, recorded, token, given, connection):
     wanted = [name for name in options.operations.split(",") if name]
     print(f"{'operation':<24}{'requests/s':>12}{'pgbench/s':>12}{'ratio':>8}{'target':>8}"
-          f"{'CPU µs':>9}{'pgbench':>9}{'ratio':>8}{'user µs':>9}{'kernel µs':>11}")
+          f"{'CPU µs':>9}{'pgbench':>9}{'ratio':>8}{'user µs':>9}{'kernel µs':>11}{'own µs':>8}")
     with tempfile.TemporaryDirectory() as work:
         lua = os.path.join(work, "post.lua")
         with open(lua, "w") as file:
@@ -242,16 +271,12 @@ wrk.headers["Authorization"] = "Bearer " .. os.getenv("TOKEN")
             name = os.path.basename(folder)
             if wanted and name.split("_")[0] not in wanted:
                 continue
-            measure_one(options, server, connection, token, given, folder, name, work, lua)
-    memory = server.resident_megabytes()
-    slowest = max(options.compiled, key=options.compiled.get)
-    print("parsed, validated and planned for the first time: "
-          + ", ".join(f"{name.split('_')[0]} {time} µs" for name, time in options.compiled.items()
-                      if name.startswith("Q14") or name == slowest))
-    print(f"resident memory: {memory['VmRSS']:.0f} MB, at most {memory['VmHWM']:.0f} MB")
+            measure_one(
+                options, server, recorded, connection, token, given, folder, name, work, lua)
 
 
-def measure_one(options, server, connection, token, given, folder, name, work, lua):
+def measure_one(
+        options, server, recorded, connection, token, given, folder, name, work, lua):
     document = os.path.join(folder, "operation.graphql")
     values = given.get(name.split("_")[0])
     if values is None:
@@ -282,11 +307,14 @@ def measure_one(options, server, connection, token, given, folder, name, work, l
         theirs.append(cost)
         user.append(u)
         system.append(s)
+    run_wrk(recorded, options.data, options.clients, 1, lua, environment)
+    own = run_wrk(recorded, options.data, options.clients, 2, lua, environment)[1]
     median = statistics.median
     target = TARGETS.get(name.split("_")[0])
     print(f"{name:<24}{median(rates):>12.0f}{median(transactions):>12.0f}{median(ratios):>8.2f}"
           f"{target if target else '':>8}{median(ours):>9.0f}{median(theirs):>9.0f}"
-          f"{median(theirs) / median(ours):>8.2f}{median(user):>9.1f}{median(system):>11.1f}",
+          f"{median(theirs) / median(ours):>8.2f}{median(user):>9.1f}{median(system):>11.1f}"
+          f"{own:>8.1f}",
           flush=True)
 
 

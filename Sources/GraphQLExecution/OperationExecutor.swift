@@ -214,7 +214,7 @@ package final class OperationExecutor {
   /// - Returns: what cancels the statement when the client leaves; nil when nothing was sent.
   @discardableResult
   package func execute(
-    _ operation: PreparedOperation, viewer: Int64, on pool: PostgresPool,
+    _ operation: PreparedOperation, viewer: Int64, on runner: any StatementRunner,
     completion: @escaping (OperationResponse) -> Void
   ) -> PostgresTicket? {
     let plan = operation.plan
@@ -229,7 +229,7 @@ package final class OperationExecutor {
       completion(.refused([error]))
       return nil
     }
-    return pool.execute(statement, parameters) { outcome in
+    return runner.run(statement, parameters) { outcome in
       switch outcome {
       case .success(let result):
         completion(self.write(operation, result))

@@ -20,6 +20,14 @@ import CPostgreSQL
     unsafe PQclear(result)
   }
 
+  /// The same rows in memory of their own; nil when there is none left.
+  package func copy() -> PostgresResult? {
+    guard let copy = unsafe PQcopyResult(result, PG_COPYRES_ATTRS | PG_COPYRES_TUPLES) else {
+      return nil
+    }
+    return unsafe PostgresResult(owning: copy)
+  }
+
   package func isNull(row: Int, column: Int) -> Bool {
     check(row, column)
     return unsafe PQgetisnull(result, Int32(row), Int32(column)) != 0

@@ -79,6 +79,8 @@ struct SharedService: Sendable {
   let mapping: StorageMapping
   let database: PostgresConfiguration
   let pool: PoolSettings
+  /// What runs the operations' statements, given the loop's pool.
+  let runner: @Sendable (PostgresPool) -> any StatementRunner
   let executor: OperationExecutor.Settings
   let endpoint: GraphQLEndpoint
   let introspection: IntrospectionAccess

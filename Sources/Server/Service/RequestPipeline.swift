@@ -13,6 +13,7 @@ final class RequestPipeline {
   private let executor: OperationExecutor
   private let sessions: SessionResolver
   private let pool: PostgresPool
+  private let runner: any StatementRunner
   private var requestIDs: RequestIDs
   var isDraining = false
 
@@ -24,6 +25,7 @@ final class RequestPipeline {
     self.executor = executor
     self.sessions = sessions
     self.pool = pool
+    runner = shared.runner(pool)
     requestIDs = RequestIDs(loop: loop)
   }
 
@@ -83,7 +85,7 @@ final class RequestPipeline {
     _ operation: PreparedOperation, _ viewer: Int64, _ format: ResponseFormat,
     _ exchange: HTTPExchange, _ completion: @escaping (GraphQLAnswer) -> Void
   ) {
-    let ticket = executor.execute(operation, viewer: viewer, on: pool) { [self] response in
+    let ticket = executor.execute(operation, viewer: viewer, on: runner) { [self] response in
       completion(dress(response, format))
     }
     if let ticket { exchange.onClose { ticket.cancel() } }

@@ -21,6 +21,8 @@ package final class RunningServer: Sendable {
     package var executor = OperationExecutor.Settings()
     package var trustedProxies = TrustedProxies()
     package var introspection = IntrospectionAccess.all
+    /// What runs the operations' statements: each loop's pool itself, or what a benchmark puts before it.
+    package var statementRunner: @Sendable (PostgresPool) -> any StatementRunner = { $0 }
     var graphiQL = GraphiQLPage.Setting.installed
 
     package init() {}
@@ -38,7 +40,8 @@ package final class RunningServer: Sendable {
     database.isReadOnly = true
     let log = ServiceLog(format: settings.logFormat)
     let shared = SharedService(
-      mapping: mapping, database: database, pool: settings.pool, executor: settings.executor,
+      mapping: mapping, database: database, pool: settings.pool,
+      runner: settings.statementRunner, executor: settings.executor,
       endpoint: GraphQLEndpoint(settings.endpoint) { log.report($0) },
       introspection: settings.introspection,
       pages: StaticPages(mapping: mapping, graphiQL: settings.graphiQL), log: log)

@@ -90,13 +90,13 @@ package final class SessionResolver {
     }
   }
 
-  /// Forgets a token, so that its next use asks the database.
-  package func forget(_ token: SessionToken) { known[token] = nil }
-
   private func noteUse(of token: SessionToken) {
     guard notesFrom <= .now else { return }
     pool.lease { result in
-      guard case .success(let lease) = result else { return }
+      guard case .success(let lease) = result else {
+        self.notesFrom = .now + .seconds(60)
+        return
+      }
       lease.execute(Self.begin, PostgresParameters()) { _ in }
       var parameters = PostgresParameters()
       parameters.append(token.hash)

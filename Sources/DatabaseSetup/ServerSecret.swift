@@ -16,11 +16,6 @@ package enum ServerSecret {
   }
 
   static func create(_ session: PostgresSession) throws {
-    var random = SystemRandomNumberGenerator()
-    let digits = (0..<32).map { _ in
-      let digits = String(UInt8.random(in: 0...255, using: &random), radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
-    }.joined()
     try session.execute(
       """
       CREATE TABLE IF NOT EXISTS sociograph_secret (
@@ -28,8 +23,12 @@ package enum ServerSecret {
         is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only)
       )
       """)
+    // 244 bits from the system's generator.
     try session.execute(
-      "INSERT INTO sociograph_secret (secret) VALUES (decode($1, 'hex')) ON CONFLICT DO NOTHING",
-      [digits])
+      """
+      INSERT INTO sociograph_secret (secret)
+      VALUES (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
+      ON CONFLICT DO NOTHING
+      """)
   }
 }

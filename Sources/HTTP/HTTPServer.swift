@@ -109,11 +109,6 @@ package final class HTTPServer: @unchecked Sendable {
     }
   }
 
-  package var openConnections: Int {
-    loop.preconditionOnLoop()
-    return connections.count
-  }
-
   private func stopListening() {
     acceptRest = nil
     if let listenerToken { loop.unregister(listenerToken) }

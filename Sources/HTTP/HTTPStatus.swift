@@ -9,7 +9,6 @@ package struct HTTPStatus: Sendable, Hashable {
 
   package static let ok = HTTPStatus(200)
   package static let noContent = HTTPStatus(204)
-  package static let notModified = HTTPStatus(304)
   package static let badRequest = HTTPStatus(400)
   package static let unauthorized = HTTPStatus(401)
   package static let forbidden = HTTPStatus(403)
@@ -30,8 +29,6 @@ package struct HTTPStatus: Sendable, Hashable {
   package static let serviceUnavailable = HTTPStatus(503)
   package static let gatewayTimeout = HTTPStatus(504)
   package static let versionNotSupported = HTTPStatus(505)
-
-  package var isSuccess: Bool { (200...299).contains(code) }
 
   /// 1xx, 204 and 304 have neither a body nor a length.
   var forbidsBody: Bool { code < 200 || code == 204 || code == 304 }

@@ -38,7 +38,7 @@ let package = Package(
     module("EventLoops", ["CEventLoops"]),
     // 2
     module("GraphQLSchema", ["GraphQLLanguage", "JSON"]),
-    module("Postgres", ["CPostgreSQL", "EventLoops"]),
+    module("Postgres", ["CPostgreSQL", "EventLoops", "SQL"]),
     module("HTTP", ["CLLHTTP", "COpenSSL", "EventLoops"]),
     // 3
     module("GraphQLValidation", ["GraphQLSchema", "GraphQLLanguage"]),
@@ -119,8 +119,7 @@ let package = Package(
       "GraphTests",
       [
         "Server", "GraphQLExecution", "GraphQLPlanning", "GraphQLSchema", "GraphQLLanguage",
-        "DatabaseSetup",
-        "Postgres", "JSON", "TestSupport",
+        "DatabaseSetup", "Postgres", "EventLoops", "JSON", "TestSupport",
       ]),
     tests(
       "ServerTests",

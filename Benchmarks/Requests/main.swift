@@ -17,17 +17,17 @@ final class RecordedStatements: StatementRunner {
   }
 
   private let pool: PostgresPool
-  private var recordings: [ObjectIdentifier: (PostgresStatement, Recording)] = [:]
+  private var recordings: [ObjectIdentifier: (CombinableStatement, Recording)] = [:]
   private var due: [(Recording, (borrowing PostgresOutcome) -> Void)] = []
 
   init(_ pool: PostgresPool) { self.pool = pool }
 
   func run(
-    _ statement: PostgresStatement, _ parameters: PostgresParameters,
+    _ statement: CombinableStatement, _ parameters: PostgresParameters,
     completion: @escaping (borrowing PostgresOutcome) -> Void
   ) -> PostgresTicket? {
     guard let (_, known) = recordings[ObjectIdentifier(statement)] else {
-      return pool.run(statement, parameters) { [self] outcome in
+      return pool.execute(statement.alone, parameters) { [self] outcome in
         switch outcome {
         case .success(let result):
           if let copy = result.copy() {

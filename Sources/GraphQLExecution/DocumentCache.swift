@@ -58,7 +58,7 @@ final class CachedOperation {
 /// A plan with the statement that connections prepare under its name.
 package final class PreparedPlan {
   package let plan: Plan
-  package let statement: PostgresStatement?
+  package let statement: CombinableStatement?
   /// The plan's shape as the writer reads it.
   let shape: ShapeProgram
   /// The answers of `__schema` and `__type` by response name, worked out once.
@@ -69,10 +69,10 @@ package final class PreparedPlan {
   /// Introspection fields may read variables, and are answered anew for each request.
   let isIntrospectionVariable: Bool
 
-  /// Estimated bytes: the statement stands in the plan, in its own text and in that for libpq; the
-  /// shape takes less than it, in either form.
+  /// Estimated bytes: the statement stands in the plan, in its own text and in that for libpq, and
+  /// perhaps in its combined form; the shape takes less than it, in either form.
   var cost: Int {
-    5 * (plan.statement?.utf8.count ?? 0) + introspection.values.reduce(1024) { $0 + $1.count }
+    7 * (plan.statement?.utf8.count ?? 0) + introspection.values.reduce(1024) { $0 + $1.count }
   }
 
   init(_ plan: Plan, introspection: [String: [UInt8]], isIntrospectionVariable: Bool) {
@@ -81,7 +81,7 @@ package final class PreparedPlan {
     self.isIntrospectionVariable = isIntrospectionVariable
     self.introspection = introspection
     statement = plan.statement.map {
-      PostgresStatement($0, parameterCount: plan.parameters.count)
+      CombinableStatement($0, parameterCount: plan.parameters.count)
     }
   }
 }

@@ -24,7 +24,10 @@ final class StatementBuilder {
   /// parts that were not needed: PostgreSQL cannot tell the type of a parameter nobody uses.
   func finished(_ text: String) -> (statement: String, parameters: [PlanParameter]) {
     var isUsed = [Bool](repeating: false, count: parameters.count)
-    Self.scan(text) { number, _ in if number <= isUsed.count { isUsed[number - 1] = true } }
+    let mentions = SQLParameter.mentions(in: text)
+    for mention in mentions where mention.number <= isUsed.count {
+      isUsed[mention.number - 1] = true
+    }
     if !isUsed.contains(false) { return (text, parameters) }
     var numbers: [Int] = []
     var kept: [PlanParameter] = []
@@ -35,37 +38,13 @@ final class StatementBuilder {
     var renumbered: [UInt8] = []
     let bytes = Array(text.utf8)
     var copied = 0
-    Self.scan(text) { number, range in
-      guard number <= numbers.count else { return }
-      renumbered += bytes[copied..<range.lowerBound]
-      renumbered += "$\(numbers[number - 1])".utf8
-      copied = range.upperBound
+    for mention in mentions where mention.number <= numbers.count {
+      renumbered += bytes[copied..<mention.range.lowerBound]
+      renumbered += "$\(numbers[mention.number - 1])".utf8
+      copied = mention.range.upperBound
     }
     renumbered += bytes[copied...]
     return (String(decoding: renumbered, as: UTF8.self), kept)
-  }
-
-  /// Each `$n` outside of string literals: its number and where it stands.
-  private static func scan(_ text: String, _ found: (Int, Range<Int>) -> Void) {
-    let bytes = Array(text.utf8)
-    var isLiteral = false
-    var index = 0
-    while index < bytes.count {
-      let byte = bytes[index]
-      let start = index
-      index += 1
-      if byte == UInt8(ascii: "'") { isLiteral.toggle() }
-      guard byte == UInt8(ascii: "$"), !isLiteral else { continue }
-      var number = 0
-      while index < bytes.count,
-        let digit = Character(UnicodeScalar(bytes[index])).wholeNumberValue,
-        number < 1_000_000
-      {
-        number = number * 10 + digit
-        index += 1
-      }
-      if number > 0 { found(number, start..<index) }
-    }
   }
 }
 

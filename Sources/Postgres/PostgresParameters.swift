@@ -156,26 +156,51 @@ package struct PostgresParameters: Sendable {
     count += 1
   }
 
-  /// | dimensions 1 | has nulls | element type | count | lower bound 1 | then length and bytes each |
   private mutating func appendArray<Value>(
     of element: PostgresType, _ values: [Value?],
     append: (inout PostgresParameters, Value) -> Void
   ) {
-    let start = bytes.count
-    appendHeader(length: 0)
-    bytes.appendBigEndian(Int32(values.isEmpty ? 0 : 1))
-    bytes.appendBigEndian(Int32(values.contains { $0 == nil } ? 1 : 0))
-    bytes.appendBigEndian(element.rawValue)
-    if !values.isEmpty {
-      bytes.appendBigEndian(Int32(clamping: values.count))
-      bytes.appendBigEndian(Int32(1))
-    }
+    let start = beginArray(of: element)
     for value in values {
       if let value { append(&self, value) } else { bytes.appendBigEndian(Int32(-1)) }
+    }
+    endArray(at: start, count: values.count)
+  }
+
+  /// Its elements follow, each after its length in four bytes, -1 for null; then `endArray`.
+  ///
+  /// | dimensions 1 | has nulls | element type | count | lower bound 1 |
+  mutating func beginArray(of element: PostgresType) -> Int {
+    let start = bytes.count
+    appendHeader(length: 0)
+    bytes.appendBigEndian(Int32(1))
+    // PostgreSQL sees for itself which elements are null.
+    bytes.appendBigEndian(Int32(0))
+    bytes.appendBigEndian(element.rawValue)
+    bytes.appendBigEndian(Int32(0))
+    bytes.appendBigEndian(Int32(1))
+    return start
+  }
+
+  mutating func endArray(at start: Int, count elementCount: Int) {
+    if elementCount == 0 {
+      // An empty array has no dimensions.
+      bytes.removeLast(8)
+      bytes.replaceBigEndian(Int32(0), at: start + 8)
+    } else {
+      bytes.replaceBigEndian(Int32(clamping: elementCount), at: start + 20)
     }
     let length = bytes.count - start - 8
     if length > Self.maximumValueBytes { isTooLarge = true }
     bytes.replaceBigEndian(Int32(clamping: length), at: start)
+  }
+
+  mutating func appendBytes(_ source: [UInt8], _ range: Range<Int>) {
+    bytes.append(contentsOf: source[range])
+  }
+
+  mutating func appendLength(_ length: Int) {
+    bytes.appendBigEndian(Int32(clamping: length))
   }
 
   /// Hands over what libpq's calls take: per parameter an address (nil for null), a length and a
@@ -241,6 +266,12 @@ package struct PostgresType: RawRepresentable, Hashable, Sendable {
 extension [UInt8] {
   mutating func appendBigEndian(_ value: some FixedWidthInteger) {
     unsafe Swift.withUnsafeBytes(of: value.bigEndian) { unsafe append(contentsOf: $0) }
+  }
+
+  func bigEndianInt32(at index: Int) -> Int32 {
+    unsafe span.bytes.withUnsafeBytes {
+      unsafe Int32(bigEndian: $0.loadUnaligned(fromByteOffset: index, as: Int32.self))
+    }
   }
 
   mutating func replaceBigEndian(_ value: Int32, at index: Int) {

@@ -8,19 +8,38 @@ import CPostgreSQL
   private let result: OpaquePointer
   package let rowCount: Int
   package let columnCount: Int
+  private let firstRow: Int
+  /// It looks at another's rows.
+  private let isView: Bool
 
   /// Takes ownership.
   init(owning result: OpaquePointer) {
     unsafe self.result = unsafe result
     rowCount = unsafe Int(PQntuples(result))
     columnCount = unsafe Int(PQnfields(result))
+    firstRow = 0
+    isView = false
+  }
+
+  private init(_ result: OpaquePointer, row: Int, columnCount: Int) {
+    unsafe self.result = unsafe result
+    rowCount = 1
+    self.columnCount = columnCount
+    firstRow = row
+    isView = true
   }
 
   deinit {
-    unsafe PQclear(result)
+    if !isView { unsafe PQclear(result) }
   }
 
-  /// The same rows in memory of their own; nil when there is none left.
+  /// One row by itself; to be used while this result is there.
+  func row(_ row: Int) -> PostgresResult {
+    precondition(row >= 0 && row < rowCount, "The result has no such row.")
+    return unsafe PostgresResult(result, row: firstRow + row, columnCount: columnCount)
+  }
+
+  /// All rows in memory of their own, those around a single one too; nil when there is none left.
   package func copy() -> PostgresResult? {
     guard let copy = unsafe PQcopyResult(result, PG_COPYRES_ATTRS | PG_COPYRES_TUPLES) else {
       return nil
@@ -30,7 +49,7 @@ import CPostgreSQL
 
   package func isNull(row: Int, column: Int) -> Bool {
     check(row, column)
-    return unsafe PQgetisnull(result, Int32(row), Int32(column)) != 0
+    return unsafe PQgetisnull(result, Int32(firstRow + row), Int32(column)) != 0
   }
 
   /// The bytes of a value; empty for null.
@@ -38,9 +57,9 @@ import CPostgreSQL
     row: Int, column: Int, _ body: (RawSpan) throws(E) -> R
   ) throws(E) -> R {
     check(row, column)
-    let length = unsafe Int(PQgetlength(result, Int32(row), Int32(column)))
+    let length = unsafe Int(PQgetlength(result, Int32(firstRow + row), Int32(column)))
     let bytes = unsafe UnsafeRawBufferPointer(
-      start: PQgetvalue(result, Int32(row), Int32(column)), count: length)
+      start: PQgetvalue(result, Int32(firstRow + row), Int32(column)), count: length)
     return try unsafe body(bytes.bytes)
   }
 

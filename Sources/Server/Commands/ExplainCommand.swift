@@ -155,7 +155,7 @@ struct ExplainReport {
   }
 
   var text: String {
-    var lines = ["# Statement \(operation.plan.statement?.name ?? "")"]
+    var lines = ["# Statement \(operation.plan.statement?.alone.name ?? "")"]
     lines.append(plan.statement ?? "-- nothing to ask the database")
     lines += ["", "# Parameters"]
     let descriptions = plan.parameterLines(variableNames: operation.variableNames)
@@ -173,7 +173,7 @@ struct ExplainReport {
     writer.append("{\"preparedInMicroseconds\":")
     writer.write(microseconds)
     writer.append(",\"name\":")
-    writer.write(operation.plan.statement?.name ?? "")
+    writer.write(operation.plan.statement?.alone.name ?? "")
     writer.append(",\"statement\":")
     writer.write(plan.statement ?? "")
     writer.append(",\"parameters\":[")

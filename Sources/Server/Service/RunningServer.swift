@@ -21,8 +21,10 @@ package final class RunningServer: Sendable {
     package var executor = OperationExecutor.Settings()
     package var trustedProxies = TrustedProxies()
     package var introspection = IntrospectionAccess.all
-    /// What runs the operations' statements: each loop's pool itself, or what a benchmark puts before it.
-    package var statementRunner: @Sendable (PostgresPool) -> any StatementRunner = { $0 }
+    /// What runs the operations' statements on each loop's pool.
+    package var statementRunner: @Sendable (PostgresPool) -> any StatementRunner = {
+      StatementCombiner($0)
+    }
     var graphiQL = GraphiQLPage.Setting.installed
 
     package init() {}

@@ -39,11 +39,20 @@ final class GraphServer: Sendable {
   private let server: RunningServer
   private let clients: HTTPClients
 
-  /// - Parameter maximumElements: of an answer; the usual limit unless given.
-  init(database: String, maximumElements: Int? = nil) throws {
+  /// - Parameters:
+  ///   - maximumElements: of an answer; the usual limit unless given.
+  ///   - runner: runs the operations' statements, on one loop then.
+  init(
+    database: String, maximumElements: Int? = nil,
+    runner: (@Sendable (PostgresPool) -> any StatementRunner)? = nil
+  ) throws {
     self.database = database
     var settings = RunningServer.Settings()
     settings.loopCount = 2
+    if let runner {
+      settings.loopCount = 1
+      settings.statementRunner = runner
+    }
     if let maximumElements {
       settings.executor.plannerLimits.maximumElements = maximumElements
     }

@@ -1,0 +1,177 @@
+/// Puts executions of one short statement that come in one turn of the loop together into one: what
+/// PostgreSQL does to begin and end an execution is then done once for all of them.
+///
+/// Only short statements that come often are worth it. The first waits for the others until the loop
+/// has served what was ready, which is when it would have been flushed anyway. Where the combined
+/// execution fails, each is run alone: no failure touches a neighbour. All calls are made on the
+/// loop.
+package final class StatementCombiner: StatementRunner {
+  package struct Settings: Sendable {
+    /// How often a statement has come before it is worth preparing another form of it.
+    package var frequent = 200
+    /// Executions in one: with more of them PostgreSQL and this process wait for each other.
+    package var most = 8
+    /// Means are those of a busy server, which has the cores to share: below this one a statement is
+    /// short.
+    package var shortStatement = Duration.microseconds(500)
+    /// Larger parameters, in bytes, go alone.
+    package var largestParameters = 4096
+
+    package init() {}
+  }
+
+  private let pool: PostgresPool
+  private let settings: Settings
+  private let shortNanoseconds: UInt64
+  private var due: [CombinableStatement] = []
+
+  package init(_ pool: PostgresPool, settings: Settings = Settings()) {
+    self.pool = pool
+    self.settings = settings
+    shortNanoseconds = UInt64(max(settings.shortStatement.nanoseconds, 0))
+  }
+
+  package func run(
+    _ statement: CombinableStatement, _ parameters: PostgresParameters,
+    completion: @escaping (borrowing PostgresOutcome) -> Void
+  ) -> PostgresTicket? {
+    guard isWorthHolding(statement), parameters.bytes.count <= settings.largestParameters else {
+      return pool.execute(statement.alone, parameters, completion: completion)
+    }
+    let execution = StatementExecution(parameters, completion)
+    if statement.held.isEmpty {
+      due.append(statement)
+      if due.count == 1 { pool.loop.afterThisBatch { [self] in sendHeld() } }
+    }
+    statement.held.append(execution)
+    if statement.held.count >= settings.most { send(statement) }
+    return PostgresTicket(execution)
+  }
+
+  private func isWorthHolding(_ statement: CombinableStatement) -> Bool {
+    if statement.executionCount < settings.frequent {
+      statement.executionCount += 1
+      return false
+    }
+    let mean = statement.alone.meanNanoseconds
+    return mean < shortNanoseconds && !statement.isUncombinable
+  }
+
+  private func sendHeld() {
+    let statements = due
+    due.removeAll(keepingCapacity: true)
+    for statement in statements { send(statement) }
+  }
+
+  private func send(_ statement: CombinableStatement) {
+    var executions: [StatementExecution] = []
+    swap(&executions, &statement.held)
+    executions.removeAll { $0.completion == nil }
+    guard executions.count > 1, let combined = statement.combined,
+      let parameters = PostgresParameters(
+        combining: executions.map(\.parameters), as: combined.types)
+    else {
+      for execution in executions { sendAlone(execution, statement) }
+      return
+    }
+    let group = StatementExecutionGroup(executions.count)
+    for execution in executions { execution.group = group }
+    group.ticket = pool.execute(combined.statement, parameters) { [self] outcome in
+      finish(executions, of: statement, outcome)
+    }
+  }
+
+  private func sendAlone(_ execution: StatementExecution, _ statement: CombinableStatement) {
+    guard execution.completion != nil else { return }
+    let group = StatementExecutionGroup(1)
+    execution.group = group
+    group.ticket = pool.execute(statement.alone, execution.parameters) { outcome in
+      execution.finish(outcome)
+    }
+  }
+
+  private func finish(
+    _ executions: [StatementExecution], of statement: CombinableStatement,
+    _ outcome: borrowing PostgresOutcome
+  ) {
+    switch outcome {
+    case .success(let result):
+      if let places = Self.places(in: result, count: executions.count) {
+        for (row, place) in places.enumerated() {
+          executions[place].finish(.success(result.row(row)))
+        }
+        return
+      }
+      statement.isUncombinable = true
+    case .failure(let error):
+      switch error.kind {
+      case .unavailable, .overloaded, .timeout, .readOnly:
+        for execution in executions { execution.finish(.failure(error)) }
+        return
+      case .userRaised, .invalidValue, .invalidEncoding:
+        // One of them is at fault.
+        break
+      default:
+        statement.isUncombinable = true
+      }
+    }
+    for execution in executions { sendAlone(execution, statement) }
+  }
+
+  /// Whose each row is; nil unless everybody has one.
+  private static func places(in result: borrowing PostgresResult, count: Int) -> [Int]? {
+    guard result.rowCount == count, result.columnCount == 2 else { return nil }
+    var isTaken = [Bool](repeating: false, count: count)
+    var places: [Int] = []
+    for row in 0..<count {
+      guard let position = result.integer(row: row, column: 1), position >= 1,
+        position <= Int64(count), !isTaken[Int(position) - 1]
+      else { return nil }
+      isTaken[Int(position) - 1] = true
+      places.append(Int(position) - 1)
+    }
+    return places
+  }
+}
+
+/// An execution that is held, or on its way with others.
+final class StatementExecution {
+  let parameters: PostgresParameters
+  /// Nil once it was told, or nobody waits any more.
+  private(set) var completion: ((borrowing PostgresOutcome) -> Void)?
+  var group: StatementExecutionGroup?
+
+  init(
+    _ parameters: PostgresParameters, _ completion: @escaping (borrowing PostgresOutcome) -> Void
+  ) {
+    self.parameters = parameters
+    self.completion = completion
+  }
+
+  func finish(_ outcome: borrowing PostgresOutcome) {
+    let completion = completion
+    self.completion = nil
+    group = nil
+    completion?(outcome)
+  }
+
+  func cancel() {
+    guard completion != nil else { return }
+    completion = nil
+    group?.leave()
+    group = nil
+  }
+}
+
+/// Executions that are one request of the pool; it is cancelled when nobody waits for any of them.
+final class StatementExecutionGroup {
+  private var remaining: Int
+  var ticket: PostgresTicket?
+
+  init(_ count: Int) { remaining = count }
+
+  func leave() {
+    remaining -= 1
+    if remaining == 0 { ticket?.cancel() }
+  }
+}

@@ -1,0 +1,249 @@
+import EventLoops
+import TestSupport
+import Testing
+
+@testable import Postgres
+
+struct StatementCombinerTests {
+  /// Texts of the given type, read back from what was combined.
+  private func values(
+    _ type: String, _ harness: PoolHarness,
+    _ append: [(inout PostgresParameters) -> Void]
+  ) async throws -> [String?] {
+    let statement = CombinableStatement("SELECT $1::\(type)::text", parameterCount: 1)
+    let outcomes = await harness.combine(
+      statement,
+      append.map { append in
+        var parameters = PostgresParameters()
+        append(&parameters)
+        return parameters
+      })
+    return try outcomes.map { try $0.get() }
+  }
+
+  @Test func `values of every type reach their own execution`() async throws {
+    let harness = try PoolHarness(size: 1)
+    #expect(
+      try await values(
+        "bigint", harness, [{ $0.append(Int64.min) }, { $0.appendNull() }, { $0.append(Int64(7)) }])
+        == ["-9223372036854775808", nil, "7"])
+    #expect(
+      try await values("int4", harness, [{ $0.append(Int32(1)) }, { $0.append(Int32(-2)) }])
+        == ["1", "-2"])
+    #expect(
+      try await values("float8", harness, [{ $0.append(0.5) }, { $0.append(-Double.infinity) }])
+        == ["0.5", "-Infinity"])
+    #expect(
+      try await values("bool", harness, [{ $0.append(true) }, { $0.append(false) }])
+        == ["true", "false"])
+    #expect(
+      try await values(
+        "text", harness, [{ $0.append("") }, { $0.append("ü,{}\"") }, { $0.appendNull() }])
+        == ["", "ü,{}\"", nil])
+    #expect(
+      try await values(
+        "timestamptz", harness, [{ $0.append(timestamp: 0) }, { $0.append(timestamp: 1_000_000) }])
+        == ["2000-01-01 00:00:00+00", "2000-01-01 00:00:01+00"])
+    #expect(
+      try await values("date", harness, [{ $0.append(date: 0) }, { $0.append(date: 31) }])
+        == ["2000-01-01", "2000-02-01"])
+  }
+
+  @Test func `arrays reach their own execution, empty and null ones too`() async throws {
+    let harness = try PoolHarness(size: 1)
+    #expect(
+      try await values(
+        "bigint[]", harness,
+        [
+          { $0.append(array: [1, nil, 3] as [Int64?]) }, { $0.append(array: [Int64?]()) },
+          { $0.appendNull() }, { $0.append(array: [4] as [Int64?]) },
+        ]) == ["{1,NULL,3}", "{}", nil, "{4}"])
+    #expect(
+      try await values(
+        "text[]", harness,
+        [
+          { $0.append(array: ["a,b", nil, ""] as [String?]) }, { $0.append(array: ["ü"]) },
+        ]) == [#"{"a,b",NULL,""}"#, "{ü}"])
+    // All are empty, or null.
+    #expect(
+      try await values(
+        "bigint[]", harness, [{ $0.append(array: [Int64?]()) }, { $0.appendNull() }])
+        == ["{}", nil])
+  }
+
+  @Test func `many executions are one for PostgreSQL, each with its own answer`() async throws {
+    let harness = try PoolHarness(size: 1) { $0.probeAfter = .seconds(600) }
+    let statement = CombinableStatement(
+      """
+      SELECT $2::text || ':' || (SELECT count(*) FROM unnest($1::bigint[]) AS e(id)
+        WHERE e.id > $3::bigint) || ':' || pg_backend_pid() || ':' || statement_timestamp()
+      """, parameterCount: 3)
+    for count in [2, 3, 8] {
+      let outcomes = await harness.combine(
+        statement,
+        (0..<count).map { number in
+          var parameters = PostgresParameters()
+          parameters.append(array: (0..<10).map { Int64($0) } as [Int64?])
+          parameters.append("n\(number)")
+          parameters.append(Int64(number))
+          return parameters
+        })
+      let texts = try outcomes.map { try $0.get() ?? "" }
+      for (number, text) in texts.enumerated() {
+        #expect(text.hasPrefix("n\(number):\(9 - number):"))
+      }
+      // The moment of a statement is one.
+      #expect(Set(texts.map { $0.split(separator: ":", maxSplits: 2).last ?? "" }).count == 1)
+    }
+    let executed = harness.onLoop { $0.statistics.executed }
+    #expect(executed == 3)
+  }
+
+  @Test func `one that fails leaves those beside it alone`() async throws {
+    let harness = try PoolHarness(size: 1)
+    let statement = CombinableStatement("SELECT (12 / $1::bigint)::text", parameterCount: 1)
+    for _ in 0..<2 {
+      let outcomes = await harness.combine(
+        statement,
+        ([3, 0, 4] as [Int64]).map { number in
+          var parameters = PostgresParameters()
+          parameters.append(number)
+          return parameters
+        })
+      #expect(try outcomes[0].get() == "4")
+      #expect(throws: PostgresError.self) { try outcomes[1].get() }
+      #expect(try outcomes[2].get() == "3")
+    }
+  }
+
+  @Test func `what cannot be combined runs alone`() async throws {
+    let harness = try PoolHarness(size: 2)
+    var number = PostgresParameters()
+    number.append(inTextFormat: "1.5")
+    let numeric = CombinableStatement("SELECT $1::numeric::text", parameterCount: 1)
+    #expect(numeric.combined == nil)
+    for outcome in await harness.combine(numeric, [number, number]) {
+      #expect(try outcome.get() == "1.5")
+    }
+    // A type that is not written, two types for one, and none at all.
+    #expect(CombinableStatement("SELECT $1 || 'a'", parameterCount: 1).combined == nil)
+    #expect(
+      CombinableStatement("SELECT $1::text, $1::bigint", parameterCount: 1).combined == nil)
+    #expect(CombinableStatement("SELECT 1", parameterCount: 0).combined == nil)
+    // Text that promises binary values, whose values are not.
+    let text = CombinableStatement("SELECT $1::text", parameterCount: 1)
+    for outcome in await harness.combine(text, [number, number]) {
+      #expect(try outcome.get() == "1.5")
+    }
+    // A text that is no SELECT of one column.
+    let broken = CombinableStatement(
+      "SELECT id::text FROM unnest($1::bigint[]) AS e(id)", parameterCount: 1)
+    var ids = PostgresParameters()
+    ids.append(array: [5] as [Int64?])
+    for outcome in await harness.combine(broken, [ids, ids]) { #expect(try outcome.get() == "5") }
+    #expect(broken.isUncombinable)
+  }
+
+  @Test func `rare and long statements are not held`() async throws {
+    let harness = try PoolHarness(size: 1) { $0.probeAfter = .seconds(600) }
+    var parameters = PostgresParameters()
+    parameters.append(Int64(1))
+    let rare = CombinableStatement("SELECT $1::bigint::text", parameterCount: 1)
+    var settings = StatementCombiner.Settings.always
+    settings.frequent = 3
+    _ = await harness.combine(rare, [parameters, parameters], settings)
+    #expect(harness.onLoop { $0.statistics.executed } == 2)
+    // The third is still rare, and the two behind it are one.
+    _ = await harness.combine(rare, [parameters, parameters, parameters], settings)
+    #expect(harness.onLoop { $0.statistics.executed } == 4)
+    settings.shortStatement = .nanoseconds(1)
+    _ = await harness.combine(rare, [parameters, parameters], settings)
+    #expect(harness.onLoop { $0.statistics.executed } == 6)
+  }
+
+  @Test func `nobody is told who has left, and the others are`() async throws {
+    let harness = try PoolHarness(size: 1)
+    let answers = await withCheckedContinuation {
+      (continuation: CheckedContinuation<[Int], Never>) in
+      harness.loop.execute {
+        let combiner = StatementCombiner(harness.pool, settings: .always)
+        let statement = CombinableStatement("SELECT $1::bigint::text", parameterCount: 1)
+        nonisolated(unsafe) var answers: [Int] = []
+        var tickets: [PostgresTicket?] = []
+        for number in 0..<5 {
+          var parameters = PostgresParameters()
+          parameters.append(Int64(number))
+          tickets.append(
+            combiner.run(statement, parameters) { _ in
+              unsafe answers.append(number)
+              if number == 4 { continuation.resume(returning: unsafe answers) }
+            })
+        }
+        // One before it was sent, one after.
+        tickets[1]?.cancel()
+        harness.loop.afterThisBatch { tickets[2]?.cancel() }
+      }
+    }
+    #expect(answers == [0, 3, 4])
+  }
+
+  @Test func `when all have left, what runs is cancelled`() async throws {
+    let harness = try PoolHarness(size: 1)
+    harness.loop.execute {
+      let combiner = StatementCombiner(harness.pool, settings: .always)
+      let statement = CombinableStatement(
+        "SELECT pg_sleep(600 + $1::bigint)::text", parameterCount: 1)
+      var parameters = PostgresParameters()
+      parameters.append(Int64(1))
+      let tickets = (0..<2).map { _ in combiner.run(statement, parameters) { _ in } }
+      harness.loop.afterThisBatch {
+        harness.loop.afterThisBatch { for ticket in tickets { ticket?.cancel() } }
+      }
+    }
+    #expect(try await harness.run("SELECT 'free again'") == "free again")
+  }
+}
+
+extension StatementCombiner.Settings {
+  /// Whatever comes in one turn.
+  static var always: Self {
+    var settings = Self()
+    settings.frequent = 0
+    settings.shortStatement = .seconds(3600)
+    return settings
+  }
+}
+
+/// Handed to a loop, which is the only one to touch it while it does.
+private struct OnLoop<Value>: @unchecked Sendable {
+  let value: Value
+}
+
+extension PoolHarness {
+  /// Runs all in one turn of the loop.
+  fileprivate func combine(
+    _ statement: CombinableStatement, _ parameters: [PostgresParameters],
+    _ settings: StatementCombiner.Settings = .always
+  ) async -> [Result<String?, PostgresError>] {
+    let statement = OnLoop(value: statement)
+    return await withCheckedContinuation { continuation in
+      loop.execute { [self] in
+        let combiner = StatementCombiner(pool, settings: settings)
+        nonisolated(unsafe) var outcomes: [Result<String?, PostgresError>?] = parameters.map { _ in
+          nil
+        }
+        for (index, parameters) in parameters.enumerated() {
+          _ = combiner.run(statement.value, parameters) { outcome in
+            switch outcome {
+            case .success(let result):
+              unsafe outcomes[index] = .success(result.string(row: 0, column: 0))
+            case .failure(let error): unsafe outcomes[index] = .failure(error)
+            }
+            let known = unsafe outcomes.compactMap { $0 }
+            if unsafe known.count == outcomes.count { continuation.resume(returning: known) }
+          }
+        }
+      }
+    }
+  }
+}

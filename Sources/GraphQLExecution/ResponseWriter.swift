@@ -142,6 +142,11 @@ struct ResponseWriter {
       }
       json.append(answer)
       return .written
+    case .refused(let index):
+      var error = program.refusals[Int(index)]
+      error.path = []
+      errors.append(error)
+      return .failed
     case .edges(let edge):
       return edges(edge, page, bytes)
     case .nodes(let record):

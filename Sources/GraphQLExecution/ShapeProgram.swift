@@ -1,3 +1,4 @@
+import GraphQLLanguage
 import GraphQLPlanning
 import JSON
 
@@ -40,6 +41,8 @@ struct ShapeProgram: Sendable {
     case list(column: Int32, record: Int32, itemsNonNull: Bool)
     case connection(Int32)
     case introspection
+    /// Index into `refusals`.
+    case refused(Int32)
     case edges(object: Int32)
     case nodes(record: Int32)
     case pageInfo(object: Int32)
@@ -85,6 +88,7 @@ struct ShapeProgram: Sendable {
   let connections: [Connection]
   let keyColumns: [Int32]
   let names: [Name]
+  let refusals: [GraphQLError]
   /// The index of the root object.
   let root: Int32
 
@@ -93,7 +97,7 @@ struct ShapeProgram: Sendable {
     root = builder.object(shape)
     (text, fields, objects) = (builder.text, builder.fields, builder.objects)
     (records, tags, connections) = (builder.records, builder.tags, builder.connections)
-    (keyColumns, names) = (builder.keyColumns, builder.names)
+    (keyColumns, names, refusals) = (builder.keyColumns, builder.names, builder.refusals)
   }
 
   @inline(__always)
@@ -115,6 +119,7 @@ private struct Builder {
   var connections: [Program.Connection] = []
   var keyColumns: [Int32] = []
   var names: [Program.Name] = []
+  var refusals: [GraphQLError] = []
   private var known: [ObjectIdentifier: Int32] = [:]
 
   init() {}
@@ -184,7 +189,13 @@ private struct Builder {
         .list(column: Int32(column), record: record(shape), itemsNonNull: itemsNonNull))
     case .connection(let shape): .value(.connection(connection(shape)))
     case .introspection: .value(.introspection)
+    case .refused(let error): .value(.refused(refusal(error)))
     }
+  }
+
+  private mutating func refusal(_ error: GraphQLError) -> Int32 {
+    refusals.append(error)
+    return Int32(refusals.count - 1)
   }
 
   private mutating func record(_ shape: RecordShape) -> Int32 {

@@ -56,7 +56,7 @@ struct ArgumentReader {
       let given = field.arguments.first { $0.name.text == argument.name }
       if let given, let value = try read(given.value, as: argument.type) {
         if value.isNull, argument.type.isNonNull {
-          throw unexpectedNull("Argument \"\(argument.name)\"", given.value)
+          throw unexpectedNull("Argument \"\(argument.name)\"", argument.type, given.value)
         }
         result.values.append((argument, value))
       } else if let fallback = argument.coercedDefault {
@@ -82,7 +82,7 @@ struct ArgumentReader {
       if case .list(let values) = value.content {
         for item in values {
           let value = try read(item, as: element) ?? .null
-          if value.isNull, element.isNonNull { throw unexpectedNull("An element", item) }
+          if value.isNull, element.isNonNull { throw unexpectedNull("An element", element, item) }
           items.append(value)
         }
       } else {
@@ -99,7 +99,8 @@ struct ArgumentReader {
           let member = given.first { $0.name.text == field.name }
           if let member, let value = try read(member.value, as: field.type) {
             if value.isNull, field.type.isNonNull || isOneOf {
-              throw unexpectedNull("Field \"\(named.name).\(field.name)\"", member.value)
+              throw unexpectedNull(
+                "Field \"\(named.name).\(field.name)\"", field.type, member.value)
             }
             members.append((field.name, value))
           } else if let fallback = field.coercedDefault {
@@ -115,9 +116,13 @@ struct ArgumentReader {
   }
 
   /// A variable that may be null, since its own default is not, stands where null may not.
-  private func unexpectedNull(_ place: String, _ value: Value) -> GraphQLError {
+  private func unexpectedNull(
+    _ place: String, _ type: TypeReference, _ value: Value
+  ) -> GraphQLError {
     GraphQLError(
-      "\(place) of a non-null type must not be null.",
+      type.isNonNull
+        ? "\(place) of non-null type \"\(schema.text(of: type))\" must not be null."
+        : "\(place) must not be null.",
       locations: [source.location(of: value.position)], code: "BAD_USER_INPUT")
   }
 

@@ -47,7 +47,7 @@ private struct SizeWalk {
 
   private mutating func size(of value: ValueShape) -> OperationSize {
     switch value {
-    case .constant, .leaf, .leaves, .introspection: OperationSize()
+    case .constant, .leaf, .leaves, .introspection, .refused: OperationSize()
     case .record(_, let shape): OperationSize(cost: 1) + size(of: shape)
     case .embedded(_, let shape): size(of: shape)
     case .list(_, let shape, _):

@@ -61,6 +61,7 @@ extension ValueShape {
       ["\(head): records in column \(column)"] + record.lines(depth + 1)
     case .connection(let connection): ["\(head): connection"] + connection.lines(depth + 1)
     case .introspection: ["\(head): introspection"]
+    case .refused(let error): ["\(head): null, as \(error.message)"]
     }
   }
 }

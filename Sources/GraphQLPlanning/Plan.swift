@@ -91,6 +91,8 @@ package indirect enum ValueShape: Sendable {
   case connection(ConnectionShape)
   /// `__schema` and `__type`: answered without the database, by response name.
   case introspection
+  /// No value can be had: an error of this field, and null. Its path is the writer's to add.
+  case refused(GraphQLError)
 }
 
 /// Which object a record is.

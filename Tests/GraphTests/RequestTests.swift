@@ -29,6 +29,34 @@ import Testing
     #expect(try server.errorCodes(query, [:]) == [])
   }
 
+  @Test func `an argument that may not be null is an error of its field alone`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let anna = try data.person("anna")
+    // At the root; in an object of a list; where the field is not nullable.
+    let root = try server.execute(
+      """
+      query($bad: ID = "AQE", $id: ID!) {
+        a: node(id: $bad) { id }
+        b: node(id: $id) { id }
+        c: node(id: $bad) { id }
+      }
+      """, ["bad": .null, "id": anna.json], as: nil)
+    #expect(root["data"] == ["a": .null, "b": ["id": anna.json], "c": .null])
+    #expect(root["errors"]?.array?.map { $0["path"] ?? .null } == [["a"], ["c"]])
+    #expect(
+      root.at("errors.0.message")
+        == #"Argument "id" of non-null type "ID!" must not be null."#)
+    #expect(root.at("errors.0.locations.0.line") == 2)
+    let only = try server.execute(
+      #"query($bad: ID = "AQE") { node(id: $bad) { id } }"#, ["bad": .null], as: nil)
+    #expect(only["data"] == ["node": .null])
+    let whole = try server.execute(
+      #"query($bad: ID = "AQE") { nodes(ids: [$bad]) { id } }"#, ["bad": .null], as: nil)
+    #expect(whole["data"] == .null)
+    #expect(whole["errors"]?.array?.map { $0["path"] ?? .null } == [["nodes"]])
+  }
+
   @Test(arguments: [
     "users(first: -1) { totalCount }", "users(first: 101) { totalCount }",
     "changes(first: -1) { token }", "changes(first: 101) { token }",

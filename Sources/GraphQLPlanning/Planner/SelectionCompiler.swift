@@ -215,7 +215,12 @@ struct SelectionCompiler {
   ) throws(GraphQLError) -> ValueShape {
     guard let row = scope.row else { return .constant(Array("null".utf8)) }
     var scope = scope
-    scope.arguments = try reader.arguments(of: field.field, storage.definition)
+    do {
+      scope.arguments = try reader.arguments(of: field.field, storage.definition)
+    } catch {
+      // 6.4.1 Coercing Field Arguments: an error of the field, not of the request.
+      return .refused(error)
+    }
     let type = storage.definition.type
     switch storage.kind {
     case .leaf(let template):

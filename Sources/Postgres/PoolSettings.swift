@@ -22,7 +22,7 @@ package struct PoolSettings: Sendable {
   package var quickQueueLimit = 1024
   package var quickQueueWait = Duration.milliseconds(50)
   /// The same while there is no database and an attempt to reach it is under way.
-  package var openBreakerWait = Duration.milliseconds(40)
+  package var openBreakerWait = Duration.milliseconds(20)
   package var operationDeadline = Duration.seconds(10)
   package var firstBackOff = Duration.milliseconds(50)
   package var lastBackOff = Duration.seconds(5)

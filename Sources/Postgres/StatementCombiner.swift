@@ -38,7 +38,8 @@ package final class StatementCombiner: StatementRunner {
     guard isWorthHolding(statement), parameters.bytes.count <= settings.largestParameters else {
       return pool.execute(statement.alone, parameters, completion: completion)
     }
-    let execution = StatementExecution(parameters, completion)
+    let execution = StatementExecution(
+      parameters, deadline: .now + pool.settings.operationDeadline, completion)
     if statement.held.isEmpty {
       due.append(statement)
       if due.count == 1 { pool.loop.afterThisBatch { [self] in sendHeld() } }
@@ -67,6 +68,7 @@ package final class StatementCombiner: StatementRunner {
     var executions: [StatementExecution] = []
     swap(&executions, &statement.held)
     executions.removeAll { $0.completion == nil }
+    if statement.combined == nil { statement.isUncombinable = true }
     guard executions.count > 1, let combined = statement.combined,
       let parameters = PostgresParameters(
         combining: executions.map(\.parameters), as: combined.types)
@@ -76,7 +78,9 @@ package final class StatementCombiner: StatementRunner {
     }
     let group = StatementExecutionGroup(executions.count)
     for execution in executions { execution.group = group }
-    group.ticket = pool.execute(combined.statement, parameters) { [self] outcome in
+    group.ticket = pool.execute(
+      combined.statement, parameters, deadline: executions.first?.deadline
+    ) { [self] outcome in
       finish(executions, of: statement, outcome)
     }
   }
@@ -85,7 +89,9 @@ package final class StatementCombiner: StatementRunner {
     guard execution.completion != nil else { return }
     let group = StatementExecutionGroup(1)
     execution.group = group
-    group.ticket = pool.execute(statement.alone, execution.parameters) { outcome in
+    group.ticket = pool.execute(
+      statement.alone, execution.parameters, deadline: execution.deadline
+    ) { outcome in
       execution.finish(outcome)
     }
   }
@@ -105,13 +111,15 @@ package final class StatementCombiner: StatementRunner {
       statement.isUncombinable = true
     case .failure(let error):
       switch error.kind {
-      case .unavailable, .overloaded, .timeout, .readOnly:
+      case .unavailable, .overloaded, .readOnly:
         for execution in executions { execution.finish(.failure(error)) }
         return
       case .userRaised, .invalidValue, .invalidEncoding:
         // One of them is at fault.
         break
       default:
+        // Its text is none that can be combined; or one of them takes too long, and the others have
+        // what is left of their time.
         statement.isUncombinable = true
       }
     }
@@ -137,14 +145,17 @@ package final class StatementCombiner: StatementRunner {
 /// An execution that is held, or on its way with others.
 final class StatementExecution {
   let parameters: PostgresParameters
+  let deadline: ContinuousClock.Instant
   /// Nil once it was told, or nobody waits any more.
   private(set) var completion: ((borrowing PostgresOutcome) -> Void)?
   var group: StatementExecutionGroup?
 
   init(
-    _ parameters: PostgresParameters, _ completion: @escaping (borrowing PostgresOutcome) -> Void
+    _ parameters: PostgresParameters, deadline: ContinuousClock.Instant,
+    _ completion: @escaping (borrowing PostgresOutcome) -> Void
   ) {
     self.parameters = parameters
+    self.deadline = deadline
     self.completion = completion
   }
 

@@ -116,6 +116,38 @@ struct StatementCombinerTests {
     }
   }
 
+  @Test func `one that is stopped takes no answer from those beside it`() async throws {
+    let harness = try PoolHarness(size: 1)
+    let other = try PoolHarness(size: 1)
+    let statement = CombinableStatement(
+      "SELECT coalesce(pg_sleep($1::bigint)::text, '') || $1::bigint || ' stopped'",
+      parameterCount: 1)
+    // As PostgreSQL does when a statement takes too long.
+    let stopping = Task {
+      while !Task.isCancelled {
+        try await other.run(
+          """
+          SELECT count(pg_cancel_backend(pid))::text FROM pg_stat_activity
+          WHERE wait_event = 'PgSleep' AND query LIKE '% stopped%' AND pid <> pg_backend_pid()
+          """)
+        try await Task.sleep(for: .milliseconds(50))
+      }
+    }
+    let outcomes = await harness.combine(
+      statement,
+      ([0, 600, 0] as [Int64]).map { seconds in
+        var parameters = PostgresParameters()
+        parameters.append(seconds)
+        return parameters
+      })
+    stopping.cancel()
+    _ = try? await stopping.value
+    #expect(try outcomes[0].get() == "0 stopped")
+    #expect(throws: PostgresError.self) { try outcomes[1].get() }
+    #expect(try outcomes[2].get() == "0 stopped")
+    #expect(statement.isUncombinable)
+  }
+
   @Test func `what cannot be combined runs alone`() async throws {
     let harness = try PoolHarness(size: 2)
     var number = PostgresParameters()

@@ -16,8 +16,10 @@ import Synchronization
 ///
 /// Should it end by itself, as when the system kills it for its memory, it is started again.
 package final class EmbeddedCluster: Sendable {
-  /// Where it is reached, in libpq's keyword form.
-  package let connectionString: String
+  /// Where it is reached as its owner, in libpq's keyword form.
+  package var connectionString: String { connectionString(as: Self.superuser) }
+  private let socketDirectory: String
+  private let database: String
   /// The folder that is used, which may be another than the one asked for.
   package let dataDirectory: String
   private let lock: Int32
@@ -46,9 +48,11 @@ package final class EmbeddedCluster: Sendable {
   }
 
   private init(
-    connectionString: String, dataDirectory: String, processID: pid_t, lock: Int32
+    socketDirectory: String, database: String, dataDirectory: String, processID: pid_t,
+    lock: Int32
   ) {
-    self.connectionString = connectionString
+    self.socketDirectory = socketDirectory
+    self.database = database
     self.dataDirectory = dataDirectory
     self.lock = lock
     state = Mutex(State(process: processID))
@@ -73,18 +77,24 @@ package final class EmbeddedCluster: Sendable {
         try Self.run(place, programs, account, options, report, while: isWanted)
       }
       let process = try run { true }
-      let connection = "host='\(place.socketDirectory)' port=5432 user=\(superuser) dbname="
-      try prepareDatabase(options.database, through: connection, programs)
+      try prepareDatabase(
+        options.database,
+        through: "host='\(place.socketDirectory)' port=5432 user=\(superuser) dbname=", programs)
       report(.ready(process: process))
       let cluster = EmbeddedCluster(
-        connectionString: connection + options.database, dataDirectory: place.data,
-        processID: process, lock: lock)
+        socketDirectory: place.socketDirectory, database: options.database,
+        dataDirectory: place.data, processID: process, lock: lock)
       if options.restarts { cluster.look(again: .milliseconds(250), report, run) }
       return cluster
     } catch {
       close(lock)
       throw error
     }
+  }
+
+  /// The same as another role, which has no password: the socket is its account's alone.
+  package func connectionString(as role: String) -> String {
+    "host='\(socketDirectory)' port=5432 user=\(role) dbname=\(database)"
   }
 
   package var processID: pid_t { state.withLock { $0.process } }

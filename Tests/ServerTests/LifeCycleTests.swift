@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTestSupport
+import Postgres
 import TestSupport
 import Testing
 
@@ -34,6 +35,21 @@ import Testing
         + "Authorization: Bearer demo-marisol\r\n\r\n")
     #expect(viewer.status == 200 && viewer.body.contains("marisol"), "\(viewer.body)")
     #expect(viewer.header("Cache-Control") == "no-store")
+
+    // What serves may read and no more.
+    let place = FileManager.default.contents(atPath: data + "/postgres/postmaster.pid").map {
+      String(decoding: $0, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+    }
+    let socketDirectory = try #require(place?.dropFirst(4).first)
+    let owner = try PostgresSession(
+      PostgresConfiguration(
+        "host='\(socketDirectory)' port=5432 user=sociograph dbname=sociograph"))
+    let served = try owner.execute(
+      """
+      SELECT DISTINCT usename, rolsuper FROM pg_stat_activity JOIN pg_roles ON rolname = usename
+      WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'
+      """)
+    #expect(served == [["sociograph_server", "f"]])
 
     // A port and a folder belong to one server.
     let other = try TemporaryFolder()

@@ -34,6 +34,20 @@ struct Database {
     try PostgresConfiguration(connectionString)
   }
 
+  /// Who is connected to serve: in an embedded cluster a role that can do no more than that (R15).
+  ///
+  /// - Parameter migrations: how many were applied just now.
+  func servingConfiguration(after migrations: Int) throws -> PostgresConfiguration {
+    guard let cluster else { return try configuration() }
+    let isNew = try !ServerRole.exists(Self.servingRole, in: configuration())
+    if isNew || migrations > 0 {
+      try ServerRole.allow(Self.servingRole, isNew: isNew, in: configuration())
+    }
+    return try PostgresConfiguration(cluster.connectionString(as: Self.servingRole))
+  }
+
+  private static let servingRole = "sociograph_server"
+
   func close() { cluster?.stop() }
 
   /// Applies the migrations of a folder that are missing. Only reads when none is, so that a role

@@ -31,15 +31,15 @@ package enum ServeCommand {
     _ settings: ServeSettings, _ mapping: StorageMapping, _ database: Database,
     _ signals: StopSignals
   ) throws {
-    _ = try database.migrate(settings.sql)
+    let migrations = try database.migrate(settings.sql)
     let hints = try seedIfEmpty(database, settings.sql)
     Database.say("checking the schema's storage directives")
-    let problems = try StorageCheck(mapping: mapping).run(database.configuration())
+    var configuration = try database.servingConfiguration(after: migrations)
+    let problems = try StorageCheck(mapping: mapping).run(configuration)
     guard problems.isEmpty else { throw CommandFailure(problems.joined(separator: "\n")) }
     if let warning = try settings.connectionWarning(database.configuration()) {
       Database.say("warning: \(warning)")
     }
-    var configuration = try database.configuration()
     configuration.statementTimeout = settings.statementTimeout
     var running = settings.server
     if let key = try? database.cursorKey() {

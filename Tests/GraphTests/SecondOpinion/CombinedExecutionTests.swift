@@ -119,7 +119,8 @@ private final class GatheringRunner: StatementRunner {
         guard remaining == 0 else { return }
         crowd.counts.withLock { counts in
           counts.gathered += 1
-          if statement.combined != nil { counts.combined += 1 }
+          guard statement.combined != nil else { return }
+          counts.combined += 1
           if statement.isUncombinable { counts.failed += 1 }
         }
       }

@@ -13,6 +13,10 @@ import Testing
       "radius": .number("\(radius)"),
     ]
     let server = try GraphServer.shared
+    // Where nothing is, nothing is compared with the circle.
+    let data = try server.data()
+    let place = try data.location(GraphData.unique("here"), latitude: 1, longitude: 1)
+    _ = try data.post(.text, by: data.person("anna"), location: place)
     for field in ["locations(filter: {near: $near})", "posts(filter: {near: $near})"] {
       let query = "query($near: RadiusInput) { \(field) { totalCount nodes { id } } }"
       #expect(try server.errorCodes(query, ["near": near]) == ["BAD_USER_INPUT"])

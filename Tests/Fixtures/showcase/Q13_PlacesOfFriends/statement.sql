@@ -26,7 +26,8 @@ SELECT ROW(ARRAY(SELECT ROW(
         $1::float8, $2::float8,
         $3::float8))
     AND great_circle(t1.latitude, t1.longitude,
-      $1::float8, $2::float8) <= $3::float8)
+      $1::float8, $2::float8)
+      <= circle_radius($1::float8, $3::float8))
       AND (t1.level IN ('PLACE'))
       AND (t1.place_type IN ('NATURE', 'MUSEUM'))
       AND (t1.comment_count >= $4::int4)

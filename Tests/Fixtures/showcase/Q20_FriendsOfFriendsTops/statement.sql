@@ -56,7 +56,8 @@ SELECT ROW(ARRAY(SELECT ROW(
         $1::float8, $2::float8,
         $3::float8))
     AND great_circle(t1.latitude, t1.longitude,
-      $1::float8, $2::float8) <= $3::float8)
+      $1::float8, $2::float8)
+      <= circle_radius($1::float8, $3::float8))
       AND (t1.level IN ('PLACE'))
       AND ($4::bigint > 0 AND CASE WHEN $3::float8 IS NULL
       THEN t1.id IN (SELECT t.id FROM topped_place($4::bigint, 'FRIENDS_OF_FRIENDS') t)

@@ -33,7 +33,6 @@ import Testing
     let server = try GraphServer.shared
     let data = try server.data()
     let anna = try data.person("anna")
-    // At the root; in an object of a list; where the field is not nullable.
     let root = try server.execute(
       """
       query($bad: ID = "AQE", $id: ID!) {

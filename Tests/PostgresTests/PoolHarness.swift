@@ -117,13 +117,27 @@ final class PoolHarness: @unchecked Sendable {
   func runTogether(
     _ statement: PostgresStatement, _ parameters: [PostgresParameters]
   ) async -> [Result<String?, PostgresError>] {
+    await runTogether(parameters) { pool in
+      { parameters, completion in pool.execute(statement, parameters, completion: completion) }
+    }
+  }
+
+  /// The same by something that stands before the pool, made on the loop.
+  func runTogether(
+    _ parameters: [PostgresParameters],
+    by make:
+      @escaping @Sendable (PostgresPool) -> (
+        PostgresParameters, @escaping (borrowing PostgresOutcome) -> Void
+      ) -> Void
+  ) async -> [Result<String?, PostgresError>] {
     await withCheckedContinuation { continuation in
       loop.execute { [self] in
         nonisolated(unsafe) var outcomes: [Result<String?, PostgresError>?] = parameters.map { _ in
           nil
         }
+        let run = make(pool)
         for (index, parameters) in parameters.enumerated() {
-          pool.execute(statement, parameters) { outcome in
+          run(parameters) { outcome in
             switch outcome {
             case .success(let result):
               unsafe outcomes[index] = .success(

@@ -258,23 +258,10 @@ extension PoolHarness {
     _ settings: StatementCombiner.Settings = .always
   ) async -> [Result<String?, PostgresError>] {
     let statement = OnLoop(value: statement)
-    return await withCheckedContinuation { continuation in
-      loop.execute { [self] in
-        let combiner = StatementCombiner(pool, settings: settings)
-        nonisolated(unsafe) var outcomes: [Result<String?, PostgresError>?] = parameters.map { _ in
-          nil
-        }
-        for (index, parameters) in parameters.enumerated() {
-          _ = combiner.run(statement.value, parameters) { outcome in
-            switch outcome {
-            case .success(let result):
-              unsafe outcomes[index] = .success(result.string(row: 0, column: 0))
-            case .failure(let error): unsafe outcomes[index] = .failure(error)
-            }
-            let known = unsafe outcomes.compactMap { $0 }
-            if unsafe known.count == outcomes.count { continuation.resume(returning: known) }
-          }
-        }
+    return await runTogether(parameters) { pool in
+      let combiner = StatementCombiner(pool, settings: settings)
+      return { parameters, completion in
+        _ = combiner.run(statement.value, parameters, completion: completion)
       }
     }
   }

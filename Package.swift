@@ -13,11 +13,8 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
   .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func tests(
-  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
-) -> Target {
-  .testTarget(
-    name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
 let package = Package(
@@ -29,6 +26,9 @@ let package = Package(
     .systemLibrary(name: "CLLHTTP", pkgConfig: "libllhttp"),
     .systemLibrary(
       name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(
+      name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .systemLibrary(name: "CCJOSE", pkgConfig: "cjose", providers: [.apt(["libcjose-dev"])]),
     .target(name: "CEventLoops"),
 
     // 1
@@ -36,43 +36,66 @@ let package = Package(
     module("GraphQLLanguage"),
     module("SQL"),
     module("EventLoops", ["CEventLoops"]),
+    module("Cryptography", ["COpenSSL", "CSodium", "CCJOSE"]),
     // 2
-    module("GraphQLSchema", ["GraphQLLanguage", "JSON"]),
+    module("GraphQLResponse", ["GraphQLLanguage", "JSON"]),
     module("Postgres", ["CPostgreSQL", "EventLoops", "SQL"]),
     module("HTTP", ["CLLHTTP", "COpenSSL", "EventLoops"]),
     // 3
-    module("GraphQLValidation", ["GraphQLSchema", "GraphQLLanguage"]),
+    module("GraphQLSchema", ["GraphQLResponse", "GraphQLLanguage", "JSON"]),
+    module("GraphQLTransport", ["GraphQLResponse", "HTTP", "JSON", "COpenSSL"]),
     module("DatabaseSetup", ["Postgres", "EventLoops"]),
-    // 4
-    module("GraphQLPlanning", ["GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "SQL"]),
     module(
-      "GraphQLResolving", ["GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "JSON"]),
+      "Accounts",
+      ["GraphQLExecution", "GraphQLResponse", "Postgres", "EventLoops", "JSON", "Cryptography"]),
+    // 4
+    module("GraphQLValidation", ["GraphQLSchema", "GraphQLResponse", "GraphQLLanguage"]),
     // 5
+    module(
+      "GraphQLPlanning",
+      ["GraphQLValidation", "GraphQLSchema", "GraphQLResponse", "GraphQLLanguage", "SQL"]),
+    module(
+      "GraphQLResolving",
+      ["GraphQLValidation", "GraphQLSchema", "GraphQLResponse", "GraphQLLanguage", "JSON"]),
+    // 6
     module(
       "GraphQLExecution",
       [
         "GraphQLPlanning", "GraphQLResolving", "GraphQLValidation", "GraphQLSchema",
-        "GraphQLLanguage", "Postgres", "JSON", "COpenSSL",
+        "GraphQLResponse", "GraphQLLanguage", "Postgres", "EventLoops", "Cryptography", "JSON",
+        "COpenSSL",
+      ]),
+    module(
+      "StorageChecking",
+      [
+        "GraphQLPlanning", "GraphQLSchema", "GraphQLResponse", "GraphQLLanguage", "Postgres", "SQL",
+        "JSON",
       ]),
     module(
       "GraphQLChecking",
-      ["GraphQLResolving", "GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "JSON"]),
-    // 6
-    module("Accounts", ["Postgres", "COpenSSL"]),
-    module(
-      "GraphQLTransport", ["HTTP", "GraphQLSchema", "GraphQLLanguage", "JSON", "COpenSSL"]),
+      [
+        "GraphQLResolving", "GraphQLValidation", "GraphQLSchema", "GraphQLResponse",
+        "GraphQLLanguage", "JSON",
+      ]),
     // 7
     module(
       "Server",
       [
         "Accounts", "GraphQLTransport", "GraphQLExecution", "GraphQLPlanning",
-        "GraphQLResolving", "GraphQLValidation", "GraphQLSchema", "GraphQLLanguage",
-        "DatabaseSetup", "Postgres", "HTTP", "EventLoops", "JSON",
+        "GraphQLResolving", "GraphQLValidation", "GraphQLSchema", "GraphQLResponse",
+        "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "EventLoops", "JSON",
       ]),
     // 8
+    module(
+      "CommandLine",
+      [
+        "Server", "Accounts", "Cryptography", "GraphQLTransport", "GraphQLExecution",
+        "GraphQLChecking", "StorageChecking", "GraphQLPlanning", "GraphQLSchema",
+        "GraphQLResponse", "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "JSON",
+      ]),
+    // 9
     .executableTarget(
-      name: "sociograph", dependencies: ["Server", "GraphQLChecking", "GraphQLLanguage"],
-      swiftSettings: settings),
+      name: "sociograph", dependencies: ["CommandLine"], swiftSettings: settings),
     // Not part of the product.
     .executableTarget(
       name: "benchmark-language",
@@ -86,18 +109,31 @@ let package = Package(
     // Built and run by script/fuzz.
     .target(
       name: "FuzzTargets",
-      dependencies: ["GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "JSON"],
+      dependencies: ["GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "JSON", "SQL"],
       path: "Tests/Fuzz/Targets", swiftSettings: settings),
 
     tests("JSONTests", ["JSON"]),
     tests("SQLTests", ["SQL"]),
+    tests("EventLoopsTests", ["EventLoops"]),
+    tests("AccountsTests", ["Accounts", "Cryptography", "TokenSupport"]),
+    tests("CryptographyTests", ["Cryptography", "TokenSupport"]),
+    .target(
+      name: "TokenSupport", dependencies: ["CCJOSE"], path: "Tests/TokenSupport",
+      swiftSettings: settings),
+    tests("GraphQLResponseTests", ["GraphQLResponse", "GraphQLLanguage", "JSON"]),
     tests("GraphQLLanguageTests", ["GraphQLLanguage", "JSON", "OracleSupport"]),
     tests(
-      "GraphQLSchemaTests", ["GraphQLSchema", "GraphQLLanguage", "JSON", "OracleSupport"],
-      exclude: ["Fixtures"]),
+      "GraphQLSchemaTests",
+      ["GraphQLSchema", "GraphQLResponse", "GraphQLLanguage", "JSON", "OracleSupport"]),
     tests(
       "GraphQLValidationTests",
-      ["GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "OracleSupport"]),
+      ["GraphQLValidation", "GraphQLSchema", "GraphQLResponse", "GraphQLLanguage", "OracleSupport"]),
+    tests(
+      "GraphQLResolvingTests",
+      [
+        "GraphQLResolving", "GraphQLValidation", "GraphQLSchema", "GraphQLResponse",
+        "GraphQLLanguage", "JSON",
+      ]),
     tests(
       "GraphQLCheckingTests",
       [
@@ -105,28 +141,42 @@ let package = Package(
         "OracleSupport",
       ]),
     tests(
-      "GraphQLPlanningTests", ["GraphQLPlanning", "GraphQLSchema", "GraphQLLanguage", "JSON"]),
+      "GraphQLPlanningTests",
+      [
+        "GraphQLPlanning", "GraphQLSchema", "GraphQLResponse", "GraphQLLanguage", "JSON",
+        "Postgres", "OracleSupport", "TestSupport",
+      ]),
     tests(
       "GraphQLExecutionTests",
       [
         "GraphQLExecution", "GraphQLPlanning", "GraphQLValidation", "GraphQLSchema",
-        "GraphQLLanguage", "JSON",
+        "GraphQLResponse", "GraphQLLanguage", "Postgres", "JSON",
       ]),
     tests("HTTPTests", ["HTTP", "EventLoops", "HTTPTestSupport"]),
-    tests("PostgresTests", ["Postgres", "DatabaseSetup", "EventLoops", "TestSupport"]),
+    tests("PostgresTests", ["Postgres", "DatabaseSetup", "EventLoops", "SQL", "TestSupport"]),
     tests("DatabaseSetupTests", ["DatabaseSetup", "Postgres", "TestSupport"]),
+    tests(
+      "StorageCheckingTests",
+      [
+        "StorageChecking", "GraphQLPlanning", "GraphQLSchema", "GraphQLLanguage", "Postgres",
+        "TestSupport",
+      ]),
     tests(
       "GraphTests",
       [
-        "Server", "GraphQLExecution", "GraphQLPlanning", "GraphQLSchema", "GraphQLLanguage",
-        "DatabaseSetup", "Postgres", "EventLoops", "JSON", "TestSupport",
+        "Server", "StorageChecking", "GraphQLExecution", "GraphQLPlanning", "GraphQLSchema",
+        "GraphQLResponse", "GraphQLLanguage", "DatabaseSetup", "Postgres", "EventLoops", "JSON",
+        "TestSupport", "TokenSupport", "Accounts", "Cryptography",
       ]),
     tests(
       "ServerTests",
       [
-        "Server", "GraphQLTransport", "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP",
+        "Server", "GraphQLTransport", "GraphQLResponse", "GraphQLLanguage", "DatabaseSetup",
+        "Postgres", "HTTP", "EventLoops",
         "JSON", "TestSupport", "HTTPTestSupport", "OracleSupport",
       ]),
+    tests(
+      "CommandLineTests", ["CommandLine", "Postgres", "JSON", "TestSupport", "HTTPTestSupport"]),
     .target(
       name: "OracleSupport", dependencies: ["JSON"], path: "Tests/OracleSupport",
       swiftSettings: settings),
@@ -135,7 +185,7 @@ let package = Package(
       swiftSettings: settings),
     tests(
       "GraphQLTransportTests",
-      ["GraphQLTransport", "HTTP", "JSON", "GraphQLLanguage", "HTTPTestSupport"]),
+      ["GraphQLTransport", "HTTP", "JSON", "GraphQLResponse", "GraphQLLanguage", "HTTPTestSupport"]),
     .target(
       name: "HTTPTestSupport", dependencies: ["HTTP", "EventLoops"], path: "Tests/HTTPTestSupport",
       swiftSettings: settings),

@@ -29,7 +29,7 @@ import time
 import urllib.request
 
 OPERATIONS = "Tests/Fixtures/showcase"
-PLANNER = "-c plan_cache_mode=force_generic_plan -c jit=off"
+PLANNER = "-c plan_cache_mode=force_generic_plan -c jit=off -c search_path=graph"
 TARGETS = {"Q01": 0.8, "Q02": 1.0, "Q04": 1.0, "Q06": 1.0, "Q12": 1.0, "Q14": 1.0}
 
 

@@ -1,4 +1,5 @@
 import Postgres
+import Synchronization
 
 /// Finds whom a request acts for: session tokens to user ids, on one loop.
 ///
@@ -17,6 +18,11 @@ package final class SessionResolver {
     case failed(PostgresError)
   }
 
+  /// What a look-up in the database came to.
+  package enum Event: Sendable {
+    case found, unknown, failed
+  }
+
   private struct Known {
     let viewer: Int64?
     let until: ContinuousClock.Instant
@@ -26,7 +32,7 @@ package final class SessionResolver {
     """
     SELECT user_id, (\(isUnnoted))::int::bigint FROM session
     WHERE token_hash = $1::bytea AND expires_at > now()
-    """, parameterCount: 1)
+    """, parameterCount: 1, label: StatementLabel("(session)"))
 
   private static let isUnnoted =
     "coalesce(last_used_at < now() - interval '5 minutes', true)"
@@ -35,35 +41,44 @@ package final class SessionResolver {
   private static let use = PostgresStatement(
     """
     UPDATE session
-    SET last_used_at = now(), expires_at = greatest(expires_at, now() + interval '90 days')
+    SET last_used_at = now(), expires_at = least(
+      greatest(expires_at, now() + interval '90 days'), created_at + interval '1 year')
     WHERE token_hash = $1::bytea AND expires_at > now() AND \(isUnnoted)
-    """, parameterCount: 1)
+    """, parameterCount: 1, label: StatementLabel("(session)"))
   private static let commit = PostgresStatement("COMMIT", parameterCount: 0)
 
   private let pool: PostgresPool
+  private let ended: EndedSessions
+  private var seenEnds = 0
   private let lifetime: Duration
   private let maximumCount: Int
   private var known: [SessionToken: Known] = [:]
   private var waiting: [SessionToken: [(Resolution) -> Void]] = [:]
   /// After a failure uses are not noted for a while.
   private var notesFrom = ContinuousClock.now
+  private let report: (Event) -> Void
 
   package init(
-    pool: PostgresPool, lifetime: Duration = .seconds(5), maximumCount: Int = 10_000
+    pool: PostgresPool, ended: EndedSessions = EndedSessions(), lifetime: Duration = .seconds(5),
+    maximumCount: Int = 10_000, report: @escaping (Event) -> Void = { _ in }
   ) {
     self.pool = pool
+    self.ended = ended
+    self.report = report
     self.lifetime = lifetime
     self.maximumCount = maximumCount
   }
 
   /// The user of a token seen in the last seconds.
   package func known(_ token: SessionToken) -> Int64? {
+    forgetEnded()
     guard let entry = known[token], entry.until > .now else { return nil }
     return entry.viewer
   }
 
   /// Calls `completion` on the loop: at once for a token seen in the last seconds.
   package func resolve(_ token: SessionToken, completion: @escaping (Resolution) -> Void) {
+    forgetEnded()
     let now = ContinuousClock.now
     if let entry = known[token], entry.until > now {
       return completion(entry.viewer.map { .viewer($0) } ?? .unknown)
@@ -83,8 +98,10 @@ package final class SessionResolver {
         self.remember(token, viewer)
         if viewer != nil, result.integer(row: 0, column: 1) == 1 { self.noteUse(of: token) }
         resolution = viewer.map { .viewer($0) } ?? .unknown
+        self.report(viewer == nil ? .unknown : .found)
       case .failure(let error):
         resolution = .failed(error)
+        self.report(.failed)
       }
       for completion in self.waiting.removeValue(forKey: token) ?? [] { completion(resolution) }
     }
@@ -110,6 +127,14 @@ package final class SessionResolver {
     }
   }
 
+  /// What was ended in this process ends at once (R22).
+  private func forgetEnded() {
+    let count = ended.count
+    guard count != seenEnds else { return }
+    seenEnds = count
+    known.removeAll()
+  }
+
   private func remember(_ token: SessionToken, _ viewer: Int64?) {
     // Unknown tokens are not kept: anybody can send any number of them.
     guard let viewer else {
@@ -123,4 +148,14 @@ package final class SessionResolver {
     }
     known[token] = Known(viewer: viewer, until: now + lifetime)
   }
+}
+
+/// How often sessions were ended by this process: all its loops then ask the database again.
+package final class EndedSessions: Sendable {
+  private let number = Atomic<Int>(0)
+
+  package init() {}
+
+  package var count: Int { number.load(ordering: .acquiring) }
+  package func note() { number.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 }

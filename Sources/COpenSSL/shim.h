@@ -18,6 +18,11 @@ static inline int tls_context_require_1_2(SSL_CTX *context) {
   return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
 }
 
+// Of TLS 1.2 only what has forward secrecy and authenticated encryption; TLS 1.3 has nothing else.
+static inline int tls_context_require_forward_secrecy(SSL_CTX *context) {
+  return SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20");
+}
+
 // Writes may be partial and may be repeated from another address: the output buffer moves.
 static inline void tls_context_set_modes(SSL_CTX *context) {
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |

@@ -65,6 +65,38 @@ package enum ChildProcess {
     return process
   }
 
+  /// Runs a program in this terminal to its end, as a shell does: it takes what is typed, Ctrl-C
+  /// included.
+  ///
+  /// - Parameters:
+  ///   - arguments: the program's path, or its name to be looked for, first.
+  ///   - environment: added to that of this process.
+  /// - Returns: its exit status.
+  package static func runInForeground(
+    _ arguments: [String], environment: [String: String]
+  ) throws(SetupError) -> Int32 {
+    var process: pid_t = 0
+    let program = arguments.first ?? ""
+    for (name, value) in environment { unsafe setenv(name, value, 1) }
+    let previous = [SIGINT, SIGQUIT].map { number in (number, signal(number, SIG_IGN)) }
+    defer { for (number, handler) in previous { signal(number, handler) } }
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var taken = sigset_t()
+    unsafe sigemptyset(&taken)
+    for number in [SIGINT, SIGQUIT, SIGPIPE] { unsafe sigaddset(&taken, number) }
+    unsafe posix_spawnattr_setsigdefault(&attributes, &taken)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    let code = unsafe withCStrings(arguments) { arguments in
+      unsafe posix_spawnp(&process, program, nil, &attributes, arguments, environ)
+    }
+    guard code == 0 else { throw SetupError("Cannot run \(program): \(describe(code)).") }
+    var status: Int32 = 0
+    while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
+    return exitStatus(status)
+  }
+
   /// Runs a program to its end; its exit status.
   static func run(
     _ arguments: [String], user: String?, output: String = "/dev/null"

@@ -65,22 +65,55 @@ struct ClusterPlace {
 
   // MARK: One server at a time
 
-  /// - Returns: the descriptor that holds the lock; the system lets go of it with the process.
-  func takeLock() throws(SetupError) -> Int32 {
+  /// - Returns: the descriptor that holds the lock, which the system lets go of with the process; nil
+  ///   while another process holds it.
+  func takeLock() throws(SetupError) -> Int32? {
     let path = data + "/lock"
     let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw FileSystem.failure("open", path) }
     guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-      let holder = FileSystem.readText(path) ?? ""
       close(file)
-      throw SetupError(
-        "The data directory \(data) is in use by another server"
-          + (holder.isEmpty ? "." : ", process \(holder)."))
+      return nil
     }
     let text = Array(String(getpid()).utf8)
     ftruncate(file, 0)
     _ = unsafe text.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
     return file
+  }
+
+  /// Why the lock cannot be had.
+  var isInUse: SetupError {
+    let holder = FileSystem.readText(data + "/lock") ?? ""
+    return SetupError(
+      "The data directory \(data) is in use by another server"
+        + (holder.isEmpty ? "." : ", process \(holder)."))
+  }
+
+  // MARK: Drafts
+
+  private static let draftPrefix = "postgres.new"
+
+  /// A folder of its own for each cluster that is made, with what earlier attempts left cleared as far
+  /// as it can be. A server that was killed leaves its initdb at work, and what that still writes, or
+  /// removes when it fails, must be nobody else's.
+  func makeDraft(for account: ClusterAccount) throws(SetupError) -> String {
+    for name in FileSystem.list(data) ?? [] where name.hasPrefix(Self.draftPrefix) {
+      let path = data + "/" + name
+      for process in processes(makingOrUsing: path) { kill(process, SIGKILL) }
+      FileSystem.removeTree(path)
+    }
+    let draft = "\(data)/\(Self.draftPrefix)-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    try FileSystem.makeDirectory(draft, mode: 0o700)
+    try account.give(draft)
+    return draft
+  }
+
+  private func processes(makingOrUsing folder: String) -> [pid_t] {
+    (FileSystem.list("/proc") ?? []).compactMap { pid_t($0) }.filter { process in
+      FileSystem.target(ofLink: "/proc/\(process)/cwd") == folder
+        || FileSystem.read("/proc/\(process)/cmdline")
+          .map { String(decoding: $0, as: UTF8.self).contains(folder) } ?? false
+    }
   }
 
   // MARK: What runs here

@@ -8,6 +8,7 @@ struct ClusterPrograms {
   var postgres: String { folder + "/postgres" }
   var initdb: String { folder + "/initdb" }
   var version: String { String(major) }
+  var libraries: String? { FileSystem.parent(of: folder).map { $0 + "/lib" } }
 
   static let oldestMajor = 15
 
@@ -58,8 +59,12 @@ struct ClusterPrograms {
 
   /// The library of pg_stat_statements is there.
   var hasStatementStatistics: Bool {
-    guard let base = FileSystem.parent(of: folder) else { return false }
-    return FileSystem.exists(base + "/lib/pg_stat_statements.so")
+    libraries.map { FileSystem.exists($0 + "/pg_stat_statements.so") } ?? false
+  }
+
+  /// The server's program can be run; not so in the middle of an upgrade.
+  func work(as account: ClusterAccount) -> Bool {
+    (try? ChildProcess.run([postgres, "--version"], user: account.name)) == 0
   }
 }
 

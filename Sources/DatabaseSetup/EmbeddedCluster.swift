@@ -7,6 +7,7 @@ import Synchronization
 /// reached by a Unix socket only.
 ///
 ///     DATA/postgres      the cluster; belongs to the user PostgreSQL runs as
+///     DATA/postgres.new… one in the making, renamed when it is whole
 ///     DATA/run           its socket, where the path is short enough for one
 ///     DATA/postgres.log  what it printed before its own logging began
 ///     DATA/lock          held by the server that uses it
@@ -14,7 +15,8 @@ import Synchronization
 /// Whoever may enter the socket's folder may connect: that is all the authentication there is, and
 /// the folder is its user's alone. Started as root, PostgreSQL runs as the user `postgres`.
 ///
-/// Should it end by itself, as when the system kills it for its memory, it is started again.
+/// Should it end by itself, as when the system kills it for its memory, it is started again. Should its
+/// files be upgraded under it, it is restarted between requests.
 package final class EmbeddedCluster: Sendable {
   /// Where it is reached as its owner, in libpq's keyword form.
   package var connectionString: String { connectionString(as: Self.superuser) }
@@ -27,8 +29,17 @@ package final class EmbeddedCluster: Sendable {
   private let watch = DispatchQueue(label: "sociograph.cluster")
 
   private struct State {
-    var process: pid_t
+    var running: Running
     var isStopped = false
+    /// What its files were when they last differed from those it runs; nil while they do not.
+    var upgrade: ClusterInstallation?
+    var arrangement: @Sendable (() -> Void) -> Void = { $0() }
+  }
+
+  /// A postmaster and the files it was started from.
+  private struct Running {
+    let process: pid_t
+    let files: ClusterInstallation
   }
 
   package struct Options: Sendable {
@@ -41,21 +52,30 @@ package final class EmbeddedCluster: Sendable {
     /// More settings of the server.
     package var settings: [(name: String, value: String)] = []
     package var startTimeout = Duration.seconds(120)
-    /// Starts it again should it end by itself.
+    /// Starts it again should it end by itself or its files be upgraded.
     package var restarts = true
+    /// Uses the one of a server that runs on the same folder, instead of being refused.
+    package var joinsRunning = false
 
     package init() {}
   }
 
+  /// It is another process' to run and stop.
+  package let isJoined: Bool
+  /// The folder of PostgreSQL's programs, psql among them.
+  package let programFolder: String
+
   private init(
-    socketDirectory: String, database: String, dataDirectory: String, processID: pid_t,
-    lock: Int32
+    _ place: ClusterPlace, _ programs: ClusterPrograms, database: String, _ running: Running,
+    lock: Int32?
   ) {
-    self.socketDirectory = socketDirectory
+    socketDirectory = place.socketDirectory
     self.database = database
-    self.dataDirectory = dataDirectory
-    self.lock = lock
-    state = Mutex(State(process: processID))
+    dataDirectory = place.data
+    programFolder = programs.folder
+    isJoined = lock == nil
+    self.lock = lock ?? -1
+    state = Mutex(State(running: running, isStopped: isJoined))
   }
 
   /// Makes the cluster where there is none, and has it running when it returns.
@@ -66,7 +86,9 @@ package final class EmbeddedCluster: Sendable {
     _ = try ClusterPrograms.find(options.binaries, for: "")
     let account = try ClusterAccount.current()
     let place = try ClusterPlace.prepare(options.dataDirectory, for: account, report: report)
-    let lock = try place.takeLock()
+    guard let lock = try lock(place, options, report) else {
+      return try joined(place, options, report)
+    }
     do {
       let programs = try ClusterPrograms.find(options.binaries, for: place.cluster)
       if !FileSystem.exists(place.cluster + "/PG_VERSION") {
@@ -76,15 +98,18 @@ package final class EmbeddedCluster: Sendable {
       let run = { @Sendable (isWanted: () -> Bool) in
         try Self.run(place, programs, account, options, report, while: isWanted)
       }
-      let process = try run { true }
+      let running = try run { true }
       try prepareDatabase(
         options.database,
         through: "host='\(place.socketDirectory)' port=5432 user=\(superuser) dbname=", programs)
-      report(.ready(process: process))
+      report(.ready(process: running.process))
       let cluster = EmbeddedCluster(
-        socketDirectory: place.socketDirectory, database: options.database,
-        dataDirectory: place.data, processID: process, lock: lock)
-      if options.restarts { cluster.look(again: .milliseconds(250), report, run) }
+        place, programs, database: options.database, running, lock: lock)
+      if options.restarts {
+        cluster.look(
+          again: .milliseconds(250),
+          Watch(programs: programs, account: account, report: report, run: run))
+      }
       return cluster
     } catch {
       close(lock)
@@ -92,12 +117,43 @@ package final class EmbeddedCluster: Sendable {
     }
   }
 
+  /// The lock of the folder; nil when a server that may be joined holds it and is up.
+  private static func lock(
+    _ place: ClusterPlace, _ options: Options, _ report: (ClusterEvent) -> Void
+  ) throws -> Int32? {
+    let deadline = ContinuousClock.now + options.startTimeout
+    while true {
+      if let lock = try place.takeLock() { return lock }
+      guard options.joinsRunning, ContinuousClock.now < deadline else { throw place.isInUse }
+      // It may be on its way up, or down.
+      if place.postmaster()?.status == "ready" { return nil }
+      usleep(20_000)
+    }
+  }
+
+  private static func joined(
+    _ place: ClusterPlace, _ options: Options, _ report: (ClusterEvent) -> Void
+  ) throws -> EmbeddedCluster {
+    let programs = try ClusterPrograms.find(options.binaries, for: place.cluster)
+    guard let postmaster = place.postmaster() else { throw place.isInUse }
+    report(.joining(process: postmaster.process))
+    return EmbeddedCluster(
+      place, programs, database: options.database,
+      Running(process: postmaster.process, files: ClusterInstallation(programs)), lock: nil)
+  }
+
+  /// Says who arranges for a restart: it is called on a thread of the cluster's own, and calls what it is
+  /// given once, when nobody is in the middle of anything, and returns after that.
+  package func arrangeRestarts(_ arrangement: @escaping @Sendable (() -> Void) -> Void) {
+    state.withLock { $0.arrangement = arrangement }
+  }
+
   /// The same as another role, which has no password: the socket is its account's alone.
   package func connectionString(as role: String) -> String {
     "host='\(socketDirectory)' port=5432 user=\(role) dbname=\(database)"
   }
 
-  package var processID: pid_t { state.withLock { $0.process } }
+  package var processID: pid_t { state.withLock { $0.running.process } }
 
   /// Lets what is running finish for a moment at most, writes everything down and ends.
   package func stop() {
@@ -127,27 +183,78 @@ package final class EmbeddedCluster: Sendable {
 
   private var isWanted: Bool { state.withLock { !$0.isStopped } }
 
-  /// Looks whether it still runs, and again after a while; starts it when it does not.
-  private func look(
-    again interval: DispatchTimeInterval, _ report: @escaping @Sendable (ClusterEvent) -> Void,
-    _ run: @escaping @Sendable (() -> Bool) throws -> pid_t
-  ) {
-    watch.asyncAfter(deadline: .now() + interval) { [weak self] in
+  // MARK: While it runs
+
+  /// What looking after it needs.
+  private struct Watch {
+    let programs: ClusterPrograms
+    let account: ClusterAccount
+    let report: @Sendable (ClusterEvent) -> Void
+    /// Starts it, unless told in between that it is not wanted any more.
+    let run: @Sendable (() -> Bool) throws -> Running
+    /// Its files are looked at less often than whether it runs.
+    var untilFiles = 0
+  }
+
+  /// How many looks, four a second, from one at its files to the next.
+  private static let looksBetweenFiles = 8
+
+  /// Looks whether it still runs, and from the files that are there, and again after a while; starts it
+  /// when it does not.
+  private func look(again interval: DispatchTimeInterval, _ watch: Watch) {
+    self.watch.asyncAfter(deadline: .now() + interval) { [weak self] in
       guard let self, isWanted else { return }
-      guard let status = ChildProcess.ended(processID) else {
-        return look(again: .milliseconds(250), report, run)
+      var watch = watch
+      if let status = ChildProcess.ended(processID) {
+        watch.report(.ended(status: status))
+        start(watch)
+      } else if watch.untilFiles == 0 {
+        watch.untilFiles = Self.looksBetweenFiles
+        followUpgrade(watch)
+      } else {
+        watch.untilFiles -= 1
       }
-      report(.ended(status: status))
-      do {
-        let process = try run { self.isWanted }
-        state.withLock { $0.process = process }
-        report(.ready(process: process))
-        look(again: .milliseconds(250), report, run)
-      } catch {
-        guard isWanted else { return }
-        report(.failed("\(error)"))
-        look(again: .seconds(5), report, run)
+      let isUp = ChildProcess.ended(processID) == nil
+      look(again: isUp ? .milliseconds(250) : .seconds(5), watch)
+    }
+  }
+
+  private func start(_ watch: Watch) {
+    do {
+      let running = try watch.run { self.isWanted }
+      let wasUpgraded = state.withLock { state in
+        defer { state.upgrade = nil }
+        state.running = running
+        return state.upgrade != nil
       }
+      watch.report(.ready(process: running.process))
+      if wasUpgraded { watch.report(.upgradeDone) }
+    } catch {
+      if isWanted { watch.report(.failed("\(error)")) }
+    }
+  }
+
+  /// Restarts it when its files have changed and, since the last look, stopped changing.
+  private func followUpgrade(_ watch: Watch) {
+    let present = ClusterInstallation(watch.programs)
+    let (running, before, arrange) = state.withLock { state in
+      (state.running, state.upgrade, state.arrangement)
+    }
+    if present == running.files {
+      // Taken back, as by a package manager that gave up.
+      if before != nil {
+        state.withLock { $0.upgrade = nil }
+        watch.report(.upgradeDone)
+      }
+      return
+    }
+    if before == nil { watch.report(.upgraded) }
+    state.withLock { $0.upgrade = present }
+    guard present == before, watch.programs.work(as: watch.account) else { return }
+    arrange {
+      guard isWanted else { return }
+      Self.stop(running.process)
+      start(watch)
     }
   }
 
@@ -160,10 +267,7 @@ package final class EmbeddedCluster: Sendable {
     _ place: ClusterPlace, _ programs: ClusterPrograms, _ account: ClusterAccount,
     _ options: Options
   ) throws {
-    let draft = place.cluster + ".new"
-    if FileSystem.exists(draft) { try remove(draft) }
-    try FileSystem.makeDirectory(draft, mode: 0o700)
-    try account.give(draft)
+    let draft = try place.makeDraft(for: account)
     let arguments = [
       programs.initdb, "--pgdata=\(draft)", "--encoding=UTF8", "--locale=C.UTF-8",
       "--auth=trust", "--username=\(superuser)", "--no-instructions",
@@ -184,16 +288,18 @@ package final class EmbeddedCluster: Sendable {
   private static func run(
     _ place: ClusterPlace, _ programs: ClusterPrograms, _ account: ClusterAccount,
     _ options: Options, _ report: (ClusterEvent) -> Void, while isWanted: () -> Bool
-  ) throws -> pid_t {
+  ) throws -> Running {
     let clock = ContinuousClock()
     let deadline = clock.now + options.startTimeout
     if let left = place.postmaster() {
-      if left.socketDirectory == place.socketDirectory, left.status == "ready" {
+      if left.socketDirectory == place.socketDirectory, left.status == "ready",
+        ClusterInstallation.isCurrent(left.process, programs)
+      {
         report(.takingOver(process: left.process))
         stopWithSignals(left.process)
-        return left.process
+        return Running(process: left.process, files: ClusterInstallation(programs))
       }
-      // On its way up or down, or listening where we would not look.
+      // On its way up or down, listening where we would not look, or of before an upgrade.
       if left.status != "stopping" { stop(left.process) }
       while ChildProcess.isAlive(left.process), clock.now < deadline, isWanted() { usleep(20_000) }
     }
@@ -205,6 +311,7 @@ package final class EmbeddedCluster: Sendable {
       ClusterConfiguration.text(options, socketDirectory: place.socketDirectory, programs))
     try place.emptyLog()
     report(.starting(version: programs.version))
+    let files = ClusterInstallation(programs)
     let process = try ChildProcess.start(
       [programs.postgres, "-D", place.cluster], user: account.name, output: place.log)
     stopWithSignals(process)
@@ -212,7 +319,9 @@ package final class EmbeddedCluster: Sendable {
       if let status = ChildProcess.ended(process) {
         throw SetupError("PostgreSQL ended with status \(status): \(place.logTail)")
       }
-      if let running = place.postmaster(), running.status == "ready" { return running.process }
+      if let running = place.postmaster(), running.status == "ready" {
+        return Running(process: running.process, files: files)
+      }
       guard clock.now < deadline, isWanted() else {
         stop(process)
         throw SetupError(
@@ -243,11 +352,11 @@ package final class EmbeddedCluster: Sendable {
       "SET client_min_messages = error; CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
   }
 
-  /// Ctrl-C and SIGTERM end the cluster too while the server has not yet taken these signals into
+  /// Ctrl-C, SIGTERM and a terminal that closes end the cluster too while the server has not yet taken these signals into
   /// its own hands.
   private static func stopWithSignals(_ process: pid_t) {
     processToSignal.store(process, ordering: .releasing)
-    for number in [SIGINT, SIGTERM] {
+    for number in [SIGINT, SIGTERM, SIGHUP] {
       let previous = signal(number) { number in
         let process = EmbeddedCluster.processToSignal.load(ordering: .acquiring)
         if process > 0 { kill(process, SIGINT) }
@@ -270,12 +379,6 @@ package final class EmbeddedCluster: Sendable {
       }
     }
   }
-
-  private static func remove(_ directory: String) throws {
-    guard let rm = ChildProcess.find("rm") else { throw SetupError("The program rm is missing.") }
-    let status = try ChildProcess.run([rm, "-rf", "--", directory], user: nil)
-    guard status == 0 else { throw SetupError("Cannot remove \(directory).") }
-  }
 }
 
 /// What a cluster reports while it is started.
@@ -285,8 +388,13 @@ package enum ClusterEvent: Sendable, CustomStringConvertible {
   case creating(directory: String)
   case starting(version: String)
   case takingOver(process: pid_t)
+  case joining(process: pid_t)
   case recovering
   case ready(process: pid_t)
+  /// Its files are others than those it was started from; it is restarted once they stay the same.
+  case upgraded
+  /// It runs what its files are now.
+  case upgradeDone
   /// It ended by itself, and is started again.
   case ended(status: Int32)
   /// It could not be started again; that is tried anew.
@@ -300,6 +408,11 @@ package enum ClusterEvent: Sendable, CustomStringConvertible {
     case .starting(let version): "starting PostgreSQL \(version)"
     case .takingOver(let process):
       "taking over PostgreSQL, process \(process), left running by an earlier server"
+    case .joining(let process):
+      "using the PostgreSQL of the server that is running, process \(process)"
+    case .upgraded:
+      "PostgreSQL's files have changed, as by an upgrade; it will be restarted between requests"
+    case .upgradeDone: "PostgreSQL runs from the files that are there"
     case .recovering: "clearing what an earlier PostgreSQL left behind"
     case .ready(let process): "PostgreSQL is ready, process \(process)"
     case .ended(let status): "PostgreSQL ended by itself with status \(status)"

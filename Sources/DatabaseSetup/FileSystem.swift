@@ -77,6 +77,12 @@ enum FileSystem {
     unsafe chmod(path, mode)
   }
 
+  /// Removes a folder and all in it, as far as that can be done.
+  static func removeTree(_ path: String) {
+    guard let rm = ChildProcess.find("rm") else { return }
+    _ = try? ChildProcess.run([rm, "-rf", "--", path], user: nil)
+  }
+
   static func parent(of path: String) -> String? {
     guard let slash = path.lastIndex(of: "/"), path != "/" else { return nil }
     return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -119,6 +125,24 @@ enum FileSystem {
   static func changed(_ path: String) -> Int {
     var status = stat()
     return unsafe lstat(path, &status) == 0 ? status.st_mtim.tv_sec : 0
+  }
+
+  /// What tells a file from another that takes its name, and from itself once it is written to.
+  struct Identity: Equatable {
+    let device: dev_t
+    let inode: ino_t
+    let bytes: off_t
+    let seconds: Int
+    let nanoseconds: Int
+  }
+
+  /// Of what a link leads to; nil when nothing is there.
+  static func identity(of path: String) -> Identity? {
+    var status = Glibc.stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    return Identity(
+      device: status.st_dev, inode: status.st_ino, bytes: status.st_size,
+      seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
   }
 
   static func isDirectory(_ path: String) -> Bool {

@@ -1,15 +1,21 @@
-import Postgres
-
-/// The numbered SQL files that make the graph's tables and functions, applied in order, once each,
-/// each in a transaction of its own, and remembered in the table `sociograph_migration`.
+/// What a folder of SQL has for a database.
 ///
-/// Files are only added to: one that was applied and has changed since, or is gone, or a new one
-/// that would have come before one already applied, stops the run.
+///     tables/NNNN_name.sql   tables, types, indexes and what these use; run once each, in order
+///     functions/name.sql     functions, procedures, views and triggers; made anew, all of them in one
+///                            transaction, whenever their text has changed
+///     demo/                  rows to try it with (`Seeder`)
+///
+/// Files of tables are only added to: one that was applied and has changed since, or a new one that
+/// would have come before one already applied, stops the run. A line `-- breaking: WHY` in one says
+/// that programs which do not know it must not go on; without it they do. A line `-- namespace: NAME`
+/// in the first says where the tables live unless the operator says otherwise.
+///
+/// `MigrationPlan` is what a database lacks of it, `MigrationRun` brings it there.
 package struct Migrations: Sendable {
-  package let files: [File]
+  package let tables: [File]
+  package let functions: [File]
 
-  package struct File: Sendable {
-    /// `NNNN_name.sql`.
+  package struct File: Sendable, Equatable {
     package let name: String
     package let text: String
 
@@ -19,9 +25,12 @@ package struct Migrations: Sendable {
     }
   }
 
-  package init(files: [File]) throws(SetupError) {
+  /// - Parameters:
+  ///   - tables: in the order of their numbers.
+  ///   - functions: in any order; they may call each other. Triggers come after what they call.
+  package init(tables: [File], functions: [File] = []) throws(SetupError) {
     var previous = ""
-    for file in files {
+    for file in tables {
       let number = file.name.prefix(4)
       guard number.utf8.count == 4, number.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
         file.name.dropFirst(4).first == "_", file.name.hasSuffix(".sql"), file.name.count > 9
@@ -31,139 +40,62 @@ package struct Migrations: Sendable {
       }
       previous = file.name
     }
-    self.files = files
+    self.tables = tables
+    self.functions = functions
   }
 
-  /// All files of a folder that end in `.sql`; subfolders are something else.
+  /// A folder with neither `tables` nor `functions` has nothing to apply, which is fine: the database
+  /// is then somebody else's to make.
   package static func read(_ folder: String) throws(SetupError) -> Migrations {
     guard let names = FileSystem.list(folder) else {
-      throw SetupError("The folder of migrations \(folder) cannot be read.")
+      throw SetupError("The folder \(folder) cannot be read.")
+    }
+    if let stray = names.first(where: { $0.hasSuffix(".sql") }) {
+      throw SetupError(
+        "The file \(folder)/\(stray) belongs into \(folder)/tables or \(folder)/functions.")
+    }
+    let tables = try files(folder + "/tables")
+    let functions = try files(folder + "/functions")
+    // Mutations need what comes with the server; a folder with nothing of its own needs nothing.
+    return try Migrations(
+      tables: tables,
+      functions: tables.isEmpty && functions.isEmpty ? [] : functions + [MutationSupport.functions])
+  }
+
+  private static func files(_ folder: String) throws(SetupError) -> [File] {
+    guard FileSystem.isDirectory(folder) else { return [] }
+    guard let names = FileSystem.list(folder) else {
+      throw SetupError("The folder \(folder) cannot be read.")
     }
     var files: [File] = []
     for name in names where name.hasSuffix(".sql") {
       let path = folder + "/" + name
-      if FileSystem.isDirectory(path) { continue }
       guard let text = FileSystem.readText(path) else {
-        throw SetupError("The migration \(path) cannot be read, or is not UTF-8.")
+        throw SetupError("The file \(path) cannot be read, or is not UTF-8.")
       }
       files.append(File(name: name, text: text))
     }
-    guard !files.isEmpty else {
-      throw SetupError("The folder \(folder) has no migrations.")
-    }
-    return try Migrations(files: files)
+    return files
   }
 
-  /// Applies what is missing.
-  ///
-  /// - Parameter allowChanged: takes changed files as they are now, without running them again.
-  /// - Returns: how many were applied.
-  @discardableResult
-  package func apply(
-    to configuration: PostgresConfiguration, allowChanged: Bool = false,
-    report: (MigrationEvent) -> Void = { _ in }
-  ) throws -> Int {
-    var configuration = configuration
-    configuration.statementTimeout = .zero
-    configuration.idleInTransactionTimeout = .zero
-    configuration.lockTimeout = .seconds(30)
-    configuration.isReadOnly = false
-    configuration.settings.append(("client_min_messages", "warning"))
-    let session = try PostgresSession(configuration)
-
-    try lock(session, report)
-    try session.execute(
-      """
-      CREATE TABLE IF NOT EXISTS sociograph_migration (
-        name text PRIMARY KEY,
-        sha256 text NOT NULL,
-        applied_at timestamptz NOT NULL DEFAULT now()
-      )
-      """)
-    try ServerSecret.create(session)
-    let missing = try missingFiles(session, allowChanged: allowChanged, report)
-    for file in missing {
-      let began = ContinuousClock.now
-      do {
-        try session.transaction {
-          try session.execute(file.text)
-          try session.execute(
-            "INSERT INTO sociograph_migration (name, sha256) VALUES ($1, \(Self.hash("$2")))",
-            [file.name, file.text])
-        }
-      } catch let error as PostgresError {
-        throw SetupError("\(file.place(of: error)): \(error)")
-      }
-      report(.applied(file.name, took: began.duration(to: .now)))
-    }
-    return missing.count
-  }
-
-  /// Names of the files that a database lacks, without changing it.
-  package func pending(in configuration: PostgresConfiguration) throws -> [String] {
-    let session = try PostgresSession(configuration)
-    let table = try session.execute("SELECT to_regclass('sociograph_migration')")
-    guard table.first?.first ?? nil != nil else { return files.map(\.name) }
-    return try missingFiles(session, allowChanged: false) { _ in }.map(\.name)
-  }
-
-  /// Held until the session ends: whoever comes second finds everything done.
-  private func lock(
-    _ session: PostgresSession, _ report: (MigrationEvent) -> Void
-  ) throws(PostgresError) {
-    let key = "hashtext('sociograph_migration')"
-    if try session.execute("SELECT pg_try_advisory_lock(\(key))").first?.first == "t" { return }
-    report(.waiting)
-    try session.execute("SET lock_timeout = 0")
-    try session.execute("SELECT pg_advisory_lock(\(key))")
-    try session.execute("SET lock_timeout = '30s'")
-  }
-
-  private func missingFiles(
-    _ session: PostgresSession, allowChanged: Bool, _ report: (MigrationEvent) -> Void
-  ) throws -> [File] {
-    var applied: [String: String] = [:]
-    for row in try session.execute("SELECT name, sha256 FROM sociograph_migration") {
-      if let name = row[0], let hash = row[1] { applied[name] = hash }
-    }
-    let latest = applied.keys.max() ?? ""
-    var missing: [File] = []
-    for file in files {
-      guard let hash = applied.removeValue(forKey: file.name) else {
-        if file.name < latest {
-          throw SetupError(
-            "The migration \(file.name) is new but comes before \(latest), which is applied.")
-        }
-        missing.append(file)
-        continue
-      }
-      let present = try session.execute("SELECT \(Self.hash("$1"))", [file.text])
-      if present.first?.first == hash { continue }
-      guard allowChanged else {
-        throw SetupError(
-          "The migration \(file.name) was applied and has changed since; "
-            + "changes belong into a new file.")
-      }
-      try session.execute(
-        "UPDATE sociograph_migration SET sha256 = \(Self.hash("$2")) WHERE name = $1",
-        [file.name, file.text])
-      report(.acceptedChange(file.name))
-    }
-    if let gone = applied.keys.min() {
-      throw SetupError("The migration \(gone) was applied, and its file is gone.")
-    }
-    return missing
-  }
-
-  private static func hash(_ parameter: String) -> String {
-    "encode(sha256(convert_to(\(parameter)::text, 'UTF8')), 'hex')"
-  }
+  /// Where the tables live by the folder's own account; nil when it has none.
+  package var namespace: String? { tables.first?.remark("namespace") }
 }
 
 extension Migrations.File {
+  /// Why programs that do not know this file must not go on; nil when they may.
+  var breaking: String? { remark("breaking") }
+
+  /// What stands behind `-- WORD: ` on a line of its own.
+  func remark(_ word: String) -> String? {
+    let start = "-- \(word): "
+    return text.split(separator: "\n").first { $0.hasPrefix(start) }
+      .map { String($0.dropFirst(start.count)) }
+  }
+
   /// `NAME:LINE:COLUMN`, as far as the server said where it was.
-  package func place(of error: PostgresError) -> String {
-    guard let position = error.position, position > 0 else { return name }
+  func place(of position: Int?) -> String {
+    guard let position, position > 0 else { return name }
     let before = text.unicodeScalars.prefix(position - 1)
     let line = before.count { $0 == "\n" } + 1
     let column =
@@ -178,6 +110,8 @@ package enum MigrationEvent: Sendable, CustomStringConvertible {
   case waiting
   case applied(String, took: Duration)
   case acceptedChange(String)
+  /// Such as `post.sql` for those whose text is new.
+  case appliedFunctions([String], took: Duration)
 
   package var description: String {
     switch self {
@@ -185,6 +119,8 @@ package enum MigrationEvent: Sendable, CustomStringConvertible {
     case .applied(let name, let took):
       "applied \(name) in \(took.formattedMilliseconds) ms"
     case .acceptedChange(let name): "took note that \(name) has changed"
+    case .appliedFunctions(let names, let took):
+      "applied the functions in \(took.formattedMilliseconds) ms (\(names.joined(separator: ", ")))"
     }
   }
 }

@@ -132,7 +132,7 @@ package struct Seeder: Sendable {
     _ writer: PostgresSession, _ progressed: (Int) -> Void
   ) throws -> Int {
     let types = try self.types(of: columns, in: table, writer)
-    let names = columns.map(quoted)
+    let names = columns.map(PostgresConfiguration.quoted)
     // Binary rows must have the very types of the columns.
     let casts = zip(names, types).map { "\($0)::\($1)" }.joined(separator: ", ")
     let list = names.joined(separator: ", ")
@@ -208,11 +208,6 @@ package struct Seeder: Sendable {
     }
     guard !tables.isEmpty else { return }
     try session.execute("TRUNCATE \(tables.joined(separator: ", ")) RESTART IDENTITY CASCADE")
-  }
-
-  private func quoted(_ name: String) -> String {
-    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-      + "\""
   }
 }
 

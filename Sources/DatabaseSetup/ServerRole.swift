@@ -1,13 +1,27 @@
 import Postgres
 
-/// What the role that `serve` runs under needs, and no more (R15): to read the graph, and to note that
-/// a session was used.
+/// What the roles that `serve` runs under need, and no more (R15). One reads the graph and notes that a
+/// session was used; the other, for mutations, reads the graph and calls its functions, of which
+/// those that write do so under their owner's rights.
 package enum ServerRole {
   private static let creation = "CREATE ROLE %I LOGIN"
-  private static let grants = [
-    "GRANT USAGE ON SCHEMA public TO %I",
-    "GRANT SELECT ON ALL TABLES IN SCHEMA public TO %I",
-    "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT ON TABLES TO %I",
+  private static func grants(in namespace: String) -> [String] {
+    [
+      "GRANT USAGE ON SCHEMA \(namespace) TO %I",
+      "GRANT SELECT ON ALL TABLES IN SCHEMA \(namespace) TO %I",
+      "ALTER DEFAULT PRIVILEGES IN SCHEMA \(namespace) GRANT SELECT ON TABLES TO %I",
+    ]
+  }
+  private static func calls(in namespace: String) -> [String] {
+    [
+      "GRANT EXECUTE ON ALL ROUTINES IN SCHEMA \(namespace) TO %I",
+      "ALTER DEFAULT PRIVILEGES IN SCHEMA \(namespace) GRANT EXECUTE ON ROUTINES TO %I",
+    ]
+  }
+  /// A refusal is an error to PostgreSQL, whose log anybody could fill, and whose details are rows.
+  private static let quiet = [
+    "ALTER ROLE %I SET log_min_messages = fatal",
+    "ALTER ROLE %I SET log_error_verbosity = terse",
   ]
   private static let notes = "GRANT UPDATE (last_used_at, expires_at) ON session TO %I"
 
@@ -18,18 +32,32 @@ package enum ServerRole {
     ).isEmpty
   }
 
-  /// Lets a role serve the database, also after later migrations.
+  /// Lets a role serve what is in the namespaces of the configuration, also after later migrations.
   ///
-  /// - Parameter isNew: the role is made first; all of it happens or nothing.
+  /// - Parameters:
+  ///   - isNew: the role is made first; all of it happens or nothing.
+  ///   - mutations: it is the one that mutations run under. What they are refused for stays out of
+  ///     PostgreSQL's log where a superuser says so.
   package static func allow(
-    _ role: String, isNew: Bool = false, in configuration: PostgresConfiguration
+    _ role: String, isNew: Bool = false, mutations: Bool = false,
+    in configuration: PostgresConfiguration
   ) throws {
     var configuration = configuration
     configuration.isReadOnly = false
     let session = try PostgresSession(configuration)
     let table = try session.execute("SELECT to_regclass('session')")
     let hasSessions = table.first?.first ?? nil != nil
-    let statements = (isNew ? [creation] : []) + grants + (hasSessions ? [notes] : [])
+    // Doubled, as what comes of it is a format.
+    let namespaces = try session.execute(
+      "SELECT replace(quote_ident(unnest(current_schemas(false))), '%', '%%')"
+    ).compactMap { $0[0] }
+    let isSuperuser =
+      try session.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")
+      .first?.first == "t"
+    let statements =
+      (isNew ? [creation] : []) + namespaces.flatMap(grants)
+      + (mutations
+        ? namespaces.flatMap(calls) + (isSuperuser ? quiet : []) : hasSessions ? [notes] : [])
     try session.transaction {
       for statement in statements {
         let rows = try session.execute("SELECT format($1, $2::text)", [statement, role])

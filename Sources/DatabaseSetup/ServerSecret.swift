@@ -21,7 +21,9 @@ package enum ServerSecret {
       CREATE TABLE IF NOT EXISTS sociograph_secret (
         secret bytea NOT NULL,
         is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only)
-      )
+      );
+      COMMENT ON TABLE sociograph_secret IS
+        'The one row: random bytes by which servers of this database know what they sealed.'
       """)
     // 244 bits from the system's generator.
     try session.execute(

@@ -1,5 +1,6 @@
 import GraphQLLanguage
 import GraphQLResolving
+import GraphQLResponse
 import GraphQLSchema
 import GraphQLValidation
 import JSON
@@ -48,7 +49,7 @@ package struct BatchChecker {
     hasMalformedLine = true
     var writer = JSONWriter()
     writer.append("{\"id\":null,\"ok\":false,\"errors\":")
-    writer.write([GraphQLError(message)])
+    writer.write([GraphQLError(message, code: .badRequest)])
     writer.append(UInt8(ascii: "}"))
     return writer.finish()
   }
@@ -93,7 +94,7 @@ package struct BatchChecker {
     do {
       return try Parser.parse(Source(text), limits: limits)
     } catch {
-      throw Findings(errors: [error])
+      throw Findings(errors: [GraphQLError(error)])
     }
   }
 
@@ -164,7 +165,7 @@ struct SchemaCache {
     do {
       document = try Parser.parse(Source(text), limits: limits)
     } catch {
-      return .failure(Findings(errors: [error]))
+      return .failure(Findings(errors: [GraphQLError(error)]))
     }
     do {
       return .success(try SchemaBuilder.build(document))

@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLSchema
 import GraphQLValidation
 import JSON
@@ -46,20 +47,20 @@ package struct FileChecker {
   package func findings() -> [Finding] {
     if schemaFiles.isEmpty {
       return documents.flatMap { (file) -> [Finding] in
-        do throws(GraphQLError) {
+        do throws(SyntaxError) {
           _ = try Parser.parse(Source(file.bytes), limits: limits)
           return []
         } catch {
-          return [Finding(file: file.name, error: error)]
+          return [Finding(file: file.name, error: GraphQLError(error))]
         }
       }
     }
     let text = JoinedText(schemaFiles)
     let typeSystem: Document
-    do throws(GraphQLError) {
+    do throws(SyntaxError) {
       typeSystem = try Parser.parse(text.source, limits: limits)
     } catch {
-      return text.findings([error])
+      return text.findings([GraphQLError(error)])
     }
     // With documents, the rules named are theirs; the schema has to be valid either way.
     let schemaRules = documents.isEmpty ? rules?.typeSystem : nil
@@ -71,13 +72,13 @@ package struct FileChecker {
   }
 
   private func check(_ file: File, against schema: Schema) -> [Finding] {
-    do throws(GraphQLError) {
+    do throws(SyntaxError) {
       let document = try Parser.parse(Source(file.bytes), limits: limits)
       return Validator.errors(
         in: document, against: schema, rules: rules?.executable, limits: validationLimits
       ).map { Finding(file: file.name, error: $0) }
     } catch {
-      return [Finding(file: file.name, error: error)]
+      return [Finding(file: file.name, error: GraphQLError(error))]
     }
   }
 

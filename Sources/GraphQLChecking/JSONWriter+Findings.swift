@@ -1,5 +1,6 @@
 import GraphQLLanguage
 import GraphQLResolving
+import GraphQLResponse
 import JSON
 
 // Findings as JSON: `{"message": TEXT, "locations": [{"line": N, "column": N}, ...]}`, with the path

@@ -13,14 +13,14 @@ struct Cursor {
   let keys: [[UInt8]?]
 
   /// Nil for text that is no cursor of this order.
-  init?(_ text: String, order: UInt32, key: CursorKey) {
+  init?(_ text: String, order: UInt32, seal: CursorSeal) {
     guard text.utf8.count <= Self.maximumTextBytes, var bytes = Base64URL.decode(text),
-      bytes.count >= CursorKey.tagBytes
+      bytes.count >= CursorSeal.byteCount
     else { return nil }
-    let given = Array(bytes.suffix(CursorKey.tagBytes))
-    bytes.removeLast(CursorKey.tagBytes)
+    let given = Array(bytes.suffix(CursorSeal.byteCount))
+    bytes.removeLast(CursorSeal.byteCount)
     let length = bytes.count
-    Self.seal(&bytes, order: order, key: key)
+    Self.append(seal, to: &bytes, order: order)
     // Takes as long wherever they differ.
     guard zip(bytes[length...], given).reduce(0, { $0 | ($1.0 ^ $1.1) }) == 0 else { return nil }
     var keys: [[UInt8]?] = []
@@ -40,14 +40,14 @@ struct Cursor {
     self.keys = keys
   }
 
-  /// Adds the seal to the bytes of all keys.
-  static func seal(_ bytes: inout [UInt8], order: UInt32, key: CursorKey) {
+  /// Adds the seal to the bytes of all sort keys.
+  static func append(_ seal: CursorSeal, to bytes: inout [UInt8], order: UInt32) {
     let length = bytes.count
     for shift in [24, 16, 8, 0] as [UInt32] {
       bytes.append(UInt8(truncatingIfNeeded: order >> shift))
     }
-    let tag = key.tag(bytes)
+    let sealed = seal.seal(of: bytes)
     bytes.removeLast(bytes.count - length)
-    bytes += tag
+    bytes += sealed
   }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import GraphQLLanguage
 import GraphQLPlanning
+import GraphQLResponse
 import GraphQLSchema
 import GraphQLValidation
 import Postgres
@@ -10,6 +11,7 @@ import Postgres
 /// Belongs to one loop.
 package final class CachedDocument {
   package let valid: ValidDocument
+  private let hash: String
   /// By name; the only operation also under no name.
   private var operations: [String?: CachedOperation] = [:]
   /// Estimated bytes, with those of its plans.
@@ -18,6 +20,7 @@ package final class CachedDocument {
 
   init(_ valid: ValidDocument) {
     self.valid = valid
+    hash = OperationLabel.hash(of: valid.document.source.bytes)
     // A tree takes about this many bytes for each byte of text.
     cost = valid.document.source.bytes.count * 12 + 1024
     ownCost = cost
@@ -33,7 +36,7 @@ package final class CachedDocument {
   {
     if let known = operations[name] { return known }
     let operation = CachedOperation(
-      try valid.operation(named: name), in: valid, mapping: mapping)
+      try valid.operation(named: name), in: valid, hash: hash, mapping: mapping)
     operations[name] = operation
     return operation
   }
@@ -41,14 +44,20 @@ package final class CachedDocument {
 
 /// One operation with what is worked out once: its variables' coercion, what its plans are keyed by.
 final class CachedOperation {
+  let label: OperationLabel
   let operation: OperationDefinition
   let coercion: VariableCoercion
   let choices: OperationChoices
   let variableNames: [String]
   var plans: [[UInt8]: PreparedPlan] = [:]
 
-  init(_ operation: OperationDefinition, in valid: ValidDocument, mapping: StorageMapping) {
+  init(
+    _ operation: OperationDefinition, in valid: ValidDocument, hash: String,
+    mapping: StorageMapping
+  ) {
     self.operation = operation
+    label = OperationLabel(
+      name: operation.name?.text, kind: operation.kind, document: hash)
     coercion = VariableCoercion(valid.schema, operation, source: valid.document.source)
     choices = OperationChoices(operation, fragments: valid.fragments, mapping: mapping)
     variableNames = operation.variables.map(\.name.text)
@@ -63,6 +72,15 @@ package final class PreparedPlan {
   let shape: ShapeProgram
   /// The answers of `__schema` and `__type` by response name, worked out once.
   let introspection: [String: [UInt8]]
+  /// Of a mutation, in order.
+  let mutation: [PreparedField]
+  /// What it is prepared under; of a mutation, the first that it calls.
+  package var statementName: String? {
+    if let statement { return statement.alone.name }
+    for case .call(let call) in mutation { return call.call.statement.name }
+    return nil
+  }
+
   /// Response buffers start at the size the last answers had.
   var expectedBytes = 1024
 
@@ -72,17 +90,21 @@ package final class PreparedPlan {
   /// Estimated bytes: the statement stands in the plan, in its own text and in that for libpq, and
   /// perhaps in its combined form; the shape takes less than it, in either form.
   var cost: Int {
-    7 * (plan.statement?.utf8.count ?? 0) + introspection.values.reduce(1024) { $0 + $1.count }
+    7 * (plan.statement?.text.utf8.count ?? 0) + introspection.values.reduce(1024) { $0 + $1.count }
+      + mutation.reduce(0) { $0 + $1.cost }
   }
 
-  init(_ plan: Plan, introspection: [String: [UInt8]], isIntrospectionVariable: Bool) {
+  init(
+    _ plan: Plan, of label: OperationLabel, introspection: [String: [UInt8]],
+    isIntrospectionVariable: Bool
+  ) {
     self.plan = plan
+    let label = StatementLabel("\(label.name ?? "(unnamed)") \(label.document)")
+    mutation = plan.mutation.map { PreparedField($0, label: label) }
     shape = ShapeProgram(plan.shape)
     self.isIntrospectionVariable = isIntrospectionVariable
     self.introspection = introspection
-    statement = plan.statement.map {
-      CombinableStatement($0, parameterCount: plan.parameters.count)
-    }
+    statement = plan.statement.map { CombinableStatement($0, label: label) }
   }
 }
 
@@ -110,6 +132,8 @@ struct DocumentCache {
   /// Estimated bytes.
   private(set) var cost = 0
   private var clock: UInt64 = 0
+  /// Documents that made room, since the start.
+  private(set) var dropped = 0
 
   init(maximumCount: Int = 1_000, maximumBytes: Int = 32 << 20) {
     self.maximumCount = maximumCount
@@ -159,7 +183,9 @@ struct DocumentCache {
     while entries.count > maximumCount || cost > maximumCost, entries.count > 1 {
       let uses = entries.values.map(\.lastUse).sorted()
       let middle = uses[(uses.count + 1) / 2]
+      let before = entries.count
       entries = entries.filter { $0.value.lastUse >= middle }
+      dropped += before - entries.count
       cost = entries.values.reduce(0) { $0 + $1.document.cost }
     }
   }

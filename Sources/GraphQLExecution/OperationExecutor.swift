@@ -1,77 +1,47 @@
 import GraphQLLanguage
 import GraphQLPlanning
 import GraphQLResolving
+import GraphQLResponse
 import GraphQLSchema
 import GraphQLValidation
 import JSON
 import Postgres
 
-/// What a client asked for, whatever carried it.
-package struct OperationRequest: Sendable {
-  package var query: String
-  package var operationName: String?
-  /// An object, or nil.
-  package var variables: JSONValue?
-  /// It came by a method that must not change anything.
-  package var mayOnlyRead: Bool
-
-  package init(
-    query: String, operationName: String? = nil, variables: JSONValue? = nil,
-    mayOnlyRead: Bool = false
-  ) {
-    self.mayOnlyRead = mayOnlyRead
-    self.query = query
-    self.operationName = operationName
-    self.variables = variables
-  }
-}
-
 /// An operation that may run: its plan, and its own variables.
 package struct PreparedOperation {
+  /// That of the request.
+  package let identity: RequestIdentity
+  package let label: OperationLabel
+  /// Of preparing it.
+  package let times: OperationTimes
+  /// Of a mutation.
+  let request: GraphQLRequest?
   package let plan: PreparedPlan
   package let variables: [InputValue?]
   package let variableNames: [String]
   /// Answers of introspection fields that depend on this request's variables.
   let introspection: [String: [UInt8]]?
-  package var cursorKey: CursorKey
+  package var cursorSeal: CursorSeal
 }
 
 extension PreparedOperation {
+  /// It is for a `MutationRunner`.
+  package var isMutation: Bool { !plan.mutation.isEmpty }
+
   /// The parameters as they are sent.
   package func parameters(viewer: Int64) throws(GraphQLError) -> PostgresParameters {
-    try ParameterBinder(variables: variables, viewer: viewer, cursorKey: cursorKey).bind(
+    try ParameterBinder(variables: variables, viewer: viewer, cursorSeal: cursorSeal).bind(
       plan.plan.parameters)
   }
 
   /// The parameters as people write them, in the order of `$1`, `$2`, ...; nil for null and for keys
   /// inside cursors.
   package func parameterTexts(viewer: Int64) throws(GraphQLError) -> [String?] {
-    let binder = ParameterBinder(variables: variables, viewer: viewer, cursorKey: cursorKey)
+    let binder = ParameterBinder(variables: variables, viewer: viewer, cursorSeal: cursorSeal)
     return try plan.plan.parameters.map { parameter throws(GraphQLError) in
       try binder.text(of: parameter)
     }
   }
-}
-
-/// Errors before execution: the response has no `data`.
-package struct RequestErrors: Error, Sendable {
-  package let errors: [GraphQLError]
-  /// The request may only read, and the operation is no query.
-  package let isWriteRefused: Bool
-
-  package init(errors: [GraphQLError], isWriteRefused: Bool = false) {
-    self.errors = errors
-    self.isWriteRefused = isWriteRefused
-  }
-}
-
-/// What became of an operation.
-package enum OperationResponse: Sendable {
-  /// The whole response: `data`, perhaps null, perhaps beside errors.
-  case executed(body: [UInt8], hasErrors: Bool)
-  /// There is no `data`: refused before execution, or PostgreSQL could not be asked. The first
-  /// error's code says which. `because` is for the log: what the client is not told.
-  case refused([GraphQLError], retryAfter: Duration? = nil, because: PostgresError? = nil)
 }
 
 /// Turns requests into responses on one loop: parse, validate, plan (all kept), bind, run, write.
@@ -86,7 +56,7 @@ package final class OperationExecutor {
     /// Of this loop, with their plans.
     package var maximumCachedDocuments = 1_000
     package var maximumCachedBytes = 32 << 20
-    package var cursorKey = CursorKey()
+    package var cursorSeal = CursorSeal()
     /// Of the statement's record, from which the response is written (R10).
     package var maximumResponseBytes = 8 << 20
 
@@ -98,13 +68,20 @@ package final class OperationExecutor {
   private let mapping: StorageMapping
   private let planner: Planner
   private let settings: Settings
+  private let report: (ExecutionEvent) -> Void
   private var cache: DocumentCache
+  /// Of the operation that is being prepared, or whose completion runs.
+  package private(set) var times = OperationTimes()
+  /// Of the operation that was prepared last, as far as one was found.
+  package private(set) var label: OperationLabel?
 
   package init(
-    mapping: StorageMapping, settings: Settings = Settings()
+    mapping: StorageMapping, settings: Settings = Settings(),
+    report: @escaping (ExecutionEvent) -> Void = { _ in }
   ) {
     self.mapping = mapping
     self.settings = settings
+    self.report = report
     clientSchema = StorageDirectives.clientSchema(of: mapping.schema)
     planner = Planner(mapping: mapping, limits: settings.plannerLimits)
     cache = DocumentCache(
@@ -116,63 +93,67 @@ package final class OperationExecutor {
 
   // MARK: - Before the database
 
-  package func prepare(_ request: OperationRequest) throws(RequestErrors) -> PreparedOperation {
-    let document = try document(request.query)
+  package func prepare(_ request: GraphQLRequest) throws(RequestErrors) -> PreparedOperation {
+    times = OperationTimes()
+    label = nil
+    let document = try document(request.document)
+    let operation: CachedOperation
     do {
-      let operation = try document.operation(named: request.operationName, mapping: mapping)
-      if request.mayOnlyRead, operation.operation.kind != .query {
-        throw RequestErrors(errors: [], isWriteRefused: true)
-      }
-      let coerced: CoercedVariables
-      do {
-        coerced = try operation.coercion.coerce(request.variables)
-      } catch {
-        throw RequestErrors(
-          errors: error.errors.map { error in
-            var error = error
-            error.code = error.code ?? "BAD_USER_INPUT"
-            return error
-          })
-      }
-      let variables = operation.variableNames.map { coerced[$0] }
-      var key: [UInt8] = []
-      operation.choices.appendKey(for: variables, to: &key)
-      let plan = try plan(operation, document, variables, key)
-      return PreparedOperation(
-        plan: plan, variables: variables,
-        variableNames: operation.variableNames,
-        introspection: plan.isIntrospectionVariable
-          ? introspect(document.valid, operation.operation, coerced) : nil,
-        cursorKey: settings.cursorKey)
-    } catch let error as GraphQLError {
-      throw RequestErrors(errors: [error])
-    } catch let error as RequestErrors {
-      throw error
+      operation = try document.operation(named: request.operationName, mapping: mapping)
     } catch {
-      throw RequestErrors(errors: [GraphQLError("\(error)")])
+      throw RequestErrors(error)
     }
+    label = operation.label
+    if request.mayOnlyRead, operation.operation.kind != .query {
+      throw RequestErrors(
+        GraphQLError("Only queries can be sent by GET; use POST.", code: .methodNotAllowed))
+    }
+    let coerced = try operation.coercion.coerce(.object(request.variables))
+    let variables = operation.variableNames.map { coerced[$0] }
+    var key: [UInt8] = []
+    operation.choices.appendKey(for: variables, to: &key)
+    let plan: PreparedPlan
+    do {
+      plan = try self.plan(operation, document, variables, key)
+    } catch {
+      throw RequestErrors(error)
+    }
+    if request.idempotencyKey != nil, plan.mutation.count > 1 {
+      throw RequestErrors(
+        GraphQLError(
+          "A request with an Idempotency-Key must have one mutation field, not "
+            + "\(plan.mutation.count).", code: .badRequest))
+    }
+    return PreparedOperation(
+      identity: request.identity, label: operation.label, times: times,
+      request: plan.mutation.isEmpty ? nil : request, plan: plan,
+      variables: variables,
+      variableNames: operation.variableNames,
+      introspection: plan.isIntrospectionVariable
+        ? introspect(document.valid, operation.operation, coerced) : nil,
+      cursorSeal: settings.cursorSeal)
   }
 
   private func document(_ text: String) throws(RequestErrors) -> CachedDocument {
     if let known = cache.document(text) { return known }
+    let began = monotonicNanoseconds()
     let parsed: Document
     do {
+      defer { times.parsing = monotonicNanoseconds() &- began }
       parsed = try Parser.parse(Source(text), limits: settings.parserLimits)
     } catch {
-      var error = error
-      if error.code == nil { error.code = "GRAPHQL_PARSE_FAILED" }
-      throw RequestErrors(errors: [error])
+      throw RequestErrors(GraphQLError(error))
     }
     let valid: ValidDocument
     do {
+      defer { times.validating = monotonicNanoseconds() &- began &- times.parsing }
       valid = try Validator.validate(
         parsed, against: clientSchema, suggestions: settings.suggestions,
         limits: settings.validationLimits)
-    } catch {
-      throw RequestErrors(errors: error.errors)
     }
     let document = CachedDocument(valid)
-    cache.insert(document, for: text)
+    keep { $0.insert(document, for: text) }
+    report(.prepared(bytes: text.utf8.count))
     return document
   }
 
@@ -181,6 +162,8 @@ package final class OperationExecutor {
     _ key: [UInt8]
   ) throws(GraphQLError) -> PreparedPlan {
     if let known = operation.plans[key] { return known }
+    let began = monotonicNanoseconds()
+    defer { times.planning = monotonicNanoseconds() &- began }
     let valid = document.valid
     let plan = try planner.plan(
       operation.operation, fragments: valid.fragments, source: valid.document.source,
@@ -190,12 +173,20 @@ package final class OperationExecutor {
       if case .introspection = $0.value { true } else { false }
     }
     let prepared = PreparedPlan(
-      plan,
+      plan, of: operation.label,
       introspection: hasIntrospection && isFixed
         ? introspect(valid, operation.operation, CoercedVariables()) : [:],
       isIntrospectionVariable: hasIntrospection && !isFixed)
-    cache.insert(prepared, for: key, of: operation, in: document)
+    keep { $0.insert(prepared, for: key, of: operation, in: document) }
+    report(.planned(operation.label, statement: prepared.statementName))
     return prepared
+  }
+
+  /// Puts something into the cache, and reports what made room for it.
+  private func keep(_ insert: (inout DocumentCache) -> Void) {
+    let before = cache.dropped
+    insert(&cache)
+    if cache.dropped > before { report(.dropped(documents: cache.dropped - before)) }
   }
 
   private func introspect(
@@ -218,8 +209,16 @@ package final class OperationExecutor {
     completion: @escaping (OperationResponse) -> Void
   ) -> PostgresTicket? {
     let plan = operation.plan
+    guard !operation.isMutation else {
+      completion(.refused([.fault("A mutation was given to what only reads.")]))
+      return nil
+    }
+    times = operation.times
     guard let statement = plan.statement else {
-      completion(write(operation, nothing: ()))
+      let began = monotonicNanoseconds()
+      let response = write(operation, nothing: ())
+      times.writing = monotonicNanoseconds() &- began
+      completion(response)
       return nil
     }
     let parameters: PostgresParameters
@@ -229,10 +228,16 @@ package final class OperationExecutor {
       completion(.refused([error]))
       return nil
     }
-    return runner.run(statement, parameters) { outcome in
+    return runner.run(statement, parameters) { [self] outcome in
+      times = operation.times
+      times.waiting = runner.times.waited
+      times.asking = runner.times.served
       switch outcome {
       case .success(let result):
-        completion(self.write(operation, result))
+        let began = monotonicNanoseconds()
+        let response = write(operation, result)
+        times.writing = monotonicNanoseconds() &- began
+        completion(response)
       case .failure(let error):
         completion(Self.failure(error))
       }
@@ -243,7 +248,7 @@ package final class OperationExecutor {
     var writer = begin(operation)
     let empty: [UInt8] = []
     unsafe writer.writeData(empty.span.bytes)
-    return finish(writer, operation.plan)
+    return finish(writer, operation)
   }
 
   private func write(_ operation: PreparedOperation, _ result: borrowing PostgresResult)
@@ -262,11 +267,11 @@ package final class OperationExecutor {
       return .refused([
         GraphQLError(
           "The answer is larger than \(settings.maximumResponseBytes) bytes. Ask for less.",
-          code: "COST_LIMIT_EXCEEDED")
+          code: .costLimitExceeded)
       ])
     }
     if isThere == nil { return Self.failure(PostgresError(.other, message: "No row.")) }
-    return finish(writer, operation.plan)
+    return finish(writer, operation)
   }
 
   private func begin(_ operation: PreparedOperation) -> ResponseWriter {
@@ -275,21 +280,23 @@ package final class OperationExecutor {
     return ResponseWriter(
       operation.plan.shape, json: json,
       introspection: operation.introspection ?? operation.plan.introspection,
-      cursorKey: settings.cursorKey)
+      cursorSeal: settings.cursorSeal)
   }
 
-  private func finish(_ writer: consuming ResponseWriter, _ plan: PreparedPlan) -> OperationResponse
-  {
+  private func finish(
+    _ writer: consuming ResponseWriter, _ operation: PreparedOperation
+  ) -> OperationResponse {
     let errors = writer.errors
     var json = writer.json
     if !errors.isEmpty {
       json.append(#","errors":"#)
-      json.write(errors)
+      json.write(errors, requestID: operation.identity.id)
     }
     json.append(UInt8(ascii: "}"))
     let body = json.finish()
+    let plan = operation.plan
     plan.expectedBytes = max(body.count + body.count / 8, plan.expectedBytes / 2)
-    return .executed(body: body, hasErrors: !errors.isEmpty)
+    return .executed(body: body, errors: errors)
   }
 
   // MARK: - Errors
@@ -297,36 +304,44 @@ package final class OperationExecutor {
   /// What a client sees of a statement that failed: a code and a fixed text, never what PostgreSQL
   /// said, but for errors that the graph's own functions raise for it.
   package static func failure(_ error: PostgresError) -> OperationResponse {
-    let code: String
-    let message: String
-    var reason: PostgresError? = error
+    let refusal: GraphQLError
     switch error.kind {
     // The pool reports these by itself, once.
-    case .unavailable, .readOnly, .aborted:
-      reason = nil
-      code = "DATABASE_UNAVAILABLE"
-      message = "The database cannot be reached. Try again shortly."
+    case .unavailable, .lost, .readOnly, .aborted:
+      refusal = GraphQLError(
+        "The database cannot be reached. Try again shortly.", code: .databaseUnavailable)
     case .overloaded:
-      reason = nil
-      code = "SERVICE_OVERLOADED"
-      message = "The server is busy. Try again shortly."
+      refusal = GraphQLError(
+        "The server is busy. Try again shortly.", code: .serviceOverloaded)
     case .timeout:
-      code = "TIMEOUT"
-      message = "The operation took too long."
+      refusal = GraphQLError(
+        "The operation took too long.", code: .timeout, reason: error.reason)
     case .lock:
-      code = "LOCK_TIMEOUT"
-      message = "The operation waited too long for another one."
+      refusal = GraphQLError(
+        "The operation waited too long for another one.", code: .lockTimeout, reason: error.reason)
     case .userRaised:
-      return .refused([GraphQLError(error.message, code: error.detail ?? "BAD_USER_INPUT")])
+      let code = error.detail.map { ErrorCode(rawValue: $0) } ?? .badUserInput
+      refusal =
+        code.map { GraphQLError(error.message, code: $0) }
+        ?? .fault("A function raised the unknown code \(error.detail ?? ""): \(error.reason)")
     case .invalidEncoding, .invalidValue:
-      return .refused([
-        GraphQLError("A value of the request cannot be used.", code: "BAD_USER_INPUT")
-      ])
+      refusal = GraphQLError(
+        "A value of the request cannot be used.", code: .badUserInput, reason: error.reason)
     case .retry, .staleStatement, .constraint, .forbidden, .other:
-      code = "INTERNAL_SERVER_ERROR"
-      message = "An unexpected error occurred."
+      refusal = .fault(error.reason)
     }
-    return .refused(
-      [GraphQLError(message, code: code)], retryAfter: error.retryAfter, because: reason)
+    return .refused([refusal], retryAfter: error.retryAfter)
+  }
+}
+
+extension PostgresError {
+  /// For the log. PostgreSQL's details can name values, and so can its messages about them.
+  var reason: String {
+    let text =
+      switch kind {
+      case .invalidValue, .invalidEncoding: "a statement failed over a value"
+      default: "a statement failed: " + message
+      }
+    return text + (sqlState.isEmpty ? "" : " (SQLSTATE \(sqlState))")
   }
 }

@@ -1,5 +1,6 @@
 import GraphQLLanguage
 import GraphQLPlanning
+import GraphQLResponse
 import GraphQLSchema
 import Postgres
 
@@ -10,7 +11,9 @@ import Postgres
 struct ParameterBinder {
   let variables: [InputValue?]
   let viewer: Int64
-  let cursorKey: CursorKey
+  let cursorSeal: CursorSeal
+  /// Of a mutation's field.
+  var call: CallContext?
 
   func bind(_ parameters: [PlanParameter]) throws(GraphQLError) -> PostgresParameters {
     var result = PostgresParameters(reservingBytes: parameters.count * 24)
@@ -18,21 +21,51 @@ struct ParameterBinder {
       switch parameter {
       case .viewer: result.append(viewer)
       case .input(let source, let type): try append(source, type, to: &result)
-      case .cursorKey(let source, let index, let order):
-        if let key = try cursorKey(source, index, order) {
+      case .sortKey(let source, let index, let order):
+        if let key = try sortKey(source, index, order) {
           result.append(key)
         } else {
           result.appendNull()
         }
-      case .cursorKeyIsNull(let source, let index, let order):
-        result.append(try cursorKey(source, index, order) == nil)
+      case .sortKeyIsNull(let source, let index, let order):
+        result.append(try sortKey(source, index, order) == nil)
+      case .call(let parameter): append(parameter, to: &result)
       }
     }
     return result
   }
 
-  private func value(of source: InputSource) -> InputValue {
+  private func append(_ parameter: CallParameter, to result: inout PostgresParameters) {
+    guard let call else { return result.appendNull() }
+    switch parameter {
+    case .requestKey: result.append(call.key?.text ?? "")
+    case .bodyHash: result.append(call.key?.bodyHash ?? [])
+    case .keepsAnswer: result.append(call.key?.isClient ?? false)
+    case .secret: result.append(call.secret)
+    case .secretHash: result.append(call.secretHash)
+    case .sessionHash:
+      if let hash = call.client.sessionHash { result.append(hash) } else { result.appendNull() }
+    case .device:
+      if let device = call.client.device { result.append(device) } else { result.appendNull() }
+    case .prepared(let value): append(call.prepared(value), to: &result)
+    }
+  }
+
+  private func append(_ value: PreparedInputValue?, to result: inout PostgresParameters) {
+    switch value {
+    case nil: result.appendNull()
+    case .text(let text): result.append(text)
+    case .json(let text): result.append(inTextFormat: text)
+    case .bytes(let bytes): result.append(bytes)
+    }
+  }
+
+  func value(of source: InputSource) -> InputValue {
     switch source {
+    case .constant(let value): return value
+    case .object(let members):
+      return .object(
+        members.map { InputValue.Member(name: $0.name, value: value(of: $0.source)) })
     case .string(let text): return .string(text)
     case .int(let number):
       return Int32(exactly: number).map { .int($0) } ?? .bigInt(number)
@@ -45,11 +78,11 @@ struct ParameterBinder {
     }
   }
 
-  private func cursorKey(_ source: InputSource, _ index: Int, _ order: UInt32)
+  private func sortKey(_ source: InputSource, _ index: Int, _ order: UInt32)
     throws(GraphQLError) -> [UInt8]?
   {
     guard case .string(let text) = value(of: source),
-      let cursor = Cursor(text, order: order, key: cursorKey), index < cursor.keys.count
+      let cursor = Cursor(text, order: order, seal: cursorSeal), index < cursor.keys.count
     else { throw refusal("The cursor is not one of this list and order.") }
     return cursor.keys[index]
   }
@@ -61,6 +94,8 @@ struct ParameterBinder {
     if case .null = value { return parameters.appendNull() }
     switch type {
     case .id: parameters.append(try id(value))
+    case .anyID: parameters.append(anyID(value))
+    case .json(let form): parameters.append(inTextFormat: try json(value, form))
     case .int4:
       guard case .int(let number) = value else { throw mismatch(value, "an integer") }
       parameters.append(number)
@@ -80,6 +115,9 @@ struct ParameterBinder {
     if case .list(let list) = value { items = list } else { items = [value] }
     switch element {
     case .id: parameters.append(array: try map(items, id))
+    case .anyID:
+      parameters.append(
+        array: items.map { if case .null = $0 { nil } else { anyID($0) } } as [Int64?])
     case .int4:
       parameters.append(
         array: try map(items) { item throws(GraphQLError) -> Int32 in
@@ -90,7 +128,7 @@ struct ParameterBinder {
     case .text: parameters.append(array: try map(items, text))
     case .timestamptz: parameters.append(timestampArray: try map(items, timestamp))
     case .date: parameters.append(dateArray: try map(items, date))
-    case .numeric, .array: throw mismatch(value, "a list that can be stored")
+    case .numeric, .json, .array: throw mismatch(value, "a list that can be stored")
     }
   }
 
@@ -111,7 +149,7 @@ struct ParameterBinder {
   func text(of parameter: PlanParameter) throws(GraphQLError) -> String? {
     switch parameter {
     case .viewer: return String(viewer)
-    case .cursorKey, .cursorKeyIsNull: return nil
+    case .sortKey, .sortKeyIsNull, .call: return nil
     case .input(let source, let type): return try text(of: value(of: source), type)
     }
   }
@@ -120,6 +158,8 @@ struct ParameterBinder {
     if case .null = value { return nil }
     switch type {
     case .id: return String(try id(value))
+    case .anyID: return String(anyID(value))
+    case .json(let form): return try json(value, form)
     case .float8: return "\(try float(value))"
     case .int4, .text, .timestamptz, .date, .numeric: return try text(value)
     case .array(let element):
@@ -144,6 +184,10 @@ struct ParameterBinder {
     return id
   }
 
+  func anyID(_ value: InputValue) -> Int64 {
+    if case .string(let text) = value { NodeID.decode(text) ?? 0 } else { 0 }
+  }
+
   private func float(_ value: InputValue) throws(GraphQLError) -> Double {
     switch value {
     case .float(let number): return number
@@ -153,7 +197,7 @@ struct ParameterBinder {
     }
   }
 
-  private func text(_ value: InputValue) throws(GraphQLError) -> String {
+  func text(_ value: InputValue) throws(GraphQLError) -> String {
     switch value {
     case .string(let text):
       guard !text.utf8.contains(0) else {
@@ -167,28 +211,28 @@ struct ParameterBinder {
     }
   }
 
-  private func timestamp(_ value: InputValue) throws(GraphQLError) -> Int64 {
+  func timestamp(_ value: InputValue) throws(GraphQLError) -> Int64 {
     guard case .string(let text) = value, let instant = Timestamp.microseconds(text) else {
       throw mismatch(value, "an instant such as \"2026-05-01T18:30:00Z\"")
     }
     return instant
   }
 
-  private func date(_ value: InputValue) throws(GraphQLError) -> Int32 {
+  func date(_ value: InputValue) throws(GraphQLError) -> Int32 {
     guard case .string(let text) = value, let day = Timestamp.days(text) else {
       throw mismatch(value, "a day such as \"2026-05-01\"")
     }
     return day
   }
 
-  private func decimal(_ value: InputValue) throws(GraphQLError) -> String {
+  func decimal(_ value: InputValue) throws(GraphQLError) -> String {
     guard case .string(let text) = value, text.utf8.count <= 40,
       text.wholeMatch(of: /-?[0-9]+(\.[0-9]+)?/) != nil
     else { throw mismatch(value, "a decimal such as \"129.90\"") }
     return text
   }
 
-  private func mismatch(_ value: InputValue, _ expected: String) -> GraphQLError {
+  func mismatch(_ value: InputValue, _ expected: String) -> GraphQLError {
     let shown =
       switch value {
       case .string(let text): "\"\(text.prefix(40))\""
@@ -205,6 +249,6 @@ struct ParameterBinder {
   }
 
   private func refusal(_ message: String) -> GraphQLError {
-    GraphQLError(message, code: "BAD_USER_INPUT")
+    GraphQLError(message, code: .badUserInput)
   }
 }

@@ -8,8 +8,19 @@ struct RecordFrames {
     var offset: Int32
     /// -1 for null.
     var length: Int32
-    /// The type's OID; 0 for elements of arrays.
+    /// The type's OID.
     var type: UInt32
+
+    /// Whether the bytes are text: of `text` and its like, or of a type made in the database, as enums
+    /// are. Of the others only the storage check knows.
+    @inline(__always) var isText: Bool {
+      switch type {
+      case 25, 16_384...: true
+      // "char", name, json, xml, unknown, bpchar, varchar.
+      case 18, 19, 114, 142, 705, 1042, 1043: true
+      default: false
+      }
+    }
   }
 
   private(set) var entries: [Entry] = []
@@ -27,43 +38,46 @@ struct RecordFrames {
 
   /// Pushes the columns of the record in `bytes[offset..<offset + length]`.
   ///
-  /// - Returns: how many, or nil when the bytes are no record.
+  /// - Returns: how many, or nil when the bytes are not exactly a record. Columns may be left on the
+  ///   stack then, for the caller to pop with its own.
   mutating func pushRecord(_ bytes: RawSpan, _ offset: Int, _ length: Int) -> Int? {
     let end = offset + length
-    guard length >= 4, end <= bytes.byteCount else { return nil }
+    guard offset >= 0, length >= 4, end <= bytes.byteCount else { return nil }
     let count = Int(bytes.int32(at: offset))
+    guard count >= 0 else { return nil }
     var place = offset + 4
-    for _ in 0..<max(count, 0) {
+    for _ in 0..<count {
       guard place + 8 <= end else { return nil }
       let type = UInt32(bitPattern: bytes.int32(at: place))
       let size = bytes.int32(at: place + 4)
       place += 8
-      guard Int(max(size, 0)) <= end - place else { return nil }
+      guard size >= -1, Int(size) <= end - place else { return nil }
       entries.append(Entry(offset: Int32(truncatingIfNeeded: place), length: size, type: type))
       place += Int(max(size, 0))
     }
-    return max(count, 0)
+    return place == end ? count : nil
   }
 
   /// Pushes the elements of the one-dimensional array in `bytes[offset..<offset + length]`.
   mutating func pushArray(_ bytes: RawSpan, _ offset: Int, _ length: Int) -> Int? {
     let end = offset + length
-    guard length >= 12, end <= bytes.byteCount else { return nil }
+    guard offset >= 0, length >= 12, end <= bytes.byteCount else { return nil }
     let dimensions = bytes.int32(at: offset)
-    if dimensions == 0 { return 0 }
+    if dimensions == 0 { return length == 12 ? 0 : nil }
     guard dimensions == 1, length >= 20 else { return nil }
     let type = UInt32(bitPattern: bytes.int32(at: offset + 8))
     let count = Int(bytes.int32(at: offset + 12))
+    guard count >= 0 else { return nil }
     var place = offset + 20
-    for _ in 0..<max(count, 0) {
+    for _ in 0..<count {
       guard place + 4 <= end else { return nil }
       let size = bytes.int32(at: place)
       place += 4
-      guard Int(max(size, 0)) <= end - place else { return nil }
+      guard size >= -1, Int(size) <= end - place else { return nil }
       entries.append(Entry(offset: Int32(truncatingIfNeeded: place), length: size, type: type))
       place += Int(max(size, 0))
     }
-    return max(count, 0)
+    return place == end ? count : nil
   }
 }
 

@@ -1,5 +1,6 @@
 import GraphQLLanguage
 import GraphQLPlanning
+import GraphQLResponse
 import JSON
 
 /// Walks the binary record a statement returned by the plan's output shape, once, and writes JSON
@@ -17,7 +18,9 @@ struct ResponseWriter {
   private var cursorBytes: [UInt8] = []
   /// The answers of `__schema` and `__type`, by response name.
   private let introspection: [String: [UInt8]]
-  private let cursorKey: CursorKey
+  private let cursorSeal: CursorSeal
+  /// The token made for the request.
+  private let secret: String?
 
   /// What writing a value came to; only `.written` left text behind.
   private enum Outcome {
@@ -41,12 +44,13 @@ struct ResponseWriter {
 
   init(
     _ program: ShapeProgram, json: JSONWriter, introspection: [String: [UInt8]] = [:],
-    cursorKey: CursorKey
+    cursorSeal: CursorSeal, secret: String? = nil
   ) {
     self.program = program
     self.json = json
     self.introspection = introspection
-    self.cursorKey = cursorKey
+    self.cursorSeal = cursorSeal
+    self.secret = secret
   }
 
   /// Writes the value of `data`: the root object, or `null`.
@@ -56,7 +60,7 @@ struct ResponseWriter {
     let start = json.count
     if bytes.byteCount > 0 {
       guard frames.pushRecord(bytes, 0, bytes.byteCount) != nil else {
-        errors.append(GraphQLError("The database's answer could not be read."))
+        errors.append(.fault("The record of a statement could not be read."))
         return json.writeNull()
       }
     }
@@ -99,9 +103,7 @@ struct ResponseWriter {
   ) -> Outcome {
     if outcome == .null, isNonNull {
       errors.append(
-        GraphQLError(
-          "Cannot return null for non-nullable field \(coordinate).", path: [],
-          code: "INTERNAL_SERVER_ERROR"))
+        .fault("Cannot return null for non-nullable field \(coordinate).", path: []))
     }
     for index in known..<errors.count { errors[index].path?.insert(step, at: 0) }
     switch outcome {
@@ -141,6 +143,10 @@ struct ResponseWriter {
         return .null
       }
       json.append(answer)
+      return .written
+    case .secret:
+      guard let secret else { return .null }
+      json.write(secret)
       return .written
     case .refused(let index):
       var error = program.refusals[Int(index)]
@@ -204,9 +210,7 @@ struct ResponseWriter {
   }
 
   private mutating func unreadable() -> Outcome {
-    errors.append(
-      GraphQLError(
-        "The database's answer could not be read.", path: [], code: "INTERNAL_SERVER_ERROR"))
+    errors.append(.fault("A value of a statement's record could not be read.", path: []))
     return .failed
   }
 
@@ -347,7 +351,7 @@ struct ResponseWriter {
       cursorBytes.append(UInt8(truncatingIfNeeded: length))
       for index in 0..<length { cursorBytes.append(bytes.byte(at: Int(entry.offset) + index)) }
     }
-    Cursor.seal(&cursorBytes, order: connection.order, key: cursorKey)
+    Cursor.append(cursorSeal, to: &cursorBytes, order: connection.order)
     json.append(UInt8(ascii: "\""))
     Base64URL.append(cursorBytes) { json.append($0) }
     json.append(UInt8(ascii: "\""))
@@ -362,6 +366,7 @@ struct ResponseWriter {
     let offset = Int(entry.offset)
     switch format {
     case .string:
+      guard entry.isText else { return mismatch("String", entry) }
       json.writeString(utf8: bytes.extracting(offset..<offset + Int(entry.length)))
       return .written
     case .id:
@@ -380,7 +385,7 @@ struct ResponseWriter {
       json.write(small)
       return .written
     case .boolean:
-      guard entry.length == 1 else { return mismatch("Boolean", entry) }
+      guard entry.type == 16, entry.length == 1 else { return mismatch("Boolean", entry) }
       json.write(bytes.byte(at: offset) != 0)
       return .written
     case .float:
@@ -447,8 +452,8 @@ struct ResponseWriter {
     failed("\(scalar) cannot be read from PostgreSQL's type \(entry.type).")
   }
 
-  private mutating func failed(_ message: String) -> Outcome {
-    errors.append(GraphQLError(message, path: [], code: "INTERNAL_SERVER_ERROR"))
+  private mutating func failed(_ reason: String) -> Outcome {
+    errors.append(.fault(reason, path: []))
     return .failed
   }
 }

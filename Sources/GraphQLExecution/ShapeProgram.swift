@@ -1,5 +1,6 @@
 import GraphQLLanguage
 import GraphQLPlanning
+import GraphQLResponse
 import JSON
 
 /// An output shape made flat for the writer: tables of plain values that refer to each other by
@@ -41,6 +42,7 @@ struct ShapeProgram: Sendable {
     case list(column: Int32, record: Int32, itemsNonNull: Bool)
     case connection(Int32)
     case introspection
+    case secret
     /// Index into `refusals`.
     case refused(Int32)
     case edges(object: Int32)
@@ -189,6 +191,7 @@ private struct Builder {
         .list(column: Int32(column), record: record(shape), itemsNonNull: itemsNonNull))
     case .connection(let shape): .value(.connection(connection(shape)))
     case .introspection: .value(.introspection)
+    case .secret: .value(.secret)
     case .refused(let error): .value(.refused(refusal(error)))
     }
   }

@@ -7,23 +7,34 @@ package final class Source: Sendable {
 
   /// The line and column of a byte offset. O(offset); only errors ask.
   package func location(of position: Position) -> SourceLocation {
+    locations(of: [position])[position] ?? SourceLocation(line: 1, column: 1)
+  }
+
+  /// The places of many positions in one pass over the text, however many there are.
+  package func locations(of positions: [Position]) -> [Position: SourceLocation] {
+    let wanted = Set(positions).sorted { $0.offset < $1.offset }
+    var locations: [Position: SourceLocation] = [:]
+    locations.reserveCapacity(wanted.count)
     var line = 1
     var column = 1
     var index = 0
-    let end = min(Int(position.offset), bytes.count)
-    while index < end {
-      let byte = bytes[index]
-      index += 1
-      if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
-        if byte == UInt8(ascii: "\r"), index < end, bytes[index] == UInt8(ascii: "\n") {
-          index += 1
+    for position in wanted {
+      let end = min(Int(position.offset), bytes.count)
+      while index < end {
+        let byte = bytes[index]
+        index += 1
+        if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+          if byte == UInt8(ascii: "\r"), index < end, bytes[index] == UInt8(ascii: "\n") {
+            index += 1
+          }
+          line += 1
+          column = 1
+        } else if byte & 0xC0 != 0x80 {
+          column += 1
         }
-        line += 1
-        column = 1
-      } else if byte & 0xC0 != 0x80 {
-        column += 1
       }
+      locations[position] = SourceLocation(line: line, column: column)
     }
-    return SourceLocation(line: line, column: column)
+    return locations
   }
 }

@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLSchema
 
 /// An argument while planning: what shapes the statement (enums, booleans, nulls, objects) as it is,
@@ -123,7 +124,7 @@ struct ArgumentReader {
       type.isNonNull
         ? "\(place) of non-null type \"\(schema.text(of: type))\" must not be null."
         : "\(place) must not be null.",
-      locations: [source.location(of: value.position)], code: "BAD_USER_INPUT")
+      locations: [source.location(of: value.position)], code: .badUserInput)
   }
 
   private func literal(_ value: Value, isID: Bool) -> ArgumentValue {

@@ -9,6 +9,8 @@ import GraphQLSchema
 package struct OperationChoices: Sendable {
   private enum Role: Sendable {
     case value, pageSize, identity
+    /// Part of no statement but as one `jsonb`.
+    case whole
   }
 
   private let roles: [Role]
@@ -24,7 +26,11 @@ package struct OperationChoices: Sendable {
     }
     roles = operation.variables.map { variable in
       walker.pageSizes.contains(variable.name.text)
-        ? .pageSize : walker.identities.contains(variable.name.text) ? .identity : .value
+        ? .pageSize
+        : walker.identities.contains(variable.name.text)
+          ? .identity
+          : walker.wholes.contains(variable.name.text)
+            && !walker.parts.contains(variable.name.text) ? .whole : .value
     }
   }
 
@@ -37,6 +43,7 @@ package struct OperationChoices: Sendable {
   private func append(_ value: InputValue, _ role: Role, to key: inout [UInt8]) {
     switch value {
     case .null: key.append(UInt8(ascii: "0"))
+    case _ where role == .whole: key.append(UInt8(ascii: "*"))
     case .boolean(let flag): key.append(UInt8(ascii: flag ? "t" : "f"))
     case .enum(let name):
       key.append(contentsOf: name.utf8)
@@ -93,6 +100,9 @@ private struct UsageWalker {
   let fragments: [String: FragmentDefinition]
   var pageSizes: Set<String> = []
   var identities: Set<String> = []
+  /// Handed over as they are, and used in any other way.
+  var wholes: Set<String> = []
+  var parts: Set<String> = []
   var visited: Set<String> = []
 
   mutating func walk(_ set: SelectionSet, on type: TypeID) {
@@ -123,13 +133,31 @@ private struct UsageWalker {
       guard !variables.isEmpty else { continue }
       let name = argument.name.text
       if name == "first" || name == "last" { pageSizes.formUnion(variables) }
+      if isWhole(argument, of: field, on: type) {
+        wholes.formUnion(variables)
+      } else {
+        parts.formUnion(variables)
+      }
       switch mapping[type]?.fields[field.name.text]?.kind {
       case .reference(let reference) where reference.id?.soleVariable == [name]:
         identities.formUnion(variables)
-      case .relation(let relation) where relation.unnestedArgument == name:
+      case .relation(let relation) where relation.ids?.soleVariable == [name]:
         identities.formUnion(variables)
       default: break
       }
+    }
+  }
+
+  /// A variable that is an input object, of which a call takes no single field.
+  private func isWhole(_ argument: Argument, of field: Field, on type: TypeID) -> Bool {
+    guard case .call(let call)? = mapping[type]?.fields[field.name.text]?.kind,
+      case .variable = argument.value.content,
+      let definition = mapping.schema[type].field(named: field.name.text)?
+        .argument(named: argument.name.text),
+      case .inputObject = mapping.schema[definition.type.namedType].kind
+    else { return false }
+    return ([call.function] + (call.again.map { [$0] } ?? [])).allSatisfy { template in
+      template.variables.allSatisfy { $0.first != argument.name.text || $0.count == 1 }
     }
   }
 
@@ -140,15 +168,5 @@ private struct UsageWalker {
     case .object(let fields): fields.flatMap { variables(in: $0.value) }
     case .int, .float, .string, .boolean, .null, .enum: []
     }
-  }
-}
-
-extension RelationStorage {
-  /// The argument that a plain list unnests to its ids, as `nodes(ids:)` does.
-  var unnestedArgument: String? {
-    guard !isConnection, let from, from.source.hasPrefix("unnest("), from.variables.count == 1,
-      from.variables[0].count == 1
-    else { return nil }
-    return from.variables[0][0]
   }
 }

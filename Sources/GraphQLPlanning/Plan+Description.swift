@@ -15,10 +15,11 @@ extension PlanParameter {
     switch self {
     case .viewer: "bigint: the viewer's id"
     case .input(let source, let type): "\(type.sql): \(source.description(names))"
-    case .cursorKey(let source, let index, _):
+    case .sortKey(let source, let index, _):
       "sort key \(index + 1) of the cursor in \(source.description(names))"
-    case .cursorKeyIsNull(let source, let index, _):
+    case .sortKeyIsNull(let source, let index, _):
       "bool: whether sort key \(index + 1) of the cursor in \(source.description(names)) is null"
+    case .call(let parameter): "\(parameter.sql): \(parameter.description)"
     }
   }
 }
@@ -33,6 +34,11 @@ extension InputSource {
       "variable $"
         + ([index < names.count ? names[index] : "\(index)"] + path).joined(separator: ".")
     case .list(let items): "[" + items.map { $0.description(names) }.joined(separator: ", ") + "]"
+    case .constant(let value): "\(value)"
+    case .object(let members):
+      "{"
+        + members.map { "\($0.name): \($0.source.description(names))" }.joined(separator: ", ")
+        + "}"
     }
   }
 }
@@ -61,6 +67,7 @@ extension ValueShape {
       ["\(head): records in column \(column)"] + record.lines(depth + 1)
     case .connection(let connection): ["\(head): connection"] + connection.lines(depth + 1)
     case .introspection: ["\(head): introspection"]
+    case .secret: ["\(head): the request's token"]
     case .refused(let error): ["\(head): null, as \(error.message)"]
     }
   }

@@ -1,5 +1,7 @@
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLSchema
+import SQL
 
 /// How one operation is answered: one statement, its parameters, and how its row becomes JSON.
 ///
@@ -7,10 +9,12 @@ import GraphQLSchema
 /// statement returns one row with one column: a record of what the root fields need, in binary.
 package struct Plan: Sendable {
   /// Nil when no root field needs the database (`{ __typename }`, introspection).
-  package let statement: String?
+  package let statement: SQLStatement?
   /// In the order of `$1`, `$2`, ...
   package let parameters: [PlanParameter]
   package let shape: ObjectShape
+  /// Of a mutation, in order: it has no statement of its own.
+  package var mutation: [MutationField] = []
 }
 
 /// Where the value of a statement's parameter comes from when the operation runs.
@@ -19,8 +23,20 @@ package enum PlanParameter: Sendable, Hashable {
   case viewer
   case input(InputSource, as: ParameterType)
   /// A sort key inside a cursor; `order` ties the cursor to the order it was made for.
-  case cursorKey(InputSource, index: Int, order: UInt32)
-  case cursorKeyIsNull(InputSource, index: Int, order: UInt32)
+  case sortKey(InputSource, index: Int, order: UInt32)
+  case sortKeyIsNull(InputSource, index: Int, order: UInt32)
+  case call(CallParameter)
+
+  /// Nil for what is compared with a sort key, which says the type.
+  package var sqlType: SQLType? {
+    switch self {
+    case .viewer: ParameterType.id.sql
+    case .input(_, let type): type.sql
+    case .sortKey: nil
+    case .sortKeyIsNull: SQLType("bool")
+    case .call(let parameter): parameter.sql
+    }
+  }
 }
 
 /// The part of an operation's input a parameter is made from.
@@ -31,27 +47,38 @@ package indirect enum InputSource: Sendable, Hashable {
   /// The variable by its index in the operation, then input fields inside it.
   case variable(Int, path: [String])
   case list([InputSource])
+  case constant(InputValue)
+  case object([Member])
+
+  package struct Member: Sendable, Hashable {
+    package let name: String
+    package let source: InputSource
+  }
 }
 
 /// PostgreSQL types that parameters are bound as.
 package enum ParameterType: Sendable, Hashable {
   /// A node id, decoded from its wire form.
   case id
+  /// The same, and 0 for what is no id: nothing has it.
+  case anyID
   case int4, float8, text
   case timestamptz, date, numeric
+  case json(JSONForm)
   indirect case array(ParameterType)
 
   /// The cast behind `$n::`.
-  package var sql: String {
+  package var sql: SQLType {
     switch self {
-    case .id: "bigint"
-    case .int4: "int4"
-    case .float8: "float8"
-    case .text: "text"
-    case .timestamptz: "timestamptz"
-    case .date: "date"
-    case .numeric: "numeric"
-    case .array(let element): element.sql + "[]"
+    case .id, .anyID: SQLType("bigint")
+    case .int4: SQLType("int4")
+    case .float8: SQLType("float8")
+    case .text: SQLType("text")
+    case .timestamptz: SQLType("timestamptz")
+    case .date: SQLType("date")
+    case .numeric: SQLType("numeric")
+    case .json: SQLType("jsonb")
+    case .array(let element): SQLType(element.sql.name, isArray: true)
     }
   }
 }
@@ -91,6 +118,8 @@ package indirect enum ValueShape: Sendable {
   case connection(ConnectionShape)
   /// `__schema` and `__type`: answered without the database, by response name.
   case introspection
+  /// The token made for the request, behind these words.
+  case secret
   /// No value can be had: an error of this field, and null. Its path is the writer's to add.
   case refused(GraphQLError)
 }

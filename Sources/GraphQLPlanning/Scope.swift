@@ -13,31 +13,39 @@ struct Scope {
   var arguments = FieldArguments()
   /// Of the connection, for the fields of its edges.
   var outerArguments = FieldArguments()
-  /// `limit`, `key1`, `totalCount`, `field`: ready SQL.
-  var words: [String: String] = [:]
+  /// Those that have a meaning here.
+  var words: [StorageWord: SQLFragment] = [:]
+  /// Of the field that is compiled.
+  var coordinate = ""
+  /// Inside an embedded object that is not always there.
+  var isConditional = false
   /// What `:value` is.
   var value: (definition: InputValueDefinition, value: ArgumentValue?)?
 }
 
 /// Renders templates into statement text.
 struct TemplateRenderer {
-  let schema: Schema
+  let mapping: StorageMapping
   let statement: StatementBuilder
-  let scalarTypes: [TypeID: ParameterType]
+  /// What ids are bound as.
+  var id = ParameterType.id
 
-  func render(_ template: SQLTemplate, _ scope: Scope) -> String {
-    var text = ""
-    for piece in template.pieces {
-      switch piece {
-      case .text(let part):
-        text += part
-      case .qualifier(let name):
-        text += alias(name, scope)
-      case .variable(let path, let isSplice):
-        text += variable(path, isSplice: isSplice, scope)
-      }
+  private var schema: Schema { mapping.schema }
+
+  func render(_ template: SQLTemplate, _ scope: Scope) -> SQLFragment {
+    var fragment = SQLFragment()
+    for piece in template.pieces { append(piece, to: &fragment, scope) }
+    return fragment
+  }
+
+  func append(_ piece: SQLTemplate.Piece, to fragment: inout SQLFragment, _ scope: Scope) {
+    switch piece {
+    case .text(let part): fragment.append(text: part)
+    case .verbatim(let part): fragment.append(verbatim: part)
+    case .qualifier(let name): fragment.append(text: alias(name, scope))
+    case .variable(let path, let isSplice):
+      fragment.append(variable(path, isSplice: isSplice, scope))
     }
-    return text
   }
 
   private func alias(_ name: String, _ scope: Scope) -> String {
@@ -54,19 +62,25 @@ struct TemplateRenderer {
       let alias = row.addAlias(for: join)
       // Its own condition names the join by this alias: it is known from here on.
       row.addClause(
-        "LEFT JOIN \(render(join.table, scope)) AS \(alias) ON \(render(join.on, scope))")
+        "LEFT JOIN \(render(join.table, scope)) AS \(name: alias) ON \(render(join.on, scope))")
       return alias
     }
   }
 
   // MARK: - Variables
 
-  private func variable(_ path: [String], isSplice: Bool, _ scope: Scope)
-    -> String
-  {
+  private func variable(_ path: [String], isSplice: Bool, _ scope: Scope) -> SQLFragment {
     let name = path[0]
-    if name == "viewer" { return statement.reference(.viewer) + "::bigint" }
-    if let word = scope.words[name] { return word }
+    switch StorageWord(path) {
+    case .viewer?: return statement.reference(.viewer)
+    case .tag(let type)?: return schema.tag(ofTypeNamed: type).map { "\($0)" } ?? "NULL"
+    case .result(let key)?:
+      guard let result = scope.words[.result(key: nil)] else { break }
+      // A member of what a mutation's function returned as jsonb.
+      return key.map { "(\(result)::jsonb ->> \(literal: $0))" } ?? result
+    case let word?: if let text = scope.words[word] { return text }
+    case nil: break
+    }
     let found =
       name == "value"
       ? scope.value : scope.arguments[name] ?? scope.outerArguments[name]
@@ -82,88 +96,46 @@ struct TemplateRenderer {
   }
 
   /// `NULL` with the type that the value would have.
-  private func nullText(_ type: TypeReference) -> String {
-    var cast = parameterType(of: type.namedType)?.sql ?? "text"
-    if schema[type.namedType].name == "Boolean" { cast = "boolean" }
-    if case .list = type.nullable { cast += "[]" }
-    return "NULL::\(cast)"
+  private func null(_ type: TypeReference) -> SQLFragment {
+    let isBoolean = schema[type.namedType].name == "Boolean"
+    let named = isBoolean ? SQLType("boolean") : parameterType(of: type).sql
+    if case .list = type.nullable {
+      return "NULL::\(name: "\(SQLType(named.name, isArray: true))")"
+    }
+    return "NULL::\(name: "\(named)")"
   }
 
-  func text(of value: ArgumentValue, _ type: TypeReference, isSplice: Bool = false) -> String {
+  func text(
+    of value: ArgumentValue, _ type: TypeReference, isSplice: Bool = false
+  ) -> SQLFragment {
     switch value {
-    case .null: return isSplice ? "NULL" : nullText(type)
+    case .null: return isSplice ? "NULL" : null(type)
     case .boolean(let flag): return flag ? "true" : "false"
-    case .enum(let name): return enumText(name, type)
+    case .enum(let name): return SQLFragment(name: enumValue(name, type)?.text ?? "NULL")
     case .scalar(let source, _):
-      let parameter = parameterType(of: type.namedType) ?? .text
-      return statement.reference(.input(source, as: parameter)) + "::" + parameter.sql
+      return statement.reference(.input(source, as: parameterType(of: type)))
     case .scalars(let source, _):
-      let parameter = ParameterType.array(parameterType(of: type.namedType) ?? .text)
-      return statement.reference(.input(source, as: parameter)) + "::" + parameter.sql
+      return statement.reference(
+        .input(source, as: .array(parameterType(of: type))))
     case .list(let items):
-      let names = items.compactMap { if case .enum(let name) = $0 { name } else { nil } }
-      if isSplice {
-        return names.isEmpty
-          ? "NULL" : names.map { enumText($0, type) }.joined(separator: ", ")
+      let values = items.compactMap { item -> EnumValueStorage? in
+        if case .enum(let name) = item { enumValue(name, type) } else { nil }
       }
-      let raw = names.map { name in
-        let text = enumText(name, type)
-        return text.hasPrefix("'") ? name : text
+      guard isSplice else {
+        return SQLFragment(name: SQLQuoting.arrayLiteral(values.map(\.element)))
       }
-      return SQLQuoting.arrayLiteral(raw)
+      return values.isEmpty
+        ? "NULL" : SQLFragment(name: values.map(\.text).joined(separator: ", "))
     case .object: return "NULL"
     }
   }
 
-  private func enumText(_ name: String, _ type: TypeReference) -> String {
-    let value = schema[type.namedType].enumValue(named: name)
-    return value?.appliedDirectives.first(named: "value")?.string("sql")
-      ?? SQLQuoting.literal(name)
+  private func parameterType(of type: TypeReference) -> ParameterType {
+    let known = mapping.parameterType(of: type.namedType)
+    return known == .id ? id : known
   }
 
-  private func parameterType(of id: TypeID) -> ParameterType? {
-    scalarTypes[id]
-  }
-}
-
-extension StorageMapping {
-  /// What values of each scalar are bound as.
-  var scalarTypes: [TypeID: ParameterType] {
-    var result: [TypeID: ParameterType] = [:]
-    for type in schema.types {
-      guard case .scalar = type.kind else { continue }
-      switch type.name {
-      case "ID": result[type.id] = .id
-      case "Int": result[type.id] = .int4
-      case "Float": result[type.id] = .float8
-      case "String": result[type.id] = .text
-      case "Boolean": break
-      default:
-        switch type.appliedDirectives.first(named: "scalar")?.string("type") {
-        case "timestamptz": result[type.id] = .timestamptz
-        case "date": result[type.id] = .date
-        case "numeric": result[type.id] = .numeric
-        default: result[type.id] = .text
-        }
-      }
-    }
-    return result
-  }
-
-  /// How values of each leaf type are written.
-  func leafFormat(of id: TypeID) -> LeafFormat {
-    let type = schema[id]
-    switch type.name {
-    case "ID": return .id
-    case "Int": return .int
-    case "Float": return .float
-    case "Boolean": return .boolean
-    default:
-      switch type.appliedDirectives.first(named: "scalar")?.string("type") {
-      case "timestamptz": return .dateTime
-      case "date": return .date
-      default: return .string
-      }
-    }
+  private func enumValue(_ name: String, _ type: TypeReference) -> EnumValueStorage? {
+    mapping.enumValue(named: name, of: type.namedType)
   }
 }

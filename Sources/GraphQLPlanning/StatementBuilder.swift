@@ -3,8 +3,12 @@ import SQL
 /// What one statement collects while its parts are compiled: parameters and alias numbers.
 final class StatementBuilder {
   private(set) var parameters: [PlanParameter] = []
-  private var numbers: [PlanParameter: Int] = [:]
+  private var ordinals: [PlanParameter: Int] = [:]
   private var aliasCount = 0
+  /// Is told of the rows that are read.
+  var recorder: RowRecorder?
+  /// In place of the viewer's parameter: somebody whom the same transaction signs in.
+  var signedIn: SQLFragment?
 
   /// `t1`, `t2`, ... in the order of use, so that the same plan always has the same text.
   func alias(_ letter: String = "t") -> String {
@@ -12,39 +16,27 @@ final class StatementBuilder {
     return "\(letter)\(aliasCount)"
   }
 
-  /// `$n`, the same for the same parameter.
-  func reference(_ parameter: PlanParameter) -> String {
-    if let number = numbers[parameter] { return "$\(number)" }
-    parameters.append(parameter)
-    numbers[parameter] = parameters.count
-    return "$\(parameters.count)"
+  /// The parameter's mention, with the cast to its type; the same for the same parameter.
+  func reference(_ parameter: PlanParameter) -> SQLFragment {
+    if parameter == .viewer, let signedIn { return signedIn }
+    return mention(parameter)
   }
 
-  /// The finished text with the parameters it mentions, numbered anew where some are left over from
-  /// parts that were not needed: PostgreSQL cannot tell the type of a parameter nobody uses.
-  func finished(_ text: String) -> (statement: String, parameters: [PlanParameter]) {
-    var isUsed = [Bool](repeating: false, count: parameters.count)
-    let mentions = SQLParameter.mentions(in: text)
-    for mention in mentions where mention.number <= isUsed.count {
-      isUsed[mention.number - 1] = true
+  /// The same, for the viewer that the request came with.
+  func mention(_ parameter: PlanParameter) -> SQLFragment {
+    let ordinal = ordinals[parameter] ?? parameters.count
+    if ordinal == parameters.count {
+      parameters.append(parameter)
+      ordinals[parameter] = ordinal
     }
-    if !isUsed.contains(false) { return (text, parameters) }
-    var numbers: [Int] = []
-    var kept: [PlanParameter] = []
-    for (parameter, isUsed) in zip(parameters, isUsed) {
-      if isUsed { kept.append(parameter) }
-      numbers.append(kept.count)
-    }
-    var renumbered: [UInt8] = []
-    let bytes = Array(text.utf8)
-    var copied = 0
-    for mention in mentions where mention.number <= numbers.count {
-      renumbered += bytes[copied..<mention.range.lowerBound]
-      renumbered += "$\(numbers[mention.number - 1])".utf8
-      copied = mention.range.upperBound
-    }
-    renumbered += bytes[copied...]
-    return (String(decoding: renumbered, as: UTF8.self), kept)
+    return SQLFragment(SQLParameter(ordinal: ordinal, type: parameter.sqlType))
+  }
+
+  /// The finished statement with the parameters that it mentions: those left over from parts that
+  /// were not needed are not among them, as PostgreSQL could not tell their types.
+  func finished(_ fragment: SQLFragment) -> (statement: SQLStatement, parameters: [PlanParameter]) {
+    let statement = fragment.statement()
+    return (statement, statement.parameters.map { parameters[$0.ordinal] })
   }
 }
 
@@ -57,10 +49,10 @@ final class RowBuilder {
   let edgeAlias: String?
   /// Read from a table's masked form: what hangs on it needs the row itself to be visible.
   let mask: TableStorage?
-  private(set) var columns: [String] = []
-  private var places: [String: Int] = [:]
+  private(set) var columns: [SQLFragment] = []
+  private var places: [SQLFragment: Int] = [:]
   private var joins: [(join: JoinStorage, alias: String)] = []
-  private(set) var joinClauses: [String] = []
+  private(set) var joinClauses: [SQLFragment] = []
 
   init(alias: String, edgeAlias: String? = nil, mask: TableStorage? = nil) {
     self.alias = alias
@@ -68,7 +60,7 @@ final class RowBuilder {
     self.mask = mask
   }
 
-  func column(_ expression: String) -> Int {
+  func column(_ expression: SQLFragment) -> Int {
     if let place = places[expression] { return place }
     columns.append(expression)
     places[expression] = columns.count - 1
@@ -79,6 +71,8 @@ final class RowBuilder {
     joins.first { $0.join == join }?.alias
   }
 
+  var joinAliases: [(word: String, alias: String)] { joins.map { ($0.join.name, $0.alias) } }
+
   /// A new alias for a declared join whose clause follows in `addClause`.
   func addAlias(for join: JoinStorage) -> String {
     let isTaken = joins.contains { $0.join.name == join.name }
@@ -87,36 +81,27 @@ final class RowBuilder {
     return alias
   }
 
-  func addClause(_ clause: String) { joinClauses.append(clause) }
+  func addClause(_ clause: SQLFragment) { joinClauses.append(clause) }
 
   /// `ROW(...)` of all columns asked for.
-  var rowExpression: String {
-    columns.count > 6
-      ? "ROW(\n  " + columns.map(indented).joined(separator: ",\n  ") + ")"
-      : "ROW(" + columns.map(indented).joined(separator: ", ") + ")"
+  var rowExpression: SQLFragment {
+    let columns = columns.lazy.map(\.indented)
+    return self.columns.count > 6
+      ? "ROW(\n  \(columns.joined(separator: ",\n  ")))"
+      : "ROW(\(columns.joined(separator: ", ")))"
   }
-}
-
-/// The lines after the first moved right.
-func indented(_ text: String) -> String {
-  let newline = UInt8(ascii: "\n")
-  guard text.utf8.contains(newline) else { return text }
-  var bytes: [UInt8] = []
-  bytes.reserveCapacity(text.utf8.count + text.utf8.count / 8)
-  for byte in text.utf8 {
-    bytes.append(byte)
-    if byte == newline { bytes += [UInt8(ascii: " "), UInt8(ascii: " ")] }
-  }
-  return String(decoding: bytes, as: UTF8.self)
 }
 
 /// `(SELECT ...)` from its clauses, one a line.
-func select(_ expression: String, from: [String], where conditions: [String], tail: [String] = [])
-  -> String
-{
-  var lines = ["SELECT " + expression]
-  if !from.isEmpty { lines.append("FROM " + from.joined(separator: "\n  ")) }
-  if !conditions.isEmpty { lines.append("WHERE " + conditions.joined(separator: "\n  AND ")) }
-  lines += tail
-  return "(" + indented(lines.joined(separator: "\n")) + ")"
+func select(
+  _ expression: SQLFragment, from: [SQLFragment], where conditions: [SQLFragment],
+  tail: [SQLFragment] = []
+) -> SQLFragment {
+  var lines: SQLFragment = "SELECT \(expression)"
+  if !from.isEmpty { lines.append("\nFROM \(from.joined(separator: "\n  "))") }
+  if !conditions.isEmpty {
+    lines.append("\nWHERE \(conditions.joined(separator: "\n  AND "))")
+  }
+  for line in tail { lines.append("\n\(line)") }
+  return "(\(lines.indented))"
 }

@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLSchema
 import GraphQLValidation
 import JSON
@@ -101,7 +102,7 @@ package struct Executor {
     _ groups: [FieldGroup], of source: ResolvedValue, on type: TypeDefinition
   ) throws(GraphQLError) {
     guard path.count < limits.maximumDepth else {
-      throw error("The result is nested too deeply.", at: [], code: "RESULT_LIMIT_EXCEEDED")
+      throw error("The result is nested too deeply.", at: [], code: .resultLimitExceeded)
     }
     writer.append(UInt8(ascii: "{"))
     var isFirst = true
@@ -131,7 +132,7 @@ package struct Executor {
     } catch {
       let located = self.located(error, group, depth: depth)
       path.removeLast(path.count - depth)
-      if definition.type.isNonNull || located.code == "RESULT_LIMIT_EXCEEDED" { throw located }
+      if definition.type.isNonNull || located.code == .resultLimitExceeded { throw located }
       errors.append(located)
       writer.truncate(to: start)
       writer.writeNull()
@@ -184,7 +185,7 @@ package struct Executor {
     _ value: ResolvedValue, as type: TypeReference, _ place: FieldPlace
   ) throws(GraphQLError) {
     if writer.count > limits.maximumBytes {
-      throw error("The result is too large.", at: [], code: "RESULT_LIMIT_EXCEEDED")
+      throw error("The result is too large.", at: [], code: .resultLimitExceeded)
     }
     switch type {
     case .nonNull(let inner):
@@ -229,7 +230,7 @@ package struct Executor {
       } catch {
         let located = located(error, place.group, depth: depth)
         path.removeLast(path.count - depth)
-        if type.isNonNull || located.code == "RESULT_LIMIT_EXCEEDED" { throw located }
+        if type.isNonNull || located.code == .resultLimitExceeded { throw located }
         errors.append(located)
         writer.truncate(to: start)
         writer.writeNull()
@@ -294,7 +295,7 @@ package struct Executor {
   }
 
   private func error(
-    _ message: String, at positions: [Position], code: String? = nil
+    _ message: String, at positions: [Position], code: ErrorCode = .internalServerError
   ) -> GraphQLError {
     GraphQLError(
       message, locations: positions.map { document.document.source.location(of: $0) },

@@ -5,7 +5,7 @@
 /// is, objects and lists included; what its text means is for the storage mapping to check.
 ///
 /// GraphQL September 2025, 6.1.2 Coercing Variable Values and 3.x Input Coercion.
-package enum InputValue: Sendable, Equatable {
+package enum InputValue: Sendable, Hashable {
   case null
   case boolean(Bool)
   case int(Int32)
@@ -18,7 +18,7 @@ package enum InputValue: Sendable, Equatable {
   case list([InputValue])
   case object([Member])
 
-  package struct Member: Sendable, Equatable {
+  package struct Member: Sendable, Hashable {
     package let name: String
     package let value: InputValue
 

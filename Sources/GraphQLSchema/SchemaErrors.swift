@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 
 /// Why a type system was not built: every finding, in the order the reference implementation
 /// reports them.

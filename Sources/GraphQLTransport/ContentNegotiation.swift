@@ -49,7 +49,7 @@ enum ContentNegotiation {
   }
 
   /// Whether a body of this type is JSON in UTF-8.
-  static func checkBody(contentType: String?) throws(RequestError) {
+  static func checkBody(contentType: String?) throws(TransportError) {
     switch contentType {
     case nil, "": throw .contentType
     case "application/json", "application/json; charset=utf-8": return

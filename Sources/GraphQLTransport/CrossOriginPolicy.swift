@@ -30,7 +30,7 @@ package struct CrossOriginPolicy: Sendable {
     guard let origin = request.header("origin"), allows(origin) else { return [vary] }
     var headers = [
       vary, HTTPField("Access-Control-Allow-Origin", origin),
-      HTTPField("Access-Control-Expose-Headers", "Retry-After, Idempotency-Replayed"),
+      HTTPField("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, Idempotency-Replayed"),
     ]
     if allowsCredentials { headers.append(HTTPField("Access-Control-Allow-Credentials", "true")) }
     return headers
@@ -38,7 +38,8 @@ package struct CrossOriginPolicy: Sendable {
 
   /// The answer to OPTIONS: permission for a page that may, 403 for one that may not, and to
   /// anybody else the methods there are.
-  func preflight(_ request: HTTPRequest, path methods: String) throws(RequestError) -> GraphQLAnswer
+  func preflight(_ request: HTTPRequest, path methods: String) throws(TransportError)
+    -> GraphQLAnswer
   {
     guard let origin = request.header("origin"), request.hasHeader("access-control-request-method")
     else {
@@ -68,7 +69,7 @@ package struct CrossOriginPolicy: Sendable {
   }
 
   /// Refuses what another site's page could have made the user's browser send with the cookie.
-  func checkForgery(_ request: HTTPRequest, isTrustedDocument: Bool) throws(RequestError) {
+  func checkForgery(_ request: HTTPRequest, isTrustedDocument: Bool) throws(TransportError) {
     guard let sessionCookie, Self.hasCookie(sessionCookie, request) else { return }
     if let site = request.header("sec-fetch-site") {
       guard site == "same-origin" || site == "none" || isFromAllowedOrigin(request) else {

@@ -4,7 +4,7 @@ enum FormParameters {
   /// refused rather than guessed at.
   static func parse(
     _ query: ArraySlice<UInt8>
-  ) throws(RequestError) -> [(name: String, value: String)] {
+  ) throws(TransportError) -> [(name: String, value: String)] {
     var parameters: [(name: String, value: String)] = []
     for pair in query.split(separator: UInt8(ascii: "&")) {
       let parts = pair.split(
@@ -16,7 +16,7 @@ enum FormParameters {
     return parameters
   }
 
-  private static func decode(_ bytes: ArraySlice<UInt8>) throws(RequestError) -> String {
+  private static func decode(_ bytes: ArraySlice<UInt8>) throws(TransportError) -> String {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(bytes.count)
     var index = bytes.startIndex

@@ -1,4 +1,4 @@
-import GraphQLLanguage
+import GraphQLResponse
 import HTTP
 import JSON
 
@@ -34,7 +34,7 @@ package struct GraphQLEndpoint: Sendable {
   }
 
   package enum Event: Sendable {
-    case refused(RequestError)
+    case refused(TransportError, of: RequestIdentity)
     /// Level `log`: a document that is not among the published ones is executed.
     case documentNotTrusted(operationName: String?)
   }
@@ -51,34 +51,27 @@ package struct GraphQLEndpoint: Sendable {
   }
 
   /// - Parameters:
-  ///   - requestID: named in a refusal's `extensions`; asked for only then.
-  package func receive(
-    _ request: HTTPRequest, requestID: @autoclosure () -> String? = nil
-  ) -> Reception {
+  ///   - identity: that of the GraphQL requests, and named in a refusal.
+  package func receive(_ request: HTTPRequest, as identity: RequestIdentity) -> Reception {
     var format = ResponseFormat(
       mediaType: .json, profile: configuration.profile,
       headers: configuration.crossOrigin.headers(for: request))
     if request.hasHeader("authorization") || request.hasHeader("cookie") {
       format.headers.append(Self.noStore)
     }
-    do throws(RequestError) {
-      return try read(request, &format)
+    do throws(TransportError) {
+      return try read(request, identity, &format)
     } catch {
-      report(.refused(error))
-      return .answer(format.answer(error, requestID: requestID()))
+      report(.refused(error, of: identity))
+      return .answer(format.answer(error, requestID: identity.id))
     }
   }
 
   private static let noStore = HTTPField("Cache-Control", "no-store")
 
-  /// The refusal of a mutation that came by GET, once its document is known to be one.
-  package func mutationByGet(_ format: ResponseFormat, requestID: String? = nil) -> GraphQLAnswer {
-    format.answer(RequestError.mutationByGet, requestID: requestID)
-  }
-
   private func read(
-    _ request: HTTPRequest, _ format: inout ResponseFormat
-  ) throws(RequestError) -> Reception {
+    _ request: HTTPRequest, _ identity: RequestIdentity, _ format: inout ResponseFormat
+  ) throws(TransportError) -> Reception {
     switch request.method {
     case .post: break
     case .get, .head: break
@@ -93,7 +86,7 @@ package struct GraphQLEndpoint: Sendable {
     format.mediaType = mediaType
     if request.method == .post {
       try ContentNegotiation.checkBody(contentType: request.headerList("content-type"))
-      return try readBody(request, format)
+      return try readBody(request, identity, format)
     }
     // Apollo's iOS client sends the Content-Type of a body that is not there.
     if request.hasHeader("content-type") {
@@ -101,30 +94,33 @@ package struct GraphQLEndpoint: Sendable {
     }
     let parameters = try RequestParameters(
       urlQuery: request.queryBytes, maximumNesting: configuration.maximumNesting)
-    var found = try resolve(parameters)
+    var found = try resolve(parameters, identity)
     found.mayOnlyRead = true
     try configuration.crossOrigin.checkForgery(request, isTrustedDocument: found.trustedID != nil)
     return .request(found, format)
   }
 
   private func readBody(
-    _ request: HTTPRequest, _ format: ResponseFormat
-  ) throws(RequestError) -> Reception {
+    _ request: HTTPRequest, _ identity: RequestIdentity, _ format: ResponseFormat
+  ) throws(TransportError) -> Reception {
     try configuration.crossOrigin.checkForgery(request, isTrustedDocument: false)
     guard !request.body.isEmpty else { throw .emptyBody }
-    switch try RequestError.parse(request.body, maximumNesting: configuration.maximumNesting) {
+    switch try TransportError.parse(request.body, maximumNesting: configuration.maximumNesting) {
     case .object(let members):
-      return .request(try readRequest(members, bodyBytes: request.body.count), format)
+      var found = try readRequest(members, identity, bodyBytes: request.body.count)
+      found.idempotencyKey = try Self.idempotencyKey(request)
+      return .request(found, format)
     case .array(let elements):
       guard configuration.maximumBatch > 0 else { throw .batchingDisabled }
       guard !elements.isEmpty else { throw .emptyBatch }
+      guard !request.hasHeader("idempotency-key") else { throw .idempotencyKeyOfBatch }
       guard elements.count <= configuration.maximumBatch else {
         throw .batchTooLarge(maximum: configuration.maximumBatch)
       }
       var requests: [GraphQLRequest] = []
       for element in elements {
         guard case .object(let members) = element else { throw .batchNesting }
-        requests.append(try readRequest(members, bodyBytes: request.body.count))
+        requests.append(try readRequest(members, identity, bodyBytes: request.body.count))
       }
       return .batch(requests, format)
     case .null, .boolean, .number, .string:
@@ -132,16 +128,26 @@ package struct GraphQLEndpoint: Sendable {
     }
   }
 
+  /// The Idempotency-Key HTTP Header Field (draft 7), with quotes or without them.
+  private static func idempotencyKey(_ request: HTTPRequest) throws(TransportError) -> String? {
+    guard let key = request.headerList("idempotency-key") else { return nil }
+    // Two fields are joined by a comma, which no key of one field is told from: such are refused too.
+    guard (1...255).contains(key.utf8.count), !key.contains(","),
+      key.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+    else { throw .idempotencyKeyMalformed }
+    return key
+  }
+
   private func readRequest(
-    _ members: [JSONValue.Member], bodyBytes: Int
-  ) throws(RequestError) -> GraphQLRequest {
+    _ members: [JSONValue.Member], _ identity: RequestIdentity, bodyBytes: Int
+  ) throws(TransportError) -> GraphQLRequest {
     let parameters = try RequestParameters(members)
     if bodyBytes > configuration.maximumVariablesBytes,
       Self.size(.object(parameters.variables)) > configuration.maximumVariablesBytes
     {
       throw .variablesTooLarge(maximumBytes: configuration.maximumVariablesBytes)
     }
-    return try resolve(parameters)
+    return try resolve(parameters, identity)
   }
 
   /// The least number of bytes a value takes as JSON. Recursion is bounded by the parser's limit.
@@ -159,7 +165,9 @@ package struct GraphQLEndpoint: Sendable {
 
   // MARK: Finding the document
 
-  private func resolve(_ parameters: RequestParameters) throws(RequestError) -> GraphQLRequest {
+  private func resolve(
+    _ parameters: RequestParameters, _ identity: RequestIdentity
+  ) throws(TransportError) -> GraphQLRequest {
     var (document, trustedID) = try findDocument(parameters)
     guard document.utf8.count <= configuration.maximumDocumentBytes || trustedID != nil else {
       throw .documentTooLarge(maximumBytes: configuration.maximumDocumentBytes)
@@ -173,13 +181,14 @@ package struct GraphQLEndpoint: Sendable {
       }
     }
     return GraphQLRequest(
-      document: document, trustedID: trustedID, operationName: parameters.operationName,
+      identity: identity, document: document, trustedID: trustedID,
+      operationName: parameters.operationName,
       variables: parameters.variables, extensions: parameters.extensions)
   }
 
   private func findDocument(
     _ parameters: RequestParameters
-  ) throws(RequestError) -> (text: String, trustedID: String?) {
+  ) throws(TransportError) -> (text: String, trustedID: String?) {
     let isIDOnly = configuration.trustedLevel == .idOnly
     let hash = try Self.persistedHash(parameters.extensions)
     if let query = parameters.query, !isIDOnly {
@@ -206,7 +215,7 @@ package struct GraphQLEndpoint: Sendable {
     configuration.trustedLevel == .off || configuration.trustedLevel == .log
   }
 
-  private func keep(_ query: String, hash: String) throws(RequestError) {
+  private func keep(_ query: String, hash: String) throws(TransportError) {
     guard query.utf8.count <= configuration.maximumDocumentBytes else {
       throw .documentTooLarge(maximumBytes: configuration.maximumDocumentBytes)
     }
@@ -218,7 +227,7 @@ package struct GraphQLEndpoint: Sendable {
   /// `extensions.persistedQuery.sha256Hash`, in lower case.
   private static func persistedHash(
     _ extensions: [JSONValue.Member]
-  ) throws(RequestError) -> String? {
+  ) throws(TransportError) -> String? {
     guard let value = extensions.first(where: { $0.name == "persistedQuery" })?.value,
       value != .null
     else { return nil }

@@ -1,5 +1,6 @@
-import GraphQLLanguage
+import GraphQLResponse
 import HTTP
+import JSON
 
 /// How the answer to one request is dressed: media type, status codes, headers.
 package struct ResponseFormat: Sendable {
@@ -57,29 +58,21 @@ package struct ResponseFormat: Sendable {
   ///
   /// - Parameters:
   ///   - errors: the first one's code decides about the status.
-  ///   - code: that of errors which have none of their own.
   ///   - retryAfter: seconds; 1 where the code promises a `Retry-After` and none is given.
   package func answer(
-    _ errors: [GraphQLError], otherwise code: ErrorCode = .internalServerError,
-    requestID: String? = nil, retryAfter: Int? = nil
+    _ errors: [GraphQLError], requestID: String, retryAfter: Int? = nil
   ) -> GraphQLAnswer {
-    let errors = errors.map { error in
-      var error = error
-      error.code = error.code ?? code.rawValue
-      return error
-    }
-    let code = errors.first?.code.flatMap(ErrorCode.init(rawValue:)) ?? .internalServerError
+    let code = errors.first?.code ?? .internalServerError
     return GraphQLAnswer(
       status: status(notExecuted: code), contentType: contentType,
       headers: headers + Self.headers(for: code, retryAfter: retryAfter),
-      body: ErrorBody.bytes(errors, requestID: requestID))
+      body: JSONWriter.response(errors, requestID: requestID))
   }
 
   /// The answer to a request that is refused for what it is on HTTP.
-  package func answer(_ error: RequestError, requestID: String? = nil) -> GraphQLAnswer {
+  package func answer(_ error: TransportError, requestID: String) -> GraphQLAnswer {
     var headers = headers
     switch error {
-    case .mutationByGet: headers.append(HTTPField("Allow", "POST"))
     case .methodNotAllowed: headers.append(HTTPField("Allow", "GET, HEAD, POST, OPTIONS"))
     case .persistedQueryNotFound, .persistedQueryNotSupported:
       // Only for this moment; the client tries again with the document.
@@ -88,12 +81,14 @@ package struct ResponseFormat: Sendable {
     }
     return GraphQLAnswer(
       status: error.status, contentType: contentType, headers: headers,
-      body: ErrorBody.bytes([error.graphQLError], requestID: requestID))
+      body: JSONWriter.response([error.graphQLError], requestID: requestID))
   }
 
   private static func headers(for code: ErrorCode, retryAfter: Int?) -> [HTTPField] {
     switch code {
     case .unauthenticated: [HTTPField("WWW-Authenticate", "Bearer")]
+    // Of an operation that is no query.
+    case .methodNotAllowed: [HTTPField("Allow", "POST")]
     case .rateLimited, .serviceOverloaded, .databaseUnavailable, .shuttingDown, .outcomeUnknown:
       [HTTPField("Retry-After", String(retryAfter ?? 1))]
     default: retryAfter.map { [HTTPField("Retry-After", String($0))] } ?? []

@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 
 /// Measures a document against its limits before any rule looks at it.
 ///
@@ -72,27 +73,27 @@ struct LimitCheck {
       if states[fragment.name.text] == nil { _ = measure(fragmentNamed: fragment.name.text) }
     }
     if isTooDeep { worst.depth = Int.max }
-    func exceeded(_ what: String, _ value: Int, _ limit: Int?, _ code: String) -> GraphQLError? {
+    func exceeded(_ what: String, _ value: Int, _ limit: Int?, _ code: ErrorCode) -> GraphQLError? {
       guard let limit, value > limit else { return nil }
       return GraphQLError("The document has too many \(what): at most \(limit).", code: code)
     }
-    return exceeded("levels of fields", worst.depth, limits.depth, "DEPTH_LIMIT_EXCEEDED")
+    return exceeded("levels of fields", worst.depth, limits.depth, .depthLimitExceeded)
       ?? exceeded(
         "nested introspection lists", worst.deepestIntrospection, limits.introspectionLists,
-        "INTROSPECTION_DEPTH_LIMIT_EXCEEDED")
-      ?? exceeded("aliases", aliases, limits.aliases, "ALIAS_LIMIT_EXCEEDED")
+        .introspectionDepthLimitExceeded)
+      ?? exceeded("aliases", aliases, limits.aliases, .aliasLimitExceeded)
       ?? exceeded(
-        "root fields", queryRootFields, limits.queryRootFields, "ROOT_FIELD_LIMIT_EXCEEDED")
+        "root fields", queryRootFields, limits.queryRootFields, .rootFieldLimitExceeded)
       ?? exceeded(
         "root fields in a mutation", mutationRootFields, limits.mutationRootFields,
-        "ROOT_FIELD_LIMIT_EXCEEDED")
+        .rootFieldLimitExceeded)
       ?? exceeded(
         "directives in one place", directivesAtOnePlace, limits.directivesPerPlace,
-        "DIRECTIVE_LIMIT_EXCEEDED")
-      ?? exceeded("directives", directives, limits.directives, "DIRECTIVE_LIMIT_EXCEEDED")
+        .directiveLimitExceeded)
+      ?? exceeded("directives", directives, limits.directives, .directiveLimitExceeded)
       ?? exceeded(
         "selections, fragments written out,", worst.selections, limits.expandedSelections,
-        "SELECTION_LIMIT_EXCEEDED")
+        .selectionLimitExceeded)
   }
 
   private mutating func count(_ found: [Directive]) {

@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLSchema
 
 /// A document that keeps every rule of the specification for one schema.
@@ -32,23 +33,18 @@ package struct ValidDocument: Sendable {
         operation.name?.text.utf8.count == name.utf8.count
       else {
         throw GraphQLError(
-          "Unknown operation named \"\(name)\".", code: "OPERATION_RESOLUTION_FAILURE")
+          "Unknown operation named \"\(name)\".", code: .operationResolutionFailure)
       }
       return operation
     }
     guard let operation = operations.first else {
-      throw GraphQLError("Must provide an operation.", code: "OPERATION_RESOLUTION_FAILURE")
+      throw GraphQLError("Must provide an operation.", code: .operationResolutionFailure)
     }
     guard operations.count == 1 else {
       throw GraphQLError(
         "Must provide operation name if query contains multiple operations.",
-        code: "OPERATION_RESOLUTION_FAILURE")
+        code: .operationResolutionFailure)
     }
     return operation
   }
-}
-
-/// Why a document is not valid: everything that was found, in the order of the document.
-package struct ValidationFailure: Error, Sendable {
-  package let errors: [GraphQLError]
 }

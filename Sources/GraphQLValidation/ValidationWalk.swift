@@ -110,7 +110,7 @@ struct ValidationWalk {
     errors.append(
       PendingError(
         turn: takeTurn(), message: "The document has too many fields to merge.", positions: [],
-        rule: .overlappingFieldsCanBeMerged, code: "MERGE_LIMIT_EXCEEDED"))
+        rule: .overlappingFieldsCanBeMerged, code: .mergeLimitExceeded))
   }
 
   mutating func didYouMean(

@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLSchema
 
 // Validation: document x schema -> `ValidDocument`, or everything that is wrong with the document.
@@ -12,10 +13,10 @@ package enum Validator {
   package static func validate(
     _ document: Document, against schema: Schema, suggestions: Bool = true,
     limits: ValidationLimits = .processOnly
-  ) throws(ValidationFailure) -> ValidDocument {
+  ) throws(RequestErrors) -> ValidDocument {
     let errors = errors(
       in: document, against: schema, suggestions: suggestions, limits: limits)
-    guard errors.isEmpty else { throw ValidationFailure(errors: errors) }
+    guard errors.isEmpty else { throw RequestErrors(errors) }
     return ValidDocument(document: document, schema: schema)
   }
 
@@ -43,13 +44,13 @@ package enum Validator {
     var errors = shown.map { error in
       GraphQLError(
         error.message, locations: error.positions.compactMap { locations[$0] },
-        rule: error.rule.rawValue, code: error.code ?? "GRAPHQL_VALIDATION_FAILED")
+        rule: error.rule.rawValue, code: error.code)
     }
     if ordered.count > walk.maximumErrors {
       errors.append(
         GraphQLError(
           "Too many validation errors, error limit reached. Validation aborted.",
-          code: "VALIDATION_ERROR_LIMIT_EXCEEDED"))
+          code: .validationErrorLimitExceeded))
     }
     return errors
   }

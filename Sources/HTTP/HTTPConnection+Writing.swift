@@ -13,12 +13,12 @@ extension HTTPConnection {
     closeHandler = nil
     let stays =
       request.keepsAlive && requestCount < server.limits.maximumRequestsPerConnection
-      && !server.isDraining
+      && !server.isEnding && !(clientHasClosed && inputStart == input.count)
     append(
       status, contentType: contentType, headers: headers, isHead: request.method == .head,
       connection: stays ? (request.minorVersion == 0 ? "keep-alive" : nil) : "close",
       length: length, write: write)
-    if !stays { closingReason = server.isDraining ? .shutdown : .served }
+    if !stays { closingReason = server.isEnding ? .shutdown : .served }
     enter(stays ? .waiting : .closing)
     planFlush()
   }
@@ -32,7 +32,8 @@ extension HTTPConnection {
       enter(.closing)
       handler?()
     }
-    let (contentType, body) = server.configuration.refusalBody(refusal)
+    let (contentType, requestID, body) = server.configuration.refusalBody(refusal, requestID)
+    self.requestID = requestID
     append(
       refusal.status, contentType: contentType,
       headers: refusal == .methodNotAllowed ? [HTTPField("Allow", "GET, HEAD, POST, OPTIONS")] : [],
@@ -64,6 +65,7 @@ extension HTTPConnection {
     }
     output.append(contentsOf: server.commonHeaderBytes)
     for field in headers { output.append(field: field) }
+    if let requestID { output.append(requestID: requestID) }
     if let connection {
       output.append(static: "Connection: ")
       output.append(static: connection)
@@ -93,7 +95,9 @@ extension HTTPConnection {
   func flush() {
     isFlushPlanned = false
     if case .closed = state { return }
-    guard writeOut() else {
+    let works = writeOut()
+    holdBytes(unsentBytes)
+    guard works else {
       clientLeft(.socketError)
       return
     }
@@ -106,6 +110,13 @@ extension HTTPConnection {
     default: break
     }
     updateInterest()
+  }
+
+  /// Counts what this connection keeps for its client.
+  func holdBytes(_ count: Int) {
+    guard count != heldBytes else { return }
+    server.budget.change(from: heldBytes, to: count)
+    heldBytes = count
   }
 
   /// - Returns: whether the socket still works.

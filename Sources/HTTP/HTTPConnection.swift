@@ -39,11 +39,15 @@ final class HTTPConnection {
   private var chunked = HTTPChunkedBody()
   var request = HTTPRequest()
   var exchangeNumber: UInt64 = 0
+  /// The name the handler gave to the request at hand.
+  var requestID: String?
   var requestCount = 0
   private var isAdvancing = false
 
   var output: [UInt8] = []
   var outputStart = 0
+  /// What the budget knows of.
+  var heldBytes = 0
   var isFlushPlanned = false
   var closingReason = HTTPEvent.ClosingReason.served
   var clientHasClosed = false
@@ -198,6 +202,7 @@ final class HTTPConnection {
     inputStart += headBytes
     request.peer = peer
     request.isSecure = tls != nil
+    requestID = nil
     requestCount += 1
     try request.parseHead(limits: server.limits, places: &server.fieldPlaces)
     switch request.framing {
@@ -261,6 +266,10 @@ final class HTTPConnection {
   func clientLeft(_ reason: HTTPEvent.ClosingReason) {
     clientHasClosed = true
     switch state {
+    case .working where reason == .byClient:
+      // It may have closed only its sending half. Who has gone altogether is known by a reset, or
+      // when the answer is written.
+      break
     case .working:
       server.report(.clientGone)
       close(.byClient)
@@ -293,6 +302,7 @@ final class HTTPConnection {
     let handler = isWorking(on: exchangeNumber) ? closeHandler : nil
     closeHandler = nil
     state = .closed
+    holdBytes(0)
     if let token { server.loop.unregister(token) }
     token = nil
     Glibc.close(descriptor)

@@ -10,6 +10,16 @@ package struct HTTPExchange: @unchecked Sendable {
   /// Whether somebody still waits for the answer.
   package var isOpen: Bool { connection.isWorking(on: number) }
 
+  /// Whether an answer of so many bytes may be kept for a client that reads slowly.
+  package func mayHold(_ bytes: Int) -> Bool { connection.server.budget.admits(bytes) }
+
+  /// Names the request: `X-Request-Id` of its answer, also of one that the server gives in the
+  /// handler's place.
+  package func identify(as requestID: String) {
+    guard isOpen else { return }
+    connection.requestID = requestID
+  }
+
   /// Calls `work`, on the loop, when the client leaves (or the server closes) before the answer.
   /// Replaces what was set before; forgotten with the answer.
   package func onClose(_ work: @escaping () -> Void) {

@@ -12,6 +12,8 @@ package struct HTTPLimits: Sendable {
   /// Beyond this many unsent bytes no further request of the connection is begun.
   package var maximumUnsentBytes = 256 * 1024
   package var maximumRequestsPerConnection = 1000
+  /// Of answers that wait for their clients to read, over all loops; beyond it there is 503.
+  package var maximumHeldBytes = 256 * 1024 * 1024
 
   // Waits.
   package var tlsHandshake: Duration = .seconds(10)
@@ -26,6 +28,9 @@ package struct HTTPLimits: Sendable {
   package var idle: Duration = .seconds(60)
   /// A request its handler never answered: the last resort, well past the operation's own deadline.
   package var answer: Duration = .seconds(60)
+  /// While the server ends, a client that says nothing may learn of it for this long: by the answer
+  /// to another request.
+  package var farewell: Duration = .seconds(1)
   /// After a refusal the client may go on sending for this long, so that it can read the answer.
   package var linger: Duration = .seconds(2)
 

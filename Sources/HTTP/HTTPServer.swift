@@ -1,5 +1,6 @@
 import EventLoops
 import Glibc
+import Synchronization
 
 // HTTP/1.1 from the socket up: bytes in, `HTTPRequest` to a handler, the handler's answer out.
 //
@@ -17,12 +18,15 @@ package final class HTTPServer: @unchecked Sendable {
     package var tls: TLSContext?
     /// Shared by the servers of all loops; nil counts this one alone.
     package var quota: HTTPSocketQuota?
+    /// Shared by the servers of all loops; nil counts this one alone.
+    package var budget: HTTPAnswerBudget?
     /// Added to every answer.
     package var commonHeaders: [HTTPField] = []
-    /// The body of an answer that no handler made.
-    package var refusalBody: @Sendable (HTTPRefusal) -> (contentType: String, body: [UInt8]) = {
-      ("text/plain; charset=utf-8", Array("\($0.message)\n".utf8))
-    }
+    /// The answer that no handler made, given the name the handler gave to the request, if any.
+    package var refusalBody:
+      @Sendable (HTTPRefusal, _ requestID: String?) -> (
+        contentType: String, requestID: String?, body: [UInt8]
+      ) = { ("text/plain; charset=utf-8", $1, Array("\($0.message)\n".utf8)) }
 
     package init() {}
   }
@@ -34,6 +38,7 @@ package final class HTTPServer: @unchecked Sendable {
   let configuration: Configuration
   let limits: HTTPLimits
   let quota: HTTPSocketQuota
+  let budget: HTTPAnswerBudget
   let handler: Handler
   let report: (HTTPEvent) -> Void
   let commonHeaderBytes: [UInt8]
@@ -47,6 +52,9 @@ package final class HTTPServer: @unchecked Sendable {
   private var sweeper: LoopTimer?
   private var whenDrained: (() -> Void)?
   private(set) var isDraining = false
+  /// Set on whichever thread announces the end, so that no answer that begins after it misses it.
+  private let endIsAnnounced = Atomic(false)
+  private var farewellTimer: LoopTimer?
 
   // What connections borrow while they are served.
   var scratch = [UInt8](repeating: 0, count: 64 * 1024)
@@ -66,6 +74,9 @@ package final class HTTPServer: @unchecked Sendable {
     self.configuration = configuration
     limits = configuration.limits
     quota = configuration.quota ?? HTTPSocketQuota(limits: configuration.limits)
+    budget =
+      configuration.budget
+      ?? HTTPAnswerBudget(maximumBytes: configuration.limits.maximumHeldBytes)
     self.report = report
     self.handler = handler
     commonHeaderBytes = configuration.commonHeaders.reduce(into: []) { $0.append(field: $1) }
@@ -85,22 +96,36 @@ package final class HTTPServer: @unchecked Sendable {
     }
   }
 
+  /// From now on every answer says `Connection: close` and is its connection's last, so that clients
+  /// and balancers move on while new connections are still accepted. From any thread.
+  package func announceEnd() { endIsAnnounced.store(true, ordering: .releasing) }
+
+  /// Every answer is the last of its connection.
+  var isEnding: Bool { endIsAnnounced.load(ordering: .acquiring) }
+
   /// Stops accepting, lets requests that are being worked on finish, then closes their connections.
+  /// A connection without a request stays for `HTTPLimits.farewell`, so that its client's next request
+  /// meets an answer that says so and not a closed socket.
   /// From any thread; `completion` is called on the loop.
   package func drain(_ completion: @escaping @Sendable () -> Void) {
+    announceEnd()
     loop.execute { [self] in
       whenDrained = completion
       isDraining = true
       // Who has been let in by the system already is served once.
       acceptWaiting()
       stopListening()
-      for connection in Array(connections.values) { connection.drain() }
+      farewellTimer = loop.schedule(after: limits.farewell) { [weak self] in
+        guard let self else { return }
+        for connection in Array(self.connections.values) { connection.drain() }
+      }
       finishDrainingIfEmpty()
     }
   }
 
   /// Closes every connection at once, answered or not. From any thread.
   package func closeAll() {
+    announceEnd()
     loop.execute { [self] in
       isDraining = true
       stopListening()
@@ -177,11 +202,12 @@ package final class HTTPServer: @unchecked Sendable {
   private func refuseSocket(_ descriptor: Int32, _ peer: HTTPPeer) {
     report(.requestRefused(.tooManySockets, peer: peer))
     if configuration.tls == nil {
-      let (contentType, body) = configuration.refusalBody(.tooManySockets)
+      let (contentType, requestID, body) = configuration.refusalBody(.tooManySockets, nil)
       var answer = Array("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n".utf8)
       answer.append(field: HTTPField("Retry-After", "1"))
       answer.append(field: HTTPField("Content-Type", contentType))
       answer.append(field: HTTPField("Content-Length", String(body.count)))
+      if let requestID { answer.append(requestID: requestID) }
       answer.append(contentsOf: "\r\n".utf8)
       answer.append(contentsOf: body)
       _ = unsafe answer.withUnsafeBytes {
@@ -218,6 +244,7 @@ package final class HTTPServer: @unchecked Sendable {
   private func finishDrainingIfEmpty() {
     guard isDraining, connections.isEmpty, let completion = whenDrained else { return }
     whenDrained = nil
+    farewellTimer = nil
     completion()
   }
 

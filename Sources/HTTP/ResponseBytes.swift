@@ -23,6 +23,12 @@ extension [UInt8] {
     append(static: "\r\n")
   }
 
+  mutating func append(requestID: String) {
+    append(static: "X-Request-Id: ")
+    append(fieldValue: requestID)
+    append(static: "\r\n")
+  }
+
   /// Control characters become spaces: no value can end its line.
   mutating func append(fieldValue text: String) {
     let start = count

@@ -1,7 +1,8 @@
 import COpenSSL
 import Glibc
 
-/// Certificate, key and rules for TLS, shared by all loops: TLS 1.2 or newer, HTTP/1.1 by ALPN.
+/// Certificate, key and rules for TLS, shared by all loops: TLS 1.3, or 1.2 with forward secrecy and
+/// authenticated encryption (RFC 9325, 4.2); HTTP/1.1 by ALPN.
 @safe package final class TLSContext: @unchecked Sendable {
   // @unchecked: an SSL_CTX that is not changed any more may be used from any thread.
   private let context: OpaquePointer
@@ -15,7 +16,9 @@ import Glibc
     }
     unsafe self.context = unsafe context
     unsafe tls_context_set_modes(context)
-    guard unsafe tls_context_require_1_2(context) == 1 else {
+    guard unsafe tls_context_require_1_2(context) == 1,
+      unsafe tls_context_require_forward_secrecy(context) == 1
+    else {
       throw TLSError(setting: "TLS", detail: Self.lastError())
     }
     guard unsafe SSL_CTX_use_certificate_chain_file(context, certificateFile) == 1 else {

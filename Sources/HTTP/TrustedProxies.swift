@@ -45,9 +45,9 @@ package struct TrustedProxies: Sendable {
   private static func mask(_ bits: Int) -> UInt64 { bits == 0 ? 0 : ~0 << UInt64(64 - bits) }
 
   /// Who sent the request: walking back from the socket through the proxies that are believed, the
-  /// first address that is none of them. A proxy on a Unix socket is believed.
+  /// first address that is none of them.
   package func client(of request: HTTPRequest) -> HTTPPeer {
-    guard !ranges.isEmpty, isTrusted(request.peer), let list = request.headerList("x-forwarded-for")
+    guard isSender(of: request), let list = request.headerList("x-forwarded-for")
     else { return request.peer }
     var client = request.peer
     for entry in list.split(separator: ",").reversed() {
@@ -61,13 +61,16 @@ package struct TrustedProxies: Sendable {
   /// Whether the client came by TLS, to this server or to the proxy in front of it.
   package func isSecure(_ request: HTTPRequest) -> Bool {
     if request.isSecure { return true }
-    guard !ranges.isEmpty, isTrusted(request.peer),
-      let scheme = request.headerList("x-forwarded-proto")
+    guard isSender(of: request), let scheme = request.headerList("x-forwarded-proto")
     else { return false }
     return scheme.split(separator: ",").last?.drop { $0 == " " } == "https"
   }
 
-  private func isTrusted(_ peer: HTTPPeer) -> Bool { peer == .local || contains(peer) }
+  /// Whether the request came by one of them: what it says about the client is believed. A proxy on
+  /// a Unix socket is, when there are any.
+  package func isSender(of request: HTTPRequest) -> Bool {
+    !ranges.isEmpty && (request.peer == .local || contains(request.peer))
+  }
 }
 
 extension HTTPPeer {

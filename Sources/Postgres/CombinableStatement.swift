@@ -2,8 +2,8 @@ import SQL
 
 /// A statement that reads, whose executions may be put together when several come at once.
 ///
-/// Its text is a `SELECT` of one column without a `FROM`, so that it gives one row, and casts each
-/// parameter in place (`$1::bigint`). The combined text selects the same from a set with a row for
+/// It is a `SELECT` of one column without a `FROM`, so that it gives one row, and says the type of
+/// each parameter (`$1::bigint`). The combined text selects the same from a set with a row for
 /// each execution, the parameters being columns of it:
 ///
 ///     SELECT ROW(...), position
@@ -13,7 +13,10 @@ import SQL
 /// has parameters, the combined one has parameters of its sub-selects. Belongs to one loop.
 package final class CombinableStatement {
   package let alone: PostgresStatement
-  private(set) lazy var combined: CombinedStatement? = CombinedStatement(alone)
+  private(set) lazy var combined: CombinedStatement? = CombinedStatement(
+    source,
+    label: alone.label.map { StatementLabel("\($0.text) \(alone.name) combined") })
+  private let source: SQLStatement
   /// Since it is known; stops counting where it says no more.
   var executionCount = 0
   /// Combining it failed, or was no gain.
@@ -21,8 +24,10 @@ package final class CombinableStatement {
   /// The executions that came in this turn of the loop.
   var held: [StatementExecution] = []
 
-  package init(_ text: String, parameterCount: Int) {
-    alone = PostgresStatement(text, parameterCount: parameterCount)
+  package init(_ statement: SQLStatement, label: StatementLabel? = nil) {
+    source = statement
+    alone = PostgresStatement(
+      statement.text, parameterCount: statement.parameters.count, label: label)
   }
 }
 
@@ -31,64 +36,47 @@ struct CombinedStatement {
   let statement: PostgresStatement
   let types: [CombinedParameterType]
 
-  /// Nil when a parameter's type cannot be told or its values cannot be put in an array.
-  init?(_ alone: PostgresStatement) {
-    guard alone.parameterCount > 0 else { return nil }
-    let mentions = SQLParameter.mentions(in: alone.text)
-    var known: [CombinedParameterType?] = Array(repeating: nil, count: alone.parameterCount)
-    for mention in mentions {
-      guard mention.number <= known.count, let cast = mention.cast,
-        let type = CombinedParameterType(cast),
-        known[mention.number - 1].map({ $0 == type }) ?? true
-      else { return nil }
-      known[mention.number - 1] = type
-    }
-    types = known.compactMap(\.self)
-    guard types.count == known.count else { return nil }
+  /// Nil when a parameter's type is not said or its values cannot be put in an array.
+  init?(_ alone: SQLStatement, label: StatementLabel? = nil) {
+    guard !alone.parameters.isEmpty else { return nil }
+    types = alone.parameters.compactMap { $0.type.flatMap { CombinedParameterType($0) } }
+    guard types.count == alone.parameters.count else { return nil }
+    let combined = Self.fragment(alone.fragment, types).statement()
     statement = PostgresStatement(
-      Self.text(alone.text, mentions, types),
-      parameterCount: types.reduce(0) { $0 + $1.parameterCount })
+      combined.text, parameterCount: combined.parameters.count, label: label)
   }
 
-  private static func text(
-    _ alone: String, _ mentions: [SQLParameter], _ types: [CombinedParameterType]
-  ) -> String {
-    let bytes = Array(alone.utf8)
-    var text: [UInt8] = []
-    var copied = 0
-    for mention in mentions {
-      text += bytes[copied..<mention.range.lowerBound]
-      text += "combined_executions.p\(mention.number)".utf8
-      copied = mention.range.upperBound
+  private static func fragment(
+    _ alone: SQLFragment, _ types: [CombinedParameterType]
+  ) -> SQLFragment {
+    var count = 0
+    func array(_ name: String) -> SQLFragment {
+      defer { count += 1 }
+      return SQLFragment(SQLParameter(ordinal: count, type: SQLType(name, isArray: true)))
     }
-    text += bytes[copied...]
-    var number = 0
-    let next = { (type: String) in
-      number += 1
-      return "$\(number)::\(type)[]"
-    }
-    var values: [String] = []
-    var arguments: [String] = []
-    var columns: [String] = []
+    var values: [SQLFragment] = []
+    var arguments: [SQLFragment] = []
+    var columns: [SQLFragment] = []
     for (index, type) in types.enumerated() {
-      let column = "p\(index + 1)"
+      let number = index + 1
       if type.isArray {
         // All arrays stand in one, one after the other; an execution has a part of it.
-        values.append("(\(next(type.element)))[e.from\(index + 1):e.to\(index + 1)] AS \(column)")
-        arguments += [next("int4"), next("int4")]
-        columns += ["from\(index + 1)", "to\(index + 1)"]
+        values.append("(\(array(type.element)))[e.from\(number):e.to\(number)] AS p\(number)")
+        arguments += [array("int4"), array("int4")]
+        columns += ["from\(number)", "to\(number)"]
       } else {
-        values.append("e.\(column)")
-        arguments.append(next(type.element))
-        columns.append(column)
+        values.append("e.p\(number)")
+        arguments.append(array(type.element))
+        columns.append("p\(number)")
       }
     }
+    let selection = alone.replacingParameters { "combined_executions.p\($0.ordinal + 1)" }
     // OFFSET 0: the parts are cut once for each execution, not at each mention.
-    return String(decoding: text, as: UTF8.self) + """
-      , combined_executions.position
+    return """
+      \(selection), combined_executions.position
       FROM (SELECT e.position, \(values.joined(separator: ", "))
         FROM unnest(\(arguments.joined(separator: ", "))) WITH ORDINALITY
-          AS e(\((columns + ["position"]).joined(separator: ", ")))
+          AS e(\(columns.joined(separator: ", ")), position)
         OFFSET 0) AS combined_executions
       """
   }
@@ -101,15 +89,12 @@ struct CombinedParameterType: Hashable {
   let type: PostgresType
   let isArray: Bool
 
-  init?(_ cast: String) {
-    isArray = cast.hasSuffix("[]")
-    element = isArray ? String(cast.dropLast(2)) : cast
-    guard let type = Self.types[element] else { return nil }
-    self.type = type
+  init?(_ type: SQLType) {
+    guard let known = Self.types[type.name] else { return nil }
+    element = type.name
+    isArray = type.isArray
+    self.type = known
   }
-
-  /// How many the combined statement has for one.
-  var parameterCount: Int { isArray ? 3 : 1 }
 
   private static let types: [String: PostgresType] = [
     "bigint": .int8, "int4": .int4, "float8": .float8, "text": .text, "bool": .bool,

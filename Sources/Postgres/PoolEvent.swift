@@ -10,10 +10,16 @@ package enum PoolEvent: Sendable {
   case shed(PoolShedReason)
   case retried(PoolRetryReason)
   case cancelSent(connection: Int)
+  /// A connection met a statement for the first time.
+  case prepared(connection: Int, statement: String)
+  /// So many executions were sent as one.
+  case combined(executions: Int)
 }
 
 package enum PoolCloseReason: Sendable, Equatable {
   case lifetime, idle, shutDown
+  /// The server is about to be restarted.
+  case paused
   /// A cancelled statement went on running.
   case cancelIgnored
   /// A lease was given back in the middle of something.
@@ -23,6 +29,7 @@ package enum PoolCloseReason: Sendable, Equatable {
   package static func == (left: PoolCloseReason, right: PoolCloseReason) -> Bool {
     switch (left, right) {
     case (.lifetime, .lifetime), (.idle, .idle), (.shutDown, .shutDown),
+      (.paused, .paused),
       (.cancelIgnored, .cancelIgnored), (.uncleanLease, .uncleanLease), (.lost, .lost):
       true
     default: false

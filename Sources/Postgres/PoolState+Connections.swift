@@ -11,7 +11,7 @@ extension PoolState {
         dequeue(index)
         statistics.timedOut += 1
         fail(index, .deadlinePassed, &actions)
-      } else if request.queueDeadline <= now {
+      } else if request.queueDeadline <= now, !isPaused {
         dequeue(index)
         let isDown = readyCount == 0 && isBreakerOpen
         fail(index, .refused(isDown ? .noDatabase : .waitedTooLong), &actions)
@@ -26,7 +26,10 @@ extension PoolState {
     for place in 0..<slots[slot].inFlight.count {
       guard let index = slots[slot].inFlight[place] else { continue }
       let request = requests[Int(index)]
-      if !request.isAbandoned, request.deadline <= now {
+      if request.awaitsEnd, !request.isOverdue, request.deadline <= now {
+        requests[Int(index)].isOverdue = true
+        statistics.timedOut += 1
+      } else if !request.awaitsEnd, !request.isAbandoned, request.deadline <= now {
         requests[Int(index)].isAbandoned = true
         if request.isProbe { continue }
         statistics.timedOut += 1
@@ -39,7 +42,9 @@ extension PoolState {
         vacate(slot, .cancelIgnored, now, &actions)
         return
       }
-    } else if let head = slots[slot].inFlight.first, requests[Int(head)].isAbandoned {
+    } else if let head = slots[slot].inFlight.first,
+      requests[Int(head)].isAbandoned || requests[Int(head)].isOverdue
+    {
       slots[slot].cancelled = (head, requests[Int(head)].generation, now)
       slots[slot].strayCancelUntil = now + settings.cancelGrace + settings.strayCancelWindow
       statistics.cancelsSent += 1
@@ -76,7 +81,9 @@ extension PoolState {
 
   /// Closes a connection that is to go, once nothing is in flight on it.
   mutating func settle(_ slot: Int, _ now: Instant, _ actions: inout [PoolAction]) {
-    if slots[slot].phase == .ready, slots[slot].expiresAt <= now {
+    if slots[slot].phase == .ready, isPaused {
+      retire(slot, .paused, now, &actions)
+    } else if slots[slot].phase == .ready, slots[slot].expiresAt <= now {
       retire(slot, .lifetime, now, &actions)
     } else if slots[slot].phase == .retiring, slots[slot].inFlight.isEmpty {
       retire(slot, slots[slot].retireReason, now, &actions)
@@ -136,7 +143,7 @@ extension PoolState {
   // MARK: Connecting
 
   mutating func connect(_ slot: Int, _ now: Instant, _ actions: inout [PoolAction]) {
-    guard !isStopping else { return }
+    guard !isStopping, !isPaused else { return }
     slots[slot].phase = .connecting
     slots[slot].openedAt = now
     lastAttempt = now
@@ -145,7 +152,7 @@ extension PoolState {
 
   /// Starts the attempts that are due; after a failure, one at a time.
   mutating func reconnect(_ now: Instant, _ actions: inout [PoolAction]) {
-    guard !isStopping else { return }
+    guard !isStopping, !isPaused else { return }
     for slot in slots.indices where slots[slot].phase == .vacant && slots[slot].attemptAt <= now {
       if failuresInARow > 0, slots.contains(where: { $0.phase == .connecting }) { return }
       connect(slot, now, &actions)

@@ -27,6 +27,8 @@ struct PoolState {
   var lastAttempt: Instant?
   var random: SplitMix
   var isStopping = false
+  /// Nothing is sent and nothing connected; what comes waits, as long as its deadline allows.
+  var isPaused = false
 
   init(settings: PoolSettings, seed: UInt64, now: Instant) {
     self.settings = settings
@@ -86,6 +88,11 @@ struct PoolState {
     var estimate: Int64 = 0
     var retries: UInt8 = 0
     var mayRetry = true
+    /// It writes: its outcome is always waited for, so past its deadline it is cancelled and then
+    /// told how it ended.
+    var awaitsEnd = false
+    /// Its deadline passed, and it is to be cancelled.
+    var isOverdue = false
     /// Nobody waits for the outcome any more.
     var isAbandoned = false
     /// Ours, to see whether the server still answers.
@@ -129,8 +136,8 @@ struct PoolState {
   ///
   /// - Parameter estimate: expected service time in nanoseconds, 0 when not known.
   mutating func submit(
-    kind: PoolRequestKind, estimate: UInt64, mayRetry: Bool, deadline: Instant, now: Instant,
-    actions: inout [PoolAction]
+    kind: PoolRequestKind, estimate: UInt64, mayRetry: Bool, awaitsEnd: Bool = false,
+    deadline: Instant, now: Instant, actions: inout [PoolAction]
   ) -> PoolRequestID {
     let expected =
       estimate == 0 ? limits.unknownEstimate : Int64(clamping: estimate)
@@ -138,13 +145,22 @@ struct PoolState {
     if lane == .quick, expected >= limits.heavyStatement { lane = .heavy }
     let index = allocate(
       Request(
-        kind: lane, estimate: expected, mayRetry: mayRetry, submittedAt: now,
-        queueDeadline: min(deadline, now + settings.queueWait), deadline: deadline))
+        kind: lane, estimate: expected, mayRetry: mayRetry, awaitsEnd: awaitsEnd,
+        submittedAt: now, queueDeadline: min(deadline, now + settings.queueWait), deadline: deadline
+      ))
     let id = PoolRequestID(index: index, generation: requests[Int(index)].generation)
     statistics.executed += 1
 
     if isStopping {
       fail(index, .refused(.stopping), &actions)
+      return id
+    }
+    if isPaused {
+      guard hasRoomToWait else {
+        fail(index, .refused(.queueFull), &actions)
+        return id
+      }
+      enqueue(index)
       return id
     }
     if isBreakerOpen, readyCount == 0 {
@@ -183,7 +199,7 @@ struct PoolState {
       release(index)
       return true
     case .inFlight:
-      guard !request.isAbandoned else { return false }
+      guard !request.isAbandoned, !request.awaitsEnd else { return false }
       requests[Int(index)].isAbandoned = true
       // Short ones are over before a cancel arrives; the tick sees to those that are not.
       return true
@@ -272,8 +288,8 @@ struct PoolState {
         slots[other].attemptAt = now
       }
     }
-    if isStopping {
-      retire(slot, .shutDown, now, &actions)
+    if isStopping || isPaused {
+      retire(slot, isStopping ? .shutDown : .paused, now, &actions)
       return
     }
     dispatch(now, &actions)
@@ -333,6 +349,37 @@ struct PoolState {
     for slot in slots.indices where slots[slot].phase == .ready {
       retire(slot, .shutDown, now, &actions)
     }
+  }
+
+  /// Lets what is in flight finish and closes the connections; what waits, and what comes, is kept for
+  /// `resume`.
+  mutating func pause(now: Instant, actions: inout [PoolAction]) {
+    guard !isStopping, !isPaused else { return }
+    isPaused = true
+    for slot in slots.indices where slots[slot].phase == .ready {
+      retire(slot, .paused, now, &actions)
+    }
+  }
+
+  /// All connections are gone after `pause`, or for good.
+  var isAtRest: Bool { (isPaused || isStopping) && slots.allSatisfy { $0.phase == .vacant } }
+
+  /// Connects again, at once; what has waited waits for a connection from now on.
+  mutating func resume(now: Instant, actions: inout [PoolAction]) {
+    guard isPaused else { return }
+    isPaused = false
+    guard !isStopping else { return }
+    failuresInARow = 0
+    for lane in [PoolRequestKind.quick, .heavy, .lease] {
+      var index = first(of: lane) ?? -1
+      while index >= 0 {
+        let request = requests[Int(index)]
+        requests[Int(index)].queueDeadline = min(request.deadline, now + settings.queueWait)
+        index = request.next
+      }
+    }
+    for slot in slots.indices where slots[slot].phase == .vacant { slots[slot].attemptAt = now }
+    reconnect(now, &actions)
   }
 
   /// All connections are gone after `stop`.

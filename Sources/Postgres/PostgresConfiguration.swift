@@ -13,7 +13,9 @@ package struct PostgresConfiguration: Sendable {
   /// How often a running statement looks whether its client is still there.
   package var clientCheckInterval = Duration.seconds(1)
   package var connectTimeout = Duration.seconds(3)
-  package var searchPath = "public"
+  /// Where names without a namespace are looked for, in this order; what is made goes into the first.
+  /// Empty: as the database has it.
+  package var namespaces: [String] = []
   package var preparedStatementLimit = 200
   /// More settings, by name.
   package var settings: [(name: String, value: String)] = []
@@ -52,6 +54,45 @@ package struct PostgresConfiguration: Sendable {
     return result
   }
 
+  /// What another program that uses libpq has to be told to reach the same database: environment
+  /// variables, which other users of the machine do not see, and what no variable stands for. Names
+  /// are looked for where they are here.
+  package func inheritance() throws(PostgresConfigurationError) -> (
+    environment: [String: String], rest: String
+  ) {
+    var environment: [String: String] = [:]
+    var rest: [String] = []
+    let variables = Self.variables
+    for (name, value) in try Self.options(of: connectionString) {
+      if let variable = variables[name] {
+        environment[variable] = value
+      } else {
+        let quoted = value.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
+        rest.append("\(name)='\(quoted)'")
+      }
+    }
+    if let searchPath {
+      let own = environment["PGOPTIONS"].map { $0 + " " } ?? ""
+      environment["PGOPTIONS"] = own + "-c search_path=" + Self.escaped(searchPath)
+    }
+    return (environment, rest.joined(separator: " "))
+  }
+
+  /// libpq's environment variables by the keywords they stand for.
+  private static var variables: [String: String] {
+    guard let options = unsafe PQconndefaults() else { return [:] }
+    defer { unsafe PQconninfoFree(options) }
+    var result: [String: String] = [:]
+    var next = unsafe options
+    while let keyword = unsafe next.pointee.keyword {
+      if let variable = unsafe next.pointee.envvar {
+        unsafe result[String(cString: keyword)] = String(cString: variable)
+      }
+      unsafe next += 1
+    }
+    return result
+  }
+
   /// Keywords and values for libpq: the string's own, then ours.
   func libraryOptions() throws(PostgresConfigurationError) -> [(name: String, value: String)] {
     var options = try Self.options(of: connectionString)
@@ -81,11 +122,21 @@ package struct PostgresConfiguration: Sendable {
       ("lock_timeout", "\(lockTimeout.milliseconds)ms"),
       ("idle_in_transaction_session_timeout", "\(idleInTransactionTimeout.milliseconds)ms"),
       ("client_connection_check_interval", "\(clientCheckInterval.milliseconds)ms"),
-      ("search_path", searchPath),
       ("TimeZone", "UTC"),
     ]
+    if let searchPath { all.append(("search_path", searchPath)) }
     if isReadOnly { all.append(("default_transaction_read_only", "on")) }
     return all + settings
+  }
+
+  private var searchPath: String? {
+    namespaces.isEmpty ? nil : namespaces.map(Self.quoted).joined(separator: ", ")
+  }
+
+  /// A name as an identifier, whatever it holds.
+  package static func quoted(_ name: String) -> String {
+    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+      + "\""
   }
 
   /// The server splits `options` at blanks that no backslash precedes.

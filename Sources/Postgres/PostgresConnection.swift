@@ -26,7 +26,7 @@ import EventLoops
   /// Statements sent since the last Sync.
   private var unsynced = 0
   private var pendingFailure: PostgresError?
-  // What has come for the statement at the head of the pipeline.
+  // What has come for the exchange at the head of the pipeline.
   private var headResult: OpaquePointer?
   private var headError: PostgresError?
 
@@ -36,11 +36,20 @@ import EventLoops
     /// It only reads, so its result stands whatever comes before the Sync.
     var sharesSync = false
     var tag = PostgresConnection.noTag
-    var statement: PostgresStatement?
-    var generation: UInt32 = 0
-    /// Results to come before the statement's own: that of preparing it.
-    var preparations: UInt8 = 0
+    var statement: Use?
+    /// Those behind it in a transaction.
+    var others: [Use] = []
+    /// Of these results are still to come: those of preparing statements.
+    var preparations = 0
     var completion: ((borrowing PostgresOutcome) -> Void)?
+  }
+
+  /// A statement as this connection knows it.
+  private struct Use {
+    let statement: PostgresStatement
+    let generation: UInt32
+    /// It is prepared on the way.
+    let isNew: Bool
   }
 
   /// As many as the pool puts on one connection: their results are sent together.
@@ -89,41 +98,74 @@ import EventLoops
     sharesSync: Bool = false, completion: ((borrowing PostgresOutcome) -> Void)? = nil
   ) -> Bool {
     loop.preconditionOnLoop()
-    let handle = unsafe library.handle
+    let (use, closing) = use(of: statement)
     var isSent = isOpen
-    let generation: UInt32
-    let isNew: Bool
-    switch statements.use(statement) {
-    case .prepared(let known):
-      generation = known
-      isNew = false
-      if !sharesSync { isSent = isSent && sync() }
-    case .new(let new, let closing):
-      generation = new
-      isNew = true
-      isSent = isSent && sync()
-      for old in closing { isSent = isSent && close(old) }
-      isSent =
-        unsafe isSent
-        && PQsendPrepare(handle, statement.nameBytes, statement.textBytes, 0, nil) == 1
-    }
-    isSent =
-      unsafe isSent
-      && parameters.withLibraryArrays { values, lengths, formats in
-        unsafe PQsendQueryPrepared(
-          handle, statement.nameBytes, Int32(parameters.count), values, lengths, formats, 1) == 1
-      }
+    if use.isNew || !sharesSync { isSent = isSent && sync() }
+    for old in closing { isSent = isSent && close(old) }
+    isSent = isSent && sendStatement(use, parameters)
     inFlight.append(
       Exchange(
-        sharesSync: sharesSync, tag: tag, statement: statement, generation: generation,
-        preparations: isNew ? 1 : 0, completion: completion))
+        sharesSync: sharesSync, tag: tag, statement: use, preparations: use.isNew ? 1 : 0,
+        completion: completion))
     unsynced += 1
-    if !sharesSync || isNew || unsynced >= Self.maximumUnsynced { isSent = isSent && sync() }
+    if !sharesSync || use.isNew || unsynced >= Self.maximumUnsynced { isSent = isSent && sync() }
+    note(isSent)
+    return use.isNew
+  }
+
+  /// Sends statements with one Sync behind the last: one transaction, in which each sees what those
+  /// before it did. Its outcome comes with the Sync, when it is committed: the last statement's
+  /// result, or the first error, after which nothing of it was done. All of them return rows.
+  package func send(_ transaction: [BoundStatement], tag: UInt64) {
+    loop.preconditionOnLoop()
+    var isSent = isOpen && sync()
+    var uses: [Use] = []
+    for bound in transaction {
+      let (use, closing) = use(of: bound.statement)
+      for old in closing { isSent = isSent && close(old) }
+      uses.append(use)
+    }
+    for (use, bound) in zip(uses, transaction) {
+      isSent = isSent && sendStatement(use, bound.parameters)
+    }
+    inFlight.append(
+      Exchange(
+        tag: tag, statement: uses.first, others: Array(uses.dropFirst()),
+        preparations: uses.count { $0.isNew }))
+    unsynced += 1
+    isSent = isSent && sync()
+    note(isSent)
+  }
+
+  /// How a statement is known here, and which ones have to make room for it.
+  private func use(of statement: PostgresStatement) -> (Use, closing: [PostgresStatement]) {
+    switch statements.use(statement) {
+    case .prepared(let generation):
+      (Use(statement: statement, generation: generation, isNew: false), [])
+    case .new(let generation, let closing):
+      (Use(statement: statement, generation: generation, isNew: true), closing)
+    }
+  }
+
+  /// Without a Sync.
+  private func sendStatement(_ use: Use, _ parameters: borrowing PostgresParameters) -> Bool {
+    let handle = unsafe library.handle
+    let statement = use.statement
+    if use.isNew {
+      guard unsafe PQsendPrepare(handle, statement.nameBytes, statement.textBytes, 0, nil) == 1
+      else { return false }
+    }
+    return unsafe parameters.withLibraryArrays { values, lengths, formats in
+      unsafe PQsendQueryPrepared(
+        handle, statement.nameBytes, Int32(parameters.count), values, lengths, formats, 1) == 1
+    }
+  }
+
+  private func note(_ isSent: Bool) {
     if !isSent, pendingFailure == nil {
-      pendingFailure = unsafe PostgresError(connection: handle)
+      pendingFailure = unsafe PostgresError(connection: library.handle)
     }
     serveAfterThisBatch()
-    return isNew
   }
 
   /// Ends what has been sent since the last Sync. libpq 15 flushes in this call.
@@ -295,24 +337,33 @@ import EventLoops
     }
     if let result = unsafe result { unsafe PQclear(result) }
     let reason = error ?? PostgresError(.other, message: "The statement had no result.")
-    if let statement = exchange.statement {
-      forget(statement, exchange, after: reason)
-    }
+    forget(exchange, after: reason)
     deliver(exchange, .failure(reason))
   }
 
-  /// Drops a statement that was not prepared, or is no longer good.
-  private func forget(
-    _ statement: PostgresStatement, _ exchange: Exchange, after error: PostgresError
-  ) {
-    let wasNotPrepared = exchange.preparations > 0
-    guard wasNotPrepared || error.kind == .staleStatement,
-      statements.remove(statement, generation: exchange.generation)
-    else { return }
-    // Its name is taken unless preparing it failed for another reason, or it was unknown.
-    let isKnownToServer = wasNotPrepared ? error.sqlState == "42P05" : error.sqlState != "26000"
-    if isKnownToServer, !close(statement), pendingFailure == nil {
-      pendingFailure = unsafe PostgresError(connection: library.handle)
+  /// Drops statements that were not prepared, or are no longer good.
+  private func forget(_ exchange: Exchange, after error: PostgresError) {
+    let uses = (exchange.statement.map { [$0] } ?? []) + exchange.others
+    var prepared = uses.count { $0.isNew } - exchange.preparations
+    var isFirst = true
+    for use in uses {
+      var wasNotPrepared = false
+      if use.isNew {
+        wasNotPrepared = prepared <= 0
+        prepared -= 1
+      }
+      guard wasNotPrepared || error.kind == .staleStatement,
+        statements.remove(use.statement, generation: use.generation)
+      else { continue }
+      // Its name is taken unless preparing it failed for another reason, or it was unknown. Which
+      // one of several was unknown nobody says; closing it once more does no harm.
+      let isKnownToServer =
+        wasNotPrepared
+        ? isFirst && error.sqlState == "42P05" : error.sqlState != "26000" || uses.count > 1
+      if wasNotPrepared { isFirst = false }
+      if isKnownToServer, !close(use.statement), pendingFailure == nil {
+        pendingFailure = unsafe PostgresError(connection: library.handle)
+      }
     }
   }
 

@@ -9,6 +9,7 @@ package struct PostgresError: Error, Sendable {
   package let detail: String?
   package let hint: String?
   package let table: String?
+  /// The constraint that is broken; for a null where none may be, the column.
   package let constraint: String?
   /// The function of the server's source that raised it.
   package let routine: String?
@@ -20,6 +21,8 @@ package struct PostgresError: Error, Sendable {
   package enum Kind: Sendable, Equatable {
     /// No connection, or it broke, or the server is stopping, starting or out of resources.
     case unavailable
+    /// The connection broke after the statement was sent: whether it was done is not known.
+    case lost
     /// The pool's queue is full, or the wait in it took too long. Nothing was sent.
     case overloaded
     /// The statement's or the operation's deadline passed.
@@ -105,7 +108,7 @@ package struct PostgresError: Error, Sendable {
       sqlState.isEmpty ? .unavailable : Self.kind(sqlState: sqlState, routine: routine),
       sqlState: sqlState, message: message, detail: field(DIAGNOSTIC_DETAIL),
       hint: field(DIAGNOSTIC_HINT), table: field(DIAGNOSTIC_TABLE),
-      constraint: field(DIAGNOSTIC_CONSTRAINT), routine: routine,
+      constraint: field(DIAGNOSTIC_CONSTRAINT) ?? field(DIAGNOSTIC_COLUMN), routine: routine,
       position: field(DIAGNOSTIC_POSITION).flatMap { Int($0) })
   }
 

@@ -39,16 +39,30 @@ package final class PostgresPool {
   private var isCancellerConnecting = false
   private var cancelTargets: [Int32] = []
   private var whenStopped: (() -> Void)?
+  private var whenAtRest: (() -> Void)?
 
   private struct Payload {
-    let statement: PostgresStatement?
-    let parameters: PostgresParameters
-    let completion: ((borrowing PostgresOutcome) -> Void)?
-    let lease: ((Result<PostgresLease, PostgresError>) -> Void)?
+    var statement: PostgresStatement?
+    var parameters = PostgresParameters()
+    var transaction: [BoundStatement] = []
+    var completion: ((borrowing PostgresOutcome) -> Void)?
+    var lease: ((Result<PostgresLease, PostgresError>) -> Void)?
     /// Its time says nothing about the next: it was prepared on the way.
     var isFirst = false
     /// It has been the victim of another's failure, and shares no Sync again.
     var isAlone = false
+    /// Set by `submit`.
+    var submittedAt: ContinuousClock.Instant?
+    /// Nil while it waits; the last time, when it was sent again.
+    var sentAt: ContinuousClock.Instant?
+
+    func times(_ now: ContinuousClock.Instant) -> StatementTimes {
+      let sentAt = sentAt ?? now
+      let submittedAt = submittedAt ?? sentAt
+      return StatementTimes(
+        waited: UInt64(max(submittedAt.duration(to: sentAt).nanoseconds, 0)),
+        served: UInt64(max(sentAt.duration(to: now).nanoseconds, 0)))
+    }
   }
 
   /// Made off the loop or on it; nothing happens before `start`.
@@ -88,6 +102,23 @@ package final class PostgresPool {
     slowTimer = nil
   }
 
+  /// Finishes what is in flight and closes the connections, as for a restart of the server; what waits
+  /// or comes is kept until `resume`, as long as its deadline allows.
+  ///
+  /// - Parameter whenAtRest: called on the loop when no connection is left, also when the pool stops.
+  package func pause(whenAtRest: @escaping () -> Void) {
+    loop.preconditionOnLoop()
+    self.whenAtRest = whenAtRest
+    canceller?.close()
+    canceller = nil
+    handle { state, now, actions in state.pause(now: now, actions: &actions) }
+  }
+
+  package func resume() {
+    loop.preconditionOnLoop()
+    handle { state, now, actions in state.resume(now: now, actions: &actions) }
+  }
+
   /// Runs a statement that only reads.
   ///
   /// - Parameter deadline: of the whole operation; by default that of the settings from now.
@@ -100,14 +131,44 @@ package final class PostgresPool {
     loop.preconditionOnLoop()
     let now = ContinuousClock.now
     if let error = Self.mismatch(statement, parameters) {
-      loop.afterThisBatch { completion(.failure(error)) }
+      loop.afterThisBatch { [self] in
+        times = StatementTimes()
+        completion(.failure(error))
+      }
       return PostgresTicket(pool: self, id: PoolRequestID(index: -1, generation: 0))
     }
     return submit(
       .quick, estimate: statement.meanNanoseconds, now: now,
       deadline: deadline ?? now + settings.operationDeadline,
-      Payload(
-        statement: statement, parameters: parameters, completion: completion, lease: nil))
+      Payload(statement: statement, parameters: parameters, completion: completion))
+  }
+
+  /// Runs statements that may write as one transaction, each seeing what those before it did.
+  ///
+  /// The outcome is that of the commit: the last statement's result, or the error that undid all of
+  /// it. Nothing is tried again; `.lost` says that it is not known whether it was done. Past its
+  /// deadline a transaction is cancelled, and the outcome says what came first. Each of the
+  /// statements returns rows.
+  ///
+  /// - Returns: what takes it out of the queue; once it runs, it is finished.
+  @discardableResult
+  package func execute(
+    transaction: [BoundStatement], deadline: ContinuousClock.Instant? = nil,
+    completion: @escaping (borrowing PostgresOutcome) -> Void
+  ) -> PostgresTicket {
+    loop.preconditionOnLoop()
+    let now = ContinuousClock.now
+    for bound in transaction {
+      guard let error = Self.mismatch(bound.statement, bound.parameters) else { continue }
+      loop.afterThisBatch { [self] in
+        times = StatementTimes()
+        completion(.failure(error))
+      }
+      return PostgresTicket(pool: self, id: PoolRequestID(index: -1, generation: 0))
+    }
+    return submit(
+      .quick, estimate: 0, now: now, deadline: deadline ?? now + settings.operationDeadline,
+      Payload(transaction: transaction, completion: completion))
   }
 
   /// Waits for a connection of one's own, for a transaction.
@@ -120,11 +181,15 @@ package final class PostgresPool {
     let now = ContinuousClock.now
     return submit(
       .lease, estimate: 0, now: now, deadline: deadline ?? now + settings.operationDeadline,
-      Payload(
-        statement: nil, parameters: PostgresParameters(), completion: nil, lease: completion))
+      Payload(lease: completion))
   }
 
   package var statistics: PoolStatistics { state.currentStatistics }
+
+  /// Of the statement whose completion runs now.
+  package private(set) var times = StatementTimes()
+
+  func report(_ event: PoolEvent) { onEvent(event) }
 
   /// There is a connection, and the server has answered on one lately; it is asked every few
   /// seconds when nobody else does.
@@ -165,12 +230,13 @@ package final class PostgresPool {
   ) -> PostgresTicket {
     var actions = takeActions()
     let id = state.submit(
-      kind: kind, estimate: estimate, mayRetry: true, deadline: deadline, now: now,
-      actions: &actions)
+      kind: kind, estimate: estimate, mayRetry: payload.transaction.isEmpty,
+      awaitsEnd: !payload.transaction.isEmpty, deadline: deadline, now: now, actions: &actions)
     let index = Int(id.index)
     while payloads.count <= index { payloads.append(nil) }
     payloads[index] = payload
-    perform(actions, canCallBack: false)
+    payloads[index]?.submittedAt = now
+    perform(actions, now, canCallBack: false)
     giveBack(&actions)
     if fastTimer == nil { startFastTimer() }
     return PostgresTicket(pool: self, id: id)
@@ -180,14 +246,17 @@ package final class PostgresPool {
     _ event: (inout PoolState, ContinuousClock.Instant, inout [PoolAction]) -> Void
   ) {
     var actions = takeActions()
-    event(&state, .now, &actions)
-    perform(actions, canCallBack: true)
+    let now = ContinuousClock.now
+    event(&state, now, &actions)
+    perform(actions, now, canCallBack: true)
     giveBack(&actions)
     if fastTimer == nil, state.isBusy { startFastTimer() }
     finishStopping()
   }
 
-  private func perform(_ actions: [PoolAction], canCallBack: Bool) {
+  private func perform(
+    _ actions: [PoolAction], _ now: ContinuousClock.Instant, canCallBack: Bool
+  ) {
     // Owners are told last: what they do in answer is another event, and the numbers of requests
     // that are over are used again.
     var told: [(Payload, PostgresError)] = []
@@ -198,7 +267,7 @@ package final class PostgresPool {
       case .close(let slot):
         connections[slot]?.close()
         connections[slot] = nil
-      case .send(let index, let slot): send(Int(index), on: slot)
+      case .send(let index, let slot): send(Int(index), on: slot, now)
       case .probe(let index, let slot):
         connections[slot]?.send(Self.probe, PostgresParameters(), tag: UInt64(index))
       case .lease(let index, let slot):
@@ -210,13 +279,14 @@ package final class PostgresPool {
       case .fail(let index, let failure):
         guard let payload = payloads[Int(index)] else { break }
         payloads[Int(index)] = nil
-        told.append((payload, error(for: failure)))
+        told.append((payload, error(for: failure, writes: !payload.transaction.isEmpty)))
       case .event(let event): onEvent(event)
       }
     }
     guard !told.isEmpty || !leased.isEmpty else { return }
-    let tell = {
+    let tell = { [self] in
       for (payload, error) in told {
+        times = payload.times(now)
         payload.completion?(.failure(error))
         payload.lease?(.failure(error))
       }
@@ -225,16 +295,19 @@ package final class PostgresPool {
     if canCallBack { tell() } else { loop.afterThisBatch(tell) }
   }
 
-  private func send(_ index: Int, on slot: Int) {
-    guard let connection = connections[slot], let payload = payloads[index],
-      let statement = payload.statement
-    else { return }
+  private func send(_ index: Int, on slot: Int, _ now: ContinuousClock.Instant) {
+    guard let connection = connections[slot], let payload = payloads[index] else { return }
+    payloads[index]?.sentAt = now
+    guard let statement = payload.statement else {
+      return connection.send(payload.transaction, tag: UInt64(index))
+    }
     let mean = statement.meanNanoseconds
     let isShort = mean > 0 && mean < shortStatement && !payload.isAlone
     if connection.send(
       statement, payload.parameters, tag: UInt64(index), sharesSync: isShort)
     {
       payloads[index]?.isFirst = true
+      onEvent(.prepared(connection: slot, statement: statement.name))
     }
   }
 
@@ -252,7 +325,8 @@ package final class PostgresPool {
         }
     }
     var actions = takeActions()
-    let verdict = state.answered(slot: slot, answer, now: .now, actions: &actions)
+    let now = ContinuousClock.now
+    let verdict = state.answered(slot: slot, answer, now: now, actions: &actions)
     var payload: Payload?
     switch verdict {
     case .deliver(let time):
@@ -264,13 +338,16 @@ package final class PostgresPool {
     case .drop: if index < payloads.count { payloads[index] = nil }
     case .retry: payloads[index]?.isAlone = answer == .aborted
     }
-    perform(actions, canCallBack: true)
+    perform(actions, now, canCallBack: true)
     giveBack(&actions)
-    payload?.completion?(outcome)
-    if whenStopped != nil { finishStopping() }
+    if let payload {
+      times = payload.times(now)
+      payload.completion?(outcome)
+    }
+    if whenStopped != nil || whenAtRest != nil { finishStopping() }
   }
 
-  private func error(for failure: PoolFailure) -> PostgresError {
+  private func error(for failure: PoolFailure, writes: Bool) -> PostgresError {
     let soon = Duration.seconds(1)
     return switch failure {
     case .refused(.queueFull):
@@ -286,7 +363,8 @@ package final class PostgresPool {
     case .refused(.deadlinePassed), .deadlinePassed:
       PostgresError(.timeout, message: "The operation's deadline passed.")
     case .lost:
-      PostgresError(.unavailable, message: "The connection was lost.", retryAfter: soon)
+      PostgresError(
+        writes ? .lost : .unavailable, message: "The connection was lost.", retryAfter: soon)
     }
   }
 
@@ -302,6 +380,10 @@ package final class PostgresPool {
   }
 
   private func finishStopping() {
+    if let whenAtRest, state.isAtRest {
+      self.whenAtRest = nil
+      whenAtRest()
+    }
     guard let done = whenStopped, state.isStopped else { return }
     whenStopped = nil
     fastTimer = nil
@@ -373,7 +455,7 @@ package final class PostgresPool {
   // MARK: Cancelling
 
   private static let cancelStatement = PostgresStatement(
-    "SELECT pg_cancel_backend($1::int4)", parameterCount: 1)
+    "SELECT pg_cancel_backend($1::int4)", parameterCount: 1, label: StatementLabel("(cancel)"))
 
   /// Through a connection kept for it; libpq's own way blocks.
   private func cancelStatement(of processID: Int32) {

@@ -3,7 +3,7 @@ import CPostgreSQL
 /// A blocking connection for setup work: migrations, loading, checks. It belongs to one thread,
 /// which waits in its calls; nothing that serves requests uses it.
 @safe package final class PostgresSession {
-  private let library: LibraryConnection
+  let library: LibraryConnection
   private let notices: Notices
 
   private final class Notices {
@@ -27,6 +27,8 @@ import CPostgreSQL
         unsafe notices.report(String(cString: text))
       }, Unmanaged.passUnretained(notices).toOpaque())
   }
+
+  var handle: OpaquePointer { unsafe library.handle }
 
   package var processID: Int32 { unsafe PQbackendPID(library.handle) }
 
@@ -195,7 +197,8 @@ import CPostgreSQL
     }
   }
 
-  private func rows(_ result: OpaquePointer?) throws(PostgresError) -> [[String?]] {
+  /// Takes the result's memory.
+  func rows(_ result: OpaquePointer?) throws(PostgresError) -> [[String?]] {
     guard let result = unsafe result else {
       throw unsafe PostgresError(connection: library.handle)
     }
@@ -214,7 +217,7 @@ import CPostgreSQL
     }
   }
 
-  private func refuseNUL(_ text: String) throws(PostgresError) {
+  func refuseNUL(_ text: String) throws(PostgresError) {
     if text.utf8.contains(0) {
       throw PostgresError(.invalidEncoding, message: "The text has a NUL character.")
     }

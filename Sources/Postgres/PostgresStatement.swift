@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Made once per plan and kept: its C strings are ready, and it carries the mean time the server
 /// took for it, which the pool reads to place it. Two statements of the same text are the same
-/// prepared statement.
+/// prepared statement, whatever their labels: the server shows the first one's.
 package final class PostgresStatement: Sendable {
   package let text: String
   /// `s_` and the hash of the text in hexadecimal.
@@ -16,13 +16,19 @@ package final class PostgresStatement: Sendable {
   let nameBytes: [CChar]
   private let mean = Atomic<UInt64>(0)
 
-  package init(_ text: String, parameterCount: Int) {
+  /// What it is for, in the comment that the server is given before the text.
+  package let label: StatementLabel?
+
+  package init(_ text: String, parameterCount: Int, label: StatementLabel? = nil) {
     self.text = text
     self.parameterCount = parameterCount
+    self.label = label
     hash = Self.hash(of: text)
     let digits = String(hash, radix: 16)
-    name = "s_" + String(repeating: "0", count: 16 - digits.count) + digits
-    textBytes = Array(text.utf8CString)
+    let name = "s_" + String(repeating: "0", count: 16 - digits.count) + digits
+    self.name = name
+    let comment = label.map { "/* \($0.text) \(name) */ " } ?? ""
+    textBytes = Array((comment + text).utf8CString)
     nameBytes = Array(name.utf8CString)
   }
 

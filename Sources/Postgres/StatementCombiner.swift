@@ -24,6 +24,8 @@ package final class StatementCombiner: StatementRunner {
   private let settings: Settings
   private let shortNanoseconds: UInt64
   private var due: [CombinableStatement] = []
+  /// How long the execution whose completion runs now was held here, in nanoseconds.
+  private var held: UInt64 = 0
 
   package init(_ pool: PostgresPool, settings: Settings = Settings()) {
     self.pool = pool
@@ -47,6 +49,10 @@ package final class StatementCombiner: StatementRunner {
     statement.held.append(execution)
     if statement.held.count >= settings.most { send(statement) }
     return PostgresTicket(execution)
+  }
+
+  package var times: StatementTimes {
+    StatementTimes(waited: pool.times.waited &+ held, served: pool.times.served)
   }
 
   private func isWorthHolding(_ statement: CombinableStatement) -> Bool {
@@ -76,8 +82,13 @@ package final class StatementCombiner: StatementRunner {
       for execution in executions { sendAlone(execution, statement) }
       return
     }
+    pool.report(.combined(executions: executions.count))
+    let now = ContinuousClock.now
     let group = StatementExecutionGroup(executions.count)
-    for execution in executions { execution.group = group }
+    for execution in executions {
+      execution.group = group
+      execution.hold(pool.settings.operationDeadline, until: now)
+    }
     group.ticket = pool.execute(
       combined.statement, parameters, deadline: executions.first?.deadline
     ) { [self] outcome in
@@ -89,11 +100,18 @@ package final class StatementCombiner: StatementRunner {
     guard execution.completion != nil else { return }
     let group = StatementExecutionGroup(1)
     execution.group = group
+    execution.hold(pool.settings.operationDeadline, until: .now)
     group.ticket = pool.execute(
       statement.alone, execution.parameters, deadline: execution.deadline
-    ) { outcome in
-      execution.finish(outcome)
+    ) { [self] outcome in
+      tell(execution, outcome)
     }
+  }
+
+  private func tell(_ execution: StatementExecution, _ outcome: borrowing PostgresOutcome) {
+    held = execution.held
+    execution.finish(outcome)
+    held = 0
   }
 
   private func finish(
@@ -104,15 +122,15 @@ package final class StatementCombiner: StatementRunner {
     case .success(let result):
       if let places = Self.places(in: result, count: executions.count) {
         for (row, place) in places.enumerated() {
-          executions[place].finish(.success(result.row(row)))
+          tell(executions[place], .success(result.row(row)))
         }
         return
       }
       statement.isUncombinable = true
     case .failure(let error):
       switch error.kind {
-      case .unavailable, .overloaded, .readOnly:
-        for execution in executions { execution.finish(.failure(error)) }
+      case .unavailable, .lost, .overloaded, .readOnly:
+        for execution in executions { tell(execution, .failure(error)) }
         return
       case .userRaised, .invalidValue, .invalidEncoding:
         // One of them is at fault.
@@ -149,6 +167,8 @@ final class StatementExecution {
   /// Nil once it was told, or nobody waits any more.
   private(set) var completion: ((borrowing PostgresOutcome) -> Void)?
   var group: StatementExecutionGroup?
+  /// In nanoseconds, until it was sent the last time.
+  private(set) var held: UInt64 = 0
 
   init(
     _ parameters: PostgresParameters, deadline: ContinuousClock.Instant,
@@ -157,6 +177,11 @@ final class StatementExecution {
     self.parameters = parameters
     self.deadline = deadline
     self.completion = completion
+  }
+
+  /// - Parameter time: from its beginning to its deadline.
+  func hold(_ time: Duration, until now: ContinuousClock.Instant) {
+    held = UInt64(max((time - now.duration(to: deadline)).nanoseconds, 0))
   }
 
   func finish(_ outcome: borrowing PostgresOutcome) {

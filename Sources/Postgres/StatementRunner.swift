@@ -7,4 +7,26 @@ package protocol StatementRunner: AnyObject {
     _ statement: CombinableStatement, _ parameters: PostgresParameters,
     completion: @escaping (borrowing PostgresOutcome) -> Void
   ) -> PostgresTicket?
+
+  /// Of the execution whose completion runs now.
+  var times: StatementTimes { get }
+}
+
+extension StatementRunner {
+  /// None, of a runner that asks nobody.
+  package var times: StatementTimes { StatementTimes() }
+}
+
+/// Where the time of an execution went, in nanoseconds.
+package struct StatementTimes: Sendable, Equatable {
+  /// Before it was sent: until a connection would take it, and until others were there to be
+  /// combined with.
+  package var waited: UInt64 = 0
+  /// From then to its answer, behind others on the same connection perhaps.
+  package var served: UInt64 = 0
+
+  package init(waited: UInt64 = 0, served: UInt64 = 0) {
+    self.waited = waited
+    self.served = served
+  }
 }

@@ -5,6 +5,23 @@ package enum SQLQuoting {
     "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
   }
 
+  /// The text of `'it''s'`; nil for anything but one string in plain quotes.
+  package static func text(ofLiteral source: String) -> String? {
+    guard source.utf8.first == UInt8(ascii: "'"),
+      let tokens = try? SQLToken.tokens(of: source), tokens.count == 1, tokens[0].kind == .string
+    else { return nil }
+    return source.dropFirst().dropLast()
+      .split(separator: "''", omittingEmptySubsequences: false).joined(separator: "'")
+  }
+
+  /// - Throws: unless it is a name as a statement has it: `created_at` or `"createdAt"`.
+  package static func checkName(_ source: String) throws(SQLSyntaxError) {
+    let tokens = try SQLToken.tokens(of: source)
+    guard tokens.count == 1, tokens[0].kind == .name || tokens[0].kind == .quotedName else {
+      throw SQLSyntaxError("\"\(source)\" is not a name.")
+    }
+  }
+
   /// An element of an array literal such as `'{A,B}'`, quoted where it needs to be.
   package static func arrayLiteral(_ elements: [String]) -> String {
     let quoted = elements.map { element in

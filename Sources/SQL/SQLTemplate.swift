@@ -1,24 +1,54 @@
 /// A piece of SQL written in the schema, cut at the places where a statement fills it in.
 ///
 /// Plain PostgreSQL but for qualifiers (`this.`, `edge.`, `parent.` and names of joins) and
-/// variables (`:viewer`, `:filter.near.radius`, `:kinds...`). Casts (`::`), string literals, quoted
-/// identifiers and comments are left as they are.
+/// variables (`:viewer`, `:filter.near.radius`, `:kinds...`). Strings and quoted names are left as
+/// they are; so are comments, but those to the end of a line, which would swallow what follows them.
 package struct SQLTemplate: Sendable, Hashable {
   package enum Piece: Sendable, Hashable {
     case text(String)
+    /// A string of several lines.
+    case verbatim(String)
     /// A name before a dot, or `this` / `edge` after `AS`: an alias if the scope knows it.
     case qualifier(String)
     /// `:name.path`; `isSplice` when it ends in three dots.
     case variable([String], isSplice: Bool)
   }
 
+  /// As it was written, without what surrounds it.
   package let source: String
   package let pieces: [Piece]
+  /// Evaluating it can cost more than reading a column: it has brackets, as calls and sub-selects do.
+  package let isExpensive: Bool
+  /// `name.name`.
+  package let isColumn: Bool
+  /// It gives its row a name: `AS this(...)` or `AS edge(...)`.
+  package let namesItsRow: Bool
 
-  package init(_ source: String) {
-    self.source = source
-    var scanner = TemplateScanner(Array(source.utf8))
-    pieces = scanner.scan()
+  /// Nothing.
+  package init() { self.init([]) }
+
+  /// - Throws: what cannot be a part of a statement, whatever stands around it: a string, comment or
+  ///   bracket that does not end, `$1`, a semicolon.
+  package init(_ source: String) throws(SQLSyntaxError) {
+    self.init(try SQLToken.tokens(of: source)[...])
+  }
+
+  init(_ tokens: ArraySlice<SQLToken>) {
+    var reader = TemplateReader()
+    let tokens = tokens.trimmed()
+    for (index, token) in zip(tokens.indices, tokens) {
+      let previous = index > tokens.startIndex ? tokens[index - 1] : nil
+      let next = index + 1 < tokens.endIndex ? tokens[index + 1] : nil
+      reader.read(token, after: previous, before: next)
+    }
+    reader.flush()
+    source = tokens.map(\.text).joined()
+    pieces = reader.pieces
+    isExpensive = tokens.contains { $0.isSymbol("(") }
+    isColumn =
+      tokens.count == 3 && tokens.first?.kind == .name && tokens.last?.kind == .name
+      && tokens.dropFirst().first?.isSymbol(".") == true
+    namesItsRow = reader.namesItsRow
   }
 
   package var variables: [[String]] {
@@ -37,153 +67,108 @@ package struct SQLTemplate: Sendable, Hashable {
       nil
     }
   }
-
-  /// Whether evaluating it can cost more than reading a column: it contains a sub-select or a call.
-  package var isExpensive: Bool {
-    pieces.contains { if case .text(let text) = $0 { text.contains("(") } else { false } }
-  }
-
-  /// Cut at the commas outside parentheses.
-  package func splitAtCommas() -> [SQLTemplate] {
-    var parts: [String] = []
-    var current = ""
-    var depth = 0
-    var quote: Character?
-    for character in source {
-      if let open = quote {
-        if character == open { quote = nil }
-      } else if character == "'" || character == "\"" {
-        quote = character
-      } else if character == "(" || character == "[" {
-        depth += 1
-      } else if character == ")" || character == "]" {
-        depth -= 1
-      } else if character == ",", depth == 0 {
-        parts.append(current)
-        current = ""
-        continue
-      }
-      current.append(character)
-    }
-    parts.append(current)
-    return parts.map { SQLTemplate($0.trimmingSpaces()) }
-  }
 }
 
-extension String {
-  package func trimmingSpaces() -> String {
-    let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r" }
-    guard let start = firstIndex(where: { !isSpace($0) }),
-      let end = lastIndex(where: { !isSpace($0) })
-    else { return "" }
-    return String(self[start...end])
-  }
-}
-
-private struct TemplateScanner {
-  let bytes: [UInt8]
-  var index = 0
-  var textStart = 0
+private struct TemplateReader {
   var pieces: [SQLTemplate.Piece] = []
-  /// The previous token was the keyword AS.
-  var afterAs = false
+  var namesItsRow = false
+  private var text = ""
+  /// The last token that was no space or comment is the key word AS.
+  private var afterAs = false
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-  func byte(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
-
-  mutating func flushText(upTo end: Int) {
-    if end > textStart {
-      pieces.append(.text(String(decoding: bytes[textStart..<end], as: UTF8.self)))
-    }
+  mutating func flush() {
+    if !text.isEmpty { pieces.append(.text(text)) }
+    text = ""
   }
 
-  mutating func scan() -> [SQLTemplate.Piece] {
-    while index < bytes.count {
-      switch bytes[index] {
-      case UInt8(ascii: "'"), UInt8(ascii: "\""):
-        skipQuoted(bytes[index])
-        afterAs = false
-      case UInt8(ascii: "-") where byte(index + 1) == UInt8(ascii: "-"):
-        while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { index += 1 }
-      case UInt8(ascii: "/") where byte(index + 1) == UInt8(ascii: "*"):
-        index += 2
-        while index < bytes.count,
-          !(bytes[index] == UInt8(ascii: "*") && byte(index + 1) == UInt8(ascii: "/"))
-        { index += 1 }
-        index += 2
-      case UInt8(ascii: ":") where byte(index + 1) == UInt8(ascii: ":"):
-        index += 2
-      case UInt8(ascii: ":") where isNameStart(byte(index + 1)):
-        scanVariable()
-        afterAs = false
-      case let first where isNameStart(first):
-        scanName()
-      case let other:
-        if !isSpace(other) { afterAs = false }
-        index += 1
+  mutating func read(_ token: SQLToken, after previous: SQLToken?, before next: SQLToken?) {
+    switch token.kind {
+    case .space, .blockComment:
+      text += token.text
+      return
+    case .lineComment: return
+    case .string, .quotedName:
+      if token.text.utf8.contains(UInt8(ascii: "\n")) {
+        flush()
+        pieces.append(.verbatim(token.text))
+      } else {
+        text += token.text
       }
+    case .symbol: text += token.text
+    case .variable(let path, let isSplice):
+      flush()
+      pieces.append(.variable(path, isSplice: isSplice))
+    case .name:
+      let isRowName = afterAs && (token.text == "this" || token.text == "edge")
+      let isBeforeDot = next?.isSymbol(".") == true && previous?.isSymbol(".") != true
+      if isRowName || isBeforeDot {
+        flush()
+        pieces.append(.qualifier(token.text))
+      } else {
+        text += token.text
+      }
+      namesItsRow = namesItsRow || isRowName && token.isOutermost
+      afterAs = token.isWord("as")
+      return
     }
-    flushText(upTo: bytes.count)
-    return pieces
+    afterAs = false
   }
+}
 
-  mutating func skipQuoted(_ quote: UInt8) {
-    index += 1
-    while index < bytes.count {
-      defer { index += 1 }
-      guard bytes[index] == quote else { continue }
-      if byte(index + 1) == quote { index += 1 } else { return }
-    }
-  }
+/// A token with its text.
+struct SQLToken {
+  let kind: SQLScanner.Token
+  let text: String
+  /// Stands in no bracket.
+  let isOutermost: Bool
 
-  mutating func scanVariable() {
-    flushText(upTo: index)
-    index += 1
-    var path = [takeName()]
-    while byte(index) == UInt8(ascii: "."), isNameStart(byte(index + 1)) {
-      index += 1
-      path.append(takeName())
-    }
-    var isSplice = false
-    if byte(index) == UInt8(ascii: "."), byte(index + 1) == UInt8(ascii: "."),
-      byte(index + 2) == UInt8(ascii: ".")
-    {
-      isSplice = true
-      index += 3
-    }
-    pieces.append(.variable(path, isSplice: isSplice))
-    textStart = index
-  }
+  func isSymbol(_ symbol: Unicode.Scalar) -> Bool { kind == .symbol(UInt8(ascii: symbol)) }
 
-  mutating func scanName() {
-    let start = index
-    let followsDot = start > 0 && bytes[start - 1] == UInt8(ascii: ".")
-    let name = takeName()
-    let isAlias =
-      !followsDot && byte(index) == UInt8(ascii: ".")
-      || afterAs && (name == "this" || name == "edge")
-    afterAs = name.lowercased() == "as"
-    if isAlias {
-      flushText(upTo: start)
-      pieces.append(.qualifier(name))
-      textStart = index
+  /// The key word or name, in any case.
+  func isWord(_ word: String) -> Bool { kind == .name && text.lowercased() == word }
+
+  var isBlank: Bool {
+    switch kind {
+    case .space, .lineComment, .blockComment: true
+    case .name, .quotedName, .string, .variable, .symbol: false
     }
   }
 
-  mutating func takeName() -> String {
-    let start = index
-    while index < bytes.count, isNameStart(bytes[index]) || isDigit(bytes[index]) { index += 1 }
-    return String(decoding: bytes[start..<index], as: UTF8.self)
+  /// All tokens; every bracket has its other half.
+  static func tokens(of source: String) throws(SQLSyntaxError) -> [SQLToken] {
+    var scanner = try SQLScanner(source)
+    var tokens: [SQLToken] = []
+    var open: [UInt8] = []
+    while let (kind, range) = try scanner.next() {
+      let wasOutermost = open.isEmpty
+      if case .symbol(let symbol) = kind, range.count == 1 {
+        switch symbol {
+        case UInt8(ascii: "("): open.append(UInt8(ascii: ")"))
+        case UInt8(ascii: "["): open.append(UInt8(ascii: "]"))
+        case UInt8(ascii: ")"), UInt8(ascii: "]"):
+          if open.popLast() != symbol {
+            throw SQLSyntaxError("A bracket ends that did not begin.")
+          }
+        case UInt8(ascii: ";"): throw SQLSyntaxError("A semicolon cannot stand in a part of SQL.")
+        default: break
+        }
+      }
+      tokens.append(
+        SQLToken(
+          kind: kind, text: String(decoding: scanner.bytes[range], as: UTF8.self),
+          isOutermost: wasOutermost))
+    }
+    guard open.isEmpty else { throw SQLSyntaxError("A bracket does not end.") }
+    return tokens
   }
+}
 
-  func isNameStart(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "_")
-      || (byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z")
-      || byte >= 0x80
+extension ArraySlice<SQLToken> {
+  /// Without spaces and comments at either end.
+  func trimmed() -> ArraySlice<SQLToken> {
+    guard let first = firstIndex(where: { !$0.isBlank }),
+      let last = lastIndex(where: { !$0.isBlank })
+    else { return [] }
+    return self[first...last]
   }
-
-  func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
-
-  func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte >= 0x09 && byte <= 0x0D }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import GraphQLLanguage
 import GraphQLPlanning
+import GraphQLResponse
 import GraphQLSchema
 
 /// Reads a folder of SDL files as one schema with its storage mapping.
@@ -19,6 +20,7 @@ package enum SchemaFiles {
     }
     var text = StorageDirectives.sdl + "\n"
     var lineCounts = [(name: "storage directives", lines: lines(text))]
+    var ends = [Position(offset: Int32(clamping: text.utf8.count))]
     for name in names {
       guard let bytes = FileManager.default.contents(atPath: directory + "/" + name) else {
         throw CommandFailure("the schema file \"\(name)\" cannot be read.")
@@ -26,13 +28,14 @@ package enum SchemaFiles {
       let part = String(decoding: bytes, as: UTF8.self) + "\n"
       text += part
       lineCounts.append((name, lines(part)))
+      ends.append(Position(offset: Int32(clamping: text.utf8.count)))
     }
     do {
       let document = try Parser.parse(Source(text), limits: .unlimited)
-      let schema = try SchemaBuilder.build(document)
+      let schema = try SchemaBuilder.build(SchemaCompletion.complete(document, fileEnds: ends))
       return try StorageMapping(schema)
-    } catch let error as GraphQLError {
-      throw failure([error], lineCounts)
+    } catch let error as SyntaxError {
+      throw failure([GraphQLError(error)], lineCounts)
     } catch let error as SchemaErrors {
       throw failure(error.errors, lineCounts)
     } catch {

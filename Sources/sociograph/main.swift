@@ -1,9 +1,5 @@
+import CommandLine
 import Foundation
-import Server
 
-let arguments = Array(CommandLine.arguments.dropFirst())
-if arguments.first == "check" { exit(Check.run(Array(arguments.dropFirst()))) }
-exit(
-  Program.run(
-    arguments, environment: ProcessInfo.processInfo.environment,
-    otherCommands: [("check", "Checks GraphQL documents and schemas, for editors and CI.")]))
+let process = ProcessInfo.processInfo
+exit(Program.run(Array(process.arguments.dropFirst()), environment: process.environment))

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Postgres
 import Synchronization
@@ -44,6 +45,9 @@ import Testing
         case .starting: "starting"
         case .takingOver: "taking over"
         case .recovering: "recovering"
+        case .joining: "joining"
+        case .upgraded: "upgraded"
+        case .upgradeDone: "upgrade done"
         case .ready: "ready"
         case .ended: "ended"
         case .failed: "failed"
@@ -124,6 +128,140 @@ import Testing
       events.names == ["creating", "starting", "ready", "ended", "recovering", "starting", "ready"])
     #expect(cluster.processID != first)
     #expect(try query(cluster, "SELECT id FROM kept") == [["7"]])
+  }
+
+  @Test func `who may join uses the one that runs, and leaves it running`() throws {
+    defer { try? remove(options.dataDirectory) }
+    let (cluster, _) = try start(options)
+    defer { cluster.stop() }
+    var options = options
+    options.joinsRunning = true
+    let (joined, events) = try start(options)
+    #expect(events == ["joining"])
+    #expect(joined.isJoined && !cluster.isJoined)
+    #expect(joined.connectionString == cluster.connectionString)
+    #expect(joined.processID == cluster.processID)
+    joined.stop()
+    #expect(try query(cluster, "SELECT 1") == [["1"]])
+    cluster.stop()
+    let (own, started) = try start(options)
+    defer { own.stop() }
+    #expect(started == ["starting", "ready"] && !own.isJoined)
+  }
+
+  /// An installation of its own, whose libraries are links to those installed.
+  func programs() throws -> String {
+    let installed = try ClusterPrograms.find(nil, for: "").folder
+    let folder = options.dataDirectory + "-programs"
+    try shell(
+      """
+      mkdir -p \(folder)/bin \(folder)/lib
+      cp \(installed)/postgres \(installed)/initdb \(folder)/bin
+      ln -s \(installed)/../lib/*.so \(folder)/lib
+      """)
+    return folder + "/bin"
+  }
+
+  func shell(_ script: String) throws {
+    #expect(try ChildProcess.run(["/bin/sh", "-ec", script], user: nil) == 0)
+  }
+
+  @Test(arguments: ["bin/postgres", "lib/plpgsql.so"])
+  func `one whose files are upgraded is restarted when it suits`(file: String) async throws {
+    var options = options
+    options.restarts = true
+    options.binaries = try programs()
+    defer {
+      try? remove(options.dataDirectory)
+      try? remove(options.dataDirectory + "-programs")
+    }
+    let path = options.dataDirectory + "-programs/" + file
+    let events = Events()
+    let cluster = try EmbeddedCluster.start(options, report: events.add)
+    defer { cluster.stop() }
+    let first = cluster.processID
+    _ = try query(cluster, "CREATE TABLE kept (id bigint); INSERT INTO kept VALUES (7)")
+    // Asked first, it goes on answering until it is told to.
+    let asked = AsyncStream.makeStream(of: Void.self)
+    let allowed = AsyncStream.makeStream(of: Void.self)
+    let wasUp = Atomic(false)
+    cluster.arrangeRestarts { restart in
+      wasUp.store(ChildProcess.isAlive(first), ordering: .relaxed)
+      asked.continuation.yield()
+      let done = DispatchSemaphore(value: 0)
+      Task {
+        for await _ in allowed.stream { break }
+        done.signal()
+      }
+      done.wait()
+      restart()
+    }
+    try shell("cp \(path) \(path).new && mv \(path).new \(path)")
+    for await _ in asked.stream { break }
+    let isUpMeanwhile = wasUp.load(ordering: .relaxed)
+    #expect(isUpMeanwhile)
+    #expect(events.names == ["creating", "starting", "ready", "upgraded"])
+    #expect(try query(cluster, "SELECT id FROM kept") == [["7"]])
+    allowed.continuation.yield()
+    while events.names.last != "upgrade done" { try await Task.sleep(for: .milliseconds(20)) }
+    #expect(
+      events.names == [
+        "creating", "starting", "ready", "upgraded", "starting", "ready", "upgrade done",
+      ])
+    #expect(cluster.processID != first && !ChildProcess.isAlive(first))
+    #expect(try query(cluster, "SELECT id FROM kept") == [["7"]])
+  }
+
+  @Test func `one left running by a server of before an upgrade is not taken over`() throws {
+    var options = options
+    options.binaries = try programs()
+    defer {
+      try? remove(options.dataDirectory)
+      try? remove(options.dataDirectory + "-programs")
+    }
+    let (left, _) = try start(options)
+    left.abandon()
+    let path = (options.binaries ?? "") + "/postgres"
+    try shell("cp \(path) \(path).new && mv \(path).new \(path)")
+    let (cluster, events) = try start(options)
+    defer { cluster.stop() }
+    #expect(events.suffix(2) == ["starting", "ready"])
+    #expect(cluster.processID != left.processID)
+  }
+
+  @Test func `an initdb left at work by a killed server harms no other`() throws {
+    // It writes into its folder for as long as it lives, and empties it when that fails, as initdb does.
+    var options = options
+    let folder = options.dataDirectory + "-programs"
+    try FileSystem.makeDirectory(folder)
+    defer {
+      try? remove(options.dataDirectory)
+      try? remove(folder)
+    }
+    let installed = try ClusterPrograms.find(nil, for: "").folder
+    try FileSystem.write(
+      """
+      #!/bin/sh
+      for word; do case "$word" in --pgdata=*) data=${word#--pgdata=} ;; esac; done
+      echo "$data" > "$data/../draft"
+      (while mkdir -p "$data/base" && echo 15 > "$data/PG_VERSION"; do :; done) &
+      while [ -e "$data/.." ]; do sleep 0.05; done
+      """, to: folder + "/initdb")
+    try FileSystem.write("#!/bin/sh\nexec \(installed)/postgres \"$@\"\n", to: folder + "/postgres")
+    for name in ["initdb", "postgres"] { unsafe chmod(folder + "/" + name, 0o755) }
+    let account = try ClusterAccount.current()
+    let place = try ClusterPlace.prepare(options.dataDirectory, for: account) { _ in }
+    try account.give(place.data)
+    let draft = try place.makeDraft(for: account)
+    let left = try ChildProcess.start(
+      [folder + "/initdb", "--pgdata=\(draft)"], user: account.name, output: "/dev/null")
+    defer { kill(left, SIGKILL) }
+    while !FileSystem.exists(place.data + "/draft") { usleep(1000) }
+    options.settings.append(("log_min_messages", "warning"))
+    let (cluster, events) = try start(options)
+    defer { cluster.stop() }
+    #expect(events == ["creating", "starting", "ready"])
+    #expect(try query(cluster, "SELECT 1") == [["1"]])
   }
 
   @Test func `a lock file that names a process of another program does not stop it`() throws {

@@ -1,5 +1,6 @@
 import GraphQLLanguage
 import GraphQLPlanning
+import GraphQLResponse
 import GraphQLSchema
 import GraphQLValidation
 import Testing
@@ -31,7 +32,7 @@ import Testing
   }
 
   private func prepare(_ executor: OperationExecutor, _ query: String) throws -> PreparedPlan {
-    try executor.prepare(OperationRequest(query: query)).plan
+    try executor.prepare(GraphQLRequest(identity: .random(), document: query)).plan
   }
 
   @Test func `a document that comes again has the same plan`() throws {
@@ -70,9 +71,9 @@ import Testing
     for number in 0..<40 {
       for size in 1...20 {
         _ = try executor.prepare(
-          OperationRequest(
-            query: query, operationName: "Q\(number)",
-            variables: .object([.init(name: "n", value: .number("\(size)"))])))
+          GraphQLRequest(
+            identity: .random(), document: query, operationName: "Q\(number)",
+            variables: [.init(name: "n", value: .number("\(size)"))]))
       }
       #expect(executor.cachedDocuments.bytes <= 200_000)
     }

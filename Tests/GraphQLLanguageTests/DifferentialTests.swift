@@ -96,14 +96,14 @@ struct DifferentialTests {
   }
 
   private static func answer(to source: String) -> JSONValue {
-    do throws(GraphQLError) {
+    do throws(SyntaxError) {
       let document = try Parser.parse(source, limits: .unlimited)
       return .object([.init(name: "printed", value: .string(Printer.print(document)))])
     } catch {
       return .object([
         .init(name: "message", value: .string(error.message)),
-        .init(name: "line", value: .number("\(error.locations.first?.line ?? 0)")),
-        .init(name: "column", value: .number("\(error.locations.first?.column ?? 0)")),
+        .init(name: "line", value: .number("\(error.location.line)")),
+        .init(name: "column", value: .number("\(error.location.column)")),
       ])
     }
   }

@@ -2,30 +2,32 @@ import Foundation
 import GraphQLLanguage
 import Testing
 
-private func code(_ text: String, _ limits: ParserLimits = .default) -> String? {
-  do throws(GraphQLError) {
+private func cause(
+  _ text: String, _ limits: ParserLimits = .default
+) -> SyntaxError.Cause? {
+  do throws(SyntaxError) {
     _ = try Parser.parse(text, limits: limits)
     return nil
   } catch {
-    return error.code ?? error.message
+    return error.cause
   }
 }
 
 struct ParserLimitsTests {
   @Test func `bytes`() {
     let fits = "{ a }" + String(repeating: " ", count: 64 * 1024 - 5)
-    #expect(code(fits) == nil)
-    #expect(code(fits + " ") == "DOCUMENT_TOO_LARGE")
-    #expect(code(fits + " ", .unlimited) == nil)
+    #expect(cause(fits) == nil)
+    #expect(cause(fits + " ") == .tooManyBytes)
+    #expect(cause(fits + " ", .unlimited) == nil)
   }
 
   @Test func `tokens`() {
     let fits = "{" + String(repeating: "a ", count: 1_998) + "}"
-    #expect(code(fits) == nil)
-    #expect(code("{ a " + fits.dropFirst()) == "TOKEN_LIMIT_EXCEEDED")
-    #expect(code("{ a " + fits.dropFirst(), .unlimited) == nil)
+    #expect(cause(fits) == nil)
+    #expect(cause("{ a " + fits.dropFirst()) == .tooManyTokens)
+    #expect(cause("{ a " + fits.dropFirst(), .unlimited) == nil)
     // Comments and commas are no tokens.
-    #expect(code("#\n" + fits + ",,,") == nil)
+    #expect(cause("#\n" + fits + ",,,") == nil)
   }
 
   /// What stands before, what is repeated, what is inside, what closes it, what stands after.
@@ -40,30 +42,30 @@ struct ParserLimitsTests {
       parts[0] + String(repeating: parts[1], count: levels) + parts[2]
         + String(repeating: parts[3], count: levels) + parts[4]
     }
-    #expect(code(nested(60)) == nil)
-    #expect(code(nested(66)) == "NESTING_LIMIT_EXCEEDED")
-    #expect(code(nested(190), .unlimited) == nil)
-    #expect(code(nested(300_000), .unlimited) == "NESTING_LIMIT_EXCEEDED")
+    #expect(cause(nested(60)) == nil)
+    #expect(cause(nested(66)) == .nestedTooDeep)
+    #expect(cause(nested(190), .unlimited) == nil)
+    #expect(cause(nested(300_000), .unlimited) == .nestedTooDeep)
   }
 
   @Test func `nesting is counted per level`() {
     func nested(_ levels: Int) -> String {
       String(repeating: "{a", count: levels) + String(repeating: "}", count: levels)
     }
-    #expect(code(nested(64)) == nil)
-    #expect(code(nested(65)) == "NESTING_LIMIT_EXCEEDED")
-    #expect(code(nested(200), .unlimited) == nil)
-    #expect(code(nested(201), .unlimited) == "NESTING_LIMIT_EXCEEDED")
+    #expect(cause(nested(64)) == nil)
+    #expect(cause(nested(65)) == .nestedTooDeep)
+    #expect(cause(nested(200), .unlimited) == nil)
+    #expect(cause(nested(201), .unlimited) == .nestedTooDeep)
     let lists = String(repeating: "[", count: 63) + String(repeating: "]", count: 63)
-    #expect(code("{a(b:\(lists))}") == nil)
-    #expect(code("{a(b:[\(lists)])}") == "NESTING_LIMIT_EXCEEDED")
+    #expect(cause("{a(b:\(lists))}") == nil)
+    #expect(cause("{a(b:[\(lists)])}") == .nestedTooDeep)
   }
 
   @Test func `invalid UTF-8 is refused where it is`() {
-    #expect(throws: GraphQLError.self) { try Parser.parse(Source([0x7B, 0x61, 0x80, 0x7D])) }
+    #expect(throws: SyntaxError.self) { try Parser.parse(Source([0x7B, 0x61, 0x80, 0x7D])) }
     #expect(
-      throws: GraphQLError(
-        "Syntax Error: Invalid UTF-8.", locations: [SourceLocation(line: 2, column: 2)])
+      throws: SyntaxError(
+        "Syntax Error: Invalid UTF-8.", at: SourceLocation(line: 2, column: 2))
     ) {
       try Parser.parse(Source(Array("{ a\n#".utf8) + [0xC3, 0x28] + Array("\n}".utf8)))
     }

@@ -9,9 +9,8 @@ func expectSyntaxError(
   #expect(sourceLocation: sourceLocation) {
     try Parser.parse(text, limits: .unlimited)
   } throws: { error in
-    error as? GraphQLError
-      == GraphQLError(
-        "Syntax Error: \(message)", locations: [SourceLocation(line: line, column: column)])
+    error as? SyntaxError
+      == SyntaxError("Syntax Error: \(message)", at: SourceLocation(line: line, column: column))
   }
 }
 
@@ -99,8 +98,8 @@ struct ParserTests {
       column: Int, sourceLocation: Testing.SourceLocation = #_sourceLocation
     ) {
       #expect(
-        throws: GraphQLError(
-          "Syntax Error: \(message)", locations: [SourceLocation(line: line, column: column)]),
+        throws: SyntaxError(
+          "Syntax Error: \(message)", at: SourceLocation(line: line, column: column)),
         sourceLocation: sourceLocation
       ) {
         try Parser.parse(Source(Array(before.utf8) + half + Array(after.utf8)))

@@ -157,9 +157,9 @@ struct PrinterTests {
     let value = try Parser.parseValue(Source("[1, -2.50, {a: \"b\"}, null, $c]"))
     #expect(Printer.print(value) == "[1, -2.50, {a: \"b\"}, null, $c]")
     #expect(Printer.print(try Parser.parseType(Source("[[ A ! ]]!"))) == "[[A!]]!")
-    #expect(throws: GraphQLError.self) { try Parser.parseConstantValue(Source("$a")) }
-    #expect(throws: GraphQLError.self) { try Parser.parseType(Source("A B")) }
-    #expect(throws: GraphQLError.self) { try Parser.parseValue(Source("1 2")) }
+    #expect(throws: SyntaxError.self) { try Parser.parseConstantValue(Source("$a")) }
+    #expect(throws: SyntaxError.self) { try Parser.parseType(Source("A B")) }
+    #expect(throws: SyntaxError.self) { try Parser.parseValue(Source("1 2")) }
   }
 
   @Test func `what can be said in a block string`() {

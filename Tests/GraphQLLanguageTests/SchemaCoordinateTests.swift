@@ -23,19 +23,18 @@ struct SchemaCoordinateTests {
     "1A", "é", "A.b(c:)x", "A\n", "\u{FEFF}A",
   ])
   func `what is none is refused`(_ text: String) {
-    #expect(throws: GraphQLError.self) { try SchemaCoordinate.parse(Source(text)) }
+    #expect(throws: SyntaxError.self) { try SchemaCoordinate.parse(Source(text)) }
   }
 
   @Test func `messages say what was expected`() {
     #expect(
-      throws: GraphQLError(
-        "Syntax Error: Expected Name, found <EOF>.", locations: [SourceLocation(line: 1, column: 3)]
-      )
+      throws: SyntaxError(
+        "Syntax Error: Expected Name, found <EOF>.", at: SourceLocation(line: 1, column: 3))
     ) { try SchemaCoordinate.parse(Source("A.")) }
     #expect(
-      throws: GraphQLError(
+      throws: SyntaxError(
         "Syntax Error: Expected <EOF>, found \"(\".",
-        locations: [SourceLocation(line: 1, column: 2)])
+        at: SourceLocation(line: 1, column: 2))
     ) { try SchemaCoordinate.parse(Source("A(b:)")) }
   }
 }

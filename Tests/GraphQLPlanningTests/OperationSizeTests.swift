@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 import JSON
 import Testing
 
@@ -49,7 +50,7 @@ import Testing
     let error = #expect(throws: GraphQLError.self) {
       try PlanningFixture.plan("{ people(first: 100) { \(text) } }")
     }
-    #expect(error?.code == "COST_LIMIT_EXCEEDED")
+    #expect(error?.code == .costLimitExceeded)
   }
 
   @Test func `limits hold to the element and to the point`() throws {

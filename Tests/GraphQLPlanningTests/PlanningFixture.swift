@@ -9,7 +9,7 @@ enum PlanningFixture {
     type Query {
       node(id: ID!): Node @reference(id: ":id")
       nodes(ids: [ID!]!): [Node]!
-        @list(from: "unnest(:ids) WITH ORDINALITY AS edge(id, position)", orderBy: "edge.position")
+        @list(ids: ":ids")
       people(name: String @where(condition: "this.name = :value", unless: ""), kinds: [Kind!] @where(condition: "this.kind IN (:value...)"),
         order: Order! = NAME, first: Int = 20, after: String, last: Int, before: String): PersonConnection! @connection
     }
@@ -36,15 +36,17 @@ enum PlanningFixture {
   }
 
   static func plan(
-    _ query: String, _ variables: JSONValue? = nil, limits: PlannerLimits = PlannerLimits()
+    _ query: String, _ variables: JSONValue? = nil, in mapping: StorageMapping? = nil,
+    limits: PlannerLimits = PlannerLimits()
   ) throws -> Plan {
-    try planAndKey(query, variables, limits: limits).plan
+    try planAndKey(query, variables, in: mapping, limits: limits).plan
   }
 
   static func planAndKey(
-    _ query: String, _ variables: JSONValue? = nil, limits: PlannerLimits = PlannerLimits()
+    _ query: String, _ variables: JSONValue? = nil, in mapping: StorageMapping? = nil,
+    limits: PlannerLimits = PlannerLimits()
   ) throws -> (plan: Plan, key: [UInt8]) {
-    let mapping = try mapping()
+    let mapping = try mapping ?? self.mapping()
     let document = try Parser.parse(Source(query), limits: .default)
     let operation = document.operations[0]
     let fragments = Dictionary(
@@ -58,5 +60,9 @@ enum PlanningFixture {
     let plan = try Planner(mapping: mapping, limits: limits).plan(
       operation, fragments: fragments, source: document.source, variables: values)
     return (plan, key)
+  }
+
+  static func variableNames(of query: String) throws -> [String] {
+    try Parser.parse(Source(query), limits: .default).operations[0].variables.map(\.name.text)
   }
 }

@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLSchema
 import JSON
 import Testing
@@ -17,13 +18,13 @@ struct CoercionTests {
 
   private func coerce(
     _ declared: String, _ json: String, suggestions: Bool = true
-  ) throws -> Result<CoercedVariables, InputErrors> {
+  ) throws -> Result<CoercedVariables, RequestErrors> {
     let document = try parsed("query (\(declared)) { f }")
     let operation = try #require(document.operations.first)
     let coercion = VariableCoercion(
       try schema(Self.text), operation, source: document.source, suggestions: suggestions)
     let values = try JSONParser.parse(Array(json.utf8))
-    return Result { () throws(InputErrors) in try coercion.coerce(values) }
+    return Result { () throws(RequestErrors) in try coercion.coerce(values) }
   }
 
   private func expect(
@@ -139,7 +140,7 @@ struct CoercionTests {
       failure.errors == [
         GraphQLError(
           "Variable \"$v\" expected value of type \"[Query!]\" which cannot be used as an input "
-            + "type.", locations: [SourceLocation(line: 1, column: 12)])
+            + "type.", locations: [SourceLocation(line: 1, column: 12)], code: .badUserInput)
       ])
   }
 
@@ -242,7 +243,7 @@ struct CoercionTests {
   ) throws -> CoercedArguments {
     let document = try parsed("{ f(\(written)) }")
     guard case .field(let field) = document.operations.first?.selectionSet.selections.first else {
-      throw GraphQLError("no field")
+      throw GraphQLError.fault("no field")
     }
     let schema = try schema(Self.text)
     let definition = try #require(schema.type(named: "Query")?.field(named: "f"))
@@ -278,7 +279,8 @@ struct CoercionTests {
         try arguments(written, variables)
       } throws: {
         $0 as? GraphQLError
-          == GraphQLError(message, locations: [SourceLocation(line: 1, column: column)])
+          == GraphQLError(
+            message, locations: [SourceLocation(line: 1, column: column)], code: .badUserInput)
       }
     }
     expect("i: 1", "Argument \"r\" of required type \"Int!\" was not provided.", column: 3)

@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLSchema
 import JSON
 import OracleSupport

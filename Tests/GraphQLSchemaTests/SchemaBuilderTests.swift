@@ -4,7 +4,7 @@ import Testing
 
 struct SchemaBuilderTests {
   @Test func `the graph's schema is valid and complete`() throws {
-    let schema = try schema(domainText)
+    let schema = try schema(publishedText)
     #expect(schema.queryType.map { schema[$0].name } == "Query")
     #expect(schema.mutationType.map { schema[$0].name } == "Mutation")
     #expect(schema.subscriptionType.map { schema[$0].name } == "Subscription")
@@ -17,7 +17,7 @@ struct SchemaBuilderTests {
   }
 
   @Test func `printing what was built from printed text changes nothing`() throws {
-    let printed = SchemaPrinter(try schema(domainText)).print()
+    let printed = SchemaPrinter(try schema(publishedText)).print()
     #expect(SchemaPrinter(try schema(printed)).print() == printed)
   }
 

@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLSchema
 import JSON
 import OracleSupport
@@ -47,7 +48,7 @@ struct VariableDifferentialTests {
   ) throws -> JSONValue {
     let document = try parsed(text)
     let operation = try #require(document.operations.first)
-    do throws(InputErrors) {
+    do throws(RequestErrors) {
       let values = try VariableCoercion(schema, operation, source: document.source)
         .coerce(variables)
       return .object([

@@ -1,12 +1,22 @@
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLTransport
 import HTTP
 import JSON
 import Testing
 
+extension GraphQLEndpoint {
+  func receive(_ request: HTTPRequest) -> Reception {
+    receive(request, as: EndpointTests.identity)
+  }
+}
+
 /// What becomes of an HTTP request, without sockets.
 @Suite struct EndpointTests {
   struct Failure: Error {}
+
+  static let identity = RequestIdentity(
+    id: "r1", trace: TraceContext(id: TraceID(high: 1, low: 2)))
 
   static func request(
     _ method: String = "POST", _ target: String = "/graphql", headers: [String] = [],
@@ -68,7 +78,7 @@ import Testing
     #expect(
       request
         == GraphQLRequest(
-          document: "q", operationName: "O",
+          identity: Self.identity, document: "q", operationName: "O",
           variables: [
             .init(name: "b", value: .number("1")), .init(name: "a", value: .array([.null])),
           ], extensions: [.init(name: "x", value: .boolean(true))]))
@@ -150,7 +160,8 @@ import Testing
     let endpoint = try Self.endpoint()
     let (_, format) = try Self.accepted(
       endpoint.receive(Self.request("GET", "/graphql?query=mutation%7Ba%7D")))
-    let answer = endpoint.mutationByGet(format)
+    let answer = format.answer(
+      [GraphQLError("No query.", code: .methodNotAllowed)], requestID: "r1")
     #expect(answer.status == .methodNotAllowed)
     #expect(answer.headers.contains(HTTPField("Allow", "POST")))
   }
@@ -315,7 +326,8 @@ import Testing
   @Test func `codes that promise a header bring it`() {
     let format = ResponseFormat(mediaType: .json)
     func headers(_ code: ErrorCode, retryAfter: Int? = nil) -> [HTTPField] {
-      format.answer([GraphQLError("No.", code: code.rawValue)], retryAfter: retryAfter).headers
+      format.answer([GraphQLError("No.", code: code)], requestID: "r1", retryAfter: retryAfter)
+        .headers
     }
     #expect(headers(.unauthenticated) == [HTTPField("WWW-Authenticate", "Bearer")])
     #expect(headers(.databaseUnavailable) == [HTTPField("Retry-After", "1")])
@@ -326,27 +338,29 @@ import Testing
   @Test func `errors are written with all they know`() {
     let error = GraphQLError(
       "A \"quoted\" word\n.", locations: [SourceLocation(line: 2, column: 3)],
-      path: [.name("a"), .index(0)], code: "BAD_USER_INPUT")
+      path: [.name("a"), .index(0)], code: .badUserInput)
     #expect(
       String(
-        decoding: ErrorBody.bytes([error, GraphQLError("B.")], requestID: "r1"), as: UTF8.self)
+        decoding: JSONWriter.response([error, .fault("B.")], requestID: "r1"), as: UTF8.self)
         == #"{"errors":[{"message":"A \"quoted\" word\n.","locations":[{"line":2,"column":3}],"#
         + #""path":["a",0],"extensions":{"code":"BAD_USER_INPUT","requestId":"r1"}},"#
-        + #"{"message":"B.","extensions":{"code":"INTERNAL_SERVER_ERROR","requestId":"r1"}}]}"#)
+        + #"{"message":"An unexpected error occurred.","extensions":{"code":"INTERNAL_SERVER_ERROR","requestId":"r1"}}]}"#
+    )
   }
 
   @Test func `what HTTP refuses is told in the same form`() throws {
-    let (contentType, body) = ErrorBody.refusal(.bodyTooLarge)
-    #expect(contentType == "application/json; charset=utf-8")
+    let (contentType, requestID, body) = HTTPRefusal.answer(.bodyTooLarge, requestID: "r1")
+    #expect(contentType == "application/json; charset=utf-8" && requestID == "r1")
     #expect(
       String(decoding: body, as: UTF8.self)
         == #"{"errors":[{"message":"The request body is too large.","#
-        + #""extensions":{"code":"PAYLOAD_TOO_LARGE"}}]}"#)
+        + #""extensions":{"code":"PAYLOAD_TOO_LARGE","requestId":"r1"}}]}"#)
     let server = try TinyServer()
     let answer = try server.send(
       "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n")
     #expect(answer.status == 413)
-    #expect(answer.body == String(decoding: body, as: UTF8.self))
+    let named = try #require(answer.header("X-Request-Id"))
+    #expect(named.utf8.count == 32 && answer.body.contains("\"requestId\":\"\(named)\""))
   }
 
   @Test func `answers to those who have logged in are not stored`() throws {

@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLTransport
 import HTTP
 import HTTPTestSupport
@@ -11,18 +12,20 @@ struct TinyServer {
   init(_ configuration: GraphQLEndpoint.Configuration = GraphQLEndpoint.Configuration()) throws {
     let endpoint = GraphQLEndpoint(configuration)
     fixture = try HTTPServerFixture {
-      $0.refusalBody = ErrorBody.refusal
+      $0.refusalBody = HTTPRefusal.answer
     } handler: {
       request, exchange in
-      switch endpoint.receive(request) {
+      let identity = RequestIdentity(id: "tiny", trace: TraceContext(id: TraceID(high: 1, low: 2)))
+      exchange.identify(as: identity.id)
+      switch endpoint.receive(request, as: identity) {
       case .answer(let answer): answer.send(to: exchange)
       case .request(let request, let format):
-        Self.answer(request, format, endpoint).send(to: exchange)
+        Self.answer(request, format).send(to: exchange)
       case .batch(let requests, let format):
         var body = Array("[".utf8)
         for (index, request) in requests.enumerated() {
           if index > 0 { body.append(UInt8(ascii: ",")) }
-          body += Self.answer(request, format, endpoint).body
+          body += Self.answer(request, format).body
         }
         body.append(UInt8(ascii: "]"))
         exchange.respond(contentType: format.contentType, headers: format.headers, body: body)
@@ -37,31 +40,38 @@ struct TinyServer {
   }
 
   static func answer(
-    _ request: GraphQLRequest, _ format: ResponseFormat, _ endpoint: GraphQLEndpoint
+    _ request: GraphQLRequest, _ format: ResponseFormat
   ) -> GraphQLAnswer {
     do throws(GraphQLError) {
-      let operations = try Parser.parse(request.document).operations
+      let operations: [OperationDefinition]
+      do {
+        operations = try Parser.parse(request.document).operations
+      } catch {
+        throw GraphQLError(error)
+      }
       guard
         let operation = operations.first(where: { $0.name?.text == request.operationName })
           ?? (request.operationName == nil ? operations.first : nil)
       else {
-        throw GraphQLError("No operation.", code: ErrorCode.operationResolutionFailure.rawValue)
+        throw GraphQLError("No operation.", code: .operationResolutionFailure)
       }
-      if operation.kind != .query, request.mayOnlyRead { return endpoint.mutationByGet(format) }
+      if operation.kind != .query, request.mayOnlyRead {
+        throw GraphQLError("Not by GET.", code: .methodNotAllowed)
+      }
       for case .field(let field) in operation.selectionSet.selections {
         guard ["__typename", "__type"].contains(field.name.text) else {
-          throw GraphQLError("No such field.", code: ErrorCode.validationFailed.rawValue)
+          throw GraphQLError("No such field.", code: .validationFailed)
         }
       }
       for variable in operation.variables {
         guard case .nonNull = variable.type else { continue }
         let value = request.variables.first { $0.name == variable.name.text }?.value ?? .null
         if value == .null {
-          throw GraphQLError("A value is needed.", code: ErrorCode.badUserInput.rawValue)
+          throw GraphQLError("A value is needed.", code: .badUserInput)
         }
       }
     } catch {
-      return format.answer([error], otherwise: .parseFailed)
+      return format.answer([error], requestID: request.identity.id)
     }
     return GraphQLAnswer(
       status: format.status(executedWithErrors: false), contentType: format.contentType,

@@ -1,14 +1,15 @@
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLSchema
 import GraphQLValidation
 import OracleSupport
 import Testing
 
 struct LimitTests {
-  private func code(_ document: String) throws -> [String?] {
+  private func code(_ document: String) throws -> [String] {
     Validator.errors(
       in: try Parser.parse(document, limits: .unlimited), against: try schema(zoo), limits: .server
-    ).map(\.code)
+    ).map(\.code.rawValue)
   }
 
   private func nested(_ depth: Int) -> String {
@@ -182,6 +183,6 @@ struct HostileDocumentTests {
     #expect(try manyTypes(1_000) { _ in "__typename" }.isEmpty)
     let errors = try manyTypes(1_000) { $0 == 999 ? "__typename: a { __typename }" : "__typename" }
     #expect(errors.contains { $0.message.contains("\"__typename\" conflict because") })
-    #expect(errors.allSatisfy { $0.code != "MERGE_LIMIT_EXCEEDED" })
+    #expect(errors.allSatisfy { $0.code != .mergeLimitExceeded })
   }
 }

@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLValidation
 import Testing
 
@@ -99,7 +100,7 @@ struct OperationTests {
     #expect(try valid.operation(named: "B").name?.text == "B")
     #expect(throws: GraphQLError.self) { try valid.operation(named: nil) }
     #expect(throws: GraphQLError.self) { try valid.operation(named: "C") }
-    #expect(throws: ValidationFailure.self) {
+    #expect(throws: RequestErrors.self) {
       try Validator.validate(try Parser.parse("{ nope }"), against: try schema(zoo))
     }
   }

@@ -74,7 +74,7 @@ import Testing
       if let last = seen.last, round < 2 {
         gone.insert(last)
         try data.run(
-          "DELETE FROM node WHERE id = $1", [posts.first { $0.wire == last }])
+          "SELECT delete_node($1)", [posts.first { $0.wire == last }])
       }
     }
     #expect(Set(seen).count == seen.count)

@@ -1,6 +1,7 @@
 import DatabaseSetup
 import Foundation
 import Postgres
+import StorageChecking
 import TestSupport
 import Testing
 
@@ -16,16 +17,16 @@ import Testing
     try owner.execute("CREATE ROLE \(role) LOGIN")
     let asRole = database.replacing(/user=[^ ]+/, with: "user=\(role)")
     let denied = #expect(throws: PostgresError.self) {
-      try TestCluster.session(asRole).execute("SELECT count(*) FROM app_user")
+      try TestCluster.session(asRole).execute("SELECT count(*) FROM graph.app_user")
     }
     #expect(denied?.sqlState == "42501")
 
     try ServerRole.allow(role, in: PostgresConfiguration(database))
     let configuration = try PostgresConfiguration(asRole)
-    #expect(
-      try Migrations.read(TestCluster.packageFolder + "/sql").pending(in: configuration) == [])
+    let plan = try Migrations.read(TestCluster.packageFolder + "/sql").plan(for: configuration)
+    #expect(!plan.isPending && plan.remark == nil)
     #expect(try ServerSecret.read(from: configuration) != nil)
-    #expect(try StorageCheck(mapping: GraphServer.mapping.get()).run(configuration) == [])
+    #expect(try !StorageCheck(mapping: GraphServer.mapping.get()).run(configuration).hasErrors)
 
     let server = try GraphServer(database: asRole)
     defer { server.stop() }
@@ -46,7 +47,7 @@ import Testing
     let session = try TestCluster.session(asRole)
     for statement in [
       "DELETE FROM post", "UPDATE app_user SET bio = ''", "UPDATE session SET user_id = user_id",
-      "INSERT INTO node VALUES (1)", "UPDATE sociograph_secret SET secret = ''",
+      "UPDATE sociograph_secret SET secret = ''",
       "TRUNCATE post CASCADE", "CREATE TABLE other (id bigint)", "SELECT nextval('node_seq')",
     ] {
       let error = #expect(throws: PostgresError.self, "\(statement)") {

@@ -1,6 +1,7 @@
 import DatabaseSetup
 import Foundation
 import GraphQLExecution
+import GraphQLResponse
 import JSON
 import Postgres
 import TestSupport
@@ -25,14 +26,20 @@ import Testing
 
   @Test(arguments: ShowcaseTests.names)
   func `a read has the statement of its fixture`(name: String) throws {
+    guard
+      case .object(let variables) = try JSONParser.parse(
+        Array(text(name, "variables.json").utf8))
+    else {
+      Issue.record("The variables of \(name) are no object.")
+      return
+    }
     let operation = try OperationExecutor(mapping: GraphServer.mapping.get()).prepare(
-      OperationRequest(
-        query: text(name, "operation.graphql"),
-        variables: JSONParser.parse(Array(text(name, "variables.json").utf8))))
+      GraphQLRequest(
+        identity: .random(), document: text(name, "operation.graphql"), variables: variables))
     let plan = operation.plan.plan
     let parameters = plan.parameterLines(variableNames: operation.variableNames)
     try compare(
-      ((plan.statement ?? "") + "\n\n" + parameters.map { "-- " + $0 }.joined(separator: "\n"))
+      ((plan.statement?.text ?? "") + "\n\n" + parameters.map { "-- " + $0 }.joined(separator: "\n"))
         + "\n", name, "statement.sql")
   }
 
@@ -124,13 +131,13 @@ private struct PinnedGraph {
     self.token = token
     try session.execute(
       """
-      UPDATE public.circle SET description = 'Changed.' WHERE id = (
+      UPDATE circle SET description = 'Changed.' WHERE id = (
         SELECT min(circle_id) FROM circle_member WHERE user_id = viewer_named('marisol'));
       UPDATE notification SET read_at = '2096-05-01T12:00:00Z' WHERE id = (
         SELECT max(id) FROM notification
         WHERE recipient_id = viewer_named('marisol') AND read_at IS NULL);
-      DELETE FROM node WHERE id = (
-        SELECT min(id) FROM booking WHERE user_id = viewer_named('marisol'));
+      SELECT delete_node((
+        SELECT min(id) FROM booking WHERE user_id = viewer_named('marisol')));
       """)
     try session.waitForChanges()
   }

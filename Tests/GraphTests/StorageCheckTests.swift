@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import StorageChecking
 import TestSupport
 import Testing
 
@@ -21,7 +22,8 @@ import Testing
     try whole.replacing(text, with: other).write(to: path, atomically: true, encoding: .utf8)
     do {
       return try StorageCheck(mapping: SchemaFiles.load(folder.path)).run(
-        PostgresConfiguration(TestCluster.migratedDatabase()))
+        PostgresConfiguration(TestCluster.migratedDatabase())
+      ).map(\.description)
     } catch let failure as CommandFailure {
       return failure.description.split(separator: "\n").map(String.init)
     }
@@ -30,30 +32,30 @@ import Testing
   @Test func `the graph's own directives hold`() throws {
     let problems = try StorageCheck(mapping: GraphServer.mapping.get()).run(
       PostgresConfiguration(TestCluster.migratedDatabase()))
-    #expect(problems == [])
+    #expect(!problems.hasErrors, "\(problems)")
   }
 
   @Test(arguments: [
     // A column of a type that is first met as one of many that an id can be of.
     (
       "message.graphql", "  createdAt: DateTime!", #"  createdAt: DateTime! @column(name: "sent")"#,
-      "Message.createdAt: column t1.sent does not exist"
+      "error: Message.createdAt: column this.sent does not exist."
     ),
     // One that several types have from an interface.
     (
       "post.graphql", "  body: String!", #"  body: String! @column(name: "words")"#,
-      "CardOffer.body: column t1.words does not exist"
+      "error: Post.body: column this.words does not exist."
     ),
     // The second choice of an input that takes one of several.
     (
       "location.graphql", "this.gmaps_id = :value", "this.maps_id = :value",
-      "Query.location: column t1.maps_id does not exist"
+      "error: Query.location: column this.maps_id does not exist."
     ),
     // An order that is not the first.
     (
       "location.graphql", #"@orderBy(by: "this.comment_count DESC"#,
       #"@orderBy(by: "this.comments DESC"#,
-      "Query.locations: column t1.comments does not exist"
+      "error: Query.locations: column this.comments does not exist."
     ),
     // No order at all.
     (
@@ -72,7 +74,7 @@ import Testing
     // No directive at all.
     (
       "user.graphql", #"home: Location @reference(column: "home_id")"#, "home: Location",
-      "User.home: needs @reference, @connection, @list or @embed, to say where it is."
+      "error: User.home: nothing says where it is; write @reference, @connection, @list or @embed."
     ),
     // Nothing that says which row.
     (
@@ -84,6 +86,6 @@ import Testing
     file: String, text: String, other: String, problem: String
   ) throws {
     let found = try problems(changing: file, text, to: other)
-    #expect(found.contains(problem), "\(found)")
+    #expect(found.contains { $0.hasPrefix(problem) }, "\(found)")
   }
 }

@@ -8,7 +8,7 @@ import Testing
     let graph = try SecretGraph.shared.get()
     let crawler = try Crawler(
       graph.server, words: graph.secrets.map(\.marker).filter { $0.allSatisfy(\.isLetter) })
-    let nodes = try graph.server.data().run("SELECT id FROM node ORDER BY id")
+    let nodes = try graph.server.data().run("SELECT id FROM every_node ORDER BY id")
       .map { NodeKey(Int64($0[0] ?? "") ?? 0) }
     var seen: [String: Set<SecretGraph.Role>] = [:]
     for role in SecretGraph.Role.allCases {

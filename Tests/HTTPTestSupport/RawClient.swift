@@ -48,6 +48,13 @@ package final class RawClient {
     }
   }
 
+  /// Leaves without a word: what is sent to it from now on is refused.
+  package func reset() {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    _ = unsafe setsockopt(
+      descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+  }
+
   package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   private func read() -> Bool {
@@ -63,6 +70,9 @@ package final class RawClient {
     received.append(contentsOf: buffer[..<count])
     return true
   }
+
+  /// Returns once a byte has come that was not taken before.
+  package func waitForSomething() { _ = read() }
 
   /// Everything until the server closes the connection.
   package func rest() -> String {
@@ -81,6 +91,13 @@ package final class RawClient {
     package var status = 0
     package var head = ""
     package var body = ""
+
+    package func header(_ name: String) -> String? {
+      for line in head.split(separator: "\r\n") where line.hasPrefix("\(name): ") {
+        return String(line.dropFirst(name.utf8.count + 2))
+      }
+      return nil
+    }
   }
 
   /// The next answer, by its Content-Length; status 0 when the connection ended instead.

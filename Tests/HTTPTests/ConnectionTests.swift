@@ -1,3 +1,4 @@
+import Dispatch
 import EventLoops
 import Glibc
 import HTTP
@@ -66,6 +67,68 @@ import Testing
     #expect(client.answer().status == 500)
   }
 
+  @Test func `a client that closes its sending half gets its answer, however late`() throws {
+    let exchanges = Mutex<[HTTPExchange]>([])
+    let fixture = try HTTPServerFixture.answering { _, exchange in
+      exchanges.withLock { $0.append(exchange) }
+    }
+    for isSeparate in [true, false] {
+      let client = try RawClient(port: fixture.port)
+      client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      if isSeparate { while exchanges.withLock({ $0.isEmpty }) { usleep(1000) } }
+      client.finishSending()
+      while exchanges.withLock({ $0.isEmpty }) { usleep(1000) }
+      // Whatever the loop does after it has seen the end comes before this.
+      let turns = DispatchSemaphore(value: 0)
+      for _ in 0..<3 {
+        fixture.loop.execute { turns.signal() }
+        turns.wait()
+      }
+      let waiting = exchanges.withLock { $0 }
+      exchanges.withLock { $0.removeAll() }
+      fixture.loop.execute {
+        for exchange in waiting { exchange.respond(contentType: "text/plain", body: [0x61]) }
+      }
+      let answer = client.answer()
+      #expect(answer.body == "a")
+      #expect(answer.header("Connection") == "close")
+      #expect(client.isClosedByServer())
+    }
+  }
+
+  @Test func `requests sent ahead of the end are all answered`() throws {
+    let fixture = try HTTPServerFixture()
+    let client = try RawClient(port: fixture.port)
+    client.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n")
+    client.finishSending()
+    #expect(client.answer().body == "get /1  ")
+    #expect(client.answer().body == "get /2  ")
+    #expect(client.isClosedByServer())
+  }
+
+  @Test func `answers that nobody reads count until their client goes`() throws {
+    let budget = HTTPAnswerBudget(maximumBytes: 10_000_000)
+    let fixture = try HTTPServerFixture {
+      $0.budget = budget
+    } handler: { request, exchange in
+      guard request.path == "/large" else { return HTTPServerFixture.echo(request, exchange) }
+      exchange.respond(
+        contentType: "text/plain", body: [UInt8](repeating: 0x61, count: 16_000_000))
+    }
+    var client: RawClient? = try RawClient(port: fixture.port, receiveBuffer: 4096)
+    client?.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+    while budget.heldBytes == 0 { usleep(1000) }
+    #expect(budget.heldBytes < 16_100_000)
+    #expect(!budget.admits(Int.max))
+    let quick = try RawClient(port: fixture.port)
+    quick.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(quick.answer().status == 200)
+    client?.reset()
+    client = nil
+    for _ in 0..<12_000 where budget.heldBytes > 0 { usleep(5000) }
+    #expect(budget.heldBytes == 0 && budget.admits(10_000_000) && !budget.admits(10_000_001))
+  }
+
   @Test func `a client that leaves while its request is worked on is noticed at once`() throws {
     let left = Mutex(false)
     let isOpenAfter = Mutex<Bool?>(nil)
@@ -80,6 +143,7 @@ import Testing
     client?.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
     usleep(50_000)
     #expect(!left.withLock { $0 })
+    client?.reset()
     client = nil
     #expect(fixture.sees { if case .clientGone = $0 { true } else { false } })
     for _ in 0..<12_000 where !left.withLock({ $0 }) { usleep(5000) }
@@ -180,7 +244,9 @@ import Testing
 
   @Test func `draining finishes what is being worked on and closes the rest`() throws {
     let exchanges = Mutex<[HTTPExchange]>([])
-    let fixture = try HTTPServerFixture.answering { request, exchange in
+    let fixture = try HTTPServerFixture {
+      $0.limits.farewell = .zero
+    } handler: { request, exchange in
       if request.path == "/slow" {
         exchanges.withLock { $0.append(exchange) }
       } else {
@@ -207,6 +273,44 @@ import Testing
     #expect(answer.head.contains("\r\nConnection: close\r\n"))
     #expect(busy.isClosedByServer())
     busy.finishSending()
+    for _ in 0..<12_000 where !isDrained.withLock({ $0 }) { usleep(5000) }
+    #expect(isDrained.withLock { $0 })
+  }
+
+  @Test func `once the end is announced every answer is the last of its connection`() throws {
+    let fixture = try HTTPServerFixture()
+    let client = try RawClient(port: fixture.port)
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(client.answer().header("Connection") == nil)
+    fixture.server.announceEnd()
+    let isAnnounced = DispatchSemaphore(value: 0)
+    fixture.loop.execute { isAnnounced.signal() }
+    isAnnounced.wait()
+    // Who has a connection learns of it, and may come again on a new one.
+    for client in [client, try RawClient(port: fixture.port)] {
+      client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      let answer = client.answer()
+      #expect(answer.status == 200 && answer.header("Connection") == "close")
+      #expect(client.isClosedByServer())
+    }
+  }
+
+  @Test func `a kept connection is told of the end before it is closed`() throws {
+    let fixture = try HTTPServerFixture { $0.limits.farewell = .seconds(3600) }
+    let clients = try (0..<8).map { _ in try RawClient(port: fixture.port) }
+    for client in clients {
+      client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(client.answer().status == 200)
+    }
+    let isDrained = Mutex(false)
+    fixture.server.drain { isDrained.withLock { $0 = true } }
+    for client in clients {
+      client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      let answer = client.answer()
+      #expect(answer.status == 200 && answer.header("Connection") == "close")
+      #expect(client.isClosedByServer())
+      client.finishSending()
+    }
     for _ in 0..<12_000 where !isDrained.withLock({ $0 }) { usleep(5000) }
     #expect(isDrained.withLock { $0 })
   }

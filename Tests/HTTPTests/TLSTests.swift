@@ -10,14 +10,16 @@ import Testing
     var certificate: String { folder.appending(path: "certificate.pem").path }
     var key: String { folder.appending(path: "key.pem").path }
 
-    init() throws {
+    /// - Parameter key: `ec` or `rsa`.
+    init(key kind: String = "ec") throws {
       folder = FileManager.default.temporaryDirectory.appending(
         path: "sociograph-tls-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let made = try run(
-        "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+        "openssl", "req", "-x509", "-newkey", kind, "-pkeyopt",
+        kind == "ec" ? "ec_paramgen_curve:prime256v1" : "rsa_keygen_bits:2048",
         "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
-        "-keyout", key, "-out", certificate)
+        "-keyout", self.key, "-out", certificate)
       try #require(made.status == 0)
     }
 
@@ -51,6 +53,23 @@ import Testing
         HTTPServerFixture.echo(request, exchange)
       }
     }
+  }
+
+  /// RFC 9325, 4.2: nothing without forward secrecy, nothing without authenticated encryption.
+  @Test(arguments: [
+    ("ec", "ECDHE-ECDSA-AES128-GCM-SHA256", true), ("ec", "ECDHE-ECDSA-CHACHA20-POLY1305", true),
+    ("ec", "ECDHE-ECDSA-AES128-SHA256", false), ("ec", "ECDHE-ECDSA-AES256-SHA", false),
+    ("rsa", "ECDHE-RSA-AES256-GCM-SHA384", true), ("rsa", "AES128-GCM-SHA256", false),
+    ("rsa", "ECDHE-RSA-AES128-SHA", false), ("rsa", "DHE-RSA-AES128-GCM-SHA256", false),
+  ])
+  func `TLS 1.2 is spoken only with modern ciphers`(key: String, cipher: String, works: Bool) throws
+  {
+    let certificate = try Certificate(key: key)
+    let fixture = try fixture(certificate)
+    let (_, output) = try Self.run(
+      "openssl", "s_client", "-connect", "127.0.0.1:\(fixture.port)", "-tls1_2", "-cipher",
+      cipher + ":@SECLEVEL=0")
+    #expect(output.contains("Cipher is \(cipher)") == works, "\(output)")
   }
 
   @Test func `requests on one TLS connection are answered`() throws {

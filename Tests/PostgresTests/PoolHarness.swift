@@ -45,6 +45,8 @@ final class PoolHarness: @unchecked Sendable {
         case .shed(let reason): "shed \(reason)"
         case .retried(let reason): "retried \(reason)"
         case .cancelSent: "cancel sent"
+        case .prepared(_, let statement): "prepared \(statement)"
+        case .combined(let executions): "combined \(executions)"
         }
       unsafe recorder?.events.withLock { $0.append(text) }
     }
@@ -97,6 +99,20 @@ final class PoolHarness: @unchecked Sendable {
     for number in numbers { parameters.append(number) }
     return try await run(
       PostgresStatement(text, parameterCount: numbers.count), parameters, within: limit)
+  }
+
+  /// Where the time of a statement went.
+  func times(_ statement: PostgresStatement) async throws -> StatementTimes {
+    try await withCheckedThrowingContinuation { continuation in
+      loop.execute { [self] in
+        pool.execute(statement, PostgresParameters()) { [pool] outcome in
+          switch outcome {
+          case .success: continuation.resume(returning: pool.times)
+          case .failure(let error): continuation.resume(throwing: error)
+          }
+        }
+      }
+    }
   }
 
   /// The error a statement ends with.

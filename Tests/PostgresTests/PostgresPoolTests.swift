@@ -14,12 +14,12 @@ struct PostgresPoolTests {
       configuration.isReadOnly = true
       configuration.statementTimeout = .milliseconds(1234)
       configuration.lockTimeout = .milliseconds(1500)
-      configuration.searchPath = "public, pg_temp"
+      configuration.namespaces = ["public", "pg_temp"]
       configuration.applicationName = "loop 7 of 'many'"
     }
     for (name, value) in [
       ("plan_cache_mode", "force_generic_plan"), ("jit", "off"), ("statement_timeout", "1234ms"),
-      ("default_transaction_read_only", "on"), ("search_path", "public, pg_temp"),
+      ("default_transaction_read_only", "on"), ("search_path", "\"public\", \"pg_temp\""),
       ("application_name", "loop 7 of 'many'"), ("client_encoding", "UTF8"), ("TimeZone", "UTC"),
       ("client_connection_check_interval", "1s"), ("lock_timeout", "1500ms"),
     ] {
@@ -423,6 +423,45 @@ struct PostgresPoolTests {
     try await lease.run("ROLLBACK")
     lease.release()
     #expect(harness.count("closed") == 0)
+  }
+
+  @Test func `a pause lets what runs finish and keeps what comes`() async throws {
+    let harness = try PoolHarness(size: 2)
+    let backend = try await harness.run("SELECT pg_backend_pid()::text")
+    let lease = try await harness.lease()
+    try await lease.run("BEGIN")
+    let (rests, rested) = AsyncStream.makeStream(of: Void.self)
+    harness.onLoop { pool in pool.pause { rested.yield() } }
+    async let later = harness.run("SELECT pg_backend_pid()::text")
+    #expect(try await harness.eventually { harness.onLoop { $0.statistics.waiting } == 1 })
+    #expect(try await lease.run("SELECT 'in time'") == "in time")
+    #expect(harness.onLoop { $0.statistics.leased } == 1)
+    try await lease.run("COMMIT")
+    lease.release()
+    for await _ in rests { break }
+    let still = harness.onLoop { $0.statistics }
+    #expect(still.waiting == 1 && still.idle + still.inUse + still.connecting == 0)
+    #expect(!harness.onLoop { $0.isAvailable })
+    harness.onLoop { $0.resume() }
+    let other = try await later
+    #expect(other != nil && other != backend)
+    #expect(harness.count("connect failed") == 0)
+  }
+
+  @Test func `what is paused can be stopped`() async throws {
+    let harness = try PoolHarness(size: 2)
+    try await harness.run("SELECT 'ready'")
+    let (ends, ended) = AsyncStream.makeStream(of: String.self)
+    harness.onLoop { pool in
+      pool.pause { ended.yield("at rest") }
+      pool.stop { ended.yield("stopped") }
+    }
+    var seen: Set<String> = []
+    for await end in ends {
+      seen.insert(end)
+      if seen.count == 2 { break }
+    }
+    #expect(seen == ["at rest", "stopped"])
   }
 
   @Test func `leases wait for each other`() async throws {

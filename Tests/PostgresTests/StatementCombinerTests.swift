@@ -1,4 +1,5 @@
 import EventLoops
+import SQL
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ struct StatementCombinerTests {
     _ type: String, _ harness: PoolHarness,
     _ append: [(inout PostgresParameters) -> Void]
   ) async throws -> [String?] {
-    let statement = CombinableStatement("SELECT $1::\(type)::text", parameterCount: 1)
+    let statement = CombinableStatement("SELECT \(0, type)::text")
     let outcomes = await harness.combine(
       statement,
       append.map { append in
@@ -75,9 +76,9 @@ struct StatementCombinerTests {
     let harness = try PoolHarness(size: 1) { $0.probeAfter = .seconds(600) }
     let statement = CombinableStatement(
       """
-      SELECT $2::text || ':' || (SELECT count(*) FROM unnest($1::bigint[]) AS e(id)
-        WHERE e.id > $3::bigint) || ':' || pg_backend_pid() || ':' || statement_timestamp()
-      """, parameterCount: 3)
+      SELECT \(1, "text") || ':' || (SELECT count(*) FROM unnest(\(0, "bigint[]")) AS e(id)
+        WHERE e.id > \(2, "bigint")) || ':' || pg_backend_pid() || ':' || statement_timestamp()
+      """)
     for count in [2, 3, 8] {
       let outcomes = await harness.combine(
         statement,
@@ -101,7 +102,7 @@ struct StatementCombinerTests {
 
   @Test func `one that fails leaves those beside it alone`() async throws {
     let harness = try PoolHarness(size: 1)
-    let statement = CombinableStatement("SELECT (12 / $1::bigint)::text", parameterCount: 1)
+    let statement = CombinableStatement("SELECT (12 / \(0, "bigint"))::text")
     for _ in 0..<2 {
       let outcomes = await harness.combine(
         statement,
@@ -120,8 +121,7 @@ struct StatementCombinerTests {
     let harness = try PoolHarness(size: 1)
     let other = try PoolHarness(size: 1)
     let statement = CombinableStatement(
-      "SELECT coalesce(pg_sleep($1::bigint)::text, '') || $1::bigint || ' stopped'",
-      parameterCount: 1)
+      "SELECT coalesce(pg_sleep(\(0, "bigint"))::text, '') || \(0, "bigint") || ' stopped'")
     // As PostgreSQL does when a statement takes too long.
     let stopping = Task {
       while !Task.isCancelled {
@@ -152,24 +152,22 @@ struct StatementCombinerTests {
     let harness = try PoolHarness(size: 2)
     var number = PostgresParameters()
     number.append(inTextFormat: "1.5")
-    let numeric = CombinableStatement("SELECT $1::numeric::text", parameterCount: 1)
+    let numeric = CombinableStatement("SELECT \(0, "numeric")::text")
     #expect(numeric.combined == nil)
     for outcome in await harness.combine(numeric, [number, number]) {
       #expect(try outcome.get() == "1.5")
     }
-    // A type that is not written, two types for one, and none at all.
-    #expect(CombinableStatement("SELECT $1 || 'a'", parameterCount: 1).combined == nil)
-    #expect(
-      CombinableStatement("SELECT $1::text, $1::bigint", parameterCount: 1).combined == nil)
-    #expect(CombinableStatement("SELECT 1", parameterCount: 0).combined == nil)
+    // A type that is not written, and none at all.
+    #expect(CombinableStatement("SELECT \(0, nil) || 'a'").combined == nil)
+    #expect(CombinableStatement("SELECT 1").combined == nil)
     // Text that promises binary values, whose values are not.
-    let text = CombinableStatement("SELECT $1::text", parameterCount: 1)
+    let text = CombinableStatement("SELECT \(0, "text")")
     for outcome in await harness.combine(text, [number, number]) {
       #expect(try outcome.get() == "1.5")
     }
     // A text that is no SELECT of one column.
     let broken = CombinableStatement(
-      "SELECT id::text FROM unnest($1::bigint[]) AS e(id)", parameterCount: 1)
+      "SELECT id::text FROM unnest(\(0, "bigint[]")) AS e(id)")
     var ids = PostgresParameters()
     ids.append(array: [5] as [Int64?])
     for outcome in await harness.combine(broken, [ids, ids]) { #expect(try outcome.get() == "5") }
@@ -180,7 +178,7 @@ struct StatementCombinerTests {
     let harness = try PoolHarness(size: 1) { $0.probeAfter = .seconds(600) }
     var parameters = PostgresParameters()
     parameters.append(Int64(1))
-    let rare = CombinableStatement("SELECT $1::bigint::text", parameterCount: 1)
+    let rare = CombinableStatement("SELECT \(0, "bigint")::text")
     var settings = StatementCombiner.Settings.always
     settings.frequent = 3
     _ = await harness.combine(rare, [parameters, parameters], settings)
@@ -199,7 +197,7 @@ struct StatementCombinerTests {
       (continuation: CheckedContinuation<[Int], Never>) in
       harness.loop.execute {
         let combiner = StatementCombiner(harness.pool, settings: .always)
-        let statement = CombinableStatement("SELECT $1::bigint::text", parameterCount: 1)
+        let statement = CombinableStatement("SELECT \(0, "bigint")::text")
         nonisolated(unsafe) var answers: [Int] = []
         var tickets: [PostgresTicket?] = []
         for number in 0..<5 {
@@ -224,7 +222,7 @@ struct StatementCombinerTests {
     harness.loop.execute {
       let combiner = StatementCombiner(harness.pool, settings: .always)
       let statement = CombinableStatement(
-        "SELECT pg_sleep(600 + $1::bigint)::text", parameterCount: 1)
+        "SELECT pg_sleep(600 + \(0, "bigint"))::text")
       var parameters = PostgresParameters()
       parameters.append(Int64(1))
       let tickets = (0..<2).map { _ in combiner.run(statement, parameters) { _ in } }
@@ -243,6 +241,18 @@ extension StatementCombiner.Settings {
     settings.frequent = 0
     settings.shortStatement = .seconds(3600)
     return settings
+  }
+}
+
+extension CombinableStatement {
+  fileprivate convenience init(_ fragment: SQLFragment) { self.init(fragment.statement()) }
+}
+
+extension SQLFragment.StringInterpolation {
+  /// A parameter by its ordinal, with its type: `bigint`, `text[]`.
+  fileprivate mutating func appendInterpolation(_ ordinal: Int, _ type: String?) {
+    let type = type.map { SQLType($0.replacing("[]", with: ""), isArray: $0.hasSuffix("[]")) }
+    appendInterpolation(SQLParameter(ordinal: ordinal, type: type))
   }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTestSupport
 import JSON
 import OracleSupport
+import TestSupport
 import Testing
 
 @testable import Server

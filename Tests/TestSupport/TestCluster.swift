@@ -48,7 +48,9 @@ package enum TestCluster {
   private static let migrated = Result {
     try administrate("CREATE DATABASE migrated_template")
     let template = try connectionString(database: "migrated_template")
-    try Migrations.read(packageFolder + "/sql").apply(to: PostgresConfiguration(template))
+    var configuration = try PostgresConfiguration(template)
+    configuration.namespaces = ["graph"]
+    try Migrations.read(packageFolder + "/sql").apply(to: configuration)
     try administrate("CREATE DATABASE migrated TEMPLATE migrated_template")
   }
 
@@ -58,7 +60,10 @@ package enum TestCluster {
     options.dataDirectory = folder
     options.isDurable = false
     options.restarts = false
-    options.settings = [("shared_buffers", "128MB"), ("max_connections", "200")]
+    // Tests find the graph, and tables of their own, without naming a namespace.
+    options.settings = [
+      ("shared_buffers", "128MB"), ("max_connections", "200"), ("search_path", "graph, public"),
+    ]
     try endWithProcess(folder)
     return try EmbeddedCluster.start(options) { _ in }
   }

@@ -14,7 +14,7 @@
 
 -- step: Clearing what an earlier load left; run
 DO $$ BEGIN
-  IF NOT EXISTS (SELECT FROM node) THEN ALTER SEQUENCE node_seq RESTART; END IF;
+  IF NOT EXISTS (SELECT FROM every_node) THEN ALTER SEQUENCE node_seq RESTART; END IF;
 END $$;
 DROP TABLE IF EXISTS demo_range, demo_city, demo_post, demo_vote, demo_response, demo_follow_up,
   demo_invitation, demo_program, demo_session, demo_booking, demo_conversation, demo_message,

@@ -47,11 +47,6 @@ FROM (SELECT 'city' AS what, count(*) AS n FROM demo_city
   UNION ALL SELECT 'country', max(country_i) + 1 FROM demo_city) c
 WHERE demo_range.what = c.what;
 
--- step: Nodes of places; table: node(id); rows: 200 + 200 * :scale
-SELECT ((first + i) << 8) | tag
-FROM demo_range, generate_series(0, count - 1) i
-WHERE what IN ('country', 'region', 'city', 'place')
-
 -- step: Countries, regions and cities; table: location(id, name, name_key, level, parent_id,
 --   ancestor_ids, latitude, longitude, created_at); rows: 150
 SELECT demo_id('country', country_i), country, folded(country), 'COUNTRY'::location_level,

@@ -1,10 +1,5 @@
 -- People, whom they follow and block, and how they sign in.
 
--- step: Nodes of people and pictures; table: node(id); rows: 2000 * :scale
-SELECT ((first + i) << 8) | tag
-FROM demo_range, generate_series(0, count - 1) i
-WHERE what IN ('user', 'product_photo') OR what = 'avatar' AND i % 8 <> 3
-
 -- step: People; table: app_user(id, username, display_name, name_key, email, email_verified, bio,
 --   website, home_id, address, card_preference, roles, joined_at); rows: 1000 * :scale
 SELECT demo_id('user', i), u.username, u.display_name, folded(u.display_name),

@@ -1,8 +1,5 @@
 -- What shops sell.
 
--- step: Nodes of products; table: node(id); rows: 100 + 50 * :scale
-SELECT demo_id('product', i) FROM generate_series(0, demo_count('product') - 1) i
-
 -- step: Products; table: product(id, retailer, external_id, name, brand, description, price,
 --   currency, photo_id, buy_url, heart_count, created_at); rows: 100 + 50 * :scale
 SELECT demo_id('product', i), r.retailer, 'sku-' || i,

@@ -1,9 +1,5 @@
 -- Channels anyone subscribes to, and groups of people who live next door to each other.
 
--- step: Nodes of circles; table: node(id); rows: 74 * :scale
-SELECT ((first + i) << 8) | tag
-FROM demo_range, generate_series(0, count - 1) i WHERE what IN ('channel', 'group')
-
 -- step: Circles; table: circle(id, name, description, kind, is_default, owner_id, created_at);
 --   rows: 74 * :scale
 SELECT demo_id('channel', i),

@@ -40,16 +40,6 @@ CREATE UNIQUE INDEX ON demo_post (j);
 CREATE INDEX ON demo_post (id);
 ANALYZE demo_post;
 
--- step: Nodes of posts, photos and comments; table: node(id); rows: 25500 * :scale
-SELECT id FROM demo_post
-UNION ALL
-SELECT demo_id('post_photo', j * 3 + n) FROM demo_post, generate_series(0, 2) n
-WHERE j < demo_count('post') AND n < CASE WHEN kind IN (16, 18)
-    THEN 1 + floor(3 * demo_random(j, 511) ^ 3) WHEN kind = 17 THEN 0
-  ELSE floor(1.25 * demo_random(j, 511)) END
-UNION ALL
-SELECT demo_id('comment', c) FROM generate_series(0, demo_count('comment') - 1) c
-
 -- step: Photos of posts; table: photo(id, owner_id, url, square_url, width, height, moderation,
 --   created_at); rows: 7500 * :scale
 SELECT demo_id('post_photo', j * 3 + n), author_id,

@@ -49,9 +49,6 @@ SELECT DISTINCT p.id, CASE WHEN demo_random(p.j * 4 + n, 613) < 0.7
 FROM demo_post p, generate_series(1, floor(5 * demo_random(p.j, 611) - 2)::int) n
 WHERE p.kind = 19
 
--- step: Nodes of cards; table: node(id); rows: 2500 * :scale
-SELECT id FROM demo_follow_up
-
 -- step: Information requests; table: info_request(id, post_id, owner_id, requester_id, status,
 --   created_at); rows: 1000 * :scale
 SELECT id, post_id, sender_id, recipient_id, state, created_at FROM demo_follow_up WHERE tag = 34

@@ -56,9 +56,6 @@ SELECT nextval('node_seq') << 8 | 33 AS id, s.* FROM (
   FROM generate_series(0, 50 * :scale - 1) k
   ORDER BY created_at, event_id, invitee_id, contact) s;
 
--- step: Nodes of invitations; table: node(id); rows: 800 * :scale
-SELECT id FROM demo_invitation
-
 -- step: Invitations; table: invitation(id, inviter_id, event_id, invitee_id, contact, channel,
 --   status, created_at); rows: 800 * :scale
 SELECT id, inviter_id, event_id, invitee_id, contact, channel, status, created_at

@@ -32,10 +32,6 @@ SELECT nextval('node_seq') << 8 | 42 AS id, s.* FROM (
   WHERE (u <> 5 OR n = 0)
   ORDER BY created_at, s.id, n) s;
 
--- step: Nodes of classes; table: node(id); rows: 2500 * :scale
-SELECT id FROM demo_program UNION ALL SELECT id FROM demo_session
-UNION ALL SELECT id FROM demo_booking
-
 -- step: Programs; table: program(id, title, description, training, location_id, duration_minutes);
 --   rows: 8 + :scale
 SELECT p.id, p.title, 'For beginners and everyone else.', p.training, l.id, p.duration
@@ -70,9 +66,6 @@ FROM (
     20 + (40 * demo_random(k, 753))::int AS size, c.latitude, c.longitude
   FROM generate_series(0, 300 * :scale - 1) k JOIN demo_city c ON c.city_i = k % 40
   ORDER BY started_at, k) s;
-
--- step: Nodes of tracks; table: node(id); rows: 300 * :scale
-SELECT id FROM demo_track
 
 -- step: Activity tracks; table: activity_track(id, user_id, title, started_at, ended_at, distance,
 --   path); rows: 300 * :scale

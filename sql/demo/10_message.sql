@@ -26,9 +26,6 @@ SELECT nextval('node_seq') << 8 | 49 AS id, s.* FROM (
   ORDER BY created_at, c.id, n) s;
 CREATE INDEX ON demo_message (conversation_id, id);
 
--- step: Nodes of messages; table: node(id); rows: 8500 * :scale
-SELECT id FROM demo_conversation UNION ALL SELECT id FROM demo_message
-
 -- step: Conversations; table: conversation(id, member_key, updated_at); rows: 780 * :scale
 SELECT c.id, array_to_string(c.members, ','), max(m.created_at)
 FROM demo_conversation c JOIN demo_message m ON m.conversation_id = c.id GROUP BY c.id, c.members
@@ -61,9 +58,6 @@ SELECT nextval('node_seq') << 8 | 51 AS id, s.* FROM (
     generate_series(1, CASE WHEN i = 5 THEN 60 WHEN demo_random(i, 221) < 0.4 THEN
       floor(12 * demo_random(i, 781))::int ELSE 0 END) n
   ORDER BY 1, 2) s;
-
--- step: Nodes of contacts; table: node(id); rows: 2000 * :scale
-SELECT id FROM demo_contact
 
 -- step: Contacts; table: external_contact(id, owner_id, provider, external_id, name, name_key,
 --   avatar_url); rows: 2000 * :scale
@@ -108,9 +102,6 @@ SELECT nextval('node_seq') << 8 | 50 AS id, s.* FROM (
   FROM product_suggestion
   ORDER BY created_at, recipient_id, reason, actor_id, about_id) s
 WHERE s.created_at <= demo_today();
-
--- step: Nodes of notifications; table: node(id); rows: 11000 * :scale
-SELECT id FROM demo_notification
 
 -- step: Notifications; table: notification(id, recipient_id, reason, actor_id, about_id, text,
 --   destination, action_kind, action_label, action_url, action_performed_at, read_at, created_at);

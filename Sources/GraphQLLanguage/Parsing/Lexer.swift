@@ -1,9 +1,9 @@
-/// An error on its way out of the parser: one word, where a `GraphQLError` would make the frame of
+/// An error on its way out of the parser: one word, where a `SyntaxError` would make the frame of
 /// every function that can fail larger by a hundred bytes and more.
 final class SyntaxFailure: Error {
-  let error: GraphQLError
+  let error: SyntaxError
 
-  init(_ error: GraphQLError) { self.error = error }
+  init(_ error: SyntaxError) { self.error = error }
 }
 
 /// Cuts a source into tokens, one at a time, with one look at each byte.
@@ -198,17 +198,17 @@ struct Lexer {
   @inline(never)
   func error(_ message: String, _ index: Int) -> SyntaxFailure {
     SyntaxFailure(
-      GraphQLError(
+      SyntaxError(
         "Syntax Error: \(message)",
-        locations: [source.location(of: Position(offset: Int32(truncatingIfNeeded: index)))]))
+        at: source.location(of: Position(offset: Int32(truncatingIfNeeded: index)))))
   }
 
   @inline(never)
   private func tooManyTokens() -> SyntaxFailure {
     SyntaxFailure(
-      GraphQLError(
+      SyntaxError(
         "Document has more than \(maximumTokens) tokens.",
-        locations: [source.location(of: token.position)], code: "TOKEN_LIMIT_EXCEEDED"))
+        at: source.location(of: token.position), cause: .tooManyTokens))
   }
 
   @inline(never)

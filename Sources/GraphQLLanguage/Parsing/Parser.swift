@@ -5,7 +5,7 @@
 package enum Parser {
   package static func parse(
     _ source: Source, limits: ParserLimits = .default
-  ) throws(GraphQLError) -> Document {
+  ) throws(SyntaxError) -> Document {
     try withParser(source, limits) { (parser) throws(SyntaxFailure) in
       Document(definitions: try parser.parseDefinitions(), source: source)
     }
@@ -13,14 +13,14 @@ package enum Parser {
 
   package static func parse(
     _ text: String, limits: ParserLimits = .default
-  ) throws(GraphQLError) -> Document {
+  ) throws(SyntaxError) -> Document {
     try parse(Source(text), limits: limits)
   }
 
   /// A value alone, variables allowed.
   package static func parseValue(
     _ source: Source, limits: ParserLimits = .default
-  ) throws(GraphQLError) -> Value {
+  ) throws(SyntaxError) -> Value {
     try withParser(source, limits) { (parser) throws(SyntaxFailure) in
       let value = try parser.parseValue(isConstant: false)
       try parser.expect(.endOfFile)
@@ -31,7 +31,7 @@ package enum Parser {
   /// A value alone, without variables.
   package static func parseConstantValue(
     _ source: Source, limits: ParserLimits = .default
-  ) throws(GraphQLError) -> Value {
+  ) throws(SyntaxError) -> Value {
     try withParser(source, limits) { (parser) throws(SyntaxFailure) in
       let value = try parser.parseValue(isConstant: true)
       try parser.expect(.endOfFile)
@@ -42,7 +42,7 @@ package enum Parser {
   /// A type reference alone: `[User!]!`.
   package static func parseType(
     _ source: Source, limits: ParserLimits = .default
-  ) throws(GraphQLError) -> TypeSyntax {
+  ) throws(SyntaxError) -> TypeSyntax {
     try withParser(source, limits) { (parser) throws(SyntaxFailure) in
       let type = try parser.parseType()
       try parser.expect(.endOfFile)
@@ -53,27 +53,26 @@ package enum Parser {
   private static func withParser<Result>(
     _ source: Source, _ limits: ParserLimits,
     _ body: (inout DocumentParser) throws(SyntaxFailure) -> Result
-  ) throws(GraphQLError) -> Result {
+  ) throws(SyntaxError) -> Result {
     // Positions are 32-bit offsets.
     let maximumBytes = min(limits.maximumBytes, Int(Int32.max) - 1)
     guard source.bytes.count <= maximumBytes else {
-      throw GraphQLError(
-        "Document is larger than \(maximumBytes) bytes.",
-        locations: [SourceLocation(line: 1, column: 1)], code: "DOCUMENT_TOO_LARGE")
+      throw SyntaxError(
+        "Document is larger than \(maximumBytes) bytes.", at: SourceLocation(line: 1, column: 1),
+        cause: .tooManyBytes)
     }
-    return try SourceBytes.withBytes(of: source.bytes) { (bytes) throws(GraphQLError) in
+    return try SourceBytes.withBytes(of: source.bytes) { (bytes) throws(SyntaxError) in
       let firstInvalidIndex = bytes.firstInvalidIndex
       if let index = firstInvalidIndex, !bytes.isSurrogate(at: index) {
         let position = Position(offset: Int32(truncatingIfNeeded: index))
-        throw GraphQLError(
-          "Syntax Error: Invalid UTF-8.", locations: [source.location(of: position)])
+        throw SyntaxError("Syntax Error: Invalid UTF-8.", at: source.location(of: position))
       }
       let lexer = Lexer(
         bytes: bytes, source: source, firstSurrogate: firstInvalidIndex, limits: limits)
       return try unsafe withUnsafeTemporaryAllocation(of: Selection.self, capacity: 64) {
-        (selections) throws(GraphQLError) in
+        (selections) throws(SyntaxError) in
         try unsafe withUnsafeTemporaryAllocation(of: Argument.self, capacity: 8) {
-          (arguments) throws(GraphQLError) in
+          (arguments) throws(SyntaxError) in
           var parser = unsafe DocumentParser(
             lexer: lexer, maximumNesting: limits.maximumNesting,
             selections: Collector(startingIn: selections),
@@ -197,9 +196,9 @@ struct DocumentParser: ~Copyable {
     nesting += 1
     guard nesting <= maximumNesting else {
       throw SyntaxFailure(
-        GraphQLError(
+        SyntaxError(
           "Document is nested deeper than \(maximumNesting) levels.",
-          locations: [lexer.source.location(of: position)], code: "NESTING_LIMIT_EXCEEDED"))
+          at: lexer.source.location(of: position), cause: .nestedTooDeep))
     }
   }
 

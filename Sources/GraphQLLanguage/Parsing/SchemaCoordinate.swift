@@ -19,8 +19,8 @@ package enum SchemaCoordinate: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  package static func parse(_ source: Source) throws(GraphQLError) -> SchemaCoordinate {
-    try SourceBytes.withBytes(of: source.bytes) { (bytes) throws(GraphQLError) in
+  package static func parse(_ source: Source) throws(SyntaxError) -> SchemaCoordinate {
+    try SourceBytes.withBytes(of: source.bytes) { (bytes) throws(SyntaxError) in
       var reader = SchemaCoordinateReader(bytes: bytes, source: source)
       return try reader.read()
     }
@@ -37,7 +37,7 @@ private struct SchemaCoordinateReader {
     self.source = source
   }
 
-  mutating func read() throws(GraphQLError) -> SchemaCoordinate {
+  mutating func read() throws(SyntaxError) -> SchemaCoordinate {
     let coordinate: SchemaCoordinate
     if skip("@") {
       let directive = try readName()
@@ -59,7 +59,7 @@ private struct SchemaCoordinateReader {
     return coordinate
   }
 
-  private mutating func readArgument() throws(GraphQLError) -> String? {
+  private mutating func readArgument() throws(SyntaxError) -> String? {
     guard skip("(") else { return nil }
     let name = try readName()
     guard skip(":") else { throw expected("\":\"") }
@@ -73,14 +73,14 @@ private struct SchemaCoordinateReader {
     return true
   }
 
-  private mutating func readName() throws(GraphQLError) -> String {
+  private mutating func readName() throws(SyntaxError) -> String {
     guard bytes[index].isNameStart else { throw expected("Name") }
     let start = index
     while bytes[index].isNameContinue { index += 1 }
     return bytes.text(start, index)
   }
 
-  private func expected(_ what: String) -> GraphQLError {
+  private func expected(_ what: String) -> SyntaxError {
     var found = "<EOF>"
     if bytes[index].isNameStart {
       var end = index
@@ -90,8 +90,8 @@ private struct SchemaCoordinateReader {
       let end = index + (bytes.codePoint(at: index)?.length ?? 1)
       found = "\"\(bytes.text(index, min(end, bytes.count)))\""
     }
-    return GraphQLError(
+    return SyntaxError(
       "Syntax Error: Expected \(what), found \(found).",
-      locations: [source.location(of: Position(offset: Int32(truncatingIfNeeded: index)))])
+      at: source.location(of: Position(offset: Int32(truncatingIfNeeded: index))))
   }
 }

@@ -13,9 +13,9 @@ struct SourceBytes {
   }
 
   static func withBytes<Result>(
-    of bytes: [UInt8], _ body: (SourceBytes) throws(GraphQLError) -> Result
-  ) throws(GraphQLError) -> Result {
-    try unsafe bytes.withUnsafeBufferPointer { (buffer) throws(GraphQLError) -> Result in
+    of bytes: [UInt8], _ body: (SourceBytes) throws(SyntaxError) -> Result
+  ) throws(SyntaxError) -> Result {
+    try unsafe bytes.withUnsafeBufferPointer { (buffer) throws(SyntaxError) -> Result in
       try body(unsafe SourceBytes(buffer))
     }
   }

@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLSchema
 import SQL
 
@@ -9,13 +10,11 @@ import SQL
 /// operation. See ARCHITECTURE.md, "How a selection becomes SQL".
 package struct Planner: Sendable {
   package let mapping: StorageMapping
-  let scalarTypes: [TypeID: ParameterType]
   package let limits: PlannerLimits
 
   package init(mapping: StorageMapping, limits: PlannerLimits = PlannerLimits()) {
     self.mapping = mapping
     self.limits = limits
-    scalarTypes = mapping.scalarTypes
   }
 
   /// - Parameters:
@@ -27,37 +26,59 @@ package struct Planner: Sendable {
     _ operation: OperationDefinition, fragments: [String: FragmentDefinition], source: Source,
     variables: [InputValue?]
   ) throws(GraphQLError) -> Plan {
+    try plan(
+      operation, fragments: fragments, source: source, variables: variables, recorder: nil)
+  }
+
+  /// - Parameter recorder: is told of the rows that are read.
+  func plan(
+    _ operation: OperationDefinition, fragments: [String: FragmentDefinition], source: Source,
+    variables: [InputValue?], recorder: RowRecorder?
+  ) throws(GraphQLError) -> Plan {
     guard let root = mapping.schema.rootType(for: operation.kind) else {
       throw GraphQLError(
-        "Schema is not configured to execute \(operation.kind.rawValue) operation.")
+        "Schema is not configured to execute \(operation.kind.rawValue) operation.",
+        code: .operationResolutionFailure)
     }
     let indices = Dictionary(
       operation.variables.enumerated().map { ($1.name.text, $0) },
       uniquingKeysWith: { first, _ in first })
     let reader = ArgumentReader(
       schema: mapping.schema, variableIndices: indices, variables: variables, source: source)
+    if operation.kind == .mutation {
+      let fields = try CallCompiler(
+        mapping: mapping, fragments: fragments, reader: reader, limits: limits
+      ).fields(of: root, operation.selectionSet)
+      try check(OperationSize(of: fields, limits: limits))
+      return Plan(
+        statement: nil, parameters: [], shape: ObjectShape(fields: []), mutation: fields)
+    }
     let compiler = SelectionCompiler(
-      mapping: mapping, fragments: fragments, reader: reader, limits: limits,
-      scalarTypes: scalarTypes)
+      mapping: mapping, fragments: fragments, reader: reader, limits: limits)
+    compiler.statement.recorder = recorder
     let row = RowBuilder(alias: "")
     let shape = try compiler.object(
       of: root, selectionSets: [operation.selectionSet], row: row, scope: Scope())
-    let size = OperationSize(of: shape, limits: limits)
+    recorder?.finish()
+    try check(OperationSize(of: shape, limits: limits))
+    guard !row.columns.isEmpty else { return Plan(statement: nil, parameters: [], shape: shape) }
+    let (statement, parameters) = compiler.statement.finished("SELECT \(row.rowExpression)")
+    return Plan(statement: statement, parameters: parameters, shape: shape)
+  }
+
+  private func check(_ size: OperationSize) throws(GraphQLError) {
     guard size.elements <= limits.maximumElements else {
       throw GraphQLError(
         """
         The lists and pages of the answer could have more than \(limits.maximumElements) elements \
         all together. Ask for smaller pages.
-        """, code: "COST_LIMIT_EXCEEDED")
+        """, code: .costLimitExceeded)
     }
     if let maximumCost = limits.maximumCost, size.cost > maximumCost {
       throw GraphQLError(
         "The operation costs \(size.cost) and may cost at most \(maximumCost). Ask for less.",
-        code: "COST_LIMIT_EXCEEDED")
+        code: .costLimitExceeded)
     }
-    guard !row.columns.isEmpty else { return Plan(statement: nil, parameters: [], shape: shape) }
-    let (statement, parameters) = compiler.statement.finished("SELECT " + row.rowExpression)
-    return Plan(statement: statement, parameters: parameters, shape: shape)
   }
 }
 

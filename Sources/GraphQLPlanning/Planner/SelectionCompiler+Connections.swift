@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLSchema
 import SQL
 
@@ -25,11 +26,11 @@ extension SelectionCompiler {
     _ field: CollectedField, _ storage: FieldStorage, _ relation: RelationStorage, _ scope: Scope,
     onlyForTags tags: [Int]
   ) throws(GraphQLError) -> ConnectionShape {
-    guard let parent = scope.row else { throw GraphQLError("A connection needs a row.") }
+    guard let parent = scope.row else { throw GraphQLError.fault("A connection needs a row.") }
     let connectionType = storage.definition.type.namedType
     guard let edgesField = schema[connectionType].field(named: "edges"),
       let nodeField = schema[edgesField.type.namedType].field(named: "node")
-    else { throw GraphQLError("\(storage.coordinate) is no connection.") }
+    else { throw GraphQLError.fault("\(storage.coordinate) is no connection.") }
     let edgeType = edgesField.type.namedType
     let types = schema.possibleTypes[Int(nodeField.type.namedType.index)]
     let order = order(of: relation, scope)
@@ -50,9 +51,9 @@ extension SelectionCompiler {
     let limit = page.size + (peeks ? 1 : 0)
     let needsItems = limit > 0 && (hasElements && page.size > 0 || peeks || needsCursors)
 
-    var words = ["limit": String(limit), "first": String(page.size)]
+    var words: [StorageWord: SQLFragment] = [.limit: "\(limit)", .first: "\(page.size)"]
     for index in order.keys.indices {
-      words["key\(index + 1)"] = page.start.map { keyReference($0, index, page) } ?? "NULL"
+      words[.key(index + 1)] = page.start.map { keyReference($0, index, page) } ?? "NULL"
     }
     var rows = relationRows(types: types, storage, relation, scope, words: words)
     let keyColumns =
@@ -74,8 +75,11 @@ extension SelectionCompiler {
       case "pageInfo":
         value = .pageInfo(pageInfoFields(part, connectionType))
       case "totalCount":
-        let text = totalCount(types, storage, relation, scope)
-        value = .leaf(column: parent.column(guarded(text, tags, scope)), .int)
+        let text = guarded(totalCount(types, storage, relation, scope), tags, scope)
+        if let type = schema[connectionType].field(named: name)?.type {
+          statement.recorder?.note(.leaf(.int, type), text, relation.count, in: parent, scope)
+        }
+        value = .leaf(column: parent.column(text), .int)
       default:
         value = try extra(
           name, of: connectionType, types, storage, relation, scope, onlyForTags: tags)
@@ -86,6 +90,9 @@ extension SelectionCompiler {
           isNonNull: true, part: value))
     }
 
+    statement.recorder?.note(
+      rows.row, in: parent, scope, from: rows.from, conditions: rows.conditions,
+      order: order)
     var itemsColumn: Int?
     if needsItems {
       rows.conditions += keyset(page, rows.scope)
@@ -95,7 +102,7 @@ extension SelectionCompiler {
       let text = select(
         rows.row.rowExpression, from: rows.from + rows.row.joinClauses, where: rows.conditions,
         tail: tail)
-      itemsColumn = parent.column(guarded("ARRAY" + text, tags, scope))
+      itemsColumn = parent.column(guarded("ARRAY\(text)", tags, scope))
     }
     return ConnectionShape(
       parts: shapes, itemsColumn: itemsColumn, pageSize: page.size, isBackward: page.isBackward,
@@ -120,14 +127,17 @@ extension SelectionCompiler {
       case "node":
         value = .node(try element(of: types, rows, selectionSets: member.selectionSets).0)
       default:
-        guard let storage = mapping[type]?.fields[name], case .leaf(let template) = storage.kind
-        else { throw GraphQLError("\(schema[type].name).\(name) has no storage.") }
+        guard let storage = mapping[type]?.fields[name],
+          case .leaf(let template, nil) = storage.kind
+        else { throw GraphQLError.fault("\(schema[type].name).\(name) has no storage.") }
         var inner = rows.scope
+        inner.coordinate = storage.coordinate
         inner.outerArguments = scope.arguments
         inner.arguments = try reader.arguments(of: member.field, storage.definition)
         isNonNull = storage.definition.type.isNonNull
         value = .field(
-          leaf(renderer.render(template, inner), storage.definition.type, rows.row))
+          leaf(
+            renderer.render(template, inner), storage.definition.type, rows.row, template, inner))
       }
       shapes.append(
         EdgeShape.PartField(
@@ -161,20 +171,25 @@ extension SelectionCompiler {
     _ name: String, of type: TypeID, _ types: [TypeID], _ storage: FieldStorage,
     _ relation: RelationStorage, _ scope: Scope, onlyForTags tags: [Int]
   ) throws(GraphQLError) -> ConnectionShape.Part {
-    guard let field = mapping[type]?.fields[name], case .leaf(let template) = field.kind,
+    guard let field = mapping[type]?.fields[name], case .leaf(let template, nil) = field.kind,
       let parent = scope.row
-    else { throw GraphQLError("\(schema[type].name).\(name) has no storage.") }
+    else { throw GraphQLError.fault("\(schema[type].name).\(name) has no storage.") }
     var inner = scope
     inner.parent = scope.row
     inner.outerArguments = scope.arguments
-    inner.words["field"] = SQLQuoting.literal(storage.definition.name)
+    inner.words[.field] = "\(literal: storage.definition.name)"
     if template.mentions(variable: "totalCount") {
-      inner.words["totalCount"] = totalCount(types, storage, relation, scope)
+      inner.words[.totalCount] = totalCount(types, storage, relation, scope)
     }
+    if template.mentions(variable: "count") {
+      inner.words[.count] = storedCount(of: relation, scope)
+    }
+    inner.coordinate = field.coordinate
     let shape = leaf(
-      guarded(renderer.render(template, inner), tags, scope), field.definition.type, parent)
+      guarded(renderer.render(template, inner), tags, scope), field.definition.type, parent,
+      template, inner)
     guard case .leaf(let column, let format) = shape else {
-      throw GraphQLError("\(field.coordinate) must be a single leaf.")
+      throw GraphQLError.fault("\(field.coordinate) must be a single leaf.")
     }
     return .leaf(column: column, format)
   }
@@ -182,19 +197,28 @@ extension SelectionCompiler {
   /// The stored count where the directive gives one and no other filter is on, else a count.
   private func totalCount(
     _ types: [TypeID], _ storage: FieldStorage, _ relation: RelationStorage, _ scope: Scope
-  ) -> String {
+  ) -> SQLFragment {
     var target = scope
     target.parent = scope.row
-    if let count = relation.count, filters(of: storage, target).allSatisfy(\.isCounted) {
-      let text = renderer.render(count, target)
-      guard let visible = visibilityOfParent(scope) else { return "(" + text + ")" }
-      return "CASE WHEN \(visible) THEN (\(text)) ELSE 0 END"
+    if relation.count != nil, filters(of: storage, target).allSatisfy(\.isCounted),
+      let count = storedCount(of: relation, scope)
+    {
+      return count
     }
-    var words = ["limit": "NULL"]
-    for index in 1...8 { words["key\(index)"] = "NULL" }
-    let rows = relationRows(types: types, storage, relation, scope, words: words)
+    let rows = relationRows(types: types, storage, relation, scope, words: [:])
     return select(
       "count(*)", from: rows.from + rows.row.joinClauses, where: rows.conditions)
+  }
+
+  private func storedCount(of relation: RelationStorage, _ scope: Scope) -> SQLFragment? {
+    guard let count = relation.count else { return nil }
+    var target = scope
+    target.parent = scope.row
+    var text = renderer.render(count, target)
+    if relation.hidden != nil, !count.isColumn { text = "(\(text))" }
+    text = less(text, relation.hidden, target)
+    guard let visible = visibilityOfParent(scope) else { return "(\(text))" }
+    return "CASE WHEN \(visible) THEN (\(text)) ELSE 0 END"
   }
 
   // MARK: - Pages
@@ -210,7 +234,7 @@ extension SelectionCompiler {
     if given("first"), given("last") {
       throw GraphQLError(
         "Give either \"first\" or \"last\", not both.",
-        locations: [reader.source.location(of: field.field.position)], code: "BAD_USER_INPUT")
+        locations: [reader.source.location(of: field.field.position)], code: .badUserInput)
     }
     func cursor(_ name: String) -> InputSource? {
       if case .scalar(let source, _)? = scope.arguments.value(name) { source } else { nil }
@@ -234,12 +258,12 @@ extension SelectionCompiler {
     return hash
   }
 
-  private func keyReference(_ cursor: InputSource, _ index: Int, _ page: Page) -> String {
-    statement.reference(.cursorKey(cursor, index: index, order: page.fingerprint))
+  private func keyReference(_ cursor: InputSource, _ index: Int, _ page: Page) -> SQLFragment {
+    statement.reference(.sortKey(cursor, index: index, order: page.fingerprint))
   }
 
-  private func keyset(_ page: Page, _ scope: Scope) -> [String] {
-    var conditions: [String] = []
+  private func keyset(_ page: Page, _ scope: Scope) -> [SQLFragment] {
+    var conditions: [SQLFragment] = []
     if let after = page.after {
       conditions.append(beyond(after, page, scope, reversed: false))
     }
@@ -252,7 +276,7 @@ extension SelectionCompiler {
   /// Rows strictly behind the cursor's in the order, or in front of it when reversed.
   private func beyond(
     _ cursor: InputSource, _ page: Page, _ scope: Scope, reversed: Bool
-  ) -> String {
+  ) -> SQLFragment {
     let keys = page.order.keys.enumerated().map { index, key in
       (
         expression: renderer.render(key.expression, scope),
@@ -263,23 +287,25 @@ extension SelectionCompiler {
     let isUniform =
       keys.allSatisfy { $0.isDescending == keys[0].isDescending && $0.key.nullsFirst == nil }
     if isUniform {
-      let comparison = keys[0].isDescending ? "<" : ">"
-      return
-        "(\(keys.map(\.expression).joined(separator: ", "))) \(comparison) (\(keys.map(\.value).joined(separator: ", ")))"
+      let comparison: SQLFragment = keys[0].isDescending ? "<" : ">"
+      let expressions = keys.map(\.expression).joined(separator: ", ")
+      let values = keys.map(\.value).joined(separator: ", ")
+      return "(\(expressions)) \(comparison) (\(values))"
     }
     // k1 after c1 OR (k1 = c1 AND (k2 after c2 OR ...)), nulls at their end of the order.
-    var text = ""
+    var text = SQLFragment()
     for key in keys.reversed() {
-      var after = "\(key.expression) \(key.isDescending ? "<" : ">") \(key.value)"
-      var equal = "\(key.expression) = \(key.value)"
+      let comparison: SQLFragment = key.isDescending ? "<" : ">"
+      var after: SQLFragment = "\(key.expression) \(comparison) \(key.value)"
+      var equal: SQLFragment = "\(key.expression) = \(key.value)"
       if let nullsFirst = key.key.nullsFirst {
         let isNull = statement.reference(
-          .cursorKeyIsNull(cursor, index: key.index, order: page.fingerprint))
-        after +=
+          .sortKeyIsNull(cursor, index: key.index, order: page.fingerprint))
+        after.append(
           nullsFirst != reversed
-          ? " OR (\(key.expression) IS NOT NULL AND \(isNull)::bool)"
-          : " OR (\(key.expression) IS NULL AND NOT \(isNull)::bool)"
-        equal = "(\(equal) OR (\(key.expression) IS NULL AND \(isNull)::bool))"
+            ? " OR (\(key.expression) IS NOT NULL AND \(isNull))"
+            : " OR (\(key.expression) IS NULL AND NOT \(isNull))")
+        equal = "(\(equal) OR (\(key.expression) IS NULL AND \(isNull)))"
       }
       text = text.isEmpty ? "(\(after))" : "(\(after) OR (\(equal) AND \(text)))"
     }

@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLSchema
 import SQL
 
@@ -27,7 +28,7 @@ extension SelectionCompiler {
   /// One other object as a scalar sub-select, or nil when no row can be it.
   func reference(
     _ field: CollectedField, _ storage: FieldStorage, _ reference: ReferenceStorage, _ scope: Scope
-  ) throws(GraphQLError) -> (String, RecordShape)? {
+  ) throws(GraphQLError) -> (SQLFragment, RecordShape)? {
     let type = storage.definition.type
     var types = schema.possibleTypes[Int(type.namedType.index)]
     var target = scope
@@ -42,8 +43,9 @@ extension SelectionCompiler {
       let shape = try record(
         of: types, selectionSets: field.selectionSets, row: row, scope: childScope(row))
       target.row = row
-      let item = aliased(from, word: "this", alias: row.alias, target)
+      let item = aliased(from, alias: row.alias, target)
       let conditions = reference.condition.map { [renderer.render($0, target)] } ?? []
+      statement.recorder?.note(row, in: scope.row, scope, from: [item])
       return (select(row.rowExpression, from: [item] + row.joinClauses, where: conditions), shape)
     }
 
@@ -56,48 +58,57 @@ extension SelectionCompiler {
       if types.isEmpty { return nil }
     }
     let id = reference.id.map { renderer.render($0, target) }
+    if let id, let row = scope.row, !row.alias.isEmpty {
+      statement.recorder?.note(.key(isNonNull: type.isNonNull), id, reference.id, in: row, scope)
+    }
     let groups = groups(of: types, rows: reference.rows)
     let conditions = { (target: Scope) in
-      (reference.condition.map { [renderer.render($0, target)] } ?? [])
-        + filters(of: storage, target).map(\.text)
+      let filters = filters(of: storage, target)
+      if let row = target.row { statement.recorder?.note(filters, of: row) }
+      return (reference.condition.map { [renderer.render($0, target)] } ?? [])
+        + filters.map(\.text)
     }
     if groups.count == 1, let group = groups.first {
       return try subselect(
-        field, group, id: id, conditions, scope: target, isMasked: type.isNonNull, isTagged: false)
+        field.selectionSets, group, id: id, conditions, scope: target, isMasked: type.isNonNull,
+        isTagged: false)
     }
     guard let id else { return nil }
-    return try choice(field, groups, id: id, conditions, scope: target, isMasked: type.isNonNull)
+    return try choice(
+      field.selectionSets, groups, id: id, conditions, scope: target, isMasked: type.isNonNull)
   }
 
   /// `CASE` over the tables an id can be in.
   ///
   /// - Parameter conditions: what must hold besides, in the scope of the row that is read.
   func choice(
-    _ field: CollectedField, _ groups: [TypeGroup], id: String,
-    _ conditions: (Scope) -> [String] = { _ in [] }, scope: Scope, isMasked: Bool
-  ) throws(GraphQLError) -> (String, RecordShape)? {
-    var text = "CASE"
+    _ selectionSets: [SelectionSet], _ groups: [TypeGroup], id: SQLFragment,
+    _ conditions: (Scope) -> [SQLFragment] = { _ in [] }, scope: Scope, isMasked: Bool
+  ) throws(GraphQLError) -> (SQLFragment, RecordShape)? {
+    var text: SQLFragment = "CASE"
     var shapes: [Int: ObjectShape] = [:]
     for group in groups {
       let tags = group.types.compactMap { mapping[$0]?.tag }
       guard !tags.isEmpty,
         let (subselect, shape) = try subselect(
-          field, group, id: id, conditions, scope: scope, isMasked: isMasked, isTagged: true)
+          selectionSets, group, id: id, conditions, scope: scope, isMasked: isMasked,
+          isTagged: true)
       else { continue }
       if case .byTag(_, let more) = shape { shapes.merge(more) { first, _ in first } }
-      let test =
+      let test: SQLFragment =
         tags.count == 1
-        ? "= \(tags[0])" : "IN (\(tags.map(String.init).joined(separator: ", ")))"
-      text += "\n  WHEN \(id) & 255 \(test) THEN \(indented(subselect))"
+        ? "= \(tags[0])" : "IN (\(name: tags.map(String.init).joined(separator: ", ")))"
+      text.append("\n  WHEN \(id) & 255 \(test) THEN \(subselect.indented)")
     }
     guard !shapes.isEmpty else { return nil }
-    return (text + "\nEND", .byTag(column: 0, shapes))
+    return ("\(text)\nEND", .byTag(column: 0, shapes))
   }
 
   private func subselect(
-    _ field: CollectedField, _ group: TypeGroup, id: String?, _ conditions: (Scope) -> [String],
+    _ selectionSets: [SelectionSet], _ group: TypeGroup, id: SQLFragment?,
+    _ conditions: (Scope) -> [SQLFragment],
     scope: Scope, isMasked: Bool, isTagged: Bool
-  ) throws(GraphQLError) -> (String, RecordShape)? {
+  ) throws(GraphQLError) -> (SQLFragment, RecordShape)? {
     guard let table = group.table else { return nil }
     let mask = isMasked ? table.masked : nil
     let row = RowBuilder(
@@ -107,18 +118,22 @@ extension SelectionCompiler {
     target.row = row
     target.storage = mapping[group.types[0]]
     let from = renderer.render(mask ?? table.name, target)
-    let found = (id.map { ["\(row.alias).\(table.key) = \($0)"] } ?? []) + conditions(target)
+    var found: [SQLFragment] = []
+    if let id { found.append("\(name: row.alias).\(name: table.key) = \(id)") }
+    found += conditions(target)
     // Nothing says which row: there is none.
     if found.isEmpty { return nil }
     let shape =
       isTagged
       ? try taggedRecord(
-        of: group.types, selectionSets: field.selectionSets, row: row, scope: childScope(row))
+        of: group.types, selectionSets: selectionSets, row: row, scope: childScope(row))
       : try record(
-        of: group.types, selectionSets: field.selectionSets, row: row, scope: childScope(row))
+        of: group.types, selectionSets: selectionSets, row: row, scope: childScope(row))
+    statement.recorder?.note(
+      row, in: scope.row ?? scope.parent, scope, from: ["\(from) AS \(name: row.alias)"])
     return (
       select(
-        row.rowExpression, from: ["\(from) AS \(row.alias)"] + row.joinClauses, where: found),
+        row.rowExpression, from: ["\(from) AS \(name: row.alias)"] + row.joinClauses, where: found),
       shape
     )
   }
@@ -130,12 +145,10 @@ extension SelectionCompiler {
     return scope
   }
 
-  /// A from-item under an alias; text that already says `AS this(...)` or `AS edge(...)` keeps its
-  /// column list.
-  func aliased(_ from: SQLTemplate, word: String, alias: String, _ scope: Scope) -> String {
-    let text = renderer.render(from, scope)
-    let source = from.source
-    return source.contains("AS this") || source.contains("AS edge") ? text : "\(text) AS \(alias)"
+  /// A from-item under an alias, unless it gives its row one itself, with a list of columns.
+  func aliased(_ from: SQLTemplate, alias: String, _ scope: Scope) -> SQLFragment {
+    let item = renderer.render(from, scope)
+    return from.namesItsRow ? item : "\(item) AS \(name: alias)"
   }
 
   func nodeID(_ value: InputValue, _ field: Field) throws(GraphQLError) -> Int64 {
@@ -143,7 +156,7 @@ extension SelectionCompiler {
       let shown = if case .string(let text) = value { text } else { "\(value)" }
       throw GraphQLError(
         "\"\(shown.prefix(40))\" is not an id.",
-        locations: [reader.source.location(of: field.position)], code: "BAD_USER_INPUT")
+        locations: [reader.source.location(of: field.position)], code: .badUserInput)
     }
     return id
   }

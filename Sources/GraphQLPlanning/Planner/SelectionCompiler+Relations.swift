@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLSchema
 import SQL
 
@@ -7,8 +8,8 @@ extension SelectionCompiler {
   struct RelationRows {
     let row: RowBuilder
     let scope: Scope
-    var from: [String]
-    var conditions: [String]
+    var from: [SQLFragment]
+    var conditions: [SQLFragment]
     /// The table of `this`; nil when elements are of several tables and are found by `edge.id`.
     let group: TypeGroup?
     let groups: [TypeGroup]
@@ -28,7 +29,7 @@ extension SelectionCompiler {
       if ids.count > limits.maximumNodeIDs {
         throw GraphQLError(
           "At most \(limits.maximumNodeIDs) ids can be asked for at once, not \(ids.count).",
-          locations: [reader.source.location(of: field.field.position)], code: "BAD_USER_INPUT")
+          locations: [reader.source.location(of: field.field.position)], code: .badUserInput)
       }
       var tags: Set<Int> = []
       for id in ids { tags.insert(NodeID.tag(of: try nodeID(id, field.field))) }
@@ -38,28 +39,31 @@ extension SelectionCompiler {
     if storage.definition.argument(named: "first") != nil {
       limit = try pageSize("first", field, storage, scope) ?? limits.defaultSize
     }
-    let size = limit.map(String.init) ?? "NULL"
-    let words = ["limit": size, "first": size]
+    let size: SQLFragment = limit.map { "\($0)" } ?? "NULL"
+    let words: [StorageWord: SQLFragment] = [.limit: size, .first: size]
     let rows = relationRows(
       types: types, storage, relation, scope, words: words, keepsHoles: !item.isNonNull)
     let (shape, expression) = try element(
       of: types, rows, selectionSets: field.selectionSets, keepsHoles: !item.isNonNull)
     let order = order(of: relation, scope)
-    var tail: [String] = []
+    var tail: [SQLFragment] = []
     if !order.keys.isEmpty { tail.append(orderBy(order, rows.scope, reversed: false)) }
     if let limit { tail.append("LIMIT \(limit)") }
+    statement.recorder?.note(
+      rows.row, in: parent, scope, from: rows.from, conditions: rows.conditions,
+      order: order)
     let text = select(
       expression ?? rows.row.rowExpression, from: rows.from + rows.row.joinClauses,
       where: rows.conditions, tail: tail)
     return .list(
-      column: parent.column(guarded("ARRAY" + text, tags, scope)), shape,
+      column: parent.column(guarded("ARRAY\(text)", tags, scope)), shape,
       itemsNonNull: item.isNonNull)
   }
 
-  /// The ids of `nodes(ids:)`: a list over several tables whose `from` is one argument unnested.
+  /// The ids at hand of a list whose ids are an argument, as those of `nodes(ids:)`.
   private func identityList(_ relation: RelationStorage, _ scope: Scope) -> [InputValue]? {
-    guard let name = relation.unnestedArgument,
-      case .scalars(_, let values)? = scope.arguments.value(name)
+    guard let variable = relation.ids?.soleVariable, variable.count == 1,
+      case .scalars(_, let values)? = scope.arguments.value(variable[0])
     else { return nil }
     return values
   }
@@ -72,12 +76,13 @@ extension SelectionCompiler {
   ///   but looked into for each element.
   func relationRows(
     types: [TypeID], _ storage: FieldStorage, _ relation: RelationStorage, _ scope: Scope,
-    words: [String: String], keepsHoles: Bool = false
+    words: [StorageWord: SQLFragment], keepsHoles: Bool = false
   ) -> RelationRows {
     let groups = groups(of: types, rows: relation.rows)
     let isSingle = groups.count == 1 && groups[0].table != nil && !keepsHoles
     let isTableless = groups.count == 1 && groups[0].table == nil
-    let edgeAlias = relation.from != nil && isSingle ? statement.alias("e") : nil
+    let hasEdge = relation.from != nil || relation.ids != nil
+    let edgeAlias = hasEdge && isSingle ? statement.alias("e") : nil
     let row: RowBuilder
     if isSingle || isTableless {
       row = RowBuilder(
@@ -90,23 +95,29 @@ extension SelectionCompiler {
     target.parent = scope.row
     target.row = row
     target.storage = types.first.flatMap { mapping[$0] }
-    target.words = words
-    target.words["field"] = SQLQuoting.literal(storage.definition.name)
+    target.words = scope.words.merging(words) { _, new in new }
+    target.words[.field] = "\(literal: storage.definition.name)"
 
-    var from: [String] = []
-    if let item = relation.from {
+    var from: [SQLFragment] = []
+    if let ids = relation.ids {
+      let array = renderer.render(ids, target)
       from.append(
-        aliased(item, word: "edge", alias: edgeAlias ?? row.alias, target))
+        "unnest(\(array)) WITH ORDINALITY AS \(name: edgeAlias ?? row.alias)(id, position)")
+    } else if let item = relation.from {
+      from.append(
+        aliased(item, alias: edgeAlias ?? row.alias, target))
     }
     if isSingle, let table = groups[0].table {
       let name = renderer.render(table.name, target)
       from.append(
-        relation.from == nil
-          ? "\(name) AS \(row.alias)"
-          : "JOIN \(name) AS \(row.alias) ON \(renderer.render(relation.on, target))")
+        !hasEdge
+          ? "\(name) AS \(name: row.alias)"
+          : "JOIN \(name) AS \(name: row.alias) ON \(renderer.render(relation.on, target))")
     }
     var conditions = relation.condition.map { [renderer.render($0, target)] } ?? []
-    conditions += filters(of: storage, target).map(\.text)
+    let filters = filters(of: storage, target)
+    statement.recorder?.note(filters, of: row)
+    conditions += filters.map(\.text)
     if let visible = visibilityOfParent(scope) { conditions.append(visible) }
     return RelationRows(
       row: row, scope: target, from: from, conditions: conditions,
@@ -121,14 +132,15 @@ extension SelectionCompiler {
   }
 
   /// What hangs on a masked row is there only for those who may see the row itself.
-  func visibilityOfParent(_ scope: Scope) -> String? {
+  func visibilityOfParent(_ scope: Scope) -> SQLFragment? {
     guard let row = scope.row, let table = row.mask else { return nil }
     var target = scope
     target.row = nil
     let name = renderer.render(table.name, target)
-    let alias = statement.alias("g")
+    let alias = SQLFragment(name: statement.alias("g"))
+    let key = SQLFragment(name: table.key)
     return
-      "EXISTS (SELECT FROM \(name) AS \(alias) WHERE \(alias).\(table.key) = \(row.alias).\(table.key))"
+      "EXISTS (SELECT FROM \(name) AS \(alias) WHERE \(alias).\(key) = \(name: row.alias).\(key))"
   }
 
   /// The columns of one element. For elements of several tables the expression is the `CASE` itself
@@ -136,7 +148,7 @@ extension SelectionCompiler {
   func element(
     of types: [TypeID], _ rows: RelationRows, selectionSets: [SelectionSet],
     keepsHoles: Bool = false
-  ) throws(GraphQLError) -> (RecordShape, String?) {
+  ) throws(GraphQLError) -> (RecordShape, SQLFragment?) {
     var inner = childScope(rows.row)
     inner.parent = nil
     if rows.group != nil {
@@ -146,35 +158,21 @@ extension SelectionCompiler {
     }
     var target = rows.scope
     target.parent = nil
-    let field = CollectedField(responseName: "", nodes: [])
     guard
       let (text, shape) = try choice(
-        withSelections: selectionSets, field, rows.groups, id: "\(rows.row.alias).id",
-        scope: target)
+        selectionSets, rows.groups, id: "\(name: rows.row.alias).id", scope: target,
+        isMasked: false)
     else { return (.byTag(column: 0, [:]), keepsHoles ? "NULL::record" : nil) }
     if keepsHoles { return (shape, text) }
     return (.nested(column: rows.row.column(text), shape), nil)
   }
 
-  private func choice(
-    withSelections selectionSets: [SelectionSet], _ field: CollectedField, _ groups: [TypeGroup],
-    id: String, scope: Scope
-  ) throws(GraphQLError) -> (String, RecordShape)? {
-    // A list's elements are selected by the selection sets of the connection's `nodes` or `node`.
-    let node = Field(
-      alias: nil, name: Name(text: "", position: Position(offset: 0)), arguments: [],
-      directives: [],
-      selectionSet: SelectionSet(
-        selections: selectionSets.flatMap(\.selections), position: Position(offset: 0)))
-    return try choice(
-      CollectedField(responseName: "", nodes: [node]), groups, id: id, scope: scope, isMasked: false
-    )
-  }
-
   // MARK: - Filters
 
   struct Filter {
-    let text: String
+    /// Of the argument or input field.
+    let coordinate: String
+    let text: SQLFragment
     let isCounted: Bool
   }
 
@@ -183,30 +181,47 @@ extension SelectionCompiler {
     var filters: [Filter] = []
     for (definition, value) in scope.arguments.values {
       guard let value, !value.isNull else { continue }
-      addFilters(definition, value, scope, &filters)
+      addFilters(
+        definition, "\(scope.coordinate)(\(definition.name):)", value, scope, &filters)
     }
     return filters
   }
 
   private func addFilters(
-    _ definition: InputValueDefinition, _ value: ArgumentValue, _ scope: Scope,
-    _ filters: inout [Filter]
+    _ definition: InputValueDefinition, _ coordinate: String, _ value: ArgumentValue,
+    _ scope: Scope, _ filters: inout [Filter]
   ) {
-    if let storage = WhereStorage(definition), !matches(value, storage.unless) {
+    if let storage = mapping.condition(of: definition), !matches(value, storage.unless) {
       var inner = scope
       inner.value = (definition, value)
       filters.append(
         Filter(
-          text: "(" + renderer.render(storage.condition, inner) + ")", isCounted: storage.isCounted)
-      )
+          coordinate: coordinate, text: filter(storage, inner), isCounted: storage.isCounted))
     }
     guard case .object(let members) = value else { return }
     for member in members where !member.value.isNull {
-      guard let field = schema[definition.type.namedType].inputField(named: member.name) else {
+      let type = schema[definition.type.namedType]
+      guard let field = type.inputField(named: member.name) else {
         continue
       }
-      addFilters(field, member.value, scope, &filters)
+      addFilters(field, "\(type.name).\(field.name)", member.value, scope, &filters)
     }
+  }
+
+  private func filter(_ storage: WhereStorage, _ scope: Scope) -> SQLFragment {
+    guard let membership = storage.membership else {
+      return "(\(storage.condition.map { renderer.render($0, scope) } ?? "true"))"
+    }
+    let member = renderer.render(membership.member, scope)
+    let set = renderer.render(membership.set, scope)
+    // Under an OR the set stays a sub-select of its own, hashed once; alone, PostgreSQL would make
+    // a join of it, and work it out anew for each row of what is around.
+    let test: SQLFragment = "(false OR \(member) IN (\(set)))"
+    guard let condition = storage.condition else { return test }
+    var inner = scope
+    inner.words[.in] = test
+    let text = renderer.render(condition, inner)
+    return condition.mentions(variable: "in") ? "(\(text))" : "((\(text)) AND \(test))"
   }
 
   private func matches(_ value: ArgumentValue, _ unless: String?) -> Bool {
@@ -224,25 +239,24 @@ extension SelectionCompiler {
   func order(of relation: RelationStorage, _ scope: Scope) -> OrderStorage {
     for (definition, value) in scope.arguments.values {
       if case .enum(let name)? = value,
-        let chosen = schema[definition.type.namedType].enumValue(named: name)?
-          .appliedDirectives.first(named: "orderBy")?.string("by")
+        let chosen = mapping.enumValue(named: name, of: definition.type.namedType)?.order
       {
-        return OrderStorage(chosen)
+        return chosen
       }
     }
     return relation.order
   }
 
-  func orderBy(_ order: OrderStorage, _ scope: Scope, reversed: Bool) -> String {
+  func orderBy(_ order: OrderStorage, _ scope: Scope, reversed: Bool) -> SQLFragment {
     let keys = order.keys.map { key in
       var text = renderer.render(key.expression, scope)
-      if key.isDescending != reversed { text += " DESC" }
+      if key.isDescending != reversed { text.append(" DESC") }
       if let nullsFirst = key.nullsFirst {
-        text += nullsFirst != reversed ? " NULLS FIRST" : " NULLS LAST"
+        text.append(nullsFirst != reversed ? " NULLS FIRST" : " NULLS LAST")
       }
       return text
     }
-    return "ORDER BY " + keys.joined(separator: ", ")
+    return "ORDER BY \(keys.joined(separator: ", "))"
   }
 
   /// Nil when the argument is absent or null and the schema has no default.
@@ -261,7 +275,7 @@ extension SelectionCompiler {
     guard (0...limits.maximumPageSize).contains(Int(number)) else {
       throw GraphQLError(
         "Argument \"\(name)\" must be between 0 and \(limits.maximumPageSize), not \(number).",
-        locations: [reader.source.location(of: field.field.position)], code: "BAD_USER_INPUT")
+        locations: [reader.source.location(of: field.field.position)], code: .badUserInput)
     }
     return Int(number)
   }

@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLSchema
 import SQL
 
@@ -15,15 +16,14 @@ struct SelectionCompiler {
 
   init(
     mapping: StorageMapping, fragments: [String: FragmentDefinition], reader: ArgumentReader,
-    limits: PlannerLimits, scalarTypes: [TypeID: ParameterType]
+    limits: PlannerLimits
   ) {
     self.mapping = mapping
     self.fragments = fragments
     self.reader = reader
     self.limits = limits
     statement = StatementBuilder()
-    renderer = TemplateRenderer(
-      schema: mapping.schema, statement: statement, scalarTypes: scalarTypes)
+    renderer = TemplateRenderer(mapping: mapping, statement: statement)
   }
 
   // MARK: - Collecting fields
@@ -122,7 +122,7 @@ struct SelectionCompiler {
     of types: [TypeID], selectionSets: [SelectionSet], row: RowBuilder, scope: Scope
   ) throws(GraphQLError) -> RecordShape {
     let key = mapping[types[0]]?.table?.key ?? "id"
-    _ = row.column("\(row.alias).\(key)")
+    _ = row.column("\(name: row.alias).\(name: key)")
     return byTag(
       try objects(of: types, selectionSets: selectionSets, row: row, scope: scope), row: row)
   }
@@ -133,7 +133,7 @@ struct SelectionCompiler {
       if let tag = mapping[object.type]?.tag { shapes[tag] = object.shape }
     }
     let key = compiled.first.flatMap { mapping[$0.type]?.table?.key } ?? "id"
-    return .byTag(column: row.column("\(row.alias).\(key)"), shapes)
+    return .byTag(column: row.column("\(name: row.alias).\(name: key)"), shapes)
   }
 
   private struct CompiledObject {
@@ -215,6 +215,7 @@ struct SelectionCompiler {
   ) throws(GraphQLError) -> ValueShape {
     guard let row = scope.row else { return .constant(Array("null".utf8)) }
     var scope = scope
+    scope.coordinate = storage.coordinate
     do {
       scope.arguments = try reader.arguments(of: field.field, storage.definition)
     } catch {
@@ -223,13 +224,17 @@ struct SelectionCompiler {
     }
     let type = storage.definition.type
     switch storage.kind {
-    case .leaf(let template):
-      var text = renderer.render(template, scope)
-      if template.isExpensive { text = guarded(text, tags, scope) }
-      return leaf(text, type, row)
+    case .leaf(let template, let hidden):
+      var text = less(renderer.render(template, scope), hidden, scope)
+      if template.isExpensive || hidden != nil { text = guarded(text, tags, scope) }
+      return leaf(text, type, row, hidden == nil ? template : nil, scope)
+    case .values(let condition):
+      let text = guarded(values(of: type, condition, scope), tags, scope)
+      return leaf(text, type, row, nil, scope)
     case .embed(let condition):
-      let when = condition.map { row.column("(" + renderer.render($0, scope) + ")") }
+      let when = condition.map { row.column("(\(renderer.render($0, scope)))") }
       var inner = childScope(row)
+      inner.isConditional = scope.isConditional || condition != nil
       inner.enclosingJoins = scope.enclosingJoins + (scope.storage?.joins ?? [])
       let shape = try object(
         of: type.namedType, selectionSets: field.selectionSets, row: row, scope: inner)
@@ -245,31 +250,70 @@ struct SelectionCompiler {
           try connection(field, storage, relation, scope, onlyForTags: tags))
       }
       return try list(field, storage, relation, scope, onlyForTags: tags)
-    case .none:
+    case .userErrors: return .constant(Array("[]".utf8))
+    case .secret: return .secret
+    case .call, .none:
       throw GraphQLError(
         "\(storage.coordinate) cannot be executed by this server yet.",
-        locations: [reader.source.location(of: field.field.position)], code: "NOT_IMPLEMENTED")
+        locations: [reader.source.location(of: field.field.position)], code: .notImplemented)
     }
   }
 
-  func leaf(_ text: String, _ type: TypeReference, _ row: RowBuilder) -> ValueShape {
+  /// A count less what is hidden, which is worked out only for viewers from whom anything is.
+  func less(_ count: SQLFragment, _ hidden: SQLTemplate?, _ scope: Scope) -> SQLFragment {
+    guard let hidden else { return count }
+    let amount = renderer.render(hidden, scope)
+    guard let rows = mapping.hiddenRows else { return "\(count) - \(amount)" }
+    let some = renderer.render(rows, scope)
+    let lines: SQLFragment =
+      "\(count) - CASE WHEN EXISTS (SELECT FROM \(some))\nTHEN \(amount) ELSE 0 END"
+    return lines.indented
+  }
+
+  /// An array of the values of an enum whose conditions hold.
+  private func values(
+    of type: TypeReference, _ condition: SQLTemplate?, _ scope: Scope
+  ) -> SQLFragment {
+    guard case .enum(let values) = schema[type.namedType].kind else { return "NULL" }
+    let elements = values.map { value -> SQLFragment in
+      guard let when = mapping.enumValue(named: value.name, of: type.namedType)?.when else {
+        return "\(literal: value.name)"
+      }
+      let lines: SQLFragment = "CASE WHEN \(renderer.render(when, scope))"
+      return "\(lines.indented) THEN \(literal: value.name) END"
+    }
+    let list: SQLFragment = "\n\(elements.joined(separator: ",\n"))"
+    let array: SQLFragment = "array_remove(ARRAY[\(list.indented)], NULL)"
+    guard let condition else { return array }
+    return "CASE WHEN \(renderer.render(condition, scope)) THEN \(array) ELSE '{}'::text[] END"
+  }
+
+  func leaf(
+    _ text: SQLFragment, _ type: TypeReference, _ row: RowBuilder, _ template: SQLTemplate?,
+    _ scope: Scope
+  ) -> ValueShape {
     let named = type.namedType
     let format = mapping.leafFormat(of: named)
-    let isNumeric = renderer.scalarTypes[named] == .numeric
+    var text = text
+    if mapping.parameterType(of: named) == .numeric {
+      if case .list = type.nullable { text = "(\(text))::text[]" } else { text = "(\(text))::text" }
+    }
+    statement.recorder?.note(.leaf(format, type), text, template, in: row, scope)
     if case .list(let item) = type.nullable {
-      let column = row.column(isNumeric ? "(\(text))::text[]" : text)
+      let column = row.column(text)
       return .leaves(column: column, format, itemsNonNull: item.isNonNull)
     }
-    return .leaf(column: row.column(isNumeric ? "(\(text))::text" : text), format)
+    return .leaf(column: row.column(text), format)
   }
 
   /// What only some of the possible types need is not worked out for the others.
-  func guarded(_ text: String, _ tags: [Int], _ scope: Scope) -> String {
+  func guarded(_ text: SQLFragment, _ tags: [Int], _ scope: Scope) -> SQLFragment {
     guard !tags.isEmpty, let row = scope.row, let key = scope.storage?.table?.key else {
       return text
     }
     let list = tags.map(String.init).joined(separator: ", ")
-    return "CASE WHEN \(row.alias).\(key) & 255 IN (\(list)) THEN \(text) END"
+    return
+      "CASE WHEN \(name: row.alias).\(name: key) & 255 IN (\(name: list)) THEN \(text) END"
   }
 }
 

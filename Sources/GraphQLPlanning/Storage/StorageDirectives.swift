@@ -10,16 +10,22 @@ package enum StorageDirectives {
   package static let sdl = """
     "The PostgreSQL type behind a scalar: timestamptz, date, text or numeric."
     directive @scalar(type: String!) on SCALAR
-    "What an enum value is in SQL; its quoted name unless given."
-    directive @value(sql: String!) on ENUM_VALUE
+    "What an enum value is in SQL, a number, a text in quotes or the tag of a type; its quoted name unless given."
+    directive @value(sql: String, type: String) on ENUM_VALUE
+    "When an enum value is among those of a field with @values; always unless given."
+    directive @when(condition: String!) on ENUM_VALUE
+    "The values of the field's enum whose @when holds, in their order; none unless the condition holds."
+    directive @values(when: String) on FIELD_DEFINITION
+    "Rows that are there when anything at all is hidden from the viewer: only then counts are lessened by what is."
+    directive @hidden(rows: String!) on SCHEMA
     "The low byte of the ids of this type."
     directive @tag(id: Int!) on OBJECT
     "The rows of a type: a table or a call of a set-returning function; masked: what a non-null reference reads instead."
     directive @table(name: String!, masked: String, key: String! = "id") on OBJECT | INTERFACE
     "A left join for the type's own fields, used only when an expression mentions its name."
     directive @join(name: String!, table: String!, on: String!) repeatable on OBJECT | INTERFACE
-    "The column of a field that is not the field's name in snake_case."
-    directive @column(name: String!) on FIELD_DEFINITION
+    "The column of a field: its name in snake_case unless given, of the join named; hidden: how many of what it counts are."
+    directive @column(name: String, of: String, hidden: String) on FIELD_DEFINITION
     "A computed value."
     directive @sql(expression: String!) on FIELD_DEFINITION
     "An object made from the same row; null unless the condition holds."
@@ -27,18 +33,33 @@ package enum StorageDirectives {
     "One other object."
     directive @reference(column: String, id: String, where: String, from: String, rows: String) on FIELD_DEFINITION
     "A connection: pages of other objects."
-    directive @connection(from: String, on: String! = "this.id = edge.id", where: String, orderBy: String, count: String, rows: String) on FIELD_DEFINITION
-    "A plain list of other objects."
-    directive @list(from: String, on: String! = "this.id = edge.id", where: String, orderBy: String, rows: String) on FIELD_DEFINITION
-    "A condition added when the argument is given, not null and not the value named by unless."
-    directive @where(condition: String!, unless: String, counted: Boolean! = false) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
+    directive @connection(from: String, on: String! = "this.id = edge.id", where: String, orderBy: String, count: String, hidden: String, rows: String) on FIELD_DEFINITION
+    "A plain list of other objects; ids: those of an array, in its order."
+    directive @list(ids: String, from: String, on: String! = "this.id = edge.id", where: String, orderBy: String, rows: String) on FIELD_DEFINITION
+    "A condition added when the argument is given, not null and not the value named by unless; in: what must be in a set, worked out once."
+    directive @where(condition: String, in: String, set: String, unless: String, counted: Boolean! = false) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
     "The total order an enum value asks for, the unique tie-break last."
     directive @orderBy(by: String!) on ENUM_VALUE
+    "The function that a mutation's field calls; once: a request repeated with its Idempotency-Key is not done again; again: what is called then if the answer is not to be kept; signsIn: the member of its result with the id of whom it signs in."
+    directive @call(function: String!, once: Boolean! = false, again: String, signsIn: String) on FIELD_DEFINITION
+    "What the mutation's function returned: a leaf, or the objects of these ids; key: a member of the jsonb that was returned."
+    directive @result(key: String) on FIELD_DEFINITION
+    "What the mutation was refused for: objects with the columns code, message and path."
+    directive @userErrors on FIELD_DEFINITION
+    "A password, which the server keeps from the database: its hash is handed on; with of, the stored hash that it was found to match."
+    directive @password(of: String) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
+    "A credential of the identity provider that the argument of this name says: its claims are handed on."
+    directive @identityToken(provider: String!) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
+    "What only the server can open once it is stored."
+    directive @sealed on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
+    "The token made for the request, of which :secretHash is the SHA-256."
+    directive @secret on FIELD_DEFINITION
     """
 
   package static let names: Set<String> = [
-    "scalar", "value", "tag", "table", "join", "column", "sql", "embed", "reference", "connection",
-    "list", "where", "orderBy",
+    "scalar", "value", "when", "values", "hidden", "tag", "table", "join", "column", "sql", "embed",
+    "reference", "connection", "list", "where", "orderBy", "call", "result", "userErrors", "secret",
+    "password", "identityToken", "sealed",
   ]
 
   /// The schema as clients see it: the same types, without these directives.

@@ -10,15 +10,42 @@ package struct StorageMapping: Sendable {
   package let schema: Schema
   /// By type index; nil for leaf and input types.
   let types: [TypeStorage?]
+  private let conditions: [ObjectIdentifier: WhereStorage]
+  private let enumValues: [ObjectIdentifier: EnumValueStorage]
+  /// By type index.
+  private let scalars: [ScalarStorage]
+  /// Are there when anything at all is hidden from the viewer.
+  let hiddenRows: SQLTemplate?
 
   package subscript(_ id: TypeID) -> TypeStorage? { types[Int(id.index)] }
+
+  /// What an argument or an input field of the schema adds to the conditions.
+  package func condition(of definition: InputValueDefinition) -> WhereStorage? {
+    conditions[ObjectIdentifier(definition)]
+  }
+
+  func enumValue(named name: String, of type: TypeID) -> EnumValueStorage? {
+    schema[type].enumValue(named: name).flatMap { enumValues[ObjectIdentifier($0)] }
+  }
+
+  /// What values of a leaf type are bound as.
+  func parameterType(of id: TypeID) -> ParameterType { scalars[Int(id.index)].parameter }
+
+  /// How values of a leaf type are written.
+  func leafFormat(of id: TypeID) -> LeafFormat { scalars[Int(id.index)].format }
 
   /// - Throws: every directive that does not fit, each naming its schema coordinate.
   package init(_ schema: Schema) throws(StorageErrors) {
     self.schema = schema
     var reader = StorageReader(schema: schema)
+    conditions = reader.conditions()
+    enumValues = reader.enumValues()
+    hiddenRows = reader.hiddenRows()
+    scalars = schema.types.map { ScalarStorage($0) }
     types = schema.types.map { reader.read($0) }
-    let problems = reader.problems + StorageWords(schema: schema).problems
+    let problems =
+      StorageWords(schema: schema).problems + reader.problems
+      + CallRules(schema: schema, types: types).problems
     guard problems.isEmpty else { throw StorageErrors(problems: problems) }
   }
 }
@@ -66,13 +93,21 @@ package struct JoinStorage: Sendable, Hashable {
 /// How a field is found from its object's row.
 package final class FieldStorage: Sendable {
   package enum Kind: Sendable {
-    /// A scalar or enum, or lists of them.
-    case leaf(SQLTemplate)
+    /// A scalar or enum, or lists of them; a count less what is hidden.
+    case leaf(SQLTemplate, hidden: SQLTemplate?)
+    /// The values of an enum whose conditions hold.
+    case values(when: SQLTemplate?)
     /// An object made from the same row.
     case embed(when: SQLTemplate?)
     case reference(ReferenceStorage)
     case relation(RelationStorage)
-    /// Mutation and subscription fields, and introspection: nothing to read.
+    /// A mutation's field.
+    case call(CallStorage)
+    /// The user errors of a payload.
+    case userErrors
+    /// The token made for the request.
+    case secret
+    /// Subscription fields, mutations without a function, and introspection: nothing to read.
     case none
   }
 
@@ -103,6 +138,8 @@ package struct ReferenceStorage: Sendable {
 /// A connection or a plain list.
 package struct RelationStorage: Sendable {
   package let isConnection: Bool
+  /// An array of ids, in place of `from`: its elements in its order.
+  package let ids: SQLTemplate?
   package let from: SQLTemplate?
   /// Read in place of the target type's table.
   package let rows: SQLTemplate?
@@ -110,55 +147,39 @@ package struct RelationStorage: Sendable {
   package let condition: SQLTemplate?
   package let order: OrderStorage
   package let count: SQLTemplate?
+  /// How many of `count` are hidden from the viewer.
+  package let hidden: SQLTemplate?
 }
 
 /// A total order: the last key is unique.
 package struct OrderStorage: Sendable, Hashable {
-  package struct Key: Sendable, Hashable {
-    package let expression: SQLTemplate
-    package let isDescending: Bool
-    /// Nil when the key is never null.
-    package let nullsFirst: Bool?
-  }
-
-  package let keys: [Key]
-
-  package init(_ text: String) {
-    guard !text.isEmpty else {
-      keys = []
-      return
-    }
-    keys = SQLTemplate(text).splitAtCommas().map { part in
-      var words = part.source.split(separator: " ").map(String.init)
-      var isDescending = false
-      var nullsFirst: Bool?
-      if words.count > 2, words[words.count - 2].uppercased() == "NULLS" {
-        nullsFirst = words[words.count - 1].uppercased() == "FIRST"
-        words.removeLast(2)
-      }
-      if let last = words.last?.uppercased(), last == "DESC" || last == "ASC" {
-        isDescending = last == "DESC"
-        words.removeLast()
-      }
-      return Key(
-        expression: SQLTemplate(words.joined(separator: " ")), isDescending: isDescending,
-        nullsFirst: nullsFirst)
-    }
-  }
+  package let keys: [SQLSortKey]
 }
 
 /// A condition that an argument or an input field adds.
 package struct WhereStorage: Sendable {
-  package let condition: SQLTemplate
+  package let condition: SQLTemplate?
+  /// A test besides, or where the condition says `:in`.
+  package let membership: SetMembership?
   package let unless: String?
   package let isCounted: Bool
+}
 
-  package init?(_ definition: InputValueDefinition) {
-    guard let directive = definition.appliedDirectives.first(named: "where"),
-      let condition = directive.string("condition")
-    else { return nil }
-    self.condition = SQLTemplate(condition)
-    unless = directive.string("unless")
-    isCounted = directive.boolean("counted") ?? false
-  }
+/// That something is in a set which does not depend on the row: it is worked out once, and hashed.
+package struct SetMembership: Sendable {
+  package let member: SQLTemplate
+  /// A `SELECT` of one column.
+  package let set: SQLTemplate
+}
+
+/// What an enum value means in SQL.
+package struct EnumValueStorage: Sendable {
+  /// As an expression: `'GOOD'` or `16`.
+  package let text: String
+  /// As an element of an array literal: `GOOD` or `16`.
+  package let element: String
+  /// When it is among the values of a field with `@values`.
+  package let when: SQLTemplate?
+  /// The order that it asks for.
+  package let order: OrderStorage?
 }

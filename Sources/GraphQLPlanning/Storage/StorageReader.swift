@@ -10,27 +10,119 @@ struct StorageReader {
 
   init(schema: Schema) { self.schema = schema }
 
+  // MARK: - Input
+
+  /// Of all arguments and input fields that have one.
+  mutating func conditions() -> [ObjectIdentifier: WhereStorage] {
+    var conditions: [ObjectIdentifier: WhereStorage] = [:]
+    for type in schema.types {
+      var definitions = type.fields.flatMap { field in
+        field.arguments.map { (place: "\(field.name)(\($0.name):)", $0) }
+      }
+      if case .inputObject(let fields, _) = type.kind {
+        definitions += fields.map { (place: $0.name, $0) }
+      }
+      for (place, definition) in definitions {
+        guard let condition = condition(of: definition) else { continue }
+        conditions[ObjectIdentifier(definition)] = condition
+        let directive = definition.appliedDirectives.first(named: "where")
+        let hasMember = directive?.string("in") != nil
+        let hasSet = directive?.string("set") != nil
+        if hasMember != hasSet || !hasSet && directive?.string("condition") == nil {
+          problems.append(
+            "\(type.name).\(place): @where needs a condition, or in and set, or both.")
+        }
+      }
+    }
+    return conditions
+  }
+
+  private func condition(of definition: InputValueDefinition) -> WhereStorage? {
+    guard let directive = definition.appliedDirectives.first(named: "where") else { return nil }
+    var membership: SetMembership?
+    if let member = template(directive.string("in")), let set = template(directive.string("set")) {
+      membership = SetMembership(member: member, set: set)
+    }
+    return WhereStorage(
+      condition: template(directive.string("condition")), membership: membership,
+      unless: directive.string("unless"),
+      isCounted: directive.boolean("counted") ?? false)
+  }
+
+  /// Of all enum values.
+  mutating func enumValues() -> [ObjectIdentifier: EnumValueStorage] {
+    var result: [ObjectIdentifier: EnumValueStorage] = [:]
+    for type in schema.types {
+      guard case .enum(let values) = type.kind else { continue }
+      for value in values {
+        let directive = value.appliedDirectives.first(named: "orderBy")
+        let constant = constant(of: value, in: type)
+        result[ObjectIdentifier(value)] = EnumValueStorage(
+          text: constant.text, element: constant.element,
+          when: template(value.appliedDirectives.first(named: "when")?.string("condition")),
+          order: directive.map { order($0.string("by")) })
+      }
+    }
+    return result
+  }
+
+  private mutating func constant(
+    of value: EnumValueDefinition, in type: TypeDefinition
+  ) -> (text: String, element: String) {
+    guard let directive = value.appliedDirectives.first(named: "value") else {
+      return (SQLQuoting.literal(value.name), value.name)
+    }
+    switch (directive.string("sql"), directive.string("type")) {
+    case (let sql?, nil):
+      if let number = Int64(sql) { return ("\(number)", "\(number)") }
+      if let text = SQLQuoting.text(ofLiteral: sql) { return (SQLQuoting.literal(text), text) }
+    case (nil, let name?):
+      if let tag = schema.tag(ofTypeNamed: name) { return ("\(tag)", "\(tag)") }
+    case (nil, nil), (_?, _?): break
+    }
+    problems.append(
+      "\(type.name).\(value.name): @value needs either sql, a number or a text in single quotes, "
+        + "or type, the name of a type with a tag.")
+    return (value.name, value.name)
+  }
+
+  func hiddenRows() -> SQLTemplate? {
+    template(schema.appliedDirectives.first(named: "hidden")?.string("rows"))
+  }
+
+  // MARK: - Templates
+
+  /// What does not hold in a template is told by `StorageWords`, once, where it was written.
+  private func template(_ text: String?) -> SQLTemplate? { text.flatMap { try? SQLTemplate($0) } }
+
+  private func order(_ text: String?) -> OrderStorage {
+    OrderStorage(keys: text.flatMap { try? SQLSortKey.list($0) } ?? [])
+  }
+
+  // MARK: - Types
+
   mutating func read(_ type: TypeDefinition) -> TypeStorage? {
     guard type.isComposite, !type.isBuiltIn else { return nil }
     let ancestors = [type] + type.interfaces.map { schema[$0] }
     var joins: [JoinStorage] = []
     for ancestor in ancestors {
       for directive in ancestor.appliedDirectives where directive.name.text == "join" {
-        guard let name = directive.string("name"), let table = directive.string("table"),
-          let on = directive.string("on")
+        guard let name = directive.string("name"), let table = template(directive.string("table")),
+          let on = template(directive.string("on"))
         else { continue }
-        let join = JoinStorage(name: name, table: SQLTemplate(table), on: SQLTemplate(on))
+        let join = JoinStorage(name: name, table: table, on: on)
         if !joins.contains(where: { $0.name == name }) { joins.append(join) }
       }
     }
     var fields: [String: FieldStorage] = [:]
-    let isWritten = type.id == schema.mutationType || type.id == schema.subscriptionType
     for own in type.fields {
       let coordinate = "\(type.name).\(own.name)"
       let (definition, directive) = storageDirective(of: own, in: ancestors)
-      let kind =
-        isWritten
-        ? .none : kind(of: definition, directive, in: ancestors, coordinate: coordinate)
+      let kind: FieldStorage.Kind =
+        type.id == schema.mutationType
+        ? call(directive).map { .call($0) } ?? .none
+        : type.id == schema.subscriptionType
+          ? .none : kind(of: definition, directive, in: ancestors, joins, coordinate: coordinate)
       fields[own.name] = FieldStorage(
         definition: definition, coordinate: coordinate, kind: kind,
         identity: identity(of: definition, directive, type, joins))
@@ -46,10 +138,10 @@ struct StorageReader {
   private func table(of ancestors: [TypeDefinition]) -> TableStorage? {
     for ancestor in ancestors {
       guard let directive = ancestor.appliedDirectives.first(named: "table"),
-        let name = directive.string("name")
+        let name = template(directive.string("name"))
       else { continue }
       return TableStorage(
-        name: SQLTemplate(name), masked: directive.string("masked").map { SQLTemplate($0) },
+        name: name, masked: template(directive.string("masked")),
         key: directive.string("key") ?? "id")
     }
     return nil
@@ -57,25 +149,38 @@ struct StorageReader {
 
   private mutating func kind(
     of definition: FieldDefinition, _ directive: Directive?, in ancestors: [TypeDefinition],
-    coordinate: String
+    _ joins: [JoinStorage], coordinate: String
   ) -> FieldStorage.Kind {
     let target = schema[definition.type.namedType]
+    switch directive?.name.text {
+    case "userErrors": return .userErrors
+    case "secret": return .secret
+    case "result": return result(directive?.string("key"), definition, coordinate: coordinate)
+    default: break
+    }
     guard target.isComposite else {
       let isEdge =
         ancestors[0].field(named: "cursor") != nil && ancestors[0].field(named: "node") != nil
+      // What an embedded object is part of has the joins.
+      if let join = directive?.string("of"), case .object = ancestors[0].kind,
+        table(of: ancestors) != nil,
+        !joins.contains(where: { $0.name == join })
+      {
+        problems.append("\(coordinate): @column(of:) names a @join, and \"\(join)\" is none.")
+      }
       return leaf(directive, definition, of: isEdge ? "edge" : "this")
     }
     switch directive?.name.text {
     case "embed":
-      return .embed(when: directive?.string("when").map { SQLTemplate($0) })
+      return .embed(when: template(directive?.string("when")))
     case "reference":
       let id =
         directive?.string("id") ?? directive?.string("column").map { "parent.\($0)" }
       let storage = ReferenceStorage(
-        id: id.map { SQLTemplate($0) },
-        condition: directive?.string("where").map { SQLTemplate($0) },
-        from: directive?.string("from").map { SQLTemplate($0) },
-        rows: directive?.string("rows").map { SQLTemplate($0) })
+        id: template(id),
+        condition: template(directive?.string("where")),
+        from: template(directive?.string("from")),
+        rows: template(directive?.string("rows")))
       if storage.id == nil, storage.condition == nil, storage.from == nil,
         !definition.arguments.contains(where: { isCondition($0) })
       {
@@ -91,13 +196,43 @@ struct StorageReader {
     }
   }
 
+  /// By the field's type: a leaf, an object by its id, objects by their ids.
+  private mutating func result(
+    _ key: String?, _ definition: FieldDefinition, coordinate: String
+  ) -> FieldStorage.Kind {
+    guard schema[definition.type.namedType].isComposite else {
+      return template(ResultText.leaf(key, definition.type, in: schema))
+        .map { .leaf($0, hidden: nil) } ?? .none
+    }
+    guard case .list = definition.type.nullable else {
+      return .reference(
+        ReferenceStorage(
+          id: template(ResultText.id(key)), condition: nil, from: nil, rows: nil))
+    }
+    if key != nil { problems.append("\(coordinate): objects in a list are the whole @result.") }
+    return .relation(
+      RelationStorage(
+        isConnection: false, ids: template(ResultText.ids), from: nil, rows: nil,
+        on: template("this.id = edge.id") ?? SQLTemplate(), condition: nil,
+        order: order("edge.position"), count: nil, hidden: nil))
+  }
+
+  private func call(_ directive: Directive?) -> CallStorage? {
+    guard let directive, directive.name.text == "call",
+      let function = template(directive.string("function"))
+    else { return nil }
+    return CallStorage(
+      function: function, isOnce: directive.boolean("once") ?? false,
+      again: template(directive.string("again")), signsIn: directive.string("signsIn"))
+  }
+
   /// The argument, or a field of the input object it is, says which rows.
   private func isCondition(_ argument: InputValueDefinition) -> Bool {
-    guard WhereStorage(argument) == nil else { return true }
+    guard condition(of: argument) == nil else { return true }
     guard case .inputObject(let fields, _) = schema[argument.type.namedType].kind else {
       return false
     }
-    return fields.contains { WhereStorage($0) != nil }
+    return fields.contains { condition(of: $0) != nil }
   }
 
   /// The argument always says in which order.
@@ -111,28 +246,35 @@ struct StorageReader {
   private func leaf(
     _ directive: Directive?, _ definition: FieldDefinition, of row: String
   ) -> FieldStorage.Kind {
-    if let expression = directive?.string("expression") { return .leaf(SQLTemplate(expression)) }
+    if directive?.name.text == "values" {
+      return .values(when: template(directive?.string("when")))
+    }
     let column = directive?.string("name") ?? SQLQuoting.snakeCase(definition.name)
-    return .leaf(SQLTemplate("\(row).\(column)"))
+    let text = directive?.string("expression") ?? "\(directive?.string("of") ?? row).\(column)"
+    guard let template = template(text) else { return .none }
+    return .leaf(template, hidden: self.template(directive?.string("hidden")))
   }
 
   private mutating func relation(
     _ directive: Directive?, _ definition: FieldDefinition, coordinate: String
   ) -> FieldStorage.Kind {
     let isConnection = directive?.name.text == "connection"
-    let order = OrderStorage(directive?.string("orderBy") ?? "")
+    let ids = template(directive?.string("ids"))
+    let order = order(directive?.string("orderBy") ?? (ids == nil ? nil : "edge.position"))
     if isConnection, order.keys.isEmpty, !definition.arguments.contains(where: { isOrder($0) }) {
       problems.append("\(coordinate): pages need an order: orderBy, or an enum with @orderBy.")
     }
     return .relation(
       RelationStorage(
         isConnection: isConnection,
-        from: directive?.string("from").map { SQLTemplate($0) },
-        rows: directive?.string("rows").map { SQLTemplate($0) },
-        on: SQLTemplate(directive?.string("on") ?? "this.id = edge.id"),
-        condition: directive?.string("where").map { SQLTemplate($0) },
+        ids: ids,
+        from: template(directive?.string("from")),
+        rows: template(directive?.string("rows")),
+        on: template(directive?.string("on") ?? "this.id = edge.id") ?? SQLTemplate(),
+        condition: template(directive?.string("where")),
         order: order,
-        count: directive?.string("count").map { SQLTemplate($0) }))
+        count: template(directive?.string("count")),
+        hidden: template(directive?.string("hidden"))))
   }
 
   /// The definition whose directive counts: the field's own, or that of an interface.
@@ -154,7 +296,8 @@ struct StorageReader {
   }
 
   private static let fieldDirectives: Set<String> = [
-    "column", "sql", "embed", "reference", "connection", "list",
+    "column", "sql", "values", "embed", "reference", "connection", "list", "call", "result",
+    "userErrors", "secret",
   ]
 
   /// Equal for fields of several types that are stored alike, so that they are compiled once.
@@ -169,7 +312,7 @@ struct StorageReader {
       }
       key += " @\(directive.name.text)(\(arguments.joined(separator: ", ")))"
       // A join's name means what the type says it means.
-      for join in joins where arguments.contains(where: { $0.contains("\(join.name).") }) {
+      for join in joins where mentions(directive, join.name) {
         key += " \(join.name): \(join.table.source) on \(join.on.source)"
       }
     } else if schema[definition.type.namedType].isComposite {
@@ -178,5 +321,20 @@ struct StorageReader {
     if let known = identities[key] { return known }
     identities[key] = identities.count
     return identities.count - 1
+  }
+
+  private func mentions(_ directive: Directive, _ join: String) -> Bool {
+    directive.arguments.contains { argument in
+      guard case .string(let literal) = argument.value.content else { return false }
+      return literal.text == join
+        || template(literal.text)?.pieces.contains(.qualifier(join)) == true
+    }
+  }
+}
+
+extension Schema {
+  /// Of an object type with `@tag`.
+  func tag(ofTypeNamed name: String) -> Int? {
+    type(named: name)?.appliedDirectives.first(named: "tag")?.int("id")
   }
 }

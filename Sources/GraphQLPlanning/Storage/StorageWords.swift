@@ -8,21 +8,39 @@ struct StorageWords {
   let schema: Schema
   /// Arguments reach the fields of edges and pages below their connection, so that all count.
   private let arguments: [String: [InputValueDefinition]]
+  /// The interfaces that directives on fields are written in, by the directives' places: types that
+  /// inherit a field have its directives from there.
+  private var origins: [Position: String] = [:]
 
   init(schema: Schema) {
     self.schema = schema
     arguments = Dictionary(
       grouping: schema.types.flatMap(\.fields).flatMap(\.arguments), by: \.name)
+    // An interface comes after those it inherits from.
+    for type in schema.types.sorted(by: { $0.interfaces.count < $1.interfaces.count }) {
+      guard case .interface = type.kind else { continue }
+      for field in type.fields {
+        for directive in field.appliedDirectives + field.arguments.flatMap(\.appliedDirectives)
+        where origins[directive.position] == nil {
+          origins[directive.position] = type.name
+        }
+      }
+    }
   }
 
   /// One line for each, naming its coordinate.
   var problems: [String] {
     var problems: [String] = []
+    check(schema.appliedDirectives, "schema", &problems)
     for type in schema.types where !type.isBuiltIn {
       check(type.appliedDirectives, type.name, &problems)
+      let words: Set<String> =
+        type.id == schema.mutationType
+        ? ["arguments", "secret", "secretHash", "sessionHash", "device", "result"]
+        : payloads.contains(type.id) ? ["result"] : []
       for field in type.fields {
         let coordinate = "\(type.name).\(field.name)"
-        check(field.appliedDirectives, coordinate, &problems)
+        check(field.appliedDirectives, coordinate, &problems, besides: words)
         for argument in field.arguments {
           check(argument.appliedDirectives, "\(coordinate)(\(argument.name):)", &problems)
         }
@@ -42,19 +60,58 @@ struct StorageWords {
     return problems
   }
 
+  /// The types that mutations return.
+  private var payloads: Set<TypeID> {
+    Set(schema.mutationType.map { schema[$0].fields.map(\.type.namedType) } ?? [])
+  }
+
   private func check(
-    _ directives: [Directive], _ coordinate: String, _ problems: inout [String]
+    _ directives: [Directive], _ coordinate: String, _ problems: inout [String],
+    besides words: Set<String> = []
   ) {
     for directive in directives where StorageDirectives.names.contains(directive.name.text) {
+      if let origin = origins[directive.position], !coordinate.hasPrefix("\(origin).") { continue }
       for argument in directive.arguments {
-        guard case .string(let text) = argument.value.content else { continue }
-        for path in SQLTemplate(text.text).variables where !isKnown(path) {
-          problems.append(
-            "\(coordinate): \":\(path.joined(separator: "."))\" in @\(directive.name.text) "
-              + "names no argument.")
+        guard case .string(let literal) = argument.value.content else { continue }
+        let place = "\(directive.name.text)(\(argument.name.text):)"
+        do {
+          for template in try templates(in: literal.text, of: place) {
+            for path in template.variables
+            where !isKnown(path) && !words.contains(path[0]) && !isRenewed(path) {
+              problems.append(
+                "\(coordinate): \":\(path.joined(separator: "."))\" in @\(directive.name.text) "
+                  + "names no argument.")
+            }
+          }
+        } catch {
+          problems.append("\(coordinate): @\(place) does not hold: \(error)")
         }
       }
     }
+  }
+
+  /// The SQL in an argument of a directive; none where it is a name or a word.
+  private func templates(
+    in text: String, of place: String
+  ) throws(SQLSyntaxError) -> [SQLTemplate] {
+    switch place {
+    case "scalar(type:)", "value(sql:)", "value(type:)", "where(unless:)", "result(key:)",
+      "call(signsIn:)",
+      "identityToken(provider:)":
+      return []
+    case "table(key:)", "join(name:)", "column(name:)", "column(of:)", "reference(column:)":
+      try SQLQuoting.checkName(text)
+      return []
+    case "orderBy(by:)": return try SQLSortKey.list(text, isRequired: true).map(\.expression)
+    case "connection(orderBy:)", "list(orderBy:)":
+      return try SQLSortKey.list(text).map(\.expression)
+    default: return [try SQLTemplate(text)]
+    }
+  }
+
+  /// The hash of a known password made anew: `:password.renewed`.
+  private func isRenewed(_ path: [String]) -> Bool {
+    path.count > 1 && path.last == "renewed" && isKnown(path.dropLast())
   }
 
   private func isKnown(_ path: [String]) -> Bool {
@@ -64,9 +121,12 @@ struct StorageWords {
     }
     // Of the value a condition belongs to only the condition knows the type.
     if name == "value" { return true }
-    guard path.count == 1 else { return false }
-    return ["viewer", "limit", "totalCount", "field"].contains(name)
-      || name.hasPrefix("key") && Int(name.dropFirst(3)) != nil
+    switch StorageWord(path) {
+    case .tag(let type)?: return schema.tag(ofTypeNamed: type) != nil
+    case .viewer?, .limit?, .key?, .totalCount?, .count?, .field?, .in?: return true
+    // Only where an argument has this name, or a mutation's function something to return.
+    case .first?, .result?, nil: return false
+    }
   }
 
   private func leads(_ path: ArraySlice<String>, from type: TypeReference) -> Bool {

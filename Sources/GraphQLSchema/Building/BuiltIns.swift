@@ -6,7 +6,7 @@ import GraphQLLanguage
 /// descriptions are those clients know from the reference implementation.
 enum BuiltIns {
   static let document: Document = {
-    do throws(GraphQLError) {
+    do throws(SyntaxError) {
       return try Parser.parse(text, limits: .unlimited)
     } catch {
       preconditionFailure("The built-in type system does not parse: \(error.message)")

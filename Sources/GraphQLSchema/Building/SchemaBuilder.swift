@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 
 /// Makes a `Schema` of type system text: rules first, then the types, then their validity.
 ///

@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 
 /// The arguments of a field or directive, coerced: given or defaulted, in the order of their
 /// definitions.
@@ -94,6 +95,6 @@ package struct ArgumentCoercion: Sendable {
   }
 
   private func error(_ message: String, _ position: Position) -> GraphQLError {
-    GraphQLError(message, locations: [source.location(of: position)])
+    GraphQLError(message, locations: [source.location(of: position)], code: .badUserInput)
   }
 }

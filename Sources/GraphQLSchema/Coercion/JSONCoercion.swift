@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 import JSON
 
 /// Coerces one JSON value to an input type, keeping every reason why it does not fit.

@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 import JSON
 
 /// The variables an operation declares, ready to be coerced again and again.
@@ -48,7 +49,7 @@ package struct VariableCoercion: Sendable {
   package var isEmpty: Bool { variables.isEmpty }
 
   /// - Parameter values: the `variables` of a request, an object; nil when it has none.
-  package func coerce(_ values: JSONValue?) throws(InputErrors) -> CoercedVariables {
+  package func coerce(_ values: JSONValue?) throws(RequestErrors) -> CoercedVariables {
     guard !variables.isEmpty else { return CoercedVariables() }
     var members: [JSONValue.Member] = []
     if case .object(let given) = values { members = given }
@@ -67,7 +68,7 @@ package struct VariableCoercion: Sendable {
           GraphQLError(
             "Variable \"$\(variable.name)\" expected value of type "
               + "\"\(Printer.print(variable.typeSyntax))\" which cannot be used as an input type.",
-            locations: [source.location(of: variable.typeSyntax.position)]))
+            locations: [source.location(of: variable.typeSyntax.position)], code: .badUserInput))
         continue
       }
       let given =
@@ -96,7 +97,7 @@ package struct VariableCoercion: Sendable {
         errors += coercion.problems[before...].map { error(variable, $0) }
       }
     }
-    guard errors.isEmpty else { throw InputErrors(Self.limited(errors)) }
+    guard errors.isEmpty else { throw RequestErrors(Self.limited(errors)) }
     return result
   }
 
@@ -104,7 +105,8 @@ package struct VariableCoercion: Sendable {
     guard errors.count > maximumErrors else { return errors }
     return errors.prefix(maximumErrors) + [
       GraphQLError(
-        "Too many errors processing variables, error limit reached. Execution aborted.")
+        "Too many errors processing variables, error limit reached. Execution aborted.",
+        code: .badUserInput)
     ]
   }
 
@@ -113,7 +115,7 @@ package struct VariableCoercion: Sendable {
   ) -> GraphQLError {
     GraphQLError(
       "Variable \"$\(variable.name)\" \(of) \"\(schema.text(of: type))\" \(what)",
-      locations: [source.location(of: variable.position)])
+      locations: [source.location(of: variable.position)], code: .badUserInput)
   }
 
   private func error(_ variable: Variable, _ problem: JSONCoercion.Problem) -> GraphQLError {
@@ -123,26 +125,8 @@ package struct VariableCoercion: Sendable {
       prefix += " at \"\(variable.name)\(problem.path.accessText)\""
     }
     return GraphQLError(
-      "\(prefix); \(problem.message)", locations: [source.location(of: variable.position)])
-  }
-}
-
-/// Why the variables of a request were refused.
-package struct InputErrors: Error, Sendable, Equatable {
-  package let errors: [GraphQLError]
-
-  init(_ errors: [GraphQLError]) { self.errors = errors }
-}
-
-extension [PathSegment] {
-  /// `.friends[0].name`
-  var accessText: String {
-    map {
-      switch $0 {
-      case .name(let name): ".\(name)"
-      case .index(let index): "[\(index)]"
-      }
-    }.joined()
+      "\(prefix); \(problem.message)", locations: [source.location(of: variable.position)],
+      code: .badUserInput)
   }
 }
 

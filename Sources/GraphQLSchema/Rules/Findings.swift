@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 
 /// What a check has found so far, with places still as byte offsets.
 ///
@@ -36,41 +37,11 @@ struct Findings {
   }
 
   func errors(in source: Source) -> [GraphQLError] {
-    let offsets = Set(findings.flatMap(\.positions)).sorted { $0.offset < $1.offset }
-    let locations = source.locations(ofSorted: offsets)
+    let locations = source.locations(of: findings.flatMap(\.positions))
     return findings.map { finding in
       GraphQLError(
         finding.message, locations: finding.positions.compactMap { locations[$0] },
-        rule: finding.rule.rawValue)
+        rule: finding.rule.rawValue, code: .validationFailed)
     }
-  }
-}
-
-extension Source {
-  /// The lines and columns of ascending offsets, in one pass over the bytes.
-  fileprivate func locations(ofSorted positions: [Position]) -> [Position: SourceLocation] {
-    var locations: [Position: SourceLocation] = [:]
-    locations.reserveCapacity(positions.count)
-    var line = 1
-    var column = 1
-    var index = 0
-    for position in positions {
-      let end = min(Int(position.offset), bytes.count)
-      while index < end {
-        let byte = bytes[index]
-        index += 1
-        if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
-          if byte == UInt8(ascii: "\r"), index < end, bytes[index] == UInt8(ascii: "\n") {
-            index += 1
-          }
-          line += 1
-          column = 1
-        } else if byte & 0xC0 != 0x80 {
-          column += 1
-        }
-      }
-      locations[position] = SourceLocation(line: line, column: column)
-    }
-    return locations
   }
 }

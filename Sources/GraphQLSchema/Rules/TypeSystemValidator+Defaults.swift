@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import GraphQLResponse
 
 // Default values fit their type. Beyond version 16, which drops a default that does not fit: 3.6.1,
 // "it must be compatible with argumentType as per the coercion rules for that type". Worded as

@@ -6,7 +6,7 @@ import HTTP
 ///
 /// Nothing in the page is inline script, so its policy can forbid what is: R12 asks for a nonce
 /// where there is some.
-enum GraphiQLPage {
+package enum GraphiQLPage {
   /// The files it needs, by the names they are installed under.
   static let files = ["react.min.js", "react-dom.min.js", "graphiql.min.js", "graphiql.min.css"]
 
@@ -23,7 +23,7 @@ enum GraphiQLPage {
   /// The first of the places that has all files.
   static var installedFolder: String? { places.first { missingFile(in: $0) == nil } }
 
-  static func missingFile(in folder: String) -> String? {
+  package static func missingFile(in folder: String) -> String? {
     files.first { !FileManager.default.isReadableFile(atPath: "\(folder)/\($0)") }
   }
 
@@ -40,7 +40,7 @@ enum GraphiQLPage {
     }
   }
 
-  enum Setting: Sendable {
+  package enum Setting: Sendable {
     case off
     /// From the usual places; a note how to install it when it is not there.
     case installed

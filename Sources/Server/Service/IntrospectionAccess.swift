@@ -1,6 +1,7 @@
 import GraphQLExecution
 import GraphQLLanguage
 import GraphQLPlanning
+import GraphQLResponse
 import GraphQLTransport
 
 /// Who may ask for the schema through `__schema` and `__type` (R12).
@@ -12,7 +13,7 @@ package enum IntrospectionAccess: String, CaseIterable, Sendable {
 
   static let refusal = GraphQLError(
     "Introspection is not available; the schema is published otherwise.",
-    code: ErrorCode.introspectionDisabled.rawValue)
+    code: .introspectionDisabled)
 
   func refuses(_ operation: PreparedOperation, hasToken: Bool) -> Bool {
     switch self {

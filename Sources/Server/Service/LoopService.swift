@@ -14,30 +14,49 @@ final class LoopService: @unchecked Sendable {
   // @unchecked: touched on `loop` only, once started.
   let loop: EventLoop
   let pool: PostgresPool
+  /// For mutations.
+  let writers: PostgresPool
   let pipeline: RequestPipeline
+  let observer: LoopObserver
+  private let executor: OperationExecutor
   private var server: HTTPServer?
 
   init(
-    index: Int, shared: SharedService, listener: HTTPListener, http: HTTPServer.Configuration
+    index: Int, shared: SharedService, listener: HTTPListener, http: HTTPServer.Configuration,
+    observer: LoopObserver
   ) throws {
     loop = try EventLoop(label: "sociograph.loop.\(index)")
-    let log = shared.log
+    self.observer = observer
     pool = PostgresPool(
       loop: loop, configuration: shared.database, settings: shared.pool,
-      onEvent: { log.report($0, loop: index) })
-    let executor = OperationExecutor(
-      mapping: shared.mapping, settings: shared.executor)
+      onEvent: { observer.report(.pool($0)) })
+    writers = PostgresPool(
+      loop: loop, configuration: shared.writerDatabase, settings: shared.writerPool,
+      onEvent: { observer.report(.pool($0)) })
+    executor = OperationExecutor(
+      mapping: shared.mapping, settings: shared.executor,
+      report: { observer.report(.execution($0)) })
+    let sessions = SessionResolver(
+      pool: pool, ended: shared.endedSessions, report: { observer.report(.session($0)) })
     let pipeline = RequestPipeline(
-      shared: shared, executor: executor, sessions: SessionResolver(pool: pool), pool: pool,
-      loop: index)
+      shared: shared, executor: executor, sessions: sessions, pool: pool,
+      mutations: MutationRunner(
+        writers: writers, mapping: shared.mapping, constraintErrors: shared.constraintErrors,
+        settings: shared.executor,
+        preparer: LoopAccountInputs(shared.accounts, loop: loop),
+        sessionsEnded: { [ended = shared.endedSessions] in ended.note() },
+        makeSecret: { SessionToken().text }), observer: observer)
     self.pipeline = pipeline
     server = HTTPServer(
-      loop: loop, listener: listener, configuration: http, report: { log.report($0) },
+      loop: loop, listener: listener, configuration: http, report: { observer.report(.http($0)) },
       handler: { request, exchange in pipeline.handle(request, exchange) })
   }
 
   func start() {
-    loop.execute { [self] in pool.start() }
+    loop.execute { [self] in
+      pool.start()
+      writers.start()
+    }
     server?.start()
   }
 
@@ -53,8 +72,26 @@ final class LoopService: @unchecked Sendable {
     return answer.withLock { $0 }
   }
 
+  /// How the loop is now; call on it.
+  func snapshot() -> LoopSnapshot {
+    loop.preconditionOnLoop()
+    return LoopSnapshot(
+      metrics: observer.metrics ?? LoopMetrics(), pool: pool.statistics,
+      documents: executor.cachedDocuments, isReady: pipeline.isReady)
+  }
+
   func announceEnd() {
     loop.execute { [self] in pipeline.isDraining = true }
+    server?.announceEnd()
+  }
+
+  /// Lets statements finish and holds those that come, until `resume`.
+  func pause(_ completion: @escaping @Sendable () -> Void) {
+    loop.execute { [self] in pool.pause(whenAtRest: completion) }
+  }
+
+  func resume() {
+    loop.execute { [self] in pool.resume() }
   }
 
   /// Closes every connection at once.
@@ -65,9 +102,11 @@ final class LoopService: @unchecked Sendable {
     announceEnd()
     server?.drain { [self] in
       loop.execute { [self] in
-        pool.stop {
-          self.loop.stop()
-          completion()
+        pool.stop { [self] in
+          writers.stop {
+            self.loop.stop()
+            completion()
+          }
         }
       }
     }
@@ -79,11 +118,17 @@ struct SharedService: Sendable {
   let mapping: StorageMapping
   let database: PostgresConfiguration
   let pool: PoolSettings
+  let writerDatabase: PostgresConfiguration
+  let writerPool: PoolSettings
+  let constraintErrors: ConstraintErrors
+  let accounts: AccountInputs
+  let endedSessions = EndedSessions()
   /// What runs the operations' statements, given the loop's pool.
   let runner: @Sendable (PostgresPool) -> any StatementRunner
   let executor: OperationExecutor.Settings
-  let endpoint: GraphQLEndpoint
+  let endpoint: GraphQLEndpoint.Configuration
   let introspection: IntrospectionAccess
   let pages: StaticPages
-  let log: ServiceLog
+  let trustedProxies: TrustedProxies
+  let readiness: Readiness
 }

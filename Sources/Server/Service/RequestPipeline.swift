@@ -1,6 +1,7 @@
 import Accounts
 import GraphQLExecution
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLTransport
 import HTTP
 import JSON
@@ -14,91 +15,146 @@ final class RequestPipeline {
   private let sessions: SessionResolver
   private let pool: PostgresPool
   private let runner: any StatementRunner
-  private var requestIDs: RequestIDs
+  private let mutations: MutationRunner
+  private let endpoint: GraphQLEndpoint
+  private let observer: LoopObserver
+  private var identification: RequestIdentification
   var isDraining = false
 
   init(
     shared: SharedService, executor: OperationExecutor, sessions: SessionResolver,
-    pool: PostgresPool, loop: Int
+    pool: PostgresPool, mutations: MutationRunner, observer: LoopObserver
   ) {
     self.shared = shared
+    self.observer = observer
+    endpoint = GraphQLEndpoint(shared.endpoint) { observer.report(.endpoint($0)) }
     self.executor = executor
     self.sessions = sessions
     self.pool = pool
     runner = shared.runner(pool)
-    requestIDs = RequestIDs(loop: loop)
+    self.mutations = mutations
+    var generator = SystemRandomNumberGenerator()
+    identification = RequestIdentification(
+      proxies: shared.trustedProxies, seed: .random(using: &generator))
   }
 
   func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
+    let identity = identification.identify(request)
+    exchange.identify(as: identity.id)
     guard request.isPath("/graphql") else { return page(request, exchange) }
     let bearer = request.headerBytes("authorization")
-    switch shared.endpoint.receive(request, requestID: requestIDs.next()) {
+    var record = RequestRecord(identity, peer: request.peer)
+    record.requestBytes = request.body.count
+    switch endpoint.receive(request, as: identity) {
     case .answer(let answer):
       answer.send(to: exchange)
-    case .request(let graphQL, let format):
-      answer(graphQL, bearer, format, exchange) { $0.send(to: exchange) }
-    case .batch(let requests, let format):
-      batch(requests, bearer, format, exchange)
+    case .request(var graphQL, let format):
+      graphQL.client = client(of: request)
+      answer(graphQL, record, bearer, format, exchange) { $0.send(to: exchange) }
+    case .batch(var requests, let format):
+      for index in requests.indices { requests[index].client = client(of: request) }
+      batch(requests, record, bearer, format, exchange)
     }
   }
 
+  /// Who sends it, for mutations: their functions may ask, and guesses are counted by it.
+  private func client(of request: HTTPRequest) -> ClientIdentity {
+    guard request.method == .post else { return ClientIdentity() }
+    var client = ClientIdentity()
+    client.address = "\(shared.trustedProxies.client(of: request))"
+    client.device = request.header("user-agent")
+    client.sessionHash =
+      request.headerBytes("authorization")
+      .flatMap { SessionToken(authorization: $0) }?.hash
+    return client
+  }
+
   private func answer(
-    _ request: GraphQLRequest, _ authorization: ArraySlice<UInt8>?, _ format: ResponseFormat,
-    _ exchange: HTTPExchange, completion: @escaping (GraphQLAnswer) -> Void
+    _ request: GraphQLRequest, _ record: RequestRecord, _ authorization: ArraySlice<UInt8>?,
+    _ format: ResponseFormat, _ exchange: HTTPExchange,
+    completion: @escaping (GraphQLAnswer) -> Void
   ) {
+    var record = record
     let operation: PreparedOperation
     do {
-      operation = try executor.prepare(
-        OperationRequest(
-          query: request.document, operationName: request.operationName,
-          variables: .object(request.variables), mayOnlyRead: request.mayOnlyRead))
+      operation = try executor.prepare(request)
     } catch {
-      return completion(
-        error.isWriteRefused
-          ? shared.endpoint.mutationByGet(format, requestID: requestIDs.next())
-          : refusal(error.errors, format))
+      record.label = executor.label
+      record.times = executor.times
+      return completion(refusal(error.errors, record, format))
     }
+    record.label = operation.label
+    record.times = operation.times
+    record.statement = operation.plan.statementName
     if shared.introspection.refuses(operation, hasToken: authorization != nil) {
-      return completion(refusal([IntrospectionAccess.refusal], format))
+      return completion(refusal([IntrospectionAccess.refusal], record, format))
     }
-    guard let authorization else { return run(operation, 0, format, exchange, completion) }
+    guard let authorization else { return run(operation, record, 0, format, exchange, completion) }
     guard let token = SessionToken(authorization: authorization) else {
       return completion(
         unauthenticated(
-          "The Authorization header must be \"Bearer\" and a session token.", format))
+          "The Authorization header must be \"Bearer\" and a session token.", record, format))
     }
     if let viewer = sessions.known(token) {
-      return run(operation, viewer, format, exchange, completion)
+      return run(operation, record, viewer, format, exchange, completion)
     }
-    sessions.resolve(token) { [self] resolution in
+    sessions.resolve(token) { [self, record] resolution in
       switch resolution {
-      case .viewer(let viewer): run(operation, viewer, format, exchange, completion)
+      case .viewer(let viewer): run(operation, record, viewer, format, exchange, completion)
       case .unknown:
-        completion(unauthenticated("The session token is unknown or has expired.", format))
-      case .failed(let error): completion(dress(OperationExecutor.failure(error), format))
+        completion(
+          unauthenticated("The session token is unknown or has expired.", record, format))
+      case .failed(let error):
+        completion(dress(OperationExecutor.failure(error), record, format))
       }
     }
   }
 
   /// - Parameter viewer: 0 without an `Authorization` header.
   private func run(
-    _ operation: PreparedOperation, _ viewer: Int64, _ format: ResponseFormat,
-    _ exchange: HTTPExchange, _ completion: @escaping (GraphQLAnswer) -> Void
+    _ operation: PreparedOperation, _ record: RequestRecord, _ viewer: Int64,
+    _ format: ResponseFormat, _ exchange: HTTPExchange,
+    _ completion: @escaping (GraphQLAnswer) -> Void
   ) {
-    let ticket = executor.execute(operation, viewer: viewer, on: runner) { [self] response in
-      completion(dress(response, format))
+    if operation.isMutation {
+      let run = mutations.run(operation, viewer: viewer) { [self] response in
+        var record = record
+        record.times = mutations.times
+        completion(dress(response, record, format))
+      }
+      exchange.onClose { [self] in
+        run.cancel()
+        left(record)
+      }
+      return
     }
-    if let ticket { exchange.onClose { ticket.cancel() } }
+    let ticket = executor.execute(operation, viewer: viewer, on: runner) { [self] response in
+      var record = record
+      record.times = executor.times
+      completion(dress(response, record, format))
+    }
+    guard let ticket else { return }
+    exchange.onClose { [self] in
+      ticket.cancel()
+      left(record)
+    }
+  }
+
+  private func left(_ record: RequestRecord) {
+    var record = record
+    record.clientLeft = true
+    end(&record)
   }
 
   private func batch(
-    _ requests: [GraphQLRequest], _ authorization: ArraySlice<UInt8>?, _ format: ResponseFormat,
+    _ requests: [GraphQLRequest], _ record: RequestRecord, _ authorization: ArraySlice<UInt8>?,
+    _ format: ResponseFormat,
     _ exchange: HTTPExchange
   ) {
     var answers: [[UInt8]?] = Array(repeating: nil, count: requests.count)
     var remaining = requests.count
     for (index, request) in requests.enumerated() {
-      answer(request, authorization, format, exchange) { answer in
+      answer(request, record, authorization, format, exchange) { answer in
         answers[index] = answer.body
         remaining -= 1
         guard remaining == 0 else { return }
@@ -112,39 +168,66 @@ final class RequestPipeline {
 
   // MARK: - Answers
 
-  private func dress(_ response: OperationResponse, _ format: ResponseFormat) -> GraphQLAnswer {
+  private static let replayed = HTTPField("Idempotency-Replayed", "true")
+
+  private func dress(
+    _ response: OperationResponse, _ record: RequestRecord, _ format: ResponseFormat
+  ) -> GraphQLAnswer {
     switch response {
-    case .executed(let body, let hasErrors):
-      GraphQLAnswer(
-        status: format.status(executedWithErrors: hasErrors), contentType: format.contentType,
-        headers: format.headers, body: body)
-    case .refused(let errors, let retryAfter, let reason):
-      refusal(errors, format, retryAfter: retryAfter, because: reason)
+    case .executed(let body, let errors, let isReplayed):
+      told(
+        GraphQLAnswer(
+          status: format.status(executedWithErrors: !errors.isEmpty),
+          contentType: format.contentType,
+          headers: format.headers + (isReplayed ? [Self.replayed] : []), body: body),
+        errors, record)
+    case .refused(let errors, let retryAfter):
+      refusal(errors, record, format, retryAfter: retryAfter)
     }
   }
 
-  private func unauthenticated(_ message: String, _ format: ResponseFormat) -> GraphQLAnswer {
-    refusal([GraphQLError(message, code: ErrorCode.unauthenticated.rawValue)], format)
+  private func unauthenticated(
+    _ message: String, _ record: RequestRecord, _ format: ResponseFormat
+  ) -> GraphQLAnswer {
+    refusal([GraphQLError(message, code: .unauthenticated)], record, format)
   }
 
   private func refusal(
-    _ errors: [GraphQLError], _ format: ResponseFormat, retryAfter: Duration? = nil,
-    because reason: PostgresError? = nil
+    _ errors: [GraphQLError], _ record: RequestRecord, _ format: ResponseFormat,
+    retryAfter: Duration? = nil
   ) -> GraphQLAnswer {
-    let requestID = requestIDs.next()
-    if let reason { shared.log.report(reason, requestID: requestID) }
-    return format.answer(
-      errors, requestID: requestID,
-      retryAfter: retryAfter.map { max(1, Int($0.components.seconds) + 1) })
+    told(
+      format.answer(
+        errors, requestID: record.identity.id,
+        retryAfter: retryAfter.map { max(1, Int($0.components.seconds) + 1) }), errors, record)
+  }
+
+  /// The answer, once those who look were told of it.
+  private func told(
+    _ answer: GraphQLAnswer, _ errors: [GraphQLError], _ record: RequestRecord
+  ) -> GraphQLAnswer {
+    var record = record
+    record.errors = errors
+    record.status = answer.status
+    record.responseBytes = answer.body.count
+    end(&record)
+    return answer
+  }
+
+  private func end(_ record: inout RequestRecord) {
+    record.ended = monotonicNanoseconds()
+    observer.report(.request(record))
   }
 
   // MARK: - Other pages
+
+  /// The database answers, nobody has said otherwise, and the server is not about to end.
+  var isReady: Bool { pool.isAvailable && !isDraining && shared.readiness.isGiven }
 
   private func page(_ request: HTTPRequest, _ exchange: HTTPExchange) {
     switch request.path {
     case "/live": text("live", .ok, exchange)
     case "/ready":
-      let isReady = pool.isAvailable && !isDraining
       text(isReady ? "ready" : "not ready", isReady ? .ok : .serviceUnavailable, exchange)
     case let path: shared.pages.respond(path, request, exchange)
     }
@@ -153,20 +236,5 @@ final class RequestPipeline {
   private func text(_ text: String, _ status: HTTPStatus, _ exchange: HTTPExchange) {
     exchange.respond(
       status, contentType: "text/plain; charset=utf-8", body: Array("\(text)\n".utf8))
-  }
-}
-
-/// Names for requests that are answered with an error: unique in the process, made on demand.
-struct RequestIDs {
-  private let prefix: String
-  private var count: UInt64 = 0
-
-  init(loop: Int) {
-    prefix = String(UInt32.random(in: .min ... .max), radix: 36) + "-\(loop)-"
-  }
-
-  mutating func next() -> String {
-    count &+= 1
-    return prefix + String(count, radix: 36)
   }
 }

@@ -1,3 +1,4 @@
+import Accounts
 import Dispatch
 import Glibc
 import GraphQLExecution
@@ -9,48 +10,79 @@ import Postgres
 /// A server on its loops, from the moment it answers until it has stopped.
 package final class RunningServer: Sendable {
   package struct Settings: Sendable {
+    /// Passwords, identity providers and what is sealed.
+    package var accounts = AccountInputs.Settings()
     /// Port 0 takes a free one.
     package var address = HTTPAddress.tcp(host: "127.0.0.1", port: 0)
     package var loopCount = 1
     /// The database connections of each loop.
     package var pool = PoolSettings(size: 2)
-    package var logFormat = ServiceLog.Format.text
+    /// The connections of all loops that mutations run on: at least one for each loop.
+    package var writers = 8
+    /// How mutations reach the database; as everything else unless given.
+    package var writerDatabase: PostgresConfiguration?
+    /// Of a mutation's field, waiting for a connection included (R10).
+    package var mutationTimeout = Duration.seconds(8)
+    package var constraintErrors = ConstraintErrors()
+    package var log = ServiceLog.Settings()
+    package var logWriter = LogWriter.standardError
+    /// Where operators ask for `/metrics`, `/live` and `/ready`; nil counts nothing.
+    package var adminAddress: HTTPAddress?
+    /// Nil sends none.
+    package var traces: TraceExporter.Settings?
     package var http = HTTPLimits()
     package var tls: TLSContext?
     package var endpoint = GraphQLEndpoint.Configuration()
     package var executor = OperationExecutor.Settings()
+    /// What else `/ready` hangs on.
+    package var readiness = Readiness()
     package var trustedProxies = TrustedProxies()
     package var introspection = IntrospectionAccess.all
     /// What runs the operations' statements on each loop's pool.
     package var statementRunner: @Sendable (PostgresPool) -> any StatementRunner = {
       StatementCombiner($0)
     }
-    var graphiQL = GraphiQLPage.Setting.installed
+    package var graphiQL = GraphiQLPage.Setting.installed
 
     package init() {}
   }
 
   /// Where it listens, with the port it took.
   package let address: HTTPAddress
+  package var adminAddress: HTTPAddress? { admin?.address }
   private let services: [LoopService]
+  private let admin: AdminService?
+  private let traces: TraceExporter?
+  private let log: ServiceLog
 
   /// Serves the graph a mapping describes from a database that has its tables.
   package init(
     _ mapping: StorageMapping, database: PostgresConfiguration, settings: Settings
   ) throws {
     var database = database
+    var writerDatabase = settings.writerDatabase ?? database
+    writerDatabase.isReadOnly = false
+    // A mutation's time is the server's to keep: PostgreSQL counts for each statement anew.
+    writerDatabase.statementTimeout = settings.mutationTimeout + .seconds(5)
     database.isReadOnly = true
-    let log = ServiceLog(format: settings.logFormat)
+    let log = ServiceLog(settings.log, writer: settings.logWriter)
+    let traces = settings.traces.map { settings in
+      TraceExporter(settings) { log.report(.life(.warning("traces: \($0)")), loop: nil) }
+    }
     let shared = SharedService(
       mapping: mapping, database: database, pool: settings.pool,
+      writerDatabase: writerDatabase, writerPool: Self.writerPool(settings),
+      constraintErrors: settings.constraintErrors,
+      accounts: AccountInputs(settings.accounts),
       runner: settings.statementRunner, executor: settings.executor,
-      endpoint: GraphQLEndpoint(settings.endpoint) { log.report($0) },
+      endpoint: settings.endpoint,
       introspection: settings.introspection,
-      pages: StaticPages(mapping: mapping, graphiQL: settings.graphiQL), log: log)
+      pages: StaticPages(mapping: mapping, graphiQL: settings.graphiQL),
+      trustedProxies: settings.trustedProxies, readiness: settings.readiness)
     var http = HTTPServer.Configuration()
     http.limits = settings.http
     http.tls = settings.tls
-    http.refusalBody = ErrorBody.refusal
+    http.refusalBody = HTTPRefusal.answer
     http.quota = HTTPSocketQuota(limits: http.limits, proxies: settings.trustedProxies)
     http.commonHeaders = [HTTPField("X-Content-Type-Options", "nosniff")]
     if settings.tls != nil {
@@ -60,11 +92,31 @@ package final class RunningServer: Sendable {
     let listeners = try HTTPListener.open(settings.address, count: settings.loopCount)
     address = listeners.first?.address ?? settings.address
     for (index, listener) in listeners.enumerated() {
+      let observer = LoopObserver(
+        loop: index, log: log, traces: traces, countsMetrics: settings.adminAddress != nil)
       services.append(
-        try LoopService(index: index, shared: shared, listener: listener, http: http))
+        try LoopService(
+          index: index, shared: shared, listener: listener, http: http, observer: observer))
     }
     self.services = services
+    self.traces = traces
+    self.log = log
+    admin = try settings.adminAddress.map {
+      try AdminService($0, services: services, log: log, traces: traces)
+    }
     for service in services { service.start() }
+    admin?.start()
+  }
+
+  /// Connections for one mutation at a time each: it may wait for a row, and nothing is put behind it.
+  private static func writerPool(_ settings: Settings) -> PoolSettings {
+    let loops = max(settings.loopCount, 1)
+    var pool = PoolSettings(size: max(1, (settings.writers + loops - 1) / loops))
+    pool.pipelineDepth = 1
+    pool.longPipelineDepth = 1
+    pool.queueWait = settings.pool.queueWait
+    pool.operationDeadline = settings.mutationTimeout
+    return pool
   }
 
   /// Waits until every loop has a connection to the database; false when that takes too long.
@@ -82,6 +134,21 @@ package final class RunningServer: Sendable {
     for service in services { service.announceEnd() }
   }
 
+  /// Runs `body`, such as a restart of the database, while no statement runs: those that run finish
+  /// first, and those that come wait, as long as their operation may take.
+  ///
+  /// - Parameter patience: how long to wait for those that run.
+  package func betweenStatements(_ patience: Duration = .seconds(30), _ body: () -> Void) {
+    let group = DispatchGroup()
+    for service in services {
+      group.enter()
+      service.pause { group.leave() }
+    }
+    _ = group.wait(timeout: .now() + patience.timeInterval)
+    body()
+    for service in services { service.resume() }
+  }
+
   /// Lets requests finish and ends the loops; what is not done after `patience` is cut off.
   package func stop(patience: Duration = .seconds(15)) {
     let group = DispatchGroup()
@@ -89,9 +156,14 @@ package final class RunningServer: Sendable {
       group.enter()
       service.drain { group.leave() }
     }
-    if group.wait(timeout: .now() + patience.timeInterval) == .success { return }
-    cutOff()
-    _ = group.wait(timeout: .now() + 3)
+    if group.wait(timeout: .now() + patience.timeInterval) != .success {
+      cutOff()
+      _ = group.wait(timeout: .now() + 3)
+    }
+    // Whoever looks sees the end, too.
+    traces?.stop()
+    admin?.stop()
+    log.flush()
   }
 
   /// Closes every connection, answered or not; a `stop` under way then ends.
@@ -101,7 +173,7 @@ package final class RunningServer: Sendable {
 }
 
 extension Duration {
-  var timeInterval: Double {
+  package var timeInterval: Double {
     Double(components.seconds) + Double(components.attoseconds) / 1e18
   }
 }

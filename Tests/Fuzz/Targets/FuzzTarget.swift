@@ -14,7 +14,7 @@ func expect(_ condition: Bool, _ message: @autoclosure () -> String = "a promise
 }
 
 private enum FuzzTarget: String {
-  case parser, values, json, schema, validator
+  case parser, values, json, schema, validator, templates
 
   func run(_ bytes: [UInt8]) {
     switch self {
@@ -23,6 +23,7 @@ private enum FuzzTarget: String {
     case .json: fuzzJSON(bytes)
     case .schema: fuzzSchema(bytes)
     case .validator: fuzzValidator(bytes)
+    case .templates: fuzzTemplates(bytes)
     }
   }
 }

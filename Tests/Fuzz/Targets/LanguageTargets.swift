@@ -10,7 +10,7 @@ private let allLimits = [
 func fuzzParser(_ bytes: [UInt8]) {
   let source = Source(bytes)
   for limits in allLimits {
-    do throws(GraphQLError) {
+    do throws(SyntaxError) {
       let document = try Parser.parse(source, limits: limits)
       let printed = Printer.print(document)
       if !hasShorthandBehindOthers(document) { expectSame(printed) }
@@ -31,7 +31,7 @@ private func hasShorthandBehindOthers(_ document: Document) -> Bool {
 }
 
 private func expectSame(_ printed: String) {
-  do throws(GraphQLError) {
+  do throws(SyntaxError) {
     let again = Printer.print(try Parser.parse(Source(printed), limits: allLimits[1]))
     expect(again.utf8.elementsEqual(printed.utf8), "printed anew as \(again)")
   } catch {
@@ -39,34 +39,32 @@ private func expectSame(_ printed: String) {
   }
 }
 
-private func check(_ error: GraphQLError, in source: Source) {
+private func check(_ error: SyntaxError, in source: Source) {
   expect(!error.message.isEmpty)
-  expect(error.locations.count == 1)
-  for location in error.locations {
-    expect(location.line >= 1 && location.column >= 1)
-    expect(location.line <= source.bytes.count + 1)
-    expect(location.column <= source.bytes.count + 1)
-  }
+  let location = error.location
+  expect(location.line >= 1 && location.column >= 1)
+  expect(location.line <= source.bytes.count + 1)
+  expect(location.column <= source.bytes.count + 1)
 }
 
 /// Values, types and schema coordinates on their own.
 func fuzzValues(_ bytes: [UInt8]) {
   let source = Source(bytes)
-  do throws(GraphQLError) {
+  do throws(SyntaxError) {
     let printed = Printer.print(try Parser.parseValue(source))
     let again = Printer.print(try Parser.parseValue(Source(printed), limits: .unlimited))
     expect(again.utf8.elementsEqual(printed.utf8), "printed anew as \(again)")
   } catch {
     check(error, in: source)
   }
-  do throws(GraphQLError) {
+  do throws(SyntaxError) {
     let printed = Printer.print(try Parser.parseType(source))
     let again = Printer.print(try Parser.parseType(Source(printed)))
     expect(again == printed)
   } catch {
     check(error, in: source)
   }
-  do throws(GraphQLError) {
+  do throws(SyntaxError) {
     let coordinate = try SchemaCoordinate.parse(source)
     expect(Array(coordinate.description.utf8) == bytes)
   } catch {

@@ -1,21 +1,21 @@
 import Foundation
 import GraphQLLanguage
+import GraphQLResponse
 import GraphQLSchema
 import Synchronization
 import Testing
 
 /// The graph's schema, as clients see it.
-let domainText = fixture("domain.graphql")
-
-func fixture(_ name: String) -> String {
-  let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "Fixtures")
-  guard let text = try? String(contentsOf: folder.appending(path: name), encoding: .utf8) else {
-    Issue.record("Fixture \(name) cannot be read")
+let publishedText: String = {
+  let tests = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+  let path = tests.appending(path: "Fixtures/schema/published.graphql")
+  guard let text = try? String(contentsOf: path, encoding: .utf8) else {
+    Issue.record("\(path) cannot be read")
     return ""
   }
   return text
-}
+}()
 
 func schema(_ text: String) throws -> Schema {
   try SchemaBuilder.build(Parser.parse(text, limits: .unlimited))

@@ -57,7 +57,7 @@ func findings(
     in: document, against: try schema(sdl), rules: rules, suggestions: suggestions, limits: limits
   ).map { error in
     let places = error.locations.map { "\($0.line):\($0.column) " }.joined()
-    return "\(places)\(error.rule ?? error.code ?? "?"): \(error.message)"
+    return "\(places)\(error.rule ?? error.code.rawValue): \(error.message)"
   }
 }
 

@@ -158,7 +158,7 @@ import Testing
     #expect(
       try server.data(query, ["id": plain.json])
         == ["product": ["name": "Hat", "brand": "Acme", "price": nil, "photo": nil]])
-    try data.run("DELETE FROM node WHERE id = $1", [plain])
+    try data.run("SELECT delete_node($1)", [plain])
     #expect(try server.data(query, ["id": plain.json]) == ["product": nil])
   }
 

@@ -279,7 +279,7 @@ import Testing
     _ = try data.thankYou(by: author, tagging: [person])
     _ = try data.thankYou(by: author, tagging: [data.person()])
     #expect(try score() == 2)
-    try data.run("DELETE FROM node WHERE id = $1", [first])
+    try data.run("SELECT delete_node($1)", [first])
     #expect(try score() == 1)
     try data.run("DELETE FROM app_user WHERE id = $1", [author])
     #expect(try score() == 0)

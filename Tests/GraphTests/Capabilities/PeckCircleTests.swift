@@ -183,7 +183,7 @@ import Testing
     try data.session.waitForChanges()
     let start =
       try server.data(Self.changes, as: viewer).at("changes.token") ?? .null
-    try data.run("DELETE FROM node WHERE id = \(gone)")
+    try data.run("SELECT delete_node(\(gone))")
     let strange = try data.post(.announcement, by: staff, "strange", circle: other)
     let own = try data.post(.text, by: viewer, "own")
     let subscribed = try data.post(.announcement, by: staff, "subscribed", circle: channel)
@@ -214,7 +214,7 @@ import Testing
     #expect([between, rest].filter { operation(early, $0) == "UPSERT" }.count == 1)
 
     try data.run("UPDATE change SET logged_at = now() - interval '31 days'")
-    #expect(try data.run("SELECT prune_changes() > 0") == [["t"]])
+    #expect(try data.run("SELECT forget_changes() > 0") == [["t"]])
     #expect(
       try server.errorCodes(Self.changes, ["since": start], as: viewer) == ["TOKEN_EXPIRED"])
   }

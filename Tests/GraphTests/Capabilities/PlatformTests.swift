@@ -83,7 +83,7 @@ import Testing
       (try data.book(viewer, session), "Booking"),
     ]
     let gone = try data.post(.text, by: viewer)
-    try data.run("DELETE FROM node WHERE id = \(gone)")
+    try data.run("SELECT delete_node(\(gone))")
     let unknown = NodeKey(Int64(1) << 45 | 24)
 
     func nodes(_ keys: [NodeKey], _ person: Person?) throws -> JSONValue? {

@@ -103,7 +103,7 @@ import Testing
     let seen = try walk("posts(first: 2, after: $after)", server, author.key, as: author) {
       _ = try data.photoPost(by: author, "new")
       // The one the cursor stands at, and one still to come.
-      for number in [5, 2] { try data.run("DELETE FROM node WHERE id = \(posts[number])") }
+      for number in [5, 2] { try data.run("SELECT delete_node(\(posts[number]))") }
     }
     #expect(seen == ["6", "5", "4", "3", "1", "0"])
   }

@@ -365,6 +365,8 @@ extension NaiveGraph {
       case "endsAt": return .time(row["ends_at"])
       case "location": return .object(try program.optionalID("location_id").flatMap(location))
       case "capacity": return .int(row.int("capacity"))
+      case "isCancelled":
+        return .bool(row["cancelled_at"] != nil)
       case "seatsLeft":
         let booked = try database.list("SELECT * FROM booking WHERE session_id = \(id)")
           .count { $0["cancelled_at"] == nil }

@@ -314,7 +314,9 @@ extension NaiveGraph {
     let limit = arguments.int("first") ?? 100
     var rows: [NaiveRow] = []
     if let since = arguments.string("since") {
-      let parts = since.split(separator: ":").map { Int64($0) ?? 0 }
+      // What the generator makes: the transaction is the twelfth letter, from A for 0.
+      let letter = since.utf8.dropFirst(11).first ?? UInt8(ascii: "A")
+      let parts = [Int64(letter) - Int64(UInt8(ascii: "A")), 0]
       var scopes = circles
       if viewer == 0 {
         scopes = Set(try database.ids("SELECT id FROM circle WHERE is_default"))

@@ -91,7 +91,7 @@ extension NaiveGraph {
         }, arguments)
     case "agenda": return try agenda(arguments)
     case "suggestedUsers": return try suggestedUsers(arguments)
-    case "quickAddUsers": return try quickAddUsers()
+    case "quickAddUsers": return try quickAddUsers(of: arguments.string("app"))
     default: return nil
     }
   }
@@ -133,9 +133,10 @@ extension NaiveGraph {
     return .objects(try chosen.compactMap { try user($0) })
   }
 
-  private func quickAddUsers() throws -> NaiveValue {
+  private func quickAddUsers(of wanted: String?) throws -> NaiveValue {
     var chosen: [Int64] = []
     for app in try database.list("SELECT app FROM app_config ORDER BY app") {
+      guard wanted == nil || app.first == wanted else { continue }
       let name = NaiveDatabase.quoted(app.first ?? "")
       for id in try database.ids(
         "SELECT unnest(quick_add_user_ids) FROM app_config WHERE app = \(name)")

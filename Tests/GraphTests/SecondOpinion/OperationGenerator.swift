@@ -428,7 +428,10 @@ struct OperationGenerator {
     case "gmapsId": return pool.gmapsIDs.randomElement(using: &random) ?? "none"
     case "app": return pool.apps.randomElement(using: &random) ?? ""
     case "retailer": return pool.retailers.randomElement(using: &random) ?? ""
-    case "since": return "\(Int.random(in: 0...3, using: &random)):0"
+    case "since":
+      // Version 1 and a transaction, in base64url.
+      return "AQAAAAAAAAA" + ["A", "B", "C", "D"][Int.random(in: 0...3, using: &random)]
+        + String(repeating: "A", count: 11)
     case "to":
       return ["+49 30 1234", "", "someone@example.org"].randomElement(using: &random) ?? ""
     default:

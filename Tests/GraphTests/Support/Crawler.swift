@@ -38,7 +38,8 @@ struct Crawler {
     roots.append(
       (
         "changes",
-        "{ changes(since: \"0:0\") { hasMore changes { operation node { __typename } } } }"
+        "{ changes(since: \"AQAAAAAAAAAAAAAAAAAAAAA\") { "
+          + "hasMore changes { operation node { __typename } } } }"
       )
     )
     for word in words {

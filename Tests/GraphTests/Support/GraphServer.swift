@@ -42,9 +42,13 @@ final class GraphServer: Sendable {
   /// - Parameters:
   ///   - maximumElements: of an answer; the usual limit unless given.
   ///   - runner: runs the operations' statements, on one loop then.
+  ///   - mapping: another schema than the graph's.
+  ///   - change: the last word about the settings.
   init(
     database: String, maximumElements: Int? = nil,
-    runner: (@Sendable (PostgresPool) -> any StatementRunner)? = nil
+    runner: (@Sendable (PostgresPool) -> any StatementRunner)? = nil,
+    mapping: StorageMapping? = nil,
+    settings change: (inout RunningServer.Settings) -> Void = { _ in }
   ) throws {
     self.database = database
     var settings = RunningServer.Settings()
@@ -57,13 +61,18 @@ final class GraphServer: Sendable {
       settings.executor.plannerLimits.maximumElements = maximumElements
     }
     // The same in every run, as fixtures hold cursors.
-    settings.executor.cursorKey = CursorKey(bytes: Array("the tests' cursors".utf8)) ?? CursorKey()
+    settings.executor.cursorSeal =
+      CursorSeal(bytes: Array("the tests' cursors".utf8)) ?? CursorSeal()
     // A machine that is busy with many tests is no reason to refuse one.
     settings.pool.queueWait = .seconds(60)
     settings.pool.operationDeadline = .seconds(60)
     var configuration = try PostgresConfiguration(database)
     configuration.statementTimeout = .seconds(60)
-    server = try RunningServer(Self.mapping.get(), database: configuration, settings: settings)
+    settings.mutationTimeout = .seconds(60)
+    settings.constraintErrors = try ConstraintErrors.read(from: configuration)
+    change(&settings)
+    server = try RunningServer(
+      mapping ?? Self.mapping.get(), database: configuration, settings: settings)
     guard case .tcp(_, let port) = server.address else {
       throw GraphTestFailure("the server listens on \(server.address)")
     }

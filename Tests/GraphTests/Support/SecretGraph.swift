@@ -204,7 +204,7 @@ struct SecretGraph {
       ])
     let earlier = try conversation("b", [owner, blocked])
     try message(earlier, owner, secret("earliermessage", .owner, .blocked))
-    known = try data.run("SELECT id FROM node ORDER BY id").map {
+    known = try data.run("SELECT id FROM every_node ORDER BY id").map {
       NodeKey(Int64($0[0] ?? "") ?? 0)
     }
     before = try Self.snapshot(server, people, known)

@@ -13,6 +13,8 @@ final class TestServer: Sendable {
 
   let database: String
   let port: UInt16
+  /// 0 without an address for operators.
+  let adminPort: UInt16
   private let server: RunningServer
 
   init(
@@ -28,6 +30,7 @@ final class TestServer: Sendable {
       Self.mapping.get(), database: PostgresConfiguration(self.database), settings: settings)
     guard case .tcp(_, let port) = server.address else { throw Failure(text: "no port") }
     self.port = port
+    adminPort = if case .tcp(_, let port)? = server.adminAddress { port } else { 0 }
     for _ in 0..<6_000 {
       if try get("/ready").status == 200 { return }
       usleep(10_000)
@@ -44,6 +47,23 @@ final class TestServer: Sendable {
     client.send(bytes)
     return client.answer()
   }
+
+  /// A page for operators.
+  func ask(_ path: String) throws -> RawClient.Answer {
+    let client = try RawClient(port: adminPort)
+    client.send(Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
+    return client.answer()
+  }
+
+  /// The value of a metric; nil when the page has no such line.
+  func metric(_ name: String) throws -> Double? {
+    for line in try ask("/metrics").body.split(separator: "\n") where line.hasPrefix(name + " ") {
+      return Double(line.dropFirst(name.utf8.count + 1))
+    }
+    return nil
+  }
+
+  func stop() { server.stop() }
 
   func get(_ path: String, headers: String = "") throws -> RawClient.Answer {
     try send(Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n".utf8))
@@ -76,12 +96,5 @@ extension RawClient.Answer {
       case .string(let code)? = errors.first?["extensions"]?["code"]
     else { return nil }
     return code
-  }
-
-  func header(_ name: String) -> String? {
-    for line in head.split(separator: "\r\n") where line.hasPrefix("\(name): ") {
-      return String(line.dropFirst(name.utf8.count + 2))
-    }
-    return nil
   }
 }

@@ -2,23 +2,20 @@ SELECT ROW((SELECT ROW(
       t1.id,
       t1.body,
       t1.created_at,
-      CASE WHEN $2::bigint = 0 THEN '{}'::text[] ELSE array_remove(ARRAY[
+      CASE WHEN $2::bigint > 0 THEN array_remove(ARRAY[
         CASE WHEN t1.visibility = 'PUBLIC' THEN 'TWEET' END,
         CASE WHEN t1.author_id = $2::bigint AND t1.visibility = 'PUBLIC' THEN 'SHARE_FACEBOOK' END,
         CASE WHEN t1.author_id = $2::bigint THEN 'EDIT' END,
         CASE WHEN t1.author_id = $2::bigint
-          OR EXISTS (SELECT FROM app_user u WHERE u.id = $2::bigint AND 'STAFF' = ANY (u.roles))
-          THEN 'DELETE' END,
+          OR EXISTS (SELECT FROM app_user u WHERE u.id = $2::bigint AND 'STAFF' = ANY (u.roles)) THEN 'DELETE' END,
         CASE WHEN t1.author_id <> $2::bigint
-          AND NOT EXISTS (SELECT FROM flag f WHERE f.subject_id = t1.id AND f.user_id = $2::bigint)
-          THEN 'FLAG' END,
+          AND NOT EXISTS (SELECT FROM flag f WHERE f.subject_id = t1.id AND f.user_id = $2::bigint) THEN 'FLAG' END,
         CASE WHEN t1.author_id <> $2::bigint AND t1.kind IN (16, 17) THEN 'SUGGEST_PRODUCT' END,
         'REACT',
         'COMMENT',
         CASE WHEN t1.author_id <> $2::bigint AND t1.kind IN (16, 17)
           AND (SELECT v.voting_enabled FROM votable_post v WHERE v.post_id = t1.id)
-          AND (SELECT v.choice FROM vote v WHERE v.post_id = t1.id AND v.user_id = $2::bigint) IS NULL
-          THEN 'VOTE' END,
+          AND (SELECT v.choice FROM vote v WHERE v.post_id = t1.id AND v.user_id = $2::bigint) IS NULL THEN 'VOTE' END,
         CASE WHEN t1.author_id <> $2::bigint AND t1.kind = 19
           AND (SELECT c.is_open FROM card_post c WHERE c.post_id = t1.id)
           AND NOT EXISTS (SELECT FROM follow_up u WHERE u.post_id = t1.id
@@ -26,8 +23,7 @@ SELECT ROW((SELECT ROW(
         CASE WHEN t1.author_id <> $2::bigint AND t1.kind = 20
           AND (SELECT c.is_open FROM card_post c WHERE c.post_id = t1.id)
           AND NOT EXISTS (SELECT FROM info_request r
-            WHERE r.post_id = t1.id AND r.requester_id = $2::bigint)
-          THEN 'REQUEST_ADDRESS' END,
+            WHERE r.post_id = t1.id AND r.requester_id = $2::bigint) THEN 'REQUEST_ADDRESS' END,
         CASE WHEN t1.author_id = $2::bigint AND t1.kind IN (19, 20)
           AND (SELECT c.is_open FROM card_post c WHERE c.post_id = t1.id) THEN 'CLOSE' END,
         CASE WHEN t1.kind = 23
@@ -38,9 +34,7 @@ SELECT ROW((SELECT ROW(
             FROM event e WHERE e.post_id = t1.id)
           AND (t1.author_id = $2::bigint OR t1.visibility <> 'INVITED' AND EXISTS (
             SELECT FROM attendance a
-            WHERE a.event_id = t1.id AND a.user_id = $2::bigint AND a.status = 'GOING'))
-          THEN 'INVITE' END
-      ], NULL) END,
+            WHERE a.event_id = t1.id AND a.user_id = $2::bigint AND a.status = 'GOING')) THEN 'INVITE' END], NULL) ELSE '{}'::text[] END,
       (SELECT ROW(t2.id, t2.display_name, (SELECT ROW(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t3.square_url, t3.url) ELSE t3.url END)
             FROM shown_photo($2::bigint) AS t3
             WHERE t3.id = t2.avatar_id))
@@ -56,8 +50,8 @@ SELECT ROW((SELECT ROW(
           JOIN shown_photo($2::bigint) AS t7 ON t7.id = e6.photo_id
         WHERE e6.post_id = t1.id
         ORDER BY e6.position),
-      t1.comment_count - CASE WHEN EXISTS (SELECT FROM hidden_user($2::bigint)) THEN
-      hidden_comments($2::bigint, t1.id) ELSE 0 END,
+      t1.comment_count - CASE WHEN EXISTS (SELECT FROM hidden_user($2::bigint))
+        THEN hidden_comments($2::bigint, t1.id) ELSE 0 END,
       CASE 'HEART' WHEN 'HEART' THEN t1.heart_count WHEN 'LIKE' THEN t1.like_count WHEN 'TOP' THEN
       t1.top_count WHEN 'AGREE' THEN 0 ELSE t1.score END,
       ARRAY(SELECT r.kind::text FROM reaction r WHERE r.subject_id = t1.id AND r.user_id = $2::bigint

@@ -16,23 +16,20 @@ SELECT ROW(ARRAY(SELECT ROW(
         ORDER BY e5.position),
       CASE 'LIKE' WHEN 'HEART' THEN t1.heart_count WHEN 'LIKE' THEN t1.like_count WHEN 'TOP' THEN
       t1.top_count WHEN 'AGREE' THEN 0 ELSE t1.score END,
-      CASE WHEN $1::bigint = 0 THEN '{}'::text[] ELSE array_remove(ARRAY[
+      CASE WHEN $1::bigint > 0 THEN array_remove(ARRAY[
         CASE WHEN t1.visibility = 'PUBLIC' THEN 'TWEET' END,
         CASE WHEN t1.author_id = $1::bigint AND t1.visibility = 'PUBLIC' THEN 'SHARE_FACEBOOK' END,
         CASE WHEN t1.author_id = $1::bigint THEN 'EDIT' END,
         CASE WHEN t1.author_id = $1::bigint
-          OR EXISTS (SELECT FROM app_user u WHERE u.id = $1::bigint AND 'STAFF' = ANY (u.roles))
-          THEN 'DELETE' END,
+          OR EXISTS (SELECT FROM app_user u WHERE u.id = $1::bigint AND 'STAFF' = ANY (u.roles)) THEN 'DELETE' END,
         CASE WHEN t1.author_id <> $1::bigint
-          AND NOT EXISTS (SELECT FROM flag f WHERE f.subject_id = t1.id AND f.user_id = $1::bigint)
-          THEN 'FLAG' END,
+          AND NOT EXISTS (SELECT FROM flag f WHERE f.subject_id = t1.id AND f.user_id = $1::bigint) THEN 'FLAG' END,
         CASE WHEN t1.author_id <> $1::bigint AND t1.kind IN (16, 17) THEN 'SUGGEST_PRODUCT' END,
         'REACT',
         'COMMENT',
         CASE WHEN t1.author_id <> $1::bigint AND t1.kind IN (16, 17)
           AND (SELECT v.voting_enabled FROM votable_post v WHERE v.post_id = t1.id)
-          AND (SELECT v.choice FROM vote v WHERE v.post_id = t1.id AND v.user_id = $1::bigint) IS NULL
-          THEN 'VOTE' END,
+          AND (SELECT v.choice FROM vote v WHERE v.post_id = t1.id AND v.user_id = $1::bigint) IS NULL THEN 'VOTE' END,
         CASE WHEN t1.author_id <> $1::bigint AND t1.kind = 19
           AND (SELECT c.is_open FROM card_post c WHERE c.post_id = t1.id)
           AND NOT EXISTS (SELECT FROM follow_up u WHERE u.post_id = t1.id
@@ -40,8 +37,7 @@ SELECT ROW(ARRAY(SELECT ROW(
         CASE WHEN t1.author_id <> $1::bigint AND t1.kind = 20
           AND (SELECT c.is_open FROM card_post c WHERE c.post_id = t1.id)
           AND NOT EXISTS (SELECT FROM info_request r
-            WHERE r.post_id = t1.id AND r.requester_id = $1::bigint)
-          THEN 'REQUEST_ADDRESS' END,
+            WHERE r.post_id = t1.id AND r.requester_id = $1::bigint) THEN 'REQUEST_ADDRESS' END,
         CASE WHEN t1.author_id = $1::bigint AND t1.kind IN (19, 20)
           AND (SELECT c.is_open FROM card_post c WHERE c.post_id = t1.id) THEN 'CLOSE' END,
         CASE WHEN t1.kind = 23
@@ -52,9 +48,7 @@ SELECT ROW(ARRAY(SELECT ROW(
             FROM event e WHERE e.post_id = t1.id)
           AND (t1.author_id = $1::bigint OR t1.visibility <> 'INVITED' AND EXISTS (
             SELECT FROM attendance a
-            WHERE a.event_id = t1.id AND a.user_id = $1::bigint AND a.status = 'GOING'))
-          THEN 'INVITE' END
-      ], NULL) END,
+            WHERE a.event_id = t1.id AND a.user_id = $1::bigint AND a.status = 'GOING')) THEN 'INVITE' END], NULL) ELSE '{}'::text[] END,
       t1_card.is_open,
       t1_card.response_limit,
       t1_card.response_count,
@@ -70,7 +64,8 @@ SELECT ROW(ARRAY(SELECT ROW(
       LEFT JOIN card_post AS t1_card ON t1_card.post_id = t1.id
     WHERE t1.visibility = 'PUBLIC'
       AND (t1.kind IN (19, 20))
-      AND (t1.kind = 19 AND (NOT EXISTS (SELECT FROM card_offer_region r WHERE r.post_id = t1.id)
+      AND (t1.kind = 19
+    AND (NOT EXISTS (SELECT FROM card_offer_region r WHERE r.post_id = t1.id)
       OR EXISTS (SELECT FROM card_offer_region r JOIN location l ON l.id = $2::bigint
         WHERE r.post_id = t1.id
           AND (r.location_id = l.id OR r.location_id = ANY (l.ancestor_ids)))))

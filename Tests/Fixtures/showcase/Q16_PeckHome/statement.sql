@@ -40,13 +40,13 @@ SELECT ROW((SELECT ROW((SELECT count(*)::int FROM visible_notification($1::bigin
                     JOIN visible_user($1::bigint) AS t16 ON t16.id = e15.user_id
                   WHERE e15.event_id = t8.id
                     AND (e15.status = 'GOING')
-                    AND ($1::bigint > 0 AND (false OR e15.user_id IN (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n)))),
+                    AND (($1::bigint > 0) AND (false OR e15.user_id IN (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n)))),
                 ARRAY(SELECT ROW(t14.display_name)
                   FROM attendance AS e13
                     JOIN visible_user($1::bigint) AS t14 ON t14.id = e13.user_id
                   WHERE e13.event_id = t8.id
                     AND (e13.status = 'GOING')
-                    AND ($1::bigint > 0 AND (false OR e13.user_id IN (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n)))
+                    AND (($1::bigint > 0) AND (false OR e13.user_id IN (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n)))
                   ORDER BY e13.updated_at DESC, e13.user_id DESC
                   LIMIT 3),
                 ARRAY(SELECT ROW(t17.opens_at, t17.closes_at, t17.note, (SELECT ROW(t18.id, t18.name)
@@ -55,8 +55,8 @@ SELECT ROW((SELECT ROW((SELECT count(*)::int FROM visible_notification($1::bigin
                   FROM event_venue AS t17
                   WHERE t17.event_id = t8.id
                   ORDER BY t17.opens_at NULLS LAST, t17.location_id),
-                t8.comment_count - CASE WHEN EXISTS (SELECT FROM hidden_user($1::bigint)) THEN
-                hidden_comments($1::bigint, t8.id) ELSE 0 END)
+                t8.comment_count - CASE WHEN EXISTS (SELECT FROM hidden_user($1::bigint))
+                  THEN hidden_comments($1::bigint, t8.id) ELSE 0 END)
               FROM visible_post($1::bigint) AS t8
                 LEFT JOIN event AS t8_event ON t8_event.post_id = t8.id
               WHERE t8.id = e2.id)

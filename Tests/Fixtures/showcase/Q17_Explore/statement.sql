@@ -8,8 +8,8 @@ SELECT ROW(ARRAY(SELECT ROW(
       (SELECT ROW(t3.id, t3.name, (SELECT m.role FROM circle_member m WHERE m.circle_id = t3.id AND m.user_id = $1::bigint))
         FROM visible_circle($1::bigint) AS t3
         WHERE t3.id = t1.circle_id),
-      t1.comment_count - CASE WHEN EXISTS (SELECT FROM hidden_user($1::bigint)) THEN
-      hidden_comments($1::bigint, t1.id) ELSE 0 END,
+      t1.comment_count - CASE WHEN EXISTS (SELECT FROM hidden_user($1::bigint))
+        THEN hidden_comments($1::bigint, t1.id) ELSE 0 END,
       t1_event.title,
       t1_event.starts_at,
       CASE WHEN t1.id & 255 IN (23) THEN (SELECT ROW(t4.name)
@@ -22,7 +22,8 @@ SELECT ROW(ARRAY(SELECT ROW(
           AND (e7.status = 'GOING')) END)
     FROM visible_post($1::bigint) AS t1
       LEFT JOIN event AS t1_event ON t1_event.post_id = t1.id
-    WHERE t1.visibility = 'PUBLIC' AND t1.kind IN (22, 23) AND t1.author_id <> $1::bigint
+    WHERE t1.visibility = 'PUBLIC' AND t1.kind IN (22, 23)
+    AND t1.author_id <> $1::bigint
     AND (t1.circle_id IS NULL
       OR t1.circle_id <> ALL (ARRAY(
         SELECT m.circle_id FROM circle_member m WHERE m.user_id = $1::bigint)))

@@ -13,12 +13,7 @@ SELECT ROW(ARRAY(SELECT ROW(t1.id, t1.title, (SELECT ROW(t2.name)
             WHERE t8.session_id = t6.id AND t8.user_id = $1::bigint AND t8.cancelled_at IS NULL))
         FROM class_session AS t6
         WHERE t6.program_id = t1.id AND t6.starts_at >= $2::timestamptz AND t6.starts_at < $3::timestamptz
-          AND (t6.booked_count < t6.capacity AND t6.starts_at > now()
-        AND NOT EXISTS (SELECT FROM class_session taken
-          WHERE taken.booked_count > 0 AND taken.id <> t6.id
-          AND int8range(taken.trainer_id, taken.trainer_id, '[]')
-            && int8range(t6.trainer_id, t6.trainer_id, '[]')
-          AND tstzrange(taken.starts_at, taken.ends_at) && tstzrange(t6.starts_at, t6.ends_at)))
+          AND (EXISTS (SELECT FROM bookable(t6.*)))
         ORDER BY t6.starts_at, t6.id
         LIMIT 50))
     FROM program AS t1

@@ -12,7 +12,7 @@ SELECT ROW(ARRAY(SELECT ROW(
           JOIN visible_user($4::bigint) AS t5 ON t5.id = e4.user_id
         WHERE e4.subject_id = t1.id
           AND (e4.kind = 'TOP')
-          AND ($4::bigint > 0 AND (false OR e4.user_id IN (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n)))),
+          AND (($4::bigint > 0) AND (false OR e4.user_id IN (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n)))),
       ARRAY(SELECT ROW(e2.created_at, t3.id, t3.display_name, (SELECT count(*)
             FROM known_follower($4::bigint, t3.id) AS e8
               JOIN visible_user($4::bigint) AS t9 ON t9.id = e8.id), ARRAY(SELECT ROW(t7.id, t7.display_name)
@@ -24,8 +24,8 @@ SELECT ROW(ARRAY(SELECT ROW(
           JOIN visible_user($4::bigint) AS t3 ON t3.id = e2.user_id
         WHERE e2.subject_id = t1.id
           AND (e2.kind = 'TOP')
-          AND ($4::bigint > 0 AND (false OR e2.user_id IN (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n)))
-        ORDER BY e2.created_at DESC, e2.user_id DESC
+          AND (($4::bigint > 0) AND (false OR e2.user_id IN (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n)))
+        ORDER BY e2.created_at DESC, e2.user_id DESC, e2.kind DESC
         LIMIT 5),
       ARRAY(SELECT ROW(t10.id, ARRAY(SELECT ROW(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t12.square_url, t12.url) ELSE t12.url END)
             FROM post_photo AS e11
@@ -44,7 +44,7 @@ SELECT ROW(ARRAY(SELECT ROW(
         FROM visible_post($4::bigint) AS t10
         WHERE t10.location_id = t1.id
           AND (t10.kind IN (18))
-          AND ($4::bigint > 0 AND (false OR t10.author_id IN (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n)))
+          AND (($4::bigint > 0) AND (false OR t10.author_id IN (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n)))
         ORDER BY t10.score DESC, t10.id DESC
         LIMIT 3))
     FROM location AS t1

@@ -1,0 +1,95 @@
+import Foundation
+import Synchronization
+
+/// The identity providers that the operator has configured, by their names in the schema: issuer,
+/// audience and key set of each, from a JSON file.
+///
+///     {"GOOGLE": {"issuer": "https://accounts.google.com", "audience": "our-id", "keys": "google.jwks"}}
+///
+/// `keys` names a file with a JSON Web Key Set, beside this one unless it begins with `/`. It is read
+/// again when it has changed, which is looked for every few seconds while tokens come.
+package final class IdentityProviders: Sendable {
+  package struct Fault: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  private struct Provider: Sendable {
+    let name: String
+    let audience: String
+    let file: String
+  }
+
+  private struct Keys: Sendable {
+    let issuer: TokenIssuer
+    let modified: Date?
+    let lookedAt: ContinuousClock.Instant
+  }
+
+  private let providers: [String: Provider]
+  private let keys = Mutex([String: Keys]())
+  private static let patience = Duration.seconds(3)
+
+  /// None.
+  package init() { providers = [:] }
+
+  /// - Throws: `Fault`, naming the file and what is wrong with it.
+  package init(file path: String) throws {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw Fault(description: "\(path) cannot be read.")
+    }
+    guard
+      let object = try? JSONSerialization.jsonObject(with: data) as? [String: [String: String]]
+    else {
+      throw Fault(
+        description: "\(path) is no JSON object of providers, each with issuer, audience and keys.")
+    }
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+    var providers: [String: Provider] = [:]
+    for (name, entry) in object {
+      guard let issuer = entry["issuer"], let audience = entry["audience"], let keys = entry["keys"]
+      else { throw Fault(description: "\(path): \(name) needs issuer, audience and keys.") }
+      let file = keys.hasPrefix("/") ? keys : folder.appendingPathComponent(keys).path
+      providers[name] = Provider(name: issuer, audience: audience, file: file)
+    }
+    self.providers = providers
+    for (name, provider) in providers {
+      guard let loaded = Self.load(provider, at: .now) else {
+        throw Fault(
+          description:
+            "\(provider.file) has no key for \(name): RSA of 2048 bits or more, or P-256.")
+      }
+      self.keys.withLock { $0[name] = loaded }
+    }
+  }
+
+  /// Nil for a provider that is not configured. Off the loops: it may read a file.
+  func issuer(of name: String) -> TokenIssuer? {
+    guard let provider = providers[name] else { return nil }
+    let now = ContinuousClock.now
+    let known = keys.withLock { $0[name] }
+    if let known, known.lookedAt.duration(to: now) < Self.patience { return known.issuer }
+    if let known, Self.modified(provider.file) == known.modified {
+      let looked = Keys(issuer: known.issuer, modified: known.modified, lookedAt: now)
+      keys.withLock { $0[name] = looked }
+      return known.issuer
+    }
+    // A set that is being written, or is broken, does not take the place of one that was whole.
+    guard let loaded = Self.load(provider, at: now) else { return known?.issuer }
+    keys.withLock { $0[name] = loaded }
+    return loaded.issuer
+  }
+
+  private static func load(_ provider: Provider, at now: ContinuousClock.Instant) -> Keys? {
+    let modified = modified(provider.file)
+    guard let data = FileManager.default.contents(atPath: provider.file),
+      let keys = TokenIssuer.keys(ofSet: Array(data))
+    else { return nil }
+    return Keys(
+      issuer: TokenIssuer(name: provider.name, audience: provider.audience, keys: keys),
+      modified: modified, lookedAt: now)
+  }
+
+  private static func modified(_ file: String) -> Date? {
+    (try? FileManager.default.attributesOfItem(atPath: file))?[.modificationDate] as? Date
+  }
+}

@@ -1,0 +1,110 @@
+import Cryptography
+import JSON
+
+/// What an OpenID Connect identity token says of whom it was made for, checked (OpenID Connect Core
+/// 1.0, 3.1.3.7): one of the issuer's keys signed it, for us, and it is not over.
+package struct IdentityToken: Sendable, Equatable {
+  /// Who it is at the issuer's: `sub`, never reused.
+  package let subject: String
+  package let email: String?
+  package let isEmailVerified: Bool
+  package let preferredUsername: String?
+  package let name: String?
+
+  package static let maximumSubjectBytes = 255
+  /// How far the clocks of issuer and server may be apart.
+  static let leewaySeconds: Int64 = 60
+
+  /// Nil for a token that must not be accepted; why is not told, as whoever presents it made it or
+  /// copied it.
+  ///
+  /// - Parameter now: seconds since 1970.
+  package init?(_ token: String, from issuer: TokenIssuer, now: Int64) {
+    guard let signed = SignedToken(token, signedWithOneOf: issuer.keys),
+      let claims = try? JSONParser.parse(signed.claims, maximumNesting: 16),
+      case .string(issuer.name)? = claims["iss"],
+      case .string(let subject)? = claims["sub"],
+      (1...Self.maximumSubjectBytes).contains(subject.utf8.count), !subject.utf8.contains(0),
+      Self.audience(of: claims).contains(issuer.audience),
+      let end = Self.seconds(claims["exp"]), now < end.saturatingAdd(Self.leewaySeconds),
+      Self.hasBegun(claims["nbf"], now), Self.hasBegun(claims["iat"], now)
+    else { return nil }
+    if case .string(let party)? = claims["azp"], party != issuer.audience { return nil }
+    self.subject = subject
+    email = Self.text(claims["email"])
+    isEmailVerified =
+      claims["email_verified"] == .boolean(true)
+      || claims["email_verified"] == .string("true")
+    preferredUsername = Self.text(claims["preferred_username"])
+    name = Self.text(claims["name"])
+  }
+
+  private static func audience(of claims: JSONValue) -> [String] {
+    switch claims["aud"] {
+    case .string(let one): [one]
+    case .array(let several):
+      several.compactMap { if case .string(let one) = $0 { one } else { nil } }
+    default: []
+    }
+  }
+
+  private static func hasBegun(_ claim: JSONValue?, _ now: Int64) -> Bool {
+    guard let claim else { return true }
+    guard let start = seconds(claim) else { return false }
+    return start <= now.saturatingAdd(leewaySeconds)
+  }
+
+  /// A NumericDate; whole seconds are enough.
+  private static func seconds(_ claim: JSONValue?) -> Int64? {
+    guard case .number(let text)? = claim, let value = Double(text), value.isFinite,
+      abs(value) < 1e15
+    else { return nil }
+    return Int64(value)
+  }
+
+  private static func text(_ claim: JSONValue?) -> String? {
+    guard case .string(let text)? = claim, (1...320).contains(text.utf8.count),
+      !text.utf8.contains(0)
+    else { return nil }
+    return text
+  }
+}
+
+/// Who makes identity tokens, for whom, and the keys that show it.
+package struct TokenIssuer: Sendable {
+  /// `iss`, compared as it is written.
+  package let name: String
+  /// `aud`: what we are called there.
+  package let audience: String
+  package let keys: [VerificationKey]
+
+  package static let maximumKeys = 50
+
+  package init(name: String, audience: String, keys: [VerificationKey]) {
+    self.name = name
+    self.audience = audience
+    self.keys = keys
+  }
+
+  /// The keys of a JSON Web Key Set (RFC 7517, 5) that tokens may be signed with: those of other
+  /// kinds, and those that encrypt, are left out. Nil for what is no set, or has none.
+  package static func keys(ofSet json: [UInt8]) -> [VerificationKey]? {
+    guard let set = try? JSONParser.parse(json), case .array(let members)? = set["keys"],
+      members.count <= maximumKeys
+    else { return nil }
+    let keys = members.compactMap { member -> VerificationKey? in
+      if case .string(let use)? = member["use"], use != "sig" { return nil }
+      var writer = JSONWriter()
+      writer.write(member)
+      return VerificationKey(json: String(decoding: writer.finish(), as: UTF8.self))
+    }
+    return keys.isEmpty ? nil : keys
+  }
+}
+
+extension Int64 {
+  fileprivate func saturatingAdd(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other > 0 ? .max : .min) : sum
+  }
+}

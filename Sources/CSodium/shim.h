@@ -1,0 +1,4 @@
+// libsodium: Argon2id and secret boxes.
+#pragma once
+
+#include <sodium.h>

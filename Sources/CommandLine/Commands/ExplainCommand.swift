@@ -1,0 +1,151 @@
+import GraphQLExecution
+import GraphQLLanguage
+import GraphQLPlanning
+import GraphQLResponse
+import JSON
+import Postgres
+import Server
+
+/// `sociograph explain`: the plan of an operation, and what PostgreSQL makes of it.
+enum ExplainCommand {
+  static let specification = CommandSpecification(
+    "explain",
+    "Prints the plan of an operation: its statement and parameters. FILE may be -, for stdin.",
+    operands: "FILE",
+    options: [
+      CommandSpecification.Option("variables", "FILE", "JSON object of the operation's variables"),
+      CommandSpecification.Option("operation", "NAME", "which operation of the document"),
+      CommandSpecification.Option(
+        "viewer", "NAME", "username of the signed-in user; anonymous without it"),
+      CommandSpecification.Option(
+        "analyze", nil,
+        "run the statement as a server does and print PostgreSQL's own plan with its times, and "
+          + "which fields are dear"),
+      CommandSpecification.Option(
+        "shape", nil, "print how the statement's row becomes the response, too"),
+      CommandSpecification.Option("format", "FORMAT", default: "text", "text or json"),
+      SettingOptions.schema, SettingOptions.sql,
+    ] + SettingOptions.databases)
+
+  private enum Format: String, CaseIterable { case text, json }
+
+  static func run(_ options: CommandOptions) throws {
+    guard let file = options.operands.first, options.operands.count == 1 else {
+      throw UsageError("explain needs one FILE with a GraphQL document.")
+    }
+    do {
+      try run(file, options)
+    } catch let error as GraphQLError {
+      // Of a value that no statement can be given, such as a cursor of another list.
+      throw failure([error], in: file)
+    }
+  }
+
+  private static func run(_ file: String, _ options: CommandOptions) throws {
+    let format = try options.choice("format", as: Format.self) ?? .text
+    let mapping = try SchemaFiles.load(
+      SettingOptions.shippedFolder("Schema", "schema", options))
+    var (operation, took) = try prepare(file, options, mapping)
+    let analyzes = try options.isSet("analyze")
+    var viewer: Int64 = 0
+    var analysis: ExplainReport.Analysis?
+    if analyzes || options.text("viewer") != nil {
+      let database = try Database.open(options)
+      defer { database.close() }
+      if !database.isShared, let folder = try SettingOptions.migrations(options) {
+        _ = try database.migrate(folder)
+      }
+      let session = try PostgresSession(
+        serverLike(database.configuration()))
+      if let name = options.text("viewer") { viewer = try find(name, session) }
+      if let key = try? database.cursorSeal() { operation.cursorSeal = key }
+      if analyzes { analysis = try analyze(operation, viewer, session) }
+    }
+    let report = ExplainReport(
+      operation: operation, viewer: viewer, preparation: took,
+      parameterTexts: try operation.parameterTexts(viewer: viewer),
+      showsShape: try options.isSet("shape"), analysis: analysis)
+    Console.print(format == .json ? report.json : report.text)
+  }
+
+  /// Prepares the operation as a server does that has prepared others before, but not this one.
+  private static func prepare(
+    _ file: String, _ options: CommandOptions, _ mapping: StorageMapping
+  ) throws -> (PreparedOperation, Duration) {
+    let text = String(decoding: try Console.contents(of: file), as: UTF8.self)
+    var variables: [JSONValue.Member] = []
+    if let path = options.text("variables") {
+      do {
+        guard case .object(let members) = try JSONParser.parse(Console.contents(of: path)) else {
+          throw CommandFailure("\(path): variables must be a JSON object.")
+        }
+        variables = members
+      } catch let error as JSONError {
+        throw CommandFailure("\(path): \(error)")
+      }
+    }
+    let request = GraphQLRequest(
+      identity: .random(), document: text, operationName: options.text("operation"),
+      variables: variables)
+    do {
+      // The process' own first time: its code comes from the disk.
+      _ = try OperationExecutor(mapping: mapping).prepare(request)
+      let executor = OperationExecutor(mapping: mapping)
+      let clock = ContinuousClock()
+      let began = clock.now
+      let operation = try executor.prepare(request)
+      return (operation, began.duration(to: clock.now))
+    } catch {
+      throw failure(error.errors, in: file)
+    }
+  }
+
+  private static func failure(_ errors: [GraphQLError], in file: String) -> CommandFailure {
+    CommandFailure(
+      errors.map { error in
+        let place = error.locations.first.map { ":\($0.line):\($0.column)" } ?? ""
+        return "\(file)\(place): \(error.fullMessage)"
+      }.joined(separator: "\n"))
+  }
+
+  /// The planner settings that the server's own connections have.
+  private static func serverLike(_ configuration: PostgresConfiguration) -> PostgresConfiguration {
+    var configuration = configuration
+    configuration.isReadOnly = true
+    configuration.statementTimeout = .seconds(600)
+    return configuration
+  }
+
+  private static func find(_ name: String, _ session: PostgresSession) throws -> Int64 {
+    let rows = try session.execute("SELECT viewer_named($1)", [name])
+    guard let text = rows.first?.first ?? nil, let id = Int64(text) else {
+      throw CommandFailure("there is no user \"\(name)\".")
+    }
+    return id
+  }
+
+  /// Runs the statement as a server's connections do: prepared, with the plan that serves all values,
+  /// its rows in binary.
+  private static func analyze(
+    _ operation: PreparedOperation, _ viewer: Int64, _ session: PostgresSession
+  ) throws -> ExplainReport.Analysis? {
+    guard let statement = operation.plan.statement?.alone else { return nil }
+    let parameters = try operation.parameters(viewer: viewer)
+    try session.prepare(statement)
+    let clock = ContinuousClock()
+    var bytes = 0
+    let first = try clock.measure { bytes = try session.executePrepared(statement, parameters) }
+    let again = try clock.measure { _ = try session.executePrepared(statement, parameters) }
+    let literals = try session.literals(of: statement, parameters)
+    let arguments = literals.isEmpty ? "" : "(\(literals.joined(separator: ", ")))"
+    let rows = try session.execute(
+      "EXPLAIN (ANALYZE, VERBOSE, BUFFERS, FORMAT JSON) EXECUTE \(statement.name)\(arguments)")
+    let json = Array(rows.map { ($0.first ?? nil) ?? "" }.joined(separator: "\n").utf8)
+    guard
+      let plan = StatementAnalysis(
+        try JSONParser.parse(json, maximumNesting: 500), shape: operation.plan.plan.shape)
+    else { throw CommandFailure("PostgreSQL's plan cannot be read.") }
+    return ExplainReport.Analysis(
+      first: first, again: again, bytes: bytes, json: json, plan: plan)
+  }
+}

@@ -1,0 +1,143 @@
+import DatabaseSetup
+import Foundation
+import Glibc
+import Server
+import Synchronization
+
+/// Where a command reads and prints: results on standard output, what it does meanwhile on standard
+/// error, a line each. Whoever reads either may have gone; that is no reason to stop.
+enum Console {
+  /// What `serve` was told of its log; from then on, all that is said is in that format, and written
+  /// as the log is, so that nobody waits for whoever reads it.
+  static var log: ServiceLog.Settings? {
+    get { settings.withLock { $0 } }
+    set { settings.withLock { $0 = newValue } }
+  }
+  private static let settings = Mutex(ServiceLog.Settings?.none)
+
+  static var logFormat: LogLine.Format { log?.format ?? .text }
+
+  /// Says what is done, or what went wrong.
+  static func say(_ text: String) {
+    let line = Array("sociograph: \(text)\n".utf8)
+    switch log?.format {
+    case nil: write(line, to: STDERR_FILENO)
+    case .text: LogWriter.standardError.write(line, as: .text)
+    case .json: ServiceLog(log ?? ServiceLog.Settings()).report(.life(.step(text)), loop: nil)
+    }
+  }
+
+  /// Says what was done to the tables.
+  static func report(_ event: MigrationEvent) {
+    guard let log, log.format == .json else { return say(event.description) }
+    ServiceLog(log).report(.migration(event), loop: nil)
+  }
+
+  /// Waits a moment until what was said is written; before the process ends.
+  static func flush() {
+    if log != nil { LogWriter.standardError.flush() }
+  }
+
+  /// Prints a result and a line feed.
+  static func print(_ text: String) { write(text + "\n") }
+
+  static func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
+    write(Array(text.utf8), to: descriptor)
+  }
+
+  static func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes {
+        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        return
+      }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  // MARK: Reading
+
+  /// The number of bytes read; 0 at the end, below 0 for an error.
+  static func read(_ descriptor: Int32, into buffer: inout [UInt8]) -> Int {
+    while true {
+      let count = unsafe buffer.withUnsafeMutableBytes {
+        unsafe Glibc.read(descriptor, $0.baseAddress, $0.count)
+      }
+      if count >= 0 || errno != EINTR { return count }
+    }
+  }
+
+  /// All of a file or pipe; `-` is standard input.
+  ///
+  /// - Throws: `CommandFailure` that names it.
+  static func contents(of name: String) throws(CommandFailure) -> [UInt8] {
+    let descriptor = name == "-" ? STDIN_FILENO : unsafe open(name, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw unreadable(name) }
+    defer { if name != "-" { close(descriptor) } }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(descriptor, into: &buffer)
+      guard count >= 0 else { throw unreadable(name) }
+      if count == 0 { return bytes }
+      bytes += buffer[..<count]
+    }
+  }
+
+  private static func unreadable(_ name: String) -> CommandFailure {
+    CommandFailure("\"\(name)\" cannot be read: \(describe(errno)).")
+  }
+
+  /// The system's words for one of its error numbers.
+  static func describe(_ code: Int32) -> String {
+    guard let text = unsafe strerror(code) else { return "error \(code)" }
+    return unsafe String(cString: text)
+  }
+}
+
+/// The lines of standard input, as they come.
+struct LineReader {
+  enum Line {
+    case complete([UInt8])
+    case tooLong
+  }
+
+  private let maximumLineBytes: Int
+  private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+  private var start = 0
+  private var end = 0
+
+  init(maximumLineBytes: Int) { self.maximumLineBytes = maximumLineBytes }
+
+  /// The last line counts without a line feed, too.
+  mutating func next() -> Line? {
+    var line: [UInt8] = []
+    var isTooLong = false
+    while true {
+      if start == end {
+        start = 0
+        end = Console.read(STDIN_FILENO, into: &buffer)
+        guard end > 0 else {
+          end = 0
+          if isTooLong { return .tooLong }
+          return line.isEmpty ? nil : .complete(line)
+        }
+      }
+      let rest = buffer[start..<end]
+      let lineFeed = rest.firstIndex(of: UInt8(ascii: "\n"))
+      let part = rest[..<(lineFeed ?? end)]
+      if line.count + part.count > maximumLineBytes {
+        isTooLong = true
+        line = []
+      } else if !isTooLong {
+        line += part
+      }
+      start = lineFeed.map { $0 + 1 } ?? end
+      if lineFeed != nil { return isTooLong ? .tooLong : .complete(line) }
+    }
+  }
+}

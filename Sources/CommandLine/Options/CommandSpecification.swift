@@ -1,0 +1,196 @@
+import GraphQLSchema
+
+/// What a command can be told: options by `--name VALUE`, each also by an environment variable, then
+/// operands. One list serves parsing, `--help` and the README's table.
+struct CommandSpecification: Sendable {
+  struct Option: Sendable {
+    let name: String
+    /// Shown behind the name; nil for a switch.
+    let placeholder: String?
+    let environment: String
+    let summary: String
+    /// What it is when nobody says, as it would be written.
+    let fallback: String?
+    private let words: String?
+    /// Given several times it has several values; others have the last one.
+    let isRepeatable: Bool
+
+    /// - Parameters:
+    ///   - fallback: the value taken when none is given.
+    ///   - words: what comes of no value, where that cannot be written as one.
+    init(
+      _ name: String, _ placeholder: String?, environment: String? = nil,
+      default fallback: String? = nil, shown words: String? = nil, isRepeatable: Bool = false,
+      _ summary: String
+    ) {
+      self.name = name
+      self.placeholder = placeholder
+      self.environment = environment ?? CommandSpecification.variable(name)
+      self.summary = summary
+      self.fallback = fallback
+      self.words = words
+      self.isRepeatable = isRepeatable
+    }
+
+    /// The default in the words of `--help` and the README.
+    var shownDefault: String { words ?? fallback ?? (placeholder == nil ? "off" : "none") }
+  }
+
+  /// Options under a heading, as `--help` shows them.
+  struct Section: Sendable {
+    let title: String
+    let options: [Option]
+
+    init(_ title: String, _ options: [Option]) {
+      self.title = title
+      self.options = options
+    }
+  }
+
+  let name: String
+  let summary: String
+  /// Such as `FILE`; empty when the command takes none.
+  let operands: String
+  let sections: [Section]
+  /// What is to be said below the options.
+  let notes: String
+
+  var options: [Option] { sections.flatMap(\.options) }
+
+  init(
+    _ name: String, _ summary: String, operands: String = "", options: [Option], notes: String = ""
+  ) {
+    self.init(
+      name, summary, operands: operands, sections: [Section("Options", options)], notes: notes)
+  }
+
+  init(
+    _ name: String, _ summary: String, operands: String = "", sections: [Section],
+    notes: String = ""
+  ) {
+    self.name = name
+    self.summary = summary
+    self.operands = operands
+    self.sections = sections
+    self.notes = notes
+  }
+
+  static let variablePrefix = "SOCIOGRAPH_"
+
+  private static func variable(_ option: String) -> String {
+    variablePrefix + option.uppercased().split(separator: "-").joined(separator: "_")
+  }
+
+  // MARK: Help
+
+  var help: String {
+    var lines = [
+      "Usage: sociograph \(name) [OPTION]..." + (operands.isEmpty ? "" : " \(operands)"), "",
+      summary, "",
+    ]
+    for section in sections {
+      lines.append("\(section.title):")
+      for option in section.options {
+        let head = "  --\(option.name)" + (option.placeholder.map { " \($0)" } ?? "")
+        let text = "\(option.summary) (default: \(option.shownDefault)) [\(option.environment)]"
+        lines += Self.entry(head, text)
+      }
+      lines.append("")
+    }
+    if !notes.isEmpty { lines += [notes, ""] }
+    lines += [
+      "Names in brackets are environment variables; an option on the command line goes before them."
+    ]
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// An option and its text in two columns, 96 wide.
+  private static func entry(_ head: String, _ text: String) -> [String] {
+    let column = 32
+    var lines: [String] = []
+    var line = head
+    if head.count > column - 2 {
+      lines.append(head)
+      line = ""
+    }
+    line += String(repeating: " ", count: column - line.count)
+    var isFresh = true
+    for word in text.split(separator: " ") {
+      if !isFresh, line.count + 1 + word.count > 96 {
+        lines.append(line)
+        line = String(repeating: " ", count: column)
+        isFresh = true
+      }
+      line += (isFresh ? "" : " ") + word
+      isFresh = false
+    }
+    return lines + [line]
+  }
+
+  // MARK: Parsing
+
+  /// - Throws: `UsageError` naming the argument at fault.
+  func parse(_ arguments: [String], environment: [String: String]) throws(UsageError)
+    -> CommandOptions
+  {
+    var values: [String: [CommandOptions.Value]] = [:]
+    for option in options {
+      if let text = environment[option.environment], !text.isEmpty {
+        values[option.name] = [CommandOptions.Value(text: text, origin: option.environment)]
+      } else if let fallback = option.fallback {
+        values[option.name] = [
+          CommandOptions.Value(text: fallback, origin: "--\(option.name)", isTold: false)
+        ]
+      }
+    }
+    var told: [String: [CommandOptions.Value]] = [:]
+    var operandValues: [String] = []
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      if argument == "--" {
+        operandValues += rest
+        break
+      }
+      guard argument.hasPrefix("-"), argument != "-" else {
+        operandValues.append(argument)
+        continue
+      }
+      let parts = argument.dropFirst(2).split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard argument.hasPrefix("--"), let name = parts.first,
+        let option = options.first(where: { $0.name == name })
+      else { throw unknown(argument) }
+      let text: String
+      if parts.count == 2 {
+        text = String(parts[1])
+      } else if let placeholder = option.placeholder {
+        guard let next = rest.popFirst() else {
+          throw UsageError("--\(option.name) needs a value: \(placeholder).")
+        }
+        text = next
+      } else {
+        text = "true"
+      }
+      let value = CommandOptions.Value(text: text, origin: "--\(option.name)")
+      if option.isRepeatable {
+        told[option.name, default: []].append(value)
+      } else {
+        told[option.name] = [value]
+      }
+    }
+    if operands.isEmpty, let extra = operandValues.first {
+      throw UsageError("unexpected argument \"\(extra)\"; see sociograph \(name) --help.")
+    }
+    return CommandOptions(
+      values: values.merging(told) { $1 }, operands: operandValues)
+  }
+
+  private func unknown(_ argument: String) -> UsageError {
+    let name = String(argument.drop { $0 == "-" }.prefix { $0 != "=" })
+    var suggestions = Suggestions()
+    let near = suggestions.near(name, among: options.map(\.name)).first
+    return UsageError(
+      "unknown option \(argument); "
+        + (near.map { "did you mean --\($0)? " } ?? "") + "see sociograph \(self.name) --help.")
+  }
+}

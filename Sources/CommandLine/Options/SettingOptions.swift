@@ -1,0 +1,76 @@
+import DatabaseSetup
+import Foundation
+import Server
+
+/// Options that several commands share.
+enum SettingOptions {
+  static let database = CommandSpecification.Option(
+    "database", "URL", environment: "DATABASE_URL",
+    shown: "an embedded one is run",
+    "PostgreSQL to use, as postgresql://user@host/name")
+  static let data = CommandSpecification.Option(
+    "data", "DIR", default: ".sociograph", "where the embedded PostgreSQL keeps its data")
+  static let programs = CommandSpecification.Option(
+    "postgres-programs", "DIR", shown: "those of the newest version installed",
+    "folder of PostgreSQL's programs, for the embedded one")
+  /// Which database a command is for.
+  static let databases = [database, data, programs, namespace]
+
+  static let schema = CommandSpecification.Option(
+    "schema", "DIR", shown: shipped, "folder of the schema's .graphql files")
+  static let sql = CommandSpecification.Option(
+    "sql", "DIR", shown: shipped, "folder of the migrations and demo data")
+  private static let shipped = "found here or beside the program"
+
+  static let namespace = CommandSpecification.Option(
+    "namespace", "LIST", shown: "as the folder of SQL says, or public",
+    "PostgreSQL schema of the tables, others to look in after it")
+
+  /// As told; or as the folder of SQL says of itself, which need not be there; or `public`, which is
+  /// also where a schema of somebody's own without SQL of its own is looked for.
+  static func namespaces(_ options: CommandOptions) throws -> [String] {
+    let told = options.list("namespace")
+    if let text = options.text("namespace") {
+      guard !told.isEmpty, told.allSatisfy({ !$0.isEmpty && $0.utf8.count < 64 }) else {
+        throw UsageError(
+          "\(options.origin("namespace")) must list PostgreSQL schemas such as graph or app,public, "
+            + "not \"\(text)\".")
+      }
+      return told
+    }
+    guard options.text("schema") == nil || options.text("sql") != nil,
+      let folder = try? shippedFolder("sql", "sql", options)
+    else { return ["public"] }
+    return [try Migrations.read(folder).namespace ?? "public"]
+  }
+
+  /// A folder that ships with the program: as told, or `./name`, or beside the executable.
+  static func shippedFolder(_ name: String, _ option: String, _ options: CommandOptions)
+    throws(CommandFailure) -> String
+  {
+    if let told = options.text(option) { return told }
+    for candidate in shippedPlaces(name) where FileManager.default.fileExists(atPath: candidate) {
+      return candidate
+    }
+    throw CommandFailure(
+      "no folder \"\(name)\" here or beside the program; name it with --\(option).")
+  }
+
+  /// The folder of the migrations; nil for a schema of one's own that is given no `--sql`: what ships
+  /// with the program is not for its database.
+  static func migrations(_ options: CommandOptions) throws(CommandFailure) -> String? {
+    if options.text("sql") == nil, options.text("schema") != nil { return nil }
+    return try shippedFolder("sql", "sql", options)
+  }
+
+  static func shippedPlaces(_ name: String) -> [String] {
+    let program = Bundle.main.executablePath ?? ProcessInfo.processInfo.arguments[0]
+    let folder = URL(fileURLWithPath: program).resolvingSymlinksInPath().deletingLastPathComponent()
+    return [
+      name,
+      folder.appendingPathComponent("../share/sociograph/\(name)").standardizedFileURL.path,
+      // From SwiftPM's .build/<triple>/<configuration>/.
+      folder.appendingPathComponent("../../../\(name)").standardizedFileURL.path,
+    ]
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import GraphQLSchema
+import Server
+
+/// The program: its commands by name, and what comes of a call. The executable only calls it.
+package enum Program {
+  package static let version = serverVersion
+
+  struct Command: Sendable {
+    let specification: CommandSpecification
+    let run: @Sendable (CommandOptions) throws -> Int32
+
+    init(
+      _ specification: CommandSpecification,
+      _ run: @escaping @Sendable (CommandOptions) throws -> Void
+    ) {
+      self.init(
+        specification,
+        status: { options in
+          try run(options)
+          return 0
+        })
+    }
+
+    init(
+      _ specification: CommandSpecification,
+      status: @escaping @Sendable (CommandOptions) throws -> Int32
+    ) {
+      self.specification = specification
+      run = status
+    }
+  }
+
+  static let commands = [
+    Command(ServeCommand.specification, ServeCommand.run),
+    Command(MigrateCommand.specification, MigrateCommand.run),
+    Command(SeedCommand.specification, SeedCommand.run),
+    Command(SchemaCommand.specification, SchemaCommand.run),
+    Command(ExplainCommand.specification, ExplainCommand.run),
+    Command(PsqlCommand.specification, status: PsqlCommand.run),
+    Command(SessionCommand.specification, SessionCommand.run),
+    Command(CheckCommand.specification, status: CheckCommand.run),
+  ]
+
+  /// - Returns: the exit code: 0 done, 1 failed, 2 misunderstood.
+  package static func run(_ arguments: [String], environment: [String: String]) -> Int32 {
+    guard let name = arguments.first, name != "--help", name != "-h", name != "help" else {
+      Console.write(help)
+      return arguments.isEmpty ? 2 : 0
+    }
+    if name == "version" || name == "--version" {
+      Console.print("sociograph \(version)")
+      return 0
+    }
+    guard let command = commands.first(where: { $0.specification.name == name }) else {
+      var suggestions = Suggestions()
+      let near = suggestions.near(name, among: commands.map(\.specification.name)).first
+      return complain(
+        "there is no command \"\(name)\"; \(near.map { "did you mean \($0)? " } ?? "")"
+          + "see sociograph --help.", 2)
+    }
+    let rest = arguments.dropFirst()
+    if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+      Console.write(command.specification.help)
+      return 0
+    }
+    // Whoever reads what is printed may go first; that must not leave a PostgreSQL behind.
+    signal(SIGPIPE, SIG_IGN)
+    defer { Console.flush() }
+    do {
+      try refuseUnknownVariables(environment)
+      return try command.run(
+        command.specification.parse(Array(rest), environment: environment))
+    } catch let error as UsageError {
+      return complain(error.description, 2)
+    } catch {
+      return complain("\(error)", 1)
+    }
+  }
+
+  /// A variable of ours that no command knows is a slip of the hand, and what it was meant to set
+  /// would silently keep its default.
+  private static func refuseUnknownVariables(_ environment: [String: String]) throws(UsageError) {
+    let known = Set(commands.flatMap { $0.specification.options.map(\.environment) })
+    let prefix = CommandSpecification.variablePrefix
+    for name in environment.keys.sorted() where name.hasPrefix(prefix) && !known.contains(name) {
+      var suggestions = Suggestions()
+      let near = suggestions.near(
+        String(name.dropFirst(prefix.count)),
+        among: known.sorted().filter { $0.hasPrefix(prefix) }.map {
+          String($0.dropFirst(prefix.count))
+        }
+      ).first
+      throw UsageError(
+        "no option has the environment variable \(name)"
+          + (near.map { "; did you mean \(prefix)\($0)?" }
+            ?? "; sociograph COMMAND --help lists them."))
+    }
+  }
+
+  private static func complain(_ message: String, _ code: Int32) -> Int32 {
+    Console.say(message)
+    return code
+  }
+
+  private static var help: String {
+    let all =
+      commands.map { ($0.specification.name, $0.specification.summary) }
+      + [("version", "Prints the version.")]
+    let width = (all.map(\.0.count).max() ?? 0) + 2
+    let lines = all.map { name, summary in
+      "  " + name.padding(toLength: width, withPad: " ", startingAt: 0) + summary
+    }
+    return
+      (["Usage: sociograph COMMAND [OPTION]...", ""] + lines
+      + ["", "sociograph COMMAND --help says more about one."]).joined(separator: "\n") + "\n"
+  }
+}

@@ -1,0 +1,60 @@
+import Accounts
+import Cryptography
+import Foundation
+
+extension AccountInputs.Settings {
+  /// - Throws: `UsageError` naming the setting at fault.
+  mutating func read(_ options: CommandOptions) throws {
+    if let file = options.text("identity-providers") {
+      do {
+        providers = try IdentityProviders(file: file)
+      } catch let fault as IdentityProviders.Fault {
+        throw UsageError("\(options.origin("identity-providers")): \(fault)")
+      }
+    }
+    if let file = options.text("sealing-key") {
+      guard let text = try? String(contentsOfFile: file, encoding: .utf8),
+        let key = Self.bytes(ofHexadecimal: text.filter { !$0.isWhitespace }),
+        let box = SecretBox(key: key)
+      else {
+        throw UsageError(
+          "\(options.origin("sealing-key")): \"\(file)\" must hold 32 bytes in hexadecimal.")
+      }
+      self.box = box
+    }
+    if let file = options.text("common-passwords") {
+      guard let list = try? String(contentsOfFile: file, encoding: .utf8) else {
+        throw UsageError("\(options.origin("common-passwords")): \"\(file)\" cannot be read.")
+      }
+      rules = PasswordRules(common: list)
+    } else if let list = Self.installedList {
+      rules = PasswordRules(common: list)
+    } else {
+      Console.say(
+        "warning: no list of common passwords was found; they will be taken (script/setup has one)")
+    }
+  }
+
+  /// Where setup puts the list: beside the program, or in the machine's share.
+  private static var installedList: String? {
+    let program = Bundle.main.executablePath ?? ""
+    let folder = URL(fileURLWithPath: program).resolvingSymlinksInPath().deletingLastPathComponent()
+    return [
+      folder.appendingPathComponent("../share/sociograph/common-passwords").standardizedFileURL
+        .path,
+      "/usr/local/share/sociograph/common-passwords",
+    ].lazy.compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }.first
+  }
+
+  private static func bytes(ofHexadecimal text: String) -> [UInt8]? {
+    let digits = Array(text.utf8)
+    guard digits.count.isMultiple(of: 2) else { return nil }
+    var bytes: [UInt8] = []
+    for start in stride(from: 0, to: digits.count, by: 2) {
+      let pair = String(decoding: digits[start..<start + 2], as: UTF8.self)
+      guard let byte = UInt8(pair, radix: 16), !pair.hasPrefix("+") else { return nil }
+      bytes.append(byte)
+    }
+    return bytes
+  }
+}

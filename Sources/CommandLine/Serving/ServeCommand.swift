@@ -1,0 +1,133 @@
+import DatabaseSetup
+import Foundation
+import GraphQLExecution
+import GraphQLPlanning
+import HTTP
+import Postgres
+import Server
+import StorageChecking
+
+/// `sociograph serve`: the server, with a PostgreSQL of its own unless it is given one.
+enum ServeCommand {
+  static let specification = CommandSpecification(
+    "serve", "Serves the graph over HTTP.", sections: ServeSettings.sections)
+
+  static func run(_ options: CommandOptions) throws {
+    let settings = try ServeSettings(options)
+    Console.log = settings.server.log
+    // Tried before anything is started, so that a taken port costs nobody a wait.
+    _ = try HTTPListener.open(settings.server.address, count: 1)
+    if let address = settings.server.adminAddress { _ = try HTTPListener.open(address) }
+    let signals = StopSignals()
+    let mapping = try SchemaFiles.load(settings.schema)
+    let readiness = settings.server.readiness
+    let database = try Database.open(options, joinsRunning: false) { event in
+      switch event {
+      case .upgraded: readiness.interrupt()
+      // Nobody looks at its files before it has been ready once.
+      case .upgradeDone: readiness.restore()
+      default: break
+      }
+    }
+    signals.started { database.close() }
+    defer { database.close() }
+    do {
+      try serve(settings, options, mapping, database, signals)
+    } catch {
+      if signals.hasArrived { signals.waitForExit() }
+      throw error
+    }
+  }
+
+  private static func serve(
+    _ settings: ServeSettings, _ options: CommandOptions, _ mapping: StorageMapping,
+    _ database: Database, _ signals: StopSignals
+  ) throws {
+    let migrations = try settings.sql.map { try database.migrate($0) } ?? Migrations.Outcome()
+    let hints = try seedIfEmpty(database, settings.sql)
+    Console.say("checking the schema's storage directives")
+    var configuration = try database.servingConfiguration(after: migrations)
+    try check(mapping, configuration)
+    let writers = try database.writingConfiguration(options, after: migrations)
+    let problems = try MutationCheck(mapping: mapping).run(writers)
+    guard problems.isEmpty else { throw CommandFailure(problems.joined(separator: "\n")) }
+    if let warning = try settings.connectionWarning(database.configuration()) {
+      Console.say("warning: \(warning)")
+    }
+    configuration.statementTimeout = settings.statementTimeout
+    var running = settings.server
+    running.writerDatabase = writers
+    running.constraintErrors = try ConstraintErrors.read(from: writers)
+    if let key = try? database.cursorSeal() {
+      running.executor.cursorSeal = key
+    } else {
+      Console.say("warning: the database keeps no secret; cursors end with this process")
+    }
+    let server = try RunningServer(mapping, database: configuration, settings: running)
+    database.arrangeRestarts { restart in server.betweenStatements { restart() } }
+    signals.serve { server.cutOff() }
+    if !server.waitUntilReady() { Console.say("warning: the database does not answer yet") }
+    for hint in hints { Console.print(hint) }
+    announce(server.address, isSecure: settings.server.tls != nil)
+    if let address = server.adminAddress {
+      let shown = if case .tcp = address { "http://\(address)" } else { "\(address) " }
+      Console.say("for operators: \(shown)/metrics, /live, /ready")
+    }
+    let signal = signals.wait()
+    // Whoever balances load asks /ready and sends no more; until then everybody is served. Nobody
+    // does that for a server in a terminal.
+    server.announceEnd()
+    if signal == SIGTERM, settings.shutdownDelay > .zero {
+      Console.say("stopping: not ready any more, serving for another \(settings.shutdownDelay)")
+      if signals.wait(settings.shutdownDelay) != nil {
+        Console.say("stopping: told so twice, no longer waiting")
+      }
+    }
+    Console.say("stopping: finishing what is being worked on")
+    server.stop()
+  }
+
+  /// What does not hold ends the start; what may not is said.
+  private static func check(
+    _ mapping: StorageMapping, _ configuration: PostgresConfiguration
+  ) throws {
+    let findings = try StorageCheck(mapping: mapping).run(configuration)
+    let errors = findings.filter { $0.severity == .error }
+    guard errors.isEmpty else {
+      throw CommandFailure(errors.map(\.description).joined(separator: "\n"))
+    }
+    for warning in findings { Console.say("\(warning)") }
+  }
+
+  /// The embedded database is never empty: it starts with demo data of scale 1.
+  private static func seedIfEmpty(_ database: Database, _ folder: String?) throws -> [String] {
+    guard database.isEmbedded, let folder,
+      FileManager.default.fileExists(atPath: folder + "/demo"),
+      try Seeder.read(folder + "/demo", scale: 1, seed: 1).isEmpty(database.configuration())
+    else { return [] }
+    Console.say("loading demo data (scale 1)")
+    return try database.seed(folder, scale: 1, seed: 1)
+  }
+
+  private static func announce(_ address: HTTPAddress, isSecure: Bool) {
+    let scheme = isSecure ? "https" : "http"
+    // Who reads JSON is no newcomer.
+    guard Console.logFormat == .text else {
+      let shown = if case .tcp = address { "\(scheme)://\(address)" } else { "\(address)" }
+      return Console.say("serving \(shown)")
+    }
+    let example =
+      "/graphql -H 'Content-Type: application/json' "
+      + #"-d '{"query":"{ users(first: 3) { nodes { id username } } }"}'"#
+    let insecure = isSecure ? " --insecure" : ""
+    switch address {
+    case .tcp(let host, let port):
+      let shown = HTTPAddress.tcp(host: host.isEmpty ? "127.0.0.1" : host, port: port)
+      Console.print("Serving \(scheme)://\(shown)")
+      Console.print("Try: curl -s\(insecure) \(scheme)://\(shown)\(example)")
+    case .unix(let path):
+      Console.print("Serving unix:\(path)")
+      Console.print("Try: curl -s\(insecure) --unix-socket \(path) \(scheme)://localhost\(example)")
+    }
+  }
+}

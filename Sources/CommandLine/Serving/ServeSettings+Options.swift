@@ -1,0 +1,142 @@
+extension ServeSettings {
+  private typealias Option = CommandSpecification.Option
+
+  static let sections: [CommandSpecification.Section] = [
+    CommandSpecification.Section(
+      "Where to serve",
+      [
+        Option("listen", "ADDRESS", default: "127.0.0.1:8080", "HOST:PORT or unix:PATH"),
+        Option(
+          "tls-certificate", "FILE", "certificate chain in PEM; serves HTTPS with --tls-key"),
+        Option("tls-key", "FILE", "private key in PEM, not readable by everybody"),
+        Option(
+          "allow-origin", "LIST",
+          "web pages that may use the API from browsers, as https://app.example,..."),
+        Option(
+          "graphiql", "on|off|DIR", default: "on",
+          "the in-browser IDE at /, from where setup installed it or from a folder"),
+      ]),
+    CommandSpecification.Section(
+      "Graph and database",
+      [
+        SettingOptions.database, SettingOptions.data, SettingOptions.programs,
+        SettingOptions.schema, SettingOptions.sql,
+        SettingOptions.namespace,
+        Option(
+          "writer-database", "URL",
+          "the same database for mutations, under a role that may call functions (--database)"),
+        Option("statement-timeout", "TIME", default: "5s", "longest statement"),
+        Option(
+          "queue-timeout", "TIME", default: "1s", "longest wait for a database connection"),
+        Option(
+          "mutation-timeout", "TIME", default: "8s",
+          "longest field of a mutation, waiting for a connection included"),
+        Option(
+          "operation-timeout", "TIME", default: "10s",
+          "longest operation, waiting for a connection included"),
+      ]),
+    CommandSpecification.Section(
+      "Accounts",
+      [
+        Option(
+          "identity-providers", "FILE",
+          "providers to sign in with: issuer, audience and key set of each, in JSON"),
+        Option(
+          "sealing-key", "FILE",
+          "32 bytes in hexadecimal that tokens of linked accounts are sealed with"),
+        Option(
+          "common-passwords", "FILE",
+          "passwords that are refused, one a line, as setup installed it"
+        ),
+      ]),
+    CommandSpecification.Section(
+      "GraphQL",
+      [
+        Option(
+          "http-profile", "PROFILE", default: "audit",
+          "status codes: audit, of the graphql-http suite, or draft, of the 2026 draft"),
+        Option(
+          "introspection", "WHO", default: "all", "who may read the schema: all, signed-in or off"),
+        Option(
+          "suggestions", "on|off", default: "on", "\"Did you mean\" in error messages"),
+        Option(
+          "trusted-documents", "FILE", "manifest of published documents, in JSON"),
+        Option(
+          "trusted-level", "LEVEL", default: "off",
+          "off, log (report others), allow-list (refuse others) or id-only"),
+        Option(
+          "persisted-queries", "on|off", default: "on", "automatic persisted queries"),
+        Option(
+          "maximum-batch", "N", default: "0", "requests in one body's list; 0 allows no list"),
+        Option("maximum-document-bytes", "N", default: "65536", "bytes of a document"),
+        Option("maximum-variables-bytes", "N", default: "262144", "bytes of its variables"),
+        Option("maximum-tokens", "N", default: "2000", "tokens of a document"),
+        Option("maximum-depth", "N", default: "12", "fields within fields"),
+        Option("maximum-aliases", "N", default: "30", "aliases of a document"),
+        Option("maximum-root-fields", "N", default: "20", "root fields of a query"),
+        Option(
+          "maximum-selections", "N", default: "5000", "selections with fragments written out"),
+        Option(
+          "maximum-page-size", "N", default: "100", "elements that first or last may ask for"),
+        Option(
+          "maximum-elements", "N", default: "200000",
+          "elements of all lists and pages of an answer, as the page sizes multiply"),
+        Option(
+          "maximum-response-bytes", "N", default: "8388608", "bytes of what the database answers"),
+        Option(
+          "maximum-cost", "N", default: "0",
+          "cost of an operation: 1 an object, 2 a page, 1 and its own for each element; 0 for any"),
+        Option(
+          "maximum-cached-documents", "N", default: "1000", "documents each loop keeps prepared"),
+      ]),
+    CommandSpecification.Section(
+      "HTTP",
+      [
+        Option("maximum-body-bytes", "N", default: "1048576", "bytes of a request's body"),
+        Option("maximum-header-bytes", "N", default: "16384", "bytes of a request's header"),
+        Option("maximum-sockets", "N", default: "10000", "clients' connections"),
+        Option(
+          "maximum-sockets-per-address", "N", default: "200",
+          "the same from one address (IPv6: one /64)"),
+        Option(
+          "trusted-proxies", "LIST",
+          "reverse proxies in front, as 10.0.0.1,10.1.0.0/16: connections from them are not "
+            + "limited by address"),
+        Option("idle-timeout", "TIME", default: "60s", "between requests of a connection"),
+        Option("header-timeout", "TIME", default: "10s", "for a request's header"),
+        Option("body-timeout", "TIME", default: "10s", "for a request's body"),
+      ]),
+    CommandSpecification.Section(
+      "Process",
+      [
+        Option("loops", "N", shown: "one for each core", "event loops"),
+        Option("pool-size", "N", default: "2", "database connections of each loop"),
+        Option(
+          "writers", "N", default: "8",
+          "connections for mutations, one at a time on each, at least one for each loop"),
+        Option(
+          "shutdown-delay", "TIME", default: "5s",
+          "how long to serve on after SIGTERM, /ready saying no, before finishing"),
+      ]),
+    CommandSpecification.Section(
+      "What is seen of it",
+      [
+        Option("log-format", "FORMAT", default: "text", "text or json, on standard error"),
+        Option(
+          "access-log", "off|errors|all|N%", default: "off",
+          "which answers have a line in the log; N% are all errors and so many of the others"),
+        Option(
+          "slow-operation", "TIME", default: "500ms",
+          "operations that take as long have a line that says where their time went; off for none"),
+        Option(
+          "admin-listen", "ADDRESS",
+          "HOST:PORT or unix:PATH for /metrics, /live and /ready, not to be reached by clients"),
+        Option(
+          "otlp-endpoint", "URL",
+          "collector that takes traces by OTLP over HTTP, as http://127.0.0.1:4318"),
+        Option(
+          "trace-sample", "RATIO", default: "0.01",
+          "part of the traces that begin here which are sent; others are if their caller's are"),
+      ]),
+  ]
+}

@@ -1,0 +1,287 @@
+import Foundation
+import GraphQLExecution
+import GraphQLTransport
+import HTTP
+import Postgres
+import Server
+
+/// What `serve` can be told, checked before anything is started.
+struct ServeSettings {
+  var server = RunningServer.Settings()
+  let schema: String
+  /// Nil where the database is somebody else's to make.
+  let sql: String?
+  let statementTimeout: Duration
+  let shutdownDelay: Duration
+
+  /// - Throws: `UsageError` or `CommandFailure` naming the setting at fault.
+  init(_ options: CommandOptions) throws {
+    let listen = options.text("listen") ?? ""
+    guard let address = HTTPAddress(listen) else {
+      throw UsageError(
+        "\(options.origin("listen")) must be HOST:PORT or unix:PATH, not \"\(listen)\".")
+    }
+    server.address = address
+    server.loopCount =
+      try options.int("loops", in: 1...64)
+      ?? min(ProcessInfo.processInfo.activeProcessorCount, 64)
+    if let size = try options.int("pool-size", in: 1...64) {
+      server.pool = PoolSettings(size: size)
+    }
+    server.writers = try options.int("writers", in: 1...64) ?? server.writers
+    server.mutationTimeout =
+      try options.duration("mutation-timeout", in: .milliseconds(1)...(.seconds(3600)))
+      ?? server.mutationTimeout
+    server.log.format = try options.choice("log-format", as: LogLine.Format.self) ?? .text
+    server.log.access = try Self.accessLog(options)
+    server.log.slowOperation =
+      try options.text("slow-operation") == "off"
+      ? nil : options.duration("slow-operation", in: .zero...(.seconds(3600)))
+    server.adminAddress = try Self.adminAddress(options)
+    server.traces = try Self.traces(options)
+    statementTimeout =
+      try options.duration("statement-timeout", in: .milliseconds(1)...(.seconds(3600)))
+      ?? .seconds(5)
+    server.pool.operationDeadline =
+      try options.duration("operation-timeout", in: .milliseconds(1)...(.seconds(3600)))
+      ?? server.pool.operationDeadline
+    server.pool.queueWait =
+      try options.duration("queue-timeout", in: .milliseconds(1)...(.seconds(3600)))
+      ?? server.pool.queueWait
+    shutdownDelay =
+      try options.duration("shutdown-delay", in: .zero...(.seconds(8))) ?? .seconds(5)
+    try server.http.read(options)
+    // The last resort comes after the deadline it backs up.
+    server.http.answer = max(
+      server.http.answer, server.pool.operationDeadline + .seconds(5),
+      server.mutationTimeout + .seconds(5))
+    try server.endpoint.read(options)
+    try server.executor.read(options)
+    server.introspection =
+      try options.choice("introspection", as: IntrospectionAccess.self) ?? .all
+    server.tls = try Self.tls(options)
+    guard let proxies = TrustedProxies(options.list("trusted-proxies")) else {
+      throw UsageError(
+        "\(options.origin("trusted-proxies")) must list addresses or networks such as 10.0.0.1 or "
+          + "10.1.0.0/16, not \"\(options.text("trusted-proxies") ?? "")\".")
+    }
+    server.trustedProxies = proxies
+    server.graphiQL = try Self.graphiQL(options)
+    try server.accounts.read(options)
+    schema = try SettingOptions.shippedFolder("Schema", "schema", options)
+    sql = try SettingOptions.migrations(options)
+    try refuseContradictions(options)
+    let others = server.loopCount * (server.pool.size + 8) + max(server.writers, server.loopCount)
+    if let shortage = HTTPSocketQuota.descriptorShortage(server.http, others: others) {
+      throw CommandFailure("\(options.origin("maximum-sockets")): \(shortage)")
+    }
+  }
+
+  /// A part that may take longer than the whole would never get to its end.
+  private func refuseContradictions(_ options: CommandOptions) throws(UsageError) {
+    let whole = server.pool.operationDeadline
+    for (name, part) in [
+      ("statement-timeout", statementTimeout), ("queue-timeout", server.pool.queueWait),
+    ] where part > whole {
+      throw UsageError(
+        "\(options.origin(name)) (\(CommandOptions.words(part))) must not be longer than "
+          + "\(options.origin("operation-timeout")) (\(CommandOptions.words(whole))), which ends "
+          + "what takes longer.")
+    }
+  }
+
+  private static func accessLog(_ options: CommandOptions) throws(UsageError)
+    -> ServiceLog.AccessLog
+  {
+    switch options.text("access-log") ?? "off" {
+    case "off": return .off
+    case "errors": return .errors
+    case "all": return .all
+    case let text:
+      guard text.hasSuffix("%"), let part = Double(text.dropLast()), part > 0, part <= 100 else {
+        throw UsageError(
+          "\(options.origin("access-log")) must be off, errors, all or a part such as 5%, "
+            + "not \"\(text)\".")
+      }
+      return .sampled(part / 100)
+    }
+  }
+
+  private static func adminAddress(_ options: CommandOptions) throws(UsageError) -> HTTPAddress? {
+    guard let text = options.text("admin-listen") else { return nil }
+    guard let address = HTTPAddress(text) else {
+      throw UsageError(
+        "\(options.origin("admin-listen")) must be HOST:PORT or unix:PATH, not \"\(text)\".")
+    }
+    return address
+  }
+
+  private static func traces(_ options: CommandOptions) throws(UsageError)
+    -> TraceExporter.Settings?
+  {
+    let text = options.text("trace-sample") ?? ""
+    guard let sample = Double(text), (0...1).contains(sample) else {
+      throw UsageError(
+        "\(options.origin("trace-sample")) must be a number from 0 to 1, not \"\(text)\".")
+    }
+    guard let url = options.text("otlp-endpoint") else { return nil }
+    guard let endpoint = TraceEndpoint(url) else {
+      throw UsageError(
+        "\(options.origin("otlp-endpoint")) must be an http URL such as http://127.0.0.1:4318, "
+          + "not \"\(url)\"; for https run a collector beside the server.")
+    }
+    return TraceExporter.Settings(endpoint: endpoint, sample: sample)
+  }
+
+  private static func tls(_ options: CommandOptions) throws -> TLSContext? {
+    switch (options.text("tls-certificate"), options.text("tls-key")) {
+    case (nil, nil): return nil
+    case (_?, nil): throw UsageError("--tls-certificate needs --tls-key as well.")
+    case (nil, _?): throw UsageError("--tls-key needs --tls-certificate as well.")
+    case (let certificate?, let key?):
+      for (name, path) in [("tls-certificate", certificate), ("tls-key", key)]
+      where !FileManager.default.isReadableFile(atPath: path) {
+        throw UsageError("\(options.origin(name)): the file \"\(path)\" cannot be read.")
+      }
+      let attributes = try FileManager.default.attributesOfItem(atPath: key)
+      if let mode = attributes[.posixPermissions] as? Int, mode & 0o007 != 0 {
+        throw UsageError(
+          "\(options.origin("tls-key")): \"\(key)\" can be read by everybody; chmod o= it.")
+      }
+      do {
+        return try TLSContext(certificateFile: certificate, keyFile: key)
+      } catch {
+        throw UsageError("--tls-certificate and --tls-key: \(error)")
+      }
+    }
+  }
+
+  private static func graphiQL(_ options: CommandOptions) throws -> GraphiQLPage.Setting {
+    switch options.text("graphiql") ?? "on" {
+    case "on": return .installed
+    case "off": return .off
+    case let folder:
+      if let missing = GraphiQLPage.missingFile(in: folder) {
+        throw UsageError(
+          "\(options.origin("graphiql")) must be on, off or a folder; "
+            + "there is no readable file \"\(folder)/\(missing)\".")
+      }
+      return .folder(folder)
+    }
+  }
+
+  /// What to tell an operator whose database lets in fewer connections than the loops may open.
+  func connectionWarning(_ configuration: PostgresConfiguration) throws -> String? {
+    let rows = try PostgresSession(configuration).execute(
+      """
+      SELECT current_setting('max_connections')::int
+        - current_setting('superuser_reserved_connections')::int
+      """)
+    guard let text = rows.first?.first ?? nil, let permitted = Int(text) else { return nil }
+    // Each loop has its pools, and for each a connection that cancels.
+    let needed =
+      server.loopCount * (server.pool.size + 2) + max(server.writers, server.loopCount)
+    guard needed > permitted else { return nil }
+    return "\(server.loopCount) loops with --pool-size \(server.pool.size) may open \(needed) "
+      + "connections, but the database lets in \(permitted) (max_connections)."
+  }
+}
+
+extension HTTPLimits {
+  fileprivate mutating func read(_ options: CommandOptions) throws(UsageError) {
+    maximumBodyBytes = try options.int("maximum-body-bytes", in: 1...1 << 30) ?? maximumBodyBytes
+    maximumHeaderBytes =
+      try options.int("maximum-header-bytes", in: 1024...1 << 20) ?? maximumHeaderBytes
+    maximumSockets = try options.int("maximum-sockets", in: 1...1_000_000) ?? maximumSockets
+    maximumSocketsPerAddress =
+      try options.int("maximum-sockets-per-address", in: 1...1_000_000) ?? maximumSocketsPerAddress
+    idle = try options.duration("idle-timeout", in: .milliseconds(10)...(.seconds(3600))) ?? idle
+    header =
+      try options.duration("header-timeout", in: .milliseconds(10)...(.seconds(3600))) ?? header
+    body = try options.duration("body-timeout", in: .milliseconds(10)...(.seconds(3600))) ?? body
+  }
+}
+
+extension GraphQLEndpoint.Configuration {
+  fileprivate mutating func read(_ options: CommandOptions) throws {
+    profile =
+      try options.choice("http-profile", as: ResponseFormat.Profile.self) ?? profile
+    for origin in options.list("allow-origin") {
+      guard Self.isOrigin(origin) else {
+        throw UsageError(
+          "\(options.origin("allow-origin")) must list origins such as https://app.example, "
+            + "not \"\(origin)\".")
+      }
+      crossOrigin.allowedOrigins.insert(origin)
+    }
+    trustedLevel =
+      try options.choice("trusted-level", as: TrustedDocuments.Level.self) ?? trustedLevel
+    if let path = options.text("trusted-documents") {
+      let origin = options.origin("trusted-documents")
+      guard let bytes = FileManager.default.contents(atPath: path) else {
+        throw UsageError("\(origin): the file \"\(path)\" cannot be read.")
+      }
+      do {
+        trustedDocuments = try TrustedDocuments(manifest: [UInt8](bytes))
+      } catch {
+        throw UsageError("\(origin): \(path): \(error)")
+      }
+    } else if trustedLevel != .off {
+      throw UsageError("\(options.origin("trusted-level")) needs --trusted-documents as well.")
+    }
+    if try !options.isSet("persisted-queries") { persistedQueries = nil }
+    maximumBatch = try options.int("maximum-batch", in: 0...100) ?? maximumBatch
+    maximumDocumentBytes =
+      try options.int("maximum-document-bytes", in: 1...1 << 24) ?? maximumDocumentBytes
+    maximumVariablesBytes =
+      try options.int("maximum-variables-bytes", in: 1...1 << 26) ?? maximumVariablesBytes
+  }
+
+  /// A scheme, a host and perhaps a port, as browsers write them.
+  private static func isOrigin(_ text: String) -> Bool {
+    for scheme in ["https://", "http://"] where text.hasPrefix(scheme) {
+      let rest = text.dropFirst(scheme.count)
+      return !rest.isEmpty
+        && rest.utf8.allSatisfy {
+          switch $0 {
+          case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"), UInt8(ascii: "["),
+            UInt8(ascii: "]"):
+            true
+          default: false
+          }
+        }
+    }
+    return false
+  }
+}
+
+extension OperationExecutor.Settings {
+  fileprivate mutating func read(_ options: CommandOptions) throws(UsageError) {
+    suggestions = try options.isSet("suggestions")
+    parserLimits.maximumBytes =
+      try options.int("maximum-document-bytes", in: 1...1 << 24) ?? parserLimits.maximumBytes
+    parserLimits.maximumTokens =
+      try options.int("maximum-tokens", in: 1...1_000_000) ?? parserLimits.maximumTokens
+    validationLimits.depth =
+      try options.int("maximum-depth", in: 1...64) ?? validationLimits.depth
+    validationLimits.aliases =
+      try options.int("maximum-aliases", in: 0...100_000) ?? validationLimits.aliases
+    validationLimits.queryRootFields =
+      try options.int("maximum-root-fields", in: 1...10_000) ?? validationLimits.queryRootFields
+    validationLimits.expandedSelections =
+      try options.int("maximum-selections", in: 1...1_000_000)
+      ?? validationLimits.expandedSelections
+    plannerLimits.maximumPageSize =
+      try options.int("maximum-page-size", in: 1...10_000) ?? plannerLimits.maximumPageSize
+    plannerLimits.maximumElements =
+      try options.int("maximum-elements", in: 1...100_000_000) ?? plannerLimits.maximumElements
+    if let cost = try options.int("maximum-cost", in: 0...1_000_000_000), cost > 0 {
+      plannerLimits.maximumCost = cost
+    }
+    maximumResponseBytes =
+      try options.int("maximum-response-bytes", in: 1_024...1 << 30) ?? maximumResponseBytes
+    maximumCachedDocuments =
+      try options.int("maximum-cached-documents", in: 1...1_000_000) ?? maximumCachedDocuments
+  }
+}

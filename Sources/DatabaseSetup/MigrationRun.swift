@@ -1,0 +1,169 @@
+import Postgres
+
+extension Migrations {
+  /// What was done to a database.
+  package struct Outcome: Sendable, Equatable {
+    package var tables = 0
+    package var functions = false
+    /// Whether there was anything to do.
+    package var isEmpty: Bool { tables == 0 && !functions }
+
+    package init() {}
+  }
+
+  /// Brings a database to where the folder is.
+  ///
+  /// Each file of tables is a transaction, the functions are one, together with the last file where
+  /// both are due, so that nobody meets the new tables with the old functions.
+  ///
+  /// - Parameters:
+  ///   - allowChanged: takes changed files of tables as they are now, without running them again.
+  ///   - putBack: also replaces the functions of a later program, while its tables are the same.
+  @discardableResult
+  package func apply(
+    to configuration: PostgresConfiguration, allowChanged: Bool = false, putBack: Bool = false,
+    report: (MigrationEvent) -> Void = { _ in }
+  ) throws -> Outcome {
+    if tables.isEmpty && functions.isEmpty { return Outcome() }
+    var configuration = configuration
+    configuration.statementTimeout = .zero
+    configuration.idleInTransactionTimeout = .zero
+    configuration.lockTimeout = .seconds(30)
+    configuration.isReadOnly = false
+    configuration.settings.append(("client_min_messages", "warning"))
+    let session = try PostgresSession(configuration)
+    let namespace = configuration.namespaces.first
+    let plan = try plan(session, in: namespace, allowChanged: allowChanged, putBack: putBack)
+    do {
+      try lock(session, report)
+      try prepare(session, namespace)
+      return try run(
+        session, namespace, allowChanged: allowChanged, putBack: putBack, report)
+    } catch let error as PostgresError where error.kind == .forbidden || error.kind == .readOnly {
+      throw try Self.refusal(error, plan, session)
+    }
+  }
+
+  private func run(
+    _ session: PostgresSession, _ namespace: String?, allowChanged: Bool, putBack: Bool,
+    _ report: (MigrationEvent) -> Void
+  ) throws -> Outcome {
+    let plan = try plan(session, in: namespace, allowChanged: allowChanged, putBack: putBack)
+    for name in plan.accepted { try accept(name, session, report) }
+    var outcome = Outcome()
+    var missing = tables.filter { plan.missing.contains($0.name) }
+    guard case .changed(let names) = plan.functions else {
+      for file in missing {
+        try session.transaction { try apply(file, session, report) }
+        outcome.tables += 1
+      }
+      return outcome
+    }
+    let last = missing.popLast()
+    for file in missing {
+      try session.transaction { try apply(file, session, report) }
+      outcome.tables += 1
+    }
+    let began = ContinuousClock.now
+    try FunctionRenewal(files: functions, manifest: manifest(session), session: session)
+      .run { if let last { try apply(last, session, report) } }
+    report(.appliedFunctions(names, took: began.duration(to: .now)))
+    outcome.tables += last == nil ? 0 : 1
+    outcome.functions = true
+    return outcome
+  }
+
+  private func apply(
+    _ file: File, _ session: PostgresSession, _ report: (MigrationEvent) -> Void
+  ) throws {
+    let began = ContinuousClock.now
+    do {
+      try session.execute(file.text)
+    } catch {
+      if error.kind == .forbidden { throw error }
+      throw SetupError("\(file.place(of: error.position)): \(error)")
+    }
+    try session.execute(
+      "INSERT INTO sociograph_migration (name, sha256, breaking) VALUES ($1, $2, $3)",
+      [file.name, session.hash(file.text), file.breaking])
+    report(.applied(file.name, took: began.duration(to: .now)))
+  }
+
+  private func accept(
+    _ name: String, _ session: PostgresSession, _ report: (MigrationEvent) -> Void
+  ) throws {
+    guard let file = tables.first(where: { $0.name == name }) else { return }
+    try session.execute(
+      "UPDATE sociograph_migration SET sha256 = $2 WHERE name = $1",
+      [name, session.hash(file.text)])
+    report(.acceptedChange(name))
+  }
+
+  // MARK: Before
+
+  /// Held until the session ends: whoever comes second finds everything done.
+  private func lock(
+    _ session: PostgresSession, _ report: (MigrationEvent) -> Void
+  ) throws(PostgresError) {
+    let key = "hashtext('sociograph_migration')"
+    if try session.execute("SELECT pg_try_advisory_lock(\(key))").first?.first == "t" { return }
+    report(.waiting)
+    try session.execute("SET lock_timeout = 0")
+    try session.execute("SELECT pg_advisory_lock(\(key))")
+    try session.execute("SET lock_timeout = '30s'")
+  }
+
+  /// Makes the namespace and our own tables where they are not there.
+  private func prepare(_ session: PostgresSession, _ namespace: String?) throws {
+    if let namespace,
+      try session.execute("SELECT FROM pg_namespace WHERE nspname = $1", [namespace]).isEmpty
+    {
+      try session.execute("CREATE SCHEMA " + PostgresConfiguration.quoted(namespace))
+    }
+    if try !session.hasTable("sociograph_request", in: namespace) {
+      try session.execute(MutationSupport.tables)
+    }
+    guard try !session.hasTable("sociograph_functions", in: namespace) else { return }
+    try session.transaction {
+      try session.execute(Self.ownTables)
+      try ServerSecret.create(session)
+    }
+  }
+
+  private static let ownTables = """
+    CREATE TABLE IF NOT EXISTS sociograph_migration (
+      name text CONSTRAINT sociograph_migration_key PRIMARY KEY,
+      sha256 text NOT NULL,
+      breaking text,
+      applied_at timestamptz NOT NULL DEFAULT now());
+    COMMENT ON TABLE sociograph_migration IS 'A row: a file of sql/tables that was applied.';
+    COMMENT ON COLUMN sociograph_migration.breaking IS
+      'Why programs that do not know the file must not go on; null when they may.';
+    CREATE TABLE IF NOT EXISTS sociograph_functions (
+      sha256 text CONSTRAINT sociograph_functions_key PRIMARY KEY,
+      files text NOT NULL,
+      objects text NOT NULL,
+      applied_at timestamptz NOT NULL DEFAULT now());
+    COMMENT ON TABLE sociograph_functions IS
+      'A row: a set of the files in sql/functions; the one applied last is in force.';
+    COMMENT ON COLUMN sociograph_functions.files IS 'A line for each file: its name and SHA-256.';
+    COMMENT ON COLUMN sociograph_functions.objects IS
+      'A line for each thing that the files made, so that what a later set does not make can be dropped.';
+    """
+
+  // MARK: After
+
+  /// Says what is missing, and who could apply it.
+  private static func refusal(
+    _ error: PostgresError, _ plan: MigrationPlan, _ session: PostgresSession
+  ) throws -> SetupError {
+    _ = try? session.execute("ROLLBACK")
+    let role = try session.execute("SELECT current_user").first?.first.flatMap { $0 } ?? ""
+    return SetupError(
+      """
+      The database lacks \(plan.lines.joined(separator: ", ")), and the role "\(role)" may not apply \
+      that (\(error.message)). Run `sociograph migrate --database URL` as the role that owns the \
+      graph, then start again.
+      """)
+  }
+}

@@ -1,0 +1,163 @@
+/// What comes with the server for mutations: the requests that must not be done twice (R26), and what
+/// mutation functions refuse with. It stands in the namespace of the graph, so that its functions use it
+/// without a qualifier.
+enum MutationSupport {
+  /// Made once. Days share four partitions, so that forgetting a day is emptying one.
+  static let tables = """
+    CREATE TABLE IF NOT EXISTS sociograph_request (
+      viewer_id bigint NOT NULL,
+      key text NOT NULL,
+      day date NOT NULL DEFAULT current_date,
+      slot smallint NOT NULL DEFAULT (current_date - date '2000-01-01') % 4,
+      body_hash bytea NOT NULL,
+      result text,
+      statement bigint NOT NULL,
+      answer bytea,
+      CONSTRAINT sociograph_request_key PRIMARY KEY (viewer_id, key, day, slot)
+    ) PARTITION BY LIST (slot);
+    COMMENT ON TABLE sociograph_request IS
+      'A row: a request that is not to be done twice was done, for this viewer (0: nobody signed in).';
+    CREATE TABLE IF NOT EXISTS sociograph_request_0 PARTITION OF sociograph_request FOR VALUES IN (0);
+    CREATE TABLE IF NOT EXISTS sociograph_request_1 PARTITION OF sociograph_request FOR VALUES IN (1);
+    CREATE TABLE IF NOT EXISTS sociograph_request_2 PARTITION OF sociograph_request FOR VALUES IN (2);
+    CREATE TABLE IF NOT EXISTS sociograph_request_3 PARTITION OF sociograph_request FOR VALUES IN (3);
+    """
+
+  /// Made anew with the graph's functions.
+  static let functions = Migrations.File(name: "sociograph.sql", text: requests + conditions)
+
+  /// Run after the functions were made: those that run under their owner's rights are nobody's to call
+  /// but whom it was granted to.
+  static let rights = """
+    DO $$
+    DECLARE routine regprocedure;
+    BEGIN
+      FOR routine IN SELECT p.oid FROM pg_proc p
+        WHERE p.prosecdef AND p.pronamespace = to_regnamespace(quote_ident(current_schema))
+      LOOP
+        EXECUTE format('REVOKE EXECUTE ON ROUTINE %s FROM PUBLIC', routine);
+      END LOOP;
+    END $$
+    """
+
+  private static let requests = """
+    CREATE OR REPLACE FUNCTION sociograph_claim(viewer bigint, request_key text, hash bytea)
+    RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    DECLARE
+      today int := (current_date - date '2000-01-01') % 4;
+      seen bytea;
+    BEGIN
+      IF NOT pg_try_advisory_xact_lock(hashtextextended(request_key, viewer)) THEN
+        RAISE EXCEPTION USING ERRCODE = 'SG409', MESSAGE = 'The request is being worked on.';
+      END IF;
+      SELECT r.body_hash INTO seen FROM sociograph_request r
+      WHERE r.viewer_id = viewer AND r.key = request_key AND r.day >= current_date - 1
+        AND r.slot IN (today, (today + 3) % 4);
+      IF NOT FOUND THEN
+        RETURN true;
+      ELSIF seen <> hash THEN
+        RAISE EXCEPTION USING ERRCODE = 'SG422', MESSAGE = 'The key was used with another request.';
+      END IF;
+      RAISE EXCEPTION USING ERRCODE = 'SG208', MESSAGE = 'The request was done.';
+    END $$;
+    COMMENT ON FUNCTION sociograph_claim IS
+      'Whether the request is still to be done: true, or it fails with SG409 (somebody is at it), '
+      'SG422 (the key was used with another body) or SG208 (it was done). The lock is held to the '
+      'end of the transaction, and the look is a statement of its own: its snapshot is younger '
+      'than the lock.';
+
+    CREATE OR REPLACE FUNCTION sociograph_keep(
+      viewer bigint, request_key text, hash bytea, statement bigint, answer bytea)
+    RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+      INSERT INTO sociograph_request (viewer_id, key, body_hash, result, statement, answer)
+      VALUES (viewer, request_key, hash, nullif(current_setting('sociograph.result', true), ''),
+        statement, CASE WHEN length(answer) <= 65536 THEN answer END)
+    $$;
+    COMMENT ON FUNCTION sociograph_keep IS
+      'Remembers what this transaction''s request came to. Long answers are made anew when asked '
+      'for.';
+
+    CREATE OR REPLACE FUNCTION sociograph_replay(viewer bigint, request_key text, statement bigint)
+    RETURNS TABLE (result text, answer bytea)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+      SELECT r.result, CASE WHEN r.statement = sociograph_replay.statement THEN r.answer END
+      FROM sociograph_request r
+      WHERE r.viewer_id = viewer AND r.key = request_key AND r.day >= current_date - 1
+    $$;
+    COMMENT ON FUNCTION sociograph_replay IS
+      'What a request that was done came to; the answer only for the selection it was made by.';
+
+    CREATE OR REPLACE FUNCTION sociograph_forget_requests()
+    RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    DECLARE
+      today int := (current_date - date '2000-01-01') % 4;
+      old int;
+    BEGIN
+      FOREACH old IN ARRAY ARRAY[(today + 1) % 4, (today + 2) % 4] LOOP
+        IF pg_relation_size(format('sociograph_request_%s', old)) > 0 THEN
+          EXECUTE format('TRUNCATE sociograph_request_%s', old);
+        END IF;
+      END LOOP;
+    END $$;
+    COMMENT ON FUNCTION sociograph_forget_requests IS
+      'Forgets requests older than yesterday''s. Nobody reads or writes those partitions by then.';
+    """
+
+  private static let conditions = """
+    CREATE OR REPLACE FUNCTION refusal(code text, VARIADIC path text[] DEFAULT '{}')
+    RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+      SELECT jsonb_build_object('code', code, 'path', nullif(path, '{}'))
+    $$;
+    COMMENT ON FUNCTION refusal IS
+      'One reason to refuse, as refuse_all takes them: the code, and the path of the argument at '
+      'fault.';
+
+    CREATE OR REPLACE FUNCTION refuse_all(refusals jsonb)
+    RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+      IF jsonb_array_length(refusals) > 0 THEN
+        RAISE EXCEPTION USING ERRCODE = 'SG100', MESSAGE = 'refused', DETAIL = refusals::text;
+      END IF;
+    END $$;
+    COMMENT ON FUNCTION refuse_all IS
+      'Ends the mutation: nothing of it is done, and its payload has these user errors. An empty '
+      'list ends nothing.';
+
+    CREATE OR REPLACE FUNCTION refuse(code text, VARIADIC path text[] DEFAULT '{}')
+    RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM refuse_all(
+        jsonb_build_array(refusal(code, VARIADIC path)));
+    END $$;
+    COMMENT ON FUNCTION refuse IS
+      'The same for one reason: refuse(''NOT_FOUND'', ''input'', ''circleId'').';
+
+    CREATE OR REPLACE FUNCTION fail(code text, message text)
+    RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+      RAISE EXCEPTION USING ERRCODE = 'SG000', MESSAGE = message, DETAIL = code;
+    END $$;
+    COMMENT ON FUNCTION fail IS
+      'Ends the request''s field with an error that only a program can cause.';
+
+    CREATE OR REPLACE FUNCTION require_viewer(viewer bigint)
+    RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+      IF viewer = 0 THEN
+        RAISE EXCEPTION USING ERRCODE = 'SG000', MESSAGE = 'Sign in to do this.',
+          DETAIL = 'UNAUTHENTICATED';
+      END IF;
+    END $$;
+    COMMENT ON FUNCTION require_viewer IS
+      'For everything but signing up and in: fails unless somebody is signed in.';
+
+    CREATE OR REPLACE FUNCTION id_list(list jsonb) RETURNS bigint[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+      SELECT CASE WHEN jsonb_typeof(list) = 'array'
+        THEN ARRAY(SELECT e.id::bigint FROM jsonb_array_elements_text(list) WITH ORDINALITY
+          AS e(id, place) ORDER BY e.place) END
+    $$;
+    COMMENT ON FUNCTION id_list IS
+      'The ids of a list in an input; null for none.';
+    """
+}

@@ -1,0 +1,47 @@
+import Cryptography
+import GraphQLPlanning
+import GraphQLResponse
+import GraphQLSchema
+
+/// What the parameters of one call are made from besides the operation's variables. The same for
+/// every time it is tried, so that the same is sent again.
+final class CallContext {
+  let schema: Schema
+  let scalarTypes: [TypeID: ParameterType]
+  let key: RequestKey?
+  let client: ClientIdentity
+  /// What the call's preparations came to, in their order.
+  var preparations: [PreparedInput] = []
+  private let makeSecret: () -> String
+  /// Made when the first statement asks for it.
+  private(set) lazy var secret = makeSecret()
+  private(set) lazy var secretHash = SHA256.hash(Array(secret.utf8))
+
+  init(
+    schema: Schema, scalarTypes: [TypeID: ParameterType], key: RequestKey?,
+    client: ClientIdentity, makeSecret: @escaping () -> String
+  ) {
+    self.schema = schema
+    self.scalarTypes = scalarTypes
+    self.key = key
+    self.client = client
+    self.makeSecret = makeSecret
+  }
+
+  func prepared(_ value: PreparedValue) -> PreparedInputValue? {
+    guard preparations.indices.contains(value.index) else { return nil }
+    switch (value.part, preparations[value.index]) {
+    case (.text, .password(let text, _)): return text.map { .text($0) }
+    case (.renewed, .password(_, let renewed)): return renewed.map { .text($0) }
+    case (.json, .claims(let json)): return json.map { .json($0) }
+    case (.bytes, .sealed(let bytes)): return bytes.map { .bytes($0) }
+    default: return nil
+    }
+  }
+}
+
+enum PreparedInputValue {
+  case text(String)
+  case json(String)
+  case bytes([UInt8])
+}

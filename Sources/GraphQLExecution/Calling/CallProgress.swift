@@ -1,0 +1,125 @@
+import Postgres
+
+/// What to do next about one field of a mutation, as plain data: what came of the last try goes in
+/// with the time, the next step comes out. It knows no socket, no clock and no chance of its own.
+///
+///     perform -> finish: done, refused, failed
+///        |  '--> wait -> perform       a conflict of transactions; a lost connection
+///        '-----> replay -> finish      it was done before, under the same key
+///
+/// A field that was sent and lost is sent again, to the end of its time: one with a key is not done
+/// twice, as the key is claimed in the transaction that does it, and the others can be repeated (R27).
+struct CallProgress {
+  typealias Instant = ContinuousClock.Instant
+
+  enum Step: Equatable {
+    case perform
+    /// Ask for the answer of the request that has this key.
+    case replay
+    /// Then what was tried last, again.
+    case wait(Duration)
+    case finish(End)
+  }
+
+  enum End: Equatable {
+    /// The last try's result is the answer.
+    case done
+    /// The same, and it was the answer to an earlier request of the client's.
+    case replayed
+    /// The last try's error says why not: nothing of it was done.
+    case failed
+    case inProgress
+    case keyReused
+    /// Whether it was done is not known.
+    case unknown
+  }
+
+  /// Conflicts of transactions are tried three times in all (R28).
+  static let maximumConflicts = 2
+
+  /// The client sent the key it is known by.
+  let hasClientKey: Bool
+  let deadline: Instant
+  private(set) var isReplaying = false
+  private var losses = 0
+  private var conflicts = 0
+  private var retries = 0
+
+  init(hasClientKey: Bool, deadline: Instant) {
+    self.hasClientKey = hasClientKey
+    self.deadline = deadline
+  }
+
+  /// A try succeeded.
+  func succeeded() -> Step {
+    .finish(isReplaying && hasClientKey && losses == 0 ? .replayed : .done)
+  }
+
+  /// A try failed, and its transaction left nothing behind, unless its connection was lost.
+  mutating func failed(
+    _ error: PostgresError, now: Instant, random: inout some RandomNumberGenerator
+  ) -> Step {
+    switch CallCondition(error) {
+    case .replay:
+      isReplaying = true
+      return .replay
+    case .inProgress:
+      // One of ours that was lost may be running yet; anybody else's is somebody else's to wait for.
+      return losses == 0 ? .finish(.inProgress) : wait(again: losses, now, &random)
+    case .keyReused: return .finish(.keyReused)
+    case .other: break
+    }
+    switch error.kind {
+    case .lost:
+      losses += 1
+      return wait(again: losses, now, &random)
+    case .unavailable, .overloaded, .aborted:
+      // Nothing was sent this time; before, something may have been.
+      return losses == 0 && !isReplaying ? .finish(.failed) : wait(again: 4, now, &random)
+    case .retry, .lock:
+      conflicts += 1
+      guard conflicts <= Self.maximumConflicts else { return end() }
+      return wait(.milliseconds(Int.random(in: 10...100, using: &random)), now)
+    case .staleStatement, .timeout:
+      // A statement to prepare anew; or a cancel that was meant for another.
+      retries += 1
+      guard retries <= (error.kind == .timeout ? 1 : 3), now < deadline else { return end() }
+      return isReplaying ? .replay : .perform
+    case .readOnly, .userRaised, .invalidEncoding, .invalidValue, .constraint, .forbidden, .other:
+      return .finish(.failed)
+    }
+  }
+
+  private func end() -> Step { .finish(losses > 0 || isReplaying ? .unknown : .failed) }
+
+  /// Longer each time, up to half a second.
+  private func wait(
+    again count: Int, _ now: Instant, _ random: inout some RandomNumberGenerator
+  ) -> Step {
+    let most = min(500, 25 << min(count, 10))
+    return wait(.milliseconds(Int.random(in: most / 2...most, using: &random)), now)
+  }
+
+  private func wait(_ time: Duration, _ now: Instant) -> Step {
+    now + time < deadline ? .wait(time) : end()
+  }
+}
+
+/// What the functions that come with the server, and those of the graph, raise.
+enum CallCondition: Equatable {
+  /// The request has been done.
+  case replay
+  case inProgress
+  /// With another body.
+  case keyReused
+  case other
+
+  init(_ error: PostgresError) {
+    switch error.sqlState {
+    case "SG208": self = .replay
+    case "SG409": self = .inProgress
+    case "SG422": self = .keyReused
+    default: self = .other
+    }
+  }
+}

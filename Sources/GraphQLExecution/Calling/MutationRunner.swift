@@ -1,0 +1,474 @@
+import EventLoops
+import GraphQLPlanning
+import GraphQLResponse
+import GraphQLSchema
+import JSON
+import Postgres
+
+/// Runs mutations on one loop: their root fields in order, each in a transaction of its own over the
+/// loop's connections that may write.
+///
+/// These belong to the loop as those that read do: no lock and no change of thread, and the queue is
+/// in the pool, with its limits. A few for each loop are as good as a few for all: four connections
+/// of one server already commit what eight do.
+package final class MutationRunner {
+  package let writers: PostgresPool
+  let schema: Schema
+  let scalarTypes: [TypeID: ParameterType]
+  let constraintErrors: ConstraintErrors
+  let cursorSeal: CursorSeal
+  let maximumResponseBytes: Int
+  let makeSecret: () -> String
+  let preparer: (any InputPreparer)?
+  let sessionsEnded: () -> Void
+  fileprivate var random = SystemRandomNumberGenerator()
+  /// Of the mutation whose completion runs now; writing is not told apart.
+  package fileprivate(set) var times = OperationTimes()
+
+  /// - Parameter makeSecret: a token that nobody can guess, for `@secret`.
+  package init(
+    writers: PostgresPool, mapping: StorageMapping, constraintErrors: ConstraintErrors,
+    settings: OperationExecutor.Settings, preparer: (any InputPreparer)? = nil,
+    sessionsEnded: @escaping () -> Void = {},
+    makeSecret: @escaping () -> String = { RequestKey.randomToken() }
+  ) {
+    self.preparer = preparer
+    self.sessionsEnded = sessionsEnded
+    self.writers = writers
+    schema = mapping.schema
+    scalarTypes = mapping.scalarTypes
+    self.constraintErrors = constraintErrors
+    cursorSeal = settings.cursorSeal
+    maximumResponseBytes = settings.maximumResponseBytes
+    self.makeSecret = makeSecret
+  }
+
+  /// - Returns: what ends it when the client leaves: fields that wait are not run, and the one that
+  ///   runs is finished.
+  package func run(
+    _ operation: PreparedOperation, viewer: Int64,
+    completion: @escaping (OperationResponse) -> Void
+  ) -> MutationRun {
+    let run = MutationRun(self, operation, viewer: viewer, completion: completion)
+    run.start()
+    return run
+  }
+}
+
+/// One mutation on its way through its fields.
+package final class MutationRun {
+  private let runner: MutationRunner
+  private let operation: PreparedOperation
+  private let viewer: Int64
+  private let fields: [PreparedField]
+  private let completion: (OperationResponse) -> Void
+  private var answers: [FieldAnswer] = []
+  private var ticket: PostgresTicket?
+  private var timer: LoopTimer?
+  private var isCancelled = false
+  private var times: OperationTimes
+
+  init(
+    _ runner: MutationRunner, _ operation: PreparedOperation, viewer: Int64,
+    completion: @escaping (OperationResponse) -> Void
+  ) {
+    self.runner = runner
+    self.operation = operation
+    self.viewer = viewer
+    self.completion = completion
+    times = operation.times
+    fields = operation.plan.mutation
+  }
+
+  /// Nobody waits for the answer any more.
+  package func cancel() {
+    isCancelled = true
+    ticket?.cancel()
+  }
+
+  fileprivate func start() { next() }
+
+  private func next() {
+    while answers.count < fields.count, !isCancelled {
+      switch fields[answers.count] {
+      case .other(.constant(_, let json)): answers.append(.value(json))
+      case .other(.refused(_, let error)): answers.append(.failed([error]))
+      case .other(.call): answers.append(.failed([.fault("A call was not prepared.")]))
+      case .call(let call):
+        return prepare(call, begin(call))
+      }
+    }
+    if !isCancelled { finish() }
+  }
+
+  private func answered(_ answer: FieldAnswer) {
+    answers.append(answer)
+    next()
+  }
+
+  // MARK: - One field
+
+  /// What one field's tries share.
+  private final class Attempt {
+    var progress: CallProgress
+    let binder: ParameterBinder
+    let context: CallContext
+
+    init(_ progress: CallProgress, _ binder: ParameterBinder, _ context: CallContext) {
+      self.progress = progress
+      self.binder = binder
+      self.context = context
+    }
+  }
+
+  private func begin(_ call: PreparedCall) -> Attempt {
+    let key =
+      call.plan.isOnce ? operation.request.map { RequestKey($0, viewer: viewer) } : nil
+    let context = CallContext(
+      schema: runner.schema, scalarTypes: runner.scalarTypes, key: key,
+      client: operation.request?.client ?? ClientIdentity(), makeSecret: runner.makeSecret)
+    return Attempt(
+      CallProgress(
+        hasClientKey: key?.isClient ?? false,
+        deadline: .now + runner.writers.settings.operationDeadline),
+      ParameterBinder(
+        variables: operation.variables, viewer: viewer, cursorSeal: runner.cursorSeal,
+        call: context), context)
+  }
+
+  /// Does what is to be done with passwords and credentials, then calls.
+  private func prepare(_ call: PreparedCall, _ attempt: Attempt) {
+    guard !call.plan.preparations.isEmpty else { return perform(call, attempt) }
+    guard let preparer = runner.preparer else {
+      return answered(.failed([.fault("\(call.plan.coordinate): nobody prepares its inputs.")]))
+    }
+    collect(call, attempt, []) { [self] tasks in
+      preparer.prepare(tasks, client: attempt.context.client) { [self] result in
+        guard !isCancelled else { return }
+        switch result {
+        case .success(let prepared):
+          attempt.context.preparations = prepared
+          perform(call, attempt)
+        case .failure(let refusal):
+          answered(.unserved(refusal.error, retryAfter: refusal.retryAfter))
+        }
+      }
+    }
+  }
+
+  /// The tasks, one after the other, as the stored hash of a password has to be asked for.
+  private func collect(
+    _ call: PreparedCall, _ attempt: Attempt, _ tasks: [PreparationTask],
+    completion: @escaping ([PreparationTask]) -> Void
+  ) {
+    guard tasks.count < call.plan.preparations.count else { return completion(tasks) }
+    let binder = attempt.binder
+    func text(_ source: InputSource) -> String? {
+      if case .string(let text) = binder.value(of: source) { text } else { nil }
+    }
+    let task: PreparationTask
+    switch call.plan.preparations[tasks.count] {
+    case .newPassword(let source): task = .newPassword(text(source))
+    case .identityToken(let source, let provider):
+      let name: String? =
+        if case .enum(let name) = binder.value(of: provider) { name } else { text(provider) }
+      task = .identityToken(text(source), provider: name)
+    case .sealed(let source): task = .seal(text(source))
+    case .knownPassword(let source, _):
+      guard let password = text(source), let lookup = call.lookups[tasks.count] else {
+        return collect(
+          call, attempt, tasks + [.knownPassword(nil, stored: nil, account: "")],
+          completion: completion)
+      }
+      return look(up: lookup, call, attempt) { [self] stored, account in
+        collect(
+          call, attempt, tasks + [.knownPassword(password, stored: stored, account: account)],
+          completion: completion)
+      }
+    }
+    collect(call, attempt, tasks + [task], completion: completion)
+  }
+
+  private func look(
+    up lookup: PreparedCall.Statement, _ call: PreparedCall, _ attempt: Attempt,
+    completion: @escaping (String?, String) -> Void
+  ) {
+    let statement: BoundStatement
+    var account = call.plan.coordinate
+    do throws(GraphQLError) {
+      statement = BoundStatement(
+        lookup.statement, try attempt.binder.bind(lookup.parameters))
+      for parameter in lookup.parameters {
+        account += " " + (try attempt.binder.text(of: parameter) ?? "").lowercased()
+      }
+    } catch {
+      return answered(.failed([error]))
+    }
+    ticket = runner.writers.execute(
+      transaction: [statement], deadline: attempt.progress.deadline
+    ) { [self] outcome in
+      ticket = nil
+      switch outcome {
+      case .success(let result): completion(result.string(row: 0, column: 0), account)
+      case .failure(let error): answered(FieldAnswer(failure: error, call.plan))
+      }
+    }
+  }
+
+  private func take(_ step: CallProgress.Step, _ call: PreparedCall, _ attempt: Attempt) {
+    switch step {
+    case .perform: perform(call, attempt)
+    case .replay: replay(call, attempt)
+    case .wait(let time):
+      timer = runner.writers.loop.schedule(after: time) { [self] in
+        timer = nil
+        // Who has left is not worth another try; what was sent and lost may have been done.
+        guard !isCancelled else { return }
+        if attempt.progress.isReplaying { replay(call, attempt) } else { perform(call, attempt) }
+      }
+    case .finish(let end): answered(answer(to: end, call))
+    }
+  }
+
+  /// The function, then the payload's selection, which for some keeps the answer too.
+  private func perform(_ call: PreparedCall, _ attempt: Attempt) {
+    send([call.call, call.keeping ?? call.selection], call, attempt)
+  }
+
+  /// The answer that was kept; where none is, the selection is made anew.
+  private func replay(_ call: PreparedCall, _ attempt: Attempt) {
+    guard let replay = call.replay else {
+      return answered(.failed([.fault("\(call.plan.coordinate): nothing to repeat.")]))
+    }
+    guard call.again == nil, call.selection != nil, attempt.context.key?.isClient == true else {
+      return send([replay, call.again, call.selection], call, attempt)
+    }
+    send([replay], call, attempt) { [self] result in
+      guard result.rowCount == 1, !result.isNull(row: 0, column: 0) else {
+        return send([replay, call.selection], call, attempt)
+      }
+      succeeded(result, call, attempt)
+    }
+  }
+
+  private func send(
+    _ statements: [PreparedCall.Statement?], _ call: PreparedCall, _ attempt: Attempt,
+    then: ((borrowing PostgresResult) -> Void)? = nil
+  ) {
+    var transaction: [BoundStatement] = []
+    do throws(GraphQLError) {
+      for statement in statements {
+        guard let statement else { continue }
+        transaction.append(
+          BoundStatement(statement.statement, try attempt.binder.bind(statement.parameters)))
+      }
+    } catch {
+      return answered(.failed([error]))
+    }
+    ticket = runner.writers.execute(
+      transaction: transaction, deadline: attempt.progress.deadline
+    ) { [self] outcome in
+      ticket = nil
+      times.waiting &+= runner.writers.times.waited
+      times.asking &+= runner.writers.times.served
+      switch outcome {
+      case .success(let result):
+        if let then { return then(result) }
+        succeeded(result, call, attempt)
+      case .failure(let error):
+        failed(error, call, attempt)
+      }
+    }
+  }
+
+  private func succeeded(
+    _ result: borrowing PostgresResult, _ call: PreparedCall, _ attempt: Attempt
+  ) {
+    guard case .finish(let end) = attempt.progress.succeeded() else { return }
+    if call.plan.mayEndSessions { runner.sessionsEnded() }
+    let hasRecord = call.selection != nil
+    guard result.rowCount == 1, !hasRecord || !result.isNull(row: 0, column: 0) else {
+      return answered(.failed([.fault("\(call.plan.coordinate): the selection gave no row.")]))
+    }
+    var writer = ResponseWriter(
+      call.shape, json: JSONWriter(), cursorSeal: runner.cursorSeal,
+      secret: call.plan.makesSecret ? attempt.context.secret : nil)
+    var isTooLarge = false
+    if hasRecord {
+      result.withValue(row: 0, column: 0) { bytes in
+        isTooLarge = bytes.byteCount > runner.maximumResponseBytes
+        if !isTooLarge { writer.writeData(bytes) }
+      }
+    } else {
+      let empty: [UInt8] = []
+      unsafe writer.writeData(empty.span.bytes)
+    }
+    if isTooLarge {
+      return answered(
+        .failed([
+          GraphQLError(
+            "It is done, but its answer is larger than \(runner.maximumResponseBytes) bytes.",
+            code: .resultLimitExceeded)
+        ]))
+    }
+    var answer = FieldAnswer.value(writer.json.finish())
+    answer.errors = writer.errors
+    answer.isReplayed = end == .replayed
+    answered(answer)
+  }
+
+  private func failed(_ error: PostgresError, _ call: PreparedCall, _ attempt: Attempt) {
+    if let refused = refusal(error, call) { return answered(refused) }
+    let step = attempt.progress.failed(error, now: .now, random: &runner.random)
+    if step == .finish(.failed) { return answered(FieldAnswer(failure: error, call.plan)) }
+    take(step, call, attempt)
+  }
+
+  /// The payload with what the user caused; nil for any other failure.
+  private func refusal(_ error: PostgresError, _ call: PreparedCall) -> FieldAnswer? {
+    guard
+      let errors = UserError.raised(error)
+        ?? runner.constraintErrors.userError(for: error, in: call.plan.definition, runner.schema)
+        .map({ [$0] })
+    else { return nil }
+    guard let json = call.plan.refusal.json(errors) else {
+      return .failed([
+        .fault(
+          "\(call.plan.coordinate): \(errors.map(\.code)) has a code that the schema does not know."
+        )
+      ])
+    }
+    return .value(json)
+  }
+
+  private func answer(to end: CallProgress.End, _ call: PreparedCall) -> FieldAnswer {
+    switch end {
+    case .done, .replayed, .failed:
+      return .failed([.fault("\(call.plan.coordinate): it ended without an answer.")])
+    case .inProgress:
+      return .unserved(
+        GraphQLError(
+          "A request with this Idempotency-Key is being worked on. Send it again shortly.",
+          code: .idempotencyInProgress))
+    case .keyReused:
+      return .unserved(
+        GraphQLError(
+          "This Idempotency-Key was used with another operation or other variables. Take a new one.",
+          code: .idempotencyKeyReused))
+    case .unknown:
+      return .unserved(
+        GraphQLError(
+          "Whether this was done is not known. Send it again with the same Idempotency-Key.",
+          code: .outcomeUnknown), retryAfter: .seconds(1))
+    }
+  }
+
+  // MARK: - The answer
+
+  private func finish() {
+    runner.times = times
+    // With nothing to show, what kept the server from answering decides about the status.
+    if let first = answers.first(where: { $0.isUnserved }),
+      answers.allSatisfy({ $0.isUnserved })
+    {
+      return completion(.refused(answers.flatMap(\.errors), retryAfter: first.retryAfter))
+    }
+    var errors: [GraphQLError] = []
+    var isNull = false
+    var json = JSONWriter(capacity: answers.reduce(64) { $0 + $1.json.count + 32 })
+    json.append(#"{"data":"#)
+    let start = json.count
+    json.append(UInt8(ascii: "{"))
+    for (index, (field, answer)) in zip(operation.plan.plan.mutation, answers).enumerated() {
+      let frame = field.frame
+      if index > 0 { json.append(UInt8(ascii: ",")) }
+      json.append(frame.key)
+      json.append(answer.json)
+      for error in answer.errors {
+        var error = error
+        error.path = [.name(frame.responseName)] + (error.path ?? [])
+        errors.append(error)
+      }
+      // 6.4.4: a null where none may be is the whole mutation's; the other fields were run all the
+      // same.
+      if frame.isNonNull, answer.isNull { isNull = true }
+    }
+    json.append(UInt8(ascii: "}"))
+    if isNull {
+      json.truncate(to: start)
+      json.writeNull()
+    }
+    if !errors.isEmpty {
+      json.append(#","errors":"#)
+      json.write(errors, requestID: operation.identity.id)
+    }
+    json.append(UInt8(ascii: "}"))
+    completion(
+      .executed(
+        body: json.finish(), errors: errors,
+        isReplayed: answers.contains { $0.isReplayed }))
+  }
+}
+
+/// What one field came to.
+private struct FieldAnswer {
+  var json: [UInt8]
+  /// Their paths begin inside the field.
+  var errors: [GraphQLError] = []
+  /// The server could not do it: no database, no time, or not twice.
+  var isUnserved = false
+  var retryAfter: Duration?
+  var isReplayed = false
+
+  var isNull: Bool { json == Self.null }
+
+  private static let null = Array("null".utf8)
+
+  static func value(_ json: [UInt8]) -> FieldAnswer { FieldAnswer(json: json) }
+
+  static func failed(_ errors: [GraphQLError]) -> FieldAnswer {
+    FieldAnswer(json: null, errors: errors)
+  }
+
+  static func unserved(_ error: GraphQLError, retryAfter: Duration? = nil) -> FieldAnswer {
+    FieldAnswer(json: null, errors: [error], isUnserved: true, retryAfter: retryAfter)
+  }
+
+  private init(
+    json: [UInt8], errors: [GraphQLError] = [], isUnserved: Bool = false,
+    retryAfter: Duration? = nil
+  ) {
+    self.json = json
+    self.errors = errors
+    self.isUnserved = isUnserved
+    self.retryAfter = retryAfter
+  }
+
+  /// Nothing of it was done.
+  init(failure error: PostgresError, _ plan: CallPlan) {
+    switch error.kind {
+    case .retry:
+      self = .failed([
+        GraphQLError("Others changed the same. Try again.", code: .conflict)
+      ])
+    case .constraint:
+      self = .failed([
+        .fault(
+          "\(plan.coordinate): the constraint \(error.constraint ?? "?") of "
+            + "\(error.table ?? "?") is in no user error.")
+      ])
+    default:
+      guard
+        case .refused(let errors, let retryAfter) = OperationExecutor.failure(error)
+      else {
+        self = .failed([.fault("\(error)")])
+        return
+      }
+      self.init(json: Self.null, errors: errors, retryAfter: retryAfter)
+      switch error.kind {
+      case .unavailable, .lost, .overloaded, .timeout, .readOnly, .aborted: isUnserved = true
+      default: isUnserved = false
+      }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import GraphQLPlanning
+import GraphQLResponse
+import GraphQLSchema
+import JSON
+
+extension ParameterBinder {
+  /// An input as `jsonb` takes it: ids as numbers, what was left out left out.
+  ///
+  /// Recursion is as deep as the request's JSON, which is limited.
+  func json(_ value: InputValue, _ form: JSONForm) throws(GraphQLError) -> String {
+    guard let schema = call?.schema else { throw .fault("An input without its schema.") }
+    var json = JSONWriter(capacity: 256)
+    switch form {
+    case .value(let type): try write(value, type, schema, to: &json)
+    case .members(let members):
+      try write(
+        value, schema, to: &json,
+        type: { name in members.first { $0.name == name }?.type })
+    }
+    return String(decoding: json.finish(), as: UTF8.self)
+  }
+
+  private func write(
+    _ value: InputValue, _ type: TypeReference, _ schema: Schema, to json: inout JSONWriter
+  ) throws(GraphQLError) {
+    switch value {
+    case .null: json.writeNull()
+    case .boolean(let flag): json.write(flag)
+    case .int(let number): json.write(number)
+    case .bigInt(let number): json.write(number)
+    case .float(let number): json.write(number)
+    case .enum(let name): json.write(name)
+    case .string(let text):
+      if schema[type.namedType].name == "ID" {
+        json.write(anyID(value))
+      } else {
+        try check(value, schema[type.namedType])
+        json.write(text)
+      }
+    case .list(let items):
+      let element = if case .list(let element) = type.nullable { element } else { type }
+      json.append(UInt8(ascii: "["))
+      for (index, item) in items.enumerated() {
+        if index > 0 { json.append(UInt8(ascii: ",")) }
+        try write(item, element, schema, to: &json)
+      }
+      json.append(UInt8(ascii: "]"))
+    case .object:
+      let definition = schema[type.namedType]
+      try write(
+        value, schema, to: &json,
+        type: { name in
+          guard let field = definition.inputField(named: name), !field.isForServerAlone else {
+            return nil
+          }
+          return field.type
+        })
+    }
+  }
+
+  private func write(
+    _ object: InputValue, _ schema: Schema, to json: inout JSONWriter,
+    type: (String) -> TypeReference?
+  ) throws(GraphQLError) {
+    guard case .object(let members) = object else { return json.writeNull() }
+    var isFirst = true
+    for member in members {
+      guard let type = type(member.name) else { continue }
+      json.append(UInt8(ascii: isFirst ? "{" : ","))
+      isFirst = false
+      json.writeKey(member.name)
+      try write(member.value, type, schema, to: &json)
+    }
+    json.append(isFirst ? "{}" : "}")
+  }
+
+  /// Text that its scalar's type would not take is refused here, as in any other place.
+  private func check(_ value: InputValue, _ type: TypeDefinition) throws(GraphQLError) {
+    switch call?.scalarTypes[type.id] {
+    case .timestamptz: _ = try timestamp(value)
+    case .date: _ = try date(value)
+    case .numeric: _ = try decimal(value)
+    default: _ = try text(value)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import GraphQLPlanning
+import Postgres
+
+/// A mutation's root field with the statements that connections prepare under their names.
+enum PreparedField: Sendable {
+  case call(PreparedCall)
+  /// Everything but a call, which is answered without the database.
+  case other(MutationField)
+
+  init(_ field: MutationField, label: StatementLabel) {
+    if case .call(let plan) = field {
+      self = .call(PreparedCall(plan, label: label))
+    } else {
+      self = .other(field)
+    }
+  }
+}
+
+extension PreparedField {
+  var cost: Int { if case .call(let call) = self { call.cost } else { 256 } }
+}
+
+final class PreparedCall: Sendable {
+  struct Statement: Sendable {
+    let statement: PostgresStatement
+    let parameters: [PlanParameter]
+
+    init(_ planned: PlannedStatement, _ label: StatementLabel) {
+      statement = PostgresStatement(
+        planned.text, parameterCount: planned.parameters.count, label: label)
+      parameters = planned.parameters
+    }
+  }
+
+  let plan: CallPlan
+  let call: Statement
+  let selection: Statement?
+  let keeping: Statement?
+  let replay: Statement?
+  let again: Statement?
+  /// Of known passwords, by the index of their preparation.
+  let lookups: [Int: Statement]
+  /// The payload's shape as the writer reads it.
+  let shape: ShapeProgram
+
+  init(_ plan: CallPlan, label: StatementLabel) {
+    self.plan = plan
+    call = Statement(plan.call, label)
+    selection = plan.selection.map { Statement($0, label) }
+    keeping = plan.keeping.map { Statement($0, label) }
+    replay = plan.replay.map { Statement($0, label) }
+    again = plan.again.map { Statement($0, label) }
+    var lookups: [Int: Statement] = [:]
+    for (index, preparation) in plan.preparations.enumerated() {
+      if case .knownPassword(_, let lookup) = preparation {
+        lookups[index] = Statement(lookup, label)
+      }
+    }
+    self.lookups = lookups
+    shape = ShapeProgram(plan.shape)
+  }
+
+  /// Estimated bytes: each text stands in the plan, in its statement and in that for libpq.
+  var cost: Int {
+    [plan.call, plan.selection, plan.keeping, plan.replay, plan.again]
+      .reduce(1024) { $0 + 3 * ($1?.text.utf8.count ?? 0) }
+  }
+}

@@ -1,0 +1,140 @@
+import GraphQLPlanning
+import GraphQLSchema
+import JSON
+import Postgres
+
+/// Something a user caused: one entry of a payload's user errors.
+struct UserError: Equatable {
+  let code: String
+  /// Nil for what the code's description says.
+  let message: String?
+  /// Of the argument at fault.
+  let path: [String]?
+}
+
+extension UserError {
+  /// What a function refused for; nil for any other error.
+  ///
+  /// The detail of SQLSTATE `SG100` is a JSON list of objects with `code`, and perhaps `path` and
+  /// `message`.
+  static func raised(_ error: PostgresError) -> [UserError]? {
+    guard error.sqlState == "SG100", let detail = error.detail,
+      case .array(let items)? = try? JSONParser.parse(Array(detail.utf8))
+    else { return nil }
+    var errors: [UserError] = []
+    for item in items {
+      guard case .string(let code)? = item["code"] else { return nil }
+      var path: [String]?
+      if case .array(let steps)? = item["path"] {
+        path = steps.compactMap { if case .string(let step) = $0 { step } else { nil } }
+      }
+      var message: String?
+      if case .string(let text)? = item["message"] { message = text }
+      errors.append(UserError(code: code, message: message, path: path))
+    }
+    return errors.isEmpty ? nil : errors
+  }
+}
+
+/// Which user error a broken constraint is: `constraint_error` in the graph's SQL, a table or view of
+/// (table_name, constraint_name, code, argument).
+///
+/// The argument is named alone; each field has it in its own place.
+package struct ConstraintErrors: Sendable {
+  private struct Key: Hashable {
+    let table: String
+    let constraint: String
+  }
+
+  private var errors: [Key: (code: String, argument: String?)] = [:]
+
+  package init() {}
+
+  /// - Returns: none where the database has no such relation.
+  package static func read(from configuration: PostgresConfiguration) throws -> ConstraintErrors {
+    let session = try PostgresSession(configuration)
+    var result = ConstraintErrors()
+    let relation = try session.execute("SELECT to_regclass('constraint_error')")
+    guard relation.first?.first ?? nil != nil else { return result }
+    for row in try session.execute(
+      "SELECT table_name, constraint_name, code, argument FROM constraint_error")
+    {
+      guard let table = row[0], let constraint = row[1], let code = row[2] else { continue }
+      result.errors[Key(table: table, constraint: constraint)] = (code, row[3])
+    }
+    return result
+  }
+
+  func userError(for error: PostgresError, in field: FieldDefinition, _ schema: Schema)
+    -> UserError?
+  {
+    guard error.kind == .constraint, let table = error.table, let constraint = error.constraint,
+      let found = errors[Key(table: table, constraint: constraint)]
+    else { return nil }
+    return UserError(
+      code: found.code, message: nil,
+      path: found.argument.flatMap { Self.path(of: $0, in: field, schema) })
+  }
+
+  /// An argument of this name, or a field of an input that is one.
+  private static func path(
+    of name: String, in field: FieldDefinition, _ schema: Schema
+  ) -> [String]? {
+    if field.argument(named: name) != nil { return [name] }
+    for argument in field.arguments {
+      guard case .inputObject(let fields, _) = schema[argument.type.namedType].kind,
+        fields.contains(where: { $0.name == name })
+      else { continue }
+      return [argument.name, name]
+    }
+    return nil
+  }
+}
+
+extension RefusalShape {
+  /// The payload that says why not; nil when a code is none that the schema knows.
+  func json(_ errors: [UserError]) -> [UInt8]? {
+    guard errors.allSatisfy({ messages[$0.code] != nil || messages.isEmpty }) else { return nil }
+    var json = JSONWriter(capacity: 256)
+    for (index, field) in fields.enumerated() {
+      json.append(UInt8(ascii: index == 0 ? "{" : ","))
+      json.append(field.key)
+      switch field.value {
+      case .constant(let text): json.append(text)
+      case .userErrors(let parts):
+        json.append(UInt8(ascii: "["))
+        for (index, error) in errors.enumerated() {
+          if index > 0 { json.append(UInt8(ascii: ",")) }
+          write(error, parts, to: &json)
+        }
+        json.append(UInt8(ascii: "]"))
+      }
+    }
+    json.append(fields.isEmpty ? "{}" : "}")
+    return json.finish()
+  }
+
+  private func write(_ error: UserError, _ parts: [UserErrorField], to json: inout JSONWriter) {
+    for (index, part) in parts.enumerated() {
+      json.append(UInt8(ascii: index == 0 ? "{" : ","))
+      json.append(part.key)
+      switch part.part {
+      case .constant(let text): json.append(text)
+      case .code: json.write(error.code)
+      case .message: json.write(error.message ?? messages[error.code] ?? error.code)
+      case .path:
+        guard let path = error.path else {
+          json.writeNull()
+          continue
+        }
+        json.append(UInt8(ascii: "["))
+        for (index, step) in path.enumerated() {
+          if index > 0 { json.append(UInt8(ascii: ",")) }
+          json.write(step)
+        }
+        json.append(UInt8(ascii: "]"))
+      }
+    }
+    json.append(parts.isEmpty ? "{}" : "}")
+  }
+}

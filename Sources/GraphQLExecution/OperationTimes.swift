@@ -1,0 +1,62 @@
+import COpenSSL
+import Glibc
+import GraphQLLanguage
+
+/// Where the time of one operation went, in nanoseconds; 0 for what was not done, because it was kept
+/// from before or never came to it.
+package struct OperationTimes: Sendable, Equatable {
+  package var parsing: UInt64 = 0
+  package var validating: UInt64 = 0
+  package var planning: UInt64 = 0
+  /// Until a database connection took the statement.
+  package var waiting: UInt64 = 0
+  /// From then until PostgreSQL had answered.
+  package var asking: UInt64 = 0
+  /// Making the response from the row.
+  package var writing: UInt64 = 0
+
+  package init() {}
+}
+
+/// What an operation is called by those who look: log, metrics, traces and the comment in front of its
+/// statement. Made once for each operation of a document.
+package final class OperationLabel: Sendable {
+  /// At most 64 characters of it.
+  package let name: String?
+  package let kind: OperationKind
+  /// 16 hexadecimal digits: how SHA-256 of the document begins, as persisted queries write it.
+  package let document: String
+
+  package init(name: String?, kind: OperationKind, document: String) {
+    self.name = name.map { String($0.prefix(64)) }
+    self.kind = kind
+    self.document = document
+  }
+
+  /// What a label says of a document's text.
+  static func hash(of document: [UInt8]) -> String {
+    var digest = [UInt8](repeating: 0, count: 32)
+    let isDone = unsafe EVP_Digest(document, document.count, &digest, nil, EVP_sha256(), nil) == 1
+    precondition(isDone, "OpenSSL cannot compute SHA-256")
+    let digits = Array("0123456789abcdef".utf8)
+    return String(
+      decoding: digest.prefix(8).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
+      as: UTF8.self)
+  }
+}
+
+/// What happens to the documents and plans of a loop.
+package enum ExecutionEvent: Sendable {
+  /// A document was parsed and validated.
+  case prepared(bytes: Int)
+  case planned(OperationLabel, statement: String?)
+  /// The least recently used made room.
+  case dropped(documents: Int)
+}
+
+/// Nanoseconds of a clock that never goes back.
+package func monotonicNanoseconds() -> UInt64 {
+  var time = timespec()
+  _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+  return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+}

@@ -1,0 +1,429 @@
+import GraphQLLanguage
+import GraphQLResponse
+import GraphQLSchema
+import SQL
+
+/// Compiles the root fields of a mutation. The payloads' selections are planned as those of queries
+/// are, so that what the viewer may not see is absent from them, too.
+struct CallCompiler {
+  let mapping: StorageMapping
+  let fragments: [String: FragmentDefinition]
+  let reader: ArgumentReader
+  let limits: PlannerLimits
+
+  private var schema: Schema { mapping.schema }
+
+  func fields(
+    of type: TypeID, _ selectionSet: SelectionSet
+  ) throws(GraphQLError) -> [MutationField] {
+    var fields: [MutationField] = []
+    for field in compiler().collectFields(of: type, [selectionSet]) {
+      let name = field.field.name.text
+      if name == "__typename" {
+        fields.append(
+          .constant(
+            FieldFrame(field.responseName, isNonNull: true),
+            json: Array("\"\(schema[type].name)\"".utf8)))
+        continue
+      }
+      guard let storage = mapping[type]?.fields[name] else { continue }
+      guard case .call(let call) = storage.kind else {
+        throw GraphQLError(
+          "\(storage.coordinate) cannot be executed by this server yet.",
+          locations: [reader.source.location(of: field.field.position)], code: .notImplemented)
+      }
+      let frame = FieldFrame(
+        field.responseName, isNonNull: storage.definition.type.isNonNull)
+      let arguments: FieldArguments
+      do {
+        arguments = try reader.arguments(of: field.field, storage.definition)
+      } catch {
+        fields.append(.refused(frame, error))
+        continue
+      }
+      fields.append(.call(try plan(field, storage, call, arguments, frame)))
+    }
+    return fields
+  }
+
+  /// The plan of a field to which nothing is given, not even what must be.
+  func probe(
+    _ field: Field, _ storage: FieldStorage, _ call: CallStorage
+  ) throws(GraphQLError) -> CallPlan {
+    var arguments = FieldArguments()
+    arguments.values = storage.definition.arguments.map { ($0, nil) }
+    return try plan(
+      SelectionCompiler.CollectedField(responseName: field.responseName, nodes: [field]), storage,
+      call, arguments, FieldFrame(field.responseName, isNonNull: true))
+  }
+
+  /// Each statement has a compiler of its own: parameters are numbered by statement.
+  private func compiler() -> SelectionCompiler {
+    SelectionCompiler(
+      mapping: mapping, fragments: fragments, reader: reader, limits: limits)
+  }
+
+  private func plan(
+    _ field: SelectionCompiler.CollectedField, _ storage: FieldStorage, _ call: CallStorage,
+    _ arguments: FieldArguments, _ frame: FieldFrame
+  ) throws(GraphQLError) -> CallPlan {
+    let payload = storage.definition.type.namedType
+    let compiler = compiler()
+    compiler.statement.signedIn = call.signsIn.map { member in
+      "coalesce((\(ResultText.word)::jsonb ->> \(literal: member))::bigint, 0)"
+    }
+    let row = RowBuilder(alias: "")
+    var scope = Scope()
+    scope.words[.result(key: nil)] = ResultText.word
+    let shape = try compiler.object(
+      of: payload, selectionSets: field.selectionSets, row: row, scope: scope)
+    let hasRecord = !row.columns.isEmpty
+    let record = row.rowExpression
+    let selection = hasRecord ? finished("SELECT \(record)", compiler.statement) : nil
+    let keepsAnswer = hasRecord && !call.makesSecret
+    let prepared = preparedInputs(field.field, arguments)
+    return CallPlan(
+      frame: frame, definition: storage.definition, coordinate: storage.coordinate,
+      preparations: prepared.preparations,
+      call: statement(call.function, isClaimed: call.isOnce, field.field, arguments, prepared),
+      selection: selection,
+      keeping: call.isOnce
+        ? keeping(
+          hasRecord ? record : nil, of: selection?.text, isKept: keepsAnswer, compiler.statement)
+        : nil,
+      replay: call.isOnce ? replay(of: selection?.text) : nil,
+      again: call.again.map { statement($0, isClaimed: false, field.field, arguments, prepared) },
+      shape: shape, refusal: try refusal(of: payload, field, compiler),
+      makesSecret: call.makesSecret,
+      mayEndSessions: call.mayEndSessions)
+  }
+
+  private func finished(
+    _ text: SQLFragment, _ statement: StatementBuilder
+  ) -> PlannedStatement {
+    let (finished, parameters) = statement.finished(text)
+    return PlannedStatement(text: finished.text, parameters: parameters)
+  }
+
+  // MARK: - The call
+
+  /// `SELECT set_config('sociograph.result', (f(...))::text, true)`: what the function returned is
+  /// there for the statements behind it, up to the end of the transaction.
+  private func statement(
+    _ template: SQLTemplate, isClaimed: Bool, _ field: Field, _ arguments: FieldArguments,
+    _ prepared: PreparedInputs
+  ) -> PlannedStatement {
+    let statement = StatementBuilder()
+    let text = rendered(template, field, arguments, prepared, statement)
+    var value: SQLFragment = "(\(text))::text"
+    if isClaimed {
+      // In one statement with the call, as its functions see what is committed by then.
+      value = """
+        CASE WHEN sociograph_claim(\(viewer(statement)), \(key(statement)), \
+        \(reference(.bodyHash, statement))) THEN \(value) END
+        """
+    }
+    return finished("SELECT set_config('sociograph.result', \(value), true)", statement)
+  }
+
+  private func rendered(
+    _ template: SQLTemplate, _ field: Field, _ arguments: FieldArguments,
+    _ prepared: PreparedInputs, _ statement: StatementBuilder
+  ) -> SQLFragment {
+    let renderer = TemplateRenderer(mapping: mapping, statement: statement, id: .anyID)
+    var scope = Scope()
+    scope.arguments = arguments
+    scope.words[.result(key: nil)] = ResultText.word
+    var text = SQLFragment()
+    for piece in template.pieces {
+      if case .variable(let path, _) = piece,
+        let word = word(path, field, arguments, prepared, statement)
+      {
+        text.append(word)
+      } else {
+        renderer.append(piece, to: &text, scope)
+      }
+    }
+    return text
+  }
+
+  /// What the server does with inputs before the call, by their directives.
+  private func preparedInputs(_ field: Field, _ arguments: FieldArguments) -> PreparedInputs {
+    var prepared = PreparedInputs()
+    for (definition, _) in arguments.values {
+      let source = reader.source(of: definition, in: field) ?? .constant(.null)
+      if let preparation = preparation(definition, source, field, arguments) {
+        prepared.add(preparation, at: [definition.name])
+      }
+      guard case .inputObject(let members, _) = schema[definition.type.namedType].kind else {
+        continue
+      }
+      for member in members {
+        guard let preparation = preparation(member, source.member(member.name), field, arguments)
+        else { continue }
+        prepared.add(preparation, at: [definition.name, member.name])
+      }
+    }
+    return prepared
+  }
+
+  private func preparation(
+    _ definition: InputValueDefinition, _ source: InputSource, _ field: Field,
+    _ arguments: FieldArguments
+  ) -> CallPreparation? {
+    let directives = definition.appliedDirectives
+    if let password = directives.first(named: "password") {
+      // That it is a template was seen when the schema was loaded.
+      guard let lookup = password.string("of").flatMap({ try? SQLTemplate($0) }) else {
+        return .newPassword(source)
+      }
+      let statement = StatementBuilder()
+      let text = rendered(lookup, field, arguments, PreparedInputs(), statement)
+      return .knownPassword(source, lookup: finished("SELECT (\(text))::text", statement))
+    }
+    if let token = directives.first(named: "identityToken") {
+      let provider = token.string("provider").flatMap { arguments[$0]?.definition }
+        .flatMap { reader.source(of: $0, in: field) }
+      return .identityToken(source, provider: provider ?? .constant(.null))
+    }
+    return directives.first(named: "sealed") == nil ? nil : .sealed(source)
+  }
+
+  /// What only calls know: whole inputs as `jsonb`, prepared inputs, secrets, and who asks.
+  private func word(
+    _ path: [String], _ field: Field, _ arguments: FieldArguments, _ prepared: PreparedInputs,
+    _ statement: StatementBuilder
+  ) -> SQLFragment? {
+    if let value = prepared[path] { return reference(.prepared(value), statement) }
+    if path == ["arguments"] {
+      var members: [InputSource.Member] = []
+      for (definition, _) in arguments.values {
+        guard !definition.isForServerAlone,
+          let source = reader.source(of: definition, in: field)
+        else { continue }
+        members.append(InputSource.Member(name: definition.name, source: source))
+      }
+      let form = JSONForm.members(
+        arguments.values.map { JSONForm.Member(name: $0.definition.name, type: $0.definition.type) }
+      )
+      return json(.object(members), form, statement)
+    }
+    guard let argument = arguments[path[0]] else {
+      switch path {
+      case ["secret"]: return reference(.secret, statement)
+      case ["secretHash"]: return reference(.secretHash, statement)
+      case ["sessionHash"]: return reference(.sessionHash, statement)
+      case ["device"]: return reference(.device, statement)
+      default: return nil
+      }
+    }
+    if let type = type(at: path, from: argument.definition), case .enum = schema[type].kind,
+      isNull(path, argument.value)
+    {
+      // Of whichever type the function takes.
+      return "NULL"
+    }
+    guard path.count == 1, case .inputObject = schema[argument.definition.type.namedType].kind
+    else { return nil }
+    return json(
+      reader.source(of: argument.definition, in: field) ?? .constant(.null),
+      .value(argument.definition.type), statement)
+  }
+
+  private func type(at path: [String], from definition: InputValueDefinition) -> TypeID? {
+    var type = definition.type
+    for step in path.dropFirst() {
+      guard let field = schema[type.namedType].inputField(named: step) else { return nil }
+      type = field.type
+    }
+    return type.namedType
+  }
+
+  private func isNull(_ path: [String], _ value: ArgumentValue?) -> Bool {
+    path.dropFirst().reduce(value) { $0?[$1] }?.isNull ?? true
+  }
+
+  private func json(
+    _ source: InputSource, _ form: JSONForm, _ statement: StatementBuilder
+  ) -> SQLFragment {
+    statement.reference(.input(source, as: .json(form)))
+  }
+
+  private func viewer(_ statement: StatementBuilder) -> SQLFragment {
+    statement.mention(.viewer)
+  }
+
+  private func key(_ statement: StatementBuilder) -> SQLFragment {
+    reference(.requestKey, statement)
+  }
+
+  private func reference(
+    _ parameter: CallParameter, _ statement: StatementBuilder
+  ) -> SQLFragment {
+    statement.reference(.call(parameter))
+  }
+
+  // MARK: - The answer
+
+  private func keeping(
+    _ record: SQLFragment?, of selection: String?, isKept: Bool, _ statement: StatementBuilder
+  ) -> PlannedStatement {
+    let who: SQLFragment =
+      "\(viewer(statement)), \(key(statement)), \(reference(.bodyHash, statement))"
+    guard let record, let selection else {
+      return finished("SELECT sociograph_keep(\(who), 0, NULL)", statement)
+    }
+    let answer: SQLFragment =
+      isKept
+      ? "CASE WHEN \(reference(.keepsAnswer, statement)) THEN record_send(record) END" : "NULL"
+    return finished(
+      """
+      WITH answer AS MATERIALIZED (SELECT \(record) AS record)
+      SELECT record, sociograph_keep(\(who), \(Int(Self.hash(of: selection))), \(answer)) FROM answer
+      """, statement)
+  }
+
+  /// The answer is null where none was kept, or one of another selection.
+  private func replay(of selection: String?) -> PlannedStatement {
+    let statement = StatementBuilder()
+    let hash = selection.map { Self.hash(of: $0) } ?? 0
+    return finished(
+      """
+      SELECT r.answer, set_config('sociograph.result', r.result, true)
+      FROM sociograph_replay(\(viewer(statement)), \(key(statement)), \(Int(hash))) AS r
+      """, statement)
+  }
+
+  /// FNV-1a, as a `bigint`: which selection an answer was written for.
+  private static func hash(of text: String) -> Int64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+    return Int64(truncatingIfNeeded: hash >> 1)
+  }
+
+  // MARK: - Refusals
+
+  private func refusal(
+    of payload: TypeID, _ field: SelectionCompiler.CollectedField, _ compiler: SelectionCompiler
+  ) throws(GraphQLError) -> RefusalShape {
+    var fields: [(key: [UInt8], value: RefusalShape.Value)] = []
+    for member in compiler.collectFields(of: payload, field.selectionSets) {
+      let key = Array("\"\(member.responseName)\":".utf8)
+      guard let storage = mapping[payload]?.fields[member.field.name.text] else {
+        fields.append((key, .constant(Array("\"\(schema[payload].name)\"".utf8))))
+        continue
+      }
+      if case .userErrors = storage.kind {
+        let type = storage.definition.type.namedType
+        fields.append((key, .userErrors(userErrorFields(of: type, member, compiler))))
+      } else {
+        fields.append((key, .constant(Array((storage.refusedValue(in: schema) ?? "null").utf8))))
+      }
+    }
+    return RefusalShape(fields: fields, messages: messages(of: payload))
+  }
+
+  private func userErrorFields(
+    of type: TypeID, _ field: SelectionCompiler.CollectedField, _ compiler: SelectionCompiler
+  ) -> [UserErrorField] {
+    compiler.collectFields(of: type, field.selectionSets).map { member in
+      let part = mapping[type]?.fields[member.field.name.text]?.userErrorPart
+      return UserErrorField(
+        key: Array("\"\(member.responseName)\":".utf8),
+        part: part ?? .constant(Array("\"\(schema[type].name)\"".utf8)))
+    }
+  }
+
+  /// By the codes of the payload's user errors.
+  private func messages(of payload: TypeID) -> [String: String] {
+    let errors = mapping[payload]?.fields.values.first { field in
+      if case .userErrors = field.kind { true } else { false }
+    }
+    let type = errors?.definition.type.namedType
+    let code = type.flatMap { mapping[$0] }?.fields.values.first { $0.userErrorPart == .code }
+    guard let code, case .enum(let values) = schema[code.definition.type.namedType].kind else {
+      return [:]
+    }
+    return Dictionary(
+      values.map { ($0.name, $0.description ?? $0.name) }, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+extension FieldStorage {
+  /// What a payload's field is when the mutation was refused; nil for one that can have no value.
+  func refusedValue(in schema: Schema) -> String? {
+    guard definition.type.isNonNull else { return "null" }
+    switch definition.type.nullable {
+    case .list: return "[]"
+    case .named(let id): return schema[id].builtInScalar == .boolean ? "false" : nil
+    case .nonNull: return nil
+    }
+  }
+
+  /// Which part of a user error a field of its type is: that of the column it names.
+  var userErrorPart: UserErrorField.Part? {
+    guard case .leaf(let template, nil) = kind else { return nil }
+    switch template.source {
+    case "this.code": return .code
+    case "this.message": return .message
+    case "this.path": return .path
+    default: return nil
+    }
+  }
+}
+
+extension ArgumentReader {
+  /// An argument as the client gave it, with the schema's defaults; nil when it was left out.
+  func source(of argument: InputValueDefinition, in field: Field) -> InputSource? {
+    let given = field.arguments.first { $0.name.text == argument.name }
+    return given.flatMap { source(of: $0.value, as: argument.type) }
+      ?? argument.coercedDefault.map { .constant($0) }
+  }
+
+  /// Nil for a variable that was not given.
+  private func source(of value: Value, as type: TypeReference) -> InputSource? {
+    switch value.content {
+    case .variable(let name):
+      guard let index = variableIndices[name], variables[index] != nil else { return nil }
+      return .variable(index, path: [])
+    case .null: return .constant(.null)
+    case .list(let items):
+      guard case .list(let element) = type.nullable else { return .constant(.null) }
+      return .list(items.map { source(of: $0, as: element) ?? .constant(.null) })
+    case .object(let given):
+      if case .list(let element) = type.nullable {
+        return .list([source(of: value, as: element) ?? .constant(.null)])
+      }
+      guard case .inputObject(let fields, _) = schema[type.namedType].kind else {
+        return .constant(.null)
+      }
+      var members: [InputSource.Member] = []
+      for field in fields {
+        let member = given.first { $0.name.text == field.name }
+        let found =
+          member.flatMap { source(of: $0.value, as: field.type) }
+          ?? field.coercedDefault.map { .constant($0) }
+        if let found { members.append(InputSource.Member(name: field.name, source: found)) }
+      }
+      return .object(members)
+    case .int, .float, .string, .boolean, .enum:
+      if case .list(let element) = type.nullable {
+        return .list([source(of: value, as: element) ?? .constant(.null)])
+      }
+      return .constant(constant(value, isID: schema[type.namedType].name == "ID"))
+    }
+  }
+
+  private func constant(_ value: Value, isID: Bool) -> InputValue {
+    switch value.content {
+    case .boolean(let flag): return .boolean(flag)
+    case .enum(let name): return .enum(name)
+    case .string(let string): return .string(string.text)
+    case .float(let text): return .float(Double(text) ?? 0)
+    case .int(let text):
+      if isID { return .string(text) }
+      return Int32(text).map { .int($0) } ?? .string(text)
+    case .null, .variable, .list, .object: return .null
+    }
+  }
+}

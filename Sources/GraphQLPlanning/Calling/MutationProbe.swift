@@ -1,0 +1,69 @@
+import GraphQLLanguage
+import GraphQLResponse
+import GraphQLSchema
+
+/// What a mutation's field would send, for holding it against a database before anybody does.
+package struct MutationProbe: Sendable {
+  /// `Mutation.field`.
+  package let coordinate: String
+  /// As the directive names it.
+  package let function: String
+  /// What the function has to return; nil when the payload does not say.
+  package let resultType: String?
+  package let statements: [PlannedStatement]
+}
+
+extension Planner {
+  /// One for each field with `@call`: its function with nothing given, and all fields of its payload.
+  package func mutationProbes() throws(GraphQLError) -> [MutationProbe] {
+    guard let root = mapping.schema.mutationType else { return [] }
+    var probes: [MutationProbe] = []
+    for definition in mapping.schema[root].fields {
+      guard let storage = mapping[root]?.fields[definition.name],
+        case .call(let call) = storage.kind, let function = call.functionName
+      else { continue }
+      let payload = definition.type.namedType
+      let text = "{ \(definition.name) { \(selection(of: payload)) } }"
+      guard let document = try? Parser.parse(Source(text), limits: .unlimited),
+        case .field(let field)? = document.operations.first?.selectionSet.selections.first
+      else { continue }
+      let compiler = CallCompiler(
+        mapping: mapping, fragments: [:],
+        reader: ArgumentReader(
+          schema: mapping.schema, variableIndices: [:], variables: [], source: document.source),
+        limits: limits)
+      let plan = try compiler.probe(field, storage, call)
+      probes.append(
+        MutationProbe(
+          coordinate: storage.coordinate, function: function,
+          resultType: resultType(of: payload),
+          statements: [plan.call, plan.selection, plan.keeping, plan.replay, plan.again]
+            .compactMap { $0 }))
+    }
+    return probes
+  }
+
+  private func selection(of payload: TypeID) -> String {
+    let schema = mapping.schema
+    return schema[payload].fields.compactMap { field in
+      if case .some(.none) = mapping[payload]?.fields[field.name].map(\.kind) { return nil }
+      return field.name + (schema[field.type.namedType].isLeaf ? "" : " { __typename }")
+    }.joined(separator: " ") + " __typename"
+  }
+
+  /// By the payload's first field that is made of the result.
+  private func resultType(of payload: TypeID) -> String? {
+    for field in mapping.schema[payload].fields {
+      guard
+        let directive = field.appliedDirectives.first(named: "result")
+      else { continue }
+      if directive.string("key") != nil { return "jsonb" }
+      guard mapping.schema[field.type.namedType].isComposite else {
+        return ResultText.sqlType(field.type, in: mapping.schema)
+      }
+      if case .list = field.type.nullable { return "bigint[]" }
+      return "bigint"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,172 @@
+import GraphQLLanguage
+import GraphQLResponse
+import GraphQLSchema
+import SQL
+
+/// A row that the statement of an operation reads, as a statement by itself, for those who hold the
+/// storage mapping against a database.
+package struct PlannedRow: Sendable {
+  /// The field that leads to it.
+  package let coordinate: String
+  /// Reads whole rows, in the order of `sources`, then each of `values`, then once more, as an array,
+  /// each that says so; nothing is filtered.
+  package let statement: SQLStatement
+  /// `this` and, where there is one, `edge`, then the names of joins.
+  package let sources: [String]
+  package let values: [PlannedValue]
+  /// What the words mean in the operation's statement: `t2` is `this`, `t1` is `parent`.
+  package let aliases: [(alias: String, word: String)]
+  /// Of a connection or a list.
+  package let order: OrderStorage?
+  package let filters: [PlannedFilter]
+}
+
+/// A value that is read from a row.
+package struct PlannedValue: Sendable {
+  package enum Kind: Sendable {
+    case leaf(LeafFormat, TypeReference)
+    /// What an object is found by; always there when its field is non-null.
+    case key(isNonNull: Bool)
+  }
+
+  package let coordinate: String
+  package let kind: Kind
+  /// `this.name`: the word and the column, when it is nothing else.
+  package let column: (word: String, name: String)?
+  /// It is written as `NULL`.
+  package let isNull: Bool
+  /// Its object is there only under a condition.
+  package let isConditional: Bool
+
+  /// It is read as exactly this type, which a domain over it is not.
+  package var isInArray: Bool {
+    guard case .leaf(let format, let type) = kind, !isNull else { return false }
+    if case .list = type.nullable { return false }
+    switch format {
+    case .id, .int, .float, .dateTime, .date: return true
+    case .boolean, .string: return false
+    }
+  }
+}
+
+/// A condition that an argument adds.
+package struct PlannedFilter: Sendable {
+  /// Of the argument or input field with the `@where`.
+  package let coordinate: String
+  /// Finds the rows for which it holds.
+  package let statement: SQLStatement
+}
+
+extension Planner {
+  /// The plan of an operation without variables, and the rows its statement reads.
+  package func rows(
+    of operation: OperationDefinition, source: Source
+  ) throws(GraphQLError) -> (plan: Plan, rows: [PlannedRow]) {
+    let recorder = RowRecorder()
+    let plan = try plan(
+      operation, fragments: [:], source: source, variables: [], recorder: recorder)
+    return (plan, recorder.rows)
+  }
+}
+
+/// Takes note of the rows of a statement while it is compiled.
+final class RowRecorder {
+  private struct Value {
+    let expression: SQLFragment
+    let value: PlannedValue
+  }
+
+  private struct Entry {
+    let row: RowBuilder
+    let parent: RowBuilder?
+    let coordinate: String
+    let from: [SQLFragment]
+    let conditions: [SQLFragment]
+    let order: OrderStorage?
+  }
+
+  private var values: [ObjectIdentifier: [Value]] = [:]
+  private var filters: [ObjectIdentifier: [SelectionCompiler.Filter]] = [:]
+  private var entries: [Entry] = []
+  private(set) var rows: [PlannedRow] = []
+
+  func note(
+    _ kind: PlannedValue.Kind, _ expression: SQLFragment, _ template: SQLTemplate?,
+    in row: RowBuilder, _ scope: Scope
+  ) {
+    values[ObjectIdentifier(row), default: []].append(
+      Value(
+        expression: expression,
+        value: PlannedValue(
+          coordinate: scope.coordinate, kind: kind, column: template?.soleColumn,
+          isNull: template?.source.uppercased() == "NULL", isConditional: scope.isConditional)))
+  }
+
+  func note(
+    _ row: RowBuilder, in parent: RowBuilder?, _ scope: Scope, from: [SQLFragment],
+    conditions: [SQLFragment] = [], order: OrderStorage? = nil
+  ) {
+    entries.append(
+      Entry(
+        row: row, parent: parent, coordinate: scope.coordinate, from: from, conditions: conditions,
+        order: order))
+  }
+
+  func note(_ filters: [SelectionCompiler.Filter], of row: RowBuilder) {
+    self.filters[ObjectIdentifier(row), default: []] += filters
+  }
+
+  /// To be called once, when all is compiled: a row's joins are known only then.
+  func finish() {
+    rows = entries.map { entry in
+      var sources = [(word: "this", alias: entry.row.alias)]
+      if let alias = entry.row.edgeAlias { sources.append(("edge", alias)) }
+      sources += entry.row.joinAliases
+      let values = values[ObjectIdentifier(entry.row)] ?? []
+      // Of a value by itself PostgreSQL tells the type under a domain, of an array the domain.
+      let columns =
+        sources.map { SQLFragment(name: $0.alias) } + values.map(\.expression)
+        + values.filter(\.value.isInArray).map { "ARRAY[\($0.expression)]" }
+      var aliases = sources.map { (alias: $0.alias, word: $0.word) }
+      if let parent = entry.parent, !parent.alias.isEmpty {
+        aliases.append((parent.alias, "parent"))
+      }
+      let filters = filters[ObjectIdentifier(entry.row)] ?? []
+      // Each stands beside what always holds, without the others.
+      let always = entry.conditions.filter { text in !filters.contains { $0.text == text } }
+      let planned = filters.map { filter in
+        PlannedFilter(
+          coordinate: filter.coordinate,
+          statement: select([], entry, conditions: always + [filter.text]).statement())
+      }
+      return PlannedRow(
+        coordinate: entry.coordinate, statement: select(columns, entry, conditions: []).statement(),
+        sources: sources.map(\.word), values: values.map(\.value), aliases: aliases,
+        order: entry.order, filters: planned)
+    }
+  }
+
+  /// The row's columns, for each of the rows it hangs on; with conditions, for some one of those.
+  private func select(
+    _ columns: [SQLFragment], _ entry: Entry, conditions: [SQLFragment]
+  ) -> SQLFragment {
+    var text: SQLFragment = "SELECT \(columns.joined(separator: ", "))\nFROM \(items(entry))"
+    if !conditions.isEmpty {
+      text.append("\nWHERE \(conditions.joined(separator: "\n  AND "))")
+    }
+    var parent = entry.parent
+    while let row = parent, let outer = entries.first(where: { $0.row === row }) {
+      let alias = SQLFragment(name: row.alias)
+      let rows: SQLFragment =
+        conditions.isEmpty
+        ? items(outer) : "(SELECT \(alias).* FROM \(items(outer)) LIMIT 1) AS \(alias)"
+      text = "SELECT inside.*\nFROM \(rows)\nCROSS JOIN LATERAL (\(text)) AS inside"
+      parent = outer.parent
+    }
+    return text
+  }
+
+  private func items(_ entry: Entry) -> SQLFragment {
+    (entry.from + entry.row.joinClauses).joined(separator: "\n")
+  }
+}

@@ -1,0 +1,46 @@
+/// The variables of templates that are no arguments. They win over arguments of the same name.
+enum StorageWord: Hashable {
+  /// The signed-in user's id or 0.
+  case viewer
+  /// How many rows are read of a page, and how many it shows.
+  case limit, first
+  /// Sort key of the cursor that the page starts from, from 1; NULL without one.
+  case key(Int)
+  /// All rows of a page's connection, and all but for filters, as its `count` says.
+  case totalCount, count
+  /// The field's name, as a text.
+  case field
+  /// In the condition of a `@where`: the test whether `in` is in its `set`.
+  case `in`
+  /// What a mutation's function returned, or a member of it.
+  case result(key: String?)
+  /// The tag of a type.
+  case tag(String)
+
+  init?(_ path: [String]) {
+    guard let name = path.first else { return nil }
+    if path.count == 2, name == "tag" {
+      self = .tag(path[1])
+      return
+    }
+    if path.count <= 2, name == "result" {
+      self = .result(key: path.count == 2 ? path[1] : nil)
+      return
+    }
+    guard path.count == 1 else { return nil }
+    switch name {
+    case "viewer": self = .viewer
+    case "limit": self = .limit
+    case "first": self = .first
+    case "totalCount": self = .totalCount
+    case "count": self = .count
+    case "field": self = .field
+    case "in": self = .in
+    default:
+      guard name.hasPrefix("key"), let number = Int(name.dropFirst(3)), number > 0 else {
+        return nil
+      }
+      self = .key(number)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import GraphQLLanguage
+
+// The response: what a request is, and what becomes of it, as plain values and their JSON.
+//
+// Chapter 7 of the specification (September 2025). Everything above speaks of requests, errors and
+// answers in these words; how HTTP carries them is decided in GraphQLTransport.
+
+/// One entry of `errors`.
+///
+/// GraphQL September 2025, 7.1.2 Errors.
+package struct GraphQLError: Error, Sendable, Equatable {
+  /// What the client is told.
+  package var message: String
+  package var locations: [SourceLocation]
+  package var path: [PathSegment]?
+  /// The validation rule that found it, under the name all engines share (`NoUnusedVariables`).
+  package var rule: String?
+  /// `extensions.code`.
+  package var code: ErrorCode
+  /// What the log is told under the request's id, and the client is not. It names no values.
+  package var reason: String?
+
+  package init(
+    _ message: String, locations: [SourceLocation] = [], path: [PathSegment]? = nil,
+    rule: String? = nil, code: ErrorCode, reason: String? = nil
+  ) {
+    self.message = message
+    self.locations = locations
+    self.path = path
+    self.rule = rule
+    self.code = code
+    self.reason = reason
+  }
+
+  /// Something is wrong inside: the client learns that much, and the log the reason.
+  package static func fault(
+    _ reason: String, locations: [SourceLocation] = [], path: [PathSegment]? = nil
+  ) -> GraphQLError {
+    GraphQLError(
+      "An unexpected error occurred.", locations: locations, path: path,
+      code: .internalServerError, reason: reason)
+  }
+
+  package init(_ error: SyntaxError) {
+    let code: ErrorCode =
+      switch error.cause {
+      case .syntax: .parseFailed
+      case .tooManyBytes: .documentTooLarge
+      case .tooManyTokens: .tokenLimitExceeded
+      case .nestedTooDeep: .nestingLimitExceeded
+      }
+    self.init(error.message, locations: [error.location], code: code)
+  }
+
+  /// All that is known: for whoever runs the server, never for its clients.
+  package var fullMessage: String { reason ?? message }
+}
+
+/// One step of a response path: a response name or an index from 0.
+package enum PathSegment: Sendable, Hashable {
+  case name(String)
+  case index(Int)
+}
+
+extension [PathSegment] {
+  /// `.friends[0].name`
+  package var accessText: String {
+    map {
+      switch $0 {
+      case .name(let name): ".\(name)"
+      case .index(let index): "[\(index)]"
+      }
+    }.joined()
+  }
+}
+
+/// Errors before execution: the response has no `data`.
+package struct RequestErrors: Error, Sendable, Equatable {
+  /// At least one; the first one's code decides about an answer's status.
+  package let errors: [GraphQLError]
+
+  package init(_ errors: [GraphQLError]) { self.errors = errors }
+  package init(_ error: GraphQLError) { errors = [error] }
+}

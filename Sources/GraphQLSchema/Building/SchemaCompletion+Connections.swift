@@ -1,0 +1,274 @@
+import GraphQLLanguage
+
+extension SchemaCompletion {
+  /// Types to add, with the place of the definition that decides where they stand.
+  private struct Additions {
+    var before: [Int: TypeSystemTypeDefinition] = [:]
+    var after: [Int: TypeSystemTypeDefinition] = [:]
+    /// To the end of the file in which that definition is.
+    var last: [(place: Int, types: [TypeSystemTypeDefinition])] = []
+  }
+
+  mutating func completeConnections(fileEnds: [Position]) {
+    var additions = Additions()
+    for name in connectionNames() { complete(name, &additions) }
+    add(additions, fileEnds: fileEnds)
+    index()
+  }
+
+  /// Names of connection types that are defined or that fields are of, each where it comes first.
+  private func connectionNames() -> [Name] {
+    var names: [Name] = []
+    for case .type(let type) in definitions {
+      names.append(type.name)
+      names += type.fields.map(\.type.namedType)
+    }
+    var seen: Set<String> = []
+    return names.filter { ConnectionSyntax(named: $0) != nil && seen.insert($0.text).inserted }
+  }
+
+  private mutating func complete(_ name: Name, _ additions: inout Additions) {
+    guard let syntax = ConnectionSyntax(named: name) else { return }
+    let connection = parts(of: syntax.connection)
+    let edge = parts(of: syntax.edge)
+    guard (connection + edge).allSatisfy(\.isObject) else { return }
+    let node: TypeSyntax
+    let origin: Int
+    if let type = edge.flatMap(\.fields).first(where: { $0.name.text == "node" })?.type {
+      node = type
+      origin = firstPlace(of: syntax.edge)
+    } else if let place = places[syntax.stem], definition(of: syntax.stem)?.isOutput == true {
+      node = .nonNull(.named(Name(text: syntax.stem, position: name.position)))
+      origin = place
+    } else {
+      // A type with fields and without edges is whatever its author means it to be.
+      if connection.allSatisfy(\.fields.isEmpty) { reportUnknown(syntax) }
+      return
+    }
+    let page = made(
+      syntax.connection, syntax.description, syntax.fields(node: node), syntax.position)
+    let item = made(
+      syntax.edge, syntax.edgeDescription(page.description?.text ?? ""),
+      syntax.edgeFields(node: node), syntax.position)
+    switch (places[syntax.connection], places[syntax.edge]) {
+    case (let connection?, let edge?):
+      definitions[connection] = .type(page)
+      definitions[edge] = .type(item)
+    case (let connection?, nil):
+      definitions[connection] = .type(page)
+      additions.after[connection] = item
+    case (nil, let edge?):
+      additions.before[edge] = page
+      definitions[edge] = .type(item)
+    case (nil, nil): additions.last.append((origin, [page, item]))
+    }
+  }
+
+  /// The type as far as it is written, with what a connection or edge type has besides.
+  private mutating func made(
+    _ name: String, _ description: String, _ template: [FieldDefinitionSyntax],
+    _ position: Position
+  ) -> TypeSystemTypeDefinition {
+    let extended = (extensions[name] ?? []).flatMap(\.fields)
+    let written =
+      definition(of: name)
+      ?? TypeSystemTypeDefinition(
+        isExtension: false, description: nil, name: Name(text: name, position: position),
+        directives: [], content: .object(interfaces: [], fields: []), position: position)
+    for field in written.fields + extended {
+      guard let expected = template.first(where: { $0.name.text == field.name.text }),
+        expected.type.namedType.text != field.type.namedType.text
+      else { continue }
+      findings.report(
+        .typeSystem,
+        "Field \"\(name).\(field.name.text)\" must be of type \"\(expected.type.text)\", not"
+          + " \"\(field.type.text)\".", at: field.type.position)
+    }
+    return written.with(
+      description: written.description
+        ?? StringLiteral(text: description, isBlock: false, position: position),
+      fields: written.fields.completed(
+        from: template, extensions: Set(extended.map(\.name.text))
+      ) { _ in 0 })
+  }
+
+  private mutating func reportUnknown(_ syntax: ConnectionSyntax) {
+    let known = places.keys.filter { definition(of: $0)?.isOutput == true }
+    var suggestions = Suggestions()
+    let hint = suggestions.didYouMean(syntax.stem, among: known.sorted())
+    findings.report(
+      .knownTypeNames,
+      "Unknown type \"\(syntax.connection)\". It can be made for an object, interface or union type"
+        + " \"\(syntax.stem)\", or for the node of a type \"\(syntax.edge)\"; there is neither."
+        + hint, at: syntax.position)
+  }
+
+  // MARK: - Page arguments
+
+  /// Fields of connection types get the arguments `first` and `after`, unless they say with `last`
+  /// that they page in both directions and so need to say more.
+  mutating func completePageArguments() {
+    for (place, definition) in definitions.enumerated() {
+      guard case .type(let type) = definition else { continue }
+      let fields = type.fields.map { field in
+        guard let syntax = ConnectionSyntax(named: field.type.namedType),
+          parts(of: syntax.connection).flatMap(\.fields).contains(where: { $0.name.text == "edges" }
+          ),
+          !field.arguments.contains(where: { $0.name.text == "last" })
+        else { return field }
+        return field.with(arguments: field.arguments.completed(from: syntax.pageArguments))
+      }
+      definitions[place] = .type(type.with(description: type.description, fields: fields))
+    }
+  }
+
+  // MARK: - Places
+
+  /// Of the definition or, where there is none, of the first extension.
+  private func firstPlace(of name: String) -> Int {
+    places[name]
+      ?? definitions.firstIndex {
+        if case .type(let type) = $0 { type.name.text == name } else { false }
+      } ?? definitions.count
+  }
+
+  private mutating func add(_ additions: Additions, fileEnds: [Position]) {
+    func file(of definition: Definition) -> Int {
+      guard case .type(let type) = definition else { return 0 }
+      return fileEnds.count { $0.offset <= type.position.offset }
+    }
+    var last: [Int: [TypeSystemTypeDefinition]] = [:]
+    for (place, types) in additions.last.sorted(by: { $0.place < $1.place }) {
+      last[file(of: definitions[place]), default: []] += types
+    }
+    var result: [Definition] = []
+    var current = 0
+    for (place, definition) in definitions.enumerated() {
+      while current < file(of: definition) {
+        result += (last.removeValue(forKey: current) ?? []).map(Definition.type)
+        current += 1
+      }
+      if let type = additions.before[place] { result.append(.type(type)) }
+      result.append(definition)
+      if let type = additions.after[place] { result.append(.type(type)) }
+    }
+    for (_, types) in last.sorted(by: { $0.key < $1.key }) { result += types.map(Definition.type) }
+    definitions = result
+  }
+}
+
+/// The connection and edge types for one type of node, under the names and with the fields of the
+/// Cursor Connections Specification, and with `nodes` and `totalCount`.
+private struct ConnectionSyntax {
+  static let suffix = "Connection"
+
+  let stem: String
+  /// Where the connection type is named first.
+  let position: Position
+
+  /// Nil for a name of another kind.
+  init?(named name: Name) {
+    guard name.text.hasSuffix(Self.suffix), name.text.utf8.count > Self.suffix.utf8.count else {
+      return nil
+    }
+    stem = String(name.text.dropLast(Self.suffix.count))
+    position = name.position
+  }
+
+  var connection: String { stem + Self.suffix }
+  var edge: String { stem + "Edge" }
+
+  var description: String { Self.page + "\(nouns)." }
+
+  /// After the connection's: "One of the cards owed." where that is "A page of the cards owed."
+  func edgeDescription(_ description: String) -> String {
+    "One of "
+      + (description.hasPrefix(Self.page)
+        ? String(description.dropFirst(Self.page.count)) : "\(nouns).")
+  }
+
+  private static let page = "A page of "
+
+  func fields(node: TypeSyntax) -> [FieldDefinitionSyntax] {
+    [
+      field("edges", list(nonNull(edge)), "The page with the cursors."),
+      field("nodes", list(node), "The page without the cursors."),
+      field("pageInfo", nonNull("PageInfo"), "Whether there is more, and where."),
+      field(
+        "totalCount", nonNull("Int"),
+        "How many there are on all pages together. Costs something only when selected."),
+    ]
+  }
+
+  func edgeFields(node: TypeSyntax) -> [FieldDefinitionSyntax] {
+    [
+      field("cursor", nonNull("String"), "The position, for after and before."),
+      field("node", node, "What stands there."),
+    ]
+  }
+
+  /// For a page from the start, of twenty unless the field says otherwise.
+  var pageArguments: [InputValueDefinitionSyntax] {
+    [
+      argument(
+        "first", "Int", Value(.int("20"), position: position), "At most this many, up to 100."),
+      argument("after", "String", nil, "Continue after this cursor."),
+    ]
+  }
+
+  private func argument(
+    _ name: String, _ type: String, _ defaultValue: Value?, _ description: String
+  ) -> InputValueDefinitionSyntax {
+    InputValueDefinitionSyntax(
+      description: text(description), name: Name(text: name, position: position),
+      type: .named(Name(text: type, position: position)), defaultValue: defaultValue,
+      directives: [], position: position)
+  }
+
+  private func text(_ text: String) -> StringLiteral {
+    StringLiteral(text: text, isBlock: false, position: position)
+  }
+
+  private func field(
+    _ name: String, _ type: TypeSyntax, _ description: String
+  ) -> FieldDefinitionSyntax {
+    FieldDefinitionSyntax(
+      description: text(description),
+      name: Name(text: name, position: position), arguments: [], type: type, directives: [],
+      position: position)
+  }
+
+  private func nonNull(_ name: String) -> TypeSyntax {
+    .nonNull(.named(Name(text: name, position: position)))
+  }
+
+  private func list(_ element: TypeSyntax) -> TypeSyntax {
+    .nonNull(.list(element, position: position))
+  }
+
+  /// `activity tracks` for `ActivityTrack`.
+  private var nouns: String {
+    var words = ""
+    for character in stem {
+      if character.isUppercase, !words.isEmpty { words += " " }
+      words += character.lowercased()
+    }
+    let isSibilant = ["s", "x", "z", "ch", "sh"].contains { words.hasSuffix($0) }
+    if words.hasSuffix("y"), !["ay", "ey", "oy", "uy"].contains(where: { words.hasSuffix($0) }) {
+      return words.dropLast() + "ies"
+    }
+    return words + (isSibilant ? "es" : "s")
+  }
+}
+
+extension TypeSystemTypeDefinition {
+  fileprivate var isObject: Bool { if case .object = content { true } else { false } }
+
+  /// An object, interface or union type.
+  fileprivate var isOutput: Bool {
+    switch content {
+    case .object, .interface, .union: true
+    case .scalar, .enum, .inputObject: false
+    }
+  }
+}

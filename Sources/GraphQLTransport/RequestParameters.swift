@@ -1,0 +1,69 @@
+import JSON
+
+/// The parameters as they were sent, of the right types, the document still to be found.
+struct RequestParameters: Equatable {
+  var query: String?
+  var documentID: String?
+  var operationName: String?
+  var variables: [JSONValue.Member] = []
+  var extensions: [JSONValue.Member] = []
+
+  /// From a POST body's object. Unknown names are ignored, null is absent
+  /// (GraphQL over HTTP, 5.1 Request Parameters).
+  init(_ members: [JSONValue.Member]) throws(TransportError) {
+    for member in members {
+      switch (member.name, member.value) {
+      case (_, .null): continue
+      case ("query", .string(let text)): query = text
+      case ("query", _): throw .parameter("query", expected: "a string")
+      case ("operationName", .string(let name)): operationName = name.isEmpty ? nil : name
+      case ("operationName", _): throw .parameter("operationName", expected: "a string")
+      case ("variables", .object(let values)): variables = values
+      case ("variables", _): throw .parameter("variables", expected: "an object")
+      case ("extensions", .object(let values)): extensions = values
+      case ("extensions", _): throw .parameter("extensions", expected: "an object")
+      case ("documentId", .string(let id)): documentID = id
+      case ("doc_id", .string(let id)), ("id", .string(let id)): documentID = documentID ?? id
+      case ("doc_id", .number(let id)): documentID = documentID ?? id
+      case ("documentId", _): throw .parameter("documentId", expected: "a string")
+      default: continue
+      }
+    }
+  }
+
+  /// From a URL's query.
+  init(urlQuery: ArraySlice<UInt8>, maximumNesting: Int) throws(TransportError) {
+    var seen: Set<String> = []
+    for (name, value) in try FormParameters.parse(urlQuery) {
+      guard Self.names.contains(name) else { continue }
+      guard seen.insert(name).inserted else { throw .repeatedParameter(name) }
+      guard !value.isEmpty else { continue }
+      switch name {
+      case "query": query = value
+      case "operationName": operationName = value
+      case "documentId": documentID = value
+      case "doc_id", "id": documentID = documentID ?? value
+      case "variables":
+        variables = try Self.object(value, name, maximumNesting)
+      case "extensions":
+        extensions = try Self.object(value, name, maximumNesting)
+      default: break
+      }
+    }
+  }
+
+  private static let names: Set<String> = [
+    "query", "operationName", "documentId", "doc_id", "id", "variables", "extensions",
+  ]
+
+  private static func object(
+    _ text: String, _ name: String, _ maximumNesting: Int
+  ) throws(TransportError) -> [JSONValue.Member] {
+    let bytes = Array(text.utf8)
+    switch try TransportError.parse(bytes, parameter: name, maximumNesting: maximumNesting) {
+    case .object(let members): return members
+    case .null: return []
+    default: throw .parameter(name, expected: "an object")
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import GraphQLResponse
+import HTTP
+import JSON
+
+/// Why an HTTP request is no GraphQL request that could be executed.
+package enum TransportError: Error, Sendable, Equatable {
+  case methodNotAllowed
+  case notAcceptable
+  case contentType
+  case charset
+  case emptyBody
+  /// In the body, or in the parameter of a URL.
+  case json(JSONError, parameter: String?)
+  case notAnObject
+  case parameter(String, expected: String)
+  case repeatedParameter(String)
+  case urlEncoding
+  case missingQuery
+  case documentTooLarge(maximumBytes: Int)
+  case variablesTooLarge(maximumBytes: Int)
+  case batchingDisabled
+  case batchTooLarge(maximum: Int)
+  case emptyBatch
+  case batchNesting
+  case idempotencyKeyMalformed
+  case idempotencyKeyOfBatch
+  case csrf
+  case originNotAllowed
+  case persistedQueryNotFound
+  case persistedQueryNotSupported
+  case persistedQueryMalformed
+  case persistedQueryHashMismatch
+  case documentIDUnknown
+  case operationNotSafelisted
+  case documentTextNotAllowed
+
+  package var code: ErrorCode {
+    switch self {
+    case .methodNotAllowed: .methodNotAllowed
+    case .notAcceptable: .notAcceptable
+    case .contentType, .charset: .unsupportedMediaType
+    case .json(let error, _):
+      if case .nestedDeeperThan = error.reason { .nestingLimitExceeded } else { .badRequest }
+    case .emptyBody, .notAnObject, .parameter, .repeatedParameter, .urlEncoding, .missingQuery,
+      .batchingDisabled, .batchTooLarge, .emptyBatch, .batchNesting, .persistedQueryMalformed,
+      .persistedQueryHashMismatch, .idempotencyKeyMalformed, .idempotencyKeyOfBatch:
+      .badRequest
+    case .documentTooLarge: .documentTooLarge
+    case .variablesTooLarge: .badUserInput
+    case .csrf: .csrfPrevented
+    case .originNotAllowed: .originNotAllowed
+    case .persistedQueryNotFound: .persistedQueryNotFound
+    case .persistedQueryNotSupported: .persistedQueryNotSupported
+    case .documentIDUnknown: .persistedQueryNotFound
+    case .operationNotSafelisted, .documentTextNotAllowed: .operationNotSafelisted
+    }
+  }
+
+  package var status: HTTPStatus {
+    // Only the handshake of automatic persisted queries counts on a 2xx.
+    self == .documentIDUnknown ? .badRequest : code.status
+  }
+
+  package var message: String {
+    switch self {
+    case .methodNotAllowed: "Use POST, or GET for queries."
+    case .notAcceptable:
+      "Accept must allow application/graphql-response+json or application/json."
+    case .contentType: "The Content-Type must be application/json."
+    case .charset: "The charset must be utf-8."
+    case .emptyBody: "The request has no body; expected a JSON object with \"query\"."
+    case .json(let error, nil): error.description
+    case .json(let error, let parameter?): "The parameter \"\(parameter)\": \(error)"
+    case .notAnObject: "The request body must be a JSON object."
+    case .parameter(let name, let expected): "The parameter \"\(name)\" must be \(expected)."
+    case .repeatedParameter(let name): "The parameter \"\(name)\" is given twice."
+    case .urlEncoding: "The URL's query is not well encoded."
+    case .missingQuery: "The parameter \"query\" is missing."
+    case .documentTooLarge(let maximum): "The document is larger than \(maximum) bytes."
+    case .variablesTooLarge(let maximum): "The variables are larger than \(maximum) bytes."
+    case .batchingDisabled: "Several requests in one body are not allowed here."
+    case .batchTooLarge(let maximum): "At most \(maximum) requests may be in one body."
+    case .emptyBatch: "The list of requests is empty."
+    case .batchNesting: "Each entry of the list must be a JSON object."
+    case .idempotencyKeyMalformed:
+      "The Idempotency-Key must be 1 to 255 printable ASCII characters, given once."
+    case .idempotencyKeyOfBatch: "An Idempotency-Key must belong to one request, not to a list."
+    case .csrf:
+      "The request could come from another site; send a GraphQL-Require-Preflight header."
+    case .originNotAllowed: "The origin is not allowed."
+    // Apollo's clients compare these two texts.
+    case .persistedQueryNotFound: "PersistedQueryNotFound"
+    case .persistedQueryNotSupported: "PersistedQueryNotSupported"
+    case .persistedQueryMalformed:
+      "\"extensions.persistedQuery\" must have version 1 and a sha256Hash."
+    case .persistedQueryHashMismatch: "The sha256Hash is not that of the query."
+    case .documentIDUnknown: "No document is known by this id."
+    case .operationNotSafelisted: "Only published documents may be sent."
+    case .documentTextNotAllowed: "Documents must be named by their id."
+    }
+  }
+
+  package var graphQLError: GraphQLError { GraphQLError(message, code: code) }
+
+  /// Parses JSON, turning its error into one of these.
+  static func parse(
+    _ bytes: [UInt8], parameter: String? = nil, maximumNesting: Int
+  ) throws(TransportError) -> JSONValue {
+    do throws(JSONError) {
+      return try JSONParser.parse(bytes, maximumNesting: maximumNesting)
+    } catch {
+      throw .json(error, parameter: parameter)
+    }
+  }
+}

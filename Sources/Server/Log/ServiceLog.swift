@@ -1,0 +1,199 @@
+import Glibc
+import GraphQLExecution
+import GraphQLResponse
+import GraphQLTransport
+import HTTP
+import Postgres
+
+/// Where what happens becomes lines of the log, on standard error. No row data, statement text,
+/// variable or token is ever among them.
+package struct ServiceLog: Sendable {
+  package struct Settings: Sendable {
+    package var format = LogLine.Format.text
+    package var access = AccessLog.off
+    /// Operations that take at least so long have a line with where their time went; nil for none.
+    package var slowOperation: Duration? = .milliseconds(500)
+
+    package init() {}
+  }
+
+  /// Which answers have a line.
+  package enum AccessLog: Sendable, Equatable {
+    case off
+    /// Those with an error.
+    case errors
+    /// And of the others this part, between 0 and 1.
+    case sampled(Double)
+    case all
+  }
+
+  private let settings: Settings
+  private let slowNanoseconds: UInt64
+  private let writer: LogWriter
+
+  package init(_ settings: Settings = Settings(), writer: LogWriter = .standardError) {
+    self.settings = settings
+    self.writer = writer
+    slowNanoseconds = settings.slowOperation?.wholeNanoseconds ?? .max
+  }
+
+  /// - Parameter loop: where it happened; nil off the loops.
+  package func report(_ event: ServerEvent, loop: Int?) {
+    switch event {
+    case .request(let record): report(record, loop)
+    case .life(.step(let text)): line("server", text)
+    case .life(.warning(let text)): line("server", "warning: \(text)")
+    case .migration(let event): line("migration", event.description)
+    case .http(let event): report(event, loop)
+    case .endpoint(let event): report(event, loop)
+    case .pool(let event): report(event, loop)
+    case .execution(.planned), .execution(.prepared), .execution(.dropped): break
+    case .session(.found), .session(.unknown), .session(.failed): break
+    }
+  }
+
+  // MARK: - Operations
+
+  private func report(_ record: RequestRecord, _ loop: Int?) {
+    for error in record.errors where error.reason != nil || error.code == .timeout {
+      line(error, of: record, loop)
+    }
+    let isSlow = record.nanoseconds >= slowNanoseconds
+    if isSlow { line("slow", Self.title(record), Self.fields(record, loop, isDetailed: true)) }
+    if isWanted(record) {
+      line("access", Self.title(record), Self.fields(record, loop, isDetailed: false))
+    }
+  }
+
+  private func isWanted(_ record: RequestRecord) -> Bool {
+    switch settings.access {
+    case .off: false
+    case .errors: record.code != nil
+    case .sampled(let part): record.code != nil || Double.random(in: 0..<1) < part
+    case .all: true
+    }
+  }
+
+  /// Why a client was told no more than a code, and of which operation.
+  private func line(_ error: GraphQLError, of record: RequestRecord, _ loop: Int?) {
+    let path = error.path.map { " at \($0.accessText.dropFirst())" } ?? ""
+    line(
+      "fault", "\(Self.title(record)): \(error.code.rawValue)\(path): \(error.fullMessage)",
+      Self.fields(record, loop, isDetailed: error.code == .timeout))
+  }
+
+  /// `query Feed`, `query`, or what there is to say of a request that is no operation.
+  private static func title(_ record: RequestRecord) -> String {
+    guard let label = record.label else { return "no operation" }
+    let name = label.name.map { "\(label.kind.rawValue) \($0)" } ?? label.kind.rawValue
+    return record.clientLeft ? "\(name), which its client did not wait for" : name
+  }
+
+  private static func fields(
+    _ record: RequestRecord, _ loop: Int?, isDetailed: Bool
+  ) -> LogLine.Fields {
+    var fields: LogLine.Fields = [
+      ("requestId", .text(record.identity.id)),
+      ("milliseconds", .nanoseconds(record.nanoseconds)),
+    ]
+    if !record.clientLeft { fields.append(("status", .number(record.status.code))) }
+    if let code = record.code { fields.append(("code", .text(code.rawValue))) }
+    if let label = record.label { fields.append(("document", .text(label.document))) }
+    if let statement = record.statement { fields.append(("statement", .text(statement))) }
+    if isDetailed {
+      let times = record.times
+      fields += [
+        ("parse", .nanoseconds(times.parsing)), ("validate", .nanoseconds(times.validating)),
+        ("plan", .nanoseconds(times.planning)), ("wait", .nanoseconds(times.waiting)),
+        ("postgresql", .nanoseconds(times.asking)), ("write", .nanoseconds(times.writing)),
+      ]
+    }
+    fields += [
+      ("requestBytes", .number(record.requestBytes)),
+      ("responseBytes", .number(record.responseBytes)),
+      ("client", .text(record.peer.description)),
+    ]
+    if let loop { fields.append(("loop", .number(loop))) }
+    return fields
+  }
+
+  // MARK: - The rest
+
+  private func report(_ event: HTTPEvent, _ loop: Int?) {
+    switch event {
+    case .acceptFailed(let code):
+      line("http", "accept failed: \(unsafe String(cString: strerror(code)))", at(loop))
+    case .requestRefused(let refusal, let peer):
+      guard settings.access != .off else { return }
+      let fields: LogLine.Fields = [
+        ("status", .number(refusal.status.code)), ("client", .text(peer.description)),
+      ]
+      line("access", "refused: \(refusal.message)", fields + at(loop))
+    case .connectionOpened, .connectionClosed, .clientGone, .handshakeFailed: break
+    }
+  }
+
+  private func report(_ event: GraphQLEndpoint.Event, _ loop: Int?) {
+    switch event {
+    case .documentNotTrusted(let name):
+      line("graphql", "not a trusted document: operation \(name ?? "without a name")", at(loop))
+    case .refused(let error, let identity):
+      guard settings.access != .off else { return }
+      let fields: LogLine.Fields = [
+        ("requestId", .text(identity.id)), ("status", .number(error.status.code)),
+        ("code", .text(error.graphQLError.code.rawValue)),
+      ]
+      line("access", "refused: \(error.graphQLError.message)", fields + at(loop))
+    }
+  }
+
+  private func report(_ event: PoolEvent, _ loop: Int?) {
+    switch event {
+    case .connectFailed(_, let error, let next):
+      line(
+        "database",
+        "connection failed: \(error); next attempt in \(next.wholeMilliseconds) ms", at(loop))
+    case .breakerOpened:
+      line("database", "cannot be reached; answering 503 until it can", at(loop))
+    case .breakerClosed: line("database", "can be reached again", at(loop))
+    case .closed(_, .lost(let error)):
+      line("database", "connection lost: \(error.message)", at(loop))
+    case .closed(_, .cancelIgnored):
+      line("database", "connection closed, as its statement went on after a cancel", at(loop))
+    case .closed(_, .lifetime), .closed(_, .idle), .closed(_, .shutDown), .closed(_, .uncleanLease),
+      .closed(_, .paused),
+      .opened, .shed, .retried, .cancelSent, .prepared, .combined:
+      break
+    }
+  }
+
+  private func at(_ loop: Int?) -> LogLine.Fields {
+    loop.map { [("loop", .number($0))] } ?? []
+  }
+
+  private func line(
+    _ subject: StaticString, _ message: String,
+    _ fields: LogLine.Fields = []
+  ) {
+    writer.write(LogLine(subject, message, fields), as: settings.format)
+  }
+
+  package var counts: LogWriter.Counts { writer.counts }
+
+  /// Waits a moment until what was said is written.
+  package func flush() { writer.flush() }
+}
+
+extension Duration {
+  /// Saturates.
+  var wholeNanoseconds: UInt64 {
+    let (seconds, attoseconds) = components
+    guard seconds >= 0, attoseconds >= 0 else { return 0 }
+    let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+    return overflow ? .max : whole &+ UInt64(attoseconds / 1_000_000_000)
+  }
+
+  var wholeMilliseconds: Int64 {
+    components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+  }
+}

@@ -1,0 +1,160 @@
+import Dispatch
+import EventLoops
+import GraphQLExecution
+import HTTP
+
+/// What operators ask, on an address and a loop of its own: `/metrics`, `/live` and `/ready` of the
+/// whole process.
+///
+/// A few times a second every loop is asked for a sign of life, which tells how long work waits there.
+/// A loop that does not answer is shown as it was the last time.
+final class AdminService: @unchecked Sendable {
+  // @unchecked: after `init` everything is touched on `loop` only.
+  private let loop: EventLoop
+  private let services: [LoopService]
+  private let log: ServiceLog
+  private let traces: TraceExporter?
+  private var server: HTTPServer?
+  private var pulse: LoopTimer?
+  private var latest: [LoopSnapshot?]
+  /// When a loop was asked that has not answered yet.
+  private var askedAt: [UInt64?]
+  let address: HTTPAddress
+
+  private static let pulseInterval = Duration.milliseconds(250)
+  /// A loop that is silent for longer is not alive (R32).
+  private static let silenceLimit: UInt64 = 1_000_000_000
+
+  init(
+    _ address: HTTPAddress, services: [LoopService], log: ServiceLog, traces: TraceExporter?
+  ) throws {
+    loop = try EventLoop(label: "sociograph.admin")
+    self.services = services
+    self.log = log
+    self.traces = traces
+    latest = Array(repeating: nil, count: services.count)
+    askedAt = Array(repeating: nil, count: services.count)
+    guard let listener = try HTTPListener.open(address).first else {
+      throw CommandFailure("\(address) gives no socket.")
+    }
+    self.address = listener.address
+    var configuration = HTTPServer.Configuration()
+    configuration.limits.maximumSockets = 100
+    server = HTTPServer(
+      loop: loop, listener: listener, configuration: configuration,
+      handler: { [unowned self] request, exchange in answer(request, exchange) })
+  }
+
+  func start() {
+    loop.execute { [self] in
+      pulse = loop.schedule(after: .zero, repeating: Self.pulseInterval) { [unowned self] in
+        askForLife()
+      }
+    }
+    server?.start()
+  }
+
+  func stop() {
+    let hasEnded = DispatchSemaphore(value: 0)
+    server?.closeAll()
+    loop.execute { [self] in
+      pulse = nil
+      server = nil
+      loop.stop()
+      hasEnded.signal()
+    }
+    hasEnded.wait()
+  }
+
+  // MARK: - Loops
+
+  private func askForLife() {
+    for (index, service) in services.enumerated() where askedAt[index] == nil {
+      let asked = monotonicNanoseconds()
+      askedAt[index] = asked
+      service.loop.execute { [self] in
+        service.observer.metrics?.delay.observe(monotonicNanoseconds() &- asked)
+        loop.execute { [self] in askedAt[index] = nil }
+      }
+    }
+  }
+
+  /// The loop that has not answered for too long.
+  private var silentLoop: Int? {
+    let now = monotonicNanoseconds()
+    return askedAt.firstIndex { $0.map { now > $0 && now - $0 > Self.silenceLimit } ?? false }
+  }
+
+  /// Calls `done` once every loop has shown itself, or after a second.
+  private func gather(_ done: @escaping () -> Void) {
+    let round = Round(services.count, done)
+    for (index, service) in services.enumerated() {
+      service.loop.execute { [self] in
+        let snapshot = service.snapshot()
+        loop.execute { [self] in
+          latest[index] = snapshot
+          round.answered()
+        }
+      }
+    }
+    round.timer = loop.schedule(after: .seconds(1)) { round.end() }
+  }
+
+  private final class Round: @unchecked Sendable {
+    // @unchecked: touched on the admin loop only.
+    private var remaining: Int
+    private var done: (() -> Void)?
+    var timer: LoopTimer?
+
+    init(_ count: Int, _ done: @escaping () -> Void) {
+      remaining = count
+      self.done = done
+    }
+
+    func answered() {
+      remaining -= 1
+      if remaining == 0 { end() }
+    }
+
+    func end() {
+      timer = nil
+      let done = done
+      self.done = nil
+      done?()
+    }
+  }
+
+  // MARK: - Pages
+
+  private func answer(_ request: HTTPRequest, _ exchange: HTTPExchange) {
+    guard request.method == .get || request.method == .head else {
+      return exchange.respond(.methodNotAllowed, headers: [HTTPField("Allow", "GET, HEAD")])
+    }
+    switch request.path {
+    case "/live":
+      if let silent = silentLoop {
+        text("loop \(silent) does not answer", .serviceUnavailable, exchange)
+      } else {
+        text("live", .ok, exchange)
+      }
+    case "/ready":
+      gather { [self] in
+        let isReady = silentLoop == nil && latest.allSatisfy { $0?.isReady ?? false }
+        text(isReady ? "ready" : "not ready", isReady ? .ok : .serviceUnavailable, exchange)
+      }
+    case "/metrics":
+      gather { [self] in
+        let page = MetricsPage(
+          loops: latest.compactMap(\.self), process: .read(), log: log.counts,
+          traces: traces?.counts ?? TraceExporter.Counts(), version: serverVersion)
+        exchange.respond(contentType: PrometheusText.contentType, body: page.bytes)
+      }
+    default: text("There is /metrics, /live and /ready.", .notFound, exchange)
+    }
+  }
+
+  private func text(_ text: String, _ status: HTTPStatus, _ exchange: HTTPExchange) {
+    exchange.respond(
+      status, contentType: "text/plain; charset=utf-8", body: Array("\(text)\n".utf8))
+  }
+}

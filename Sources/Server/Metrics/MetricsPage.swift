@@ -1,0 +1,204 @@
+import GraphQLExecution
+import Postgres
+
+/// How one loop is, as it said itself.
+struct LoopSnapshot: Sendable {
+  let metrics: LoopMetrics
+  let pool: PoolStatistics
+  let documents: (count: Int, bytes: Int)
+  /// Its database answers, and it is not about to end.
+  let isReady: Bool
+}
+
+/// Everything `GET /metrics` says.
+///
+/// Numbers of all loops are added up. Names and units follow Prometheus' conventions; a name is never
+/// given another meaning.
+struct MetricsPage {
+  let loops: [LoopSnapshot]
+  let process: ProcessStatistics
+  let log: LogWriter.Counts
+  let traces: TraceExporter.Counts
+  let version: String
+
+  var bytes: [UInt8] {
+    var text = PrometheusText()
+    var all = LoopMetrics()
+    for loop in loops { all.add(loop.metrics) }
+    writeOperations(all, &text)
+    writeCaches(all, &text)
+    writeClients(all, &text)
+    writePool(all, &text)
+    writeProcess(&text)
+    return text.bytes
+  }
+
+  private func writeOperations(_ all: LoopMetrics, _ text: inout PrometheusText) {
+    text.family(
+      "sociograph_operations_total", .counter,
+      "Operations by type (none: no operation came of it) and code of the first error; "
+        + "CLIENT_LEFT: nobody waited for the answer.")
+    for kind in LoopMetrics.Kind.allCases {
+      text.sample(all.succeeded[kind.rawValue], [("type", "\(kind)"), ("code", "OK")])
+      text.sample(all.abandoned[kind.rawValue], [("type", "\(kind)"), ("code", "CLIENT_LEFT")])
+    }
+    for (failure, count) in all.failed.sorted(by: { $0.key.order < $1.key.order }) {
+      text.sample(count, [("type", "\(failure.kind)"), ("code", failure.code.rawValue)])
+    }
+    text.family(
+      "sociograph_operation_duration_seconds", .histogram,
+      "From the request's last byte read to its answer handed to the connection.")
+    for kind in LoopMetrics.Kind.allCases {
+      text.sample(all.durations[kind.rawValue], [("type", "\(kind)")])
+    }
+    text.family(
+      "sociograph_phase_duration_seconds", .histogram,
+      "Phases of operations; what is kept from before is not done again and not counted.")
+    for (phase, histogram) in [
+      ("parse", all.parsing), ("validate", all.validating), ("plan", all.planning),
+      ("wait", all.waiting), ("postgresql", all.asking), ("write", all.writing),
+    ] { text.sample(histogram, [("phase", phase)]) }
+    text.family("sociograph_request_bytes_total", .counter, "Bytes of requests' bodies.")
+    text.sample(all.requestBytes)
+    text.family("sociograph_response_bytes_total", .counter, "Bytes of answers' bodies.")
+    text.sample(all.responseBytes)
+    text.family(
+      "sociograph_session_lookups_total", .counter, "Session tokens asked of the database.")
+    text.sample(all.sessionsFound, [("result", "found")])
+    text.sample(all.sessionsUnknown, [("result", "unknown")])
+    text.sample(all.sessionsFailed, [("result", "failed")])
+  }
+
+  private func writeCaches(_ all: LoopMetrics, _ text: inout PrometheusText) {
+    text.family(
+      "sociograph_documents_prepared_total", .counter,
+      "Documents parsed and validated, as they were not kept from before.")
+    text.sample(all.documentsPrepared)
+    text.family("sociograph_documents_dropped_total", .counter, "Kept documents that made room.")
+    text.sample(all.documentsDropped)
+    text.family("sociograph_plans_made_total", .counter, "Plans made, as they were not kept.")
+    text.sample(all.plansMade)
+    text.family("sociograph_documents_kept", .gauge, "Documents kept prepared.")
+    text.sample(loops.reduce(0) { $0 + $1.documents.count })
+    text.family("sociograph_documents_kept_bytes", .gauge, "Estimated bytes of them.")
+    text.sample(loops.reduce(0) { $0 + $1.documents.bytes })
+    text.family(
+      "sociograph_untrusted_documents_total", .counter,
+      "Documents executed although they are not among the published ones.")
+    text.sample(all.untrustedDocuments)
+  }
+
+  private func writeClients(_ all: LoopMetrics, _ text: inout PrometheusText) {
+    let closed = all.socketsClosed.values.reduce(0, &+)
+    text.family("sociograph_sockets", .gauge, "Clients' connections that are open.")
+    text.sample(all.socketsOpened > closed ? all.socketsOpened - closed : 0)
+    text.family("sociograph_sockets_opened_total", .counter, "Clients' connections accepted.")
+    text.sample(all.socketsOpened)
+    text.family("sociograph_sockets_closed_total", .counter, "Clients' connections closed.")
+    for (reason, count) in all.socketsClosed.sorted(by: { $0.key.name < $1.key.name }) {
+      text.sample(count, [("reason", reason.name)])
+    }
+    text.family(
+      "sociograph_http_refused_total", .counter, "Requests refused before they were read whole.")
+    for (status, count) in all.requestsRefused.sorted(by: { $0.key < $1.key }) {
+      text.sample(count, [("status", "\(status)")])
+    }
+    text.family(
+      "sociograph_clients_gone_total", .counter, "Clients that left before their answer.")
+    text.sample(all.clientsGone)
+    text.family("sociograph_accepts_failed_total", .counter, "Connections that were not accepted.")
+    text.sample(all.acceptsFailed)
+    text.family("sociograph_handshakes_failed_total", .counter, "TLS handshakes that failed.")
+    text.sample(all.handshakesFailed)
+  }
+
+  private func writePool(_ all: LoopMetrics, _ text: inout PrometheusText) {
+    let pools = loops.map(\.pool)
+    func sum(_ part: (PoolStatistics) -> Int) -> Int { pools.reduce(0) { $0 + part($1) } }
+    text.family("sociograph_pool_connections", .gauge, "Database connections by state.")
+    text.sample(sum(\.idle), [("state", "idle")])
+    text.sample(sum(\.inUse), [("state", "in_use")])
+    text.sample(sum(\.leased), [("state", "leased")])
+    text.sample(sum(\.connecting), [("state", "connecting")])
+    text.family("sociograph_pool_in_flight", .gauge, "Statements sent and not answered.")
+    text.sample(sum(\.inFlight))
+    text.family("sociograph_pool_waiting", .gauge, "Statements waiting for a connection.")
+    text.sample(sum(\.waiting))
+    text.family("sociograph_pool_waits_total", .counter, "Statements that had to wait.")
+    text.sample(sum(\.waited))
+    text.family("sociograph_pool_wait_seconds_total", .counter, "Time they waited.")
+    text.sample(seconds: pools.reduce(0) { $0 + $1.totalWait.timeInterval })
+    text.family("sociograph_pool_statements_total", .counter, "Statements given to the pool.")
+    text.sample(sum(\.executed))
+    text.family(
+      "sociograph_pool_breaker_open", .gauge, "Loops that refuse at once for want of a database.")
+    text.sample(sum { $0.isBreakerOpen ? 1 : 0 })
+    text.family("sociograph_pool_opened_total", .counter, "Database connections made.")
+    text.sample(sum(\.opened))
+    text.family("sociograph_pool_closed_total", .counter, "Database connections closed.")
+    for (reason, count) in all.connectionsClosed.sorted(by: { $0.key < $1.key }) {
+      text.sample(count, [("reason", reason)])
+    }
+    text.family("sociograph_pool_connect_failures_total", .counter, "Failed attempts to connect.")
+    text.sample(sum(\.connectFailures))
+    text.family("sociograph_pool_shed_total", .counter, "Statements refused or left unserved.")
+    let shed = pools.reduce(into: [PoolShedReason: Int]()) {
+      $0.merge($1.shed, uniquingKeysWith: +)
+    }
+    for (reason, count) in shed.sorted(by: { $0.key.name < $1.key.name }) {
+      text.sample(count, [("reason", reason.name)])
+    }
+    text.family("sociograph_pool_retried_total", .counter, "Statements sent again.")
+    let retried = pools.reduce(into: [PoolRetryReason: Int]()) {
+      $0.merge($1.retried, uniquingKeysWith: +)
+    }
+    for (reason, count) in retried.sorted(by: { $0.key.name < $1.key.name }) {
+      text.sample(count, [("reason", reason.name)])
+    }
+    text.family("sociograph_pool_cancels_total", .counter, "Cancels sent to the database.")
+    text.sample(sum(\.cancelsSent))
+    text.family("sociograph_pool_timeouts_total", .counter, "Operations past their deadline.")
+    text.sample(sum(\.timedOut))
+    text.family(
+      "sociograph_statements_prepared_total", .counter, "Statements prepared on connections.")
+    text.sample(all.statementsPrepared)
+    text.family(
+      "sociograph_combined_statements_total", .counter, "Statements that ran several executions.")
+    text.sample(all.combinations)
+    text.family("sociograph_combined_executions_total", .counter, "Executions run by them.")
+    text.sample(all.executionsCombined)
+  }
+
+  private func writeProcess(_ text: inout PrometheusText) {
+    text.family(
+      "sociograph_loop_delay_seconds", .histogram, "How long work waits for its event loop.")
+    for (index, loop) in loops.enumerated() {
+      text.sample(loop.metrics.delay, [("loop", "\(index)")])
+    }
+    text.family("sociograph_log_lines_total", .counter, "Lines of the log.")
+    text.sample(log.taken, [("result", "written")])
+    text.sample(log.lost, [("result", "lost")])
+    text.family("sociograph_trace_spans_total", .counter, "Spans of traces.")
+    text.sample(traces.sent, [("result", "sent")])
+    text.sample(traces.dropped, [("result", "dropped")])
+    text.sample(traces.failed, [("result", "failed")])
+    text.family("sociograph_build_info", .gauge, "Always 1; the version is a label.")
+    text.sample(1, [("version", version)])
+    text.family("process_cpu_seconds_total", .counter, "Processor time in user and system mode.")
+    text.sample(seconds: process.processorSeconds)
+    text.family("process_resident_memory_bytes", .gauge, "Resident memory.")
+    text.sample(process.residentBytes)
+    text.family("process_virtual_memory_bytes", .gauge, "Virtual memory.")
+    text.sample(process.virtualBytes)
+    text.family("process_open_fds", .gauge, "Open file descriptors.")
+    text.sample(process.openDescriptors)
+    text.family("process_max_fds", .gauge, "Most file descriptors that may be open.")
+    text.sample(process.maximumDescriptors)
+    text.family("process_start_time_seconds", .gauge, "When the process began, in Unix time.")
+    text.sample(seconds: process.startSeconds)
+  }
+}
+
+extension LoopMetrics.Failure {
+  fileprivate var order: String { "\(kind.rawValue) \(code.rawValue)" }
+}

@@ -1,0 +1,65 @@
+import Accounts
+import DatabaseSetup
+import GraphQLExecution
+import GraphQLResponse
+import GraphQLTransport
+import HTTP
+import Postgres
+
+/// All that happens in a server, as those tell it who do it. Those who look (`ServiceLog`,
+/// `LoopMetrics`, `TraceExporter`) switch over it without a `default`, so that whoever adds a case
+/// decides for each of them.
+package enum ServerEvent: Sendable {
+  /// Of the process.
+  case life(LifeEvent)
+  case migration(MigrationEvent)
+  /// Of clients' connections, and of requests that no handler saw.
+  case http(HTTPEvent)
+  /// Of requests before they are operations.
+  case endpoint(GraphQLEndpoint.Event)
+  /// Of documents and plans.
+  case execution(ExecutionEvent)
+  case session(SessionResolver.Event)
+  /// Of database connections and statements.
+  case pool(PoolEvent)
+  /// An operation has its answer.
+  case request(RequestRecord)
+}
+
+package enum LifeEvent: Sendable {
+  /// A step on the way up or down, for people.
+  case step(String)
+  case warning(String)
+}
+
+/// One operation, from when its request was read to when its answer was handed to the connection.
+package struct RequestRecord: Sendable {
+  package let identity: RequestIdentity
+  /// Of `monotonicNanoseconds()`.
+  package let began: UInt64
+  package var ended: UInt64 = 0
+  package var times = OperationTimes()
+  /// Nil when it never became an operation: refused, or with a document that is none.
+  package var label: OperationLabel?
+  /// The name of its statement on the database's connections.
+  package var statement: String?
+  package var errors: [GraphQLError] = []
+  package var status = HTTPStatus.ok
+  package var requestBytes = 0
+  package var responseBytes = 0
+  /// It went before the answer came; there is none.
+  package var clientLeft = false
+  package let peer: HTTPPeer
+
+  package init(_ identity: RequestIdentity, peer: HTTPPeer, began: UInt64 = monotonicNanoseconds())
+  {
+    self.identity = identity
+    self.peer = peer
+    self.began = began
+  }
+
+  /// Of the first error; nil without one.
+  package var code: ErrorCode? { errors.first?.code }
+
+  package var nanoseconds: UInt64 { ended > began ? ended - began : 0 }
+}

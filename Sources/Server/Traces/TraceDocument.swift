@@ -1,0 +1,190 @@
+import Glibc
+import GraphQLExecution
+import GraphQLResponse
+import JSON
+
+/// Operations as an `ExportTraceServiceRequest` of OTLP 1 in JSON: ids in hexadecimal, times as decimal
+/// texts, enums as numbers (OTLP specification, "JSON Protobuf Encoding").
+///
+///     query Feed                       the operation, kind SERVER
+///       parse validate plan            what was not kept from before
+///       wait                           for a database connection
+///       postgresql                     the statement, kind CLIENT
+///       write
+enum TraceDocument {
+  static func json(_ records: [RequestRecord]) -> [UInt8] {
+    var random = SystemRandomNumberGenerator()
+    let offset = wallClockOffset()
+    var writer = JSONWriter(capacity: 2_048 * records.count)
+    writer.append(#"{"resourceSpans":[{"resource":{"attributes":["#)
+    attribute("service.name", .text("sociograph"), &writer)
+    writer.append(",")
+    attribute("service.version", .text(serverVersion), &writer)
+    writer.append(",")
+    attribute("process.pid", .number(Int(getpid())), &writer)
+    writer.append(#"]},"scopeSpans":[{"scope":{"name":"sociograph"},"spans":["#)
+    var isFirst = true
+    for record in records {
+      let trace = record.identity.trace
+      let root = SpanID(.random(in: 1 ... .max, using: &random))
+      if !isFirst { writer.append(",") }
+      isFirst = false
+      write(
+        Span(
+          trace: trace.id, id: root, parent: trace.parentSpan, name: title(record), kind: 2,
+          began: record.began, ended: record.ended, attributes: attributes(record),
+          isError: record.code != nil || record.clientLeft), offset, &writer)
+      for phase in phases(record) {
+        writer.append(",")
+        write(
+          Span(
+            trace: trace.id, id: SpanID(.random(in: 1 ... .max, using: &random)), parent: root,
+            name: phase.name, kind: phase.kind, began: phase.began, ended: phase.ended,
+            attributes: phase.attributes, isError: false), offset, &writer)
+      }
+    }
+    writer.append("]}]}]}")
+    return writer.finish()
+  }
+
+  static func spanCount(of record: RequestRecord) -> Int { 1 + phases(record).count }
+
+  // MARK: - What there is to say
+
+  private enum Value {
+    case text(String)
+    case number(Int)
+  }
+
+  private typealias Attributes = [(name: StaticString, value: Value)]
+
+  private struct Phase {
+    let name: String
+    /// 1 INTERNAL, 3 CLIENT.
+    let kind: Int
+    let began: UInt64
+    let ended: UInt64
+    var attributes: Attributes = []
+  }
+
+  /// One after the other from the beginning; the statement and what follows it, back from the end.
+  private static func phases(_ record: RequestRecord) -> [Phase] {
+    let times = record.times
+    var phases: [Phase] = []
+    var at = record.began
+    for (name, took) in [
+      ("parse", times.parsing), ("validate", times.validating), ("plan", times.planning),
+    ] where took > 0 {
+      phases.append(Phase(name: name, kind: 1, began: at, ended: at &+ took))
+      at &+= took
+    }
+    let written = record.ended
+    let answered = max(written &- min(times.writing, written), record.began)
+    let sent = max(answered &- min(times.asking, answered), record.began)
+    let submitted = max(sent &- min(times.waiting, sent), record.began)
+    if times.waiting > 0 {
+      phases.append(Phase(name: "wait", kind: 1, began: submitted, ended: sent))
+    }
+    if times.asking > 0 {
+      var attributes: Attributes = [("db.system.name", .text("postgresql"))]
+      if let statement = record.statement {
+        attributes.append(("sociograph.statement", .text(statement)))
+      }
+      phases.append(
+        Phase(name: "postgresql", kind: 3, began: sent, ended: answered, attributes: attributes))
+    }
+    if times.writing > 0 {
+      phases.append(Phase(name: "write", kind: 1, began: answered, ended: written))
+    }
+    return phases
+  }
+
+  private static func title(_ record: RequestRecord) -> String {
+    guard let label = record.label else { return "graphql" }
+    return label.name.map { "\(label.kind.rawValue) \($0)" } ?? label.kind.rawValue
+  }
+
+  private static func attributes(_ record: RequestRecord) -> Attributes {
+    var result: Attributes = [
+      ("http.request.body.size", .number(record.requestBytes)),
+      ("http.response.body.size", .number(record.responseBytes)),
+      ("sociograph.request.id", .text(record.identity.id)),
+    ]
+    if !record.clientLeft {
+      result.append(("http.response.status_code", .number(record.status.code)))
+    }
+    if let label = record.label {
+      result.append(("graphql.operation.type", .text(label.kind.rawValue)))
+      if let name = label.name { result.append(("graphql.operation.name", .text(name))) }
+      result.append(("sociograph.document", .text(label.document)))
+    }
+    if let code = record.code { result.append(("error.type", .text(code.rawValue))) }
+    if record.clientLeft { result.append(("error.type", .text("CLIENT_LEFT"))) }
+    return result
+  }
+
+  // MARK: - JSON
+
+  private struct Span {
+    let trace: TraceID
+    let id: SpanID
+    let parent: SpanID?
+    let name: String
+    let kind: Int
+    let began: UInt64
+    let ended: UInt64
+    let attributes: Attributes
+    let isError: Bool
+  }
+
+  private static func write(_ span: Span, _ offset: UInt64, _ writer: inout JSONWriter) {
+    writer.append(#"{"traceId":"#)
+    writer.write(span.trace.description)
+    writer.append(#","spanId":"#)
+    writer.write(span.id.description)
+    if let parent = span.parent {
+      writer.append(#","parentSpanId":"#)
+      writer.write(parent.description)
+    }
+    writer.append(#","name":"#)
+    writer.write(span.name)
+    writer.append(#","kind":"#)
+    writer.write(Int64(span.kind))
+    writer.append(#","startTimeUnixNano":"#)
+    writer.write(String(span.began &+ offset))
+    writer.append(#","endTimeUnixNano":"#)
+    writer.write(String(span.ended &+ offset))
+    writer.append(#","attributes":["#)
+    for (index, entry) in span.attributes.enumerated() {
+      if index > 0 { writer.append(",") }
+      attribute(entry.name, entry.value, &writer)
+    }
+    writer.append(#"],"status":{"#)
+    if span.isError { writer.append(#""code":2"#) }
+    writer.append("}}")
+  }
+
+  private static func attribute(
+    _ name: StaticString, _ value: Value, _ writer: inout JSONWriter
+  ) {
+    writer.append(#"{"key":"#)
+    writer.write("\(name)")
+    switch value {
+    case .text(let text):
+      writer.append(#","value":{"stringValue":"#)
+      writer.write(text)
+    case .number(let number):
+      writer.append(#","value":{"intValue":"#)
+      writer.write(String(number))
+    }
+    writer.append("}}")
+  }
+
+  /// What to add to the monotonic clock for Unix time.
+  private static func wallClockOffset() -> UInt64 {
+    var time = timespec()
+    _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+    let wall = UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    return wall &- monotonicNanoseconds()
+  }
+}

@@ -1,0 +1,180 @@
+import Glibc
+import GraphQLExecution
+import JSON
+
+/// Where a collector takes traces by OTLP over HTTP: `http://host:port`, `/v1/traces` unless a path is
+/// given. TLS is left to a collector beside the server.
+package struct TraceEndpoint: Sendable, Equatable {
+  package let host: String
+  package let port: UInt16
+  package let path: String
+
+  /// Nil for anything but `http://HOST[:PORT][/PATH]`; the port is OTLP's 4318 unless given.
+  package init?(_ text: String) {
+    guard text.hasPrefix("http://") else { return nil }
+    let rest = text.dropFirst(7)
+    let authority = rest.prefix { $0 != "/" }
+    let path = rest.dropFirst(authority.count)
+    guard
+      rest.utf8.allSatisfy({
+        $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "@") && $0 != UInt8(ascii: "?")
+          && $0 != UInt8(ascii: "#")
+      })
+    else { return nil }
+    var host = authority
+    var port: UInt16 = 4318
+    let digits = authority.reversed().prefix { $0.isASCII && $0.isNumber }
+    if authority.dropLast(digits.count).last == ":", !authority.hasSuffix("]") {
+      guard let number = UInt16(String(digits.reversed())), number > 0 else { return nil }
+      port = number
+      host = authority.dropLast(digits.count + 1)
+    }
+    if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+    guard !host.isEmpty else { return nil }
+    self.host = String(host)
+    self.port = port
+    self.path = path.isEmpty || path == "/" ? "/v1/traces" : String(path)
+  }
+
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// Sends one request and waits for its answer.
+  ///
+  /// - Returns: how many spans the collector rejected.
+  func post(_ body: [UInt8], timeout: Duration) throws(Failure) -> Int {
+    let deadline = monotonicNanoseconds() &+ timeout.wholeNanoseconds
+    let descriptor = try connect(deadline)
+    defer { close(descriptor) }
+    let name = host.contains(":") ? "[\(host)]" : host
+    let head =
+      "POST \(path) HTTP/1.1\r\nHost: \(name):\(port)\r\nContent-Type: application/json\r\n"
+      + "User-Agent: sociograph/\(serverVersion)\r\nConnection: close\r\n"
+      + "Content-Length: \(body.count)\r\n\r\n"
+    try send(Array(head.utf8) + body, descriptor, deadline)
+    return try Self.rejected(receive(descriptor, deadline))
+  }
+
+  // MARK: - One request
+
+  /// The first address of the host that answers.
+  private func connect(_ deadline: UInt64) throws(Failure) -> Int32 {
+    var hints = unsafe addrinfo()
+    unsafe hints.ai_family = AF_UNSPEC
+    unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    unsafe hints.ai_flags = AI_NUMERICSERV
+    var found: UnsafeMutablePointer<addrinfo>?
+    let code = unsafe getaddrinfo(host, String(port), &hints, &found)
+    guard code == 0 else {
+      throw Failure(description: unsafe "\(host): \(String(cString: gai_strerror(code)))")
+    }
+    defer { unsafe freeaddrinfo(found) }
+    var reason = "\(host) has no address"
+    var next = unsafe found
+    while let entry = unsafe next {
+      unsafe next = entry.pointee.ai_next
+      let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+      let descriptor = unsafe socket(entry.pointee.ai_family, type, 0)
+      guard descriptor >= 0 else { continue }
+      var error: Int32 = 0
+      if unsafe Glibc.connect(descriptor, entry.pointee.ai_addr, entry.pointee.ai_addrlen) != 0 {
+        error = errno
+        if error == EINPROGRESS {
+          error = wait(descriptor, Int16(POLLOUT), deadline) ? pendingError(descriptor) : ETIMEDOUT
+        }
+      }
+      if error == 0 { return descriptor }
+      close(descriptor)
+      reason = unsafe "\(host):\(port): \(String(cString: strerror(error)))"
+    }
+    throw Failure(description: reason)
+  }
+
+  private func pendingError(_ descriptor: Int32) -> Int32 {
+    var error: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    return unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length) == 0
+      ? error : errno
+  }
+
+  private func send(
+    _ bytes: [UInt8], _ descriptor: Int32, _ deadline: UInt64
+  ) throws(Failure) {
+    var start = 0
+    while start < bytes.count {
+      let count = unsafe bytes.withUnsafeBytes {
+        unsafe Glibc.send(
+          descriptor, $0.baseAddress.map { unsafe $0 + start }, $0.count - start,
+          Int32(MSG_NOSIGNAL))
+      }
+      if count > 0 {
+        start += count
+      } else if errno != EINTR {
+        guard errno == EAGAIN, wait(descriptor, Int16(POLLOUT), deadline) else { throw late(errno) }
+      }
+    }
+  }
+
+  /// Until the collector closes; what it says is short.
+  private func receive(_ descriptor: Int32, _ deadline: UInt64) throws(Failure) -> [UInt8] {
+    var answer: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    while answer.count < 64 * 1024 {
+      let count = unsafe buffer.withUnsafeMutableBytes {
+        unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
+      }
+      if count == 0 { break }
+      if count > 0 {
+        answer += buffer[..<count]
+      } else if errno != EINTR {
+        guard errno == EAGAIN, wait(descriptor, Int16(POLLIN), deadline) else { throw late(errno) }
+      }
+    }
+    return answer
+  }
+
+  private func late(_ code: Int32) -> Failure {
+    code == EAGAIN || code == EWOULDBLOCK
+      ? Failure(description: "\(host):\(port) did not answer in time")
+      : Failure(description: unsafe "\(host):\(port): \(String(cString: strerror(code)))")
+  }
+
+  /// False when the deadline passes first.
+  private func wait(_ descriptor: Int32, _ events: Int16, _ deadline: UInt64) -> Bool {
+    while true {
+      let now = monotonicNanoseconds()
+      guard now < deadline else {
+        errno = EAGAIN
+        return false
+      }
+      var entry = pollfd(fd: descriptor, events: events, revents: 0)
+      let ready = unsafe poll(&entry, 1, Int32(min((deadline - now) / 1_000_000 + 1, 60_000)))
+      if ready > 0 { return true }
+      if ready < 0, errno != EINTR { return false }
+    }
+  }
+
+  // MARK: - The answer
+
+  /// From `HTTP/1.1 200 ...` and perhaps `{"partialSuccess":{"rejectedSpans":"3"}}`.
+  private static func rejected(_ answer: [UInt8]) throws(Failure) -> Int {
+    let line = String(decoding: answer.prefix { $0 != 0x0D }, as: UTF8.self)
+    let words = line.split(separator: " ")
+    guard words.count > 1, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else {
+      throw Failure(description: "the collector does not speak HTTP")
+    }
+    guard (200..<300).contains(status) else {
+      throw Failure(description: "the collector answered \(status)")
+    }
+    // The body's object, whether it is chunked or not.
+    guard let start = answer.firstIndex(of: UInt8(ascii: "{")),
+      let end = answer.lastIndex(of: UInt8(ascii: "}")), start < end,
+      let value = try? JSONParser.parse(Array(answer[start...end]))
+    else { return 0 }
+    switch value["partialSuccess"]?["rejectedSpans"] {
+    case .string(let text)?, .number(let text)?: return max(Int(text) ?? 0, 0)
+    default: return 0
+    }
+  }
+}

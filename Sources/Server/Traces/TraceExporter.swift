@@ -1,0 +1,133 @@
+import Dispatch
+import Foundation
+import GraphQLResponse
+import Synchronization
+
+/// Sends spans of sampled operations to a collector, from a thread of its own.
+///
+/// Loops only put records in a queue. When the collector is slow or gone the queue fills, and what does
+/// not fit is dropped and counted; nothing is sent twice.
+package final class TraceExporter: Sendable {
+  package struct Settings: Sendable {
+    package var endpoint: TraceEndpoint
+    /// The part of traces that begin here which are recorded, between 0 and 1. Others are recorded if
+    /// their caller records them.
+    package var sample: Double
+    /// Operations that wait to be sent.
+    package var maximumWaiting = 2_048
+    /// Operations in one request to the collector.
+    package var maximumBatch = 256
+    package var interval = Duration.seconds(1)
+    /// For one request to the collector.
+    package var timeout = Duration.seconds(5)
+
+    package init(endpoint: TraceEndpoint, sample: Double) {
+      self.endpoint = endpoint
+      self.sample = sample
+    }
+  }
+
+  /// Spans since the start.
+  package struct Counts: Sendable {
+    package var sent = 0
+    /// For want of room.
+    package var dropped = 0
+    /// Refused by the collector, or it could not be reached.
+    package var failed = 0
+  }
+
+  private struct State {
+    var waiting: [RequestRecord] = []
+    var isStopping = false
+    var counts = Counts()
+  }
+
+  private let settings: Settings
+  private let threshold: UInt64
+  private let state = Mutex(State())
+  private let isDue = DispatchSemaphore(value: 0)
+  private let hasEnded = DispatchSemaphore(value: 0)
+  private let onFailure: @Sendable (String) -> Void
+
+  /// - Parameter onFailure: told, off the loops, why the collector could not be given spans; once
+  ///   until it takes some again.
+  package init(_ settings: Settings, onFailure: @escaping @Sendable (String) -> Void) {
+    self.settings = settings
+    self.onFailure = onFailure
+    threshold = UInt64(max(0, min(settings.sample, 1)) * Double(1 << 53))
+    let thread = Thread { [self] in run() }
+    thread.name = "traces"
+    thread.start()
+  }
+
+  func record(_ event: ServerEvent) {
+    switch event {
+    case .request(let record): if isSampled(record.identity.trace) { add(record) }
+    case .life, .migration, .http, .endpoint, .execution, .session, .pool: break
+    }
+  }
+
+  /// The caller's decision, where there is one; else one by the trace's id, so that every server
+  /// decides alike.
+  func isSampled(_ trace: TraceContext) -> Bool {
+    trace.isSampled ?? (trace.id.low >> 11 < threshold)
+  }
+
+  private func add(_ record: RequestRecord) {
+    let isFull = state.withLock { state in
+      guard state.waiting.count < settings.maximumWaiting, !state.isStopping else {
+        state.counts.dropped += TraceDocument.spanCount(of: record)
+        return false
+      }
+      state.waiting.append(record)
+      return state.waiting.count == settings.maximumBatch
+    }
+    if isFull { isDue.signal() }
+  }
+
+  package var counts: Counts { state.withLock { $0.counts } }
+
+  /// Sends what waits, if that is soon done, and ends the thread.
+  package func stop(patience: Duration = .seconds(2)) {
+    state.withLock { $0.isStopping = true }
+    isDue.signal()
+    if hasEnded.wait(timeout: .now() + patience.timeInterval) == .success { hasEnded.signal() }
+  }
+
+  private func run() {
+    var isFailing = false
+    while true {
+      _ = isDue.wait(timeout: .now() + settings.interval.timeInterval)
+      while true {
+        let batch = state.withLock { state in
+          let batch = Array(state.waiting.prefix(settings.maximumBatch))
+          state.waiting.removeFirst(batch.count)
+          return batch
+        }
+        guard !batch.isEmpty else { break }
+        let failure = send(batch)
+        if let failure, !isFailing { onFailure(failure) }
+        isFailing = failure != nil
+      }
+      if state.withLock({ $0.isStopping }) { break }
+    }
+    hasEnded.signal()
+  }
+
+  /// Nil when the collector took them.
+  private func send(_ batch: [RequestRecord]) -> String? {
+    let count = batch.reduce(0) { $0 + TraceDocument.spanCount(of: $1) }
+    let body = TraceDocument.json(batch)
+    do {
+      let rejected = try settings.endpoint.post(body, timeout: settings.timeout)
+      state.withLock { state in
+        state.counts.sent += max(count - rejected, 0)
+        state.counts.failed += min(rejected, count)
+      }
+      return rejected > 0 ? "it rejected \(rejected) spans" : nil
+    } catch {
+      state.withLock { $0.counts.failed += count }
+      return error.description
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import GraphQLPlanning
+import GraphQLSchema
+import Postgres
+
+/// Looks for values outside of an enum in columns of which no type and no constraint says what they
+/// can hold: at so many rows of each table, and no more.
+struct EnumLook {
+  private struct Place {
+    let coordinate: String
+    let enumType: TypeDefinition
+    let relation: String
+    let column: String
+    let isArray: Bool
+  }
+
+  private let places: [Place]
+  private let maximum: Int
+
+  init(mapping: StorageMapping, catalog: DatabaseCatalog, rows: [DescribedRow], maximum: Int) {
+    self.maximum = maximum
+    var places: [Place] = []
+    var known: Set<String> = []
+    for row in rows {
+      for (value, type, _) in row.values {
+        guard case .leaf(.string, let reference) = value.kind,
+          mapping.schema[reference.namedType].isEnum,
+          let (relation, _, name) = catalog.column(of: value, in: row)
+        else { continue }
+        let base = catalog.base(of: type)
+        let element = catalog.types[base]?.element
+        guard !(catalog.types[element.map { catalog.base(of: $0) } ?? base]?.isEnum ?? false),
+          relation.permittedValues(of: name) == nil,
+          known.insert("\(relation.name).\(name) \(reference.namedType.index)").inserted
+        else { continue }
+        places.append(
+          Place(
+            coordinate: value.coordinate, enumType: mapping.schema[reference.namedType],
+            relation: relation.name, column: name, isArray: element != nil))
+      }
+    }
+    self.places = places
+  }
+
+  var commands: [PipelinedCommand] {
+    places.map { place in
+      let value = place.isArray ? "unnest(s.value)" : "s.value"
+      return .execute(
+        """
+        SELECT DISTINCT \(value)::text AS value, s.is_all FROM (
+          SELECT t.\(place.column) AS value, count(*) OVER () <= \(maximum) AS is_all
+          FROM (SELECT \(place.column) FROM \(place.relation) LIMIT \(maximum + 1)) AS t
+        ) AS s
+        LIMIT 1000
+        """)
+    }
+  }
+
+  func findings(_ answers: [Result<PipelinedAnswer, PostgresError>]) -> [StorageFinding] {
+    zip(places, answers).compactMap { place, answer in
+      let subject = "the column \(place.column) of \(place.relation)"
+      let advice = "permit only its values by a CHECK constraint, or make it of an enum type."
+      guard case .success(let answer) = answer else {
+        return StorageFinding(
+          .warning, place.coordinate,
+          "\(subject) could not be looked into for values outside of \(place.enumType.name); "
+            + advice)
+      }
+      let others = answer.rows.compactMap { $0[0] }
+        .filter { place.enumType.enumValue(named: $0) == nil }.sorted()
+      if !others.isEmpty {
+        return StorageFinding(
+          .error, place.coordinate,
+          "\(subject) has \(quoted(others)), and \(place.enumType.name) has not; add to "
+            + "\(place.enumType.name) what is missing, or map it with @sql(expression:).")
+      }
+      guard answer.rows.contains(where: { $0[1] == "f" }) else { return nil }
+      return StorageFinding(
+        .warning, place.coordinate,
+        "\(subject) has more than \(maximum) rows, of which the first have no value outside of "
+          + "\(place.enumType.name); " + advice)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import GraphQLPlanning
+import GraphQLSchema
+import Postgres
+import SQL
+
+/// Whether the orders of connections and lists are total: a unique key of the rows is among what
+/// they sort by, together with what their conditions hold fixed. Where it is not, rows that are
+/// equal in the order are given twice or never as somebody pages through them.
+///
+/// Told from the unique indexes of tables. Of what functions and sub-selects give nothing is known:
+/// there the last key is taken at its word.
+struct OrderCheck {
+  let mapping: StorageMapping
+  let catalog: DatabaseCatalog
+
+  func finding(for row: DescribedRow) -> StorageFinding? {
+    let parts = row.row.coordinate.split(separator: ".").map(String.init)
+    guard let order = row.row.order, !order.keys.isEmpty, parts.count == 2,
+      let type = mapping.schema.typesByName[parts[0]],
+      case .relation(let relation)? = mapping[type]?.fields[parts[1]]?.kind
+    else { return nil }
+    var fixed = FixedColumns(keys: order.keys.compactMap(\.expression.soleColumn))
+    fixed.hold(relation.condition)
+    if row.row.sources.contains("edge") { fixed.hold(relation.on) }
+    let items = row.row.sources.filter { $0 == "this" || $0 == "edge" }
+    // What one item determines can determine the next.
+    for _ in items {
+      for item in items where isDetermined(item, row, fixed, order) { fixed.determine(item) }
+    }
+    guard let open = items.first(where: { !fixed.determined.contains($0) }),
+      let source = row.source(open), let table = catalog.relations[source],
+      // What is not there is an error of its own.
+      order.keys.allSatisfy({ key in
+        guard let (word, name) = key.expression.soleColumn, word == open else { return true }
+        return table.columns[name] != nil
+      })
+    else { return nil }
+    let missing =
+      table.uniqueKeys.min { $0.count < $1.count }?
+      .filter { !fixed.columns.contains(FixedColumns.Column(open, $0)) }
+    return StorageFinding(
+      relation.isConnection ? .error : .warning, row.row.coordinate,
+      "the order \"\(order.text)\" is not total: no unique key of \(table.name) is in it; "
+        + (missing.map { keys in
+          "end it with \(keys.map { "\(open).\($0)" }.joined(separator: ", "))."
+        } ?? "make a unique index on \(table.name), and end it with its columns."))
+  }
+
+  private func isDetermined(
+    _ item: String, _ row: DescribedRow, _ fixed: FixedColumns, _ order: OrderStorage
+  ) -> Bool {
+    guard let source = row.source(item), let table = catalog.relations[source], table.isTable
+    else { return true }
+    return table.uniqueKeys.contains { key in
+      key.allSatisfy { fixed.columns.contains(FixedColumns.Column(item, $0)) }
+    }
+  }
+}
+
+extension OrderStorage {
+  /// As it could be written.
+  var text: String {
+    keys.map { key in
+      key.expression.source + (key.isDescending ? " DESC" : "")
+        + (key.nullsFirst.map { $0 ? " NULLS FIRST" : " NULLS LAST" } ?? "")
+    }.joined(separator: ", ")
+  }
+}
+
+/// Columns that are the same for two rows that are equal in an order.
+struct FixedColumns {
+  struct Column: Hashable {
+    let item: String
+    let name: String
+
+    init(_ item: String, _ name: String) {
+      self.item = item
+      self.name = name
+    }
+  }
+
+  private(set) var columns: Set<Column>
+  /// Items of which all columns are.
+  private(set) var determined: Set<String> = []
+  private var equal: [(Column, Column)] = []
+
+  init(keys: [(word: String, name: String)]) {
+    columns = Set(keys.map { Column($0.word, $0.name) })
+  }
+
+  /// Takes in the equalities that a condition asks for: `edge.owner_id = parent.id AND ...`.
+  mutating func hold(_ condition: SQLTemplate?) {
+    for (left, right) in condition?.equalities ?? [] {
+      switch (Self.column(left), Self.column(right)) {
+      case (let left?, let right?): equal.append((left, right))
+      case (let column?, nil) where Self.isOutside(right): columns.insert(column)
+      case (nil, let column?) where Self.isOutside(left): columns.insert(column)
+      default: continue
+      }
+    }
+    spread()
+  }
+
+  mutating func determine(_ item: String) {
+    guard determined.insert(item).inserted else { return }
+    for (left, right) in equal {
+      if left.item == item { columns.insert(left) }
+      if right.item == item { columns.insert(right) }
+    }
+    spread()
+  }
+
+  private mutating func spread() {
+    for _ in equal {
+      for (left, right) in equal where columns.contains(left) != columns.contains(right) {
+        columns.formUnion([left, right])
+      }
+    }
+  }
+
+  private static func column(_ side: SQLTemplate) -> Column? {
+    guard let (word, name) = side.soleColumn, word == "this" || word == "edge" else { return nil }
+    return Column(word, name)
+  }
+
+  /// The same for every row of the relation.
+  private static func isOutside(_ side: SQLTemplate) -> Bool {
+    !side.mentions(qualifier: "this") && !side.mentions(qualifier: "edge")
+  }
+}

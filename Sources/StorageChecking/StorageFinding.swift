@@ -1,0 +1,61 @@
+/// Something of a schema's storage that does not hold against a database, for its author: where it
+/// is, what is there and what to write instead.
+package struct StorageFinding: Sendable, Hashable, CustomStringConvertible {
+  package enum Severity: String, Sendable {
+    /// Answers would be wrong, or an error.
+    case error
+    /// Answers are right for what is in the database now, or slow.
+    case warning
+  }
+
+  package let severity: Severity
+  /// A schema coordinate, or the name of what the database has.
+  package let coordinate: String
+  /// One line.
+  package let message: String
+
+  /// Operators that statements lack for the same reason: `uuid & integer`.
+  let operators: [String]
+
+  init(
+    _ severity: Severity, _ coordinate: String, _ message: String, operators: [String] = []
+  ) {
+    self.severity = severity
+    self.coordinate = coordinate
+    self.message = message
+    self.operators = operators
+  }
+
+  package var description: String { "\(severity.rawValue): \(coordinate): \(message)" }
+}
+
+extension [StorageFinding] {
+  package var hasErrors: Bool { contains { $0.severity == .error } }
+
+  /// Errors first, and one line for each cause: what is said of several places is said of the first.
+  func collapsed() -> [StorageFinding] {
+    var places: [String: Int] = [:]
+    var result: [(finding: StorageFinding, others: [String])] = []
+    for finding in self {
+      let key = "\(finding.severity) \(finding.message)"
+      if let place = places[key] {
+        if result[place].finding.coordinate != finding.coordinate,
+          !result[place].others.contains(finding.coordinate)
+        {
+          result[place].others.append(finding.coordinate)
+        }
+      } else {
+        places[key] = result.count
+        result.append((finding, []))
+      }
+    }
+    let lines = result.map { finding, others in
+      guard !others.isEmpty else { return finding }
+      let named = others.prefix(3).joined(separator: ", ")
+      let rest = others.count > 3 ? " and \(others.count - 3) more" : ""
+      return StorageFinding(
+        finding.severity, finding.coordinate, "\(finding.message) The same: \(named)\(rest).")
+    }
+    return lines.filter { $0.severity == .error } + lines.filter { $0.severity == .warning }
+  }
+}

@@ -1,0 +1,158 @@
+import GraphQLLanguage
+import GraphQLPlanning
+import GraphQLResponse
+import GraphQLSchema
+
+/// Operations for each type, with calls of all its fields: the shortest way from the query root to a
+/// value of the type.
+struct StorageProbes {
+  struct Group {
+    /// The text before and after the calls.
+    let before: String
+    let after: String
+    /// The field that leads to the type; of the query root, its name.
+    let place: String
+    var calls: [Call] = []
+
+    func operation(_ calls: [String]) -> String {
+      before + calls.enumerated().map { "f\($0): \($1)" }.joined(separator: " ") + after
+    }
+  }
+
+  struct Call {
+    let coordinate: String
+    let text: String
+  }
+
+  let mapping: StorageMapping
+  private var schema: Schema { mapping.schema }
+
+  var groups: [Group] {
+    guard let root = schema.queryType else { return [] }
+    var ways: [TypeID: Group] = [root: Group(before: "{ ", after: " }", place: schema[root].name)]
+    var queue = [root]
+    var result: [Group] = []
+    while !queue.isEmpty {
+      let type = queue.removeFirst()
+      guard var group = ways[type] else { continue }
+      for field in schema[type].fields {
+        let calls = calls(of: field)
+        guard let call = calls.first else { continue }
+        let target = field.type.namedType
+        let isLeaf = schema[target].isLeaf
+        group.calls += calls.map { call in
+          Call(
+            coordinate: "\(schema[type].name).\(field.name)",
+            text: call + (isLeaf ? "" : " { \(leaf(of: target)) }"))
+        }
+        guard !isLeaf else { continue }
+        let possible = schema.possibleTypes[Int(target.index)]
+        for next in [target] + possible where ways[next] == nil {
+          // An id says what type its node is of, so it must be one of this type.
+          let tag = (next == target ? possible.first : next).flatMap { mapping[$0]?.tag }
+          let call = tag.flatMap { self.calls(of: field, tag: $0).first } ?? call
+          let condition = next == target ? "" : "... on \(schema[next].name) { "
+          ways[next] = Group(
+            before: group.before + call + " { " + condition,
+            after: (condition.isEmpty ? "" : " }") + " }" + group.after,
+            place: "\(schema[type].name).\(field.name)")
+          queue.append(next)
+        }
+      }
+      if !group.calls.isEmpty { result.append(group) }
+    }
+    return result
+  }
+
+  /// What is selected of an object so that its rows are read: of a page, its nodes.
+  private func leaf(of type: TypeID) -> String {
+    schema[type].field(named: "pageInfo") == nil ? "__typename" : "pageInfo { hasNextPage }"
+  }
+
+  /// Calls of a field: one with every argument and input field that has a condition, then one more
+  /// for each other choice that an argument offers, and for pages behind and before a cursor. None
+  /// where an argument cannot be made up.
+  private func calls(of field: FieldDefinition, tag: Int = 1) -> [String] {
+    var arguments: [(name: String, samples: [String])] = []
+    for argument in field.arguments where !Self.pageArguments.contains(argument.name) {
+      let samples = samples(of: argument.type, tag)
+      if !samples.isEmpty {
+        arguments.append((argument.name, samples))
+      } else if argument.isRequired {
+        return []
+      }
+    }
+    func call(_ texts: [String], _ page: [String]) -> String {
+      let list = zip(arguments, texts).map { "\($0.name): \($1)" } + page
+      return list.isEmpty ? field.name : "\(field.name)(\(list.joined(separator: ", ")))"
+    }
+    let has = { (name: String) in field.argument(named: name) != nil }
+    let page = has("first") ? ["first: 1"] : []
+    var result = Self.variations(arguments.map(\.samples)).map { call($0, page) }
+    let first = arguments.map { $0.samples[0] }
+    if has("after") { result.append(call(first, page + [#"after: "a""#])) }
+    if has("before"), has("last") { result.append(call(first, ["last: 1", #"before: "a""#])) }
+    return result
+  }
+
+  private static let pageArguments: Set<String> = ["first", "last", "after", "before"]
+
+  /// The first of each, then each other one beside the first of the rest.
+  private static func variations(_ choices: [[String]]) -> [[String]] {
+    let first = choices.map { $0[0] }
+    var result = [first]
+    for (place, samples) in choices.enumerated() {
+      for sample in samples.dropFirst() {
+        var variation = first
+        variation[place] = sample
+        result.append(variation)
+      }
+    }
+    return result
+  }
+
+  /// Values of a type: all of an enum, each member of a oneOf input, one of a scalar.
+  private func samples(of type: TypeReference, _ tag: Int) -> [String] {
+    switch type {
+    case .nonNull(let inner): return samples(of: inner, tag)
+    case .list(let inner): return samples(of: inner, tag).map { "[\($0)]" }
+    case .named(let id):
+      let named = schema[id]
+      switch named.kind {
+      case .enum(let values): return values.map(\.name)
+      case .inputObject(let fields, let isOneOf):
+        let members = fields.map { (name: $0.name, samples: samples(of: $0.type, tag)) }
+          .filter { !$0.samples.isEmpty }
+        if isOneOf {
+          return members.flatMap { member in member.samples.map { "{\(member.name): \($0)}" } }
+        }
+        return Self.variations(members.map(\.samples)).map { texts in
+          "{" + zip(members, texts).map { "\($0.name): \($1)" }.joined(separator: ", ") + "}"
+        }
+      case .scalar:
+        return [sample(ofScalar: named, tag)]
+      case .object, .interface, .union: return []
+      }
+    }
+  }
+
+  private func sample(ofScalar type: TypeDefinition, _ tag: Int) -> String {
+    switch type.name {
+    case "Int": return "1"
+    case "Float": return "1.5"
+    case "Boolean": return "true"
+    case "ID": return "\"\(NodeID.encode(Int64(256 | tag)))\""
+    default:
+      let directive = type.appliedDirectives.first { $0.name.text == "scalar" }
+      guard case .string(let stored)? = directive?.arguments.first?.value.content else {
+        return #""a""#
+      }
+      switch stored.text {
+      case "timestamptz": return #""2026-01-01T00:00:00Z""#
+      case "date": return #""2026-01-01""#
+      case "numeric": return #""1.5""#
+      default: return #""a""#
+      }
+    }
+  }
+}

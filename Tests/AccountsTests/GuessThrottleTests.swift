@@ -1,0 +1,71 @@
+import Testing
+
+@testable import Accounts
+
+@Suite struct GuessThrottleTests {
+  private let start = ContinuousClock.Instant.now
+
+  @Test func `five failures are free, then each doubles the wait up to a quarter of an hour`() {
+    var throttle = GuessThrottle()
+    var now = start
+    var waits: [Duration] = []
+    for number in 0..<20 {
+      #expect(throttle.verdict(name: "ada", address: "a\(number)", now: now) == .mayTry)
+      throttle.failed(name: "ada", address: "a\(number)", now: now)
+      if case .nameWaits(let wait) = throttle.verdict(name: "ada", address: "b", now: now) {
+        waits.append(wait)
+        now += wait
+      }
+    }
+    #expect(
+      waits
+        == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900, 900, 900, 900].map {
+          .seconds($0)
+        })
+  }
+
+  @Test func `who gets in starts anew, and so does who has been quiet for an hour`() {
+    var throttle = GuessThrottle()
+    for _ in 0..<6 { throttle.failed(name: "ada", address: "a", now: start) }
+    #expect(throttle.verdict(name: "ada", address: "b", now: start) == .nameWaits(.seconds(2)))
+    #expect(throttle.verdict(name: "eve", address: "b", now: start) == .mayTry)
+    throttle.succeeded(name: "ada")
+    #expect(throttle.verdict(name: "ada", address: "b", now: start) == .mayTry)
+    for _ in 0..<19 { throttle.failed(name: "ada", address: "c", now: start) }
+    #expect(
+      throttle.verdict(name: "ada", address: "b", now: start + .seconds(3_600)) == .mayTry)
+    throttle.failed(name: "ada", address: "c", now: start + .seconds(3_600))
+    #expect(
+      throttle.verdict(name: "ada", address: "b", now: start + .seconds(3_600)) == .mayTry)
+  }
+
+  @Test
+  func `an address that failed twenty times waits for the first of them to be ten minutes old`() {
+    var throttle = GuessThrottle()
+    for number in 0..<20 {
+      let now = start + .seconds(number)
+      #expect(throttle.verdict(name: "n\(number)", address: "a", now: now) == .mayTry)
+      throttle.failed(name: "n\(number)", address: "a", now: now)
+    }
+    let now = start + .seconds(20)
+    #expect(throttle.verdict(name: "x", address: "a", now: now) == .addressWaits(.seconds(580)))
+    #expect(throttle.verdict(name: "x", address: "b", now: now) == .mayTry)
+    #expect(throttle.verdict(name: "x", address: "a", now: start + .seconds(600)) == .mayTry)
+  }
+
+  @Test func `what it remembers is bounded, the oldest goes first`() {
+    var throttle = GuessThrottle(maximumCount: 100)
+    for number in 0..<1_000 {
+      for _ in 0..<6 {
+        throttle.failed(
+          name: "n\(number)", address: "a\(number)", now: start + .milliseconds(number))
+      }
+    }
+    let now = start + .seconds(1)
+    let waiting = (0..<1_000).filter {
+      throttle.verdict(name: "n\($0)", address: "none", now: now) != .mayTry
+    }
+    #expect(waiting.count <= 100)
+    #expect(waiting.last == 999)
+  }
+}

@@ -1,0 +1,93 @@
+import Cryptography
+import Testing
+import TokenSupport
+
+@testable import Accounts
+
+@Suite struct IdentityTokenTests {
+  private let signer = TokenSigner(.p256, name: "k")
+  private let now: Int64 = 1_800_000_000
+
+  private var issuer: TokenIssuer {
+    TokenIssuer(
+      name: "https://id.example", audience: "us",
+      keys: TokenIssuer.keys(ofSet: Array(signer.keySet.utf8)) ?? [])
+  }
+
+  private func read(_ claims: String) -> IdentityToken? {
+    IdentityToken(signer.sign(claims), from: issuer, now: now)
+  }
+
+  private func claims(
+    iss: String = #""https://id.example""#, aud: String = #""us""#, exp: String = "1800000060",
+    more: String = ""
+  ) -> String {
+    #"{"iss":\#(iss),"sub":"42","aud":\#(aud),"exp":\#(exp)\#(more)}"#
+  }
+
+  @Test func `a good token says who it is`() throws {
+    let token = try #require(
+      read(
+        claims(
+          more:
+            #","email":"ada@x.org","email_verified":true,"preferred_username":"ada","name":"A. L.""#
+        )))
+    #expect(token.subject == "42")
+    #expect(token.email == "ada@x.org")
+    #expect(token.isEmailVerified)
+    #expect(token.preferredUsername == "ada")
+    #expect(token.name == "A. L.")
+    let bare = try #require(read(claims()))
+    #expect(bare.email == nil)
+    #expect(!bare.isEmailVerified)
+  }
+
+  @Test func `one of several audiences may be us, the authorized party must be`() {
+    #expect(read(claims(aud: #"["them","us"]"#)) != nil)
+    #expect(read(claims(aud: #"["them"]"#)) == nil)
+    #expect(read(claims(more: #","azp":"us""#)) != nil)
+    #expect(read(claims(more: #","azp":"them""#)) == nil)
+  }
+
+  @Test func `another issuer's, another audience's, and what is over are refused`() {
+    #expect(read(claims(iss: #""https://id.example/""#)) == nil)
+    #expect(read(claims(iss: "null")) == nil)
+    #expect(read(claims(aud: #""them""#)) == nil)
+    #expect(read(claims(aud: "1")) == nil)
+    #expect(read(claims(exp: "1799999940")) == nil)
+    #expect(read(claims(exp: "1799999941")) != nil)
+    for end in [#""1800000060""#, "null", "1e999", "-1e300", "true"] {
+      #expect(read(claims(exp: end)) == nil)
+    }
+    #expect(read(claims(more: #","nbf":1800000061"#)) == nil)
+    #expect(read(claims(more: #","nbf":1800000060"#)) != nil)
+    #expect(read(claims(more: #","iat":1800000061"#)) == nil)
+    #expect(read(claims(more: #","iat":"now""#)) == nil)
+  }
+
+  @Test(arguments: [
+    "[]", "1", "", "{", #"{"iss":"https://id.example","aud":"us","exp":1800000060}"#,
+    #"{"iss":"https://id.example","aud":"us","exp":1800000060,"sub":""}"#,
+    #"{"iss":"https://id.example","aud":"us","exp":1800000060,"sub":7}"#,
+    #"{"iss":"https://id.example","aud":"us","exp":1800000060,"sub":"a\u0000b"}"#,
+  ])
+  func `claims that say not who it is are refused`(claims: String) {
+    #expect(read(claims) == nil)
+  }
+
+  @Test func `the key of another is not the issuer's`() {
+    #expect(IdentityToken(TokenSigner().sign(claims()), from: issuer, now: now) == nil)
+  }
+
+  @Test func `of a set only keys that sign are kept`() {
+    let rsa = TokenSigner(.rsa(bits: 2_048))
+    let encrypting = signer.publicKey.dropLast() + #","use":"enc"}"#
+    let signing = signer.publicKey.dropLast() + #","use":"sig"}"#
+    let set = #"{"keys":[\#(rsa.publicKey),\#(encrypting),\#(signing),{"kty":"OKP"},7]}"#
+    #expect(TokenIssuer.keys(ofSet: Array(set.utf8))?.map(\.algorithm) == ["RS256", "ES256"])
+    for text in ["", "{}", #"{"keys":{}}"#, #"{"keys":[]}"#, #"{"keys":[{"kty":"oct","k":"AA"}]}"#]
+    {
+      #expect(TokenIssuer.keys(ofSet: Array(text.utf8)) == nil)
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CommandLine
+
+/// What the executable makes of its arguments, without starting anything.
+@Suite struct CommandLineTests {
+  @Test func `help names every command`() throws {
+    let run = try ProgramRun.complete(["--help"])
+    #expect(run.status == 0)
+    for name in ["serve", "migrate", "seed", "schema", "explain", "check", "version"] {
+      #expect(run.output.contains("  \(name) "))
+    }
+    #expect(try ProgramRun.complete([]).status == 2)
+  }
+
+  @Test(arguments: Program.commands.map(\.specification.name))
+  func `every command has help`(command: String) throws {
+    let run = try ProgramRun.complete([command, "--help"])
+    #expect(run.status == 0)
+    #expect(run.output.hasPrefix("Usage: sociograph \(command)"))
+    #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 100 })
+    let words = run.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let options = try #require(
+      Program.commands.first { $0.specification.name == command }?.specification.options)
+    for option in options {
+      #expect(!option.summary.isEmpty)
+      #expect(
+        words.contains(
+          "\(option.summary) (default: \(option.shownDefault)) [\(option.environment)]"),
+        "\(option.name)")
+    }
+  }
+
+  @Test func `one environment variable means one option`() {
+    for command in Program.commands {
+      let names = command.specification.options.map(\.environment)
+      #expect(Set(names).count == names.count, "\(names)")
+    }
+  }
+
+  @Test func `the README lists every option of serve as it is, and no other`() throws {
+    let file = TestCluster.packageFolder + "/README.md"
+    let readme = try String(contentsOfFile: file, encoding: .utf8)
+    let rows = ServeSettings.sections.flatMap(\.options).map { option in
+      let placeholder = (option.placeholder.map { " " + $0 } ?? "").replacing("|", with: "\\|")
+      return "| `--\(option.name)\(placeholder)` | `\(option.environment)` | "
+        + "\(option.shownDefault) | \(option.summary) |"
+    }
+    let shown = readme.split(separator: "\n").filter { $0.hasPrefix("| `--") }.map(String.init)
+    #expect(shown == rows)
+  }
+
+  @Test(arguments: ["serve", "migrate", "check"])
+  func `a variable that belongs to no option names the nearest one`(command: String) throws {
+    let folder = try TemporaryFolder()
+    let data = folder.path + "/data"
+    let run = try ProgramRun.complete(
+      [command], environment: ["SOCIOGRAPH_LOPS": "2", "SOCIOGRAPH_DATA": data])
+    #expect(run.status == 2)
+    #expect(
+      run.errors == "sociograph: no option has the environment variable SOCIOGRAPH_LOPS; "
+        + "did you mean SOCIOGRAPH_LOOPS?\n")
+    #expect(!FileManager.default.fileExists(atPath: data))
+    let far = try ProgramRun.complete([command], environment: ["SOCIOGRAPH_ZZZZZZZZ": "2"])
+    #expect(far.status == 2 && far.errors.contains("SOCIOGRAPH_ZZZZZZZZ"), "\(far.errors)")
+    // Of another command it is fine: a container's variables are for all of them.
+    let other = try ProgramRun.complete(
+      ["check", "--rules"], environment: ["SOCIOGRAPH_LOOPS": "2"])
+    #expect(other.status == 0)
+  }
+
+  @Test(arguments: [
+    (["serve", "--lops", "2"], "--loops"), (["chekc"], "check"),
+    (["seed", "--scael", "2"], "--scale"),
+  ])
+  func `a slip of the hand is told what was meant`(arguments: [String], meant: String) throws {
+    let run = try ProgramRun.complete(arguments)
+    #expect(run.status == 2 && run.errors.lowercased().contains("did you mean \(meant)?"))
+  }
+
+  @Test(arguments: [
+    ["--statement-timeout", "11s"], ["--queue-timeout", "20s"], ["--operation-timeout", "4s"],
+    ["--operation-timeout", "10s", "--statement-timeout", "10001ms"],
+  ])
+  func `timeouts that contradict each other are refused, both named`(arguments: [String]) throws {
+    let data = "/tmp/sociograph-never-made"
+    let run = try ProgramRun.complete(["serve", "--data", data] + arguments)
+    #expect(run.status == 2)
+    #expect(run.errors.contains("--operation-timeout ("), "\(run.errors)")
+    #expect(
+      run.errors.contains("--statement-timeout (") || run.errors.contains("--queue-timeout ("))
+    #expect(!FileManager.default.fileExists(atPath: data))
+  }
+
+  @Test func `check reads its schema in parts, and stops at what it cannot read`() throws {
+    let folder = try TemporaryFolder()
+    let query = try folder.write("query.graphql", "type Query { user: User }")
+    let user = try folder.write("user.graphql", "type User { name: String }")
+    let document = try folder.write("document.graphql", "{ user { nme } }")
+    let run = try ProgramRun.complete(["check", "--schema", query, "--schema=\(user)", document])
+    #expect(run.status == 1)
+    #expect(run.output.hasPrefix("\(document):1:10: Cannot query field \"nme\""), "\(run.output)")
+    let one = try ProgramRun.complete(
+      ["check", "--rule", "NoUnusedVariablesRule", "--schema", query, "--schema", user, document])
+    #expect(one.status == 0, "\(one.output)")
+    let missing = try ProgramRun.complete(["check", folder.path + "/nothing"])
+    #expect(missing.status == 2 && missing.errors.contains("cannot be read: No such file"))
+    let unknown = try ProgramRun.complete(["check", "--rule", "Nonsense", document])
+    #expect(unknown.status == 2 && unknown.errors.contains("\"Nonsense\""))
+    #expect(try ProgramRun.complete(["check"]).status == 2)
+  }
+
+  @Test func `version prints the version`() throws {
+    let run = try ProgramRun.complete(["version"])
+    #expect(run.status == 0)
+    #expect(run.output == "sociograph 0.1.0\n")
+  }
+
+  @Test(arguments: [
+    (["dance"], "dance"), (["serve", "--colour", "red"], "--colour"),
+    (["serve", "here"], "here"), (["serve", "--listen"], "--listen"),
+    (["explain"], "FILE"), (["session"], "USER"), (["session", "delete", "anna"], "create"),
+    (["seed", "--scale", "0"], "--scale"),
+    (["seed", "--scale", "many"], "--scale"), (["seed", "--random-seed", "x"], "--random-seed"),
+    (["migrate", "--database", "postgresql://%zz"], "--database"),
+    (["migrate", "--database", ""], "--database"), (["schema", "--check=perhaps"], "--check"),
+  ])
+  func `a call that cannot be understood is named in one line`(arguments: [String], name: String)
+    throws
+  {
+    let run = try ProgramRun.complete(arguments)
+    #expect(run.status == 2)
+    #expect(run.errors.contains(name), "\(run.errors)")
+    #expect(run.errors.hasPrefix("sociograph: ") && run.errors.filter(\.isNewline).count == 1)
+  }
+
+  @Test(arguments: [
+    ("listen", "8080"), ("listen", "127.0.0.1:99999"), ("loops", "0"), ("pool-size", "-1"),
+    ("log-format", "xml"), ("http-profile", "strict"), ("introspection", "maybe"),
+    ("suggestions", "perhaps"), ("persisted-queries", "2"), ("allow-origin", "*"),
+    ("allow-origin", "https://a.example/,null"), ("trusted-level", "allow-list"),
+    ("trusted-documents", "/does/not/exist"), ("maximum-body-bytes", "0"),
+    ("maximum-tokens", "1e9"), ("maximum-depth", "0"), ("maximum-aliases", "-1"),
+    ("maximum-batch", "1000"), ("trusted-proxies", "10.0.0.0/33"),
+    ("maximum-sockets", "9999999999999999999999"),
+    ("maximum-sockets", "999999"), ("statement-timeout", "5"), ("statement-timeout", "0s"),
+    ("operation-timeout", "99999999999s"), ("idle-timeout", "soon"),
+    ("shutdown-delay", "1min"), ("tls-certificate", "/does/not/exist"), ("tls-key", "x"),
+    ("graphiql", "/does/not/exist"), ("schema", "/does/not/exist"),
+  ])
+  func `a wrong setting stops the start and names itself`(name: String, value: String) throws {
+    // It must not get as far as this folder.
+    let data = "/tmp/sociograph-never-made"
+    let told = try ProgramRun.complete(["serve", "--data", data, "--\(name)", value])
+    #expect(told.status == 1 || told.status == 2)
+    #expect(
+      told.errors.contains("--\(name)") || told.errors.contains("\"\(value)\""), "\(told.errors)")
+    #expect(told.errors.filter(\.isNewline).count == 1)
+    let variable = "SOCIOGRAPH_" + name.uppercased().replacing("-", with: "_")
+    let found = try ProgramRun.complete(["serve", "--data", data], environment: [variable: value])
+    #expect(found.status == told.status)
+    #expect(
+      found.errors.contains(variable) || found.errors.contains("--\(name)")
+        || found.errors.contains("\"\(value)\""), "\(found.errors)")
+    #expect(!FileManager.default.fileExists(atPath: data))
+  }
+
+  @Test func `an option goes before its environment variable`() throws {
+    let run = try ProgramRun.complete(
+      ["serve", "--loops", "none"], environment: ["SOCIOGRAPH_LOOPS": "2"])
+    #expect(run.errors.contains("--loops must be"))
+  }
+
+  @Test func `TLS needs both files, and a key that is nobody else's`() throws {
+    let folder = try TemporaryFolder()
+    let certificate = try folder.write("certificate", "")
+    let key = try folder.write("key", "")
+    let alone = try ProgramRun.complete(["serve", "--tls-certificate", certificate])
+    #expect(alone.status == 2 && alone.errors.contains("--tls-key"))
+    let open = try ProgramRun.complete(
+      ["serve", "--tls-certificate", certificate, "--tls-key", key])
+    #expect(open.status == 2 && open.errors.contains("everybody"))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+    let empty = try ProgramRun.complete(
+      ["serve", "--tls-certificate", certificate, "--tls-key", key])
+    #expect(empty.status == 2 && empty.errors.contains("--tls-certificate"))
+  }
+}

@@ -1,0 +1,68 @@
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import Cryptography
+
+@Suite struct WorkQueueTests {
+  private final class Record: Sendable {
+    let outcomes = Mutex<[(String, Bool)]>([])
+    let now = Mutex(ContinuousClock.Instant.now)
+    func note(_ name: String, _ value: Bool) { outcomes.withLock { $0.append((name, value)) } }
+    var names: [String] { outcomes.withLock { $0.map { "\($0.0):\($0.1)" } } }
+  }
+
+  private let target = DispatchQueue(label: "work-queue-tests")
+
+  @Test func `what finds the queue full is refused, what waits is done in order`() async {
+    var limits = WorkQueue.Limits()
+    limits.maximumWaiting = 2
+    let queue = WorkQueue(label: "full", limits: limits)
+    let record = Record()
+    let gate = DispatchSemaphore(value: 0)
+    let done = DispatchGroup()
+    for name in ["a", "b", "c", "d"] {
+      done.enter()
+      queue.run(on: target) {
+        if name == "a" { gate.wait() }
+        return name
+      } completion: { value in
+        record.note(name, value != nil)
+        if name == "d" { gate.signal() }
+        done.leave()
+      }
+    }
+    await withCheckedContinuation { waiter in done.notify(queue: target) { waiter.resume() } }
+    #expect(record.names == ["d:false", "a:true", "b:true", "c:true"])
+  }
+
+  @Test func `what has waited too long when its turn comes is not done`() async {
+    let record = Record()
+    let queue = WorkQueue(label: "late", now: { record.now.withLock { $0 } })
+    let gate = DispatchSemaphore(value: 0)
+    let done = DispatchGroup()
+    for name in ["first", "late"] {
+      done.enter()
+      queue.run(on: target) {
+        if name == "first" { gate.wait() }
+        return name
+      } completion: { value in
+        record.note(name, value != nil)
+        done.leave()
+      }
+    }
+    record.now.withLock { $0 += .seconds(3) }
+    gate.signal()
+    await withCheckedContinuation { waiter in done.notify(queue: target) { waiter.resume() } }
+    #expect(record.names == ["first:true", "late:false"])
+    done.enter()
+    queue.run(on: target) {
+      true
+    } completion: { value in
+      record.note("next", value != nil)
+      done.leave()
+    }
+    await withCheckedContinuation { waiter in done.notify(queue: target) { waiter.resume() } }
+    #expect(record.names.last == "next:true")
+  }
+}

@@ -1,0 +1,7 @@
+SELECT ROW((SELECT ROW(t1.title, (SELECT ROW(t2.name, t2.born)
+        FROM author AS t2
+        WHERE t2.id = t1.author_id))
+    FROM book AS t1
+    WHERE t1.id = $1::bigint))
+
+-- $1 bigint: variable $id

@@ -1,0 +1,3 @@
+SELECT ROW((SELECT count(*)
+    FROM book AS t2))
+

@@ -1,0 +1,329 @@
+import Accounts
+import Cryptography
+import Foundation
+import JSON
+import TestSupport
+import Testing
+import TokenSupport
+
+/// Accounts, over HTTP: from signing up to deleting oneself.
+@Suite struct AccountTests {
+  private static let signer = TokenSigner(.p256, name: "key")
+
+  /// Quick hashes, a list of common passwords, and an identity provider.
+  private static let server = Result {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let keys = folder.appendingPathComponent("keys.json")
+    try signer.keySet.write(to: keys, atomically: true, encoding: .utf8)
+    let providers = folder.appendingPathComponent("providers.json")
+    try #"{"GOOGLE": {"issuer": "https://id.example", "audience": "us", "keys": "keys.json"}}"#
+      .write(to: providers, atomically: true, encoding: .utf8)
+    var accounts = AccountInputs.Settings()
+    accounts.strength = PasswordHash.Strength(memoryBytes: 1 << 20, passes: 1)
+    accounts.rules = PasswordRules(common: "password1\n")
+    accounts.queue.maximumWaiting = 1_000
+    accounts.queue.maximumWait = .seconds(60)
+    accounts.providers = try IdentityProviders(file: providers.path)
+    accounts.box = SecretBox(key: Array(repeating: 7, count: 32))
+    return try GraphServer(
+      database: TestCluster.newDatabase(migrated: true),
+      settings: {
+        $0.accounts = accounts
+      })
+  }
+
+  private var graph: GraphServer { get throws { try Self.server.get() } }
+
+  private let session = "isNewUser session { token viewer { user { username displayName } email } }"
+
+  /// An account made as people make theirs.
+  private func signUp(_ stem: String, _ more: String = "") throws -> Person {
+    let name = GraphData.unique(stem)
+    let payload = try graph.mutate(
+      "signUp(input: {username: $name, password: \"correct horse\" \(more)})",
+      "session { token viewer { user { id } } }", ["name: String!": .string(name)], as: nil)
+    let token = try #require(payload.at("session.token")?.string)
+    let key = try #require(
+      try graph.data().run("SELECT id FROM app_user WHERE username = $1", [name])[0][0])
+    return Person(key: NodeKey(try #require(Int64(key))), username: name, token: token)
+  }
+
+  private func isSignedIn(_ person: Person) throws -> Bool {
+    try graph.execute("{ viewer { email } }", as: person).at("data.viewer.email") != nil
+      || graph.execute("{ viewer { user { id } } }", as: person).at("data.viewer.user.id") != nil
+  }
+
+  /// The token in the latest mail to somebody.
+  private func mailed(to person: Person) throws -> String {
+    let rows = try graph.data().run(
+      "SELECT body FROM outbox WHERE user_id = $1 ORDER BY id DESC LIMIT 1", [person])
+    let body = try #require(rows.first?.first ?? nil)
+    return try #require(body.firstMatch(of: /[0-9a-f]{64}/).map { String($0.output) })
+  }
+
+  @Test func `an account is made and signed in, and its name is taken whatever its case`() throws {
+    let ada = try signUp("Ada", ", email: \"ada@example.org\", displayName: \"Ada L.\"")
+    #expect(
+      try graph.data("{ viewer { email emailVerified user { displayName } } }", as: ada)
+        == [
+          "viewer": [
+            "email": "ada@example.org", "emailVerified": false, "user": ["displayName": "Ada L."],
+          ]
+        ])
+    #expect(
+      try graph.refusals(
+        "signUp(input: {username: $name, password: \"password1\", email: \"nobody\"})",
+        ["name: String!": .string(ada.username.uppercased())], as: nil)
+        == [
+          Refusal("TAKEN", "input", "username"), Refusal("INVALID", "input", "password"),
+          Refusal("INVALID", "input", "email"),
+        ])
+  }
+
+  @Test func `the database never gets a password, and keeps no token`() throws {
+    let ada = try signUp("ada")
+    let data = try graph.data()
+    let stored = try #require(
+      try data.run("SELECT password_hash FROM app_user WHERE id = $1", [ada])[0][0])
+    #expect(stored.hasPrefix("$argon2id$"))
+    let found = try data.run(
+      "SELECT count(*) FROM session WHERE token_hash = sha256(convert_to($1, 'UTF8'))", [ada.token])
+    #expect(found[0][0] == "1")
+  }
+
+  @Test func `signing in wants the password, and says the same of who is not there`() throws {
+    let ada = try signUp("ada")
+    func attempt(_ name: String, _ password: String) throws -> JSONValue {
+      try graph.payload(
+        "signIn(username: $name, password: $password)", session,
+        ["name: String!": .string(name), "password: String!": .string(password)], as: nil)
+    }
+    let done = try attempt(ada.username.uppercased(), "correct horse")
+    #expect(done.at("session.viewer.user.username")?.string == ada.username)
+    #expect(done["isNewUser"] == false)
+    let wrong = try attempt(ada.username, "wrong horse")
+    #expect(wrong["session"] == .null)
+    #expect(wrong == (try attempt(GraphData.unique("nobody"), "correct horse")))
+    #expect(wrong.at("userErrors.0.code") == "WRONG_CREDENTIALS")
+  }
+
+  @Test func `who guesses is made to wait, and nobody else is`() throws {
+    let ada = try signUp("ada")
+    let eve = try signUp("eve")
+    var codes: [String] = []
+    for _ in 0..<7 {
+      let answer = try graph.execute(
+        "mutation { signIn(username: \"\(ada.username)\", password: \"a guess\") { userErrors { code } } }"
+      )
+      codes.append(
+        answer.at("data.signIn.userErrors.0.code")?.string
+          ?? answer.at("errors.0.extensions.code")?.string ?? "")
+    }
+    #expect(
+      codes.prefix(5) == [
+        "WRONG_CREDENTIALS", "WRONG_CREDENTIALS", "WRONG_CREDENTIALS",
+        "WRONG_CREDENTIALS", "WRONG_CREDENTIALS",
+      ])
+    #expect(codes.last == "RATE_LIMITED")
+    #expect(
+      try graph.refusals(
+        "signIn(username: $name, password: \"correct horse\")",
+        ["name: String!": .string(eve.username)], as: nil) == [])
+  }
+
+  @Test func `signing out ends the session at once, revoking ends another`() throws {
+    let ada = try signUp("ada")
+    let second = try graph.mutate(
+      "signIn(username: $name, password: \"correct horse\")", "session { token }",
+      ["name: String!": .string(ada.username)], as: nil)
+    let other = Person(
+      key: ada.key, username: ada.username,
+      token: try #require(second.at("session.token")?.string))
+    #expect(try isSignedIn(ada))
+    #expect(try isSignedIn(other))
+    let sessions = try graph.data("{ viewer { sessions { id } } }", as: ada)
+    #expect(sessions.at("viewer.sessions")?.array?.count == 2)
+    // The latest stands first.
+    let id = try #require(sessions.at("viewer.sessions.0.id"))
+    try graph.mutate("revokeSession(sessionId: $id)", ["id: ID!": id], as: ada)
+    #expect(try !isSignedIn(other))
+    #expect(try isSignedIn(ada))
+    try graph.mutate("signOut", as: ada)
+    #expect(try !isSignedIn(ada))
+  }
+
+  @Test func `a new password ends all other sessions`() throws {
+    let ada = try signUp("ada")
+    let second = try graph.mutate(
+      "signIn(username: $name, password: \"correct horse\")", "session { token }",
+      ["name: String!": .string(ada.username)], as: nil)
+    let other = Person(
+      key: ada.key, username: ada.username,
+      token: try #require(second.at("session.token")?.string))
+    #expect(
+      try graph.refusals(
+        "changePassword(currentPassword: \"wrong horse\", newPassword: \"better horse\")", as: ada)
+        == [Refusal("WRONG_CREDENTIALS", "currentPassword")])
+    #expect(
+      try graph.refusals(
+        "changePassword(currentPassword: \"correct horse\", newPassword: \"short\")", as: ada)
+        == [Refusal("INVALID", "newPassword")])
+    try graph.mutate(
+      "changePassword(currentPassword: \"correct horse\", newPassword: \"better horse\")", as: ada)
+    #expect(try !isSignedIn(other))
+    #expect(try isSignedIn(ada))
+    #expect(
+      try graph.refusals(
+        "signIn(username: $name, password: \"correct horse\")",
+        ["name: String!": .string(ada.username)], as: nil) == [Refusal("WRONG_CREDENTIALS")])
+  }
+
+  @Test func `an address is shown to be one's own by a token that works once`() throws {
+    let address = GraphData.unique("a") + "@example.org"
+    let ada = try signUp("ada", ", email: \"\(address)\"")
+    let eve = try signUp("eve", ", email: \"\(address)\"")
+    let token = try mailed(to: ada)
+    #expect(
+      try graph.refusals("verifyEmail(token: $token)", ["token: String!": .string(token)], as: eve)
+        == [Refusal("WRONG_CREDENTIALS", "token")])
+    let payload = try graph.mutate(
+      "verifyEmail(token: $token)", "viewer { emailVerified }", ["token: String!": .string(token)],
+      as: ada)
+    #expect(payload == ["viewer": ["emailVerified": true], "userErrors": []])
+    #expect(
+      try graph.refusals("verifyEmail(token: $token)", ["token: String!": .string(token)], as: ada)
+        == [Refusal("WRONG_CREDENTIALS", "token")])
+    #expect(
+      try graph.refusals(
+        "verifyEmail(token: $token)", ["token: String!": .string(try mailed(to: eve))], as: eve)
+        == [Refusal("TAKEN", "token")])
+    try graph.mutate(
+      "updateProfile(input: {email: $email, currentPassword: \"correct horse\"})",
+      ["email: String!": .string("new" + address)], as: ada)
+    #expect(
+      try graph.data("{ viewer { email emailVerified } }", as: ada)
+        == ["viewer": ["email": .string("new" + address), "emailVerified": false]])
+  }
+
+  @Test func `a password is reset by a mailed token, which ends every session`() throws {
+    let address = GraphData.unique("a") + "@example.org"
+    let ada = try signUp("ada", ", email: \"\(address)\"")
+    try graph.mutate(
+      "verifyEmail(token: $token)", ["token: String!": .string(try mailed(to: ada))], as: ada)
+    for email in [address, "nobody@example.org"] {
+      #expect(
+        try graph.refusals(
+          "requestPasswordReset(email: $email)", ["email: String!": .string(email)], as: nil) == [])
+    }
+    let payload = try graph.mutate(
+      "resetPassword(token: $token, newPassword: \"better horse\")", session,
+      ["token: String!": .string(try mailed(to: ada))], as: nil)
+    #expect(payload.at("session.viewer.user.username")?.string == ada.username)
+    #expect(try !isSignedIn(ada))
+    #expect(
+      try graph.refusals(
+        "signIn(username: $name, password: \"better horse\")",
+        ["name: String!": .string(ada.username)], as: nil) == [])
+  }
+
+  // MARK: Providers
+
+  private func credential(_ subject: String, _ more: String = "") -> JSONValue {
+    let end = Int(Date().timeIntervalSince1970) + 600
+    return .string(
+      Self.signer.sign(
+        #"{"iss":"https://id.example","aud":"us","sub":"\#(subject)","exp":\#(end)\#(more)}"#,
+        header: ["kid": "key"]))
+  }
+
+  private func signIn(_ credential: JSONValue, provider: String = "GOOGLE", allow: Bool) throws
+    -> JSONValue
+  {
+    try graph.payload(
+      "signInWithProvider(provider: \(provider), credential: $it, allowSignUp: \(allow))", session,
+      ["it: String!": credential], as: nil)
+  }
+
+  @Test func `a provider's token makes one account, and signs in to it after that`() throws {
+    let subject = GraphData.unique("s")
+    let name = GraphData.unique("zoe")
+    let token = credential(subject, #","preferred_username":"\#(name)","name":"Zoë""#)
+    #expect(
+      try signIn(token, allow: false).at("userErrors.0.code") == "NOT_FOUND")
+    let first = try signIn(token, allow: true)
+    #expect(first["isNewUser"] == true)
+    #expect(first.at("session.viewer.user.username")?.string == name)
+    #expect(first.at("session.viewer.user.displayName") == "Zoë")
+    #expect(try signIn(token, allow: true)["isNewUser"] == false)
+    // Somebody else of that name gets another.
+    let second = try signIn(
+      credential(GraphData.unique("s"), #","preferred_username":"\#(name)""#), allow: true)
+    #expect(second.at("session.viewer.user.username")?.string == name + "2")
+  }
+
+  @Test func `a token of somebody else's making, or for a provider without keys, is refused`()
+    throws
+  {
+    let forged = JSONValue.string(
+      TokenSigner(.p256, name: "key").sign(
+        #"{"iss":"https://id.example","aud":"us","sub":"1","exp":9999999999}"#))
+    #expect(try signIn(forged, allow: true).at("userErrors.0.code") == "WRONG_CREDENTIALS")
+    #expect(try signIn(.string(""), allow: true).at("userErrors.0.code") == "WRONG_CREDENTIALS")
+    #expect(
+      try signIn(credential("1"), provider: "YAHOO", allow: true)["userErrors"]?.array?.map {
+        Refusal($0)
+      } == [Refusal("INVALID", "provider")])
+  }
+
+  @Test func `a linked account is one's own, its token is sealed, and the last way in stays`()
+    throws
+  {
+    let (ada, eve) = (try signUp("ada"), try signUp("eve"))
+    let token = credential(GraphData.unique("s"))
+    let link = "linkProvider(provider: GOOGLE, credential: $it, accessToken: \"a secret\")"
+    for _ in 0..<2 {
+      let payload = try graph.mutate(
+        link, "viewer { identities }", ["it: String!": token], as: ada)
+      #expect(payload.at("viewer.identities") == ["GOOGLE"])
+    }
+    #expect(
+      try graph.refusals(link, ["it: String!": token], as: eve) == [Refusal("TAKEN", "credential")])
+    let stored = try graph.data().run(
+      "SELECT position('a secret'::bytea IN access_token), length(access_token) FROM identity WHERE user_id = $1",
+      [ada])
+    #expect(stored == [["0", "48"]])
+    try graph.mutate("unlinkProvider(provider: GOOGLE)", as: ada)
+    let only = try signIn(credential(GraphData.unique("s")), allow: true)
+    let person = Person(
+      key: ada.key, username: "", token: try #require(only.at("session.token")?.string))
+    #expect(
+      try graph.refusals("unlinkProvider(provider: GOOGLE)", as: person)
+        == [Refusal("FORBIDDEN", "provider")])
+  }
+
+  @Test func `an account is deleted with what it posted, by its owner`() throws {
+    let ada = try signUp("ada")
+    let post = try graph.mutate(
+      "createTextPost(input: {body: \"mine\"})", "textPost { id }", as: ada)
+    #expect(
+      try graph.refusals("deleteAccount(password: \"wrong horse\")", as: ada)
+        == [Refusal("WRONG_CREDENTIALS", "password")])
+    try graph.mutate("deleteAccount(password: \"correct horse\")", as: ada)
+    #expect(try !isSignedIn(ada))
+    #expect(
+      try graph.data(
+        "query($id: ID!) { node(id: $id) { id } }",
+        ["id": try #require(post.at("textPost.id"))]) == ["node": .null])
+  }
+}
+
+extension GraphServer {
+  /// A mutation of which nothing but its user errors matters.
+  @discardableResult
+  fileprivate func mutate(
+    _ field: String, _ variables: KeyValuePairs<String, JSONValue>, as person: Person?
+  ) throws -> JSONValue {
+    try mutate(field, "__typename", variables, as: person)
+  }
+}

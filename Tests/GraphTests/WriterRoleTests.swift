@@ -1,0 +1,70 @@
+import DatabaseSetup
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Server
+
+/// Mutations run under a role that may read and call functions, and cannot do more.
+@Suite struct WriterRoleTests {
+  private let role = "writer_\(UInt32.random(in: 0 ... .max))"
+
+  @Test func `a role that may call functions runs every mutation, and writes nothing by itself`()
+    throws
+  {
+    let database = try TestCluster.newDatabase(migrated: true)
+    try ServerRole.allow(role, isNew: true, mutations: true, in: PostgresConfiguration(database))
+    let asRole = database.replacing(/user=[^ ]+/, with: "user=\(role)")
+    let configuration = try PostgresConfiguration(asRole)
+    #expect(try MutationCheck(mapping: GraphServer.mapping.get()).run(configuration) == [])
+
+    let server = try GraphServer(
+      database: database, settings: { $0.writerDatabase = configuration })
+    defer { server.stop() }
+    let anna = try server.data().person("anna")
+    let post = try server.mutate(
+      "createTextPost(input: {body: \"mine\"})", "textPost { id }", as: anna, key: "k")
+    #expect(
+      try server.payload(
+        "createTextPost(input: {body: \"mine\"})", "textPost { id }", as: anna, key: "k") == post)
+
+    let session = try TestCluster.session(asRole)
+    for statement in [
+      "INSERT INTO circle_member VALUES (1, 1)", "DELETE FROM post", "UPDATE app_user SET bio = ''",
+      "TRUNCATE sociograph_request", "CREATE TABLE graph.other (id bigint)",
+      "SET log_min_messages = debug1",
+    ] {
+      let error = #expect(throws: PostgresError.self, "\(statement)") {
+        try session.execute(statement)
+      }
+      #expect(error?.sqlState == "42501", "\(statement): \(error as Any)")
+    }
+    #expect(try session.execute("SHOW log_min_messages") == [["fatal"]])
+  }
+
+  @Test func `a function that does not fit is named before anybody calls it`() throws {
+    let database = try TestCluster.newDatabase(migrated: true)
+    let owner = try TestCluster.session(database)
+    func problems() throws -> [String] {
+      try MutationCheck(mapping: GraphServer.mapping.get()).run(PostgresConfiguration(database))
+    }
+    #expect(try problems() == [])
+    try owner.execute("GRANT EXECUTE ON FUNCTION graph.unreact TO PUBLIC")
+    try owner.execute("ALTER FUNCTION graph.react STABLE")
+    try owner.execute("ALTER FUNCTION graph.delete_post RENAME TO erase_post")
+    try owner.execute("DROP FUNCTION graph.cast_vote")
+    try owner.execute(
+      """
+      CREATE FUNCTION graph.cast_vote(viewer bigint, post_id bigint, choice text) RETURNS text
+      LANGUAGE sql AS $$ SELECT '' $$
+      """)
+    let found = try problems()
+    #expect(
+      found.map { String($0.prefix { $0 != " " }) } == [
+        "Mutation.deletePost:", "Mutation.react:", "Mutation.unreact:", "Mutation.castVote:",
+      ], "\(found)")
+    #expect(found.first?.contains("delete_post") == true)
+    #expect(found.last?.contains("must return bigint, not text") == true)
+  }
+}

@@ -1,0 +1,189 @@
+import TestSupport
+import Testing
+
+@testable import Postgres
+
+/// Statements sent as one transaction, on real sockets.
+struct TransactionTests {
+  /// A pool of connections at depth one, as writers are, over a database of the test's own.
+  private func harness(
+    size: Int = 2, settings change: (inout PoolSettings) -> Void = { _ in }
+  ) throws -> PoolHarness {
+    let harness = try PoolHarness(TestCluster.newDatabase(), size: size) {
+      $0.pipelineDepth = 1
+      $0.longPipelineDepth = 1
+      change(&$0)
+    }
+    return harness
+  }
+
+  @Test func `each statement sees what those before it did, and all is committed`() async throws {
+    let harness = try harness()
+    try await harness.run("CREATE TABLE item (id bigint PRIMARY KEY)")
+    let seen = try await harness.transact([
+      "WITH a AS (INSERT INTO item VALUES (1) RETURNING id) SELECT id::text FROM a",
+      "SELECT set_config('my.result', count(*)::text, true) FROM item",
+      "SELECT current_setting('my.result') || ' of ' || count(*) FROM item",
+    ])
+    #expect(seen == "1 of 1")
+    #expect(try await harness.run("SELECT count(*)::text FROM item") == "1")
+    // The setting is gone with its transaction.
+    #expect(
+      try await harness.run("SELECT coalesce(current_setting('my.result', true), '')") == "")
+  }
+
+  @Test func `an error undoes everything and leaves the connection as it was`() async throws {
+    let harness = try harness(size: 1)
+    try await harness.run("CREATE TABLE item (id bigint CONSTRAINT item_key PRIMARY KEY)")
+    let insert = "WITH a AS (INSERT INTO item VALUES (1) RETURNING id) SELECT id::text FROM a"
+    for round in 0..<3 {
+      // The statement behind the error is prepared in none of the rounds.
+      let error = await harness.transactionFailure([insert, insert, "SELECT 'round \(round)'"])
+      #expect(error?.kind == .constraint)
+      #expect(error?.constraint == "item_key")
+      #expect(error?.table == "item")
+    }
+    #expect(try await harness.run("SELECT count(*)::text FROM item") == "0")
+    #expect(try await harness.transact([insert, "SELECT 'round 2'"]) == "round 2")
+    #expect(harness.count("closed") == 0)
+  }
+
+  @Test func `a null where none may be names the column`() async throws {
+    let harness = try harness(size: 1)
+    try await harness.run("CREATE TABLE item (id bigint NOT NULL)")
+    let error = await harness.transactionFailure([
+      "WITH a AS (INSERT INTO item VALUES (NULL) RETURNING id) SELECT id::text FROM a"
+    ])
+    #expect(error?.constraint == "id")
+  }
+
+  @Test func `a commit that fails is a failure, though every statement had its result`()
+    async throws
+  {
+    let harness = try harness(size: 1)
+    try await harness.run("CREATE TABLE item (id bigint PRIMARY KEY, other bigint)")
+    try await harness.run(
+      """
+      ALTER TABLE item ADD CONSTRAINT item_other FOREIGN KEY (other) REFERENCES item
+      DEFERRABLE INITIALLY DEFERRED
+      """)
+    let insert = { (id: Int, other: Int) in
+      "WITH a AS (INSERT INTO item VALUES (\(id), \(other)) RETURNING id) SELECT id::text FROM a"
+    }
+    let error = await harness.transactionFailure([insert(1, 2), "SELECT 'done'"])
+    #expect(error?.constraint == "item_other")
+    #expect(try await harness.run("SELECT count(*)::text FROM item") == "0")
+    #expect(try await harness.transact([insert(1, 2), insert(2, 1), "SELECT 'done'"]) == "done")
+  }
+
+  @Test func `a statement that no longer fits its tables says so, and the next try does it`()
+    async throws
+  {
+    let harness = try harness(size: 1)
+    try await harness.run("CREATE TABLE item (id bigint)")
+    let statements = ["SELECT 'first'", "SELECT item::text, * FROM item", "SELECT 'last'"]
+    #expect(try await harness.transact(statements) == "last")
+    try await harness.run("ALTER TABLE item ADD COLUMN more text")
+    let error = await harness.transactionFailure(statements)
+    #expect(error?.kind == .staleStatement)
+    #expect(try await harness.transact(statements) == "last")
+  }
+
+  @Test func `a connection takes one transaction at a time, and the others wait in the pool`()
+    async throws
+  {
+    let harness = try harness(size: 1)
+    try await harness.run("CREATE TABLE item (id bigint)")
+    let lock = try await harness.lease()
+    try await lock.run("SELECT 'mine'")
+    async let one = harness.transact(["SELECT 'one'"])
+    async let two = harness.transact(["SELECT 'two'"])
+    #expect(
+      try await harness.eventually { harness.onLoop { $0.statistics.waiting } == 2 })
+    lock.release()
+    #expect(try await [one, two] == ["one", "two"])
+  }
+
+  @Test func `past its deadline it is cancelled, and told how that ended`() async throws {
+    let harness = try harness(size: 1)
+    try await harness.run("CREATE TABLE item (id bigint)")
+    let insert = "WITH a AS (INSERT INTO item VALUES (1) RETURNING id) SELECT id::text FROM a"
+    let error = await harness.transactionFailure(
+      [insert, "SELECT pg_sleep(600)::text"], within: .milliseconds(50))
+    #expect(error?.kind == .timeout)
+    #expect(error?.sqlState == "57014")
+    #expect(harness.count("cancel sent") == 1)
+    #expect(try await harness.run("SELECT count(*)::text FROM item") == "0")
+  }
+
+  @Test func `one whose connection is lost is neither done nor not done, and is not tried again`()
+    async throws
+  {
+    let harness = try harness(size: 1)
+    let other = try PoolHarness(size: 1)
+    async let error = harness.transactionFailure(["SELECT pg_sleep(601)::text"])
+    let isKilled = try await harness.eventually {
+      try await other.run(
+        """
+        SELECT coalesce(max(pg_terminate_backend(pid)::text), 'none') FROM pg_stat_activity
+        WHERE query LIKE 'SELECT pg_sleep(601)::text' AND state = 'active'
+        """) == "true"
+    }
+    #expect(isKilled)
+    #expect(await error?.kind == .lost)
+    #expect(harness.count("retried connectionLost") == 0)
+  }
+
+  @Test func `who leaves the queue is not run, and who is running is finished`() async throws {
+    let harness = try harness(size: 1)
+    try await harness.run("CREATE TABLE item (id bigint)")
+    func insert(_ id: Int) -> [BoundStatement] {
+      harness.bound([
+        "WITH a AS (INSERT INTO item VALUES (\(id)) RETURNING id) SELECT id::text FROM a"
+      ])
+    }
+    harness.onLoop { pool in
+      let running = pool.execute(transaction: insert(1)) { _ in }
+      let waiting = pool.execute(transaction: insert(2)) { _ in }
+      waiting.cancel()
+      running.cancel()
+    }
+    #expect(try await harness.transact(["SELECT sum(id)::text FROM item"]) == "1")
+  }
+}
+
+extension PoolHarness {
+  func bound(_ texts: [String]) -> [BoundStatement] {
+    texts.map { BoundStatement(PostgresStatement($0, parameterCount: 0), PostgresParameters()) }
+  }
+
+  /// The last statement's first value.
+  func transact(_ texts: [String], within limit: Duration? = nil) async throws -> String? {
+    let transaction = bound(texts)
+    return try await withCheckedThrowingContinuation { continuation in
+      loop.execute { [self] in
+        pool.execute(
+          transaction: transaction, deadline: limit.map { ContinuousClock.now + $0 }
+        ) { outcome in
+          switch outcome {
+          case .success(let result):
+            continuation.resume(
+              returning: result.rowCount > 0 ? result.string(row: 0, column: 0) : nil)
+          case .failure(let error): continuation.resume(throwing: error)
+          }
+        }
+      }
+    }
+  }
+
+  func transactionFailure(_ texts: [String], within limit: Duration? = nil) async
+    -> PostgresError?
+  {
+    do {
+      _ = try await transact(texts, within: limit)
+      return nil
+    } catch {
+      return error as? PostgresError
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import EventLoops
+import HTTP
+import JSON
+import Synchronization
+
+/// A collector that takes traces by OTLP over HTTP, and keeps what it was sent.
+final class TraceCollector: Sendable {
+  struct Post: Sendable {
+    let path: String
+    let contentType: String?
+    let body: [UInt8]
+  }
+
+  private let posts = Mutex<[Post]>([])
+  private let loop: EventLoop
+  private let server: HTTPServer
+  let port: UInt16
+
+  /// - Parameters:
+  ///   - answers: false leaves every request without one.
+  ///   - rejected: spans it says it did not take.
+  init(answers: Bool = true, status: HTTPStatus = .ok, rejected: Int = 0) throws {
+    loop = try EventLoop(label: "collector")
+    nonisolated(unsafe) weak var keeper: TraceCollector?
+    guard let listener = try HTTPListener.open(.tcp(host: "127.0.0.1", port: 0)).first,
+      case .tcp(_, let port) = listener.address
+    else { throw TestServer.Failure(text: "no socket") }
+    self.port = port
+    nonisolated(unsafe) var held: [HTTPExchange] = []
+    server = HTTPServer(
+      loop: loop, listener: listener,
+      handler: { request, exchange in
+        let post = Post(
+          path: request.path, contentType: request.header("content-type"), body: request.body)
+        unsafe keeper?.posts.withLock { $0.append(post) }
+        guard answers else {
+          unsafe held.append(exchange)
+          return
+        }
+        let said = rejected > 0 ? #"{"partialSuccess":{"rejectedSpans":"\#(rejected)"}}"# : "{}"
+        exchange.respond(status, contentType: "application/json", body: Array(said.utf8))
+      })
+    unsafe keeper = self
+    server.start()
+  }
+
+  deinit {
+    server.closeAll()
+    loop.stop()
+  }
+
+  var received: [Post] { posts.withLock { $0 } }
+
+  /// Waits, for a minute at most, until it was sent a span of this name; all spans so far.
+  func spans(through name: String) throws -> [JSONValue] {
+    var spans: [JSONValue] = []
+    let isThere = try eventually {
+      spans = try received.flatMap { post in
+        try JSONParser.parse(post.body)["resourceSpans"]?.elements.flatMap {
+          $0["scopeSpans"]?.elements.flatMap { $0["spans"]?.elements ?? [] } ?? []
+        } ?? []
+      }
+      return spans.contains { $0["name"] == .string(name) }
+    }
+    return isThere ? spans : []
+  }
+}

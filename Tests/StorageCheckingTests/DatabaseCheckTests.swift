@@ -1,0 +1,145 @@
+import Postgres
+import TestSupport
+import Testing
+
+@testable import StorageChecking
+
+/// What the database itself has to do with it: indexes, rights, who keeps its tables; and that it is
+/// as it was.
+@Suite struct DatabaseCheckTests {
+  private static let sdl = """
+    input CatFilter {
+      nick: String @where(condition: "this.nick = :value")
+      born: Int @where(condition: "this.born = :value")
+    }
+    type Query {
+      cats(name: String @where(condition: "this.name = :value", unless: ""), filter: CatFilter):
+        [Cat!]! @list(orderBy: "this.id")
+      cat(born: Int @where(condition: "this.born = :value")): Cat @reference
+    }
+    type Cat @tag(id: 7) @table(name: "visible_cat(:viewer)") {
+      id: ID!
+      kittens(nick: String @where(condition: "this.nick = :value")): [Cat!]!
+        @list(where: "this.mother_id = parent.id", orderBy: "this.id")
+    }
+    """
+
+  private static let tables = """
+    CREATE TABLE cat (id bigint PRIMARY KEY, name text, nick text, born int, mother_id bigint);
+    CREATE FUNCTION visible_cat(viewer bigint) RETURNS SETOF cat STABLE LANGUAGE sql
+      AS 'SELECT * FROM cat WHERE name <> '''' OR viewer > 0';
+    CREATE INDEX ON cat (name); CREATE INDEX ON cat (mother_id);
+    """
+
+  @Test func `a condition that no index serves on a large table is a warning`() throws {
+    let graph = try CheckedGraph(Self.sdl, Self.tables)
+    try TestCluster.session(graph.database).execute(
+      """
+      INSERT INTO cat SELECT n, 'a' || n, 'b' || n, n, n / 2 FROM generate_series(1, 2000) n;
+      ANALYZE cat
+      """)
+    #expect(try graph.findings { $0.largeTableRows = 2_001 } == [])
+    let rest =
+      "no index of cat serves its condition, and the table has 2000 rows; create one for what "
+      + "the condition compares, or leave the argument out."
+    #expect(
+      try graph.findings { $0.largeTableRows = 2_000 } == [
+        "warning: CatFilter.nick: \(rest) The same: CatFilter.born, Query.cat(born:)."
+      ])
+  }
+
+  @Test func `a role that lacks a right is an error, with what to grant`() throws {
+    let graph = try CheckedGraph(Self.sdl, Self.tables)
+    let owner = try TestCluster.session(graph.database)
+    let role = "reader_\(UInt32.random(in: 0 ... .max))"
+    try owner.execute(
+      """
+      CREATE ROLE \(role) LOGIN; CREATE TABLE other (id int);
+      REVOKE EXECUTE ON FUNCTION visible_cat FROM public
+      """)
+    #expect(
+      try graph.findings(as: role) == [
+        "error: Query: the role \(role) may not use the function visible_cat; GRANT EXECUTE ON "
+          + "FUNCTION visible_cat TO \(role). The same: Query.cats."
+      ])
+    try owner.execute("GRANT EXECUTE ON FUNCTION visible_cat TO \(role)")
+    #expect(
+      try graph.findings(as: role) == [
+        "error: Query: the role \(role) may not use the table cat; GRANT SELECT ON cat TO \(role). "
+          + "The same: Query.cats."
+      ])
+    // What no statement reads it need not read.
+    try owner.execute("GRANT SELECT ON cat TO \(role)")
+    #expect(try graph.findings(as: role) == [])
+  }
+
+  @Test func `sessions that cannot be read are an error`() throws {
+    let graph = try CheckedGraph(Self.sdl, Self.tables + "CREATE TABLE session (id int);")
+    let role = "reader_\(UInt32.random(in: 0 ... .max))"
+    try TestCluster.session(graph.database).execute(
+      "CREATE ROLE \(role) LOGIN; GRANT SELECT ON cat TO \(role)")
+    #expect(
+      try graph.findings(as: role) == [
+        "error: session: the role \(role) may not read it, so that nobody could sign in; GRANT SELECT "
+          + "ON session TO \(role)."
+      ])
+  }
+
+  @Test func `tables that Citus manages are refused by name`() throws {
+    let graph = try CheckedGraph(Self.sdl, Self.tables + "CREATE TABLE place (id bigint);")
+    let session = try TestCluster.session(graph.database)
+    // As Citus lays it out.
+    try session.execute(
+      """
+      SET allow_system_table_mods = on;
+      CREATE TABLE pg_catalog.pg_dist_partition (
+        logicalrelid regclass NOT NULL PRIMARY KEY, partmethod "char" NOT NULL, partkey text,
+        colocationid integer NOT NULL DEFAULT 0, repmodel "char" NOT NULL DEFAULT 'c',
+        autoconverted boolean NOT NULL DEFAULT false);
+      """)
+    // The extension is there, and keeps nothing.
+    #expect(try graph.findings() == [])
+    func expect(_ others: String) throws {
+      #expect(
+        try graph.findings() == [
+          "error: cat: Citus manages this table\(others), and statements that read it through "
+            + "functions would find it empty; serve a database whose tables are its own, or "
+            + "undistribute_table them."
+        ])
+    }
+    try session.execute("INSERT INTO pg_dist_partition VALUES ('cat', 'n', NULL, 1, 't')")
+    try expect("")
+    try session.execute("INSERT INTO pg_dist_partition VALUES ('place', 'h', 'id', 1, 's')")
+    try expect(" (and 1 more)")
+  }
+
+  @Test func `nothing is changed, and no right but to read is needed`() throws {
+    let graph = try CheckedGraph(
+      Self.sdl.replacing("id: ID!", with: #"id: ID! next: Int @sql(expression: "taken()")"#),
+      Self.tables + """
+        CREATE SEQUENCE numbers;
+        CREATE FUNCTION taken() RETURNS int LANGUAGE sql AS 'SELECT nextval(''numbers'')::int';
+        """)
+    let owner = try TestCluster.session(graph.database)
+    let role = "reader_\(UInt32.random(in: 0 ... .max))"
+    try owner.execute(
+      """
+      CREATE ROLE \(role) LOGIN; REVOKE ALL ON DATABASE \(graph.name) FROM public;
+      GRANT CONNECT ON DATABASE \(graph.name) TO \(role); GRANT SELECT ON cat TO \(role)
+      """)
+    let catalogs = """
+      SELECT (SELECT count(*) FROM pg_class), (SELECT count(*) FROM pg_proc),
+        (SELECT count(*) FROM pg_type), (SELECT count(*) FROM pg_namespace),
+        (SELECT last_value::text || is_called FROM numbers)
+      """
+    let before = try owner.execute(catalogs)
+    #expect(try graph.findings(as: role) == [])
+    #expect(try graph.findings() == [])
+    #expect(try owner.execute(catalogs) == before)
+
+    // Whoever hands its own session over finds that it can no longer write.
+    _ = try StorageCheck(mapping: graph.mapping).run(owner)
+    let error = #expect(throws: PostgresError.self) { try owner.execute("DELETE FROM cat") }
+    #expect(error?.kind == .readOnly)
+  }
+}

@@ -1,0 +1,501 @@
+-- Accounts: signing up, in and out, and what a person does with their own account.
+--
+-- Passwords never get here: the server hashes and compares them (@password). Of tokens only SHA-256 is
+-- kept. What a stranger could learn from an answer (whether there is an account) is not in it.
+
+CREATE OR REPLACE FUNCTION begin_session(account bigint, token_hash bytea, device text)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM app_user u WHERE u.id = account FOR NO KEY UPDATE;
+  INSERT INTO session (token_hash, user_id, device, expires_at)
+  VALUES (begin_session.token_hash, account, left(begin_session.device, 200),
+    now() + interval '90 days');
+  DELETE FROM session s WHERE s.user_id = account AND s.token_hash IN (
+    SELECT o.token_hash FROM session o WHERE o.user_id = account
+    ORDER BY o.token_hash = begin_session.token_hash DESC,
+      coalesce(o.last_used_at, o.created_at) DESC, o.id DESC OFFSET 20);
+END $$;
+COMMENT ON FUNCTION begin_session IS
+  'A session for the account, known by the hash of its token. The oldest of more than twenty '
+  'end.';
+
+CREATE OR REPLACE FUNCTION new_one_time_token(account bigint, use text, lasts interval)
+RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  token text := replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '');
+BEGIN
+  DELETE FROM one_time_token t WHERE t.user_id = account AND t.purpose = use;
+  INSERT INTO one_time_token (token_hash, purpose, user_id, expires_at)
+  VALUES (sha256(convert_to(token, 'UTF8')), use, account, now() + lasts);
+  RETURN token;
+END $$;
+COMMENT ON FUNCTION new_one_time_token IS
+  'A token that works once, mailed to the address: its hash is kept, its text goes out.';
+
+CREATE OR REPLACE FUNCTION mail(account bigint, address text, subject text, body text)
+RETURNS void LANGUAGE sql AS $$
+  INSERT INTO outbox (channel, user_id, recipient, subject, body)
+  VALUES ('EMAIL', account, address, mail.subject, mail.body)
+$$;
+COMMENT ON FUNCTION mail IS
+  'Has the outbox send a mail.';
+
+CREATE OR REPLACE FUNCTION mail_verification(account bigint)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  address text := (SELECT u.email FROM app_user u WHERE u.id = account AND NOT u.email_verified);
+BEGIN
+  IF address IS NULL THEN RETURN; END IF;
+  PERFORM mail(account, address, 'Is this your e-mail address?',
+    'To show that this address is yours, open ' || public_url('/verify/')
+    || new_one_time_token(account, 'VERIFY_EMAIL', interval '3 days') || E'\n');
+END $$;
+COMMENT ON FUNCTION mail_verification IS
+  'Mails the token that shows an address to be its owner''s.';
+
+CREATE OR REPLACE FUNCTION password_refusals(hash text, VARIADIC path text[])
+RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE
+    WHEN hash IS NULL OR hash = '!' THEN jsonb_build_array(refusal('REQUIRED', VARIADIC path))
+    WHEN hash = '!TOO_LONG' THEN jsonb_build_array(refusal('TOO_LONG', VARIADIC path))
+    WHEN hash LIKE '!%' THEN jsonb_build_array(refusal('INVALID', VARIADIC path))
+    ELSE '[]'::jsonb END
+$$;
+COMMENT ON FUNCTION password_refusals IS
+  'What is wrong with a password that the server looked at: it hands over the hash, or ''!'' '
+  'and what is wrong with it.';
+
+CREATE OR REPLACE FUNCTION username_refusals(viewer bigint, name text, VARIADIC path text[])
+RETURNS jsonb LANGUAGE sql STABLE AS $$
+  SELECT CASE
+    WHEN words(name) IS NULL THEN jsonb_build_array(refusal('REQUIRED', VARIADIC path))
+    WHEN length(name) > 40 THEN jsonb_build_array(refusal('TOO_LONG', VARIADIC path))
+    WHEN name !~ '^[A-Za-z0-9_.]{2,40}$' THEN jsonb_build_array(refusal('INVALID', VARIADIC path))
+    WHEN EXISTS (SELECT FROM app_user u WHERE lower(u.username) = lower(name) AND u.id <> viewer)
+      THEN jsonb_build_array(refusal('TAKEN', VARIADIC path))
+    ELSE '[]'::jsonb END
+$$;
+COMMENT ON FUNCTION username_refusals IS
+  'What is wrong with a username: its form, or that somebody has it.';
+
+CREATE OR REPLACE FUNCTION new_account(username text, display_name text, hash text, email text,
+  is_verified boolean, address text, home bigint)
+RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE made bigint;
+BEGIN
+  INSERT INTO app_user (username, display_name, name_key, password_hash, email, email_verified, address,
+    home_id)
+  VALUES (new_account.username, coalesce(words(new_account.display_name), new_account.username),
+    folded(coalesce(words(new_account.display_name), new_account.username)), hash, new_account.email,
+    is_verified, new_account.address, home)
+  RETURNING id INTO made;
+  INSERT INTO circle_member (circle_id, user_id)
+  SELECT c.id, made FROM circle c WHERE c.is_default ORDER BY c.id;
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION new_account IS
+  'Makes an account, in all default channels.';
+
+CREATE OR REPLACE FUNCTION accept_code(account bigint, secret text) RETURNS void LANGUAGE sql AS $$
+  UPDATE invitation i SET invitee_id = account, status = 'ACCEPTED'
+  WHERE i.code = secret AND i.event_id IS NULL AND i.invitee_id IS NULL AND i.inviter_id <> account
+$$;
+COMMENT ON FUNCTION accept_code IS
+  'An invitation is accepted by who signs up with its code; an unknown one is ignored.';
+
+CREATE OR REPLACE FUNCTION sign_up(input jsonb, hash text, token_hash bytea, device text)
+RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  made bigint;
+  mail text := words(input ->> 'email');
+  home bigint := (input ->> 'homeLocationId')::bigint;
+  refusals jsonb := username_refusals(0, input ->> 'username', 'input', 'username')
+    || password_refusals(hash, 'input', 'password')
+    || text_refusals(input ->> 'displayName', false, 80, 'input', 'displayName')
+    || text_refusals(input ->> 'address', false, 1000, 'input', 'address');
+BEGIN
+  IF mail IS NOT NULL AND NOT is_email(mail) THEN
+    refusals := refusals || refusal('INVALID', 'input', 'email');
+  END IF;
+  IF home IS NOT NULL AND NOT EXISTS (SELECT FROM location l WHERE l.id = home) THEN
+    refusals := refusals || refusal('NOT_FOUND', 'input', 'homeLocationId');
+  END IF;
+  PERFORM refuse_all(refusals);
+  made := new_account(input ->> 'username', input ->> 'displayName', hash, mail, false,
+    words(input ->> 'address'), home);
+  PERFORM accept_code(made, input ->> 'invitationCode');
+  PERFORM mail_verification(made);
+  PERFORM begin_session(made, token_hash, device);
+  PERFORM audit(made, 'SIGN_UP');
+  RETURN jsonb_build_object('account', made, 'isNew', true);
+END $$;
+COMMENT ON FUNCTION sign_up IS
+  'Mutation.signUp.';
+
+CREATE OR REPLACE FUNCTION begin_session_again(result jsonb, token_hash bytea, device text)
+RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM app_user u WHERE u.id = (result ->> 'account')::bigint) THEN
+    PERFORM refuse('NOT_FOUND');
+  END IF;
+  PERFORM begin_session((result ->> 'account')::bigint, token_hash, device);
+  RETURN result;
+END $$;
+COMMENT ON FUNCTION begin_session_again IS
+  'A request that was done already gives a fresh session of the account it was done for.';
+
+CREATE OR REPLACE FUNCTION password_of_name(name text) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  SELECT u.password_hash FROM app_user u WHERE lower(u.username) = lower(name)
+$$;
+COMMENT ON FUNCTION password_of_name IS
+  'The hash that a password is compared with; null for nobody, and for who has none.';
+CREATE OR REPLACE FUNCTION password_of_viewer(viewer bigint) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  SELECT u.password_hash FROM app_user u WHERE u.id = viewer
+$$;
+COMMENT ON FUNCTION password_of_viewer IS
+  'The hash that the viewer''s password is compared with; null for who has none.';
+
+CREATE OR REPLACE FUNCTION sign_in(name text, matched text, renewed text, token_hash bytea, device text)
+RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE account bigint;
+BEGIN
+  SELECT u.id INTO account FROM app_user u
+  WHERE lower(u.username) = lower(name) AND u.password_hash = matched FOR NO KEY UPDATE;
+  IF NOT FOUND THEN PERFORM refuse('WRONG_CREDENTIALS'); END IF;
+  IF renewed IS NOT NULL THEN
+    UPDATE app_user u SET password_hash = renewed WHERE u.id = account;
+  END IF;
+  PERFORM begin_session(account, token_hash, device);
+  PERFORM audit(account, 'SIGN_IN');
+  RETURN jsonb_build_object('account', account, 'isNew', false);
+END $$;
+COMMENT ON FUNCTION sign_in IS
+  'Mutation.signIn. The server hands over the hash that the password was found to match, or '
+  'null.';
+
+CREATE OR REPLACE FUNCTION free_username(wish text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  base text := left(regexp_replace(folded(coalesce(wish, '')), '[^a-z0-9_.]+', '', 'g'), 30);
+  name text;
+  number int := 1;
+BEGIN
+  IF length(base) < 2 THEN base := 'user'; END IF;
+  name := base;
+  WHILE EXISTS (SELECT FROM app_user u WHERE lower(u.username) = name) LOOP
+    number := number + 1;
+    -- past a few the numbers are random, so that common names take few looks
+    name := base || CASE WHEN number < 10 THEN number ELSE 10 + floor(random() * 1e8)::int END;
+  END LOOP;
+  RETURN name;
+END $$;
+COMMENT ON FUNCTION free_username IS
+  'A free username made from what a provider says: letters and digits of it, a number behind.';
+
+CREATE OR REPLACE FUNCTION sign_in_with_provider(service text, claims jsonb, allow boolean,
+  token_hash bytea, device text)
+RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  account bigint;
+  is_new boolean := false;
+  verified text;
+BEGIN
+  IF claims IS NULL THEN PERFORM refuse('WRONG_CREDENTIALS', 'credential'); END IF;
+  IF claims ? 'unknown' THEN PERFORM refuse('INVALID', 'provider'); END IF;
+  -- two first sign-ins of one identity at once make one account
+  PERFORM pg_advisory_xact_lock(hashtextextended('identity ' || service, 0)
+    # hashtextextended(claims ->> 'subject', 1));
+  SELECT i.user_id INTO account FROM identity i
+  WHERE i.provider = service AND i.external_id = claims ->> 'subject';
+  IF NOT FOUND THEN
+    IF NOT allow THEN PERFORM refuse('NOT_FOUND', 'credential'); END IF;
+    is_new := true;
+    verified := CASE WHEN (claims ->> 'isEmailVerified')::boolean AND NOT EXISTS (
+        SELECT FROM app_user u WHERE lower(u.email) = lower(claims ->> 'email') AND u.email_verified)
+      THEN claims ->> 'email' END;
+    account := new_account(
+      free_username(coalesce(claims ->> 'preferredUsername', split_part(claims ->> 'email', '@', 1))),
+      left(claims ->> 'name', 80), NULL, coalesce(verified, CASE WHEN is_email(claims ->> 'email')
+        AND NOT (claims ->> 'isEmailVerified')::boolean THEN claims ->> 'email' END),
+      verified IS NOT NULL, NULL, NULL);
+    INSERT INTO identity (provider, external_id, user_id) VALUES (service, claims ->> 'subject', account);
+  END IF;
+  PERFORM begin_session(account, token_hash, device);
+  PERFORM audit(account, CASE WHEN is_new THEN 'SIGN_UP' ELSE 'SIGN_IN' END, NULL, service);
+  RETURN jsonb_build_object('account', account, 'isNew', is_new);
+END $$;
+COMMENT ON FUNCTION sign_in_with_provider IS
+  'Mutation.signInWithProvider. claims: what the server read from the credential; null when it '
+  'is none of the provider''s, {"unknown": true} when there are no keys for the provider.';
+
+CREATE OR REPLACE FUNCTION link_provider(viewer bigint, service text, claims jsonb, sealed bytea)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  IF claims IS NULL THEN PERFORM refuse('WRONG_CREDENTIALS', 'credential'); END IF;
+  IF claims ? 'unknown' THEN PERFORM refuse('INVALID', 'provider'); END IF;
+  PERFORM pg_advisory_xact_lock(hashtextextended('identity ' || service, 0)
+    # hashtextextended(claims ->> 'subject', 1));
+  PERFORM FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
+  IF EXISTS (SELECT FROM identity i WHERE i.provider = service
+      AND i.external_id = claims ->> 'subject' AND i.user_id <> viewer) THEN
+    PERFORM refuse('TAKEN', 'credential');
+  END IF;
+  IF EXISTS (SELECT FROM identity i WHERE i.provider = service AND i.user_id = viewer
+      AND i.external_id <> claims ->> 'subject') THEN
+    PERFORM refuse('ALREADY_DONE', 'provider');
+  END IF;
+  INSERT INTO identity (provider, external_id, user_id, access_token)
+  VALUES (service, claims ->> 'subject', viewer, sealed)
+  ON CONFLICT (provider, external_id) DO UPDATE
+  SET access_token = coalesce(EXCLUDED.access_token, identity.access_token);
+  PERFORM audit(viewer, 'LINK_PROVIDER', NULL, service);
+  RETURN viewer;
+END $$;
+COMMENT ON FUNCTION link_provider IS
+  'Mutation.linkProvider.';
+
+CREATE OR REPLACE FUNCTION unlink_provider(viewer bigint, service text)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  PERFORM FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
+  IF NOT EXISTS (SELECT FROM identity i WHERE i.user_id = viewer AND i.provider <> service)
+    AND EXISTS (SELECT FROM app_user u WHERE u.id = viewer AND u.password_hash IS NULL)
+    AND EXISTS (SELECT FROM identity i WHERE i.user_id = viewer AND i.provider = service) THEN
+    PERFORM refuse('FORBIDDEN', 'provider');
+  END IF;
+  DELETE FROM identity i WHERE i.user_id = viewer AND i.provider = service;
+  IF FOUND THEN PERFORM audit(viewer, 'UNLINK_PROVIDER', NULL, service); END IF;
+  RETURN viewer;
+END $$;
+COMMENT ON FUNCTION unlink_provider IS
+  'Mutation.unlinkProvider: not the last way to sign in.';
+
+CREATE OR REPLACE FUNCTION sign_out(viewer bigint, session_hash bytea)
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  DELETE FROM session s WHERE s.token_hash = session_hash AND s.user_id = viewer;
+  PERFORM audit(viewer, 'SIGN_OUT');
+END $$;
+COMMENT ON FUNCTION sign_out IS
+  'Mutation.signOut: ends the session that the request came with.';
+
+CREATE OR REPLACE FUNCTION revoke_session(viewer bigint, session_hash bytea, target bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  DELETE FROM session s WHERE s.id = target AND s.user_id = viewer;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'sessionId'); END IF;
+  PERFORM audit(viewer, 'REVOKE_SESSION', target);
+  RETURN viewer;
+END $$;
+COMMENT ON FUNCTION revoke_session IS
+  'Mutation.revokeSession.';
+
+CREATE OR REPLACE FUNCTION require_owner(viewer bigint, session_hash bytea, matched text,
+  VARIADIC path text[])
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE stored text;
+BEGIN
+  SELECT u.password_hash INTO stored FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
+  IF matched IS NOT NULL AND (stored IS NULL OR matched <> stored) THEN
+    PERFORM refuse('WRONG_CREDENTIALS', VARIADIC path);
+  END IF;
+  IF matched IS NULL AND NOT EXISTS (
+      SELECT FROM session s WHERE s.token_hash = session_hash AND s.user_id = viewer
+        AND s.created_at > now() - interval '15 minutes') THEN
+    PERFORM refuse('REQUIRED', VARIADIC path);
+  END IF;
+END $$;
+COMMENT ON FUNCTION require_owner IS
+  'Whether the request''s session began within a quarter of an hour, or its sender gave the '
+  'password. matched: the hash that the password was found to match; '''' for a wrong one, null '
+  'for none given.';
+
+CREATE OR REPLACE FUNCTION change_password(viewer bigint, session_hash bytea, matched text, hash text)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  PERFORM refuse_all(password_refusals(hash, 'newPassword'));
+  PERFORM require_owner(viewer, session_hash, matched, 'currentPassword');
+  UPDATE app_user u SET password_hash = hash WHERE u.id = viewer;
+  DELETE FROM session s WHERE s.user_id = viewer AND s.token_hash <> session_hash;
+  DELETE FROM one_time_token t WHERE t.user_id = viewer AND t.purpose = 'RESET_PASSWORD';
+  PERFORM audit(viewer, 'CHANGE_PASSWORD');
+  RETURN viewer;
+END $$;
+COMMENT ON FUNCTION change_password IS
+  'Mutation.changePassword: ends all other sessions.';
+
+CREATE OR REPLACE FUNCTION request_password_reset(wanted text)
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE account app_user;
+BEGIN
+  SELECT u.* INTO account FROM app_user u
+  WHERE lower(u.email) = lower(words(wanted)) AND u.email_verified;
+  IF NOT FOUND THEN RETURN; END IF;
+  -- one mail in ten minutes is enough
+  IF EXISTS (SELECT FROM one_time_token t WHERE t.user_id = account.id
+      AND t.purpose = 'RESET_PASSWORD' AND t.expires_at > now() + interval '50 minutes') THEN
+    RETURN;
+  END IF;
+  PERFORM mail(account.id, account.email, 'A new password',
+    'To set a new password for ' || account.username || ', open '
+    || public_url('/reset/') || new_one_time_token(account.id, 'RESET_PASSWORD', interval '1 hour')
+    || E'\n\nIf you did not ask for this, there is nothing to do.\n');
+  PERFORM audit(account.id, 'REQUEST_PASSWORD_RESET');
+END $$;
+COMMENT ON FUNCTION request_password_reset IS
+  'Mutation.requestPasswordReset: to verified addresses; the answer is the same for all.';
+
+CREATE OR REPLACE FUNCTION use_token(token text, use text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE account bigint;
+BEGIN
+  DELETE FROM one_time_token t
+  WHERE t.token_hash = sha256(convert_to(token, 'UTF8')) AND t.purpose = use AND t.expires_at > now()
+  RETURNING t.user_id INTO account;
+  IF account IS NULL THEN PERFORM refuse('WRONG_CREDENTIALS', 'token'); END IF;
+  RETURN account;
+END $$;
+COMMENT ON FUNCTION use_token IS
+  'Uses a one-time token up and gives whose it is.';
+
+CREATE OR REPLACE FUNCTION reset_password(token text, hash text, token_hash bytea, device text)
+RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE account bigint;
+BEGIN
+  PERFORM refuse_all(password_refusals(hash, 'newPassword'));
+  account := use_token(token, 'RESET_PASSWORD');
+  UPDATE app_user u SET password_hash = hash WHERE u.id = account;
+  DELETE FROM session s WHERE s.user_id = account;
+  PERFORM begin_session(account, token_hash, device);
+  PERFORM audit(account, 'RESET_PASSWORD');
+  RETURN jsonb_build_object('account', account, 'isNew', false);
+END $$;
+COMMENT ON FUNCTION reset_password IS
+  'Mutation.resetPassword: ends all sessions and begins one.';
+
+CREATE OR REPLACE FUNCTION verify_email(viewer bigint, token text)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE mailbox text;
+BEGIN
+  PERFORM require_viewer(viewer);
+  IF use_token(token, 'VERIFY_EMAIL') <> viewer THEN PERFORM refuse('WRONG_CREDENTIALS', 'token'); END IF;
+  mailbox := (SELECT u.email FROM app_user u WHERE u.id = viewer);
+  IF EXISTS (SELECT FROM app_user u
+      WHERE lower(u.email) = lower(mailbox) AND u.email_verified AND u.id <> viewer) THEN
+    PERFORM refuse('TAKEN', 'token');
+  END IF;
+  UPDATE app_user u SET email_verified = true WHERE u.id = viewer AND NOT u.email_verified;
+  PERFORM audit(viewer, 'VERIFY_EMAIL');
+  RETURN viewer;
+END $$;
+COMMENT ON FUNCTION verify_email IS
+  'Mutation.verifyEmail: the owner of the mailbox learns that somebody else has shown the '
+  'address to be theirs.';
+
+CREATE OR REPLACE FUNCTION resend_verification(viewer bigint)
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  IF NOT EXISTS (SELECT FROM one_time_token t WHERE t.user_id = viewer
+      AND t.purpose = 'VERIFY_EMAIL' AND t.expires_at > now() + interval '3 days' - interval '1 minute')
+  THEN
+    PERFORM mail_verification(viewer);
+  END IF;
+END $$;
+COMMENT ON FUNCTION resend_verification IS
+  'Mutation.resendVerification: at most one mail in a minute.';
+
+CREATE OR REPLACE FUNCTION update_profile(viewer bigint, session_hash bytea, matched text, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  old app_user;
+  mail text := words(input ->> 'email');
+  picture bigint := (input ->> 'avatarPhotoId')::bigint;
+  home bigint := (input ->> 'homeLocationId')::bigint;
+  places bigint[] := id_list(input -> 'shipsToLocationIds');
+  refusals jsonb := '[]';
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT u.* INTO old FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
+  IF input ? 'username' THEN
+    refusals := refusals || username_refusals(viewer, input ->> 'username', 'input', 'username');
+  END IF;
+  IF mail IS NOT NULL AND NOT is_email(mail) THEN
+    refusals := refusals || refusal('INVALID', 'input', 'email');
+  END IF;
+  IF input ? 'displayName' THEN
+    refusals := refusals || text_refusals(input ->> 'displayName', true, 80, 'input', 'displayName');
+  END IF;
+  IF picture IS NOT NULL THEN
+    IF NOT EXISTS (SELECT FROM photo f WHERE f.id = picture AND f.owner_id = viewer) THEN
+      refusals := refusals || refusal('NOT_FOUND', 'input', 'avatarPhotoId');
+    ELSIF EXISTS (SELECT FROM photo f WHERE f.id = picture AND f.moderation = 'REJECTED') THEN
+      refusals := refusals || refusal('REJECTED_PHOTO', 'input', 'avatarPhotoId');
+    END IF;
+  END IF;
+  IF words(input ->> 'website') IS NOT NULL AND NOT is_url(words(input ->> 'website')) THEN
+    refusals := refusals || refusal('INVALID', 'input', 'website');
+  END IF;
+  IF home IS NOT NULL AND NOT EXISTS (SELECT FROM location l WHERE l.id = home) THEN
+    refusals := refusals || refusal('NOT_FOUND', 'input', 'homeLocationId');
+  END IF;
+  PERFORM refuse_all(refusals
+    || text_refusals(input ->> 'bio', false, 2000, 'input', 'bio')
+    || text_refusals(input ->> 'address', false, 1000, 'input', 'address')
+    || location_refusals(places, 'input', 'shipsToLocationIds'));
+  IF matched IS NOT NULL OR input ? 'email' AND mail IS DISTINCT FROM old.email THEN
+    PERFORM require_owner(viewer, session_hash, matched, 'input', 'currentPassword');
+  END IF;
+  UPDATE app_user u SET
+    username = CASE WHEN input ? 'username' THEN input ->> 'username' ELSE u.username END,
+    email = CASE WHEN input ? 'email' THEN mail ELSE u.email END,
+    email_verified = u.email_verified AND NOT (input ? 'email' AND mail IS DISTINCT FROM u.email),
+    display_name = CASE WHEN input ? 'displayName' THEN words(input ->> 'displayName')
+      ELSE u.display_name END,
+    name_key = CASE WHEN input ? 'displayName' THEN folded(words(input ->> 'displayName'))
+      ELSE u.name_key END,
+    avatar_id = CASE WHEN input ? 'avatarPhotoId' THEN picture ELSE u.avatar_id END,
+    bio = CASE WHEN input ? 'bio' THEN coalesce(words(input ->> 'bio'), '') ELSE u.bio END,
+    website = CASE WHEN input ? 'website' THEN words(input ->> 'website') ELSE u.website END,
+    home_id = CASE WHEN input ? 'homeLocationId' THEN home ELSE u.home_id END,
+    address = CASE WHEN input ? 'address' THEN words(input ->> 'address') ELSE u.address END,
+    card_preference = CASE WHEN input ? 'cardPreference' THEN input ->> 'cardPreference'
+      ELSE u.card_preference END
+  WHERE u.id = viewer;
+  IF input ? 'shipsToLocationIds' THEN
+    DELETE FROM user_ships_to s WHERE s.user_id = viewer;
+    INSERT INTO user_ships_to (user_id, location_id)
+    SELECT DISTINCT viewer, e.id FROM unnest(places) AS e(id);
+  END IF;
+  IF input ? 'email' AND mail IS DISTINCT FROM old.email THEN
+    DELETE FROM one_time_token t WHERE t.user_id = viewer;
+    PERFORM mail_verification(viewer);
+    PERFORM audit(viewer, 'CHANGE_EMAIL');
+  END IF;
+  RETURN viewer;
+END $$;
+COMMENT ON FUNCTION update_profile IS
+  'Mutation.updateProfile: left out stays, null clears. Changing the address of mail wants its '
+  'owner.';
+
+CREATE OR REPLACE FUNCTION delete_account(viewer bigint, session_hash bytea, matched text)
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  PERFORM require_owner(viewer, session_hash, matched, 'password');
+  IF has_role(viewer, 'STAFF') THEN
+    PERFORM FROM app_user u WHERE 'STAFF' = ANY (u.roles) ORDER BY u.id FOR NO KEY UPDATE;
+    IF NOT EXISTS (SELECT FROM app_user u WHERE u.id <> viewer AND 'STAFF' = ANY (u.roles)) THEN
+      PERFORM refuse('FORBIDDEN');
+    END IF;
+  END IF;
+  DELETE FROM app_user u WHERE u.id = viewer;
+  PERFORM audit(viewer, 'DELETE_ACCOUNT');
+END $$;
+COMMENT ON FUNCTION delete_account IS
+  'Mutation.deleteAccount: all the person posted goes, what they wrote in conversations too.';

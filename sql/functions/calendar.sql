@@ -1,0 +1,68 @@
+-- Calendars: events and classes together, by the time they begin. Events called off are in none.
+
+-- In a condition: EXISTS (SELECT FROM bookable(s)). A scalar function with a sub-select would not be
+-- put in place of its call.
+CREATE OR REPLACE FUNCTION bookable(s class_session) RETURNS TABLE (yes boolean)
+LANGUAGE sql STABLE AS $$
+  SELECT true WHERE s.booked_count < s.capacity AND s.starts_at > now() AND s.cancelled_at IS NULL
+    AND NOT EXISTS (SELECT FROM class_session taken
+      WHERE taken.booked_count > 0 AND taken.id <> s.id
+        AND int8range(taken.trainer_id, taken.trainer_id, '[]')
+          && int8range(s.trainer_id, s.trainer_id, '[]')
+        AND tstzrange(taken.starts_at, taken.ends_at) && tstzrange(s.starts_at, s.ends_at))
+$$;
+COMMENT ON FUNCTION bookable IS
+  'A row where a session can be booked: seats left, to come, the trainer not taken then.';
+
+CREATE OR REPLACE FUNCTION agenda(viewer bigint, since timestamptz, until timestamptz)
+RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
+  SELECT e.post_id, e.starts_at
+  FROM (
+      SELECT a.event_id AS id FROM attendance a WHERE a.user_id = viewer AND a.status <> 'NOT_GOING'
+      UNION SELECT i.event_id FROM invitation i
+        WHERE i.invitee_id = viewer AND i.status <> 'DECLINED' AND i.event_id IS NOT NULL
+      UNION SELECT p.id FROM post p WHERE p.author_id = viewer AND p.kind = 23
+      UNION SELECT c.post_id FROM circle_member m JOIN event c ON c.circle_id = m.circle_id
+        WHERE m.user_id = viewer AND c.starts_at >= since AND c.starts_at < until) mine
+    JOIN event e ON e.post_id = mine.id
+    JOIN visible_post(viewer) v ON v.id = e.post_id
+    LEFT JOIN attendance answer ON answer.event_id = e.post_id AND answer.user_id = viewer
+    LEFT JOIN invitation asked ON asked.event_id = e.post_id AND asked.invitee_id = viewer
+  WHERE e.starts_at >= since AND e.starts_at < until AND e.cancelled_at IS NULL
+    AND coalesce(answer.status, asked.status, '') NOT IN ('NOT_GOING', 'DECLINED')
+  UNION ALL
+  SELECT s.id, s.starts_at
+  FROM booking b JOIN class_session s ON s.id = b.session_id
+  WHERE b.user_id = viewer AND b.cancelled_at IS NULL
+    AND s.starts_at >= since AND s.starts_at < until
+$$;
+COMMENT ON FUNCTION agenda IS
+  'What the viewer goes to, is asked to, gives, gets from a circle or has booked, unless they '
+  'said no.';
+
+CREATE OR REPLACE FUNCTION schedule(viewer bigint, since timestamptz, until timestamptz,
+  kinds text[], circle_ids bigint[], default_channels boolean, category text, program_id bigint,
+  trainer_id bigint, only_open boolean)
+RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
+  SELECT e.post_id, e.starts_at
+  FROM event e JOIN visible_post(viewer) p ON p.id = e.post_id
+  WHERE (kinds IS NULL OR 'EVENT' = ANY (kinds))
+    AND schedule.program_id IS NULL AND schedule.trainer_id IS NULL AND only_open IS NOT TRUE
+    AND p.visibility = 'PUBLIC' AND e.cancelled_at IS NULL
+    AND e.starts_at >= since AND e.starts_at < until
+    AND (circle_ids IS NULL OR e.circle_id = ANY (circle_ids))
+    AND (default_channels IS NOT TRUE
+      OR e.circle_id IN (SELECT c.id FROM circle c WHERE c.is_default))
+    AND (schedule.category IS NULL OR e.category = schedule.category)
+  UNION ALL
+  SELECT s.id, s.starts_at
+  FROM class_session s
+  WHERE (kinds IS NULL OR 'CLASS' = ANY (kinds))
+    AND circle_ids IS NULL AND default_channels IS NOT TRUE AND schedule.category IS NULL
+    AND s.starts_at >= since AND s.starts_at < until
+    AND (schedule.program_id IS NULL OR s.program_id = schedule.program_id)
+    AND (schedule.trainer_id IS NULL OR s.trainer_id = schedule.trainer_id)
+    AND (only_open IS NOT TRUE OR EXISTS (SELECT FROM bookable(s)))
+$$;
+COMMENT ON FUNCTION schedule IS
+  'Public events and classes. A condition that fits only one of them leaves out the other.';

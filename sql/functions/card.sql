@@ -1,0 +1,140 @@
+-- Cards: answering offers and requests, giving addresses, sending what is owed.
+
+CREATE OR REPLACE FUNCTION respond_to_offer(viewer bigint, offer bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  author bigint;
+  made bigint;
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT p.author_id INTO author FROM visible_post(viewer) p WHERE p.id = offer AND p.kind = 19;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'offerId'); END IF;
+  IF author = viewer THEN PERFORM refuse('FORBIDDEN', 'offerId'); END IF;
+  PERFORM FROM post p WHERE p.id = offer FOR KEY SHARE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'offerId'); END IF;
+  IF EXISTS (SELECT FROM follow_up f
+      WHERE f.post_id = offer AND f.sender_id = author AND f.recipient_id = viewer) THEN
+    RETURN offer;
+  END IF;
+  IF NOT EXISTS (SELECT FROM app_user u WHERE u.id = viewer AND words(u.address) IS NOT NULL) THEN
+    PERFORM refuse_all(jsonb_build_array(refusal('REQUIRED', 'offerId')
+      || '{"message": "First give your address: updateProfile."}'));
+  END IF;
+  INSERT INTO follow_up (post_id, sender_id, recipient_id) VALUES (offer, author, viewer)
+  ON CONFLICT (post_id, sender_id, recipient_id) DO NOTHING RETURNING id INTO made;
+  IF made IS NULL THEN RETURN offer; END IF;
+  UPDATE card_post c SET response_count = c.response_count + 1,
+    is_open = coalesce(c.response_count + 1 < c.response_limit, true)
+  WHERE c.post_id = offer AND c.is_open;
+  IF NOT FOUND THEN PERFORM refuse('CLOSED', 'offerId'); END IF;
+  PERFORM notify_people(ARRAY[author], 'OFFER_ANSWERED', viewer, made, 'would like a card of yours.',
+    node_url(offer));
+  RETURN offer;
+END $$;
+COMMENT ON FUNCTION respond_to_offer IS
+  'Mutation.respondToOffer: the author learns the address of who responds. The limit is a '
+  'queue, taken last.';
+
+CREATE OR REPLACE FUNCTION request_address(viewer bigint, request bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  author bigint;
+  made bigint;
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT p.author_id INTO author FROM visible_post(viewer) p WHERE p.id = request AND p.kind = 20;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'requestId'); END IF;
+  IF author = viewer THEN PERFORM refuse('FORBIDDEN', 'requestId'); END IF;
+  PERFORM FROM post p WHERE p.id = request FOR KEY SHARE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'requestId'); END IF;
+  INSERT INTO info_request (post_id, owner_id, requester_id) VALUES (request, author, viewer)
+  ON CONFLICT (post_id, requester_id) DO NOTHING RETURNING id INTO made;
+  IF made IS NULL THEN
+    RETURN (SELECT r.id FROM info_request r WHERE r.post_id = request AND r.requester_id = viewer);
+  END IF;
+  UPDATE card_post c SET response_count = c.response_count + 1
+  WHERE c.post_id = request AND c.is_open;
+  IF NOT FOUND THEN PERFORM refuse('CLOSED', 'requestId'); END IF;
+  PERFORM notify_people(ARRAY[author], 'INFO_REQUESTED', viewer, made,
+    'would like to send you a card and asks for your address.', node_url(request),
+    'APPROVE_INFO_REQUEST', 'Give address');
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION request_address IS
+  'Mutation.requestAddress: asks the author of a request for cards where to send one.';
+
+CREATE OR REPLACE FUNCTION answer_info_request(viewer bigint, request bigint, approve boolean)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  target info_request;
+  answer text := CASE WHEN approve THEN 'ACCEPTED' ELSE 'DECLINED' END;
+  made bigint;
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT r.* INTO target FROM visible_info_request(viewer) r WHERE r.id = request;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'infoRequestId'); END IF;
+  IF target.owner_id <> viewer THEN PERFORM refuse('FORBIDDEN', 'infoRequestId'); END IF;
+  SELECT r.* INTO target FROM info_request r WHERE r.id = request FOR NO KEY UPDATE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'infoRequestId'); END IF;
+  IF target.status = answer THEN RETURN request; END IF;
+  IF target.status <> 'PENDING' THEN PERFORM refuse('ALREADY_DONE', 'infoRequestId'); END IF;
+  IF approve AND NOT EXISTS (
+      SELECT FROM app_user u WHERE u.id = viewer AND words(u.address) IS NOT NULL) THEN
+    PERFORM refuse_all(jsonb_build_array(refusal('REQUIRED', 'approve')
+      || '{"message": "First give your address: updateProfile."}'));
+  END IF;
+  UPDATE info_request r SET status = answer WHERE r.id = request;
+  IF approve THEN
+    INSERT INTO follow_up (post_id, sender_id, recipient_id)
+    VALUES (target.post_id, target.requester_id, viewer) RETURNING id INTO made;
+  END IF;
+  UPDATE notification n SET action_performed_at = now()
+  WHERE n.recipient_id = viewer AND n.about_id = request AND n.action_kind = 'APPROVE_INFO_REQUEST'
+    AND n.action_performed_at IS NULL AND approve;
+  PERFORM notify_people(ARRAY[target.requester_id], 'INFO_ANSWERED', viewer, request,
+    CASE WHEN approve THEN 'gave you their address.' ELSE 'did not give you their address.' END,
+    node_url(target.post_id));
+  RETURN request;
+END $$;
+COMMENT ON FUNCTION answer_info_request IS
+  'Mutation.answerInfoRequest: the first answer counts. An approval makes a follow-up for who '
+  'asked.';
+
+CREATE OR REPLACE FUNCTION resolve_follow_up(viewer bigint, target_id bigint, completed boolean)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  target follow_up;
+  outcome text := CASE WHEN completed THEN 'COMPLETED' ELSE 'UNABLE' END;
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT f.* INTO target FROM visible_follow_up(viewer) f WHERE f.id = target_id;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'followUpId'); END IF;
+  IF target.sender_id <> viewer THEN PERFORM refuse('FORBIDDEN', 'followUpId'); END IF;
+  UPDATE follow_up f SET state = outcome, resolved_at = now() WHERE f.id = target_id AND f.state = 'OPEN';
+  IF NOT FOUND THEN
+    SELECT f.* INTO target FROM follow_up f WHERE f.id = target_id;
+    IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'followUpId'); END IF;
+    IF target.state <> outcome THEN PERFORM refuse('ALREADY_DONE', 'followUpId'); END IF;
+  ELSIF NOT completed THEN
+    PERFORM notify_people(ARRAY[target.recipient_id], 'FOLLOW_UP_UNABLE', viewer, target_id,
+      'cannot send you a card.', node_url(target.post_id));
+  END IF;
+  RETURN target_id;
+END $$;
+COMMENT ON FUNCTION resolve_follow_up IS
+  'Mutation.resolveFollowUp: its sender says that a card was sent, or will not be.';
+
+CREATE OR REPLACE FUNCTION close_card_post(viewer bigint, target bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE author bigint;
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT p.author_id INTO author FROM visible_post(viewer) p
+  WHERE p.id = target AND p.kind IN (19, 20);
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'postId'); END IF;
+  IF author <> viewer THEN PERFORM refuse('FORBIDDEN', 'postId'); END IF;
+  UPDATE card_post c SET is_open = false WHERE c.post_id = target AND c.is_open;
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION close_card_post IS
+  'Mutation.closeCardPost.';

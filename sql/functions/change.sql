@@ -1,0 +1,332 @@
+-- What changed, for clients that keep a copy: changes(since:).
+
+-- What was said is kept in a setting of the transaction, as looking into the log would touch all its
+-- partitions. Beyond a hundred or so it is said again, which costs no more than a row.
+CREATE OR REPLACE FUNCTION log_changes(node_ids bigint[], scope_ids bigint[], gone boolean)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE said text := coalesce(current_setting('sociograph.logged', true), '');
+BEGIN
+  WITH news AS (
+    SELECT n.node_id, n.scope_id, format(' %s:%s:%s', n.node_id, n.scope_id, gone::int) AS saying
+    FROM (SELECT DISTINCT u.node_id, u.scope_id
+      FROM unnest(node_ids, scope_ids) AS u(node_id, scope_id)) n
+    WHERE n.node_id IS NOT NULL AND n.scope_id IS NOT NULL),
+  added AS (
+    INSERT INTO change (node_id, scope_id, deleted)
+    SELECT n.node_id, n.scope_id, gone FROM news n WHERE strpos(said || ' ', n.saying || ' ') = 0
+    ORDER BY n.node_id, n.scope_id)
+  SELECT said || string_agg(n.saying, '') INTO said FROM news n
+  WHERE strpos(said || ' ', n.saying || ' ') = 0;
+  IF length(said) < 4000 THEN PERFORM set_config('sociograph.logged', said, true); END IF;
+END $$;
+COMMENT ON FUNCTION log_changes IS
+  'Logs each node for the scope beside it, unless this transaction has just said the same.';
+
+CREATE OR REPLACE FUNCTION post_scopes(post_ids bigint[])
+RETURNS TABLE (post_id bigint, scope_id bigint)
+LANGUAGE sql STABLE AS $$
+  SELECT id, author_id FROM post WHERE id = ANY (post_ids)
+  UNION SELECT id, circle_id FROM post WHERE id = ANY (post_ids) AND circle_id IS NOT NULL
+  UNION SELECT event_id, user_id FROM attendance
+    WHERE event_id = ANY (post_ids) AND status <> 'NOT_GOING'
+  UNION SELECT event_id, invitee_id FROM invitation
+    WHERE event_id = ANY (post_ids) AND status <> 'DECLINED'
+$$;
+COMMENT ON FUNCTION post_scopes IS
+  'To whom a post matters: its author and its circle; an event also to those who are invited or '
+  'said they might come.';
+
+CREATE OR REPLACE FUNCTION log_edited_posts(post_ids bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  nodes bigint[];
+  scopes bigint[];
+BEGIN
+  SELECT array_agg(s.post_id), array_agg(s.scope_id) INTO nodes, scopes
+  FROM post_scopes(post_ids) s;
+  PERFORM log_changes(nodes, scopes, false);
+END $$;
+COMMENT ON FUNCTION log_edited_posts IS 'Logs that posts were edited, to whom they matter.';
+
+CREATE OR REPLACE FUNCTION log_posts() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  nodes bigint[];
+  scopes bigint[];
+BEGIN
+  SELECT array_agg(c.id), array_agg(s.id) INTO nodes, scopes
+  FROM changed c, LATERAL (VALUES (c.author_id), (c.circle_id)) s(id);
+  PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION log_posts IS 'Logs posts that come and go.';
+CALL watch('post', '{added,removed}', 'log_posts');
+
+-- Whoever exchanges a post's photos, tags or regions also sets updated_at.
+CREATE OR REPLACE FUNCTION log_edited_post() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM log_edited_posts(ARRAY[NEW.id]);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION log_edited_post IS
+  'Logs an edited post: what its author says counts, not the reactions to it.';
+CREATE OR REPLACE TRIGGER log_edited
+  AFTER UPDATE OF body, location_id, visibility, updated_at ON post
+  FOR EACH ROW EXECUTE FUNCTION log_edited_post();
+
+CREATE OR REPLACE FUNCTION log_post_parts() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE post_ids bigint[];
+BEGIN
+  EXECUTE format('SELECT array_agg(DISTINCT %I) FROM changed', TG_ARGV[0]) INTO post_ids;
+  PERFORM log_edited_posts(post_ids);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION log_post_parts IS
+  'Logs posts whose parts were edited; the argument names their column.';
+CALL watch('event', '{edited}', 'log_post_parts', 'post_id');
+CALL watch('card_post', '{edited}', 'log_post_parts', 'post_id');
+CALL watch('event_venue', '{added,edited,removed}', 'log_post_parts', 'event_id');
+
+CREATE OR REPLACE FUNCTION log_attendance() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  nodes bigint[];
+  scopes bigint[];
+  gone boolean;
+BEGIN
+  SELECT array_agg(event_id), array_agg(user_id) INTO nodes, scopes FROM changed;
+  FOR nodes, scopes, gone IN
+    SELECT array_agg(c.event_id), array_agg(c.user_id), p.id IS NULL
+    FROM unnest(nodes, scopes) AS c(event_id, user_id) LEFT JOIN post p ON p.id = c.event_id
+    GROUP BY p.id IS NULL
+  LOOP
+    PERFORM log_changes(nodes, scopes, gone);
+  END LOOP;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION log_attendance IS
+  'Logs events to whoever answered: they look different to them.';
+CALL watch('attendance', '{added,edited,removed}', 'log_attendance');
+
+CREATE OR REPLACE FUNCTION log_invitations() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  nodes bigint[];
+  scopes bigint[];
+  gone boolean;
+BEGIN
+  SELECT array_agg(c.id), array_agg(s.id) INTO nodes, scopes
+  FROM changed c, LATERAL (VALUES (c.inviter_id), (c.invitee_id)) s(id);
+  PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
+  SELECT array_agg(event_id), array_agg(invitee_id) INTO nodes, scopes
+  FROM changed WHERE event_id IS NOT NULL;
+  FOR nodes, scopes, gone IN
+    SELECT array_agg(c.event_id), array_agg(c.invitee_id), p.id IS NULL
+    FROM unnest(nodes, scopes) AS c(event_id, invitee_id) LEFT JOIN post p ON p.id = c.event_id
+    GROUP BY p.id IS NULL
+  LOOP
+    PERFORM log_changes(nodes, scopes, gone);
+  END LOOP;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION log_invitations IS
+  'Logs invitations to both sides, and the event, which may appear or disappear for the invitee.';
+CALL watch('invitation', '{added,edited,removed}', 'log_invitations');
+
+CREATE OR REPLACE FUNCTION log_circles() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  nodes bigint[];
+  scopes bigint[];
+BEGIN
+  SELECT array_agg(c.id), array_agg(s.id) INTO nodes, scopes
+  FROM changed c, LATERAL (VALUES (c.id), (c.owner_id)) s(id);
+  PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION log_circles IS 'Logs circles that come and go, to members and owner.';
+CALL watch('circle', '{added,removed}', 'log_circles');
+CREATE OR REPLACE FUNCTION log_edited_circle() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM log_changes(ARRAY[NEW.id], ARRAY[NEW.id], false);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION log_edited_circle IS 'Logs an edited circle, to its members.';
+CREATE OR REPLACE TRIGGER log_edited
+  AFTER UPDATE OF name, description, is_default, owner_id ON circle
+  FOR EACH ROW EXECUTE FUNCTION log_edited_circle();
+
+CREATE OR REPLACE FUNCTION log_members() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  nodes bigint[];
+  scopes bigint[];
+  gone boolean;
+BEGIN
+  SELECT array_agg(circle_id), array_agg(user_id) INTO nodes, scopes FROM changed;
+  FOR nodes, scopes, gone IN
+    SELECT array_agg(c.circle_id), array_agg(s.id), o.id IS NULL
+    FROM unnest(nodes, scopes) AS c(circle_id, user_id) LEFT JOIN circle o ON o.id = c.circle_id,
+      LATERAL (VALUES (c.user_id), (CASE WHEN o.kind = 'GROUP' THEN o.id END)) s(id)
+    GROUP BY o.id IS NULL
+  LOOP
+    PERFORM log_changes(nodes, scopes, gone);
+  END LOOP;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION log_members IS
+  'Logs a circle to whoever joins or leaves; a group also to the rest, as it is its members.';
+CALL watch('circle_member', '{added,edited,removed}', 'log_members');
+
+CREATE OR REPLACE FUNCTION log_comments() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  post_ids bigint[] := ARRAY(SELECT subject_id FROM changed WHERE subject_id & 240 = 16);
+  nodes bigint[];
+  scopes bigint[];
+BEGIN
+  SELECT array_agg(s.id), array_agg(s.scope_id) INTO nodes, scopes FROM (
+    SELECT c.id, c.author_id AS scope_id FROM changed c
+    UNION SELECT c.id, c.subject_id FROM changed c WHERE c.subject_id & 255 = 5
+    UNION SELECT c.id, p.scope_id FROM changed c
+      JOIN post_scopes(post_ids) p ON p.post_id = c.subject_id) s;
+  PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION log_comments IS
+  'Logs comments, to the circle they are on or to whom their post matters, and to who wrote them.';
+CALL watch('comment', '{added,removed}', 'log_comments');
+
+CREATE OR REPLACE FUNCTION log_notifications() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  nodes bigint[];
+  scopes bigint[];
+BEGIN
+  SELECT array_agg(id), array_agg(recipient_id) INTO nodes, scopes FROM changed;
+  PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION log_notifications IS 'Logs notifications, to their recipient.';
+CALL watch('notification', '{added,edited,removed}', 'log_notifications');
+
+CREATE OR REPLACE FUNCTION log_bookings() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  nodes bigint[];
+  scopes bigint[];
+  sessions bigint[];
+BEGIN
+  SELECT array_agg(id), array_agg(user_id), array_agg(session_id)
+  INTO nodes, scopes, sessions FROM changed;
+  SELECT array_agg(b.id), array_agg(s.id) INTO nodes, scopes
+  FROM unnest(nodes, scopes, sessions) AS b(id, user_id, session_id)
+    LEFT JOIN class_session c ON c.id = b.session_id,
+    LATERAL (VALUES (b.user_id), (c.trainer_id)) s(id);
+  PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION log_bookings IS 'Logs bookings, to who booked and to the trainer.';
+CALL watch('booking', '{added,edited,removed}', 'log_bookings');
+CREATE OR REPLACE FUNCTION log_moved_session() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  nodes bigint[];
+  scopes bigint[];
+BEGIN
+  SELECT array_agg(id), array_agg(user_id) INTO nodes, scopes
+  FROM booking WHERE session_id = NEW.id AND cancelled_at IS NULL;
+  PERFORM log_changes(nodes, scopes, false);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION log_moved_session IS
+  'Logs the bookings of a session that moves, to who booked.';
+CREATE OR REPLACE TRIGGER log_moved AFTER UPDATE OF starts_at, ends_at, trainer_id ON class_session
+  FOR EACH ROW EXECUTE FUNCTION log_moved_session();
+
+CREATE OR REPLACE FUNCTION log_edited_user() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM log_changes(ARRAY[NEW.id], ARRAY[NEW.id], false);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION log_edited_user IS 'Logs an edited account, to whoever owns it.';
+CREATE OR REPLACE TRIGGER log_edited
+  AFTER UPDATE OF username, display_name, email, email_verified, bio, website, avatar_id, home_id,
+    address, card_preference, roles ON app_user
+  FOR EACH ROW EXECUTE FUNCTION log_edited_user();
+
+-- A token says up to which change everything is known: a byte for its version, xid and seq, in
+-- base64url. Rows of transactions that may still be joined by older ones are left for later, so
+-- nothing is skipped.
+
+CREATE OR REPLACE FUNCTION change_token(xid xid8, seq bigint) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT rtrim(translate(
+    encode('\x01'::bytea || xid8send(xid) || int8send(seq), 'base64'), '+/', '-_'), '=')
+$$;
+COMMENT ON FUNCTION change_token IS 'A token of changes, in version 1.';
+
+CREATE OR REPLACE FUNCTION read_change_token(token text, OUT xid xid8, OUT seq bigint)
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE bytes bytea;
+BEGIN
+  IF token !~ '^[A-Za-z0-9_-]{23}$' THEN
+    RAISE EXCEPTION 'The token is not one that changes has given.'
+      USING ERRCODE = 'SG002', DETAIL = 'BAD_USER_INPUT';
+  END IF;
+  bytes := decode(translate(token, '-_', '+/') || '=', 'base64');
+  IF get_byte(bytes, 0) <> 1 OR get_byte(bytes, 1) > 127 OR get_byte(bytes, 9) > 127 THEN
+    RAISE EXCEPTION 'The token is of another version; start anew without one.'
+      USING ERRCODE = 'SG001', DETAIL = 'TOKEN_EXPIRED';
+  END IF;
+  xid := ('x' || encode(substr(bytes, 2, 8), 'hex'))::bit(64)::bigint::text::xid8;
+  seq := ('x' || encode(substr(bytes, 10, 8), 'hex'))::bit(64)::bigint;
+END $$;
+COMMENT ON FUNCTION read_change_token IS
+  'What a token of changes says. Fails with SG002 (BAD_USER_INPUT) when it is none, with SG001 '
+  '(TOKEN_EXPIRED) when another version gave it.';
+
+CREATE OR REPLACE FUNCTION change_page(viewer bigint, since text, page int)
+RETURNS TABLE (token text, has_more boolean, node_ids bigint[], operations text[])
+LANGUAGE plpgsql STABLE ROWS 1 AS $$
+DECLARE
+  safe xid8 := pg_snapshot_xmin(pg_current_snapshot());
+  fresh text := change_token(safe, 0);
+  wanted int := least(greatest(coalesce(page, 100), 0), 100);
+  since_xid xid8;
+  since_seq bigint;
+  since_time timestamptz;
+  scopes bigint[];
+  number int;
+  last text;
+BEGIN
+  IF since IS NULL THEN
+    RETURN QUERY SELECT fresh, false, '{}'::bigint[], '{}'::text[];
+    RETURN;
+  END IF;
+  SELECT k.xid, k.seq INTO since_xid, since_seq FROM read_change_token(since) k;
+  IF since_xid < (SELECT h.xid FROM change_horizon h) THEN
+    RAISE EXCEPTION 'The token is too old; start anew without one.'
+      USING ERRCODE = 'SG001', DETAIL = 'TOKEN_EXPIRED';
+  END IF;
+  -- On days that were over before the token nothing is left to tell.
+  SELECT coalesce((max(d.day) + 1)::timestamp AT TIME ZONE 'UTC', '-infinity') INTO since_time
+  FROM change_day d WHERE d.last_xid <= since_xid;
+  scopes := CASE WHEN viewer = 0 THEN ARRAY(SELECT c.id FROM circle c WHERE c.is_default)
+    ELSE viewer || ARRAY(SELECT m.circle_id FROM circle_member m WHERE m.user_id = viewer) END;
+  WITH found AS (
+    SELECT row_number() OVER (ORDER BY c.xid, c.seq) AS number, c.* FROM (
+      SELECT c.xid, c.seq, c.node_id, c.deleted FROM unnest(scopes) s(id) CROSS JOIN LATERAL (
+        SELECT * FROM change c
+        WHERE c.scope_id = s.id AND (c.xid, c.seq) > (since_xid, since_seq) AND c.xid < safe
+          AND c.logged_at >= since_time AND c.logged_at < now() + interval '1 day'
+        ORDER BY c.xid, c.seq LIMIT wanted + 1) c
+      ORDER BY c.xid, c.seq LIMIT wanted + 1) c)
+  SELECT (SELECT count(*) FROM found),
+    (SELECT change_token(f.xid, f.seq) FROM found f WHERE f.number = wanted),
+    array_agg(n.node_id ORDER BY n.number),
+    array_agg(CASE WHEN n.deleted THEN 'DELETE' ELSE 'UPSERT' END ORDER BY n.number)
+  INTO number, last, node_ids, operations
+  FROM (SELECT DISTINCT ON (f.node_id) f.node_id, f.deleted, f.number FROM found f
+    WHERE f.number <= wanted ORDER BY f.node_id, f.number DESC) n;
+  has_more := number > wanted;
+  token := CASE WHEN has_more THEN coalesce(last, since)
+    WHEN since_xid >= safe THEN since ELSE fresh END;
+  node_ids := coalesce(node_ids, '{}');
+  operations := coalesce(operations, '{}');
+  RETURN NEXT;
+END $$;
+COMMENT ON FUNCTION change_page IS
+  'Changes after a token in the viewer''s own scope and circles (anonymous: default channels), '
+  'each node once, as it was last. Without a token only a fresh one. Fails with SG001 '
+  '(TOKEN_EXPIRED) and SG002 (BAD_USER_INPUT); the detail is the code for clients.';

@@ -1,0 +1,171 @@
+-- Circles: making, changing, leaving them.
+
+CREATE OR REPLACE FUNCTION seen_circle(viewer bigint, target bigint,
+  OUT id bigint, OUT kind text, OUT owner_id bigint)
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT c.id, c.kind, c.owner_id INTO id, kind, owner_id
+  FROM visible_circle(viewer) c WHERE c.id = target;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'circleId'); END IF;
+END $$;
+COMMENT ON FUNCTION seen_circle IS
+  'A circle the viewer may see; refuses any other.';
+
+CREATE OR REPLACE FUNCTION add_people(viewer bigint, group_id bigint, people bigint[])
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  added bigint[];
+  name text := (SELECT c.name FROM circle c WHERE c.id = group_id);
+BEGIN
+  WITH new AS (
+    INSERT INTO circle_member (circle_id, user_id)
+    SELECT group_id, e.id FROM (SELECT DISTINCT u.id FROM unnest(people) AS u(id)) e
+    ORDER BY e.id
+    ON CONFLICT (circle_id, user_id) DO NOTHING RETURNING user_id)
+  SELECT array_agg(n.user_id) INTO added FROM new n;
+  PERFORM notify_people(added, 'CIRCLE_ADDED', viewer, group_id,
+    'added you to “' || escaped(name) || '”.', node_url(group_id), is_once := true);
+END $$;
+COMMENT ON FUNCTION add_people IS
+  'Adds people to a group and tells them. Those who are in already are left as they are.';
+
+CREATE OR REPLACE FUNCTION create_circle(viewer bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  made bigint;
+  kind text := coalesce(input ->> 'kind', 'GROUP');
+  people bigint[] := id_list(input -> 'memberIds');
+  is_default boolean := coalesce((input ->> 'isDefault')::boolean, false);
+BEGIN
+  PERFORM require_viewer(viewer);
+  PERFORM refuse_all(text_refusals(input ->> 'name', true, 80, 'input', 'name')
+    || text_refusals(input ->> 'description', false, 2000, 'input', 'description')
+    || CASE WHEN kind = 'CHANNEL' AND NOT has_role(viewer, 'STAFF', 'SERVICE')
+      THEN jsonb_build_array(refusal('FORBIDDEN', 'input', 'kind')) ELSE '[]' END
+    || CASE WHEN kind = 'CHANNEL' AND cardinality(people) > 0
+      THEN jsonb_build_array(refusal('INVALID', 'input', 'memberIds')) ELSE '[]' END
+    || CASE WHEN is_default AND kind <> 'CHANNEL'
+      THEN jsonb_build_array(refusal('INVALID', 'input', 'isDefault'))
+      WHEN is_default AND NOT has_role(viewer, 'STAFF')
+      THEN jsonb_build_array(refusal('FORBIDDEN', 'input', 'isDefault')) ELSE '[]' END
+    || list_refusals(people, false, 100, 'input', 'memberIds')
+    || people_refusals(viewer, people, true, 'input', 'memberIds'));
+  INSERT INTO circle (name, description, kind, is_default, owner_id)
+  VALUES (words(input ->> 'name'), coalesce(words(input ->> 'description'), ''), kind, is_default,
+    viewer)
+  RETURNING id INTO made;
+  INSERT INTO circle_member (circle_id, user_id, role) VALUES (made, viewer, 'OWNER');
+  PERFORM add_people(viewer, made, people);
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION create_circle IS
+  'Mutation.createCircle: who makes it owns it and belongs to it.';
+
+CREATE OR REPLACE FUNCTION ruled_circle(viewer bigint, target bigint,
+  OUT id bigint, OUT kind text, OUT owner_id bigint)
+LANGUAGE plpgsql AS $$
+BEGIN
+  SELECT c.id, c.kind, c.owner_id INTO id, kind, owner_id FROM seen_circle(viewer, target) c;
+  IF owner_id <> viewer AND NOT (kind = 'CHANNEL' AND has_role(viewer, 'STAFF')) THEN
+    PERFORM refuse('FORBIDDEN', 'circleId');
+  END IF;
+END $$;
+COMMENT ON FUNCTION ruled_circle IS
+  'A circle that the viewer may change: their own, and channels for staff.';
+
+CREATE OR REPLACE FUNCTION update_circle(viewer bigint, arguments jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  target record;
+BEGIN
+  SELECT c.* INTO target FROM ruled_circle(viewer, (arguments ->> 'circleId')::bigint) c;
+  IF arguments ? 'name' THEN
+    PERFORM refuse_all(text_refusals(arguments ->> 'name', true, 80, 'name'));
+  END IF;
+  PERFORM refuse_all(text_refusals(arguments ->> 'description', false, 2000, 'description'));
+  IF arguments ->> 'isDefault' IS NOT NULL THEN
+    IF NOT has_role(viewer, 'STAFF') THEN PERFORM refuse('FORBIDDEN', 'isDefault'); END IF;
+    IF (arguments ->> 'isDefault')::boolean AND target.kind <> 'CHANNEL' THEN
+      PERFORM refuse('INVALID', 'isDefault');
+    END IF;
+  END IF;
+  UPDATE circle c SET
+    name = CASE WHEN arguments ? 'name' THEN words(arguments ->> 'name') ELSE c.name END,
+    description = CASE WHEN arguments ? 'description'
+      THEN coalesce(words(arguments ->> 'description'), '') ELSE c.description END,
+    is_default = coalesce((arguments ->> 'isDefault')::boolean, c.is_default)
+  WHERE c.id = target.id;
+  RETURN target.id;
+END $$;
+COMMENT ON FUNCTION update_circle IS
+  'Mutation.updateCircle.';
+
+CREATE OR REPLACE FUNCTION delete_circle(viewer bigint, group_id bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM ruled_circle(viewer, group_id);
+  DELETE FROM circle c WHERE c.id = group_id;
+  RETURN group_id;
+END $$;
+COMMENT ON FUNCTION delete_circle IS
+  'Mutation.deleteCircle, with what was posted in it.';
+
+CREATE OR REPLACE FUNCTION add_circle_members(viewer bigint, group_id bigint, people bigint[])
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE target record;
+BEGIN
+  SELECT c.* INTO target FROM seen_circle(viewer, group_id) c;
+  IF target.kind = 'CHANNEL' THEN PERFORM refuse('INVALID', 'circleId'); END IF;
+  PERFORM refuse_all(list_refusals(people, true, 100, 'userIds')
+    || people_refusals(viewer, people, true, 'userIds'));
+  PERFORM FROM circle c WHERE c.id = group_id FOR KEY SHARE;
+  PERFORM add_people(viewer, group_id, people);
+  RETURN group_id;
+END $$;
+COMMENT ON FUNCTION add_circle_members IS
+  'Mutation.addCircleMembers: any member of a group.';
+
+CREATE OR REPLACE FUNCTION remove_circle_members(viewer bigint, group_id bigint, people bigint[])
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE target record;
+BEGIN
+  SELECT c.* INTO target FROM ruled_circle(viewer, group_id) c;
+  IF target.kind = 'CHANNEL' THEN PERFORM refuse('INVALID', 'circleId'); END IF;
+  PERFORM refuse_all(list_refusals(people, true, 100, 'userIds'));
+  IF target.owner_id = ANY (people) THEN
+    PERFORM refuse('FORBIDDEN', 'userIds', (array_position(people, target.owner_id) - 1)::text);
+  END IF;
+  DELETE FROM circle_member m WHERE m.circle_id = group_id
+    AND m.user_id = ANY (people) AND m.role <> 'OWNER';
+  RETURN group_id;
+END $$;
+COMMENT ON FUNCTION remove_circle_members IS
+  'Mutation.removeCircleMembers: the owner of a group; who is not in it is left out.';
+
+CREATE OR REPLACE FUNCTION join_circle(viewer bigint, group_id bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE target record;
+BEGIN
+  SELECT c.* INTO target FROM seen_circle(viewer, group_id) c;
+  IF target.kind = 'CHANNEL' THEN
+    PERFORM FROM circle c WHERE c.id = group_id FOR KEY SHARE;
+    INSERT INTO circle_member (circle_id, user_id) VALUES (target.id, viewer)
+    ON CONFLICT (circle_id, user_id) DO NOTHING;
+  END IF;
+  RETURN group_id;
+END $$;
+COMMENT ON FUNCTION join_circle IS
+  'Mutation.joinCircle: channels only; who is in it stays.';
+
+CREATE OR REPLACE FUNCTION leave_circle(viewer bigint, group_id bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE target record;
+BEGIN
+  SELECT c.* INTO target FROM seen_circle(viewer, group_id) c;
+  IF target.owner_id = viewer THEN PERFORM refuse('FORBIDDEN', 'circleId'); END IF;
+  DELETE FROM circle_member m WHERE m.circle_id = target.id AND m.user_id = viewer;
+  RETURN group_id;
+END $$;
+COMMENT ON FUNCTION leave_circle IS
+  'Mutation.leaveCircle: owners cannot. A group that was left is not seen any more.';

@@ -1,0 +1,299 @@
+-- Classes: booking and giving back seats, offering, moving and calling off times; what people measure
+-- of themselves.
+
+CREATE OR REPLACE FUNCTION book_session(viewer bigint, target bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  chosen class_session;
+  made bigint;
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT s.* INTO chosen FROM class_session s WHERE s.id = target FOR KEY SHARE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'sessionId'); END IF;
+  SELECT b.id INTO made FROM booking b
+  WHERE b.session_id = target AND b.user_id = viewer AND b.cancelled_at IS NULL;
+  IF FOUND THEN RETURN made; END IF;
+  IF chosen.cancelled_at IS NOT NULL THEN PERFORM refuse('CLOSED', 'sessionId'); END IF;
+  IF chosen.starts_at <= now() THEN PERFORM refuse('PAST', 'sessionId'); END IF;
+  IF chosen.trainer_id = viewer THEN PERFORM refuse('FORBIDDEN', 'sessionId'); END IF;
+  INSERT INTO booking (session_id, user_id) VALUES (target, viewer)
+  ON CONFLICT (session_id, user_id) WHERE cancelled_at IS NULL DO NOTHING RETURNING id INTO made;
+  IF made IS NULL THEN
+    RETURN (SELECT b.id FROM booking b
+      WHERE b.session_id = target AND b.user_id = viewer AND b.cancelled_at IS NULL);
+  END IF;
+  UPDATE class_session s SET booked_count = s.booked_count + 1
+  WHERE s.id = target AND s.booked_count < s.capacity AND s.cancelled_at IS NULL;
+  IF NOT FOUND THEN
+    IF EXISTS (SELECT FROM class_session s WHERE s.id = target AND s.cancelled_at IS NOT NULL) THEN
+      PERFORM refuse('CLOSED', 'sessionId');
+    END IF;
+    PERFORM refuse('FULL', 'sessionId');
+  END IF;
+  RETURN made;
+EXCEPTION WHEN exclusion_violation THEN
+  -- the trainer holds another session at the time
+  PERFORM refuse('OVERLAP', 'sessionId');
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION book_session IS
+  'Mutation.bookSession: the last seat is a queue, taken last. A booking that is there is given '
+  'again.';
+
+CREATE OR REPLACE FUNCTION cancel_booking(viewer bigint, target bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE chosen booking;
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT b.* INTO chosen FROM booking b WHERE b.id = target AND b.user_id = viewer;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'bookingId'); END IF;
+  IF chosen.cancelled_at IS NOT NULL THEN RETURN target; END IF;
+  IF EXISTS (SELECT FROM class_session s WHERE s.id = chosen.session_id AND s.starts_at <= now()) THEN
+    PERFORM refuse('PAST', 'bookingId');
+  END IF;
+  UPDATE booking b SET cancelled_at = now() WHERE b.id = target AND b.cancelled_at IS NULL;
+  IF FOUND THEN
+    UPDATE class_session s SET booked_count = s.booked_count - 1 WHERE s.id = chosen.session_id;
+  END IF;
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION cancel_booking IS
+  'Mutation.cancelBooking: one''s own, before the start.';
+
+CREATE OR REPLACE FUNCTION schedule_sessions(viewer bigint, input jsonb)
+RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  course program;
+  trainer bigint := (input ->> 'trainerId')::bigint;
+  starts timestamptz[] := ARRAY(SELECT t::timestamptz
+    FROM jsonb_array_elements_text(input -> 'startsAt') AS t);
+  seats int := coalesce((input ->> 'capacity')::int, 1);
+BEGIN
+  PERFORM require_viewer(viewer);
+  IF NOT (has_role(viewer, 'STAFF') OR trainer = viewer AND has_role(viewer, 'TRAINER')) THEN
+    PERFORM refuse('FORBIDDEN', 'input', 'trainerId');
+  END IF;
+  SELECT p.* INTO course FROM program p WHERE p.id = (input ->> 'programId')::bigint FOR KEY SHARE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'input', 'programId'); END IF;
+  PERFORM FROM program_trainer t WHERE t.program_id = course.id AND t.trainer_id = trainer FOR KEY SHARE;
+  IF NOT FOUND THEN
+    IF person_fault(viewer, trainer, true) IS NOT NULL THEN
+      PERFORM refuse('NOT_FOUND', 'input', 'trainerId');
+    END IF;
+    PERFORM refuse('INVALID', 'input', 'trainerId');
+  END IF;
+  IF cardinality(starts) = 0 THEN PERFORM refuse('REQUIRED', 'input', 'startsAt'); END IF;
+  IF cardinality(starts) > 200 THEN PERFORM refuse('INVALID', 'input', 'startsAt'); END IF;
+  IF seats < 1 OR seats > 10000 THEN PERFORM refuse('INVALID', 'input', 'capacity'); END IF;
+  PERFORM refuse_all((SELECT coalesce(jsonb_agg(
+      refusal('PAST', 'input', 'startsAt', (e.place - 1)::text) ORDER BY e.place), '[]')
+    FROM unnest(starts) WITH ORDINALITY AS e(start, place) WHERE e.start <= now()));
+  INSERT INTO class_session (program_id, trainer_id, starts_at, ends_at, capacity)
+  SELECT course.id, trainer, e.start, e.start + make_interval(mins => course.duration_minutes), seats
+  FROM (SELECT DISTINCT u.start FROM unnest(starts) AS u(start)) e ORDER BY e.start
+  ON CONFLICT (program_id, trainer_id, starts_at) DO NOTHING;
+  RETURN ARRAY(SELECT s.id FROM class_session s
+    WHERE s.program_id = course.id AND s.trainer_id = trainer AND s.starts_at = ANY (starts)
+    ORDER BY s.starts_at, s.id);
+END $$;
+COMMENT ON FUNCTION schedule_sessions IS
+  'Mutation.scheduleSessions: staff, and trainers for their own times. A time that is offered '
+  'already is given again.';
+
+CREATE OR REPLACE FUNCTION ruled_session(viewer bigint, target bigint, VARIADIC path text[])
+RETURNS class_session LANGUAGE plpgsql AS $$
+DECLARE chosen class_session;
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT s.* INTO chosen FROM class_session s WHERE s.id = target FOR NO KEY UPDATE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', VARIADIC path); END IF;
+  IF NOT (has_role(viewer, 'STAFF') OR chosen.trainer_id = viewer AND has_role(viewer, 'TRAINER')) THEN
+    PERFORM refuse('FORBIDDEN', VARIADIC path);
+  END IF;
+  RETURN chosen;
+END $$;
+COMMENT ON FUNCTION ruled_session IS
+  'A session that the viewer may move or call off: staff any, trainers their own.';
+
+CREATE OR REPLACE FUNCTION notify_booked(viewer bigint, session_id bigint, words text)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE seat booking;
+BEGIN
+  FOR seat IN SELECT b.* FROM booking b
+    WHERE b.session_id = notify_booked.session_id AND b.cancelled_at IS NULL ORDER BY b.id
+  LOOP
+    PERFORM notify_people(ARRAY[seat.user_id], 'BOOKING_CHANGED', viewer, seat.id, words,
+      node_url(session_id));
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION notify_booked IS
+  'Tells who booked a session that something about it changed.';
+
+CREATE OR REPLACE FUNCTION update_session(viewer bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  target class_session;
+  start timestamptz := (input ->> 'startsAt')::timestamptz;
+  seats int := (input ->> 'capacity')::int;
+BEGIN
+  target := ruled_session(viewer, (input ->> 'sessionId')::bigint, 'input', 'sessionId');
+  IF target.cancelled_at IS NOT NULL THEN PERFORM refuse('CLOSED', 'input', 'sessionId'); END IF;
+  IF seats < greatest(target.booked_count, 1) OR seats > 10000 THEN
+    PERFORM refuse('INVALID', 'input', 'capacity');
+  END IF;
+  IF target.starts_at <= now() THEN PERFORM refuse('PAST', 'input', 'sessionId'); END IF;
+  IF start <= now() THEN PERFORM refuse('PAST', 'input', 'startsAt'); END IF;
+  UPDATE class_session s SET capacity = coalesce(seats, s.capacity),
+    starts_at = coalesce(start, s.starts_at),
+    ends_at = coalesce(start, s.starts_at) + (s.ends_at - s.starts_at)
+  WHERE s.id = target.id;
+  IF start <> target.starts_at THEN
+    PERFORM notify_booked(viewer, target.id, 'moved a class you booked.');
+  END IF;
+  RETURN target.id;
+EXCEPTION
+  WHEN exclusion_violation THEN
+    PERFORM refuse('OVERLAP', 'input', 'startsAt');
+    RETURN NULL;
+  WHEN unique_violation THEN
+    PERFORM refuse('TAKEN', 'input', 'startsAt');
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION update_session IS
+  'Mutation.updateSession.';
+
+CREATE OR REPLACE FUNCTION cancel_session(viewer bigint, session_id bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE target class_session;
+BEGIN
+  target := ruled_session(viewer, session_id, 'sessionId');
+  IF target.cancelled_at IS NOT NULL THEN RETURN target.id; END IF;
+  PERFORM notify_booked(viewer, target.id, 'called off a class you booked.');
+  UPDATE booking b SET cancelled_at = now()
+  WHERE b.session_id = target.id AND b.cancelled_at IS NULL;
+  UPDATE class_session s SET cancelled_at = now(), booked_count = 0 WHERE s.id = target.id;
+  RETURN target.id;
+END $$;
+COMMENT ON FUNCTION cancel_session IS
+  'Mutation.cancelSession: its bookings are cancelled, it stays to be read.';
+
+CREATE OR REPLACE FUNCTION upsert_program(viewer bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  made bigint := (input ->> 'programId')::bigint;
+  trainers bigint[] := id_list(input -> 'trainerIds');
+  place bigint := (input ->> 'locationId')::bigint;
+  minutes int := (input ->> 'durationMinutes')::int;
+  refusals jsonb;
+BEGIN
+  PERFORM require_role(viewer, 'STAFF');
+  refusals := text_refusals(input ->> 'title', true, 200, 'input', 'title')
+    || text_refusals(input ->> 'description', false, 5000, 'input', 'description')
+    || list_refusals(trainers, true, 100, 'input', 'trainerIds')
+    || (SELECT coalesce(jsonb_agg(refusal(
+          CASE WHEN u.id IS NULL THEN 'NOT_FOUND' ELSE 'INVALID' END,
+          'input', 'trainerIds', (e.place - 1)::text) ORDER BY e.place), '[]')
+        FROM unnest(trainers) WITH ORDINALITY AS e(id, place) LEFT JOIN app_user u ON u.id = e.id
+        WHERE u.id IS NULL OR NOT 'TRAINER' = ANY (u.roles));
+  IF minutes < 1 OR minutes > 1440 THEN
+    refusals := refusals || refusal('INVALID', 'input', 'durationMinutes');
+  END IF;
+  IF place IS NOT NULL AND NOT EXISTS (SELECT FROM location l WHERE l.id = place) THEN
+    refusals := refusals || refusal('NOT_FOUND', 'input', 'locationId');
+  END IF;
+  PERFORM refuse_all(refusals);
+  IF made IS NULL THEN
+    INSERT INTO program (title, description, training, location_id, duration_minutes)
+    VALUES (words(input ->> 'title'), coalesce(words(input ->> 'description'), ''),
+      input ->> 'training', place, minutes)
+    RETURNING id INTO made;
+  ELSE
+    UPDATE program p SET title = words(input ->> 'title'),
+      description = CASE WHEN input ? 'description'
+        THEN coalesce(words(input ->> 'description'), '') ELSE p.description END,
+      training = input ->> 'training', duration_minutes = minutes,
+      location_id = CASE WHEN input ? 'locationId' THEN place ELSE p.location_id END
+    WHERE p.id = made;
+    IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'input', 'programId'); END IF;
+  END IF;
+  IF EXISTS (SELECT FROM class_session s WHERE s.program_id = made AND s.starts_at > now()
+      AND s.cancelled_at IS NULL AND s.trainer_id <> ALL (trainers)) THEN
+    PERFORM refuse('INVALID', 'input', 'trainerIds');
+  END IF;
+  INSERT INTO program_trainer (program_id, trainer_id) SELECT DISTINCT made, e.id
+  FROM unnest(trainers) AS e(id)
+  ON CONFLICT (program_id, trainer_id) DO NOTHING;
+  -- who held sessions stays, for the sessions' sake
+  DELETE FROM program_trainer t WHERE t.program_id = made AND t.trainer_id <> ALL (trainers)
+    AND NOT EXISTS (SELECT FROM class_session s
+      WHERE s.program_id = made AND s.trainer_id = t.trainer_id);
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION upsert_program IS
+  'Mutation.upsertProgram. A trainer with times to come cannot be taken off.';
+
+CREATE OR REPLACE FUNCTION save_activity_track(viewer bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  made bigint;
+  begins timestamptz := (input ->> 'startedAt')::timestamptz;
+  ends timestamptz := (input ->> 'endedAt')::timestamptz;
+  way jsonb := input -> 'path';
+  refusals jsonb := text_refusals(input ->> 'title', false, 200, 'input', 'title');
+BEGIN
+  PERFORM require_viewer(viewer);
+  IF ends < begins THEN refusals := refusals || refusal('INVALID', 'input', 'endedAt'); END IF;
+  IF jsonb_array_length(way) > 20000 THEN refusals := refusals || refusal('INVALID', 'input', 'path'); END IF;
+  PERFORM refuse_all(refusals);
+  PERFORM refuse_all((
+    SELECT coalesce(jsonb_agg(refusal('INVALID', 'input', 'path', (p.place - 1)::text)
+      ORDER BY p.place), '[]')
+    FROM (
+      SELECT e.place, (e.point ->> 'at')::timestamptz AS reached,
+        lag((e.point ->> 'at')::timestamptz) OVER (ORDER BY e.place) AS before,
+        (e.point #>> '{coordinates,latitude}')::float8 AS latitude,
+        (e.point #>> '{coordinates,longitude}')::float8 AS longitude
+      FROM jsonb_array_elements(way) WITH ORDINALITY AS e(point, place)) p
+    WHERE p.reached < p.before OR NOT (abs(p.latitude) <= 90 AND abs(p.longitude) <= 180)));
+  INSERT INTO activity_track (user_id, title, started_at, ended_at, distance, path)
+  SELECT viewer, coalesce(words(input ->> 'title'), to_char(begins AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')),
+    begins, ends, coalesce(sum(p.step), 0),
+    coalesce(jsonb_agg(jsonb_build_object('at', p.at, 'latitude', p.latitude,
+      'longitude', p.longitude) ORDER BY p.place), '[]')
+  FROM (
+    SELECT e.place, e.point -> 'at' AS at, e.point #> '{coordinates,latitude}' AS latitude,
+      e.point #> '{coordinates,longitude}' AS longitude,
+      great_circle((e.point #>> '{coordinates,latitude}')::float8,
+        (e.point #>> '{coordinates,longitude}')::float8,
+        lag((e.point #>> '{coordinates,latitude}')::float8) OVER w,
+        lag((e.point #>> '{coordinates,longitude}')::float8) OVER w) AS step
+    FROM jsonb_array_elements(way) WITH ORDINALITY AS e(point, place)
+    WINDOW w AS (ORDER BY e.place)) p
+  RETURNING id INTO made;
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION save_activity_track IS
+  'Mutation.saveActivityTrack: the distance is measured along the path.';
+
+CREATE OR REPLACE FUNCTION delete_activity_track(viewer bigint, target bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  DELETE FROM activity_track t WHERE t.id = target AND t.user_id = viewer;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'activityTrackId'); END IF;
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION delete_activity_track IS
+  'Mutation.deleteActivityTrack.';
+
+CREATE OR REPLACE FUNCTION record_test_result(viewer bigint, arguments jsonb)
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE measured float8 := (arguments ->> 'value')::float8;
+BEGIN
+  PERFORM require_viewer(viewer);
+  IF NOT (measured >= 0 AND measured < 1e9) THEN PERFORM refuse('INVALID', 'value'); END IF;
+  INSERT INTO test_result (user_id, test, value, recorded_at)
+  VALUES (viewer, arguments ->> 'test', measured, clock_timestamp());
+END $$;
+COMMENT ON FUNCTION record_test_result IS
+  'Mutation.recordTestResult.';

@@ -1,0 +1,75 @@
+-- Following and blocking people.
+
+CREATE OR REPLACE FUNCTION follow_users(viewer bigint, people bigint[])
+RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  added bigint[];
+  person bigint;
+BEGIN
+  PERFORM require_viewer(viewer);
+  PERFORM refuse_all(list_refusals(people, true, 100, 'userIds')
+    || people_refusals(viewer, people, false, 'userIds'));
+  WITH new AS (
+    INSERT INTO follow (follower_id, followee_id)
+    SELECT viewer, e.id FROM (SELECT DISTINCT u.id FROM unnest(people) AS u(id)) e ORDER BY e.id
+    ON CONFLICT (follower_id, followee_id) DO NOTHING RETURNING followee_id)
+  SELECT array_agg(n.followee_id ORDER BY n.followee_id) INTO added FROM new n;
+  FOREACH person IN ARRAY coalesce(added, '{}') LOOP
+    IF EXISTS (SELECT FROM follow f WHERE f.follower_id = person AND f.followee_id = viewer) THEN
+      PERFORM notify_people(ARRAY[person], 'FOLLOWED', viewer, viewer, 'follows you.',
+        node_url(viewer), is_once := true);
+    ELSE
+      PERFORM notify_people(ARRAY[person], 'FOLLOWED', viewer, viewer, 'follows you.',
+        node_url(viewer), 'FOLLOW_BACK', 'Follow back', is_once := true);
+    END IF;
+  END LOOP;
+  RETURN people;
+END $$;
+COMMENT ON FUNCTION follow_users IS
+  'Mutation.followUsers: whom one follows already stays.';
+
+CREATE OR REPLACE FUNCTION unfollow_users(viewer bigint, people bigint[])
+RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  PERFORM refuse_all(list_refusals(people, true, 100, 'userIds')
+    || people_refusals(viewer, people, false, 'userIds'));
+  DELETE FROM follow f WHERE f.follower_id = viewer AND f.followee_id = ANY (people);
+  PERFORM unnotify(people, 'FOLLOWED', viewer, viewer);
+  RETURN people;
+END $$;
+COMMENT ON FUNCTION unfollow_users IS
+  'Mutation.unfollowUsers.';
+
+CREATE OR REPLACE FUNCTION block_user(viewer bigint, person bigint)
+RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  CASE person_fault(viewer, person)
+  WHEN 'BLOCKED' THEN RETURN ARRAY[person];
+  WHEN 'INVALID' THEN PERFORM refuse('INVALID', 'userId');
+  WHEN 'NOT_FOUND' THEN PERFORM refuse('NOT_FOUND', 'userId');
+  ELSE NULL;
+  END CASE;
+  -- in one order, so that two who block each other at once wait, and not in a ring
+  PERFORM FROM app_user u WHERE u.id IN (viewer, person) ORDER BY u.id FOR NO KEY UPDATE;
+  INSERT INTO block (blocker_id, blocked_id) VALUES (viewer, person)
+  ON CONFLICT (blocker_id, blocked_id) DO NOTHING;
+  RETURN ARRAY[person];
+END $$;
+COMMENT ON FUNCTION block_user IS
+  'Mutation.blockUser: ends follows both ways (a trigger of block does), and invitations that '
+  'are open.';
+
+CREATE OR REPLACE FUNCTION unblock_user(viewer bigint, person bigint)
+RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  DELETE FROM block b WHERE b.blocker_id = viewer AND b.blocked_id = person;
+  IF person_fault(viewer, person) IS NOT NULL THEN
+    PERFORM refuse(person_fault(viewer, person), 'userId');
+  END IF;
+  RETURN ARRAY[person];
+END $$;
+COMMENT ON FUNCTION unblock_user IS
+  'Mutation.unblockUser: somebody not blocked stays so.';

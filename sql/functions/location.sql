@@ -1,0 +1,238 @@
+-- Places: how far they are, who was there, who likes them.
+
+CREATE OR REPLACE FUNCTION great_circle(latitude float8, longitude float8,
+  to_latitude float8, to_longitude float8)
+RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT 12742000 * asin(sqrt(least(
+    1 + 0 * latitude + 0 * longitude + 0 * to_latitude + 0 * to_longitude,
+    sin(radians(latitude - to_latitude) / 2) ^ 2
+    + cos(radians(to_latitude)) * cos(radians(latitude))
+      * sin(radians(longitude - to_longitude) / 2) ^ 2)))
+$$;
+COMMENT ON FUNCTION great_circle IS
+  'Metres along the surface between two points, both in degrees; null if one is missing. '
+  '(least() would pass over a null, so what it is limited by is null then, too.)';
+
+CREATE OR REPLACE FUNCTION box_reach(latitude float8, radius float8) RETURNS float8
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN abs(latitude) + degrees(radius / 6371000) >= 89.9 THEN 180
+    ELSE degrees(asin(least(1, sin(radius / 6371000) / cos(radians(latitude))))) + 1e-6 END
+$$;
+COMMENT ON FUNCTION box_reach IS
+  'Half the width in degrees of the box around a circle: all the way round where it holds a '
+  'pole.';
+
+-- Circles that do not exist are refused: a radius below 0, a centre beyond the poles. What lies
+-- beyond the date line is counted on, as maps do. Refusing costs nothing, or the planner would not
+-- put the functions below in place of their calls.
+CREATE OR REPLACE FUNCTION refuse_radius(radius float8) RETURNS float8
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 0.01 AS $$
+BEGIN
+  RAISE EXCEPTION 'A radius is 0 to 500000 metres.'
+    USING ERRCODE = 'SG002', DETAIL = 'BAD_USER_INPUT';
+END $$;
+COMMENT ON FUNCTION refuse_radius IS 'Fails with SG002: there is no circle of such a radius.';
+
+CREATE OR REPLACE FUNCTION refuse_latitude(latitude float8) RETURNS float8
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 0.01 AS $$
+BEGIN
+  RAISE EXCEPTION 'A latitude is -90 to 90 degrees.'
+    USING ERRCODE = 'SG002', DETAIL = 'BAD_USER_INPUT';
+END $$;
+COMMENT ON FUNCTION refuse_latitude IS 'Fails with SG002: there is no such latitude.';
+
+CREATE OR REPLACE FUNCTION circle_radius(latitude float8, radius float8) RETURNS float8
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN latitude NOT BETWEEN -90 AND 90 THEN refuse_latitude(latitude)
+    WHEN radius NOT BETWEEN 0 AND 500000 THEN refuse_radius(radius) ELSE radius END
+$$;
+COMMENT ON FUNCTION circle_radius IS
+  'The radius of a circle, in metres, unless there is no such circle.';
+
+CREATE OR REPLACE FUNCTION near_box(latitude float8, longitude float8, radius float8) RETURNS box
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT box(
+    point(longitude - box_reach(latitude, circle_radius(latitude, radius)),
+      latitude - degrees(circle_radius(latitude, radius) / 6371000) - 1e-6),
+    point(longitude + box_reach(latitude, circle_radius(latitude, radius)),
+      latitude + degrees(circle_radius(latitude, radius) / 6371000) + 1e-6))
+$$;
+COMMENT ON FUNCTION near_box IS
+  'The box, in (longitude, latitude), that holds a circle of at most 500 km of radius.';
+CREATE OR REPLACE FUNCTION date_line_box(latitude float8, longitude float8, radius float8)
+RETURNS box
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN longitude + box_reach(latitude, circle_radius(latitude, radius)) > 180
+      THEN near_box(latitude, longitude - 360, radius)
+    WHEN longitude - box_reach(latitude, circle_radius(latitude, radius)) < -180
+      THEN near_box(latitude, longitude + 360, radius) END
+$$;
+COMMENT ON FUNCTION date_line_box IS
+  'Where the box of near_box reaches over the date line, the part beyond; else null.';
+
+CREATE OR REPLACE FUNCTION places_near(latitude float8, longitude float8,
+  radius float8) RETURNS TABLE (id bigint)
+LANGUAGE sql STABLE AS $$
+  SELECT l.id FROM location l
+  WHERE l.latitude IS NOT NULL
+    AND (point(l.longitude, l.latitude)
+        <@ near_box(places_near.latitude, places_near.longitude, radius)
+      OR point(l.longitude, l.latitude)
+        <@ date_line_box(places_near.latitude, places_near.longitude, radius))
+    AND great_circle(l.latitude, l.longitude, places_near.latitude, places_near.longitude)
+      <= circle_radius(places_near.latitude, radius)
+$$;
+COMMENT ON FUNCTION places_near IS
+  'Locations in a circle. Whichever condition PostgreSQL looks at first refuses.';
+
+CREATE OR REPLACE FUNCTION visitor(viewer bigint, place bigint, part text)
+RETURNS TABLE (id bigint, visited_at timestamptz) LANGUAGE sql STABLE AS $$
+  SELECT p.author_id, max(p.created_at) FROM visible_post(viewer) p
+  WHERE p.location_id = place
+    AND (part = 'EVERYONE' OR p.author_id IN (SELECT n.id FROM network(viewer, part) n))
+  GROUP BY p.author_id
+$$;
+COMMENT ON FUNCTION visitor IS 'Who posted at a place, each once, and when last.';
+
+CREATE OR REPLACE FUNCTION visited_place(viewer bigint, part text) RETURNS TABLE (id bigint)
+LANGUAGE sql STABLE AS $$
+  SELECT p.location_id
+  FROM visible_post(viewer) p JOIN network(viewer, part) n ON n.id = p.author_id
+  WHERE p.location_id IS NOT NULL
+$$;
+COMMENT ON FUNCTION visited_place IS
+  'Places where people of this part of the network posted; some more than once.';
+
+CREATE OR REPLACE FUNCTION topped_place(viewer bigint, part text) RETURNS TABLE (id bigint)
+LANGUAGE sql STABLE AS $$
+  SELECT r.subject_id FROM reaction r JOIN network(viewer, part) n ON n.id = r.user_id
+  WHERE r.kind = 'TOP' AND r.subject_id & 255 = 3
+$$;
+COMMENT ON FUNCTION topped_place IS
+  'Places that people of this part of the network topped; some more than once.';
+
+CREATE OR REPLACE FUNCTION recommended_place(viewer bigint) RETURNS TABLE (id bigint)
+LANGUAGE sql STABLE AS $$
+  SELECT t.id FROM (
+    SELECT f.id FROM topped_place(viewer, 'FOLLOWING') f
+    UNION ALL SELECT s.id FROM topped_place(viewer, 'FRIENDS_OF_FRIENDS') s) t
+  WHERE t.id <> ALL (ARRAY(
+    SELECT p.location_id FROM post p WHERE p.author_id = viewer AND p.location_id IS NOT NULL))
+$$;
+COMMENT ON FUNCTION recommended_place IS
+  'Places that people followed, or followed by those, topped and where the viewer has not been.';
+
+CREATE OR REPLACE FUNCTION place_location() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE above location;
+BEGIN
+  IF NEW.parent_id IS NULL THEN
+    NEW.ancestor_ids := '{}';
+  ELSE
+    SELECT * INTO above FROM location WHERE id = NEW.parent_id FOR SHARE;
+    IF above.level >= NEW.level THEN
+      RAISE EXCEPTION 'the parent of a location must stand on a higher level'
+        USING ERRCODE = 'check_violation', TABLE = 'location', COLUMN = 'parent_id';
+    END IF;
+    -- without a parent row the foreign key fails
+    NEW.ancestor_ids := coalesce(above.ancestor_ids, '{}') || NEW.parent_id;
+  END IF;
+  IF TG_OP = 'UPDATE' AND NEW.level > OLD.level AND EXISTS (
+      SELECT FROM location WHERE parent_id = NEW.id AND level <= NEW.level) THEN
+    RAISE EXCEPTION 'a location must stand on a higher level than those inside it'
+      USING ERRCODE = 'check_violation', TABLE = 'location', COLUMN = 'level';
+  END IF;
+  RETURN NEW;
+END $$;
+COMMENT ON FUNCTION place_location IS
+  'A location inherits its parent''s ancestors. A parent stands on a higher level than its '
+  'children, which also rules out cycles. The parent is locked so that it cannot move meanwhile.';
+CREATE OR REPLACE TRIGGER place BEFORE INSERT OR UPDATE OF parent_id, level ON location
+  FOR EACH ROW EXECUTE FUNCTION place_location();
+
+CREATE OR REPLACE FUNCTION move_descendants() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM location WHERE ancestor_ids @> ARRAY[NEW.id] ORDER BY id FOR NO KEY UPDATE;
+  UPDATE location
+  SET ancestor_ids = NEW.ancestor_ids || ancestor_ids[array_position(ancestor_ids, NEW.id):]
+  WHERE ancestor_ids @> ARRAY[NEW.id];
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION move_descendants IS 'Whatever is inside moves along.';
+CREATE OR REPLACE TRIGGER move_descendants AFTER UPDATE OF parent_id ON location FOR EACH ROW
+  WHEN (OLD.ancestor_ids IS DISTINCT FROM NEW.ancestor_ids) EXECUTE FUNCTION move_descendants();
+
+CREATE OR REPLACE FUNCTION add_location(viewer bigint, input jsonb, VARIADIC path text[])
+RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  height text := coalesce(input ->> 'level', 'PLACE');
+  place jsonb := nullif(input -> 'coordinates', 'null');
+  above bigint := (input ->> 'parentId')::bigint;
+  maps text := words(input ->> 'gmapsId');
+  known bigint;
+  refusals jsonb := text_refusals(input ->> 'name', true, 200, VARIADIC path || 'name'::text)
+    || text_refusals(maps, false, 300, VARIADIC path || 'gmapsId'::text);
+BEGIN
+  IF maps IS NOT NULL THEN
+    SELECT l.id INTO known FROM location l WHERE l.gmaps_id = maps;
+    IF FOUND THEN RETURN known; END IF;
+  END IF;
+  IF height <> 'PLACE' AND NOT has_role(viewer, 'STAFF') THEN
+    refusals := refusals || refusal('FORBIDDEN', VARIADIC path || 'level'::text);
+  END IF;
+  IF height = 'PLACE' AND place IS NULL THEN
+    refusals := refusals || refusal('REQUIRED', VARIADIC path || 'coordinates'::text);
+  ELSIF place IS NOT NULL AND NOT (abs((place ->> 'latitude')::float8) <= 90
+      AND abs((place ->> 'longitude')::float8) <= 180) THEN
+    refusals := refusals || refusal('INVALID', VARIADIC path || 'coordinates'::text);
+  END IF;
+  IF height <> 'PLACE' AND input ->> 'placeType' IS NOT NULL THEN
+    refusals := refusals || refusal('INVALID', VARIADIC path || 'placeType'::text);
+  END IF;
+  IF above IS NOT NULL THEN
+    IF NOT EXISTS (SELECT FROM location l WHERE l.id = above) THEN
+      refusals := refusals || refusal('NOT_FOUND', VARIADIC path || 'parentId'::text);
+    ELSIF NOT EXISTS (
+        SELECT FROM location l WHERE l.id = above AND l.level < height::location_level) THEN
+      refusals := refusals || refusal('INVALID', VARIADIC path || 'parentId'::text);
+    END IF;
+  END IF;
+  PERFORM refuse_all(refusals);
+  INSERT INTO location (name, name_key, level, place_type, gmaps_id, parent_id, latitude, longitude)
+  VALUES (words(input ->> 'name'), folded(words(input ->> 'name')), height::location_level,
+    input ->> 'placeType', maps, above,
+    (place ->> 'latitude')::float8, (place ->> 'longitude')::float8)
+  ON CONFLICT (gmaps_id) DO NOTHING RETURNING id INTO known;
+  IF known IS NULL THEN SELECT l.id INTO known FROM location l WHERE l.gmaps_id = maps; END IF;
+  RETURN known;
+END $$;
+COMMENT ON FUNCTION add_location IS
+  'Adds a place, or gives the one that has its id at Google Maps already.';
+
+CREATE OR REPLACE FUNCTION use_location(viewer bigint, ref jsonb, VARIADIC path text[])
+RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE known bigint;
+BEGIN
+  IF ref IS NULL OR ref = 'null' THEN RETURN NULL; END IF;
+  IF ref ? 'new' THEN
+    RETURN add_location(viewer, ref -> 'new', VARIADIC path || 'new'::text);
+  ELSIF ref ? 'id' THEN
+    SELECT l.id INTO known FROM location l WHERE l.id = (ref ->> 'id')::bigint;
+    IF known IS NULL THEN PERFORM refuse('NOT_FOUND', VARIADIC path || 'id'::text); END IF;
+  ELSE
+    SELECT l.id INTO known FROM location l WHERE l.gmaps_id = ref ->> 'gmapsId';
+    IF known IS NULL THEN PERFORM refuse('NOT_FOUND', VARIADIC path || 'gmapsId'::text); END IF;
+  END IF;
+  RETURN known;
+END $$;
+COMMENT ON FUNCTION use_location IS
+  'The place that a LocationRef names; null for none.';
+
+CREATE OR REPLACE FUNCTION create_location(viewer bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  RETURN add_location(viewer, input, 'input');
+END $$;
+COMMENT ON FUNCTION create_location IS
+  'Mutation.createLocation.';

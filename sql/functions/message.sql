@@ -1,0 +1,83 @@
+-- Messages.
+
+CREATE OR REPLACE FUNCTION send_message(viewer bigint, target jsonb, body text)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  talk bigint := (target ->> 'conversationId')::bigint;
+  people bigint[] := id_list(target -> 'userIds');
+  everyone bigint[];
+  others bigint[];
+  made bigint;
+  fault text;
+  told bigint;
+BEGIN
+  PERFORM require_viewer(viewer);
+  PERFORM refuse_all(text_refusals(body, true, 5000, 'body'));
+  IF talk IS NULL THEN
+    PERFORM refuse_all(list_refusals(people, true, 50, 'to', 'userIds'));
+    everyone := ARRAY(SELECT DISTINCT e.id FROM unnest(people || viewer) AS e(id) ORDER BY e.id);
+    -- An existing conversation of two tells less than the people would: see below.
+    IF cardinality(everyone) = 2 THEN
+      others := array_remove(everyone, viewer);
+      fault := person_fault(viewer, others[1]);
+      IF fault = 'NOT_FOUND' AND EXISTS (SELECT FROM conversation c
+          WHERE c.member_key = array_to_string(everyone, ',')) THEN
+        PERFORM refuse('CLOSED', 'to', 'userIds');
+      END IF;
+    END IF;
+    PERFORM refuse_all(people_refusals(viewer, people, cardinality(everyone) > 1, 'to', 'userIds'));
+    IF cardinality(everyone) < 2 THEN PERFORM refuse('INVALID', 'to', 'userIds'); END IF;
+    INSERT INTO conversation (member_key) VALUES (array_to_string(everyone, ','))
+    ON CONFLICT (member_key) DO UPDATE SET updated_at = now() RETURNING id INTO talk;
+    INSERT INTO conversation_member (conversation_id, user_id)
+    SELECT talk, e.id FROM unnest(everyone) AS e(id) ORDER BY e.id
+    ON CONFLICT (conversation_id, user_id) DO NOTHING;
+  ELSE
+    IF NOT EXISTS (SELECT FROM visible_conversation(viewer) c WHERE c.id = talk) THEN
+      PERFORM refuse('NOT_FOUND', 'to', 'conversationId');
+    END IF;
+    UPDATE conversation c SET updated_at = now() WHERE c.id = talk;
+  END IF;
+  others := ARRAY(SELECT m.user_id FROM conversation_member m
+    WHERE m.conversation_id = talk AND m.user_id <> viewer ORDER BY m.user_id);
+  IF cardinality(others) = 0 THEN
+    PERFORM refuse('CLOSED', 'to', CASE WHEN people IS NULL THEN 'conversationId' ELSE 'userIds' END);
+  ELSIF cardinality(others) = 1 THEN
+    IF EXISTS (SELECT FROM block b WHERE b.blocker_id = viewer AND b.blocked_id = others[1]) THEN
+      PERFORM refuse('BLOCKED', 'to', CASE WHEN people IS NULL THEN 'conversationId' ELSE 'userIds' END);
+    ELSIF EXISTS (SELECT FROM block b WHERE b.blocker_id = others[1] AND b.blocked_id = viewer) THEN
+      PERFORM refuse('CLOSED', 'to', CASE WHEN people IS NULL THEN 'conversationId' ELSE 'userIds' END);
+    END IF;
+  END IF;
+  INSERT INTO message (conversation_id, author_id, body) VALUES (talk, viewer, words(body))
+  RETURNING id INTO made;
+  UPDATE conversation_member m SET last_read_id = made
+  WHERE m.conversation_id = talk AND m.user_id = viewer;
+  FOREACH told IN ARRAY others LOOP
+    IF NOT EXISTS (SELECT FROM hidden_user(told) h WHERE h.id = viewer) THEN
+      PERFORM notify_number(told, 'MESSAGED', viewer, talk,
+        '<b>' || escaped((SELECT u.display_name FROM app_user u WHERE u.id = viewer))
+        || '</b> wrote to you.', node_url(talk));
+    END IF;
+  END LOOP;
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION send_message IS
+  'Mutation.sendMessage: into a conversation, or to people, who share one. Locks: the '
+  'conversation, then its newest message''s place.';
+
+CREATE OR REPLACE FUNCTION mark_conversation_read(viewer bigint, talk bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  UPDATE conversation_member m
+  SET last_read_id = greatest(m.last_read_id, coalesce((
+    SELECT max(e.id) FROM message e WHERE e.conversation_id = talk), 0))
+  WHERE m.conversation_id = talk AND m.user_id = viewer;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'conversationId'); END IF;
+  UPDATE notification n SET read_at = now()
+  WHERE n.recipient_id = viewer AND n.reason = 'MESSAGED' AND n.about_id = talk AND n.read_at IS NULL;
+  RETURN talk;
+END $$;
+COMMENT ON FUNCTION mark_conversation_read IS
+  'Mutation.markConversationRead.';

@@ -1,0 +1,136 @@
+-- Who knows whom, from where the viewer stands. Set-returning functions here are one plain SELECT,
+-- so the planner puts them in place of their call, and a literal argument leaves only the branch it
+-- names. The others are called for few rows or for viewers who block somebody; they keep their
+-- plans.
+
+CREATE OR REPLACE FUNCTION hidden_followers(viewer bigint, followed bigint) RETURNS int
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT count(*) FROM follow f
+    WHERE f.followee_id = followed AND f.follower_id IN (SELECT h.id FROM hidden_user(viewer) h));
+END $$;
+COMMENT ON FUNCTION hidden_followers IS
+  'What follower_count has too much for a viewer who blocks or is blocked.';
+CREATE OR REPLACE FUNCTION hidden_followees(viewer bigint, follower bigint) RETURNS int
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT count(*) FROM follow f
+    WHERE f.follower_id = follower AND f.followee_id IN (SELECT h.id FROM hidden_user(viewer) h));
+END $$;
+COMMENT ON FUNCTION hidden_followees IS
+  'What following_count has too much for a viewer who blocks or is blocked.';
+CREATE OR REPLACE FUNCTION hidden_members(viewer bigint, circle bigint) RETURNS int
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT count(*) FROM circle_member m
+    WHERE m.circle_id = circle AND m.user_id IN (SELECT h.id FROM hidden_user(viewer) h));
+END $$;
+COMMENT ON FUNCTION hidden_members IS
+  'What member_count has too much for a viewer who blocks or is blocked.';
+CREATE OR REPLACE FUNCTION hidden_comments(viewer bigint, subject bigint) RETURNS int
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT count(*) FROM comment c
+    WHERE c.subject_id = subject AND c.author_id IN (SELECT h.id FROM hidden_user(viewer) h));
+END $$;
+COMMENT ON FUNCTION hidden_comments IS
+  'What comment_count has too much for a viewer who blocks or is blocked.';
+CREATE OR REPLACE FUNCTION hidden_posts(viewer bigint, place bigint) RETURNS int
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT count(*) FROM post p
+    WHERE p.location_id = place AND p.visibility = 'PUBLIC'
+      AND p.author_id IN (SELECT h.id FROM hidden_user(viewer) h));
+END $$;
+COMMENT ON FUNCTION hidden_posts IS
+  'What post_count has too much for a viewer who blocks or is blocked.';
+
+CREATE OR REPLACE FUNCTION network(viewer bigint, part text) RETURNS TABLE (id bigint)
+LANGUAGE sql STABLE AS $$
+  SELECT f.followee_id FROM follow f WHERE part = 'FOLLOWING' AND f.follower_id = viewer
+  UNION ALL
+  SELECT t.id FROM (
+    SELECT DISTINCT b.followee_id AS id
+    FROM follow a JOIN follow b ON b.follower_id = a.followee_id
+    WHERE part = 'FRIENDS_OF_FRIENDS' AND a.follower_id = viewer AND b.followee_id <> viewer
+      AND b.followee_id <> ALL (ARRAY(
+        SELECT m.followee_id FROM follow m WHERE m.follower_id = viewer))
+      AND b.followee_id <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h))) t
+  UNION ALL
+  SELECT u.id FROM app_user u WHERE part = 'EVERYONE'
+$$;
+COMMENT ON FUNCTION network(bigint, text) IS
+  'The people in a part of the viewer''s network, each once. Conditions say (false OR x IN '
+  '(SELECT ... network ...)) where the set is to be made once and probed, not joined for every '
+  'row.';
+
+CREATE OR REPLACE FUNCTION known_follower(viewer bigint, followed bigint)
+RETURNS TABLE (id bigint, followed_at timestamptz) LANGUAGE sql STABLE AS $$
+  SELECT theirs.follower_id, theirs.followed_at
+  FROM follow mine JOIN follow theirs ON theirs.follower_id = mine.followee_id
+  WHERE mine.follower_id = viewer AND theirs.followee_id = followed
+$$;
+COMMENT ON FUNCTION known_follower IS 'Followers of somebody whom the viewer follows.';
+
+CREATE OR REPLACE FUNCTION suggested_user(viewer bigint, seed int, number int)
+RETURNS TABLE (id bigint, "position" bigint) LANGUAGE plpgsql STABLE ROWS 20 AS $$
+DECLARE
+  wanted int := least(greatest(coalesce(number, 20), 0), 100);
+  known bigint[] := viewer || ARRAY(SELECT f.followee_id FROM follow f WHERE f.follower_id = viewer)
+    || ARRAY(SELECT h.id FROM hidden_user(viewer) h);
+  chosen bigint[];
+BEGIN
+  IF viewer = 0 THEN RETURN; END IF;
+  SELECT array_agg(c.id ORDER BY c.common DESC, c.id) INTO chosen FROM (
+    SELECT b.id, b.common FROM (
+      SELECT theirs.followee_id AS id, count(*) AS common
+      FROM (SELECT f.followee_id FROM follow f WHERE f.follower_id = viewer
+          ORDER BY f.followed_at DESC LIMIT 500) mine
+        JOIN follow theirs ON theirs.follower_id = mine.followee_id
+      GROUP BY theirs.followee_id
+      HAVING NOT EXISTS (SELECT FROM unnest(known) k WHERE k = theirs.followee_id)
+      ORDER BY 2 DESC, 1 LIMIT wanted * CASE seed WHEN 0 THEN 1 ELSE 5 END) b
+    ORDER BY CASE seed WHEN 0 THEN -b.common ELSE hashint8extended(b.id, seed) END, b.id
+    LIMIT wanted) c;
+  IF coalesce(cardinality(chosen), 0) < wanted THEN
+    SELECT chosen || array_agg(m.id ORDER BY m.follower_count DESC, m.id) INTO chosen FROM (
+      SELECT u.id, u.follower_count FROM (
+        SELECT a.id, a.follower_count FROM app_user a
+        WHERE a.id <> ALL (known || coalesce(chosen, '{}')) ORDER BY a.id DESC LIMIT 1000) u
+      ORDER BY CASE seed WHEN 0 THEN -u.follower_count ELSE hashint8extended(u.id, seed) END, u.id
+      LIMIT wanted - coalesce(cardinality(chosen), 0)) m;
+  END IF;
+  RETURN QUERY SELECT c.id, c.position FROM unnest(chosen) WITH ORDINALITY c(id, position);
+END $$;
+COMMENT ON FUNCTION suggested_user IS
+  'People to follow: whom those followed follow, most of these first. A seed other than 0 takes '
+  'a selection of five times as many, the same one for the same seed. Where that is too few, '
+  'people with many followers among those who joined last.';
+
+CREATE OR REPLACE FUNCTION quick_add_user(viewer bigint, application text DEFAULT NULL)
+RETURNS TABLE (id bigint, "position" bigint)
+LANGUAGE sql STABLE ROWS 20 AS $$
+  SELECT q.id, min(q.position) FROM (
+    SELECT u.id, row_number() OVER (ORDER BY c.app, u.position) AS position
+    FROM (SELECT a.app, a.quick_add_user_ids FROM app_config a
+        WHERE application IS NULL OR a.app = application) c
+      CROSS JOIN LATERAL unnest(c.quick_add_user_ids) WITH ORDINALITY u(id, position)) q
+  WHERE q.id <> viewer
+    AND NOT EXISTS (SELECT FROM follow f WHERE f.follower_id = viewer AND f.followee_id = q.id)
+  GROUP BY q.id
+$$;
+COMMENT ON FUNCTION quick_add_user IS
+  'People staff suggest to everyone, in their order, without those the viewer follows.';
+
+CREATE OR REPLACE FUNCTION followers_summary(number int, name text, is_own boolean) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT number || CASE number WHEN 1 THEN ' person' ELSE ' people' END || ' following '
+    || CASE WHEN is_own THEN 'you' ELSE name END
+$$;
+COMMENT ON FUNCTION followers_summary IS 'The line above a list of followers.';
+CREATE OR REPLACE FUNCTION following_summary(number int, name text, is_own boolean) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN is_own THEN 'You are' ELSE name || ' is' END || ' following ' || number
+    || CASE number WHEN 1 THEN ' person' ELSE ' people' END
+$$;
+COMMENT ON FUNCTION following_summary IS 'The line above a list of people followed.';

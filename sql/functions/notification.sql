@@ -1,0 +1,135 @@
+-- Notifications ("pecks"): who is told of what, in which words.
+
+CREATE OR REPLACE FUNCTION escaped(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT replace(replace(replace(value, '&', '&amp;'), '<', '&lt;'), '>', '&gt;')
+$$;
+COMMENT ON FUNCTION escaped IS
+  'A text of a person inside one in which <b> is markup.';
+
+CREATE OR REPLACE FUNCTION notify_people(recipients bigint[], reason text, actor bigint, about bigint,
+  words text, destination text, action_kind text DEFAULT NULL, action_label text DEFAULT NULL,
+  action_url text DEFAULT NULL, is_once boolean DEFAULT false)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  line text := coalesce((SELECT '<b>' || escaped(u.display_name) || '</b> '
+    FROM app_user u WHERE u.id = actor), '') || notify_people.words;
+BEGIN
+  INSERT INTO notification
+    (recipient_id, reason, actor_id, about_id, text, destination, action_kind, action_label, action_url)
+  SELECT r.id, notify_people.reason, actor, about, line, notify_people.destination,
+    notify_people.action_kind, notify_people.action_label, notify_people.action_url
+  FROM (SELECT DISTINCT e.id FROM unnest(recipients) AS e(id) WHERE e.id <> actor OR actor IS NULL) r
+    JOIN app_user u ON u.id = r.id
+  WHERE NOT EXISTS (SELECT FROM hidden_user(r.id) h WHERE h.id = actor)
+    AND (about IS NULL OR sees(r.id, about))
+    AND (NOT is_once OR NOT EXISTS (
+      SELECT FROM notification n
+      WHERE n.recipient_id = r.id AND n.reason = notify_people.reason AND n.actor_id = actor
+        AND n.about_id = about AND n.created_at > now() - interval '24 hours'))
+  ORDER BY r.id;
+END $$;
+COMMENT ON FUNCTION notify_people IS
+  'Tells people something: the actor''s name in bold, then the words. Not told: the actor, who '
+  'blocks or is blocked by them, who may not see what it is about, and who was told the same '
+  'within a day, if it is something that can be taken back and done again (is_once).';
+
+CREATE OR REPLACE FUNCTION unnotify(recipients bigint[], reason text, actor bigint, about bigint)
+RETURNS void LANGUAGE sql AS $$
+  DELETE FROM notification n
+  WHERE n.recipient_id = ANY (recipients) AND n.reason = unnotify.reason AND n.actor_id = actor
+    AND n.about_id = about AND n.read_at IS NULL
+$$;
+COMMENT ON FUNCTION unnotify IS
+  'What was taken back before it was read was never told.';
+
+CREATE OR REPLACE FUNCTION notify_number(recipient bigint, reason text, actor bigint, about bigint,
+  line text, destination text)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE notification n SET text = line, actor_id = actor, created_at = now()
+  WHERE n.recipient_id = recipient AND n.reason = notify_number.reason AND n.about_id = about
+    AND n.read_at IS NULL;
+  IF FOUND THEN RETURN; END IF;
+  INSERT INTO notification (recipient_id, reason, actor_id, about_id, text, destination)
+  VALUES (recipient, notify_number.reason, actor, about, line, notify_number.destination);
+END $$;
+COMMENT ON FUNCTION notify_number IS
+  'Tells one person that there is more of something, in one unread notification for each thing.';
+
+CREATE OR REPLACE FUNCTION node_url(id bigint) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT public_url(CASE
+    WHEN node_url.id & 240 = 16 THEN '/posts/' WHEN node_url.id & 255 = 1 THEN '/users/'
+    WHEN node_url.id & 255 = 3 THEN '/locations/' WHEN node_url.id & 255 = 4 THEN '/products/'
+    WHEN node_url.id & 255 = 5 THEN '/circles/' WHEN node_url.id & 255 = 48 THEN '/conversations/'
+    WHEN node_url.id & 255 IN (41, 42) THEN '/classes/' ELSE '/nodes/' END || wire_id(node_url.id))
+$$;
+COMMENT ON FUNCTION node_url IS
+  'Where a notification about a node leads.';
+
+CREATE OR REPLACE FUNCTION post_noun(id bigint) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT CASE post_noun.id & 255
+    WHEN 16 THEN 'outfit' WHEN 17 THEN 'product' WHEN 18 THEN 'photo' WHEN 19 THEN 'offer'
+    WHEN 20 THEN 'request' WHEN 21 THEN 'thank-you' WHEN 22 THEN 'announcement'
+    WHEN 23 THEN coalesce('event “' || (
+      SELECT escaped(e.title) FROM event e WHERE e.post_id = post_noun.id) || '”', 'event')
+    ELSE 'post' END
+$$;
+COMMENT ON FUNCTION post_noun IS
+  'A post in a few words: "your outfit", "the event Spring fair".';
+
+CREATE OR REPLACE FUNCTION mark_notifications_read(viewer bigint, ids bigint[])
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  PERFORM refuse_all(list_refusals(ids, false, 1000, 'ids'));
+  UPDATE notification n SET read_at = now()
+  WHERE n.recipient_id = viewer AND n.read_at IS NULL AND (ids IS NULL OR n.id = ANY (ids));
+  RETURN viewer;
+END $$;
+COMMENT ON FUNCTION mark_notifications_read IS
+  'Mutation.markNotificationsRead: these, or all. Ids of others'' are passed over as what was '
+  'deleted is.';
+
+CREATE OR REPLACE FUNCTION perform_notification_action(viewer bigint, target bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE chosen notification;
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT n.* INTO chosen FROM visible_notification(viewer) n WHERE n.id = target;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'notificationId'); END IF;
+  IF chosen.action_performed_at IS NOT NULL THEN RETURN target; END IF;
+  CASE chosen.action_kind
+  WHEN 'FOLLOW_BACK' THEN
+    IF person_fault(viewer, chosen.actor_id) IS NOT NULL THEN
+      PERFORM refuse('NOT_FOUND', 'notificationId');
+    END IF;
+    PERFORM follow_users(viewer, ARRAY[chosen.actor_id]);
+  WHEN 'ATTEND' THEN
+    IF NOT sees(viewer, chosen.about_id) THEN PERFORM refuse('NOT_FOUND', 'notificationId'); END IF;
+    IF EXISTS (SELECT FROM event e WHERE e.post_id = chosen.about_id AND e.cancelled_at IS NOT NULL)
+    THEN PERFORM refuse('CLOSED', 'notificationId'); END IF;
+    IF EXISTS (SELECT FROM event e WHERE e.post_id = chosen.about_id
+        AND coalesce(e.ends_at, e.starts_at + interval '1 day') <= now()) THEN
+      PERFORM refuse('PAST', 'notificationId');
+    END IF;
+    PERFORM set_attendance(viewer, chosen.about_id, 'GOING');
+  WHEN 'APPROVE_INFO_REQUEST' THEN
+    IF NOT EXISTS (SELECT FROM visible_info_request(viewer) r WHERE r.id = chosen.about_id) THEN
+      PERFORM refuse('NOT_FOUND', 'notificationId');
+    END IF;
+    IF EXISTS (SELECT FROM info_request r WHERE r.id = chosen.about_id AND r.status = 'DECLINED') THEN
+      PERFORM refuse('ALREADY_DONE', 'notificationId');
+    END IF;
+    IF NOT EXISTS (SELECT FROM app_user u WHERE u.id = viewer AND words(u.address) IS NOT NULL) THEN
+      PERFORM refuse_all(jsonb_build_array(refusal('REQUIRED', 'notificationId')
+        || '{"message": "First give your address: updateProfile."}'));
+    END IF;
+    PERFORM answer_info_request(viewer, chosen.about_id, true);
+  ELSE PERFORM refuse('INVALID', 'notificationId');
+  END CASE;
+  UPDATE notification n SET action_performed_at = now(), read_at = coalesce(n.read_at, now())
+  WHERE n.id = target;
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION perform_notification_action IS
+  'Mutation.performNotificationAction: what the button says, once. Done again it is done.';

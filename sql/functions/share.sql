@@ -1,0 +1,124 @@
+-- Texts the server writes for people to send by themselves.
+
+CREATE OR REPLACE FUNCTION public_url(path text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT coalesce(nullif(current_setting('sociograph.public_url', true), ''),
+    'https://sociograph.example')
+    || path
+$$;
+COMMENT ON FUNCTION public_url IS
+  'An address of the site for people: what a link in a text leads to. The operator sets its '
+  'beginning: ALTER DATABASE ... SET sociograph.public_url = ''https://example.org''.';
+
+CREATE OR REPLACE FUNCTION shortened(words text, length int) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN length(words) <= shortened.length THEN words
+    WHEN shortened.length < 2 THEN ''
+    ELSE regexp_replace(left(words, shortened.length - 1), '\s+\S{0,20}$', '') || '…' END
+$$;
+COMMENT ON FUNCTION shortened IS
+  'A text cut at the end of a word, with an ellipsis, to at most this many characters.';
+
+CREATE OR REPLACE FUNCTION share_draft(viewer bigint, medium text, about bigint, recipient text)
+RETURNS TABLE (channel text, recipients text[], subject text, body text, url text)
+LANGUAGE plpgsql STABLE ROWS 1 AS $$
+DECLARE
+  own_name text := (SELECT u.display_name FROM app_user u WHERE u.id = viewer);
+  line text;       -- what it is, in one line
+  quote text := '';  -- words of its own
+  link text;
+  title text;
+  to_club boolean := false;
+BEGIN
+  IF about & 240 = 16 THEN
+    SELECT CASE p.kind
+        WHEN 16 THEN 'an outfit by ' WHEN 17 THEN 'a find of ' WHEN 18 THEN 'a photo by '
+        WHEN 19 THEN 'an offer of cards by ' WHEN 20 THEN 'a wish for cards of '
+        WHEN 21 THEN 'thanks from ' WHEN 22 THEN 'an announcement by '
+        WHEN 23 THEN 'an event of ' ELSE 'a post by ' END || u.display_name
+        || CASE WHEN l.name IS NULL THEN '' ELSE ', ' || l.name END,
+      coalesce(e.title || CASE WHEN p.body = '' THEN '' ELSE ': ' || p.body END,
+        v.name || ' by ' || v.brand || CASE WHEN p.body = '' THEN '' ELSE ': ' || p.body END,
+        p.body),
+      public_url('/posts/' || wire_id(p.id))
+    INTO line, quote, link
+    FROM visible_post(viewer) p JOIN app_user u ON u.id = p.author_id
+      LEFT JOIN location l ON l.id = p.location_id
+      LEFT JOIN event e ON e.post_id = p.id
+      LEFT JOIN (votable_post b JOIN product v ON v.id = b.product_id) ON b.post_id = p.id
+    WHERE p.id = about;
+  ELSIF about & 255 = 4 THEN
+    SELECT p.name || ' by ' || p.brand
+        || CASE WHEN p.price IS NULL THEN '' ELSE ', ' || p.price || ' ' || p.currency END,
+      p.description, p.buy_url
+    INTO line, quote, link
+    FROM product p WHERE p.id = about;
+  ELSIF about & 255 = 1 THEN
+    SELECT u.display_name, u.bio, public_url('/users/' || u.username),
+      medium = 'EMAIL' AND 'TRAINER' = ANY (u.roles)
+    INTO line, quote, link, to_club
+    FROM visible_user(viewer) u WHERE u.id = about;
+  ELSIF about & 255 = 3 THEN
+    SELECT l.name, '', public_url('/locations/' || wire_id(l.id)) INTO line, quote, link
+    FROM location l WHERE l.id = about;
+  ELSIF about & 255 = 5 THEN
+    SELECT c.name, c.description, public_url('/circles/' || wire_id(c.id)) INTO line, quote, link
+    FROM visible_circle(viewer) c WHERE c.id = about;
+  END IF;
+
+  recipients := CASE WHEN recipient IS NULL OR recipient = '' THEN '{}' ELSE ARRAY[recipient] END;
+  IF coalesce(to_club, false) THEN
+    recipients := ARRAY(SELECT a.support_email FROM app_config a
+      ORDER BY lower(a.app) <> 'c7fit', a.app LIMIT 1);
+    RETURN QUERY SELECT medium, recipients, line || ': Question',
+      'Hello,' || E'\n\n' || 'I have a question for ' || line || ':' || E'\n\n', link;
+    RETURN;
+  END IF;
+  IF line IS NULL THEN
+    line := coalesce(own_name || ' invites you to join the community.',
+      'Come and join the community.');
+    title := coalesce(own_name || ' invites you', 'Join the community');
+    quote := '';
+    link := public_url('/');
+  ELSE
+    title := shortened(upper(left(line, 1)) || substr(line, 2), 100);
+  END IF;
+  quote := btrim(regexp_replace(coalesce(quote, ''), '\s+', ' ', 'g'));
+  IF medium = 'TWITTER' THEN
+    line := shortened(line, 100);
+    body := CASE WHEN quote = '' THEN line
+      ELSE shortened(quote, 280 - length(line) - length(link) - 4) || ' – ' || line END
+      || ' ' || link;
+    -- an address that leaves no room goes beside the text
+    IF length(body) > 280 THEN body := shortened(line, 280); END IF;
+  ELSIF medium = 'SMS' THEN
+    body := CASE WHEN quote = '' THEN line ELSE line || ': ' || shortened(quote, 160) END
+      || ' ' || link;
+  ELSIF medium = 'EMAIL' THEN
+    body := 'Hello,' || E'\n\n' || upper(left(line, 1)) || substr(line, 2) || E'\n'
+      || CASE WHEN quote = '' THEN '' ELSE E'\n' || quote || E'\n' END
+      || E'\n' || link || E'\n' || coalesce(E'\n' || own_name || E'\n', '');
+  ELSE
+    body := CASE WHEN quote = '' THEN line ELSE quote || ' – ' || line END;
+  END IF;
+  RETURN QUERY SELECT medium, recipients,
+    CASE medium WHEN 'EMAIL' THEN title END, body, link;
+END $$;
+COMMENT ON FUNCTION share_draft IS
+  'The text for a channel about a post, a product, a person, a location or a circle the viewer '
+  'may see, or else about the application. A tweet holds text and link in 280 characters. Mail '
+  'about a trainer is a question to the club.';
+
+CREATE OR REPLACE FUNCTION invitation_draft(viewer bigint, invitation_id bigint)
+RETURNS TABLE (channel text, recipients text[], subject text, body text, url text)
+LANGUAGE sql STABLE ROWS 1 AS $$
+  SELECT i.channel, CASE WHEN i.contact IS NULL THEN '{}' ELSE ARRAY[i.contact] END,
+    CASE WHEN i.channel = 'EMAIL' THEN u.display_name || ' invites you' END,
+    u.display_name || ' invites you to join the community.'
+      || CASE WHEN i.channel = 'FACEBOOK' THEN '' ELSE ' ' || public_url('/i/' || i.code) END,
+    public_url('/i/' || i.code)
+  FROM invitation i JOIN app_user u ON u.id = i.inviter_id
+  WHERE i.id = invitation_id AND i.inviter_id = viewer
+$$;
+COMMENT ON FUNCTION invitation_draft IS
+  'The text that goes with an invitation to the community; its link bears the code, by which who '
+  'signs up accepts it.';

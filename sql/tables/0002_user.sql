@@ -1,0 +1,125 @@
+-- People: accounts, how they sign in, whom they follow and block.
+
+CREATE TABLE app_user (
+  id bigint DEFAULT new_node(1) CONSTRAINT app_user_id_primary PRIMARY KEY
+    CONSTRAINT app_user_id_tag CHECK (id & 255 = 1),
+  username text COLLATE "C" NOT NULL
+    CONSTRAINT app_user_username_form CHECK (username ~ '^[A-Za-z0-9_.]{2,40}$'),
+  display_name text NOT NULL
+    CONSTRAINT app_user_display_name_length CHECK (length(display_name) BETWEEN 1 AND 80),
+  name_key text COLLATE "C" NOT NULL,
+  password_hash text,
+  email text,
+  email_verified boolean NOT NULL DEFAULT false,
+  bio text NOT NULL DEFAULT '',
+  website text,
+  avatar_id bigint,
+  home_id bigint,
+  address text,
+  card_preference text
+    CONSTRAINT app_user_card_preference_known
+    CHECK (card_preference IN ('CARDS', 'POSTCARDS', 'EITHER')),
+  roles text[] NOT NULL DEFAULT '{MEMBER}'
+    CONSTRAINT app_user_roles_known CHECK (roles <@ '{MEMBER,TRAINER,STAFF,SERVICE}'),
+  follower_count int NOT NULL DEFAULT 0,
+  following_count int NOT NULL DEFAULT 0,
+  thank_you_score int NOT NULL DEFAULT 0,
+  joined_at timestamptz NOT NULL DEFAULT now()
+) WITH (fillfactor = 90);
+COMMENT ON TABLE app_user IS
+  'A row: one account. What only its owner may see (email, address) lives here too; the schema '
+  'offers those columns on Viewer alone.';
+COMMENT ON COLUMN app_user.name_key IS 'display_name, folded.';
+COMMENT ON COLUMN app_user.password_hash IS 'Null: signs in by a provider only.';
+COMMENT ON COLUMN app_user.home_id IS 'The city the person lives in.';
+COMMENT ON COLUMN app_user.address IS 'Where cards are sent, in one text.';
+COMMENT ON COLUMN app_user.follower_count IS 'Rows of follow with this followee; kept by trigger.';
+COMMENT ON COLUMN app_user.following_count IS 'Rows of follow with this follower; kept by trigger.';
+COMMENT ON COLUMN app_user.thank_you_score IS 'Thank-yous that tag the person; kept by trigger.';
+-- user(by: {username}), signIn; users(search:) by the beginning of a username
+CREATE UNIQUE INDEX app_user_username_once ON app_user (lower(username));
+-- verifyEmail: one account for an address that was shown to be its owner's
+CREATE UNIQUE INDEX app_user_email_once ON app_user (lower(email)) WHERE email_verified;
+-- users: alphabetical, and by the beginning of a name; followers and following in that order
+CREATE INDEX ON app_user (name_key, id);
+-- users(search:), search
+CREATE INDEX ON app_user USING gin (name_vector(name_key || ' ' || username));
+-- users(role:)
+CREATE INDEX ON app_user USING gin (roles) WHERE roles <> '{MEMBER}';
+-- deleting a photo, merging a location: who shows it
+CREATE INDEX ON app_user (avatar_id) WHERE avatar_id IS NOT NULL;
+CREATE INDEX ON app_user (home_id) WHERE home_id IS NOT NULL;
+
+CREATE TABLE identity (
+  provider text NOT NULL,
+  external_id text NOT NULL,
+  user_id bigint NOT NULL
+    CONSTRAINT identity_user_exists REFERENCES app_user ON DELETE CASCADE,
+  access_token bytea,
+  CONSTRAINT identity_external_id_once PRIMARY KEY (provider, external_id),  -- signInWithProvider
+  CONSTRAINT identity_provider_once UNIQUE (user_id, provider));             -- Viewer.identities
+COMMENT ON TABLE identity IS
+  'A row: an account at an identity provider that signs in to one of ours.';
+COMMENT ON COLUMN identity.external_id IS 'The account at the provider.';
+COMMENT ON COLUMN identity.access_token IS 'For posting on walls; sealed, and the key is not here.';
+
+CREATE SEQUENCE session_seq;
+COMMENT ON SEQUENCE session_seq IS 'Numbers of sessions.';
+CREATE TABLE session (
+  -- every request with a token
+  token_hash bytea CONSTRAINT session_token_hash_primary PRIMARY KEY
+    CONSTRAINT session_token_hash_length CHECK (length(token_hash) = 32),
+  id bigint NOT NULL DEFAULT (nextval('session_seq') << 8 | 60)
+    CONSTRAINT session_id_once UNIQUE CONSTRAINT session_id_tag CHECK (id & 255 = 60),
+  user_id bigint NOT NULL CONSTRAINT session_user_exists REFERENCES app_user ON DELETE CASCADE,
+  device text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  last_used_at timestamptz,
+  expires_at timestamptz NOT NULL);
+ALTER SEQUENCE session_seq OWNED BY session.id;
+COMMENT ON TABLE session IS 'A row: one signed-in session.';
+COMMENT ON COLUMN session.token_hash IS 'SHA-256 of the token that the client holds.';
+COMMENT ON COLUMN session.id IS
+  'Under which its owner sees and ends it; no node has its tag.';
+COMMENT ON COLUMN session.device IS 'What the client said it runs on.';
+-- the sessions of an account, and ending them all
+CREATE INDEX ON session (user_id, id);
+
+CREATE TABLE one_time_token (
+  token_hash bytea CONSTRAINT one_time_token_hash_primary PRIMARY KEY,
+  purpose text NOT NULL,
+  user_id bigint NOT NULL
+    CONSTRAINT one_time_token_user_exists REFERENCES app_user ON DELETE CASCADE,
+  expires_at timestamptz NOT NULL);
+COMMENT ON TABLE one_time_token IS
+  'A row: a token that works once, for example to verify an e-mail address.';
+COMMENT ON COLUMN one_time_token.token_hash IS 'SHA-256 of the token that was sent.';
+COMMENT ON COLUMN one_time_token.purpose IS 'What it is good for, such as VERIFY_EMAIL.';
+-- deleting an account; voiding its older tokens
+CREATE INDEX ON one_time_token (user_id, purpose);
+
+CREATE TABLE follow (
+  follower_id bigint NOT NULL
+    CONSTRAINT follow_follower_exists REFERENCES app_user ON DELETE CASCADE,
+  followee_id bigint NOT NULL
+    CONSTRAINT follow_followee_exists REFERENCES app_user ON DELETE CASCADE,
+  followed_at timestamptz NOT NULL DEFAULT now(),
+  -- feed, following, viewerIsFollowing, by: FOLLOWING
+  CONSTRAINT follow_followee_once PRIMARY KEY (follower_id, followee_id),
+  CONSTRAINT follow_followee_other CHECK (follower_id <> followee_id));
+COMMENT ON TABLE follow IS 'A row: the follower follows the followee.';
+-- User.followers, newest first
+CREATE INDEX ON follow (followee_id, followed_at DESC, follower_id DESC);
+
+CREATE TABLE block (
+  blocker_id bigint NOT NULL
+    CONSTRAINT block_blocker_exists REFERENCES app_user ON DELETE CASCADE,
+  blocked_id bigint NOT NULL
+    CONSTRAINT block_blocked_exists REFERENCES app_user ON DELETE CASCADE,
+  -- visibility, viewer.blockedUsers
+  CONSTRAINT block_blocked_once PRIMARY KEY (blocker_id, blocked_id),
+  CONSTRAINT block_blocked_other CHECK (blocker_id <> blocked_id));
+COMMENT ON TABLE block IS
+  'A row: the blocker wants nothing to do with the blocked. Both become invisible to each other.';
+-- visibility, the other way round
+CREATE INDEX ON block (blocked_id, blocker_id);

@@ -1,0 +1,64 @@
+-- Places of the world, from countries down to a single beach, as one tree.
+
+CREATE TYPE location_level AS ENUM ('COUNTRY', 'REGION', 'CITY', 'PLACE');
+COMMENT ON TYPE location_level IS 'Where in the tree a location stands, from the top.';
+
+CREATE TABLE location (
+  id bigint DEFAULT new_node(3) CONSTRAINT location_id_primary PRIMARY KEY
+    CONSTRAINT location_id_tag CHECK (id & 255 = 3),
+  name text NOT NULL,
+  name_key text COLLATE "C" NOT NULL,
+  level location_level NOT NULL DEFAULT 'PLACE',
+  place_type text,
+  gmaps_id text CONSTRAINT location_gmaps_id_once UNIQUE,   -- location(by: {gmapsId})
+  parent_id bigint CONSTRAINT location_parent_exists REFERENCES location ON DELETE RESTRICT,
+  ancestor_ids bigint[] NOT NULL DEFAULT '{}',
+  latitude float8 CONSTRAINT location_latitude_range CHECK (latitude BETWEEN -90 AND 90),
+  longitude float8 CONSTRAINT location_longitude_range CHECK (longitude BETWEEN -180 AND 180),
+  top_count int NOT NULL DEFAULT 0,
+  post_count int NOT NULL DEFAULT 0,
+  post_reaction_count int NOT NULL DEFAULT 0,
+  comment_count int NOT NULL DEFAULT 0,
+  popularity int NOT NULL GENERATED ALWAYS AS (top_count + post_reaction_count) STORED,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT location_longitude_given CHECK ((latitude IS NULL) = (longitude IS NULL)),
+  CONSTRAINT location_place_type_fits CHECK (level = 'PLACE' OR place_type IS NULL));
+COMMENT ON TABLE location IS 'A row: a country, a region (state, province), a city or a place.';
+COMMENT ON COLUMN location.name_key IS 'name, folded.';
+COMMENT ON COLUMN location.place_type IS 'What sort of place, such as BEACH; only of places.';
+COMMENT ON COLUMN location.gmaps_id IS 'Its id at Google Maps, so that no place is there twice.';
+COMMENT ON COLUMN location.parent_id IS 'What it lies in; on a higher level.';
+COMMENT ON COLUMN location.ancestor_ids IS 'Country first, parent last; kept by trigger.';
+COMMENT ON COLUMN location.latitude IS 'In degrees, north positive.';
+COMMENT ON COLUMN location.longitude IS 'In degrees, east positive.';
+COMMENT ON COLUMN location.top_count IS 'Reactions TOP to it; kept by trigger.';
+COMMENT ON COLUMN location.post_count IS 'Public posts here; kept by trigger.';
+COMMENT ON COLUMN location.post_reaction_count IS 'Reactions to the public posts here; kept by trigger.';
+COMMENT ON COLUMN location.comment_count IS 'Comments on it; kept by trigger.';
+COMMENT ON COLUMN location.popularity IS 'By what POPULAR orders.';
+-- locations(filter: {near})
+CREATE INDEX ON location USING gist (point(longitude, latitude)) WHERE latitude IS NOT NULL;
+-- locations(orderBy: POPULAR) of places: the top 20
+CREATE INDEX ON location (popularity DESC, id DESC) WHERE level = 'PLACE';
+-- locations(orderBy: MOST_REVIEWED), minReviews
+CREATE INDEX ON location (comment_count DESC, id DESC) WHERE level = 'PLACE';
+-- filter.within: inside a country, region or city
+CREATE INDEX ON location USING gin (ancestor_ids);
+-- re-parenting, deletion
+CREATE INDEX ON location (parent_id);
+-- locations(search:, orderBy: NAME)
+CREATE INDEX ON location (name_key, id);
+-- locations(filter: {search}), search
+CREATE INDEX ON location USING gin (name_vector(name_key));
+
+ALTER TABLE app_user ADD CONSTRAINT app_user_home_exists
+  FOREIGN KEY (home_id) REFERENCES location ON DELETE SET NULL;
+
+CREATE TABLE user_ships_to (
+  user_id bigint CONSTRAINT user_ships_to_user_exists REFERENCES app_user ON DELETE CASCADE,
+  location_id bigint
+    CONSTRAINT user_ships_to_location_exists REFERENCES location ON DELETE CASCADE,
+  CONSTRAINT user_ships_to_location_once PRIMARY KEY (user_id, location_id));  -- User.shipsTo
+COMMENT ON TABLE user_ships_to IS
+  'A row: the user is willing to send cards to this part of the world. No row: everywhere.';
+CREATE INDEX ON user_ships_to (location_id);  -- deleting a location

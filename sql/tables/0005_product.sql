@@ -1,0 +1,69 @@
+-- Things shops sell.
+
+CREATE TABLE product (
+  id bigint DEFAULT new_node(4) CONSTRAINT product_id_primary PRIMARY KEY
+    CONSTRAINT product_id_tag CHECK (id & 255 = 4),
+  retailer text NOT NULL,
+  external_id text NOT NULL,
+  name text NOT NULL,
+  brand text NOT NULL,
+  description text NOT NULL DEFAULT '',
+  price numeric(12, 2) CONSTRAINT product_price_range CHECK (price >= 0),
+  currency char(3),
+  photo_id bigint CONSTRAINT product_photo_exists REFERENCES photo ON DELETE SET NULL,
+  buy_url text NOT NULL CONSTRAINT product_buy_url_form CHECK (buy_url ~* '^https?://[^/]'),
+  heart_count int NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  search tsvector
+    GENERATED ALWAYS AS (to_tsvector('simple', name || ' ' || brand || ' ' || description)) STORED,
+  -- upsertProduct; products(retailer:)
+  CONSTRAINT product_external_id_once UNIQUE (retailer, external_id),
+  CONSTRAINT product_currency_given CHECK ((price IS NULL) = (currency IS NULL)));
+COMMENT ON TABLE product IS 'A row: one product of one retailer.';
+COMMENT ON COLUMN product.retailer IS 'The shop, as staff name it.';
+COMMENT ON COLUMN product.external_id IS 'Its number at the retailer.';
+COMMENT ON COLUMN product.currency IS 'Of the price, by ISO 4217.';
+COMMENT ON COLUMN product.heart_count IS 'Reactions HEART to it; kept by trigger.';
+COMMENT ON COLUMN product.search IS 'The words it is found by.';
+-- products(search:), search
+CREATE INDEX ON product USING gin (search);
+-- products(orderBy: POPULAR)
+CREATE INDEX ON product (heart_count DESC, id DESC);
+-- products(orderBy: NAME) and PRICE
+CREATE INDEX ON product (name, id);
+CREATE INDEX ON product (price, id);
+-- visibility of the picture; its deletion
+CREATE INDEX ON product (photo_id) WHERE photo_id IS NOT NULL;
+
+CREATE TABLE shopping_list_item (
+  user_id bigint
+    CONSTRAINT shopping_list_item_user_exists REFERENCES app_user ON DELETE CASCADE,
+  product_id bigint
+    CONSTRAINT shopping_list_item_product_exists REFERENCES product ON DELETE CASCADE,
+  added_at timestamptz NOT NULL DEFAULT now(),
+  -- Product.viewerHasOnShoppingList
+  CONSTRAINT shopping_list_item_product_once PRIMARY KEY (user_id, product_id));
+COMMENT ON TABLE shopping_list_item IS 'A row: a product the user means to buy.';
+-- viewer.shoppingList, newest first
+CREATE INDEX ON shopping_list_item (user_id, added_at DESC, product_id DESC);
+-- deleting a product
+CREATE INDEX ON shopping_list_item (product_id);
+
+CREATE TABLE product_suggestion (
+  sender_id bigint
+    CONSTRAINT product_suggestion_sender_exists REFERENCES app_user ON DELETE CASCADE,
+  recipient_id bigint
+    CONSTRAINT product_suggestion_recipient_exists REFERENCES app_user ON DELETE CASCADE,
+  product_id bigint
+    CONSTRAINT product_suggestion_product_exists REFERENCES product ON DELETE CASCADE,
+  post_id bigint,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- suggestProduct, once for each
+  CONSTRAINT product_suggestion_product_once PRIMARY KEY (sender_id, recipient_id, product_id),
+  CONSTRAINT product_suggestion_recipient_other CHECK (sender_id <> recipient_id));
+COMMENT ON TABLE product_suggestion IS
+  'A row: the sender thinks the recipient would like the product, perhaps because of a post.';
+-- deleting an account, a product, a post
+CREATE INDEX ON product_suggestion (recipient_id);
+CREATE INDEX ON product_suggestion (product_id);
+CREATE INDEX ON product_suggestion (post_id) WHERE post_id IS NOT NULL;

@@ -1,0 +1,42 @@
+-- Circles: private groups of friends, and public channels anyone subscribes to.
+
+CREATE TABLE circle (
+  id bigint DEFAULT new_node(5) CONSTRAINT circle_id_primary PRIMARY KEY
+    CONSTRAINT circle_id_tag CHECK (id & 255 = 5),
+  name text NOT NULL CONSTRAINT circle_name_length CHECK (length(name) BETWEEN 1 AND 80),
+  description text NOT NULL DEFAULT '',
+  kind text NOT NULL CONSTRAINT circle_kind_known CHECK (kind IN ('GROUP', 'CHANNEL')),
+  is_default boolean NOT NULL DEFAULT false,
+  owner_id bigint NOT NULL CONSTRAINT circle_owner_exists REFERENCES app_user ON DELETE CASCADE,
+  member_count int NOT NULL DEFAULT 0,
+  comment_count int NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT circle_is_default_fits CHECK (kind = 'CHANNEL' OR NOT is_default));
+COMMENT ON TABLE circle IS 'A row: one circle.';
+COMMENT ON COLUMN circle.kind IS 'GROUP: its members alone know of it. CHANNEL: anyone may join.';
+COMMENT ON COLUMN circle.is_default IS 'Whoever signs up is subscribed to it.';
+COMMENT ON COLUMN circle.member_count IS 'Rows of circle_member; kept by trigger.';
+COMMENT ON COLUMN circle.comment_count IS 'Comments on it; kept by trigger.';
+-- circles: channels by name
+CREATE INDEX ON circle (lower(name), id) WHERE kind = 'CHANNEL';
+-- circles(search:), search
+CREATE INDEX ON circle USING gin (name_vector(folded(name)));
+-- signUp; schedule(defaultChannels:) and changes for those without an account
+CREATE INDEX ON circle (id) WHERE is_default;
+-- deleting an account
+CREATE INDEX ON circle (owner_id);
+
+CREATE TABLE circle_member (
+  circle_id bigint CONSTRAINT circle_member_circle_exists REFERENCES circle ON DELETE CASCADE,
+  user_id bigint CONSTRAINT circle_member_user_exists REFERENCES app_user ON DELETE CASCADE,
+  role text NOT NULL DEFAULT 'MEMBER'
+    CONSTRAINT circle_member_role_known CHECK (role IN ('OWNER', 'MEMBER')),
+  joined_at timestamptz NOT NULL DEFAULT now(),
+  -- visibility, Circle.viewerRole, Circle.members
+  CONSTRAINT circle_member_user_once PRIMARY KEY (circle_id, user_id));
+COMMENT ON TABLE circle_member IS
+  'A row: the user belongs to the circle; for a channel, is subscribed to it.';
+-- viewer.circles, agenda, the feed of circles
+CREATE INDEX ON circle_member (user_id, circle_id);
+-- one owner
+CREATE UNIQUE INDEX circle_member_owner_once ON circle_member (circle_id) WHERE role = 'OWNER';

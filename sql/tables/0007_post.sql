@@ -1,0 +1,99 @@
+-- Posts: one table for what all kinds share, one more for each kind that has more to say.
+
+CREATE TYPE visibility AS ENUM ('PUBLIC', 'CIRCLE', 'INVITED');
+COMMENT ON TYPE visibility IS 'Who may see a post: everyone, the members of its circle, whom its author invited.';
+
+CREATE TABLE post (
+  id bigint CONSTRAINT post_id_primary PRIMARY KEY CONSTRAINT post_id_tag CHECK (id & 240 = 16),
+  kind smallint NOT NULL GENERATED ALWAYS AS ((id & 255)::smallint) STORED,
+  author_id bigint NOT NULL CONSTRAINT post_author_exists REFERENCES app_user ON DELETE CASCADE,
+  body text NOT NULL DEFAULT '' CONSTRAINT post_body_length CHECK (length(body) <= 5000),
+  location_id bigint CONSTRAINT post_location_exists REFERENCES location ON DELETE SET NULL,
+  circle_id bigint CONSTRAINT post_circle_exists REFERENCES circle ON DELETE CASCADE,
+  visibility visibility NOT NULL DEFAULT 'PUBLIC',
+  heart_count int NOT NULL DEFAULT 0,
+  like_count int NOT NULL DEFAULT 0,
+  top_count int NOT NULL DEFAULT 0,
+  comment_count int NOT NULL DEFAULT 0,
+  score int NOT NULL GENERATED ALWAYS AS (heart_count + like_count + top_count) STORED,
+  search tsvector GENERATED ALWAYS AS (to_tsvector('simple', body)) STORED,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  -- only events are by invitation
+  CONSTRAINT post_visibility_invited CHECK (visibility <> 'INVITED' OR id & 255 = 23),
+  CONSTRAINT post_circle_given CHECK (visibility <> 'CIRCLE' OR circle_id IS NOT NULL),
+  CONSTRAINT post_announcement_public CHECK (id & 255 <> 22 OR visibility = 'PUBLIC'),
+  CONSTRAINT post_location_given CHECK (id & 255 <> 18 OR location_id IS NOT NULL));
+COMMENT ON TABLE post IS 'A row: one post, of the kind its id names.';
+COMMENT ON COLUMN post.kind IS 'The tag of its type, 16 to 31.';
+COMMENT ON COLUMN post.circle_id IS 'Where it was posted; never changes.';
+COMMENT ON COLUMN post.heart_count IS 'Reactions HEART; kept by trigger.';
+COMMENT ON COLUMN post.like_count IS 'Reactions LIKE; kept by trigger.';
+COMMENT ON COLUMN post.top_count IS 'Reactions TOP; kept by trigger.';
+COMMENT ON COLUMN post.comment_count IS 'Comments; kept by trigger.';
+COMMENT ON COLUMN post.score IS 'All reactions together: by what TOP orders.';
+COMMENT ON COLUMN post.search IS 'The words it is found by.';
+COMMENT ON COLUMN post.updated_at IS
+  'When its author changed something, also of the rows that belong to it.';
+-- User.posts, feed, agenda, places friends visited. What the rule of visibility and the choice of
+-- kinds need is in the index, so a feed merges the posts of many authors without their rows.
+CREATE INDEX ON post (author_id, created_at DESC, id DESC)
+  INCLUDE (kind, visibility, circle_id, location_id);
+-- Location.posts(orderBy: TOP)
+CREATE INDEX ON post (location_id, score DESC, id DESC) WHERE location_id IS NOT NULL;
+-- Location.visitors; locations(filter: {visitedBy})
+CREATE INDEX ON post (location_id, author_id) INCLUDE (id, visibility, circle_id)
+  WHERE location_id IS NOT NULL;
+-- Circle.posts, feed(source: CIRCLES)
+CREATE INDEX ON post (circle_id, created_at DESC, id DESC) INCLUDE (kind, visibility, author_id)
+  WHERE circle_id IS NOT NULL;
+-- posts(filter: {kinds})
+CREATE INDEX ON post (kind, created_at DESC, id DESC) WHERE visibility = 'PUBLIC';
+-- posts
+CREATE INDEX ON post (created_at DESC, id DESC) WHERE visibility = 'PUBLIC';
+-- explore
+CREATE INDEX ON post (created_at DESC, id DESC)
+  WHERE visibility = 'PUBLIC' AND kind IN (22, 23);
+-- posts(orderBy: TOP)
+CREATE INDEX ON post (score DESC, id DESC) WHERE visibility = 'PUBLIC';
+-- posts(filter: {search}), search
+CREATE INDEX ON post USING gin (search);
+
+ALTER TABLE product_suggestion ADD CONSTRAINT product_suggestion_post_exists
+  FOREIGN KEY (post_id) REFERENCES post ON DELETE SET NULL;
+
+CREATE TABLE post_photo (
+  post_id bigint CONSTRAINT post_photo_post_exists REFERENCES post ON DELETE CASCADE,
+  position smallint CONSTRAINT post_photo_position_range CHECK (position BETWEEN 0 AND 9),
+  photo_id bigint NOT NULL CONSTRAINT post_photo_photo_exists REFERENCES photo ON DELETE CASCADE,
+  CONSTRAINT post_photo_position_once PRIMARY KEY (post_id, position));   -- Post.photos
+COMMENT ON TABLE post_photo IS 'A row: a photo of a post, in the place the author gave it.';
+COMMENT ON COLUMN post_photo.position IS 'From 0.';
+-- visibility of a photo
+CREATE INDEX ON post_photo (photo_id);
+
+CREATE TABLE post_tag (
+  post_id bigint CONSTRAINT post_tag_post_exists REFERENCES post ON DELETE CASCADE,
+  user_id bigint CONSTRAINT post_tag_user_exists REFERENCES app_user ON DELETE CASCADE,
+  CONSTRAINT post_tag_user_once PRIMARY KEY (post_id, user_id));   -- ThankYou.taggedUsers
+COMMENT ON TABLE post_tag IS 'A row: a post names a user, as a thank-you does.';
+-- User.taggedIn
+CREATE INDEX ON post_tag (user_id, post_id DESC);
+
+CREATE TABLE votable_post (
+  post_id bigint CONSTRAINT votable_post_id_primary PRIMARY KEY
+    CONSTRAINT votable_post_post_exists REFERENCES post ON DELETE CASCADE
+    CONSTRAINT votable_post_id_tag CHECK (post_id & 255 IN (16, 17)),
+  brands text[] NOT NULL DEFAULT '{}',
+  product_id bigint CONSTRAINT votable_post_product_exists REFERENCES product ON DELETE RESTRICT,
+  voting_enabled boolean NOT NULL,
+  wear_it_count int NOT NULL DEFAULT 0,
+  change_it_count int NOT NULL DEFAULT 0,
+  CONSTRAINT votable_post_product_given CHECK ((post_id & 255 = 17) = (product_id IS NOT NULL)));
+COMMENT ON TABLE votable_post IS
+  'A row: what an outfit or product post has besides; people can vote on it.';
+COMMENT ON COLUMN votable_post.brands IS 'What is worn, as the author says.';
+COMMENT ON COLUMN votable_post.wear_it_count IS 'Votes WEAR_IT; kept by trigger.';
+COMMENT ON COLUMN votable_post.change_it_count IS 'Votes CHANGE_IT; kept by trigger.';
+-- Product.posts
+CREATE INDEX ON votable_post (product_id, post_id DESC) WHERE product_id IS NOT NULL;

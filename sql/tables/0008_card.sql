@@ -1,0 +1,71 @@
+-- Cards people offer, ask for and owe each other.
+
+CREATE TABLE card_post (
+  post_id bigint CONSTRAINT card_post_id_primary PRIMARY KEY
+    CONSTRAINT card_post_post_exists REFERENCES post ON DELETE CASCADE
+    CONSTRAINT card_post_id_tag CHECK (post_id & 255 IN (19, 20)),
+  is_open boolean NOT NULL DEFAULT true,
+  response_limit int CONSTRAINT card_post_response_limit_positive CHECK (response_limit > 0),
+  response_count int NOT NULL DEFAULT 0
+    CONSTRAINT card_post_response_count_range CHECK (response_count >= 0),
+  CONSTRAINT card_post_response_limit_kept CHECK (response_count <= response_limit),
+  CONSTRAINT card_post_response_limit_fits CHECK (post_id & 255 = 19 OR response_limit IS NULL));
+COMMENT ON TABLE card_post IS 'A row: what an offer or a request of cards has besides.';
+COMMENT ON COLUMN card_post.response_limit IS 'How many cards are offered; null: no limit, or a request.';
+COMMENT ON COLUMN card_post.response_count IS
+  'Raised by the statement that responds, which checks the limit; lowered by trigger.';
+
+CREATE TABLE card_offer_region (
+  post_id bigint CONSTRAINT card_offer_region_post_exists REFERENCES card_post ON DELETE CASCADE,
+  location_id bigint
+    CONSTRAINT card_offer_region_location_exists REFERENCES location ON DELETE CASCADE,
+  CONSTRAINT card_offer_region_location_once PRIMARY KEY (post_id, location_id));  -- CardOffer.regions
+COMMENT ON TABLE card_offer_region IS
+  'A row: an offer reaches this part of the world. No row: everywhere.';
+-- posts(filter: {sendsTo})
+CREATE INDEX ON card_offer_region (location_id, post_id DESC);
+
+CREATE TABLE info_request (
+  id bigint DEFAULT new_node(34) CONSTRAINT info_request_id_primary PRIMARY KEY
+    CONSTRAINT info_request_id_tag CHECK (id & 255 = 34),
+  post_id bigint NOT NULL
+    CONSTRAINT info_request_post_exists REFERENCES card_post ON DELETE CASCADE
+    CONSTRAINT info_request_post_tag CHECK (post_id & 255 = 20),
+  owner_id bigint NOT NULL
+    CONSTRAINT info_request_owner_exists REFERENCES app_user ON DELETE CASCADE,
+  requester_id bigint NOT NULL
+    CONSTRAINT info_request_requester_exists REFERENCES app_user ON DELETE CASCADE,
+  status text NOT NULL DEFAULT 'PENDING'
+    CONSTRAINT info_request_status_known CHECK (status IN ('PENDING', 'ACCEPTED', 'DECLINED')),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- requestAddress, CardRequest.viewerInfoRequest
+  CONSTRAINT info_request_requester_once UNIQUE (post_id, requester_id),
+  CONSTRAINT info_request_requester_other CHECK (owner_id <> requester_id));
+COMMENT ON TABLE info_request IS
+  'A row: the requester asks the owner of a card request for their address.';
+-- viewer.infoRequests
+CREATE INDEX ON info_request (owner_id, status, id DESC);
+-- deleting an account
+CREATE INDEX ON info_request (requester_id);
+
+CREATE TABLE follow_up (
+  id bigint DEFAULT new_node(35) CONSTRAINT follow_up_id_primary PRIMARY KEY
+    CONSTRAINT follow_up_id_tag CHECK (id & 255 = 35),
+  post_id bigint NOT NULL CONSTRAINT follow_up_post_exists REFERENCES card_post ON DELETE CASCADE,
+  sender_id bigint NOT NULL
+    CONSTRAINT follow_up_sender_exists REFERENCES app_user ON DELETE CASCADE,
+  recipient_id bigint NOT NULL
+    CONSTRAINT follow_up_recipient_exists REFERENCES app_user ON DELETE CASCADE,
+  state text NOT NULL DEFAULT 'OPEN'
+    CONSTRAINT follow_up_state_known CHECK (state IN ('OPEN', 'COMPLETED', 'UNABLE')),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  resolved_at timestamptz,
+  -- nobody responds twice; CardOffer.respondents
+  CONSTRAINT follow_up_recipient_once UNIQUE (post_id, sender_id, recipient_id),
+  CONSTRAINT follow_up_recipient_other CHECK (sender_id <> recipient_id),
+  CONSTRAINT follow_up_resolved_at_given CHECK ((state = 'OPEN') = (resolved_at IS NULL)));
+COMMENT ON TABLE follow_up IS 'A row: the sender owes the recipient a card because of a post.';
+COMMENT ON COLUMN follow_up.resolved_at IS 'When the card was sent, or could not be; null while it is owed.';
+-- viewer.followUps(role: SENDER), and RECIPIENT
+CREATE INDEX ON follow_up (sender_id, state, id DESC);
+CREATE INDEX ON follow_up (recipient_id, state, id DESC);

@@ -1,0 +1,81 @@
+-- Events and meals: when, where, who comes, who is asked to.
+
+CREATE TABLE event (
+  post_id bigint CONSTRAINT event_id_primary PRIMARY KEY
+    CONSTRAINT event_post_exists REFERENCES post ON DELETE CASCADE
+    CONSTRAINT event_id_tag CHECK (post_id & 255 = 23),
+  title text NOT NULL CONSTRAINT event_title_length CHECK (length(title) BETWEEN 1 AND 200),
+  starts_at timestamptz NOT NULL,
+  ends_at timestamptz CONSTRAINT event_ends_at_after CHECK (ends_at > starts_at),
+  category text NOT NULL DEFAULT 'GENERAL'
+    CONSTRAINT event_category_known CHECK (category IN ('GENERAL', 'DINING')),
+  circle_id bigint CONSTRAINT event_circle_exists REFERENCES circle ON DELETE CASCADE,
+  external_id text,
+  source_url text,
+  cancelled_at timestamptz,
+  -- createEvent by a scraper: update, do not double
+  CONSTRAINT event_external_id_once UNIQUE (circle_id, external_id));
+COMMENT ON TABLE event IS 'A row: what an event has besides.';
+COMMENT ON COLUMN event.category IS 'DINING: a meal, with its venues.';
+COMMENT ON COLUMN event.circle_id IS 'The circle of the post, which never changes.';
+COMMENT ON COLUMN event.external_id IS 'Its number where it was taken from.';
+COMMENT ON COLUMN event.source_url IS 'Where it was taken from.';
+COMMENT ON COLUMN event.cancelled_at IS 'Called off, still to be seen by those who know it.';
+-- schedule; agenda
+CREATE INDEX ON event (starts_at, post_id);
+-- agenda and schedule of circles
+CREATE INDEX ON event (circle_id, starts_at, post_id) WHERE circle_id IS NOT NULL;
+-- search, for events by title
+CREATE INDEX ON event USING gin (to_tsvector('simple', title));
+
+CREATE TABLE event_venue (
+  event_id bigint CONSTRAINT event_venue_event_exists REFERENCES event ON DELETE CASCADE,
+  location_id bigint CONSTRAINT event_venue_location_exists REFERENCES location ON DELETE CASCADE,
+  opens_at timestamptz,
+  closes_at timestamptz CONSTRAINT event_venue_closes_at_after CHECK (closes_at > opens_at),
+  note text,
+  CONSTRAINT event_venue_location_once PRIMARY KEY (event_id, location_id));   -- Event.venues
+COMMENT ON TABLE event_venue IS 'A row: one of the places that serve a meal, and when.';
+CREATE INDEX ON event_venue (location_id);    -- deleting a location
+
+CREATE TABLE attendance (
+  event_id bigint CONSTRAINT attendance_event_exists REFERENCES event ON DELETE CASCADE,
+  user_id bigint CONSTRAINT attendance_user_exists REFERENCES app_user ON DELETE CASCADE,
+  status text NOT NULL
+    CONSTRAINT attendance_status_known CHECK (status IN ('GOING', 'MAYBE', 'NOT_GOING')),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT attendance_user_once PRIMARY KEY (event_id, user_id));   -- Event.viewerAttendance
+COMMENT ON TABLE attendance IS 'A row: what the user answered when asked whether they come.';
+-- Event.attendees, latest answer first, and their number
+CREATE INDEX ON attendance (event_id, status, updated_at DESC, user_id DESC);
+-- agenda
+CREATE INDEX ON attendance (user_id, event_id) INCLUDE (status);
+
+CREATE TABLE invitation (
+  id bigint DEFAULT new_node(33) CONSTRAINT invitation_id_primary PRIMARY KEY
+    CONSTRAINT invitation_id_tag CHECK (id & 255 = 33),
+  inviter_id bigint NOT NULL
+    CONSTRAINT invitation_inviter_exists REFERENCES app_user ON DELETE CASCADE,
+  event_id bigint CONSTRAINT invitation_event_exists REFERENCES event ON DELETE CASCADE,
+  invitee_id bigint CONSTRAINT invitation_invitee_exists REFERENCES app_user ON DELETE CASCADE,
+  contact text,
+  channel text,
+  code text CONSTRAINT invitation_code_once UNIQUE,
+  status text NOT NULL DEFAULT 'PENDING'
+    CONSTRAINT invitation_status_known CHECK (status IN ('PENDING', 'ACCEPTED', 'DECLINED')),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- visibility of events, Event.viewerInvitation
+  CONSTRAINT invitation_invitee_once UNIQUE (event_id, invitee_id),
+  CONSTRAINT invitation_channel_given CHECK ((event_id IS NULL) = (channel IS NOT NULL)),
+  CONSTRAINT invitation_invitee_given CHECK (event_id IS NULL OR invitee_id IS NOT NULL));
+COMMENT ON TABLE invitation IS
+  'A row: somebody invites somebody to an event, or, without one, to join the community.';
+COMMENT ON COLUMN invitation.contact IS
+  'Of somebody without an account: a telephone number or an e-mail address.';
+COMMENT ON COLUMN invitation.code IS
+  'At the end of the link in the text: who signs up with it accepts.';
+COMMENT ON COLUMN invitation.channel IS 'How somebody without an account is asked: SMS, EMAIL, ...';
+-- viewer.invitations, agenda, visibility of events
+CREATE INDEX ON invitation (invitee_id, status, id DESC) INCLUDE (event_id);
+-- deleting an account
+CREATE INDEX ON invitation (inviter_id);

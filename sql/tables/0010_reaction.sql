@@ -1,0 +1,44 @@
+-- What people say about nodes without words: reactions, votes, flags.
+
+CREATE TYPE reaction_kind AS ENUM ('HEART', 'LIKE', 'TOP', 'AGREE');
+COMMENT ON TYPE reaction_kind IS 'Gestures of the applications; each is counted on its own.';
+
+CREATE TABLE reaction (
+  subject_id bigint NOT NULL,
+  user_id bigint NOT NULL CONSTRAINT reaction_user_exists REFERENCES app_user ON DELETE CASCADE,
+  kind reaction_kind NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- viewerReactions; one of each kind
+  CONSTRAINT reaction_kind_once PRIMARY KEY (subject_id, user_id, kind),
+  CONSTRAINT reaction_kind_fits CHECK (CASE kind
+    WHEN 'AGREE' THEN subject_id & 255 = 32
+    WHEN 'TOP' THEN subject_id & 240 = 16 OR subject_id & 255 = 3
+    WHEN 'HEART' THEN subject_id & 240 = 16 OR subject_id & 255 = 4
+    ELSE subject_id & 240 = 16 END));
+COMMENT ON TABLE reaction IS 'A row: the user hearts, likes, tops or agrees with the subject.';
+COMMENT ON COLUMN reaction.subject_id IS
+  'A post, a location, a product or a comment; goes with it (functions/node.sql).';
+-- Reactable.reactions, newest first
+CREATE INDEX ON reaction (subject_id, kind, created_at DESC, user_id DESC);
+-- viewer.reactedFeed; locations(filter: {toppedBy})
+CREATE INDEX ON reaction (user_id, kind, created_at DESC, subject_id DESC);
+
+CREATE TABLE vote (
+  post_id bigint CONSTRAINT vote_post_exists REFERENCES votable_post ON DELETE CASCADE,
+  user_id bigint CONSTRAINT vote_user_exists REFERENCES app_user ON DELETE CASCADE,
+  choice text NOT NULL CONSTRAINT vote_choice_known CHECK (choice IN ('WEAR_IT', 'CHANGE_IT')),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT vote_user_once PRIMARY KEY (post_id, user_id));   -- castVote, Votable.viewerVote
+COMMENT ON TABLE vote IS 'A row: the user''s final verdict on an outfit or a product.';
+CREATE INDEX ON vote (user_id);               -- deleting an account
+
+CREATE TABLE flag (
+  subject_id bigint,
+  user_id bigint CONSTRAINT flag_user_exists REFERENCES app_user ON DELETE CASCADE,
+  reason text NOT NULL,
+  note text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT flag_user_once PRIMARY KEY (subject_id, user_id));   -- flag, Comment.viewerHasFlagged
+COMMENT ON TABLE flag IS 'A row: the user tells the staff that something is wrong with the subject.';
+COMMENT ON COLUMN flag.subject_id IS 'Any node; goes with it (functions/node.sql).';
+CREATE INDEX ON flag (user_id);               -- deleting an account

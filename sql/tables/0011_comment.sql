@@ -1,0 +1,22 @@
+-- Comments and reviews.
+
+CREATE TABLE comment (
+  id bigint DEFAULT new_node(32) CONSTRAINT comment_id_primary PRIMARY KEY
+    CONSTRAINT comment_id_tag CHECK (id & 255 = 32),
+  subject_id bigint NOT NULL
+    CONSTRAINT comment_subject_tag CHECK (subject_id & 240 = 16 OR subject_id & 255 IN (3, 5)),
+  author_id bigint NOT NULL CONSTRAINT comment_author_exists REFERENCES app_user ON DELETE CASCADE,
+  body text NOT NULL CONSTRAINT comment_body_length CHECK (length(body) BETWEEN 1 AND 2000),
+  agree_count int NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now()
+) WITH (fillfactor = 95);
+COMMENT ON TABLE comment IS
+  'A row: one remark in the flat thread of a post, a location or a circle. On outfits, products and '
+  'locations it is called a review.';
+COMMENT ON COLUMN comment.subject_id IS
+  'A post, a location or a circle; the comment goes with it (functions/node.sql).';
+COMMENT ON COLUMN comment.agree_count IS 'Reactions AGREE; kept by trigger.';
+-- Commentable.comments, from either end
+CREATE INDEX ON comment (subject_id, id);
+-- deleting an account
+CREATE INDEX ON comment (author_id);

@@ -1,0 +1,77 @@
+-- Training: programs, the times they are held, who has a seat.
+
+CREATE TABLE program (
+  id bigint DEFAULT new_node(40) CONSTRAINT program_id_primary PRIMARY KEY
+    CONSTRAINT program_id_tag CHECK (id & 255 = 40),
+  title text NOT NULL,
+  description text NOT NULL DEFAULT '',
+  training text NOT NULL
+    CONSTRAINT program_training_known CHECK (training IN ('PERSONAL', 'SPORTS', 'GROUP')),
+  location_id bigint CONSTRAINT program_location_exists REFERENCES location ON DELETE SET NULL,
+  duration_minutes int NOT NULL
+    CONSTRAINT program_duration_positive CHECK (duration_minutes > 0));
+COMMENT ON TABLE program IS 'A row: something trainers teach.';
+-- programs(training:)
+CREATE INDEX ON program (training, title, id);
+-- deleting a location
+CREATE INDEX ON program (location_id) WHERE location_id IS NOT NULL;
+
+CREATE TABLE program_trainer (
+  program_id bigint CONSTRAINT program_trainer_program_exists REFERENCES program ON DELETE CASCADE,
+  trainer_id bigint CONSTRAINT program_trainer_trainer_exists REFERENCES app_user ON DELETE CASCADE,
+  CONSTRAINT program_trainer_once PRIMARY KEY (program_id, trainer_id));   -- Program.trainers
+COMMENT ON TABLE program_trainer IS 'A row: the trainer teaches the program.';
+-- TrainerProfile.programs
+CREATE INDEX ON program_trainer (trainer_id, program_id);
+
+CREATE TABLE class_session (
+  id bigint DEFAULT new_node(41) CONSTRAINT class_session_id_primary PRIMARY KEY
+    CONSTRAINT class_session_id_tag CHECK (id & 255 = 41),
+  program_id bigint NOT NULL,
+  trainer_id bigint NOT NULL,
+  starts_at timestamptz NOT NULL,
+  ends_at timestamptz NOT NULL CONSTRAINT class_session_ends_at_after CHECK (ends_at > starts_at),
+  capacity int NOT NULL CONSTRAINT class_session_capacity_positive CHECK (capacity > 0),
+  booked_count int NOT NULL DEFAULT 0
+    CONSTRAINT class_session_booked_count_range CHECK (booked_count BETWEEN 0 AND capacity),
+  cancelled_at timestamptz,
+  CONSTRAINT class_session_trainer_fits
+    FOREIGN KEY (program_id, trainer_id) REFERENCES program_trainer ON DELETE CASCADE,
+  -- scheduleSessions
+  CONSTRAINT class_session_starts_at_once UNIQUE (program_id, trainer_id, starts_at),
+  CONSTRAINT class_session_trainer_free
+    EXCLUDE USING gist (int8range(trainer_id, trainer_id, '[]') WITH &&,
+      tstzrange(starts_at, ends_at) WITH &&) WHERE (booked_count > 0));
+COMMENT ON TABLE class_session IS
+  'A row: one time a program is held; while seats are left it is a free time of its trainer. A '
+  'trainer may offer times that overlap, but hold only one of them once somebody has booked.';
+COMMENT ON COLUMN class_session.trainer_id IS 'One who teaches the program.';
+COMMENT ON COLUMN class_session.cancelled_at IS 'Called off, and still to be seen.';
+COMMENT ON COLUMN class_session.program_id IS 'What is held.';
+COMMENT ON COLUMN class_session.capacity IS 'How many seats there are.';
+COMMENT ON COLUMN class_session.booked_count IS
+  'Raised by the statement that books, which checks the limit; lowered by trigger.';
+-- schedule
+CREATE INDEX ON class_session (starts_at, id);
+-- TrainerProfile.sessions
+CREATE INDEX ON class_session (trainer_id, starts_at, id);
+-- Program.sessions
+CREATE INDEX ON class_session (program_id, starts_at, id);
+
+CREATE TABLE booking (
+  id bigint DEFAULT new_node(42) CONSTRAINT booking_id_primary PRIMARY KEY
+    CONSTRAINT booking_id_tag CHECK (id & 255 = 42),
+  session_id bigint NOT NULL
+    CONSTRAINT booking_session_exists REFERENCES class_session ON DELETE CASCADE,
+  user_id bigint NOT NULL CONSTRAINT booking_user_exists REFERENCES app_user ON DELETE CASCADE,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  cancelled_at timestamptz);
+COMMENT ON TABLE booking IS 'A row: a seat the user took, and perhaps gave back.';
+COMMENT ON COLUMN booking.cancelled_at IS 'When the seat was given back.';
+-- bookSession: one seat each; ClassSession.viewerBooking
+CREATE UNIQUE INDEX booking_user_once ON booking (session_id, user_id) WHERE cancelled_at IS NULL;
+-- agenda, viewer.bookings
+CREATE INDEX ON booking (user_id, session_id) WHERE cancelled_at IS NULL;
+-- viewer.bookings(includeCancelled:); deleting an account, a session
+CREATE INDEX ON booking (user_id, id);
+CREATE INDEX ON booking (session_id);

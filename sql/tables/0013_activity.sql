@@ -1,0 +1,30 @@
+-- What people measure of themselves.
+
+CREATE TABLE activity_track (
+  id bigint DEFAULT new_node(43) CONSTRAINT activity_track_id_primary PRIMARY KEY
+    CONSTRAINT activity_track_id_tag CHECK (id & 255 = 43),
+  user_id bigint NOT NULL
+    CONSTRAINT activity_track_user_exists REFERENCES app_user ON DELETE CASCADE,
+  title text NOT NULL,
+  started_at timestamptz NOT NULL,
+  ended_at timestamptz NOT NULL
+    CONSTRAINT activity_track_ended_at_after CHECK (ended_at >= started_at),
+  distance float8 NOT NULL CONSTRAINT activity_track_distance_range CHECK (distance >= 0),
+  path jsonb NOT NULL);
+COMMENT ON TABLE activity_track IS 'A row: one recorded run, ride or walk.';
+COMMENT ON COLUMN activity_track.distance IS 'In metres.';
+COMMENT ON COLUMN activity_track.path IS '[{"at", "latitude", "longitude"}, ...]';
+-- viewer.activityTracks
+CREATE INDEX ON activity_track (user_id, started_at DESC, id DESC);
+
+CREATE TABLE test_result (
+  user_id bigint CONSTRAINT test_result_user_exists REFERENCES app_user ON DELETE CASCADE,
+  test text NOT NULL,
+  recorded_at timestamptz NOT NULL DEFAULT now(),
+  value float8 NOT NULL CONSTRAINT test_result_value_range CHECK (value >= 0),
+  -- viewer.testResults
+  CONSTRAINT test_result_recorded_at_once PRIMARY KEY (user_id, test, recorded_at));
+COMMENT ON TABLE test_result IS
+  'A row: a result of a fitness test; the latest of each test is the current one.';
+COMMENT ON COLUMN test_result.test IS 'Which test.';
+COMMENT ON COLUMN test_result.value IS 'In the unit of the test.';

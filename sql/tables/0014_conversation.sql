@@ -1,0 +1,35 @@
+-- Direct messages.
+
+CREATE TABLE conversation (
+  id bigint DEFAULT new_node(48) CONSTRAINT conversation_id_primary PRIMARY KEY
+    CONSTRAINT conversation_id_tag CHECK (id & 255 = 48),
+  member_key text NOT NULL CONSTRAINT conversation_member_key_once UNIQUE,   -- sendMessage
+  updated_at timestamptz NOT NULL DEFAULT now());
+COMMENT ON TABLE conversation IS 'A row: a conversation of a set of people; a set has only one.';
+COMMENT ON COLUMN conversation.member_key IS 'Sorted ids of its members, comma between.';
+COMMENT ON COLUMN conversation.updated_at IS 'When the latest message came.';
+
+CREATE TABLE conversation_member (
+  conversation_id bigint
+    CONSTRAINT conversation_member_conversation_exists REFERENCES conversation ON DELETE CASCADE,
+  user_id bigint CONSTRAINT conversation_member_user_exists REFERENCES app_user ON DELETE CASCADE,
+  last_read_id bigint NOT NULL DEFAULT 0,
+  -- visibility, Conversation.participants
+  CONSTRAINT conversation_member_user_once PRIMARY KEY (conversation_id, user_id));
+COMMENT ON TABLE conversation_member IS 'A row: the user takes part.';
+COMMENT ON COLUMN conversation_member.last_read_id IS 'The message up to which everything was read.';
+-- viewer.conversations
+CREATE INDEX ON conversation_member (user_id, conversation_id);
+
+CREATE TABLE message (
+  id bigint DEFAULT new_node(49) CONSTRAINT message_id_primary PRIMARY KEY
+    CONSTRAINT message_id_tag CHECK (id & 255 = 49),
+  conversation_id bigint NOT NULL,
+  author_id bigint NOT NULL,
+  body text NOT NULL CONSTRAINT message_body_length CHECK (length(body) BETWEEN 1 AND 5000),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT message_author_member FOREIGN KEY (conversation_id, author_id)
+    REFERENCES conversation_member ON DELETE CASCADE);
+COMMENT ON TABLE message IS 'A row: one message. Only those who take part can have written it.';
+-- Conversation.messages from either end, Conversation.unreadCount
+CREATE INDEX ON message (conversation_id, id);

@@ -1,0 +1,50 @@
+-- Notifications, in partitions by id: forgetting the oldest is dropping one of them
+-- (functions/maintenance.sql). One for each 2^24 nodes of whatever type.
+
+CREATE TABLE notification (
+  id bigint DEFAULT new_node(50) CONSTRAINT notification_id_primary PRIMARY KEY
+    CONSTRAINT notification_id_tag CHECK (id & 255 = 50),
+  recipient_id bigint NOT NULL
+    CONSTRAINT notification_recipient_exists REFERENCES app_user ON DELETE CASCADE,
+  reason text NOT NULL CONSTRAINT notification_reason_known CHECK (reason IN ('FOLLOWED', 'REACTED',
+    'VOTED', 'COMMENTED', 'PRODUCT_SUGGESTED', 'TAGGED', 'ANNOUNCED', 'EVENT_INVITED',
+    'EVENT_CHANGED', 'EVENT_CANCELLED', 'CIRCLE_ADDED', 'INFO_REQUESTED', 'INFO_ANSWERED',
+    'OFFER_ANSWERED', 'FOLLOW_UP_UNABLE', 'BOOKING_CHANGED', 'MESSAGED')),
+  actor_id bigint CONSTRAINT notification_actor_exists REFERENCES app_user ON DELETE CASCADE,
+  about_id bigint,
+  text text NOT NULL,
+  destination text NOT NULL,
+  action_kind text CONSTRAINT notification_action_kind_known CHECK (action_kind IN ('OPEN_URL',
+    'FOLLOW_BACK', 'ATTEND', 'APPROVE_INFO_REQUEST')),
+  action_label text,
+  action_url text,
+  action_performed_at timestamptz,
+  read_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT notification_action_label_given
+    CHECK ((action_kind IS NULL) = (action_label IS NULL))
+) PARTITION BY RANGE (id);
+COMMENT ON TABLE notification IS
+  'A row: something the recipient should know, worded for them, perhaps with a button.';
+COMMENT ON COLUMN notification.reason IS 'What happened, such as FOLLOWED.';
+COMMENT ON COLUMN notification.actor_id IS 'Who caused it.';
+COMMENT ON COLUMN notification.about_id IS
+  'The node it is about, of any type; the notification goes with it (functions/node.sql).';
+COMMENT ON COLUMN notification.text IS 'Plain but for <b> and </b>.';
+COMMENT ON COLUMN notification.destination IS 'Where it leads.';
+COMMENT ON COLUMN notification.action_kind IS 'What its button does; null: it has none.';
+COMMENT ON COLUMN notification.action_label IS 'What stands on its button.';
+COMMENT ON COLUMN notification.action_url IS 'Where its button leads.';
+COMMENT ON COLUMN notification.action_performed_at IS 'When its button was used.';
+CREATE TABLE notification_0 PARTITION OF notification FOR VALUES FROM (MINVALUE) TO (4294967296);
+CREATE TABLE notification_other PARTITION OF notification DEFAULT;
+COMMENT ON TABLE notification_0 IS 'Notifications among the first 2^24 nodes.';
+COMMENT ON TABLE notification_other IS
+  'Notifications with ids for which nobody made a partition in time.';
+-- viewer.notifications, newest first
+CREATE INDEX ON notification (recipient_id, id DESC);
+-- viewer.unreadNotificationCount, notifications(unreadOnly:)
+CREATE INDEX ON notification (recipient_id, id DESC) INCLUDE (actor_id) WHERE read_at IS NULL;
+-- deleting what it is about, or who caused it
+CREATE INDEX ON notification (about_id);
+CREATE INDEX ON notification (actor_id);

@@ -1,0 +1,20 @@
+-- Address books.
+
+CREATE TABLE external_contact (
+  id bigint DEFAULT new_node(51) CONSTRAINT external_contact_id_primary PRIMARY KEY
+    CONSTRAINT external_contact_id_tag CHECK (id & 255 = 51),
+  owner_id bigint NOT NULL
+    CONSTRAINT external_contact_owner_exists REFERENCES app_user ON DELETE CASCADE,
+  provider text NOT NULL,
+  external_id text NOT NULL,
+  name text NOT NULL,
+  name_key text COLLATE "C" NOT NULL,
+  avatar_url text,
+  -- importContacts
+  CONSTRAINT external_contact_external_id_once UNIQUE (owner_id, provider, external_id));
+COMMENT ON TABLE external_contact IS
+  'A row: somebody in an address book the owner imported from a provider.';
+COMMENT ON COLUMN external_contact.external_id IS 'Their account at the provider.';
+COMMENT ON COLUMN external_contact.name_key IS 'name, folded.';
+-- viewer.externalContacts, alphabetical
+CREATE INDEX ON external_contact (owner_id, name_key, id);

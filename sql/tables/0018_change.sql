@@ -1,0 +1,49 @@
+-- What changed, for clients that keep a copy: changes(since:). In partitions by the day of logging:
+-- forgetting the oldest is dropping one of them (functions/maintenance.sql).
+--
+-- Readers take the rows of their scopes in the order (xid, seq), up to the oldest transaction still
+-- running: a transaction that commits late is still to come for them, so nothing is missed.
+
+CREATE SEQUENCE change_seq;
+COMMENT ON SEQUENCE change_seq IS 'Orders the changes of one transaction.';
+CREATE TABLE change (
+  seq bigint NOT NULL DEFAULT nextval('change_seq'),
+  xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  node_id bigint NOT NULL,
+  deleted boolean NOT NULL DEFAULT false,
+  scope_id bigint NOT NULL,
+  -- after xid, so that whoever sees a day's end knows of every xid in it
+  logged_at timestamptz NOT NULL DEFAULT clock_timestamp()
+) PARTITION BY RANGE (logged_at);
+COMMENT ON TABLE change IS
+  'A row: the node is new, different or gone, which matters in a scope. What it tells of is subject '
+  'to the node''s own rule of visibility.';
+COMMENT ON COLUMN change.seq IS 'Order within the transaction.';
+COMMENT ON COLUMN change.xid IS 'The transaction that made the change.';
+COMMENT ON COLUMN change.node_id IS 'The node, which may be gone.';
+COMMENT ON COLUMN change.scope_id IS
+  'To whom it matters: the user with this id, or everyone in the circle with this id.';
+COMMENT ON COLUMN change.logged_at IS 'By the clock, not by the start of the transaction.';
+-- changes
+CREATE INDEX ON change (scope_id, xid, seq);
+
+CREATE TABLE change_other PARTITION OF change DEFAULT;
+COMMENT ON TABLE change_other IS 'Changes of days for which nobody made a partition in time.';
+
+CREATE TABLE change_day (
+  day date CONSTRAINT change_day_primary PRIMARY KEY,
+  last_xid xid8);
+COMMENT ON TABLE change_day IS 'A row: a day, in UTC, whose changes are in a partition of their own.';
+COMMENT ON COLUMN change_day.last_xid IS
+  'No change of the day has a later transaction; null until the day is over.';
+
+CREATE TABLE change_horizon (
+  xid xid8 NOT NULL,
+  is_only boolean DEFAULT true CONSTRAINT change_horizon_primary PRIMARY KEY
+    CONSTRAINT change_horizon_only CHECK (is_only));
+COMMENT ON TABLE change_horizon IS
+  'The one row: changes up to and including this transaction are no longer kept. A token whose '
+  'transaction is before it has expired.';
+COMMENT ON COLUMN change_horizon.xid IS 'The last transaction that was forgotten.';
+COMMENT ON COLUMN change_horizon.is_only IS 'Always true.';
+INSERT INTO change_horizon VALUES ('0');

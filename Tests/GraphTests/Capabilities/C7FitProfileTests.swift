@@ -45,7 +45,7 @@ import Testing
   // 1970-01-01 is day 0; 2026-03-01 is day 20513.
   private static let days = ["1970-01-01", "1970-01-05", "2026-03-01", "2026-03-02", "1969-12-31"]
 
-  @Test func `C7-HOME.2: a workout video changes every day`() throws {
+  @Test func `C7-HOME.2, read: a workout video changes every day`() throws {
     #expect(
       try daily(Self.days).videos == [0, 0, 1, 2, 3].map { "https://videos.example/\($0)" })
   }

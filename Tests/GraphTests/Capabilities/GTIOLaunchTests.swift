@@ -111,7 +111,9 @@ import Testing
     #expect(try missing() == [])
   }
 
-  @Test func `GTIO-1.8a: people staff suggest, in their order, without those followed`() throws {
+  @Test func `GTIO-1.8a, read: people staff suggest, in their order, without those followed`()
+    throws
+  {
     let server = try GraphServer.shared
     let data = try server.data()
     let (viewer, people) = (try data.person(), try (0..<4).map { _ in try data.person() })
@@ -127,7 +129,9 @@ import Testing
     #expect(names.filter(own.contains) == [people[2].username, people[0].username])
   }
 
-  @Test func `GTIO-1.9a: one whose session ended is told so, and still gets the intro`() throws {
+  @Test func `GTIO-1.9a, read: one whose session ended is told so, and still gets the intro`()
+    throws
+  {
     let server = try GraphServer.shared
     let data = try server.data()
     let (person, app) = (try data.person(), GraphData.unique("gtio"))
@@ -143,7 +147,7 @@ import Testing
     #expect(visitor == ["viewer": nil, "appConfig": ["introImages": ["https://i.example/1"]]])
   }
 
-  @Test func `GTIO-2.1a: new notifications are counted for their recipient alone`() throws {
+  @Test func `GTIO-2.1a, read: new notifications are counted for their recipient alone`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
     let (viewer, other, blocked) = (try data.person(), try data.person(), try data.person())
@@ -230,7 +234,7 @@ import Testing
       ])
   }
 
-  @Test func `GTIO-2.2d: a button pressed stays on, with the time`() throws {
+  @Test func `GTIO-2.2d, read: a button pressed stays on, with the time`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
     let viewer = try data.person()
@@ -247,7 +251,7 @@ import Testing
         == [["label": "Follow", "performedAt": "2026-03-01T12:30:00Z"]])
   }
 
-  @Test func `GTIO-2.2e: what was seen has a time, and is not among the unread`() throws {
+  @Test func `GTIO-2.2e, read: what was seen has a time, and is not among the unread`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
     let viewer = try data.person()

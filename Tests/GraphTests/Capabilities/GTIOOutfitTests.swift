@@ -170,7 +170,7 @@ import Testing
     #expect(hidden.at("shareDraft.url")?.string?.contains(secret.wire) == false)
   }
 
-  @Test func `GTIO-3.2a: the verdict is for those who voted, and for the author`() throws {
+  @Test func `GTIO-3.2a, read: the verdict is for those who voted, and for the author`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
     let (author, viewer) = (try data.person(), try data.person())
@@ -241,7 +241,8 @@ import Testing
     }
   }
 
-  @Test func `GTIO-3.4c: a review shows how many agree, and whether the viewer does`() throws {
+  @Test func `GTIO-3.4c, read: a review shows how many agree, and whether the viewer does`() throws
+  {
     let server = try GraphServer.shared
     let data = try server.data()
     let people = try (0..<3).map { _ in try data.person() }
@@ -260,7 +261,7 @@ import Testing
         == ["node": ["reactionCount": 2, "viewerReactions": []]])
   }
 
-  @Test func `GTIO-3.4d: only who flagged a review sees that`() throws {
+  @Test func `GTIO-3.4d, read: only who flagged a review sees that`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
     let (author, flagger) = (try data.person(), try data.person())
@@ -332,7 +333,8 @@ import Testing
         == ["post": ["reactionCount": 3, "reactions": ["nodes": [cat, ann]]]])
   }
 
-  @Test func `GTIO-3.5b: every person in a list says whether the viewer follows them`() throws {
+  @Test func `GTIO-3.5b, read: every person in a list says whether the viewer follows them`() throws
+  {
     let server = try GraphServer.shared
     let data = try server.data()
     let (viewer, followed, follower) = (try data.person(), try data.person(), try data.person())

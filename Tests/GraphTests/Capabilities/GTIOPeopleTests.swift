@@ -89,7 +89,7 @@ import Testing
     #expect(try line(lonely, as: nil) == "Lona is following 0 people")
   }
 
-  @Test func `GTIO-6.1c, GTIO-6.3a: all one follows, each with its state`() throws {
+  @Test func `GTIO-6.1c, GTIO-6.3a, read: all one follows, each with its state`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
     let (viewer, people) = try Self.viewer(data, following: ["Ann", "Ben"])

@@ -52,7 +52,7 @@ import Testing
     #expect(found.strings("post.comments.nodes", "body") == ["first", "second"])
   }
 
-  @Test func `GTIO-3.6c: a product post's verdict is for its voters and author`() throws {
+  @Test func `GTIO-3.6c, read: a product post's verdict is for its voters and author`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
     let (author, voter, viewer) = (try data.person(), try data.person(), try data.person())
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `GTIO-3.6l, GTIO-7.8a: one's own shopping list, latest addition first`() throws {
+  @Test func `GTIO-3.6l, GTIO-7.8a, read: one's own shopping list, latest addition first`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
     let (viewer, other) = (try data.person(), try data.person())
@@ -162,7 +162,7 @@ import Testing
     #expect(try server.data(query, ["id": plain.json]) == ["product": nil])
   }
 
-  @Test func `GTIO-4.1b: hearts of a product are counted and listed`() throws {
+  @Test func `GTIO-4.1b, read: hearts of a product are counted and listed`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
     let (product, people) = (try data.product("Coat"), try (0..<2).map { _ in try data.person() })
@@ -246,7 +246,7 @@ import Testing
       ])
   }
 
-  @Test func `GTIO-4.5a: one's own contacts, alphabetically whatever their case`() throws {
+  @Test func `GTIO-4.5a, read: one's own contacts, alphabetically whatever their case`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
     let (viewer, other) = (try data.person(), try data.person())
@@ -285,7 +285,7 @@ import Testing
       ])
   }
 
-  @Test func `GTIO-4.7b: the configuration says whether posts ask for votes`() throws {
+  @Test func `GTIO-4.7b, read: the configuration says whether posts ask for votes`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
     for isDefault in [true, false] {

@@ -242,7 +242,7 @@ import Testing
     #expect(own.at("viewer.user.posts.totalCount") == 3)
   }
 
-  @Test func `HM-O11: where an offer and a person send to; nothing means worldwide`() throws {
+  @Test func `HM-O11, read: where an offer and a person send to; nothing means worldwide`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
     let person = try data.person()
@@ -307,7 +307,9 @@ import Testing
     #expect(seen.at("user.taggedIn.totalCount") == 2)
   }
 
-  @Test func `HM-O15, HM-O17: what becomes of cards is told, with a button to approve`() throws {
+  @Test func `HM-O15, HM-O17, read: what becomes of cards is told, with a button to approve`()
+    throws
+  {
     let server = try GraphServer.shared
     let data = try server.data()
     let (owner, sender) = (try data.person(), try data.person(name: "Sue"))
@@ -340,7 +342,8 @@ import Testing
       ])
   }
 
-  @Test func `HM-O19, HM-O21: everyone sees card preference, about text and country`() throws {
+  @Test func `HM-O19, HM-O21, read: everyone sees card preference, about text and country`() throws
+  {
     let server = try GraphServer.shared
     let data = try server.data()
     let country = try data.location("Peru", level: "COUNTRY")
@@ -362,7 +365,7 @@ import Testing
         == ["user": ["cardPreference": nil, "bio": "", "home": nil]])
   }
 
-  @Test func `HM-O22: whether one's e-mail address is verified`() throws {
+  @Test func `HM-O22, read: whether one's e-mail address is verified`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
     for isVerified in [true, false] {

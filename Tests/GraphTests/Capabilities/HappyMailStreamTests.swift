@@ -197,7 +197,7 @@ import Testing
     #expect(try offers(other) == ["world", "elsewhere", "region"])
   }
 
-  @Test func `HM-O16: likes are counted, apart from hearts`() throws {
+  @Test func `HM-O16, read: likes are counted, apart from hearts`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
     let (author, fan) = (try data.person(), try data.person())

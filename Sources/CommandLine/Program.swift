@@ -39,6 +39,8 @@ package enum Program {
     Command(ExplainCommand.specification, ExplainCommand.run),
     Command(PsqlCommand.specification, status: PsqlCommand.run),
     Command(SessionCommand.specification, SessionCommand.run),
+    Command(UserCommand.specification, UserCommand.run),
+    Command(MaintainCommand.specification, status: MaintainCommand.run),
     Command(CheckCommand.specification, status: CheckCommand.run),
   ]
 

@@ -123,6 +123,9 @@ extension Migrations {
     if try !session.hasTable("sociograph_request", in: namespace) {
       try session.execute(MutationSupport.tables)
     }
+    if try !session.hasTable("sociograph_task", in: namespace) {
+      try session.execute(BackgroundTask.tables)
+    }
     guard try !session.hasTable("sociograph_functions", in: namespace) else { return }
     try session.transaction {
       try session.execute(Self.ownTables)

@@ -24,7 +24,8 @@ enum MutationSupport {
     """
 
   /// Made anew with the graph's functions.
-  static let functions = Migrations.File(name: "sociograph.sql", text: requests + conditions)
+  static let functions = Migrations.File(
+    name: "sociograph.sql", text: requests + conditions + BackgroundTask.functions)
 
   /// Run after the functions were made: those that run under their owner's rights are nobody's to call
   /// but whom it was granted to.

@@ -1,6 +1,8 @@
--- Partitions: made ahead of what they hold, and dropped when it is to be forgotten. Any of several
--- servers may call these, or none: what has no partition of its own goes into the one called other,
--- and is only slower to forget. They want the owner of the tables.
+-- What is to be done from time to time. Servers call what the view at the end lists, one of them at a time,
+-- with the rights of the owner of the tables.
+--
+-- Partitions are made ahead of what they hold, and dropped when it is to be forgotten. Where nobody does
+-- that, what has no partition of its own goes into the one called other, and is only slower to forget.
 
 CREATE OR REPLACE FUNCTION keep_partitions() RETURNS int LANGUAGE plpgsql
 SET lock_timeout = '3s' SET timezone = 'UTC' AS $$
@@ -96,3 +98,61 @@ END $$;
 COMMENT ON FUNCTION forget_notifications IS
   'Drops the partitions of notifications all of which are older than this, and gives how many. '
   'Clients that keep a copy are not told.';
+
+CREATE OR REPLACE FUNCTION forget_tokens() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  gone bigint;
+  number bigint := 0;
+BEGIN
+  DELETE FROM session s WHERE s.token_hash IN (
+    SELECT o.token_hash FROM session o WHERE o.expires_at < now() - interval '1 day' LIMIT 10000);
+  GET DIAGNOSTICS number = ROW_COUNT;
+  DELETE FROM one_time_token t WHERE t.token_hash IN (
+    SELECT o.token_hash FROM one_time_token o WHERE o.expires_at < now() LIMIT 10000);
+  GET DIAGNOSTICS gone = ROW_COUNT;
+  RETURN number + gone;
+END $$;
+COMMENT ON FUNCTION forget_tokens IS
+  'Deletes sessions and one-time tokens that are over, and gives how many; some ten thousand at a '
+  'time.';
+
+CREATE OR REPLACE FUNCTION forget_audit(keep interval DEFAULT '1 year') RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE number bigint;
+BEGIN
+  DELETE FROM audit_log a WHERE a.id IN (
+    SELECT o.id FROM (SELECT e.id, e.at FROM audit_log e ORDER BY e.id LIMIT 10000) o
+    WHERE o.at < now() - keep);
+  GET DIAGNOSTICS number = ROW_COUNT;
+  RETURN number;
+END $$;
+COMMENT ON FUNCTION forget_audit IS
+  'Deletes the oldest entries of the audit log, of which it keeps a year, and gives how many; some '
+  'ten thousand at a time.';
+
+CREATE OR REPLACE FUNCTION forget_outbox(keep interval DEFAULT '7 days') RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE number bigint;
+BEGIN
+  DELETE FROM outbox o WHERE o.id IN (
+    SELECT e.id FROM (SELECT * FROM outbox ORDER BY id LIMIT 10000) e
+    WHERE coalesce(e.delivered_at, e.failed_at) < now() - keep);
+  GET DIAGNOSTICS number = ROW_COUNT;
+  RETURN number;
+END $$;
+COMMENT ON FUNCTION forget_outbox IS
+  'Deletes what was delivered or given up this long ago, with the addresses and words in it, and gives '
+  'how much; some ten thousand at a time.';
+
+CREATE OR REPLACE VIEW background_task AS
+SELECT * FROM (VALUES
+  ('keep_partitions', interval '1 hour'),
+  ('forget_changes', interval '1 hour'),
+  ('forget_notifications', interval '1 hour'),
+  ('forget_tokens', interval '1 hour'),
+  ('forget_audit', interval '1 hour'),
+  ('forget_outbox', interval '1 hour')
+) AS t (task, period);
+COMMENT ON VIEW background_task IS
+  'A row: a function without arguments that servers call from time to time, and how often. Each call '
+  'is a transaction, of one server at a time, as the owner of the tables.';

@@ -26,6 +26,40 @@ COMMENT ON FUNCTION set_user_roles IS
   'Mutation.setUserRoles: all of them; MEMBER is always kept, the last of the staff stays '
   'staff.';
 
+CREATE OR REPLACE FUNCTION change_roles(name text, added text[], removed text[])
+RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+  known text[] := '{MEMBER,TRAINER,STAFF,SERVICE}';
+  person app_user;
+  kept text[];
+BEGIN
+  IF NOT added || removed <@ known THEN
+    RAISE EXCEPTION USING ERRCODE = 'SG100',
+      MESSAGE = format('There is no role %s; the roles are %s.',
+        (SELECT string_agg(r.role, ', ') FROM unnest(added || removed) AS r(role)
+          WHERE r.role <> ALL (known)), array_to_string(known, ', '));
+  END IF;
+  PERFORM FROM app_user u WHERE 'STAFF' = ANY (u.roles) OR lower(u.username) = lower(name)
+  ORDER BY u.id FOR NO KEY UPDATE;
+  SELECT u.* INTO person FROM app_user u WHERE lower(u.username) = lower(name);
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  kept := ARRAY(SELECT DISTINCT r.role FROM unnest(person.roles || added || '{MEMBER}'::text[]) AS r(role)
+    WHERE r.role = 'MEMBER' OR r.role <> ALL (removed) ORDER BY r.role);
+  IF 'STAFF' = ANY (person.roles) AND NOT 'STAFF' = ANY (kept)
+    AND NOT EXISTS (SELECT FROM app_user u WHERE u.id <> person.id AND 'STAFF' = ANY (u.roles)) THEN
+    RAISE EXCEPTION USING ERRCODE = 'SG100',
+      MESSAGE = 'The last of the staff stays staff; make somebody else staff first.';
+  END IF;
+  IF kept <> person.roles THEN
+    UPDATE app_user u SET roles = kept WHERE u.id = person.id;
+    PERFORM audit(NULL, 'SET_ROLES', person.id, array_to_string(kept, ','));
+  END IF;
+  RETURN kept;
+END $$;
+COMMENT ON FUNCTION change_roles IS
+  'Gives a user roles and takes others away, for the owner of the database; the roles there are then, '
+  'or null when there is nobody of this name. For `sociograph user role`.';
+
 CREATE OR REPLACE FUNCTION upsert_product(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE

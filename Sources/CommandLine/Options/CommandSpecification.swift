@@ -51,6 +51,8 @@ struct CommandSpecification: Sendable {
   let summary: String
   /// Such as `FILE`; empty when the command takes none.
   let operands: String
+  /// Its operands may begin with one minus, as in `-STAFF`.
+  let takesSignedOperands: Bool
   let sections: [Section]
   /// What is to be said below the options.
   let notes: String
@@ -58,19 +60,22 @@ struct CommandSpecification: Sendable {
   var options: [Option] { sections.flatMap(\.options) }
 
   init(
-    _ name: String, _ summary: String, operands: String = "", options: [Option], notes: String = ""
+    _ name: String, _ summary: String, operands: String = "", takesSignedOperands: Bool = false,
+    options: [Option], notes: String = ""
   ) {
     self.init(
-      name, summary, operands: operands, sections: [Section("Options", options)], notes: notes)
+      name, summary, operands: operands, takesSignedOperands: takesSignedOperands,
+      sections: [Section("Options", options)], notes: notes)
   }
 
   init(
-    _ name: String, _ summary: String, operands: String = "", sections: [Section],
-    notes: String = ""
+    _ name: String, _ summary: String, operands: String = "", takesSignedOperands: Bool = false,
+    sections: [Section], notes: String = ""
   ) {
     self.name = name
     self.summary = summary
     self.operands = operands
+    self.takesSignedOperands = takesSignedOperands
     self.sections = sections
     self.notes = notes
   }
@@ -151,7 +156,8 @@ struct CommandSpecification: Sendable {
         operandValues += rest
         break
       }
-      guard argument.hasPrefix("-"), argument != "-" else {
+      let isSigned = takesSignedOperands && !argument.hasPrefix("--")
+      guard argument.hasPrefix("-"), argument != "-", !isSigned else {
         operandValues.append(argument)
         continue
       }

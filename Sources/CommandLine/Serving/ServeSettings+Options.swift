@@ -115,6 +115,9 @@ extension ServeSettings {
           "writers", "N", default: "8",
           "connections for mutations, one at a time on each, at least one for each loop"),
         Option(
+          "tasks", "on|off", default: "on",
+          "run the database's background tasks, shared with its other servers"),
+        Option(
           "shutdown-delay", "TIME", default: "5s",
           "how long to serve on after SIGTERM, /ready saying no, before finishing"),
       ]),

@@ -28,6 +28,7 @@ struct ServeSettings {
     if let size = try options.int("pool-size", in: 1...64) {
       server.pool = PoolSettings(size: size)
     }
+    server.runsTasks = try options.isSet("tasks")
     server.writers = try options.int("writers", in: 1...64) ?? server.writers
     server.mutationTimeout =
       try options.duration("mutation-timeout", in: .milliseconds(1)...(.seconds(3600)))

@@ -44,6 +44,9 @@ package struct ServiceLog: Sendable {
     case .life(.step(let text)): line("server", text)
     case .life(.warning(let text)): line("server", "warning: \(text)")
     case .migration(let event): line("migration", event.description)
+    case .task(.ran): break
+    case .task(.failed(let name, let error)):
+      line("task", "\(name) failed, and is tried again: \(error)")
     case .http(let event): report(event, loop)
     case .endpoint(let event): report(event, loop)
     case .pool(let event): report(event, loop)

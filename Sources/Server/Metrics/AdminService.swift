@@ -14,6 +14,7 @@ final class AdminService: @unchecked Sendable {
   private let services: [LoopService]
   private let log: ServiceLog
   private let traces: TraceExporter?
+  private let tasks: TaskRunner?
   private var server: HTTPServer?
   private var pulse: LoopTimer?
   private var latest: [LoopSnapshot?]
@@ -26,12 +27,14 @@ final class AdminService: @unchecked Sendable {
   private static let silenceLimit: UInt64 = 1_000_000_000
 
   init(
-    _ address: HTTPAddress, services: [LoopService], log: ServiceLog, traces: TraceExporter?
+    _ address: HTTPAddress, services: [LoopService], log: ServiceLog, traces: TraceExporter?,
+    tasks: TaskRunner?
   ) throws {
     loop = try EventLoop(label: "sociograph.admin")
     self.services = services
     self.log = log
     self.traces = traces
+    self.tasks = tasks
     latest = Array(repeating: nil, count: services.count)
     askedAt = Array(repeating: nil, count: services.count)
     guard let listener = try HTTPListener.open(address).first else {
@@ -146,7 +149,8 @@ final class AdminService: @unchecked Sendable {
       gather { [self] in
         let page = MetricsPage(
           loops: latest.compactMap(\.self), process: .read(), log: log.counts,
-          traces: traces?.counts ?? TraceExporter.Counts(), version: serverVersion)
+          traces: traces?.counts ?? TraceExporter.Counts(), tasks: tasks?.counts ?? [:],
+          version: serverVersion)
         exchange.respond(contentType: PrometheusText.contentType, body: page.bytes)
       }
     default: text("There is /metrics, /live and /ready.", .notFound, exchange)

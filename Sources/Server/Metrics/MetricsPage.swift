@@ -19,6 +19,7 @@ struct MetricsPage {
   let process: ProcessStatistics
   let log: LogWriter.Counts
   let traces: TraceExporter.Counts
+  let tasks: [String: TaskRunner.Counts]
   let version: String
 
   var bytes: [UInt8] {
@@ -29,6 +30,7 @@ struct MetricsPage {
     writeCaches(all, &text)
     writeClients(all, &text)
     writePool(all, &text)
+    writeTasks(&text)
     writeProcess(&text)
     return text.bytes
   }
@@ -167,6 +169,20 @@ struct MetricsPage {
     text.sample(all.combinations)
     text.family("sociograph_combined_executions_total", .counter, "Executions run by them.")
     text.sample(all.executionsCombined)
+  }
+
+  private func writeTasks(_ text: inout PrometheusText) {
+    let tasks = tasks.sorted { $0.key < $1.key }
+    text.family(
+      "sociograph_tasks_total", .counter, "Background tasks of the database that this server ran.")
+    for (name, counts) in tasks {
+      text.sample(counts.ran, [("task", name), ("result", "ran")])
+      text.sample(counts.failed, [("task", name), ("result", "failed")])
+    }
+    text.family("sociograph_task_seconds_total", .counter, "Time that those that ran took.")
+    for (name, counts) in tasks {
+      text.sample(seconds: Double(counts.nanoseconds) / 1e9, [("task", name)])
+    }
   }
 
   private func writeProcess(_ text: inout PrometheusText) {

@@ -13,6 +13,8 @@ package enum ServerEvent: Sendable {
   /// Of the process.
   case life(LifeEvent)
   case migration(MigrationEvent)
+  /// Of what the database wants done from time to time.
+  case task(TaskEvent)
   /// Of clients' connections, and of requests that no handler saw.
   case http(HTTPEvent)
   /// Of requests before they are operations.

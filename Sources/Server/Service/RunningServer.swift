@@ -24,6 +24,8 @@ package final class RunningServer: Sendable {
     /// Of a mutation's field, waiting for a connection included (R10).
     package var mutationTimeout = Duration.seconds(8)
     package var constraintErrors = ConstraintErrors()
+    /// Runs the database's background tasks, as far as no other server does.
+    package var runsTasks = false
     package var log = ServiceLog.Settings()
     package var logWriter = LogWriter.standardError
     /// Where operators ask for `/metrics`, `/live` and `/ready`; nil counts nothing.
@@ -53,6 +55,7 @@ package final class RunningServer: Sendable {
   private let services: [LoopService]
   private let admin: AdminService?
   private let traces: TraceExporter?
+  private let tasks: TaskRunner?
   private let log: ServiceLog
 
   /// Serves the graph a mapping describes from a database that has its tables.
@@ -101,10 +104,15 @@ package final class RunningServer: Sendable {
     self.services = services
     self.traces = traces
     self.log = log
+    let tasks =
+      settings.runsTasks
+      ? TaskRunner(writerDatabase) { log.report(.task($0), loop: nil) } : nil
+    self.tasks = tasks
     admin = try settings.adminAddress.map {
-      try AdminService($0, services: services, log: log, traces: traces)
+      try AdminService($0, services: services, log: log, traces: traces, tasks: tasks)
     }
     for service in services { service.start() }
+    tasks?.start()
     admin?.start()
   }
 
@@ -151,6 +159,7 @@ package final class RunningServer: Sendable {
 
   /// Lets requests finish and ends the loops; what is not done after `patience` is cut off.
   package func stop(patience: Duration = .seconds(15)) {
+    tasks?.stop()
     let group = DispatchGroup()
     for service in services {
       group.enter()

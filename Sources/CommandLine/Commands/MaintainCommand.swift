@@ -1,0 +1,37 @@
+import DatabaseSetup
+import Postgres
+
+/// `sociograph maintain`: what `serve` does from time to time, once and now.
+enum MaintainCommand {
+  static let specification = CommandSpecification(
+    "maintain", "Runs the background tasks of a database once, each in a transaction of its own.",
+    options: SettingOptions.databases,
+    notes: """
+      Servers run them by themselves unless started with --tasks off.
+      Exit status: 0 each was run or is being run, 1 one of them failed.
+      """)
+
+  /// - Returns: the exit code.
+  static func run(_ options: CommandOptions) throws -> Int32 {
+    let database = try Database.open(options)
+    defer { database.close() }
+    let session = try PostgresSession(BackgroundTask.configuration(like: database.configuration()))
+    var status: Int32 = 0
+    for task in try BackgroundTask.all(in: session) {
+      do {
+        let clock = ContinuousClock()
+        var wasRun = false
+        let took = try clock.measure { wasRun = try task.run(whenDue: false, in: session) }
+        let (seconds, attoseconds) = took.components
+        Console.print(
+          wasRun
+            ? "\(task.name): done in \(seconds * 1000 + attoseconds / 1_000_000_000_000_000) ms"
+            : "\(task.name): somebody else is at it")
+      } catch let error as PostgresError where error.kind != .unavailable {
+        Console.say("\(task.name) failed: \(error)")
+        status = 1
+      }
+    }
+    return status
+  }
+}

@@ -1,0 +1,106 @@
+import Postgres
+
+/// What a database wants done from time to time: a function to call, and how often.
+///
+/// The view `background_task(task, period)` of the graph lists its functions, which take no argument; the
+/// server's own are known anyway. Any of several servers may run one, and one at a time does: the
+/// database keeps when it was (`sociograph_task`). Whoever may call the graph's functions may run
+/// them, under their owner's rights.
+package struct BackgroundTask: Sendable, Equatable {
+  /// The name of the function.
+  package let name: String
+  package let period: Duration
+
+  package init(name: String, period: Duration) {
+    self.name = name
+    self.period = period
+  }
+
+  /// All that the database wants; none where it was never migrated.
+  package static func all(in session: PostgresSession) throws(PostgresError) -> [BackgroundTask] {
+    let known = try session.execute("SELECT to_regprocedure('sociograph_tasks()')")
+    guard known.first?.first ?? nil != nil else { return [] }
+    return try session.execute(
+      """
+      SELECT task, ceil(extract(epoch FROM period) * 1000)::bigint FROM sociograph_tasks()
+      WHERE period > interval '0' ORDER BY task
+      """
+    ).compactMap { row in
+      guard let name = row[0], let milliseconds = row[1].flatMap({ Int64($0) }) else { return nil }
+      return BackgroundTask(name: name, period: .milliseconds(milliseconds))
+    }
+  }
+
+  /// Runs the task, unless somebody is at it.
+  ///
+  /// - Parameter whenDue: only if nobody has run it for a period.
+  /// - Returns: whether it was run.
+  package func run(whenDue: Bool, in session: PostgresSession) throws(PostgresError) -> Bool {
+    let rows = try session.execute(
+      "SELECT sociograph_run_task($1, $2)", [name, whenDue ? "f" : "t"])
+    return rows.first?.first == "t"
+  }
+
+  /// How tasks are to be run: they may take their time, but not for ever.
+  package static func configuration(
+    like configuration: PostgresConfiguration
+  ) -> PostgresConfiguration {
+    var configuration = configuration
+    configuration.applicationName = "sociograph tasks"
+    configuration.isReadOnly = false
+    configuration.statementTimeout = .seconds(1800)
+    configuration.lockTimeout = .seconds(10)
+    return configuration
+  }
+}
+
+extension BackgroundTask {
+  /// Made once.
+  static let tables = """
+    CREATE TABLE IF NOT EXISTS sociograph_task (
+      name text CONSTRAINT sociograph_task_key PRIMARY KEY,
+      ran_at timestamptz NOT NULL
+    ) WITH (fillfactor = 20);
+    COMMENT ON TABLE sociograph_task IS
+      'A row: a background task that was run, and when that was the last time.';
+    """
+
+  /// Made anew with the graph's functions.
+  static let functions = """
+
+    CREATE OR REPLACE FUNCTION sociograph_tasks() RETURNS TABLE (task text, period interval)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    BEGIN
+      RETURN QUERY SELECT 'sociograph_forget_requests'::text, interval '1 hour';
+      IF to_regclass('background_task') IS NOT NULL THEN
+        RETURN QUERY EXECUTE 'SELECT b.task::text, b.period::interval FROM background_task b';
+      END IF;
+    END $$;
+    COMMENT ON FUNCTION sociograph_tasks IS
+      'What is to be run from time to time, and how often: the server''s own task, and those of the '
+      'view background_task.';
+
+    CREATE OR REPLACE FUNCTION sociograph_run_task(wanted text, is_forced boolean)
+    RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    DECLARE every interval := (SELECT t.period FROM sociograph_tasks() t WHERE t.task = wanted);
+    BEGIN
+      IF every IS NULL
+        OR NOT pg_try_advisory_xact_lock(hashtextextended('sociograph_run_task', hashtext(wanted)))
+      THEN
+        RETURN false;
+      END IF;
+      -- A look of its own, younger than the lock: whoever held it has noted when that was.
+      IF NOT is_forced AND EXISTS (SELECT FROM sociograph_task t
+          WHERE t.name = wanted AND t.ran_at > clock_timestamp() - every * 0.9) THEN
+        RETURN false;
+      END IF;
+      EXECUTE format('SELECT %I()', wanted);
+      INSERT INTO sociograph_task (name, ran_at) VALUES (wanted, clock_timestamp())
+      ON CONFLICT (name) DO UPDATE SET ran_at = EXCLUDED.ran_at;
+      RETURN true;
+    END $$;
+    COMMENT ON FUNCTION sociograph_run_task IS
+      'Runs one of sociograph_tasks() unless somebody is at it or, if it is not forced, it was run '
+      'within its period; says whether it was run.';
+    """
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+/// What only the owner of a database does: roles, background tasks.
+@Suite struct OwnerCommandTests {
+  private func database(with names: [String]) throws -> (String, PostgresSession) {
+    let database = try TestCluster.newDatabase(migrated: true)
+    let session = try TestCluster.session(database)
+    for name in names {
+      try session.execute(
+        "INSERT INTO app_user (username, display_name, name_key) VALUES ($1, $1, $1)", [name])
+    }
+    return (database, session)
+  }
+
+  @Test func `user role makes the first of the staff, and the last one stays`() throws {
+    let (database, session) = try database(with: ["ada", "ben"])
+    func change(_ words: String...) throws -> (status: Int32?, output: String, errors: String) {
+      try ProgramRun.complete(["user", "role"] + words + ["--database", database])
+    }
+    let first = try change("Ada", "+STAFF", "+trainer")
+    #expect(first.status == 0, "\(first.errors)")
+    #expect(first.output == "Ada: MEMBER STAFF TRAINER\n")
+    #expect(
+      try session.execute("SELECT roles FROM app_user WHERE username = 'ada'")
+        == [["{MEMBER,STAFF,TRAINER}"]])
+    #expect(
+      try session.execute("SELECT act, detail, actor_id FROM audit_log")
+        == [["SET_ROLES", "MEMBER,STAFF,TRAINER", nil]])
+    let last = try change("ada", "-STAFF")
+    #expect(last.status == 1 && last.errors.contains("The last of the staff stays"))
+    #expect(try change("ben", "+STAFF").status == 0)
+    let other = try change("ada", "-STAFF", "-MEMBER")
+    #expect(other.output == "ada: MEMBER TRAINER\n", "\(other.errors)")
+    // The same again changes nothing, and is not noted.
+    #expect(try change("ada", "-STAFF").output == "ada: MEMBER TRAINER\n")
+    #expect(try session.execute("SELECT count(*) FROM audit_log") == [["3"]])
+    let nobody = try change("nobody", "+STAFF")
+    #expect(nobody.status == 1 && nobody.errors.contains("there is no user \"nobody\"."))
+    let unknown = try change("ben", "+KING")
+    #expect(unknown.status == 1 && unknown.errors.contains("There is no role KING"))
+    for words in [["ben"], ["ben", "STAFF"], ["ben", "+"], ["ben", "+{}"], ["ben", "-S T"]] {
+      let run = try ProgramRun.complete(["user", "role"] + words + ["--database", database])
+      #expect(run.status == 2, "\(words): \(run.errors)")
+    }
+  }
+
+  @Test func `maintain runs every task once, and says which one failed`() throws {
+    let (database, session) = try database(with: [])
+    try session.execute(
+      """
+      INSERT INTO sociograph_request (viewer_id, key, day, slot, body_hash, statement)
+      SELECT 0, 'old', current_date - 2, (current_date - 2 - date '2000-01-01') % 4, '', 0
+      """)
+    let run = try ProgramRun.complete(["maintain", "--database", database])
+    #expect(run.status == 0, "\(run.errors)")
+    let names = try session.execute("SELECT task FROM sociograph_tasks() ORDER BY 1").map { $0[0] }
+    #expect(names.count >= 5)
+    #expect(
+      run.output.split(separator: "\n").map { String($0.prefix { $0 != ":" }) } == names)
+    #expect(run.output.contains("sociograph_forget_requests: done in "))
+    #expect(try session.execute("SELECT FROM sociograph_request").isEmpty)
+    #expect(
+      try session.execute("SELECT count(*)::int FROM sociograph_task") == [["\(names.count)"]])
+
+    try session.execute("DROP FUNCTION keep_partitions()")
+    let broken = try ProgramRun.complete(["maintain", "--database", database])
+    #expect(broken.status == 1 && broken.errors.contains("keep_partitions failed"))
+    #expect(broken.output.contains("forget_changes: done"))
+  }
+
+  @Test func `what is over is forgotten, and nothing else`() throws {
+    let (database, session) = try database(with: ["ada"])
+    try session.execute(
+      """
+      INSERT INTO session (token_hash, user_id, expires_at)
+      SELECT sha256(d.days::text::bytea), (SELECT id FROM app_user), now() + d.days * interval '1 day'
+      FROM (VALUES (-2), (0.5), (30)) d (days);
+      INSERT INTO one_time_token (token_hash, purpose, user_id, expires_at)
+      SELECT sha256(d.hours::text::bytea), 'VERIFY_EMAIL', (SELECT id FROM app_user),
+        now() + d.hours * interval '1 hour' FROM (VALUES (-1), (1)) d (hours);
+      INSERT INTO audit_log (at, act)
+      SELECT now() - d.days * interval '1 day', d.days::text FROM (VALUES (400), (300), (0)) d (days);
+      INSERT INTO outbox (channel, body, delivered_at, failed_at) VALUES
+        ('EMAIL', 'old', now() - interval '8 days', NULL), ('EMAIL', 'given up', NULL,
+          now() - interval '8 days'), ('EMAIL', 'new', now(), NULL), ('EMAIL', 'waits', NULL, NULL);
+      """)
+    #expect(try ProgramRun.complete(["maintain", "--database", database]).status == 0)
+    #expect(
+      try session.execute("SELECT count(*) FROM session WHERE expires_at > now()") == [["2"]])
+    #expect(try session.execute("SELECT count(*) FROM session") == [["2"]])
+    #expect(try session.execute("SELECT count(*) FROM one_time_token") == [["1"]])
+    #expect(try session.execute("SELECT act FROM audit_log ORDER BY id") == [["300"], ["0"]])
+    #expect(try session.execute("SELECT body FROM outbox ORDER BY id") == [["new"], ["waits"]])
+  }
+}

@@ -317,13 +317,3 @@ import TokenSupport
         ["id": try #require(post.at("textPost.id"))]) == ["node": .null])
   }
 }
-
-extension GraphServer {
-  /// A mutation of which nothing but its user errors matters.
-  @discardableResult
-  fileprivate func mutate(
-    _ field: String, _ variables: KeyValuePairs<String, JSONValue>, as person: Person?
-  ) throws -> JSONValue {
-    try mutate(field, "__typename", variables, as: person)
-  }
-}

@@ -131,12 +131,14 @@ BEGIN
   INSERT INTO app_config AS a (app, intro_images, voting_enabled_by_default, support_email,
     quick_add_user_ids)
   VALUES (name, images, coalesce((input ->> 'votingEnabledByDefault')::boolean, true),
-    input ->> 'supportEmail', coalesce(people, '{}'))
+    -- what is there so far, as a row without one is refused before it is known to be there
+    coalesce(input ->> 'supportEmail', (SELECT c.support_email FROM app_config c WHERE c.app = name)),
+    coalesce(people, '{}'))
   ON CONFLICT (app) DO UPDATE SET
     intro_images = CASE WHEN input ? 'introImages' THEN EXCLUDED.intro_images ELSE a.intro_images END,
     voting_enabled_by_default = coalesce((input ->> 'votingEnabledByDefault')::boolean,
       a.voting_enabled_by_default),
-    support_email = coalesce(EXCLUDED.support_email, a.support_email),
+    support_email = coalesce(input ->> 'supportEmail', a.support_email),
     quick_add_user_ids = CASE WHEN input ? 'quickAddUserIds' THEN EXCLUDED.quick_add_user_ids
       ELSE a.quick_add_user_ids END;
   RETURN name;

@@ -7,6 +7,9 @@ let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .strictMemorySafety(),
   .treatAllWarnings(as: .error),
+  // A check at each access to a property of a class is a tenth of what a request costs. Debug builds,
+  // and so all tests, keep them.
+  .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
 ]
 
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {

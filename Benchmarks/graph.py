@@ -255,22 +255,44 @@ def measure(options, server):
     print(f"resident memory: {memory['VmRSS']:.0f} MB, at most {memory['VmHWM']:.0f} MB")
 
 
-def measure_all(options, server, recorded, token, given, connection):
-    wanted = [name for name in options.operations.split(",") if name]
-    print(f"{'operation':<24}{'requests/s':>12}{'pgbench/s':>12}{'ratio':>8}{'target':>8}"
-          f"{'CPU µs':>9}{'pgbench':>9}{'ratio':>8}{'user µs':>9}{'kernel µs':>11}{'own µs':>8}")
-    with tempfile.TemporaryDirectory() as work:
-        lua = os.path.join(work, "post.lua")
-        with open(lua, "w") as file:
-            file.write("""local file = io.open(os.getenv("BODY"))
+def write_script(work):
+    """What wrk sends: a body and a token from its environment."""
+    lua = os.path.join(work, "post.lua")
+    with open(lua, "w") as file:
+        file.write("""local file = io.open(os.getenv("BODY"))
 wrk.method = "POST"; wrk.body = file:read("*a"); file:close()
 wrk.headers["Content-Type"] = "application/json"
 wrk.headers["Authorization"] = "Bearer " .. os.getenv("TOKEN")
 """)
-        for folder in sorted(glob.glob(f"{OPERATIONS}/Q*")):
-            name = os.path.basename(folder)
-            if wanted and name.split("_")[0] not in wanted:
-                continue
+    return lua
+
+
+def showcase(operations):
+    """Folder and name of each showcase read that is wanted: such as "Q01,Q14", all without any."""
+    wanted = [name for name in operations.split(",") if name]
+    for folder in sorted(glob.glob(f"{OPERATIONS}/Q*")):
+        name = os.path.basename(folder)
+        if not wanted or name.split("_")[0] in wanted:
+            yield folder, name
+
+
+def write_body(folder, name, given, body):
+    """The request of a showcase read; its variables are returned."""
+    values = given.get(name.split("_")[0])
+    if values is None:
+        values = json.load(open(os.path.join(folder, "variables.json")))
+    document = open(os.path.join(folder, "operation.graphql")).read()
+    with open(body, "w") as file:
+        json.dump({"query": document, "variables": values}, file)
+    return values
+
+
+def measure_all(options, server, recorded, token, given, connection):
+    print(f"{'operation':<24}{'requests/s':>12}{'pgbench/s':>12}{'ratio':>8}{'target':>8}"
+          f"{'CPU µs':>9}{'pgbench':>9}{'ratio':>8}{'user µs':>9}{'kernel µs':>11}{'own µs':>8}")
+    with tempfile.TemporaryDirectory() as work:
+        lua = write_script(work)
+        for folder, name in showcase(options.operations):
             measure_one(
                 options, server, recorded, connection, token, given, folder, name, work, lua)
 
@@ -278,9 +300,8 @@ wrk.headers["Authorization"] = "Bearer " .. os.getenv("TOKEN")
 def measure_one(
         options, server, recorded, connection, token, given, folder, name, work, lua):
     document = os.path.join(folder, "operation.graphql")
-    values = given.get(name.split("_")[0])
-    if values is None:
-        values = json.load(open(os.path.join(folder, "variables.json")))
+    body = os.path.join(work, "body.json")
+    values = write_body(folder, name, given, body)
     variables_file = os.path.join(work, "variables.json")
     json.dump(values, open(variables_file, "w"))
     plan = json.loads(subprocess.run(
@@ -288,8 +309,6 @@ def measure_one(
          "--database", connection, "--format", "json"],
         capture_output=True, text=True, check=True).stdout)
     options.compiled[name] = plan["preparedInMicroseconds"]
-    body = os.path.join(work, "body.json")
-    json.dump({"query": open(document).read(), "variables": values}, open(body, "w"))
     script = os.path.join(work, "statement.sql")
     defines = pgbench_script(plan, script)
     environment = {"BODY": body, "TOKEN": token}

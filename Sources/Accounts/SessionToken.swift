@@ -7,20 +7,28 @@ package struct SessionToken: Hashable, Sendable {
 
   /// Nil for what cannot be a token: empty, longer than 512 bytes, or beyond RFC 6750's `b64token`.
   package init?(bearer text: String) {
-    guard (1...512).contains(text.utf8.count), text.utf8.allSatisfy(Self.isTokenByte) else {
-      return nil
-    }
-    self.text = text
+    self.init(Array(text.utf8)[...])
   }
 
   /// From the field's value: `Bearer` in any case, one or more spaces (RFC 9110, 11.4), the token.
   package init?(authorization value: ArraySlice<UInt8>) {
-    let scheme = "bearer ".utf8
-    guard value.count > scheme.count, zip(value, scheme).allSatisfy({ $0 | 0x20 == $1 }) else {
-      return nil
+    let scheme: StaticString = "bearer "
+    let length = scheme.utf8CodeUnitCount
+    guard value.count > length else { return nil }
+    var start = value.startIndex
+    let isBearer = scheme.withUTF8Buffer { scheme in
+      (0..<length).allSatisfy { unsafe value[start + $0] | 0x20 == scheme[$0] }
     }
-    let token = value.dropFirst(scheme.count).drop { $0 == UInt8(ascii: " ") }
-    self.init(bearer: String(decoding: token, as: UTF8.self))
+    guard isBearer else { return nil }
+    start += length
+    while start < value.endIndex, value[start] == UInt8(ascii: " ") { start += 1 }
+    self.init(value[start...])
+  }
+
+  private init?(_ bytes: ArraySlice<UInt8>) {
+    guard (1...512).contains(bytes.count) else { return nil }
+    for byte in bytes where !Self.isTokenByte(byte) { return nil }
+    text = String(decoding: bytes, as: UTF8.self)
   }
 
   /// One that nobody has: 32 random bytes behind a mark that scanners for lost secrets can look for,
@@ -41,7 +49,10 @@ package struct SessionToken: Hashable, Sendable {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"):
       true
-    default: "-._~+/=".utf8.contains(byte)
+    case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
+      UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
+      true
+    default: false
     }
   }
 

@@ -3,7 +3,6 @@ import JSON
 /// What a client asks for, whatever carried it, before anybody has looked into the document.
 package struct GraphQLRequest: Sendable, Equatable {
   package var identity: RequestIdentity
-  package var client = ClientIdentity()
   /// The document's text, sent along or found by its id.
   package var document: String
   /// The id under which the operator has published the document, if it is one of those.

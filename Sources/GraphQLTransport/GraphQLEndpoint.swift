@@ -6,8 +6,8 @@ import JSON
 // into a finished refusal. It decides by what is in the request alone and waits for nothing;
 // parsing, validating and executing the document are left to the caller.
 
-/// The rules of one GraphQL URL.
-package struct GraphQLEndpoint: Sendable {
+/// The rules of one GraphQL URL, and what one loop remembers of its requests.
+package struct GraphQLEndpoint {
   package struct Configuration: Sendable {
     package var profile = ResponseFormat.Profile.audit
     package var crossOrigin = CrossOriginPolicy()
@@ -41,6 +41,7 @@ package struct GraphQLEndpoint: Sendable {
 
   package let configuration: Configuration
   private let report: @Sendable (Event) -> Void
+  private let repeated = RepeatedBodies()
 
   package init(
     _ configuration: Configuration = Configuration(),
@@ -105,9 +106,20 @@ package struct GraphQLEndpoint: Sendable {
   ) throws(TransportError) -> Reception {
     try configuration.crossOrigin.checkForgery(request, isTrustedDocument: false)
     guard !request.body.isEmpty else { throw .emptyBody }
+    if var found = repeated.request(request.body) {
+      found.identity = identity
+      found.idempotencyKey = try Self.idempotencyKey(request)
+      return .request(found, format)
+    }
     switch try TransportError.parse(request.body, maximumNesting: configuration.maximumNesting) {
     case .object(let members):
       var found = try readRequest(members, identity, bodyBytes: request.body.count)
+      // What depends on lists of documents, or changes one, is read again.
+      if found.extensions.isEmpty, found.trustedID == nil, configuration.trustedLevel == .off,
+        members.contains(where: { $0.name == "query" })
+      {
+        repeated.keep(found, for: request.body)
+      }
       found.idempotencyKey = try Self.idempotencyKey(request)
       return .request(found, format)
     case .array(let elements):

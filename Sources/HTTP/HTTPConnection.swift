@@ -169,6 +169,12 @@ final class HTTPConnection {
         forgetInput()
         return false
       }
+      if isKnownUniquelyReferenced(&request), request.isHead(of: input, from: inputStart) {
+        request.forgetBody()
+        inputStart += request.head.count
+        beginBody()
+        return true
+      }
       scanner = HTTPHeadScanner()
       enter(.head)
       return true
@@ -202,9 +208,13 @@ final class HTTPConnection {
     inputStart += headBytes
     request.peer = peer
     request.isSecure = tls != nil
+    try request.parseHead(limits: server.limits, places: &server.fieldPlaces)
+    beginBody()
+  }
+
+  private func beginBody() {
     requestID = nil
     requestCount += 1
-    try request.parseHead(limits: server.limits, places: &server.fieldPlaces)
     switch request.framing {
     case .none, .length(0):
       dispatch()

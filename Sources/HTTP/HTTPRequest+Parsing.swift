@@ -79,6 +79,7 @@ extension HTTPRequest {
         throw .malformed(.contentLength)
       }
     }
+    isParsed = true
   }
 
   /// What stands where the method does may be one that others know.

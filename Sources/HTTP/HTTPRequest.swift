@@ -1,4 +1,5 @@
 import CLLHTTP
+import Glibc
 
 /// A complete request as a handler sees it: the bytes of its head with the places of the fields in
 /// them, and the body. Nothing is copied into a `String` before somebody asks for one.
@@ -24,6 +25,8 @@ package final class HTTPRequest: @unchecked Sendable {
   var keepsAlive = true
   var framing = Framing.none
   var expectsContinue = false
+  /// All of the above was read from `head` without a refusal.
+  var isParsed = false
 
   /// Where a header field is in `head`; the value without its surrounding white space.
   struct FieldPlace {
@@ -98,8 +101,26 @@ package final class HTTPRequest: @unchecked Sendable {
     }
   }
 
-  func reset() {
+  /// Whether `bytes` go on, from `start`, with the very head that was parsed last, so that all that
+  /// was read in it still holds. A client repeats its head from one request to the next.
+  func isHead(of bytes: [UInt8], from start: Int) -> Bool {
+    guard isParsed, bytes.count - start >= head.count else { return false }
+    return unsafe head.withUnsafeBytes { head in
+      unsafe bytes.withUnsafeBytes { bytes in
+        guard let known = head.baseAddress, let found = bytes.baseAddress else { return false }
+        // In bounds: the count was compared.
+        return unsafe memcmp(known, found + start, head.count) == 0
+      }
+    }
+  }
+
+  func forgetBody() {
     body.removeAll(keepingCapacity: body.capacity <= 64 * 1024)
+  }
+
+  func reset() {
+    isParsed = false
+    forgetBody()
     head.removeAll(keepingCapacity: true)
     fields.removeAll(keepingCapacity: true)
     pathRange = 0..<0

@@ -85,6 +85,38 @@ extension GraphQLEndpoint {
     #expect(format.mediaType == .json)
   }
 
+  @Test func `a body that repeats is the same request, with what its head says`() throws {
+    let endpoint = try Self.endpoint()
+    let body = #"{"query":"mutation","variables":{"a":[1]}}"#
+    for number in 1...3 {
+      let identity = RequestIdentity(
+        id: "r\(number)", trace: TraceContext(id: TraceID(high: 1, low: 2)))
+      let (request, _) = try Self.accepted(
+        endpoint.receive(
+          Self.post(body, headers: ["Idempotency-Key: key\(number)"]), as: identity))
+      #expect(
+        request
+          == GraphQLRequest(
+            identity: identity, document: "mutation",
+            variables: [.init(name: "a", value: .array([.number("1")]))],
+            idempotencyKey: "key\(number)"))
+    }
+    let (request, _) = try Self.accepted(endpoint.receive(Self.post(body)))
+    #expect(request.idempotencyKey == nil)
+    let refused = try Self.refused(
+      endpoint.receive(Self.post(body, headers: ["Idempotency-Key: ä"])))
+    #expect(refused.status == .badRequest)
+  }
+
+  @Test func `of more bodies than are remembered each is read as it is`() throws {
+    let endpoint = try Self.endpoint()
+    for number in Array(0..<2000) + Array((0..<2000).reversed()) + [7, 7, 7] {
+      let (request, _) = try Self.accepted(
+        endpoint.receive(Self.post(#"{"query":"q\#(number)"}"#)))
+      #expect(request.document == "q\(number)")
+    }
+  }
+
   @Test func `all parameters of a GET arrive decoded`() throws {
     let (request, _) = try Self.accepted(
       Self.endpoint().receive(

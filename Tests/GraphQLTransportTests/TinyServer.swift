@@ -10,14 +10,15 @@ struct TinyServer {
   let fixture: HTTPServerFixture
 
   init(_ configuration: GraphQLEndpoint.Configuration = GraphQLEndpoint.Configuration()) throws {
-    let endpoint = GraphQLEndpoint(configuration)
+    // Used on the loop of the server only.
+    nonisolated(unsafe) let endpoint = GraphQLEndpoint(configuration)
     fixture = try HTTPServerFixture {
       $0.refusalBody = HTTPRefusal.answer
     } handler: {
       request, exchange in
       let identity = RequestIdentity(id: "tiny", trace: TraceContext(id: TraceID(high: 1, low: 2)))
       exchange.identify(as: identity.id)
-      switch endpoint.receive(request, as: identity) {
+      switch unsafe endpoint.receive(request, as: identity) {
       case .answer(let answer): answer.send(to: exchange)
       case .request(let request, let format):
         Self.answer(request, format).send(to: exchange)

@@ -43,13 +43,14 @@ package final class MutationRunner {
     self.makeSecret = makeSecret
   }
 
+  /// - Parameter client: who sends it, which functions may ask for and by which guesses are counted.
   /// - Returns: what ends it when the client leaves: fields that wait are not run, and the one that
   ///   runs is finished.
   package func run(
-    _ operation: PreparedOperation, viewer: Int64,
+    _ operation: PreparedOperation, viewer: Int64, client: ClientIdentity,
     completion: @escaping (OperationResponse) -> Void
   ) -> MutationRun {
-    let run = MutationRun(self, operation, viewer: viewer, completion: completion)
+    let run = MutationRun(self, operation, viewer: viewer, client: client, completion: completion)
     run.start()
     return run
   }
@@ -60,6 +61,7 @@ package final class MutationRun {
   private let runner: MutationRunner
   private let operation: PreparedOperation
   private let viewer: Int64
+  private let client: ClientIdentity
   private let fields: [PreparedField]
   private let completion: (OperationResponse) -> Void
   private var answers: [FieldAnswer] = []
@@ -70,11 +72,12 @@ package final class MutationRun {
 
   init(
     _ runner: MutationRunner, _ operation: PreparedOperation, viewer: Int64,
-    completion: @escaping (OperationResponse) -> Void
+    client: ClientIdentity, completion: @escaping (OperationResponse) -> Void
   ) {
     self.runner = runner
     self.operation = operation
     self.viewer = viewer
+    self.client = client
     self.completion = completion
     times = operation.times
     fields = operation.plan.mutation
@@ -126,7 +129,7 @@ package final class MutationRun {
       call.plan.isOnce ? operation.request.map { RequestKey($0, viewer: viewer) } : nil
     let context = CallContext(
       schema: runner.schema, scalarTypes: runner.scalarTypes, key: key,
-      client: operation.request?.client ?? ClientIdentity(), makeSecret: runner.makeSecret)
+      client: client, makeSecret: runner.makeSecret)
     return Attempt(
       CallProgress(
         hasClientKey: key?.isClient ?? false,

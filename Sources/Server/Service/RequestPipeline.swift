@@ -42,35 +42,20 @@ final class RequestPipeline {
     let identity = identification.identify(request)
     exchange.identify(as: identity.id)
     guard request.isPath("/graphql") else { return page(request, exchange) }
-    let bearer = request.headerBytes("authorization")
     var record = RequestRecord(identity, peer: request.peer)
     record.requestBytes = request.body.count
     switch endpoint.receive(request, as: identity) {
     case .answer(let answer):
       answer.send(to: exchange)
-    case .request(var graphQL, let format):
-      graphQL.client = client(of: request)
-      answer(graphQL, record, bearer, format, exchange) { $0.send(to: exchange) }
-    case .batch(var requests, let format):
-      for index in requests.indices { requests[index].client = client(of: request) }
-      batch(requests, record, bearer, format, exchange)
+    case .request(let graphQL, let format):
+      answer(graphQL, of: request, record, format, exchange) { $0.send(to: exchange) }
+    case .batch(let requests, let format):
+      batch(requests, of: request, record, format, exchange)
     }
   }
 
-  /// Who sends it, for mutations: their functions may ask, and guesses are counted by it.
-  private func client(of request: HTTPRequest) -> ClientIdentity {
-    guard request.method == .post else { return ClientIdentity() }
-    var client = ClientIdentity()
-    client.address = "\(shared.trustedProxies.client(of: request))"
-    client.device = request.header("user-agent")
-    client.sessionHash =
-      request.headerBytes("authorization")
-      .flatMap { SessionToken(authorization: $0) }?.hash
-    return client
-  }
-
   private func answer(
-    _ request: GraphQLRequest, _ record: RequestRecord, _ authorization: ArraySlice<UInt8>?,
+    _ request: GraphQLRequest, of http: HTTPRequest, _ record: RequestRecord,
     _ format: ResponseFormat, _ exchange: HTTPExchange,
     completion: @escaping (GraphQLAnswer) -> Void
   ) {
@@ -86,21 +71,27 @@ final class RequestPipeline {
     record.label = operation.label
     record.times = operation.times
     record.statement = operation.plan.statementName
+    let authorization = http.headerBytes("authorization")
     if shared.introspection.refuses(operation, hasToken: authorization != nil) {
       return completion(refusal([IntrospectionAccess.refusal], record, format))
     }
-    guard let authorization else { return run(operation, record, 0, format, exchange, completion) }
-    guard let token = SessionToken(authorization: authorization) else {
+    let token = authorization.flatMap(SessionToken.init(authorization:))
+    let client = operation.isMutation ? client(of: http, token) : nil
+    guard authorization != nil else {
+      return run(operation, client, record, 0, format, exchange, completion)
+    }
+    guard let token else {
       return completion(
         unauthenticated(
           "The Authorization header must be \"Bearer\" and a session token.", record, format))
     }
     if let viewer = sessions.known(token) {
-      return run(operation, record, viewer, format, exchange, completion)
+      return run(operation, client, record, viewer, format, exchange, completion)
     }
     sessions.resolve(token) { [self, record] resolution in
       switch resolution {
-      case .viewer(let viewer): run(operation, record, viewer, format, exchange, completion)
+      case .viewer(let viewer):
+        run(operation, client, record, viewer, format, exchange, completion)
       case .unknown:
         completion(
           unauthenticated("The session token is unknown or has expired.", record, format))
@@ -110,14 +101,25 @@ final class RequestPipeline {
     }
   }
 
-  /// - Parameter viewer: 0 without an `Authorization` header.
+  private func client(of request: HTTPRequest, _ token: SessionToken?) -> ClientIdentity {
+    var client = ClientIdentity()
+    client.address = "\(shared.trustedProxies.client(of: request))"
+    client.device = request.header("user-agent")
+    client.sessionHash = token?.hash
+    return client
+  }
+
+  /// - Parameters:
+  ///   - client: of a mutation.
+  ///   - viewer: 0 without an `Authorization` header.
   private func run(
-    _ operation: PreparedOperation, _ record: RequestRecord, _ viewer: Int64,
+    _ operation: PreparedOperation, _ client: ClientIdentity?, _ record: RequestRecord,
+    _ viewer: Int64,
     _ format: ResponseFormat, _ exchange: HTTPExchange,
     _ completion: @escaping (GraphQLAnswer) -> Void
   ) {
-    if operation.isMutation {
-      let run = mutations.run(operation, viewer: viewer) { [self] response in
+    if let client {
+      let run = mutations.run(operation, viewer: viewer, client: client) { [self] response in
         var record = record
         record.times = mutations.times
         completion(dress(response, record, format))
@@ -147,14 +149,13 @@ final class RequestPipeline {
   }
 
   private func batch(
-    _ requests: [GraphQLRequest], _ record: RequestRecord, _ authorization: ArraySlice<UInt8>?,
-    _ format: ResponseFormat,
-    _ exchange: HTTPExchange
+    _ requests: [GraphQLRequest], of http: HTTPRequest, _ record: RequestRecord,
+    _ format: ResponseFormat, _ exchange: HTTPExchange
   ) {
     var answers: [[UInt8]?] = Array(repeating: nil, count: requests.count)
     var remaining = requests.count
     for (index, request) in requests.enumerated() {
-      answer(request, record, authorization, format, exchange) { answer in
+      answer(request, of: http, record, format, exchange) { answer in
         answers[index] = answer.body
         remaining -= 1
         guard remaining == 0 else { return }

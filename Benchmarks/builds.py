@@ -1,0 +1,100 @@
+"""Requests per second of one build of `sociograph` over those of another.
+
+Each has a cluster of its own, loaded by itself at the same scale, and is asked the same showcase reads
+by wrk from keep-alive clients. The two alternate, first one then the other going ahead, so that a noisy
+machine disturbs both alike; ratios are medians over the rounds. "CPU" is the time of server and
+PostgreSQL for one request, which says more than rates where others use the machine too.
+
+With the same program on both sides and --options it shows what an option costs.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import shlex
+import statistics
+import subprocess
+import tempfile
+
+import graph
+
+OPERATIONS = ["Q01", "Q02", "Q04", "Q06", "Q12", "Q14"]
+TOKEN = "demo-marisol"
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="script/bench --against", description=__doc__.splitlines()[0])
+    parser.add_argument("against", metavar="PROGRAM", help="the other build, the divisor")
+    parser.add_argument("--program", default=".build/release/sociograph", help=argparse.SUPPRESS)
+    parser.add_argument("--options", default="", help="of this build's serve, in one argument")
+    parser.add_argument("--against-options", default="",
+                        help="of the other's serve, such as '--schema DIR --sql DIR' of its checkout")
+    parser.add_argument("--data", default=".sociograph-bench",
+                        help="data directory of this build; the other's has -against at its end")
+    parser.add_argument("--scale", type=int, default=20, help="scale of the graph (default 20)")
+    parser.add_argument("--seconds", type=int, default=4, help="of each run (default 4)")
+    parser.add_argument("--rounds", type=int, default=5, help="of both, alternating (default 5)")
+    parser.add_argument("--clients", type=int, default=32, help="of both (default 32)")
+    parser.add_argument("--port", type=int, default=18080, help="of this build; the next is the other's")
+    parser.add_argument("--operations", default=",".join(OPERATIONS),
+                        help="such as Q01,Q14 (default: those with a target)")
+    options = parser.parse_args()
+    sides = [(options.program, options.data, shlex.split(options.options)),
+             (options.against, options.data + "-against", shlex.split(options.against_options))]
+    for program, data, _ in sides:
+        if not os.path.exists(data):
+            graph.say(f"loading a graph of scale {options.scale} with {program}")
+            subprocess.run([program, "seed", "--scale", str(options.scale), "--data", data],
+                           check=True, stdout=subprocess.DEVNULL)
+    with contextlib.ExitStack() as stack:
+        servers = []
+        for number, (program, data, given) in enumerate(sides):
+            server = graph.Server(program, ["--data", data, *given], options.port + number)
+            stack.callback(server.stop)
+            servers.append((server, data))
+        compare(options, servers)
+
+
+def compare(options, servers):
+    given = [graph.variables(server, TOKEN) for server, _ in servers]
+    print(f"{'operation':<24}{'requests/s':>12}{'other':>10}{'ratio':>8}{'lowest':>8}{'highest':>8}"
+          f"{'CPU µs':>9}{'other':>9}{'ratio':>8}{'user µs':>9}{'other':>8}")
+    with tempfile.TemporaryDirectory() as work:
+        lua = graph.write_script(work)
+        for folder, name in graph.showcase(options.operations):
+            compare_one(options, servers, given, folder, name, work, lua)
+
+
+def compare_one(options, servers, given, folder, name, work, lua):
+    environments = []
+    for number, values in enumerate(given):
+        body = os.path.join(work, f"body{number}.json")
+        graph.write_body(folder, name, values, body)
+        environments.append({"BODY": body, "TOKEN": TOKEN})
+
+    def run(number, seconds):
+        server, data = servers[number]
+        return graph.run_wrk(server, data, options.clients, seconds, lua, environments[number])
+
+    for number in (0, 1):
+        run(number, 1)
+    runs = []
+    for turn in range(options.rounds):
+        order = (0, 1) if turn % 2 == 0 else (1, 0)
+        pair = {number: run(number, options.seconds) for number in order}
+        runs.append((pair[0], pair[1]))
+    median = statistics.median
+    ratios = [ours[0] / theirs[0] for ours, theirs in runs]
+    costs = [ours[3] / theirs[3] for ours, theirs in runs]
+    print(f"{name:<24}{median(o[0] for o, _ in runs):>12.0f}{median(t[0] for _, t in runs):>10.0f}"
+          f"{median(ratios):>8.3f}{min(ratios):>8.3f}{max(ratios):>8.3f}"
+          f"{median(o[3] for o, _ in runs):>9.1f}{median(t[3] for _, t in runs):>9.1f}"
+          f"{median(costs):>8.3f}"
+          f"{median(o[1] for o, _ in runs):>9.1f}{median(t[1] for _, t in runs):>8.1f}",
+          flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -31,12 +31,13 @@ package final class CachedDocument {
     cost = ownCost
   }
 
-  func operation(named name: String?, mapping: StorageMapping) throws(GraphQLError)
-    -> CachedOperation
-  {
+  func operation(
+    named name: String?, mapping: StorageMapping, suggestions: Bool
+  ) throws(GraphQLError) -> CachedOperation {
     if let known = operations[name] { return known }
     let operation = CachedOperation(
-      try valid.operation(named: name), in: valid, hash: hash, mapping: mapping)
+      try valid.operation(named: name), in: valid, hash: hash, mapping: mapping,
+      suggestions: suggestions)
     operations[name] = operation
     return operation
   }
@@ -53,12 +54,13 @@ final class CachedOperation {
 
   init(
     _ operation: OperationDefinition, in valid: ValidDocument, hash: String,
-    mapping: StorageMapping
+    mapping: StorageMapping, suggestions: Bool
   ) {
     self.operation = operation
     label = OperationLabel(
       name: operation.name?.text, kind: operation.kind, document: hash)
-    coercion = VariableCoercion(valid.schema, operation, source: valid.document.source)
+    coercion = VariableCoercion(
+      valid.schema, operation, source: valid.document.source, suggestions: suggestions)
     choices = OperationChoices(operation, fragments: valid.fragments, mapping: mapping)
     variableNames = operation.variables.map(\.name.text)
   }

@@ -19,6 +19,8 @@ package struct PreparedOperation {
   package let plan: PreparedPlan
   package let variables: [InputValue?]
   package let variableNames: [String]
+  /// For errors about them.
+  let inputs: OperationInputs
   /// Answers of introspection fields that depend on this request's variables.
   let introspection: [String: [UInt8]]?
   package var cursorSeal: CursorSeal
@@ -30,17 +32,18 @@ extension PreparedOperation {
 
   /// The parameters as they are sent.
   package func parameters(viewer: Int64) throws(GraphQLError) -> PostgresParameters {
-    try ParameterBinder(variables: variables, viewer: viewer, cursorSeal: cursorSeal).bind(
-      plan.plan.parameters)
+    try binder(viewer).bind(plan.plan.parameters, of: plan.plan.places)
+  }
+
+  func binder(_ viewer: Int64, _ call: CallContext? = nil) -> ParameterBinder {
+    ParameterBinder(
+      variables: variables, inputs: inputs, viewer: viewer, cursorSeal: cursorSeal, call: call)
   }
 
   /// The parameters as people write them, in the order of `$1`, `$2`, ...; nil for null and for keys
   /// inside cursors.
   package func parameterTexts(viewer: Int64) throws(GraphQLError) -> [String?] {
-    let binder = ParameterBinder(variables: variables, viewer: viewer, cursorSeal: cursorSeal)
-    return try plan.plan.parameters.map { parameter throws(GraphQLError) in
-      try binder.text(of: parameter)
-    }
+    try binder(viewer).texts(of: plan.plan.parameters, plan.plan.places)
   }
 }
 
@@ -99,7 +102,8 @@ package final class OperationExecutor {
     let document = try document(request.document)
     let operation: CachedOperation
     do {
-      operation = try document.operation(named: request.operationName, mapping: mapping)
+      operation = try document.operation(
+        named: request.operationName, mapping: mapping, suggestions: settings.suggestions)
     } catch {
       throw RequestErrors(error)
     }
@@ -129,6 +133,8 @@ package final class OperationExecutor {
       request: plan.mutation.isEmpty ? nil : request, plan: plan,
       variables: variables,
       variableNames: operation.variableNames,
+      inputs: OperationInputs(
+        operation.operation.variables, source: document.valid.document.source),
       introspection: plan.isIntrospectionVariable
         ? introspect(document.valid, operation.operation, coerced) : nil,
       cursorSeal: settings.cursorSeal)
@@ -239,7 +245,9 @@ package final class OperationExecutor {
         times.writing = monotonicNanoseconds() &- began
         completion(response)
       case .failure(let error):
-        completion(Self.failure(error))
+        let plan = operation.plan.plan
+        completion(
+          Self.failure(error, over: plan.parameters, plan.places, operation.inputs))
       }
     }
   }
@@ -324,13 +332,37 @@ package final class OperationExecutor {
       refusal =
         code.map { GraphQLError(error.message, code: $0) }
         ?? .fault("A function raised the unknown code \(error.detail ?? ""): \(error.reason)")
+    // Of a statement that has no input of the client's.
     case .invalidEncoding, .invalidValue:
-      refusal = GraphQLError(
-        "A value of the request cannot be used.", code: .badUserInput, reason: error.reason)
+      refusal = .fault(error.reason)
     case .retry, .staleStatement, .constraint, .forbidden, .other:
       refusal = .fault(error.reason)
     }
     return .refused([refusal], retryAfter: error.retryAfter)
+  }
+}
+
+extension OperationExecutor {
+  /// The same of a statement with a client's inputs, which are named where PostgreSQL refuses one:
+  /// it does not say which.
+  static func failure(
+    _ error: PostgresError, over parameters: [PlanParameter], _ places: [InputPlace?],
+    _ inputs: OperationInputs
+  ) -> OperationResponse {
+    switch error.kind {
+    case .invalidEncoding, .invalidValue:
+      let given = parameters.enumerated().map { index, parameter in
+        (parameter, place: places.indices.contains(index) ? places[index] : nil)
+      }
+      guard
+        var refusal = inputs.error(amongst: given, "the graph cannot be asked with it.")
+      else { return failure(error) }
+      refusal.reason = error.reason
+      return .refused([refusal])
+    case .unavailable, .lost, .overloaded, .timeout, .retry, .lock, .readOnly, .staleStatement,
+      .aborted, .userRaised, .constraint, .forbidden, .other:
+      return failure(error)
+    }
   }
 }
 

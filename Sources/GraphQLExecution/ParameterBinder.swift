@@ -10,29 +10,54 @@ import Postgres
 /// decimals must be such, text must not hold U+0000, which PostgreSQL cannot store.
 struct ParameterBinder {
   let variables: [InputValue?]
+  /// For errors about them.
+  let inputs: OperationInputs
   let viewer: Int64
   let cursorSeal: CursorSeal
   /// Of a mutation's field.
   var call: CallContext?
 
-  func bind(_ parameters: [PlanParameter]) throws(GraphQLError) -> PostgresParameters {
+  /// - Parameter places: what each parameter was given to, where that is known.
+  func bind(
+    _ parameters: [PlanParameter], of places: [InputPlace?]
+  ) throws(GraphQLError) -> PostgresParameters {
     var result = PostgresParameters(reservingBytes: parameters.count * 24)
-    for parameter in parameters {
-      switch parameter {
-      case .viewer: result.append(viewer)
-      case .input(let source, let type): try append(source, type, to: &result)
-      case .sortKey(let source, let index, let order):
-        if let key = try sortKey(source, index, order) {
-          result.append(key)
-        } else {
-          result.appendNull()
-        }
-      case .sortKeyIsNull(let source, let index, let order):
-        result.append(try sortKey(source, index, order) == nil)
-      case .call(let parameter): append(parameter, to: &result)
+    for (index, parameter) in parameters.enumerated() {
+      do throws(InputProblem) {
+        try append(parameter, to: &result)
+      } catch {
+        throw self.error(error, parameter, places.indices.contains(index) ? places[index] : nil)
       }
     }
     return result
+  }
+
+  private func append(
+    _ parameter: PlanParameter, to result: inout PostgresParameters
+  ) throws(InputProblem) {
+    switch parameter {
+    case .viewer: result.append(viewer)
+    case .input(let source, let type): try append(source, type, to: &result)
+    case .sortKey(let source, let index, let order):
+      if let key = try sortKey(source, index, order) {
+        result.append(key)
+      } else {
+        result.appendNull()
+      }
+    case .sortKeyIsNull(let source, let index, let order):
+      result.append(try sortKey(source, index, order) == nil)
+    case .call(let parameter): append(parameter, to: &result)
+    }
+  }
+
+  private func error(
+    _ problem: InputProblem, _ parameter: PlanParameter, _ place: InputPlace?
+  ) -> GraphQLError {
+    switch parameter {
+    case .input(let source, _), .sortKey(let source, _, _), .sortKeyIsNull(let source, _, _):
+      inputs.error(source, at: problem.path, of: place, problem.message)
+    case .viewer, .call: .fault(problem.message)
+    }
   }
 
   private func append(_ parameter: CallParameter, to result: inout PostgresParameters) {
@@ -79,7 +104,7 @@ struct ParameterBinder {
   }
 
   private func sortKey(_ source: InputSource, _ index: Int, _ order: UInt32)
-    throws(GraphQLError) -> [UInt8]?
+    throws(InputProblem) -> [UInt8]?
   {
     guard case .string(let text) = value(of: source),
       let cursor = Cursor(text, order: order, seal: cursorSeal), index < cursor.keys.count
@@ -89,7 +114,7 @@ struct ParameterBinder {
 
   private func append(
     _ source: InputSource, _ type: ParameterType, to parameters: inout PostgresParameters
-  ) throws(GraphQLError) {
+  ) throws(InputProblem) {
     let value = value(of: source)
     if case .null = value { return parameters.appendNull() }
     switch type {
@@ -110,7 +135,7 @@ struct ParameterBinder {
 
   private func append(
     array value: InputValue, of element: ParameterType, to parameters: inout PostgresParameters
-  ) throws(GraphQLError) {
+  ) throws(InputProblem) {
     let items: [InputValue]
     if case .list(let list) = value { items = list } else { items = [value] }
     switch element {
@@ -120,7 +145,7 @@ struct ParameterBinder {
         array: items.map { if case .null = $0 { nil } else { anyID($0) } } as [Int64?])
     case .int4:
       parameters.append(
-        array: try map(items) { item throws(GraphQLError) -> Int32 in
+        array: try map(items) { item throws(InputProblem) -> Int32 in
           guard case .int(let number) = item else { throw mismatch(item, "an integer") }
           return number
         })
@@ -133,20 +158,42 @@ struct ParameterBinder {
   }
 
   private func map<Value>(
-    _ items: [InputValue], _ convert: (InputValue) throws(GraphQLError) -> Value
-  ) throws(GraphQLError) -> [Value?] {
+    _ items: [InputValue], _ convert: (InputValue) throws(InputProblem) -> Value
+  ) throws(InputProblem) -> [Value?] {
     var result: [Value?] = []
     result.reserveCapacity(items.count)
-    for item in items {
-      if case .null = item { result.append(nil) } else { result.append(try convert(item)) }
+    for (index, item) in items.enumerated() {
+      if case .null = item {
+        result.append(nil)
+        continue
+      }
+      do throws(InputProblem) {
+        result.append(try convert(item))
+      } catch {
+        throw error.inside(.index(index))
+      }
     }
     return result
   }
 
   // MARK: - For people
 
-  /// The value as `psql` or `pgbench` would be given it; nil for null and for keys inside cursors.
-  func text(of parameter: PlanParameter) throws(GraphQLError) -> String? {
+  /// The values as `psql` or `pgbench` would be given them; nil for null and for keys inside cursors.
+  func texts(
+    of parameters: [PlanParameter], _ places: [InputPlace?]
+  ) throws(GraphQLError) -> [String?] {
+    var texts: [String?] = []
+    for (index, parameter) in parameters.enumerated() {
+      do throws(InputProblem) {
+        texts.append(try text(of: parameter))
+      } catch {
+        throw self.error(error, parameter, places.indices.contains(index) ? places[index] : nil)
+      }
+    }
+    return texts
+  }
+
+  private func text(of parameter: PlanParameter) throws(InputProblem) -> String? {
     switch parameter {
     case .viewer: return String(viewer)
     case .sortKey, .sortKeyIsNull, .call: return nil
@@ -154,7 +201,7 @@ struct ParameterBinder {
     }
   }
 
-  private func text(of value: InputValue, _ type: ParameterType) throws(GraphQLError) -> String? {
+  private func text(of value: InputValue, _ type: ParameterType) throws(InputProblem) -> String? {
     if case .null = value { return nil }
     switch type {
     case .id: return String(try id(value))
@@ -166,7 +213,7 @@ struct ParameterBinder {
       guard case .list(let items) = value else {
         return "{\(try text(of: value, element) ?? "NULL")}"
       }
-      let texts = try items.map { item throws(GraphQLError) in try text(of: item, element) }
+      let texts = try items.map { item throws(InputProblem) in try text(of: item, element) }
       return "{"
         + texts.map { text in
           text.map { "\"" + $0.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\"" }
@@ -177,7 +224,7 @@ struct ParameterBinder {
 
   // MARK: - Values
 
-  private func id(_ value: InputValue) throws(GraphQLError) -> Int64 {
+  private func id(_ value: InputValue) throws(InputProblem) -> Int64 {
     guard case .string(let text) = value, let id = NodeID.decode(text) else {
       throw mismatch(value, "an id")
     }
@@ -188,7 +235,7 @@ struct ParameterBinder {
     if case .string(let text) = value { NodeID.decode(text) ?? 0 } else { 0 }
   }
 
-  private func float(_ value: InputValue) throws(GraphQLError) -> Double {
+  private func float(_ value: InputValue) throws(InputProblem) -> Double {
     switch value {
     case .float(let number): return number
     case .int(let number): return Double(number)
@@ -197,7 +244,7 @@ struct ParameterBinder {
     }
   }
 
-  func text(_ value: InputValue) throws(GraphQLError) -> String {
+  func text(_ value: InputValue) throws(InputProblem) -> String {
     switch value {
     case .string(let text):
       guard !text.utf8.contains(0) else {
@@ -211,44 +258,41 @@ struct ParameterBinder {
     }
   }
 
-  func timestamp(_ value: InputValue) throws(GraphQLError) -> Int64 {
+  func timestamp(_ value: InputValue) throws(InputProblem) -> Int64 {
     guard case .string(let text) = value, let instant = Timestamp.microseconds(text) else {
       throw mismatch(value, "an instant such as \"2026-05-01T18:30:00Z\"")
     }
     return instant
   }
 
-  func date(_ value: InputValue) throws(GraphQLError) -> Int32 {
+  func date(_ value: InputValue) throws(InputProblem) -> Int32 {
     guard case .string(let text) = value, let day = Timestamp.days(text) else {
       throw mismatch(value, "a day such as \"2026-05-01\"")
     }
     return day
   }
 
-  func decimal(_ value: InputValue) throws(GraphQLError) -> String {
+  func decimal(_ value: InputValue) throws(InputProblem) -> String {
     guard case .string(let text) = value, text.utf8.count <= 40,
       text.wholeMatch(of: /-?[0-9]+(\.[0-9]+)?/) != nil
     else { throw mismatch(value, "a decimal such as \"129.90\"") }
     return text
   }
 
-  func mismatch(_ value: InputValue, _ expected: String) -> GraphQLError {
-    let shown =
-      switch value {
-      case .string(let text): "\"\(text.prefix(40))\""
-      case .int(let number): "\(number)"
-      case .bigInt(let number): "\(number)"
-      case .float(let number): "\(number)"
-      case .boolean(let flag): "\(flag)"
-      case .enum(let name): name
-      case .null: "null"
-      case .list: "A list"
-      case .object: "An object"
-      }
-    return refusal("\(shown) is not \(expected).")
+  func mismatch(_ value: InputValue, _ expected: String) -> InputProblem {
+    refusal("\(value.shown) is not \(expected).")
   }
 
-  private func refusal(_ message: String) -> GraphQLError {
-    GraphQLError(message, code: .badUserInput)
+  private func refusal(_ message: String) -> InputProblem { InputProblem(message: message) }
+}
+
+/// Why a value cannot be a parameter.
+struct InputProblem: Error {
+  /// Of the value, inside of what the parameter is made of.
+  var path: [PathSegment] = []
+  let message: String
+
+  func inside(_ step: PathSegment) -> InputProblem {
+    InputProblem(path: [step] + path, message: message)
   }
 }

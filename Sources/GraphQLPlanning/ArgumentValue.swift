@@ -26,9 +26,13 @@ indirect enum ArgumentValue {
 
 /// All arguments a field declares, with what they are here; nil for one without a value.
 struct FieldArguments {
+  /// Of the field.
+  var coordinate = ""
   var values: [(definition: InputValueDefinition, value: ArgumentValue?)] = []
   /// Those whose value is the schema's default.
   var defaulted: Set<String> = []
+  /// Of the values that were given.
+  var positions: [String: Position] = [:]
 
   subscript(_ name: String) -> (definition: InputValueDefinition, value: ArgumentValue?)? {
     values.first { $0.definition.name == name }
@@ -47,21 +51,46 @@ struct ArgumentReader {
   let variableIndices: [String: Int]
   /// By variable index; nil when absent.
   let variables: [InputValue?]
-  let source: Source
+  let inputs: OperationInputs
 
-  func arguments(of field: Field, _ definition: FieldDefinition) throws(GraphQLError)
-    -> FieldArguments
-  {
+  var source: Source { inputs.source }
+
+  /// An argument or input field, for errors about what it is given.
+  private struct Target {
+    let definition: InputValueDefinition
+    /// The input object; nil of an argument.
+    var owner: TypeDefinition?
+
+    var name: String {
+      owner.map { "Field \"\($0.name).\(definition.name)\"" }
+        ?? "Argument \"\(definition.name)\""
+    }
+  }
+
+  /// - Parameter takesWhole: whether an input object, given as a variable, is left as it is: the plan
+  ///   serves whatever is in it.
+  func arguments(
+    of field: Field, _ definition: FieldDefinition, takesWhole: (String) -> Bool = { _ in false }
+  ) throws(GraphQLError) -> FieldArguments {
     var result = FieldArguments()
     for argument in definition.arguments {
       let given = field.arguments.first { $0.name.text == argument.name }
-      if let given, let value = try read(given.value, as: argument.type) {
+      if let given { result.positions[argument.name] = given.value.position }
+      let target = Target(definition: argument)
+      if let given, case .variable(let name) = given.value.content,
+        case .inputObject = schema[argument.type.namedType].kind, takesWhole(argument.name),
+        let index = variableIndices[name], let value = variables[index], value != .null
+      {
+        result.values.append((argument, .object([])))
+        continue
+      }
+      if let given, let value = try read(given.value, as: argument.type, for: target) {
         if value.isNull, argument.type.isNonNull {
           throw unexpectedNull("Argument \"\(argument.name)\"", argument.type, given.value)
         }
         result.values.append((argument, value))
       } else if let fallback = argument.coercedDefault {
-        result.values.append((argument, try constant(fallback, as: argument.type)))
+        result.values.append((argument, try constant(fallback, as: argument.type, for: target)))
         result.defaulted.insert(argument.name)
       } else {
         result.values.append((argument, nil))
@@ -71,10 +100,18 @@ struct ArgumentReader {
   }
 
   /// Nil when the value is a variable that was not given.
-  private func read(_ value: Value, as type: TypeReference) throws(GraphQLError) -> ArgumentValue? {
+  private func read(
+    _ value: Value, as type: TypeReference, for target: Target
+  ) throws(GraphQLError) -> ArgumentValue? {
     if case .variable(let name) = value.content {
       guard let index = variableIndices[name], let actual = variables[index] else { return nil }
-      return try convert(actual, as: type, from: .variable(index, path: []))
+      do throws(Unfit) {
+        return try convert(actual, as: type, from: .variable(index, path: []))
+      } catch {
+        throw inputs.error(
+          .variable(index, path: []), at: error.path, of: nil,
+          "\(error.value.shown) is not what \"\(error.type)\" is made of: a string or a number.")
+      }
     }
     if case .null = value.content { return .null }
     switch type.nullable {
@@ -82,12 +119,12 @@ struct ArgumentReader {
       var items: [ArgumentValue] = []
       if case .list(let values) = value.content {
         for item in values {
-          let value = try read(item, as: element) ?? .null
+          let value = try read(item, as: element, for: target) ?? .null
           if value.isNull, element.isNonNull { throw unexpectedNull("An element", element, item) }
           items.append(value)
         }
       } else {
-        items = [try read(value, as: element) ?? .null]
+        items = [try read(value, as: element, for: target) ?? .null]
       }
       return gather(items, element: element)
     case .named(let id):
@@ -98,21 +135,22 @@ struct ArgumentReader {
         var members: [(name: String, value: ArgumentValue)] = []
         for field in fields {
           let member = given.first { $0.name.text == field.name }
-          if let member, let value = try read(member.value, as: field.type) {
+          let inner = Target(definition: field, owner: named)
+          if let member, let value = try read(member.value, as: field.type, for: inner) {
             if value.isNull, field.type.isNonNull || isOneOf {
               throw unexpectedNull(
                 "Field \"\(named.name).\(field.name)\"", field.type, member.value)
             }
             members.append((field.name, value))
           } else if let fallback = field.coercedDefault {
-            members.append((field.name, try constant(fallback, as: field.type)))
+            members.append((field.name, try constant(fallback, as: field.type, for: inner)))
           }
         }
         return .object(members)
       }
-      return literal(value, isID: named.name == "ID")
+      return try literal(value, named, for: target)
     case .nonNull(let inner):
-      return try read(value, as: inner)
+      return try read(value, as: inner, for: target)
     }
   }
 
@@ -127,66 +165,108 @@ struct ArgumentReader {
       locations: [source.location(of: value.position)], code: .badUserInput)
   }
 
-  private func literal(_ value: Value, isID: Bool) -> ArgumentValue {
+  private func literal(
+    _ value: Value, _ type: TypeDefinition, for target: Target
+  ) throws(GraphQLError) -> ArgumentValue {
     switch value.content {
-    // An id may be all digits, and then be written without quotes.
-    case .int(let text) where isID: .scalar(.string(text), value: .string(text))
-    case .boolean(let flag): .boolean(flag)
-    case .enum(let name): .enum(name)
-    case .int(let text):
-      if let number = Int32(text) {
-        .scalar(.int(Int64(number)), value: .int(number))
-      } else {
-        .scalar(.string(text), value: .string(text))
+    case .boolean, .enum, .list, .object:
+      // Whose shape validation leaves to whoever knows what a scalar is made of.
+      if type.isCustomScalar {
+        throw GraphQLError(
+          "\(target.name) has invalid value \(Printer.print(value)); \"\(type.name)\" is made of "
+            + "a string or a number.",
+          locations: [source.location(of: value.position)], code: .badUserInput)
       }
-    case .float(let text):
-      .scalar(.float(Double(text) ?? 0), value: .float(Double(text) ?? 0))
-    case .string(let string): .scalar(.string(string.text), value: .string(string.text))
-    case .null, .variable, .list, .object: .null
+    case .int, .float, .string, .null, .variable: break
+    }
+    switch value.content {
+    case .boolean(let flag): return .boolean(flag)
+    case .enum(let name): return .enum(name)
+    case .int(let text), .float(let text):
+      let number = InputValue(literal: text, type.builtInScalar)
+      return .scalar(InputSource(number), value: number)
+    case .string(let string): return .scalar(.string(string.text), value: .string(string.text))
+    case .null, .variable, .list, .object: return .null
     }
   }
 
-  private func constant(_ value: InputValue, as type: TypeReference) throws(GraphQLError)
-    -> ArgumentValue
-  {
-    try convert(value, as: type, from: nil)
+  private func constant(
+    _ value: InputValue, as type: TypeReference, for target: Target
+  ) throws(GraphQLError) -> ArgumentValue {
+    do throws(Unfit) {
+      return try convert(value, as: type, from: nil)
+    } catch {
+      throw .fault("\(target.name): its default is not what a scalar is made of.")
+    }
+  }
+
+  /// What a variable holds where a custom scalar is to be.
+  private struct Unfit: Error {
+    var path: [PathSegment] = []
+    let value: InputValue
+    /// The scalar's name.
+    let type: String
+
+    func inside(_ step: PathSegment) -> Unfit {
+      Unfit(path: [step] + path, value: value, type: type)
+    }
   }
 
   /// - Parameter origin: the variable and path the value came from; nil for a constant.
-  private func convert(_ value: InputValue, as type: TypeReference, from origin: InputSource?)
-    throws(GraphQLError) -> ArgumentValue
-  {
+  private func convert(
+    _ value: InputValue, as type: TypeReference, from origin: InputSource?
+  ) throws(Unfit) -> ArgumentValue {
     switch value {
     case .null: return .null
-    case .boolean(let flag): return .boolean(flag)
+    case .boolean(let flag):
+      try refuseInCustomScalar(value, type)
+      return .boolean(flag)
     case .enum(let name): return .enum(name)
     case .int(let number): return .scalar(origin ?? .int(Int64(number)), value: value)
     case .bigInt(let number): return .scalar(origin ?? .int(number), value: value)
     case .float(let number): return .scalar(origin ?? .float(number), value: value)
     case .string(let text): return .scalar(origin ?? .string(text), value: value)
     case .object(let members):
-      guard case .inputObject = schema[type.namedType].kind else {
-        return .null  // an object given to a custom scalar: no storage type takes one
-      }
+      try refuseInCustomScalar(value, type)
       var result: [(name: String, value: ArgumentValue)] = []
       for member in members {
         guard let field = schema[type.namedType].inputField(named: member.name) else { continue }
-        result.append(
-          (
-            member.name,
-            try convert(member.value, as: field.type, from: origin?.appending(member.name))
-          ))
+        do throws(Unfit) {
+          result.append(
+            (
+              member.name,
+              try convert(member.value, as: field.type, from: origin?.appending(member.name))
+            ))
+        } catch {
+          throw error.inside(.name(member.name))
+        }
       }
       return .object(result)
     case .list(let items):
-      guard case .list(let element) = type.nullable else { return .null }
+      guard case .list(let element) = type.nullable else {
+        try refuseInCustomScalar(value, type)
+        return .null
+      }
       if let origin, isScalar(element) {
         return .scalars(origin, values: items)
       }
       var converted: [ArgumentValue] = []
-      for item in items { converted.append(try convert(item, as: element, from: nil)) }
+      for (index, item) in items.enumerated() {
+        do throws(Unfit) {
+          converted.append(try convert(item, as: element, from: nil))
+        } catch {
+          throw error.inside(.index(index))
+        }
+      }
       return gather(converted, element: element)
     }
+  }
+
+  private func refuseInCustomScalar(
+    _ value: InputValue, _ type: TypeReference
+  ) throws(Unfit) {
+    let named = schema[type.namedType]
+    if named.isCustomScalar { throw Unfit(value: value, type: named.name) }
   }
 
   private func isScalar(_ type: TypeReference) -> Bool {
@@ -205,6 +285,9 @@ struct ArgumentReader {
       if case .scalar(let source, let value) = item {
         sources.append(source)
         values.append(value)
+      } else {
+        sources.append(.constant(.null))
+        values.append(.null)
       }
     }
     return .scalars(.list(sources), values: values)
@@ -218,5 +301,36 @@ extension InputSource {
     } else {
       self
     }
+  }
+
+  /// A number as it is written, which an `Int32` need not hold.
+  init(_ number: InputValue) {
+    self =
+      switch number {
+      case .int(let number): .int(Int64(number))
+      case .bigInt(let number): .int(number)
+      case .float(let number): .float(number)
+      case .string(let text): .string(text)
+      case .null, .boolean, .enum, .list, .object: .constant(number)
+      }
+  }
+}
+
+extension InputValue {
+  /// A number of a document where a scalar is to be; validation has seen that it fits a built-in one.
+  init(literal text: String, _ scalar: BuiltInScalar?) {
+    switch scalar {
+    // An id may be all digits, and then be written without quotes.
+    case .id: self = .string(text)
+    case .float: self = .float(Double(text) ?? 0)
+    case .int, .string, .boolean, nil: self = InputValue(number: text)
+    }
+  }
+}
+
+extension TypeDefinition {
+  /// One that says for itself what it is made of, which is a string or a number.
+  package var isCustomScalar: Bool {
+    if case .scalar = kind { builtInScalar == nil } else { false }
   }
 }

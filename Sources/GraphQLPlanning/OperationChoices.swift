@@ -156,9 +156,7 @@ private struct UsageWalker {
         .argument(named: argument.name.text),
       case .inputObject = mapping.schema[definition.type.namedType].kind
     else { return false }
-    return ([call.function] + (call.again.map { [$0] } ?? [])).allSatisfy { template in
-      template.variables.allSatisfy { $0.first != argument.name.text || $0.count == 1 }
-    }
+    return call.takesWhole(argument.name.text)
   }
 
   private func variables(in value: Value) -> [String] {

@@ -12,6 +12,8 @@ package struct Plan: Sendable {
   package let statement: SQLStatement?
   /// In the order of `$1`, `$2`, ...
   package let parameters: [PlanParameter]
+  /// What each of them was given to, where that is known.
+  package var places: [InputPlace?] = []
   package let shape: ObjectShape
   /// Of a mutation, in order: it has no statement of its own.
   package var mutation: [MutationField] = []

@@ -19,8 +19,20 @@ struct Scope {
   var coordinate = ""
   /// Inside an embedded object that is not always there.
   var isConditional = false
-  /// What `:value` is.
+  /// What `:value` is, and what it was given to.
   var value: (definition: InputValueDefinition, value: ArgumentValue?)?
+  var valuePlace: InputPlace?
+}
+
+extension Scope {
+  func position(ofArgument name: String) -> Position? {
+    arguments.positions[name] ?? outerArguments.positions[name]
+  }
+
+  /// An argument of the field that is compiled.
+  func place(ofArgument name: String) -> InputPlace {
+    InputPlace("\(coordinate)(\(name):)", position(ofArgument: name))
+  }
 }
 
 /// Renders templates into statement text.
@@ -87,12 +99,23 @@ struct TemplateRenderer {
     guard let found else { return "NULL" }
     var type = found.definition.type
     var value = found.value
+    var owner: TypeDefinition?
     for step in path.dropFirst() {
-      guard let field = schema[type.namedType].inputField(named: step) else { return "NULL" }
+      let object = schema[type.namedType]
+      guard let field = object.inputField(named: step) else { return "NULL" }
+      owner = object
       type = field.type
       value = value?[step]
     }
-    return text(of: value ?? .null, type, isSplice: isSplice)
+    let place = { () -> InputPlace? in
+      if name == "value", owner == nil { return scope.valuePlace }
+      let position =
+        name == "value" ? scope.valuePlace?.position : scope.position(ofArgument: name)
+      return InputPlace(
+        owner.map { "\($0.name).\(path[path.count - 1])" } ?? "\(scope.coordinate)(\(name):)",
+        position)
+    }
+    return text(of: value ?? .null, type, isSplice: isSplice, place)
   }
 
   /// `NULL` with the type that the value would have.
@@ -105,18 +128,18 @@ struct TemplateRenderer {
     return "NULL::\(name: "\(named)")"
   }
 
-  func text(
-    of value: ArgumentValue, _ type: TypeReference, isSplice: Bool = false
+  private func text(
+    of value: ArgumentValue, _ type: TypeReference, isSplice: Bool, _ place: () -> InputPlace?
   ) -> SQLFragment {
     switch value {
     case .null: return isSplice ? "NULL" : null(type)
     case .boolean(let flag): return flag ? "true" : "false"
     case .enum(let name): return SQLFragment(name: enumValue(name, type)?.text ?? "NULL")
     case .scalar(let source, _):
-      return statement.reference(.input(source, as: parameterType(of: type)))
+      return statement.reference(.input(source, as: parameterType(of: type)), of: place())
     case .scalars(let source, _):
       return statement.reference(
-        .input(source, as: .array(parameterType(of: type))))
+        .input(source, as: .array(parameterType(of: type))), of: place())
     case .list(let items):
       let values = items.compactMap { item -> EnumValueStorage? in
         if case .enum(let name) = item { enumValue(name, type) } else { nil }

@@ -4,6 +4,8 @@ import SQL
 final class StatementBuilder {
   private(set) var parameters: [PlanParameter] = []
   private var ordinals: [PlanParameter: Int] = [:]
+  /// By ordinal: where a parameter was met first.
+  private var places: [Int: InputPlace] = [:]
   private var aliasCount = 0
   /// Is told of the rows that are read.
   var recorder: RowRecorder?
@@ -20,6 +22,21 @@ final class StatementBuilder {
   func reference(_ parameter: PlanParameter) -> SQLFragment {
     if parameter == .viewer, let signedIn { return signedIn }
     return mention(parameter)
+  }
+
+  /// The same, for what an argument or input field was given.
+  func reference(_ parameter: PlanParameter, of place: @autoclosure () -> InputPlace?)
+    -> SQLFragment
+  {
+    let isNew = ordinals[parameter] == nil
+    let mention = reference(parameter)
+    if isNew, let ordinal = ordinals[parameter] { places[ordinal] = place() }
+    return mention
+  }
+
+  /// What the parameters that a finished statement mentions were given to.
+  func places(of statement: SQLStatement) -> [InputPlace?] {
+    statement.parameters.map { places[$0.ordinal] }
   }
 
   /// The same, for the viewer that the request came with.

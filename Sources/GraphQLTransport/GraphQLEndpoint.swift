@@ -34,7 +34,7 @@ package struct GraphQLEndpoint {
   }
 
   package enum Event: Sendable {
-    case refused(TransportError, of: RequestIdentity)
+    case refused(TransportError, HTTPStatus, of: RequestIdentity)
     /// Level `log`: a document that is not among the published ones is executed.
     case documentNotTrusted(operationName: String?)
   }
@@ -63,8 +63,9 @@ package struct GraphQLEndpoint {
     do throws(TransportError) {
       return try read(request, identity, &format)
     } catch {
-      report(.refused(error, of: identity))
-      return .answer(format.answer(error, requestID: identity.id))
+      let answer = format.answer(error, requestID: identity.id)
+      report(.refused(error, answer.status, of: identity))
+      return .answer(answer)
     }
   }
 

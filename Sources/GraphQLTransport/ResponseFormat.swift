@@ -22,7 +22,8 @@ package struct ResponseFormat: Sendable {
   package enum Profile: String, Sendable, CaseIterable {
     /// That of the graphql-http audit suite, which clients and peers are measured by.
     case audit
-    /// The working draft since April 2026: 422 for faulty documents, 294 for partial data.
+    /// The working draft since April 2026: 422 for malformed parameters and faulty documents,
+    /// 294 for partial data.
     case draft
   }
 
@@ -80,7 +81,7 @@ package struct ResponseFormat: Sendable {
     default: break
     }
     return GraphQLAnswer(
-      status: error.status, contentType: contentType, headers: headers,
+      status: error.status(profile), contentType: contentType, headers: headers,
       body: JSONWriter.response([error.graphQLError], requestID: requestID))
   }
 

@@ -56,9 +56,26 @@ package enum TransportError: Error, Sendable, Equatable {
     }
   }
 
-  package var status: HTTPStatus {
+  package func status(_ profile: ResponseFormat.Profile) -> HTTPStatus {
     // Only the handshake of automatic persisted queries counts on a 2xx.
-    self == .documentIDUnknown ? .badRequest : code.status
+    if self == .documentIDUnknown { return .badRequest }
+    return profile == .draft && isUnprocessable ? .unprocessableContent : code.status
+  }
+
+  /// Whether the request could be read, and does not hold what a GraphQL request is made of: the
+  /// draft of 2026 tells these (422) from what cannot be read (400).
+  private var isUnprocessable: Bool {
+    switch self {
+    case .notAnObject, .parameter, .missingQuery, .emptyBatch, .batchNesting,
+      .persistedQueryMalformed, .persistedQueryHashMismatch, .variablesTooLarge:
+      true
+    case .methodNotAllowed, .notAcceptable, .contentType, .charset, .emptyBody, .json,
+      .repeatedParameter, .urlEncoding, .documentTooLarge, .batchingDisabled, .batchTooLarge,
+      .idempotencyKeyMalformed, .idempotencyKeyOfBatch, .csrf, .originNotAllowed,
+      .persistedQueryNotFound, .persistedQueryNotSupported, .documentIDUnknown,
+      .operationNotSafelisted, .documentTextNotAllowed:
+      false
+    }
   }
 
   package var message: String {

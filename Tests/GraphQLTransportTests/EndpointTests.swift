@@ -347,6 +347,34 @@ extension GraphQLEndpoint {
     #expect(status(.json, .draft) == draft)
   }
 
+  @Test(arguments: [
+    ("null", 422), ("7", 422), ("{}", 422), (#"{"query":1}"#, 422),
+    (#"{"query":"q","variables":7}"#, 422), (#"{"query":"q","variables":"{}"}"#, 422),
+    (#"{"query":"q","operationName":{}}"#, 422), (#"{"query":"q","extensions":[]}"#, 422),
+    (#"{"query":"q","extensions":{"persistedQuery":1}}"#, 422),
+    // What cannot be read, or is refused for another reason than what it says.
+    ("", 400), (#"{"query""#, 400), (#"[{"query":"q"}]"#, 400),
+    ("{\"query\":\"\(String(repeating: "q", count: 65_537))\"}", 400),
+  ]) func `malformed parameters are 422 in the draft only`(body: String, draft: Int) throws {
+    for accept in ["application/json", "application/graphql-response+json"] {
+      let request = try Self.post(body, headers: ["Accept: \(accept)"])
+      let audited = try Self.refused(Self.endpoint().receive(request))
+      #expect(audited.status.code == 400)
+      let answer = try Self.refused(Self.endpoint { $0.profile = .draft }.receive(request))
+      #expect(answer.status.code == draft)
+      #expect(answer.body == audited.body)
+    }
+  }
+
+  @Test(arguments: [
+    ("query=q&variables=%5B%5D", 422), ("query=q&extensions=1", 422), ("operationName=O", 422),
+    ("query=%zz", 400), ("query=q&variables=%7B", 400), ("query=q&query=q", 400),
+  ]) func `so they are in a URL`(query: String, draft: Int) throws {
+    let request = try Self.request("GET", "/graphql?\(query)")
+    let answer = try Self.refused(Self.endpoint { $0.profile = .draft }.receive(request))
+    #expect(answer.status.code == draft)
+  }
+
   @Test func `partial data is 294 in the draft only`() {
     let audit = ResponseFormat(mediaType: .graphQLResponse)
     let draft = ResponseFormat(mediaType: .graphQLResponse, profile: .draft)

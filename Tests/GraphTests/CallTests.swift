@@ -165,10 +165,28 @@ import Testing
         "mutation($more: [Words!]) { words(more: $more) { text } }",
         ["more": .array((0..<300).map { ["name": .string("n\($0)")] })]
       ).at("data.words.text")?.string?.contains("\"n299\"") == true)
-    for bad in ["{name: \"a\\u0000b\"}", "{when: \"yesterday\"}"] {
+    #expect(
+      try run("mutation { words(input: {number: 3000000000}) { text } }").at("data.words.text")
+        == "{\"number\": 3000000000} NULL")
+    for bad in ["{name: \"a\\u0000b\"}", "{when: \"yesterday\"}", "{when: true}"] {
       #expect(
         try Self.shared.get().errorCodes("mutation { words(input: \(bad)) { text } }")
           == ["BAD_USER_INPUT"])
+    }
+  }
+
+  @Test func `an input that is refused leaves the plan for others as it is`() throws {
+    let document = "mutation($input: Words) { words(input: $input) { text } }"
+    let good: JSONValue = ["input": ["when": "2026-01-01T00:00:00Z", "number": 1]]
+    for bad in [true, ["when"], ["when": 1], "yesterday"] as [JSONValue] {
+      let refused = try run(document, ["input": ["when": bad, "number": 1]])
+      #expect(refused.at("errors.0.extensions.code") == "BAD_USER_INPUT", "\(refused)")
+      #expect(
+        refused.at("errors.0.message")?.string?.hasPrefix(
+          "Variable \"$input\" got an invalid value at \"input.when\"; ") == true, "\(refused)")
+      #expect(
+        try run(document, good).at("data.words.text")
+          == "{\"when\": \"2026-01-01T00:00:00Z\", \"number\": 1} NULL")
     }
   }
 

@@ -109,11 +109,67 @@ import Testing
     #expect(try closed.execute(Self.introspectionQuery).code == "INTROSPECTION_DISABLED")
     #expect(try closed.execute("{ t: __type(name: \"User\") { name } }").status == 400)
     #expect(try closed.execute("{ __typename }").status == 200)
+    #expect(try closed.get("/schema.graphql").status == 404)
     let members = try TestServer { $0.introspection = .signedIn }
     #expect(try members.execute("{ __schema { __typename } }").code == "INTROSPECTION_DISABLED")
     let lie = try members.execute(
       "{ __schema { __typename } }", headers: "Authorization: Bearer nobody\r\n")
     #expect(lie.status == 401 || lie.status == 400)
+    for headers in ["", "Authorization: Bearer nobody\r\n"] {
+      let text = try members.get("/schema.graphql", headers: headers)
+      #expect(text.status == 401 && text.header("WWW-Authenticate") == "Bearer", "\(text.body)")
+      #expect(!text.body.contains("type Query"))
+    }
+  }
+
+  @Test(arguments: [IntrospectionAccess.signedIn, .off])
+  func `who may not read the schema cannot guess it from suggestions`(
+    access: IntrospectionAccess
+  ) throws {
+    let slips: [(String, JSONValue)] = [
+      ("{ userz { totalCount } }", .object([])),
+      ("{ users(frist: 1) { totalCount } }", .object([])),
+      ("{ ... on Usr { id } }", .object([])),
+      ("{ posts(filter: {kinds: [PHOT]}) { totalCount } }", .object([])),
+      (
+        "query($k: PostKind!) { posts(filter: {kinds: [$k]}) { totalCount } }",
+        .object([JSONValue.Member(name: "k", value: .string("PHOT"))])
+      ),
+      (
+        "query($f: PostFilter) { posts(filter: $f) { totalCount } }",
+        .object([
+          JSONValue.Member(
+            name: "f", value: .object([JSONValue.Member(name: "kindz", value: .null)]))
+        ])
+      ),
+    ]
+    let (open, closed) = (try TestServer.shared, try TestServer { $0.introspection = access })
+    for (query, variables) in slips {
+      let told = try open.execute(query, variables)
+      #expect(told.body.contains("Did you mean"), "\(told.body)")
+      let untold = try closed.execute(query, variables)
+      #expect(untold.status == told.status && untold.code == told.code)
+      #expect(!untold.body.contains("Did you mean"), "\(untold.body)")
+    }
+  }
+
+  @Test func `those who are signed in read the schema's text`() throws {
+    let server = try TestServer { $0.introspection = .signedIn }
+    let signUp = try server.execute(
+      """
+      mutation {
+        signUp(input: {username: "reader", password: "correct horse battery"}) {
+          session { token }
+        }
+      }
+      """)
+    let answer = try JSONParser.parse(Array(signUp.body.utf8))
+    guard case .string(let token)? = answer["data"]?["signUp"]?["session"]?["token"] else {
+      Issue.record("\(signUp.body)")
+      return
+    }
+    let text = try server.get("/schema.graphql", headers: "Authorization: Bearer \(token)\r\n")
+    #expect(text.status == 200 && text.body.contains("type Query"))
   }
 
   static let introspectionQuery = """

@@ -56,9 +56,11 @@ extension ServeSettings {
           "http-profile", "PROFILE", default: "audit",
           "status codes: audit, of the graphql-http suite, or draft, of the 2026 draft"),
         Option(
-          "introspection", "WHO", default: "all", "who may read the schema: all, signed-in or off"),
+          "introspection", "WHO", default: "all",
+          "who may read the schema, its text at /schema.graphql too: all, signed-in or off"),
         Option(
-          "suggestions", "on|off", default: "on", "\"Did you mean\" in error messages"),
+          "suggestions", "on|off", default: "on",
+          "\"Did you mean\" in error messages; never where not all may read the schema"),
         Option(
           "trusted-documents", "FILE", "manifest of published documents, in JSON"),
         Option(

@@ -134,9 +134,7 @@ package final class MutationRun {
       CallProgress(
         hasClientKey: key?.isClient ?? false,
         deadline: .now + runner.writers.settings.operationDeadline),
-      ParameterBinder(
-        variables: operation.variables, viewer: viewer, cursorSeal: runner.cursorSeal,
-        call: context), context)
+      operation.binder(viewer, context), context)
   }
 
   /// Does what is to be done with passwords and credentials, then calls.
@@ -200,9 +198,9 @@ package final class MutationRun {
     var account = call.plan.coordinate
     do throws(GraphQLError) {
       statement = BoundStatement(
-        lookup.statement, try attempt.binder.bind(lookup.parameters))
-      for parameter in lookup.parameters {
-        account += " " + (try attempt.binder.text(of: parameter) ?? "").lowercased()
+        lookup.statement, try attempt.binder.bind(lookup.parameters, of: lookup.places))
+      for text in try attempt.binder.texts(of: lookup.parameters, lookup.places) {
+        account += " " + (text ?? "").lowercased()
       }
     } catch {
       return answered(.failed([error]))
@@ -213,7 +211,7 @@ package final class MutationRun {
       ticket = nil
       switch outcome {
       case .success(let result): completion(result.string(row: 0, column: 0), account)
-      case .failure(let error): answered(FieldAnswer(failure: error, call.plan))
+      case .failure(let error): answered(failure(error, call))
       }
     }
   }
@@ -263,7 +261,9 @@ package final class MutationRun {
       for statement in statements {
         guard let statement else { continue }
         transaction.append(
-          BoundStatement(statement.statement, try attempt.binder.bind(statement.parameters)))
+          BoundStatement(
+            statement.statement,
+            try attempt.binder.bind(statement.parameters, of: statement.places)))
       }
     } catch {
       return answered(.failed([error]))
@@ -323,8 +323,12 @@ package final class MutationRun {
   private func failed(_ error: PostgresError, _ call: PreparedCall, _ attempt: Attempt) {
     if let refused = refusal(error, call) { return answered(refused) }
     let step = attempt.progress.failed(error, now: .now, random: &runner.random)
-    if step == .finish(.failed) { return answered(FieldAnswer(failure: error, call.plan)) }
+    if step == .finish(.failed) { return answered(failure(error, call)) }
     take(step, call, attempt)
+  }
+
+  private func failure(_ error: PostgresError, _ call: PreparedCall) -> FieldAnswer {
+    FieldAnswer(failure: error, call, operation.inputs)
   }
 
   /// The payload with what the user caused; nil for any other failure.
@@ -448,7 +452,8 @@ private struct FieldAnswer {
   }
 
   /// Nothing of it was done.
-  init(failure error: PostgresError, _ plan: CallPlan) {
+  init(failure error: PostgresError, _ call: PreparedCall, _ inputs: OperationInputs) {
+    let plan = call.plan
     switch error.kind {
     case .retry:
       self = .failed([
@@ -462,7 +467,9 @@ private struct FieldAnswer {
       ])
     default:
       guard
-        case .refused(let errors, let retryAfter) = OperationExecutor.failure(error)
+        case .refused(let errors, let retryAfter) = OperationExecutor.failure(
+          error, over: call.call.parameters + (call.selection?.parameters ?? []),
+          call.call.places + (call.selection?.places ?? []), inputs)
       else {
         self = .failed([.fault("\(error)")])
         return

@@ -7,8 +7,10 @@ extension ParameterBinder {
   /// An input as `jsonb` takes it: ids as numbers, what was left out left out.
   ///
   /// Recursion is as deep as the request's JSON, which is limited.
-  func json(_ value: InputValue, _ form: JSONForm) throws(GraphQLError) -> String {
-    guard let schema = call?.schema else { throw .fault("An input without its schema.") }
+  func json(_ value: InputValue, _ form: JSONForm) throws(InputProblem) -> String {
+    guard let schema = call?.schema else {
+      throw InputProblem(message: "an input without its schema.")
+    }
     var json = JSONWriter(capacity: 256)
     switch form {
     case .value(let type): try write(value, type, schema, to: &json)
@@ -22,46 +24,60 @@ extension ParameterBinder {
 
   private func write(
     _ value: InputValue, _ type: TypeReference, _ schema: Schema, to json: inout JSONWriter
-  ) throws(GraphQLError) {
+  ) throws(InputProblem) {
     switch value {
     case .null: json.writeNull()
-    case .boolean(let flag): json.write(flag)
+    case .boolean, .list, .object:
+      try writeParts(value, type, schema, to: &json)
     case .int(let number): json.write(number)
     case .bigInt(let number): json.write(number)
     case .float(let number): json.write(number)
     case .enum(let name): json.write(name)
     case .string(let text):
-      if schema[type.namedType].name == "ID" {
+      if schema[type.namedType].builtInScalar == .id {
         json.write(anyID(value))
       } else {
         try check(value, schema[type.namedType])
         json.write(text)
       }
-    case .list(let items):
-      let element = if case .list(let element) = type.nullable { element } else { type }
+    }
+  }
+
+  /// What no custom scalar is made of.
+  private func writeParts(
+    _ value: InputValue, _ type: TypeReference, _ schema: Schema, to json: inout JSONWriter
+  ) throws(InputProblem) {
+    let definition = schema[type.namedType]
+    if case .list(let items) = value, case .list(let element) = type.nullable {
       json.append(UInt8(ascii: "["))
       for (index, item) in items.enumerated() {
         if index > 0 { json.append(UInt8(ascii: ",")) }
-        try write(item, element, schema, to: &json)
+        do throws(InputProblem) {
+          try write(item, element, schema, to: &json)
+        } catch {
+          throw error.inside(.index(index))
+        }
       }
-      json.append(UInt8(ascii: "]"))
-    case .object:
-      let definition = schema[type.namedType]
-      try write(
-        value, schema, to: &json,
-        type: { name in
-          guard let field = definition.inputField(named: name), !field.isForServerAlone else {
-            return nil
-          }
-          return field.type
-        })
+      return json.append(UInt8(ascii: "]"))
     }
+    guard !definition.isCustomScalar else {
+      throw mismatch(value, "what \"\(definition.name)\" is made of: a string or a number")
+    }
+    if case .boolean(let flag) = value { return json.write(flag) }
+    try write(
+      value, schema, to: &json,
+      type: { name in
+        guard let field = definition.inputField(named: name), !field.isForServerAlone else {
+          return nil
+        }
+        return field.type
+      })
   }
 
   private func write(
     _ object: InputValue, _ schema: Schema, to json: inout JSONWriter,
     type: (String) -> TypeReference?
-  ) throws(GraphQLError) {
+  ) throws(InputProblem) {
     guard case .object(let members) = object else { return json.writeNull() }
     var isFirst = true
     for member in members {
@@ -69,13 +85,17 @@ extension ParameterBinder {
       json.append(UInt8(ascii: isFirst ? "{" : ","))
       isFirst = false
       json.writeKey(member.name)
-      try write(member.value, type, schema, to: &json)
+      do throws(InputProblem) {
+        try write(member.value, type, schema, to: &json)
+      } catch {
+        throw error.inside(.name(member.name))
+      }
     }
     json.append(isFirst ? "{}" : "}")
   }
 
   /// Text that its scalar's type would not take is refused here, as in any other place.
-  private func check(_ value: InputValue, _ type: TypeDefinition) throws(GraphQLError) {
+  private func check(_ value: InputValue, _ type: TypeDefinition) throws(InputProblem) {
     switch call?.scalarTypes[type.id] {
     case .timestamptz: _ = try timestamp(value)
     case .date: _ = try date(value)

@@ -24,11 +24,13 @@ final class PreparedCall: Sendable {
   struct Statement: Sendable {
     let statement: PostgresStatement
     let parameters: [PlanParameter]
+    let places: [InputPlace?]
 
     init(_ planned: PlannedStatement, _ label: StatementLabel) {
       statement = PostgresStatement(
         planned.text, parameterCount: planned.parameters.count, label: label)
       parameters = planned.parameters
+      places = planned.places
     }
   }
 

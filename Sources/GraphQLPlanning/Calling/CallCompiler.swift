@@ -34,13 +34,15 @@ struct CallCompiler {
       }
       let frame = FieldFrame(
         field.responseName, isNonNull: storage.definition.type.isNonNull)
-      let arguments: FieldArguments
+      var arguments: FieldArguments
       do {
-        arguments = try reader.arguments(of: field.field, storage.definition)
+        arguments = try reader.arguments(
+          of: field.field, storage.definition, takesWhole: call.takesWhole)
       } catch {
         fields.append(.refused(frame, error))
         continue
       }
+      arguments.coordinate = storage.coordinate
       fields.append(.call(try plan(field, storage, call, arguments, frame)))
     }
     return fields
@@ -102,7 +104,8 @@ struct CallCompiler {
     _ text: SQLFragment, _ statement: StatementBuilder
   ) -> PlannedStatement {
     let (finished, parameters) = statement.finished(text)
-    return PlannedStatement(text: finished.text, parameters: parameters)
+    return PlannedStatement(
+      text: finished.text, parameters: parameters, places: statement.places(of: finished))
   }
 
   // MARK: - The call
@@ -132,6 +135,7 @@ struct CallCompiler {
   ) -> SQLFragment {
     let renderer = TemplateRenderer(mapping: mapping, statement: statement, id: .anyID)
     var scope = Scope()
+    scope.coordinate = arguments.coordinate
     scope.arguments = arguments
     scope.words[.result(key: nil)] = ResultText.word
     var text = SQLFragment()
@@ -206,7 +210,7 @@ struct CallCompiler {
       let form = JSONForm.members(
         arguments.values.map { JSONForm.Member(name: $0.definition.name, type: $0.definition.type) }
       )
-      return json(.object(members), form, statement)
+      return json(.object(members), form, InputPlace(arguments.coordinate, nil), statement)
     }
     guard let argument = arguments[path[0]] else {
       switch path {
@@ -225,9 +229,11 @@ struct CallCompiler {
     }
     guard path.count == 1, case .inputObject = schema[argument.definition.type.namedType].kind
     else { return nil }
+    let place = InputPlace(
+      "\(arguments.coordinate)(\(path[0]):)", arguments.positions[path[0]])
     return json(
       reader.source(of: argument.definition, in: field) ?? .constant(.null),
-      .value(argument.definition.type), statement)
+      .value(argument.definition.type), place, statement)
   }
 
   private func type(at path: [String], from definition: InputValueDefinition) -> TypeID? {
@@ -244,9 +250,9 @@ struct CallCompiler {
   }
 
   private func json(
-    _ source: InputSource, _ form: JSONForm, _ statement: StatementBuilder
+    _ source: InputSource, _ form: JSONForm, _ place: InputPlace, _ statement: StatementBuilder
   ) -> SQLFragment {
-    statement.reference(.input(source, as: .json(form)))
+    statement.reference(.input(source, as: .json(form)), of: place)
   }
 
   private func viewer(_ statement: StatementBuilder) -> SQLFragment {
@@ -410,19 +416,16 @@ extension ArgumentReader {
       if case .list(let element) = type.nullable {
         return .list([source(of: value, as: element) ?? .constant(.null)])
       }
-      return .constant(constant(value, isID: schema[type.namedType].name == "ID"))
+      return .constant(constant(value, schema[type.namedType].builtInScalar))
     }
   }
 
-  private func constant(_ value: Value, isID: Bool) -> InputValue {
+  private func constant(_ value: Value, _ scalar: BuiltInScalar?) -> InputValue {
     switch value.content {
     case .boolean(let flag): return .boolean(flag)
     case .enum(let name): return .enum(name)
     case .string(let string): return .string(string.text)
-    case .float(let text): return .float(Double(text) ?? 0)
-    case .int(let text):
-      if isID { return .string(text) }
-      return Int32(text).map { .int($0) } ?? .string(text)
+    case .int(let text), .float(let text): return InputValue(literal: text, scalar)
     case .null, .variable, .list, .object: return .null
     }
   }

@@ -39,6 +39,8 @@ package struct PlannedStatement: Sendable {
   package let text: String
   /// In the order of `$1`, `$2`, ...
   package let parameters: [PlanParameter]
+  /// What each of them was given to, where that is known.
+  package let places: [InputPlace?]
 }
 
 /// How one field of a mutation is run: its function, then its payload's selection, which reads what

@@ -65,3 +65,12 @@ enum ResultText {
     }
   }
 }
+
+extension CallStorage {
+  /// An input object of which no single field is taken: it is in no statement but as one `jsonb`.
+  func takesWhole(_ argument: String) -> Bool {
+    ([function] + (again.map { [$0] } ?? [])).allSatisfy { template in
+      template.variables.allSatisfy { $0.first != argument || $0.count == 1 }
+    }
+  }
+}

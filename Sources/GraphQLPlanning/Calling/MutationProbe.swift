@@ -30,7 +30,8 @@ extension Planner {
       let compiler = CallCompiler(
         mapping: mapping, fragments: [:],
         reader: ArgumentReader(
-          schema: mapping.schema, variableIndices: [:], variables: [], source: document.source),
+          schema: mapping.schema, variableIndices: [:], variables: [],
+          inputs: OperationInputs([], source: document.source)),
         limits: limits)
       let plan = try compiler.probe(field, storage, call)
       probes.append(

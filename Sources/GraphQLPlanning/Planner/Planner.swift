@@ -44,7 +44,8 @@ package struct Planner: Sendable {
       operation.variables.enumerated().map { ($1.name.text, $0) },
       uniquingKeysWith: { first, _ in first })
     let reader = ArgumentReader(
-      schema: mapping.schema, variableIndices: indices, variables: variables, source: source)
+      schema: mapping.schema, variableIndices: indices, variables: variables,
+      inputs: OperationInputs(operation.variables, source: source))
     if operation.kind == .mutation {
       let fields = try CallCompiler(
         mapping: mapping, fragments: fragments, reader: reader, limits: limits
@@ -63,7 +64,9 @@ package struct Planner: Sendable {
     try check(OperationSize(of: shape, limits: limits))
     guard !row.columns.isEmpty else { return Plan(statement: nil, parameters: [], shape: shape) }
     let (statement, parameters) = compiler.statement.finished("SELECT \(row.rowExpression)")
-    return Plan(statement: statement, parameters: parameters, shape: shape)
+    return Plan(
+      statement: statement, parameters: parameters,
+      places: compiler.statement.places(of: statement), shape: shape)
   }
 
   private func check(_ size: OperationSize) throws(GraphQLError) {

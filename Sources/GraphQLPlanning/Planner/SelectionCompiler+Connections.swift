@@ -8,14 +8,19 @@ extension SelectionCompiler {
   private struct Page {
     let size: Int
     let isBackward: Bool
-    let after: InputSource?
-    let before: InputSource?
+    let after: Cursor?
+    let before: Cursor?
     let order: OrderStorage
     /// Ties cursors to this order: one made for another is refused.
     let fingerprint: UInt32
 
     /// The bound on the side the page starts from.
-    var start: InputSource? { isBackward ? before : after }
+    var start: Cursor? { isBackward ? before : after }
+
+    struct Cursor {
+      let source: InputSource
+      let place: InputPlace
+    }
   }
 
   /// A connection: its page as one array column of `row`, its counts and texts as others.
@@ -236,8 +241,9 @@ extension SelectionCompiler {
         "Give either \"first\" or \"last\", not both.",
         locations: [reader.source.location(of: field.field.position)], code: .badUserInput)
     }
-    func cursor(_ name: String) -> InputSource? {
-      if case .scalar(let source, _)? = scope.arguments.value(name) { source } else { nil }
+    func cursor(_ name: String) -> Page.Cursor? {
+      guard case .scalar(let source, _)? = scope.arguments.value(name) else { return nil }
+      return Page.Cursor(source: source, place: scope.place(ofArgument: name))
     }
     let isBackward = given("last")
     let size =
@@ -258,8 +264,9 @@ extension SelectionCompiler {
     return hash
   }
 
-  private func keyReference(_ cursor: InputSource, _ index: Int, _ page: Page) -> SQLFragment {
-    statement.reference(.sortKey(cursor, index: index, order: page.fingerprint))
+  private func keyReference(_ cursor: Page.Cursor, _ index: Int, _ page: Page) -> SQLFragment {
+    statement.reference(
+      .sortKey(cursor.source, index: index, order: page.fingerprint), of: cursor.place)
   }
 
   private func keyset(_ page: Page, _ scope: Scope) -> [SQLFragment] {
@@ -275,7 +282,7 @@ extension SelectionCompiler {
 
   /// Rows strictly behind the cursor's in the order, or in front of it when reversed.
   private func beyond(
-    _ cursor: InputSource, _ page: Page, _ scope: Scope, reversed: Bool
+    _ cursor: Page.Cursor, _ page: Page, _ scope: Scope, reversed: Bool
   ) -> SQLFragment {
     let keys = page.order.keys.enumerated().map { index, key in
       (
@@ -300,7 +307,8 @@ extension SelectionCompiler {
       var equal: SQLFragment = "\(key.expression) = \(key.value)"
       if let nullsFirst = key.key.nullsFirst {
         let isNull = statement.reference(
-          .sortKeyIsNull(cursor, index: key.index, order: page.fingerprint))
+          .sortKeyIsNull(cursor.source, index: key.index, order: page.fingerprint),
+          of: cursor.place)
         after.append(
           nullsFirst != reversed
             ? " OR (\(key.expression) IS NOT NULL AND \(isNull))"

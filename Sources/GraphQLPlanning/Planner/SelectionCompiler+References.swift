@@ -50,10 +50,14 @@ extension SelectionCompiler {
     }
 
     if let name = reference.id?.soleVariable?.first, reference.id?.soleVariable?.count == 1,
-      case .scalar(_, let value)? = scope.arguments.value(name)
+      case .scalar(let source, let value)? = scope.arguments.value(name)
     {
       // The id at hand says which table to read: its tag is part of the plan's key.
-      let tag = NodeID.tag(of: try nodeID(value, field.field))
+      guard case .string(let text) = value, let id = NodeID.decode(text) else {
+        throw reader.inputs.error(
+          source, of: scope.place(ofArgument: name), "\(value.shown) is not an id.")
+      }
+      let tag = NodeID.tag(of: id)
       types = types.filter { mapping[$0]?.tag == tag }
       if types.isEmpty { return nil }
     }
@@ -149,15 +153,5 @@ extension SelectionCompiler {
   func aliased(_ from: SQLTemplate, alias: String, _ scope: Scope) -> SQLFragment {
     let item = renderer.render(from, scope)
     return from.namesItsRow ? item : "\(item) AS \(name: alias)"
-  }
-
-  func nodeID(_ value: InputValue, _ field: Field) throws(GraphQLError) -> Int64 {
-    guard case .string(let text) = value, let id = NodeID.decode(text) else {
-      let shown = if case .string(let text) = value { text } else { "\(value)" }
-      throw GraphQLError(
-        "\"\(shown.prefix(40))\" is not an id.",
-        locations: [reader.source.location(of: field.position)], code: .badUserInput)
-    }
-    return id
   }
 }

@@ -31,8 +31,11 @@ extension SelectionCompiler {
           "At most \(limits.maximumNodeIDs) ids can be asked for at once, not \(ids.count).",
           locations: [reader.source.location(of: field.field.position)], code: .badUserInput)
       }
+      // What is no id has no type: it is nobody's, as one is that nothing has.
       var tags: Set<Int> = []
-      for id in ids { tags.insert(NodeID.tag(of: try nodeID(id, field.field))) }
+      for case .string(let text) in ids {
+        if let id = NodeID.decode(text) { tags.insert(NodeID.tag(of: id)) }
+      }
       types = types.filter { mapping[$0]?.tag.map(tags.contains) ?? false }
     }
     var limit: Int?
@@ -100,7 +103,8 @@ extension SelectionCompiler {
 
     var from: [SQLFragment] = []
     if let ids = relation.ids {
-      let array = renderer.render(ids, target)
+      let array = TemplateRenderer(mapping: mapping, statement: statement, id: .anyID)
+        .render(ids, target)
       from.append(
         "unnest(\(array)) WITH ORDINALITY AS \(name: edgeAlias ?? row.alias)(id, position)")
     } else if let item = relation.from {
@@ -181,22 +185,22 @@ extension SelectionCompiler {
     var filters: [Filter] = []
     for (definition, value) in scope.arguments.values {
       guard let value, !value.isNull else { continue }
-      addFilters(
-        definition, "\(scope.coordinate)(\(definition.name):)", value, scope, &filters)
+      addFilters(definition, scope.place(ofArgument: definition.name), value, scope, &filters)
     }
     return filters
   }
 
   private func addFilters(
-    _ definition: InputValueDefinition, _ coordinate: String, _ value: ArgumentValue,
+    _ definition: InputValueDefinition, _ place: InputPlace, _ value: ArgumentValue,
     _ scope: Scope, _ filters: inout [Filter]
   ) {
     if let storage = mapping.condition(of: definition), !matches(value, storage.unless) {
       var inner = scope
       inner.value = (definition, value)
+      inner.valuePlace = place
       filters.append(
         Filter(
-          coordinate: coordinate, text: filter(storage, inner), isCounted: storage.isCounted))
+          coordinate: place.coordinate, text: filter(storage, inner), isCounted: storage.isCounted))
     }
     guard case .object(let members) = value else { return }
     for member in members where !member.value.isNull {
@@ -204,7 +208,9 @@ extension SelectionCompiler {
       guard let field = type.inputField(named: member.name) else {
         continue
       }
-      addFilters(field, "\(type.name).\(field.name)", member.value, scope, &filters)
+      addFilters(
+        field, InputPlace("\(type.name).\(field.name)", place.position), member.value, scope,
+        &filters)
     }
   }
 

@@ -136,7 +136,7 @@ struct LiteralCoercion {
 
 extension InputValue {
   /// The smallest shape that holds a number as it is written; a custom scalar's.
-  init(number text: String) {
+  package init(number text: String) {
     if let int = Int32(text) {
       self = .int(int)
     } else if let int = Int64(text) {

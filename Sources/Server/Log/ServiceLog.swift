@@ -140,10 +140,10 @@ package struct ServiceLog: Sendable {
     switch event {
     case .documentNotTrusted(let name):
       line("graphql", "not a trusted document: operation \(name ?? "without a name")", at(loop))
-    case .refused(let error, let identity):
+    case .refused(let error, let status, let identity):
       guard settings.access != .off else { return }
       let fields: LogLine.Fields = [
-        ("requestId", .text(identity.id)), ("status", .number(error.status.code)),
+        ("requestId", .text(identity.id)), ("status", .number(status.code)),
         ("code", .text(error.graphQLError.code.rawValue)),
       ]
       line("access", "refused: \(error.graphQLError.message)", fields + at(loop))

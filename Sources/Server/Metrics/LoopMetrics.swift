@@ -71,7 +71,7 @@ struct LoopMetrics: Sendable {
     case .request(let record): count(record)
     case .http(let event): count(event)
     case .endpoint(.documentNotTrusted): untrustedDocuments &+= 1
-    case .endpoint(.refused(let error, _)):
+    case .endpoint(.refused(let error, _, _)):
       failed[Failure(kind: .none, code: error.graphQLError.code), default: 0] &+= 1
     case .execution(.prepared): documentsPrepared &+= 1
     case .execution(.planned): plansMade &+= 1

@@ -4,7 +4,8 @@ import GraphQLPlanning
 import GraphQLResponse
 import GraphQLTransport
 
-/// Who may ask for the schema through `__schema` and `__type` (R12).
+/// Who may learn the schema: through `__schema` and `__type`, its text, and from suggestions in
+/// messages, which come to everybody or to nobody (R12).
 package enum IntrospectionAccess: String, CaseIterable, Sendable {
   case all
   /// Whoever sends a token; one that is not valid is refused anyway.

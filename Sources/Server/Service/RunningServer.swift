@@ -68,6 +68,8 @@ package final class RunningServer: Sendable {
     // A mutation's time is the server's to keep: PostgreSQL counts for each statement anew.
     writerDatabase.statementTimeout = settings.mutationTimeout + .seconds(5)
     database.isReadOnly = true
+    var executor = settings.executor
+    executor.suggestions = executor.suggestions && settings.introspection == .all
     let log = ServiceLog(settings.log, writer: settings.logWriter)
     let traces = settings.traces.map { settings in
       TraceExporter(settings) { log.report(.life(.warning("traces: \($0)")), loop: nil) }
@@ -77,10 +79,11 @@ package final class RunningServer: Sendable {
       writerDatabase: writerDatabase, writerPool: Self.writerPool(settings),
       constraintErrors: settings.constraintErrors,
       accounts: AccountInputs(settings.accounts),
-      runner: settings.statementRunner, executor: settings.executor,
+      runner: settings.statementRunner, executor: executor,
       endpoint: settings.endpoint,
       introspection: settings.introspection,
-      pages: StaticPages(mapping: mapping, graphiQL: settings.graphiQL),
+      pages: StaticPages(
+        mapping: mapping, graphiQL: settings.graphiQL, introspection: settings.introspection),
       trustedProxies: settings.trustedProxies, readiness: settings.readiness)
     var http = HTTPServer.Configuration()
     http.limits = settings.http

@@ -13,10 +13,16 @@ struct StaticPages: Sendable {
 
   private(set) var pages: [String: Page]
 
-  init(mapping: StorageMapping, graphiQL: GraphiQLPage.Setting) {
+  /// The path of the schema's text.
+  static let schemaText = "/schema.graphql"
+
+  init(
+    mapping: StorageMapping, graphiQL: GraphiQLPage.Setting, introspection: IntrospectionAccess
+  ) {
     pages = GraphiQLPage.pages(graphiQL)
+    guard introspection != .off else { return }
     let sdl = SchemaPrinter(StorageDirectives.clientSchema(of: mapping.schema)).print()
-    pages["/schema.graphql"] = Page(
+    pages[Self.schemaText] = Page(
       contentType: "text/plain; charset=utf-8", body: Array((sdl + "\n").utf8), headers: [])
   }
 

@@ -1,6 +1,3 @@
-import Accounts
-import Cryptography
-import Foundation
 import JSON
 import TestSupport
 import Testing
@@ -8,45 +5,12 @@ import TokenSupport
 
 /// Accounts, over HTTP: from signing up to deleting oneself.
 @Suite struct AccountTests {
-  private static let signer = TokenSigner(.p256, name: "key")
-
-  /// Quick hashes, a list of common passwords, and an identity provider.
-  private static let server = Result {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let keys = folder.appendingPathComponent("keys.json")
-    try signer.keySet.write(to: keys, atomically: true, encoding: .utf8)
-    let providers = folder.appendingPathComponent("providers.json")
-    try #"{"GOOGLE": {"issuer": "https://id.example", "audience": "us", "keys": "keys.json"}}"#
-      .write(to: providers, atomically: true, encoding: .utf8)
-    var accounts = AccountInputs.Settings()
-    accounts.strength = PasswordHash.Strength(memoryBytes: 1 << 20, passes: 1)
-    accounts.rules = PasswordRules(common: "password1\n")
-    accounts.queue.maximumWaiting = 1_000
-    accounts.queue.maximumWait = .seconds(60)
-    accounts.providers = try IdentityProviders(file: providers.path)
-    accounts.box = SecretBox(key: Array(repeating: 7, count: 32))
-    return try GraphServer(
-      database: TestCluster.newDatabase(migrated: true),
-      settings: {
-        $0.accounts = accounts
-      })
-  }
-
-  private var graph: GraphServer { get throws { try Self.server.get() } }
+  private var graph: GraphServer { get throws { try GraphServer.newcomers } }
 
   private let session = "isNewUser session { token viewer { user { username displayName } email } }"
 
-  /// An account made as people make theirs.
   private func signUp(_ stem: String, _ more: String = "") throws -> Person {
-    let name = GraphData.unique(stem)
-    let payload = try graph.mutate(
-      "signUp(input: {username: $name, password: \"correct horse\" \(more)})",
-      "session { token viewer { user { id } } }", ["name: String!": .string(name)], as: nil)
-    let token = try #require(payload.at("session.token")?.string)
-    let key = try #require(
-      try graph.data().run("SELECT id FROM app_user WHERE username = $1", [name])[0][0])
-    return Person(key: NodeKey(try #require(Int64(key))), username: name, token: token)
+    try graph.signUp(stem, more)
   }
 
   private func isSignedIn(_ person: Person) throws -> Bool {
@@ -230,11 +194,7 @@ import TokenSupport
   // MARK: Providers
 
   private func credential(_ subject: String, _ more: String = "") -> JSONValue {
-    let end = Int(Date().timeIntervalSince1970) + 600
-    return .string(
-      Self.signer.sign(
-        #"{"iss":"https://id.example","aud":"us","sub":"\#(subject)","exp":\#(end)\#(more)}"#,
-        header: ["kid": "key"]))
+    TestAccounts.credential(subject, more)
   }
 
   private func signIn(_ credential: JSONValue, provider: String = "GOOGLE", allow: Bool) throws

@@ -71,8 +71,15 @@ BEGIN
   IF outside IS NOT NULL AND NOT has_role(viewer, 'SERVICE', 'STAFF') THEN
     refusals := refusals || refusal('FORBIDDEN', 'input', 'externalId');
   END IF;
-  IF outside IS NOT NULL AND channel IS NULL THEN
-    refusals := refusals || refusal('REQUIRED', 'input', 'circleId');
+  IF outside IS NOT NULL THEN
+    IF channel IS NULL THEN
+      refusals := refusals || refusal('REQUIRED', 'input', 'circleId');
+    ELSIF EXISTS (SELECT FROM visible_circle(viewer) c WHERE c.id = channel AND c.kind = 'GROUP') THEN
+      refusals := refusals || refusal('INVALID', 'input', 'circleId');
+    END IF;
+    IF input ->> 'visibility' <> 'PUBLIC' THEN
+      refusals := refusals || refusal('INVALID', 'input', 'visibility');
+    END IF;
   END IF;
   PERFORM refuse_all(refusals
     || list_refusals(people, false, 100, 'input', 'inviteUserIds')
@@ -97,8 +104,8 @@ BEGIN
   RETURN made;
 END $$;
 COMMENT ON FUNCTION create_event IS
-  'Mutation.createEvent. A service naming a circle and an external id it used before changes '
-  'that event.';
+  'Mutation.createEvent. A service naming a channel and an external id it used before changes '
+  'that event; what is scraped is public.';
 
 CREATE OR REPLACE FUNCTION event_people(event bigint) RETURNS bigint[] LANGUAGE sql STABLE AS $$
   SELECT ARRAY(

@@ -117,7 +117,7 @@ let package = Package(
 
     tests("JSONTests", ["JSON"]),
     tests("SQLTests", ["SQL"]),
-    tests("EventLoopsTests", ["EventLoops"]),
+    tests("EventLoopsTests", ["EventLoops", "TestSupport"]),
     tests("AccountsTests", ["Accounts", "Cryptography", "TokenSupport"]),
     tests("CryptographyTests", ["Cryptography", "TokenSupport"]),
     .target(
@@ -184,7 +184,8 @@ let package = Package(
       name: "OracleSupport", dependencies: ["JSON"], path: "Tests/OracleSupport",
       swiftSettings: settings),
     .target(
-      name: "TestSupport", dependencies: ["DatabaseSetup", "Postgres"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["DatabaseSetup", "EventLoops", "Postgres"],
+      path: "Tests/TestSupport",
       swiftSettings: settings),
     tests(
       "GraphQLTransportTests",

@@ -130,19 +130,21 @@ package final class LoopAccountInputs: InputPreparer {
     }
     let onLoop = OnLoop(value: completion)
     let inputs = inputs
-    inputs.queue.run(on: loop.queue) {
+    inputs.queue.run {
       tasks.map { inputs.perform($0) }
-    } completion: { [client] prepared in
-      guard let prepared else {
-        return onLoop.value(
-          .failure(
-            PreparationRefusal(
-              GraphQLError(
-                "The server is busy with other passwords. Try again shortly.",
-                code: .serviceOverloaded), retryAfter: .seconds(2))))
+    } completion: { [client, loop] prepared in
+      loop.execute {
+        guard let prepared else {
+          return onLoop.value(
+            .failure(
+              PreparationRefusal(
+                GraphQLError(
+                  "The server is busy with other passwords. Try again shortly.",
+                  code: .serviceOverloaded), retryAfter: .seconds(2))))
+        }
+        inputs.note(tasks, prepared, client)
+        onLoop.value(.success(prepared))
       }
-      inputs.note(tasks, prepared, client)
-      onLoop.value(.success(prepared))
     }
   }
 }

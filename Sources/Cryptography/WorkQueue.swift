@@ -40,15 +40,14 @@ package final class WorkQueue: Sendable {
     queue = DispatchQueue(label: label, qos: .utility, attributes: .concurrent)
   }
 
-  /// Does the work on a thread of its own and hands its result to `completion` on `target`; nil when
-  /// it was not done because too much else is.
+  /// Does the work on a thread of its own and hands its result to `completion` there; nil, also on the
+  /// caller's thread, when it was not done because too much else is.
   package func run<Value: Sendable>(
-    on target: DispatchQueue, _ work: @escaping @Sendable () -> Value,
+    _ work: @escaping @Sendable () -> Value,
     completion: @escaping @Sendable (Value?) -> Void
   ) {
     let job = Job(submittedAt: now()) { isToBeDone in
-      let value = isToBeDone ? work() : nil
-      target.async { completion(value) }
+      completion(isToBeDone ? work() : nil)
     }
     let (isStarted, isRefused) = state.withLock { state in
       if state.running < limits.concurrency {

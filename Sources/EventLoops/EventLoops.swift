@@ -1,26 +1,52 @@
 import CEventLoops
 import Dispatch
 import Glibc
+import Synchronization
 
-/// A serial Dispatch queue that owns sockets: everything a request touches lives on one loop, so
-/// nothing on its way takes a lock or changes threads.
+/// A thread that owns sockets: everything a request touches lives on one loop, so nothing on its way
+/// takes a lock or changes threads.
 ///
-/// Readiness of all its sockets comes through one epoll descriptor, which is *one* Dispatch read
-/// source: a wake-up of the queue serves every socket that is ready. Handlers run on the queue and
-/// must not block. Level-triggered.
+/// The loop waits in epoll itself, as the one long item of a serial Dispatch queue, until `stop`. A turn
+/// serves what was posted, the timers that are due and the sockets that are ready, then flushes what
+/// these wrote, and waits again: one wait for a batch. Handlers run on the loop and must not block.
+/// Level-triggered.
 package final class EventLoop: @unchecked Sendable {
-  // @unchecked: every stored variable is touched on `queue` only; `preconditionOnLoop` says so.
-  package let queue: DispatchQueue
-  private let poll: Int32
-  private var source: (any DispatchSourceRead)?
-  private var handlers: [UInt64: Handler] = [:]
-  private var nextToken: UInt64 = 1
-  private var afterBatch: [() -> Void] = []
-  private var isServing = false
+  // @unchecked: every stored variable is touched on the loop only, but for `inbox`, which is locked.
 
-  private struct Handler {
-    let descriptor: Int32
-    var call: (Readiness) -> Void
+  /// For `dispatchPrecondition` alone: what is put on it runs after `stop`.
+  private let queue: DispatchQueue
+  package let label: String
+  private let poll: Int32
+  private let wake: Int32
+  private let inbox = Mutex(Inbox())
+  private let thread = Atomic<UInt>(0)
+  private var places: [Place] = []
+  private var freePlaces: [Int] = []
+  private var timers: [ScheduledTimer] = []
+  private var nextTimer: UInt64 = 1
+  private var afterBatch: [() -> Void] = []
+
+  /// What other threads hand over.
+  private struct Inbox {
+    var work: [@Sendable () -> Void] = []
+    /// The loop waits, or is about to, and has to be woken.
+    var isWaiting = false
+    var isStopped = false
+  }
+
+  private struct Place {
+    /// One more each time the place is given away.
+    var generation: UInt32 = 0
+    var descriptor: Int32 = -1
+    var handler: ((Readiness) -> Void)?
+  }
+
+  private struct ScheduledTimer {
+    let number: UInt64
+    var due: UInt64
+    /// 0 for a timer that comes once.
+    let interval: UInt64
+    let work: () -> Void
   }
 
   package struct Readiness: OptionSet, Sendable {
@@ -34,81 +60,196 @@ package final class EventLoop: @unchecked Sendable {
     package static let hungUp = Readiness(rawValue: UInt32(EVENT_HUNG_UP))
   }
 
-  /// A socket's place on a loop. Descriptors are reused by the system; tokens never are, so an event
-  /// that was already fetched for a closed socket reaches nobody.
+  /// A socket's place on a loop. Descriptors are reused by the system; tokens are not (until a place has
+  /// been given away four billion times), so an event that was already fetched for a closed socket
+  /// reaches nobody.
   package struct Token: Hashable, Sendable {
     fileprivate let value: UInt64
+
+    fileprivate init(value: UInt64) { self.value = value }
+
+    fileprivate init(place: Int, generation: UInt32) {
+      value = UInt64(generation) << 32 | UInt64(UInt32(truncatingIfNeeded: place))
+    }
+
+    fileprivate var place: Int { Int(UInt32(truncatingIfNeeded: value)) }
+    fileprivate var generation: UInt32 { UInt32(truncatingIfNeeded: value >> 32) }
+
+    /// Of what ends a wait.
+    fileprivate static let wake = Token(value: .max)
   }
 
   /// - Throws: `EventLoopError` when the process has no descriptor left.
   package init(label: String) throws {
+    self.label = label
     queue = DispatchQueue(label: label, qos: .userInitiated)
     poll = event_poll_create()
     guard poll >= 0 else { throw EventLoopError(call: "epoll_create1", code: errno) }
-    let source = DispatchSource.makeReadSource(fileDescriptor: poll, queue: queue)
-    self.source = source
-    let poll = poll
-    source.setEventHandler { [weak self] in self?.serveReady() }
-    source.setCancelHandler { close(poll) }
-    source.resume()
+    wake = event_wake_create()
+    guard wake >= 0 else {
+      let code = errno
+      close(poll)
+      throw EventLoopError(call: "eventfd", code: code)
+    }
+    guard event_poll_set(poll, wake, UInt32(EVENT_READABLE), Token.wake.value, 1) == 0 else {
+      let code = errno
+      close(poll)
+      close(wake)
+      throw EventLoopError(call: "epoll_ctl", code: code)
+    }
+    queue.async { [self] in run() }
   }
 
-  /// Ends readiness. Descriptors stay their owners' to close.
+  /// Ends readiness and timers, once what was posted before is done. Descriptors stay their owners' to
+  /// close. What is posted later still runs, one after the other. From any thread.
   package func stop() {
-    execute { [self] in
-      source?.cancel()
-      source = nil
-      handlers.removeAll()
+    inbox.withLock {
+      guard !$0.isStopped else { return }
+      $0.isStopped = true
+      event_wake_raise(wake)
     }
   }
 
-  /// Runs work on the loop, later.
+  /// Runs work on the loop, later. From any thread.
   package func execute(_ work: @escaping @Sendable () -> Void) {
-    queue.async(execute: work)
+    let isTaken = inbox.withLock { inbox in
+      guard !inbox.isStopped else { return false }
+      inbox.work.append(work)
+      if inbox.isWaiting {
+        inbox.isWaiting = false
+        // Under the lock: the descriptor is closed after the loop has stopped.
+        event_wake_raise(wake)
+      }
+      return true
+    }
+    if !isTaken { queue.async(execute: work) }
   }
 
   package func preconditionOnLoop() {
     dispatchPrecondition(condition: .onQueue(queue))
   }
 
+  fileprivate var isOnLoop: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+  // MARK: - Sockets
+
   /// Calls `handler` on the loop whenever the descriptor is ready for any of `readiness`.
   package func register(
     _ descriptor: Int32, for readiness: Readiness, handler: @escaping (Readiness) -> Void
   ) throws -> Token {
-    let token = Token(value: nextToken)
+    let place = freePlaces.popLast() ?? places.count
+    if place == places.count { places.append(Place()) }
+    places[place].generation &+= 1
+    let token = Token(place: place, generation: places[place].generation)
     guard event_poll_set(poll, descriptor, readiness.rawValue, token.value, 1) == 0 else {
-      throw EventLoopError(call: "epoll_ctl", code: errno)
+      let code = errno
+      freePlaces.append(place)
+      throw EventLoopError(call: "epoll_ctl", code: code)
     }
-    nextToken += 1
-    handlers[token.value] = Handler(descriptor: descriptor, call: handler)
+    places[place].descriptor = descriptor
+    places[place].handler = handler
     return token
   }
 
   package func update(_ token: Token, for readiness: Readiness) {
-    guard let handler = handlers[token.value] else { return }
-    _ = event_poll_set(poll, handler.descriptor, readiness.rawValue, token.value, 0)
+    guard isCurrent(token) else { return }
+    _ = event_poll_set(
+      poll, places[token.place].descriptor, readiness.rawValue, token.value, 0)
   }
 
   /// Call before closing the descriptor.
   package func unregister(_ token: Token) {
-    guard let handler = handlers.removeValue(forKey: token.value) else { return }
-    _ = event_poll_remove(poll, handler.descriptor)
+    guard isCurrent(token) else { return }
+    _ = event_poll_remove(poll, places[token.place].descriptor)
+    places[token.place].handler = nil
+    freePlaces.append(token.place)
   }
 
-  /// Runs work once, on the loop, after the events that are being served now: the place to flush
-  /// what several of them wrote.
+  private func isCurrent(_ token: Token) -> Bool {
+    token.place < places.count && places[token.place].generation == token.generation
+      && places[token.place].handler != nil
+  }
+
+  // MARK: - Work and timers
+
+  /// Runs work once, on the loop, after all that is being served now: the place to flush what several
+  /// events wrote. On the loop only.
   package func afterThisBatch(_ work: @escaping () -> Void) {
     afterBatch.append(work)
-    if afterBatch.count == 1, !isServing {
-      execute { [self] in runAfterBatch() }
-    }
   }
 
-  /// Calls `work` on the loop after a delay, until cancelled.
+  /// Calls `work` on the loop after a delay, in milliseconds rounded up, until cancelled. On the loop
+  /// only.
   package func schedule(
     after delay: Duration, repeating interval: Duration? = nil, _ work: @escaping () -> Void
   ) -> LoopTimer {
-    LoopTimer(queue: queue, delay: delay, interval: interval, work: work)
+    let number = nextTimer
+    nextTimer += 1
+    insert(
+      ScheduledTimer(
+        number: number, due: Self.sum(event_nanoseconds(), delay.wholeNanoseconds),
+        interval: interval.map { max($0.wholeNanoseconds, 1) } ?? 0, work: work))
+    return LoopTimer(loop: self, number: number)
+  }
+
+  /// Timers stand in the order of their times, the next one last; those of one time as they came.
+  private func insert(_ timer: ScheduledTimer) {
+    var place = timers.count
+    while place > 0, timers[place - 1].due <= timer.due { place -= 1 }
+    timers.insert(timer, at: place)
+  }
+
+  fileprivate func cancel(timer number: UInt64) {
+    if let place = timers.lastIndex(where: { $0.number == number }) { timers.remove(at: place) }
+  }
+
+  private static func sum(_ time: UInt64, _ delay: UInt64) -> UInt64 {
+    let (sum, overflow) = time.addingReportingOverflow(delay)
+    return overflow ? .max : sum
+  }
+
+  // MARK: - Turns
+
+  private func run() {
+    thread.store(UInt(pthread_self()), ordering: .relaxed)
+    while true {
+      let isLast = runPosted()
+      runTimers()
+      runAfterBatch()
+      if isLast { break }
+      serve(waiting: timeout())
+    }
+    thread.store(0, ordering: .relaxed)
+    places.removeAll()
+    timers.removeAll()
+    close(poll)
+    close(wake)
+  }
+
+  /// - Returns: whether the loop was stopped and nothing is left to do.
+  private func runPosted() -> Bool {
+    let (work, isStopped) = inbox.withLock { inbox in
+      inbox.isWaiting = false
+      let work = inbox.work
+      inbox.work = []
+      return (work, inbox.isStopped)
+    }
+    for item in work { item() }
+    return isStopped
+  }
+
+  private func runTimers() {
+    guard !timers.isEmpty else { return }
+    let now = event_nanoseconds()
+    while let next = timers.last, next.due <= now {
+      timers.removeLast()
+      if next.interval > 0 {
+        var again = next
+        again.due = Self.sum(now, next.interval)
+        insert(again)
+      }
+      next.work()
+    }
   }
 
   private func runAfterBatch() {
@@ -119,58 +260,59 @@ package final class EventLoop: @unchecked Sendable {
     }
   }
 
-  /// Serves what is ready and what became ready meanwhile, so that under load one wake-up of the
-  /// queue, which costs a change of threads, is enough for many batches.
-  private func serveReady() {
-    isServing = true
-    defer { isServing = false }
-    for _ in 0..<Self.batchesPerWakeUp {
-      guard serveBatch() else { return }
-      runAfterBatch()
+  /// Milliseconds that may be waited for sockets; -1 for ever.
+  private func timeout() -> Int32 {
+    let mayWait = inbox.withLock { inbox in
+      inbox.isWaiting = inbox.work.isEmpty && !inbox.isStopped
+      return inbox.isWaiting
     }
+    guard mayWait else { return 0 }
+    guard let next = timers.last else { return -1 }
+    let now = event_nanoseconds()
+    guard next.due > now else { return 0 }
+    return Int32(clamping: (next.due - now - 1) / 1_000_000 + 1)
   }
 
-  /// Other work of the queue waits for no more batches than these.
-  private static let batchesPerWakeUp = 32
-
-  /// False when nothing was ready.
-  private func serveBatch() -> Bool {
+  private func serve(waiting milliseconds: Int32) {
     unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 256) { tokens in
       unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 256) { events in
-        let count = unsafe event_poll_ready(poll, tokens.baseAddress, events.baseAddress, 256)
-        guard count > 0 else { return false }
+        let count = unsafe event_poll_wait(
+          poll, tokens.baseAddress, events.baseAddress, 256, milliseconds)
+        guard count > 0 else { return }
         for index in 0..<Int(count) {
-          // A handler may unregister others: look each token up when its turn comes.
-          unsafe handlers[tokens[index]]?.call(Readiness(rawValue: events[index]))
+          let token = unsafe Token(value: tokens[index])
+          if token == .wake {
+            event_wake_lower(wake)
+          } else if isCurrent(token) {
+            // A handler may unregister others: each token is looked up when its turn comes.
+            unsafe places[token.place].handler?(Readiness(rawValue: events[index]))
+          }
         }
-        return true
       }
     }
   }
 }
 
-/// A timer on a loop. Cancelled by `cancel()` or by letting go of it.
-package final class LoopTimer {
-  private let source: any DispatchSourceTimer
+/// A timer on a loop. Cancelled by `cancel()` or by letting go of it, from any thread; when that is not
+/// the loop's, it may still come once.
+package final class LoopTimer: Sendable {
+  private let loop: EventLoop
+  private let number: UInt64
 
-  fileprivate init(
-    queue: DispatchQueue, delay: Duration, interval: Duration?, work: @escaping () -> Void
-  ) {
-    source = DispatchSource.makeTimerSource(queue: queue)
-    let start = DispatchTime.now() + delay.dispatchInterval
-    if let interval {
-      source.schedule(deadline: start, repeating: interval.dispatchInterval)
-    } else {
-      source.schedule(deadline: start)
-    }
-    nonisolated(unsafe) let work = work
-    source.setEventHandler { unsafe work() }
-    source.resume()
+  fileprivate init(loop: EventLoop, number: UInt64) {
+    self.loop = loop
+    self.number = number
   }
 
-  package func cancel() { source.cancel() }
+  package func cancel() { loop.forget(timer: number) }
 
-  deinit { source.cancel() }
+  deinit { loop.forget(timer: number) }
+}
+
+extension EventLoop {
+  fileprivate func forget(timer number: UInt64) {
+    if isOnLoop { cancel(timer: number) } else { execute { [self] in cancel(timer: number) } }
+  }
 }
 
 package struct EventLoopError: Error, Sendable {
@@ -179,11 +321,13 @@ package struct EventLoopError: Error, Sendable {
 }
 
 extension Duration {
-  /// Rounded to nanoseconds; saturates after 292 years.
-  package var dispatchInterval: DispatchTimeInterval {
+  /// Not less than none, not more than 584 years.
+  fileprivate var wholeNanoseconds: UInt64 {
     let (seconds, attoseconds) = components
-    let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    return overflow
-      ? .never : .nanoseconds(Int(nanoseconds &+ attoseconds / 1_000_000_000))
+    guard seconds >= 0, attoseconds >= 0 else { return 0 }
+    let (nanoseconds, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+    guard !overflow else { return .max }
+    let (sum, carry) = nanoseconds.addingReportingOverflow(UInt64(attoseconds) / 1_000_000_000)
+    return carry ? .max : sum
   }
 }

@@ -78,7 +78,7 @@ package final class PostgresPool {
     state = PoolState(
       settings: settings, seed: seed ?? UInt64.random(in: .min ... .max), now: .now)
     connections = Array(repeating: nil, count: max(settings.size, 1))
-    connecting = DispatchQueue(label: loop.queue.label + ".connecting")
+    connecting = DispatchQueue(label: loop.label + ".connecting")
   }
 
   // MARK: Use

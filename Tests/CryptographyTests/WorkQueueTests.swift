@@ -12,8 +12,6 @@ import Testing
     var names: [String] { outcomes.withLock { $0.map { "\($0.0):\($0.1)" } } }
   }
 
-  private let target = DispatchQueue(label: "work-queue-tests")
-
   @Test func `what finds the queue full is refused, what waits is done in order`() async {
     var limits = WorkQueue.Limits()
     limits.maximumWaiting = 2
@@ -23,7 +21,7 @@ import Testing
     let done = DispatchGroup()
     for name in ["a", "b", "c", "d"] {
       done.enter()
-      queue.run(on: target) {
+      queue.run {
         if name == "a" { gate.wait() }
         return name
       } completion: { value in
@@ -32,7 +30,7 @@ import Testing
         done.leave()
       }
     }
-    await withCheckedContinuation { waiter in done.notify(queue: target) { waiter.resume() } }
+    await withCheckedContinuation { waiter in done.notify(queue: .global()) { waiter.resume() } }
     #expect(record.names == ["d:false", "a:true", "b:true", "c:true"])
   }
 
@@ -43,7 +41,7 @@ import Testing
     let done = DispatchGroup()
     for name in ["first", "late"] {
       done.enter()
-      queue.run(on: target) {
+      queue.run {
         if name == "first" { gate.wait() }
         return name
       } completion: { value in
@@ -53,16 +51,16 @@ import Testing
     }
     record.now.withLock { $0 += .seconds(3) }
     gate.signal()
-    await withCheckedContinuation { waiter in done.notify(queue: target) { waiter.resume() } }
+    await withCheckedContinuation { waiter in done.notify(queue: .global()) { waiter.resume() } }
     #expect(record.names == ["first:true", "late:false"])
     done.enter()
-    queue.run(on: target) {
+    queue.run {
       true
     } completion: { value in
       record.note("next", value != nil)
       done.leave()
     }
-    await withCheckedContinuation { waiter in done.notify(queue: target) { waiter.resume() } }
+    await withCheckedContinuation { waiter in done.notify(queue: .global()) { waiter.resume() } }
     #expect(record.names.last == "next:true")
   }
 }

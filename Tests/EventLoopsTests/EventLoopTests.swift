@@ -1,7 +1,9 @@
 import Dispatch
 import EventLoops
+import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 /// What happens on a loop, and in which order. Nothing here hangs on how long anything takes: where a
@@ -65,7 +67,7 @@ import Testing
     let done = DispatchSemaphore(value: 0)
     let record = Record()
     let near = pair.near
-    try loop.queue.sync {
+    try loop.sync {
       _ = try loop.register(near, for: [.readable, .peerClosed]) { readiness in
         loop.preconditionOnLoop()
         if let byte = Self.receive(near) {
@@ -85,7 +87,7 @@ import Testing
     try wait(done)
     shutdown(pair.far, Int32(SHUT_WR))
     try wait(done)
-    loop.queue.sync {}
+    loop.sync {}
     #expect(record.all.prefix(3) == ["5", "6", "closed"])
   }
 
@@ -96,7 +98,7 @@ import Testing
     let record = Record()
     let near = pair.near
     let token = Mutex<EventLoop.Token?>(nil)
-    try loop.queue.sync {
+    try loop.sync {
       let made = try loop.register(near, for: .writable) { readiness in
         record.add(readiness.contains(.writable) ? "writable" : "readable")
         guard let own = token.withLock({ $0 }) else { return }
@@ -112,7 +114,7 @@ import Testing
     try wait(done)
     pair.send()
     try wait(done)
-    loop.queue.sync {}
+    loop.sync {}
     #expect(record.all == ["writable", "readable"])
     loop.stop()
   }
@@ -125,7 +127,7 @@ import Testing
     let done = DispatchSemaphore(value: 0)
     let record = Record()
     let tokens = Mutex<[EventLoop.Token]>([])
-    loop.queue.sync {
+    loop.sync {
       // Both are ready before the loop can look.
       first.send()
       second.send()
@@ -140,7 +142,7 @@ import Testing
       }
     }
     try wait(done)
-    loop.queue.sync {}
+    loop.sync {}
     #expect(record.all.count == 1)
     loop.stop()
   }
@@ -151,7 +153,7 @@ import Testing
     let done = DispatchSemaphore(value: 0)
     let record = Record()
     let near = pair.near
-    try loop.queue.sync {
+    try loop.sync {
       let old = try loop.register(near, for: .readable) { _ in record.add("old") }
       loop.unregister(old)
       _ = try loop.register(near, for: .readable) { _ in
@@ -171,7 +173,7 @@ import Testing
 
   @Test func `a descriptor that there is none of is refused by name`() throws {
     let loop = try EventLoop(label: "test")
-    loop.queue.sync {
+    loop.sync {
       do {
         _ = try loop.register(-1, for: .readable) { _ in }
         Issue.record("It was registered.")
@@ -189,15 +191,15 @@ import Testing
     let pair = try Pair()
     let record = Record()
     let near = pair.near
-    try loop.queue.sync {
+    try loop.sync {
       _ = try loop.register(near, for: .readable) { _ in record.add("called") }
     }
     loop.stop()
-    loop.queue.sync {}
+    loop.sync {}
     pair.send()
     // Two turns of the queue: the first could still have been behind a wake-up.
-    loop.queue.sync {}
-    loop.queue.sync {}
+    loop.sync {}
+    loop.sync {}
     #expect(record.all == [])
   }
 
@@ -206,7 +208,7 @@ import Testing
     let pair = try Pair()
     pair.send()
     let near = pair.near
-    let token = try loop.queue.sync {
+    let token = try loop.sync {
       // Never read, so it is ready at every look.
       try loop.register(near, for: .readable) { _ in }
     }
@@ -215,7 +217,7 @@ import Testing
       loop.execute { done.signal() }
       try wait(done)
     }
-    loop.queue.sync { loop.unregister(token) }
+    loop.sync { loop.unregister(token) }
     loop.stop()
   }
 
@@ -227,7 +229,7 @@ import Testing
     let second = try Pair()
     let done = DispatchSemaphore(value: 0)
     let record = Record()
-    loop.queue.sync {
+    loop.sync {
       first.send()
       second.send()
       for end in [first.near, second.near] {
@@ -274,7 +276,7 @@ import Testing
     let done = DispatchSemaphore(value: 0)
     let record = Record()
     let kept = Mutex<[Box]>([])
-    loop.queue.sync {
+    loop.sync {
       let cancelled = loop.schedule(after: .zero) { record.add("cancelled") }
       _ = loop.schedule(after: .zero) { record.add("let go of") }
       let last = loop.schedule(after: .milliseconds(20)) {
@@ -295,7 +297,7 @@ import Testing
     let done = DispatchSemaphore(value: 0)
     let record = Record()
     let kept = Mutex<[Box]>([])
-    loop.queue.sync {
+    loop.sync {
       let timer = loop.schedule(after: .zero, repeating: .milliseconds(1)) {
         loop.preconditionOnLoop()
         record.add("tick")
@@ -318,16 +320,84 @@ import Testing
     init(_ timer: LoopTimer) { self.timer = timer }
   }
 
-  @Test(arguments: [
-    (Duration.zero, 0), (.nanoseconds(1), 1), (.milliseconds(1_500), 1_500_000_000),
-    (.seconds(292 * 365 * 86_400), 292 * 365 * 86_400 * 1_000_000_000),
-  ])
-  func `durations are nanoseconds to Dispatch`(duration: Duration, nanoseconds: Int) {
-    #expect(duration.dispatchInterval == .nanoseconds(nanoseconds))
+  @Test func `a timer for ages is never due and one of the past at once`() throws {
+    let loop = try EventLoop(label: "test")
+    let done = DispatchSemaphore(value: 0)
+    let record = Record()
+    let kept = Mutex<[Box]>([])
+    loop.sync {
+      let never = loop.schedule(after: .seconds(Int64.max / 2)) { record.add("never") }
+      let late = loop.schedule(after: .seconds(-5)) {
+        record.add("late")
+        done.signal()
+      }
+      kept.withLock { $0 = [Box(never), Box(late)] }
+    }
+    try wait(done)
+    #expect(record.all == ["late"])
+    loop.stop()
   }
 
-  @Test func `a duration of ages is never over`() {
-    #expect(Duration.seconds(Int64.max / 2).dispatchInterval == .never)
+  @Test func `a timer let go of on another thread comes no more`() throws {
+    let loop = try EventLoop(label: "test")
+    let record = Record()
+    let kept = Mutex<[Box]>([])
+    loop.sync {
+      let timer = loop.schedule(after: .milliseconds(1)) { record.add("called") }
+      kept.withLock { $0 = [Box(timer)] }
+      // The loop is here until the timer is gone, so that it cannot come first.
+      let isGone = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        kept.withLock { $0 = [] }
+        isGone.signal()
+      }
+      isGone.wait()
+    }
+    let done = DispatchSemaphore(value: 0)
+    loop.sync {
+      let last = loop.schedule(after: .milliseconds(20)) { done.signal() }
+      kept.withLock { $0 = [Box(last)] }
+    }
+    try wait(done)
+    #expect(record.all == [])
+    loop.stop()
+  }
+
+  // MARK: - Other threads
+
+  @Test func `work of many threads is done once each, in the order of its thread`() throws {
+    let loop = try EventLoop(label: "test")
+    let done = DispatchSemaphore(value: 0)
+    let found = Mutex<[Int: [Int]]>([:])
+    for thread in 0..<8 {
+      Thread.detachNewThread {
+        for number in 0..<2_000 {
+          loop.execute {
+            loop.preconditionOnLoop()
+            found.withLock { $0[thread, default: []].append(number) }
+          }
+        }
+        loop.execute { done.signal() }
+      }
+    }
+    for _ in 0..<8 { try wait(done) }
+    #expect(
+      found.withLock { $0 }
+        == Dictionary(uniqueKeysWithValues: (0..<8).map { ($0, Array(0..<2_000)) }))
+    loop.stop()
+  }
+
+  @Test func `work that is posted after the end still runs, after what was posted before`() throws {
+    let loop = try EventLoop(label: "test")
+    let record = Record()
+    loop.execute {
+      loop.execute { record.add("before") }
+      loop.stop()
+    }
+    for number in 0..<3 { loop.sync { record.add("\(number)") } }
+    loop.stop()
+    #expect(record.all.filter { $0 != "before" } == ["0", "1", "2"])
+    #expect(record.all.contains("before"))
   }
 
   // MARK: - Accepting

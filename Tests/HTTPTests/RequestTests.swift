@@ -24,8 +24,9 @@ import Testing
     let loops = Mutex<EventLoop?>(nil)
     let fixture = try HTTPServerFixture.answering { request, exchange in
       let delay = 40 - 10 * (Int(request.path.dropFirst()) ?? 0)
-      loops.withLock { $0 }?.queue.asyncAfter(deadline: .now() + .milliseconds(delay)) {
-        HTTPServerFixture.echo(request, exchange)
+      let loop = loops.withLock { $0 }
+      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(delay)) {
+        loop?.execute { HTTPServerFixture.echo(request, exchange) }
       }
     }
     loops.withLock { $0 = fixture.loop }

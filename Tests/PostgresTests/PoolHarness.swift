@@ -60,7 +60,7 @@ final class PoolHarness: @unchecked Sendable {
   }
 
   func onLoop<R>(_ body: (PostgresPool) -> R) -> R {
-    loop.queue.sync { body(pool) }
+    loop.sync { body(pool) }
   }
 
   func count(_ event: String) -> Int {
@@ -221,7 +221,7 @@ final class HeldLease: @unchecked Sendable {
   }
 
   func release() {
-    loop.queue.sync {
+    loop.sync {
       lease?.release()
       lease = nil
     }

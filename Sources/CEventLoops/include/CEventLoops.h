@@ -3,7 +3,9 @@
 
 #include <stdint.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -29,15 +31,38 @@ static inline int event_poll_remove(int poll, int descriptor) {
   return epoll_ctl(poll, EPOLL_CTL_DEL, descriptor, 0);
 }
 
-// Fills tokens and events with what is ready now, without waiting; returns how many.
-static inline int event_poll_ready(int poll, uint64_t *tokens, uint32_t *events, int capacity) {
+// Fills tokens and events with what is ready, waiting for it up to so many milliseconds (-1: for
+// ever); returns how many.
+static inline int event_poll_wait(int poll, uint64_t *tokens, uint32_t *events, int capacity,
+                                  int milliseconds) {
   struct epoll_event ready[256];
-  int count = epoll_wait(poll, ready, capacity < 256 ? capacity : 256, 0);
+  int count = epoll_wait(poll, ready, capacity < 256 ? capacity : 256, milliseconds);
   for (int i = 0; i < count; i++) {
     tokens[i] = ready[i].data.u64;
     events[i] = ready[i].events;
   }
   return count;
+}
+
+// A counter that ends a wait when it is raised.
+static inline int event_wake_create(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+static inline void event_wake_raise(int wake) {
+  uint64_t one = 1;
+  ssize_t ignored = write(wake, &one, sizeof one);
+  (void)ignored;
+}
+
+static inline void event_wake_lower(int wake) {
+  uint64_t count;
+  ssize_t ignored = read(wake, &count, sizeof count);
+  (void)ignored;
+}
+
+static inline uint64_t event_nanoseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 // A non-blocking, close-on-exec connection from a listening socket, or -1 with errno set.

@@ -45,8 +45,9 @@ RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS
 DECLARE chosen booking;
 BEGIN
   PERFORM require_viewer(viewer);
-  SELECT b.* INTO chosen FROM booking b WHERE b.id = target AND b.user_id = viewer;
+  SELECT b.* INTO chosen FROM visible_booking(viewer) b WHERE b.id = target;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'bookingId'); END IF;
+  IF chosen.user_id <> viewer THEN PERFORM refuse('FORBIDDEN', 'bookingId'); END IF;
   IF chosen.cancelled_at IS NOT NULL THEN RETURN target; END IF;
   IF EXISTS (SELECT FROM class_session s WHERE s.id = chosen.session_id AND s.starts_at <= now()) THEN
     PERFORM refuse('PAST', 'bookingId');
@@ -186,7 +187,7 @@ DECLARE
   minutes int := (input ->> 'durationMinutes')::int;
   refusals jsonb;
 BEGIN
-  PERFORM require_role(viewer, 'STAFF');
+  PERFORM require_role(viewer, 'STAFF', 'SERVICE');
   refusals := text_refusals(input ->> 'title', true, 200, 'input', 'title')
     || text_refusals(input ->> 'description', false, 5000, 'input', 'description')
     || list_refusals(trainers, true, 100, 'input', 'trainerIds')

@@ -85,8 +85,10 @@ CREATE OR REPLACE FUNCTION create_outfit_post(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   made bigint;
-  brands text[] := ARRAY(SELECT DISTINCT words(b.brand) FROM jsonb_array_elements_text(
-    coalesce(nullif(input -> 'brands', 'null'), '[]')) AS b(brand) WHERE words(b.brand) IS NOT NULL);
+  -- each once, in the order given
+  brands text[] := ARRAY(SELECT words(b.brand) FROM jsonb_array_elements_text(
+      coalesce(nullif(input -> 'brands', 'null'), '[]')) WITH ORDINALITY AS b(brand, place)
+    WHERE words(b.brand) IS NOT NULL GROUP BY words(b.brand) ORDER BY min(b.place));
 BEGIN
   PERFORM require_viewer(viewer);
   IF cardinality(brands) > 20 THEN PERFORM refuse('INVALID', 'input', 'brands'); END IF;

@@ -116,7 +116,7 @@ DECLARE
   people bigint[] := id_list(input -> 'quickAddUserIds');
   refusals jsonb := text_refusals(name, true, 50, 'input', 'app');
 BEGIN
-  PERFORM require_role(viewer, 'STAFF');
+  PERFORM require_role(viewer, 'STAFF', 'SERVICE');
   IF cardinality(images) > 5 OR EXISTS (SELECT FROM unnest(images) AS i(url) WHERE NOT is_url(i.url)) THEN
     refusals := refusals || refusal('INVALID', 'input', 'introImages');
   END IF;
@@ -151,7 +151,7 @@ RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $
 DECLARE
   kind record;
 BEGIN
-  PERFORM require_role(viewer, 'STAFF');
+  PERFORM require_role(viewer, 'STAFF', 'SERVICE');
   FOR kind IN SELECT * FROM (VALUES ('VIDEO', 'videoUrls'), ('MOTIVATION', 'motivations')) k(list, name)
   LOOP
     CONTINUE WHEN jsonb_typeof(arguments -> kind.name) IS DISTINCT FROM 'array';

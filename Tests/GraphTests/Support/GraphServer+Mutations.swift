@@ -49,7 +49,8 @@ extension GraphServer {
     return (payload["userErrors"]?.array ?? []).map { Refusal($0) }
   }
 
-  /// The payload of one mutation field, which must have no errors of the other kind.
+  /// The payload of one mutation field, which must have no errors of the other kind, and whose user
+  /// errors name arguments it has.
   func payload(
     _ field: String, _ selection: String, _ variables: KeyValuePairs<String, JSONValue> = [:],
     as person: Person?, key: String? = nil
@@ -60,6 +61,7 @@ extension GraphServer {
     guard answer["errors"] == nil, let payload = answer["data"]?["f0"] else {
       throw GraphTestFailure("\(field): \(answer)")
     }
+    try ArgumentPath.check(payload["userErrors"], of: field)
     return payload
   }
 

@@ -1,0 +1,391 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// Who may do what: every mutation as every role over HTTP, compared with the table in
+/// `Tests/Fixtures/roles`. Each cell of it has people and things of its own.
+@Suite struct RoleMatrixTests {
+  private static let server = Result { try GraphServer.new() }
+
+  private static let roles = ["anonymous", "member", "trainer", "staff", "service"]
+
+  /// One line of the table: a mutation, what it is aimed at, and the answer to each role.
+  private struct Line {
+    let mutation: String
+    let target: String
+    let verdicts: [String]
+  }
+
+  private func lines() throws -> [Line] {
+    let text = try String(
+      contentsOfFile: TestCluster.packageFolder + "/Tests/Fixtures/roles/mutations.txt",
+      encoding: .utf8)
+    return try text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
+      let columns = line.split(separator: " ").map(String.init)
+      try #require(columns.count == 2 + Self.roles.count, "\(line)")
+      return Line(mutation: columns[0], target: columns[1], verdicts: Array(columns.dropFirst(2)))
+    }
+  }
+
+  @Test func `every mutation is in the table`() throws {
+    let lines = try lines()
+    let schema = try GraphServer.mapping.get().schema
+    let fields = try #require(schema.type(named: "Mutation")).fields.map(\.name)
+    #expect(Set(lines.map(\.mutation)) == Set(fields.map { "\($0)" }))
+    let cells = lines.map { "\($0.mutation) \($0.target)" }
+    #expect(Set(cells).count == cells.count)
+  }
+
+  @Test(arguments: roles)
+  func `each role may do what the table says`(role: String) throws {
+    let server = try Self.server.get()
+    let data = try server.data()
+    let column = try #require(Self.roles.firstIndex(of: role))
+    for line in try lines() {
+      let stage = try RoleStage(server, data, roles: role == "anonymous" ? [] : [role.uppercased()])
+      let field = try stage.call(line.mutation, line.target)
+      let verdict = try server.verdict(field, as: role == "anonymous" ? nil : stage.viewer)
+      #expect(
+        verdict == line.verdicts[column],
+        "\(line.mutation) of \(line.target) as \(role): \(field)")
+    }
+  }
+}
+
+extension GraphServer {
+  /// `done`, or the codes of what a mutation field was refused for, whichever way.
+  fileprivate func verdict(_ field: String, as person: Person?) throws -> String {
+    let (document, values) = Self.mutation([field], "__typename", [:])
+    let answer = try JSONParser.parse(
+      sendMutation(document, values, token: person?.token).body)
+    let errors = answer["errors"]?.array ?? []
+    let refusals = answer.at("data.f0.userErrors")?.array ?? []
+    try ArgumentPath.check(.array(refusals), of: field)
+    let codes =
+      errors.map { $0.at("extensions.code")?.string ?? "" }
+      + refusals.map { $0["code"]?.string ?? "" }
+    return codes.isEmpty ? "done" : Set(codes).sorted().joined(separator: ",")
+  }
+}
+
+/// The people and things that one cell of the table is about.
+private final class RoleStage {
+  let server: GraphServer
+  let data: GraphData
+  /// Who acts. For a visitor, the owner of what is called one's own, who is not signed in.
+  let viewer: Person
+  let other: Person
+
+  init(_ server: GraphServer, _ data: GraphData, roles: [String]) throws {
+    self.server = server
+    self.data = data
+    viewer = try data.person("viewer", roles: ["MEMBER"] + roles.filter { $0 != "MEMBER" })
+    other = try data.person("other")
+  }
+
+  /// A mutation field with its arguments.
+  func call(_ mutation: String, _ target: String) throws -> String {
+    switch mutation {
+    case "signUp":
+      return "signUp(input: {username: \"\(GraphData.unique("n"))\", password: \"correct horse\"})"
+    case "signIn":
+      let account = try server.signUp("account")
+      return "signIn(username: \"\(account.username)\", password: \"correct horse\")"
+    case "signInWithProvider", "linkProvider":
+      let credential = TestAccounts.credential(GraphData.unique("s"))
+      let more = mutation == "linkProvider" ? "" : ", allowSignUp: true"
+      return "\(mutation)(provider: GOOGLE, credential: \(credential)\(more))"
+    case "unlinkProvider": return "unlinkProvider(provider: GOOGLE)"
+    case "signOut", "resendVerification": return mutation
+    case "revokeSession":
+      let owner = target == "own" ? viewer : other
+      let id = try data.run("SELECT id FROM session WHERE user_id = $1", [owner])[0][0]
+      return "revokeSession(sessionId: \(quote(NodeKey(Int64(id ?? "") ?? 0))))"
+    case "changePassword": return "changePassword(newPassword: \"better horse\")"
+    case "requestPasswordReset": return "requestPasswordReset(email: \"nobody@mail.example\")"
+    case "resetPassword": return "resetPassword(token: \"x\", newPassword: \"better horse\")"
+    case "verifyEmail": return "verifyEmail(token: \"x\")"
+    case "updateProfile":
+      let photo = try data.photo(of: target == "own" ? viewer : other)
+      return "updateProfile(input: {avatarPhotoId: \(quote(photo))})"
+    case "importContacts": return "importContacts(provider: YAHOO, contacts: [])"
+    case "deleteAccount": return "deleteAccount"
+    case "followUsers", "unfollowUsers": return "\(mutation)(userIds: [\(try person(target))])"
+    case "blockUser", "unblockUser": return "\(mutation)(userId: \(try person(target)))"
+    default: return try postCall(mutation, target)
+    }
+  }
+
+  private func postCall(_ mutation: String, _ target: String) throws -> String {
+    switch mutation {
+    case "createTextPost", "createProductPost", "createCardOffer", "createCardRequest",
+      "createThankYou", "createAnnouncement", "createEvent", "createOutfitPost", "createPhotoPost":
+      return try creation(mutation, target)
+    case "updateEvent":
+      return "updateEvent(input: {eventId: \(quote(try post(.event, target))), title: \"x\"})"
+    case "cancelEvent": return "cancelEvent(eventId: \(quote(try post(.event, target))))"
+    case "updatePost": return "updatePost(postId: \(quote(try post(.text, target))), body: \"x\")"
+    case "deletePost": return "deletePost(postId: \(quote(try post(.text, target))))"
+    case "createPhoto":
+      return "createPhoto(input: {url: \"https://sociograph.example/photos/none.jpg\"})"
+    case "react", "unreact":
+      return "\(mutation)(subjectId: \(quote(try post(.text, target))), kind: HEART)"
+    case "castVote":
+      return "castVote(postId: \(quote(try post(.outfit, target))), choice: WEAR_IT)"
+    case "addComment":
+      let subject =
+        target.hasSuffix("Group")
+        ? try circle(target == "ownGroup" ? target : "hidden") : try post(.text, target)
+      return "addComment(subjectId: \(quote(subject)), body: \"x\")"
+    case "deleteComment": return "deleteComment(commentId: \(quote(try comment(target))))"
+    case "flag": return "flag(subjectId: \(quote(try post(.text, target))))"
+    case "sharePost": return "sharePost(postId: \(quote(try post(.text, target))))"
+    default: return try productCall(mutation, target)
+    }
+  }
+
+  private func creation(_ mutation: String, _ target: String) throws -> String {
+    var fields: [String] = []
+    switch mutation {
+    case "createProductPost": fields = ["productId: \(quote(try data.product("Coat")))"]
+    case "createEvent": fields = ["title: \"x\"", "startsAt: \"2100-01-01T10:00:00Z\""]
+    case "createThankYou": fields = ["body: \"x\"", "taggedUserIds: [\(quote(other.key))]"]
+    case "createOutfitPost", "createPhotoPost":
+      let photo = try data.photo(of: target == "other'sPhoto" ? other : viewer)
+      fields = ["photoIds: [\(quote(photo))]"]
+      if mutation == "createPhotoPost" {
+        fields.append("location: {id: \(quote(try data.location("Pier")))}")
+      }
+    default: fields = ["body: \"x\""]
+    }
+    switch target {
+    case "ownGroup", "hidden", "channel", "ownChannel":
+      fields.append("circleId: \(quote(try circle(target)))")
+    case "scraped":
+      fields += ["circleId: \(quote(try circle("channel")))", "externalId: \"x\""]
+    case "invited": fields += ["visibility: INVITED", "inviteUserIds: [\(quote(other.key))]"]
+    default: break
+    }
+    return "\(mutation)(input: {\(fields.joined(separator: ", "))})"
+  }
+
+  private func productCall(_ mutation: String, _ target: String) throws -> String {
+    switch mutation {
+    case "inviteToApp": return "inviteToApp(channel: EMAIL, contact: \"x@mail.example\")"
+    case "suggestProduct":
+      if target == "followed" { try data.follow(viewer, other) }
+      let person = try person(target)
+      return "suggestProduct(productId: \(quote(try data.product("Coat"))), toUserId: \(person))"
+    case "emailProductToMe", "addToShoppingList", "removeFromShoppingList":
+      return "\(mutation)(productId: \(quote(try data.product("Coat"))))"
+    case "track": return "track(event: \"x\")"
+    case "createLocation":
+      return target == "place"
+        ? "createLocation(input: {name: \"x\", coordinates: {latitude: 1, longitude: 2}})"
+        : "createLocation(input: {name: \"x\", level: CITY})"
+    case "moderatePhoto":
+      return "moderatePhoto(photoId: \(quote(try data.photo(of: other))), state: REJECTED)"
+    case "setUserRoles": return "setUserRoles(userId: \(quote(other.key)), roles: [TRAINER])"
+    case "upsertProduct":
+      return """
+        upsertProduct(input: {retailer: "x", externalId: "\(other.username)", name: "x", \
+        brand: "x", buyUrl: "https://shop.example/x"})
+        """
+    case "setAppConfig":
+      return "setAppConfig(input: {app: \"\(other.username)\", supportEmail: \"a@b.example\"})"
+    case "setDailyContent": return "setDailyContent(motivations: [\"x\"])"
+    default: return try circleCall(mutation, target)
+    }
+  }
+
+  private func circleCall(_ mutation: String, _ target: String) throws -> String {
+    switch mutation {
+    case "createCircle":
+      switch target {
+      case "group": return "createCircle(input: {name: \"x\"})"
+      case "channel": return "createCircle(input: {name: \"x\", kind: CHANNEL})"
+      default: return "createCircle(input: {name: \"x\", kind: CHANNEL, isDefault: true})"
+      }
+    case "updateCircle":
+      return target == "ownDefaultChannel"
+        ? "updateCircle(circleId: \(quote(try circle("ownChannel"))), isDefault: true)"
+        : "updateCircle(circleId: \(quote(try circle(target))), name: \"x\")"
+    case "deleteCircle", "joinCircle", "leaveCircle":
+      return "\(mutation)(circleId: \(quote(try circle(target))))"
+    case "addCircleMembers", "removeCircleMembers":
+      let person = try data.person()
+      return "\(mutation)(circleId: \(quote(try circle(target))), userIds: [\(quote(person.key))])"
+    case "inviteToEvent":
+      let event = try post(.event, target)
+      if target == "attended" { try data.attend(viewer, event) }
+      return "inviteToEvent(eventId: \(quote(event)), userIds: [\(quote(try data.person().key))])"
+    case "setAttendance":
+      return "setAttendance(eventId: \(quote(try post(.event, target))), status: GOING)"
+    default: return try cardCall(mutation, target)
+    }
+  }
+
+  private func cardCall(_ mutation: String, _ target: String) throws -> String {
+    switch mutation {
+    case "respondToOffer":
+      try data.run("UPDATE app_user SET address = 'Street 1' WHERE id = $1", [viewer])
+      return "respondToOffer(offerId: \(quote(try post(.cardOffer, target))))"
+    case "requestAddress":
+      return "requestAddress(requestId: \(quote(try post(.cardRequest, target))))"
+    case "answerInfoRequest":
+      let third = try data.person()
+      let (owner, asker) =
+        switch target {
+        case "asked": (viewer, other)
+        case "asker": (other, viewer)
+        default: (other, third)
+        }
+      let request = try data.infoRequest(try data.cardRequest(by: owner), of: owner, by: asker)
+      return "answerInfoRequest(infoRequestId: \(quote(request)), approve: false)"
+    case "resolveFollowUp":
+      let third = try data.person()
+      let (sender, recipient) =
+        switch target {
+        case "sender": (viewer, other)
+        case "recipient": (other, viewer)
+        default: (other, third)
+        }
+      let owed = try data.followUp(try data.offer(by: sender), from: sender, to: recipient)
+      return "resolveFollowUp(followUpId: \(quote(owed)), completed: true)"
+    case "closeCardPost": return "closeCardPost(postId: \(quote(try post(.cardOffer, target))))"
+    default: return try classCall(mutation, target)
+    }
+  }
+
+  private func classCall(_ mutation: String, _ target: String) throws -> String {
+    switch mutation {
+    case "bookSession": return "bookSession(sessionId: \(quote(try session(target))))"
+    case "cancelBooking":
+      let session = try session(target == "ofOwnSession" ? "own" : "other's")
+      let booking = try data.book(target == "own" ? viewer : try data.person(), session)
+      return "cancelBooking(bookingId: \(quote(booking)))"
+    case "saveActivityTrack":
+      return """
+        saveActivityTrack(input: {startedAt: "2026-01-01T10:00:00Z", \
+        endedAt: "2026-01-01T11:00:00Z", path: []})
+        """
+    case "deleteActivityTrack":
+      let track = try data.insert(
+        "activity_track",
+        [
+          "user_id": target == "own" ? viewer.key : other.key, "title": "x",
+          "started_at": "2026-01-01 10:00Z", "ended_at": "2026-01-01 11:00Z", "distance": 1.0,
+          "path": "[]",
+        ])
+      return "deleteActivityTrack(activityTrackId: \(quote(track)))"
+    case "recordTestResult": return "recordTestResult(test: PUSH_UPS_PER_MINUTE, value: 1)"
+    case "upsertProgram":
+      let trainer = try data.trainer()
+      let known = target == "known" ? try data.program("x", trainers: [trainer]) : nil
+      return """
+        upsertProgram(input: {\(known.map { "programId: \(quote($0)), " } ?? "")title: "x", \
+        training: PERSONAL, durationMinutes: 60, trainerIds: [\(quote(trainer.key))]})
+        """
+    case "scheduleSessions":
+      let trainer = target == "own" ? viewer : try data.trainer()
+      let program = try data.program("x", trainers: [trainer])
+      return """
+        scheduleSessions(input: {programId: \(quote(program)), \
+        trainerId: \(quote(trainer.key)), startsAt: ["2100-01-01T10:00:00Z"]})
+        """
+    case "updateSession":
+      return "updateSession(input: {sessionId: \(quote(try session(target))), capacity: 5})"
+    case "cancelSession": return "cancelSession(sessionId: \(quote(try session(target))))"
+    default: return try messageCall(mutation, target)
+    }
+  }
+
+  private func messageCall(_ mutation: String, _ target: String) throws -> String {
+    switch mutation {
+    case "sendMessage":
+      return target == "other"
+        ? "sendMessage(to: {userIds: [\(quote(other.key))]}, body: \"x\")"
+        : "sendMessage(to: {conversationId: \(quote(try conversation(target)))}, body: \"x\")"
+    case "markConversationRead":
+      return "markConversationRead(conversationId: \(quote(try conversation(target))))"
+    case "markNotificationsRead":
+      let told = try data.tell(target == "own" ? viewer : other, "x")
+      return "markNotificationsRead(ids: [\(quote(told))])"
+    case "performNotificationAction":
+      let told = try data.tell(target == "own" ? viewer : other, "x", by: try data.person())
+      try data.run(
+        "UPDATE notification SET action_kind = 'FOLLOW_BACK', action_label = 'x' WHERE id = $1",
+        [told])
+      return "performNotificationAction(notificationId: \(quote(told)))"
+    default: throw GraphTestFailure("nothing says how to call \(mutation) of \(target)")
+    }
+  }
+
+  // MARK: Targets
+
+  private func quote(_ key: NodeKey) -> String { "\"\(key.wire)\"" }
+
+  /// Somebody: hidden is who blocked the viewer, blocked whom the viewer blocked.
+  private func person(_ target: String) throws -> String {
+    switch target {
+    case "hidden": try data.block(other, viewer)
+    case "blocked": try data.block(viewer, other)
+    case "oneself": return quote(viewer.key)
+    default: break
+    }
+    return quote(other.key)
+  }
+
+  /// A post; hidden is one in a group that the viewer is not in, an event nobody was invited to.
+  private func post(_ tag: PostTag, _ target: String) throws -> NodeKey {
+    switch target {
+    case "own": return try data.post(tag, by: viewer)
+    case "hidden" where tag == .event: return try data.post(tag, by: other, visibility: "INVITED")
+    case "hidden":
+      return try data.post(tag, by: other, circle: try circle("hidden"), visibility: "CIRCLE")
+    case "invited":
+      let event = try data.post(tag, by: other, visibility: "INVITED")
+      _ = try data.invite(other, viewer, to: event)
+      return event
+    default: return try data.post(tag, by: other)
+    }
+  }
+
+  private func comment(_ target: String) throws -> NodeKey {
+    switch target {
+    case "own": return try data.comment(try post(.text, "other's"), by: viewer, "x")
+    case "onOwnPost": return try data.comment(try post(.text, "own"), by: other, "x")
+    default: return try data.comment(try post(.text, target), by: other, "x")
+    }
+  }
+
+  private func circle(_ target: String) throws -> NodeKey {
+    switch target {
+    case "ownGroup": return try data.circle("Group", owner: viewer)
+    case "joinedGroup": return try data.circle("Group", owner: other, members: [viewer])
+    case "hidden": return try data.circle("Group", owner: other)
+    case "channel": return try data.circle("Channel", kind: "CHANNEL", owner: other)
+    case "ownChannel": return try data.circle("Channel", kind: "CHANNEL", owner: viewer)
+    default: throw GraphTestFailure("there is no circle \(target)")
+    }
+  }
+
+  /// A time to come, of the viewer or of somebody else.
+  private func session(_ target: String) throws -> NodeKey {
+    let trainer = target == "own" ? viewer : try data.trainer()
+    return try data.classSession(
+      try data.program("x", trainers: [trainer]), by: trainer, at: "2100-01-01 10:00Z")
+  }
+
+  private func conversation(_ target: String) throws -> NodeKey {
+    let third = try data.person()
+    let people = [target == "hidden" ? third : viewer, other].map(\.key.number).sorted()
+    let key = try data.insert(
+      "conversation", ["member_key": people.map(String.init).joined(separator: ",")])
+    for person in people {
+      try data.add("conversation_member", ["conversation_id": key, "user_id": NodeKey(person)])
+    }
+    return key
+  }
+}

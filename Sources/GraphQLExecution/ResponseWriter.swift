@@ -384,6 +384,14 @@ struct ResponseWriter {
       }
       json.write(small)
       return .written
+    case .count(let limit):
+      guard let number = integer(entry, bytes) else { return mismatch("Int", entry) }
+      json.write(Int32(clamping: min(number, Int64(limit))))
+      return .written
+    case .isCounted(let limit):
+      guard let number = integer(entry, bytes) else { return mismatch("Boolean", entry) }
+      json.write(number <= Int64(limit))
+      return .written
     case .boolean:
       guard entry.type == 16, entry.length == 1 else { return mismatch("Boolean", entry) }
       json.write(bytes.byte(at: offset) != 0)

@@ -213,6 +213,10 @@ package struct PageInfoField: Sendable {
 /// what the schema promises.
 package enum LeafFormat: Sendable, Hashable {
   case id, int, float, boolean
+  /// A number that was counted up to one more than this limit, written as at most the limit.
+  case count(limit: Int32)
+  /// The same number's column: whether it is within the limit, a boolean.
+  case isCounted(limit: Int32)
   /// Text, enums, and scalars stored as text.
   case string
   case dateTime, date

@@ -114,7 +114,7 @@ func select(
   _ expression: SQLFragment, from: [SQLFragment], where conditions: [SQLFragment],
   tail: [SQLFragment] = []
 ) -> SQLFragment {
-  var lines: SQLFragment = "SELECT \(expression)"
+  var lines: SQLFragment = expression.isEmpty ? "SELECT" : "SELECT \(expression)"
   if !from.isEmpty { lines.append("\nFROM \(from.joined(separator: "\n  "))") }
   if !conditions.isEmpty {
     lines.append("\nWHERE \(conditions.joined(separator: "\n  AND "))")

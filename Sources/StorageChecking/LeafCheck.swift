@@ -75,7 +75,7 @@ struct LeafCheck {
   private func isReadable(_ type: PostgresType, as format: LeafFormat) -> Bool {
     let base = catalog.base(of: type)
     switch format {
-    case .id, .int: return Self.integers.contains(type)
+    case .id, .int, .count, .isCounted: return Self.integers.contains(type)
     case .float: return Self.integers.contains(type) || Self.floats.contains(type)
     case .boolean: return base == .bool
     case .dateTime: return type == .timestamptz
@@ -97,7 +97,7 @@ struct LeafCheck {
   ) -> (before: String, after: String) {
     switch format {
     case .id: ("", "::bigint")
-    case .int: ("", "::int")
+    case .int, .count, .isCounted: ("", "::int")
     case .float: ("", "::float8")
     case .boolean: ("", "::boolean")
     case .dateTime where type == .timestamp: ("", " AT TIME ZONE 'UTC'")

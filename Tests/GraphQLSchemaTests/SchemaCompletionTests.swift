@@ -228,6 +228,11 @@ struct SchemaCompletionTests {
             How many there are on all pages together. Costs something only when selected.
             """
             totalCount: Int!
+
+            """
+            Whether totalCount is all there are: what is not counted beforehand is counted up to a limit.
+            """
+            isTotalCountExact: Boolean!
           }
 
           """One of activity tracks."""
@@ -271,7 +276,10 @@ struct SchemaCompletionTests {
     #expect(edge.fields.map(\.name) == ["cursor", "node", "role"])
     #expect(edge.fields.map(\.description) == ["The position, for after and before.", "Who.", nil])
     let circles = try #require(schema.type(named: "CircleConnection"))
-    #expect(circles.fields.map(\.name) == ["edges", "nodes", "pageInfo", "totalCount", "title"])
+    #expect(
+      circles.fields.map(\.name) == [
+        "edges", "nodes", "pageInfo", "totalCount", "isTotalCountExact", "title",
+      ])
     #expect(circles.field(named: "nodes").map { schema.text(of: $0.type) } == "[Circle!]!")
     #expect(
       schema.types.filter { !$0.isBuiltIn }.map(\.name) == [
@@ -319,7 +327,9 @@ struct SchemaCompletionTests {
         type Query { a(last: Int): PostConnection! b: InternetConnection c: HTTPConnection }
         type Post { title: String }
         "Posts."
-        type PostConnection { edges: [PostEdge] nodes: [Post] pageInfo: PageInfo totalCount: Int }
+        type PostConnection {
+          edges: [PostEdge] nodes: [Post] pageInfo: PageInfo totalCount: Int isTotalCountExact: Boolean
+        }
         type PostEdge { cursor: String node: Post }
         type PageInfo { more: Boolean }
         type InternetConnection { megabits: Int }

@@ -79,10 +79,11 @@ UNION SELECT demo_id('user', 10 + a), demo_id('user', 10 + b) FROM (
   FROM generate_series(1, 20 * :scale) k) s
 WHERE a <> b
 
--- step: Follows; table: follow(follower_id, followee_id, followed_at); rows: 50000 * :scale
+-- step: Follows; table: follow(follower_id, followee_id, follower_name, followed_at);
+--   rows: 50000 * :scale
 -- Half of the people somebody follows live next door, half are the ones everybody follows; how
 -- many varies as e to a normal distribution, with a median of about 40.
-SELECT demo_id('user', f.a), demo_id('user', f.b),
+SELECT u.id, demo_id('user', f.b), u.name_key,
   demo_time(demo_random(f.a * demo_count('user') + f.b, 244))
 FROM (
   SELECT i AS a, CASE WHEN demo_random(i * 4096 + n, 241) < 0.5
@@ -94,6 +95,7 @@ FROM (
   WHERE i NOT IN (8, 9)
   UNION SELECT i, c FROM generate_series(0, demo_count('user') - 1) i, generate_series(0, 4) c
   WHERE i NOT IN (8, 9) AND demo_random(i * 5 + c, 243) < 0.97 - 0.12 * c) f
+  JOIN app_user u ON u.id = demo_id('user', f.a)
 WHERE f.a <> f.b AND f.b NOT IN (8, 9) AND NOT EXISTS (
   SELECT FROM block WHERE blocker_id = demo_id('user', f.a) AND blocked_id = demo_id('user', f.b)
     OR blocker_id = demo_id('user', f.b) AND blocked_id = demo_id('user', f.a))

@@ -17,8 +17,10 @@ SELECT demo_id('group', i), CASE i WHEN 0 THEN 'Sunday Hikers' WHEN 10 * :scale 
   '', 'GROUP', false, demo_id('user', demo_member(i, 0)), demo_time(demo_random(i, 402) * 0.2)
 FROM generate_series(0, demo_count('group') - 1) i
 
--- step: Memberships; table: circle_member(circle_id, user_id, role, joined_at); rows: 5400 * :scale
-SELECT demo_id('channel', c), demo_id('user', u),
+-- step: Memberships; table: circle_member(circle_id, user_id, role, joined_at, name_key);
+--   rows: 5400 * :scale
+SELECT s.*, u.name_key FROM (
+SELECT demo_id('channel', c) AS circle_id, demo_id('user', u) AS user_id,
   CASE WHEN u = CASE WHEN c % 5 = 4 THEN 8 ELSE 9 END THEN 'OWNER' ELSE 'MEMBER' END,
   demo_time(demo_random(u * 1000 + c, 411))
 FROM (
@@ -32,3 +34,4 @@ UNION ALL
 SELECT demo_id('group', g), demo_id('user', demo_member(g, m)),
   CASE m WHEN 0 THEN 'OWNER' ELSE 'MEMBER' END, demo_time(0.2 + demo_random(g * 16 + m, 414) * 0.2)
 FROM generate_series(0, demo_count('group') - 1) g, generate_series(0, demo_group_size(g) - 1) m
+) s JOIN app_user u ON u.id = s.user_id

@@ -451,6 +451,12 @@ BEGIN
   IF matched IS NOT NULL OR input ? 'email' AND mail IS DISTINCT FROM old.email THEN
     PERFORM require_owner(viewer, session_hash, matched, 'input', 'currentPassword');
   END IF;
+  IF input ? 'displayName' THEN
+    -- the rows that hold the name (rename_rows), then the user, whom nobody adds such rows to then
+    PERFORM FROM follow f WHERE f.follower_id = viewer ORDER BY f.followee_id FOR NO KEY UPDATE;
+    PERFORM FROM circle_member m WHERE m.user_id = viewer ORDER BY m.circle_id FOR NO KEY UPDATE;
+    PERFORM FROM app_user u WHERE u.id = viewer FOR UPDATE;
+  END IF;
   UPDATE app_user u SET
     username = CASE WHEN input ? 'username' THEN input ->> 'username' ELSE u.username END,
     email = CASE WHEN input ? 'email' THEN mail ELSE u.email END,

@@ -40,29 +40,71 @@ COMMENT ON FUNCTION agenda IS
   'What the viewer goes to, is asked to, gives, gets from a circle or has booked, unless they '
   'said no.';
 
+-- Each branch gives its first few by an index that has the rows in time order, so a page costs what a page
+-- is, however long the time and however much happens in it. Which branches there are is known before a row
+-- is read; the others are not run.
+--
+-- page, after, after_id: as many rows as a page needs, from after this sort key on; null for all.
 CREATE OR REPLACE FUNCTION schedule(viewer bigint, since timestamptz, until timestamptz,
   kinds text[], circle_ids bigint[], default_channels boolean, category text, program_id bigint,
-  trainer_id bigint, only_open boolean)
+  trainer_id bigint, only_open boolean, page int, after timestamptz, after_id bigint)
 RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
-  SELECT e.post_id, e.starts_at
-  FROM event e JOIN visible_post(viewer) p ON p.id = e.post_id
+  SELECT f.id, f.starts_at
+  FROM (SELECT schedule.category AS name WHERE schedule.category IS NOT NULL
+      UNION ALL SELECT c FROM unnest('{GENERAL,DINING}'::text[]) c WHERE schedule.category IS NULL) sort
+    CROSS JOIN LATERAL (
+      SELECT e.post_id AS id, e.starts_at
+      FROM event e JOIN visible_post(viewer) p ON p.id = e.post_id
+      WHERE e.category = sort.name AND p.visibility = 'PUBLIC' AND e.cancelled_at IS NULL
+        AND e.starts_at >= since AND e.starts_at < until
+        AND (e.starts_at, e.post_id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
+      ORDER BY e.starts_at, e.post_id LIMIT page) f
   WHERE (kinds IS NULL OR 'EVENT' = ANY (kinds))
     AND schedule.program_id IS NULL AND schedule.trainer_id IS NULL AND only_open IS NOT TRUE
-    AND p.visibility = 'PUBLIC' AND e.cancelled_at IS NULL
-    AND e.starts_at >= since AND e.starts_at < until
-    AND (circle_ids IS NULL OR e.circle_id = ANY (circle_ids))
-    AND (default_channels IS NOT TRUE
-      OR e.circle_id IN (SELECT c.id FROM circle c WHERE c.is_default))
-    AND (schedule.category IS NULL OR e.category = schedule.category)
+    AND circle_ids IS NULL AND default_channels IS NOT TRUE
   UNION ALL
-  SELECT s.id, s.starts_at
-  FROM class_session s
-  WHERE (kinds IS NULL OR 'CLASS' = ANY (kinds))
-    AND circle_ids IS NULL AND default_channels IS NOT TRUE AND schedule.category IS NULL
-    AND s.starts_at >= since AND s.starts_at < until
-    AND (schedule.program_id IS NULL OR s.program_id = schedule.program_id)
-    AND (schedule.trainer_id IS NULL OR s.trainer_id = schedule.trainer_id)
-    AND (only_open IS NOT TRUE OR EXISTS (SELECT FROM bookable(s)))
+  SELECT f.id, f.starts_at
+  FROM (SELECT DISTINCT u.id FROM unnest(circle_ids) u(id)
+      WHERE default_channels IS NOT TRUE OR u.id IN (SELECT c.id FROM circle c WHERE c.is_default)
+      UNION ALL SELECT c.id FROM circle c WHERE circle_ids IS NULL AND c.is_default) channel
+    CROSS JOIN LATERAL (
+      SELECT e.post_id AS id, e.starts_at
+      FROM event e JOIN visible_post(viewer) p ON p.id = e.post_id
+      WHERE e.circle_id = channel.id AND p.visibility = 'PUBLIC' AND e.cancelled_at IS NULL
+        AND e.starts_at >= since AND e.starts_at < until
+        AND (schedule.category IS NULL OR e.category = schedule.category)
+        AND (e.starts_at, e.post_id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
+      ORDER BY e.starts_at, e.post_id LIMIT page) f
+  WHERE (kinds IS NULL OR 'EVENT' = ANY (kinds))
+    AND schedule.program_id IS NULL AND schedule.trainer_id IS NULL AND only_open IS NOT TRUE
+    AND (circle_ids IS NOT NULL OR default_channels)
+  UNION ALL
+  SELECT f.id, f.starts_at
+  FROM (SELECT greatest(since, CASE WHEN only_open THEN now() END) AS since
+      WHERE (kinds IS NULL OR 'CLASS' = ANY (kinds))
+        AND circle_ids IS NULL AND default_channels IS NOT TRUE AND schedule.category IS NULL) span
+    CROSS JOIN LATERAL (
+      (SELECT s.id, s.starts_at FROM class_session s
+      WHERE schedule.program_id IS NULL AND schedule.trainer_id IS NULL
+        AND s.starts_at >= span.since AND s.starts_at < until
+        AND (s.starts_at, s.id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
+        AND (only_open IS NOT TRUE OR EXISTS (SELECT FROM bookable(s)))
+      ORDER BY s.starts_at, s.id LIMIT page)
+      UNION ALL
+      (SELECT s.id, s.starts_at FROM class_session s
+      WHERE s.program_id = schedule.program_id AND schedule.trainer_id IS NULL
+        AND s.starts_at >= span.since AND s.starts_at < until
+        AND (s.starts_at, s.id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
+        AND (only_open IS NOT TRUE OR EXISTS (SELECT FROM bookable(s)))
+      ORDER BY s.starts_at, s.id LIMIT page)
+      UNION ALL
+      (SELECT s.id, s.starts_at FROM class_session s
+      WHERE s.trainer_id = schedule.trainer_id
+        AND (schedule.program_id IS NULL OR s.program_id = schedule.program_id)
+        AND s.starts_at >= span.since AND s.starts_at < until
+        AND (s.starts_at, s.id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
+        AND (only_open IS NOT TRUE OR EXISTS (SELECT FROM bookable(s)))
+      ORDER BY s.starts_at, s.id LIMIT page)) f
 $$;
 COMMENT ON FUNCTION schedule IS
   'Public events and classes. A condition that fits only one of them leaves out the other.';

@@ -112,17 +112,6 @@ $$;
 COMMENT ON FUNCTION topped_place IS
   'Places that people of this part of the network topped; some more than once.';
 
-CREATE OR REPLACE FUNCTION recommended_place(viewer bigint) RETURNS TABLE (id bigint)
-LANGUAGE sql STABLE AS $$
-  SELECT t.id FROM (
-    SELECT f.id FROM topped_place(viewer, 'FOLLOWING') f
-    UNION ALL SELECT s.id FROM topped_place(viewer, 'FRIENDS_OF_FRIENDS') s) t
-  WHERE t.id <> ALL (ARRAY(
-    SELECT p.location_id FROM post p WHERE p.author_id = viewer AND p.location_id IS NOT NULL))
-$$;
-COMMENT ON FUNCTION recommended_place IS
-  'Places that people followed, or followed by those, topped and where the viewer has not been.';
-
 CREATE OR REPLACE FUNCTION place_location() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE above location;
 BEGIN

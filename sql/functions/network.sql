@@ -49,20 +49,32 @@ CREATE OR REPLACE FUNCTION network(viewer bigint, part text) RETURNS TABLE (id b
 LANGUAGE sql STABLE AS $$
   SELECT f.followee_id FROM follow f WHERE part = 'FOLLOWING' AND f.follower_id = viewer
   UNION ALL
-  SELECT t.id FROM (
-    SELECT DISTINCT b.followee_id AS id
-    FROM follow a JOIN follow b ON b.follower_id = a.followee_id
-    WHERE part = 'FRIENDS_OF_FRIENDS' AND a.follower_id = viewer AND b.followee_id <> viewer
-      AND b.followee_id <> ALL (ARRAY(
-        SELECT m.followee_id FROM follow m WHERE m.follower_id = viewer))
-      AND b.followee_id <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h))) t
+  SELECT b.followee_id
+  FROM follow a JOIN follow b ON b.follower_id = a.followee_id
+  WHERE part = 'FRIENDS_OF_FRIENDS' AND a.follower_id = viewer AND b.followee_id <> viewer
+    AND b.followee_id NOT IN (SELECT m.followee_id FROM follow m WHERE m.follower_id = viewer)
+    AND b.followee_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
   UNION ALL
   SELECT u.id FROM app_user u WHERE part = 'EVERYONE'
 $$;
 COMMENT ON FUNCTION network(bigint, text) IS
-  'The people in a part of the viewer''s network, each once. Conditions say (false OR x IN '
-  '(SELECT ... network ...)) where the set is to be made once and probed, not joined for every '
-  'row.';
+  'The people in a part of the viewer''s network, some more than once. A condition takes it as its `set`, '
+  'which is made once and probed, not joined for every row.';
+
+CREATE OR REPLACE FUNCTION follower(followed bigint)
+RETURNS TABLE (id bigint, name_key text, followed_at timestamptz) LANGUAGE sql STABLE AS $$
+  SELECT f.follower_id, f.follower_name, f.followed_at FROM follow f WHERE f.followee_id = followed
+$$;
+COMMENT ON FUNCTION follower IS
+  'Who follows somebody. The name that lists are ordered by is in the row itself, so a page of them is '
+  'as many rows, however many follow.';
+CREATE OR REPLACE FUNCTION followee(following bigint)
+RETURNS TABLE (id bigint, name_key text, followed_at timestamptz) LANGUAGE sql STABLE AS $$
+  SELECT f.followee_id, u.name_key, f.followed_at
+  FROM follow f JOIN app_user u ON u.id = f.followee_id WHERE f.follower_id = following
+$$;
+COMMENT ON FUNCTION followee IS
+  'Whom somebody follows. Their names are looked up, as they are no more than one person follows.';
 
 CREATE OR REPLACE FUNCTION known_follower(viewer bigint, followed bigint)
 RETURNS TABLE (id bigint, followed_at timestamptz) LANGUAGE sql STABLE AS $$

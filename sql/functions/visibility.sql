@@ -23,7 +23,7 @@ COMMENT ON FUNCTION hidden_user IS
 CREATE OR REPLACE FUNCTION visible_user(viewer bigint) RETURNS SETOF app_user
 LANGUAGE sql STABLE AS $$
   SELECT u.* FROM app_user u
-  WHERE u.id <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h))
+  WHERE u.id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
 $$;
 COMMENT ON FUNCTION visible_user IS 'Everyone, except that blocking hides both from each other.';
 
@@ -45,7 +45,7 @@ LANGUAGE sql STABLE AS $$
     CASE WHEN is_hidden THEN 0 ELSE u.thank_you_score END,
     CASE WHEN is_hidden THEN 'epoch' ELSE u.joined_at END
   FROM app_user u CROSS JOIN LATERAL (
-    SELECT u.id = ANY (ARRAY(SELECT h.id FROM hidden_user(viewer) h)) AS is_hidden) m
+    SELECT u.id IN (SELECT h.id FROM hidden_user(viewer) h) AS is_hidden) m
 $$;
 COMMENT ON FUNCTION named_user IS 'Everyone, but of hidden people only name and picture.';
 
@@ -70,7 +70,7 @@ LANGUAGE sql STABLE AS $$
           SELECT FROM circle_member m WHERE m.circle_id = p.circle_id AND m.user_id = viewer)
         OR p.visibility = 'INVITED' AND EXISTS (
           SELECT FROM invitation i WHERE i.event_id = p.id AND i.invitee_id = viewer))
-      AND p.author_id <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h))
+      AND p.author_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
 $$;
 COMMENT ON FUNCTION visible_post IS
   'One''s own; those of people not blocked that are public, in a circle one belongs to, or an '
@@ -95,7 +95,7 @@ COMMENT ON FUNCTION visible_photo IS
 CREATE OR REPLACE FUNCTION visible_comment(viewer bigint) RETURNS SETOF comment
 LANGUAGE sql STABLE AS $$
   SELECT c.* FROM comment c
-  WHERE c.author_id <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h))
+  WHERE c.author_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
     AND CASE
       WHEN c.subject_id & 240 = 16
         THEN EXISTS (SELECT FROM visible_post(viewer) p WHERE p.id = c.subject_id)
@@ -109,9 +109,9 @@ CREATE OR REPLACE FUNCTION visible_invitation(viewer bigint) RETURNS SETOF invit
 LANGUAGE sql STABLE AS $$
   SELECT i.* FROM invitation i
   WHERE (i.invitee_id = viewer OR i.inviter_id = viewer)
-    AND i.inviter_id <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h))
+    AND i.inviter_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
     AND (i.invitee_id IS NULL
-      OR i.invitee_id <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h)))
+      OR i.invitee_id NOT IN (SELECT h.id FROM hidden_user(viewer) h))
     AND (i.event_id IS NULL
       OR EXISTS (SELECT FROM visible_post(viewer) p WHERE p.id = i.event_id))
 $$;
@@ -123,7 +123,7 @@ LANGUAGE sql STABLE AS $$
   SELECT r.* FROM info_request r
   WHERE (r.owner_id = viewer OR r.requester_id = viewer)
     AND CASE WHEN r.owner_id = viewer THEN r.requester_id ELSE r.owner_id END
-      <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h))
+      NOT IN (SELECT h.id FROM hidden_user(viewer) h)
     AND EXISTS (SELECT FROM visible_post(viewer) p WHERE p.id = r.post_id)
 $$;
 COMMENT ON FUNCTION visible_info_request IS 'Asker and asked, unless they block each other.';
@@ -133,7 +133,7 @@ LANGUAGE sql STABLE AS $$
   SELECT f.* FROM follow_up f
   WHERE (f.sender_id = viewer OR f.recipient_id = viewer)
     AND CASE WHEN f.sender_id = viewer THEN f.recipient_id ELSE f.sender_id END
-      <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h))
+      NOT IN (SELECT h.id FROM hidden_user(viewer) h)
     AND EXISTS (SELECT FROM visible_post(viewer) p WHERE p.id = f.post_id)
 $$;
 COMMENT ON FUNCTION visible_follow_up IS 'Sender and recipient, unless they block each other.';
@@ -167,7 +167,7 @@ CREATE OR REPLACE FUNCTION visible_notification(viewer bigint) RETURNS SETOF not
 LANGUAGE sql STABLE AS $$
   SELECT n.* FROM notification n
   WHERE n.recipient_id = viewer
-    AND (n.actor_id IS NULL OR n.actor_id <> ALL (ARRAY(SELECT h.id FROM hidden_user(viewer) h)))
+    AND (n.actor_id IS NULL OR n.actor_id NOT IN (SELECT h.id FROM hidden_user(viewer) h))
 $$;
 COMMENT ON FUNCTION visible_notification IS 'The recipient, unless it tells of somebody blocked.';
 

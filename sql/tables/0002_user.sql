@@ -103,11 +103,16 @@ CREATE TABLE follow (
     CONSTRAINT follow_follower_exists REFERENCES app_user ON DELETE CASCADE,
   followee_id bigint NOT NULL
     CONSTRAINT follow_followee_exists REFERENCES app_user ON DELETE CASCADE,
+  follower_name text COLLATE "C" NOT NULL,
   followed_at timestamptz NOT NULL DEFAULT now(),
   -- feed, following, viewerIsFollowing, by: FOLLOWING
   CONSTRAINT follow_followee_once PRIMARY KEY (follower_id, followee_id),
   CONSTRAINT follow_followee_other CHECK (follower_id <> followee_id));
 COMMENT ON TABLE follow IS 'A row: the follower follows the followee.';
+COMMENT ON COLUMN follow.follower_name IS
+  'The follower''s name_key, so that followers are listed by name; kept by trigger.';
+-- User.followers by name, and among them
+CREATE INDEX ON follow (followee_id, follower_name, follower_id) INCLUDE (followed_at);
 -- User.followers, newest first
 CREATE INDEX ON follow (followee_id, followed_at DESC, follower_id DESC);
 

@@ -31,11 +31,16 @@ CREATE TABLE circle_member (
   user_id bigint CONSTRAINT circle_member_user_exists REFERENCES app_user ON DELETE CASCADE,
   role text NOT NULL DEFAULT 'MEMBER'
     CONSTRAINT circle_member_role_known CHECK (role IN ('OWNER', 'MEMBER')),
+  name_key text COLLATE "C" NOT NULL,
   joined_at timestamptz NOT NULL DEFAULT now(),
   -- visibility, Circle.viewerRole, Circle.members
   CONSTRAINT circle_member_user_once PRIMARY KEY (circle_id, user_id));
 COMMENT ON TABLE circle_member IS
   'A row: the user belongs to the circle; for a channel, is subscribed to it.';
+COMMENT ON COLUMN circle_member.name_key IS
+  'The user''s, so that members are listed by name; kept by trigger.';
+-- Circle.members by name, and among them
+CREATE INDEX ON circle_member (circle_id, name_key, user_id) INCLUDE (role, joined_at);
 -- viewer.circles, agenda, the feed of circles
 CREATE INDEX ON circle_member (user_id, circle_id);
 -- one owner

@@ -39,6 +39,8 @@ COMMENT ON COLUMN post.updated_at IS
 -- kinds need is in the index, so a feed merges the posts of many authors without their rows.
 CREATE INDEX ON post (author_id, created_at DESC, id DESC)
   INCLUDE (kind, visibility, circle_id, location_id);
+-- Location.posts(orderBy: NEWEST)
+CREATE INDEX ON post (location_id, created_at DESC, id DESC) WHERE location_id IS NOT NULL;
 -- Location.posts(orderBy: TOP)
 CREATE INDEX ON post (location_id, score DESC, id DESC) WHERE location_id IS NOT NULL;
 -- Location.visitors; locations(filter: {visitedBy})

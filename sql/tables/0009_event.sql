@@ -21,7 +21,9 @@ COMMENT ON COLUMN event.circle_id IS 'The circle of the post, which never change
 COMMENT ON COLUMN event.external_id IS 'Its number where it was taken from.';
 COMMENT ON COLUMN event.source_url IS 'Where it was taken from.';
 COMMENT ON COLUMN event.cancelled_at IS 'Called off, still to be seen by those who know it.';
--- schedule; agenda
+-- schedule
+CREATE INDEX ON event (category, starts_at, post_id);
+-- agenda
 CREATE INDEX ON event (starts_at, post_id);
 -- agenda and schedule of circles
 CREATE INDEX ON event (circle_id, starts_at, post_id) WHERE circle_id IS NOT NULL;

@@ -84,6 +84,9 @@ extension ServeSettings {
           "maximum-elements", "N", default: "200000",
           "elements of all lists and pages of an answer, as the page sizes multiply"),
         Option(
+          "maximum-count", "N", default: "10000",
+          "where totalCount stops, unless a count is kept beforehand; 0 for no limit"),
+        Option(
           "maximum-response-bytes", "N", default: "8388608", "bytes of what the database answers"),
         Option(
           "maximum-cost", "N", default: "0",

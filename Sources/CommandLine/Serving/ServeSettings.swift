@@ -277,6 +277,9 @@ extension OperationExecutor.Settings {
       try options.int("maximum-page-size", in: 1...10_000) ?? plannerLimits.maximumPageSize
     plannerLimits.maximumElements =
       try options.int("maximum-elements", in: 1...100_000_000) ?? plannerLimits.maximumElements
+    if let count = try options.int("maximum-count", in: 0...1_000_000_000) {
+      plannerLimits.maximumCount = count > 0 ? Int32(count) : nil
+    }
     if let cost = try options.int("maximum-cost", in: 0...1_000_000_000), cost > 0 {
       plannerLimits.maximumCost = cost
     }

@@ -44,7 +44,7 @@ package struct PlannedValue: Sendable {
     if case .list = type.nullable { return false }
     switch format {
     case .id, .int, .float, .dateTime, .date: return true
-    case .boolean, .string: return false
+    case .boolean, .string, .count, .isCounted: return false
     }
   }
 }

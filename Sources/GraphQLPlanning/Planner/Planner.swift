@@ -91,6 +91,8 @@ package struct PlannerLimits: Sendable {
   package var maximumNodeIDs = 100
   /// Of all lists and pages of an answer together.
   package var maximumElements = 200_000
+  /// A count that is not kept beforehand stops here; nil for no limit.
+  package var maximumCount: Int32? = 10_000
   /// As `OperationSize` reckons; nil for no limit.
   package var maximumCost: Int?
   /// What a list that has no pages counts as.

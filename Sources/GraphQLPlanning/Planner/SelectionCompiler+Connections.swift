@@ -66,6 +66,7 @@ extension SelectionCompiler {
       ? order.keys.map { rows.row.column(renderer.render($0.expression, rows.scope)) } : []
 
     var shapes: [ConnectionShape.PartField] = []
+    var counted: Count?
     for part in parts {
       let name = part.field.name.text
       let value: ConnectionShape.Part
@@ -80,11 +81,22 @@ extension SelectionCompiler {
       case "pageInfo":
         value = .pageInfo(pageInfoFields(part, connectionType))
       case "totalCount":
-        let text = guarded(totalCount(types, storage, relation, scope), tags, scope)
+        let count = counted ?? totalCount(types, storage, relation, scope)
+        counted = count
+        let text = guarded(count.text, tags, scope)
         if let type = schema[connectionType].field(named: name)?.type {
           statement.recorder?.note(.leaf(.int, type), text, relation.count, in: parent, scope)
         }
-        value = .leaf(column: parent.column(text), .int)
+        value = .leaf(
+          column: parent.column(text), count.limit.map { .count(limit: $0) } ?? .int)
+      case "isTotalCountExact":
+        let count = counted ?? totalCount(types, storage, relation, scope)
+        counted = count
+        value =
+          count.limit.map {
+            .leaf(
+              column: parent.column(guarded(count.text, tags, scope)), .isCounted(limit: $0))
+          } ?? .constant(Array("true".utf8))
       default:
         value = try extra(
           name, of: connectionType, types, storage, relation, scope, onlyForTags: tags)
@@ -184,7 +196,9 @@ extension SelectionCompiler {
     inner.outerArguments = scope.arguments
     inner.words[.field] = "\(literal: storage.definition.name)"
     if template.mentions(variable: "totalCount") {
-      inner.words[.totalCount] = totalCount(types, storage, relation, scope)
+      let count = totalCount(types, storage, relation, scope)
+      inner.words[.totalCount] =
+        count.limit.map { "least(\(count.text), \(Int($0)))" } ?? count.text
     }
     if template.mentions(variable: "count") {
       inner.words[.count] = storedCount(of: relation, scope)
@@ -199,20 +213,36 @@ extension SelectionCompiler {
     return .leaf(column: column, format)
   }
 
-  /// The stored count where the directive gives one and no other filter is on, else a count.
+  private struct Count {
+    let text: SQLFragment
+    /// What it stops behind; nil when it is exact however many there are.
+    let limit: Int32?
+  }
+
+  /// The stored count where the directive gives one and no other filter is on, else a count, up to one
+  /// more than the limit.
   private func totalCount(
     _ types: [TypeID], _ storage: FieldStorage, _ relation: RelationStorage, _ scope: Scope
-  ) -> SQLFragment {
+  ) -> Count {
     var target = scope
     target.parent = scope.row
     if relation.count != nil, filters(of: storage, target).allSatisfy(\.isCounted),
       let count = storedCount(of: relation, scope)
     {
-      return count
+      return Count(text: count, limit: nil)
     }
-    let rows = relationRows(types: types, storage, relation, scope, words: [:])
-    return select(
-      "count(*)", from: rows.from + rows.row.joinClauses, where: rows.conditions)
+    guard let limit = limits.maximumCount else {
+      let rows = relationRows(types: types, storage, relation, scope, words: [:])
+      return Count(
+        text: select(
+          "count(*)", from: rows.from + rows.row.joinClauses, where: rows.conditions), limit: nil)
+    }
+    let most: SQLFragment = "\(Int(limit) + 1)"
+    let rows = relationRows(types: types, storage, relation, scope, words: [.limit: most])
+    let some = select(
+      "", from: rows.from + rows.row.joinClauses, where: rows.conditions, tail: ["LIMIT \(most)"])
+    let alias = SQLFragment(name: statement.alias("c"))
+    return Count(text: select("count(*)", from: ["\(some) AS \(alias)"], where: []), limit: limit)
   }
 
   private func storedCount(of relation: RelationStorage, _ scope: Scope) -> SQLFragment? {

@@ -223,11 +223,16 @@ extension SelectionCompiler {
     // Under an OR the set stays a sub-select of its own, hashed once; alone, PostgreSQL would make
     // a join of it, and work it out anew for each row of what is around.
     let test: SQLFragment = "(false OR \(member) IN (\(set)))"
-    guard let condition = storage.condition else { return test }
-    var inner = scope
-    inner.words[.in] = test
-    let text = renderer.render(condition, inner)
-    return condition.mentions(variable: "in") ? "(\(text))" : "((\(text)) AND \(test))"
+    if let condition = storage.condition, condition.mentions(variable: "in") {
+      var inner = scope
+      inner.words[.in] = test
+      return "(\(renderer.render(condition, inner)))"
+    }
+    // Nothing is in an empty set: PostgreSQL then looks at no row, where it would go through all of them
+    // in vain. (It asks before it begins, as the question does not depend on a row.)
+    let known: SQLFragment = "EXISTS (\(set)) AND \(test)"
+    guard let condition = storage.condition else { return "(\(known))" }
+    return "((\(renderer.render(condition, scope))) AND \(known))"
   }
 
   private func matches(_ value: ArgumentValue, _ unless: String?) -> Bool {

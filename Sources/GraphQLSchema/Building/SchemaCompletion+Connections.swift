@@ -158,7 +158,7 @@ extension SchemaCompletion {
 }
 
 /// The connection and edge types for one type of node, under the names and with the fields of the
-/// Cursor Connections Specification, and with `nodes` and `totalCount`.
+/// Cursor Connections Specification, and with `nodes`, `totalCount` and `isTotalCountExact`.
 private struct ConnectionSyntax {
   static let suffix = "Connection"
 
@@ -197,6 +197,10 @@ private struct ConnectionSyntax {
       field(
         "totalCount", nonNull("Int"),
         "How many there are on all pages together. Costs something only when selected."),
+      field(
+        "isTotalCountExact", nonNull("Boolean"),
+        "Whether totalCount is all there are: what is not counted beforehand is counted up to a limit."
+      ),
     ]
   }
 

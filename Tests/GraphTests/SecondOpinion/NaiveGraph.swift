@@ -322,6 +322,7 @@ final class NaiveGraph {
       NaiveObject(type: type) { field, _ in
         switch field {
         case "totalCount": .int(total ?? all.count)
+        case "isTotalCountExact": .bool(true)
         case "nodes": .list(try page.map(node))
         case "edges":
           .list(

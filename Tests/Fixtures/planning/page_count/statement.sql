@@ -1,3 +1,5 @@
 SELECT ROW((SELECT count(*)
-    FROM book AS t2))
+    FROM (SELECT
+      FROM book AS t2
+      LIMIT 10001) AS c3))
 

@@ -17,8 +17,10 @@ SELECT ROW((SELECT ROW(
       (t1.following_count - CASE WHEN EXISTS (SELECT FROM hidden_user($1::bigint))
         THEN hidden_followees($1::bigint, t1.id) ELSE 0 END),
       (SELECT count(*)
-        FROM visible_post($1::bigint) AS t9
-        WHERE t9.author_id = t1.id))
+        FROM (SELECT
+          FROM visible_post($1::bigint) AS t9
+          WHERE t9.author_id = t1.id
+          LIMIT 10001) AS c10))
     FROM visible_user($1::bigint) AS t1
     WHERE (lower(t1.username) = lower($2::text))))
 

@@ -9,17 +9,17 @@ SELECT ROW((SELECT ROW(ARRAY(SELECT ROW((SELECT ROW(CASE 'SQUARE' WHEN 'SQUARE' 
         THEN hidden_followees($1::bigint, t1.id) ELSE 0 END)), t1.display_name, t1.id = $1::bigint)
         ELSE following_summary(greatest(0, (t1.following_count - CASE WHEN EXISTS (SELECT FROM hidden_user($1::bigint))
         THEN hidden_followees($1::bigint, t1.id) ELSE 0 END)), t1.display_name, t1.id = $1::bigint) END, (SELECT count(*)
-        FROM follow AS e7
-          JOIN visible_user($1::bigint) AS t8 ON t8.id = e7.followee_id
-        WHERE e7.follower_id = t1.id
-          AND (strpos(' ' || spaced(t8.name_key), ' ' || (SELECT btrim(spaced(folded($3::text))))) > 0)), ARRAY(SELECT ROW(t6.name_key, t6.id, t6.display_name, (SELECT ROW(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t9.square_url, t9.url) ELSE t9.url END)
-            FROM shown_photo($1::bigint) AS t9
-            WHERE t9.id = t6.avatar_id), EXISTS (SELECT FROM follow f WHERE f.follower_id = $1::bigint AND f.followee_id = t6.id))
-        FROM follow AS e5
-          JOIN visible_user($1::bigint) AS t6 ON t6.id = e5.followee_id
-        WHERE e5.follower_id = t1.id
-          AND (strpos(' ' || spaced(t6.name_key), ' ' || (SELECT btrim(spaced(folded($3::text))))) > 0)
-        ORDER BY t6.name_key, t6.id
+        FROM (SELECT
+          FROM followee(t1.id) AS e7
+            JOIN visible_user($1::bigint) AS t8 ON t8.id = e7.id
+          WHERE (strpos(' ' || spaced(e7.name_key), ' ' || (SELECT btrim(spaced(folded($3::text))))) > 0)
+          LIMIT 10001) AS c9), ARRAY(SELECT ROW(e5.name_key, e5.id, t6.id, t6.display_name, (SELECT ROW(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t10.square_url, t10.url) ELSE t10.url END)
+            FROM shown_photo($1::bigint) AS t10
+            WHERE t10.id = t6.avatar_id), EXISTS (SELECT FROM follow f WHERE f.follower_id = $1::bigint AND f.followee_id = t6.id))
+        FROM followee(t1.id) AS e5
+          JOIN visible_user($1::bigint) AS t6 ON t6.id = e5.id
+        WHERE (strpos(' ' || spaced(e5.name_key), ' ' || (SELECT btrim(spaced(folded($3::text))))) > 0)
+        ORDER BY e5.name_key, e5.id
         LIMIT 51))
     FROM app_user AS t1
     WHERE t1.id = $1::bigint))

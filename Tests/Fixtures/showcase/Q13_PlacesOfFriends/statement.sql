@@ -8,11 +8,13 @@ SELECT ROW(ARRAY(SELECT ROW(
       t1.longitude,
       t1.popularity,
       (SELECT count(*)
-        FROM visitor($5::bigint, t1.id, 'FOLLOWING') AS e4
-          JOIN visible_user($5::bigint) AS t5 ON t5.id = e4.id),
-      ARRAY(SELECT ROW(t3.id, (SELECT ROW(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t6.square_url, t6.url) ELSE t6.url END)
-            FROM shown_photo($5::bigint) AS t6
-            WHERE t6.id = t3.avatar_id))
+        FROM (SELECT
+          FROM visitor($5::bigint, t1.id, 'FOLLOWING') AS e4
+            JOIN visible_user($5::bigint) AS t5 ON t5.id = e4.id
+          LIMIT 10001) AS c6),
+      ARRAY(SELECT ROW(t3.id, (SELECT ROW(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t7.square_url, t7.url) ELSE t7.url END)
+            FROM shown_photo($5::bigint) AS t7
+            WHERE t7.id = t3.avatar_id))
         FROM visitor($5::bigint, t1.id, 'FOLLOWING') AS e2
           JOIN visible_user($5::bigint) AS t3 ON t3.id = e2.id
         ORDER BY e2.visited_at DESC, e2.id DESC
@@ -31,7 +33,7 @@ SELECT ROW(ARRAY(SELECT ROW(
       AND (t1.level IN ('PLACE'))
       AND (t1.place_type IN ('NATURE', 'MUSEUM'))
       AND (t1.comment_count >= $4::int4)
-      AND ($5::bigint > 0 AND CASE WHEN $3::float8 IS NULL
+      AND ($5::bigint > 0 AND CASE WHEN $3::float8 IS NULL AND 'FOLLOWING' = 'FOLLOWING'
       THEN t1.id IN (SELECT v.id FROM visited_place($5::bigint, 'FOLLOWING') v)
       ELSE (SELECT true FROM visible_post($5::bigint) p WHERE p.location_id = t1.id
         AND (false OR p.author_id IN (SELECT n.id FROM network($5::bigint, 'FOLLOWING') n)) LIMIT 1) END)

@@ -14,17 +14,19 @@ SELECT ROW((SELECT ROW(ARRAY(SELECT ROW(
             FROM location AS t7
             WHERE t7.id = t3.location_id),
           (SELECT count(*)
-            FROM reaction AS e10
-              JOIN visible_user($1::bigint) AS t11 ON t11.id = e10.user_id
-            WHERE e10.subject_id = t3.id
-              AND (e10.kind = 'TOP')
-              AND (($1::bigint > 0) AND (false OR e10.user_id IN (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n)))),
+            FROM (SELECT
+              FROM reaction AS e10
+                JOIN visible_user($1::bigint) AS t11 ON t11.id = e10.user_id
+              WHERE e10.subject_id = t3.id
+                AND (e10.kind = 'TOP')
+                AND (($1::bigint > 0) AND EXISTS (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n) AND (false OR e10.user_id IN (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n)))
+              LIMIT 10001) AS c12),
           ARRAY(SELECT ROW(e8.created_at, t9.display_name)
             FROM reaction AS e8
               JOIN visible_user($1::bigint) AS t9 ON t9.id = e8.user_id
             WHERE e8.subject_id = t3.id
               AND (e8.kind = 'TOP')
-              AND (($1::bigint > 0) AND (false OR e8.user_id IN (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n)))
+              AND (($1::bigint > 0) AND EXISTS (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n) AND (false OR e8.user_id IN (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n)))
             ORDER BY e8.created_at DESC, e8.user_id DESC, e8.kind DESC
             LIMIT 3))
         FROM reacted_feed($1::bigint, 'TOP', 21, NULL, NULL) AS e2

@@ -1,93 +1,97 @@
 SELECT ROW((SELECT ROW((SELECT count(*)::int FROM visible_notification($1::bigint) n WHERE n.read_at IS NULL), (SELECT count(*)
-        FROM agenda($1::bigint, $2::timestamptz, $3::timestamptz) AS e3), ARRAY(SELECT ROW(CASE
+        FROM (SELECT
+          FROM agenda($1::bigint, $2::timestamptz, $3::timestamptz) AS e3
+          LIMIT 10001) AS c4), ARRAY(SELECT ROW(CASE
             WHEN e2.id & 255 = 41 THEN (SELECT ROW(
-                t4.id,
-                t4_program.title,
-                t4.starts_at,
-                t4.ends_at,
-                (SELECT ROW(t5.name)
-                  FROM location AS t5
-                  WHERE t5.id = (SELECT p.location_id FROM program p WHERE p.id = t4.program_id)),
-                (SELECT ROW(t6.display_name)
-                  FROM named_user($1::bigint) AS t6
-                  WHERE t6.id = t4.trainer_id),
-                (SELECT ROW(t7.id)
-                  FROM visible_booking($1::bigint) AS t7
-                  WHERE t7.session_id = t4.id AND t7.user_id = $1::bigint AND t7.cancelled_at IS NULL))
-              FROM class_session AS t4
-                LEFT JOIN program AS t4_program ON t4_program.id = t4.program_id
-              WHERE t4.id = e2.id)
+                t5.id,
+                t5_program.title,
+                t5.starts_at,
+                t5.ends_at,
+                (SELECT ROW(t6.name)
+                  FROM location AS t6
+                  WHERE t6.id = (SELECT p.location_id FROM program p WHERE p.id = t5.program_id)),
+                (SELECT ROW(t7.display_name)
+                  FROM named_user($1::bigint) AS t7
+                  WHERE t7.id = t5.trainer_id),
+                (SELECT ROW(t8.id)
+                  FROM visible_booking($1::bigint) AS t8
+                  WHERE t8.session_id = t5.id AND t8.user_id = $1::bigint AND t8.cancelled_at IS NULL))
+              FROM class_session AS t5
+                LEFT JOIN program AS t5_program ON t5_program.id = t5.program_id
+              WHERE t5.id = e2.id)
             WHEN e2.id & 255 = 23 THEN (SELECT ROW(
-                t8.id,
-                t8_event.title,
-                t8_event.starts_at,
-                t8_event.ends_at,
-                (SELECT ROW(t9.name)
-                  FROM location AS t9
-                  WHERE t9.id = t8.location_id),
-                t8_event.category,
-                (SELECT ROW(t10.id, t10.name)
-                  FROM visible_circle($1::bigint) AS t10
-                  WHERE t10.id = t8.circle_id),
-                (SELECT a.status FROM attendance a WHERE a.event_id = t8.id AND a.user_id = $1::bigint),
-                (SELECT ROW(t11.status, (SELECT ROW(t12.display_name)
-                      FROM named_user($1::bigint) AS t12
-                      WHERE t12.id = t11.inviter_id))
-                  FROM visible_invitation($1::bigint) AS t11
-                  WHERE t11.event_id = t8.id AND t11.invitee_id = $1::bigint),
+                t9.id,
+                t9_event.title,
+                t9_event.starts_at,
+                t9_event.ends_at,
+                (SELECT ROW(t10.name)
+                  FROM location AS t10
+                  WHERE t10.id = t9.location_id),
+                t9_event.category,
+                (SELECT ROW(t11.id, t11.name)
+                  FROM visible_circle($1::bigint) AS t11
+                  WHERE t11.id = t9.circle_id),
+                (SELECT a.status FROM attendance a WHERE a.event_id = t9.id AND a.user_id = $1::bigint),
+                (SELECT ROW(t12.status, (SELECT ROW(t13.display_name)
+                      FROM named_user($1::bigint) AS t13
+                      WHERE t13.id = t12.inviter_id))
+                  FROM visible_invitation($1::bigint) AS t12
+                  WHERE t12.event_id = t9.id AND t12.invitee_id = $1::bigint),
                 (SELECT count(*)
-                  FROM attendance AS e15
-                    JOIN visible_user($1::bigint) AS t16 ON t16.id = e15.user_id
-                  WHERE e15.event_id = t8.id
-                    AND (e15.status = 'GOING')
-                    AND (($1::bigint > 0) AND (false OR e15.user_id IN (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n)))),
-                ARRAY(SELECT ROW(t14.display_name)
-                  FROM attendance AS e13
-                    JOIN visible_user($1::bigint) AS t14 ON t14.id = e13.user_id
-                  WHERE e13.event_id = t8.id
-                    AND (e13.status = 'GOING')
-                    AND (($1::bigint > 0) AND (false OR e13.user_id IN (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n)))
-                  ORDER BY e13.updated_at DESC, e13.user_id DESC
+                  FROM (SELECT
+                    FROM attendance AS e16
+                      JOIN visible_user($1::bigint) AS t17 ON t17.id = e16.user_id
+                    WHERE e16.event_id = t9.id
+                      AND (e16.status = 'GOING')
+                      AND (($1::bigint > 0) AND EXISTS (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n) AND (false OR e16.user_id IN (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n)))
+                    LIMIT 10001) AS c18),
+                ARRAY(SELECT ROW(t15.display_name)
+                  FROM attendance AS e14
+                    JOIN visible_user($1::bigint) AS t15 ON t15.id = e14.user_id
+                  WHERE e14.event_id = t9.id
+                    AND (e14.status = 'GOING')
+                    AND (($1::bigint > 0) AND EXISTS (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n) AND (false OR e14.user_id IN (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n)))
+                  ORDER BY e14.updated_at DESC, e14.user_id DESC
                   LIMIT 3),
-                ARRAY(SELECT ROW(t17.opens_at, t17.closes_at, t17.note, (SELECT ROW(t18.id, t18.name)
-                      FROM location AS t18
-                      WHERE t18.id = t17.location_id))
-                  FROM event_venue AS t17
-                  WHERE t17.event_id = t8.id
-                  ORDER BY t17.opens_at NULLS LAST, t17.location_id),
-                t8.comment_count - CASE WHEN EXISTS (SELECT FROM hidden_user($1::bigint))
-                  THEN hidden_comments($1::bigint, t8.id) ELSE 0 END)
-              FROM visible_post($1::bigint) AS t8
-                LEFT JOIN event AS t8_event ON t8_event.post_id = t8.id
-              WHERE t8.id = e2.id)
+                ARRAY(SELECT ROW(t19.opens_at, t19.closes_at, t19.note, (SELECT ROW(t20.id, t20.name)
+                      FROM location AS t20
+                      WHERE t20.id = t19.location_id))
+                  FROM event_venue AS t19
+                  WHERE t19.event_id = t9.id
+                  ORDER BY t19.opens_at NULLS LAST, t19.location_id),
+                t9.comment_count - CASE WHEN EXISTS (SELECT FROM hidden_user($1::bigint))
+                  THEN hidden_comments($1::bigint, t9.id) ELSE 0 END)
+              FROM visible_post($1::bigint) AS t9
+                LEFT JOIN event AS t9_event ON t9_event.post_id = t9.id
+              WHERE t9.id = e2.id)
           END)
         FROM agenda($1::bigint, $2::timestamptz, $3::timestamptz) AS e2
         ORDER BY e2.starts_at, e2.id
-        LIMIT 100), ARRAY(SELECT ROW(t20.id, t20.body, t20.created_at, (SELECT ROW(t21.name)
-            FROM visible_circle($1::bigint) AS t21
-            WHERE t21.id = t20.circle_id), ARRAY(SELECT ROW(CASE 'FULL' WHEN 'SQUARE' THEN coalesce(t23.square_url, t23.url) ELSE t23.url END)
-            FROM post_photo AS e22
-              JOIN shown_photo($1::bigint) AS t23 ON t23.id = e22.photo_id
-            WHERE e22.post_id = t20.id
-            ORDER BY e22.position))
-        FROM feed($1::bigint, 'CIRCLES', '{22}', 10, NULL, NULL) AS e19
-          JOIN visible_post($1::bigint) AS t20 ON t20.id = e19.id
-        ORDER BY e19.created_at DESC, e19.id DESC
+        LIMIT 100), ARRAY(SELECT ROW(t22.id, t22.body, t22.created_at, (SELECT ROW(t23.name)
+            FROM visible_circle($1::bigint) AS t23
+            WHERE t23.id = t22.circle_id), ARRAY(SELECT ROW(CASE 'FULL' WHEN 'SQUARE' THEN coalesce(t25.square_url, t25.url) ELSE t25.url END)
+            FROM post_photo AS e24
+              JOIN shown_photo($1::bigint) AS t25 ON t25.id = e24.photo_id
+            WHERE e24.post_id = t22.id
+            ORDER BY e24.position))
+        FROM feed($1::bigint, 'CIRCLES', '{22}', 10, NULL, NULL) AS e21
+          JOIN visible_post($1::bigint) AS t22 ON t22.id = e21.id
+        ORDER BY e21.created_at DESC, e21.id DESC
         LIMIT 10), ARRAY(SELECT ROW(
-          t24.id,
-          t24.reason,
-          t24.text,
-          t24.destination,
-          t24.read_at,
-          t24.created_at,
-          (t24.action_kind IS NOT NULL),
-          t24.action_kind,
-          t24.action_label,
-          t24.action_url,
-          t24.action_performed_at)
-        FROM visible_notification($1::bigint) AS t24
-        WHERE t24.recipient_id = $1::bigint
-        ORDER BY t24.id DESC
+          t26.id,
+          t26.reason,
+          t26.text,
+          t26.destination,
+          t26.read_at,
+          t26.created_at,
+          (t26.action_kind IS NOT NULL),
+          t26.action_kind,
+          t26.action_label,
+          t26.action_url,
+          t26.action_performed_at)
+        FROM visible_notification($1::bigint) AS t26
+        WHERE t26.recipient_id = $1::bigint
+        ORDER BY t26.id DESC
         LIMIT 10))
     FROM app_user AS t1
     WHERE t1.id = $1::bigint))

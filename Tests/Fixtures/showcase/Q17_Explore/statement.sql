@@ -16,10 +16,12 @@ SELECT ROW(ARRAY(SELECT ROW(
         FROM location AS t4
         WHERE t4.id = t1.location_id) END,
       CASE WHEN t1.id & 255 IN (23) THEN (SELECT count(*)
-        FROM attendance AS e7
-          JOIN visible_user($1::bigint) AS t8 ON t8.id = e7.user_id
-        WHERE e7.event_id = t1.id
-          AND (e7.status = 'GOING')) END)
+        FROM (SELECT
+          FROM attendance AS e7
+            JOIN visible_user($1::bigint) AS t8 ON t8.id = e7.user_id
+          WHERE e7.event_id = t1.id
+            AND (e7.status = 'GOING')
+          LIMIT 10001) AS c9) END)
     FROM visible_post($1::bigint) AS t1
       LEFT JOIN event AS t1_event ON t1_event.post_id = t1.id
     WHERE t1.visibility = 'PUBLIC' AND t1.kind IN (22, 23)
@@ -34,7 +36,8 @@ SELECT ROW(ARRAY(SELECT ROW(
     AND (t1.kind = 22
       OR (SELECT e.cancelled_at IS NULL AND coalesce(e.ends_at, e.starts_at) > now()
       FROM event e WHERE e.post_id = t1.id))
-      AND (CASE WHEN t1.kind IN (23, 22) THEN true ELSE false END)
+      AND ((22 IN (23, 22) OR 23 IN (23, 22))
+    AND CASE WHEN t1.kind IN (23, 22) THEN true ELSE false END)
     ORDER BY t1.created_at DESC, t1.id DESC
     LIMIT 21))
 

@@ -30,7 +30,7 @@ SELECT ROW((SELECT ROW(t1.token, t1.has_more, ARRAY(SELECT ROW(t2.id, t2.operati
                   FROM circle_member AS e10
                     JOIN visible_user($1::bigint) AS t11 ON t11.id = e10.user_id
                   WHERE e10.circle_id = t9.id
-                  ORDER BY t11.name_key, t11.id
+                  ORDER BY e10.name_key, e10.user_id
                   LIMIT 100))
               FROM visible_circle($1::bigint) AS t9
               WHERE t9.id = t2.id)

@@ -33,6 +33,7 @@ let package = Package(
       name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CCJOSE", pkgConfig: "cjose", providers: [.apt(["libcjose-dev"])]),
     .target(name: "CEventLoops"),
+    .target(name: "CSandbox"),
 
     // 1
     module("JSON"),
@@ -44,6 +45,7 @@ let package = Package(
     module("GraphQLResponse", ["GraphQLLanguage", "JSON"]),
     module("Postgres", ["CPostgreSQL", "EventLoops", "SQL"]),
     module("HTTP", ["CLLHTTP", "COpenSSL", "EventLoops"]),
+    module("Pictures", ["CSandbox", "Cryptography"]),
     // 3
     module("GraphQLSchema", ["GraphQLResponse", "GraphQLLanguage", "JSON"]),
     module("GraphQLTransport", ["GraphQLResponse", "HTTP", "JSON", "COpenSSL"]),
@@ -86,7 +88,7 @@ let package = Package(
       [
         "Accounts", "GraphQLTransport", "GraphQLExecution", "GraphQLPlanning",
         "GraphQLResolving", "GraphQLValidation", "GraphQLSchema", "GraphQLResponse",
-        "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "EventLoops", "JSON",
+        "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "Pictures", "EventLoops", "JSON",
       ]),
     // 8
     module(
@@ -94,7 +96,8 @@ let package = Package(
       [
         "Server", "Accounts", "Cryptography", "GraphQLTransport", "GraphQLExecution",
         "GraphQLChecking", "StorageChecking", "GraphQLPlanning", "GraphQLSchema",
-        "GraphQLResponse", "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "JSON",
+        "GraphQLResponse", "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "Pictures",
+        "JSON",
       ]),
     // 9
     .executableTarget(
@@ -155,6 +158,7 @@ let package = Package(
         "GraphQLExecution", "GraphQLPlanning", "GraphQLValidation", "GraphQLSchema",
         "GraphQLResponse", "GraphQLLanguage", "Postgres", "JSON",
       ]),
+    tests("PicturesTests", ["Pictures", "Cryptography", "TestSupport"]),
     tests("HTTPTests", ["HTTP", "EventLoops", "HTTPTestSupport"]),
     tests("PostgresTests", ["Postgres", "DatabaseSetup", "EventLoops", "SQL", "TestSupport"]),
     tests("DatabaseSetupTests", ["DatabaseSetup", "Postgres", "TestSupport"]),
@@ -169,7 +173,7 @@ let package = Package(
       [
         "Server", "StorageChecking", "GraphQLExecution", "GraphQLPlanning", "GraphQLSchema",
         "GraphQLResponse", "GraphQLLanguage", "DatabaseSetup", "Postgres", "EventLoops", "JSON",
-        "TestSupport", "TokenSupport", "Accounts", "Cryptography",
+        "TestSupport", "TokenSupport", "Accounts", "Cryptography", "Pictures",
       ]),
     tests(
       "ServerTests",

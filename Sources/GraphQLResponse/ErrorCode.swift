@@ -39,6 +39,9 @@ package enum ErrorCode: String, Sendable, CaseIterable {
   case uriTooLong = "URI_TOO_LONG"
   case unsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE"
   case headersTooLarge = "HEADERS_TOO_LARGE"
+  // Uploads.
+  case pictureUnreadable = "PICTURE_UNREADABLE"
+  case tooManyPixels = "TOO_MANY_PIXELS"
   // Idempotency keys.
   case idempotencyInProgress = "IDEMPOTENCY_IN_PROGRESS"
   case idempotencyKeyReused = "IDEMPOTENCY_KEY_REUSED"

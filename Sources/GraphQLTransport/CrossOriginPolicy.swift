@@ -24,7 +24,7 @@ package struct CrossOriginPolicy: Sendable {
   }
 
   /// The headers of an answer to this request. Nothing is said to pages that are not on the list.
-  func headers(for request: HTTPRequest) -> [HTTPField] {
+  package func headers(for request: HTTPRequest) -> [HTTPField] {
     guard !allowedOrigins.isEmpty else { return [] }
     let vary = HTTPField("Vary", "Origin")
     guard let origin = request.header("origin"), allows(origin) else { return [vary] }
@@ -38,7 +38,7 @@ package struct CrossOriginPolicy: Sendable {
 
   /// The answer to OPTIONS: permission for a page that may, 403 for one that may not, and to
   /// anybody else the methods there are.
-  func preflight(_ request: HTTPRequest, path methods: String) throws(TransportError)
+  package func preflight(_ request: HTTPRequest, path methods: String) throws(TransportError)
     -> GraphQLAnswer
   {
     guard let origin = request.header("origin"), request.hasHeader("access-control-request-method")

@@ -25,7 +25,7 @@ extension ErrorCode {
     case .unsupportedMediaType: .unsupportedMediaType
     case .headersTooLarge: .headersTooLarge
     case .idempotencyInProgress: .conflict
-    case .idempotencyKeyReused: .unprocessableContent
+    case .idempotencyKeyReused, .pictureUnreadable, .tooManyPixels: .unprocessableContent
     case .rateLimited: .tooManyRequests
     case .internalServerError: .internalServerError
     case .notImplemented: .notImplemented
@@ -61,7 +61,8 @@ extension ErrorCode {
       case .contentEncodingUnsupported: .unsupportedMediaType
       case .methodNotAllowed: .methodNotAllowed
       case .timeout: .requestTimeout
-      case .tooManySockets: .serviceOverloaded
+      case .tooManySockets, .tooManyUploads: .serviceOverloaded
+      case .unauthenticated: .unauthenticated
       case .unanswered: .internalServerError
       }
   }

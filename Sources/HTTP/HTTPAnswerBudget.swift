@@ -1,6 +1,7 @@
 import Synchronization
 
-/// How many bytes of answers wait for clients to take them, over all loops of the process.
+/// How many bytes are kept for clients, over all loops of the process: of answers that wait to be
+/// taken, or of uploads.
 ///
 /// What a socket takes at once is not counted: only clients that read more slowly than they are
 /// answered cost anything here.

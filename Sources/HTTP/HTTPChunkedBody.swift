@@ -19,12 +19,16 @@ struct HTTPChunkedBody {
     case done
   }
 
+  private let maximumBytes: Int
   private var state = State.size
   private var size = 0
   private var sizeDigits = 0
   private var extensionBytes = 0
   private var trailerBytes = 0
   private var trailerName: [UInt8] = []
+
+  /// - Parameter maximumBytes: of the body.
+  init(maximumBytes: Int = 0) { self.maximumBytes = maximumBytes }
 
   var isComplete: Bool {
     if case .done = state { true } else { false }
@@ -74,7 +78,7 @@ struct HTTPChunkedBody {
       }
     case .sizeLineFeed:
       guard byte == 0x0A else { throw .malformed(.chunk) }
-      guard size <= limits.maximumBodyBytes - bodyBytes else { throw .bodyTooLarge }
+      guard size <= maximumBytes - bodyBytes else { throw .bodyTooLarge }
       state = size == 0 ? .trailerStart : .data(left: size)
     case .data, .done: break
     case .dataReturn:

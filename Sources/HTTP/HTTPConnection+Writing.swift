@@ -11,6 +11,7 @@ extension HTTPConnection {
     server.loop.preconditionOnLoop()
     guard isWorking(on: exchange) else { return }
     closeHandler = nil
+    endUpload()
     let stays =
       request.keepsAlive && requestCount < server.limits.maximumRequestsPerConnection
       && !server.isEnding && !(clientHasClosed && inputStart == input.count)
@@ -26,6 +27,7 @@ extension HTTPConnection {
   /// Answers in the handler's place, and for the last time.
   func refuse(_ refusal: HTTPRefusal) {
     server.report(.requestRefused(refusal, peer: peer))
+    endUpload()
     if case .working = state {
       let handler = closeHandler
       closeHandler = nil
@@ -36,7 +38,7 @@ extension HTTPConnection {
     self.requestID = requestID
     append(
       refusal.status, contentType: contentType,
-      headers: refusal == .methodNotAllowed ? [HTTPField("Allow", "GET, HEAD, POST, OPTIONS")] : [],
+      headers: refusal.headers,
       isHead: false, connection: "close", length: body.count
     ) { $0.append(contentsOf: body) }
     closingReason = refusal == .timeout ? .timeout : .refused

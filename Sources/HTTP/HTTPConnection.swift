@@ -48,6 +48,8 @@ final class HTTPConnection {
   var outputStart = 0
   /// What the budget knows of.
   var heldBytes = 0
+  /// What is reserved for the upload at hand.
+  private var uploadedBytes = 0
   var isFlushPlanned = false
   var closingReason = HTTPEvent.ClosingReason.served
   var clientHasClosed = false
@@ -172,7 +174,7 @@ final class HTTPConnection {
       if isKnownUniquelyReferenced(&request), request.isHead(of: input, from: inputStart) {
         request.forgetBody()
         inputStart += request.head.count
-        beginBody()
+        try beginBody()
         return true
       }
       scanner = HTTPHeadScanner()
@@ -209,10 +211,10 @@ final class HTTPConnection {
     request.peer = peer
     request.isSecure = tls != nil
     try request.parseHead(limits: server.limits, places: &server.fieldPlaces)
-    beginBody()
+    try beginBody()
   }
 
-  private func beginBody() {
+  private func beginBody() throws(HTTPRefusal) {
     requestID = nil
     requestCount += 1
     switch request.framing {
@@ -222,13 +224,29 @@ final class HTTPConnection {
     case .length(let length):
       request.body.reserveCapacity(min(length, 64 * 1024))
     case .chunked:
-      chunked = HTTPChunkedBody()
+      chunked = HTTPChunkedBody(maximumBytes: request.maximumBodyBytes(server.limits))
     }
+    if request.isUpload { try reserveUpload() }
     enter(.body)
     if request.expectsContinue, inputStart == input.count {
       output.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
       planFlush()
     }
+  }
+
+  /// Until the answer the whole of it counts, whether it has come or not.
+  private func reserveUpload() throws(HTTPRefusal) {
+    var bytes = request.maximumBodyBytes(server.limits)
+    if case .length(let length) = request.framing { bytes = length }
+    guard server.uploads.admits(bytes) else { throw .tooManyUploads }
+    server.uploads.change(from: uploadedBytes, to: bytes)
+    uploadedBytes = bytes
+  }
+
+  func endUpload() {
+    guard uploadedBytes > 0 else { return }
+    server.uploads.change(from: uploadedBytes, to: 0)
+    uploadedBytes = 0
   }
 
   private func takeBody() throws(HTTPRefusal) -> Bool {
@@ -313,6 +331,7 @@ final class HTTPConnection {
     closeHandler = nil
     state = .closed
     holdBytes(0)
+    endUpload()
     if let token { server.loop.unregister(token) }
     token = nil
     Glibc.close(descriptor)
@@ -364,7 +383,8 @@ final class HTTPConnection {
 
   private func bodyIsLate(_ now: UInt64) -> Bool {
     let limits = server.limits
-    if passed(limits.body, since: stateStart, now) { return true }
+    let whole = request.isUpload ? limits.uploads?.body ?? limits.body : limits.body
+    if passed(whole, since: stateStart, now) { return true }
     guard passed(limits.bodyGrace, since: stateStart, now) else { return false }
     let milliseconds = Int((now - stateStart) / 1_000_000)
     return request.body.count < limits.minimumBodyBytesPerSecond * milliseconds / 1000

@@ -47,6 +47,15 @@ package struct HTTPExchange: @unchecked Sendable {
     connection.answer(number, status, contentType: contentType, headers: headers, write: write)
   }
 
+  /// Answers a HEAD with the length of the body that a GET would be given.
+  package func respond(
+    _ status: HTTPStatus = .ok, contentType: String, headers: [HTTPField] = [], length: Int
+  ) {
+    connection.answer(
+      number, status, contentType: contentType, headers: headers, length: length
+    ) { _ in }
+  }
+
   /// Answers without a body.
   package func respond(_ status: HTTPStatus, headers: [HTTPField] = []) {
     connection.answer(number, status, contentType: nil, headers: headers, length: 0) { _ in }

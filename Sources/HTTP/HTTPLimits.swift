@@ -1,3 +1,16 @@
+/// What a path takes that is for larger bodies: from whoever shows a credential, which the handler
+/// then looks at.
+package struct HTTPUploadLimits: Sendable {
+  package var path: String
+  package var maximumBodyBytes: Int
+  package var body: Duration = .seconds(60)
+
+  package init(path: String, maximumBodyBytes: Int) {
+    self.path = path
+    self.maximumBodyBytes = maximumBodyBytes
+  }
+}
+
 /// What one client, and all of them together, may take. The defaults are those of the manual.
 package struct HTTPLimits: Sendable {
   // Sizes.
@@ -5,6 +18,10 @@ package struct HTTPLimits: Sendable {
   package var maximumHeaderBytes = 16 * 1024
   package var maximumHeaderFields = 100
   package var maximumBodyBytes = 1024 * 1024
+  /// For one path in place of `maximumBodyBytes` and `body`.
+  package var uploads: HTTPUploadLimits?
+  /// Of uploads that are being received or worked on, over all loops; beyond it there is 503.
+  package var maximumUploadedBytes = 256 * 1024 * 1024
   package var maximumChunkExtensionBytes = 256
   package var maximumTrailerBytes = 4 * 1024
   /// Of requests that wait behind the one being worked on.

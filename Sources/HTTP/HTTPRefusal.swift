@@ -11,6 +11,9 @@ package enum HTTPRefusal: Error, Sendable, Equatable {
   case timeout
   case tooManySockets
   case unanswered
+  /// An upload by nobody.
+  case unauthenticated
+  case tooManyUploads
 
   /// What makes bytes no request, or one that two parsers could read differently.
   package enum Malformation: Sendable, Equatable {
@@ -42,6 +45,20 @@ package enum HTTPRefusal: Error, Sendable, Equatable {
     case .timeout: .requestTimeout
     case .tooManySockets: .serviceUnavailable
     case .unanswered: .internalServerError
+    case .unauthenticated: .unauthorized
+    case .tooManyUploads: .serviceUnavailable
+    }
+  }
+
+  var headers: [HTTPField] {
+    switch self {
+    case .methodNotAllowed: [HTTPField("Allow", "GET, HEAD, POST, OPTIONS")]
+    case .unauthenticated: [HTTPField("WWW-Authenticate", "Bearer")]
+    case .tooManyUploads: [HTTPField("Retry-After", "1")]
+    case .malformed, .requestLineTooLong, .headersTooLarge, .bodyTooLarge,
+      .contentEncodingUnsupported, .expectationUnknown, .versionUnsupported, .timeout,
+      .tooManySockets, .unanswered:
+      []
     }
   }
 
@@ -59,6 +76,8 @@ package enum HTTPRefusal: Error, Sendable, Equatable {
     case .timeout: "The request did not arrive in time."
     case .tooManySockets: "Too many connections; try again later."
     case .unanswered: "Internal server error."
+    case .unauthenticated: "Sign in to upload: send a session's token as Authorization: Bearer."
+    case .tooManyUploads: "Too many uploads at once; try again shortly."
     }
   }
 }

@@ -27,7 +27,7 @@ extension HTTPRequest {
       request.body = Array(bytes[end...].prefix(length))
       return request.body.count == length ? request : nil
     case .chunked:
-      var chunked = HTTPChunkedBody()
+      var chunked = HTTPChunkedBody(maximumBytes: request.maximumBodyBytes(limits))
       _ = try chunked.decode(bytes, from: end, into: &request.body, limits: limits)
       return chunked.isComplete ? request : nil
     }
@@ -127,13 +127,27 @@ extension HTTPRequest {
       }
     }
     guard hosts == 1 || (hosts == 0 && minorVersion == 0) else { throw .malformed(.host) }
+    try admitUpload(limits)
     if isChunked {
       guard length == nil else { throw .malformed(.lengthAndTransferEncoding) }
       framing = .chunked
     } else if let length {
-      guard length <= limits.maximumBodyBytes else { throw .bodyTooLarge }
+      guard length <= maximumBodyBytes(limits) else { throw .bodyTooLarge }
       framing = .length(length)
     }
+  }
+
+  /// Who shows nothing is told so before a large body is read.
+  private func admitUpload(_ limits: HTTPLimits) throws(HTTPRefusal) {
+    guard let uploads = limits.uploads, method == .post, isPath(uploads.path) else { return }
+    guard hasHeader("authorization") else { throw .unauthenticated }
+    isUpload = true
+  }
+
+  private func isPath(_ path: String) -> Bool { head[pathRange].elementsEqual(path.utf8) }
+
+  func maximumBodyBytes(_ limits: HTTPLimits) -> Int {
+    isUpload ? limits.uploads?.maximumBodyBytes ?? 0 : limits.maximumBodyBytes
   }
 
   private func contentLength(_ range: Range<Int>) throws(HTTPRefusal) -> Int {

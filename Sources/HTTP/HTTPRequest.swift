@@ -25,6 +25,8 @@ package final class HTTPRequest: @unchecked Sendable {
   var keepsAlive = true
   var framing = Framing.none
   var expectsContinue = false
+  /// It is for the path of the limits' uploads.
+  var isUpload = false
   /// All of the above was read from `head` without a refusal.
   var isParsed = false
 
@@ -129,5 +131,6 @@ package final class HTTPRequest: @unchecked Sendable {
     wantsUpgrade = false
     framing = .none
     expectsContinue = false
+    isUpload = false
   }
 }

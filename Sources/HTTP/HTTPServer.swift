@@ -20,6 +20,8 @@ package final class HTTPServer: @unchecked Sendable {
     package var quota: HTTPSocketQuota?
     /// Shared by the servers of all loops; nil counts this one alone.
     package var budget: HTTPAnswerBudget?
+    /// Of what is uploaded; shared and counted likewise.
+    package var uploads: HTTPAnswerBudget?
     /// Added to every answer.
     package var commonHeaders: [HTTPField] = []
     /// The answer that no handler made, given the name the handler gave to the request, if any.
@@ -39,6 +41,7 @@ package final class HTTPServer: @unchecked Sendable {
   let limits: HTTPLimits
   let quota: HTTPSocketQuota
   let budget: HTTPAnswerBudget
+  let uploads: HTTPAnswerBudget
   let handler: Handler
   let report: (HTTPEvent) -> Void
   let commonHeaderBytes: [UInt8]
@@ -77,6 +80,9 @@ package final class HTTPServer: @unchecked Sendable {
     budget =
       configuration.budget
       ?? HTTPAnswerBudget(maximumBytes: configuration.limits.maximumHeldBytes)
+    uploads =
+      configuration.uploads
+      ?? HTTPAnswerBudget(maximumBytes: configuration.limits.maximumUploadedBytes)
     self.report = report
     self.handler = handler
     commonHeaderBytes = configuration.commonHeaders.reduce(into: []) { $0.append(field: $1) }

@@ -8,7 +8,10 @@ package struct HTTPStatus: Sendable, Hashable {
   }
 
   package static let ok = HTTPStatus(200)
+  package static let created = HTTPStatus(201)
   package static let noContent = HTTPStatus(204)
+  package static let partialContent = HTTPStatus(206)
+  package static let notModified = HTTPStatus(304)
   package static let badRequest = HTTPStatus(400)
   package static let unauthorized = HTTPStatus(401)
   package static let forbidden = HTTPStatus(403)
@@ -20,6 +23,7 @@ package struct HTTPStatus: Sendable, Hashable {
   package static let payloadTooLarge = HTTPStatus(413)
   package static let uriTooLong = HTTPStatus(414)
   package static let unsupportedMediaType = HTTPStatus(415)
+  package static let rangeNotSatisfiable = HTTPStatus(416)
   package static let expectationFailed = HTTPStatus(417)
   package static let unprocessableContent = HTTPStatus(422)
   package static let tooManyRequests = HTTPStatus(429)
@@ -39,6 +43,7 @@ package struct HTTPStatus: Sendable, Hashable {
     case 201: "Created"
     case 202: "Accepted"
     case 204: "No Content"
+    case 206: "Partial Content"
     case 294: "Partial Success"
     case 301: "Moved Permanently"
     case 302: "Found"
@@ -57,6 +62,7 @@ package struct HTTPStatus: Sendable, Hashable {
     case 413: "Content Too Large"
     case 414: "URI Too Long"
     case 415: "Unsupported Media Type"
+    case 416: "Range Not Satisfiable"
     case 417: "Expectation Failed"
     case 422: "Unprocessable Content"
     case 429: "Too Many Requests"

@@ -39,12 +39,12 @@ import Testing
     let naive = try NaiveDatabase(graph.server.database)
     for walk in try Walk.all() {
       let book = CursorBook()
-      let viewer = try NaiveGraph(naive, book, viewer: graph.viewer.key.number)
+      let viewer = try NaiveGraph(naive, book, viewer: walk.viewer(in: graph).key.number)
       let operation = walk.operation([("first", .constant(100))])
       let expected = try NaiveExecutor(operation, schema: schema).execute(viewer.query)
       var comparison = Comparison(book)
       comparison.compare(
-        try graph.server.data(operation.text, as: graph.viewer), expected)
+        try graph.server.data(operation.text, as: walk.viewer(in: graph)), expected)
       #expect(comparison.differences.prefix(3) == [], "\(walk.name)")
     }
   }
@@ -107,11 +107,18 @@ private struct Walk {
   private let field: String
   private let path: String
   private let edgeFields: [String]
+  /// Whether its elements are nodes, or only have ids of their own.
+  private var isNode: Bool { coordinate != "Moderation.flags" }
   private let wrap: (RandomField) -> [RandomSelection]
 
   var name: String {
     coordinate + "(" + arguments.map { "\($0.name): \($0.value.text)" }.joined(separator: ", ")
       + ")"
+  }
+
+  /// Who walks it.
+  func viewer(in graph: CrowdedGraph) -> Person {
+    coordinate.hasPrefix("Moderation.") ? graph.staff : graph.viewer
   }
 
   static func all() throws -> [Walk] {
@@ -174,6 +181,10 @@ private struct Walk {
     add("Viewer", "viewer", ["agenda": window]) { field in
       [.field(RandomField(alias: nil, name: "viewer", selections: [.field(field)]))]
     }
+    add("Moderation", "viewer.moderation") { field in
+      let moderation = RandomField(alias: nil, name: "moderation", selections: [.field(field)])
+      return [.field(RandomField(alias: nil, name: "viewer", selections: [.field(moderation)]))]
+    }
     // The first person's posts and followers, the viewer's own.
     node("User", graph.people[0].key)
     node("User", graph.viewer.key)
@@ -229,7 +240,8 @@ private struct Walk {
 
   func operation(_ page: [(name: String, value: RandomInput)]) -> RandomOperation {
     func leaf(_ name: String) -> RandomSelection { .field(RandomField(alias: nil, name: name)) }
-    let id = RandomSelection.inline(condition: "Node", RandomDirectives(), [leaf("id")])
+    let id = RandomSelection.inline(
+      condition: isNode ? "Node" : nil, RandomDirectives(), [leaf("id")])
     let edges = RandomField(
       alias: nil, name: "edges",
       selections: [
@@ -253,7 +265,7 @@ private struct Walk {
 
   private func page(_ page: [(name: String, value: RandomInput)]) throws -> Page {
     let graph = try CrowdedGraph.shared.get()
-    let data = try graph.server.data(operation(page).text, as: graph.viewer)
+    let data = try graph.server.data(operation(page).text, as: viewer(in: graph))
     guard let connection = data.at(path.isEmpty ? field : path + "." + field),
       let edges = connection["edges"]?.array, let info = connection["pageInfo"]
     else { throw GraphTestFailure("\(name) is not there: \(data)") }

@@ -128,7 +128,7 @@ private final class RoleStage {
     case "updatePost": return "updatePost(postId: \(quote(try post(.text, target))), body: \"x\")"
     case "deletePost": return "deletePost(postId: \(quote(try post(.text, target))))"
     case "createPhoto":
-      return "createPhoto(input: {url: \"https://sociograph.example/photos/none.jpg\"})"
+      return "createPhoto(input: {url: \"\(try upload(target))\"})"
     case "react", "unreact":
       return "\(mutation)(subjectId: \(quote(try post(.text, target))), kind: HEART)"
     case "castVote":
@@ -143,6 +143,20 @@ private final class RoleStage {
     case "sharePost": return "sharePost(postId: \(quote(try post(.text, target))))"
     default: return try productCall(mutation, target)
     }
+  }
+
+  /// The path of a picture that the viewer, somebody else or nobody sent.
+  private func upload(_ target: String) throws -> String {
+    let digits = (0..<64).map { _ in String(Int.random(in: 0...15), radix: 16) }
+    let path = "/photos/\(digits.joined()).png"
+    guard target != "unknown" else { return path }
+    try data.add(
+      "upload",
+      [
+        "owner_id": target == "own" ? viewer.key : other.key, "path": path, "width": 1, "height": 1,
+        "moderation": "APPROVED",
+      ])
+    return path
   }
 
   private func creation(_ mutation: String, _ target: String) throws -> String {
@@ -186,6 +200,11 @@ private final class RoleStage {
         : "createLocation(input: {name: \"x\", level: CITY})"
     case "moderatePhoto":
       return "moderatePhoto(photoId: \(quote(try data.photo(of: other))), state: REJECTED)"
+    case "resolveFlag":
+      let flag = try data.insert(
+        "flag",
+        ["subject_id": try data.post(.text, by: other), "user_id": viewer.key, "reason": "SPAM"])
+      return "resolveFlag(flagId: \(quote(flag)))"
     case "setUserRoles": return "setUserRoles(userId: \(quote(other.key)), roles: [TRAINER])"
     case "upsertProduct":
       return """

@@ -151,7 +151,8 @@ SELECT * FROM (VALUES
   ('forget_notifications', interval '1 hour'),
   ('forget_tokens', interval '1 hour'),
   ('forget_audit', interval '1 hour'),
-  ('forget_outbox', interval '1 hour')
+  ('forget_outbox', interval '1 hour'),
+  ('forget_uploads', interval '1 hour')
 ) AS t (task, period);
 COMMENT ON VIEW background_task IS
   'A row: a function without arguments that servers call from time to time, and how often. Each call '

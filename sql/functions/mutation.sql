@@ -206,6 +206,8 @@ SELECT * FROM (VALUES
   ('daily_item', 'daily_item_position_range', NULL, NULL),
   ('event', 'event_category_known', NULL, NULL),
   ('external_contact', 'external_contact_external_id_once', NULL, NULL),
+  ('flag', 'flag_id_once', NULL, NULL),
+  ('flag', 'flag_resolved_at_given', NULL, NULL),
   ('follow_up', 'follow_up_recipient_once', NULL, NULL),
   ('follow_up', 'follow_up_resolved_at_given', NULL, NULL),
   ('follow_up', 'follow_up_state_known', NULL, NULL),
@@ -225,6 +227,11 @@ SELECT * FROM (VALUES
   ('program', 'program_training_known', NULL, NULL),
   ('session', 'session_id_once', NULL, NULL),
   ('session', 'session_token_hash_length', NULL, NULL),
+  ('upload', 'upload_height_positive', NULL, NULL),
+  ('upload', 'upload_path_form', NULL, NULL),
+  ('upload', 'upload_photo_once', NULL, NULL),
+  ('upload', 'upload_square_path_form', NULL, NULL),
+  ('upload', 'upload_width_positive', NULL, NULL),
   ('votable_post', 'votable_post_product_given', NULL, NULL),
   ('vote', 'vote_choice_known', NULL, NULL)
 ) AS c (table_name, constraint_name, code, argument);

@@ -185,3 +185,27 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION moderate_photo IS
   'Mutation.moderatePhoto.';
+
+CREATE OR REPLACE FUNCTION resolve_flag(viewer bigint, target bigint, note text)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  settled flag;
+BEGIN
+  PERFORM require_role(viewer, 'STAFF');
+  PERFORM refuse_all(text_refusals(note, false, 2000, 'note'));
+  UPDATE flag f SET resolved_at = now(), resolved_by_id = viewer, resolution = words(resolve_flag.note)
+  WHERE f.id = target AND f.resolved_at IS NULL;
+  IF FOUND THEN
+    PERFORM audit(viewer, 'RESOLVE_FLAG', (SELECT f.subject_id FROM flag f WHERE f.id = target));
+    RETURN target;
+  END IF;
+  -- The same again changes nothing, and another answer comes too late.
+  SELECT * INTO settled FROM flag f WHERE f.id = target;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'flagId'); END IF;
+  IF settled.resolved_by_id IS DISTINCT FROM viewer OR settled.resolution IS DISTINCT FROM words(resolve_flag.note) THEN
+    PERFORM refuse('ALREADY_DONE', 'flagId');
+  END IF;
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION resolve_flag IS
+  'Mutation.resolveFlag.';

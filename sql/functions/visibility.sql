@@ -171,6 +171,13 @@ LANGUAGE sql STABLE AS $$
 $$;
 COMMENT ON FUNCTION visible_notification IS 'The recipient, unless it tells of somebody blocked.';
 
+CREATE OR REPLACE FUNCTION visible_flag(viewer bigint) RETURNS SETOF flag
+LANGUAGE sql STABLE AS $$
+  SELECT f.* FROM flag f
+  WHERE EXISTS (SELECT FROM app_user s WHERE s.id = viewer AND 'STAFF' = ANY (s.roles))
+$$;
+COMMENT ON FUNCTION visible_flag IS 'Staff.';
+
 CREATE OR REPLACE FUNCTION visible_external_contact(viewer bigint) RETURNS SETOF external_contact
 LANGUAGE sql STABLE AS $$
   SELECT c.* FROM external_contact c WHERE c.owner_id = viewer

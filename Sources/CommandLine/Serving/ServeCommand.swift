@@ -63,6 +63,7 @@ enum ServeCommand {
     } else {
       Console.say("warning: the database keeps no secret; cursors end with this process")
     }
+    running.pictures = try settings.photos.open(for: writers)
     let server = try RunningServer(mapping, database: configuration, settings: running)
     database.arrangeRestarts { restart in server.betweenStatements { restart() } }
     signals.serve { server.cutOff() }

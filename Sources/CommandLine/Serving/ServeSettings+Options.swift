@@ -50,6 +50,18 @@ extension ServeSettings {
         ),
       ]),
     CommandSpecification.Section(
+      "Photos",
+      [
+        Option(
+          "photos", "DIR", shown: "beside the embedded database's data; else none are taken",
+          "folder that keeps what is sent to /photos"),
+        Option("maximum-photo-bytes", "N", default: "10485760", "bytes of a photo as it is sent"),
+        Option("maximum-photo-pixels", "N", default: "40000000", "width times height of one"),
+        Option(
+          "photo-moderation", "COMMAND",
+          "given each new photo, for the shell; prints APPROVED, PENDING or REJECTED"),
+      ]),
+    CommandSpecification.Section(
       "GraphQL",
       [
         Option(

@@ -13,6 +13,7 @@ struct ServeSettings {
   let sql: String?
   let statementTimeout: Duration
   let shutdownDelay: Duration
+  let photos: PhotoSettings
 
   /// - Throws: `UsageError` or `CommandFailure` naming the setting at fault.
   init(_ options: CommandOptions) throws {
@@ -69,6 +70,7 @@ struct ServeSettings {
     server.trustedProxies = proxies
     server.graphiQL = try Self.graphiQL(options)
     try server.accounts.read(options)
+    photos = try PhotoSettings(options)
     schema = try SettingOptions.shippedFolder("Schema", "schema", options)
     sql = try SettingOptions.migrations(options)
     try refuseContradictions(options)

@@ -50,6 +50,7 @@ package struct ServiceLog: Sendable {
     case .http(let event): report(event, loop)
     case .endpoint(let event): report(event, loop)
     case .pool(let event): report(event, loop)
+    case .picture(let event): report(event, loop)
     case .execution(.planned), .execution(.prepared), .execution(.dropped): break
     case .session(.found), .session(.unknown), .session(.failed): break
     }
@@ -147,6 +148,33 @@ package struct ServiceLog: Sendable {
         ("code", .text(error.graphQLError.code.rawValue)),
       ]
       line("access", "refused: \(error.graphQLError.message)", fields + at(loop))
+    }
+  }
+
+  private func report(_ event: PictureEvent, _ loop: Int?) {
+    switch event {
+    case .kept(let bytes, let identity):
+      guard settings.access == .all else { return }
+      let fields: LogLine.Fields = [
+        ("requestId", .text(identity.id)), ("bytes", .number(bytes)),
+      ]
+      line("access", "photo kept", fields + at(loop))
+    case .refused(let code, let reason, let identity):
+      guard code == .internalServerError || code == .serviceOverloaded || settings.access != .off
+      else { return }
+      let fields: LogLine.Fields = [
+        ("requestId", .text(identity.id)), ("code", .text(code.rawValue)),
+      ]
+      line(
+        code == .internalServerError ? "fault" : "access",
+        "photo refused: \(reason ?? code.rawValue)", fields + at(loop))
+    case .notServed(let code, let reason):
+      guard let reason else { return }
+      line("fault", "photo not served: \(reason)", [("code", .text(code.rawValue))] + at(loop))
+    case .notModerated(let reason):
+      line("photos", "warning: --photo-moderation did not decide: \(reason)", at(loop))
+    case .forgotten(let count): line("photos", "\(count) that nobody used were removed", at(loop))
+    case .served: break
     }
   }
 

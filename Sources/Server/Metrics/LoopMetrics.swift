@@ -34,6 +34,12 @@ struct LoopMetrics: Sendable {
   private(set) var acceptsFailed: UInt64 = 0
   private(set) var handshakesFailed: UInt64 = 0
   private(set) var untrustedDocuments: UInt64 = 0
+  // Pictures.
+  private(set) var picturesKept: UInt64 = 0
+  private(set) var pictureBytesKept: UInt64 = 0
+  private(set) var picturesRefused: [ErrorCode: UInt64] = [:]
+  private(set) var picturesServed: UInt64 = 0
+  private(set) var pictureBytesServed: UInt64 = 0
   // Sessions looked up.
   private(set) var sessionsFound: UInt64 = 0
   private(set) var sessionsUnknown: UInt64 = 0
@@ -80,6 +86,7 @@ struct LoopMetrics: Sendable {
     case .session(.unknown): sessionsUnknown &+= 1
     case .session(.failed): sessionsFailed &+= 1
     case .pool(let event): count(event)
+    case .picture(let event): count(event)
     // Of the process, not of a loop.
     case .life, .migration, .task: break
     }
@@ -116,6 +123,19 @@ struct LoopMetrics: Sendable {
     case .clientGone: clientsGone &+= 1
     case .acceptFailed: acceptsFailed &+= 1
     case .handshakeFailed: handshakesFailed &+= 1
+    }
+  }
+
+  private mutating func count(_ event: PictureEvent) {
+    switch event {
+    case .kept(let bytes, _):
+      picturesKept &+= 1
+      pictureBytesKept &+= UInt64(max(bytes, 0))
+    case .refused(let code, _, _), .notServed(let code, _): picturesRefused[code, default: 0] &+= 1
+    case .served(let bytes):
+      picturesServed &+= 1
+      pictureBytesServed &+= UInt64(max(bytes, 0))
+    case .notModerated, .forgotten: break
     }
   }
 
@@ -158,6 +178,11 @@ struct LoopMetrics: Sendable {
     acceptsFailed &+= other.acceptsFailed
     handshakesFailed &+= other.handshakesFailed
     untrustedDocuments &+= other.untrustedDocuments
+    picturesKept &+= other.picturesKept
+    pictureBytesKept &+= other.pictureBytesKept
+    picturesRefused.merge(other.picturesRefused, uniquingKeysWith: &+)
+    picturesServed &+= other.picturesServed
+    pictureBytesServed &+= other.pictureBytesServed
     sessionsFound &+= other.sessionsFound
     sessionsUnknown &+= other.sessionsUnknown
     sessionsFailed &+= other.sessionsFailed

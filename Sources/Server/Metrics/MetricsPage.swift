@@ -29,6 +29,7 @@ struct MetricsPage {
     writeOperations(all, &text)
     writeCaches(all, &text)
     writeClients(all, &text)
+    writePictures(all, &text)
     writePool(all, &text)
     writeTasks(&text)
     writeProcess(&text)
@@ -112,6 +113,19 @@ struct MetricsPage {
     text.sample(all.acceptsFailed)
     text.family("sociograph_handshakes_failed_total", .counter, "TLS handshakes that failed.")
     text.sample(all.handshakesFailed)
+  }
+
+  private func writePictures(_ all: LoopMetrics, _ text: inout PrometheusText) {
+    text.family(
+      "sociograph_photos_total", .counter, "Photos sent and asked for, by what came of it.")
+    text.sample(all.picturesKept, [("result", "kept")])
+    text.sample(all.picturesServed, [("result", "served")])
+    for (code, count) in all.picturesRefused.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      text.sample(count, [("result", code.rawValue)])
+    }
+    text.family("sociograph_photo_bytes_total", .counter, "Bytes of photos kept and served.")
+    text.sample(all.pictureBytesKept, [("result", "kept")])
+    text.sample(all.pictureBytesServed, [("result", "served")])
   }
 
   private func writePool(_ all: LoopMetrics, _ text: inout PrometheusText) {

@@ -24,8 +24,22 @@ package enum ServerEvent: Sendable {
   case session(SessionResolver.Event)
   /// Of database connections and statements.
   case pool(PoolEvent)
+  /// Of pictures that are sent and asked for.
+  case picture(PictureEvent)
   /// An operation has its answer.
   case request(RequestRecord)
+}
+
+package enum PictureEvent: Sendable {
+  case kept(bytes: Int, RequestIdentity)
+  /// - Parameter reason: more than its sender is told; nil when that is all.
+  case refused(ErrorCode, reason: String?, RequestIdentity)
+  case served(bytes: Int)
+  case notServed(ErrorCode, reason: String?)
+  /// The command that decides about pictures did not.
+  case notModerated(reason: String)
+  /// Nobody used them.
+  case forgotten(Int)
 }
 
 package enum LifeEvent: Sendable {

@@ -5,6 +5,7 @@ import GraphQLExecution
 import GraphQLPlanning
 import GraphQLTransport
 import HTTP
+import Pictures
 import Postgres
 import Synchronization
 
@@ -38,8 +39,14 @@ final class LoopService: @unchecked Sendable {
       report: { observer.report(.execution($0)) })
     let sessions = SessionResolver(
       pool: pool, ended: shared.endedSessions, report: { observer.report(.session($0)) })
+    var pictures: PictureEndpoint?
+    if let service = shared.pictures {
+      pictures = PictureEndpoint(
+        service, loop: loop, crossOrigin: shared.endpoint.crossOrigin, sessions: sessions,
+        writers: writers, report: { observer.report(.picture($0)) })
+    }
     let pipeline = RequestPipeline(
-      shared: shared, executor: executor, sessions: sessions, pool: pool,
+      shared: shared, executor: executor, sessions: sessions, pool: pool, pictures: pictures,
       mutations: MutationRunner(
         writers: writers, mapping: shared.mapping, constraintErrors: shared.constraintErrors,
         settings: shared.executor,
@@ -131,4 +138,5 @@ struct SharedService: Sendable {
   let pages: StaticPages
   let trustedProxies: TrustedProxies
   let readiness: Readiness
+  let pictures: PictureService?
 }

@@ -17,15 +17,18 @@ final class RequestPipeline {
   private let runner: any StatementRunner
   private let mutations: MutationRunner
   private let endpoint: GraphQLEndpoint
+  private let pictures: PictureEndpoint?
   private let observer: LoopObserver
   private var identification: RequestIdentification
   var isDraining = false
 
   init(
     shared: SharedService, executor: OperationExecutor, sessions: SessionResolver,
-    pool: PostgresPool, mutations: MutationRunner, observer: LoopObserver
+    pool: PostgresPool, pictures: PictureEndpoint?, mutations: MutationRunner,
+    observer: LoopObserver
   ) {
     self.shared = shared
+    self.pictures = pictures
     self.observer = observer
     endpoint = GraphQLEndpoint(shared.endpoint) { observer.report(.endpoint($0)) }
     self.executor = executor
@@ -41,7 +44,12 @@ final class RequestPipeline {
   func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
     let identity = identification.identify(request)
     exchange.identify(as: identity.id)
-    guard request.isPath("/graphql") else { return page(request, exchange) }
+    guard request.isPath("/graphql") else {
+      if let pictures, pictures.handles(request) {
+        return pictures.handle(request, exchange, as: identity)
+      }
+      return page(request, exchange)
+    }
     var record = RequestRecord(identity, peer: request.peer)
     record.requestBytes = request.body.count
     switch endpoint.receive(request, as: identity) {

@@ -5,6 +5,7 @@ import GraphQLExecution
 import GraphQLPlanning
 import GraphQLTransport
 import HTTP
+import Pictures
 import Postgres
 
 /// A server on its loops, from the moment it answers until it has stopped.
@@ -44,6 +45,8 @@ package final class RunningServer: Sendable {
     package var statementRunner: @Sendable (PostgresPool) -> any StatementRunner = {
       StatementCombiner($0)
     }
+    /// Takes pictures at `/photos`; nil takes none.
+    package var pictures: PictureService?
     package var graphiQL = GraphiQLPage.Setting.installed
 
     package init() {}
@@ -57,6 +60,7 @@ package final class RunningServer: Sendable {
   private let traces: TraceExporter?
   private let tasks: TaskRunner?
   private let log: ServiceLog
+  private let sweeper: PictureSweeper?
 
   /// Serves the graph a mapping describes from a database that has its tables.
   package init(
@@ -84,9 +88,16 @@ package final class RunningServer: Sendable {
       introspection: settings.introspection,
       pages: StaticPages(
         mapping: mapping, graphiQL: settings.graphiQL, introspection: settings.introspection),
-      trustedProxies: settings.trustedProxies, readiness: settings.readiness)
+      trustedProxies: settings.trustedProxies, readiness: settings.readiness,
+      pictures: settings.pictures)
     var http = HTTPServer.Configuration()
     http.limits = settings.http
+    if let pictures = settings.pictures {
+      http.limits.uploads = HTTPUploadLimits(
+        path: PictureEndpoint.path, maximumBodyBytes: pictures.settings.maker.maximumBytes)
+      http.limits.answer = max(http.limits.answer, pictures.settings.patience + .seconds(15))
+    }
+    http.uploads = HTTPAnswerBudget(maximumBytes: http.limits.maximumUploadedBytes)
     http.tls = settings.tls
     http.refusalBody = HTTPRefusal.answer
     http.quota = HTTPSocketQuota(limits: http.limits, proxies: settings.trustedProxies)
@@ -111,12 +122,18 @@ package final class RunningServer: Sendable {
       settings.runsTasks
       ? TaskRunner(writerDatabase) { log.report(.task($0), loop: nil) } : nil
     self.tasks = tasks
+    sweeper = settings.pictures.map { [writerDatabase] pictures in
+      PictureSweeper(pictures, database: writerDatabase) {
+        log.report(.picture($0), loop: nil)
+      }
+    }
     admin = try settings.adminAddress.map {
       try AdminService($0, services: services, log: log, traces: traces, tasks: tasks)
     }
     for service in services { service.start() }
     tasks?.start()
     admin?.start()
+    sweeper?.start()
   }
 
   /// Connections for one mutation at a time each: it may wait for a row, and nothing is put behind it.
@@ -172,6 +189,7 @@ package final class RunningServer: Sendable {
       cutOff()
       _ = group.wait(timeout: .now() + 3)
     }
+    sweeper?.stop()
     // Whoever looks sees the end, too.
     traces?.stop()
     admin?.stop()

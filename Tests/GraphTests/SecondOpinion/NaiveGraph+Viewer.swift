@@ -17,6 +17,7 @@ extension NaiveGraph {
           ).map { $0.first ?? "" })
       case "missingProfileFields": return .texts(missingFields(row))
       case "sessions": return .objects(try sessions())
+      case "moderation": return isStaff ? .object(moderation()) : .null
       case "dataExport": return .leaf(.anyText)
       default: break
       }

@@ -5,6 +5,8 @@ import TestSupport
 struct CrowdedGraph {
   let server: GraphServer
   let viewer: Person
+  /// Sees what waits to be decided about.
+  let staff: Person
   let people: [Person]
   let trainer: Person
   let location: NodeKey
@@ -208,6 +210,17 @@ struct CrowdedGraph {
     for person in people.prefix(7) {
       _ = try data.insert(
         "follow_up", ["post_id": offer, "sender_id": viewer.key, "recipient_id": person.key])
+    }
+    // What staff decides about.
+    staff = try data.person("staff", roles: ["MEMBER", "STAFF"])
+    for (number, person) in people.enumerated() {
+      try data.add(
+        "flag",
+        [
+          "subject_id": location, "user_id": person.key, "reason": "SPAM", "created_at": moment,
+          "resolved_at": number % 2 == 0 ? moment as (any SQLText)? : nil,
+        ])
+      _ = try data.photo(of: person, moderation: "PENDING")
     }
     for _ in 0..<5 {
       let blocked = try data.person("blocked", name: "Same Name")

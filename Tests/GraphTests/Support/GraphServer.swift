@@ -70,6 +70,9 @@ final class GraphServer: Sendable {
     configuration.statementTimeout = .seconds(60)
     settings.mutationTimeout = .seconds(60)
     settings.constraintErrors = try ConstraintErrors.read(from: configuration)
+    settings.pictures = try TestPictures.service()
+    settings.http.body = .seconds(60)
+    settings.http.linger = .seconds(60)
     change(&settings)
     server = try RunningServer(
       mapping ?? Self.mapping.get(), database: configuration, settings: settings)

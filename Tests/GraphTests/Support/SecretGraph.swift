@@ -355,7 +355,7 @@ struct SecretGraph {
       "flag",
       [
         "subject_id": memberPost, "user_id": owner.key, "reason": "SPAM",
-        "note": secret("flag", .owner),
+        "note": secret("flag", .owner, .staff),
       ])
     try data.add(
       "vote", ["post_id": ownPost, "user_id": member.key, "choice": "WEAR_IT"])

@@ -1,0 +1,141 @@
+import Cryptography
+import Glibc
+
+/// What came of a client's picture: the whole of it, and a square cut unless it is a small square.
+package struct MadePicture: Sendable {
+  package struct Part: Sendable {
+    package let name: PictureName
+    package let bytes: [UInt8]
+    package let size: PictureSize
+  }
+
+  package let whole: Part
+  package let square: Part?
+}
+
+/// Why bytes did not become a picture.
+package enum PictureRefusal: Error, Sendable, Equatable {
+  case unknownType
+  case tooManyBytes(maximum: Int)
+  case tooManyPixels(maximum: Int)
+  /// Damaged, cut short, or so made that decoding took more than it may.
+  case unreadable(reason: String)
+  /// Of the server's own.
+  case unavailable(reason: String)
+}
+
+/// Makes what is kept out of what clients send. Their bytes are decoded by a program of its own, with
+/// limits of memory and time, which may neither open a socket nor start another program; what is kept
+/// is what it encodes anew: no place, no camera, nothing that hides behind the pixels.
+package struct PictureMaker: Sendable {
+  package struct Settings: Sendable {
+    /// vipsthumbnail of libvips, or what takes its place in a test, with arguments that go before its own.
+    package var program: [String] = PictureMaker.installedProgram.map { [$0] } ?? []
+    package var maximumBytes = 10 << 20
+    package var maximumPixels = 40_000_000
+    /// The longest side of a square.
+    package var squareSide = 640
+    package var memoryBytes = 1 << 30
+    package var time = Duration.seconds(30)
+
+    package init() {}
+  }
+
+  package let settings: Settings
+
+  package init(_ settings: Settings) { self.settings = settings }
+
+  /// Nil where `script/setup run` was not run.
+  package static var installedProgram: String? {
+    ["/usr/bin/vipsthumbnail", "/usr/local/bin/vipsthumbnail"].first {
+      unsafe access($0, X_OK) == 0
+    }
+  }
+
+  package func make(_ bytes: [UInt8]) throws(PictureRefusal) -> MadePicture {
+    guard bytes.count <= settings.maximumBytes else {
+      throw .tooManyBytes(maximum: settings.maximumBytes)
+    }
+    guard let type = PictureType(bytes) else { throw .unknownType }
+    guard let size = PictureSize(of: bytes, type) else {
+      throw .unreadable(reason: "no size in its header")
+    }
+    guard size.pixels <= settings.maximumPixels else {
+      throw .tooManyPixels(maximum: settings.maximumPixels)
+    }
+    // Larger than any picture, and only ever made smaller.
+    let whole = try part(
+      bytes, type, size: "100000x100000>", crop: [], isLossless: type.isLossless(bytes))
+    let side = min(whole.size.width, whole.size.height, settings.squareSide)
+    guard whole.size != PictureSize(width: side, height: side) else {
+      return MadePicture(whole: whole, square: nil)
+    }
+    // Of what was decoded once: the client's own bytes are not looked at again.
+    let square = try part(
+      whole.bytes, type, size: "\(side)x\(side)", crop: ["--smartcrop", "attention"],
+      isLossless: type.isLossless(whole.bytes))
+    return MadePicture(whole: whole, square: square)
+  }
+
+  private func part(
+    _ bytes: [UInt8], _ type: PictureType, size: String, crop: [String], isLossless: Bool
+  ) throws(PictureRefusal) -> MadePicture.Part {
+    let output = try run(
+      ["stdin\(Self.loading(type))", "--size", size] + crop
+        + [
+          "--export-profile", "srgb", "--output",
+          ".\(type.rawValue)\(Self.saving(type, isLossless))",
+        ],
+      bytes)
+    guard PictureType(output) == type, let size = PictureSize(of: output, type) else {
+      throw .unreadable(reason: "the decoder made no picture")
+    }
+    return MadePicture.Part(name: PictureName(of: output, type), bytes: output, size: size)
+  }
+
+  /// What is cut short or damaged is no picture; moving ones keep all their frames.
+  private static func loading(_ type: PictureType) -> String {
+    switch type {
+    case .jpeg, .png: "[fail_on=truncated]"
+    case .webp, .gif: "[fail_on=truncated,n=-1]"
+    }
+  }
+
+  private static func saving(_ type: PictureType, _ isLossless: Bool) -> String {
+    switch type {
+    case .jpeg: "[strip,Q=90,optimize-coding]"
+    case .png: "[strip]"
+    case .webp: isLossless ? "[strip,profile=none,lossless]" : "[strip,profile=none,Q=85]"
+    case .gif: "[strip]"
+    }
+  }
+
+  private func run(_ arguments: [String], _ input: [UInt8]) throws(PictureRefusal) -> [UInt8] {
+    guard !settings.program.isEmpty else {
+      throw .unavailable(reason: "vipsthumbnail (package libvips-tools) is not installed")
+    }
+    var limits = ChildProgram.Limits()
+    limits.memoryBytes = settings.memoryBytes
+    limits.time = settings.time
+    limits.outputBytes = max(64 << 20, settings.maximumBytes * 4)
+    let program = ChildProgram(
+      arguments: settings.program + arguments,
+      environment: [
+        "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/nonexistent",
+        // Only decoders that are kept for strangers' pictures; one thread; nothing on disk.
+        "VIPS_BLOCK_UNTRUSTED=1", "VIPS_CONCURRENCY=1", "VIPS_DISC_THRESHOLD=100g",
+      ], limits: limits)
+    switch program.run(input) {
+    case .ended(0, let output): return output
+    case .ended(126, _): throw .unavailable(reason: "the decoder could not be confined")
+    case .ended(127, _):
+      throw .unavailable(reason: "\(settings.program[0]) cannot be run")
+    case .ended(let status, _): throw .unreadable(reason: "the decoder ended with \(status)")
+    case .outOfTime: throw .unreadable(reason: "the decoder took longer than \(settings.time)")
+    case .tooMuchOutput: throw .unreadable(reason: "the decoder gave too many bytes")
+    case .notStarted(let code):
+      throw .unavailable(
+        reason: unsafe "the decoder could not be started: \(String(cString: strerror(code)))")
+    }
+  }
+}

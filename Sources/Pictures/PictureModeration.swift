@@ -1,0 +1,54 @@
+/// What is to become of a picture before people have looked at it.
+package enum PictureVerdict: String, Sendable, CaseIterable {
+  case pending = "PENDING"
+  case approved = "APPROVED"
+  case rejected = "REJECTED"
+}
+
+/// Asks a command of the operator's about each new picture: it is given the bytes and answers with a
+/// word. What cannot be asked waits for staff.
+package struct PictureModeration: Sendable {
+  /// For the shell; nil approves everything.
+  package let command: String?
+  package let time: Duration
+  private let environment: [String: String]
+
+  /// - Parameter environment: that of the command.
+  package init(
+    command: String? = nil, time: Duration = .seconds(10), environment: [String: String] = [:]
+  ) {
+    self.command = command
+    self.time = time
+    self.environment = environment
+  }
+
+  /// - Returns: the verdict, and why it is not the command's own.
+  package func verdict(
+    on picture: MadePicture.Part, owner: Int64
+  ) -> (PictureVerdict, fault: String?) {
+    guard let command else { return (.approved, nil) }
+    var limits = ChildProgram.Limits()
+    limits.time = time
+    limits.outputBytes = 4096
+    limits.isConfined = false
+    var environment = environment
+    environment["SOCIOGRAPH_PHOTO_TYPE"] = picture.name.type.contentType
+    environment["SOCIOGRAPH_PHOTO_NAME"] = "\(picture.name)"
+    environment["SOCIOGRAPH_PHOTO_OWNER"] = "\(owner)"
+    let program = ChildProgram(
+      arguments: ["/bin/sh", "-c", command],
+      environment: environment.map { "\($0)=\($1)" }, limits: limits)
+    switch program.run(picture.bytes) {
+    case .ended(0, let output):
+      let word = String(decoding: output, as: UTF8.self).filter { !$0.isWhitespace }.uppercased()
+      guard let verdict = PictureVerdict(rawValue: word) else {
+        return (.pending, "it printed none of PENDING, APPROVED, REJECTED")
+      }
+      return (verdict, nil)
+    case .ended(let status, _): return (.pending, "it ended with \(status)")
+    case .outOfTime: return (.pending, "it took longer than \(time)")
+    case .tooMuchOutput: return (.pending, "it printed too much")
+    case .notStarted(let code): return (.pending, "it could not be started (error \(code))")
+    }
+  }
+}

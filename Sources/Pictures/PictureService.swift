@@ -1,0 +1,119 @@
+import Cryptography
+
+// Pictures that strangers send: told by their bytes, decoded where they can do no harm, kept under
+// what they are. Nothing here knows HTTP or what the pictures are for.
+//
+// `PictureService` is the door: it has the two queues, so that no loop waits for a picture or a file.
+// `PictureMaker` makes what is kept by way of `ChildProgram`, `PictureStore` keeps it.
+
+/// Takes and gives pictures for all loops, on threads of its own.
+package final class PictureService: Sendable {
+  package struct Settings: Sendable {
+    package var maker = PictureMaker.Settings()
+    package var moderation = PictureModeration()
+    /// Pictures being made, and those that wait.
+    package var making: WorkQueue.Limits
+    /// Files being read.
+    package var reading: WorkQueue.Limits
+
+    /// The longest that a picture takes on its way, waiting included.
+    package var patience: Duration { making.maximumWait + maker.time * 2 + moderation.time }
+
+    package init() {
+      making = WorkQueue.Limits()
+      making.concurrency = 2
+      making.maximumWaiting = 32
+      making.maximumWait = .seconds(20)
+      reading = WorkQueue.Limits()
+      reading.concurrency = 8
+      reading.maximumWaiting = 1_000
+      reading.maximumWait = .seconds(10)
+    }
+  }
+
+  package struct Kept: Sendable {
+    package let whole: PictureName
+    package let square: PictureName?
+    package let size: PictureSize
+    package let byteCount: Int
+    package let verdict: PictureVerdict
+    /// Why the verdict is not the operator's command's.
+    package let moderationFault: String?
+  }
+
+  /// What is read of a picture.
+  package struct Content: Sendable {
+    package let size: Int
+    /// Nil where only the size was asked for, or `range` is beyond it.
+    package let bytes: [UInt8]?
+  }
+
+  package let settings: Settings
+  package let store: any PictureStore
+  private let maker: PictureMaker
+  private let making: WorkQueue
+  private let reading: WorkQueue
+
+  package init(_ settings: Settings, store: any PictureStore) {
+    self.settings = settings
+    self.store = store
+    maker = PictureMaker(settings.maker)
+    making = WorkQueue(label: "pictures", limits: settings.making)
+    reading = WorkQueue(label: "files", limits: settings.reading)
+  }
+
+  /// Makes and keeps a picture, and hands over what became of it, on any thread; nil when too many
+  /// others wait.
+  package func take(
+    _ bytes: [UInt8], owner: Int64,
+    completion: @escaping @Sendable (Result<Kept, PictureRefusal>?) -> Void
+  ) {
+    making.run { [self] in
+      do throws(PictureRefusal) {
+        return .success(try take(bytes, owner: owner))
+      } catch {
+        return .failure(error)
+      }
+    } completion: {
+      completion($0)
+    }
+  }
+
+  private func take(_ bytes: [UInt8], owner: Int64) throws(PictureRefusal) -> Kept {
+    let made = try maker.make(bytes)
+    let (verdict, fault) = settings.moderation.verdict(on: made.whole, owner: owner)
+    for part in [made.whole, made.square].compactMap({ $0 }) {
+      do throws(PictureStoreError) {
+        try store.keep(part.bytes, as: part.name)
+      } catch {
+        throw .unavailable(reason: "\(error)")
+      }
+    }
+    return Kept(
+      whole: made.whole.name, square: made.square?.name, size: made.whole.size,
+      byteCount: made.whole.bytes.count, verdict: verdict, moderationFault: fault)
+  }
+
+  /// Reads a picture, or part of it, and hands it over on any thread: nil when too many others wait, a
+  /// success of nil when there is none.
+  ///
+  /// - Parameter range: of its bytes, given its size; nil for none of them.
+  package func read(
+    _ name: PictureName,
+    range: @escaping @Sendable (Int) -> Range<Int>?,
+    completion: @escaping @Sendable (Result<Content?, PictureStoreError>?) -> Void
+  ) {
+    reading.run { [store] in
+      do throws(PictureStoreError) {
+        guard let size = try store.size(of: name) else { return .success(nil) }
+        guard let range = range(size) else { return .success(Content(size: size, bytes: nil)) }
+        guard let bytes = try store.bytes(of: name, in: range) else { return .success(nil) }
+        return .success(Content(size: size, bytes: bytes))
+      } catch {
+        return .failure(error)
+      }
+    } completion: {
+      completion($0)
+    }
+  }
+}

@@ -1,0 +1,338 @@
+import Accounts
+import EventLoops
+import GraphQLExecution
+import GraphQLResponse
+import GraphQLTransport
+import HTTP
+import JSON
+import Pictures
+import Postgres
+
+/// `POST /photos` and `GET /photos/...` on one loop. What becomes of an upload in the graph is the
+/// graph's: its function `note_upload(viewer, upload)` is told of each that was kept, may refuse it as
+/// mutations do, and gives the address that the client is told.
+final class PictureEndpoint {
+  static let path = "/photos"
+
+  private let service: PictureService
+  private let loop: EventLoop
+  private let crossOrigin: CrossOriginPolicy
+  private let sessions: SessionResolver
+  private let writers: PostgresPool
+  private let report: (PictureEvent) -> Void
+
+  init(
+    _ service: PictureService, loop: EventLoop, crossOrigin: CrossOriginPolicy,
+    sessions: SessionResolver, writers: PostgresPool, report: @escaping (PictureEvent) -> Void
+  ) {
+    self.service = service
+    self.loop = loop
+    self.crossOrigin = crossOrigin
+    self.sessions = sessions
+    self.writers = writers
+    self.report = report
+  }
+
+  func handles(_ request: HTTPRequest) -> Bool {
+    request.isPath("/photos") || request.path.hasPrefix("/photos/")
+  }
+
+  func handle(_ request: HTTPRequest, _ exchange: HTTPExchange, as identity: RequestIdentity) {
+    let isCollection = request.isPath("/photos")
+    let call = Call(
+      exchange: exchange, identity: identity, headers: crossOrigin.headers(for: request))
+    switch request.method {
+    case .post where isCollection: upload(request, call)
+    case .get where !isCollection, .head where !isCollection: serve(request, call)
+    case .options: preflight(request, call, methods: isCollection ? "POST" : "GET, HEAD")
+    case .get, .head, .post, .put, .delete, .patch, .other:
+      refuse(
+        call, GraphQLError("Use POST on /photos, GET below it.", code: .methodNotAllowed),
+        headers: [HTTPField("Allow", isCollection ? "POST, OPTIONS" : "GET, HEAD, OPTIONS")])
+    }
+  }
+
+  /// What the answer to one request needs, wherever it is made.
+  private struct Call: @unchecked Sendable {
+    // @unchecked: only touched on the loop.
+    let exchange: HTTPExchange
+    let identity: RequestIdentity
+    let headers: [HTTPField]
+  }
+
+  private func preflight(_ request: HTTPRequest, _ call: Call, methods: String) {
+    do throws(TransportError) {
+      try crossOrigin.preflight(request, path: "\(methods), OPTIONS").send(to: call.exchange)
+    } catch {
+      refuse(call, error.graphQLError)
+    }
+  }
+
+  // MARK: - Taking
+
+  private func upload(_ request: HTTPRequest, _ call: Call) {
+    // HTTP has seen that there is one, before the body was read.
+    guard
+      let token = request.headerBytes("authorization").flatMap({ SessionToken(authorization: $0) })
+    else {
+      return refuse(
+        call,
+        GraphQLError(
+          "The Authorization header must be \"Bearer\" and a session token.",
+          code: .unauthenticated))
+    }
+    guard !request.body.isEmpty else {
+      return refuse(
+        call, GraphQLError("The request has no body; send the picture's bytes.", code: .badRequest))
+    }
+    let body = request.body
+    sessions.resolve(token) { [self] resolution in
+      switch resolution {
+      case .viewer(let viewer): make(body, viewer, call)
+      case .unknown:
+        refuse(
+          call,
+          GraphQLError("The session token is unknown or has expired.", code: .unauthenticated))
+      case .failed(let error): refuse(call, error)
+      }
+    }
+  }
+
+  /// Carries what belongs to the loop to the service's threads and back.
+  private struct OnLoop: @unchecked Sendable {
+    // @unchecked: only touched on the loop.
+    let endpoint: PictureEndpoint
+    let call: Call
+  }
+
+  private func make(_ body: [UInt8], _ viewer: Int64, _ call: Call) {
+    let back = OnLoop(endpoint: self, call: call)
+    service.take(body, owner: viewer) { [loop] result in
+      loop.execute { back.endpoint.made(result, viewer, back.call) }
+    }
+  }
+
+  private func made(
+    _ result: Result<PictureService.Kept, PictureRefusal>?, _ viewer: Int64, _ call: Call
+  ) {
+    switch result {
+    case nil:
+      refuse(
+        call,
+        GraphQLError(
+          "The server is busy with other photos. Try again shortly.", code: .serviceOverloaded))
+    case .failure(let refusal): refuse(call, refusal.error)
+    case .success(let kept): note(kept, viewer, call)
+    }
+  }
+
+  private static let noting = PostgresStatement(
+    "SELECT note_upload($1, $2::text::jsonb)::text", parameterCount: 2,
+    label: StatementLabel("(upload)"))
+
+  private func note(_ kept: PictureService.Kept, _ viewer: Int64, _ call: Call) {
+    if let fault = kept.moderationFault { report(.notModerated(reason: fault)) }
+    var parameters = PostgresParameters()
+    parameters.append(viewer)
+    parameters.append(kept.json)
+    writers.execute(transaction: [BoundStatement(Self.noting, parameters)]) { [self] outcome in
+      switch outcome {
+      case .success(let result):
+        guard result.rowCount == 1, let url = result.string(row: 0, column: 0) else {
+          return refuse(call, .fault("note_upload gave no address."))
+        }
+        report(.kept(bytes: kept.byteCount, call.identity))
+        call.exchange.respond(
+          .created, contentType: "application/json; charset=utf-8",
+          headers: call.headers + [
+            HTTPField("Location", Self.path(of: kept.whole)),
+            HTTPField("Cache-Control", "no-store"),
+          ], body: kept.answer(url: url))
+      case .failure(let error): refuse(call, error)
+      }
+    }
+  }
+
+  static func path(of name: PictureName) -> String { "\(path)/\(name)" }
+
+  // MARK: - Giving
+
+  private func serve(_ request: HTTPRequest, _ call: Call) {
+    guard let name = PictureName(request.path.dropFirst(Self.path.count + 1)) else {
+      return refuse(call, Self.absent)
+    }
+    let isHead = request.method == .head
+    let tag = "\"\(name.hash)\""
+    // What a name stands for never changes: whoever has it need not ask for it.
+    let isKnown = request.headerList("if-none-match").map { Self.list($0, names: tag) } ?? false
+    var field = request.method == .get ? request.header("range") : nil
+    if let condition = request.header("if-range"), condition != tag { field = nil }
+    let range = field
+    let back = OnLoop(endpoint: self, call: call)
+    service.read(name) { size in
+      switch HTTPByteRange(range, size: size) {
+      case _ where isHead || isKnown: nil
+      case .whole: 0..<size
+      case .part(let part): part
+      case .notSatisfiable: nil
+      }
+    } completion: { [loop] result in
+      let asked = Asked(name: name, tag: tag, range: range, isHead: isHead, isKnown: isKnown)
+      loop.execute { back.endpoint.answer(result, back.call, asked) }
+    }
+  }
+
+  private static let absent = GraphQLError("There is no such photo.", code: .notFound)
+
+  private struct Asked: Sendable {
+    let name: PictureName
+    let tag: String
+    let range: String?
+    let isHead: Bool
+    let isKnown: Bool
+  }
+
+  private func answer(
+    _ result: Result<PictureService.Content?, PictureStoreError>?, _ call: Call, _ asked: Asked
+  ) {
+    let content: PictureService.Content
+    switch result {
+    case nil:
+      return refuse(
+        call, GraphQLError("The server is busy. Try again shortly.", code: .serviceOverloaded))
+    case .failure(let error): return refuse(call, .fault("\(error)"))
+    case .success(nil): return refuse(call, Self.absent)
+    case .success(let found?): content = found
+    }
+    let headers =
+      call.headers + [
+        HTTPField("ETag", asked.tag), HTTPField("Accept-Ranges", "bytes"),
+        HTTPField("Cache-Control", "public, max-age=31536000, immutable"),
+        // A picture is a picture, also in a window of its own.
+        HTTPField("Content-Security-Policy", "default-src 'none'; sandbox"),
+        HTTPField("Cross-Origin-Resource-Policy", "cross-origin"),
+      ]
+    if asked.isKnown {
+      report(.served(bytes: 0))
+      return call.exchange.respond(.notModified, headers: headers)
+    }
+    let type = asked.name.type.contentType
+    if asked.isHead {
+      report(.served(bytes: 0))
+      return call.exchange.respond(contentType: type, headers: headers, length: content.size)
+    }
+    guard let bytes = content.bytes else {
+      return call.exchange.respond(
+        .rangeNotSatisfiable,
+        headers: call.headers + [HTTPField("Content-Range", "bytes */\(content.size)")])
+    }
+    guard call.exchange.mayHold(bytes.count) else {
+      return refuse(
+        call,
+        GraphQLError("Too many answers wait to be read. Try again.", code: .serviceOverloaded))
+    }
+    report(.served(bytes: bytes.count))
+    switch HTTPByteRange(asked.range, size: content.size) {
+    case .part(let part) where part.count == bytes.count:
+      let place = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(content.size)"
+      call.exchange.respond(
+        .partialContent, contentType: type, headers: headers + [HTTPField("Content-Range", place)],
+        body: bytes)
+    case .part, .whole, .notSatisfiable:
+      call.exchange.respond(contentType: type, headers: headers, body: bytes)
+    }
+  }
+
+  /// Whether a list of entity tags has this one, or is `*` (RFC 9110, 13.1.2).
+  private static func list(_ field: String, names tag: String) -> Bool {
+    field.split(separator: ",").contains { entry in
+      var entry = entry.drop { $0 == " " }
+      while entry.last == " " { entry.removeLast() }
+      return entry == "*" || entry == tag || entry == "W/\(tag)"
+    }
+  }
+
+  // MARK: - Refusing
+
+  private func refuse(_ call: Call, _ error: PostgresError) {
+    guard case .refused(let errors, let retryAfter) = OperationExecutor.failure(error),
+      let first = errors.first
+    else { return refuse(call, .fault("\(error)")) }
+    refuse(call, first, retryAfter: retryAfter)
+  }
+
+  private func refuse(
+    _ call: Call, _ error: GraphQLError, headers: [HTTPField] = [], retryAfter: Duration? = nil
+  ) {
+    report(
+      error.code == .notFound
+        ? .notServed(.notFound, reason: nil)
+        : .refused(error.code, reason: error.reason, call.identity))
+    let format = ResponseFormat(mediaType: .json, headers: call.headers)
+    var answer = format.answer(
+      [error], requestID: call.identity.id,
+      retryAfter: retryAfter.map { max(1, Int($0.components.seconds) + 1) })
+    // Whether an operation could be executed is another question than whether bytes could be taken.
+    if error.code == .notFound { answer.status = .notFound }
+    if !headers.isEmpty { answer.headers = call.headers + headers }
+    answer.headers.append(HTTPField("Cache-Control", "no-store"))
+    answer.send(to: call.exchange)
+  }
+}
+
+extension PictureRefusal {
+  fileprivate var error: GraphQLError {
+    switch self {
+    case .unknownType:
+      GraphQLError(
+        "Send the bytes of a JPEG, PNG, WebP or GIF picture, and nothing around them.",
+        code: .unsupportedMediaType)
+    case .tooManyBytes(let maximum):
+      GraphQLError("The photo is larger than \(maximum) bytes.", code: .payloadTooLarge)
+    case .tooManyPixels(let maximum):
+      GraphQLError("The photo has more than \(maximum) pixels.", code: .tooManyPixels)
+    case .unreadable(let reason):
+      GraphQLError(
+        "The photo is damaged, or cannot be read.", code: .pictureUnreadable, reason: reason)
+    case .unavailable(let reason):
+      GraphQLError(
+        "Photos cannot be taken now. Try again later.", code: .serviceOverloaded, reason: reason)
+    }
+  }
+}
+
+extension PictureService.Kept {
+  /// What the graph is told.
+  fileprivate var json: String {
+    var json = JSONWriter(capacity: 512)
+    json.append("{\"path\":")
+    json.write("\(PictureEndpoint.path)/\(whole)")
+    if let square {
+      json.append(",\"squarePath\":")
+      json.write("\(PictureEndpoint.path)/\(square)")
+    }
+    json.append(",\"width\":")
+    json.write(size.width)
+    json.append(",\"height\":")
+    json.write(size.height)
+    json.append(",\"moderation\":")
+    json.write(verdict.rawValue)
+    json.append("}")
+    return String(decoding: json.finish(), as: UTF8.self)
+  }
+
+  /// What the client is told.
+  fileprivate func answer(url: String) -> [UInt8] {
+    var json = JSONWriter(capacity: 256)
+    json.append("{\"url\":")
+    json.write(url)
+    json.append(",\"width\":")
+    json.write(size.width)
+    json.append(",\"height\":")
+    json.write(size.height)
+    json.append(",\"contentType\":")
+    json.write(whole.type.contentType)
+    json.append("}")
+    return json.finish()
+  }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Pictures
+
+/// What becomes of strangers' pictures, with the decoder that is installed and with others in its place.
+@Suite struct PictureMakerTests {
+  private func maker(_ change: (inout PictureMaker.Settings) -> Void = { _ in }) -> PictureMaker {
+    var settings = PictureMaker.Settings()
+    settings.time = .seconds(60)
+    change(&settings)
+    return PictureMaker(settings)
+  }
+
+  private func refusal(
+    of bytes: [UInt8], by maker: PictureMaker
+  ) -> PictureRefusal? {
+    do throws(PictureRefusal) {
+      _ = try maker.make(bytes)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// A real picture of a type, by way of the library.
+  private func picture(_ type: PictureType, width: Int = 64, height: Int = 48) throws -> [UInt8] {
+    var limits = ChildProgram.Limits()
+    limits.time = .seconds(60)
+    let program = ChildProgram(
+      arguments: [
+        try #require(PictureMaker.installedProgram), "stdin", "--size", "\(width)x\(height)",
+        "--output", ".\(type.rawValue)[strip]",
+      ], environment: ["PATH=/usr/bin:/bin"], limits: limits)
+    guard case .ended(0, let output) = program.run(TestPicture.png(width: width, height: height))
+    else { throw CocoaError(.fileReadUnknown) }
+    return output
+  }
+
+  @Test(arguments: PictureType.allCases) func `a picture stays of its type and size`(
+    _ type: PictureType
+  ) throws {
+    let bytes = try picture(type)
+    #expect(PictureType(bytes) == type)
+    #expect(PictureSize(of: bytes, type) == PictureSize(width: 64, height: 48))
+    let made = try maker().make(bytes)
+    #expect(made.whole.size == PictureSize(width: 64, height: 48))
+    #expect(made.whole.name == PictureName(of: made.whole.bytes, type))
+    let square = try #require(made.square)
+    #expect(square.size == PictureSize(width: 48, height: 48))
+    #expect(PictureSize(of: square.bytes, type) == square.size)
+    // The same bytes are the same picture.
+    #expect(try maker().make(bytes).whole.name == made.whole.name)
+  }
+
+  @Test func `squares are no larger than they need be, and small ones are their own`() throws {
+    let made = try maker().make(TestPicture.png(width: 900, height: 1000))
+    #expect(made.square?.size == PictureSize(width: 640, height: 640))
+    #expect(try maker().make(TestPicture.png(width: 50, height: 50)).square == nil)
+  }
+
+  /// EXIF of one value, a place, in an APP1 segment behind the mark.
+  private func tagged(_ jpeg: [UInt8], orientation: UInt8, _ words: String) -> [UInt8] {
+    var exif = Array("Exif\0\0MM\0*\0\0\0\u{8}".utf8)
+    exif += [0, 3]
+    // Make, text at 68.
+    let text = Array(words.utf8) + [0]
+    exif += [0x01, 0x0F, 0, 2] + TestPicture.big(text.count) + TestPicture.big(68)
+    // Orientation, a short.
+    exif += [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0]
+    // The GPS directory, at 50: its reference of latitude.
+    exif += [0x88, 0x25, 0, 4, 0, 0, 0, 1] + TestPicture.big(50)
+    exif += TestPicture.big(0)
+    exif += [0, 1, 0, 1, 0, 2, 0, 0, 0, 2] + [0x4E, 0, 0, 0] + TestPicture.big(0)
+    exif += text
+    let length = exif.count + 2
+    return Array(jpeg[..<2]) + [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 255)] + exif
+      + jpeg[2...]
+  }
+
+  @Test func `place and camera are gone, and a picture that lay on its side stands up`() throws {
+    let bytes = tagged(try picture(.jpeg), orientation: 6, "Camera 4711 of Ada")
+    #expect(String(decoding: bytes, as: UTF8.self).contains("Camera 4711"))
+    let made = try maker().make(bytes)
+    for part in [made.whole, try #require(made.square)] {
+      let text = String(decoding: part.bytes, as: Unicode.ASCII.self)
+      #expect(!text.contains("Camera 4711"))
+      #expect(!text.contains("Exif"))
+    }
+    #expect(made.whole.size == PictureSize(width: 48, height: 64))
+  }
+
+  @Test(arguments: PictureType.allCases) func `what was cut short anywhere is refused or whole`(
+    _ type: PictureType
+  ) throws {
+    let bytes = try picture(type)
+    for length in stride(from: 0, to: bytes.count, by: max(1, bytes.count / 12)) {
+      let part = Array(bytes[..<length])
+      switch refusal(of: part, by: maker()) {
+      case .unknownType, .unreadable, nil: break
+      case let other: Issue.record("\(length) bytes: \(String(describing: other))")
+      }
+    }
+    #expect(refusal(of: Array(bytes.prefix(bytes.count / 2)), by: maker()) != nil)
+  }
+
+  @Test func `what says it is larger than it may be is not decoded`() {
+    // A program that would fail the test by taking it.
+    let trap = maker { $0.program = ["/bin/sh", "-c", "exit 1"] }
+    func png(_ width: Int, _ height: Int) -> [UInt8] {
+      var bytes = TestPicture.png()
+      bytes.replaceSubrange(16..<24, with: TestPicture.big(width) + TestPicture.big(height))
+      return bytes
+    }
+    #expect(refusal(of: png(60_000, 60_000), by: trap) == .tooManyPixels(maximum: 40_000_000))
+    #expect(
+      refusal(of: png(Int(Int32.max), Int(Int32.max)), by: trap)
+        == .tooManyPixels(maximum: 40_000_000))
+    #expect(refusal(of: png(8_001, 5_000), by: trap) == .tooManyPixels(maximum: 40_000_000))
+    guard case .unreadable? = refusal(of: png(8_000, 5_000), by: trap) else {
+      Issue.record("40 megapixels are not too many")
+      return
+    }
+    guard case .unreadable? = refusal(of: png(0, 10), by: trap) else {
+      Issue.record("no width is no picture")
+      return
+    }
+    let large = [UInt8](repeating: 0, count: 10 << 20 + 1)
+    #expect(refusal(of: large, by: trap) == .tooManyBytes(maximum: 10 << 20))
+  }
+
+  @Test func `a header that lies is found out by the decoder`() {
+    // Small by its header, with bytes of another size.
+    var bytes = TestPicture.png(width: 300, height: 300)
+    bytes.replaceSubrange(16..<24, with: TestPicture.big(30) + TestPicture.big(30))
+    guard case .unreadable? = refusal(of: bytes, by: maker()) else {
+      Issue.record("taken")
+      return
+    }
+  }
+
+  @Test func `a decoder that hangs, eats memory, fails or is not there is a refusal`() {
+    func outcome(_ script: String) -> PictureRefusal? {
+      refusal(
+        of: TestPicture.png(),
+        by: maker {
+          $0.program = ["/bin/sh", "-c", script]
+          $0.time = .milliseconds(500)
+          $0.memoryBytes = 256 << 20
+        })
+    }
+    #expect(
+      outcome("exec sleep 1000")
+        == .unreadable(reason: "the decoder took longer than \(Duration.milliseconds(500))"))
+    for script in ["kill -SEGV $$; exit 1", "exit 1", "true", "echo no picture"] {
+      guard case .unreadable? = outcome(script) else {
+        Issue.record("\(script)")
+        continue
+      }
+    }
+    let hungry = refusal(
+      of: TestPicture.png(),
+      by: maker {
+        $0.program = ["/bin/sh", "-c", "exec tail /dev/zero"]
+        $0.memoryBytes = 256 << 20
+      })
+    #expect(hungry == .unreadable(reason: "the decoder ended with 1"))
+    for program in [[], ["/nowhere"]] {
+      guard
+        case .unavailable? = refusal(of: TestPicture.png(), by: maker { $0.program = program })
+      else {
+        Issue.record("\(program)")
+        continue
+      }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/// Pictures made by hand, byte for byte.
+package enum TestPicture {
+  /// A PNG of one colour that no other call has, in RGB.
+  package static func png(width: Int = 40, height: Int = 30) -> [UInt8] {
+    var row: [UInt8] = [0]
+    let colour = (0..<3).map { _ in UInt8.random(in: 0...255) }
+    for _ in 0..<width { row += colour }
+    let rows = (0..<height).flatMap { _ in row }
+    return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+      + chunk("IHDR", big(width) + big(height) + [8, 2, 0, 0, 0])
+      + chunk("IDAT", zlib(rows)) + chunk("IEND", [])
+  }
+
+  /// A chunk of a PNG, with its checksum.
+  package static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
+    let body = Array(name.utf8) + data
+    return big(data.count) + body + big(Int(crc(body)))
+  }
+
+  package static func big(_ number: Int) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
+  }
+
+  /// Stored without compression (RFC 1950, 1951).
+  private static func zlib(_ bytes: [UInt8]) -> [UInt8] {
+    var stream: [UInt8] = [0x78, 0x01]
+    var rest = bytes[...]
+    repeat {
+      let block = rest.prefix(65_535)
+      rest = rest.dropFirst(block.count)
+      let low = UInt8(block.count & 255)
+      let high = UInt8(block.count >> 8)
+      stream += [rest.isEmpty ? 1 : 0, low, high, ~low, ~high] + block
+    } while !rest.isEmpty
+    var a: UInt32 = 1
+    var b: UInt32 = 0
+    for byte in bytes {
+      a = (a + UInt32(byte)) % 65_521
+      b = (b + a) % 65_521
+    }
+    return stream + big(Int(b << 16 | a))
+  }
+
+  private static func crc(_ bytes: [UInt8]) -> UInt32 {
+    var value = UInt32.max
+    for byte in bytes {
+      value ^= UInt32(byte)
+      for _ in 0..<8 { value = value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
+    }
+    return ~value
+  }
+}

@@ -1,0 +1,77 @@
+-- Pictures on their way from /photos to what shows them. The server calls note_upload with each that
+-- it has kept, and the two functions at the end hourly.
+
+CREATE OR REPLACE FUNCTION photo_url(path text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT CASE WHEN path LIKE '/%'
+    THEN coalesce(nullif(current_setting('sociograph.public_url', true), ''), '') || path
+    ELSE path END
+$$;
+COMMENT ON FUNCTION photo_url IS
+  'Where a picture is for clients: one of this server''s at its public address, or relative to the '
+  'address they know where the operator has not set one; others where they are.';
+
+CREATE OR REPLACE FUNCTION note_upload(viewer bigint, sent jsonb) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  IF (SELECT count(*) >= 200 FROM (
+      SELECT FROM upload u WHERE u.owner_id = viewer AND u.photo_id IS NULL LIMIT 200) waiting)
+    AND NOT EXISTS (
+      SELECT FROM upload u WHERE u.owner_id = viewer AND u.path = sent ->> 'path') THEN
+    PERFORM fail('RATE_LIMITED', 'Too many of your photos were not used. Try again tomorrow.');
+  END IF;
+  -- What staff has refused stays so, however often it is sent.
+  INSERT INTO upload AS u (owner_id, path, square_path, width, height, moderation)
+  VALUES (viewer, sent ->> 'path', sent ->> 'squarePath', (sent ->> 'width')::int,
+    (sent ->> 'height')::int, (sent ->> 'moderation')::moderation_state)
+  ON CONFLICT (owner_id, path) DO UPDATE SET uploaded_at = now();
+  RETURN photo_url(sent ->> 'path');
+END $$;
+COMMENT ON FUNCTION note_upload IS
+  'Somebody has sent this picture: its path, that of its square if any, size and moderation. Gives '
+  'the address to be told. The same one again changes nothing.';
+
+CREATE OR REPLACE FUNCTION create_photo(viewer bigint, input jsonb) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  sent upload;
+  made bigint;
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT * INTO sent FROM upload u
+  WHERE u.owner_id = viewer AND u.path = substring(input ->> 'url' FROM '/photos/[0-9a-f]{64}\.[a-z]{3,4}$')
+  FOR NO KEY UPDATE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'input', 'url'); END IF;
+  IF sent.moderation = 'REJECTED'
+    OR EXISTS (SELECT FROM photo f WHERE f.id = sent.photo_id AND f.moderation = 'REJECTED') THEN
+    PERFORM refuse('REJECTED_PHOTO', 'input', 'url');
+  END IF;
+  IF sent.photo_id IS NOT NULL THEN RETURN sent.photo_id; END IF;
+  INSERT INTO photo (owner_id, url, square_url, width, height, moderation)
+  VALUES (viewer, sent.path, sent.square_path, sent.width, sent.height, sent.moderation)
+  RETURNING id INTO made;
+  UPDATE upload u SET photo_id = made WHERE u.owner_id = viewer AND u.path = sent.path;
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION create_photo IS
+  'Mutation.createPhoto: of what was sent to /photos by the same person, whose size the server knows. '
+  'Twice for one gives the same photo.';
+
+CREATE OR REPLACE FUNCTION forget_uploads() RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  WITH gone AS (
+    DELETE FROM upload u WHERE u.photo_id IS NULL AND u.uploaded_at < now() - interval '24 hours'
+    RETURNING 1)
+  SELECT count(*) FROM gone
+$$;
+COMMENT ON FUNCTION forget_uploads IS
+  'Forgets uploads of which nobody made a photo within a day, and gives how many.';
+
+CREATE OR REPLACE FUNCTION unknown_uploads(paths text[]) RETURNS SETOF text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  SELECT p.path FROM unnest(paths) AS p(path)
+  WHERE NOT EXISTS (SELECT FROM upload u WHERE u.path = p.path)
+    AND NOT EXISTS (SELECT FROM upload u WHERE u.square_path = p.path)
+$$;
+COMMENT ON FUNCTION unknown_uploads IS
+  'Those of these pictures that belong to nobody any more: the server may remove them.';

@@ -97,8 +97,8 @@ final class Phone {
 }
 
 extension Phone {
-  /// A photo of the phone's owner, to be attached.
+  /// A picture sent and registered: the id of the photo, to be attached.
   func takePhoto(_ server: GraphServer) throws -> JSONValue {
-    try server.data().photo(of: try #require(person)).json
+    .string(try server.uploadPhoto(as: try #require(person)))
   }
 }

@@ -60,7 +60,7 @@ package final class OperationExecutor {
     package var maximumCachedDocuments = 1_000
     package var maximumCachedBytes = 32 << 20
     package var cursorSeal = CursorSeal()
-    /// Of the statement's record, from which the response is written (R10).
+    /// Of the statement's record, and of the response that is written from it (R10).
     package var maximumResponseBytes = 8 << 20
 
     package init() {}
@@ -119,6 +119,9 @@ package final class OperationExecutor {
     let plan: PreparedPlan
     do {
       plan = try self.plan(operation, document, variables, key)
+      if !plan.plan.size.isFixed {
+        try settings.plannerLimits.check(plan.plan.size.size(for: variables))
+      }
     } catch {
       throw RequestErrors(error)
     }
@@ -266,12 +269,12 @@ package final class OperationExecutor {
       return Self.failure(PostgresError(.other, message: "A plan's statement gives one row."))
     }
     var writer = begin(operation)
-    var isTooLarge = false
+    var isRefused = false
     let isThere: Void? = result.withValue(row: 0, column: 0) { bytes in
-      isTooLarge = bytes.byteCount > settings.maximumResponseBytes
-      if !isTooLarge { writer.writeData(bytes) }
+      isRefused = bytes.byteCount > settings.maximumResponseBytes
+      if !isRefused { writer.writeData(bytes) }
     }
-    if isTooLarge {
+    if isRefused || writer.isTooLarge {
       return .refused([
         GraphQLError(
           "The answer is larger than \(settings.maximumResponseBytes) bytes. Ask for less.",
@@ -288,7 +291,7 @@ package final class OperationExecutor {
     return ResponseWriter(
       operation.plan.shape, json: json,
       introspection: operation.introspection ?? operation.plan.introspection,
-      cursorSeal: settings.cursorSeal)
+      cursorSeal: settings.cursorSeal, maximumBytes: settings.maximumResponseBytes)
   }
 
   private func finish(

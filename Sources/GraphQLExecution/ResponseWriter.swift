@@ -21,6 +21,10 @@ struct ResponseWriter {
   private let cursorSeal: CursorSeal
   /// The token made for the request.
   private let secret: String?
+  /// No object is begun once the text is longer.
+  private let maximumBytes: Int
+  /// What was written is no answer, but where it was given up.
+  private(set) var isTooLarge = false
 
   /// What writing a value came to; only `.written` left text behind.
   private enum Outcome {
@@ -44,8 +48,9 @@ struct ResponseWriter {
 
   init(
     _ program: ShapeProgram, json: JSONWriter, introspection: [String: [UInt8]] = [:],
-    cursorSeal: CursorSeal, secret: String? = nil
+    cursorSeal: CursorSeal, secret: String? = nil, maximumBytes: Int = .max
   ) {
+    self.maximumBytes = maximumBytes
     self.program = program
     self.json = json
     self.introspection = introspection
@@ -68,6 +73,7 @@ struct ResponseWriter {
       json.truncate(to: start)
       json.writeNull()
     }
+    if json.count > maximumBytes { isTooLarge = true }
     frames.pop(to: 0)
   }
 
@@ -77,6 +83,7 @@ struct ResponseWriter {
   private mutating func object(
     _ index: Int32, _ bytes: RawSpan, _ base: Int, _ page: Page
   ) -> Outcome {
+    guard json.count <= maximumBytes else { return giveUp() }
     let object = program.objects[Int(index)]
     for place in Int(object.firstField)..<Int(object.endField) {
       let field = program.fields[place]
@@ -96,11 +103,18 @@ struct ResponseWriter {
     return .written
   }
 
+  @inline(never)
+  private mutating func giveUp() -> Outcome {
+    isTooLarge = true
+    return .failed
+  }
+
   /// Completes the paths of new errors by one step, and decides where a null stays.
   private mutating func settle(
     _ outcome: Outcome, _ start: Int, _ known: Int, _ step: PathSegment, _ isNonNull: Bool,
     _ coordinate: String
   ) -> Outcome {
+    if isTooLarge { return .failed }
     if outcome == .null, isNonNull {
       errors.append(
         .fault("Cannot return null for non-nullable field \(coordinate).", path: []))
@@ -257,6 +271,7 @@ struct ResponseWriter {
     _ entry: RecordFrames.Entry, _ format: LeafFormat, _ itemsNonNull: Bool, _ bytes: RawSpan
   ) -> Outcome {
     guard entry.length >= 0 else { return .null }
+    guard json.count <= maximumBytes else { return giveUp() }
     let base = frames.depth
     guard let count = frames.pushArray(bytes, Int(entry.offset), Int(entry.length)) else {
       return unreadable()

@@ -81,15 +81,16 @@ extension ServeSettings {
         Option(
           "maximum-page-size", "N", default: "100", "elements that first or last may ask for"),
         Option(
-          "maximum-elements", "N", default: "200000",
+          "maximum-elements", "N", default: "10000",
           "elements of all lists and pages of an answer, as the page sizes multiply"),
         Option(
           "maximum-count", "N", default: "10000",
           "where totalCount stops, unless a count is kept beforehand; 0 for no limit"),
         Option(
-          "maximum-response-bytes", "N", default: "8388608", "bytes of what the database answers"),
+          "maximum-response-bytes", "N", default: "8388608",
+          "bytes of an answer, of its names as often as they can come, and of what it is made from"),
         Option(
-          "maximum-cost", "N", default: "0",
+          "maximum-cost", "N", default: "10000",
           "cost of an operation: 1 an object, 2 a page, 1 and its own for each element; 0 for any"),
         Option(
           "maximum-cached-documents", "N", default: "1000", "documents each loop keeps prepared"),

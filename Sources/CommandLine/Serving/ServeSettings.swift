@@ -280,11 +280,12 @@ extension OperationExecutor.Settings {
     if let count = try options.int("maximum-count", in: 0...1_000_000_000) {
       plannerLimits.maximumCount = count > 0 ? Int32(count) : nil
     }
-    if let cost = try options.int("maximum-cost", in: 0...1_000_000_000), cost > 0 {
-      plannerLimits.maximumCost = cost
+    if let cost = try options.int("maximum-cost", in: 0...1_000_000_000) {
+      plannerLimits.maximumCost = cost > 0 ? cost : nil
     }
     maximumResponseBytes =
       try options.int("maximum-response-bytes", in: 1_024...1 << 30) ?? maximumResponseBytes
+    plannerLimits.maximumNameBytes = maximumResponseBytes
     maximumCachedDocuments =
       try options.int("maximum-cached-documents", in: 1...1_000_000) ?? maximumCachedDocuments
   }

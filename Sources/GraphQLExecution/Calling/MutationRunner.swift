@@ -295,7 +295,8 @@ package final class MutationRun {
     }
     var writer = ResponseWriter(
       call.shape, json: JSONWriter(), cursorSeal: runner.cursorSeal,
-      secret: call.plan.makesSecret ? attempt.context.secret : nil)
+      secret: call.plan.makesSecret ? attempt.context.secret : nil,
+      maximumBytes: runner.maximumResponseBytes)
     var isTooLarge = false
     if hasRecord {
       result.withValue(row: 0, column: 0) { bytes in
@@ -306,7 +307,7 @@ package final class MutationRun {
       let empty: [UInt8] = []
       unsafe writer.writeData(empty.span.bytes)
     }
-    if isTooLarge {
+    if isTooLarge || writer.isTooLarge {
       return answered(
         .failed([
           GraphQLError(

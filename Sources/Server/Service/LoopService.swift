@@ -77,6 +77,7 @@ final class LoopService: @unchecked Sendable {
     loop.preconditionOnLoop()
     return LoopSnapshot(
       metrics: observer.metrics ?? LoopMetrics(), pool: pool.statistics,
+      writers: writers.statistics,
       documents: executor.cachedDocuments, isReady: pipeline.isReady)
   }
 

@@ -17,8 +17,6 @@ struct Scope {
   var words: [StorageWord: SQLFragment] = [:]
   /// Of the field that is compiled.
   var coordinate = ""
-  /// How many elements a list of the object has at most, as its field says.
-  var listLimit: Int?
   /// Inside an embedded object that is not always there.
   var isConditional = false
   /// What `:value` is, and what it was given to.

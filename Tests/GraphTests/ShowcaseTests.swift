@@ -45,7 +45,8 @@ import Testing
   }
 
   @Test(arguments: ShowcaseTests.names)
-  func `a read is well within the limits that hold when nobody says otherwise`(name: String) throws {
+  func `a read is well within the limits that hold when nobody says otherwise`(name: String) throws
+  {
     guard
       case .object(let variables) = try JSONParser.parse(
         Array(text(name, "variables.json").utf8))

@@ -35,15 +35,13 @@ extension SelectionCompiler {
     target.parent = scope.row
     target.row = nil
     // Of an object that holds a list, such as changes(first:).
-    let listLimit = try pageSize("first", field, storage, scope)
+    _ = try pageSize("first", field, storage, scope)
 
     if let from = reference.from {
       let row = RowBuilder(alias: statement.alias())
       target.row = row
-      var inner = childScope(row)
-      inner.listLimit = listLimit
       let shape = try record(
-        of: types, selectionSets: field.selectionSets, row: row, scope: inner)
+        of: types, selectionSets: field.selectionSets, row: row, scope: childScope(row))
       target.row = row
       let item = aliased(from, alias: row.alias, target)
       let conditions = reference.condition.map { [renderer.render($0, target)] } ?? []

@@ -45,7 +45,7 @@ extension SelectionCompiler {
     if storage.definition.argument(named: "first") != nil {
       limit = try pageSize("first", field, storage, scope) ?? limits.defaultSize
     }
-    if let most = limit ?? scope.listLimit { length = .atMost(most) }
+    if let limit { length = .atMost(limit) }
     let size: SQLFragment = limit.map { "\($0)" } ?? "NULL"
     let words: [StorageWord: SQLFragment] = [.limit: size, .first: size]
     let rows = relationRows(

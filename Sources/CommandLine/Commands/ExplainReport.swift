@@ -137,9 +137,9 @@ struct ExplainReport {
       writer.write(call.frame.responseName)
       for (name, statement) in [("call", call.call), ("selection", call.selection)] {
         guard let statement else { continue }
-        writer.append(",\"\(name)\":")
+        writer.append(Array(",\"\(name)\":".utf8))
         writer.write(statement.text)
-        writer.append(",\"\(name)Parameters\":")
+        writer.append(Array(",\"\(name)Parameters\":".utf8))
         write(statement.parameters.map { $0.description(operation.variableNames) }, to: &writer)
       }
       if selectionPlans.indices.contains(index) {

@@ -24,6 +24,10 @@ package struct PreparedOperation {
   /// Answers of introspection fields that depend on this request's variables.
   let introspection: [String: [UInt8]]?
   package var cursorSeal: CursorSeal
+  /// What it may cost at most (R8).
+  package let cost: Int
+  /// Of a client whose points are counted.
+  package var charge: OperationCharge?
 }
 
 extension PreparedOperation {
@@ -117,10 +121,15 @@ package final class OperationExecutor {
     var key: [UInt8] = []
     operation.choices.appendKey(for: variables, to: &key)
     let plan: PreparedPlan
+    let cost: Int
     do {
       plan = try self.plan(operation, document, variables, key)
       if !plan.plan.size.isFixed {
-        try settings.plannerLimits.check(plan.plan.size.size(for: variables))
+        let size = plan.plan.size.size(for: variables)
+        try settings.plannerLimits.check(size)
+        cost = size.cost
+      } else {
+        cost = plan.plan.size.fixed.cost
       }
     } catch {
       throw RequestErrors(error)
@@ -140,7 +149,7 @@ package final class OperationExecutor {
         operation.operation.variables, source: document.valid.document.source),
       introspection: plan.isIntrospectionVariable
         ? introspect(document.valid, operation.operation, coerced) : nil,
-      cursorSeal: settings.cursorSeal)
+      cursorSeal: settings.cursorSeal, cost: cost)
   }
 
   private func document(_ text: String) throws(RequestErrors) -> CachedDocument {
@@ -298,11 +307,13 @@ package final class OperationExecutor {
     _ writer: consuming ResponseWriter, _ operation: PreparedOperation
   ) -> OperationResponse {
     let errors = writer.errors
+    let cost = writer.cost
     var json = writer.json
     if !errors.isEmpty {
       json.append(#","errors":"#)
       json.write(errors, requestID: operation.identity.id)
     }
+    operation.charge?.write(actual: cost, to: &json)
     json.append(UInt8(ascii: "}"))
     let body = json.finish()
     let plan = operation.plan

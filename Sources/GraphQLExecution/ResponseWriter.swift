@@ -21,6 +21,8 @@ struct ResponseWriter {
   private let cursorSeal: CursorSeal
   /// The token made for the request.
   private let secret: String?
+  /// Of what was there, as `OperationSize` reckons.
+  private(set) var cost = 0
   /// No object is begun once the text is longer.
   private let maximumBytes: Int
   /// What was written is no answer, but where it was given up.
@@ -196,6 +198,7 @@ struct ResponseWriter {
     _ entry: RecordFrames.Entry, _ index: Int32, _ bytes: RawSpan
   ) -> Outcome {
     let base = frames.depth
+    cost &+= 1
     guard frames.pushRecord(bytes, Int(entry.offset), Int(entry.length)) != nil else {
       return unreadable()
     }
@@ -238,6 +241,7 @@ struct ResponseWriter {
       json.append("[]")
       return .written
     }
+    cost &+= 2
     let base = frames.depth
     guard let count = frames.pushArray(bytes, Int(entry.offset), Int(entry.length)) else {
       return unreadable()
@@ -296,6 +300,7 @@ struct ResponseWriter {
 
   private mutating func connection(_ index: Int, _ bytes: RawSpan, _ parentBase: Int) -> Outcome {
     let connection = program.connections[index]
+    cost &+= 2
     let base = frames.depth
     var found = 0
     if connection.itemsColumn >= 0 {
@@ -323,6 +328,7 @@ struct ResponseWriter {
       let entry = frames[page.base + (isBackward ? page.count - 1 - position : position)]
       let known = errors.count
       let base = frames.depth
+      cost &+= 1
       guard frames.pushRecord(bytes, Int(entry.offset), Int(max(entry.length, 0))) != nil else {
         return unreadable()
       }

@@ -93,6 +93,13 @@ extension ServeSettings {
           "maximum-cost", "N", default: "10000",
           "cost of an operation: 1 an object, 2 a page, 1 and its own for each element; 0 for any"),
         Option(
+          "rate-limit", "N/N|off", default: "2000/100",
+          "cost that a viewer may spend at once, and that comes back each second; not counted of "
+            + "requests from this machine, but by --trusted-proxies"),
+        Option(
+          "rate-limit-address", "N/N|off", default: "500/25",
+          "the same of an address from which nobody is signed in (IPv6: one /64)"),
+        Option(
           "maximum-cached-documents", "N", default: "1000", "documents each loop keeps prepared"),
       ]),
     CommandSpecification.Section(

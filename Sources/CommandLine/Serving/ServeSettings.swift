@@ -60,6 +60,8 @@ struct ServeSettings {
     try server.executor.read(options)
     server.introspection =
       try options.choice("introspection", as: IntrospectionAccess.self) ?? .all
+    server.rateLimits = try RateLimiter.Settings(
+      viewer: Self.rate("rate-limit", options), address: Self.rate("rate-limit-address", options))
     server.tls = try Self.tls(options)
     guard let proxies = TrustedProxies(options.list("trusted-proxies")) else {
       throw UsageError(
@@ -89,6 +91,23 @@ struct ServeSettings {
           + "\(options.origin("operation-timeout")) (\(CommandOptions.words(whole))), which ends "
           + "what takes longer.")
     }
+  }
+
+  private static func rate(
+    _ name: String, _ options: CommandOptions
+  ) throws(UsageError) -> RateLimiter.Rate? {
+    let text = options.text(name) ?? "off"
+    if text == "off" { return nil }
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let maximum = Int(parts[0]), let perSecond = Int(parts[1]),
+      max(maximum, perSecond) <= 1_000_000_000,
+      let rate = RateLimiter.Rate(maximum: maximum, perSecond: perSecond)
+    else {
+      throw UsageError(
+        "\(options.origin(name)) must be off, or points at once and points a second such as "
+          + "2000/100, not \"\(text)\".")
+    }
+    return rate
   }
 
   private static func accessLog(_ options: CommandOptions) throws(UsageError)

@@ -131,5 +131,7 @@ struct SharedService: Sendable {
   let introspection: IntrospectionAccess
   let pages: StaticPages
   let trustedProxies: TrustedProxies
+  /// Nil where nobody's points are counted.
+  let rateLimiter: RateLimiter?
   let readiness: Readiness
 }

@@ -106,7 +106,16 @@ package final class PreparedPlan {
     shape = ShapeProgram(plan.shape)
     self.isIntrospectionVariable = isIntrospectionVariable
     self.introspection = introspection
-    statement = plan.statement.map { CombinableStatement($0, label: label) }
+    statement = plan.statement.map {
+      CombinableStatement(
+        $0, label: label, expectedNanoseconds: Self.expectedNanoseconds(plan.size.fixed.cost))
+    }
+  }
+
+  /// What a statement that was never seen may take, so that it is not taken for a quick one because
+  /// nobody knows it: 100 µs for each point, up to what is heavy by any account.
+  static func expectedNanoseconds(_ cost: Int) -> UInt64 {
+    UInt64(min(max(cost, 3), 100_000)) * 100_000
   }
 }
 

@@ -24,6 +24,10 @@ package struct PreparedOperation {
   /// Answers of introspection fields that depend on this request's variables.
   let introspection: [String: [UInt8]]?
   package var cursorSeal: CursorSeal
+  /// What it may cost at most (R8).
+  package let cost: Int
+  /// Of a client whose points are counted.
+  package var charge: OperationCharge?
 }
 
 extension PreparedOperation {
@@ -60,7 +64,7 @@ package final class OperationExecutor {
     package var maximumCachedDocuments = 1_000
     package var maximumCachedBytes = 32 << 20
     package var cursorSeal = CursorSeal()
-    /// Of the statement's record, from which the response is written (R10).
+    /// Of the statement's record, and of the response that is written from it (R10).
     package var maximumResponseBytes = 8 << 20
 
     package init() {}
@@ -117,8 +121,16 @@ package final class OperationExecutor {
     var key: [UInt8] = []
     operation.choices.appendKey(for: variables, to: &key)
     let plan: PreparedPlan
+    let cost: Int
     do {
       plan = try self.plan(operation, document, variables, key)
+      if !plan.plan.size.isFixed {
+        let size = plan.plan.size.size(for: variables)
+        try settings.plannerLimits.check(size)
+        cost = size.cost
+      } else {
+        cost = plan.plan.size.fixed.cost
+      }
     } catch {
       throw RequestErrors(error)
     }
@@ -137,7 +149,7 @@ package final class OperationExecutor {
         operation.operation.variables, source: document.valid.document.source),
       introspection: plan.isIntrospectionVariable
         ? introspect(document.valid, operation.operation, coerced) : nil,
-      cursorSeal: settings.cursorSeal)
+      cursorSeal: settings.cursorSeal, cost: cost)
   }
 
   private func document(_ text: String) throws(RequestErrors) -> CachedDocument {
@@ -266,12 +278,12 @@ package final class OperationExecutor {
       return Self.failure(PostgresError(.other, message: "A plan's statement gives one row."))
     }
     var writer = begin(operation)
-    var isTooLarge = false
+    var isRefused = false
     let isThere: Void? = result.withValue(row: 0, column: 0) { bytes in
-      isTooLarge = bytes.byteCount > settings.maximumResponseBytes
-      if !isTooLarge { writer.writeData(bytes) }
+      isRefused = bytes.byteCount > settings.maximumResponseBytes
+      if !isRefused { writer.writeData(bytes) }
     }
-    if isTooLarge {
+    if isRefused || writer.isTooLarge {
       return .refused([
         GraphQLError(
           "The answer is larger than \(settings.maximumResponseBytes) bytes. Ask for less.",
@@ -288,18 +300,20 @@ package final class OperationExecutor {
     return ResponseWriter(
       operation.plan.shape, json: json,
       introspection: operation.introspection ?? operation.plan.introspection,
-      cursorSeal: settings.cursorSeal)
+      cursorSeal: settings.cursorSeal, maximumBytes: settings.maximumResponseBytes)
   }
 
   private func finish(
     _ writer: consuming ResponseWriter, _ operation: PreparedOperation
   ) -> OperationResponse {
     let errors = writer.errors
+    let cost = writer.cost
     var json = writer.json
     if !errors.isEmpty {
       json.append(#","errors":"#)
       json.write(errors, requestID: operation.identity.id)
     }
+    operation.charge?.write(actual: cost, to: &json)
     json.append(UInt8(ascii: "}"))
     let body = json.finish()
     let plan = operation.plan

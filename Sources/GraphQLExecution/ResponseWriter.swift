@@ -21,6 +21,12 @@ struct ResponseWriter {
   private let cursorSeal: CursorSeal
   /// The token made for the request.
   private let secret: String?
+  /// Of what was there, as `OperationSize` reckons.
+  private(set) var cost = 0
+  /// No object is begun once the text is longer.
+  private let maximumBytes: Int
+  /// What was written is no answer, but where it was given up.
+  private(set) var isTooLarge = false
 
   /// What writing a value came to; only `.written` left text behind.
   private enum Outcome {
@@ -44,8 +50,9 @@ struct ResponseWriter {
 
   init(
     _ program: ShapeProgram, json: JSONWriter, introspection: [String: [UInt8]] = [:],
-    cursorSeal: CursorSeal, secret: String? = nil
+    cursorSeal: CursorSeal, secret: String? = nil, maximumBytes: Int = .max
   ) {
+    self.maximumBytes = maximumBytes
     self.program = program
     self.json = json
     self.introspection = introspection
@@ -68,6 +75,7 @@ struct ResponseWriter {
       json.truncate(to: start)
       json.writeNull()
     }
+    if json.count > maximumBytes { isTooLarge = true }
     frames.pop(to: 0)
   }
 
@@ -77,6 +85,7 @@ struct ResponseWriter {
   private mutating func object(
     _ index: Int32, _ bytes: RawSpan, _ base: Int, _ page: Page
   ) -> Outcome {
+    guard json.count <= maximumBytes else { return giveUp() }
     let object = program.objects[Int(index)]
     for place in Int(object.firstField)..<Int(object.endField) {
       let field = program.fields[place]
@@ -96,11 +105,18 @@ struct ResponseWriter {
     return .written
   }
 
+  @inline(never)
+  private mutating func giveUp() -> Outcome {
+    isTooLarge = true
+    return .failed
+  }
+
   /// Completes the paths of new errors by one step, and decides where a null stays.
   private mutating func settle(
     _ outcome: Outcome, _ start: Int, _ known: Int, _ step: PathSegment, _ isNonNull: Bool,
     _ coordinate: String
   ) -> Outcome {
+    if isTooLarge { return .failed }
     if outcome == .null, isNonNull {
       errors.append(
         .fault("Cannot return null for non-nullable field \(coordinate).", path: []))
@@ -182,6 +198,7 @@ struct ResponseWriter {
     _ entry: RecordFrames.Entry, _ index: Int32, _ bytes: RawSpan
   ) -> Outcome {
     let base = frames.depth
+    cost &+= 1
     guard frames.pushRecord(bytes, Int(entry.offset), Int(entry.length)) != nil else {
       return unreadable()
     }
@@ -224,6 +241,7 @@ struct ResponseWriter {
       json.append("[]")
       return .written
     }
+    cost &+= 2
     let base = frames.depth
     guard let count = frames.pushArray(bytes, Int(entry.offset), Int(entry.length)) else {
       return unreadable()
@@ -257,6 +275,7 @@ struct ResponseWriter {
     _ entry: RecordFrames.Entry, _ format: LeafFormat, _ itemsNonNull: Bool, _ bytes: RawSpan
   ) -> Outcome {
     guard entry.length >= 0 else { return .null }
+    guard json.count <= maximumBytes else { return giveUp() }
     let base = frames.depth
     guard let count = frames.pushArray(bytes, Int(entry.offset), Int(entry.length)) else {
       return unreadable()
@@ -281,6 +300,7 @@ struct ResponseWriter {
 
   private mutating func connection(_ index: Int, _ bytes: RawSpan, _ parentBase: Int) -> Outcome {
     let connection = program.connections[index]
+    cost &+= 2
     let base = frames.depth
     var found = 0
     if connection.itemsColumn >= 0 {
@@ -308,6 +328,7 @@ struct ResponseWriter {
       let entry = frames[page.base + (isBackward ? page.count - 1 - position : position)]
       let known = errors.count
       let base = frames.depth
+      cost &+= 1
       guard frames.pushRecord(bytes, Int(entry.offset), Int(max(entry.length, 0))) != nil else {
         return unreadable()
       }

@@ -186,7 +186,7 @@ private struct Builder {
       .value(.record(column: Int32(column), record: record(shape)))
     case .embedded(let when, let shape):
       .value(.embedded(when: Int32(when ?? -1), object: object(shape)))
-    case .list(let column, let shape, let itemsNonNull):
+    case .list(let column, let shape, let itemsNonNull, _):
       .value(
         .list(column: Int32(column), record: record(shape), itemsNonNull: itemsNonNull))
     case .connection(let shape): .value(.connection(connection(shape)))

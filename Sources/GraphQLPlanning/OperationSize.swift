@@ -1,10 +1,51 @@
+import GraphQLSchema
+
 /// How large the answer of an operation can be at most, as its page sizes go, and what it costs to
 /// find. Of objects that can be of several types the largest counts. Sums stay at `Int.max`.
-struct OperationSize: Equatable {
+package struct OperationSize: Sendable, Equatable {
   /// Of all lists and pages together.
-  var elements = 0
+  package var elements = 0
   /// A leaf costs nothing, an object 1, a page 2 and for each element 1 and what is in it (R8).
-  var cost = 0
+  package var cost = 0
+  /// Of the response names, which clients make as long as they like, and of other constant text.
+  package var nameBytes = 0
+
+  package init(elements: Int = 0, cost: Int = 0, nameBytes: Int = 0) {
+    self.elements = elements
+    self.cost = cost
+    self.nameBytes = nameBytes
+  }
+
+  static func + (left: OperationSize, right: OperationSize) -> OperationSize {
+    OperationSize(
+      elements: left.elements.saturatingAdding(right.elements),
+      cost: left.cost.saturatingAdding(right.cost),
+      nameBytes: left.nameBytes.saturatingAdding(right.nameBytes))
+  }
+
+  static func * (size: OperationSize, count: Int) -> OperationSize {
+    OperationSize(
+      elements: size.elements.saturatingMultiplied(by: count),
+      cost: size.cost.saturatingMultiplied(by: count),
+      nameBytes: size.nameBytes.saturatingMultiplied(by: count))
+  }
+
+  fileprivate func largest(_ other: OperationSize) -> OperationSize {
+    OperationSize(
+      elements: max(elements, other.elements), cost: max(cost, other.cost),
+      nameBytes: max(nameBytes, other.nameBytes))
+  }
+}
+
+/// The size of whatever a plan serves: its page sizes are part of it, the lengths of the lists of ids
+/// that clients give are not.
+package struct PlanSize: Sendable {
+  /// Without what is counted for given lists.
+  package private(set) var fixed = OperationSize()
+  /// What each of the ids of a list that is given adds.
+  private var perID: [InputSource: OperationSize] = [:]
+
+  private init(_ fixed: OperationSize = OperationSize()) { self.fixed = fixed }
 
   /// O(shape).
   init(of shape: ObjectShape, limits: PlannerLimits) {
@@ -16,62 +57,123 @@ struct OperationSize: Equatable {
   init(of mutation: [MutationField], limits: PlannerLimits) {
     var walk = SizeWalk(limits: limits)
     for case .call(let plan) in mutation {
-      self = self + OperationSize(cost: 10) + walk.size(of: plan.shape)
+      self = self + PlanSize(OperationSize(cost: 10)) + walk.size(of: plan.shape)
     }
   }
 
-  fileprivate init(elements: Int = 0, cost: Int = 0) {
-    (self.elements, self.cost) = (elements, cost)
+  /// Whether requests with other variables are of the same size.
+  package var isFixed: Bool { perID.isEmpty }
+
+  /// - Parameter variables: by index of the operation's variables.
+  package func size(for variables: [InputValue?]) -> OperationSize {
+    perID.reduce(fixed) { $0 + $1.value * Self.count(of: $1.key, variables) }
   }
 
-  fileprivate static func + (left: OperationSize, right: OperationSize) -> OperationSize {
-    OperationSize(
-      elements: left.elements.saturatingAdding(right.elements),
-      cost: left.cost.saturatingAdding(right.cost))
+  private static func count(of list: InputSource, _ variables: [InputValue?]) -> Int {
+    guard case .variable(let index, let path) = list, variables.indices.contains(index),
+      var value = variables[index]
+    else { return 0 }
+    for step in path { value = value[step] ?? .null }
+    return switch value {
+    case .null: 0
+    case .list(let items): items.count
+    case .boolean, .int, .bigInt, .float, .string, .enum, .object: 1
+    }
+  }
+
+  fileprivate static func + (left: PlanSize, right: PlanSize) -> PlanSize {
+    var sum = PlanSize(left.fixed + right.fixed)
+    sum.perID = left.perID.merging(right.perID, uniquingKeysWith: +)
+    return sum
+  }
+
+  fileprivate func largest(_ other: PlanSize) -> PlanSize {
+    var largest = PlanSize(fixed.largest(other.fixed))
+    largest.perID = perID.merging(other.perID) { $0.largest($1) }
+    return largest
   }
 
   /// So many elements of this size each.
-  fileprivate func page(of count: Int) -> OperationSize {
-    OperationSize(
-      elements: elements.saturatingAdding(1).saturatingMultiplied(by: count),
-      cost: cost.saturatingAdding(1).saturatingMultiplied(by: count))
+  fileprivate func page(of count: Int) -> PlanSize {
+    var page = PlanSize((fixed + Self.element) * count)
+    page.perID = perID.mapValues { $0 * count }
+    return page
   }
+
+  /// As many elements of this size as ids are given. Given lists within given lists there are none.
+  fileprivate func page(of list: InputSource) -> PlanSize {
+    var page = PlanSize()
+    page.perID = perID.mapValues { $0 * PlannerLimits().maximumNodeIDs }
+    page.perID[list, default: OperationSize()] = fixed + Self.element
+    return page
+  }
+
+  /// With its comma.
+  private static let element = OperationSize(elements: 1, cost: 1, nameBytes: 1)
+
+  fileprivate static func names(_ keys: some Sequence<[UInt8]>) -> PlanSize {
+    PlanSize(OperationSize(nameBytes: keys.reduce(2) { $0.saturatingAdding($1.count + 1) }))
+  }
+
+  fileprivate static func text(_ bytes: [UInt8]) -> PlanSize {
+    PlanSize(OperationSize(nameBytes: bytes.count))
+  }
+
+  fileprivate static func cost(_ cost: Int) -> PlanSize { PlanSize(OperationSize(cost: cost)) }
+
+  fileprivate static let nothing = PlanSize()
+}
+
+/// How many elements a list without pages counts as.
+package enum ListLength: Sendable, Hashable {
+  /// Nobody knows; `PlannerLimits.assumedListLength`.
+  case assumed
+  case atMost(Int)
+  /// As many as the list of ids has that is given.
+  case ids(InputSource)
 }
 
 private struct SizeWalk {
   let limits: PlannerLimits
-  private var known: [ObjectIdentifier: OperationSize] = [:]
+  private var known: [ObjectIdentifier: PlanSize] = [:]
 
   init(limits: PlannerLimits) { self.limits = limits }
 
-  mutating func size(of shape: ObjectShape) -> OperationSize {
+  mutating func size(of shape: ObjectShape) -> PlanSize {
     let identity = ObjectIdentifier(shape)
     if let size = known[identity] { return size }
-    var size = OperationSize()
+    var size = PlanSize.names(shape.fields.lazy.map(\.key))
     for field in shape.fields { size = size + self.size(of: field.value) }
     known[identity] = size
     return size
   }
 
-  private mutating func size(of value: ValueShape) -> OperationSize {
+  private mutating func size(of value: ValueShape) -> PlanSize {
     switch value {
-    case .constant, .leaf, .leaves, .introspection, .secret, .refused: OperationSize()
-    case .record(_, let shape): OperationSize(cost: 1) + size(of: shape)
+    case .constant(let text): .text(text)
+    case .leaf, .leaves, .introspection, .secret, .refused: .nothing
+    case .record(_, let shape): .cost(1) + size(of: shape)
     case .embedded(_, let shape): size(of: shape)
-    case .list(_, let shape, _):
-      OperationSize(cost: 2) + size(of: shape).page(of: limits.assumedListLength)
+    case .list(_, let shape, _, let length):
+      switch length {
+      case .assumed: .cost(2) + size(of: shape).page(of: limits.assumedListLength)
+      case .atMost(let count): .cost(2) + size(of: shape).page(of: count)
+      case .ids(let list): .cost(2) + size(of: shape).page(of: list)
+      }
     case .connection(let connection): size(of: connection)
     }
   }
 
-  private mutating func size(of connection: ConnectionShape) -> OperationSize {
-    var size = OperationSize(cost: 2)
+  private mutating func size(of connection: ConnectionShape) -> PlanSize {
+    var size = PlanSize.cost(2) + .names(connection.parts.lazy.map(\.key))
     for field in connection.parts {
       switch field.part {
-      case .constant, .pageInfo, .leaf: break
+      case .constant(let text): size = size + .text(text)
+      case .pageInfo(let fields): size = size + .names(fields.lazy.map(\.key))
+      case .leaf: break
       case .nodes(let shape): size = size + self.size(of: shape).page(of: connection.pageSize)
       case .edges(let edge):
-        var inner = OperationSize()
+        var inner = PlanSize.names(edge.parts.lazy.map(\.key))
         for part in edge.parts {
           if case .node(let shape) = part.part { inner = inner + self.size(of: shape) }
         }
@@ -81,17 +183,13 @@ private struct SizeWalk {
     return size
   }
 
-  private mutating func size(of record: RecordShape) -> OperationSize {
+  private mutating func size(of record: RecordShape) -> PlanSize {
     switch record {
     case .object(let shape): return size(of: shape)
     case .nested(_, let inner): return size(of: inner)
     case .byTag(_, let shapes):
-      var largest = OperationSize()
-      for shape in shapes.values {
-        let size = size(of: shape)
-        largest = OperationSize(
-          elements: max(largest.elements, size.elements), cost: max(largest.cost, size.cost))
-      }
+      var largest = PlanSize.nothing
+      for shape in shapes.values { largest = largest.largest(size(of: shape)) }
       return largest
     }
   }

@@ -44,7 +44,7 @@ extension InputSource {
 }
 
 extension ObjectShape {
-  func lines(depth: Int) -> [String] {
+  package func lines(depth: Int) -> [String] {
     let indent = String(repeating: "  ", count: depth)
     return fields.flatMap { field in
       field.value.lines("\(indent)\(field.responseName)\(field.isNonNull ? "!" : "")", depth)
@@ -63,7 +63,7 @@ extension ValueShape {
     case .embedded(let when, let object):
       ["\(head): same record" + (when.map { " if column \($0)" } ?? "")]
         + object.lines(depth: depth + 1)
-    case .list(let column, let record, _):
+    case .list(let column, let record, _, _):
       ["\(head): records in column \(column)"] + record.lines(depth + 1)
     case .connection(let connection): ["\(head): connection"] + connection.lines(depth + 1)
     case .introspection: ["\(head): introspection"]

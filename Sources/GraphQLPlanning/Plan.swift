@@ -17,6 +17,8 @@ package struct Plan: Sendable {
   package let shape: ObjectShape
   /// Of a mutation, in order: it has no statement of its own.
   package var mutation: [MutationField] = []
+  /// Of the largest answer.
+  package let size: PlanSize
 }
 
 /// Where the value of a statement's parameter comes from when the operation runs.
@@ -116,7 +118,7 @@ package indirect enum ValueShape: Sendable {
   /// The same record seen as another object; null unless the boolean column holds.
   case embedded(when: Int?, ObjectShape)
   /// An array of records.
-  case list(column: Int, RecordShape, itemsNonNull: Bool)
+  case list(column: Int, RecordShape, itemsNonNull: Bool, length: ListLength)
   case connection(ConnectionShape)
   /// `__schema` and `__type`: answered without the database, by response name.
   case introspection

@@ -33,6 +33,15 @@ package enum HTTPPeer: Sendable, Hashable, CustomStringConvertible {
     if case .ipv6(let high, _) = self { .ipv6(high: high, low: 0) } else { self }
   }
 
+  /// Whoever it is is on this machine.
+  package var isOfThisMachine: Bool {
+    switch self {
+    case .local: true
+    case .ipv4(let address): address >> 24 == 127
+    case .ipv6(let high, let low): high == 0 && low == 1
+    }
+  }
+
   package var description: String {
     switch self {
     case .local: "local"

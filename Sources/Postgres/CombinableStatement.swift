@@ -24,10 +24,14 @@ package final class CombinableStatement {
   /// The executions that came in this turn of the loop.
   var held: [StatementExecution] = []
 
-  package init(_ statement: SQLStatement, label: StatementLabel? = nil) {
+  /// - Parameter expectedNanoseconds: of one execution, as long as none was measured.
+  package init(
+    _ statement: SQLStatement, label: StatementLabel? = nil, expectedNanoseconds: UInt64 = 0
+  ) {
     source = statement
     alone = PostgresStatement(
-      statement.text, parameterCount: statement.parameters.count, label: label)
+      statement.text, parameterCount: statement.parameters.count, label: label,
+      expectedNanoseconds: expectedNanoseconds)
   }
 }
 

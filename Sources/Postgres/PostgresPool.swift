@@ -138,7 +138,7 @@ package final class PostgresPool {
       return PostgresTicket(pool: self, id: PoolRequestID(index: -1, generation: 0))
     }
     return submit(
-      .quick, estimate: statement.meanNanoseconds, now: now,
+      .quick, estimate: statement.estimateNanoseconds, now: now,
       deadline: deadline ?? now + settings.operationDeadline,
       Payload(statement: statement, parameters: parameters, completion: completion))
   }
@@ -332,6 +332,9 @@ package final class PostgresPool {
     case .deliver(let time):
       payload = payloads[index]
       payloads[index] = nil
+      if answer == .cancelled {
+        payload?.statement?.raise(toNanoseconds: UInt64(max(time.nanoseconds, 0)))
+      }
       if let payload, !payload.isFirst, answer == .final {
         payload.statement?.record(nanoseconds: UInt64(max(time.nanoseconds, 0)))
       }

@@ -15,12 +15,19 @@ package final class PostgresStatement: Sendable {
   let textBytes: [CChar]
   let nameBytes: [CChar]
   private let mean = Atomic<UInt64>(0)
+  private let expected: UInt64
 
   /// What it is for, in the comment that the server is given before the text.
   package let label: StatementLabel?
 
-  package init(_ text: String, parameterCount: Int, label: StatementLabel? = nil) {
+  /// - Parameter expectedNanoseconds: what an execution may take as long as none was measured; 0 when
+  ///   nobody knows.
+  package init(
+    _ text: String, parameterCount: Int, label: StatementLabel? = nil,
+    expectedNanoseconds: UInt64 = 0
+  ) {
     self.text = text
+    expected = expectedNanoseconds
     self.parameterCount = parameterCount
     self.label = label
     hash = Self.hash(of: text)
@@ -35,6 +42,17 @@ package final class PostgresStatement: Sendable {
   /// Mean time of recent executions in nanoseconds, without the first on a connection; 0 before
   /// any.
   package var meanNanoseconds: UInt64 { mean.load(ordering: .relaxed) }
+
+  /// By which the pool places it: the mean, or before any what is expected; 0 when nobody knows.
+  var estimateNanoseconds: UInt64 {
+    let mean = meanNanoseconds
+    return mean > 0 ? mean : expected
+  }
+
+  /// It was given up after so long: from now on it counts as taking that long, at once.
+  func raise(toNanoseconds nanoseconds: UInt64) {
+    if nanoseconds > mean.load(ordering: .relaxed) { mean.store(nanoseconds, ordering: .relaxed) }
+  }
 
   /// Takes an execution's time into the mean, outliers cut. Loops may overwrite each other's: it is an estimate.
   func record(nanoseconds: UInt64) {

@@ -33,22 +33,28 @@ struct SearchCheck {
     self.searches = searches
   }
 
-  /// A scan of a whole table is planned only where nothing else is possible.
+  /// Each search is planned twice, and both plans must read a table as a whole: where that is
+  /// discouraged it is planned only if nothing else is possible, but what is discouraged elsewhere in
+  /// the plan then outweighs all differences; where it is not, it may just be the best.
   var commands: [PipelinedCommand] {
     guard !searches.isEmpty else { return [] }
-    return [.execute("SET enable_seqscan = off")]
-      + searches.flatMap {
-        ProbePlan.explain($0.filter.statement, options: "FORMAT JSON")
-      } + [.execute("RESET enable_seqscan")]
+    let explained = searches.flatMap {
+      ProbePlan.explain($0.filter.statement, options: "FORMAT JSON")
+    }
+    return Self.discouraged.map { .execute("SET \($0) = off") } + explained
+      + Self.discouraged.map { .execute("RESET \($0)") } + explained
   }
 
+  private static let discouraged = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin"]
+
   func findings(_ answers: [Result<PipelinedAnswer, PostgresError>]) -> [StorageFinding] {
-    searches.enumerated().compactMap { place, search in
-      guard case .success(let answer)? = answers.dropFirst(2 + place * 3).first,
-        let text = answer.rows.first?.first ?? nil,
-        let plan = try? JSONParser.parse(Array(text.utf8)),
-        case .array(let statements) = plan, let root = statements.first?["Plan"],
-        let table = scannedTable(root, search.tables, depth: 0)
+    let settings = Self.discouraged.count
+    return searches.enumerated().compactMap { place, search in
+      // Of each, EXPLAIN is the second of three commands.
+      let first = settings + place * 3 + 1
+      let second = first + settings + searches.count * 3
+      guard let table = scannedTable(answers.dropFirst(first).first, search.tables),
+        scannedTable(answers.dropFirst(second).first, search.tables) != nil
       else { return nil }
       let rows = Int(search.tables[table] ?? 0)
       return StorageFinding(
@@ -58,15 +64,27 @@ struct SearchCheck {
     }
   }
 
-  /// A table of these that the plan reads as a whole.
+  private func scannedTable(
+    _ answer: Result<PipelinedAnswer, PostgresError>?, _ tables: [String: Double]
+  ) -> String? {
+    guard case .success(let answer)? = answer, let text = answer.rows.first?.first ?? nil,
+      let plan = try? JSONParser.parse(Array(text.utf8)),
+      case .array(let statements) = plan, let root = statements.first?["Plan"]
+    else { return nil }
+    return scannedTable(root, tables, depth: 0)
+  }
+
+  /// A table of these that the plan reads as a whole to find few of its rows. Where many are expected
+  /// to be found an index is no help: a page is soon full.
   private func scannedTable(
     _ node: JSONValue, _ tables: [String: Double], depth: Int
   ) -> String? {
     guard depth < 100, let kind = node["Node Type"]?.text else { return nil }
     // Of what a row hangs on one is taken.
     if kind == "Limit" { return nil }
-    if let table = node["Relation Name"]?.text, tables[table] != nil, kind.hasSuffix("Scan"),
-      kind == "Seq Scan" || kind.hasPrefix("Index") && node["Index Cond"] == nil
+    if let table = node["Relation Name"]?.text, let rows = tables[table], kind.hasSuffix("Scan"),
+      kind == "Seq Scan" || kind.hasPrefix("Index") && node["Index Cond"] == nil,
+      node["Filter"] == nil || (node["Plan Rows"]?.number ?? 0) * 100 < rows
     {
       return table
     }
@@ -84,5 +102,9 @@ struct SearchCheck {
 }
 
 extension JSONValue {
+  fileprivate var number: Double? {
+    if case .number(let text) = self { Double(text) } else { nil }
+  }
+
   fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
 }

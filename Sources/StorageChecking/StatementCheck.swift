@@ -32,6 +32,8 @@ struct ProbePlan {
     else { throw GraphQLError("There is no operation.", code: .internalServerError) }
     var limits = PlannerLimits()
     limits.maximumElements = .max
+    limits.maximumCost = nil
+    limits.maximumNameBytes = .max
     let (plan, rows) = try Planner(mapping: mapping, limits: limits).rows(
       of: operation, source: document.source)
     statement = plan.statement

@@ -1,4 +1,6 @@
+import Foundation
 import JSON
+import Postgres
 import TestSupport
 import Testing
 
@@ -56,5 +58,65 @@ import Testing
       "", "user", "user.posts", "user.posts.nodes", "user.posts.nodes.author", "nodes",
     ]
     #expect(!fields.isEmpty && fields.isSubset(of: known), "\(fields)")
+  }
+}
+
+/// `explain` of a mutation says what would be called, and calls nothing.
+@Suite struct ExplainMutationTests {
+  private static let operation = """
+    mutation Try($body: String!) {
+      made: createTextPost(input: {body: $body}) { textPost { id author { displayName } } }
+      kind: __typename
+    }
+    """
+
+  private func run(_ options: [String]) throws -> (output: String, posts: [[String?]]) {
+    let folder = try TemporaryFolder()
+    let database = try TestCluster.newDatabase(migrated: true)
+    let session = try TestCluster.session(database)
+    let run = try ProgramRun.complete(
+      [
+        "explain", folder.write("operation.graphql", Self.operation), "--variables",
+        folder.write("variables.json", #"{"body": "Hello"}"#), "--analyze", "--database", database,
+      ] + options)
+    #expect(run.status == 0, "\(run.errors)")
+    return (run.output, try session.execute("SELECT count(*) FROM graph.post"))
+  }
+
+  @Test func `it shows the call and the plan of the payload's selection, and writes nothing`()
+    throws
+  {
+    let (output, posts) = try run(["--shape"])
+    #expect(posts == [["0"]])
+    let parts = [
+      "# made: Mutation.createTextPost calls\nSELECT set_config('sociograph.result', ",
+      "create_text_post(", "# made: its payload is selected in the same transaction\nSELECT ROW(",
+      "# made: PostgreSQL's plan of the payload's selection, the one that is served\n", "rows=",
+      "# kind\n-- known without the database\n", "# Output shape of made\ntextPost: ",
+      "Nothing was run: what the functions do is not planned, and nothing was written.",
+    ]
+    var rest = output[...]
+    for part in parts {
+      guard let place = rest.range(of: part) else {
+        Issue.record("\(part) is missing in \(output)")
+        return
+      }
+      rest = rest[place.upperBound...]
+    }
+    #expect(!output.contains("actual time="))
+  }
+
+  @Test func `in JSON as well`() throws {
+    let (output, posts) = try run(["--format", "json"])
+    #expect(posts == [["0"]])
+    let report = try JSONParser.parse(Array(output.utf8))
+    guard case .array(let fields)? = report["mutation"], fields.count == 1,
+      case .array(let plan)? = fields[0]["selectionPlan"]
+    else {
+      Issue.record("\(output)")
+      return
+    }
+    #expect(fields[0]["field"] == .string("made") && report["isRun"] == .boolean(false))
+    #expect(!plan.isEmpty)
   }
 }

@@ -67,6 +67,46 @@ import Testing
     #expect(try reader.database.execute(tables) == [["cat"], ["cat_pkey"]])
   }
 
+  @Test func `a database that is behind is told first, with what to run`() throws {
+    let folder = try TemporaryFolder()
+    for name in ["schema", "sql/tables"] {
+      try FileManager.default.createDirectory(
+        atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
+    }
+    _ = try folder.write("schema/cat.graphql", Self.sdl)
+    _ = try folder.write(
+      "sql/tables/0001_cat.sql", "CREATE TABLE cat (id bigint PRIMARY KEY, name text NOT NULL);")
+    let database = try TestCluster.newDatabase()
+    func check() throws -> (status: Int32?, lines: [Substring]) {
+      let run = try ProgramRun.complete([
+        "schema", "--check", "--schema", folder.path + "/schema", "--sql", folder.path + "/sql",
+        "--database", database,
+      ])
+      return (run.status, run.output.split(separator: "\n"))
+    }
+    let before = try check()
+    #expect(before.status == 1)
+    #expect(
+      before.lines.first?.hasPrefix("error: the database is behind this program by ") == true
+        && before.lines.first?.contains("run `sociograph migrate --database URL`") == true,
+      "\(before.lines)")
+    #expect(before.lines.dropFirst().first == "  tables/0001_cat.sql")
+    #expect(
+      before.lines.contains { $0.hasPrefix("error: ") && $0.contains("cat") }, "\(before.lines)")
+    let migrated = try ProgramRun.complete([
+      "migrate", "--sql", folder.path + "/sql", "--database", database,
+    ])
+    #expect(migrated.status == 0, "\(migrated.errors)")
+    let after = try check()
+    #expect(
+      after.status == 0 && after.lines == ["Every storage directive holds."], "\(after.lines)")
+    // What was found in the folder no longer goes with the database.
+    _ = try folder.write("sql/tables/0001_cat.sql", "CREATE TABLE cat (id bigint);")
+    let changed = try check()
+    #expect(changed.status == 1)
+    #expect(changed.lines.first?.contains("0001_cat.sql was applied and has changed") == true)
+  }
+
   @Test func `serve says the warnings, does not start with errors, and leaves tables alone`() throws
   {
     let folder = try TemporaryFolder()

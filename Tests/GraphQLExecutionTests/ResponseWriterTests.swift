@@ -161,7 +161,7 @@ import Testing
   @Test func `lists of objects, with nulls where they may be`() {
     let item = RecordShape.object(object(field("x", .leaf(column: 0, .int), nonNull: true)))
     func list(nonNull: Bool) -> ObjectShape {
-      object(field("l", .list(column: 0, item, itemsNonNull: nonNull)))
+      object(field("l", .list(column: 0, item, itemsNonNull: nonNull, length: .assumed)))
     }
     let one = BinaryForm.record(.int4(1))
     let none = BinaryForm.record(.int4(nil))
@@ -431,16 +431,42 @@ import Testing
         object(field("a", .record(column: 0, item)), field("b", .leaf(column: 1, .int))),
         [record, .int4(1)], #"{"a":null,"b":1}"#, ".a" + wrong)
       expect(
-        object(field("a", .list(column: 0, item, itemsNonNull: false))), [record],
+        object(field("a", .list(column: 0, item, itemsNonNull: false, length: .assumed))), [record],
         #"{"a":null}"#, ".a" + wrong)
       expect(
-        object(field("a", .list(column: 0, item, itemsNonNull: false))), [.records(bytes)],
+        object(field("a", .list(column: 0, item, itemsNonNull: false, length: .assumed))),
+        [.records(bytes)],
         #"{"a":[null]}"#, ".a[0]" + wrong)
       expect(
         object(field("a", .leaves(column: 0, .int, itemsNonNull: false))), [record],
         #"{"a":null}"#, ".a" + wrong)
       expect(page(5), [record, .int8(1)], #"{"p":null}"#, ".p" + wrong)
       expect(page(5), [.records(bytes), .int8(1)], #"{"p":null}"#, ".p.nodes[0]" + wrong)
+    }
+  }
+
+  @Test func `no object is begun beyond the largest text, whatever may be null`() {
+    let name = String(repeating: "n", count: 1000)
+    let item = RecordShape.object(object(field(name, .leaf(column: 0, .int))))
+    for itemsNonNull in [false, true] {
+      let shape = object(
+        field("a", .list(column: 0, item, itemsNonNull: itemsNonNull, length: .assumed)),
+        field("b", .leaf(column: 1, .int)))
+      let items = [[UInt8]?](repeating: BinaryForm.record(.int4(1)), count: 1000)
+      let bytes = BinaryForm.record(
+        Column(2287, BinaryForm.array(of: BinaryForm.OID.record, items)), .int4(1))
+      func written(_ maximum: Int) -> (isTooLarge: Bool, held: Int, errors: Int) {
+        var writer = ResponseWriter(
+          ShapeProgram(shape), json: JSONWriter(), cursorSeal: seal, maximumBytes: maximum)
+        unsafe writer.writeData(bytes.span.bytes)
+        return (writer.isTooLarge, writer.json.count, writer.errors.count)
+      }
+      let whole = written(.max)
+      #expect(!whole.isTooLarge && whole.held > 1_000_000)
+      #expect(!written(whole.held).isTooLarge)
+      #expect(written(whole.held - 1).isTooLarge)
+      let stopped = written(10_000)
+      #expect(stopped.isTooLarge && stopped.held < 12_000 && stopped.errors == 0)
     }
   }
 

@@ -1,5 +1,6 @@
 import GraphQLLanguage
 import GraphQLResponse
+import GraphQLSchema
 import JSON
 import Testing
 
@@ -20,14 +21,64 @@ import Testing
     // Of the types an id can be of, the dearest.
     (
       "{ nodes(ids: [\"AQE\", \"AQI\"]) { ... on Person { pets { id } } ... on Pet { owner { id } } } }",
-      110, 132
+      22, 28
     ),
     ("{ people(first: 0) { nodes { friends { nodes { id } } } } }", 0, 2),
   ])
   func `an operation is as large as its pages`(query: String, elements: Int, cost: Int) throws {
-    let plan = try PlanningFixture.plan(query)
-    let size = OperationSize(of: plan.shape, limits: PlannerLimits())
-    #expect((size.elements, size.cost) == (elements, cost))
+    let size = try PlanningFixture.plan(query).size
+    #expect(size.isFixed)
+    #expect((size.fixed.elements, size.fixed.cost) == (elements, cost))
+  }
+
+  @Test func `ids that are given count as many as they are, whichever request made the plan`()
+    throws
+  {
+    let query = "query($ids: [ID!]!) { nodes(ids: $ids) { id ... on Person { best { id } } } }"
+    let size = try PlanningFixture.plan(query, JSONParser.parse(Array(#"{"ids": ["AQE"]}"#.utf8)))
+      .size
+    #expect(!size.isFixed)
+    for count in [0, 1, 2, 100] {
+      let ids = InputValue.list(Array(repeating: .string("AQE"), count: count))
+      let found = size.size(for: [ids])
+      #expect((found.elements, found.cost) == (count, 2 + 2 * count))
+    }
+    #expect(size.size(for: [nil]).cost == 2 && size.size(for: []).cost == 2)
+  }
+
+  @Test func `a list counts as many as it may have`() throws {
+    let sdl = """
+      type Query {
+        some(first: Int = 20): [Pet!]! @list(orderBy: "this.id")
+        all: [Pet!]! @list(orderBy: "this.id")
+      }
+      type Pet @tag(id: 2) @table(name: "pet") { id: ID! }
+      """
+    let mapping = try PlanningFixture.mapping(sdl)
+    func cost(_ query: String) throws -> Int {
+      try PlanningFixture.plan(query, in: mapping).size.fixed.cost
+    }
+    #expect(try cost("{ some { id } }") == 22)
+    #expect(try cost("{ some(first: 100) { id } }") == 102)
+    // Nobody says how many these are.
+    #expect(try cost("{ all { id } }") == 12)
+  }
+
+  @Test func `response names count as often as they can come`() throws {
+    let alias = String(repeating: "a", count: 1000)
+    func bytes(_ query: String) throws -> Int {
+      try PlanningFixture.plan(query, limits: .unlimited).size.fixed.nameBytes
+    }
+    let short = try bytes("{ people(first: 10) { nodes { friends(first: 10) { nodes { id } } } } }")
+    let long = try bytes(
+      "{ people(first: 10) { nodes { friends(first: 10) { nodes { \(alias): id } } } } }")
+    #expect(long - short == 100 * 998)
+    let error = #expect(throws: GraphQLError.self) {
+      try PlanningFixture.plan(
+        "{ people(first: 90) { nodes { friends(first: 100) { nodes { \(alias): id } } } } }")
+    }
+    #expect(error?.code == .costLimitExceeded)
+    #expect(error?.message.contains("names") == true, "\(error?.message ?? "")")
   }
 
   @Test func `last pages backward where first has a default`() throws {
@@ -71,7 +122,7 @@ import Testing
     limits.maximumPageSize = 10
     let plan = try PlanningFixture.plan(
       "{ people { nodes { friends { nodes { id } } } } }", limits: limits)
-    #expect(OperationSize(of: plan.shape, limits: limits).elements == 110)
+    #expect(plan.size.fixed.elements == 110)
     #expect(throws: GraphQLError.self) {
       try PlanningFixture.plan("{ people(first: 11) { totalCount } }", limits: limits)
     }

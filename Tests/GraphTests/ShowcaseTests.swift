@@ -1,6 +1,7 @@
 import DatabaseSetup
 import Foundation
 import GraphQLExecution
+import GraphQLPlanning
 import GraphQLResponse
 import JSON
 import Postgres
@@ -41,6 +42,26 @@ import Testing
     try compare(
       ((plan.statement?.text ?? "") + "\n\n" + parameters.map { "-- " + $0 }.joined(separator: "\n"))
         + "\n", name, "statement.sql")
+  }
+
+  @Test(arguments: ShowcaseTests.names)
+  func `a read is well within the limits that hold when nobody says otherwise`(name: String) throws
+  {
+    guard
+      case .object(let variables) = try JSONParser.parse(
+        Array(text(name, "variables.json").utf8))
+    else {
+      Issue.record("The variables of \(name) are no object.")
+      return
+    }
+    let operation = try OperationExecutor(mapping: GraphServer.mapping.get()).prepare(
+      GraphQLRequest(
+        identity: .random(), document: text(name, "operation.graphql"), variables: variables))
+    let size = operation.plan.plan.size.size(for: operation.variables)
+    let limits = PlannerLimits()
+    #expect(size.elements * 2 <= limits.maximumElements)
+    #expect(size.cost * 2 <= limits.maximumCost ?? .max)
+    #expect(size.nameBytes * 2 <= limits.maximumNameBytes)
   }
 
   @Test(arguments: ShowcaseTests.names)

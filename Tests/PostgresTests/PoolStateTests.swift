@@ -240,6 +240,26 @@ struct PoolStateTests {
     #expect(statement.meanNanoseconds > 20_000_000)
   }
 
+  @Test func `a statement that nobody has seen is placed by what is expected of it`() {
+    let statement = PostgresStatement(
+      "SELECT 1", parameterCount: 0, expectedNanoseconds: 25_000_000)
+    #expect(statement.estimateNanoseconds == 25_000_000 && statement.meanNanoseconds == 0)
+    statement.record(nanoseconds: 200_000)
+    #expect(statement.estimateNanoseconds == 200_000)
+    #expect(PostgresStatement("SELECT 1", parameterCount: 0).estimateNanoseconds == 0)
+  }
+
+  @Test func `a statement that was given up counts as slow at once, and can mend`() {
+    let statement = PostgresStatement("SELECT 1", parameterCount: 0)
+    for _ in 0..<10 { statement.record(nanoseconds: 200_000) }
+    statement.raise(toNanoseconds: 5_000_000_000)
+    #expect(statement.estimateNanoseconds == 5_000_000_000)
+    statement.raise(toNanoseconds: 1_000)
+    #expect(statement.estimateNanoseconds == 5_000_000_000)
+    for _ in 0..<100 { statement.record(nanoseconds: 200_000) }
+    #expect(statement.estimateNanoseconds < 20_000_000)
+  }
+
   @Test func `the queue is bounded`() {
     var state = ready(1) { settings in
       settings.pipelineDepth = 1

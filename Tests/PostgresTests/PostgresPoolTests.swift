@@ -186,6 +186,27 @@ struct PostgresPoolTests {
 
   // MARK: Kinds of errors
 
+  @Test func `what PostgreSQL gave up counts as slow from then on`() async throws {
+    let harness = try PoolHarness(size: 1) {
+      $0.queueLimit = 1_000
+    } configuration: {
+      $0.statementTimeout = .milliseconds(200)
+    }
+    let statement = PostgresStatement(
+      "SELECT coalesce(pg_sleep($1::bigint)::text, '')", parameterCount: 1)
+    func run(_ seconds: Int64) async -> PostgresError? {
+      var parameters = PostgresParameters()
+      parameters.append(seconds)
+      do {
+        _ = try await harness.run(statement, parameters)
+        return nil
+      } catch { return error as? PostgresError }
+    }
+    for _ in 0..<3 { #expect(await run(0) == nil) }
+    #expect(await run(9)?.kind == .timeout)
+    #expect(statement.estimateNanoseconds >= 150_000_000)
+  }
+
   @Test(arguments: [
     ("SELECT 'x'::text::bigint", PostgresError.Kind.invalidValue, "22P02"),
     ("SELECT 1 / 0", .invalidValue, "22012"),

@@ -52,7 +52,7 @@ struct ColumnFields {
   private mutating func add(_ value: ValueShape, _ path: String) {
     switch value {
     case .leaf(let column, _), .leaves(let column, _, _): note(column, path, nil)
-    case .record(let column, let record), .list(let column, let record, _):
+    case .record(let column, let record), .list(let column, let record, _, _):
       note(column, path, .record(record))
     case .embedded(_, let object): add(object, path)
     case .connection(let connection): add(connection, path)

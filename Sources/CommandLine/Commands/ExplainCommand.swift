@@ -20,7 +20,8 @@ enum ExplainCommand {
       CommandSpecification.Option(
         "analyze", nil,
         "run the statement as a server does and print PostgreSQL's own plan with its times, and "
-          + "which fields are dear"),
+          + "which fields are dear; of a mutation nothing is run: its payload's selection is planned"
+      ),
       CommandSpecification.Option(
         "shape", nil, "print how the statement's row becomes the response, too"),
       CommandSpecification.Option("format", "FORMAT", default: "text", "text or json"),
@@ -49,6 +50,7 @@ enum ExplainCommand {
     let analyzes = try options.isSet("analyze")
     var viewer: Int64 = 0
     var analysis: ExplainReport.Analysis?
+    var selectionPlans: [[String]] = []
     if analyzes || options.text("viewer") != nil {
       let database = try Database.open(options)
       defer { database.close() }
@@ -59,11 +61,15 @@ enum ExplainCommand {
         serverLike(database.configuration()))
       if let name = options.text("viewer") { viewer = try find(name, session) }
       if let key = try? database.cursorSeal() { operation.cursorSeal = key }
-      if analyzes { analysis = try analyze(operation, viewer, session) }
+      if analyzes {
+        analysis = try analyze(operation, viewer, session)
+        selectionPlans = try planSelections(operation, session)
+      }
     }
     let report = ExplainReport(
       operation: operation, viewer: viewer, preparation: took,
       parameterTexts: try operation.parameterTexts(viewer: viewer),
+      selectionPlans: selectionPlans,
       showsShape: try options.isSet("shape"), analysis: analysis)
     Console.print(format == .json ? report.json : report.text)
   }
@@ -122,6 +128,23 @@ enum ExplainCommand {
       throw CommandFailure("there is no user \"\(name)\".")
     }
     return id
+  }
+
+  /// PostgreSQL's plans of the selections of a mutation's payloads, of each of its fields in order. Only
+  /// planned, with nothing given: the plan serves all values.
+  private static func planSelections(
+    _ operation: PreparedOperation, _ session: PostgresSession
+  ) throws -> [[String]] {
+    try operation.plan.plan.mutation.map { field in
+      guard case .call(let call) = field, let selection = call.selection else { return [] }
+      let statement = PostgresStatement(
+        selection.text, parameterCount: selection.parameters.count)
+      try session.prepare(statement)
+      let nulls = selection.parameters.map { _ in "NULL" }.joined(separator: ", ")
+      let rows = try session.execute(
+        "EXPLAIN EXECUTE \(statement.name)" + (nulls.isEmpty ? "" : "(\(nulls))"))
+      return rows.compactMap { $0.first ?? nil }
+    }
   }
 
   /// Runs the statement as a server's connections do: prepared, with the plan that serves all values,

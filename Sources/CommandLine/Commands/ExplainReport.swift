@@ -10,6 +10,8 @@ struct ExplainReport {
   /// Parsing, validating and planning, with none of it kept from before.
   let preparation: Duration
   let parameterTexts: [String?]
+  /// Of a mutation's fields, in order; empty unless they were asked for.
+  let selectionPlans: [[String]]
   let showsShape: Bool
   let analysis: Analysis?
 
@@ -29,6 +31,7 @@ struct ExplainReport {
   private var plan: Plan { operation.plan.plan }
 
   var text: String {
+    guard plan.mutation.isEmpty else { return mutationText }
     var lines = ["# Statement \(operation.plan.statement?.alone.name ?? "")"]
     if let label = operation.plan.statement?.alone.label { lines.append("-- \(label.text)") }
     lines.append(plan.statement?.text ?? "-- nothing to ask the database")
@@ -51,6 +54,44 @@ struct ExplainReport {
       lines += analysis.plan.summaryLines
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// The statements of a mutation, none of which was run.
+  private var mutationText: String {
+    var lines: [String] = []
+    for (index, field) in plan.mutation.enumerated() {
+      let name = field.frame.responseName
+      switch field {
+      case .constant: lines += ["# \(name)", "-- known without the database", ""]
+      case .refused(_, let error): lines += ["# \(name)", "-- \(error.message)", ""]
+      case .call(let call):
+        lines += ["# \(name): \(call.coordinate) calls"] + self.lines(of: call.call)
+        guard let selection = call.selection else { continue }
+        lines += ["# \(name): its payload is selected in the same transaction"]
+        lines += self.lines(of: selection)
+        guard selectionPlans.indices.contains(index) else { continue }
+        lines += ["# \(name): PostgreSQL's plan of the payload's selection, the one that is served"]
+        lines += selectionPlans[index] + [""]
+      }
+    }
+    if showsShape {
+      for case .call(let call) in plan.mutation {
+        lines +=
+          ["# Output shape of \(call.frame.responseName)"] + call.shape.lines(depth: 0) + [""]
+      }
+    }
+    return
+      (lines + [
+        "# Prepared in \(preparation.microseconds) µs",
+        "Nothing was run: what the functions do is not planned, and nothing was written.",
+      ]).joined(separator: "\n")
+  }
+
+  private func lines(of statement: PlannedStatement) -> [String] {
+    [statement.text]
+      + statement.parameters.enumerated().map { index, parameter in
+        "-- $\(index + 1) \(parameter.description(operation.variableNames))"
+      } + [""]
   }
 
   var json: String {
@@ -80,9 +121,43 @@ struct ExplainReport {
       }
       writer.append("]")
     }
+    if !plan.mutation.isEmpty { writeMutation(to: &writer) }
     if let analysis { write(analysis, to: &writer) }
     writer.append("}")
     return String(decoding: writer.finish(), as: UTF8.self)
+  }
+
+  private func writeMutation(to writer: inout JSONWriter) {
+    writer.append(",\"mutation\":[")
+    var isFirst = true
+    for (index, field) in plan.mutation.enumerated() {
+      guard case .call(let call) = field else { continue }
+      writer.append(isFirst ? "{\"field\":" : ",{\"field\":")
+      isFirst = false
+      writer.write(call.frame.responseName)
+      for (name, statement) in [("call", call.call), ("selection", call.selection)] {
+        guard let statement else { continue }
+        writer.append(Array(",\"\(name)\":".utf8))
+        writer.write(statement.text)
+        writer.append(Array(",\"\(name)Parameters\":".utf8))
+        write(statement.parameters.map { $0.description(operation.variableNames) }, to: &writer)
+      }
+      if selectionPlans.indices.contains(index) {
+        writer.append(",\"selectionPlan\":")
+        write(selectionPlans[index], to: &writer)
+      }
+      writer.append("}")
+    }
+    writer.append("],\"isRun\":false")
+  }
+
+  private func write(_ texts: [String], to writer: inout JSONWriter) {
+    writer.append("[")
+    for (index, text) in texts.enumerated() {
+      if index > 0 { writer.append(",") }
+      writer.write(text)
+    }
+    writer.append("]")
   }
 
   private func write(_ analysis: Analysis, to writer: inout JSONWriter) {

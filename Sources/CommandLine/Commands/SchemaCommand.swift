@@ -1,3 +1,4 @@
+import DatabaseSetup
 import GraphQLPlanning
 import GraphQLSchema
 import Server
@@ -22,16 +23,44 @@ enum SchemaCommand {
     }
     let database = try Database.open(options)
     defer { database.close() }
+    // What is not there yet is the cause of much of what follows.
+    let pending = try pending(database, options)
+    for line in pending { Console.print(line) }
     let findings = try StorageCheck(mapping: mapping).run(database.configuration())
     for finding in findings { Console.print("\(finding)") }
     let problems = try MutationCheck(mapping: mapping).run(database.configuration())
     for problem in problems { Console.print(problem) }
-    let errors = findings.count { $0.severity == .error } + problems.count
-    let warnings = findings.count + problems.count - errors
+    let errors =
+      findings.count { $0.severity == .error } + problems.count + min(pending.count, 1)
+    let warnings = findings.count { $0.severity == .warning }
     guard errors == 0 else {
       throw CommandFailure(
         "the schema does not fit its database (errors: \(errors), warnings: \(warnings)).")
     }
     Console.print("Every storage directive holds.")
+  }
+
+  /// What of the folder of SQL the database lacks, and what to run; empty when it lacks nothing.
+  private static func pending(
+    _ database: Database, _ options: CommandOptions
+  ) throws -> [String] {
+    guard let folder = try SettingOptions.migrations(options) else { return [] }
+    let plan: MigrationPlan
+    do {
+      plan = try Migrations.read(folder).plan(for: database.configuration())
+    } catch let error as SetupError {
+      return ["error: \(error)"]
+    }
+    if let remark = plan.remark { Console.say(remark) }
+    guard plan.isPending else { return [] }
+    let lines = plan.lines
+    let command =
+      database.isEmbedded
+      ? "start `sociograph serve` or run `sociograph migrate`"
+      : "run `sociograph migrate --database URL` as the owner of the graph"
+    return [
+      "error: the database is behind this program by \(lines.count) files: \(command). What is "
+        + "found below may come from that:"
+    ] + lines.map { "  \($0)" }
   }
 }

@@ -93,16 +93,24 @@ extension ServeSettings {
         Option(
           "maximum-page-size", "N", default: "100", "elements that first or last may ask for"),
         Option(
-          "maximum-elements", "N", default: "200000",
+          "maximum-elements", "N", default: "10000",
           "elements of all lists and pages of an answer, as the page sizes multiply"),
         Option(
           "maximum-count", "N", default: "10000",
           "where totalCount stops, unless a count is kept beforehand; 0 for no limit"),
         Option(
-          "maximum-response-bytes", "N", default: "8388608", "bytes of what the database answers"),
+          "maximum-response-bytes", "N", default: "8388608",
+          "bytes of an answer, of its names as often as they can come, and of what it is made from"),
         Option(
-          "maximum-cost", "N", default: "0",
+          "maximum-cost", "N", default: "10000",
           "cost of an operation: 1 an object, 2 a page, 1 and its own for each element; 0 for any"),
+        Option(
+          "rate-limit", "N/N|off", default: "2000/100",
+          "cost that a viewer may spend at once, and that comes back each second; not counted of "
+            + "requests from this machine, but by --trusted-proxies"),
+        Option(
+          "rate-limit-address", "N/N|off", default: "500/25",
+          "the same of an address from which nobody is signed in (IPv6: one /64)"),
         Option(
           "maximum-cached-documents", "N", default: "1000", "documents each loop keeps prepared"),
       ]),

@@ -61,6 +61,8 @@ struct ServeSettings {
     try server.executor.read(options)
     server.introspection =
       try options.choice("introspection", as: IntrospectionAccess.self) ?? .all
+    server.rateLimits = try RateLimiter.Settings(
+      viewer: Self.rate("rate-limit", options), address: Self.rate("rate-limit-address", options))
     server.tls = try Self.tls(options)
     guard let proxies = TrustedProxies(options.list("trusted-proxies")) else {
       throw UsageError(
@@ -91,6 +93,23 @@ struct ServeSettings {
           + "\(options.origin("operation-timeout")) (\(CommandOptions.words(whole))), which ends "
           + "what takes longer.")
     }
+  }
+
+  private static func rate(
+    _ name: String, _ options: CommandOptions
+  ) throws(UsageError) -> RateLimiter.Rate? {
+    let text = options.text(name) ?? "off"
+    if text == "off" { return nil }
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let maximum = Int(parts[0]), let perSecond = Int(parts[1]),
+      max(maximum, perSecond) <= 1_000_000_000,
+      let rate = RateLimiter.Rate(maximum: maximum, perSecond: perSecond)
+    else {
+      throw UsageError(
+        "\(options.origin(name)) must be off, or points at once and points a second such as "
+          + "2000/100, not \"\(text)\".")
+    }
+    return rate
   }
 
   private static func accessLog(_ options: CommandOptions) throws(UsageError)
@@ -282,11 +301,12 @@ extension OperationExecutor.Settings {
     if let count = try options.int("maximum-count", in: 0...1_000_000_000) {
       plannerLimits.maximumCount = count > 0 ? Int32(count) : nil
     }
-    if let cost = try options.int("maximum-cost", in: 0...1_000_000_000), cost > 0 {
-      plannerLimits.maximumCost = cost
+    if let cost = try options.int("maximum-cost", in: 0...1_000_000_000) {
+      plannerLimits.maximumCost = cost > 0 ? cost : nil
     }
     maximumResponseBytes =
       try options.int("maximum-response-bytes", in: 1_024...1 << 30) ?? maximumResponseBytes
+    plannerLimits.maximumNameBytes = maximumResponseBytes
     maximumCachedDocuments =
       try options.int("maximum-cached-documents", in: 1...1_000_000) ?? maximumCachedDocuments
   }

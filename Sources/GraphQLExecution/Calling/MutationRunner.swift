@@ -69,6 +69,8 @@ package final class MutationRun {
   private var timer: LoopTimer?
   private var isCancelled = false
   private var times: OperationTimes
+  /// What its fields did cost.
+  private var cost = 0
 
   init(
     _ runner: MutationRunner, _ operation: PreparedOperation, viewer: Int64,
@@ -233,6 +235,7 @@ package final class MutationRun {
 
   /// The function, then the payload's selection, which for some keeps the answer too.
   private func perform(_ call: PreparedCall, _ attempt: Attempt) {
+    cost += 10
     send([call.call, call.keeping ?? call.selection], call, attempt)
   }
 
@@ -295,7 +298,8 @@ package final class MutationRun {
     }
     var writer = ResponseWriter(
       call.shape, json: JSONWriter(), cursorSeal: runner.cursorSeal,
-      secret: call.plan.makesSecret ? attempt.context.secret : nil)
+      secret: call.plan.makesSecret ? attempt.context.secret : nil,
+      maximumBytes: runner.maximumResponseBytes)
     var isTooLarge = false
     if hasRecord {
       result.withValue(row: 0, column: 0) { bytes in
@@ -306,7 +310,7 @@ package final class MutationRun {
       let empty: [UInt8] = []
       unsafe writer.writeData(empty.span.bytes)
     }
-    if isTooLarge {
+    if isTooLarge || writer.isTooLarge {
       return answered(
         .failed([
           GraphQLError(
@@ -314,8 +318,10 @@ package final class MutationRun {
             code: .resultLimitExceeded)
         ]))
     }
+    cost += writer.cost
+    let errors = writer.errors
     var answer = FieldAnswer.value(writer.json.finish())
-    answer.errors = writer.errors
+    answer.errors = errors
     answer.isReplayed = end == .replayed
     answered(answer)
   }
@@ -409,6 +415,7 @@ package final class MutationRun {
       json.append(#","errors":"#)
       json.write(errors, requestID: operation.identity.id)
     }
+    operation.charge?.write(actual: cost, to: &json)
     json.append(UInt8(ascii: "}"))
     completion(
       .executed(

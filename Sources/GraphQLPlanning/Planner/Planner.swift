@@ -50,9 +50,11 @@ package struct Planner: Sendable {
       let fields = try CallCompiler(
         mapping: mapping, fragments: fragments, reader: reader, limits: limits
       ).fields(of: root, operation.selectionSet)
-      try check(OperationSize(of: fields, limits: limits))
+      let size = PlanSize(of: fields, limits: limits)
+      try limits.check(size.size(for: variables))
       return Plan(
-        statement: nil, parameters: [], shape: ObjectShape(fields: []), mutation: fields)
+        statement: nil, parameters: [], shape: ObjectShape(fields: []), mutation: fields,
+        size: size)
     }
     let compiler = SelectionCompiler(
       mapping: mapping, fragments: fragments, reader: reader, limits: limits)
@@ -61,27 +63,15 @@ package struct Planner: Sendable {
     let shape = try compiler.object(
       of: root, selectionSets: [operation.selectionSet], row: row, scope: Scope())
     recorder?.finish()
-    try check(OperationSize(of: shape, limits: limits))
-    guard !row.columns.isEmpty else { return Plan(statement: nil, parameters: [], shape: shape) }
+    let size = PlanSize(of: shape, limits: limits)
+    try limits.check(size.size(for: variables))
+    guard !row.columns.isEmpty else {
+      return Plan(statement: nil, parameters: [], shape: shape, size: size)
+    }
     let (statement, parameters) = compiler.statement.finished("SELECT \(row.rowExpression)")
     return Plan(
       statement: statement, parameters: parameters,
-      places: compiler.statement.places(of: statement), shape: shape)
-  }
-
-  private func check(_ size: OperationSize) throws(GraphQLError) {
-    guard size.elements <= limits.maximumElements else {
-      throw GraphQLError(
-        """
-        The lists and pages of the answer could have more than \(limits.maximumElements) elements \
-        all together. Ask for smaller pages.
-        """, code: .costLimitExceeded)
-    }
-    if let maximumCost = limits.maximumCost, size.cost > maximumCost {
-      throw GraphQLError(
-        "The operation costs \(size.cost) and may cost at most \(maximumCost). Ask for less.",
-        code: .costLimitExceeded)
-    }
+      places: compiler.statement.places(of: statement), shape: shape, size: size)
   }
 }
 
@@ -90,16 +80,50 @@ package struct PlannerLimits: Sendable {
   package var defaultPageSize = 20
   package var maximumNodeIDs = 100
   /// Of all lists and pages of an answer together.
-  package var maximumElements = 200_000
+  package var maximumElements = 10_000
   /// A count that is not kept beforehand stops here; nil for no limit.
   package var maximumCount: Int32? = 10_000
   /// As `OperationSize` reckons; nil for no limit.
-  package var maximumCost: Int?
+  package var maximumCost: Int? = 10_000
+  /// Of the names of an answer's fields, however often they come.
+  package var maximumNameBytes = 8 << 20
   /// What a list that has no pages counts as.
   package var assumedListLength = 10
 
   package init() {}
 
+  /// No limit but on pages: for those who ask for themselves.
+  package static let unlimited = {
+    var limits = PlannerLimits()
+    limits.maximumElements = .max
+    limits.maximumCost = nil
+    limits.maximumNameBytes = .max
+    return limits
+  }()
+
   /// Where the schema says no other.
   var defaultSize: Int { min(defaultPageSize, maximumPageSize) }
+
+  /// - Throws: a request error that says which limit is exceeded.
+  package func check(_ size: OperationSize) throws(GraphQLError) {
+    guard size.elements <= maximumElements else {
+      throw GraphQLError(
+        """
+        The lists and pages of the answer could have more than \(maximumElements) elements \
+        all together. Ask for smaller pages.
+        """, code: .costLimitExceeded)
+    }
+    if let maximumCost, size.cost > maximumCost {
+      throw GraphQLError(
+        "The operation costs \(size.cost) and may cost at most \(maximumCost). Ask for less.",
+        code: .costLimitExceeded)
+    }
+    guard size.nameBytes <= maximumNameBytes else {
+      throw GraphQLError(
+        """
+        The names of the answer's fields alone could take more than \(maximumNameBytes) bytes. \
+        Use shorter aliases or ask for smaller pages.
+        """, code: .costLimitExceeded)
+    }
+  }
 }

@@ -25,7 +25,10 @@ extension SelectionCompiler {
       return .constant(Array("[]".utf8))
     }
     var types = schema.possibleTypes[Int(item.namedType.index)]
-    if let ids = identityList(relation, scope) {
+    var length = ListLength.assumed
+    if let (source, ids) = identityList(relation, scope) {
+      // Those at hand, as those of other requests with this plan are counted when they come.
+      if case .variable = source { length = .ids(source) } else { length = .atMost(ids.count) }
       if ids.count > limits.maximumNodeIDs {
         throw GraphQLError(
           "At most \(limits.maximumNodeIDs) ids can be asked for at once, not \(ids.count).",
@@ -42,6 +45,7 @@ extension SelectionCompiler {
     if storage.definition.argument(named: "first") != nil {
       limit = try pageSize("first", field, storage, scope) ?? limits.defaultSize
     }
+    if let limit { length = .atMost(limit) }
     let size: SQLFragment = limit.map { "\($0)" } ?? "NULL"
     let words: [StorageWord: SQLFragment] = [.limit: size, .first: size]
     let rows = relationRows(
@@ -60,15 +64,17 @@ extension SelectionCompiler {
       where: rows.conditions, tail: tail)
     return .list(
       column: parent.column(guarded("ARRAY\(text)", tags, scope)), shape,
-      itemsNonNull: item.isNonNull)
+      itemsNonNull: item.isNonNull, length: length)
   }
 
   /// The ids at hand of a list whose ids are an argument, as those of `nodes(ids:)`.
-  private func identityList(_ relation: RelationStorage, _ scope: Scope) -> [InputValue]? {
+  private func identityList(
+    _ relation: RelationStorage, _ scope: Scope
+  ) -> (InputSource, [InputValue])? {
     guard let variable = relation.ids?.soleVariable, variable.count == 1,
-      case .scalars(_, let values)? = scope.arguments.value(variable[0])
+      case .scalars(let source, let values)? = scope.arguments.value(variable[0])
     else { return nil }
-    return values
+    return (source, values)
   }
 
   // MARK: - Rows

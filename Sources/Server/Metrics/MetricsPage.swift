@@ -5,6 +5,8 @@ import Postgres
 struct LoopSnapshot: Sendable {
   let metrics: LoopMetrics
   let pool: PoolStatistics
+  /// Of the connections for mutations.
+  let writers: PoolStatistics
   let documents: (count: Int, bytes: Int)
   /// Its database answers, and it is not about to end.
   let isReady: Bool
@@ -129,52 +131,66 @@ struct MetricsPage {
   }
 
   private func writePool(_ all: LoopMetrics, _ text: inout PrometheusText) {
-    let pools = loops.map(\.pool)
-    func sum(_ part: (PoolStatistics) -> Int) -> Int { pools.reduce(0) { $0 + part($1) } }
-    text.family("sociograph_pool_connections", .gauge, "Database connections by state.")
-    text.sample(sum(\.idle), [("state", "idle")])
-    text.sample(sum(\.inUse), [("state", "in_use")])
-    text.sample(sum(\.leased), [("state", "leased")])
-    text.sample(sum(\.connecting), [("state", "connecting")])
+    let pools = [("reads", loops.map(\.pool)), ("writes", loops.map(\.writers))]
+    func samples(_ part: (PoolStatistics) -> Int, _ labels: [(String, String)] = []) {
+      for (name, statistics) in pools {
+        text.sample(statistics.reduce(0) { $0 + part($1) }, [("pool", name)] + labels)
+      }
+    }
+    text.family(
+      "sociograph_pool_connections", .gauge,
+      "Database connections by state; those of mutations are a pool of their own.")
+    samples(\.idle, [("state", "idle")])
+    samples(\.inUse, [("state", "in_use")])
+    samples(\.leased, [("state", "leased")])
+    samples(\.connecting, [("state", "connecting")])
     text.family("sociograph_pool_in_flight", .gauge, "Statements sent and not answered.")
-    text.sample(sum(\.inFlight))
+    samples(\.inFlight)
     text.family("sociograph_pool_waiting", .gauge, "Statements waiting for a connection.")
-    text.sample(sum(\.waiting))
+    samples(\.waiting)
     text.family("sociograph_pool_waits_total", .counter, "Statements that had to wait.")
-    text.sample(sum(\.waited))
+    samples(\.waited)
     text.family("sociograph_pool_wait_seconds_total", .counter, "Time they waited.")
-    text.sample(seconds: pools.reduce(0) { $0 + $1.totalWait.timeInterval })
+    for (name, statistics) in pools {
+      text.sample(
+        seconds: statistics.reduce(0) { $0 + $1.totalWait.timeInterval }, [("pool", name)])
+    }
     text.family("sociograph_pool_statements_total", .counter, "Statements given to the pool.")
-    text.sample(sum(\.executed))
+    samples(\.executed)
     text.family(
       "sociograph_pool_breaker_open", .gauge, "Loops that refuse at once for want of a database.")
-    text.sample(sum { $0.isBreakerOpen ? 1 : 0 })
+    samples { $0.isBreakerOpen ? 1 : 0 }
     text.family("sociograph_pool_opened_total", .counter, "Database connections made.")
-    text.sample(sum(\.opened))
-    text.family("sociograph_pool_closed_total", .counter, "Database connections closed.")
+    samples(\.opened)
+    text.family(
+      "sociograph_pool_closed_total", .counter, "Database connections closed, of both pools.")
     for (reason, count) in all.connectionsClosed.sorted(by: { $0.key < $1.key }) {
       text.sample(count, [("reason", reason)])
     }
     text.family("sociograph_pool_connect_failures_total", .counter, "Failed attempts to connect.")
-    text.sample(sum(\.connectFailures))
+    samples(\.connectFailures)
     text.family("sociograph_pool_shed_total", .counter, "Statements refused or left unserved.")
-    let shed = pools.reduce(into: [PoolShedReason: Int]()) {
-      $0.merge($1.shed, uniquingKeysWith: +)
-    }
-    for (reason, count) in shed.sorted(by: { $0.key.name < $1.key.name }) {
-      text.sample(count, [("reason", reason.name)])
+    for (name, statistics) in pools {
+      let shed = statistics.reduce(into: [PoolShedReason: Int]()) {
+        $0.merge($1.shed, uniquingKeysWith: +)
+      }
+      for (reason, count) in shed.sorted(by: { $0.key.name < $1.key.name }) {
+        text.sample(count, [("pool", name), ("reason", reason.name)])
+      }
     }
     text.family("sociograph_pool_retried_total", .counter, "Statements sent again.")
-    let retried = pools.reduce(into: [PoolRetryReason: Int]()) {
-      $0.merge($1.retried, uniquingKeysWith: +)
-    }
-    for (reason, count) in retried.sorted(by: { $0.key.name < $1.key.name }) {
-      text.sample(count, [("reason", reason.name)])
+    for (name, statistics) in pools {
+      let retried = statistics.reduce(into: [PoolRetryReason: Int]()) {
+        $0.merge($1.retried, uniquingKeysWith: +)
+      }
+      for (reason, count) in retried.sorted(by: { $0.key.name < $1.key.name }) {
+        text.sample(count, [("pool", name), ("reason", reason.name)])
+      }
     }
     text.family("sociograph_pool_cancels_total", .counter, "Cancels sent to the database.")
-    text.sample(sum(\.cancelsSent))
+    samples(\.cancelsSent)
     text.family("sociograph_pool_timeouts_total", .counter, "Operations past their deadline.")
-    text.sample(sum(\.timedOut))
+    samples(\.timedOut)
     text.family(
       "sociograph_statements_prepared_total", .counter, "Statements prepared on connections.")
     text.sample(all.statementsPrepared)

@@ -84,6 +84,7 @@ final class LoopService: @unchecked Sendable {
     loop.preconditionOnLoop()
     return LoopSnapshot(
       metrics: observer.metrics ?? LoopMetrics(), pool: pool.statistics,
+      writers: writers.statistics,
       documents: executor.cachedDocuments, isReady: pipeline.isReady)
   }
 
@@ -137,6 +138,8 @@ struct SharedService: Sendable {
   let introspection: IntrospectionAccess
   let pages: StaticPages
   let trustedProxies: TrustedProxies
+  /// Nil where nobody's points are counted.
+  let rateLimiter: RateLimiter?
   let readiness: Readiness
   let pictures: PictureService?
 }

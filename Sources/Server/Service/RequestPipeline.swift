@@ -85,8 +85,9 @@ final class RequestPipeline {
     }
     let token = authorization.flatMap(SessionToken.init(authorization:))
     let client = operation.isMutation ? client(of: http, token) : nil
+    let address = chargedAddress(of: http)
     guard authorization != nil else {
-      return run(operation, client, record, 0, format, exchange, completion)
+      return charge(address, operation, client, record, 0, format, exchange, completion)
     }
     guard let token else {
       return completion(
@@ -94,18 +95,65 @@ final class RequestPipeline {
           "The Authorization header must be \"Bearer\" and a session token.", record, format))
     }
     if let viewer = sessions.known(token) {
-      return run(operation, client, record, viewer, format, exchange, completion)
+      return charge(address, operation, client, record, viewer, format, exchange, completion)
     }
     sessions.resolve(token) { [self, record] resolution in
       switch resolution {
       case .viewer(let viewer):
-        run(operation, client, record, viewer, format, exchange, completion)
+        charge(address, operation, client, record, viewer, format, exchange, completion)
       case .unknown:
         completion(
           unauthenticated("The session token is unknown or has expired.", record, format))
       case .failed(let error):
         completion(dress(OperationExecutor.failure(error), record, format))
       }
+    }
+  }
+
+  /// Whose points an operation takes unless somebody is signed in; nil when nobody's are counted: none
+  /// are, or the request comes from this machine and not by a proxy that is believed, so from whoever
+  /// runs it or from a proxy that cannot tell its clients apart.
+  private func chargedAddress(of request: HTTPRequest) -> HTTPPeer? {
+    guard shared.rateLimiter != nil else { return nil }
+    if request.peer.isOfThisMachine, !shared.trustedProxies.isSender(of: request) { return nil }
+    return shared.trustedProxies.client(of: request).accountable
+  }
+
+  /// Takes the operation's points from its client, or refuses it.
+  private func charge(
+    _ address: HTTPPeer?, _ operation: PreparedOperation, _ client: ClientIdentity?,
+    _ record: RequestRecord, _ viewer: Int64, _ format: ResponseFormat, _ exchange: HTTPExchange,
+    _ completion: @escaping (GraphQLAnswer) -> Void
+  ) {
+    guard let address, let limiter = shared.rateLimiter else {
+      return run(operation, client, record, viewer, format, exchange, completion)
+    }
+    let charged = viewer == 0 ? RateLimiter.Client.address(address) : .viewer(viewer)
+    guard let rate = limiter.rate(of: charged) else {
+      return run(operation, client, record, viewer, format, exchange, completion)
+    }
+    let cost = operation.cost
+    if case .refused(let wait) = limiter.take(cost, from: charged, now: monotonicNanoseconds()) {
+      return completion(
+        refusal(
+          [
+            GraphQLError(
+              "The operation may cost \(cost), and that is not left of what may be spent now: "
+                + "\(rate.maximum) at once, and \(rate.perSecond) a second.", code: .rateLimited)
+          ], record, format, retryAfter: wait))
+    }
+    var operation = operation
+    let charge = OperationCharge(requested: cost) { actual in
+      let available = limiter.giveBack(
+        cost - actual, to: charged, now: monotonicNanoseconds())
+      return OperationCharge.Throttle(
+        maximum: rate.maximum, available: available, restoreRate: rate.perSecond)
+    }
+    operation.charge = charge
+    run(operation, client, record, viewer, format, exchange) { answer in
+      // Of one that was refused for want of room, nothing was spent.
+      if answer.status == .serviceUnavailable { charge.cancel() }
+      completion(answer)
     }
   }
 

@@ -41,6 +41,8 @@ package final class RunningServer: Sendable {
     package var readiness = Readiness()
     package var trustedProxies = TrustedProxies()
     package var introspection = IntrospectionAccess.all
+    /// What clients may spend; nobody's points are counted unless given.
+    package var rateLimits: RateLimiter.Settings?
     /// What runs the operations' statements on each loop's pool.
     package var statementRunner: @Sendable (PostgresPool) -> any StatementRunner = {
       StatementCombiner($0)
@@ -88,7 +90,8 @@ package final class RunningServer: Sendable {
       introspection: settings.introspection,
       pages: StaticPages(
         mapping: mapping, graphiQL: settings.graphiQL, introspection: settings.introspection),
-      trustedProxies: settings.trustedProxies, readiness: settings.readiness,
+      trustedProxies: settings.trustedProxies,
+      rateLimiter: settings.rateLimits.map { RateLimiter($0) }, readiness: settings.readiness,
       pictures: settings.pictures)
     var http = HTTPServer.Configuration()
     http.limits = settings.http

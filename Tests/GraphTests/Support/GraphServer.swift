@@ -40,7 +40,7 @@ final class GraphServer: Sendable {
   private let clients: HTTPClients
 
   /// - Parameters:
-  ///   - maximumElements: of an answer; the usual limit unless given.
+  ///   - maximumElements: of an answer; more than is usual unless given, as tests ask for much at once.
   ///   - runner: runs the operations' statements, on one loop then.
   ///   - mapping: another schema than the graph's.
   ///   - change: the last word about the settings.
@@ -57,9 +57,8 @@ final class GraphServer: Sendable {
       settings.loopCount = 1
       settings.statementRunner = runner
     }
-    if let maximumElements {
-      settings.executor.plannerLimits.maximumElements = maximumElements
-    }
+    settings.executor.plannerLimits.maximumElements = maximumElements ?? 200_000
+    settings.executor.plannerLimits.maximumCost = nil
     // The same in every run, as fixtures hold cursors.
     settings.executor.cursorSeal =
       CursorSeal(bytes: Array("the tests' cursors".utf8)) ?? CursorSeal()

@@ -1,0 +1,54 @@
+import JSON
+
+/// What a client's operation was charged before it ran. Its answer says what it did cost, and the rest
+/// is given back.
+package final class OperationCharge {
+  /// What may be spent at once, what is there now, and what comes back in a second.
+  package struct Throttle {
+    package let maximum: Int
+    package let available: Int
+    package let restoreRate: Int
+
+    package init(maximum: Int, available: Int, restoreRate: Int) {
+      self.maximum = maximum
+      self.available = available
+      self.restoreRate = restoreRate
+    }
+  }
+
+  package let requested: Int
+  private let settle: (Int) -> Throttle
+  private var isSettled = false
+
+  /// - Parameter settle: told what the operation did cost, once.
+  package init(requested: Int, settle: @escaping (Int) -> Throttle) {
+    self.requested = requested
+    self.settle = settle
+  }
+
+  /// The operation was not run at all: everything is given back.
+  package func cancel() {
+    guard !isSettled else { return }
+    isSettled = true
+    _ = settle(0)
+  }
+
+  /// Writes `,"extensions":{"cost":{...}}` (R8).
+  func write(actual: Int, to json: inout JSONWriter) {
+    guard !isSettled else { return }
+    isSettled = true
+    let actual = min(actual, requested)
+    let throttle = settle(actual)
+    json.append(#","extensions":{"cost":{"requested":"#)
+    json.write(requested)
+    json.append(#","actual":"#)
+    json.write(actual)
+    json.append(#","throttle":{"maximum":"#)
+    json.write(throttle.maximum)
+    json.append(#","available":"#)
+    json.write(throttle.available)
+    json.append(#","restoreRate":"#)
+    json.write(throttle.restoreRate)
+    json.append("}}}")
+  }
+}

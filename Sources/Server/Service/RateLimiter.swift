@@ -1,0 +1,142 @@
+import HTTP
+import Synchronization
+
+/// A bucket of points for each client, over all loops: an operation takes what it can cost at most,
+/// what it did not need is given back, and a little comes back by itself every second (R9).
+///
+/// Who asks for more than there is has to wait. An operation that may cost more than the whole bucket
+/// is let in when the bucket is full, and leaves a debt.
+///
+/// The table is cut into parts with a lock each, held for a look-up and a few additions.
+package final class RateLimiter: Sendable {
+  package struct Rate: Sendable, Equatable {
+    /// Points that may be spent at once.
+    package let maximum: Int
+    /// Points that come back.
+    package let perSecond: Int
+
+    /// Both at least 1.
+    package init?(maximum: Int, perSecond: Int) {
+      guard maximum >= 1, perSecond >= 1 else { return nil }
+      self.maximum = maximum
+      self.perSecond = perSecond
+    }
+  }
+
+  package struct Settings: Sendable {
+    /// Nil for no limit.
+    package var viewer: Rate?
+    package var address: Rate?
+
+    package init(viewer: Rate? = nil, address: Rate? = nil) {
+      self.viewer = viewer
+      self.address = address
+    }
+  }
+
+  package enum Client: Hashable, Sendable {
+    case viewer(Int64)
+    /// Of somebody who is not signed in, of an IPv6 customer the whole /64.
+    case address(HTTPPeer)
+  }
+
+  package enum Outcome: Sendable, Equatable {
+    case taken
+    /// Nothing was taken.
+    case refused(retryAfter: Duration)
+  }
+
+  private struct Bucket {
+    var points: Double
+    /// Monotonic nanoseconds.
+    var filledAt: UInt64
+  }
+
+  private final class Part: Sendable {
+    let buckets = Mutex<[Client: Bucket]>([:])
+  }
+
+  private let settings: Settings
+  private let parts: [Part]
+  private let maximumBuckets: Int
+
+  /// - Parameter maximumBuckets: in each of the table's 64 parts. Beyond it those that are full are
+  ///   forgotten, which takes nothing from anybody, and then the fullest half.
+  package init(_ settings: Settings, maximumBuckets: Int = 2_048) {
+    self.settings = settings
+    self.maximumBuckets = max(2, maximumBuckets)
+    parts = (0..<64).map { _ in Part() }
+  }
+
+  /// Nil when the client is not limited.
+  package func rate(of client: Client) -> Rate? {
+    switch client {
+    case .viewer: settings.viewer
+    case .address: settings.address
+    }
+  }
+
+  /// - Parameter now: monotonic nanoseconds.
+  package func take(_ cost: Int, from client: Client, now: UInt64) -> Outcome {
+    guard let rate = rate(of: client) else { return .taken }
+    return change(client, rate, now) { bucket in
+      let wanted = min(Double(max(cost, 0)), Double(rate.maximum))
+      guard bucket.points >= wanted else {
+        let wait = (wanted - bucket.points) / Double(rate.perSecond)
+        return .refused(retryAfter: .milliseconds(Int64(min(wait, 86_400) * 1000) + 1))
+      }
+      bucket.points -= Double(max(cost, 0))
+      return .taken
+    }
+  }
+
+  /// Gives back what was taken and not needed.
+  ///
+  /// - Returns: the points there are now.
+  @discardableResult
+  package func giveBack(_ points: Int, to client: Client, now: UInt64) -> Int {
+    guard let rate = rate(of: client) else { return 0 }
+    return change(client, rate, now) { bucket in
+      bucket.points = min(Double(rate.maximum), bucket.points + Double(max(points, 0)))
+      return Int(bucket.points.rounded(.down))
+    }
+  }
+
+  /// How many clients are known.
+  var count: Int { parts.reduce(0) { $0 + $1.buckets.withLock { $0.count } } }
+
+  private func change<Result: Sendable>(
+    _ client: Client, _ rate: Rate, _ now: UInt64, _ body: (inout Bucket) -> Result
+  ) -> Result {
+    let part = parts[Int(UInt(bitPattern: client.hashValue) % UInt(parts.count))]
+    return part.buckets.withLock { buckets in
+      var bucket = buckets[client] ?? Bucket(points: Double(rate.maximum), filledAt: now)
+      Self.fill(&bucket, rate, now)
+      let result = body(&bucket)
+      if buckets[client] == nil, buckets.count >= maximumBuckets { forget(&buckets, now) }
+      buckets[client] = bucket
+      return result
+    }
+  }
+
+  private static func fill(_ bucket: inout Bucket, _ rate: Rate, _ now: UInt64) {
+    guard now > bucket.filledAt else { return }
+    let seconds = Double(now - bucket.filledAt) / 1e9
+    bucket.points = min(Double(rate.maximum), bucket.points + seconds * Double(rate.perSecond))
+    bucket.filledAt = now
+  }
+
+  private func forget(_ buckets: inout [Client: Bucket], _ now: UInt64) {
+    for (client, bucket) in buckets {
+      guard let rate = rate(of: client) else { continue }
+      var filled = bucket
+      Self.fill(&filled, rate, now)
+      buckets[client] = filled.points >= Double(rate.maximum) ? nil : filled
+    }
+    guard buckets.count >= maximumBuckets else { return }
+    let points = buckets.values.map(\.points).sorted()
+    let middle = points[points.count / 2]
+    buckets = buckets.filter { $0.value.points < middle }
+    if buckets.count >= maximumBuckets { buckets.removeAll() }
+  }
+}

@@ -41,6 +41,7 @@ package enum Program {
     Command(SessionCommand.specification, SessionCommand.run),
     Command(UserCommand.specification, UserCommand.run),
     Command(MaintainCommand.specification, status: MaintainCommand.run),
+    Command(VerifyCommand.specification, status: VerifyCommand.run),
     Command(CheckCommand.specification, status: CheckCommand.run),
   ]
 

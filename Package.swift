@@ -86,7 +86,8 @@ let package = Package(
       [
         "Accounts", "GraphQLTransport", "GraphQLExecution", "GraphQLPlanning",
         "GraphQLResolving", "GraphQLValidation", "GraphQLSchema", "GraphQLResponse",
-        "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "EventLoops", "JSON",
+        "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "EventLoops", "Cryptography",
+        "JSON",
       ]),
     // 8
     module(
@@ -179,7 +180,11 @@ let package = Package(
         "JSON", "TestSupport", "HTTPTestSupport", "OracleSupport",
       ]),
     tests(
-      "CommandLineTests", ["CommandLine", "Postgres", "JSON", "TestSupport", "HTTPTestSupport"]),
+      "CommandLineTests",
+      [
+        "CommandLine", "DatabaseSetup", "Postgres", "Cryptography", "JSON", "TestSupport",
+        "HTTPTestSupport",
+      ]),
     .target(
       name: "OracleSupport", dependencies: ["JSON"], path: "Tests/OracleSupport",
       swiftSettings: settings),

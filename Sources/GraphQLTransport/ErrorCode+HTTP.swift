@@ -63,6 +63,7 @@ extension ErrorCode {
       case .timeout: .requestTimeout
       case .tooManySockets: .serviceOverloaded
       case .unanswered: .internalServerError
+      case .starting: .databaseUnavailable
       }
   }
 }

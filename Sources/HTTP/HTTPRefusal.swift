@@ -11,6 +11,8 @@ package enum HTTPRefusal: Error, Sendable, Equatable {
   case timeout
   case tooManySockets
   case unanswered
+  /// The server is not there yet.
+  case starting
 
   /// What makes bytes no request, or one that two parsers could read differently.
   package enum Malformation: Sendable, Equatable {
@@ -42,6 +44,7 @@ package enum HTTPRefusal: Error, Sendable, Equatable {
     case .timeout: .requestTimeout
     case .tooManySockets: .serviceUnavailable
     case .unanswered: .internalServerError
+    case .starting: .serviceUnavailable
     }
   }
 
@@ -59,6 +62,7 @@ package enum HTTPRefusal: Error, Sendable, Equatable {
     case .timeout: "The request did not arrive in time."
     case .tooManySockets: "Too many connections; try again later."
     case .unanswered: "Internal server error."
+    case .starting: "The server is starting; try again shortly."
     }
   }
 }

@@ -81,7 +81,7 @@ struct LoopMetrics: Sendable {
     case .session(.failed): sessionsFailed &+= 1
     case .pool(let event): count(event)
     // Of the process, not of a loop.
-    case .life, .migration, .task: break
+    case .life, .migration, .task, .outbox: break
     }
   }
 

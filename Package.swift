@@ -88,7 +88,8 @@ let package = Package(
       [
         "Accounts", "GraphQLTransport", "GraphQLExecution", "GraphQLPlanning",
         "GraphQLResolving", "GraphQLValidation", "GraphQLSchema", "GraphQLResponse",
-        "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "Pictures", "EventLoops", "JSON",
+        "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "Pictures", "EventLoops",
+        "Cryptography", "JSON",
       ]),
     // 8
     module(
@@ -183,7 +184,11 @@ let package = Package(
         "JSON", "TestSupport", "HTTPTestSupport", "OracleSupport",
       ]),
     tests(
-      "CommandLineTests", ["CommandLine", "Postgres", "JSON", "TestSupport", "HTTPTestSupport"]),
+      "CommandLineTests",
+      [
+        "CommandLine", "DatabaseSetup", "Postgres", "Cryptography", "JSON", "TestSupport",
+        "HTTPTestSupport",
+      ]),
     .target(
       name: "OracleSupport", dependencies: ["JSON"], path: "Tests/OracleSupport",
       swiftSettings: settings),

@@ -62,6 +62,9 @@ package final class IdentityProviders: Sendable {
     }
   }
 
+  /// The names of those that are configured.
+  package var names: [String] { providers.keys.sorted() }
+
   /// Nil for a provider that is not configured. Off the loops: it may read a file.
   func issuer(of name: String) -> TokenIssuer? {
     guard let provider = providers[name] else { return nil }

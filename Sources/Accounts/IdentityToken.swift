@@ -10,6 +10,8 @@ package struct IdentityToken: Sendable, Equatable {
   package let isEmailVerified: Bool
   package let preferredUsername: String?
   package let name: String?
+  /// From when on it must not be accepted, in seconds since 1970: `exp`, and a little.
+  package let endsAt: Int64
 
   package static let maximumSubjectBytes = 255
   /// How far the clocks of issuer and server may be apart.
@@ -31,6 +33,7 @@ package struct IdentityToken: Sendable, Equatable {
     else { return nil }
     if case .string(let party)? = claims["azp"], party != issuer.audience { return nil }
     self.subject = subject
+    endsAt = end.saturatingAdd(Self.leewaySeconds)
     email = Self.text(claims["email"])
     isEmailVerified =
       claims["email_verified"] == .boolean(true)

@@ -1,3 +1,5 @@
+import EventLoops
+import Foundation
 import Postgres
 import Synchronization
 
@@ -6,6 +8,8 @@ import Synchronization
 /// A token is looked up in the database when it is first seen and again five seconds later, so a
 /// session that was revoked ends within that time in every process (R22). Requests that arrive during
 /// a look-up wait for the same one.
+///
+/// A token that somebody else signs (`SignedBearers`) is checked, and the graph asked whom it stands for, as often.
 ///
 /// A session lasts 90 days from its last use, which is noted every five minutes of use, in a
 /// transaction that no request waits for. Where the database takes no writes, sessions end as they
@@ -34,6 +38,10 @@ package final class SessionResolver {
     WHERE token_hash = $1::bytea AND expires_at > now()
     """, parameterCount: 1, label: StatementLabel("(session)"))
 
+  private static let bearer = PostgresStatement(
+    "SELECT viewer_of_token($1::text, $2::text)", parameterCount: 2,
+    label: StatementLabel("(session)"))
+
   private static let isUnnoted =
     "coalesce(last_used_at < now() - interval '5 minutes', true)"
 
@@ -49,6 +57,7 @@ package final class SessionResolver {
 
   private let pool: PostgresPool
   private let ended: EndedSessions
+  private let signed: (bearers: SignedBearers, loop: EventLoop)?
   private var seenEnds = 0
   private let lifetime: Duration
   private let maximumCount: Int
@@ -59,11 +68,13 @@ package final class SessionResolver {
   private let report: (Event) -> Void
 
   package init(
-    pool: PostgresPool, ended: EndedSessions = EndedSessions(), lifetime: Duration = .seconds(5),
+    pool: PostgresPool, ended: EndedSessions = EndedSessions(),
+    signed: (bearers: SignedBearers, loop: EventLoop)? = nil, lifetime: Duration = .seconds(5),
     maximumCount: Int = 10_000, report: @escaping (Event) -> Void = { _ in }
   ) {
     self.pool = pool
     self.ended = ended
+    self.signed = signed
     self.report = report
     self.lifetime = lifetime
     self.maximumCount = maximumCount
@@ -88,6 +99,12 @@ package final class SessionResolver {
       return
     }
     waiting[token] = [completion]
+    if let signed, token.isSigned {
+      let onLoop = OnLoop(resolver: self)
+      return signed.bearers.check(token) { [loop = signed.loop] verdict in
+        loop.execute { onLoop.resolver.resolve(token, verdict) }
+      }
+    }
     var parameters = PostgresParameters()
     parameters.append(token.hash)
     pool.execute(Self.statement, parameters) { outcome in
@@ -103,7 +120,47 @@ package final class SessionResolver {
         resolution = .failed(error)
         self.report(.failed)
       }
-      for completion in self.waiting.removeValue(forKey: token) ?? [] { completion(resolution) }
+      self.answer(token, resolution)
+    }
+  }
+
+  private func answer(_ token: SessionToken, _ resolution: Resolution) {
+    for completion in waiting.removeValue(forKey: token) ?? [] { completion(resolution) }
+  }
+
+  /// Carries what belongs to the loop through a queue and back.
+  private struct OnLoop: @unchecked Sendable {
+    // @unchecked: only touched on the loop.
+    let resolver: SessionResolver
+  }
+
+  private func resolve(_ token: SessionToken, _ verdict: SignedBearers.Verdict) {
+    switch verdict {
+    case .notLookedAt:
+      report(.failed)
+      answer(
+        token, .failed(PostgresError(.overloaded, message: "Too many tokens are to be checked.")))
+    case .unacceptable:
+      remember(token, nil)
+      report(.unknown)
+      answer(token, .unknown)
+    case .bearer(let bearer):
+      var parameters = PostgresParameters()
+      parameters.append(inTextFormat: bearer.issuer)
+      parameters.append(inTextFormat: bearer.subject)
+      pool.execute(Self.bearer, parameters) { outcome in
+        switch outcome {
+        case .success(let result):
+          let viewer = result.rowCount > 0 ? result.integer(row: 0, column: 0) : nil
+          let left = Double(bearer.endsAt) - Date().timeIntervalSince1970
+          self.remember(token, viewer, atMost: .seconds(max(0, left)))
+          self.report(viewer == nil ? .unknown : .found)
+          self.answer(token, viewer.map { .viewer($0) } ?? .unknown)
+        case .failure(let error):
+          self.report(.failed)
+          self.answer(token, .failed(error))
+        }
+      }
     }
   }
 
@@ -135,7 +192,9 @@ package final class SessionResolver {
     known.removeAll()
   }
 
-  private func remember(_ token: SessionToken, _ viewer: Int64?) {
+  private func remember(
+    _ token: SessionToken, _ viewer: Int64?, atMost limit: Duration = .seconds(3600)
+  ) {
     // Unknown tokens are not kept: anybody can send any number of them.
     guard let viewer else {
       known[token] = nil
@@ -146,7 +205,7 @@ package final class SessionResolver {
       known = known.filter { $0.value.until > now }
       if known.count >= maximumCount { known.removeAll() }
     }
-    known[token] = Known(viewer: viewer, until: now + lifetime)
+    known[token] = Known(viewer: viewer, until: now + min(lifetime, limit))
   }
 }
 

@@ -5,7 +5,11 @@ import Cryptography
 package struct SessionToken: Hashable, Sendable {
   package let text: String
 
-  /// Nil for what cannot be a token: empty, longer than 512 bytes, or beyond RFC 6750's `b64token`.
+  static let maximumBytes = 512
+  /// Of a JSON Web Token, which says in itself what it says.
+  static let maximumSignedBytes = 8 << 10
+
+  /// Nil for what cannot be a token: empty, too long, or beyond RFC 6750's `b64token`.
   package init?(bearer text: String) {
     self.init(Array(text.utf8)[...])
   }
@@ -26,7 +30,8 @@ package struct SessionToken: Hashable, Sendable {
   }
 
   private init?(_ bytes: ArraySlice<UInt8>) {
-    guard (1...512).contains(bytes.count) else { return nil }
+    let maximum = bytes.starts(with: Self.signedMark) ? Self.maximumSignedBytes : Self.maximumBytes
+    guard (1...maximum).contains(bytes.count) else { return nil }
     for byte in bytes where !Self.isTokenByte(byte) { return nil }
     text = String(decoding: bytes, as: UTF8.self)
   }
@@ -37,6 +42,14 @@ package struct SessionToken: Hashable, Sendable {
     let random = Base64URL.encode(RandomBytes.make(32))
     text = Self.mark + random + Self.check(of: random)
   }
+
+  /// It has the form of a JSON Web Token, which begins as every JSON object does in base64url. None of our
+  /// own does.
+  var isSigned: Bool {
+    text.utf8.starts(with: Self.signedMark) && text.utf8.count { $0 == UInt8(ascii: ".") } == 2
+  }
+
+  private static let signedMark = Array("eyJ".utf8)
 
   static let mark = "sociograph_"
 

@@ -41,6 +41,8 @@ package enum Program {
     Command(SessionCommand.specification, SessionCommand.run),
     Command(UserCommand.specification, UserCommand.run),
     Command(MaintainCommand.specification, status: MaintainCommand.run),
+    Command(VerifyCommand.specification, status: VerifyCommand.run),
+    Command(OutboxCommandLine.specification, status: OutboxCommandLine.run),
     Command(CheckCommand.specification, status: CheckCommand.run),
   ]
 

@@ -18,3 +18,13 @@ extension EventLoop {
     return (descriptor, descriptor < 0 ? errno : 0)
   }
 }
+
+/// A pipe whose ends no program inherits that another thread starts meanwhile.
+package enum Pipe {
+  /// Nil when no descriptor is left.
+  package static func open() -> (reading: Int32, writing: Int32)? {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe event_pipe(&ends) == 0 else { return nil }
+    return (ends[0], ends[1])
+  }
+}

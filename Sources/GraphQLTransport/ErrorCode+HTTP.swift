@@ -64,6 +64,7 @@ extension ErrorCode {
       case .tooManySockets, .tooManyUploads: .serviceOverloaded
       case .unauthenticated: .unauthenticated
       case .unanswered: .internalServerError
+      case .starting: .databaseUnavailable
       }
   }
 }

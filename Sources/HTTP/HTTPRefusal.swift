@@ -14,6 +14,8 @@ package enum HTTPRefusal: Error, Sendable, Equatable {
   /// An upload by nobody.
   case unauthenticated
   case tooManyUploads
+  /// The server is not there yet.
+  case starting
 
   /// What makes bytes no request, or one that two parsers could read differently.
   package enum Malformation: Sendable, Equatable {
@@ -46,7 +48,7 @@ package enum HTTPRefusal: Error, Sendable, Equatable {
     case .tooManySockets: .serviceUnavailable
     case .unanswered: .internalServerError
     case .unauthenticated: .unauthorized
-    case .tooManyUploads: .serviceUnavailable
+    case .tooManyUploads, .starting: .serviceUnavailable
     }
   }
 
@@ -57,7 +59,7 @@ package enum HTTPRefusal: Error, Sendable, Equatable {
     case .tooManyUploads: [HTTPField("Retry-After", "1")]
     case .malformed, .requestLineTooLong, .headersTooLarge, .bodyTooLarge,
       .contentEncodingUnsupported, .expectationUnknown, .versionUnsupported, .timeout,
-      .tooManySockets, .unanswered:
+      .tooManySockets, .unanswered, .starting:
       []
     }
   }
@@ -78,6 +80,7 @@ package enum HTTPRefusal: Error, Sendable, Equatable {
     case .unanswered: "Internal server error."
     case .unauthenticated: "Sign in to upload: send a session's token as Authorization: Bearer."
     case .tooManyUploads: "Too many uploads at once; try again shortly."
+    case .starting: "The server is starting; try again shortly."
     }
   }
 }

@@ -1,20 +1,48 @@
 import COpenSSL
 import Glibc
+import Synchronization
 
 /// Certificate, key and rules for TLS, shared by all loops: TLS 1.3, or 1.2 with forward secrecy and
 /// authenticated encryption (RFC 9325, 4.2); HTTP/1.1 by ALPN.
 @safe package final class TLSContext: @unchecked Sendable {
-  // @unchecked: an SSL_CTX that is not changed any more may be used from any thread.
-  private let context: OpaquePointer
+  // @unchecked: an SSL_CTX that is not changed any more may be used from any thread; which one it is
+  // stands in a mutex.
+  private let context: Mutex<Handle>
+  private let certificateFile: String
+  private let keyFile: String
+
+  /// Owns a reference; each session has one of its own.
+  @safe private final class Handle: @unchecked Sendable {
+    // @unchecked: as above.
+    let pointer: OpaquePointer
+    init(_ pointer: OpaquePointer) { unsafe self.pointer = unsafe pointer }
+    deinit { unsafe SSL_CTX_free(pointer) }
+  }
 
   /// Reads both files, PEM, the certificate with its chain.
   ///
   /// Ignores SIGPIPE for the whole process: OpenSSL writes to sockets without a way to forbid it.
   package init(certificateFile: String, keyFile: String) throws(TLSError) {
+    self.certificateFile = certificateFile
+    self.keyFile = keyFile
+    context = Mutex(try Self.load(certificateFile, keyFile))
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  /// Reads both files again: clients that come from now on meet what is in them. What cannot be used
+  /// takes the place of nothing. From any thread.
+  package func reload() throws(TLSError) {
+    let fresh = try Self.load(certificateFile, keyFile)
+    context.withLock { $0 = fresh }
+  }
+
+  private static func load(
+    _ certificateFile: String, _ keyFile: String
+  ) throws(TLSError) -> Handle {
     guard let context = unsafe SSL_CTX_new(TLS_server_method()) else {
       throw TLSError(setting: "TLS", detail: Self.lastError())
     }
-    unsafe self.context = unsafe context
+    let handle = unsafe Handle(context)
     unsafe tls_context_set_modes(context)
     guard unsafe tls_context_require_1_2(context) == 1,
       unsafe tls_context_require_forward_secrecy(context) == 1
@@ -31,13 +59,12 @@ import Glibc
       throw TLSError(setting: "key \(keyFile)", detail: "It does not belong to the certificate.")
     }
     unsafe SSL_CTX_set_alpn_select_cb(context, selectHTTP1, nil)
-    signal(SIGPIPE, SIG_IGN)
+    return handle
   }
 
-  deinit { unsafe SSL_CTX_free(context) }
-
   func session(on descriptor: Int32) -> TLSSession? {
-    guard let session = unsafe SSL_new(context) else { return nil }
+    let made = unsafe context.withLock { unsafe SSL_new($0.pointer) }
+    guard let session = unsafe made else { return nil }
     guard unsafe SSL_set_fd(session, descriptor) == 1 else {
       unsafe SSL_free(session)
       return nil

@@ -36,6 +36,19 @@ import CPostgreSQL
     unsafe PQfinish(handle)
   }
 
+  /// Whether a server answers there, whatever it says to who connects.
+  static func answers(_ configuration: PostgresConfiguration) -> Bool {
+    guard let options = try? configuration.libraryOptions() else { return true }
+    return unsafe withStrings(options.map(\.name)) { names in
+      unsafe withStrings(options.map(\.value)) { values in
+        switch unsafe PQpingParams(names, values, 0) {
+        case PQPING_REJECT, PQPING_NO_RESPONSE: false
+        default: true
+        }
+      }
+    }
+  }
+
   /// A nil-terminated array of C strings.
   private static func withStrings<R>(
     _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> R

@@ -28,6 +28,12 @@ import CPostgreSQL
       }, Unmanaged.passUnretained(notices).toOpaque())
   }
 
+  /// Whether it is worth waiting for: no server is there, or it is still starting. One that answers and
+  /// does not let us in will not do so later either. Blocks.
+  package static func isWorthWaitingFor(_ configuration: PostgresConfiguration) -> Bool {
+    !LibraryConnection.answers(configuration)
+  }
+
   var handle: OpaquePointer { unsafe library.handle }
 
   package var processID: Int32 { unsafe PQbackendPID(library.handle) }

@@ -148,7 +148,10 @@ import Testing
     ("maximum-sockets", "999999"), ("statement-timeout", "5"), ("statement-timeout", "0s"),
     ("operation-timeout", "99999999999s"), ("idle-timeout", "soon"),
     ("shutdown-delay", "1min"), ("tls-certificate", "/does/not/exist"), ("tls-key", "x"),
-    ("graphiql", "/does/not/exist"), ("schema", "/does/not/exist"),
+    ("graphiql", "/does/not/exist"), ("public-url", "example.org"),
+    ("public-url", "ftp://a.example"),
+    ("public-url", "https://a.example/?b"), ("user", "nobody of this name"), ("user", "root"),
+    ("log-file", "/does/not/exist/log"), ("schema", "/does/not/exist"),
   ])
   func `a wrong setting stops the start and names itself`(name: String, value: String) throws {
     // It must not get as far as this folder.

@@ -68,6 +68,8 @@ import Testing
     let operation = try folder.write("operation.graphql", "{ viewer { user { username } } }")
     for (arguments, expected) in [
       (["migrate"], "Nothing to apply.\n"), (["schema", "--check"], "directive holds"),
+      (["maintain"], "keep_partitions: done"), (["verify"], ""),
+      (["user", "role", "marisol", "+TRAINER"], "marisol: MEMBER TRAINER"),
       (["explain", operation, "--viewer", "marisol", "--analyze"], "actual time="),
       (
         ["psql", "--", "-Atc", "SELECT username FROM app_user WHERE username = 'marisol'"],

@@ -1,3 +1,4 @@
+import Glibc
 import JSON
 import TestSupport
 import Testing
@@ -115,6 +116,52 @@ import TokenSupport
     #expect(try isSignedIn(ada))
     try graph.mutate("signOut", as: ada)
     #expect(try !isSignedIn(ada))
+  }
+
+  @Test func `an old session ends another with the password only, and itself without`() throws {
+    let ada = try signUp("ada")
+    let second = try graph.mutate(
+      "signIn(username: $name, password: \"correct horse\")", "session { token }",
+      ["name: String!": .string(ada.username)], as: nil)
+    let other = Person(
+      key: ada.key, username: ada.username,
+      token: try #require(second.at("session.token")?.string))
+    let sessions = try graph.data("{ viewer { sessions { id } } }", as: ada)
+    // The latest stands first.
+    let id = try #require(sessions.at("viewer.sessions.0.id"))
+    let own = try #require(sessions.at("viewer.sessions.1.id"))
+    _ = try graph.data().run(
+      "UPDATE session SET created_at = now() - interval '16 minutes' WHERE user_id = \(ada.key)")
+    func refusals(_ arguments: String, _ target: JSONValue) throws -> [Refusal] {
+      try graph.refusals(
+        "revokeSession(sessionId: $id\(arguments))", ["id: ID!": target], as: ada)
+    }
+    #expect(try refusals("", id) == [Refusal("REQUIRED", "password")])
+    #expect(
+      try refusals(", password: \"wrong horse\"", id) == [Refusal("WRONG_CREDENTIALS", "password")])
+    #expect(try isSignedIn(other))
+    try graph.mutate(
+      "revokeSession(sessionId: $id, password: \"correct horse\")", ["id: ID!": id], as: ada)
+    #expect(try !isSignedIn(other))
+    try graph.mutate("revokeSession(sessionId: $id)", ["id: ID!": own], as: ada)
+    #expect(try !isSignedIn(ada))
+  }
+
+  @Test func `a session that another server ended ends here, on every loop`() throws {
+    let ada = try signUp("ada")
+    let elsewhere = try GraphServer(database: graph.database)
+    defer { elsewhere.stop() }
+    // Known to every loop of this one.
+    for _ in 0..<8 { #expect(try isSignedIn(ada)) }
+    let sessions = try elsewhere.data("{ viewer { sessions { id } } }", as: ada)
+    let id = try #require(sessions.at("viewer.sessions.0.id"))
+    try elsewhere.mutate("revokeSession(sessionId: $id)", ["id: ID!": id], as: ada)
+    var isOver = false
+    for _ in 0..<1_200 where !isOver {
+      isOver = try (0..<8).allSatisfy { _ in try !isSignedIn(ada) }
+      if !isOver { usleep(50_000) }
+    }
+    #expect(isOver)
   }
 
   @Test func `a new password ends all other sessions`() throws {

@@ -283,17 +283,21 @@ END $$;
 COMMENT ON FUNCTION sign_out IS
   'Mutation.signOut: ends the session that the request came with.';
 
-CREATE OR REPLACE FUNCTION revoke_session(viewer bigint, session_hash bytea, target bigint)
+CREATE OR REPLACE FUNCTION revoke_session(viewer bigint, session_hash bytea, matched text, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM require_viewer(viewer);
+  IF matched IS NOT NULL OR NOT EXISTS (
+      SELECT FROM session s WHERE s.id = target AND s.token_hash = session_hash) THEN
+    PERFORM require_owner(viewer, session_hash, matched, 'password');
+  END IF;
   DELETE FROM session s WHERE s.id = target AND s.user_id = viewer;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'sessionId'); END IF;
   PERFORM audit(viewer, 'REVOKE_SESSION', target);
   RETURN viewer;
 END $$;
 COMMENT ON FUNCTION revoke_session IS
-  'Mutation.revokeSession.';
+  'Mutation.revokeSession: who holds an old token alone does not end the sessions of its owner.';
 
 CREATE OR REPLACE FUNCTION require_owner(viewer bigint, session_hash bytea, matched text,
   VARIADIC path text[])

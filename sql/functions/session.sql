@@ -7,3 +7,11 @@ LANGUAGE sql AS $$
 $$;
 COMMENT ON FUNCTION create_session IS
   'Makes a session for a user from the SHA-256 of its token; for `sociograph session create`.';
+
+CREATE OR REPLACE FUNCTION viewer_of_token(issuer text, subject text) RETURNS bigint
+LANGUAGE sql STABLE AS $$
+  SELECT i.user_id FROM identity i WHERE i.provider = issuer AND i.external_id = subject
+$$;
+COMMENT ON FUNCTION viewer_of_token IS
+  'Whom a signed token of an issuer of `serve --jwt-keys` stands for, by the name the issuer has there and '
+  'the token''s `sub`; null for nobody. Here: who has linked that identity.';

@@ -65,6 +65,9 @@ static inline uint64_t event_nanoseconds(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+// A pipe that no program inherits, reading end first; -1 with errno set when there is none.
+int event_pipe(int *ends);
+
 // A non-blocking, close-on-exec connection from a listening socket, or -1 with errno set.
 static inline int event_accept(int listener, struct sockaddr *address, socklen_t *length) {
   return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);

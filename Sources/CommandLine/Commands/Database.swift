@@ -113,6 +113,13 @@ struct Database {
     return try migrations.apply(to: configuration(), putBack: putBack) { Console.report($0) }
   }
 
+  /// Whether the graph says whom tokens of others stand for.
+  func knowsTokens() throws -> Bool {
+    let rows = try PostgresSession(configuration()).execute(
+      "SELECT to_regprocedure('viewer_of_token(text, text)')")
+    return rows.first?.first ?? nil != nil
+  }
+
   /// What every server over this database seals cursors with; nil where it was never migrated.
   func cursorSeal() throws -> CursorSeal? {
     try ServerSecret.read(from: configuration()).flatMap { CursorSeal(bytes: $0) }

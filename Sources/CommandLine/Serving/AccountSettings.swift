@@ -12,16 +12,9 @@ extension AccountInputs.Settings {
         throw UsageError("\(options.origin("identity-providers")): \(fault)")
       }
     }
-    if let file = options.text("sealing-key") {
-      guard let text = try? String(contentsOfFile: file, encoding: .utf8),
-        let key = Self.bytes(ofHexadecimal: text.filter { !$0.isWhitespace }),
-        let box = SecretBox(key: key)
-      else {
-        throw UsageError(
-          "\(options.origin("sealing-key")): \"\(file)\" must hold 32 bytes in hexadecimal.")
-      }
-      self.box = box
-    }
+    box = try Self.box(options)
+    // Half of the cores at most: the rest is for everybody who is not signing in.
+    queue.concurrency = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
     if let file = options.text("common-passwords") {
       guard let list = try? String(contentsOfFile: file, encoding: .utf8) else {
         throw UsageError("\(options.origin("common-passwords")): \"\(file)\" cannot be read.")
@@ -33,6 +26,29 @@ extension AccountInputs.Settings {
       Console.say(
         "warning: no list of common passwords was found; they will be taken (script/setup has one)")
     }
+  }
+
+  /// Of the file that `--jwt-keys` names.
+  static func tokenIssuers(_ options: CommandOptions) throws -> IdentityProviders? {
+    guard let file = options.text("jwt-keys") else { return nil }
+    do {
+      return try IdentityProviders(file: file)
+    } catch let fault as IdentityProviders.Fault {
+      throw UsageError("\(options.origin("jwt-keys")): \(fault)")
+    }
+  }
+
+  /// Of the file that `--sealing-key` names.
+  static func box(_ options: CommandOptions) throws(UsageError) -> SecretBox? {
+    guard let file = options.text("sealing-key") else { return nil }
+    guard let text = try? String(contentsOfFile: file, encoding: .utf8),
+      let key = Self.bytes(ofHexadecimal: text.filter { !$0.isWhitespace }),
+      let box = SecretBox(key: key)
+    else {
+      throw UsageError(
+        "\(options.origin("sealing-key")): \"\(file)\" must hold 32 bytes in hexadecimal.")
+    }
+    return box
   }
 
   /// Where setup puts the list: beside the program, or in the machine's share.

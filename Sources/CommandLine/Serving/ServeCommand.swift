@@ -14,12 +14,20 @@ enum ServeCommand {
 
   static func run(_ options: CommandOptions) throws {
     let settings = try ServeSettings(options)
+    let manager = ServiceManager(ProcessInfo.processInfo.environment)
+    try settings.logFile?.open()
     Console.log = settings.server.log
-    // Tried before anything is started, so that a taken port costs nobody a wait.
-    _ = try HTTPListener.open(settings.server.address, count: 1)
-    if let address = settings.server.adminAddress { _ = try HTTPListener.open(address) }
+    // Before anything is started, so that a taken port costs nobody a wait.
+    let doors = try ListeningSockets(settings.server)
+    if let account = settings.account {
+      if options.text("database") == nil, let data = options.text("data") { try account.own(data) }
+      try account.become()
+    }
     let signals = StopSignals()
+    signals.renew { manager.reload { renew(settings) } }
     let mapping = try SchemaFiles.load(settings.schema)
+    // From here on there is an answer to whether it lives.
+    let starting = try StartingService(doors, tls: settings.server.tls)
     let readiness = settings.server.readiness
     let database = try Database.open(options, joinsRunning: false) { event in
       switch event {
@@ -32,8 +40,10 @@ enum ServeCommand {
     signals.started { database.close() }
     defer { database.close() }
     do {
-      try serve(settings, options, mapping, database, signals)
+      if !database.isEmbedded { try wait(for: database, manager) }
+      try serve(settings, options, mapping, database, signals, manager, doors, starting)
     } catch {
+      starting.stop()
       if signals.hasArrived { signals.waitForExit() }
       throw error
     }
@@ -41,14 +51,28 @@ enum ServeCommand {
 
   private static func serve(
     _ settings: ServeSettings, _ options: CommandOptions, _ mapping: StorageMapping,
-    _ database: Database, _ signals: StopSignals
+    _ database: Database, _ signals: StopSignals, _ manager: ServiceManager,
+    _ doors: ListeningSockets, _ starting: StartingService
   ) throws {
     let migrations = try settings.sql.map { try database.migrate($0) } ?? Migrations.Outcome()
     let hints = try seedIfEmpty(database, settings.sql)
+    if geteuid() == 0 {
+      Console.say("warning: running as root; --user NAME gives its rights up")
+    }
     Console.say("checking the schema's storage directives")
     var configuration = try database.servingConfiguration(after: migrations)
     try check(mapping, configuration)
-    let writers = try database.writingConfiguration(options, after: migrations)
+    var writers = try database.writingConfiguration(options, after: migrations)
+    if let url = settings.publicURL {
+      // The graph's functions ask for it.
+      configuration.settings.append(("sociograph.public_url", url))
+      writers.settings.append(("sociograph.public_url", url))
+    }
+    if settings.server.tokenIssuers != nil, try !database.knowsTokens() {
+      throw CommandFailure(
+        "--jwt-keys needs a function viewer_of_token(issuer text, subject text) RETURNS bigint in the "
+          + "database.")
+    }
     let problems = try MutationCheck(mapping: mapping).run(writers)
     guard problems.isEmpty else { throw CommandFailure(problems.joined(separator: "\n")) }
     if let warning = try settings.connectionWarning(database.configuration()) {
@@ -64,17 +88,23 @@ enum ServeCommand {
       Console.say("warning: the database keeps no secret; cursors end with this process")
     }
     running.pictures = try settings.photos.open(for: writers)
-    let server = try RunningServer(mapping, database: configuration, settings: running)
+    let server = try RunningServer(
+      mapping, database: configuration, settings: running, doors: doors)
+    starting.stop()
     database.arrangeRestarts { restart in server.betweenStatements { restart() } }
     signals.serve { server.cutOff() }
     if !server.waitUntilReady() { Console.say("warning: the database does not answer yet") }
     for hint in hints { Console.print(hint) }
     announce(server.address, isSecure: settings.server.tls != nil)
+    if let url = settings.publicURL { Console.say("links lead to \(url)") }
     if let address = server.adminAddress {
       let shown = if case .tcp = address { "http://\(address)" } else { "\(address) " }
       Console.say("for operators: \(shown)/metrics, /live, /ready")
     }
+    manager.ready("serving")
+    manager.watch { server.askForLife($0) }
     let signal = signals.wait()
+    manager.stopping("finishing what is being worked on")
     // Whoever balances load asks /ready and sends no more; until then everybody is served. Nobody
     // does that for a server in a terminal.
     server.announceEnd()
@@ -86,6 +116,44 @@ enum ServeCommand {
     }
     Console.say("stopping: finishing what is being worked on")
     server.stop()
+  }
+
+  /// A machine starts its services in any order: PostgreSQL may come later. One that is there and does not
+  /// let us in ends the start.
+  private static func wait(for database: Database, _ manager: ServiceManager) throws {
+    var configuration = try database.configuration()
+    configuration.connectTimeout = .seconds(2)
+    var said = ""
+    while true {
+      do throws(PostgresError) {
+        _ = try PostgresSession(configuration)
+        if !said.isEmpty { Console.say("PostgreSQL is there") }
+        return
+      } catch {
+        guard error.kind == .unavailable, PostgresSession.isWorthWaitingFor(configuration) else {
+          // It may have come up in between.
+          if (try? PostgresSession(configuration)) != nil { continue }
+          throw error
+        }
+        if error.message != said {
+          Console.say("waiting for PostgreSQL: \(error.message)")
+          said = error.message
+        }
+        manager.starting("waiting for PostgreSQL")
+        usleep(250_000)
+      }
+    }
+  }
+
+  /// What SIGHUP asks for: opens what may have been moved or replaced.
+  private static func renew(_ settings: ServeSettings) {
+    do {
+      try settings.logFile?.open()
+      try settings.server.tls?.reload()
+      Console.say("SIGHUP: log and certificate are opened anew")
+    } catch {
+      Console.say("warning: SIGHUP: \(error); what was open stays")
+    }
   }
 
   /// What does not hold ends the start; what may not is said.

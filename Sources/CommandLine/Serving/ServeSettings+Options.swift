@@ -13,6 +13,10 @@ extension ServeSettings {
           "allow-origin", "LIST",
           "web pages that may use the API from browsers, as https://app.example,..."),
         Option(
+          "public-url", "URL",
+          "where people reach this, as https://example.org: what links in notifications, mails and "
+            + "shared texts begin with"),
+        Option(
           "graphiql", "on|off|DIR", default: "on",
           "the in-browser IDE at /, from where setup installed it or from a folder"),
       ]),
@@ -42,8 +46,19 @@ extension ServeSettings {
           "identity-providers", "FILE",
           "providers to sign in with: issuer, audience and key set of each, in JSON"),
         Option(
+          "jwt-keys", "FILE",
+          "issuers of bearer tokens that are taken beside sessions: issuer, audience and key set of "
+            + "each, in JSON"),
+        Option(
           "sealing-key", "FILE",
           "32 bytes in hexadecimal that tokens of linked accounts are sealed with"),
+        Option(
+          "outbox", "COMMAND",
+          "hands mails, messages and wall posts to this, as sociograph outbox does"),
+        Option(
+          "outbox-workers", "N", default: "2", "how many of them are handed over at a time"),
+        Option(
+          "outbox-timeout", "TIME", default: "60s", "longest time for one of them"),
         Option(
           "common-passwords", "FILE",
           "passwords that are refused, one a line, as setup installed it"
@@ -134,6 +149,7 @@ extension ServeSettings {
     CommandSpecification.Section(
       "Process",
       [
+        Option("user", "NAME", "whom to go on as when started as root, once it listens"),
         Option("loops", "N", shown: "one for each core", "event loops"),
         Option("pool-size", "N", default: "2", "database connections of each loop"),
         Option(
@@ -150,6 +166,9 @@ extension ServeSettings {
       "What is seen of it",
       [
         Option("log-format", "FORMAT", default: "text", "text or json, on standard error"),
+        Option(
+          "log-file", "FILE", shown: "standard error",
+          "file that the log is written to, opened again at SIGHUP"),
         Option(
           "access-log", "off|errors|all|N%", default: "off",
           "which answers have a line in the log; N% are all errors and so many of the others"),

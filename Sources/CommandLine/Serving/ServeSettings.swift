@@ -1,3 +1,4 @@
+import Accounts
 import Foundation
 import GraphQLExecution
 import GraphQLTransport
@@ -14,6 +15,11 @@ struct ServeSettings {
   let statementTimeout: Duration
   let shutdownDelay: Duration
   let photos: PhotoSettings
+  /// What links begin with; nil where the graph has its own.
+  let publicURL: String?
+  /// Whom to go on as once the sockets are open.
+  let account: Account?
+  let logFile: LogFile?
 
   /// - Throws: `UsageError` or `CommandFailure` naming the setting at fault.
   init(_ options: CommandOptions) throws {
@@ -52,6 +58,9 @@ struct ServeSettings {
       ?? server.pool.queueWait
     shutdownDelay =
       try options.duration("shutdown-delay", in: .zero...(.seconds(8))) ?? .seconds(5)
+    publicURL = try Self.publicURL(options)
+    account = try options.text("user").map { try Account($0, options.origin("user")) }
+    logFile = options.text("log-file").map { LogFile(path: $0) }
     try server.http.read(options)
     // The last resort comes after the deadline it backs up.
     server.http.answer = max(
@@ -73,6 +82,11 @@ struct ServeSettings {
     server.graphiQL = try Self.graphiQL(options)
     try server.accounts.read(options)
     photos = try PhotoSettings(options)
+    server.tokenIssuers = try AccountInputs.Settings.tokenIssuers(options)
+    server.outbox = try options.text("outbox").map {
+      try OutboxSettings.read($0, options, workers: "outbox-workers", timeout: "outbox-timeout")
+    }
+    server.outbox?.box = server.accounts.box
     schema = try SettingOptions.shippedFolder("Schema", "schema", options)
     sql = try SettingOptions.migrations(options)
     try refuseContradictions(options)
@@ -110,6 +124,25 @@ struct ServeSettings {
           + "2000/100, not \"\(text)\".")
     }
     return rate
+  }
+
+  /// Without the slash at its end, as paths begin with one.
+  private static func publicURL(_ options: CommandOptions) throws(UsageError) -> String? {
+    guard var text = options.text("public-url") else { return nil }
+    while text.hasSuffix("/") { text.removeLast() }
+    let parts = text.split(separator: "://", maxSplits: 1)
+    let isURL =
+      parts.count == 2 && ["http", "https"].contains(parts[0].lowercased())
+      && text.utf8.count <= 500
+      && text.utf8.allSatisfy {
+        $0 > 0x20 && $0 < 0x7F && !"\"'<>\\?#".utf8.contains($0)
+      }
+    guard isURL else {
+      throw UsageError(
+        "\(options.origin("public-url")) must be a URL such as https://example.org, without a "
+          + "query, not \"\(text)\".")
+    }
+    return text
   }
 
   private static func accessLog(_ options: CommandOptions) throws(UsageError)

@@ -3,7 +3,9 @@ import Glibc
 import Server
 import Synchronization
 
-/// SIGINT and SIGTERM, from the first moment of a command to its last.
+/// SIGINT, SIGTERM and SIGHUP, from the first moment of a command to its last.
+///
+/// SIGHUP never ends it: it is the sign to open again what is open and may have changed.
 ///
 /// While it starts, the first one undoes what has been started and ends the process; while it
 /// serves, the first one is waited for and the second hurries; one more ends the process at once.
@@ -21,6 +23,7 @@ final class StopSignals: @unchecked Sendable {
     /// Undoes what has been started; nil while something is that cannot be.
     var undo: (@Sendable () -> Void)?
     var hurry: (@Sendable () -> Void)?
+    var renew: (@Sendable () -> Void)?
   }
 
   init() {
@@ -32,6 +35,16 @@ final class StopSignals: @unchecked Sendable {
       source.resume()
       sources.append(source)
     }
+    signal(SIGHUP, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: queue)
+    source.setEventHandler { [weak self] in self?.state.withLock { $0.renew }?() }
+    source.resume()
+    sources.append(source)
+  }
+
+  /// From here on SIGHUP calls `renew`, on a queue that signals share.
+  func renew(_ renew: @escaping @Sendable () -> Void) {
+    state.withLock { $0.renew = renew }
   }
 
   private func receive(_ number: Int32) {

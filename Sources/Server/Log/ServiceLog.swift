@@ -44,6 +44,11 @@ package struct ServiceLog: Sendable {
     case .life(.step(let text)): line("server", text)
     case .life(.warning(let text)): line("server", "warning: \(text)")
     case .migration(let event): line("migration", event.description)
+    case .outbox(.delivered): break
+    case .outbox(.failed(let id, let reason, let isTriedAgain)):
+      line(
+        "outbox",
+        "\(id) was not delivered and is \(isTriedAgain ? "tried again" : "given up"): \(reason)")
     case .task(.ran): break
     case .task(.failed(let name, let error)):
       line("task", "\(name) failed, and is tried again: \(error)")

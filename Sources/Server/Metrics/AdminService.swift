@@ -15,6 +15,7 @@ final class AdminService: @unchecked Sendable {
   private let log: ServiceLog
   private let traces: TraceExporter?
   private let tasks: TaskRunner?
+  private let outbox: Outbox?
   private var server: HTTPServer?
   private var pulse: LoopTimer?
   private var latest: [LoopSnapshot?]
@@ -27,20 +28,18 @@ final class AdminService: @unchecked Sendable {
   private static let silenceLimit: UInt64 = 1_000_000_000
 
   init(
-    _ address: HTTPAddress, services: [LoopService], log: ServiceLog, traces: TraceExporter?,
-    tasks: TaskRunner?
+    _ listener: HTTPListener, services: [LoopService], log: ServiceLog, traces: TraceExporter?,
+    tasks: TaskRunner?, outbox: Outbox?
   ) throws {
     loop = try EventLoop(label: "sociograph.admin")
     self.services = services
     self.log = log
     self.traces = traces
     self.tasks = tasks
+    self.outbox = outbox
     latest = Array(repeating: nil, count: services.count)
     askedAt = Array(repeating: nil, count: services.count)
-    guard let listener = try HTTPListener.open(address).first else {
-      throw CommandFailure("\(address) gives no socket.")
-    }
-    self.address = listener.address
+    address = listener.address
     var configuration = HTTPServer.Configuration()
     configuration.limits.maximumSockets = 100
     server = HTTPServer(
@@ -150,6 +149,7 @@ final class AdminService: @unchecked Sendable {
         let page = MetricsPage(
           loops: latest.compactMap(\.self), process: .read(), log: log.counts,
           traces: traces?.counts ?? TraceExporter.Counts(), tasks: tasks?.counts ?? [:],
+          outbox: outbox?.counts ?? Outbox.Counts(),
           version: serverVersion)
         exchange.respond(contentType: PrometheusText.contentType, body: page.bytes)
       }

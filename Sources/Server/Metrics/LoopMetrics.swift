@@ -88,7 +88,7 @@ struct LoopMetrics: Sendable {
     case .pool(let event): count(event)
     case .picture(let event): count(event)
     // Of the process, not of a loop.
-    case .life, .migration, .task: break
+    case .life, .migration, .task, .outbox: break
     }
   }
 

@@ -22,6 +22,7 @@ struct MetricsPage {
   let log: LogWriter.Counts
   let traces: TraceExporter.Counts
   let tasks: [String: TaskRunner.Counts]
+  let outbox: Outbox.Counts
   let version: String
 
   var bytes: [UInt8] {
@@ -213,6 +214,12 @@ struct MetricsPage {
     for (name, counts) in tasks {
       text.sample(seconds: Double(counts.nanoseconds) / 1e9, [("task", name)])
     }
+    text.family(
+      "sociograph_outbox_total", .counter,
+      "Entries of the outbox that this server tried to deliver.")
+    text.sample(outbox.delivered, [("result", "delivered")])
+    text.sample(outbox.failed - outbox.givenUp, [("result", "failed")])
+    text.sample(outbox.givenUp, [("result", "given_up")])
   }
 
   private func writeProcess(_ text: inout PrometheusText) {

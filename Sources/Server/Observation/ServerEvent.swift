@@ -15,6 +15,8 @@ package enum ServerEvent: Sendable {
   case migration(MigrationEvent)
   /// Of what the database wants done from time to time.
   case task(TaskEvent)
+  /// Of what is handed to whoever delivers it.
+  case outbox(OutboxEvent)
   /// Of clients' connections, and of requests that no handler saw.
   case http(HTTPEvent)
   /// Of requests before they are operations.

@@ -37,8 +37,11 @@ final class LoopService: @unchecked Sendable {
     executor = OperationExecutor(
       mapping: shared.mapping, settings: shared.executor,
       report: { observer.report(.execution($0)) })
+    let ownLoop = loop
     let sessions = SessionResolver(
-      pool: pool, ended: shared.endedSessions, report: { observer.report(.session($0)) })
+      pool: pool, ended: shared.endedSessions,
+      signed: shared.signedBearers.map { ($0, ownLoop) },
+      report: { observer.report(.session($0)) })
     var pictures: PictureEndpoint?
     if let service = shared.pictures {
       pictures = PictureEndpoint(
@@ -131,6 +134,8 @@ struct SharedService: Sendable {
   let constraintErrors: ConstraintErrors
   let accounts: AccountInputs
   let endedSessions = EndedSessions()
+  /// Nil where only sessions of our own are accepted.
+  let signedBearers: SignedBearers?
   /// What runs the operations' statements, given the loop's pool.
   let runner: @Sendable (PostgresPool) -> any StatementRunner
   let executor: OperationExecutor.Settings

@@ -13,6 +13,8 @@ package final class RunningServer: Sendable {
   package struct Settings: Sendable {
     /// Passwords, identity providers and what is sealed.
     package var accounts = AccountInputs.Settings()
+    /// Whose signed tokens are accepted beside our sessions; nil for nobody's.
+    package var tokenIssuers: IdentityProviders?
     /// Port 0 takes a free one.
     package var address = HTTPAddress.tcp(host: "127.0.0.1", port: 0)
     package var loopCount = 1
@@ -27,6 +29,8 @@ package final class RunningServer: Sendable {
     package var constraintErrors = ConstraintErrors()
     /// Runs the database's background tasks, as far as no other server does.
     package var runsTasks = false
+    /// Hands over what waits in the outbox; nil leaves it there.
+    package var outbox: Outbox.Settings?
     package var log = ServiceLog.Settings()
     package var logWriter = LogWriter.standardError
     /// Where operators ask for `/metrics`, `/live` and `/ready`; nil counts nothing.
@@ -61,13 +65,18 @@ package final class RunningServer: Sendable {
   private let admin: AdminService?
   private let traces: TraceExporter?
   private let tasks: TaskRunner?
+  private let outbox: Outbox?
   private let log: ServiceLog
   private let sweeper: PictureSweeper?
 
   /// Serves the graph a mapping describes from a database that has its tables.
+  ///
+  /// - Parameter doors: sockets that listen already, for these settings; opened here unless given.
   package init(
-    _ mapping: StorageMapping, database: PostgresConfiguration, settings: Settings
+    _ mapping: StorageMapping, database: PostgresConfiguration, settings: Settings,
+    doors: ListeningSockets? = nil
   ) throws {
+    let doors = try doors ?? ListeningSockets(settings)
     var database = database
     var writerDatabase = settings.writerDatabase ?? database
     writerDatabase.isReadOnly = false
@@ -85,6 +94,7 @@ package final class RunningServer: Sendable {
       writerDatabase: writerDatabase, writerPool: Self.writerPool(settings),
       constraintErrors: settings.constraintErrors,
       accounts: AccountInputs(settings.accounts),
+      signedBearers: settings.tokenIssuers.map { SignedBearers($0) },
       runner: settings.statementRunner, executor: executor,
       endpoint: settings.endpoint,
       introspection: settings.introspection,
@@ -109,9 +119,8 @@ package final class RunningServer: Sendable {
       http.commonHeaders.append(HTTPField("Strict-Transport-Security", "max-age=31536000"))
     }
     var services: [LoopService] = []
-    let listeners = try HTTPListener.open(settings.address, count: settings.loopCount)
-    address = listeners.first?.address ?? settings.address
-    for (index, listener) in listeners.enumerated() {
+    address = doors.clients.first?.address ?? settings.address
+    for (index, listener) in doors.clients.enumerated() {
       let observer = LoopObserver(
         loop: index, log: log, traces: traces, countsMetrics: settings.adminAddress != nil)
       services.append(
@@ -130,11 +139,18 @@ package final class RunningServer: Sendable {
         log.report(.picture($0), loop: nil)
       }
     }
-    admin = try settings.adminAddress.map {
-      try AdminService($0, services: services, log: log, traces: traces, tasks: tasks)
+    let outbox = settings.outbox.map { settings in
+      Outbox(settings, writerDatabase) { log.report(.outbox($0), loop: nil) }
+    }
+    self.outbox = outbox
+    admin = try doors.operators.map {
+      try AdminService(
+        $0, services: services, log: log, traces: traces, tasks: tasks,
+        outbox: outbox)
     }
     for service in services { service.start() }
     tasks?.start()
+    outbox?.start()
     admin?.start()
     sweeper?.start()
   }
@@ -160,6 +176,16 @@ package final class RunningServer: Sendable {
     return true
   }
 
+  /// Calls `completion` once every loop has come to it: never, if one hangs.
+  package func askForLife(_ completion: @escaping @Sendable () -> Void) {
+    let group = DispatchGroup()
+    for service in services {
+      group.enter()
+      service.loop.execute { group.leave() }
+    }
+    group.notify(queue: .global(), execute: completion)
+  }
+
   /// From now on `/ready` says no, and everything else is as before.
   package func announceEnd() {
     for service in services { service.announceEnd() }
@@ -183,6 +209,7 @@ package final class RunningServer: Sendable {
   /// Lets requests finish and ends the loops; what is not done after `patience` is cut off.
   package func stop(patience: Duration = .seconds(15)) {
     tasks?.stop()
+    outbox?.stop()
     let group = DispatchGroup()
     for service in services {
       group.enter()

@@ -1,14 +1,10 @@
 import DatabaseSetup
-import Dispatch
-import Foundation
 import Postgres
 import Synchronization
 
 /// Runs the database's background tasks while the server serves, on a thread and a connection of its
 /// own. Several servers of one database share the work: whoever comes when a task is due runs it.
-final class TaskRunner: @unchecked Sendable {
-  // @unchecked: `session` and `schedule` are touched on its thread only; `cancellable` is behind its lock.
-
+final class TaskRunner: Sendable {
   /// Of one task since the start.
   struct Counts: Sendable {
     var ran = 0
@@ -16,118 +12,54 @@ final class TaskRunner: @unchecked Sendable {
     var nanoseconds: UInt64 = 0
   }
 
-  private struct State {
-    var isStopped = false
-    /// What a stop has to cancel.
-    var running: PostgresSession?
-    var counts: [String: Counts] = [:]
-  }
-
   /// How often the list of tasks is read.
   private static let reading = Duration.seconds(60)
 
-  private let configuration: PostgresConfiguration
+  private let thread: DatabaseThread
   private let report: @Sendable (TaskEvent) -> Void
-  private let state = Guarded(State())
-  private let isWoken = DispatchSemaphore(value: 0)
-  private let hasEnded = DispatchSemaphore(value: 0)
-  private var session: PostgresSession?
-  private var schedule = TaskSchedule()
-  private var readAgainAt = ContinuousClock.now
-
-  /// A lock around what is not `Sendable` by itself.
-  private final class Guarded: @unchecked Sendable {
-    // @unchecked: `value` is only touched within the lock.
-    private let lock = NSLock()
-    private var value: State
-    init(_ value: State) { self.value = value }
-    func with<Result>(_ body: (inout State) -> Result) -> Result {
-      lock.withLock { body(&value) }
-    }
-  }
+  private let counted = Mutex([String: Counts]())
 
   /// - Parameter configuration: of a role that may call the graph's functions.
   init(_ configuration: PostgresConfiguration, report: @escaping @Sendable (TaskEvent) -> Void) {
-    self.configuration = BackgroundTask.configuration(like: configuration)
+    thread = DatabaseThread(name: "tasks", BackgroundTask.configuration(like: configuration))
     self.report = report
   }
 
-  func start() {
-    let thread = Thread { [self] in run() }
-    thread.name = "tasks"
-    thread.start()
-  }
+  var counts: [String: Counts] { counted.withLock { $0 } }
 
-  var counts: [String: Counts] { state.with { $0.counts } }
+  func start() {
+    var schedule = TaskSchedule()
+    var readAgainAt = ContinuousClock.now
+    thread.start { [self] (work) throws(PostgresError) in
+      if work.isFresh || readAgainAt <= .now {
+        schedule.set(try BackgroundTask.all(in: work.session), now: .now)
+        readAgainAt = .now + Self.reading
+      }
+      if let task = schedule.due(now: .now) {
+        try run(task, work, &schedule)
+        return .now
+      }
+      return min(schedule.nextDue ?? readAgainAt, readAgainAt)
+    }
+  }
 
   /// Cancels what is running and waits for the end of the thread, but not for long.
   func stop() {
-    state.with { state in
-      state.isStopped = true
-      // Not beyond the lock, so that it is not closed meanwhile.
-      state.running?.cancel()
-    }
-    isWoken.signal()
-    _ = hasEnded.wait(timeout: .now() + 5)
-  }
-
-  private var isStopped: Bool { state.with { $0.isStopped } }
-
-  private func run() {
-    defer { hasEnded.signal() }
-    var rest = Duration.seconds(1)
-    while !isStopped {
-      do throws(PostgresError) {
-        try connect()
-        rest = .seconds(1)
-        try readTasks()
-        if let task = schedule.due(now: .now) {
-          try run(task)
-        } else {
-          wait(until: min(schedule.nextDue ?? readAgainAt, readAgainAt))
-        }
-      } catch {
-        // The pools tell of a database that cannot be reached.
-        session = nil
-        wait(until: .now + rest)
-        rest = min(rest * 2, .seconds(30))
-      }
-    }
-    session = nil
-  }
-
-  private func connect() throws(PostgresError) {
-    if session == nil {
-      session = try PostgresSession(configuration)
-      readAgainAt = .now
-    }
-  }
-
-  private func readTasks() throws(PostgresError) {
-    guard let session, readAgainAt <= .now else { return }
-    schedule.set(try BackgroundTask.all(in: session), now: .now)
-    readAgainAt = .now + Self.reading
-  }
-
-  private func wait(until instant: ContinuousClock.Instant) {
-    let pause = ContinuousClock.now.duration(to: instant)
-    if pause > .zero { _ = isWoken.wait(timeout: .now() + pause.timeInterval) }
+    thread.end()
+    thread.wait(.seconds(5))
   }
 
   /// - Throws: when the connection is not to be used again.
-  private func run(_ task: BackgroundTask) throws(PostgresError) {
-    guard let session else { return }
-    let mayRun = state.with { state in
-      state.running = session
-      return !state.isStopped
-    }
-    defer { state.with { $0.running = nil } }
-    guard mayRun else { return }
+  private func run(
+    _ task: BackgroundTask, _ work: DatabaseThread.Work, _ schedule: inout TaskSchedule
+  ) throws(PostgresError) {
     let began = ContinuousClock.now
     do throws(PostgresError) {
-      let wasRun = try task.run(whenDue: true, in: session)
+      let wasRun = try work.cancellable { () throws(PostgresError) in
+        try task.run(whenDue: true, in: work.session)
+      }
       schedule.ran(task, now: .now)
-      guard wasRun else { return }
+      guard wasRun == true else { return }
       let took = began.duration(to: .now)
       count(task) {
         $0.ran += 1
@@ -135,7 +67,7 @@ final class TaskRunner: @unchecked Sendable {
       }
       report(.ran(task.name, took: took))
     } catch {
-      if isStopped { return }
+      if thread.isStopped { return }
       if error.kind == .unavailable || error.kind == .lost { throw error }
       let isNew = schedule.failed(task, isRefused: error.kind == .forbidden, now: .now)
       count(task) { $0.failed += 1 }
@@ -144,7 +76,7 @@ final class TaskRunner: @unchecked Sendable {
   }
 
   private func count(_ task: BackgroundTask, _ change: (inout Counts) -> Void) {
-    state.with { change(&$0.counts[task.name, default: Counts()]) }
+    counted.withLock { change(&$0[task.name, default: Counts()]) }
   }
 }
 

@@ -42,6 +42,11 @@ extension NaiveGraph {
       case "search": return try search(arguments)
       case "shareDraft": return .object(try shareDraft(arguments))
       case "appConfig": return .object(try appConfig(arguments.string("app") ?? ""))
+      case "appConfigs":
+        return .list(
+          try database.list("SELECT app FROM app_config").compactMap(\.first).sorted {
+            $0.utf8.lexicographicallyPrecedes($1.utf8)
+          }.compactMap { try appConfig($0).map { .object($0) } })
       case "dailyContent": return .object(try dailyContent(arguments.string("date") ?? ""))
       case "changes": return .object(try changes(arguments))
       default: return nil

@@ -1,0 +1,76 @@
+import Accounts
+import Postgres
+import Server
+
+/// `sociograph outbox`: what `serve --outbox` does, by itself.
+enum OutboxCommandLine {
+  static let specification = CommandSpecification(
+    "outbox", "Hands mails, messages and wall posts to a command, each at least once.",
+    operands: "COMMAND",
+    options: [
+      CommandSpecification.Option(
+        "once", nil, environment: "SOCIOGRAPH_OUTBOX_ONCE", "hand over what is due now, and end"),
+      CommandSpecification.Option(
+        "workers", "N", environment: "SOCIOGRAPH_OUTBOX_WORKERS", default: "2",
+        "how many are handed over at a time"),
+      CommandSpecification.Option(
+        "timeout", "TIME", environment: "SOCIOGRAPH_OUTBOX_TIMEOUT", default: "60s",
+        "longest time for one of them"),
+      CommandSpecification.Option(
+        "sealing-key", "FILE",
+        "32 bytes in hexadecimal that tokens of linked accounts are sealed with"),
+    ] + SettingOptions.databases,
+    notes: """
+      COMMAND is for a shell, and given one JSON object on its standard input: {"id", "channel",
+      "recipient", "subject", "body", "userId", "attempt", "createdAt"}, and of a wall post "token".
+      Its status says what came of it: 0 delivered; 65, 67, 68 nothing ever will; others: try again.
+      Any number of these may be at work, on any machine.
+      Exit status of --once: 0 all were delivered, 1 some were not.
+      """)
+
+  static func run(_ options: CommandOptions) throws -> Int32 {
+    guard let command = options.operands.first, options.operands.count == 1, !command.isEmpty else {
+      throw UsageError("outbox needs one COMMAND, in quotes if it has arguments.")
+    }
+    var settings = try OutboxSettings.read(
+      command, options, workers: "workers", timeout: "timeout")
+    settings.box = try AccountInputs.Settings.box(options)
+    let signals = StopSignals()
+    let database = try Database.open(options)
+    signals.started { database.close() }
+    defer { database.close() }
+    let outbox = try Outbox(settings, database.configuration()) { event in
+      switch event {
+      case .delivered: break
+      case .failed(let id, let reason, let isTriedAgain):
+        Console.say(
+          "\(id) was not delivered and is \(isTriedAgain ? "tried again" : "given up"): \(reason)")
+      }
+    }
+    if try options.isSet("once") {
+      try outbox.deliverDue()
+    } else {
+      signals.serve {}
+      outbox.start()
+      _ = signals.wait()
+      outbox.stop(patience: settings.command.timeout + .seconds(1))
+    }
+    let counts = outbox.counts
+    Console.say("\(counts.delivered) delivered, \(counts.failed) not")
+    return try options.isSet("once") && counts.failed > 0 ? 1 : 0
+  }
+}
+
+enum OutboxSettings {
+  static func read(
+    _ command: String, _ options: CommandOptions, workers: String, timeout: String
+  ) throws(UsageError) -> Outbox.Settings {
+    var settings = Outbox.Settings(
+      command: OutboxCommand(
+        text: command,
+        timeout: try options.duration(timeout, in: .milliseconds(1)...(.seconds(3600)))
+          ?? .seconds(60)))
+    settings.workers = try options.int(workers, in: 1...64) ?? settings.workers
+    return settings
+  }
+}

@@ -1,0 +1,47 @@
+import DatabaseSetup
+import Glibc
+
+/// `sociograph verify`: counts again what is counted, and looks whether all that must be true is.
+enum VerifyCommand {
+  static let specification = CommandSpecification(
+    "verify", "Counts a graph's counters again, and looks for what must not be.",
+    options: SettingOptions.databases,
+    notes: """
+      Prints a line for each difference. It only reads, in one snapshot, also beside running servers.
+      Exit status: 0 there are none, 1 there are some.
+      """)
+
+  /// - Returns: the exit code.
+  static func run(_ options: CommandOptions) throws -> Int32 {
+    let database = try Database.open(options)
+    defer { database.close() }
+    let progress = isatty(STDERR_FILENO) == 1
+    func draw(_ text: String) {
+      if progress { Console.write("\r\u{1b}[K" + text, to: STDERR_FILENO) }
+    }
+    let outcome = try GraphVerification(database.configuration()).run { event in
+      switch event {
+      case .began(let check, let number, let count):
+        let width = 24
+        let full = (number - 1) * width / max(count, 1)
+        draw(
+          "[" + String(repeating: "#", count: full) + String(repeating: "-", count: width - full)
+            + "] \(number)/\(count)  \(check)")
+      case .found(let line):
+        draw("")
+        Console.print(line)
+      case .failed(let check, let error):
+        draw("")
+        Console.print("\(check): cannot be checked: \(error)")
+      }
+    }
+    draw("")
+    guard outcome.checks > 0 else {
+      Console.say("warning: the database has no functions named verify_...; nothing was looked at")
+      return 0
+    }
+    Console.say(
+      "\(outcome.checks) checks, \(outcome.faults) difference\(outcome.faults == 1 ? "" : "s")")
+    return outcome.faults == 0 ? 0 : 1
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Glibc
+import Server
+
+/// A user of the machine whom `serve` goes on as when root has started it.
+struct Account {
+  let name: String
+  private let userID: uid_t
+  private let groupID: gid_t
+  private let home: String
+
+  /// - Throws: `UsageError` for a user who is not there, or whom this process cannot become.
+  init(_ name: String, _ origin: String) throws(UsageError) {
+    guard !name.utf8.contains(0), let entry = unsafe getpwnam(name) else {
+      throw UsageError("\(origin): there is no user \"\(name)\".")
+    }
+    self.name = name
+    userID = unsafe entry.pointee.pw_uid
+    groupID = unsafe entry.pointee.pw_gid
+    home = unsafe String(cString: entry.pointee.pw_dir)
+    guard userID != 0 else {
+      throw UsageError("\(origin) must not be root: that is whose rights are given up.")
+    }
+    guard geteuid() == 0 || geteuid() == userID else {
+      throw UsageError("\(origin): only root can become \"\(name)\".")
+    }
+  }
+
+  /// Lets the user write a folder that root may have to make first.
+  func own(_ folder: String) throws(CommandFailure) {
+    guard geteuid() == 0, !FileManager.default.fileExists(atPath: folder) else { return }
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw CommandFailure("The folder \(folder) cannot be made: \(error.localizedDescription)")
+    }
+    guard unsafe chown(folder, userID, groupID) == 0 else { throw failure("be given \(folder)") }
+  }
+
+  /// Becomes the user for good: also what root may do besides is given up.
+  func become() throws(CommandFailure) {
+    guard geteuid() == 0 else { return }
+    // So that it can be opened again.
+    var status = stat()
+    if unsafe fstat(STDERR_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_uid == 0
+    {
+      _ = fchown(STDERR_FILENO, userID, groupID)
+    }
+    guard unsafe initgroups(name, groupID) == 0, setgid(groupID) == 0, setuid(userID) == 0,
+      setuid(0) != 0, geteuid() == userID, getuid() == userID, getegid() == groupID
+    else { throw failure("be become") }
+    unsafe setenv("HOME", home, 1)
+  }
+
+  private func failure(_ what: String) -> CommandFailure {
+    CommandFailure("The user \"\(name)\" cannot \(what): \(Console.describe(errno)).")
+  }
+}
+
+/// A file that takes the place of standard error, so that whatever is said goes there.
+struct LogFile: Sendable {
+  let path: String
+
+  /// Opens it, also again after it was moved away, and leaves everything as it is when it cannot.
+  func open() throws(CommandFailure) {
+    let descriptor = unsafe Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
+    guard descriptor >= 0 else {
+      throw CommandFailure("The log file \"\(path)\" cannot be opened: \(Console.describe(errno)).")
+    }
+    // In one step: nobody who is writing meets a descriptor that is closed.
+    guard dup2(descriptor, STDERR_FILENO) >= 0 else {
+      let code = errno
+      close(descriptor)
+      throw CommandFailure("The log file \"\(path)\" cannot be used: \(Console.describe(code)).")
+    }
+    close(descriptor)
+  }
+}

@@ -1,0 +1,149 @@
+-- What is true of the graph but that no constraint can say: for `sociograph verify`, which calls every
+-- function here and elsewhere that is named verify_... and takes no argument. Each gives a row for
+-- everything that is wrong, and none where nothing is. They look at the whole graph in one snapshot,
+-- so they may be called beside any number of writers. Counts are in counter.sql, what is about "any
+-- of several types" in node.sql.
+
+CREATE OR REPLACE FUNCTION verify_accounts() RETURNS TABLE (user_id bigint, fault text)
+LANGUAGE sql STABLE AS $$
+  SELECT u.id, 'name_key is not the folded name' FROM app_user u
+  WHERE u.name_key <> folded(u.display_name)
+  UNION ALL SELECT u.id, 'is no MEMBER, or has a role twice' FROM app_user u
+  WHERE NOT 'MEMBER' = ANY (u.roles)
+    OR cardinality(u.roles) <> (SELECT count(DISTINCT r.role) FROM unnest(u.roles) r(role))
+  UNION ALL SELECT u.id, 'shows the photo ' || f.id || ' of somebody else' FROM app_user u
+    JOIN photo f ON f.id = u.avatar_id
+  WHERE f.owner_id <> u.id
+  UNION ALL SELECT s.user_id, 'has ' || count(*) || ' sessions of at most 20' FROM session s
+  WHERE s.expires_at > now() GROUP BY s.user_id HAVING count(*) > 20
+$$;
+COMMENT ON FUNCTION verify_accounts IS
+  'Accounts whose names, roles, pictures or sessions are not as they should be.';
+
+CREATE OR REPLACE FUNCTION verify_blocks() RETURNS TABLE (blocker_id bigint, blocked_id bigint, fault text)
+LANGUAGE sql STABLE AS $$
+  SELECT b.blocker_id, b.blocked_id, 'one still follows the other' FROM block b
+  WHERE EXISTS (SELECT FROM follow f WHERE f.follower_id = b.blocker_id AND f.followee_id = b.blocked_id)
+    OR EXISTS (SELECT FROM follow f WHERE f.follower_id = b.blocked_id AND f.followee_id = b.blocker_id)
+$$;
+COMMENT ON FUNCTION verify_blocks IS
+  'Blocks that did not end follows.';
+
+CREATE OR REPLACE FUNCTION verify_circles() RETURNS TABLE (circle_id bigint, fault text)
+LANGUAGE sql STABLE AS $$
+  SELECT c.id, 'its owner is not the one among its members who owns it' FROM circle c
+  WHERE c.kind = 'GROUP' AND NOT EXISTS (
+    SELECT FROM circle_member m
+    WHERE m.circle_id = c.id AND m.user_id = c.owner_id AND m.role = 'OWNER')
+  UNION ALL SELECT m.circle_id, 'it is owned by ' || m.user_id || ' among its members' FROM circle_member m
+    JOIN circle c ON c.id = m.circle_id
+  WHERE m.role = 'OWNER' AND m.user_id <> c.owner_id
+  UNION ALL SELECT m.subject_id, 'it has comments and is no group' FROM comment m
+    JOIN circle c ON c.id = m.subject_id
+  WHERE c.kind <> 'GROUP' GROUP BY m.subject_id
+$$;
+COMMENT ON FUNCTION verify_circles IS
+  'Groups that their owner is not in as such, and channels with a thread of comments.';
+
+CREATE OR REPLACE FUNCTION verify_locations() RETURNS TABLE (location_id bigint, fault text)
+LANGUAGE sql STABLE AS $$
+  SELECT l.id, 'name_key is not the folded name' FROM location l WHERE l.name_key <> folded(l.name)
+  UNION ALL SELECT l.id, 'its ancestors are not those of its parent, and the parent' FROM location l
+    LEFT JOIN location p ON p.id = l.parent_id
+  WHERE l.ancestor_ids <> CASE WHEN p.id IS NULL THEN '{}' ELSE p.ancestor_ids || p.id END
+  UNION ALL SELECT l.id, 'its parent stands no higher than it' FROM location l
+    JOIN location p ON p.id = l.parent_id
+  WHERE p.level >= l.level
+$$;
+COMMENT ON FUNCTION verify_locations IS
+  'Locations that do not stand in the tree as their parents say.';
+
+CREATE OR REPLACE FUNCTION verify_posts() RETURNS TABLE (post_id bigint, fault text)
+LANGUAGE sql STABLE AS $$
+  SELECT p.id, 'its row of ' || t.name || ' is missing' FROM post p,
+    LATERAL (SELECT CASE WHEN p.kind IN (16, 17) THEN 'votable_post' WHEN p.kind IN (19, 20) THEN 'card_post'
+      WHEN p.kind = 23 THEN 'event' END AS name) t
+  WHERE CASE t.name WHEN 'votable_post' THEN NOT EXISTS (SELECT FROM votable_post v WHERE v.post_id = p.id)
+    WHEN 'card_post' THEN NOT EXISTS (SELECT FROM card_post c WHERE c.post_id = p.id)
+    WHEN 'event' THEN NOT EXISTS (SELECT FROM event e WHERE e.post_id = p.id) ELSE false END
+  UNION ALL SELECT e.post_id, 'the event is in another circle than the post' FROM event e
+    JOIN post p ON p.id = e.post_id
+  WHERE e.circle_id IS DISTINCT FROM p.circle_id
+  UNION ALL SELECT p.id, 'shows the photo ' || f.id || ' of somebody else' FROM post p
+    JOIN post_photo a ON a.post_id = p.id JOIN photo f ON f.id = a.photo_id
+  WHERE f.owner_id <> p.author_id
+  UNION ALL SELECT p.id, 'its author voted' FROM vote v JOIN post p ON p.id = v.post_id
+  WHERE p.author_id = v.user_id
+  UNION ALL SELECT DISTINCT v.post_id, 'has votes, and voting is off' FROM vote v
+    JOIN votable_post p ON p.post_id = v.post_id
+  WHERE NOT p.voting_enabled
+  UNION ALL SELECT DISTINCT t.post_id, 'tags people and is no thank-you' FROM post_tag t
+  WHERE t.post_id & 255 <> 21
+  UNION ALL SELECT DISTINCT t.post_id, 'tags its author' FROM post_tag t JOIN post p ON p.id = t.post_id
+  WHERE t.user_id = p.author_id
+  UNION ALL SELECT f.subject_id, 'its author flagged it' FROM flag f JOIN post p ON p.id = f.subject_id
+  WHERE f.user_id = p.author_id
+$$;
+COMMENT ON FUNCTION verify_posts IS
+  'Posts without what their kind has besides, with photos of others, or with votes, tags and flags that '
+  'nobody could give.';
+
+CREATE OR REPLACE FUNCTION verify_cards() RETURNS TABLE (card_id bigint, fault text)
+LANGUAGE sql STABLE AS $$
+  SELECT c.post_id, 'takes responses beyond its limit' FROM card_post c
+  WHERE c.is_open AND c.response_count >= c.response_limit
+  UNION ALL SELECT r.id, 'asks somebody who did not write the request' FROM info_request r
+    JOIN post p ON p.id = r.post_id
+  WHERE p.author_id <> r.owner_id
+  UNION ALL SELECT r.id, 'was approved and has no follow-up' FROM info_request r
+  WHERE r.status = 'ACCEPTED' AND NOT EXISTS (
+    SELECT FROM follow_up f WHERE f.post_id = r.post_id AND f.sender_id = r.requester_id
+      AND f.recipient_id = r.owner_id)
+  UNION ALL SELECT f.id, 'is sent by somebody who did not make the offer' FROM follow_up f
+    JOIN post p ON p.id = f.post_id
+  WHERE p.kind = 19 AND p.author_id <> f.sender_id
+  UNION ALL SELECT f.id, 'nobody approved the request behind it' FROM follow_up f
+  WHERE f.post_id & 255 = 20 AND NOT EXISTS (
+    SELECT FROM info_request r WHERE r.post_id = f.post_id AND r.requester_id = f.sender_id
+      AND r.owner_id = f.recipient_id AND r.status = 'ACCEPTED')
+$$;
+COMMENT ON FUNCTION verify_cards IS
+  'Offers that are open beyond their limit, and requests and follow-ups without one another.';
+
+CREATE OR REPLACE FUNCTION verify_classes() RETURNS TABLE (booking_id bigint, fault text)
+LANGUAGE sql STABLE AS $$
+  SELECT b.id, 'holds a seat in a session that was called off' FROM booking b
+    JOIN class_session s ON s.id = b.session_id
+  WHERE b.cancelled_at IS NULL AND s.cancelled_at IS NOT NULL
+$$;
+COMMENT ON FUNCTION verify_classes IS
+  'Seats that are held in sessions which do not take place.';
+
+CREATE OR REPLACE FUNCTION verify_conversations() RETURNS TABLE (conversation_id bigint, fault text)
+LANGUAGE sql STABLE AS $$
+  SELECT m.conversation_id, m.user_id || ' takes part and is not in its key' FROM conversation_member m
+    JOIN conversation c ON c.id = m.conversation_id
+  WHERE m.user_id::text <> ALL (string_to_array(c.member_key, ','))
+  UNION ALL SELECT c.id, 'somebody of its key is still here and takes no part' FROM conversation c
+  WHERE EXISTS (
+    SELECT FROM app_user u WHERE u.id = ANY (string_to_array(c.member_key, ',')::bigint[])
+      AND NOT EXISTS (SELECT FROM conversation_member m
+        WHERE m.conversation_id = c.id AND m.user_id = u.id))
+$$;
+COMMENT ON FUNCTION verify_conversations IS
+  'Conversations whose members are not those of their key, as far as these are still here.';
+
+CREATE OR REPLACE FUNCTION verify_contacts() RETURNS TABLE (contact_id bigint, fault text)
+LANGUAGE sql STABLE AS $$
+  SELECT c.id, 'name_key is not the folded name' FROM external_contact c WHERE c.name_key <> folded(c.name)
+  UNION ALL SELECT i.id, 'invites who invites' FROM invitation i WHERE i.invitee_id = i.inviter_id
+$$;
+COMMENT ON FUNCTION verify_contacts IS
+  'Contacts whose names cannot be found, and invitations of oneself.';
+
+CREATE OR REPLACE FUNCTION verify_notifications() RETURNS TABLE (notification_id bigint, fault text)
+LANGUAGE sql STABLE AS $$
+  SELECT n.id, 'tells somebody of their own act' FROM notification n WHERE n.recipient_id = n.actor_id
+$$;
+COMMENT ON FUNCTION verify_notifications IS
+  'Notifications that nobody should have had.';

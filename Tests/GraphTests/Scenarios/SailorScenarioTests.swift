@@ -48,7 +48,7 @@ import Testing
 
   /// A picture that somebody took.
   private func photo(_ server: GraphServer, by person: Person) throws -> JSONValue {
-    try server.data().photo(of: person).json
+    try .string(server.uploadPhoto(as: person))
   }
 
   /// The operator names the first of the staff, who add what is larger than a place.

@@ -3,12 +3,9 @@
 CREATE OR REPLACE FUNCTION respond_to_offer(viewer bigint, offer bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
-  author bigint;
+  author bigint := (seen_post(viewer, offer, '{19}', 'offerId')).author_id;
   made bigint;
 BEGIN
-  PERFORM require_viewer(viewer);
-  SELECT p.author_id INTO author FROM visible_post(viewer) p WHERE p.id = offer AND p.kind = 19;
-  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'offerId'); END IF;
   IF author = viewer THEN PERFORM refuse('FORBIDDEN', 'offerId'); END IF;
   PERFORM FROM post p WHERE p.id = offer FOR KEY SHARE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'offerId'); END IF;
@@ -28,7 +25,7 @@ BEGIN
   WHERE c.post_id = offer AND c.is_open;
   IF NOT FOUND THEN PERFORM refuse('CLOSED', 'offerId'); END IF;
   PERFORM notify_people(ARRAY[author], 'OFFER_ANSWERED', viewer, made, 'would like a card of yours.',
-    node_url(offer));
+    node_url(made));
   RETURN offer;
 END $$;
 COMMENT ON FUNCTION respond_to_offer IS
@@ -38,12 +35,9 @@ COMMENT ON FUNCTION respond_to_offer IS
 CREATE OR REPLACE FUNCTION request_address(viewer bigint, request bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
-  author bigint;
+  author bigint := (seen_post(viewer, request, '{20}', 'requestId')).author_id;
   made bigint;
 BEGIN
-  PERFORM require_viewer(viewer);
-  SELECT p.author_id INTO author FROM visible_post(viewer) p WHERE p.id = request AND p.kind = 20;
-  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'requestId'); END IF;
   IF author = viewer THEN PERFORM refuse('FORBIDDEN', 'requestId'); END IF;
   PERFORM FROM post p WHERE p.id = request FOR KEY SHARE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'requestId'); END IF;
@@ -56,7 +50,7 @@ BEGIN
   WHERE c.post_id = request AND c.is_open;
   IF NOT FOUND THEN PERFORM refuse('CLOSED', 'requestId'); END IF;
   PERFORM notify_people(ARRAY[author], 'INFO_REQUESTED', viewer, made,
-    'would like to send you a card and asks for your address.', node_url(request),
+    'would like to send you a card and asks for your address.', node_url(made),
     'APPROVE_INFO_REQUEST', 'Give address');
   RETURN made;
 END $$;
@@ -93,7 +87,7 @@ BEGIN
     AND n.action_performed_at IS NULL AND approve;
   PERFORM notify_people(ARRAY[target.requester_id], 'INFO_ANSWERED', viewer, request,
     CASE WHEN approve THEN 'gave you their address.' ELSE 'did not give you their address.' END,
-    node_url(target.post_id));
+    node_url(request));
   RETURN request;
 END $$;
 COMMENT ON FUNCTION answer_info_request IS
@@ -117,7 +111,7 @@ BEGIN
     IF target.state <> outcome THEN PERFORM refuse('ALREADY_DONE', 'followUpId'); END IF;
   ELSIF NOT completed THEN
     PERFORM notify_people(ARRAY[target.recipient_id], 'FOLLOW_UP_UNABLE', viewer, target_id,
-      'cannot send you a card.', node_url(target.post_id));
+      'cannot send you a card.', node_url(target_id));
   END IF;
   RETURN target_id;
 END $$;
@@ -126,13 +120,8 @@ COMMENT ON FUNCTION resolve_follow_up IS
 
 CREATE OR REPLACE FUNCTION close_card_post(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-DECLARE author bigint;
 BEGIN
-  PERFORM require_viewer(viewer);
-  SELECT p.author_id INTO author FROM visible_post(viewer) p
-  WHERE p.id = target AND p.kind IN (19, 20);
-  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'postId'); END IF;
-  IF author <> viewer THEN PERFORM refuse('FORBIDDEN', 'postId'); END IF;
+  PERFORM own_post(viewer, target, '{19,20}', 'postId');
   UPDATE card_post c SET is_open = false WHERE c.post_id = target AND c.is_open;
   RETURN target;
 END $$;

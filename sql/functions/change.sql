@@ -85,20 +85,22 @@ CALL watch('event', '{edited}', 'log_post_parts', 'post_id');
 CALL watch('card_post', '{edited}', 'log_post_parts', 'post_id');
 CALL watch('event_venue', '{added,edited,removed}', 'log_post_parts', 'event_id');
 
+CREATE OR REPLACE FUNCTION log_events(events bigint[], people bigint[]) RETURNS void
+LANGUAGE sql AS $$
+  SELECT log_changes(array_agg(c.event_id), array_agg(c.person), p.id IS NULL)
+  FROM unnest(events, people) AS c(event_id, person) LEFT JOIN post p ON p.id = c.event_id
+  WHERE c.event_id IS NOT NULL GROUP BY p.id IS NULL
+$$;
+COMMENT ON FUNCTION log_events IS
+  'Logs each event to the person beside it, as different or, where its post went, as gone.';
+
 CREATE OR REPLACE FUNCTION log_attendance() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   nodes bigint[];
   scopes bigint[];
-  gone boolean;
 BEGIN
   SELECT array_agg(event_id), array_agg(user_id) INTO nodes, scopes FROM changed;
-  FOR nodes, scopes, gone IN
-    SELECT array_agg(c.event_id), array_agg(c.user_id), p.id IS NULL
-    FROM unnest(nodes, scopes) AS c(event_id, user_id) LEFT JOIN post p ON p.id = c.event_id
-    GROUP BY p.id IS NULL
-  LOOP
-    PERFORM log_changes(nodes, scopes, gone);
-  END LOOP;
+  PERFORM log_events(nodes, scopes);
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION log_attendance IS
@@ -109,20 +111,12 @@ CREATE OR REPLACE FUNCTION log_invitations() RETURNS trigger LANGUAGE plpgsql AS
 DECLARE
   nodes bigint[];
   scopes bigint[];
-  gone boolean;
 BEGIN
   SELECT array_agg(c.id), array_agg(s.id) INTO nodes, scopes
   FROM changed c, LATERAL (VALUES (c.inviter_id), (c.invitee_id)) s(id);
   PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
-  SELECT array_agg(event_id), array_agg(invitee_id) INTO nodes, scopes
-  FROM changed WHERE event_id IS NOT NULL;
-  FOR nodes, scopes, gone IN
-    SELECT array_agg(c.event_id), array_agg(c.invitee_id), p.id IS NULL
-    FROM unnest(nodes, scopes) AS c(event_id, invitee_id) LEFT JOIN post p ON p.id = c.event_id
-    GROUP BY p.id IS NULL
-  LOOP
-    PERFORM log_changes(nodes, scopes, gone);
-  END LOOP;
+  SELECT array_agg(event_id), array_agg(invitee_id) INTO nodes, scopes FROM changed;
+  PERFORM log_events(nodes, scopes);
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION log_invitations IS
@@ -141,15 +135,17 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION log_circles IS 'Logs circles that come and go, to members and owner.';
 CALL watch('circle', '{added,removed}', 'log_circles');
-CREATE OR REPLACE FUNCTION log_edited_circle() RETURNS trigger LANGUAGE plpgsql AS $$
+
+CREATE OR REPLACE FUNCTION log_edited_scope() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM log_changes(ARRAY[NEW.id], ARRAY[NEW.id], false);
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION log_edited_circle IS 'Logs an edited circle, to its members.';
+COMMENT ON FUNCTION log_edited_scope IS
+  'Logs what was edited to itself: a circle to its members, an account to whoever owns it.';
 CREATE OR REPLACE TRIGGER log_edited
   AFTER UPDATE OF name, description, is_default, owner_id ON circle
-  FOR EACH ROW EXECUTE FUNCTION log_edited_circle();
+  FOR EACH ROW EXECUTE FUNCTION log_edited_scope();
 
 CREATE OR REPLACE FUNCTION log_members() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -189,6 +185,21 @@ END $$;
 COMMENT ON FUNCTION log_comments IS
   'Logs comments, to the circle they are on or to whom their post matters, and to who wrote them.';
 CALL watch('comment', '{added,removed}', 'log_comments');
+
+CREATE OR REPLACE FUNCTION log_silenced_comments() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  nodes bigint[];
+  scopes bigint[];
+BEGIN
+  SELECT array_agg(c.id), array_agg(s.scope_id) INTO nodes, scopes
+  FROM comment c, post_scopes(ARRAY[OLD.id]) s WHERE c.subject_id = OLD.id;
+  PERFORM log_changes(nodes, scopes, true);
+  RETURN OLD;
+END $$;
+COMMENT ON FUNCTION log_silenced_comments IS
+  'Logs that the comments on a post go with it, to whom the post mattered: later nobody knows.';
+CREATE OR REPLACE TRIGGER log_silenced BEFORE DELETE ON post
+  FOR EACH ROW EXECUTE FUNCTION log_silenced_comments();
 
 CREATE OR REPLACE FUNCTION log_notifications() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -234,16 +245,10 @@ COMMENT ON FUNCTION log_moved_session IS
 CREATE OR REPLACE TRIGGER log_moved AFTER UPDATE OF starts_at, ends_at, trainer_id ON class_session
   FOR EACH ROW EXECUTE FUNCTION log_moved_session();
 
-CREATE OR REPLACE FUNCTION log_edited_user() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM log_changes(ARRAY[NEW.id], ARRAY[NEW.id], false);
-  RETURN NULL;
-END $$;
-COMMENT ON FUNCTION log_edited_user IS 'Logs an edited account, to whoever owns it.';
 CREATE OR REPLACE TRIGGER log_edited
   AFTER UPDATE OF username, display_name, email, email_verified, bio, website, avatar_id, home_id,
     address, card_preference, roles ON app_user
-  FOR EACH ROW EXECUTE FUNCTION log_edited_user();
+  FOR EACH ROW EXECUTE FUNCTION log_edited_scope();
 
 -- A token says up to which change everything is known: a byte for its version, xid and seq, in
 -- base64url. Rows of transactions that may still be joined by older ones are left for later, so
@@ -310,6 +315,11 @@ BEGIN
         SELECT * FROM change c
         WHERE c.scope_id = s.id AND (c.xid, c.seq) > (since_xid, since_seq) AND c.xid < safe
           AND c.logged_at >= since_time AND c.logged_at < now() + interval '1 day'
+          -- What a transaction says in two of the scopes is said once, on whichever page it began.
+          AND NOT (c.xid = since_xid AND EXISTS (SELECT FROM change e
+            WHERE e.scope_id = ANY (scopes) AND e.xid = since_xid AND e.seq <= since_seq
+              AND e.logged_at >= since_time AND e.logged_at < now() + interval '1 day'
+              AND e.node_id = c.node_id AND e.deleted = c.deleted))
         ORDER BY c.xid, c.seq LIMIT wanted + 1) c
       ORDER BY c.xid, c.seq LIMIT wanted + 1) c)
   SELECT (SELECT count(*) FROM found),

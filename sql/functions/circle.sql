@@ -138,6 +138,7 @@ BEGIN
   END IF;
   DELETE FROM circle_member m WHERE m.circle_id = group_id
     AND m.user_id = ANY (people) AND m.role <> 'OWNER';
+  PERFORM unnotify(people, 'CIRCLE_ADDED', NULL, group_id);
   RETURN group_id;
 END $$;
 COMMENT ON FUNCTION remove_circle_members IS
@@ -165,6 +166,7 @@ BEGIN
   SELECT c.* INTO target FROM seen_circle(viewer, group_id) c;
   IF target.owner_id = viewer THEN PERFORM refuse('FORBIDDEN', 'circleId'); END IF;
   DELETE FROM circle_member m WHERE m.circle_id = target.id AND m.user_id = viewer;
+  PERFORM unnotify(ARRAY[viewer], 'CIRCLE_ADDED', NULL, group_id);
   RETURN group_id;
 END $$;
 COMMENT ON FUNCTION leave_circle IS

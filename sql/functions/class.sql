@@ -124,7 +124,7 @@ BEGIN
     WHERE b.session_id = notify_booked.session_id AND b.cancelled_at IS NULL ORDER BY b.id
   LOOP
     PERFORM notify_people(ARRAY[seat.user_id], 'BOOKING_CHANGED', viewer, seat.id, words,
-      node_url(session_id));
+      node_url(seat.id));
   END LOOP;
 END $$;
 COMMENT ON FUNCTION notify_booked IS

@@ -172,35 +172,21 @@ COMMENT ON FUNCTION change_event IS
 
 CREATE OR REPLACE FUNCTION update_event(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-DECLARE target bigint;
+DECLARE target post := own_post(viewer, (input ->> 'eventId')::bigint, '{23}', 'input', 'eventId');
 BEGIN
-  target := own_event(viewer, (input ->> 'eventId')::bigint, 'input', 'eventId');
-  IF EXISTS (SELECT FROM event e WHERE e.post_id = target AND e.cancelled_at IS NOT NULL) THEN
+  IF EXISTS (SELECT FROM event e WHERE e.post_id = target.id AND e.cancelled_at IS NOT NULL) THEN
     PERFORM refuse('CLOSED', 'input', 'eventId');
   END IF;
-  PERFORM change_event(viewer, target, input);
-  RETURN target;
+  PERFORM change_event(viewer, target.id, input);
+  RETURN target.id;
 END $$;
 COMMENT ON FUNCTION update_event IS
   'Mutation.updateEvent.';
 
-CREATE OR REPLACE FUNCTION own_event(viewer bigint, event bigint, VARIADIC path text[])
-RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE author bigint;
-BEGIN
-  PERFORM require_viewer(viewer);
-  SELECT p.author_id INTO author FROM visible_post(viewer) p WHERE p.id = event AND p.kind = 23;
-  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', VARIADIC path); END IF;
-  IF author <> viewer THEN PERFORM refuse('FORBIDDEN', VARIADIC path); END IF;
-  RETURN event;
-END $$;
-COMMENT ON FUNCTION own_event IS
-  'An event of the viewer''s own.';
-
 CREATE OR REPLACE FUNCTION cancel_event(viewer bigint, event bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
-  PERFORM own_event(viewer, event, 'eventId');
+  PERFORM own_post(viewer, event, '{23}', 'eventId');
   UPDATE event e SET cancelled_at = now() WHERE e.post_id = cancel_event.event
     AND e.cancelled_at IS NULL;
   IF FOUND THEN
@@ -216,12 +202,9 @@ COMMENT ON FUNCTION cancel_event IS
 CREATE OR REPLACE FUNCTION invite_to_event(viewer bigint, event bigint, people bigint[], circles bigint[])
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
-  target post;
+  target post := seen_post(viewer, event, '{23}', 'eventId');
   members bigint[];
 BEGIN
-  PERFORM require_viewer(viewer);
-  SELECT p.* INTO target FROM visible_post(viewer) p WHERE p.id = event AND p.kind = 23;
-  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'eventId'); END IF;
   IF target.author_id <> viewer AND (target.visibility = 'INVITED' OR NOT EXISTS (
       SELECT FROM attendance a
       WHERE a.event_id = event AND a.user_id = viewer AND a.status = 'GOING')) THEN
@@ -252,10 +235,7 @@ COMMENT ON FUNCTION refuse_event_over IS
 CREATE OR REPLACE FUNCTION set_attendance(viewer bigint, event bigint, status text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
-  PERFORM require_viewer(viewer);
-  IF NOT EXISTS (SELECT FROM visible_post(viewer) p WHERE p.id = event AND p.kind = 23) THEN
-    PERFORM refuse('NOT_FOUND', 'eventId');
-  END IF;
+  PERFORM seen_post(viewer, event, '{23}', 'eventId');
   -- The post goes first, so that what is deleted meanwhile takes no answer.
   PERFORM FROM post p WHERE p.id = event FOR KEY SHARE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'eventId'); END IF;

@@ -36,32 +36,35 @@ COMMENT ON FUNCTION notify_people IS
 CREATE OR REPLACE FUNCTION unnotify(recipients bigint[], reason text, actor bigint, about bigint)
 RETURNS void LANGUAGE sql AS $$
   DELETE FROM notification n
-  WHERE n.recipient_id = ANY (recipients) AND n.reason = unnotify.reason AND n.actor_id = actor
-    AND n.about_id = about AND n.read_at IS NULL
+  WHERE n.recipient_id = ANY (recipients) AND n.reason = unnotify.reason
+    AND (n.actor_id = actor OR actor IS NULL) AND n.about_id = about AND n.read_at IS NULL
 $$;
 COMMENT ON FUNCTION unnotify IS
-  'What was taken back before it was read was never told.';
+  'What was taken back before it was read was never told; without an actor, whoever told it.';
 
 CREATE OR REPLACE FUNCTION notify_number(recipient bigint, reason text, actor bigint, about bigint,
   line text, destination text)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE notification n SET text = line, actor_id = actor, created_at = now()
+  -- two at once: the second waits for the first, and replaces what that told
+  PERFORM pg_advisory_xact_lock(hashtextextended(reason || ' ' || recipient, about));
+  DELETE FROM notification n
   WHERE n.recipient_id = recipient AND n.reason = notify_number.reason AND n.about_id = about
     AND n.read_at IS NULL;
-  IF FOUND THEN RETURN; END IF;
   INSERT INTO notification (recipient_id, reason, actor_id, about_id, text, destination)
   VALUES (recipient, notify_number.reason, actor, about, line, notify_number.destination);
 END $$;
 COMMENT ON FUNCTION notify_number IS
-  'Tells one person that there is more of something, in one unread notification for each thing.';
+  'Tells one person that there is more of something, in one unread notification for each thing: '
+  'a new one in place of the last, so that it stands first.';
 
 CREATE OR REPLACE FUNCTION node_url(id bigint) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT public_url(CASE
     WHEN node_url.id & 240 = 16 THEN '/posts/' WHEN node_url.id & 255 = 1 THEN '/users/'
     WHEN node_url.id & 255 = 3 THEN '/locations/' WHEN node_url.id & 255 = 4 THEN '/products/'
     WHEN node_url.id & 255 = 5 THEN '/circles/' WHEN node_url.id & 255 = 48 THEN '/conversations/'
-    WHEN node_url.id & 255 IN (41, 42) THEN '/classes/' ELSE '/nodes/' END || wire_id(node_url.id))
+    WHEN node_url.id & 255 = 41 THEN '/classes/' WHEN node_url.id & 255 = 42 THEN '/bookings/'
+    ELSE '/nodes/' END || wire_id(node_url.id))
 $$;
 COMMENT ON FUNCTION node_url IS
   'Where a notification about a node leads.';

@@ -1,5 +1,28 @@
 -- Posting: one function for what all kinds of post share, one for each kind.
 
+CREATE OR REPLACE FUNCTION seen_post(viewer bigint, target bigint, kinds int[], VARIADIC path text[])
+RETURNS post LANGUAGE plpgsql AS $$
+DECLARE chosen post;
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT p.* INTO chosen FROM visible_post(viewer) p
+  WHERE p.id = target AND (kinds IS NULL OR p.kind = ANY (kinds));
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', VARIADIC path); END IF;
+  RETURN chosen;
+END $$;
+COMMENT ON FUNCTION seen_post IS
+  'A post of one of these types (any, without) that the viewer may see; refuses any other.';
+
+CREATE OR REPLACE FUNCTION own_post(viewer bigint, target bigint, kinds int[], VARIADIC path text[])
+RETURNS post LANGUAGE plpgsql AS $$
+DECLARE chosen post := seen_post(viewer, target, kinds, VARIADIC path);
+BEGIN
+  IF chosen.author_id <> viewer THEN PERFORM refuse('FORBIDDEN', VARIADIC path); END IF;
+  RETURN chosen;
+END $$;
+COMMENT ON FUNCTION own_post IS
+  'A post of one of these types that is the viewer''s own; refuses any other.';
+
 CREATE OR REPLACE FUNCTION post_refusals(viewer bigint, tag int, input jsonb, needs_words boolean,
   needs_photo boolean)
 RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
@@ -224,13 +247,9 @@ COMMENT ON FUNCTION create_announcement IS
 CREATE OR REPLACE FUNCTION update_post(viewer bigint, arguments jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
-  target post;
+  target post := own_post(viewer, (arguments ->> 'postId')::bigint, NULL, 'postId');
   photos bigint[] := id_list(arguments -> 'photoIds');
 BEGIN
-  PERFORM require_viewer(viewer);
-  SELECT p.* INTO target FROM visible_post(viewer) p WHERE p.id = (arguments ->> 'postId')::bigint;
-  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'postId'); END IF;
-  IF target.author_id <> viewer THEN PERFORM refuse('FORBIDDEN', 'postId'); END IF;
   IF arguments ? 'body' THEN
     PERFORM refuse_all(
       text_refusals(arguments ->> 'body', target.kind IN (19, 20, 21, 22, 24), 5000, 'body'));

@@ -61,7 +61,8 @@ BEGIN
   PERFORM seen_subject(viewer, target, '{16,32,3,4}', 'subjectId');
   DELETE FROM reaction r
   WHERE r.subject_id = target AND r.user_id = viewer AND r.kind = how::reaction_kind;
-  IF FOUND AND author_of(target) IS NOT NULL THEN
+  IF FOUND AND author_of(target) IS NOT NULL AND NOT EXISTS (
+      SELECT FROM reaction r WHERE r.subject_id = target AND r.user_id = viewer) THEN
     PERFORM unnotify(ARRAY[author_of(target)], 'REACTED', viewer, target);
   END IF;
   RETURN target;

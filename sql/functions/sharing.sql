@@ -148,14 +148,10 @@ COMMENT ON FUNCTION track_usage IS
 CREATE OR REPLACE FUNCTION share_post(viewer bigint, target bigint, medium text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
-  author bigint;
   draft record;
   sealed bytea;
 BEGIN
-  PERFORM require_viewer(viewer);
-  SELECT p.author_id INTO author FROM visible_post(viewer) p WHERE p.id = target;
-  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'postId'); END IF;
-  IF author <> viewer THEN PERFORM refuse('FORBIDDEN', 'postId'); END IF;
+  PERFORM own_post(viewer, target, NULL, 'postId');
   IF medium NOT IN ('FACEBOOK', 'TWITTER') THEN PERFORM refuse('INVALID', 'channel'); END IF;
   SELECT i.access_token INTO sealed FROM identity i WHERE i.user_id = viewer AND i.provider = medium;
   IF sealed IS NULL THEN PERFORM refuse('PROVIDER_NOT_LINKED', 'channel'); END IF;

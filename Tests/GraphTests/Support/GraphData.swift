@@ -9,6 +9,12 @@ struct NodeKey: Hashable, Sendable, CustomStringConvertible {
   let number: Int64
   init(_ number: Int64) { self.number = number }
 
+  /// From the wire.
+  init(wire: String) throws {
+    guard let number = NodeID.decode(wire) else { throw GraphTestFailure("no id: \(wire)") }
+    self.number = number
+  }
+
   var wire: String { NodeID.encode(number) }
   var json: JSONValue { .string(wire) }
   var description: String { String(number) }

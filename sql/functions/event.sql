@@ -192,10 +192,12 @@ BEGIN
   SELECT p.author_id INTO author FROM visible_post(viewer) p WHERE p.id = event AND p.kind = 23;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', VARIADIC path); END IF;
   IF author <> viewer THEN PERFORM refuse('FORBIDDEN', VARIADIC path); END IF;
+  PERFORM FROM post p WHERE p.id = event FOR NO KEY UPDATE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', VARIADIC path); END IF;
   RETURN event;
 END $$;
 COMMENT ON FUNCTION own_event IS
-  'An event of the viewer''s own.';
+  'An event of the viewer''s own; its post is locked before what hangs on it.';
 
 CREATE OR REPLACE FUNCTION cancel_event(viewer bigint, event bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -227,6 +229,8 @@ BEGIN
       WHERE a.event_id = event AND a.user_id = viewer AND a.status = 'GOING')) THEN
     PERFORM refuse('FORBIDDEN', 'eventId');
   END IF;
+  PERFORM FROM post p WHERE p.id = event FOR KEY SHARE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'eventId'); END IF;
   PERFORM refuse_event_over(event);
   PERFORM refuse_all(list_refusals(people, false, 100, 'userIds')
     || people_refusals(viewer, people, false, 'userIds'));

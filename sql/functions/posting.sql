@@ -180,6 +180,7 @@ BEGIN
     || (SELECT coalesce(jsonb_agg(
           refusal('INVALID', 'input', 'taggedUserIds', (e.place - 1)::text) ORDER BY e.place), '[]')
         FROM unnest(thanked) WITH ORDINALITY AS e(id, place) WHERE e.id = ANY (thanked[:e.place - 1])));
+  PERFORM hold_people(thanked || viewer);
   made := new_post(viewer, 21, input, true, false);
   INSERT INTO post_tag (post_id, user_id) SELECT made, e.id FROM unnest(thanked) AS e(id) ORDER BY e.id;
   PERFORM notify_people(thanked, 'TAGGED', viewer, made, 'thanks you.', node_url(made));

@@ -426,6 +426,8 @@ DECLARE
   refusals jsonb := '[]';
 BEGIN
   PERFORM require_viewer(viewer);
+  -- a name stands beside whom its bearer follows, too: nobody follows or unfollows meanwhile
+  IF input ? 'displayName' THEN PERFORM take_people(ARRAY[viewer]); END IF;
   SELECT u.* INTO old FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
   IF input ? 'username' THEN
     refusals := refusals || username_refusals(viewer, input ->> 'username', 'input', 'username');

@@ -148,9 +148,11 @@ enum MutationSupport {
         RAISE EXCEPTION USING ERRCODE = 'SG000', MESSAGE = 'Sign in to do this.',
           DETAIL = 'UNAUTHENTICATED';
       END IF;
+      PERFORM pg_advisory_xact_lock_shared(hashtextextended('viewer', viewer));
     END $$;
     COMMENT ON FUNCTION require_viewer IS
-      'For everything but signing up and in: fails unless somebody is signed in.';
+      'For everything but signing up and in: fails unless somebody is signed in. Whoever takes the '
+      'account away has the lock exclusively, before anything else.';
 
     CREATE OR REPLACE FUNCTION id_list(list jsonb) RETURNS bigint[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$

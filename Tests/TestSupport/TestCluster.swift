@@ -22,6 +22,21 @@ package enum TestCluster {
     return try connectionString(database: name)
   }
 
+  /// A new database with all that is in another, to which nobody is connected.
+  package static func newDatabase(copying other: String) throws -> String {
+    let source = try session(other).execute("SELECT current_database()")[0][0] ?? ""
+    let name = "test_\(UInt32.random(in: 0 ... .max))"
+    // A session that ended is gone a little later.
+    for _ in 0..<6_000 {
+      let users = try session(connectionString()).execute(
+        "SELECT FROM pg_stat_activity WHERE datname = '\(source)'")
+      if users.isEmpty { break }
+      usleep(10_000)
+    }
+    try administrate("CREATE DATABASE \(name) TEMPLATE \(source)")
+    return try connectionString(database: name)
+  }
+
   package static func connectionString(database: String = "sociograph") throws -> String {
     let whole = try cluster.get().connectionString
     return whole.replacing("dbname=sociograph", with: "dbname=" + database)
@@ -30,6 +45,7 @@ package enum TestCluster {
   package static func session(_ connectionString: String) throws -> PostgresSession {
     var configuration = try PostgresConfiguration(connectionString)
     configuration.statementTimeout = .seconds(120)
+    configuration.applicationName = "a test"
     return try PostgresSession(configuration)
   }
 

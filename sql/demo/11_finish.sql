@@ -26,7 +26,7 @@ FROM app_user v
     FROM (SELECT followee_id AS id, count(*) AS followers, 0 AS followings, 0 AS thanks
         FROM follow GROUP BY 1
       UNION ALL SELECT follower_id, 0, count(*), 0 FROM follow GROUP BY 1
-      UNION ALL SELECT user_id, 0, 0, count(*) FROM post_tag WHERE post_id & 255 = 21 GROUP BY 1) s
+      UNION ALL SELECT user_id, 0, 0, count(*) FROM post_tag WHERE post_id & 255 = 21 AND is_public GROUP BY 1) s
     GROUP BY 1) c USING (id)
   LEFT JOIN photo p ON p.owner_id = v.id AND p.id < demo_id('product_photo', 0)
 WHERE u.id = v.id;

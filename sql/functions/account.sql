@@ -341,6 +341,7 @@ BEGIN
   SELECT u.* INTO account FROM app_user u
   WHERE lower(u.email) = lower(words(wanted)) AND u.email_verified;
   IF NOT FOUND THEN RETURN; END IF;
+  PERFORM FROM app_user u WHERE u.id = account.id FOR NO KEY UPDATE;
   -- one mail in ten minutes is enough
   IF EXISTS (SELECT FROM one_time_token t WHERE t.user_id = account.id
       AND t.purpose = 'RESET_PASSWORD' AND t.expires_at > now() + interval '50 minutes') THEN
@@ -372,6 +373,8 @@ RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS 
 DECLARE account bigint;
 BEGIN
   PERFORM refuse_all(password_refusals(hash, 'newPassword'));
+  PERFORM FROM app_user u WHERE u.id = (SELECT t.user_id FROM one_time_token t
+    WHERE t.token_hash = sha256(convert_to(token, 'UTF8'))) FOR NO KEY UPDATE;
   account := use_token(token, 'RESET_PASSWORD');
   UPDATE app_user u SET password_hash = hash WHERE u.id = account;
   DELETE FROM session s WHERE s.user_id = account;
@@ -387,6 +390,7 @@ RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS
 DECLARE mailbox text;
 BEGIN
   PERFORM require_viewer(viewer);
+  PERFORM FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
   IF use_token(token, 'VERIFY_EMAIL') <> viewer THEN PERFORM refuse('WRONG_CREDENTIALS', 'token'); END IF;
   mailbox := (SELECT u.email FROM app_user u WHERE u.id = viewer);
   IF EXISTS (SELECT FROM app_user u
@@ -405,6 +409,7 @@ CREATE OR REPLACE FUNCTION resend_verification(viewer bigint)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM require_viewer(viewer);
+  PERFORM FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
   IF NOT EXISTS (SELECT FROM one_time_token t WHERE t.user_id = viewer
       AND t.purpose = 'VERIFY_EMAIL' AND t.expires_at > now() + interval '3 days' - interval '1 minute')
   THEN
@@ -425,6 +430,8 @@ DECLARE
   refusals jsonb := '[]';
 BEGIN
   PERFORM require_viewer(viewer);
+  -- a name stands beside whom its bearer follows, too: nobody follows or unfollows meanwhile
+  IF input ? 'displayName' THEN PERFORM take_people(ARRAY[viewer]); END IF;
   SELECT u.* INTO old FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
   IF input ? 'username' THEN
     refusals := refusals || username_refusals(viewer, input ->> 'username', 'input', 'username');
@@ -493,16 +500,88 @@ COMMENT ON FUNCTION update_profile IS
   'Mutation.updateProfile: left out stays, null clears. Changing the address of mail wants its '
   'owner.';
 
+CREATE OR REPLACE FUNCTION lock_account(viewer bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  posts bigint[];
+  circles bigint[] := ARRAY(
+    SELECT m.circle_id FROM circle_member m WHERE m.user_id = viewer
+    UNION SELECT c.id FROM circle c WHERE c.owner_id = viewer
+    UNION SELECT c.subject_id FROM comment c WHERE c.author_id = viewer AND c.subject_id & 255 = 5);
+  said bigint[];
+  classes bigint[];
+  person bigint;
+BEGIN
+  -- one account at a time, nothing by this one, nobody who follows, thanks or blocks it meanwhile
+  PERFORM pg_advisory_xact_lock(hashtextextended('accounts', 0));
+  PERFORM pg_advisory_xact_lock(hashtextextended('viewer', viewer));
+  PERFORM take_people(ARRAY[viewer]);
+  posts := ARRAY(
+    SELECT p.id FROM post p WHERE p.author_id = viewer
+    UNION SELECT p.id FROM post p JOIN circle c ON c.id = p.circle_id WHERE c.owner_id = viewer
+    UNION SELECT r.subject_id FROM reaction r WHERE r.user_id = viewer AND r.subject_id & 240 = 16
+    UNION SELECT c.subject_id FROM comment c WHERE c.author_id = viewer AND c.subject_id & 240 = 16
+    UNION SELECT v.post_id FROM vote v WHERE v.user_id = viewer
+    UNION SELECT a.event_id FROM attendance a WHERE a.user_id = viewer
+    UNION SELECT i.event_id FROM invitation i WHERE viewer IN (i.invitee_id, i.inviter_id)
+    UNION SELECT f.post_id FROM follow_up f WHERE viewer IN (f.sender_id, f.recipient_id)
+    UNION SELECT r.post_id FROM info_request r WHERE viewer IN (r.owner_id, r.requester_id)
+    UNION SELECT t.post_id FROM post_tag t WHERE t.user_id = viewer);
+  PERFORM FROM post p WHERE p.id = ANY (posts) ORDER BY p.id FOR UPDATE;
+  PERFORM FROM circle c WHERE c.id = ANY (circles) ORDER BY c.id FOR UPDATE;
+  said := ARRAY(
+    SELECT c.id FROM comment c WHERE c.author_id = viewer
+    UNION SELECT c.id FROM comment c WHERE c.subject_id = ANY (posts || circles)
+    UNION SELECT r.subject_id FROM reaction r WHERE r.user_id = viewer AND r.subject_id & 255 = 32);
+  PERFORM FROM comment c WHERE c.id = ANY (said) ORDER BY c.id FOR UPDATE;
+  PERFORM FROM location l WHERE l.id IN (
+    SELECT p.location_id FROM post p WHERE p.id = ANY (posts)
+    UNION SELECT r.subject_id FROM reaction r WHERE r.user_id = viewer
+    UNION SELECT c.subject_id FROM comment c WHERE c.author_id = viewer)
+  ORDER BY l.id FOR NO KEY UPDATE;
+  PERFORM FROM product p WHERE p.id IN (SELECT r.subject_id FROM reaction r WHERE r.user_id = viewer)
+  ORDER BY p.id FOR NO KEY UPDATE;
+  classes := ARRAY(
+    SELECT s.id FROM class_session s WHERE s.trainer_id = viewer
+    UNION SELECT b.session_id FROM booking b WHERE b.user_id = viewer);
+  PERFORM FROM class_session s WHERE s.id = ANY (classes) ORDER BY s.id FOR UPDATE;
+  PERFORM FROM conversation c WHERE c.id IN (
+    SELECT m.conversation_id FROM conversation_member m WHERE m.user_id = viewer)
+  ORDER BY c.id FOR UPDATE;
+  PERFORM FROM notification n
+  WHERE n.recipient_id = viewer OR n.actor_id = viewer OR n.about_id = viewer
+    OR n.about_id = ANY (posts || said || circles || classes)
+    OR n.about_id IN (
+      SELECT b.id FROM booking b WHERE b.session_id = ANY (classes)
+      UNION SELECT f.id FROM follow_up f WHERE f.post_id = ANY (posts)
+      UNION SELECT r.id FROM info_request r WHERE r.post_id = ANY (posts)
+      UNION SELECT i.id FROM invitation i WHERE viewer IN (i.invitee_id, i.inviter_id))
+  ORDER BY n.id FOR UPDATE;
+  FOR person IN
+    SELECT viewer UNION SELECT f.followee_id FROM follow f WHERE f.follower_id = viewer
+    UNION SELECT f.follower_id FROM follow f WHERE f.followee_id = viewer
+    UNION SELECT t.user_id FROM post_tag t WHERE t.post_id = ANY (posts)
+    UNION SELECT u.id FROM app_user u WHERE 'STAFF' = ANY (u.roles) AND has_role(viewer, 'STAFF')
+    ORDER BY 1
+  LOOP
+    IF person = viewer THEN PERFORM FROM app_user u WHERE u.id = person FOR UPDATE;
+    ELSE PERFORM FROM app_user u WHERE u.id = person FOR NO KEY UPDATE;
+    END IF;
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION lock_account IS
+  'Locks all that goes with an account and all that its going changes, in the order in which '
+  'everybody locks: posts, circles, comments, locations, products, classes, conversations, '
+  'notifications, people.';
+
 CREATE OR REPLACE FUNCTION delete_account(viewer bigint, session_hash bytea, matched text)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
+  PERFORM lock_account(viewer);
   PERFORM require_viewer(viewer);
   PERFORM require_owner(viewer, session_hash, matched, 'password');
-  IF has_role(viewer, 'STAFF') THEN
-    PERFORM FROM app_user u WHERE 'STAFF' = ANY (u.roles) ORDER BY u.id FOR NO KEY UPDATE;
-    IF NOT EXISTS (SELECT FROM app_user u WHERE u.id <> viewer AND 'STAFF' = ANY (u.roles)) THEN
-      PERFORM refuse('FORBIDDEN');
-    END IF;
+  IF has_role(viewer, 'STAFF') AND NOT EXISTS (
+      SELECT FROM app_user u WHERE u.id <> viewer AND 'STAFF' = ANY (u.roles)) THEN
+    PERFORM refuse('FORBIDDEN');
   END IF;
   DELETE FROM app_user u WHERE u.id = viewer;
   PERFORM audit(viewer, 'DELETE_ACCOUNT');

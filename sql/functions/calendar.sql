@@ -64,8 +64,8 @@ RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
     AND circle_ids IS NULL AND default_channels IS NOT TRUE
   UNION ALL
   SELECT f.id, f.starts_at
-  FROM (SELECT DISTINCT u.id FROM unnest(circle_ids) u(id)
-      WHERE default_channels IS NOT TRUE OR u.id IN (SELECT c.id FROM circle c WHERE c.is_default)
+  FROM (SELECT c.id FROM visible_circle(viewer) c
+      WHERE c.id = ANY (circle_ids) AND (default_channels IS NOT TRUE OR c.is_default)
       UNION ALL SELECT c.id FROM circle c WHERE circle_ids IS NULL AND c.is_default) channel
     CROSS JOIN LATERAL (
       SELECT e.post_id AS id, e.starts_at

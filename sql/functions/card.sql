@@ -68,6 +68,7 @@ BEGIN
   SELECT r.* INTO target FROM visible_info_request(viewer) r WHERE r.id = request;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'infoRequestId'); END IF;
   IF target.owner_id <> viewer THEN PERFORM refuse('FORBIDDEN', 'infoRequestId'); END IF;
+  PERFORM FROM post p WHERE p.id = target.post_id FOR KEY SHARE;
   SELECT r.* INTO target FROM info_request r WHERE r.id = request FOR NO KEY UPDATE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'infoRequestId'); END IF;
   IF target.status = answer THEN RETURN request; END IF;
@@ -104,6 +105,7 @@ BEGIN
   SELECT f.* INTO target FROM visible_follow_up(viewer) f WHERE f.id = target_id;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'followUpId'); END IF;
   IF target.sender_id <> viewer THEN PERFORM refuse('FORBIDDEN', 'followUpId'); END IF;
+  PERFORM FROM post p WHERE p.id = target.post_id FOR KEY SHARE;
   UPDATE follow_up f SET state = outcome, resolved_at = now() WHERE f.id = target_id AND f.state = 'OPEN';
   IF NOT FOUND THEN
     SELECT f.* INTO target FROM follow_up f WHERE f.id = target_id;

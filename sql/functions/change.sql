@@ -2,35 +2,49 @@
 
 -- What was said is kept in a setting of the transaction, as looking into the log would touch all its
 -- partitions. Beyond a hundred or so it is said again, which costs no more than a row.
-CREATE OR REPLACE FUNCTION log_changes(node_ids bigint[], scope_ids bigint[], gone boolean)
+CREATE OR REPLACE FUNCTION log_changes(node_ids bigint[], scope_ids bigint[], gone boolean,
+  author_ids bigint[] DEFAULT NULL, host_ids bigint[] DEFAULT NULL)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE said text := coalesce(current_setting('sociograph.logged', true), '');
 BEGIN
   WITH news AS (
-    SELECT n.node_id, n.scope_id, format(' %s:%s:%s', n.node_id, n.scope_id, gone::int) AS saying
-    FROM (SELECT DISTINCT u.node_id, u.scope_id
-      FROM unnest(node_ids, scope_ids) AS u(node_id, scope_id)) n
+    SELECT n.node_id, n.scope_id, n.people,
+      format(' %s:%s:%s', n.node_id, n.scope_id, gone::int) AS saying
+    FROM (SELECT u.node_id, u.scope_id,
+        max(array_remove(ARRAY[u.author_id, u.host_id], NULL)) AS people
+      FROM unnest(node_ids, scope_ids, author_ids, host_ids) AS u(node_id, scope_id, author_id, host_id)
+      GROUP BY u.node_id, u.scope_id) n
     WHERE n.node_id IS NOT NULL AND n.scope_id IS NOT NULL),
   added AS (
-    INSERT INTO change (node_id, scope_id, deleted)
-    SELECT n.node_id, n.scope_id, gone FROM news n WHERE strpos(said || ' ', n.saying || ' ') = 0
+    INSERT INTO change (node_id, scope_id, deleted, people)
+    SELECT n.node_id, n.scope_id, gone, nullif(n.people, '{}') FROM news n
+    WHERE strpos(said || ' ', n.saying || ' ') = 0
     ORDER BY n.node_id, n.scope_id)
   SELECT said || string_agg(n.saying, '') INTO said FROM news n
   WHERE strpos(said || ' ', n.saying || ' ') = 0;
   IF length(said) < 4000 THEN PERFORM set_config('sociograph.logged', said, true); END IF;
 END $$;
 COMMENT ON FUNCTION log_changes IS
-  'Logs each node for the scope beside it, unless this transaction has just said the same.';
+  'Logs each node for the scope beside it, unless this transaction has just said the same, with who '
+  'wrote it and who wrote what it is on.';
 
 CREATE OR REPLACE FUNCTION post_scopes(post_ids bigint[])
 RETURNS TABLE (post_id bigint, scope_id bigint)
 LANGUAGE sql STABLE AS $$
   SELECT id, author_id FROM post WHERE id = ANY (post_ids)
-  UNION SELECT id, circle_id FROM post WHERE id = ANY (post_ids) AND circle_id IS NOT NULL
-  UNION SELECT event_id, user_id FROM attendance
-    WHERE event_id = ANY (post_ids) AND status <> 'NOT_GOING'
-  UNION SELECT event_id, invitee_id FROM invitation
-    WHERE event_id = ANY (post_ids) AND status <> 'DECLINED'
+  UNION SELECT id, circle_id FROM post
+    WHERE id = ANY (post_ids) AND circle_id IS NOT NULL AND visibility <> 'INVITED'
+  UNION SELECT a.event_id, a.user_id FROM attendance a JOIN post p ON p.id = a.event_id
+    WHERE a.event_id = ANY (post_ids) AND a.status <> 'NOT_GOING' AND CASE p.visibility
+      WHEN 'PUBLIC' THEN true
+      WHEN 'CIRCLE' THEN EXISTS (SELECT FROM circle_member m
+        WHERE m.circle_id = p.circle_id AND m.user_id = a.user_id)
+      ELSE EXISTS (SELECT FROM invitation i
+        WHERE i.event_id = a.event_id AND i.invitee_id = a.user_id) END
+  UNION SELECT i.event_id, i.invitee_id FROM invitation i JOIN post p ON p.id = i.event_id
+    WHERE i.event_id = ANY (post_ids) AND i.status <> 'DECLINED'
+      AND (p.visibility <> 'CIRCLE' OR EXISTS (SELECT FROM circle_member m
+        WHERE m.circle_id = p.circle_id AND m.user_id = i.invitee_id))
 $$;
 COMMENT ON FUNCTION post_scopes IS
   'To whom a post matters: its author and its circle; an event also to those who are invited or '
@@ -40,10 +54,12 @@ CREATE OR REPLACE FUNCTION log_edited_posts(post_ids bigint[]) RETURNS void LANG
 DECLARE
   nodes bigint[];
   scopes bigint[];
+  authors bigint[];
 BEGIN
-  SELECT array_agg(s.post_id), array_agg(s.scope_id) INTO nodes, scopes
-  FROM post_scopes(post_ids) s;
-  PERFORM log_changes(nodes, scopes, false);
+  SELECT array_agg(s.post_id), array_agg(s.scope_id),
+    array_agg((SELECT p.author_id FROM post p WHERE p.id = s.post_id))
+  INTO nodes, scopes, authors FROM post_scopes(post_ids) s;
+  PERFORM log_changes(nodes, scopes, false, authors);
 END $$;
 COMMENT ON FUNCTION log_edited_posts IS 'Logs that posts were edited, to whom they matter.';
 
@@ -51,10 +67,12 @@ CREATE OR REPLACE FUNCTION log_posts() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   nodes bigint[];
   scopes bigint[];
+  authors bigint[];
 BEGIN
-  SELECT array_agg(c.id), array_agg(s.id) INTO nodes, scopes
-  FROM changed c, LATERAL (VALUES (c.author_id), (c.circle_id)) s(id);
-  PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
+  SELECT array_agg(c.id), array_agg(s.id), array_agg(c.author_id) INTO nodes, scopes, authors
+  FROM changed c, LATERAL (VALUES (c.author_id),
+    (CASE WHEN c.visibility <> 'INVITED' THEN c.circle_id END)) s(id);
+  PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE', authors);
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION log_posts IS 'Logs posts that come and go.';
@@ -173,13 +191,18 @@ DECLARE
   post_ids bigint[] := ARRAY(SELECT subject_id FROM changed WHERE subject_id & 240 = 16);
   nodes bigint[];
   scopes bigint[];
+  authors bigint[];
+  hosts bigint[];
 BEGIN
-  SELECT array_agg(s.id), array_agg(s.scope_id) INTO nodes, scopes FROM (
-    SELECT c.id, c.author_id AS scope_id FROM changed c
-    UNION SELECT c.id, c.subject_id FROM changed c WHERE c.subject_id & 255 = 5
-    UNION SELECT c.id, p.scope_id FROM changed c
-      JOIN post_scopes(post_ids) p ON p.post_id = c.subject_id) s;
-  PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
+  SELECT array_agg(s.id), array_agg(s.scope_id), array_agg(s.author_id), array_agg(s.host_id)
+  INTO nodes, scopes, authors, hosts FROM (
+    SELECT c.id, s.scope_id, c.author_id,
+      (SELECT p.author_id FROM post p WHERE p.id = c.subject_id) AS host_id
+    FROM changed c CROSS JOIN LATERAL (
+      SELECT c.author_id AS scope_id
+      UNION SELECT c.subject_id WHERE c.subject_id & 255 = 5
+      UNION SELECT p.scope_id FROM post_scopes(post_ids) p WHERE p.post_id = c.subject_id) s) s;
+  PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE', authors, hosts);
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION log_comments IS
@@ -281,6 +304,21 @@ COMMENT ON FUNCTION read_change_token IS
   'What a token of changes says. Fails with SG002 (BAD_USER_INPUT) when it is none, with SG001 '
   '(TOKEN_EXPIRED) when another version gave it.';
 
+CREATE OR REPLACE FUNCTION tells(viewer bigint, node bigint, scope bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN CASE
+    WHEN node & 255 = 23 AND scope = viewer THEN true
+    WHEN node & 240 = 16 THEN EXISTS (SELECT FROM visible_post(viewer) v WHERE v.id = node)
+    WHEN node & 255 = 32 THEN EXISTS (SELECT FROM visible_comment(viewer) v WHERE v.id = node)
+    WHEN node & 255 = 33 THEN EXISTS (SELECT FROM visible_invitation(viewer) v WHERE v.id = node)
+    WHEN node & 255 = 50 THEN EXISTS (SELECT FROM visible_notification(viewer) v WHERE v.id = node)
+    ELSE true END;
+END $$;
+COMMENT ON FUNCTION tells IS
+  'Whether the log tells the viewer that a node is new or different: not when it is hidden, or gone by '
+  'now. Of events in their own scope and of circles they are told that these are hidden from now on.';
+
 CREATE OR REPLACE FUNCTION change_page(viewer bigint, since text, page int)
 RETURNS TABLE (token text, has_more boolean, node_ids bigint[], operations text[])
 LANGUAGE plpgsql STABLE ROWS 1 AS $$
@@ -292,6 +330,7 @@ DECLARE
   since_seq bigint;
   since_time timestamptz;
   scopes bigint[];
+  hidden bigint[] := ARRAY(SELECT h.id FROM hidden_user(viewer) h);
   number int;
   last text;
 BEGIN
@@ -320,6 +359,8 @@ BEGIN
             WHERE e.scope_id = ANY (scopes) AND e.xid = since_xid AND e.seq <= since_seq
               AND e.logged_at >= since_time AND e.logged_at < now() + interval '1 day'
               AND e.node_id = c.node_id AND e.deleted = c.deleted))
+          AND (c.people IS NULL OR NOT c.people && hidden)
+          AND (c.deleted OR tells(viewer, c.node_id, s.id))
         ORDER BY c.xid, c.seq LIMIT wanted + 1) c
       ORDER BY c.xid, c.seq LIMIT wanted + 1) c)
   SELECT (SELECT count(*) FROM found),

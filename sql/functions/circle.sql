@@ -105,7 +105,9 @@ CREATE OR REPLACE FUNCTION delete_circle(viewer bigint, group_id bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM ruled_circle(viewer, group_id);
+  PERFORM lock_what_goes(ARRAY(SELECT p.id FROM post p WHERE p.circle_id = group_id), ARRAY[group_id]);
   DELETE FROM circle c WHERE c.id = group_id;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'circleId'); END IF;
   RETURN group_id;
 END $$;
 COMMENT ON FUNCTION delete_circle IS
@@ -136,6 +138,7 @@ BEGIN
   IF target.owner_id = ANY (people) THEN
     PERFORM refuse('FORBIDDEN', 'userIds', (array_position(people, target.owner_id) - 1)::text);
   END IF;
+  PERFORM FROM circle c WHERE c.id = group_id FOR NO KEY UPDATE;
   DELETE FROM circle_member m WHERE m.circle_id = group_id
     AND m.user_id = ANY (people) AND m.role <> 'OWNER';
   PERFORM unnotify(people, 'CIRCLE_ADDED', NULL, group_id);
@@ -165,6 +168,7 @@ DECLARE target record;
 BEGIN
   SELECT c.* INTO target FROM seen_circle(viewer, group_id) c;
   IF target.owner_id = viewer THEN PERFORM refuse('FORBIDDEN', 'circleId'); END IF;
+  PERFORM FROM circle c WHERE c.id = target.id FOR NO KEY UPDATE;
   DELETE FROM circle_member m WHERE m.circle_id = target.id AND m.user_id = viewer;
   PERFORM unnotify(ARRAY[viewer], 'CIRCLE_ADDED', NULL, group_id);
   RETURN group_id;

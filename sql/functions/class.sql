@@ -23,6 +23,12 @@ BEGIN
       WHERE b.session_id = target AND b.user_id = viewer AND b.cancelled_at IS NULL);
   END IF;
   UPDATE class_session s SET booked_count = s.booked_count + 1
+  WHERE s.id = target AND s.booked_count BETWEEN 1 AND s.capacity - 1 AND s.cancelled_at IS NULL;
+  IF FOUND THEN RETURN made; END IF;
+  -- The first seat: from now on the trainer holds nothing else at the time.
+  PERFORM FROM class_session s WHERE s.id = target FOR NO KEY UPDATE;
+  PERFORM hold_trainer(chosen.trainer_id);
+  UPDATE class_session s SET booked_count = s.booked_count + 1
   WHERE s.id = target AND s.booked_count < s.capacity AND s.cancelled_at IS NULL;
   IF NOT FOUND THEN
     IF EXISTS (SELECT FROM class_session s WHERE s.id = target AND s.cancelled_at IS NOT NULL) THEN
@@ -40,6 +46,13 @@ COMMENT ON FUNCTION book_session IS
   'Mutation.bookSession: the last seat is a queue, taken last. A booking that is there is given '
   'again.';
 
+CREATE OR REPLACE FUNCTION hold_trainer(trainer bigint) RETURNS void LANGUAGE sql AS $$
+  SELECT pg_advisory_xact_lock(hashtextextended('trainer', trainer))
+$$;
+COMMENT ON FUNCTION hold_trainer IS
+  'One at a time says when a trainer is busy, since two whose times overlap would wait for each other. '
+  'Taken after the session''s row, and the last thing waited for.';
+
 CREATE OR REPLACE FUNCTION cancel_booking(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE chosen booking;
@@ -49,6 +62,8 @@ BEGIN
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'bookingId'); END IF;
   IF chosen.user_id <> viewer THEN PERFORM refuse('FORBIDDEN', 'bookingId'); END IF;
   IF chosen.cancelled_at IS NOT NULL THEN RETURN target; END IF;
+  -- the session before its bookings, as who calls it off does
+  PERFORM FROM class_session s WHERE s.id = chosen.session_id FOR NO KEY UPDATE;
   IF EXISTS (SELECT FROM class_session s WHERE s.id = chosen.session_id AND s.starts_at <= now()) THEN
     PERFORM refuse('PAST', 'bookingId');
   END IF;
@@ -144,6 +159,7 @@ BEGIN
   END IF;
   IF target.starts_at <= now() THEN PERFORM refuse('PAST', 'input', 'sessionId'); END IF;
   IF start <= now() THEN PERFORM refuse('PAST', 'input', 'startsAt'); END IF;
+  PERFORM hold_trainer(target.trainer_id);
   UPDATE class_session s SET capacity = coalesce(seats, s.capacity),
     starts_at = coalesce(start, s.starts_at),
     ends_at = coalesce(start, s.starts_at) + (s.ends_at - s.starts_at)

@@ -69,7 +69,7 @@ CALL count_rows('follow', '{added,removed}', ARRAY[
   ['app_user', 'id', 'follower_count, following_count',
     'SELECT followee_id, 1, 0 FROM changed UNION ALL SELECT follower_id, 0, 1 FROM changed']]);
 CALL count_rows('post_tag', '{added,removed}', ARRAY[
-  ['app_user', 'id', 'thank_you_score', 'SELECT user_id, 1 FROM changed WHERE post_id & 255 = 21']]);
+  ['app_user', 'id', 'thank_you_score', 'SELECT user_id, 1 FROM changed WHERE post_id & 255 = 21 AND is_public']]);
 CALL count_rows('circle_member', '{added,removed}', ARRAY[
   ['circle', 'id', 'member_count', 'SELECT circle_id, 1 FROM changed']]);
 CALL count_rows('vote', '{added,removed}', ARRAY[
@@ -124,13 +124,40 @@ COMMENT ON FUNCTION count_moved_post IS
 CREATE OR REPLACE TRIGGER count_moved AFTER UPDATE OF location_id, visibility ON post
   FOR EACH ROW EXECUTE FUNCTION count_moved_post();
 
+-- Thanks among the members of a group are in nobody's score.
+CREATE OR REPLACE FUNCTION look_at_tag() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.is_public := (SELECT p.visibility = 'PUBLIC' FROM post p WHERE p.id = NEW.post_id);
+  NEW.is_public := coalesce(NEW.is_public, false);
+  RETURN NEW;
+END $$;
+COMMENT ON FUNCTION look_at_tag IS 'Notes with a tag whether everyone may see its post.';
+CREATE OR REPLACE TRIGGER look_at_tag BEFORE INSERT ON post_tag
+  FOR EACH ROW EXECUTE FUNCTION look_at_tag();
+
+CREATE OR REPLACE FUNCTION count_shown_thanks() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE is_shown boolean := NEW.visibility = 'PUBLIC';
+BEGIN
+  IF NEW.kind <> 21 OR is_shown = (OLD.visibility = 'PUBLIC') THEN RETURN NULL; END IF;
+  UPDATE post_tag t SET is_public = is_shown WHERE t.post_id = NEW.id;
+  PERFORM FROM app_user u WHERE u.id IN (SELECT t.user_id FROM post_tag t WHERE t.post_id = NEW.id)
+  ORDER BY u.id FOR NO KEY UPDATE;
+  UPDATE app_user u SET thank_you_score = u.thank_you_score + CASE WHEN is_shown THEN 1 ELSE -1 END
+  WHERE u.id IN (SELECT t.user_id FROM post_tag t WHERE t.post_id = NEW.id);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION count_shown_thanks IS
+  'Counts a thank-you that is shown to everyone from now on, or not any more.';
+CREATE OR REPLACE TRIGGER count_shown AFTER UPDATE OF visibility ON post
+  FOR EACH ROW EXECUTE FUNCTION count_shown_thanks();
+
 CREATE OR REPLACE VIEW counted AS
   SELECT 'app_user' AS table_name, u.id, c.column_name, c.stored, c.actual
   FROM app_user u
     LEFT JOIN (SELECT followee_id AS id, count(*) AS n FROM follow GROUP BY 1) a USING (id)
     LEFT JOIN (SELECT follower_id AS id, count(*) AS n FROM follow GROUP BY 1) b USING (id)
     LEFT JOIN (SELECT user_id AS id, count(*) AS n FROM post_tag
-      WHERE post_id & 255 = 21 GROUP BY 1) t USING (id),
+      WHERE post_id & 255 = 21 AND is_public GROUP BY 1) t USING (id),
     LATERAL (VALUES ('follower_count', u.follower_count, coalesce(a.n, 0)),
       ('following_count', u.following_count, coalesce(b.n, 0)),
       ('thank_you_score', u.thank_you_score, coalesce(t.n, 0))) c (column_name, stored, actual)

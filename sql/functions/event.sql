@@ -210,6 +210,8 @@ BEGIN
       WHERE a.event_id = event AND a.user_id = viewer AND a.status = 'GOING')) THEN
     PERFORM refuse('FORBIDDEN', 'eventId');
   END IF;
+  PERFORM FROM post p WHERE p.id = event FOR KEY SHARE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'eventId'); END IF;
   PERFORM refuse_event_over(event);
   PERFORM refuse_all(list_refusals(people, false, 100, 'userIds')
     || people_refusals(viewer, people, false, 'userIds'));

@@ -30,7 +30,8 @@ BEGIN
       FROM follow f WHERE f.followee_id = person),
     'blocked', (SELECT coalesce(jsonb_agg(wire_id(b.blocked_id) ORDER BY b.blocked_id), '[]')
       FROM block b WHERE b.blocker_id = person),
-    'photos', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', wire_id(p.id), 'url', photo_url(p.url),
+    'photos', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', wire_id(p.id),
+        'url', CASE WHEN p.moderation <> 'REJECTED' THEN photo_url(p.url) END,
         'moderation', p.moderation, 'createdAt', p.created_at) ORDER BY p.id), '[]')
       FROM photo p WHERE p.owner_id = person),
     'posts', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', wire_id(p.id), 'kind', p.kind,

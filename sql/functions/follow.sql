@@ -7,8 +7,10 @@ DECLARE
   person bigint;
 BEGIN
   PERFORM require_viewer(viewer);
-  PERFORM refuse_all(list_refusals(people, true, 100, 'userIds')
-    || people_refusals(viewer, people, false, 'userIds'));
+  PERFORM refuse_all(list_refusals(people, true, 100, 'userIds'));
+  -- whoever is blocked at this moment is seen to be blocked afterwards
+  PERFORM hold_people(people || viewer);
+  PERFORM refuse_all(people_refusals(viewer, people, false, 'userIds'));
   WITH new AS (
     INSERT INTO follow (follower_id, followee_id)
     SELECT viewer, e.id FROM (SELECT DISTINCT u.id FROM unnest(people) AS u(id)) e ORDER BY e.id
@@ -32,8 +34,9 @@ CREATE OR REPLACE FUNCTION unfollow_users(viewer bigint, people bigint[])
 RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM require_viewer(viewer);
-  PERFORM refuse_all(list_refusals(people, true, 100, 'userIds')
-    || people_refusals(viewer, people, false, 'userIds'));
+  PERFORM refuse_all(list_refusals(people, true, 100, 'userIds'));
+  PERFORM hold_people(people || viewer);
+  PERFORM refuse_all(people_refusals(viewer, people, false, 'userIds'));
   DELETE FROM follow f WHERE f.follower_id = viewer AND f.followee_id = ANY (people);
   PERFORM unnotify(people, 'FOLLOWED', viewer, viewer);
   RETURN people;
@@ -51,7 +54,9 @@ BEGIN
   WHEN 'NOT_FOUND' THEN PERFORM refuse('NOT_FOUND', 'userId');
   ELSE NULL;
   END CASE;
-  -- in one order, so that two who block each other at once wait, and not in a ring
+  -- no follow between the two is under way any more, nor begins before this is done
+  PERFORM take_people(ARRAY[viewer, person]);
+  IF person_fault(viewer, person) = 'NOT_FOUND' THEN PERFORM refuse('NOT_FOUND', 'userId'); END IF;
   PERFORM FROM app_user u WHERE u.id IN (viewer, person) ORDER BY u.id FOR NO KEY UPDATE;
   INSERT INTO block (blocker_id, blocked_id) VALUES (viewer, person)
   ON CONFLICT (blocker_id, blocked_id) DO NOTHING;

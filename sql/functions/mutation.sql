@@ -115,6 +115,21 @@ $$;
 COMMENT ON FUNCTION audit IS
   'Notes in the audit log what an account did or was done to. Never secrets or words of people.';
 
+CREATE OR REPLACE FUNCTION hold_people(people bigint[]) RETURNS void LANGUAGE sql AS $$
+  SELECT pg_advisory_xact_lock_shared(hashtextextended('person', e.id))
+  FROM (SELECT DISTINCT u.id FROM unnest(people) AS u(id) WHERE u.id IS NOT NULL ORDER BY u.id) e
+$$;
+COMMENT ON FUNCTION hold_people IS
+  'Keeps people from blocking anybody or leaving until the transaction ends; called before anything '
+  'else is locked by what ties several people together. Many hold somebody at once.';
+
+CREATE OR REPLACE FUNCTION take_people(people bigint[]) RETURNS void LANGUAGE sql AS $$
+  SELECT pg_advisory_xact_lock(hashtextextended('person', e.id))
+  FROM (SELECT DISTINCT u.id FROM unnest(people) AS u(id) WHERE u.id IS NOT NULL ORDER BY u.id) e
+$$;
+COMMENT ON FUNCTION take_people IS
+  'Has people for oneself: nobody holds them meanwhile.';
+
 -- Photos.
 
 CREATE OR REPLACE FUNCTION photo_refusals(viewer bigint, ids bigint[], is_needed boolean,

@@ -91,6 +91,7 @@ DECLARE
   known bigint[] := viewer || ARRAY(SELECT f.followee_id FROM follow f WHERE f.follower_id = viewer)
     || ARRAY(SELECT h.id FROM hidden_user(viewer) h);
   chosen bigint[];
+  is_apart boolean := EXISTS (SELECT FROM hidden_user(viewer));
 BEGIN
   IF viewer = 0 THEN RETURN; END IF;
   SELECT array_agg(c.id ORDER BY c.common DESC, c.id) INTO chosen FROM (
@@ -107,7 +108,10 @@ BEGIN
   IF coalesce(cardinality(chosen), 0) < wanted THEN
     SELECT chosen || array_agg(m.id ORDER BY m.follower_count DESC, m.id) INTO chosen FROM (
       SELECT u.id, u.follower_count FROM (
-        SELECT a.id, a.follower_count FROM app_user a
+        -- of those the viewer may know of
+        SELECT a.id, a.follower_count - CASE WHEN is_apart THEN hidden_followers(viewer, a.id) ELSE 0 END
+          AS follower_count
+        FROM app_user a
         WHERE a.id <> ALL (known || coalesce(chosen, '{}')) ORDER BY a.id DESC LIMIT 1000) u
       ORDER BY CASE seed WHEN 0 THEN -u.follower_count ELSE hashint8extended(u.id, seed) END, u.id
       LIMIT wanted - coalesce(cardinality(chosen), 0)) m;

@@ -89,6 +89,7 @@ BEGIN
     DELETE FROM reaction WHERE subject_id = ANY (gone);
   END IF;
   DELETE FROM flag WHERE subject_id = ANY (gone);
+  PERFORM FROM notification WHERE about_id = ANY (gone) ORDER BY id FOR UPDATE;
   DELETE FROM notification WHERE about_id = ANY (gone);
   RETURN NULL;
 END $$;
@@ -99,6 +100,24 @@ DO $$ DECLARE home text; BEGIN
     CALL watch(home::regclass, '{removed}', 'forget_subjects');
   END LOOP;
 END $$;
+
+CREATE OR REPLACE FUNCTION lock_what_goes(posts bigint[], circles bigint[]) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE said bigint[];
+BEGIN
+  PERFORM FROM post p WHERE p.id = ANY (posts) ORDER BY p.id FOR UPDATE;
+  PERFORM FROM circle c WHERE c.id = ANY (circles) ORDER BY c.id FOR UPDATE;
+  said := ARRAY(SELECT c.id FROM comment c WHERE c.subject_id = ANY (posts || circles));
+  PERFORM FROM comment c WHERE c.id = ANY (said) ORDER BY c.id FOR UPDATE;
+  PERFORM FROM notification n WHERE n.about_id = ANY (posts || circles || said
+      || ARRAY(SELECT r.id FROM info_request r WHERE r.post_id = ANY (posts))
+      || ARRAY(SELECT f.id FROM follow_up f WHERE f.post_id = ANY (posts))
+      || ARRAY(SELECT i.id FROM invitation i WHERE i.event_id = ANY (posts)))
+  ORDER BY n.id FOR UPDATE;
+END $$;
+COMMENT ON FUNCTION lock_what_goes IS
+  'Locks posts and circles that are about to be deleted, with what others lock by itself of all that '
+  'goes along, in the order in which everybody does.';
 
 CREATE OR REPLACE FUNCTION delete_node(node bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE number bigint;

@@ -18,10 +18,12 @@ RETURNS post LANGUAGE plpgsql AS $$
 DECLARE chosen post := seen_post(viewer, target, kinds, VARIADIC path);
 BEGIN
   IF chosen.author_id <> viewer THEN PERFORM refuse('FORBIDDEN', VARIADIC path); END IF;
+  PERFORM FROM post p WHERE p.id = target FOR NO KEY UPDATE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', VARIADIC path); END IF;
   RETURN chosen;
 END $$;
 COMMENT ON FUNCTION own_post IS
-  'A post of one of these types that is the viewer''s own; refuses any other.';
+  'A post of one of these types that is the viewer''s own, locked before what hangs on it; refuses any other.';
 
 CREATE OR REPLACE FUNCTION post_refusals(viewer bigint, tag int, input jsonb, needs_words boolean,
   needs_photo boolean)
@@ -203,6 +205,7 @@ BEGIN
     || (SELECT coalesce(jsonb_agg(
           refusal('INVALID', 'input', 'taggedUserIds', (e.place - 1)::text) ORDER BY e.place), '[]')
         FROM unnest(thanked) WITH ORDINALITY AS e(id, place) WHERE e.id = ANY (thanked[:e.place - 1])));
+  PERFORM hold_people(thanked || viewer);
   made := new_post(viewer, 21, input, true, false);
   INSERT INTO post_tag (post_id, user_id) SELECT made, e.id FROM unnest(thanked) AS e(id) ORDER BY e.id;
   PERFORM notify_people(thanked, 'TAGGED', viewer, made, 'thanks you.', node_url(made));

@@ -146,6 +146,8 @@ BEGIN
       PERFORM refuse('FORBIDDEN', 'commentId');
     END IF;
   END IF;
+  -- what it is on goes first, as it does for who deletes that
+  PERFORM lock_subject(chosen.subject_id);
   DELETE FROM comment c WHERE c.id = target;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'commentId'); END IF;
   RETURN target;
@@ -168,6 +170,7 @@ BEGIN
       PERFORM refuse('FORBIDDEN', 'postId');
     END IF;
   END IF;
+  PERFORM lock_what_goes(ARRAY[target], '{}');
   DELETE FROM post p WHERE p.id = target;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'postId'); END IF;
   RETURN target;

@@ -48,6 +48,7 @@ BEGIN
       WHERE p.id = post AND p.author_id = person AND p.kind IN (16, 17)) THEN
     PERFORM refuse('FORBIDDEN', 'toUserId');
   END IF;
+  PERFORM FROM post p WHERE p.id = suggest_product.post FOR KEY SHARE;
   INSERT INTO product_suggestion (sender_id, recipient_id, product_id, post_id)
   VALUES (viewer, person, thing.id, post)
   ON CONFLICT (sender_id, recipient_id, product_id) DO NOTHING;
@@ -130,6 +131,7 @@ BEGIN
     OR EXISTS (SELECT FROM photo f WHERE f.id = subject AND f.owner_id = viewer) THEN
     PERFORM refuse('FORBIDDEN', 'subjectId');
   END IF;
+  IF NOT lock_subject(subject) THEN PERFORM refuse('NOT_FOUND', 'subjectId'); END IF;
   INSERT INTO flag (subject_id, user_id, reason, note)
   VALUES (subject, viewer, flag_subject.reason, words(flag_subject.note))
   ON CONFLICT (subject_id, user_id) DO NOTHING;

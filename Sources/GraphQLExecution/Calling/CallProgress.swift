@@ -85,6 +85,11 @@ struct CallProgress {
       retries += 1
       guard retries <= (error.kind == .timeout ? 1 : 3), now < deadline else { return end() }
       return isReplaying ? .replay : .perform
+    case .constraint where error.sqlState == "23503":
+      // What it refers to went after the function had looked: tried again, it is not found.
+      conflicts += 1
+      guard conflicts <= Self.maximumConflicts else { return end() }
+      return wait(.milliseconds(Int.random(in: 10...100, using: &random)), now)
     case .readOnly, .userRaised, .invalidEncoding, .invalidValue, .constraint, .forbidden, .other:
       return .finish(.failed)
     }

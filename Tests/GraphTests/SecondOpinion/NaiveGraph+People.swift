@@ -79,7 +79,10 @@ extension NaiveGraph {
         return try connection("UserConnection", edges, arguments)
       case "thankYouScore":
         let tags = try database.ids("SELECT post_id FROM post_tag WHERE user_id = \(id)")
-        return .int(tags.count { $0 & 255 == 21 })
+        return .int(
+          try tags.count {
+            try $0 & 255 == 21 && database.row("post", $0)?["visibility"] == "PUBLIC"
+          })
       case "cardPreference": return .optional(row["card_preference"])
       case "shipsTo":
         return try locationsByName(

@@ -123,7 +123,8 @@ extension NaiveGraph {
       if let types = filter.strings("placeTypes"), !types.contains(row.text("place_type")) {
         continue
       }
-      let reviews = try database.ids("SELECT id FROM comment WHERE subject_id = \(id)").count
+      let reviews = try database.ids("SELECT author_id FROM comment WHERE subject_id = \(id)")
+        .count { !hidden.contains($0) }
       if let least = filter.int("minReviews"), reviews < least { continue }
       if let search = filter.string("search"), !search.isEmpty,
         !matchesBeginnings(row.text("name_key"), search)

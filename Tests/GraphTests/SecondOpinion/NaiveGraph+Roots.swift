@@ -122,7 +122,9 @@ extension NaiveGraph {
           post["visibility"] == "PUBLIC", try seesPost(id)
         else { continue }
         let circle = post.optionalID("circle_id")
-        if let wanted = filter.ids("circleIds"), !wanted.contains(circle ?? 0) { continue }
+        if let wanted = filter.ids("circleIds") {
+          guard let circle, wanted.contains(circle), try seesCircle(circle) else { continue }
+        }
         if defaultChannels {
           guard let circle, try database.row("circle", circle)?.bool("is_default") == true else {
             continue
@@ -328,9 +330,20 @@ extension NaiveGraph {
       } else {
         scopes.insert(viewer)
       }
-      rows = try database.list("SELECT * FROM change ORDER BY xid, seq").filter { row in
+      rows = try database.list(
+        "SELECT *, array_to_string(people, ' ') AS who FROM change ORDER BY xid, seq"
+      ).filter { row in
         let place = (row.id("xid"), row.id("seq"))
-        return scopes.contains(row.id("scope_id")) && place > (parts[0], parts[1])
+        guard scopes.contains(row.id("scope_id")), place > (parts[0], parts[1]) else {
+          return false
+        }
+        // Nothing of people one does not see, and nothing new that is hidden or gone.
+        let people = row.text("who").split(separator: " ").compactMap { Int64($0) }
+        guard hidden.isDisjoint(with: people) else { return false }
+        let id = row.id("node_id")
+        let isOwnEvent = id & 255 == 23 && row.id("scope_id") == viewer
+        let hasRule = id & 240 == 16 || [32, 33, 50].contains(id & 255)
+        return try row.bool("deleted") || isOwnEvent || !hasRule || node(id) != nil
       }
     }
     let page = rows.prefix(limit)

@@ -126,7 +126,9 @@ extension NaiveGraph {
         .map { id in
           let followers = try database.ids(
             "SELECT follower_id FROM follow WHERE followee_id = \(id)")
-          return (id: id, keys: [SortKey.down(Int64(followers.count)), .up(id)])
+          // Of whom the viewer may know.
+          let shown = followers.count { !hidden.contains($0) }
+          return (id: id, keys: [SortKey.down(Int64(shown)), .up(id)])
         }
       chosen += others.sorted { SortKey.compare($0.keys, $1.keys) < 0 }
         .prefix(first - chosen.count).map(\.id)

@@ -180,13 +180,18 @@ extension GraphServer {
   /// The demo data with more of what is rare in it: blocks, photos not approved, reactions at the
   /// same moment, changes.
   static let varied = Result {
+    // Lists within lists may have few elements each; how many they could have is not the question.
+    try GraphServer(database: variedDatabase(), maximumElements: .max)
+  }
+
+  /// Another one of these, without a server.
+  static func variedDatabase() throws -> String {
     let database = try TestCluster.newDatabase(migrated: true)
     _ = try Seeder.read(TestCluster.packageFolder + "/sql/demo", scale: 1, seed: 1)
       .run(PostgresConfiguration(database)) { _ in }
     let session = try TestCluster.session(database)
     for statement in variations { try session.execute(statement) }
-    // Lists within lists may have few elements each; how many they could have is not the question.
-    return try GraphServer(database: database, maximumElements: .max)
+    return database
   }
 
   private static let variations = [

@@ -21,13 +21,15 @@ struct NodeKey: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// An account with a session that is signed in.
-struct Person: Sendable {
+struct Person: Sendable, CustomStringConvertible {
   let key: NodeKey
   let username: String
   let token: String
 
   var wire: String { key.wire }
   var json: JSONValue { key.json }
+  /// Its number, as statements name it.
+  var description: String { key.description }
 }
 
 /// The kinds of post, by their tags.

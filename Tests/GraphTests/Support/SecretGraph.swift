@@ -339,7 +339,7 @@ struct SecretGraph {
       url: "https://photos.example/\(secret("waiting", .owner, .staff))")
     let refused = try data.photo(
       of: owner, moderation: "REJECTED",
-      url: "https://photos.example/\(secret("refused", .staff, exported: [.owner]))")
+      url: "https://photos.example/\(secret("refused", .staff))")
     for (position, photo) in [waiting, refused].enumerated() {
       try data.add(
         "post_photo", ["post_id": ownPost, "position": position, "photo_id": photo])

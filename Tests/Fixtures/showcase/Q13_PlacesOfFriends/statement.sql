@@ -32,7 +32,8 @@ SELECT ROW(ARRAY(SELECT ROW(
       <= circle_radius($1::float8, $3::float8))
       AND (t1.level IN ('PLACE'))
       AND (t1.place_type IN ('NATURE', 'MUSEUM'))
-      AND (t1.comment_count >= $4::int4)
+      AND ($4::int4 <= t1.comment_count - CASE WHEN EXISTS (SELECT FROM hidden_user($5::bigint))
+      THEN hidden_comments($5::bigint, t1.id) ELSE 0 END)
       AND ($5::bigint > 0 AND CASE WHEN $3::float8 IS NULL AND 'FOLLOWING' = 'FOLLOWING'
       THEN t1.id IN (SELECT v.id FROM visited_place($5::bigint, 'FOLLOWING') v)
       ELSE (SELECT true FROM visible_post($5::bigint) p WHERE p.location_id = t1.id

@@ -73,8 +73,9 @@ struct TemplateRenderer {
       if let known = row.alias(of: join) { return known }
       let alias = row.addAlias(for: join)
       // Its own condition names the join by this alias: it is known from here on.
+      let kind: SQLFragment = join.isRequired ? "JOIN" : "LEFT JOIN"
       row.addClause(
-        "LEFT JOIN \(render(join.table, scope)) AS \(name: alias) ON \(render(join.on, scope))")
+        "\(kind) \(render(join.table, scope)) AS \(name: alias) ON \(render(join.on, scope))")
       return alias
     }
   }

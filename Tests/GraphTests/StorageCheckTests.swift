@@ -53,7 +53,7 @@ import Testing
     ),
     // An order that is not the first.
     (
-      "location.graphql", #"@orderBy(by: "this.comment_count DESC"#,
+      "location.graphql", #"@orderBy(by: "rank.comment_count DESC"#,
       #"@orderBy(by: "this.comments DESC"#,
       "error: Query.locations: column this.comments does not exist."
     ),

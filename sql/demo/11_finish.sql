@@ -52,6 +52,9 @@ FROM circle q
     GROUP BY 1) c USING (id)
 WHERE o.id = q.id;
 
+-- step: Ranks; run
+SELECT fill_ranks();
+
 -- step: Counters and logs back in place; run
 ALTER TABLE app_user ENABLE TRIGGER USER;
 ALTER TABLE follow ENABLE TRIGGER USER;

@@ -1,15 +1,298 @@
 -- Counts that lists show or ranks use are stored, and kept right by triggers in the transaction
 -- that changes what they count. Other counts are taken when they are read.
 --
--- A trigger fires once per statement with all its rows: following fifty people is one update.
--- Before rows are updated they are locked in the order of their ids, and tables always in the
--- order post, comment, location, circle, product, app_user, so that writers wait for each other but
--- never in a ring. What changed is first summed into arrays: however many rows the first statement
--- of a connection had, the plans that are kept then look rows up by key.
+-- A count stands in the row of what it is about, in a column without an index, so that raising it
+-- leaves the indexes alone. Whoever finds the row locked takes a slot instead, a part of the count in
+-- a row of its own, as long as the other's commit would take; only where there is no free slot does a
+-- writer wait, and leaves one behind. A row some of whose counts have slots is_hot. Slots come and go,
+-- and is_hot changes, under the row's lock, and nobody waits for a slot: so a pass may add up at any
+-- time those that nobody holds. exact_post() and the like give the rows with their slots added; what
+-- readers see goes through them.
+--
+-- What lists are ordered by is copied into narrow tables of ranks, where the indexes are. fold_counts,
+-- called every second or so, brings them up to date and puts slots back. It is told by count_due what
+-- to look at, in the transaction that counts, and takes what it has done from there in its own: when
+-- it ends half-way nothing was done, and whoever calls it next begins anew.
+--
+-- A trigger fires once per statement with all its rows. Rows are updated in the order of their ids,
+-- and tables always in the order post, comment, location, circle, product, app_user, so that writers
+-- who wait never do so in a ring. What changed is first summed into arrays: however many rows the
+-- first statement of a connection had, the plans that are kept then look rows up by key.
 -- card_post.response_count and class_session.booked_count are raised by the statements that respond
--- and book, which check the limit in the same update; triggers only take back what goes by itself.
+-- and book, which check the limit in the same update: these are queues, and have no slots. Triggers
+-- only take back what goes by itself.
 
--- Each counter is said once: CALL count_rows(of which table, what becomes of its rows, where). A place
+CREATE OR REPLACE FUNCTION slot_sum(subject bigint, VARIADIC counters text[]) RETURNS int
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (SELECT coalesce(sum(s.amount), 0) FROM count_slot s
+    WHERE s.subject_id = subject AND s.counter = ANY (counters));
+END $$;
+COMMENT ON FUNCTION slot_sum IS 'What these counts have in slots. For rows that are hot.';
+
+CREATE OR REPLACE FUNCTION add_to_slot(subject bigint, name text, number int) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE count_slot s SET amount = s.amount + number
+  WHERE s.subject_id = subject AND s.counter = name AND s.slot = (
+    SELECT o.slot FROM count_slot o WHERE o.subject_id = subject AND o.counter = name
+    ORDER BY o.slot LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED);
+  RETURN FOUND;
+END $$;
+COMMENT ON FUNCTION add_to_slot IS 'Adds to a slot that nobody holds, and says whether there was one.';
+
+CREATE OR REPLACE FUNCTION make_slot(subject bigint, name text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO count_slot (subject_id, counter, slot, amount)
+  SELECT subject, name, n, 0 FROM generate_series(1, 16) n
+  WHERE NOT EXISTS (SELECT FROM count_slot s
+    WHERE s.subject_id = subject AND s.counter = name AND s.slot = n)
+  ORDER BY n LIMIT 1;
+END $$;
+COMMENT ON FUNCTION make_slot IS
+  'Makes one more slot, up to sixteen, for whoever comes next. Only under the lock of the row.';
+
+-- Each table with counts is said once: CALL keep_counts(table, key, counters, a column that is the sum
+-- of some of them, its table of ranks, which columns of that are counts). The other columns of a table
+-- of ranks, but the first, are copies of those with the same names.
+CREATE OR REPLACE PROCEDURE keep_counts(of_table regclass, key text, counters text[],
+  sum_column text DEFAULT NULL, summed text[] DEFAULT '{}', rank_table regclass DEFAULT NULL,
+  ranks text[] DEFAULT '{}')
+LANGUAGE plpgsql AS $$
+DECLARE
+  rank_columns text[] := ARRAY(SELECT a.attname::text FROM pg_attribute a
+    WHERE a.attrelid = rank_table AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum);
+  copies text[] := ARRAY(SELECT c FROM unnest(rank_columns[2:]) c WHERE c <> ALL (ranks));
+  ranked text[] := ARRAY(SELECT c FROM unnest(counters) c
+    WHERE c = ANY (ranks) OR sum_column = ANY (ranks) AND c = ANY (summed));
+  columns text;
+  arguments text;
+  amounts text;
+  additions text;
+  is_due text;
+  meetings text;
+  folded text;
+  foldings text;
+BEGIN
+  SELECT string_agg(CASE
+      WHEN a.attname = ANY (counters) THEN format(
+        't.%1$I + CASE WHEN t.is_hot THEN slot_sum(t.%2$I, %1$L) ELSE 0 END', a.attname, key)
+      WHEN a.attname = sum_column THEN format(
+        't.%1$I + CASE WHEN t.is_hot THEN slot_sum(t.%2$I, VARIADIC %3$L) ELSE 0 END',
+        a.attname, key, summed)
+      ELSE format('t.%I', a.attname) END, ', ' ORDER BY a.attnum)
+  INTO columns FROM pg_attribute a
+  WHERE a.attrelid = of_table AND a.attnum > 0 AND NOT a.attisdropped;
+  EXECUTE format(
+    -- qualified, as PostgreSQL has a type circle of its own
+    'CREATE OR REPLACE FUNCTION %I() RETURNS SETOF %I.%s LANGUAGE sql STABLE PARALLEL SAFE AS '
+    '$body$ SELECT %s FROM %s t $body$', 'exact_' || of_table, current_schema(), of_table, columns,
+    of_table);
+  EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'exact_' || of_table,
+    'Rows of ' || of_table || ' with their counts of this moment; made by keep_counts.');
+
+  SELECT string_agg(format('%I int[] DEFAULT NULL', c), ', ' ORDER BY n),
+    string_agg(format('coalesce(u.%1$I, 0) AS %1$I', c), ', ' ORDER BY n),
+    string_agg(format('%1$I = t.%1$I + d.%1$I', c), ', ' ORDER BY n),
+    coalesce(string_agg(format('d.%I <> 0', c), ' OR ' ORDER BY n) FILTER (WHERE c = ANY (ranked)),
+      'false'),
+    string_agg(format($part$
+    IF d.%1$I <> 0 AND NOT add_to_slot(d.id, %1$L, d.%1$I) THEN
+      UPDATE %2$s t SET %1$I = t.%1$I + d.%1$I, is_hot = true WHERE t.%3$I = d.id;
+      PERFORM make_slot(d.id, %1$L);
+    END IF;$part$, c, of_table, key), '' ORDER BY n),
+    string_agg(format('coalesce(sum(g.amount) FILTER (WHERE g.counter = %1$L), 0) AS %1$I', c), ', '
+      ORDER BY n)
+  INTO arguments, amounts, additions, is_due, meetings, folded
+  FROM unnest(counters) WITH ORDINALITY u(c, n);
+  EXECUTE format(
+    $function$CREATE OR REPLACE FUNCTION %1$I(ids bigint[], %2$s)
+RETURNS void LANGUAGE plpgsql AS $body$
+#variable_conflict use_column
+DECLARE
+  d record;
+  due bigint[] := '{}';
+BEGIN
+  FOR d IN SELECT u.id, %3$s FROM unnest(ids, %4$s) AS u(id, %5$s)
+    WHERE u.id IS NOT NULL ORDER BY u.id
+  LOOP
+    UPDATE %6$s t SET %7$s WHERE t.%8$I = (
+      SELECT l.%8$I FROM %6$s l WHERE l.%8$I = d.id FOR NO KEY UPDATE SKIP LOCKED);
+    IF FOUND THEN
+      IF %9$s THEN due := due || d.id; END IF;
+      CONTINUE;
+    END IF;
+    -- Whoever has a slot keeps the row from being deleted: who deletes it waits for no slots.
+    PERFORM FROM %6$s t WHERE t.%8$I = d.id FOR KEY SHARE;
+    CONTINUE WHEN NOT FOUND;
+    due := due || d.id;%10$s
+  END LOOP;
+  IF due <> '{}' THEN
+    INSERT INTO count_due (subject_id, table_name) SELECT e.id, %11$L FROM unnest(due) AS e(id);
+  END IF;
+END $body$
+$function$, 'add_to_' || of_table, arguments, amounts,
+    (SELECT string_agg(format('%I.%I', 'add_to_' || of_table, c), ', ' ORDER BY n)
+      FROM unnest(counters) WITH ORDINALITY u(c, n)),
+    array_to_string(counters, ', '), of_table, additions, key, is_due, meetings, of_table);
+  EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'add_to_' || of_table,
+    'Adds to counts in ' || of_table || ', each array being amounts for the ids; made by keep_counts.');
+
+  IF rank_table IS NOT NULL THEN
+    EXECUTE format(
+      $function$CREATE OR REPLACE FUNCTION %1$I() RETURNS trigger LANGUAGE plpgsql AS $body$
+#variable_conflict use_column
+DECLARE gone bigint[];
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO %2$s (%3$s) SELECT %4$s FROM changed;
+  ELSE
+    gone := ARRAY(SELECT %5$I FROM changed);
+    DELETE FROM %2$s WHERE %6$I = ANY (gone);
+  END IF;
+  RETURN NULL;
+END $body$
+$function$, 'rank_' || of_table, rank_table, array_to_string(rank_columns, ', '),
+      array_to_string(key || rank_columns[2:], ', '), key, rank_columns[1]);
+    EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'rank_' || of_table,
+      'Gives rows of ' || of_table || ' their ranks, and takes them away; made by keep_counts.');
+    CALL watch(of_table, '{added,removed}', ('rank_' || of_table)::regproc);
+    IF copies <> '{}' THEN
+      EXECUTE format(
+        $function$CREATE OR REPLACE FUNCTION %1$I() RETURNS trigger LANGUAGE plpgsql AS $body$
+BEGIN
+  UPDATE %2$s r SET %3$s WHERE r.%4$I = NEW.%5$I;
+  RETURN NULL;
+END $body$
+$function$, 'copy_' || of_table, rank_table,
+        (SELECT string_agg(format('%1$I = NEW.%1$I', c), ', ') FROM unnest(copies) c),
+        rank_columns[1], key);
+      EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'copy_' || of_table,
+        'Tells the ranks what has changed in a row of ' || of_table || '; made by keep_counts.');
+      EXECUTE format(
+        'CREATE OR REPLACE TRIGGER copy_edited AFTER UPDATE OF %1$s ON %2$s FOR EACH ROW '
+        'WHEN (%3$s) EXECUTE FUNCTION %4$I()', array_to_string(copies, ', '), of_table,
+        (SELECT string_agg(format('OLD.%1$I IS DISTINCT FROM NEW.%1$I', c), ' OR ')
+          FROM unnest(copies) c), 'copy_' || of_table);
+    END IF;
+    foldings := format($part$
+  -- Only this pass raises ranks; somebody else locks them only to move or delete.
+  held := ARRAY(SELECT r.%2$I FROM %1$s r JOIN %3$I() t ON t.%4$I = r.%2$I
+    WHERE r.%2$I = ANY (ids) AND (%5$s) ORDER BY r.%2$I FOR NO KEY UPDATE OF r SKIP LOCKED);
+  UPDATE %1$s r SET %6$s FROM %3$I() t WHERE t.%4$I = r.%2$I AND r.%2$I = ANY (held);
+  again := again || ARRAY(SELECT r.%2$I FROM %1$s r JOIN %3$I() t ON t.%4$I = r.%2$I
+    WHERE r.%2$I = ANY (ids) AND (%5$s));$part$, rank_table, rank_columns[1],
+      'exact_' || of_table, key,
+      (SELECT string_agg(format('r.%1$I <> t.%1$I', c), ' OR ') FROM unnest(ranks) c),
+      (SELECT string_agg(format('%1$I = t.%1$I', c), ', ') FROM unnest(ranks) c));
+  END IF;
+
+  EXECUTE format(
+    $function$CREATE OR REPLACE FUNCTION %1$I(ids bigint[], is_held boolean DEFAULT false)
+RETURNS bigint[] LANGUAGE plpgsql AS $body$
+#variable_conflict use_column
+DECLARE
+  row_id bigint;
+  s record;
+  stays boolean;
+  held bigint[];
+  again bigint[] := '{}';
+BEGIN
+  FOR row_id IN SELECT t.%3$I FROM %2$s t WHERE t.%3$I = ANY (ids) AND t.is_hot ORDER BY 1 LOOP
+    IF is_held THEN
+      WITH g AS (
+        DELETE FROM count_slot o WHERE o.subject_id = row_id AND o.counter = ANY (%4$L::text[])
+        RETURNING o.counter, o.amount)
+      SELECT %5$s INTO s FROM g;
+    ELSE
+      PERFORM FROM %2$s t WHERE t.%3$I = row_id FOR NO KEY UPDATE SKIP LOCKED;
+      IF NOT FOUND THEN
+        again := again || row_id;
+        CONTINUE;
+      END IF;
+      WITH f AS MATERIALIZED (
+        SELECT o.counter, o.slot FROM count_slot o
+        WHERE o.subject_id = row_id AND o.counter = ANY (%4$L::text[])
+        ORDER BY o.counter, o.slot FOR UPDATE SKIP LOCKED),
+      g AS (
+        DELETE FROM count_slot o USING f
+        WHERE o.subject_id = row_id AND o.counter = f.counter AND o.slot = f.slot
+        RETURNING o.counter, o.amount)
+      SELECT %5$s INTO s FROM g;
+    END IF;
+    UPDATE %2$s t SET %6$s, is_hot = EXISTS (
+      SELECT FROM count_slot o WHERE o.subject_id = row_id AND o.counter = ANY (%4$L::text[]))
+    WHERE t.%3$I = row_id RETURNING t.is_hot INTO stays;
+    IF stays THEN again := again || row_id; END IF;
+  END LOOP;
+  IF is_held THEN RETURN again; END IF;%7$s
+  RETURN again;
+END $body$
+$function$, 'fold_' || of_table, of_table, key, counters, folded,
+    (SELECT string_agg(format('%1$I = t.%1$I + s.%1$I', c), ', ' ORDER BY n)
+      FROM unnest(counters) WITH ORDINALITY u(c, n)), foldings);
+  EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'fold_' || of_table,
+    'Puts the slots of rows of ' || of_table || ' back that nobody holds, and brings their ranks up to '
+    'date. Waits for nobody, and gives what it left. For who holds the row: waits for all its slots, '
+    'and leaves the ranks. Made by keep_counts.');
+END $$;
+COMMENT ON PROCEDURE keep_counts IS
+  'Makes what keeps the counts of a table: exact_T, add_to_T, fold_T, and the triggers of its table '
+  'of ranks.';
+
+CALL keep_counts('post', 'id', '{heart_count,like_count,top_count,comment_count}',
+  'score', '{heart_count,like_count,top_count}', 'post_rank', '{score}');
+CALL keep_counts('votable_post', 'post_id', '{wear_it_count,change_it_count}');
+CALL keep_counts('comment', 'id', '{agree_count}');
+CALL keep_counts('location', 'id', '{top_count,post_count,post_reaction_count,comment_count}',
+  'popularity', '{top_count,post_reaction_count}', 'location_rank', '{popularity,comment_count}');
+CALL keep_counts('circle', 'id', '{member_count,comment_count}');
+CALL keep_counts('product', 'id', '{heart_count}', NULL, '{}', 'product_rank', '{heart_count}');
+CALL keep_counts('app_user', 'id', '{follower_count,following_count,thank_you_score}');
+
+CREATE OR REPLACE FUNCTION fold_counts(most int DEFAULT 20000) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+  subjects bigint[];
+  homes text[];
+  home text;
+  ids bigint[];
+  again bigint[];
+BEGIN
+  -- one at a time; whoever comes second leaves it to the first
+  IF NOT pg_try_advisory_xact_lock(hashtext('fold_counts')) THEN RETURN 0; END IF;
+  WITH gone AS (
+    DELETE FROM count_due d WHERE d.ctid = ANY (ARRAY(SELECT o.ctid FROM count_due o LIMIT most))
+    RETURNING d.subject_id, d.table_name)
+  SELECT array_agg(g.subject_id), array_agg(g.table_name) INTO subjects, homes
+  FROM (SELECT DISTINCT g.subject_id, g.table_name FROM gone g) g;
+  -- What is read from here on is at least as new as what was taken.
+  FOR home, ids IN SELECT u.home, array_agg(u.id) FROM unnest(subjects, homes) AS u(id, home) GROUP BY 1
+  LOOP
+    EXECUTE format('SELECT %I($1)', 'fold_' || home) INTO again USING ids;
+    INSERT INTO count_due (subject_id, table_name) SELECT e.id, home FROM unnest(again) AS e(id);
+  END LOOP;
+  RETURN coalesce(cardinality(subjects), 0);
+END $$;
+COMMENT ON FUNCTION fold_counts IS
+  'Brings ranks up to date and puts slots back, of what count_due names, and gives the number of '
+  'subjects. Call it every second; any of several servers may.';
+
+CREATE OR REPLACE FUNCTION sweep_slots() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE gone bigint[] := ARRAY(SELECT id FROM changed);
+BEGIN
+  DELETE FROM count_slot WHERE subject_id = ANY (gone);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION sweep_slots IS
+  'Deletes the slots of what goes, after all that was counted there has gone.';
+CALL watch('post', '{removed}', 'sweep_slots');
+CALL watch('comment', '{removed}', 'sweep_slots');
+CALL watch('location', '{removed}', 'sweep_slots');
+CALL watch('circle', '{removed}', 'sweep_slots');
+CALL watch('product', '{removed}', 'sweep_slots');
+CALL watch('app_user', '{removed}', 'sweep_slots');
+
+-- Each count is said once: CALL count_rows(of which table, what becomes of its rows, where). A place
 -- is the table with its key and columns, and a SELECT from `changed` (the rows that came or went) of
 -- the key and how much each column changes by. Places stand in the order in which they are locked.
 CREATE OR REPLACE PROCEDURE count_rows(of_table regclass, fates text[], places text[])
@@ -26,22 +309,28 @@ BEGIN
     columns := string_to_array(place[3], ', ');
     blocks := blocks || format(
       $block$
-  SELECT array_agg(s.id), %5$s INTO ids, %6$s FROM (
-    SELECT e.id, %7$s FROM (%4$s) e(id, %3$s) WHERE e.id IS NOT NULL GROUP BY e.id) s;
-  IF ids IS NOT NULL THEN
-    PERFORM FROM %1$I WHERE %2$I = ANY (ids) ORDER BY %2$I FOR NO KEY UPDATE;
-    UPDATE %1$I t SET %8$s
-    FROM unnest(ids, %6$s) AS d(id, %3$s) WHERE t.%2$I = d.id;
+  SELECT array_agg(s.id), %3$s INTO ids, %4$s FROM (
+    SELECT e.id, %5$s FROM (%2$s) e(id, %1$s) WHERE e.id IS NOT NULL GROUP BY e.id) s;
+  IF ids IS NOT NULL THEN%6$s
   END IF;$block$,
-      place[1], place[2], place[3], place[4],
+      place[3], place[4],
       (SELECT string_agg(format('array_agg(s.%I)', c), ', ' ORDER BY n)
         FROM unnest(columns) WITH ORDINALITY u(c, n)),
       (SELECT string_agg('sums_' || n, ', ' ORDER BY n)
         FROM unnest(columns) WITH ORDINALITY u(c, n)),
-      (SELECT string_agg(format('sum(e.%1$I) AS %1$I', c), ', ' ORDER BY n)
+      (SELECT string_agg(format('sign * sum(e.%1$I) AS %1$I', c), ', ' ORDER BY n)
         FROM unnest(columns) WITH ORDINALITY u(c, n)),
-      (SELECT string_agg(format('%1$I = t.%1$I + sign * d.%1$I', c), ', ' ORDER BY n)
-        FROM unnest(columns) WITH ORDINALITY u(c, n)));
+      CASE WHEN to_regproc('add_to_' || place[1]) IS NOT NULL THEN
+        (SELECT format(E'\n    PERFORM %I(ids, %s);', 'add_to_' || place[1],
+            string_agg(format('%I => sums_%s', c, n), ', ' ORDER BY n))
+          FROM unnest(columns) WITH ORDINALITY u(c, n))
+      ELSE
+        (SELECT format($queue$
+    PERFORM FROM %1$I WHERE %2$I = ANY (ids) ORDER BY %2$I FOR NO KEY UPDATE;
+    UPDATE %1$I t SET %3$s FROM unnest(ids, %4$s) AS d(id, %5$s) WHERE t.%2$I = d.id;$queue$,
+            place[1], place[2], string_agg(format('%1$I = t.%1$I + d.%1$I', c), ', ' ORDER BY n),
+            string_agg('sums_' || n, ', ' ORDER BY n), place[3])
+          FROM unnest(columns) WITH ORDINALITY u(c, n)) END);
     i := greatest(i, cardinality(columns));
   END LOOP;
   SELECT string_agg(format('  sums_%s int[];', n), E'\n') INTO declarations
@@ -79,7 +368,8 @@ CALL count_rows('comment', '{added,removed}', ARRAY[
   ['post', 'id', 'comment_count', 'SELECT subject_id, 1 FROM changed WHERE subject_id & 240 = 16'],
   ['location', 'id', 'comment_count', 'SELECT subject_id, 1 FROM changed WHERE subject_id & 255 = 3'],
   ['circle', 'id', 'comment_count', 'SELECT subject_id, 1 FROM changed WHERE subject_id & 255 = 5']]);
--- The post is locked when its location is looked up, so it does not move meanwhile.
+-- The post, or a slot of it, is locked when its location is looked up: it does not move meanwhile, as
+-- who moves it waits for its slots.
 CALL count_rows('reaction', '{added,removed}', ARRAY[
   ['post', 'id', 'heart_count, like_count, top_count',
     $$SELECT subject_id, (kind = 'HEART')::int, (kind = 'LIKE')::int, (kind = 'TOP')::int
@@ -94,7 +384,9 @@ CALL count_rows('reaction', '{added,removed}', ARRAY[
   ['product', 'id', 'heart_count', 'SELECT subject_id, 1 FROM changed WHERE subject_id & 255 = 4']]);
 CALL count_rows('post', '{added,removed}', ARRAY[
   ['location', 'id', 'post_count, post_reaction_count',
-    $$SELECT location_id, 1, score FROM changed WHERE visibility = 'PUBLIC'$$]]);
+    $$SELECT location_id, 1, score + CASE WHEN is_hot
+        THEN slot_sum(id, 'heart_count', 'like_count', 'top_count') ELSE 0 END
+      FROM changed WHERE visibility = 'PUBLIC'$$]]);
 -- A response to an offer is a follow-up, one to a request asks for the address.
 CALL count_rows('follow_up', '{removed}', ARRAY[
   ['card_post', 'post_id', 'response_count',
@@ -110,13 +402,13 @@ CREATE OR REPLACE FUNCTION count_moved_post() RETURNS trigger LANGUAGE plpgsql A
 DECLARE
   left_id bigint := CASE WHEN OLD.visibility = 'PUBLIC' THEN OLD.location_id END;
   joined_id bigint := CASE WHEN NEW.visibility = 'PUBLIC' THEN NEW.location_id END;
+  number int;
 BEGIN
   IF left_id IS NOT DISTINCT FROM joined_id THEN RETURN NULL; END IF;
-  PERFORM FROM location WHERE id IN (left_id, joined_id) ORDER BY id FOR NO KEY UPDATE;
-  UPDATE location SET post_count = post_count - 1,
-    post_reaction_count = post_reaction_count - OLD.score WHERE id = left_id;
-  UPDATE location SET post_count = post_count + 1,
-    post_reaction_count = post_reaction_count + NEW.score WHERE id = joined_id;
+  PERFORM fold_post(ARRAY[NEW.id], is_held := true);
+  number := (SELECT p.score FROM post p WHERE p.id = NEW.id);
+  PERFORM add_to_location(ARRAY[left_id, joined_id], post_count => ARRAY[-1, 1],
+    post_reaction_count => ARRAY[-number, number]);
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION count_moved_post IS
@@ -153,7 +445,7 @@ CREATE OR REPLACE TRIGGER count_shown AFTER UPDATE OF visibility ON post
 
 CREATE OR REPLACE VIEW counted AS
   SELECT 'app_user' AS table_name, u.id, c.column_name, c.stored, c.actual
-  FROM app_user u
+  FROM exact_app_user() u
     LEFT JOIN (SELECT followee_id AS id, count(*) AS n FROM follow GROUP BY 1) a USING (id)
     LEFT JOIN (SELECT follower_id AS id, count(*) AS n FROM follow GROUP BY 1) b USING (id)
     LEFT JOIN (SELECT user_id AS id, count(*) AS n FROM post_tag
@@ -163,7 +455,7 @@ CREATE OR REPLACE VIEW counted AS
       ('thank_you_score', u.thank_you_score, coalesce(t.n, 0))) c (column_name, stored, actual)
 UNION ALL
   SELECT 'post', p.id, c.column_name, c.stored, c.actual
-  FROM post p
+  FROM exact_post() p
     LEFT JOIN (SELECT subject_id AS id, count(*) FILTER (WHERE kind = 'HEART') AS hearts,
         count(*) FILTER (WHERE kind = 'LIKE') AS likes, count(*) FILTER (WHERE kind = 'TOP') AS tops
       FROM reaction GROUP BY 1) r USING (id)
@@ -174,7 +466,7 @@ UNION ALL
       ('comment_count', p.comment_count, coalesce(m.n, 0))) c (column_name, stored, actual)
 UNION ALL
   SELECT 'location', l.id, c.column_name, c.stored, c.actual
-  FROM location l
+  FROM exact_location() l
     LEFT JOIN (SELECT subject_id AS id, count(*) AS n FROM reaction
       WHERE kind = 'TOP' GROUP BY 1) r USING (id)
     LEFT JOIN (SELECT location_id AS id, count(*) AS n FROM post
@@ -189,14 +481,14 @@ UNION ALL
       ('comment_count', l.comment_count, coalesce(m.n, 0))) c (column_name, stored, actual)
 UNION ALL
   SELECT 'circle', o.id, c.column_name, c.stored, c.actual
-  FROM circle o
+  FROM exact_circle() o
     LEFT JOIN (SELECT circle_id AS id, count(*) AS n FROM circle_member GROUP BY 1) r USING (id)
     LEFT JOIN (SELECT subject_id AS id, count(*) AS n FROM comment GROUP BY 1) m USING (id),
     LATERAL (VALUES ('member_count', o.member_count, coalesce(r.n, 0)),
       ('comment_count', o.comment_count, coalesce(m.n, 0))) c (column_name, stored, actual)
 UNION ALL
   SELECT 'votable_post', p.post_id, c.column_name, c.stored, c.actual
-  FROM votable_post p
+  FROM exact_votable_post() p
     LEFT JOIN (SELECT post_id, count(*) FILTER (WHERE choice = 'WEAR_IT') AS wear_it,
         count(*) FILTER (WHERE choice = 'CHANGE_IT') AS change_it
       FROM vote GROUP BY 1) v USING (post_id),
@@ -205,11 +497,11 @@ UNION ALL
     ) c (column_name, stored, actual)
 UNION ALL
   SELECT 'product', p.id, 'heart_count', p.heart_count, coalesce(r.n, 0)
-  FROM product p LEFT JOIN (SELECT subject_id AS id, count(*) AS n FROM reaction
+  FROM exact_product() p LEFT JOIN (SELECT subject_id AS id, count(*) AS n FROM reaction
     WHERE kind = 'HEART' GROUP BY 1) r USING (id)
 UNION ALL
   SELECT 'comment', m.id, 'agree_count', m.agree_count, coalesce(r.n, 0)
-  FROM comment m LEFT JOIN (SELECT subject_id AS id, count(*) AS n FROM reaction
+  FROM exact_comment() m LEFT JOIN (SELECT subject_id AS id, count(*) AS n FROM reaction
     WHERE kind = 'AGREE' GROUP BY 1) r USING (id)
 UNION ALL
   SELECT 'class_session', s.id, 'booked_count', s.booked_count, coalesce(b.n, 0)
@@ -227,8 +519,42 @@ COMMENT ON VIEW counted IS 'Every stored count beside the one a recount gives.';
 CREATE OR REPLACE FUNCTION verify_counters()
 RETURNS TABLE (table_name text, id bigint, column_name text, stored bigint, actual bigint)
 LANGUAGE sql STABLE AS $$
-  SELECT table_name, id, column_name, stored, actual FROM counted
-  WHERE stored <> actual ORDER BY table_name, id, column_name
+  SELECT table_name, id, column_name, stored, actual FROM counted WHERE stored <> actual
+  UNION ALL
+  SELECT 'post_rank', coalesce(p.id, r.post_id), 'score', r.score, p.score
+  FROM exact_post() p FULL JOIN post_rank r ON r.post_id = p.id
+  WHERE r.kind IS DISTINCT FROM p.kind OR r.author_id IS DISTINCT FROM p.author_id
+    OR r.location_id IS DISTINCT FROM p.location_id OR r.visibility IS DISTINCT FROM p.visibility
+    OR r.score <> p.score AND NOT EXISTS (SELECT FROM count_due d WHERE d.subject_id = p.id)
+  UNION ALL
+  SELECT 'location_rank', coalesce(l.id, r.location_id), c.column_name, c.stored, c.actual
+  FROM exact_location() l FULL JOIN location_rank r ON r.location_id = l.id,
+    LATERAL (VALUES ('popularity', r.popularity, l.popularity),
+      ('comment_count', r.comment_count, l.comment_count)) c (column_name, stored, actual)
+  WHERE r.location_id IS NULL OR l.id IS NULL OR c.stored <> c.actual
+    AND NOT EXISTS (SELECT FROM count_due d WHERE d.subject_id = l.id)
+  UNION ALL
+  SELECT 'product_rank', coalesce(p.id, r.product_id), 'heart_count', r.heart_count, p.heart_count
+  FROM exact_product() p FULL JOIN product_rank r ON r.product_id = p.id
+  WHERE r.product_id IS NULL OR p.id IS NULL OR r.heart_count <> p.heart_count
+    AND NOT EXISTS (SELECT FROM count_due d WHERE d.subject_id = p.id)
+  UNION ALL
+  SELECT 'count_slot', s.subject_id, s.counter, s.amount, 0 FROM count_slot s
+  WHERE NOT EXISTS (SELECT FROM every_node e WHERE e.id = s.subject_id)
+  ORDER BY 1, 2, 3
 $$;
 COMMENT ON FUNCTION verify_counters IS
-  'Counts that are wrong; none, unless a trigger is. For `sociograph verify`.';
+  'Counts that are wrong, and ranks that no pass is going to mend; none, unless a trigger is. For '
+  '`sociograph verify`.';
+
+CREATE OR REPLACE FUNCTION fill_ranks() RETURNS void LANGUAGE sql AS $$
+  TRUNCATE post_rank, location_rank, product_rank;
+  INSERT INTO post_rank (post_id, score, kind, author_id, location_id, visibility)
+  SELECT p.id, p.score, p.kind, p.author_id, p.location_id, p.visibility FROM exact_post() p ORDER BY p.id;
+  INSERT INTO location_rank (location_id, popularity, comment_count)
+  SELECT l.id, l.popularity, l.comment_count FROM exact_location() l ORDER BY l.id;
+  INSERT INTO product_rank (product_id, heart_count)
+  SELECT p.id, p.heart_count FROM exact_product() p ORDER BY p.id;
+$$;
+COMMENT ON FUNCTION fill_ranks IS
+  'Makes all ranks anew, after rows were loaded past the triggers. Others wait meanwhile.';

@@ -146,6 +146,7 @@ COMMENT ON FUNCTION forget_outbox IS
 
 CREATE OR REPLACE VIEW background_task AS
 SELECT * FROM (VALUES
+  ('fold_counts', interval '500 milliseconds'),
   ('keep_partitions', interval '1 hour'),
   ('forget_changes', interval '1 hour'),
   ('forget_notifications', interval '1 hour'),

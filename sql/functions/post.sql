@@ -63,7 +63,7 @@ COMMENT ON FUNCTION reacted_feed IS
 
 CREATE OR REPLACE FUNCTION shown_comment(viewer bigint) RETURNS SETOF comment
 LANGUAGE sql STABLE AS $$
-  SELECT c.* FROM comment c
+  SELECT c.* FROM exact_comment() c
   WHERE c.author_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
 $$;
 COMMENT ON FUNCTION shown_comment IS 'Comments of a subject that was found visible already.';

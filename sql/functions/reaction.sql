@@ -95,7 +95,7 @@ BEGIN
     END IF;
     PERFORM refuse('CLOSED', 'postId');
   END IF;
-  number := (SELECT v.wear_it_count + v.change_it_count FROM votable_post v WHERE v.post_id = target);
+  number := (SELECT v.wear_it_count + v.change_it_count FROM exact_votable_post() v WHERE v.post_id = target);
   PERFORM notify_number(author, 'VOTED', NULL, target,
     CASE number WHEN 1 THEN '1 vote' ELSE number || ' votes' END || ' on your ' || post_noun(target)
     || '.', node_url(target));

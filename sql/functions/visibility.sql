@@ -22,7 +22,7 @@ COMMENT ON FUNCTION hidden_user IS
 
 CREATE OR REPLACE FUNCTION visible_user(viewer bigint) RETURNS SETOF app_user
 LANGUAGE sql STABLE AS $$
-  SELECT u.* FROM app_user u
+  SELECT u.* FROM exact_app_user() u
   WHERE u.id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
 $$;
 COMMENT ON FUNCTION visible_user IS 'Everyone, except that blocking hides both from each other.';
@@ -43,17 +43,18 @@ LANGUAGE sql STABLE AS $$
     CASE WHEN is_hidden THEN 0 ELSE u.follower_count END,
     CASE WHEN is_hidden THEN 0 ELSE u.following_count END,
     CASE WHEN is_hidden THEN 0 ELSE u.thank_you_score END,
+    u.is_hot,
     CASE WHEN is_hidden THEN 'epoch' ELSE u.joined_at END
-  FROM app_user u CROSS JOIN LATERAL (
+  FROM exact_app_user() u CROSS JOIN LATERAL (
     SELECT u.id IN (SELECT h.id FROM hidden_user(viewer) h) AS is_hidden) m
 $$;
 COMMENT ON FUNCTION named_user IS 'Everyone, but of hidden people only name and picture.';
 
 CREATE OR REPLACE FUNCTION visible_circle(viewer bigint)
 RETURNS TABLE (id bigint, name text, description text, kind text, is_default boolean,
-  owner_id bigint, member_count int, comment_count int, created_at timestamptz)
+  owner_id bigint, member_count int, comment_count int, is_hot boolean, created_at timestamptz)
 LANGUAGE sql STABLE AS $$
-  SELECT c.* FROM circle c
+  SELECT c.* FROM exact_circle() c
   WHERE c.kind = 'CHANNEL'
     OR EXISTS (SELECT FROM circle_member m WHERE m.circle_id = c.id AND m.user_id = viewer)
 $$;
@@ -63,7 +64,7 @@ COMMENT ON FUNCTION visible_circle IS
 
 CREATE OR REPLACE FUNCTION visible_post(viewer bigint) RETURNS SETOF post
 LANGUAGE sql STABLE AS $$
-  SELECT p.* FROM post p
+  SELECT p.* FROM exact_post() p
   WHERE p.author_id = viewer
     OR (p.visibility = 'PUBLIC'
         OR p.visibility = 'CIRCLE' AND EXISTS (
@@ -94,7 +95,7 @@ COMMENT ON FUNCTION visible_photo IS
 
 CREATE OR REPLACE FUNCTION visible_comment(viewer bigint) RETURNS SETOF comment
 LANGUAGE sql STABLE AS $$
-  SELECT c.* FROM comment c
+  SELECT c.* FROM exact_comment() c
   WHERE c.author_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
     AND CASE
       WHEN c.subject_id & 240 = 16

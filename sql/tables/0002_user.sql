@@ -24,6 +24,7 @@ CREATE TABLE app_user (
   follower_count int NOT NULL DEFAULT 0,
   following_count int NOT NULL DEFAULT 0,
   thank_you_score int NOT NULL DEFAULT 0,
+  is_hot boolean NOT NULL DEFAULT false,
   joined_at timestamptz NOT NULL DEFAULT now()
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE app_user IS
@@ -36,6 +37,7 @@ COMMENT ON COLUMN app_user.address IS 'Where cards are sent, in one text.';
 COMMENT ON COLUMN app_user.follower_count IS 'Rows of follow with this followee; kept by trigger.';
 COMMENT ON COLUMN app_user.following_count IS 'Rows of follow with this follower; kept by trigger.';
 COMMENT ON COLUMN app_user.thank_you_score IS 'Thank-yous that tag the person; kept by trigger.';
+COMMENT ON COLUMN app_user.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
 -- user(by: {username}), signIn; users(search:) by the beginning of a username
 CREATE UNIQUE INDEX app_user_username_once ON app_user (lower(username));
 -- verifyEmail: one account for an address that was shown to be its owner's

@@ -20,9 +20,11 @@ CREATE TABLE location (
   post_reaction_count int NOT NULL DEFAULT 0,
   comment_count int NOT NULL DEFAULT 0,
   popularity int NOT NULL GENERATED ALWAYS AS (top_count + post_reaction_count) STORED,
+  is_hot boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT location_longitude_given CHECK ((latitude IS NULL) = (longitude IS NULL)),
-  CONSTRAINT location_place_type_fits CHECK (level = 'PLACE' OR place_type IS NULL));
+  CONSTRAINT location_place_type_fits CHECK (level = 'PLACE' OR place_type IS NULL)
+) WITH (fillfactor = 80, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0.002);
 COMMENT ON TABLE location IS 'A row: a country, a region (state, province), a city or a place.';
 COMMENT ON COLUMN location.name_key IS 'name, folded.';
 COMMENT ON COLUMN location.place_type IS 'What sort of place, such as BEACH; only of places.';
@@ -35,13 +37,10 @@ COMMENT ON COLUMN location.top_count IS 'Reactions TOP to it; kept by trigger.';
 COMMENT ON COLUMN location.post_count IS 'Public posts here; kept by trigger.';
 COMMENT ON COLUMN location.post_reaction_count IS 'Reactions to the public posts here; kept by trigger.';
 COMMENT ON COLUMN location.comment_count IS 'Comments on it; kept by trigger.';
-COMMENT ON COLUMN location.popularity IS 'By what POPULAR orders.';
+COMMENT ON COLUMN location.popularity IS 'By what POPULAR orders, through location_rank.';
+COMMENT ON COLUMN location.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
 -- locations(filter: {near})
 CREATE INDEX ON location USING gist (point(longitude, latitude)) WHERE latitude IS NOT NULL;
--- locations(orderBy: POPULAR) of places: the top 20
-CREATE INDEX ON location (popularity DESC, id DESC) WHERE level = 'PLACE';
--- locations(orderBy: MOST_REVIEWED), minReviews
-CREATE INDEX ON location (comment_count DESC, id DESC) WHERE level = 'PLACE';
 -- filter.within: inside a country, region or city
 CREATE INDEX ON location USING gin (ancestor_ids);
 -- re-parenting, deletion
@@ -50,6 +49,21 @@ CREATE INDEX ON location (parent_id);
 CREATE INDEX ON location (name_key, id);
 -- locations(filter: {search}), search
 CREATE INDEX ON location USING gin (name_vector(name_key));
+
+CREATE TABLE location_rank (
+  location_id bigint CONSTRAINT location_rank_id_primary PRIMARY KEY,
+  popularity int NOT NULL,
+  comment_count int NOT NULL);
+COMMENT ON TABLE location_rank IS
+  'A row: what a location is ordered by, as of the last pass of fold_counts.';
+COMMENT ON COLUMN location_rank.location_id IS
+  'The location; the row comes and goes with it, by trigger.';
+COMMENT ON COLUMN location_rank.popularity IS 'As it was at the last pass.';
+COMMENT ON COLUMN location_rank.comment_count IS 'As it was at the last pass.';
+-- locations(orderBy: POPULAR)
+CREATE INDEX ON location_rank (popularity DESC, location_id DESC);
+-- locations(orderBy: MOST_REVIEWED)
+CREATE INDEX ON location_rank (comment_count DESC, location_id DESC);
 
 ALTER TABLE app_user ADD CONSTRAINT app_user_home_exists
   FOREIGN KEY (home_id) REFERENCES location ON DELETE SET NULL;

@@ -13,27 +13,39 @@ CREATE TABLE product (
   photo_id bigint CONSTRAINT product_photo_exists REFERENCES photo ON DELETE SET NULL,
   buy_url text NOT NULL CONSTRAINT product_buy_url_form CHECK (buy_url ~* '^https?://[^/]'),
   heart_count int NOT NULL DEFAULT 0,
+  is_hot boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT now(),
   search tsvector
     GENERATED ALWAYS AS (to_tsvector('simple', name || ' ' || brand || ' ' || description)) STORED,
   -- upsertProduct; products(retailer:)
   CONSTRAINT product_external_id_once UNIQUE (retailer, external_id),
-  CONSTRAINT product_currency_given CHECK ((price IS NULL) = (currency IS NULL)));
+  CONSTRAINT product_currency_given CHECK ((price IS NULL) = (currency IS NULL))
+) WITH (fillfactor = 80, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0.002);
 COMMENT ON TABLE product IS 'A row: one product of one retailer.';
 COMMENT ON COLUMN product.retailer IS 'The shop, as staff name it.';
 COMMENT ON COLUMN product.external_id IS 'Its number at the retailer.';
 COMMENT ON COLUMN product.currency IS 'Of the price, by ISO 4217.';
 COMMENT ON COLUMN product.heart_count IS 'Reactions HEART to it; kept by trigger.';
+COMMENT ON COLUMN product.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
 COMMENT ON COLUMN product.search IS 'The words it is found by.';
 -- products(search:), search
 CREATE INDEX ON product USING gin (search);
--- products(orderBy: POPULAR)
-CREATE INDEX ON product (heart_count DESC, id DESC);
 -- products(orderBy: NAME) and PRICE
 CREATE INDEX ON product (name, id);
 CREATE INDEX ON product (price, id);
 -- visibility of the picture; its deletion
 CREATE INDEX ON product (photo_id) WHERE photo_id IS NOT NULL;
+
+CREATE TABLE product_rank (
+  product_id bigint CONSTRAINT product_rank_id_primary PRIMARY KEY,
+  heart_count int NOT NULL);
+COMMENT ON TABLE product_rank IS
+  'A row: what a product is ordered by, as of the last pass of fold_counts.';
+COMMENT ON COLUMN product_rank.product_id IS
+  'The product; the row comes and goes with it, by trigger.';
+COMMENT ON COLUMN product_rank.heart_count IS 'As it was at the last pass.';
+-- products(orderBy: POPULAR)
+CREATE INDEX ON product_rank (heart_count DESC, product_id DESC);
 
 CREATE TABLE shopping_list_item (
   user_id bigint

@@ -10,13 +10,16 @@ CREATE TABLE circle (
   owner_id bigint NOT NULL CONSTRAINT circle_owner_exists REFERENCES app_user ON DELETE CASCADE,
   member_count int NOT NULL DEFAULT 0,
   comment_count int NOT NULL DEFAULT 0,
+  is_hot boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT now(),
-  CONSTRAINT circle_is_default_fits CHECK (kind = 'CHANNEL' OR NOT is_default));
+  CONSTRAINT circle_is_default_fits CHECK (kind = 'CHANNEL' OR NOT is_default)
+) WITH (fillfactor = 80, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0.002);
 COMMENT ON TABLE circle IS 'A row: one circle.';
 COMMENT ON COLUMN circle.kind IS 'GROUP: its members alone know of it. CHANNEL: anyone may join.';
 COMMENT ON COLUMN circle.is_default IS 'Whoever signs up is subscribed to it.';
 COMMENT ON COLUMN circle.member_count IS 'Rows of circle_member; kept by trigger.';
 COMMENT ON COLUMN circle.comment_count IS 'Comments on it; kept by trigger.';
+COMMENT ON COLUMN circle.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
 -- circles: channels by name
 CREATE INDEX ON circle (lower(name), id) WHERE kind = 'CHANNEL';
 -- circles(search:), search

@@ -16,6 +16,7 @@ CREATE TABLE post (
   top_count int NOT NULL DEFAULT 0,
   comment_count int NOT NULL DEFAULT 0,
   score int NOT NULL GENERATED ALWAYS AS (heart_count + like_count + top_count) STORED,
+  is_hot boolean NOT NULL DEFAULT false,
   search tsvector GENERATED ALWAYS AS (to_tsvector('simple', body)) STORED,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
@@ -23,7 +24,8 @@ CREATE TABLE post (
   CONSTRAINT post_visibility_invited CHECK (visibility <> 'INVITED' OR id & 255 = 23),
   CONSTRAINT post_circle_given CHECK (visibility <> 'CIRCLE' OR circle_id IS NOT NULL),
   CONSTRAINT post_announcement_public CHECK (id & 255 <> 22 OR visibility = 'PUBLIC'),
-  CONSTRAINT post_location_given CHECK (id & 255 <> 18 OR location_id IS NOT NULL));
+  CONSTRAINT post_location_given CHECK (id & 255 <> 18 OR location_id IS NOT NULL)
+) WITH (fillfactor = 90, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0.002);
 COMMENT ON TABLE post IS 'A row: one post, of the kind its id names.';
 COMMENT ON COLUMN post.kind IS 'The tag of its type, 16 to 31.';
 COMMENT ON COLUMN post.circle_id IS 'Where it was posted; never changes.';
@@ -31,7 +33,8 @@ COMMENT ON COLUMN post.heart_count IS 'Reactions HEART; kept by trigger.';
 COMMENT ON COLUMN post.like_count IS 'Reactions LIKE; kept by trigger.';
 COMMENT ON COLUMN post.top_count IS 'Reactions TOP; kept by trigger.';
 COMMENT ON COLUMN post.comment_count IS 'Comments; kept by trigger.';
-COMMENT ON COLUMN post.score IS 'All reactions together: by what TOP orders.';
+COMMENT ON COLUMN post.score IS 'All reactions together: by what TOP orders, through post_rank.';
+COMMENT ON COLUMN post.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
 COMMENT ON COLUMN post.search IS 'The words it is found by.';
 COMMENT ON COLUMN post.updated_at IS
   'When its author changed something, also of the rows that belong to it.';
@@ -41,8 +44,6 @@ CREATE INDEX ON post (author_id, created_at DESC, id DESC)
   INCLUDE (kind, visibility, circle_id, location_id);
 -- Location.posts(orderBy: NEWEST)
 CREATE INDEX ON post (location_id, created_at DESC, id DESC) WHERE location_id IS NOT NULL;
--- Location.posts(orderBy: TOP)
-CREATE INDEX ON post (location_id, score DESC, id DESC) WHERE location_id IS NOT NULL;
 -- Location.visitors; locations(filter: {visitedBy})
 CREATE INDEX ON post (location_id, author_id) INCLUDE (id, visibility, circle_id)
   WHERE location_id IS NOT NULL;
@@ -56,10 +57,32 @@ CREATE INDEX ON post (created_at DESC, id DESC) WHERE visibility = 'PUBLIC';
 -- explore
 CREATE INDEX ON post (created_at DESC, id DESC)
   WHERE visibility = 'PUBLIC' AND kind IN (22, 23);
--- posts(orderBy: TOP)
-CREATE INDEX ON post (score DESC, id DESC) WHERE visibility = 'PUBLIC';
 -- posts(filter: {search}), search
 CREATE INDEX ON post USING gin (search);
+
+CREATE TABLE post_rank (
+  post_id bigint CONSTRAINT post_rank_id_primary PRIMARY KEY,
+  score int NOT NULL,
+  kind smallint NOT NULL,
+  author_id bigint NOT NULL,
+  location_id bigint,
+  visibility visibility NOT NULL
+) WITH (autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0.002);
+COMMENT ON TABLE post_rank IS
+  'A row: what a post is ordered by, as of the last pass of fold_counts, and where.';
+COMMENT ON COLUMN post_rank.post_id IS 'The post; the row comes and goes with it, by trigger.';
+COMMENT ON COLUMN post_rank.score IS 'As it was at the last pass.';
+COMMENT ON COLUMN post_rank.kind IS 'The same as the post''s, so that posts of other kinds need no look.';
+COMMENT ON COLUMN post_rank.author_id IS 'The same as the post''s.';
+COMMENT ON COLUMN post_rank.location_id IS 'The same as the post''s; kept by trigger.';
+COMMENT ON COLUMN post_rank.visibility IS 'The same as the post''s; kept by trigger.';
+-- Location.posts(orderBy: TOP)
+CREATE INDEX ON post_rank (location_id, score DESC, post_id DESC) INCLUDE (kind)
+  WHERE location_id IS NOT NULL;
+-- User.posts(orderBy: TOP)
+CREATE INDEX ON post_rank (author_id, score DESC, post_id DESC) INCLUDE (kind);
+-- posts(orderBy: TOP)
+CREATE INDEX ON post_rank (score DESC, post_id DESC) INCLUDE (kind) WHERE visibility = 'PUBLIC';
 
 ALTER TABLE product_suggestion ADD CONSTRAINT product_suggestion_post_exists
   FOREIGN KEY (post_id) REFERENCES post ON DELETE SET NULL;
@@ -91,11 +114,14 @@ CREATE TABLE votable_post (
   voting_enabled boolean NOT NULL,
   wear_it_count int NOT NULL DEFAULT 0,
   change_it_count int NOT NULL DEFAULT 0,
-  CONSTRAINT votable_post_product_given CHECK ((post_id & 255 = 17) = (product_id IS NOT NULL)));
+  is_hot boolean NOT NULL DEFAULT false,
+  CONSTRAINT votable_post_product_given CHECK ((post_id & 255 = 17) = (product_id IS NOT NULL))
+) WITH (fillfactor = 90);
 COMMENT ON TABLE votable_post IS
   'A row: what an outfit or product post has besides; people can vote on it.';
 COMMENT ON COLUMN votable_post.brands IS 'What is worn, as the author says.';
 COMMENT ON COLUMN votable_post.wear_it_count IS 'Votes WEAR_IT; kept by trigger.';
 COMMENT ON COLUMN votable_post.change_it_count IS 'Votes CHANGE_IT; kept by trigger.';
+COMMENT ON COLUMN votable_post.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
 -- Product.posts
 CREATE INDEX ON votable_post (product_id, post_id DESC) WHERE product_id IS NOT NULL;

@@ -8,14 +8,16 @@ CREATE TABLE comment (
   author_id bigint NOT NULL CONSTRAINT comment_author_exists REFERENCES app_user ON DELETE CASCADE,
   body text NOT NULL CONSTRAINT comment_body_length CHECK (length(body) BETWEEN 1 AND 2000),
   agree_count int NOT NULL DEFAULT 0,
+  is_hot boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT now()
-) WITH (fillfactor = 95);
+) WITH (fillfactor = 90);
 COMMENT ON TABLE comment IS
   'A row: one remark in the flat thread of a post, a location or a circle. On outfits, products and '
   'locations it is called a review.';
 COMMENT ON COLUMN comment.subject_id IS
   'A post, a location or a circle; the comment goes with it (functions/node.sql).';
 COMMENT ON COLUMN comment.agree_count IS 'Reactions AGREE; kept by trigger.';
+COMMENT ON COLUMN comment.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
 -- Commentable.comments, from either end
 CREATE INDEX ON comment (subject_id, id);
 -- deleting an account

@@ -45,6 +45,6 @@ COMMENT ON TABLE notification_other IS
 CREATE INDEX ON notification (recipient_id, id DESC);
 -- viewer.unreadNotificationCount, notifications(unreadOnly:)
 CREATE INDEX ON notification (recipient_id, id DESC) INCLUDE (actor_id) WHERE read_at IS NULL;
--- deleting what it is about, or who caused it
-CREATE INDEX ON notification (about_id);
+-- telling once what somebody did, and taking it back; deleting what it is about, or who caused it
+CREATE INDEX ON notification (about_id, actor_id);
 CREATE INDEX ON notification (actor_id);

@@ -232,13 +232,15 @@ extension SelectionCompiler {
       return Count(text: count, limit: nil)
     }
     guard let limit = limits.maximumCount else {
-      let rows = relationRows(types: types, storage, relation, scope, words: [:])
+      let rows = relationRows(
+        types: types, storage, relation, scope, words: [:], isCount: true)
       return Count(
         text: select(
           "count(*)", from: rows.from + rows.row.joinClauses, where: rows.conditions), limit: nil)
     }
     let most: SQLFragment = "\(Int(limit) + 1)"
-    let rows = relationRows(types: types, storage, relation, scope, words: [.limit: most])
+    let rows = relationRows(
+      types: types, storage, relation, scope, words: [.limit: most], isCount: true)
     let some = select(
       "", from: rows.from + rows.row.joinClauses, where: rows.conditions, tail: ["LIMIT \(most)"])
     let alias = SQLFragment(name: statement.alias("c"))

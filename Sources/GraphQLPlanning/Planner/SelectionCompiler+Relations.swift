@@ -81,11 +81,13 @@ extension SelectionCompiler {
 
   /// The from-items and conditions of a relation under new aliases.
   ///
-  /// - Parameter keepsHoles: an element without a row stays in its place, so tables are not joined
-  ///   but looked into for each element.
+  /// - Parameters:
+  ///   - keepsHoles: an element without a row stays in its place, so tables are not joined but looked
+  ///     into for each element.
+  ///   - isCount: the order does not matter, nor what it has to be found by.
   func relationRows(
     types: [TypeID], _ storage: FieldStorage, _ relation: RelationStorage, _ scope: Scope,
-    words: [StorageWord: SQLFragment], keepsHoles: Bool = false
+    words: [StorageWord: SQLFragment], keepsHoles: Bool = false, isCount: Bool = false
   ) -> RelationRows {
     let groups = groups(of: types, rows: relation.rows)
     let isSingle = groups.count == 1 && groups[0].table != nil && !keepsHoles
@@ -124,7 +126,9 @@ extension SelectionCompiler {
           ? "\(name) AS \(name: row.alias)"
           : "JOIN \(name) AS \(name: row.alias) ON \(renderer.render(relation.on, target))")
     }
-    var conditions = relation.condition.map { [renderer.render($0, target)] } ?? []
+    let ordered = isCount ? nil : orderCondition(target)
+    var conditions =
+      (ordered ?? relation.condition.map { renderer.render($0, target) }).map { [$0] } ?? []
     let filters = filters(of: storage, target)
     statement.recorder?.note(filters, of: row)
     conditions += filters.map(\.text)
@@ -190,7 +194,7 @@ extension SelectionCompiler {
   func filters(of storage: FieldStorage, _ scope: Scope) -> [Filter] {
     var filters: [Filter] = []
     for (definition, value) in scope.arguments.values {
-      guard let value, !value.isNull else { continue }
+      guard let value, !value.isNull, chosenOrder(definition, value) == nil else { continue }
       addFilters(definition, scope.place(ofArgument: definition.name), value, scope, &filters)
     }
     return filters
@@ -255,13 +259,30 @@ extension SelectionCompiler {
   /// The order that an enum argument chose, or the relation's own.
   func order(of relation: RelationStorage, _ scope: Scope) -> OrderStorage {
     for (definition, value) in scope.arguments.values {
-      if case .enum(let name)? = value,
-        let chosen = mapping.enumValue(named: name, of: definition.type.namedType)?.order
-      {
-        return chosen
-      }
+      if let value, let chosen = chosenOrder(definition, value) { return chosen }
     }
     return relation.order
+  }
+
+  private func chosenOrder(
+    _ definition: InputValueDefinition, _ value: ArgumentValue
+  ) -> OrderStorage? {
+    guard case .enum(let name) = value else { return nil }
+    return mapping.enumValue(named: name, of: definition.type.namedType)?.order
+  }
+
+  /// What the argument that chose the order has the rows found by, instead of the relation's own
+  /// condition: an order that is kept in another table is walked there.
+  private func orderCondition(_ scope: Scope) -> SQLFragment? {
+    for (definition, value) in scope.arguments.values {
+      guard let value, chosenOrder(definition, value) != nil,
+        let storage = mapping.condition(of: definition), !matches(value, storage.unless)
+      else { continue }
+      var inner = scope
+      inner.value = (definition, value)
+      return filter(storage, inner)
+    }
+    return nil
   }
 
   func orderBy(_ order: OrderStorage, _ scope: Scope, reversed: Bool) -> SQLFragment {

@@ -22,8 +22,8 @@ package enum StorageDirectives {
     directive @tag(id: Int!) on OBJECT
     "The rows of a type: a table or a call of a set-returning function; masked: what a non-null reference reads instead."
     directive @table(name: String!, masked: String, key: String! = "id") on OBJECT | INTERFACE
-    "A left join for the type's own fields, used only when an expression mentions its name."
-    directive @join(name: String!, table: String!, on: String!) repeatable on OBJECT | INTERFACE
+    "A left join for the type's own fields, used only when an expression mentions its name; required: each row has its counterpart, and PostgreSQL may begin with that."
+    directive @join(name: String!, table: String!, on: String!, required: Boolean! = false) repeatable on OBJECT | INTERFACE
     "The column of a field: its name in snake_case unless given, of the join named; hidden: how many of what it counts are."
     directive @column(name: String, of: String, hidden: String) on FIELD_DEFINITION
     "A computed value."
@@ -36,7 +36,7 @@ package enum StorageDirectives {
     directive @connection(from: String, on: String! = "this.id = edge.id", where: String, orderBy: String, count: String, hidden: String, rows: String) on FIELD_DEFINITION
     "A plain list of other objects; ids: those of an array, in its order."
     directive @list(ids: String, from: String, on: String! = "this.id = edge.id", where: String, orderBy: String, rows: String) on FIELD_DEFINITION
-    "A condition added when the argument is given, not null and not the value named by unless; in: what must be in a set, worked out once."
+    "A condition added when the argument is given, not null and not the value named by unless; in: what must be in a set, worked out once. Of an argument that chooses an order: what stands instead of the connection's own condition while its pages are read."
     directive @where(condition: String, in: String, set: String, unless: String, counted: Boolean! = false) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
     "The total order an enum value asks for, the unique tie-break last."
     directive @orderBy(by: String!) on ENUM_VALUE

@@ -88,6 +88,8 @@ package struct JoinStorage: Sendable, Hashable {
   package let name: String
   package let table: SQLTemplate
   package let on: SQLTemplate
+  /// Each row has its counterpart: not a left join, so that PostgreSQL may begin with the other.
+  package let isRequired: Bool
 }
 
 /// How a field is found from its object's row.

@@ -110,7 +110,8 @@ struct StorageReader {
         guard let name = directive.string("name"), let table = template(directive.string("table")),
           let on = template(directive.string("on"))
         else { continue }
-        let join = JoinStorage(name: name, table: table, on: on)
+        let join = JoinStorage(
+          name: name, table: table, on: on, isRequired: directive.boolean("required") ?? false)
         if !joins.contains(where: { $0.name == name }) { joins.append(join) }
       }
     }

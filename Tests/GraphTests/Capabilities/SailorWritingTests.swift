@@ -121,6 +121,7 @@ import Testing
       "react(subjectId: $id, kind: TOP)", "subject { ... on Location { name reactionCount } }",
       ["id: ID!": places[0].json], as: fan)
     #expect(payload["subject"] == ["name": "one", "reactionCount": 1])
+    try data.rank()
     #expect(
       try seen() == [
         ["name": "one", "popularity": 1, "reactionCount": 1, "viewerReactions": ["TOP"]],

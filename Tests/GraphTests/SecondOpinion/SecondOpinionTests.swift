@@ -314,6 +314,11 @@ extension GraphServer {
     DELETE FROM comment WHERE hashint8extended(id, 2) % 40 = 0;
     UPDATE post SET body = body || ' again' WHERE hashint8extended(id, 4) % 40 = 0
     """,
+    """
+    SELECT pg_advisory_lock(hashtext('fold_counts'));
+    SELECT fold_counts(1000000);
+    SELECT pg_advisory_unlock(hashtext('fold_counts'))
+    """,
     "VACUUM ANALYZE",
   ]
 }

@@ -210,15 +210,26 @@ final class GraphData {
   func comment(_ subject: NodeKey, by author: Person, _ body: String, at time: String? = nil)
     throws -> NodeKey
   {
-    try insert(
+    let key = try insert(
       "comment",
       ["subject_id": subject, "author_id": author.key, "body": body, "created_at": time ?? "now"])
+    if subject.number & 255 == 3 { try rank() }
+    return key
   }
 
   func react(_ person: Person, _ kind: String, to subject: NodeKey, at time: String? = nil) throws {
     try add(
       "reaction",
       ["subject_id": subject, "user_id": person.key, "kind": kind, "created_at": time ?? "now"])
+    try rank()
+  }
+
+  /// Brings the orders by counts up to date, as servers do now and then. A pass that is under way may
+  /// have begun too early and is waited for.
+  func rank() throws {
+    try run("SELECT pg_advisory_lock(hashtext('fold_counts'))")
+    try run("SELECT fold_counts(1000000)")
+    try run("SELECT pg_advisory_unlock(hashtext('fold_counts'))")
   }
 
   func invite(_ inviter: Person, _ invitee: Person, to event: NodeKey) throws -> NodeKey {

@@ -7,7 +7,7 @@ SELECT ROW((SELECT ROW(
         FROM shown_photo($1::bigint) AS t2
         WHERE t2.id = t1.avatar_id),
       (SELECT ROW(t3.name)
-        FROM location AS t3
+        FROM exact_location() AS t3
         WHERE t3.id = t1.home_id),
       t1.thank_you_score,
       EXISTS (SELECT FROM follow f WHERE f.follower_id = $1::bigint AND f.followee_id = t1.id),

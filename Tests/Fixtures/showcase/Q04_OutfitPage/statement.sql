@@ -41,9 +41,9 @@ SELECT ROW((SELECT ROW(
         FROM named_user($2::bigint) AS t2
         WHERE t2.id = t1.author_id),
       (SELECT ROW(t4.name, (SELECT ROW(t5.name)
-            FROM location AS t5
+            FROM exact_location() AS t5
             WHERE t5.id = t4.parent_id))
-        FROM location AS t4
+        FROM exact_location() AS t4
         WHERE t4.id = t1.location_id),
       ARRAY(SELECT ROW(CASE 'FULL' WHEN 'SQUARE' THEN coalesce(t7.square_url, t7.url) ELSE t7.url END, t7.width, t7.height)
         FROM post_photo AS e6
@@ -74,7 +74,7 @@ SELECT ROW((SELECT ROW(
       t1_votable.change_it_count,
       t1_votable.brands)
     FROM visible_post($2::bigint) AS t1
-      LEFT JOIN votable_post AS t1_votable ON t1_votable.post_id = t1.id
+      LEFT JOIN exact_votable_post() AS t1_votable ON t1_votable.post_id = t1.id
     WHERE t1.id = $1::bigint))
 
 -- $1 bigint: variable $id

@@ -5,7 +5,7 @@ SELECT ROW(ARRAY(SELECT ROW(
       (SELECT ROW(t2.id, t2.username, (SELECT ROW(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t3.square_url, t3.url) ELSE t3.url END)
             FROM shown_photo($1::bigint) AS t3
             WHERE t3.id = t2.avatar_id), t2.thank_you_score, (SELECT ROW(t4.name)
-            FROM location AS t4
+            FROM exact_location() AS t4
             WHERE t4.id = t2.home_id))
         FROM named_user($1::bigint) AS t2
         WHERE t2.id = t1.author_id),
@@ -54,7 +54,7 @@ SELECT ROW(ARRAY(SELECT ROW(
       t1_card.response_count,
       CASE WHEN t1.id & 255 IN (19) THEN ARRAY(SELECT ROW(t8.id, t8.name)
         FROM card_offer_region AS e7
-          JOIN location AS t8 ON t8.id = e7.location_id
+          JOIN exact_location() AS t8 ON t8.id = e7.location_id
         WHERE e7.post_id = t1.id
         ORDER BY t8.name_key, t8.id) END,
       CASE WHEN t1.id & 255 IN (20) THEN (SELECT ROW(t9.status)

@@ -31,7 +31,7 @@ SELECT ROW((SELECT ROW(t1.address, ARRAY(SELECT ROW(t2.id, t2.created_at, (SELEC
           AND (t9.state = 'OPEN')
         ORDER BY t9.id DESC
         LIMIT 20), ARRAY(SELECT ROW(t13.id, t13.resolved_at, (SELECT ROW(t14.name, (t14.latitude IS NOT NULL), t14.latitude, t14.longitude)
-            FROM location AS t14
+            FROM exact_location() AS t14
             WHERE t14.id = (SELECT a.id FROM app_user u JOIN location h ON h.id = u.home_id
               JOIN location a ON a.id = ANY (h.ancestor_ids || h.id)
               WHERE u.id = CASE WHEN t13.sender_id = $1::bigint
@@ -43,7 +43,7 @@ SELECT ROW((SELECT ROW(t1.address, ARRAY(SELECT ROW(t2.id, t2.created_at, (SELEC
           AND (t13.state = 'COMPLETED')
         ORDER BY t13.id DESC
         LIMIT 100), ARRAY(SELECT ROW(t15.id, t15.resolved_at, (SELECT ROW(t16.name, (t16.latitude IS NOT NULL), t16.latitude, t16.longitude)
-            FROM location AS t16
+            FROM exact_location() AS t16
             WHERE t16.id = (SELECT a.id FROM app_user u JOIN location h ON h.id = u.home_id
               JOIN location a ON a.id = ANY (h.ancestor_ids || h.id)
               WHERE u.id = CASE WHEN t15.sender_id = $1::bigint

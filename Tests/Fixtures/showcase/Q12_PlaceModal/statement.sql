@@ -3,7 +3,7 @@ SELECT ROW((SELECT ROW(
       t1.name,
       ARRAY(SELECT ROW(t3.name, t3.level::text)
         FROM unnest(t1.ancestor_ids) WITH ORDINALITY AS e2(id, position)
-          JOIN location AS t3 ON t3.id = e2.id
+          JOIN exact_location() AS t3 ON t3.id = e2.id
         ORDER BY e2.position),
       CASE coalesce('TOP', 'TOP') WHEN 'TOP' THEN t1.top_count ELSE 0 END,
       ARRAY(SELECT r.kind::text FROM reaction r WHERE r.subject_id = t1.id AND r.user_id = $2::bigint
@@ -13,7 +13,7 @@ SELECT ROW((SELECT ROW(
       t1.post_count - CASE WHEN EXISTS (SELECT FROM hidden_user($2::bigint))
         THEN hidden_posts($2::bigint, t1.id) ELSE 0 END,
       ARRAY(SELECT ROW(
-          t4.score,
+          t4_rank.score,
           t4.id,
           t4.body,
           ARRAY(SELECT ROW(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t6.square_url, t6.url) ELSE t6.url END)
@@ -29,11 +29,12 @@ SELECT ROW((SELECT ROW(
           ARRAY(SELECT r.kind::text FROM reaction r WHERE r.subject_id = t4.id AND r.user_id = $2::bigint
           ORDER BY r.kind))
         FROM visible_post($2::bigint) AS t4
-        WHERE t4.location_id = t1.id
+          JOIN post_rank AS t4_rank ON t4_rank.post_id = t4.id AND t4_rank.kind = t4.kind
+        WHERE (t4_rank.location_id = t1.id)
           AND (t4.kind IN (18))
-        ORDER BY t4.score DESC, t4.id DESC
+        ORDER BY t4_rank.score DESC, t4.id DESC
         LIMIT 21))
-    FROM location AS t1
+    FROM exact_location() AS t1
     WHERE (t1.gmaps_id = $1::text)))
 
 -- $1 text: variable $gmapsId

@@ -19,7 +19,7 @@ SELECT ROW(ARRAY(SELECT ROW(
           JOIN visible_user($5::bigint) AS t3 ON t3.id = e2.id
         ORDER BY e2.visited_at DESC, e2.id DESC
         LIMIT 3))
-    FROM location AS t1
+    FROM exact_location() AS t1
     WHERE (t1.latitude IS NOT NULL
     AND (point(t1.longitude, t1.latitude) <@ near_box(
         $1::float8, $2::float8,

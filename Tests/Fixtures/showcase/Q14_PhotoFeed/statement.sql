@@ -16,9 +16,9 @@ SELECT ROW((SELECT ROW(ARRAY(SELECT ROW(
             ORDER BY e6.position),
           (SELECT ROW(t8.id, t8.name, ARRAY(SELECT ROW(t10.name, t10.level::text)
                 FROM unnest(t8.ancestor_ids) WITH ORDINALITY AS e9(id, position)
-                  JOIN location AS t10 ON t10.id = e9.id
+                  JOIN exact_location() AS t10 ON t10.id = e9.id
                 ORDER BY e9.position))
-            FROM location AS t8
+            FROM exact_location() AS t8
             WHERE t8.id = t3.location_id),
           CASE NULL::text WHEN 'HEART' THEN t3.heart_count WHEN 'LIKE' THEN t3.like_count WHEN 'TOP' THEN
           t3.top_count WHEN 'AGREE' THEN 0 ELSE t3.score END,

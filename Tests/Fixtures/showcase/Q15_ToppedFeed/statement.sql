@@ -11,7 +11,7 @@ SELECT ROW((SELECT ROW(ARRAY(SELECT ROW(
             FROM named_user($1::bigint) AS t6
             WHERE t6.id = t3.author_id),
           (SELECT ROW(t7.id, t7.name)
-            FROM location AS t7
+            FROM exact_location() AS t7
             WHERE t7.id = t3.location_id),
           (SELECT count(*)
             FROM (SELECT

@@ -8,7 +8,7 @@ SELECT ROW((SELECT ROW((SELECT count(*)::int FROM visible_notification($1::bigin
                 t5.starts_at,
                 t5.ends_at,
                 (SELECT ROW(t6.name)
-                  FROM location AS t6
+                  FROM exact_location() AS t6
                   WHERE t6.id = (SELECT p.location_id FROM program p WHERE p.id = t5.program_id)),
                 (SELECT ROW(t7.display_name)
                   FROM named_user($1::bigint) AS t7
@@ -25,7 +25,7 @@ SELECT ROW((SELECT ROW((SELECT count(*)::int FROM visible_notification($1::bigin
                 t9_event.starts_at,
                 t9_event.ends_at,
                 (SELECT ROW(t10.name)
-                  FROM location AS t10
+                  FROM exact_location() AS t10
                   WHERE t10.id = t9.location_id),
                 t9_event.category,
                 (SELECT ROW(t11.id, t11.name)
@@ -54,7 +54,7 @@ SELECT ROW((SELECT ROW((SELECT count(*)::int FROM visible_notification($1::bigin
                   ORDER BY e14.updated_at DESC, e14.user_id DESC
                   LIMIT 3),
                 ARRAY(SELECT ROW(t19.opens_at, t19.closes_at, t19.note, (SELECT ROW(t20.id, t20.name)
-                      FROM location AS t20
+                      FROM exact_location() AS t20
                       WHERE t20.id = t19.location_id))
                   FROM event_venue AS t19
                   WHERE t19.event_id = t9.id

@@ -13,7 +13,7 @@ SELECT ROW(ARRAY(SELECT ROW(
       t1_event.title,
       t1_event.starts_at,
       CASE WHEN t1.id & 255 IN (23) THEN (SELECT ROW(t4.name)
-        FROM location AS t4
+        FROM exact_location() AS t4
         WHERE t4.id = t1.location_id) END,
       CASE WHEN t1.id & 255 IN (23) THEN (SELECT count(*)
         FROM (SELECT

@@ -53,7 +53,7 @@ SELECT ROW((SELECT ROW(t1.token, t1.has_more, ARRAY(SELECT ROW(t2.id, t2.operati
                     FROM visible_circle($1::bigint) AS t18
                     WHERE t18.id = t16.subject_id)
                   WHEN t16.subject_id & 255 = 3 THEN (SELECT ROW(t19.id)
-                    FROM location AS t19
+                    FROM exact_location() AS t19
                     WHERE t19.id = t16.subject_id)
                 END, (SELECT ROW(t20.id, t20.display_name)
                   FROM named_user($1::bigint) AS t20
@@ -69,7 +69,7 @@ SELECT ROW((SELECT ROW(t1.token, t1.has_more, ARRAY(SELECT ROW(t2.id, t2.operati
               FROM visible_invitation($1::bigint) AS t22
               WHERE t22.id = t2.id)
             WHEN t2.id & 255 = 3 THEN (SELECT ROW(t24.id)
-              FROM location AS t24
+              FROM exact_location() AS t24
               WHERE t24.id = t2.id)
             WHEN t2.id & 255 = 48 THEN (SELECT ROW(t25.id)
               FROM visible_conversation($1::bigint) AS t25
@@ -84,7 +84,7 @@ SELECT ROW((SELECT ROW(t1.token, t1.has_more, ARRAY(SELECT ROW(t2.id, t2.operati
               FROM visible_photo($1::bigint) AS t28
               WHERE t28.id = t2.id)
             WHEN t2.id & 255 = 4 THEN (SELECT ROW(t29.id)
-              FROM product AS t29
+              FROM exact_product() AS t29
               WHERE t29.id = t2.id)
             WHEN t2.id & 255 = 1 THEN (SELECT ROW(t30.id)
               FROM visible_user($1::bigint) AS t30

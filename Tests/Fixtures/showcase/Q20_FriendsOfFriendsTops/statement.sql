@@ -46,12 +46,14 @@ SELECT ROW(ARRAY(SELECT ROW(
             ORDER BY t16.id DESC
             LIMIT 2))
         FROM visible_post($4::bigint) AS t12
-        WHERE t12.location_id = t1.id
+          JOIN post_rank AS t12_rank ON t12_rank.post_id = t12.id AND t12_rank.kind = t12.kind
+        WHERE (t12_rank.location_id = t1.id)
           AND (t12.kind IN (18))
           AND (($4::bigint > 0) AND EXISTS (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n) AND (false OR t12.author_id IN (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n)))
-        ORDER BY t12.score DESC, t12.id DESC
+        ORDER BY t12_rank.score DESC, t12.id DESC
         LIMIT 3))
-    FROM location AS t1
+    FROM exact_location() AS t1
+      JOIN location_rank AS t1_rank ON t1_rank.location_id = t1.id
     WHERE (t1.latitude IS NOT NULL
     AND (point(t1.longitude, t1.latitude) <@ near_box(
         $1::float8, $2::float8,
@@ -67,7 +69,7 @@ SELECT ROW(ARRAY(SELECT ROW(
       THEN t1.id IN (SELECT t.id FROM topped_place($4::bigint, 'FRIENDS_OF_FRIENDS') t)
       ELSE (SELECT true FROM reaction r WHERE r.subject_id = t1.id AND r.kind = 'TOP'
         AND (false OR r.user_id IN (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n)) LIMIT 1) END)
-    ORDER BY t1.popularity DESC, t1.id DESC
+    ORDER BY t1_rank.popularity DESC, t1.id DESC
     LIMIT 20))
 
 -- $1 float8: variable $here.center.latitude

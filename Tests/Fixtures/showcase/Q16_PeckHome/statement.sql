@@ -69,7 +69,7 @@ SELECT ROW((SELECT ROW((SELECT count(*)::int FROM visible_notification($1::bigin
         ORDER BY e2.starts_at, e2.id
         LIMIT 100), ARRAY(SELECT ROW(t22.id, t22.body, t22.created_at, (SELECT ROW(t23.name)
             FROM visible_circle($1::bigint) AS t23
-            WHERE t23.id = t22.circle_id), ARRAY(SELECT ROW(CASE 'FULL' WHEN 'SQUARE' THEN coalesce(t25.square_url, t25.url) ELSE t25.url END)
+            WHERE t23.id = t22.circle_id), ARRAY(SELECT ROW(photo_url(CASE 'FULL' WHEN 'SQUARE' THEN coalesce(t25.square_url, t25.url) ELSE t25.url END))
             FROM post_photo AS e24
               JOIN shown_photo($1::bigint) AS t25 ON t25.id = e24.photo_id
             WHERE e24.post_id = t22.id

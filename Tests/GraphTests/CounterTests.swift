@@ -332,8 +332,8 @@ import Testing
       ranks.append(try written("SELECT fold_counts()"))
     }
     let (reaction, rank) = (reactions.sorted()[30], ranks.sorted()[30])
-    #expect(reaction > 300 && reaction <= 1_024)
-    #expect(rank > 100 && reaction + rank <= 2_048)
+    #expect(reaction > 300 && reaction <= 1_024, "\(reaction) bytes, \(reactions)")
+    #expect(rank > 100 && reaction + rank <= 2_048, "\(rank) bytes, \(ranks)")
   }
 
   // MARK: Support

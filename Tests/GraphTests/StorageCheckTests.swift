@@ -53,9 +53,9 @@ import Testing
     ),
     // An order that is not the first.
     (
-      "location.graphql", #"@orderBy(by: "rank.comment_count DESC"#,
-      #"@orderBy(by: "this.comments DESC"#,
-      "error: Query.locations: column this.comments does not exist."
+      "location.graphql", #"NAME @orderBy(by: "this.name_key"#,
+      #"NAME @orderBy(by: "this.name_text"#,
+      "error: Query.locations: column this.name_text does not exist."
     ),
     // No order at all.
     (

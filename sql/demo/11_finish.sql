@@ -15,6 +15,9 @@ SELECT 'MOTIVATION', (position - 1)::int, phrase FROM unnest(ARRAY['Begin where 
   'Slow is still forward.', 'Rest is part of it.', 'One more, then tea.', 'Bring a friend.',
   'Stretch first.', 'Nobody regrets a walk.']) WITH ORDINALITY AS p(phrase, position)
 
+-- step: Thanks among members; run
+UPDATE post_tag t SET is_public = false FROM post p WHERE p.id = t.post_id AND p.visibility <> 'PUBLIC';
+
 -- step: Counts of people; run
 UPDATE app_user u SET follower_count = coalesce(c.followers, 0),
   following_count = coalesce(c.followings, 0), thank_you_score = coalesce(c.thanks, 0),

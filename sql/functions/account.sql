@@ -175,7 +175,7 @@ COMMENT ON FUNCTION sign_in IS
   'Mutation.signIn. The server hands over the hash that the password was found to match, or '
   'null.';
 
-CREATE OR REPLACE FUNCTION free_username(wish text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION free_username(wish text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   base text := left(regexp_replace(folded(coalesce(wish, '')), '[^a-z0-9_.]+', '', 'g'), 30);
   name text;
@@ -183,7 +183,11 @@ DECLARE
 BEGIN
   IF length(base) < 2 THEN base := 'user'; END IF;
   name := base;
-  WHILE EXISTS (SELECT FROM app_user u WHERE lower(u.username) = name) LOOP
+  LOOP
+    -- a name that somebody else is about to get is passed over; looked for after it is held
+    IF pg_try_advisory_xact_lock(hashtextextended('username ' || name, 0)) THEN
+      EXIT WHEN NOT EXISTS (SELECT FROM app_user u WHERE lower(u.username) = name);
+    END IF;
     number := number + 1;
     -- past a few the numbers are random, so that common names take few looks
     name := base || CASE WHEN number < 10 THEN number ELSE 10 + floor(random() * 1e8)::int END;

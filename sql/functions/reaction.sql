@@ -95,6 +95,8 @@ BEGIN
     END IF;
     PERFORM refuse('CLOSED', 'postId');
   END IF;
+  -- as in notify_number, but before the votes are counted: who is told last has counted all
+  PERFORM pg_advisory_xact_lock(hashtextextended('VOTED ' || author, target));
   number := (SELECT v.wear_it_count + v.change_it_count FROM exact_votable_post() v WHERE v.post_id = target);
   PERFORM notify_number(author, 'VOTED', NULL, target,
     CASE number WHEN 1 THEN '1 vote' ELSE number || ' votes' END || ' on your ' || post_noun(target)

@@ -154,7 +154,7 @@ import Testing
       try people(data), "castVote(postId: $id, choice: WEAR_IT)", ["id: ID!": outfit.json])
     #expect(answers.allSatisfy { $0 == [] })
     #expect(
-      try data.run("SELECT wear_it_count FROM votable_post WHERE post_id = $1", [outfit])
+      try data.run("SELECT wear_it_count FROM exact_votable_post() WHERE post_id = $1", [outfit])
         == [["\(Self.crowdSize)"]])
     #expect(
       try data.run("SELECT text FROM notification WHERE recipient_id = $1", [author.key])

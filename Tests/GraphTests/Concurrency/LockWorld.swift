@@ -214,7 +214,7 @@ final class LockWorld: @unchecked Sendable {
     add("sign_out", "\(anna), \(hashA)")
     add(
       "revoke_session",
-      "\(anna), \(hashA), (SELECT id FROM session WHERE token_hash = \(hashA))")
+      "\(anna), \(hashA), NULL, (SELECT id FROM session WHERE token_hash = \(hashA))")
     add("change_password", "\(anna), sha256('x'), 'hash', 'other'")
     add("request_password_reset", "'\(anna.username)@example.org'")
     add("reset_password", "\(token("RESET_PASSWORD", anna)), 'other', \(fresh), NULL")
@@ -289,6 +289,15 @@ final class LockWorld: @unchecked Sendable {
       add("delete_comment", "\(ben), \(subject)", name)
     }
     add("delete_comment", "\(staff), \(comment)", "by staff")
+    let picture = "/photos/\(String(repeating: "a", count: 64)).jpg"
+    try data.run(
+      """
+      INSERT INTO upload (owner_id, path, width, height, moderation)
+      VALUES (\(anna), '\(picture)', 10, 10, 'APPROVED')
+      """)
+    add("create_photo", "\(anna), \(input("'url', '\(picture)'"))")
+    try data.run("SELECT flag_subject(\(eve), \(text), 'SPAM', NULL)")
+    add("resolve_flag", "\(chief), (SELECT min(id) FROM flag), NULL")
     add("flag_subject", "\(ben), \(text), 'SPAM', NULL")
     add("flag_subject", "\(anna), \(comment), 'SPAM', NULL", "comment")
     add("share_post", "\(anna), \(text), 'FACEBOOK'")

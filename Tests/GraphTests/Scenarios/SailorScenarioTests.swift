@@ -222,6 +222,7 @@ import Testing
     try top(places.pier, sailors.ann)
     try server.mutate(
       "unreact(subjectId: $id, kind: TOP)", ["id: ID!": places.pier.json], as: sailors.ann)
+    try server.data().rank()
     let map = try server.data(Self.map, ["filter": ["levels": ["PLACE"]], "order": "POPULAR"])
     #expect(map.strings("locations.edges", "node.name") == ["Strand", "Louvre", "Pier"])
     #expect(map.list("locations.edges", "node.popularity") == [4, 2, 0])
@@ -235,6 +236,7 @@ import Testing
           ]
         ], as: sailors.cy)
     }
+    try server.data().rank()
     let twenty = try names(server, ["levels": ["PLACE"]], as: nil)
     #expect(twenty.count == 20)
     #expect(Array(twenty.prefix(3)) == ["Strand", "Louvre", "Buoy 19"])

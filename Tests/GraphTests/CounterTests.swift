@@ -309,42 +309,6 @@ import Testing
     #expect(try data.run("SELECT * FROM verify_counters()") == [])
   }
 
-  @Test func `a reaction writes at most a kilobyte of WAL, two with its rank`() throws {
-    let data = try GraphData(TestCluster.newDatabase(migrated: true))
-    let author = try data.person()
-    let reader = try data.person()
-    let places = try (0..<10).map { try data.location("Place \($0)") }
-    let posts = try (0..<60).map {
-      try data.post(.photo, by: author, "Golden hour.", location: places[$0 % 10])
-    }
-    try data.run(
-      """
-      CREATE FUNCTION pg_temp.react_once(subject bigint, person bigint) RETURNS void
-      LANGUAGE plpgsql AS $$ BEGIN
-        INSERT INTO reaction (subject_id, user_id, kind) VALUES (subject, person, 'LIKE');
-      END $$
-      """)
-    // Of a session's own statement; whole pages after a checkpoint and splits are not of it.
-    func written(_ statement: String) throws -> Int {
-      let plan = try data.run("EXPLAIN (ANALYZE, WAL, FORMAT JSON) \(statement)")[0][0] ?? ""
-      func number(_ name: String) -> Int {
-        let digits = plan.split(separator: "\"\(name)\": ").dropFirst().first ?? ""
-        return Int(digits.prefix { $0.isNumber }) ?? 0
-      }
-      #expect(plan.contains("\"WAL Bytes\""))
-      return number("WAL FPI") > 0 ? .max : number("WAL Bytes")
-    }
-    var reactions: [Int] = []
-    var ranks: [Int] = []
-    for post in posts {
-      reactions.append(try written("SELECT pg_temp.react_once(\(post), \(reader.key))"))
-      ranks.append(try written("SELECT fold_counts()"))
-    }
-    let (reaction, rank) = (reactions.sorted()[30], ranks.sorted()[30])
-    #expect(reaction > 300 && reaction <= 1_024, "\(reaction) bytes, \(reactions)")
-    #expect(rank > 100 && reaction + rank <= 2_048, "\(rank) bytes, \(ranks)")
-  }
-
   // MARK: Support
 
   /// A session that may hold a transaction while others are busy. Whoever had to wait in it for a

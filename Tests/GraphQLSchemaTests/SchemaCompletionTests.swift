@@ -340,7 +340,8 @@ struct SchemaCompletionTests {
       SchemaBuilder.build(SchemaCompletion.complete(parsed(text)))
     ).print()
     let descriptions = [
-      "The page", "Whether there", "How many", "What stands", "The position", "One of",
+      "The page", "Whether there", "Whether total", "How many", "What stands", "The position",
+      "One of",
     ]
     let lines = completed.split(separator: "\n").filter { line in
       !descriptions.contains { line.contains($0) } && line.contains { !" \"".contains($0) }

@@ -277,6 +277,15 @@ import Testing
     }
   }
 
+  @Test func `a count is written up to its limit, and whether it is within`() {
+    let shape = object(
+      field("n", .leaf(column: 0, .count(limit: 5)), nonNull: true),
+      field("all", .leaf(column: 0, .isCounted(limit: 5)), nonNull: true))
+    expect(shape, [.int8(4)], #"{"n":4,"all":true}"#)
+    expect(shape, [.int8(5)], #"{"n":5,"all":true}"#)
+    expect(shape, [.int8(6)], #"{"n":5,"all":false}"#)
+  }
+
   @Test func `errors in edges say in which`() {
     let items = Column.records(item(1, rank: 10), item(2, rank: nil))
     expect(page(5), [items, .int8(1)], #"{"p":null}"#, ".p.edges[1].rank" + wrong)

@@ -49,6 +49,37 @@ import Testing
     }
   }
 
+  @Test func `a count stops at its limit and says so; what is kept is exact`() throws {
+    let graph = try CrowdedGraph.shared.get()
+    let query = """
+      query($id: ID!) { products { totalCount isTotalCountExact nodes { id } }
+        none: products(search: "zzyzx") { totalCount isTotalCountExact }
+        node(id: $id) { ... on User {
+          followers { totalCount isTotalCountExact }
+          some: followers(search: "same") { isTotalCountExact }
+          posts(kinds: [ANNOUNCEMENT]) { totalCount isTotalCountExact } } } }
+      """
+    let all = try graph.server.data(query, ["id": graph.viewer.json], as: graph.viewer)
+    #expect(all.at("products.totalCount") == 9)
+    #expect(all.at("products.isTotalCountExact") == true)
+    #expect(all.at("node.some.isTotalCountExact") == true)
+    for limit in [Int32(8), 9, 10] {
+      let server = try GraphServer(
+        database: graph.server.database,
+        settings: { $0.executor.plannerLimits.maximumCount = limit })
+      defer { server.stop() }
+      let counted = try server.data(query, ["id": graph.viewer.json], as: graph.viewer)
+      #expect(counted.at("products.totalCount") == .number("\(min(9, limit))"))
+      #expect(counted.at("products.isTotalCountExact") == .boolean(limit >= 9))
+      #expect(counted.at("products.nodes")?.array?.count == 9)
+      #expect(counted["none"] == ["totalCount": 0, "isTotalCountExact": true])
+      // Followers are counted beforehand; those of a name, and posts, are not.
+      #expect(counted.at("node.followers") == ["totalCount": 11, "isTotalCountExact": true])
+      #expect(counted.at("node.some.isTotalCountExact") == .boolean(limit >= 9))
+      #expect(counted.at("node.posts") == ["totalCount": 0, "isTotalCountExact": true])
+    }
+  }
+
   @Test func `rows that come and go between pages neither repeat nor hide others`() throws {
     let server = try GraphServer.shared
     let data = try server.data()

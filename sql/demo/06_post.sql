@@ -177,6 +177,10 @@ FROM demo_post p
   LEFT JOIN (SELECT subject_id, count(*) AS n FROM comment WHERE subject_id & 240 = 16 GROUP BY 1) c
     ON c.subject_id = p.id
 
+-- step: Visits; table: visit(location_id, user_id, visited_at); rows: 2900 * :scale
+SELECT location_id, author_id, max(created_at) FROM post
+WHERE location_id IS NOT NULL AND visibility = 'PUBLIC' GROUP BY location_id, author_id
+
 -- step: Photos on posts; table: post_photo(post_id, position, photo_id); rows: 7500 * :scale
 SELECT id, n::smallint, demo_id('post_photo', j * 3 + n) FROM demo_post, generate_series(0, 2) n
 WHERE j < demo_count('post') AND n < CASE WHEN kind IN (16, 18)

@@ -435,7 +435,11 @@ DECLARE
 BEGIN
   PERFORM require_viewer(viewer);
   -- a name stands beside whom its bearer follows, too: nobody follows or unfollows meanwhile
-  IF input ? 'displayName' THEN PERFORM take_people(ARRAY[viewer]); END IF;
+  IF input ? 'displayName' THEN
+    PERFORM take_people(ARRAY[viewer]);
+    -- and nobody adds a row with the name (name_row)
+    PERFORM pg_advisory_xact_lock(hashtextextended('name', viewer));
+  END IF;
   SELECT u.* INTO old FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
   IF input ? 'username' THEN
     refusals := refusals || username_refusals(viewer, input ->> 'username', 'input', 'username');
@@ -467,7 +471,7 @@ BEGIN
     PERFORM require_owner(viewer, session_hash, matched, 'input', 'currentPassword');
   END IF;
   IF input ? 'displayName' THEN
-    -- the rows that hold the name (rename_rows), then the user, whom nobody adds such rows to then
+    -- the rows that hold the name (rename_rows), then the user
     PERFORM FROM follow f WHERE f.follower_id = viewer ORDER BY f.followee_id FOR NO KEY UPDATE;
     PERFORM FROM circle_member m WHERE m.user_id = viewer ORDER BY m.circle_id FOR NO KEY UPDATE;
     PERFORM FROM app_user u WHERE u.id = viewer FOR UPDATE;

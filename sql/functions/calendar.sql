@@ -14,7 +14,10 @@ $$;
 COMMENT ON FUNCTION bookable IS
   'A row where a session can be booked: seats left, to come, the trainer not taken then.';
 
-CREATE OR REPLACE FUNCTION agenda(viewer bigint, since timestamptz, until timestamptz)
+-- What one has to do with oneself is gathered; of each circle the first few are taken, by its index, as
+-- many as the page needs.
+CREATE OR REPLACE FUNCTION agenda(viewer bigint, since timestamptz, until timestamptz, page int,
+  after timestamptz, after_id bigint)
 RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
   SELECT e.post_id, e.starts_at
   FROM (
@@ -22,14 +25,17 @@ RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
       UNION SELECT i.event_id FROM invitation i
         WHERE i.invitee_id = viewer AND i.status <> 'DECLINED' AND i.event_id IS NOT NULL
       UNION SELECT p.id FROM post p WHERE p.author_id = viewer AND p.kind = 23
-      UNION SELECT c.post_id FROM circle_member m JOIN event c ON c.circle_id = m.circle_id
-        WHERE m.user_id = viewer AND c.starts_at >= since AND c.starts_at < until) mine
+      UNION SELECT c.id FROM circle_member m CROSS JOIN LATERAL (
+          SELECT f.post_id AS id FROM event f JOIN visible_post(viewer) v ON v.id = f.post_id
+          WHERE f.circle_id = m.circle_id AND f.starts_at >= since AND f.starts_at < until
+            AND (f.starts_at, f.post_id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
+            AND f.cancelled_at IS NULL AND EXISTS (SELECT FROM is_on_agenda(viewer, f.post_id))
+          ORDER BY f.starts_at, f.post_id LIMIT page) c
+        WHERE m.user_id = viewer) mine
     JOIN event e ON e.post_id = mine.id
     JOIN visible_post(viewer) v ON v.id = e.post_id
-    LEFT JOIN attendance answer ON answer.event_id = e.post_id AND answer.user_id = viewer
-    LEFT JOIN invitation asked ON asked.event_id = e.post_id AND asked.invitee_id = viewer
   WHERE e.starts_at >= since AND e.starts_at < until AND e.cancelled_at IS NULL
-    AND coalesce(answer.status, asked.status, '') NOT IN ('NOT_GOING', 'DECLINED')
+    AND EXISTS (SELECT FROM is_on_agenda(viewer, e.post_id))
   UNION ALL
   SELECT s.id, s.starts_at
   FROM booking b JOIN class_session s ON s.id = b.session_id
@@ -39,6 +45,17 @@ $$;
 COMMENT ON FUNCTION agenda IS
   'What the viewer goes to, is asked to, gives, gets from a circle or has booked, unless they '
   'said no.';
+
+CREATE OR REPLACE FUNCTION is_on_agenda(viewer bigint, event bigint) RETURNS TABLE (yes boolean)
+LANGUAGE sql STABLE AS $$
+  SELECT true WHERE coalesce(
+    (SELECT a.status FROM attendance a WHERE a.event_id = event AND a.user_id = viewer),
+    (SELECT i.status FROM invitation i WHERE i.event_id = event AND i.invitee_id = viewer),
+    '') NOT IN ('NOT_GOING', 'DECLINED')
+$$;
+COMMENT ON FUNCTION is_on_agenda IS
+  'A row unless the viewer said no to an event; what they answered when asked whether they come goes '
+  'before the invitation.';
 
 -- Each branch gives its first few by an index that has the rows in time order, so a page costs what a page
 -- is, however long the time and however much happens in it. Which branches there are is known before a row

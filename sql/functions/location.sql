@@ -86,14 +86,119 @@ $$;
 COMMENT ON FUNCTION places_near IS
   'Locations in a circle. Whichever condition PostgreSQL looks at first refuses.';
 
-CREATE OR REPLACE FUNCTION visitor(viewer bigint, place bigint, part text)
+-- Whose posts at a place are public is kept in visit, in the order of their latest. Who has posts there
+-- that not everyone sees are few; they are looked up, and stand where the later of both puts them.
+--
+-- page, before, before_id: as many rows as a page needs, from after this sort key on; null for all.
+CREATE OR REPLACE FUNCTION visitor(viewer bigint, place bigint, part text, page int,
+  before timestamptz, before_id bigint)
 RETURNS TABLE (id bigint, visited_at timestamptz) LANGUAGE sql STABLE AS $$
-  SELECT p.author_id, max(p.created_at) FROM visible_post(viewer) p
-  WHERE p.location_id = place
-    AND (part = 'EVERYONE' OR p.author_id IN (SELECT n.id FROM network(viewer, part) n))
-  GROUP BY p.author_id
+  WITH other AS MATERIALIZED (
+    SELECT p.author_id AS id, max(p.created_at) AS visited_at FROM visible_post(viewer) p
+    WHERE p.location_id = place AND p.visibility <> 'PUBLIC'
+      AND (part = 'EVERYONE' OR p.author_id IN (SELECT n.id FROM network(viewer, part) n))
+    GROUP BY p.author_id)
+  (SELECT v.user_id, v.visited_at FROM visit v
+  WHERE v.location_id = place
+    AND (v.visited_at, v.user_id)
+      < (coalesce(before, 'infinity'), coalesce(before_id, 9223372036854775807))
+    AND v.user_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
+    AND v.user_id NOT IN (SELECT o.id FROM other o)
+    AND (part = 'EVERYONE' OR v.user_id IN (SELECT n.id FROM network(viewer, part) n))
+  ORDER BY v.visited_at DESC, v.user_id DESC LIMIT page)
+  UNION ALL
+  SELECT o.id, greatest(o.visited_at, v.visited_at)
+  FROM other o LEFT JOIN visit v ON v.location_id = place AND v.user_id = o.id
 $$;
 COMMENT ON FUNCTION visitor IS 'Who posted at a place, each once, and when last.';
+
+CREATE OR REPLACE FUNCTION visit_added() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO visit AS v (location_id, user_id, visited_at)
+  SELECT c.location_id, c.author_id, max(c.created_at) FROM changed c
+  WHERE c.location_id IS NOT NULL AND c.visibility = 'PUBLIC'
+  GROUP BY c.location_id, c.author_id ORDER BY c.location_id, c.author_id
+  ON CONFLICT (location_id, user_id)
+    DO UPDATE SET visited_at = greatest(v.visited_at, EXCLUDED.visited_at);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION visit_added IS 'Notes who posted where, for everyone to see.';
+CALL watch('post', '{added}', 'visit_added');
+
+CREATE OR REPLACE FUNCTION end_visits(places bigint[], people bigint[]) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  -- locked before it is looked at what is left, so that nothing is added in between unseen
+  PERFORM FROM visit v JOIN unnest(places, people) g(location_id, user_id) USING (location_id, user_id)
+  ORDER BY v.location_id, v.user_id FOR UPDATE OF v;
+  DELETE FROM visit v USING unnest(places, people) g(location_id, user_id)
+  WHERE v.location_id = g.location_id AND v.user_id = g.user_id AND NOT EXISTS (
+    SELECT FROM post p WHERE p.location_id = v.location_id AND p.author_id = v.user_id
+      AND p.visibility = 'PUBLIC');
+  UPDATE visit v SET visited_at = l.latest
+  FROM unnest(places, people) g(location_id, user_id) CROSS JOIN LATERAL (
+    SELECT max(p.created_at) AS latest FROM post p
+    WHERE p.location_id = g.location_id AND p.author_id = g.user_id AND p.visibility = 'PUBLIC') l
+  WHERE v.location_id = g.location_id AND v.user_id = g.user_id AND v.visited_at <> l.latest;
+END $$;
+COMMENT ON FUNCTION end_visits IS
+  'Brings visits up to date whose posts went: of people, each at the place that has the same number.';
+
+CREATE OR REPLACE FUNCTION visit_removed() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  places bigint[];
+  people bigint[];
+BEGIN
+  SELECT array_agg(c.location_id), array_agg(c.author_id) INTO places, people FROM (
+    SELECT DISTINCT r.location_id, r.author_id FROM changed r
+    WHERE r.location_id IS NOT NULL AND r.visibility = 'PUBLIC') c;
+  IF places IS NOT NULL THEN PERFORM end_visits(places, people); END IF;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION visit_removed IS 'Takes back the visits of posts that go.';
+CALL watch('post', '{removed}', 'visit_removed');
+
+CREATE OR REPLACE FUNCTION visit_moved() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.location_id IS NOT NULL AND NEW.visibility = 'PUBLIC' THEN
+    INSERT INTO visit AS v (location_id, user_id, visited_at)
+    VALUES (NEW.location_id, NEW.author_id, NEW.created_at)
+    ON CONFLICT (location_id, user_id)
+      DO UPDATE SET visited_at = greatest(v.visited_at, EXCLUDED.visited_at);
+  END IF;
+  IF OLD.location_id IS NOT NULL AND OLD.visibility = 'PUBLIC' THEN
+    PERFORM end_visits(ARRAY[OLD.location_id], ARRAY[OLD.author_id]);
+  END IF;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION visit_moved IS
+  'Moves the visit with a post that moves, gets another author, or is shown to others than before.';
+CREATE OR REPLACE TRIGGER visit_moved
+  AFTER UPDATE OF location_id, visibility, author_id, created_at ON post FOR EACH ROW
+  WHEN ((OLD.location_id, OLD.visibility, OLD.author_id, OLD.created_at)
+    IS DISTINCT FROM (NEW.location_id, NEW.visibility, NEW.author_id, NEW.created_at))
+  EXECUTE FUNCTION visit_moved();
+
+CREATE OR REPLACE FUNCTION verify_copies() RETURNS TABLE (table_name text, id bigint, other_id bigint)
+LANGUAGE sql STABLE AS $$
+  SELECT 'follow', f.follower_id, f.followee_id
+  FROM follow f JOIN app_user u ON u.id = f.follower_id WHERE f.follower_name <> u.name_key
+  UNION ALL
+  SELECT 'circle_member', m.circle_id, m.user_id
+  FROM circle_member m JOIN app_user u ON u.id = m.user_id WHERE m.name_key <> u.name_key
+  UNION ALL
+  SELECT 'visit', coalesce(v.location_id, p.location_id), coalesce(v.user_id, p.author_id)
+  FROM visit v FULL JOIN (
+      SELECT o.location_id, o.author_id, max(o.created_at) AS latest FROM post o
+      WHERE o.location_id IS NOT NULL AND o.visibility = 'PUBLIC'
+      GROUP BY o.location_id, o.author_id) p
+    ON p.location_id = v.location_id AND p.author_id = v.user_id
+  WHERE v.visited_at IS DISTINCT FROM p.latest
+  ORDER BY 1, 2, 3
+$$;
+COMMENT ON FUNCTION verify_copies IS
+  'Rows that do not say what they are copies of: names of followers and members, visits. None, unless '
+  'a trigger is wrong.';
 
 CREATE OR REPLACE FUNCTION visited_place(viewer bigint, part text) RETURNS TABLE (id bigint)
 LANGUAGE sql STABLE AS $$

@@ -36,10 +36,38 @@ $$;
 COMMENT ON FUNCTION feed IS
   'Posts of people followed and of the viewer, of circles joined, or both, each once.';
 
+-- The newest reactions of everybody followed are merged from the index alone, five for each post that is
+-- wanted, and only of these it is asked whether they are to be seen. Where that is too few, as when most of
+-- them are of the same posts, all is done over with each person's newest that are to be seen.
 CREATE OR REPLACE FUNCTION reacted_feed(viewer bigint, reaction text, page int, before timestamptz,
   before_id bigint)
 RETURNS TABLE (id bigint, reacted_at timestamptz) LANGUAGE sql STABLE AS $$
-  SELECT r.id, max(r.created_at)
+  WITH merged AS MATERIALIZED (
+    SELECT r.subject_id AS id, r.created_at
+    FROM follow f CROSS JOIN LATERAL (
+      SELECT t.subject_id, t.created_at FROM reaction t
+      WHERE t.user_id = f.followee_id AND t.kind = reaction::reaction_kind
+        AND t.subject_id & 240 = 16
+        AND (t.created_at, t.subject_id)
+          < (coalesce(before, 'infinity'), coalesce(before_id, 9223372036854775807))
+      ORDER BY t.created_at DESC, t.subject_id DESC LIMIT 5 * page) r
+    WHERE f.follower_id = viewer
+    ORDER BY r.created_at DESC, r.subject_id DESC LIMIT 5 * page),
+  shown AS MATERIALIZED (
+    SELECT m.id, m.reacted_at
+    FROM (SELECT e.id, max(e.created_at) AS reacted_at FROM merged e GROUP BY e.id) m
+      JOIN visible_post(viewer) p ON p.id = m.id
+    WHERE before IS NULL OR NOT EXISTS (
+      SELECT FROM reaction later JOIN follow g
+        ON g.follower_id = viewer AND g.followee_id = later.user_id
+      WHERE later.subject_id = m.id AND later.kind = reaction::reaction_kind
+        AND later.created_at >= before
+        AND (later.created_at, later.subject_id) >= (before, before_id))
+    ORDER BY m.reacted_at DESC, m.id DESC LIMIT page)
+  SELECT s.id, s.reacted_at FROM shown s
+  WHERE (SELECT count(*) FROM shown) >= page OR (SELECT count(*) FROM merged) < 5 * page
+  UNION ALL
+  (SELECT r.id, max(r.created_at)
   FROM follow f CROSS JOIN LATERAL (
     SELECT t.subject_id AS id, t.created_at
     FROM reaction t JOIN visible_post(viewer) p ON p.id = t.subject_id
@@ -54,12 +82,33 @@ RETURNS TABLE (id bigint, reacted_at timestamptz) LANGUAGE sql STABLE AS $$
           AND (later.created_at, later.subject_id) >= (before, before_id)))
     ORDER BY t.created_at DESC, t.subject_id DESC LIMIT page) r
   WHERE f.follower_id = viewer
+    AND ((SELECT count(*) FROM shown) >= page OR (SELECT count(*) FROM merged) < 5 * page) IS NOT TRUE
   GROUP BY r.id
-  ORDER BY 2 DESC, 1 DESC LIMIT page
+  ORDER BY 2 DESC, 1 DESC LIMIT page)
 $$;
 COMMENT ON FUNCTION reacted_feed IS
   'Posts that people followed reacted to, each once, at the time of the latest of these '
   'reactions. One that was reacted to again since belongs to an earlier page.';
+
+CREATE OR REPLACE FUNCTION post_reaction(viewer bigint, post bigint, wanted text, part text, page int,
+  before timestamptz, before_user bigint, before_kind reaction_kind)
+RETURNS TABLE (user_id bigint, kind reaction_kind, created_at timestamptz)
+LANGUAGE sql STABLE AS $$
+  SELECT r.user_id, r.kind, r.created_at
+  FROM (SELECT k FROM unnest('{HEART,LIKE,TOP}'::reaction_kind[]) k
+      WHERE wanted IS NULL OR k = wanted::reaction_kind) gesture(kind)
+    CROSS JOIN LATERAL (
+      SELECT t.user_id, t.kind, t.created_at FROM reaction t
+      WHERE t.subject_id = post AND t.kind = gesture.kind
+        AND (before IS NULL OR (t.created_at, t.user_id) <= (before, before_user)
+          AND (t.created_at, t.user_id, t.kind) < (before, before_user, before_kind))
+        AND t.user_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
+        AND (part = 'EVERYONE' OR t.user_id IN (SELECT n.id FROM network(viewer, part) n))
+      ORDER BY t.created_at DESC, t.user_id DESC LIMIT page) r
+$$;
+COMMENT ON FUNCTION post_reaction IS
+  'Reactions to a post by a part of the network: of each kind the newest few, by its index, however '
+  'many there are.';
 
 CREATE OR REPLACE FUNCTION shown_comment(viewer bigint) RETURNS SETOF comment
 LANGUAGE sql STABLE AS $$

@@ -6,12 +6,16 @@ $$;
 COMMENT ON FUNCTION viewer_named IS
   'The id of the user of this name, null when there is none; for `sociograph explain --viewer`.';
 
+-- Whoever adds such a row holds the user's name until the transaction ends, with all others who do; who
+-- renames the user waits for them (update_profile). So no row is added with a name that is being replaced.
 CREATE OR REPLACE FUNCTION name_row() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_TABLE_NAME = 'follow' THEN
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended('name', NEW.follower_id));
     NEW.follower_name := coalesce(
       (SELECT u.name_key FROM app_user u WHERE u.id = NEW.follower_id), '');
   ELSE
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended('name', NEW.user_id));
     NEW.name_key := coalesce((SELECT u.name_key FROM app_user u WHERE u.id = NEW.user_id), '');
   END IF;
   RETURN NEW;
@@ -23,26 +27,6 @@ CREATE OR REPLACE TRIGGER name_row BEFORE INSERT ON follow
 CREATE OR REPLACE TRIGGER name_row BEFORE INSERT ON circle_member
   FOR EACH ROW EXECUTE FUNCTION name_row();
 
--- The foreign key, whose trigger comes before by its name, has locked the user until the transaction
--- ends: whoever renames waits for that, and was seen by the second look, or sees the row.
-CREATE OR REPLACE FUNCTION name_again() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF TG_TABLE_NAME = 'follow' THEN
-    UPDATE follow f SET follower_name = u.name_key
-    FROM changed c JOIN app_user u ON u.id = c.follower_id
-    WHERE f.follower_id = c.follower_id AND f.followee_id = c.followee_id
-      AND u.name_key <> c.follower_name;
-  ELSE
-    UPDATE circle_member m SET name_key = u.name_key
-    FROM changed c JOIN app_user u ON u.id = c.user_id
-    WHERE m.circle_id = c.circle_id AND m.user_id = c.user_id AND u.name_key <> c.name_key;
-  END IF;
-  RETURN NULL;
-END $$;
-COMMENT ON FUNCTION name_again IS 'Renews the name of new rows whose user was renamed meanwhile.';
-CALL watch('follow', '{added}', 'name_again');
-CALL watch('circle_member', '{added}', 'name_again');
-
 CREATE OR REPLACE FUNCTION rename_rows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE follow f SET follower_name = NEW.name_key WHERE f.follower_id = NEW.id;
@@ -50,8 +34,7 @@ BEGIN
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION rename_rows IS
-  'Renews the name in the rows of whom somebody follows and where they belong, before the renaming '
-  'is done. Who renames holds the user FOR UPDATE, so that nobody adds such rows meanwhile.';
+  'Renews the name in the rows of whom somebody follows and where they belong.';
 CREATE OR REPLACE TRIGGER rename_rows AFTER UPDATE OF name_key ON app_user
   FOR EACH ROW WHEN (OLD.name_key <> NEW.name_key) EXECUTE FUNCTION rename_rows();
 

@@ -44,9 +44,12 @@ CREATE INDEX ON post (author_id, created_at DESC, id DESC)
   INCLUDE (kind, visibility, circle_id, location_id);
 -- Location.posts(orderBy: NEWEST)
 CREATE INDEX ON post (location_id, created_at DESC, id DESC) WHERE location_id IS NOT NULL;
--- Location.visitors; locations(filter: {visitedBy})
-CREATE INDEX ON post (location_id, author_id) INCLUDE (id, visibility, circle_id)
+-- locations(filter: {visitedBy}); whether one has been there; what makes a visit
+CREATE INDEX ON post (location_id, author_id) INCLUDE (id, visibility, circle_id, created_at)
   WHERE location_id IS NOT NULL;
+-- Location.visitors: those whose posts there not everyone sees
+CREATE INDEX ON post (location_id, author_id) INCLUDE (id, visibility, circle_id, created_at)
+  WHERE location_id IS NOT NULL AND visibility <> 'PUBLIC';
 -- Circle.posts, feed(source: CIRCLES)
 CREATE INDEX ON post (circle_id, created_at DESC, id DESC) INCLUDE (kind, visibility, author_id)
   WHERE circle_id IS NOT NULL;
@@ -54,8 +57,8 @@ CREATE INDEX ON post (circle_id, created_at DESC, id DESC) INCLUDE (kind, visibi
 CREATE INDEX ON post (kind, created_at DESC, id DESC) WHERE visibility = 'PUBLIC';
 -- posts
 CREATE INDEX ON post (created_at DESC, id DESC) WHERE visibility = 'PUBLIC';
--- explore
-CREATE INDEX ON post (created_at DESC, id DESC)
+-- explore; what its conditions need is in the index, so that counting reads no rows
+CREATE INDEX ON post (created_at DESC, id DESC) INCLUDE (kind, visibility, author_id, circle_id)
   WHERE visibility = 'PUBLIC' AND kind IN (22, 23);
 -- posts(filter: {search}), search
 CREATE INDEX ON post USING gin (search);
@@ -83,6 +86,19 @@ CREATE INDEX ON post_rank (location_id, score DESC, post_id DESC) INCLUDE (kind)
 CREATE INDEX ON post_rank (author_id, score DESC, post_id DESC) INCLUDE (kind);
 -- posts(orderBy: TOP)
 CREATE INDEX ON post_rank (score DESC, post_id DESC) INCLUDE (kind) WHERE visibility = 'PUBLIC';
+
+CREATE TABLE visit (
+  location_id bigint CONSTRAINT visit_location_exists REFERENCES location ON DELETE CASCADE,
+  user_id bigint CONSTRAINT visit_user_exists REFERENCES app_user ON DELETE CASCADE,
+  visited_at timestamptz NOT NULL,
+  CONSTRAINT visit_user_once PRIMARY KEY (location_id, user_id));
+COMMENT ON TABLE visit IS
+  'A row: the user has public posts at the location. Kept by trigger (functions/location.sql).';
+COMMENT ON COLUMN visit.visited_at IS 'When the latest of these posts was made.';
+-- Location.visitors
+CREATE INDEX ON visit (location_id, visited_at DESC, user_id DESC);
+-- deleting an account
+CREATE INDEX ON visit (user_id);
 
 ALTER TABLE product_suggestion ADD CONSTRAINT product_suggestion_post_exists
   FOREIGN KEY (post_id) REFERENCES post ON DELETE SET NULL;

@@ -25,6 +25,8 @@ COMMENT ON COLUMN event.cancelled_at IS 'Called off, still to be seen by those w
 CREATE INDEX ON event (category, starts_at, post_id);
 -- agenda
 CREATE INDEX ON event (starts_at, post_id);
+-- explore: what is not over
+CREATE INDEX ON event (coalesce(ends_at, starts_at), post_id) WHERE cancelled_at IS NULL;
 -- agenda and schedule of circles
 CREATE INDEX ON event (circle_id, starts_at, post_id) WHERE circle_id IS NOT NULL;
 -- search, for events by title

@@ -61,6 +61,7 @@ extension SelectionCompiler {
       words[.key(index + 1)] = page.start.map { keyReference($0, index, page) } ?? "NULL"
     }
     var rows = relationRows(types: types, storage, relation, scope, words: words)
+    let isWalkable = isWalkable(rows, relation, order)
     let keyColumns =
       needsCursors
       ? order.keys.map { rows.row.column(renderer.render($0.expression, rows.scope)) } : []
@@ -116,6 +117,7 @@ extension SelectionCompiler {
       let tail =
         (order.keys.isEmpty ? [] : [orderBy(order, rows.scope, reversed: page.isBackward)])
         + ["LIMIT \(limit)"]
+      if isWalkable { lookAmongFirst(&rows, tail, limit: limit) }
       let text = select(
         rows.row.rowExpression, from: rows.from + rows.row.joinClauses, where: rows.conditions,
         tail: tail)
@@ -124,6 +126,50 @@ extension SelectionCompiler {
     return ConnectionShape(
       parts: shapes, itemsColumn: itemsColumn, pageSize: page.size, isBackward: page.isBackward,
       hasCursor: page.start != nil, keyColumns: keyColumns, order: page.fingerprint)
+  }
+
+  // MARK: - The first rows first
+
+  /// Whether some argument's condition is to be looked for among the first rows, and these can be had:
+  /// from one table, in an order of its own columns.
+  private func isWalkable(
+    _ rows: RelationRows, _ relation: RelationStorage, _ order: OrderStorage
+  ) -> Bool {
+    guard rows.filters.contains(where: { $0.among != nil }), relation.from == nil,
+      relation.ids == nil, rows.from.count == 1, !order.keys.isEmpty,
+      order.keys.allSatisfy({ $0.expression.variables.isEmpty })
+    else { return false }
+    _ = orderBy(order, rows.scope, reversed: false)
+    return rows.row.joinClauses.isEmpty
+  }
+
+  /// Reads the page from the first rows of the order, if enough of them fit, else from all that fit.
+  ///
+  /// What holds for many rows is found sooner by going through them in order, what holds for few by an
+  /// index of theirs, and only PostgreSQL's counting at run time tells which it is. Either way it is one
+  /// sub-select of whole rows in place of the table.
+  private func lookAmongFirst(_ rows: inout RelationRows, _ tail: [SQLFragment], limit: Int) {
+    guard let number = rows.filters.compactMap(\.among).max(), let order = tail.first else {
+      return
+    }
+    let filters = rows.filters.map(\.text)
+    let alias = SQLFragment(name: rows.row.alias)
+    let whole: SQLFragment = "\(alias).*"
+    let found = SQLFragment(name: statement.alias("f"))
+    let first = select(
+      whole, from: rows.from, where: rows.conditions.filter { !filters.contains($0) },
+      tail: [order, "LIMIT \(number)"])
+    let fitting = select(whole, from: ["\(first) AS \(alias)"], where: filters, tail: tail)
+    let all = select(
+      whole, from: rows.from,
+      where: rows.conditions + ["(SELECT count(*) FROM \(found)) < \(limit)"], tail: tail)
+    let lines: SQLFragment = """
+      WITH \(found) AS MATERIALIZED \(fitting)
+      SELECT * FROM \(found) WHERE (SELECT count(*) FROM \(found)) >= \(limit)
+      UNION ALL \(all)
+      """
+    rows.from = ["(\(lines.indented)) AS \(alias)"]
+    rows.conditions = []
   }
 
   // MARK: - Parts

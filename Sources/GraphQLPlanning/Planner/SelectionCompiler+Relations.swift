@@ -10,6 +10,8 @@ extension SelectionCompiler {
     let scope: Scope
     var from: [SQLFragment]
     var conditions: [SQLFragment]
+    /// Those of `conditions` that arguments added.
+    let filters: [Filter]
     /// The table of `this`; nil when elements are of several tables and are found by `edge.id`.
     let group: TypeGroup?
     let groups: [TypeGroup]
@@ -134,7 +136,7 @@ extension SelectionCompiler {
     conditions += filters.map(\.text)
     if let visible = visibilityOfParent(scope) { conditions.append(visible) }
     return RelationRows(
-      row: row, scope: target, from: from, conditions: conditions,
+      row: row, scope: target, from: from, conditions: conditions, filters: filters,
       group: isSingle || isTableless ? groups[0] : nil, groups: groups)
   }
 
@@ -188,6 +190,7 @@ extension SelectionCompiler {
     let coordinate: String
     let text: SQLFragment
     let isCounted: Bool
+    let among: Int?
   }
 
   /// The conditions that the arguments at hand add, input fields included.
@@ -210,7 +213,8 @@ extension SelectionCompiler {
       inner.valuePlace = place
       filters.append(
         Filter(
-          coordinate: place.coordinate, text: filter(storage, inner), isCounted: storage.isCounted))
+          coordinate: place.coordinate, text: filter(storage, inner),
+          isCounted: storage.isCounted, among: storage.among))
     }
     guard case .object(let members) = value else { return }
     for member in members where !member.value.isNull {

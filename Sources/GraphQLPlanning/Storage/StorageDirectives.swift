@@ -36,8 +36,8 @@ package enum StorageDirectives {
     directive @connection(from: String, on: String! = "this.id = edge.id", where: String, orderBy: String, count: String, hidden: String, rows: String) on FIELD_DEFINITION
     "A plain list of other objects; ids: those of an array, in its order."
     directive @list(ids: String, from: String, on: String! = "this.id = edge.id", where: String, orderBy: String, rows: String) on FIELD_DEFINITION
-    "A condition added when the argument is given, not null and not the value named by unless; in: what must be in a set, worked out once. Of an argument that chooses an order: what stands instead of the connection's own condition while its pages are read."
-    directive @where(condition: String, in: String, set: String, unless: String, counted: Boolean! = false) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
+    "A condition added when the argument is given, not null and not the value named by unless; in: what must be in a set, worked out once; among: a page looks through so many rows in its order before an index is asked for all. Of an argument that chooses an order: what stands instead of the connection's own condition while its pages are read."
+    directive @where(condition: String, in: String, set: String, unless: String, counted: Boolean! = false, among: Int) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
     "The total order an enum value asks for, the unique tie-break last."
     directive @orderBy(by: String!) on ENUM_VALUE
     "The function that a mutation's field calls; once: a request repeated with its Idempotency-Key is not done again; again: what is called then if the answer is not to be kept; signsIn: the member of its result with the id of whom it signs in."

@@ -165,6 +165,9 @@ package struct WhereStorage: Sendable {
   package let membership: SetMembership?
   package let unless: String?
   package let isCounted: Bool
+  /// How many rows a page looks through in its order before all are asked for that the condition
+  /// holds for.
+  package let among: Int?
 }
 
 /// That something is in a set which does not depend on the row: it is worked out once, and hashed.

@@ -46,7 +46,7 @@ struct StorageReader {
     return WhereStorage(
       condition: template(directive.string("condition")), membership: membership,
       unless: directive.string("unless"),
-      isCounted: directive.boolean("counted") ?? false)
+      isCounted: directive.boolean("counted") ?? false, among: directive.int("among"))
   }
 
   /// Of all enum values.

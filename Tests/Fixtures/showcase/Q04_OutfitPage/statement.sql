@@ -59,10 +59,9 @@ SELECT ROW((SELECT ROW(
       ARRAY(SELECT ROW(t9.id, (SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t10.square_url, t10.url) ELSE t10.url END))
             FROM shown_photo($2::bigint) AS t10
             WHERE t10.id = t9.avatar_id))
-        FROM reaction AS e8
+        FROM post_reaction($2::bigint, t1.id, 'HEART', 'EVERYONE', 5, NULL, NULL, NULL) AS e8
           JOIN visible_user($2::bigint) AS t9 ON t9.id = e8.user_id
-        WHERE e8.subject_id = t1.id
-          AND (e8.kind = 'HEART')
+        WHERE (e8.kind = 'HEART')
         ORDER BY e8.created_at DESC, e8.user_id DESC, e8.kind DESC
         LIMIT 5),
       t1_votable.voting_enabled,

@@ -9,10 +9,9 @@ SELECT ROW((SELECT ROW((CASE 'HEART' WHEN 'HEART' THEN t1.heart_count WHEN 'LIKE
             FROM shown_photo($2::bigint) AS t4
             WHERE t4.id = t3.avatar_id),
           EXISTS (SELECT FROM follow f WHERE f.follower_id = $2::bigint AND f.followee_id = t3.id))
-        FROM reaction AS e2
+        FROM post_reaction($2::bigint, t1.id, 'HEART', 'EVERYONE', 51, NULL, NULL, NULL) AS e2
           JOIN visible_user($2::bigint) AS t3 ON t3.id = e2.user_id
-        WHERE e2.subject_id = t1.id
-          AND (e2.kind = 'HEART')
+        WHERE (e2.kind = 'HEART')
         ORDER BY e2.created_at DESC, e2.user_id DESC, e2.kind DESC
         LIMIT 51))
     FROM visible_post($2::bigint) AS t1

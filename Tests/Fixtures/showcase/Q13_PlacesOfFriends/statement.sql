@@ -9,13 +9,13 @@ SELECT ROW(ARRAY(SELECT ROW(
       t1.popularity,
       (SELECT count(*)
         FROM (SELECT
-          FROM visitor($5::bigint, t1.id, 'FOLLOWING') AS e4
+          FROM visitor($5::bigint, t1.id, 'FOLLOWING', 10001, NULL, NULL) AS e4
             JOIN visible_user($5::bigint) AS t5 ON t5.id = e4.id
           LIMIT 10001) AS c6),
       ARRAY(SELECT ROW(t3.id, (SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t7.square_url, t7.url) ELSE t7.url END))
             FROM shown_photo($5::bigint) AS t7
             WHERE t7.id = t3.avatar_id))
-        FROM visitor($5::bigint, t1.id, 'FOLLOWING') AS e2
+        FROM visitor($5::bigint, t1.id, 'FOLLOWING', 3, NULL, NULL) AS e2
           JOIN visible_user($5::bigint) AS t3 ON t3.id = e2.id
         ORDER BY e2.visited_at DESC, e2.id DESC
         LIMIT 3))

@@ -15,18 +15,16 @@ SELECT ROW((SELECT ROW(ARRAY(SELECT ROW(
             WHERE t7.id = t3.location_id),
           (SELECT count(*)
             FROM (SELECT
-              FROM reaction AS e10
+              FROM post_reaction($1::bigint, t3.id, 'TOP', 'FOLLOWING', 10001, NULL, NULL, NULL) AS e10
                 JOIN visible_user($1::bigint) AS t11 ON t11.id = e10.user_id
-              WHERE e10.subject_id = t3.id
-                AND (e10.kind = 'TOP')
-                AND (($1::bigint > 0) AND EXISTS (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n) AND (false OR e10.user_id IN (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n)))
+              WHERE (e10.kind = 'TOP')
+                AND ($1::bigint > 0)
               LIMIT 10001) AS c12),
           ARRAY(SELECT ROW(e8.created_at, t9.display_name)
-            FROM reaction AS e8
+            FROM post_reaction($1::bigint, t3.id, 'TOP', 'FOLLOWING', 3, NULL, NULL, NULL) AS e8
               JOIN visible_user($1::bigint) AS t9 ON t9.id = e8.user_id
-            WHERE e8.subject_id = t3.id
-              AND (e8.kind = 'TOP')
-              AND (($1::bigint > 0) AND EXISTS (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n) AND (false OR e8.user_id IN (SELECT n.id FROM network($1::bigint, 'FOLLOWING') n)))
+            WHERE (e8.kind = 'TOP')
+              AND ($1::bigint > 0)
             ORDER BY e8.created_at DESC, e8.user_id DESC, e8.kind DESC
             LIMIT 3))
         FROM reacted_feed($1::bigint, 'TOP', 21, NULL, NULL) AS e2

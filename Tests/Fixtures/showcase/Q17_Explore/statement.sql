@@ -34,8 +34,8 @@ SELECT ROW(ARRAY(SELECT ROW(
       SELECT i.event_id FROM invitation i
       WHERE i.invitee_id = $1::bigint AND i.event_id IS NOT NULL))
     AND (t1.kind = 22
-      OR (SELECT e.cancelled_at IS NULL AND coalesce(e.ends_at, e.starts_at) > now()
-      FROM event e WHERE e.post_id = t1.id))
+      OR t1.id IN (SELECT e.post_id FROM event e
+        WHERE e.cancelled_at IS NULL AND coalesce(e.ends_at, e.starts_at) > now()))
       AND ((22 IN (23, 22) OR 23 IN (23, 22))
     AND CASE WHEN t1.kind IN (23, 22) THEN true ELSE false END)
     ORDER BY t1.created_at DESC, t1.id DESC

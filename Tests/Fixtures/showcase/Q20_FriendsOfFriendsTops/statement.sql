@@ -11,7 +11,7 @@ SELECT ROW(ARRAY(SELECT ROW(
         FROM (SELECT
           FROM reaction AS e4
             JOIN visible_user($4::bigint) AS t5 ON t5.id = e4.user_id
-          WHERE e4.subject_id = t1.id
+          WHERE e4.subject_id = t1.id AND e4.kind = 'TOP'
             AND (e4.kind = 'TOP')
             AND (($4::bigint > 0) AND EXISTS (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n) AND (false OR e4.user_id IN (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n)))
           LIMIT 10001) AS c6),
@@ -26,7 +26,7 @@ SELECT ROW(ARRAY(SELECT ROW(
             LIMIT 2))
         FROM reaction AS e2
           JOIN visible_user($4::bigint) AS t3 ON t3.id = e2.user_id
-        WHERE e2.subject_id = t1.id
+        WHERE e2.subject_id = t1.id AND e2.kind = 'TOP'
           AND (e2.kind = 'TOP')
           AND (($4::bigint > 0) AND EXISTS (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n) AND (false OR e2.user_id IN (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n)))
         ORDER BY e2.created_at DESC, e2.user_id DESC, e2.kind DESC

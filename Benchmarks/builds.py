@@ -43,10 +43,12 @@ def main():
     options = parser.parse_args()
     sides = [(options.program, options.data, shlex.split(options.options)),
              (options.against, options.data + "-against", shlex.split(options.against_options))]
-    for program, data, _ in sides:
+    for program, data, given in sides:
         if not os.path.exists(data):
             graph.say(f"loading a graph of scale {options.scale} with {program}")
-            subprocess.run([program, "seed", "--scale", str(options.scale), "--data", data],
+            sql = [given[at + 1] for at, word in enumerate(given[:-1]) if word == "--sql"]
+            subprocess.run([program, "seed", "--scale", str(options.scale), "--data", data,
+                            *(["--sql", sql[-1]] if sql else [])],
                            check=True, stdout=subprocess.DEVNULL)
     with contextlib.ExitStack() as stack:
         servers = []

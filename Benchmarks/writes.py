@@ -25,6 +25,8 @@ import time
 import graph
 
 USERS = 2000
+# Mutations sent before one is looked at: more than there are connections for them.
+WARM_UP = 40
 THINGS = 2000
 # pgbench's settings for its connections: as the server's.
 SETTINGS = "-c plan_cache_mode=force_generic_plan -c jit=off -c search_path=graph"
@@ -189,10 +191,10 @@ def record(options, target, first):
     found = {}
     try:
         for name, (_, document, kind) in MUTATIONS.items():
-            # Once for the statements to be prepared, then to be looked at.
-            for number in (1, 2):
+            # First for the statements to be prepared on each connection, then to be looked at.
+            for number in range(WARM_UP + 1):
                 proxy.messages = []
-                proxy.is_recording = number == 2
+                proxy.is_recording = number == WARM_UP
                 thing = first["user" if kind == "friend" else kind] + 256 * (5 + number)
                 answer = server.execute(document, {"id": wire(thing)}, "bench-2")
                 errors = list(answer.values())[0]["userErrors"]

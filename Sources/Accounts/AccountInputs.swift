@@ -12,7 +12,7 @@ import Synchronization
 package final class AccountInputs: Sendable {
   package struct Settings: Sendable {
     package var strength = PasswordHash.Strength.usual
-    package var queue = WorkQueue.Limits()
+    package var queue = AccountInputs.queueLimits
     package var rules = PasswordRules()
     package var providers = IdentityProviders()
     /// What accounts' tokens at providers are sealed with; nil to keep none.
@@ -20,6 +20,13 @@ package final class AccountInputs: Sendable {
 
     package init() {}
   }
+
+  private static let queueLimits: WorkQueue.Limits = {
+    var limits = WorkQueue.Limits()
+    limits.refusalDelay = .seconds(1)
+    limits.niceness = 5
+    return limits
+  }()
 
   let passwords: PasswordHash
   let rules: PasswordRules

@@ -1,16 +1,22 @@
 import Dispatch
+import Foundation
 import Synchronization
 
 /// Runs slow computations away from the loops, a few at a time, the rest waiting in a bounded queue
 /// (R19): passwords are hashed here, so that no number of sign-ins holds up anybody else.
 ///
-/// Work runs at low priority. What would have to wait behind too many, or has waited too long when its
-/// turn comes, is not done at all.
+/// What would have to wait behind too many, or has waited too long when its turn comes, is not done at
+/// all.
 package final class WorkQueue: Sendable {
   package struct Limits: Sendable {
     package var concurrency = 1
     package var maximumWaiting = 14
     package var maximumWait = Duration.seconds(2)
+    /// How long a refusal is kept back, so that clients that try again at once do not take the time of
+    /// those who ask for other things.
+    package var refusalDelay = Duration.zero
+    /// How far the threads, and the processes they start, stand behind the loops, as of `nice`.
+    package var niceness: Int32 = 0
 
     package init() {}
   }
@@ -26,8 +32,8 @@ package final class WorkQueue: Sendable {
     var waiting: [Job] = []
   }
 
+  private let label: String
   private let limits: Limits
-  private let queue: DispatchQueue
   private let now: @Sendable () -> ContinuousClock.Instant
   private let state = Mutex(State())
 
@@ -35,13 +41,13 @@ package final class WorkQueue: Sendable {
     label: String, limits: Limits = Limits(),
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
+    self.label = label
     self.limits = limits
     self.now = now
-    queue = DispatchQueue(label: label, qos: .utility, attributes: .concurrent)
   }
 
-  /// Does the work on a thread of its own and hands its result to `completion` there; nil, also on the
-  /// caller's thread, when it was not done because too much else is.
+  /// Does the work on a thread of its own and hands its result to `completion` there; nil, on any thread,
+  /// when it was not done because too much else is.
   package func run<Value: Sendable>(
     _ work: @escaping @Sendable () -> Value,
     completion: @escaping @Sendable (Value?) -> Void
@@ -59,14 +65,25 @@ package final class WorkQueue: Sendable {
       return (false, false)
     }
     if isStarted { start(job) }
-    if isRefused { job.run(false) }
+    if isRefused { refuse(job) }
   }
 
+  private func refuse(_ job: Job) {
+    guard limits.refusalDelay > .zero else { return job.run(false) }
+    let seconds = limits.refusalDelay / .seconds(1)
+    DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { job.run(false) }
+  }
+
+  /// A thread that ends with the work, as priorities of Dispatch's own cannot be told apart on Linux.
   private func start(_ job: Job) {
-    queue.async { [self] in
+    let thread = Thread { [self] in
+      // This thread alone: on Linux each has a niceness of its own.
+      if limits.niceness > 0 { _ = nice(limits.niceness) }
       job.run(true)
       while let next = nextJob() { next.run(true) }
     }
+    thread.name = label
+    thread.start()
   }
 
   /// The next one to be done; the thread is given back when there is none.

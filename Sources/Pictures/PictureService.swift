@@ -22,6 +22,7 @@ package final class PictureService: Sendable {
     package init() {
       making = WorkQueue.Limits()
       making.concurrency = 2
+      making.niceness = 5
       making.maximumWaiting = 32
       making.maximumWait = .seconds(20)
       reading = WorkQueue.Limits()

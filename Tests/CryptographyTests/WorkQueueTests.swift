@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Synchronization
 import Testing
 
@@ -33,6 +34,19 @@ import Testing
     await withCheckedContinuation { waiter in done.notify(queue: .global()) { waiter.resume() } }
     #expect(record.names == ["d:false", "a:true", "b:true", "c:true"])
   }
+
+  @Test func `work stands behind other threads, and they stay where they were`() async {
+    var limits = WorkQueue.Limits()
+    limits.niceness = 3
+    let queue = WorkQueue(label: "nice", limits: limits)
+    let inside = await withCheckedContinuation { waiter in
+      queue.run(Self.niceness) { waiter.resume(returning: $0) }
+    }
+    let outside = Self.niceness()
+    #expect(inside == min(outside + 3, 19))
+  }
+
+  @Sendable private static func niceness() -> Int32 { getpriority(.init(PRIO_PROCESS.rawValue), 0) }
 
   @Test func `what has waited too long when its turn comes is not done`() async {
     let record = Record()

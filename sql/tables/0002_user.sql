@@ -53,7 +53,8 @@ CREATE INDEX ON app_user (avatar_id) WHERE avatar_id IS NOT NULL;
 CREATE INDEX ON app_user (home_id) WHERE home_id IS NOT NULL;
 
 CREATE TABLE identity (
-  provider text NOT NULL,
+  provider text NOT NULL CONSTRAINT identity_provider_known
+    CHECK (provider IN ('FACEBOOK', 'GOOGLE', 'TWITTER', 'YAHOO', 'AOL')),
   external_id text NOT NULL,
   user_id bigint NOT NULL
     CONSTRAINT identity_user_exists REFERENCES app_user ON DELETE CASCADE,

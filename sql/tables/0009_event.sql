@@ -63,7 +63,8 @@ CREATE TABLE invitation (
   event_id bigint CONSTRAINT invitation_event_exists REFERENCES event ON DELETE CASCADE,
   invitee_id bigint CONSTRAINT invitation_invitee_exists REFERENCES app_user ON DELETE CASCADE,
   contact text,
-  channel text,
+  channel text CONSTRAINT invitation_channel_known
+    CHECK (channel IN ('TWITTER', 'FACEBOOK', 'SMS', 'EMAIL')),
   code text CONSTRAINT invitation_code_once UNIQUE,
   status text NOT NULL DEFAULT 'PENDING'
     CONSTRAINT invitation_status_known CHECK (status IN ('PENDING', 'ACCEPTED', 'DECLINED')),

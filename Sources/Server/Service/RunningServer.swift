@@ -21,7 +21,7 @@ package final class RunningServer: Sendable {
     /// The database connections of each loop.
     package var pool = PoolSettings(size: 2)
     /// The connections of all loops that mutations run on: at least one for each loop.
-    package var writers = 8
+    package var writers = 16
     /// How mutations reach the database; as everything else unless given.
     package var writerDatabase: PostgresConfiguration?
     /// Of a mutation's field, waiting for a connection included (R10).

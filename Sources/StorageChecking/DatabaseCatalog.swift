@@ -24,6 +24,8 @@ struct DatabaseCatalog {
     var columns: [String: Column] = [:]
     /// The columns of each unique index on all of its rows.
     var uniqueKeys: [[String]] = []
+    /// What each index begins with, a column's name or an expression, by the index's name.
+    var indexes: [String: String] = [:]
     var checks: [Check] = []
   }
 
@@ -100,6 +102,11 @@ struct DatabaseCatalog {
         AND k.contype = 'c' AND k.convalidated
       ORDER BY k.oid
       """,
+      """
+      SELECT t.oid, x.relname, pg_get_indexdef(x.oid, 1, true)
+      FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid, \(rowTypes)
+        AND i.indrelid = t.typrelid
+      """,
     ].map { .execute($0) }
   }
 
@@ -144,6 +151,10 @@ struct DatabaseCatalog {
         relation.checks.append(Check(name: name, definition: definition, columns: [column]))
       }
       relations[type] = relation
+    }
+    for row in tables[6] {
+      guard let type = Self.type(row[0]), let name = row[1], let first = row[2] else { continue }
+      relations[type]?.indexes[name] = first
     }
   }
 

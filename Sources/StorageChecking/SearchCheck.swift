@@ -7,8 +7,8 @@ import Postgres
 struct SearchCheck {
   private struct Search {
     let filter: PlannedFilter
-    /// Names of the large tables it reads, with their numbers of rows.
-    let tables: [String: Double]
+    /// The large tables it reads, by their names.
+    let tables: [String: DatabaseCatalog.Relation]
   }
 
   private let searches: [Search]
@@ -17,12 +17,12 @@ struct SearchCheck {
     var searches: [Search] = []
     var known: Set<String> = []
     for row in rows where !row.row.filters.isEmpty {
-      var tables: [String: Double] = [:]
+      var tables: [String: DatabaseCatalog.Relation] = [:]
       for word in ["this", "edge"] {
         guard let type = row.source(word), let relation = catalog.relations[type],
           relation.isTable, relation.rowCount >= Double(largeTableRows)
         else { continue }
-        tables[Self.unqualified(relation.name)] = relation.rowCount
+        tables[Self.unqualified(relation.name)] = relation
       }
       guard !tables.isEmpty else { continue }
       for filter in row.row.filters
@@ -56,7 +56,7 @@ struct SearchCheck {
       guard let table = scannedTable(answers.dropFirst(first).first, search.tables),
         scannedTable(answers.dropFirst(second).first, search.tables) != nil
       else { return nil }
-      let rows = Int(search.tables[table] ?? 0)
+      let rows = Int(search.tables[table]?.rowCount ?? 0)
       return StorageFinding(
         .warning, search.filter.coordinate,
         "no index of \(table) serves its condition, and the table has \(rows) rows; create one for "
@@ -65,7 +65,7 @@ struct SearchCheck {
   }
 
   private func scannedTable(
-    _ answer: Result<PipelinedAnswer, PostgresError>?, _ tables: [String: Double]
+    _ answer: Result<PipelinedAnswer, PostgresError>?, _ tables: [String: DatabaseCatalog.Relation]
   ) -> String? {
     guard case .success(let answer)? = answer, let text = answer.rows.first?.first ?? nil,
       let plan = try? JSONParser.parse(Array(text.utf8)),
@@ -77,14 +77,15 @@ struct SearchCheck {
   /// A table of these that the plan reads as a whole to find few of its rows. Where many are expected
   /// to be found an index is no help: a page is soon full.
   private func scannedTable(
-    _ node: JSONValue, _ tables: [String: Double], depth: Int
+    _ node: JSONValue, _ tables: [String: DatabaseCatalog.Relation], depth: Int
   ) -> String? {
     guard depth < 100, let kind = node["Node Type"]?.text else { return nil }
     // Of what a row hangs on one is taken.
     if kind == "Limit" { return nil }
-    if let table = node["Relation Name"]?.text, let rows = tables[table], kind.hasSuffix("Scan"),
-      kind == "Seq Scan" || kind.hasPrefix("Index") && node["Index Cond"] == nil,
-      node["Filter"] == nil || (node["Plan Rows"]?.number ?? 0) * 100 < rows
+    if let table = node["Relation Name"]?.text, let relation = tables[table],
+      kind.hasSuffix("Scan"), kind == "Seq Scan" || isWholeIndex(node, of: relation),
+      node["Filter"] == nil && node["Index Cond"] == nil
+        || (node["Plan Rows"]?.number ?? 0) * 100 < relation.rowCount
     {
       return table
     }
@@ -93,6 +94,20 @@ struct SearchCheck {
       if let table = scannedTable(plan, tables, depth: depth + 1) { return table }
     }
     return nil
+  }
+
+  /// Whether all of an index is read: what is looked for is not what it begins with.
+  private func isWholeIndex(_ node: JSONValue, of relation: DatabaseCatalog.Relation) -> Bool {
+    guard let index = node["Index Name"]?.text else { return false }
+    guard let condition = node["Index Cond"]?.text else { return true }
+    guard let first = relation.indexes[index] else { return false }
+    return condition.ranges(of: first).allSatisfy { place in
+      let before = condition[..<place.lowerBound].last
+      let after = condition[place.upperBound...].first
+      return [before, after].contains {
+        $0.map { $0.isLetter || $0.isNumber || $0 == "_" } ?? false
+      }
+    }
   }
 
   /// As EXPLAIN names it: of `other."Post"` it is `Post`.

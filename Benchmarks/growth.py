@@ -34,10 +34,11 @@ BUFFERS_A_ROW = 40
 # the newest of everybody followed, an agenda of every circle joined; a part of the network is made by looking
 # at everybody followed, each time it is named; a name is looked for in the index of one list.
 FOLLOWED = "SELECT 4 * count(*) FROM follow WHERE follower_id = {viewer}"
+JOINED = "SELECT 4 * count(*) FROM circle_member WHERE user_id = {viewer}"
 LAWS = [
     (r"^viewer\.(feed|reactedFeed)", FOLLOWED),
-    (r"^viewer\.agenda", "SELECT 4 * count(*) FROM circle_member WHERE user_id = {viewer}"),
-    (r"FOLLOWING|FRIENDS_OF_FRIENDS|recommended", FOLLOWED),
+    (r"^viewer\.agenda|^circles\(.*(GROUP|search)", JOINED),
+    (r"FOLLOWING|FRIENDS_OF_FRIENDS|recommended|knownFollowers", FOLLOWED),
     (r"followers\(.*search", "SELECT max(follower_count) / 50 FROM app_user"),
     (r"members\(search", "SELECT max(member_count) / 50 FROM circle"),
 ]
@@ -425,7 +426,8 @@ class Graph:
         """The buffers that one execution reads, and the connection."""
         query, variables = self.query(document, part), self.variables(document, cursor)
         self.execute(query, variables, viewer)
-        self.session.rows("SELECT pg_stat_statements_reset()")
+        self.session.rows(
+            "SELECT pg_stat_statements_reset(0, oid, 0) FROM pg_database WHERE datname = current_database()")
         answer = self.execute(query, variables, viewer)
         buffers = self.session.value(
             "SELECT coalesce(sum(shared_blks_hit + shared_blks_read), 0) FROM pg_stat_statements "
@@ -520,10 +522,10 @@ def allowed(key, scales, found, laws):
     name, viewer, part = key
     rows = found[scales[-1]][key][1]
     first = found[scales[0]].get(key) or found[scales[0]].get((name, viewer, "first page")) or (0, 0)
-    most = max(3 * first[0], BUFFERS_A_ROW * PAGE * -(-max(rows, 1) // 100)
-               if part == "totalCount" else BUFFERS_A_ROW * max(rows, 1))
+    page = BUFFERS_A_ROW * PAGE * -(-max(rows, 1) // 100) if part == "totalCount" else \
+        BUFFERS_A_ROW * max(rows, 1)
     more = sum(law[viewer] * len(re.findall(pattern, name)) for pattern, law in laws.items())
-    return max(most, more + BUFFERS_A_ROW * PAGE) if more else most
+    return max(3 * first[0], page, more + max(page, BUFFERS_A_ROW * PAGE) if more else 0)
 
 
 def main():

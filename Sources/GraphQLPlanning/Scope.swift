@@ -22,6 +22,8 @@ struct Scope {
   /// What `:value` is, and what it was given to.
   var value: (definition: InputValueDefinition, value: ArgumentValue?)?
   var valuePlace: InputPlace?
+  /// The join that is asked for those columns of `this` that it has copies of.
+  var copying: JoinStorage?
 }
 
 extension Scope {
@@ -46,7 +48,17 @@ struct TemplateRenderer {
 
   func render(_ template: SQLTemplate, _ scope: Scope) -> SQLFragment {
     var fragment = SQLFragment()
-    for piece in template.pieces { append(piece, to: &fragment, scope) }
+    var pieces = template.pieces[...]
+    while let piece = pieces.popFirst() {
+      if let join = scope.copying, piece == .qualifier("this"),
+        case .text(let text)? = pieces.first, let copy = join.copy(in: text)
+      {
+        pieces.removeFirst()
+        fragment.append(text: alias(join.name, scope) + copy)
+      } else {
+        append(piece, to: &fragment, scope)
+      }
+    }
     return fragment
   }
 
@@ -73,6 +85,8 @@ struct TemplateRenderer {
       if let known = row.alias(of: join) { return known }
       let alias = row.addAlias(for: join)
       // Its own condition names the join by this alias: it is known from here on.
+      var scope = scope
+      scope.copying = nil
       let kind: SQLFragment = join.isRequired ? "JOIN" : "LEFT JOIN"
       row.addClause(
         "\(kind) \(render(join.table, scope)) AS \(name: alias) ON \(render(join.on, scope))")

@@ -19,6 +19,8 @@ package struct SQLTemplate: Sendable, Hashable {
   package let pieces: [Piece]
   /// Evaluating it can cost more than reading a column: it has brackets, as calls and sub-selects do.
   package let isExpensive: Bool
+  /// It has a sub-select.
+  package let hasSelect: Bool
   /// `name.name`.
   package let isColumn: Bool
   /// It gives its row a name: `AS this(...)` or `AS edge(...)`.
@@ -45,6 +47,7 @@ package struct SQLTemplate: Sendable, Hashable {
     source = tokens.map(\.text).joined()
     pieces = reader.pieces
     isExpensive = tokens.contains { $0.isSymbol("(") }
+    hasSelect = tokens.contains { $0.isWord("select") }
     isColumn =
       tokens.count == 3 && tokens.first?.kind == .name && tokens.last?.kind == .name
       && tokens.dropFirst().first?.isSymbol(".") == true

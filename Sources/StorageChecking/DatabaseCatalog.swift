@@ -26,6 +26,8 @@ struct DatabaseCatalog {
     var uniqueKeys: [[String]] = []
     /// What each index begins with, a column's name or an expression, by the index's name.
     var indexes: [String: String] = [:]
+    /// Names of those that hold less than a fifth of the rows.
+    var narrowIndexes: Set<String> = []
     var checks: [Check] = []
   }
 
@@ -103,9 +105,10 @@ struct DatabaseCatalog {
       ORDER BY k.oid
       """,
       """
-      SELECT t.oid, x.relname, pg_get_indexdef(x.oid, 1, true)
-      FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid, \(rowTypes)
-        AND i.indrelid = t.typrelid
+      SELECT t.oid, x.relname, pg_get_indexdef(x.oid, 1, true),
+        i.indpred IS NOT NULL AND 5 * x.reltuples < r.reltuples
+      FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_class r ON r.oid = i.indrelid,
+        \(rowTypes) AND i.indrelid = t.typrelid
       """,
     ].map { .execute($0) }
   }
@@ -155,6 +158,7 @@ struct DatabaseCatalog {
     for row in tables[6] {
       guard let type = Self.type(row[0]), let name = row[1], let first = row[2] else { continue }
       relations[type]?.indexes[name] = first
+      if row[3] == "t" { relations[type]?.narrowIndexes.insert(name) }
     }
   }
 

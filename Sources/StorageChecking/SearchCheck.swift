@@ -96,9 +96,12 @@ struct SearchCheck {
     return nil
   }
 
-  /// Whether all of an index is read: what is looked for is not what it begins with.
+  /// Whether all of an index is read: what is looked for is not what it begins with. One that has but
+  /// few of the rows may be read so.
   private func isWholeIndex(_ node: JSONValue, of relation: DatabaseCatalog.Relation) -> Bool {
-    guard let index = node["Index Name"]?.text else { return false }
+    guard let index = node["Index Name"]?.text, !relation.narrowIndexes.contains(index) else {
+      return false
+    }
     guard let condition = node["Index Cond"]?.text else { return true }
     guard let first = relation.indexes[index] else { return false }
     return condition.ranges(of: first).allSatisfy { place in

@@ -113,15 +113,19 @@ import Testing
     let query =
       (example.subject == nil ? "query \(name) { " : "query \(name)($id: ID!) { ")
       + example.selection + " }"
-    // What is looked up once only is looked up the first time.
-    _ = try server.execute(query, variables, token: "demo-marisol")
-    let before = try counted(name, in: data, calls: 1)
-    let answer = try server.execute(query, variables, token: "demo-marisol")
-    #expect(answer["errors"] == nil, "\(answer)")
-    let after = try counted(name, in: data, calls: 2)
-    let found = answer["data"]
+    // A connection looks things up the first time that it is used, and any of them may be.
+    var least = Int.max
+    var counts: [Int] = [0]
+    var found: JSONValue?
+    for call in 1...9 {
+      let answer = try server.execute(query, variables, token: "demo-marisol")
+      #expect(answer["errors"] == nil, "\(answer)")
+      found = answer["data"]
+      counts.append(try counted(name, in: data, calls: call))
+      least = min(least, counts[call] - counts[call - 1])
+    }
     return (
-      after - before, found?.at(example.rows)?.array?.count ?? 0,
+      least, found?.at(example.rows)?.array?.count ?? 0,
       example.count.flatMap { found?.at($0)?.int }
     )
   }

@@ -89,6 +89,26 @@ import Testing
       ])
   }
 
+  @Test func `an index on few of the rows serves what is looked for among these`() throws {
+    let graph = try CheckedGraph(
+      """
+      type Query { news(nick: String @where(condition: "this.nick = :value")): [Cat!]!
+        @list(where: "this.born < 100", orderBy: "this.id") }
+      type Cat @tag(id: 7) @table(name: "cat") { id: ID! }
+      """, Self.tables)
+    let session = try TestCluster.session(graph.database)
+    try session.execute(
+      """
+      INSERT INTO cat SELECT n, 'a' || n, 'b' || n, n, n / 2 FROM generate_series(1, 2000) n;
+      ANALYZE cat
+      """)
+    #expect(try graph.findings { $0.largeTableRows = 2_000 }.count == 1)
+    try session.execute("CREATE INDEX ON cat (id) WHERE born < 1900; ANALYZE cat")
+    #expect(try graph.findings { $0.largeTableRows = 2_000 }.count == 1)
+    try session.execute("CREATE INDEX ON cat (id) WHERE born < 100; ANALYZE cat")
+    #expect(try graph.findings { $0.largeTableRows = 2_000 } == [])
+  }
+
   @Test func `a role that lacks a right is an error, with what to grant`() throws {
     let graph = try CheckedGraph(Self.sdl, Self.tables)
     let owner = try TestCluster.session(graph.database)

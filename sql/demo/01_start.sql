@@ -16,6 +16,14 @@
 DO $$ BEGIN
   IF NOT EXISTS (SELECT FROM every_node) THEN ALTER SEQUENCE node_seq RESTART; END IF;
 END $$;
+DO $$
+DECLARE left_aside text;
+BEGIN
+  IF to_regclass('demo_aside') IS NOT NULL THEN
+    FOR left_aside IN SELECT back FROM demo_aside ORDER BY position LOOP EXECUTE left_aside; END LOOP;
+    DROP TABLE demo_aside;
+  END IF;
+END $$;
 DROP TABLE IF EXISTS demo_range, demo_city, demo_post, demo_vote, demo_response, demo_follow_up,
   demo_invitation, demo_program, demo_session, demo_booking, demo_conversation, demo_message,
   demo_notification, demo_contact, demo_track;
@@ -113,3 +121,24 @@ ALTER TABLE comment DISABLE TRIGGER USER;
 ALTER TABLE class_session DISABLE TRIGGER USER;
 ALTER TABLE booking DISABLE TRIGGER USER;
 ALTER TABLE notification DISABLE TRIGGER USER;
+
+-- step: Setting indexes and foreign keys aside; run
+-- Of the largest tables: made at the end, from all rows at once, they take the less time the larger the
+-- graph is.
+CREATE UNLOGGED TABLE demo_aside AS
+SELECT 1 AS position, format('DROP INDEX %s', i.indexrelid::regclass) AS away,
+  pg_get_indexdef(i.indexrelid) AS back
+FROM pg_index i
+WHERE i.indrelid = ANY ('{follow,circle_member,reaction,comment,post,post_photo,vote,attendance,message}'::regclass[])
+  AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid)
+UNION ALL
+SELECT 2, format('ALTER TABLE %s DROP CONSTRAINT %I', c.conrelid::regclass, c.conname),
+  format('ALTER TABLE %s ADD CONSTRAINT %I %s', c.conrelid::regclass, c.conname, pg_get_constraintdef(c.oid))
+FROM pg_constraint c
+WHERE c.contype = 'f' AND c.conrelid = ANY ('{follow,circle_member,reaction,comment,post,post_photo,vote,
+    attendance,message}'::regclass[]);
+DO $$
+DECLARE statement text;
+BEGIN
+  FOR statement IN SELECT away FROM demo_aside ORDER BY position DESC LOOP EXECUTE statement; END LOOP;
+END $$;

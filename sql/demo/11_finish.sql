@@ -15,6 +15,14 @@ SELECT 'MOTIVATION', (position - 1)::int, phrase FROM unnest(ARRAY['Begin where 
   'Slow is still forward.', 'Rest is part of it.', 'One more, then tea.', 'Bring a friend.',
   'Stretch first.', 'Nobody regrets a walk.']) WITH ORDINALITY AS p(phrase, position)
 
+-- step: Indexes and foreign keys back in place; run
+DO $$
+DECLARE statement text;
+BEGIN
+  FOR statement IN SELECT back FROM demo_aside ORDER BY position LOOP EXECUTE statement; END LOOP;
+END $$;
+DROP TABLE demo_aside;
+
 -- step: Thanks among members; run
 UPDATE post_tag t SET is_public = false FROM post p WHERE p.id = t.post_id AND p.visibility <> 'PUBLIC';
 

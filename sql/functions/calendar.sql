@@ -14,28 +14,41 @@ $$;
 COMMENT ON FUNCTION bookable IS
   'A row where a session can be booked: seats left, to come, the trainer not taken then.';
 
+CREATE OR REPLACE FUNCTION refused_event(viewer bigint) RETURNS TABLE (id bigint)
+LANGUAGE sql STABLE AS $$
+  SELECT a.event_id FROM attendance a WHERE a.user_id = viewer AND a.status IN ('NOT_GOING', 'DECLINED')
+  UNION ALL
+  SELECT i.event_id FROM invitation i
+  WHERE i.invitee_id = viewer AND i.status IN ('NOT_GOING', 'DECLINED') AND i.event_id IS NOT NULL
+    AND NOT EXISTS (SELECT FROM attendance a WHERE a.event_id = i.event_id AND a.user_id = viewer)
+$$;
+COMMENT ON FUNCTION refused_event IS
+  'Events that the viewer said no to; what they answered when asked whether they come goes before the '
+  'invitation.';
+
 -- What one has to do with oneself is gathered; of each circle the first few are taken, by its index, as
 -- many as the page needs.
 CREATE OR REPLACE FUNCTION agenda(viewer bigint, since timestamptz, until timestamptz, page int,
   after timestamptz, after_id bigint)
 RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
   SELECT e.post_id, e.starts_at
-  FROM (
-      SELECT a.event_id AS id FROM attendance a WHERE a.user_id = viewer AND a.status <> 'NOT_GOING'
+  FROM (SELECT a.event_id AS id FROM attendance a WHERE a.user_id = viewer AND a.status <> 'NOT_GOING'
       UNION SELECT i.event_id FROM invitation i
         WHERE i.invitee_id = viewer AND i.status <> 'DECLINED' AND i.event_id IS NOT NULL
-      UNION SELECT p.id FROM post p WHERE p.author_id = viewer AND p.kind = 23
-      UNION SELECT c.id FROM circle_member m CROSS JOIN LATERAL (
-          SELECT f.post_id AS id FROM event f JOIN visible_post(viewer) v ON v.id = f.post_id
-          WHERE f.circle_id = m.circle_id AND f.starts_at >= since AND f.starts_at < until
-            AND (f.starts_at, f.post_id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
-            AND f.cancelled_at IS NULL AND EXISTS (SELECT FROM is_on_agenda(viewer, f.post_id))
-          ORDER BY f.starts_at, f.post_id LIMIT page) c
-        WHERE m.user_id = viewer) mine
+      UNION SELECT p.id FROM post p WHERE p.author_id = viewer AND p.kind = 23) mine
     JOIN event e ON e.post_id = mine.id
     JOIN visible_post(viewer) v ON v.id = e.post_id
   WHERE e.starts_at >= since AND e.starts_at < until AND e.cancelled_at IS NULL
-    AND EXISTS (SELECT FROM is_on_agenda(viewer, e.post_id))
+    AND e.post_id NOT IN (SELECT r.id FROM refused_event(viewer) r)
+  UNION
+  SELECT c.post_id, c.starts_at
+  FROM circle_member m CROSS JOIN LATERAL (
+    SELECT f.post_id, f.starts_at FROM event f JOIN visible_post(viewer) v ON v.id = f.post_id
+    WHERE f.circle_id = m.circle_id AND f.starts_at >= since AND f.starts_at < until
+      AND (f.starts_at, f.post_id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
+      AND f.cancelled_at IS NULL AND f.post_id NOT IN (SELECT r.id FROM refused_event(viewer) r)
+    ORDER BY f.starts_at, f.post_id LIMIT page) c
+  WHERE m.user_id = viewer
   UNION ALL
   SELECT s.id, s.starts_at
   FROM booking b JOIN class_session s ON s.id = b.session_id
@@ -45,17 +58,6 @@ $$;
 COMMENT ON FUNCTION agenda IS
   'What the viewer goes to, is asked to, gives, gets from a circle or has booked, unless they '
   'said no.';
-
-CREATE OR REPLACE FUNCTION is_on_agenda(viewer bigint, event bigint) RETURNS TABLE (yes boolean)
-LANGUAGE sql STABLE AS $$
-  SELECT true WHERE coalesce(
-    (SELECT a.status FROM attendance a WHERE a.event_id = event AND a.user_id = viewer),
-    (SELECT i.status FROM invitation i WHERE i.event_id = event AND i.invitee_id = viewer),
-    '') NOT IN ('NOT_GOING', 'DECLINED')
-$$;
-COMMENT ON FUNCTION is_on_agenda IS
-  'A row unless the viewer said no to an event; what they answered when asked whether they come goes '
-  'before the invitation.';
 
 -- Each branch gives its first few by an index that has the rows in time order, so a page costs what a page
 -- is, however long the time and however much happens in it. Which branches there are is known before a row
@@ -116,8 +118,14 @@ RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
       ORDER BY s.starts_at, s.id LIMIT page)
       UNION ALL
       (SELECT s.id, s.starts_at FROM class_session s
-      WHERE s.trainer_id = schedule.trainer_id
-        AND (schedule.program_id IS NULL OR s.program_id = schedule.program_id)
+      WHERE s.trainer_id = schedule.trainer_id AND schedule.program_id IS NULL
+        AND s.starts_at >= span.since AND s.starts_at < until
+        AND (s.starts_at, s.id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
+        AND (only_open IS NOT TRUE OR EXISTS (SELECT FROM bookable(s)))
+      ORDER BY s.starts_at, s.id LIMIT page)
+      UNION ALL
+      (SELECT s.id, s.starts_at FROM class_session s
+      WHERE s.program_id = schedule.program_id AND s.trainer_id = schedule.trainer_id
         AND s.starts_at >= span.since AND s.starts_at < until
         AND (s.starts_at, s.id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
         AND (only_open IS NOT TRUE OR EXISTS (SELECT FROM bookable(s)))

@@ -531,7 +531,9 @@ LANGUAGE sql STABLE AS $$
   FROM exact_location() l FULL JOIN location_rank r ON r.location_id = l.id,
     LATERAL (VALUES ('popularity', r.popularity, l.popularity),
       ('comment_count', r.comment_count, l.comment_count)) c (column_name, stored, actual)
-  WHERE r.location_id IS NULL OR l.id IS NULL OR c.stored <> c.actual
+  WHERE r.location_id IS NULL OR l.id IS NULL OR r.level <> l.level
+    OR r.place_type IS DISTINCT FROM l.place_type OR r.latitude IS DISTINCT FROM l.latitude
+    OR r.longitude IS DISTINCT FROM l.longitude OR r.ancestor_ids <> l.ancestor_ids OR c.stored <> c.actual
     AND NOT EXISTS (SELECT FROM count_due d WHERE d.subject_id = l.id)
   UNION ALL
   SELECT 'product_rank', coalesce(p.id, r.product_id), 'heart_count', r.heart_count, p.heart_count
@@ -551,8 +553,10 @@ CREATE OR REPLACE FUNCTION fill_ranks() RETURNS void LANGUAGE sql AS $$
   TRUNCATE post_rank, location_rank, product_rank;
   INSERT INTO post_rank (post_id, score, kind, author_id, location_id, visibility)
   SELECT p.id, p.score, p.kind, p.author_id, p.location_id, p.visibility FROM exact_post() p ORDER BY p.id;
-  INSERT INTO location_rank (location_id, popularity, comment_count)
-  SELECT l.id, l.popularity, l.comment_count FROM exact_location() l ORDER BY l.id;
+  INSERT INTO location_rank (location_id, popularity, comment_count, level, place_type, latitude,
+    longitude, ancestor_ids)
+  SELECT l.id, l.popularity, l.comment_count, l.level, l.place_type, l.latitude, l.longitude, l.ancestor_ids
+  FROM exact_location() l ORDER BY l.id;
   INSERT INTO product_rank (product_id, heart_count)
   SELECT p.id, p.heart_count FROM exact_product() p ORDER BY p.id;
 $$;

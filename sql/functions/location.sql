@@ -93,10 +93,12 @@ COMMENT ON FUNCTION places_near IS
 CREATE OR REPLACE FUNCTION visitor(viewer bigint, place bigint, part text, page int,
   before timestamptz, before_id bigint)
 RETURNS TABLE (id bigint, visited_at timestamptz) LANGUAGE sql STABLE AS $$
-  WITH other AS MATERIALIZED (
+  WITH known AS MATERIALIZED (
+    SELECT n.id FROM network(viewer, part) n WHERE part <> 'EVERYONE'),
+  other AS MATERIALIZED (
     SELECT p.author_id AS id, max(p.created_at) AS visited_at FROM visible_post(viewer) p
     WHERE p.location_id = place AND p.visibility <> 'PUBLIC'
-      AND (part = 'EVERYONE' OR p.author_id IN (SELECT n.id FROM network(viewer, part) n))
+      AND (part = 'EVERYONE' OR p.author_id IN (SELECT k.id FROM known k))
     GROUP BY p.author_id)
   (SELECT v.user_id, v.visited_at FROM visit v
   WHERE v.location_id = place
@@ -104,13 +106,29 @@ RETURNS TABLE (id bigint, visited_at timestamptz) LANGUAGE sql STABLE AS $$
       < (coalesce(before, 'infinity'), coalesce(before_id, 9223372036854775807))
     AND v.user_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
     AND v.user_id NOT IN (SELECT o.id FROM other o)
-    AND (part = 'EVERYONE' OR v.user_id IN (SELECT n.id FROM network(viewer, part) n))
+    AND (part = 'EVERYONE' OR v.user_id IN (SELECT k.id FROM known k))
   ORDER BY v.visited_at DESC, v.user_id DESC LIMIT page)
   UNION ALL
   SELECT o.id, greatest(o.visited_at, v.visited_at)
   FROM other o LEFT JOIN visit v ON v.location_id = place AND v.user_id = o.id
 $$;
 COMMENT ON FUNCTION visitor IS 'Who posted at a place, each once, and when last.';
+
+-- To nearly everyone nothing is hidden, and the places stand in the order of an index. For the others what
+-- is hidden is taken off each place's number first.
+CREATE OR REPLACE FUNCTION reviewed_location(viewer bigint)
+RETURNS TABLE (location_id bigint, review_count int, level location_level, place_type text,
+  latitude float8, longitude float8, ancestor_ids bigint[])
+LANGUAGE sql STABLE AS $$
+  (SELECT r.location_id, r.comment_count, r.level, r.place_type, r.latitude, r.longitude, r.ancestor_ids
+  FROM location_rank r WHERE NOT EXISTS (SELECT FROM hidden_user(viewer))
+  ORDER BY r.comment_count DESC, r.location_id DESC)
+  UNION ALL
+  SELECT r.location_id, r.comment_count - hidden_comments(viewer, r.location_id), r.level, r.place_type,
+    r.latitude, r.longitude, r.ancestor_ids
+  FROM location_rank r WHERE EXISTS (SELECT FROM hidden_user(viewer))
+$$;
+COMMENT ON FUNCTION reviewed_location IS 'How many reviews of each location the viewer may see.';
 
 CREATE OR REPLACE FUNCTION visit_added() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -209,6 +209,7 @@ SELECT * FROM (VALUES
   ('activity_track', 'activity_track_distance_range', NULL, NULL),
   ('app_user', 'app_user_card_preference_known', NULL, NULL),
   ('app_user', 'app_user_roles_known', NULL, NULL),
+  ('location', 'location_place_type_known', NULL, NULL),
   ('attendance', 'attendance_status_known', NULL, NULL),
   ('booking', 'booking_user_once', NULL, NULL),
   ('card_post', 'card_post_response_count_range', NULL, NULL),

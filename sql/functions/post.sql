@@ -55,14 +55,16 @@ RETURNS TABLE (id bigint, reacted_at timestamptz) LANGUAGE sql STABLE AS $$
     ORDER BY r.created_at DESC, r.subject_id DESC LIMIT 5 * page),
   shown AS MATERIALIZED (
     SELECT m.id, m.reacted_at
-    FROM (SELECT e.id, max(e.created_at) AS reacted_at FROM merged e GROUP BY e.id) m
+    FROM (SELECT e.id, max(e.created_at) AS reacted_at FROM merged e GROUP BY e.id
+        ORDER BY 2 DESC, 1 DESC OFFSET 0) m
       JOIN visible_post(viewer) p ON p.id = m.id
     WHERE before IS NULL OR NOT EXISTS (
-      SELECT FROM reaction later JOIN follow g
-        ON g.follower_id = viewer AND g.followee_id = later.user_id
+      SELECT FROM reaction later
       WHERE later.subject_id = m.id AND later.kind = reaction::reaction_kind
         AND later.created_at >= before
-        AND (later.created_at, later.subject_id) >= (before, before_id))
+        AND (later.created_at, later.subject_id) >= (before, before_id)
+        AND (false OR later.user_id IN (SELECT g.followee_id FROM follow g WHERE g.follower_id = viewer))
+      OFFSET 0)  -- for each post that is looked at, not of everybody followed once more
     ORDER BY m.reacted_at DESC, m.id DESC LIMIT page)
   SELECT s.id, s.reacted_at FROM shown s
   WHERE (SELECT count(*) FROM shown) >= page OR (SELECT count(*) FROM merged) < 5 * page

@@ -4,14 +4,14 @@
 -- Of each type the word index is asked for 200 rows: where there are fewer, these are all, and are sorted. Of
 -- a word that is more common the newest are looked through, 500 names or 2,000 texts, among which it is often
 -- enough, however many rows have it in all. Where it is not, all are taken by the index. OFFSET 0 keeps
--- PostgreSQL from going through rows by age where the index is meant.
+-- PostgreSQL from going through rows by age where the index is meant, + 0 from gathering all older rows, too.
 
 CREATE OR REPLACE FUNCTION search(viewer bigint, words text, types text[], page int,
   before_id bigint) RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $$
   WITH some_user AS MATERIALIZED (
     SELECT n.id FROM (
       SELECT u.id AS id FROM visible_user(viewer) u
-      WHERE (types IS NULL OR 'USER' = ANY (types)) AND u.id < coalesce(before_id, 9223372036854775807)
+      WHERE (types IS NULL OR 'USER' = ANY (types)) AND u.id + 0 < coalesce(before_id, 9223372036854775807)
         AND name_vector(u.name_key || ' ' || u.username) @@ (SELECT prefix_query(words)) OFFSET 0) n LIMIT 200),
   new_user AS MATERIALIZED (
     SELECT n.id FROM (
@@ -23,7 +23,7 @@ CREATE OR REPLACE FUNCTION search(viewer bigint, words text, types text[], page 
   some_post AS MATERIALIZED (
     SELECT n.id FROM (
       SELECT p.id AS id FROM visible_post(viewer) p
-      WHERE (types IS NULL OR 'POST' = ANY (types)) AND p.id < coalesce(before_id, 9223372036854775807)
+      WHERE (types IS NULL OR 'POST' = ANY (types)) AND p.id + 0 < coalesce(before_id, 9223372036854775807)
         AND p.search @@ (SELECT word_query(words)) OFFSET 0) n LIMIT 200),
   new_post AS MATERIALIZED (
     SELECT n.id FROM (
@@ -35,7 +35,7 @@ CREATE OR REPLACE FUNCTION search(viewer bigint, words text, types text[], page 
   some_event AS MATERIALIZED (
     SELECT n.id FROM (
       SELECT e.post_id AS id FROM event e JOIN visible_post(viewer) p ON p.id = e.post_id
-      WHERE (types IS NULL OR 'POST' = ANY (types)) AND e.post_id < coalesce(before_id, 9223372036854775807)
+      WHERE (types IS NULL OR 'POST' = ANY (types)) AND e.post_id + 0 < coalesce(before_id, 9223372036854775807)
         AND to_tsvector('simple', e.title) @@ (SELECT word_query(words))
         AND NOT p.search @@ (SELECT word_query(words)) OFFSET 0) n LIMIT 200),
   new_event AS MATERIALIZED (
@@ -49,7 +49,7 @@ CREATE OR REPLACE FUNCTION search(viewer bigint, words text, types text[], page 
   some_location AS MATERIALIZED (
     SELECT n.id FROM (
       SELECT l.id AS id FROM location l
-      WHERE (types IS NULL OR 'LOCATION' = ANY (types)) AND l.id < coalesce(before_id, 9223372036854775807)
+      WHERE (types IS NULL OR 'LOCATION' = ANY (types)) AND l.id + 0 < coalesce(before_id, 9223372036854775807)
         AND name_vector(l.name_key) @@ (SELECT prefix_query(words)) OFFSET 0) n LIMIT 200),
   new_location AS MATERIALIZED (
     SELECT n.id FROM (
@@ -61,7 +61,7 @@ CREATE OR REPLACE FUNCTION search(viewer bigint, words text, types text[], page 
   some_product AS MATERIALIZED (
     SELECT n.id FROM (
       SELECT r.id AS id FROM product r
-      WHERE (types IS NULL OR 'PRODUCT' = ANY (types)) AND r.id < coalesce(before_id, 9223372036854775807)
+      WHERE (types IS NULL OR 'PRODUCT' = ANY (types)) AND r.id + 0 < coalesce(before_id, 9223372036854775807)
         AND r.search @@ (SELECT word_query(words)) OFFSET 0) n LIMIT 200),
   new_product AS MATERIALIZED (
     SELECT n.id FROM (
@@ -73,7 +73,7 @@ CREATE OR REPLACE FUNCTION search(viewer bigint, words text, types text[], page 
   some_circle AS MATERIALIZED (
     SELECT n.id FROM (
       SELECT c.id AS id FROM visible_circle(viewer) c
-      WHERE (types IS NULL OR 'CIRCLE' = ANY (types)) AND c.id < coalesce(before_id, 9223372036854775807)
+      WHERE (types IS NULL OR 'CIRCLE' = ANY (types)) AND c.id + 0 < coalesce(before_id, 9223372036854775807)
         AND name_vector(folded(c.name)) @@ (SELECT prefix_query(words)) OFFSET 0) n LIMIT 200),
   new_circle AS MATERIALIZED (
     SELECT n.id FROM (
@@ -91,7 +91,7 @@ CREATE OR REPLACE FUNCTION search(viewer bigint, words text, types text[], page 
       SELECT u.id AS id FROM visible_user(viewer) u
       WHERE (SELECT count(*) FROM some_user) = 200
         AND ((SELECT count(*) FROM new_user) >= page) IS NOT TRUE
-        AND u.id < coalesce(before_id, 9223372036854775807)
+        AND u.id + 0 < coalesce(before_id, 9223372036854775807)
         AND name_vector(u.name_key || ' ' || u.username) @@ (SELECT prefix_query(words)) OFFSET 0) a
     ORDER BY a.id DESC LIMIT page)
     UNION ALL
@@ -103,7 +103,7 @@ CREATE OR REPLACE FUNCTION search(viewer bigint, words text, types text[], page 
       SELECT p.id AS id FROM visible_post(viewer) p
       WHERE (SELECT count(*) FROM some_post) = 200
         AND ((SELECT count(*) FROM new_post) >= page) IS NOT TRUE
-        AND p.id < coalesce(before_id, 9223372036854775807)
+        AND p.id + 0 < coalesce(before_id, 9223372036854775807)
         AND p.search @@ (SELECT word_query(words)) OFFSET 0) a
     ORDER BY a.id DESC LIMIT page)
     UNION ALL
@@ -115,7 +115,7 @@ CREATE OR REPLACE FUNCTION search(viewer bigint, words text, types text[], page 
       SELECT e.post_id AS id FROM event e JOIN visible_post(viewer) p ON p.id = e.post_id
       WHERE (SELECT count(*) FROM some_event) = 200
         AND ((SELECT count(*) FROM new_event) >= page) IS NOT TRUE
-        AND e.post_id < coalesce(before_id, 9223372036854775807)
+        AND e.post_id + 0 < coalesce(before_id, 9223372036854775807)
         AND to_tsvector('simple', e.title) @@ (SELECT word_query(words))
         AND NOT p.search @@ (SELECT word_query(words)) OFFSET 0) a
     ORDER BY a.id DESC LIMIT page)
@@ -128,7 +128,7 @@ CREATE OR REPLACE FUNCTION search(viewer bigint, words text, types text[], page 
       SELECT l.id AS id FROM location l
       WHERE (SELECT count(*) FROM some_location) = 200
         AND ((SELECT count(*) FROM new_location) >= page) IS NOT TRUE
-        AND l.id < coalesce(before_id, 9223372036854775807)
+        AND l.id + 0 < coalesce(before_id, 9223372036854775807)
         AND name_vector(l.name_key) @@ (SELECT prefix_query(words)) OFFSET 0) a
     ORDER BY a.id DESC LIMIT page)
     UNION ALL
@@ -140,7 +140,7 @@ CREATE OR REPLACE FUNCTION search(viewer bigint, words text, types text[], page 
       SELECT r.id AS id FROM product r
       WHERE (SELECT count(*) FROM some_product) = 200
         AND ((SELECT count(*) FROM new_product) >= page) IS NOT TRUE
-        AND r.id < coalesce(before_id, 9223372036854775807)
+        AND r.id + 0 < coalesce(before_id, 9223372036854775807)
         AND r.search @@ (SELECT word_query(words)) OFFSET 0) a
     ORDER BY a.id DESC LIMIT page)
     UNION ALL
@@ -152,7 +152,7 @@ CREATE OR REPLACE FUNCTION search(viewer bigint, words text, types text[], page 
       SELECT c.id AS id FROM visible_circle(viewer) c
       WHERE (SELECT count(*) FROM some_circle) = 200
         AND ((SELECT count(*) FROM new_circle) >= page) IS NOT TRUE
-        AND c.id < coalesce(before_id, 9223372036854775807)
+        AND c.id + 0 < coalesce(before_id, 9223372036854775807)
         AND name_vector(folded(c.name)) @@ (SELECT prefix_query(words)) OFFSET 0) a
     ORDER BY a.id DESC LIMIT page)) f
   ORDER BY f.id DESC LIMIT page

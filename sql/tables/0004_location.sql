@@ -9,7 +9,8 @@ CREATE TABLE location (
   name text NOT NULL,
   name_key text COLLATE "C" NOT NULL,
   level location_level NOT NULL DEFAULT 'PLACE',
-  place_type text,
+  place_type text CONSTRAINT location_place_type_known CHECK (place_type IN (
+    'ATTRACTION', 'NATURE', 'BEACH', 'MUSEUM', 'CAMPUS', 'DINING', 'FITNESS', 'SHOP', 'OTHER')),
   gmaps_id text CONSTRAINT location_gmaps_id_once UNIQUE,   -- location(by: {gmapsId})
   parent_id bigint CONSTRAINT location_parent_exists REFERENCES location ON DELETE RESTRICT,
   ancestor_ids bigint[] NOT NULL DEFAULT '{}',
@@ -45,6 +46,8 @@ CREATE INDEX ON location USING gist (point(longitude, latitude)) WHERE latitude 
 CREATE INDEX ON location USING gin (ancestor_ids);
 -- re-parenting, deletion
 CREATE INDEX ON location (parent_id);
+-- locations(filter: {levels}) other than places, of which there are few
+CREATE INDEX ON location (level, name_key, id) WHERE level <> 'PLACE';
 -- locations(search:, orderBy: NAME)
 CREATE INDEX ON location (name_key, id);
 -- locations(filter: {search}), search
@@ -53,17 +56,33 @@ CREATE INDEX ON location USING gin (name_vector(name_key));
 CREATE TABLE location_rank (
   location_id bigint CONSTRAINT location_rank_id_primary PRIMARY KEY,
   popularity int NOT NULL,
-  comment_count int NOT NULL);
+  comment_count int NOT NULL,
+  level location_level NOT NULL,
+  place_type text,
+  latitude float8,
+  longitude float8,
+  ancestor_ids bigint[] NOT NULL);
 COMMENT ON TABLE location_rank IS
   'A row: what a location is ordered by, as of the last pass of fold_counts.';
 COMMENT ON COLUMN location_rank.location_id IS
   'The location; the row comes and goes with it, by trigger.';
 COMMENT ON COLUMN location_rank.popularity IS 'As it was at the last pass.';
 COMMENT ON COLUMN location_rank.comment_count IS 'As it was at the last pass.';
--- locations(orderBy: POPULAR)
-CREATE INDEX ON location_rank (popularity DESC, location_id DESC);
+COMMENT ON COLUMN location_rank.level IS 'The same as the location''s; kept by trigger.';
+COMMENT ON COLUMN location_rank.place_type IS 'The same as the location''s; kept by trigger.';
+COMMENT ON COLUMN location_rank.latitude IS 'The same as the location''s; kept by trigger.';
+COMMENT ON COLUMN location_rank.longitude IS 'The same as the location''s; kept by trigger.';
+COMMENT ON COLUMN location_rank.ancestor_ids IS 'The same as the location''s; kept by trigger.';
+-- locations(orderBy: POPULAR); what filters ask is in the index
+CREATE INDEX ON location_rank (popularity DESC, location_id DESC)
+  INCLUDE (level, place_type, latitude, longitude, ancestor_ids);
+-- the same of what is no place
+CREATE INDEX ON location_rank (level, popularity DESC, location_id DESC) WHERE level <> 'PLACE';
 -- locations(orderBy: MOST_REVIEWED)
-CREATE INDEX ON location_rank (comment_count DESC, location_id DESC);
+CREATE INDEX ON location_rank (comment_count DESC, location_id DESC)
+  INCLUDE (level, place_type, latitude, longitude, ancestor_ids);
+-- the same of what is no place
+CREATE INDEX ON location_rank (level, comment_count DESC, location_id DESC) WHERE level <> 'PLACE';
 
 ALTER TABLE app_user ADD CONSTRAINT app_user_home_exists
   FOREIGN KEY (home_id) REFERENCES location ON DELETE SET NULL;

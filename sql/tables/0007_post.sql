@@ -44,6 +44,8 @@ CREATE INDEX ON post (author_id, created_at DESC, id DESC)
   INCLUDE (kind, visibility, circle_id, location_id);
 -- Location.posts(orderBy: NEWEST)
 CREATE INDEX ON post (location_id, created_at DESC, id DESC) WHERE location_id IS NOT NULL;
+-- Location.posts(orderBy: NEWEST, kinds:)
+CREATE INDEX ON post (location_id, kind, created_at DESC, id DESC) WHERE location_id IS NOT NULL;
 -- locations(filter: {visitedBy}); whether one has been there; what makes a visit
 CREATE INDEX ON post (location_id, author_id) INCLUDE (id, visibility, circle_id, created_at)
   WHERE location_id IS NOT NULL;
@@ -80,12 +82,13 @@ COMMENT ON COLUMN post_rank.author_id IS 'The same as the post''s.';
 COMMENT ON COLUMN post_rank.location_id IS 'The same as the post''s; kept by trigger.';
 COMMENT ON COLUMN post_rank.visibility IS 'The same as the post''s; kept by trigger.';
 -- Location.posts(orderBy: TOP)
-CREATE INDEX ON post_rank (location_id, score DESC, post_id DESC) INCLUDE (kind)
+CREATE INDEX ON post_rank (location_id, score DESC, post_id DESC) INCLUDE (kind, author_id)
   WHERE location_id IS NOT NULL;
 -- User.posts(orderBy: TOP)
-CREATE INDEX ON post_rank (author_id, score DESC, post_id DESC) INCLUDE (kind);
--- posts(orderBy: TOP)
-CREATE INDEX ON post_rank (score DESC, post_id DESC) INCLUDE (kind) WHERE visibility = 'PUBLIC';
+CREATE INDEX ON post_rank (author_id, score DESC, post_id DESC) INCLUDE (kind, location_id);
+-- posts(orderBy: TOP); what filters ask is in the index, so that they are told without the posts
+CREATE INDEX ON post_rank (score DESC, post_id DESC) INCLUDE (kind, author_id, location_id)
+  WHERE visibility = 'PUBLIC';
 
 CREATE TABLE visit (
   location_id bigint CONSTRAINT visit_location_exists REFERENCES location ON DELETE CASCADE,

@@ -57,6 +57,8 @@ CREATE INDEX ON class_session (starts_at, id);
 CREATE INDEX ON class_session (trainer_id, starts_at, id);
 -- Program.sessions
 CREATE INDEX ON class_session (program_id, starts_at, id);
+-- the same, and schedule, of one trainer
+CREATE INDEX ON class_session (program_id, trainer_id, starts_at, id);
 
 CREATE TABLE booking (
   id bigint DEFAULT new_node(42) CONSTRAINT booking_id_primary PRIMARY KEY

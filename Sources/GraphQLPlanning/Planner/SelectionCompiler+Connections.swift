@@ -131,7 +131,7 @@ extension SelectionCompiler {
   // MARK: - The first rows first
 
   /// Whether some argument's condition is to be looked for among the first rows, and these can be had:
-  /// from one table, in an order of its own columns.
+  /// from one table, in an order of its own columns or of one join's.
   private func isWalkable(
     _ rows: RelationRows, _ relation: RelationStorage, _ order: OrderStorage
   ) -> Bool {
@@ -140,35 +140,63 @@ extension SelectionCompiler {
       order.keys.allSatisfy({ $0.expression.variables.isEmpty })
     else { return false }
     _ = orderBy(order, rows.scope, reversed: false)
-    return rows.row.joinClauses.isEmpty
+    return rows.row.joinClauses.count == (rows.isOrderedApart ? 1 : 0)
   }
+
+  /// How many rows are asked for by index before an order is walked that another table keeps.
+  private static let few = 100
 
   /// Reads the page from the first rows of the order, if enough of them fit, else from all that fit.
   ///
   /// What holds for many rows is found sooner by going through them in order, what holds for few by an
   /// index of theirs, and only PostgreSQL's counting at run time tells which it is. Either way it is one
-  /// sub-select of whole rows in place of the table.
+  /// sub-select of whole rows in place of the table. Where another table keeps the order each step costs
+  /// a look at the row, so that it is first asked whether there are but few.
   private func lookAmongFirst(_ rows: inout RelationRows, _ tail: [SQLFragment], limit: Int) {
     guard let number = rows.filters.compactMap(\.among).max(), let order = tail.first else {
       return
     }
-    let filters = rows.filters.map(\.text)
+    let filters = rows.filters.filter { !$0.isAskedFirst }.map(\.text)
+    let others = rows.conditions.filter { !filters.contains($0) }
     let alias = SQLFragment(name: rows.row.alias)
     let whole: SQLFragment = "\(alias).*"
     let found = SQLFragment(name: statement.alias("f"))
-    let first = select(
-      whole, from: rows.from, where: rows.conditions.filter { !filters.contains($0) },
-      tail: [order, "LIMIT \(number)"])
-    let fitting = select(whole, from: ["\(first) AS \(alias)"], where: filters, tail: tail)
+    let source = rows.from + rows.row.joinClauses
+    let first: [SQLFragment]
+    var prefix: SQLFragment = ""
+    var lines: SQLFragment = ""
+    var gate: [SQLFragment] = []
+    if let join = rows.scope.copying, let name = rows.row.alias(of: join) {
+      var plain = rows.scope
+      plain.copying = nil
+      let few = SQLFragment(name: statement.alias("f"))
+      let count: SQLFragment = "(SELECT count(*) FROM \(few))"
+      let all = select(whole, from: source, where: rows.conditions, tail: ["OFFSET 0"])
+      let some = select("*", from: ["\(all) AS \(alias)"], where: [], tail: ["LIMIT \(Self.few)"])
+      gate = ["\(count) = \(Self.few)"]
+      prefix = "\(few) AS MATERIALIZED \(some),\n"
+      lines = "SELECT * FROM \(few) WHERE \(count) < \(Self.few)\nUNION ALL "
+      let kept = select(
+        "*", from: ["\(renderer.render(join.table, plain)) AS \(name: name)"],
+        where: others + gate, tail: [order, "LIMIT \(number)"])
+      // OFFSET 0: the row of each step, not all rows that an index gives for the conditions.
+      let row = select(
+        whole, from: rows.from, where: [renderer.render(join.on, plain)], tail: ["OFFSET 0"])
+      first = ["\(kept) AS \(name: name)", "CROSS JOIN LATERAL \(row) AS \(alias)"]
+    } else {
+      let kept = select(whole, from: source, where: others, tail: [order, "LIMIT \(number)"])
+      first = ["\(kept) AS \(alias)"]
+    }
+    let fitting = select(whole, from: first, where: filters, tail: tail)
     let all = select(
-      whole, from: rows.from,
-      where: rows.conditions + ["(SELECT count(*) FROM \(found)) < \(limit)"], tail: tail)
-    let lines: SQLFragment = """
-      WITH \(found) AS MATERIALIZED \(fitting)
-      SELECT * FROM \(found) WHERE (SELECT count(*) FROM \(found)) >= \(limit)
+      whole, from: source,
+      where: rows.conditions + gate + ["(SELECT count(*) FROM \(found)) < \(limit)"], tail: tail)
+    let text: SQLFragment = """
+      WITH \(prefix)\(found) AS MATERIALIZED \(fitting)
+      \(lines)SELECT * FROM \(found) WHERE (SELECT count(*) FROM \(found)) >= \(limit)
       UNION ALL \(all)
       """
-    rows.from = ["(\(lines.indented)) AS \(alias)"]
+    rows.from = ["(\(text.indented)) AS \(alias)"]
     rows.conditions = []
   }
 
@@ -194,6 +222,7 @@ extension SelectionCompiler {
           case .leaf(let template, nil) = storage.kind
         else { throw GraphQLError.fault("\(schema[type].name).\(name) has no storage.") }
         var inner = rows.scope
+        inner.copying = nil
         inner.coordinate = storage.coordinate
         inner.outerArguments = scope.arguments
         inner.arguments = try reader.arguments(of: member.field, storage.definition)

@@ -12,6 +12,8 @@ extension SelectionCompiler {
     var conditions: [SQLFragment]
     /// Those of `conditions` that arguments added.
     let filters: [Filter]
+    /// The other conditions say nothing of `this` but what the join knows that keeps the order.
+    let isOrderedApart: Bool
     /// The table of `this`; nil when elements are of several tables and are found by `edge.id`.
     let group: TypeGroup?
     let groups: [TypeGroup]
@@ -128,6 +130,7 @@ extension SelectionCompiler {
           ? "\(name) AS \(name: row.alias)"
           : "JOIN \(name) AS \(name: row.alias) ON \(renderer.render(relation.on, target))")
     }
+    if isSingle, !isCount { target.copying = orderingJoin(of: relation, target) }
     let ordered = isCount ? nil : orderCondition(target)
     var conditions =
       (ordered ?? relation.condition.map { renderer.render($0, target) }).map { [$0] } ?? []
@@ -137,6 +140,7 @@ extension SelectionCompiler {
     if let visible = visibilityOfParent(scope) { conditions.append(visible) }
     return RelationRows(
       row: row, scope: target, from: from, conditions: conditions, filters: filters,
+      isOrderedApart: target.copying != nil && (ordered != nil || relation.condition == nil),
       group: isSingle || isTableless ? groups[0] : nil, groups: groups)
   }
 
@@ -174,6 +178,7 @@ extension SelectionCompiler {
     }
     var target = rows.scope
     target.parent = nil
+    target.copying = nil
     guard
       let (text, shape) = try choice(
         selectionSets, rows.groups, id: "\(name: rows.row.alias).id", scope: target,
@@ -191,6 +196,9 @@ extension SelectionCompiler {
     let text: SQLFragment
     let isCounted: Bool
     let among: Int?
+    /// Asked while the order is walked: of the join that keeps it, what that has; of the row, what
+    /// needs no other.
+    let isAskedFirst: Bool
   }
 
   /// The conditions that the arguments at hand add, input fields included.
@@ -214,7 +222,8 @@ extension SelectionCompiler {
       filters.append(
         Filter(
           coordinate: place.coordinate, text: filter(storage, inner),
-          isCounted: storage.isCounted, among: storage.among))
+          isCounted: storage.isCounted, among: storage.among,
+          isAskedFirst: scope.copying.map(storage.asksOnly) ?? storage.asksOnlyTheRow))
     }
     guard case .object(let members) = value else { return }
     for member in members where !member.value.isNull {
@@ -287,6 +296,15 @@ extension SelectionCompiler {
       return filter(storage, inner)
     }
     return nil
+  }
+
+  /// The join that keeps the order of the page, if each row has its counterpart there.
+  private func orderingJoin(of relation: RelationStorage, _ scope: Scope) -> JoinStorage? {
+    let keys = order(of: relation, scope).keys
+    return scope.storage?.joins.first { join in
+      join.isRequired && !join.copies.isEmpty
+        && keys.contains { $0.expression.mentions(qualifier: join.name) }
+    }
   }
 
   func orderBy(_ order: OrderStorage, _ scope: Scope, reversed: Bool) -> SQLFragment {

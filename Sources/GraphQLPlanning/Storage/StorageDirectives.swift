@@ -22,8 +22,8 @@ package enum StorageDirectives {
     directive @tag(id: Int!) on OBJECT
     "The rows of a type: a table or a call of a set-returning function; masked: what a non-null reference reads instead."
     directive @table(name: String!, masked: String, key: String! = "id") on OBJECT | INTERFACE
-    "A left join for the type's own fields, used only when an expression mentions its name; required: each row has its counterpart, and PostgreSQL may begin with that."
-    directive @join(name: String!, table: String!, on: String!, required: Boolean! = false) repeatable on OBJECT | INTERFACE
+    "A left join for the type's own fields, used only when an expression mentions its name; required: each row has its counterpart, and PostgreSQL may begin with that; copies: columns, with commas, that it has under the same names, asked by conditions of arguments while pages are in an order of its."
+    directive @join(name: String!, table: String!, on: String!, required: Boolean! = false, copies: String) repeatable on OBJECT | INTERFACE
     "The column of a field: its name in snake_case unless given, of the join named; hidden: how many of what it counts are."
     directive @column(name: String, of: String, hidden: String) on FIELD_DEFINITION
     "A computed value."

@@ -90,6 +90,16 @@ package struct JoinStorage: Sendable, Hashable {
   package let on: SQLTemplate
   /// Each row has its counterpart: not a left join, so that PostgreSQL may begin with the other.
   package let isRequired: Bool
+  /// Columns of `this` that its row has a copy of, and how it is called there. While a page is in an
+  /// order that it keeps, the copies are asked, so that an index of the order can tell without the row.
+  package let copies: [String: String]
+
+  /// What stands in place of a column behind a dot that there is a copy of, with the text behind it.
+  func copy(in text: String) -> String? {
+    guard text.first == "." else { return nil }
+    let name = text.dropFirst().prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+    return copies[String(name)].map { ".\($0)\(text.dropFirst(name.count + 1))" }
+  }
 }
 
 /// How a field is found from its object's row.
@@ -168,6 +178,23 @@ package struct WhereStorage: Sendable {
   /// How many rows a page looks through in its order before all are asked for that the condition
   /// holds for.
   package let among: Int?
+
+  /// Whether each row tells by itself, without much ado.
+  var asksOnlyTheRow: Bool {
+    among == nil && membership == nil && condition?.hasSelect != true
+  }
+
+  /// Whether it asks no column of `this` but those that the join has copies of.
+  func asksOnly(_ join: JoinStorage) -> Bool {
+    let templates = [condition, membership?.member, membership?.set].compactMap(\.self)
+    return templates.allSatisfy { template in
+      zip(template.pieces, template.pieces.dropFirst() + [.text("")]).allSatisfy { piece, next in
+        guard case .qualifier(let name) = piece, name == "this" else { return true }
+        guard case .text(let text) = next else { return false }
+        return join.copy(in: text) != nil
+      }
+    }
+  }
 }
 
 /// That something is in a set which does not depend on the row: it is worked out once, and hashed.

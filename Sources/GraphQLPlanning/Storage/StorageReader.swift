@@ -95,6 +95,18 @@ struct StorageReader {
   /// What does not hold in a template is told by `StorageWords`, once, where it was written.
   private func template(_ text: String?) -> SQLTemplate? { text.flatMap { try? SQLTemplate($0) } }
 
+  /// Those in a list with commas, and what the join's condition says is equal.
+  private func copies(_ list: String?, on: SQLTemplate, of join: String) -> [String: String] {
+    let names = (list ?? "").split { $0 == "," || $0.isWhitespace }.map(String.init)
+    var copies = Dictionary(names.map { ($0, $0) }) { first, _ in first }
+    for (left, right) in on.equalities {
+      guard let left = left.soleColumn, let right = right.soleColumn else { continue }
+      if left.word == join, right.word == "this" { copies[right.name] = left.name }
+      if left.word == "this", right.word == join { copies[left.name] = right.name }
+    }
+    return copies
+  }
+
   private func order(_ text: String?) -> OrderStorage {
     OrderStorage(keys: text.flatMap { try? SQLSortKey.list($0) } ?? [])
   }
@@ -111,7 +123,8 @@ struct StorageReader {
           let on = template(directive.string("on"))
         else { continue }
         let join = JoinStorage(
-          name: name, table: table, on: on, isRequired: directive.boolean("required") ?? false)
+          name: name, table: table, on: on, isRequired: directive.boolean("required") ?? false,
+          copies: copies(directive.string("copies"), on: on, of: name))
         if !joins.contains(where: { $0.name == name }) { joins.append(join) }
       }
     }

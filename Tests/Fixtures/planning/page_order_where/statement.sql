@@ -8,7 +8,7 @@ SELECT ROW((SELECT ROW((SELECT count(*)
           JOIN book_rank AS t2_rank ON t2_rank.book_id = t2.id
         WHERE (t2_rank.author_id = t1.id)
           AND (t2.price < 10)
-        ORDER BY t2_rank.sold DESC, t2.id DESC
+        ORDER BY t2_rank.sold DESC, t2_rank.book_id DESC
         LIMIT 2), ARRAY(SELECT ROW(t5.title)
         FROM book AS t5
         WHERE t5.author_id = t1.id

@@ -63,16 +63,18 @@ SELECT ROW(ARRAY(SELECT ROW(
     FROM (WITH f10 AS MATERIALIZED (SELECT t1.*
         FROM (SELECT t1.*
           FROM visible_post($1::bigint) AS t1
+            LEFT JOIN card_post AS t1_card ON t1_card.post_id = t1.id
           WHERE t1.visibility = 'PUBLIC'
+            AND (t1.kind IN (19, 20))
           ORDER BY t1.created_at DESC, t1.id DESC
           LIMIT 2000) AS t1
-        WHERE (t1.kind IN (19, 20))
-          AND (t1.kind = 19
+        WHERE (t1.kind = 19
         AND (NOT EXISTS (SELECT FROM card_offer_region r WHERE r.post_id = t1.id)
           OR EXISTS (SELECT FROM card_offer_region r JOIN location l ON l.id = $2::bigint
             WHERE r.post_id = t1.id
               AND (r.location_id = l.id OR r.location_id = ANY (l.ancestor_ids)))))
-          AND (CASE WHEN t1.kind IN (19, 20) THEN true ELSE false END
+          AND ((19 IN (19, 20) OR 20 IN (19, 20)) IS NOT FALSE
+        AND CASE WHEN t1.kind IN (19, 20) THEN true ELSE false END
         AND EXISTS (SELECT FROM card_post c WHERE c.post_id = t1.id AND c.is_open = true))
           AND (t1.search @@ (SELECT word_query($3::text)))
         ORDER BY t1.created_at DESC, t1.id DESC
@@ -80,6 +82,7 @@ SELECT ROW(ARRAY(SELECT ROW(
       SELECT * FROM f10 WHERE (SELECT count(*) FROM f10) >= 21
       UNION ALL (SELECT t1.*
         FROM visible_post($1::bigint) AS t1
+          LEFT JOIN card_post AS t1_card ON t1_card.post_id = t1.id
         WHERE t1.visibility = 'PUBLIC'
           AND (t1.kind IN (19, 20))
           AND (t1.kind = 19
@@ -87,7 +90,8 @@ SELECT ROW(ARRAY(SELECT ROW(
           OR EXISTS (SELECT FROM card_offer_region r JOIN location l ON l.id = $2::bigint
             WHERE r.post_id = t1.id
               AND (r.location_id = l.id OR r.location_id = ANY (l.ancestor_ids)))))
-          AND (CASE WHEN t1.kind IN (19, 20) THEN true ELSE false END
+          AND ((19 IN (19, 20) OR 20 IN (19, 20)) IS NOT FALSE
+        AND CASE WHEN t1.kind IN (19, 20) THEN true ELSE false END
         AND EXISTS (SELECT FROM card_post c WHERE c.post_id = t1.id AND c.is_open = true))
           AND (t1.search @@ (SELECT word_query($3::text)))
           AND (SELECT count(*) FROM f10) < 21

@@ -13,15 +13,15 @@ SELECT ROW(ARRAY(SELECT ROW(
             WHERE e3.post_id = t2.id
             ORDER BY e3.position))
         FROM visible_post($1::bigint) AS t2
-          JOIN post_rank AS t2_rank ON t2_rank.post_id = t2.id AND t2_rank.kind = t2.kind
+          JOIN post_rank AS t2_rank ON t2_rank.post_id = t2.id
         WHERE (t2_rank.location_id = t1.id)
-          AND (t2.kind IN (18))
-        ORDER BY t2_rank.score DESC, t2.id DESC
+          AND (t2_rank.kind IN (18))
+        ORDER BY t2_rank.score DESC, t2_rank.post_id DESC
         LIMIT 1))
     FROM exact_location() AS t1
       JOIN location_rank AS t1_rank ON t1_rank.location_id = t1.id
-    WHERE (t1.level IN ('PLACE'))
-    ORDER BY t1_rank.popularity DESC, t1.id DESC
+    WHERE (t1_rank.level IN ('PLACE'))
+    ORDER BY t1_rank.popularity DESC, t1_rank.location_id DESC
     LIMIT 20))
 
 -- $1 bigint: the viewer's id

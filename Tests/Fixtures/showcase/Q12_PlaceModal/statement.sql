@@ -14,6 +14,7 @@ SELECT ROW((SELECT ROW(
         THEN hidden_posts($2::bigint, t1.id) ELSE 0 END,
       ARRAY(SELECT ROW(
           t4_rank.score,
+          t4_rank.post_id,
           t4.id,
           t4.body,
           ARRAY(SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t6.square_url, t6.url) ELSE t6.url END))
@@ -29,10 +30,10 @@ SELECT ROW((SELECT ROW(
           ARRAY(SELECT r.kind::text FROM reaction r WHERE r.subject_id = t4.id AND r.user_id = $2::bigint
           ORDER BY r.kind))
         FROM visible_post($2::bigint) AS t4
-          JOIN post_rank AS t4_rank ON t4_rank.post_id = t4.id AND t4_rank.kind = t4.kind
+          JOIN post_rank AS t4_rank ON t4_rank.post_id = t4.id
         WHERE (t4_rank.location_id = t1.id)
-          AND (t4.kind IN (18))
-        ORDER BY t4_rank.score DESC, t4.id DESC
+          AND (t4_rank.kind IN (18))
+        ORDER BY t4_rank.score DESC, t4_rank.post_id DESC
         LIMIT 21))
     FROM exact_location() AS t1
     WHERE (t1.gmaps_id = $1::text)))

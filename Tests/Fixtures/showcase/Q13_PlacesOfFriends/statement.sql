@@ -34,7 +34,7 @@ SELECT ROW(ARRAY(SELECT ROW(
       AND (t1.place_type IN ('NATURE', 'MUSEUM'))
       AND ($4::int4 <= t1.comment_count - CASE WHEN EXISTS (SELECT FROM hidden_user($5::bigint))
       THEN hidden_comments($5::bigint, t1.id) ELSE 0 END)
-      AND ($5::bigint > 0 AND CASE WHEN $3::float8 IS NULL AND 'FOLLOWING' = 'FOLLOWING'
+      AND ($5::bigint > 0 AND CASE WHEN coalesce($3::float8, 500000) > 10000 AND 'FOLLOWING' = 'FOLLOWING'
       THEN t1.id IN (SELECT v.id FROM visited_place($5::bigint, 'FOLLOWING') v)
       ELSE (SELECT true FROM visible_post($5::bigint) p WHERE p.location_id = t1.id
         AND (false OR p.author_id IN (SELECT n.id FROM network($5::bigint, 'FOLLOWING') n)) LIMIT 1) END)

@@ -32,6 +32,7 @@ let package = Package(
     .systemLibrary(
       name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CCJOSE", pkgConfig: "cjose", providers: [.apt(["libcjose-dev"])]),
+    .systemLibrary(name: "CWSLay", providers: [.apt(["libwslay-dev"])]),
     .target(name: "CEventLoops"),
     .target(name: "CSandbox"),
 
@@ -44,7 +45,7 @@ let package = Package(
     // 2
     module("GraphQLResponse", ["GraphQLLanguage", "JSON"]),
     module("Postgres", ["CPostgreSQL", "EventLoops", "SQL"]),
-    module("HTTP", ["CLLHTTP", "COpenSSL", "EventLoops"]),
+    module("HTTP", ["CLLHTTP", "COpenSSL", "CWSLay", "EventLoops"]),
     module("Pictures", ["CSandbox", "Cryptography"]),
     // 3
     module("GraphQLSchema", ["GraphQLResponse", "GraphQLLanguage", "JSON"]),

@@ -83,6 +83,12 @@ package struct CrossOriginPolicy: Sendable {
     guard isTrustedDocument || Self.hasPreflightHeader(request) else { throw .csrf }
   }
 
+  /// Browsers ask nobody before they open a WebSocket to another site.
+  func admitsSocket(of request: HTTPRequest) -> Bool {
+    guard let origin = request.header("origin") else { return true }
+    return allows(origin) || Self.isOwn(origin, request)
+  }
+
   private func isFromAllowedOrigin(_ request: HTTPRequest) -> Bool {
     request.header("origin").map(allows) ?? false
   }

@@ -151,6 +151,26 @@ package struct GraphQLEndpoint {
     return key
   }
 
+  /// The request in a message of a WebSocket.
+  ///
+  /// - Parameter bytes: of the message.
+  package func request(
+    in payload: [JSONValue.Member], bytes: Int, as identity: RequestIdentity
+  ) throws(TransportError) -> GraphQLRequest {
+    do throws(TransportError) {
+      return try readRequest(payload, identity, bodyBytes: bytes)
+    } catch {
+      report(.refused(error, error.status(configuration.profile), of: identity))
+      throw error
+    }
+  }
+
+  /// Whether a page of this origin may open a WebSocket: one of the server's own, or one that is allowed to
+  /// read its answers. Other programs say no origin.
+  package func admitsSocket(of request: HTTPRequest) -> Bool {
+    configuration.crossOrigin.admitsSocket(of: request)
+  }
+
   private func readRequest(
     _ members: [JSONValue.Member], _ identity: RequestIdentity, bodyBytes: Int
   ) throws(TransportError) -> GraphQLRequest {

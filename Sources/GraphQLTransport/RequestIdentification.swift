@@ -27,6 +27,13 @@ package struct RequestIdentification {
   }
 }
 
+extension RequestIdentification {
+  /// Of an operation that has no HTTP request of its own.
+  package mutating func next() -> RequestIdentity {
+    RequestIdentity(trace: TraceContext(id: identifiers.next()))
+  }
+}
+
 /// Trace ids that never come twice from one seed: its high half, and as low half a bijection of a
 /// counter (the last step of SplitMix64), so that they look random to samplers.
 struct TraceIDs {

@@ -62,6 +62,15 @@ package enum TransportError: Error, Sendable, Equatable {
     return profile == .draft && isUnprocessable ? .unprocessableContent : code.status
   }
 
+  /// Whether its parameters are not of the types that they must have, or that which matters is missing: on a
+  /// WebSocket such a message ends the socket.
+  package var isMalformedMessage: Bool {
+    switch self {
+    case .parameter, .missingQuery: true
+    default: false
+    }
+  }
+
   /// Whether the request could be read, and does not hold what a GraphQL request is made of: the
   /// draft of 2026 tells these (422) from what cannot be read (400).
   private var isUnprocessable: Bool {

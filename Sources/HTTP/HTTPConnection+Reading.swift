@@ -40,7 +40,7 @@ extension HTTPConnection {
   /// Whether the rest of a request may still be in the socket.
   private var isExpectingMore: Bool {
     switch state {
-    case .handshake, .waiting, .head, .body: mayRead
+    case .handshake, .waiting, .head, .body, .upgraded: mayRead
     case .working, .closing, .lingering, .closed: false
     }
   }

@@ -24,6 +24,23 @@ extension HTTPConnection {
     planFlush()
   }
 
+  /// Says yes to another protocol, which what comes from now on belongs to.
+  func upgrade(_ exchange: UInt64, headers: [HTTPField]) -> WebSocket? {
+    server.loop.preconditionOnLoop()
+    guard isWorking(on: exchange) else { return nil }
+    closeHandler = nil
+    append(
+      .switchingProtocols, contentType: nil, headers: headers, isHead: false, connection: "Upgrade",
+      length: nil
+    ) { _ in }
+    let socket = WebSocket(self)
+    webSocket = socket
+    request = HTTPRequest()
+    enter(.upgraded)
+    planFlush()
+    return socket
+  }
+
   /// Answers in the handler's place, and for the last time.
   func refuse(_ refusal: HTTPRefusal) {
     server.report(.requestRefused(refusal, peer: peer))
@@ -105,7 +122,7 @@ extension HTTPConnection {
     }
     switch state {
     case .closing where unsentBytes == 0: finish()
-    case .waiting:
+    case .waiting, .upgraded:
       if inputStart < input.count { advance() }
       // Decrypted bytes wake nobody.
       if tls?.hasPending == true { receive(clientClosed: false) }

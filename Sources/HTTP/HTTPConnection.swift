@@ -12,6 +12,7 @@ final class HTTPConnection {
   let peer: HTTPPeer
   let tls: TLSSession?
   var closeHandler: (() -> Void)?
+  var webSocket: WebSocket?
 
   enum State {
     case handshake
@@ -21,6 +22,8 @@ final class HTTPConnection {
     case body
     /// The handler has the request.
     case working
+    /// Its bytes are those of `webSocket`.
+    case upgraded
     /// The last answer is being written.
     case closing
     /// Everything is written; the client may still be sending.
@@ -140,7 +143,7 @@ final class HTTPConnection {
   var mayRead: Bool {
     switch state {
     case .handshake, .head, .body, .lingering: true
-    case .waiting:
+    case .waiting, .upgraded:
       unsentBytes <= server.limits.maximumUnsentBytes
     case .working: input.count - inputStart < server.limits.maximumPipelinedBytes
     case .closing, .closed: false
@@ -186,6 +189,10 @@ final class HTTPConnection {
       return true
     case .body:
       return try takeBody()
+    case .upgraded:
+      webSocket?.receive()
+      if inputStart == input.count { forgetInput() }
+      return false
     case .handshake, .working, .closing, .lingering, .closed:
       return false
     }
@@ -302,6 +309,7 @@ final class HTTPConnection {
       server.report(.clientGone)
       close(.byClient)
     case .lingering: close(closingReason)
+    case .upgraded: close(reason)
     case .closed: break
     default:
       if unsentBytes > 0, reason == .byClient {
@@ -321,6 +329,7 @@ final class HTTPConnection {
     case .waiting where inputStart == input.count:
       closingReason = .shutdown
       enter(.closing)
+    case .upgraded: webSocket?.close(1001, "The server is about to end.")
     default: break
     }
   }
@@ -329,6 +338,8 @@ final class HTTPConnection {
     if case .closed = state { return }
     let handler = isWorking(on: exchangeNumber) ? closeHandler : nil
     closeHandler = nil
+    let socket = webSocket
+    webSocket = nil
     state = .closed
     holdBytes(0)
     endUpload()
@@ -337,6 +348,7 @@ final class HTTPConnection {
     Glibc.close(descriptor)
     server.remove(self, reason)
     handler?()
+    socket?.ended()
   }
 
   /// Closes without waiting for the unsent bytes to be taken.
@@ -365,13 +377,14 @@ final class HTTPConnection {
     case .head: if passed(limits.header, since: stateStart, now) { refuse(.timeout) }
     case .body: if bodyIsLate(now) { refuse(.timeout) }
     case .working: if passed(limits.answer, since: stateStart, now) { refuse(.unanswered) }
+    case .upgraded: webSocket?.checkDeadlines(now)
     case .closing, .closed: break
     case .lingering: if passed(limits.linger, since: stateStart, now) { close(closingReason) }
     }
   }
 
   /// A client that says nothing for a while should cost little: thousands do.
-  private func releaseBuffers() {
+  func releaseBuffers() {
     if input.isEmpty, input.capacity > 0 { input = [] }
     if output.isEmpty, output.capacity > 0 { output = [] }
     if request.head.capacity > 0 { request = HTTPRequest() }

@@ -56,6 +56,16 @@ package struct HTTPExchange: @unchecked Sendable {
     ) { _ in }
   }
 
+  /// Answers a client's opening handshake: from then on the connection is a WebSocket.
+  ///
+  /// - Parameter name: the protocol chosen of those that the client offers, if any is.
+  /// - Returns: nil when nobody waits for the answer any more.
+  package func upgrade(
+    _ handshake: WebSocketHandshake, to name: String?, headers: [HTTPField] = []
+  ) -> WebSocket? {
+    connection.upgrade(number, headers: handshake.headers(choosing: name) + headers)
+  }
+
   /// Answers without a body.
   package func respond(_ status: HTTPStatus, headers: [HTTPField] = []) {
     connection.answer(number, status, contentType: nil, headers: headers, length: 0) { _ in }

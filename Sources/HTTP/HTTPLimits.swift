@@ -28,6 +28,8 @@ package struct HTTPLimits: Sendable {
   package var maximumPipelinedBytes = 64 * 1024
   /// Beyond this many unsent bytes no further request of the connection is begun.
   package var maximumUnsentBytes = 256 * 1024
+  /// Of one message on a WebSocket; beyond it the socket is closed.
+  package var maximumMessageBytes = 64 * 1024
   package var maximumRequestsPerConnection = 1000
   /// Of answers that wait for their clients to read, over all loops; beyond it there is 503.
   package var maximumHeldBytes = 256 * 1024 * 1024
@@ -45,6 +47,10 @@ package struct HTTPLimits: Sendable {
   package var idle: Duration = .seconds(60)
   /// A request its handler never answered: the last resort, well past the operation's own deadline.
   package var answer: Duration = .seconds(60)
+  /// After so long without a word from a WebSocket it is asked whether it is still there.
+  package var ping: Duration = .seconds(15)
+  /// How long it may take to say so.
+  package var pong: Duration = .seconds(10)
   /// While the server ends, a client that says nothing may learn of it for this long: by the answer
   /// to another request.
   package var farewell: Duration = .seconds(1)

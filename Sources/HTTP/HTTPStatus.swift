@@ -7,6 +7,7 @@ package struct HTTPStatus: Sendable, Hashable {
     self.code = code
   }
 
+  package static let switchingProtocols = HTTPStatus(101)
   package static let ok = HTTPStatus(200)
   package static let created = HTTPStatus(201)
   package static let noContent = HTTPStatus(204)
@@ -26,6 +27,7 @@ package struct HTTPStatus: Sendable, Hashable {
   package static let rangeNotSatisfiable = HTTPStatus(416)
   package static let expectationFailed = HTTPStatus(417)
   package static let unprocessableContent = HTTPStatus(422)
+  package static let upgradeRequired = HTTPStatus(426)
   package static let tooManyRequests = HTTPStatus(429)
   package static let headersTooLarge = HTTPStatus(431)
   package static let internalServerError = HTTPStatus(500)
@@ -39,6 +41,7 @@ package struct HTTPStatus: Sendable, Hashable {
 
   package var reason: StaticString {
     switch code {
+    case 101: "Switching Protocols"
     case 200: "OK"
     case 201: "Created"
     case 202: "Accepted"
@@ -65,6 +68,7 @@ package struct HTTPStatus: Sendable, Hashable {
     case 416: "Range Not Satisfiable"
     case 417: "Expectation Failed"
     case 422: "Unprocessable Content"
+    case 426: "Upgrade Required"
     case 429: "Too Many Requests"
     case 431: "Request Header Fields Too Large"
     case 500: "Internal Server Error"

@@ -71,6 +71,13 @@ package final class RawClient {
     return true
   }
 
+  /// The next bytes; nil when the connection ends before there are as many.
+  package func bytes(_ count: Int) -> [UInt8]? {
+    while received.count < count { if !read() { return nil } }
+    defer { received.removeFirst(count) }
+    return Array(received.prefix(count))
+  }
+
   /// Returns once a byte has come that was not taken before.
   package func waitForSomething() { _ = read() }
 

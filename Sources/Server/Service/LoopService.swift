@@ -147,4 +147,5 @@ struct SharedService: Sendable {
   let rateLimiter: RateLimiter?
   let readiness: Readiness
   let pictures: PictureService?
+  let live: LiveSettings
 }

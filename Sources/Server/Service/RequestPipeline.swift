@@ -1,4 +1,5 @@
 import Accounts
+import EventLoops
 import GraphQLExecution
 import GraphQLLanguage
 import GraphQLResponse
@@ -50,22 +51,25 @@ final class RequestPipeline {
       }
       return page(request, exchange)
     }
+    if WebSocketHandshake.isWanted(by: request) { return openSocket(request, exchange) }
     var record = RequestRecord(identity, peer: request.peer)
     record.requestBytes = request.body.count
     switch endpoint.receive(request, as: identity) {
     case .answer(let answer):
       answer.send(to: exchange)
     case .request(let graphQL, let format):
-      answer(graphQL, of: request, record, format, exchange) { $0.send(to: exchange) }
+      answer(graphQL, from: .exchange(request, exchange), record) { [self] response, record in
+        dress(response, record, format).send(to: exchange)
+      }
     case .batch(let requests, let format):
       batch(requests, of: request, record, format, exchange)
     }
   }
 
-  private func answer(
-    _ request: GraphQLRequest, of http: HTTPRequest, _ record: RequestRecord,
-    _ format: ResponseFormat, _ exchange: HTTPExchange,
-    completion: @escaping (GraphQLAnswer) -> Void
+  /// - Parameter completion: given the response, and all that is known of the operation by then.
+  func answer(
+    _ request: GraphQLRequest, from caller: Caller, _ record: RequestRecord,
+    completion: @escaping Completion
   ) {
     var record = record
     let operation: PreparedOperation
@@ -74,45 +78,61 @@ final class RequestPipeline {
     } catch {
       record.label = executor.label
       record.times = executor.times
-      return completion(refusal(error.errors, record, format))
+      return completion(.refused(error.errors), record)
     }
     record.label = operation.label
     record.times = operation.times
     record.statement = operation.plan.statementName
-    let authorization = http.headerBytes("authorization")
-    if shared.introspection.refuses(operation, hasToken: authorization != nil) {
-      return completion(refusal([IntrospectionAccess.refusal], record, format))
+    let credential = caller.credential
+    if shared.introspection.refuses(operation, hasToken: credential != .none) {
+      return completion(.refused([IntrospectionAccess.refusal]), record)
     }
-    let token = authorization.flatMap(SessionToken.init(authorization:))
-    let client = operation.isMutation ? client(of: http, token) : nil
-    let address = chargedAddress(of: http)
-    guard authorization != nil else {
-      return charge(address, operation, client, record, 0, format, exchange, completion)
-    }
-    guard let token else {
-      return completion(
-        unauthenticated(
-          "The Authorization header must be \"Bearer\" and a session token.", record, format))
-    }
-    if let viewer = sessions.known(token) {
-      return charge(address, operation, client, record, viewer, format, exchange, completion)
-    }
-    sessions.resolve(token) { [self, record] resolution in
-      switch resolution {
-      case .viewer(let viewer):
-        charge(address, operation, client, record, viewer, format, exchange, completion)
-      case .unknown:
-        completion(
-          unauthenticated("The session token is unknown or has expired.", record, format))
-      case .failed(let error):
-        completion(dress(OperationExecutor.failure(error), record, format))
+    let call = Call(
+      operation: operation, caller: caller,
+      client: operation.isMutation ? client(of: caller, credential) : nil,
+      chargedAddress: chargedAddress(of: caller))
+    switch credential {
+    case .none: charge(call, record, viewer: 0, completion)
+    case .malformed:
+      completion(
+        Self.unauthenticated(
+          "The Authorization header must be \"Bearer\" and a session token."), record)
+    case .token(let token):
+      if let viewer = sessions.known(token) {
+        return charge(call, record, viewer: viewer, completion)
+      }
+      sessions.resolve(token) { [self, record] resolution in
+        switch resolution {
+        case .viewer(let viewer): charge(call, record, viewer: viewer, completion)
+        case .unknown:
+          completion(Self.unauthenticated("The session token is unknown or has expired."), record)
+        case .failed(let error): completion(OperationExecutor.failure(error), record)
+        }
       }
     }
+  }
+
+  typealias Completion = (OperationResponse, RequestRecord) -> Void
+
+  /// An operation on its way, once it is known what it is and whose.
+  private struct Call {
+    let operation: PreparedOperation
+    let caller: Caller
+    /// Of a mutation.
+    let client: ClientIdentity?
+    let chargedAddress: HTTPPeer?
   }
 
   /// Whose points an operation takes unless somebody is signed in; nil when nobody's are counted: none
   /// are, or the request comes from this machine and not by a proxy that is believed, so from whoever
   /// runs it or from a proxy that cannot tell its clients apart.
+  private func chargedAddress(of caller: Caller) -> HTTPPeer? {
+    switch caller {
+    case .exchange(let request, _): chargedAddress(of: request)
+    case .socket(let session, _): session.origin.chargedAddress
+    }
+  }
+
   private func chargedAddress(of request: HTTPRequest) -> HTTPPeer? {
     guard shared.rateLimiter != nil else { return nil }
     if request.peer.isOfThisMachine, !shared.trustedProxies.isSender(of: request) { return nil }
@@ -121,28 +141,26 @@ final class RequestPipeline {
 
   /// Takes the operation's points from its client, or refuses it.
   private func charge(
-    _ address: HTTPPeer?, _ operation: PreparedOperation, _ client: ClientIdentity?,
-    _ record: RequestRecord, _ viewer: Int64, _ format: ResponseFormat, _ exchange: HTTPExchange,
-    _ completion: @escaping (GraphQLAnswer) -> Void
+    _ call: Call, _ record: RequestRecord, viewer: Int64, _ completion: @escaping Completion
   ) {
-    guard let address, let limiter = shared.rateLimiter else {
-      return run(operation, client, record, viewer, format, exchange, completion)
+    guard let address = call.chargedAddress, let limiter = shared.rateLimiter else {
+      return run(call.operation, call, record, viewer, completion)
     }
     let charged = viewer == 0 ? RateLimiter.Client.address(address) : .viewer(viewer)
     guard let rate = limiter.rate(of: charged) else {
-      return run(operation, client, record, viewer, format, exchange, completion)
+      return run(call.operation, call, record, viewer, completion)
     }
-    let cost = operation.cost
+    let cost = call.operation.cost
     if case .refused(let wait) = limiter.take(cost, from: charged, now: monotonicNanoseconds()) {
       return completion(
-        refusal(
+        .refused(
           [
             GraphQLError(
               "The operation may cost \(cost), and that is not left of what may be spent now: "
                 + "\(rate.maximum) at once, and \(rate.perSecond) a second.", code: .rateLimited)
-          ], record, format, retryAfter: wait))
+          ], retryAfter: wait), record)
     }
-    var operation = operation
+    var operation = call.operation
     let charge = OperationCharge(requested: cost) { actual in
       let available = limiter.giveBack(
         cost - actual, to: charged, now: monotonicNanoseconds())
@@ -150,49 +168,55 @@ final class RequestPipeline {
         maximum: rate.maximum, available: available, restoreRate: rate.perSecond)
     }
     operation.charge = charge
-    run(operation, client, record, viewer, format, exchange) { answer in
+    run(operation, call, record, viewer) { response, record in
       // Of one that was refused for want of room, nothing was spent.
-      if answer.status == .serviceUnavailable { charge.cancel() }
-      completion(answer)
+      if case .refused(let errors, _) = response, errors.first?.code.status == .serviceUnavailable {
+        charge.cancel()
+      }
+      completion(response, record)
     }
   }
 
-  private func client(of request: HTTPRequest, _ token: SessionToken?) -> ClientIdentity {
-    var client = ClientIdentity()
-    client.address = "\(shared.trustedProxies.client(of: request))"
-    client.device = request.header("user-agent")
-    client.sessionHash = token?.hash
+  private func client(of caller: Caller, _ credential: Credential) -> ClientIdentity {
+    var client: ClientIdentity
+    switch caller {
+    case .exchange(let request, _): client = self.client(of: request)
+    case .socket(let session, _): client = session.origin.client
+    }
+    if case .token(let token) = credential { client.sessionHash = token.hash }
     return client
   }
 
-  /// - Parameters:
-  ///   - client: of a mutation.
-  ///   - viewer: 0 without an `Authorization` header.
+  private func client(of request: HTTPRequest) -> ClientIdentity {
+    var client = ClientIdentity()
+    client.address = "\(shared.trustedProxies.client(of: request))"
+    client.device = request.header("user-agent")
+    return client
+  }
+
+  /// - Parameter viewer: 0 without a token.
   private func run(
-    _ operation: PreparedOperation, _ client: ClientIdentity?, _ record: RequestRecord,
-    _ viewer: Int64,
-    _ format: ResponseFormat, _ exchange: HTTPExchange,
-    _ completion: @escaping (GraphQLAnswer) -> Void
+    _ operation: PreparedOperation, _ call: Call, _ record: RequestRecord, _ viewer: Int64,
+    _ completion: @escaping Completion
   ) {
-    if let client {
+    if let client = call.client {
       let run = mutations.run(operation, viewer: viewer, client: client) { [self] response in
         var record = record
         record.times = mutations.times
-        completion(dress(response, record, format))
+        completion(response, record)
       }
-      exchange.onClose { [self] in
+      return call.caller.onLeave { [self] in
         run.cancel()
         left(record)
       }
-      return
     }
     let ticket = executor.execute(operation, viewer: viewer, on: runner) { [self] response in
       var record = record
       record.times = executor.times
-      completion(dress(response, record, format))
+      completion(response, record)
     }
     guard let ticket else { return }
-    exchange.onClose { [self] in
+    call.caller.onLeave { [self] in
       ticket.cancel()
       left(record)
     }
@@ -211,8 +235,8 @@ final class RequestPipeline {
     var answers: [[UInt8]?] = Array(repeating: nil, count: requests.count)
     var remaining = requests.count
     for (index, request) in requests.enumerated() {
-      answer(request, of: http, record, format, exchange) { answer in
-        answers[index] = answer.body
+      answer(request, from: .exchange(http, exchange), record) { [self] response, record in
+        answers[index] = dress(response, record, format).body
         remaining -= 1
         guard remaining == 0 else { return }
         let body = [UInt8](answers.map { $0 ?? [] }.joined(separator: ",".utf8))
@@ -243,10 +267,8 @@ final class RequestPipeline {
     }
   }
 
-  private func unauthenticated(
-    _ message: String, _ record: RequestRecord, _ format: ResponseFormat
-  ) -> GraphQLAnswer {
-    refusal([GraphQLError(message, code: .unauthenticated)], record, format)
+  private static func unauthenticated(_ message: String) -> OperationResponse {
+    .refused([GraphQLError(message, code: .unauthenticated)])
   }
 
   private func refusal(
@@ -275,6 +297,72 @@ final class RequestPipeline {
     record.ended = monotonicNanoseconds()
     observer.report(.request(record))
   }
+
+  // MARK: - WebSockets
+
+  private func openSocket(_ request: HTTPRequest, _ exchange: HTTPExchange) {
+    guard endpoint.admitsSocket(of: request) else {
+      return text("Pages of this origin may not open a socket here.", .forbidden, exchange)
+    }
+    let handshake: WebSocketHandshake
+    do throws(WebSocketHandshake.Refusal) {
+      handshake = try WebSocketHandshake(request)
+    } catch {
+      switch error {
+      case .malformed: return text("The opening handshake is malformed.", .badRequest, exchange)
+      case .version:
+        return text(
+          "Only version 13 of WebSocket is spoken here.", .upgradeRequired, exchange,
+          headers: [HTTPField("Sec-WebSocket-Version", "13"), HTTPField("Upgrade", "websocket")])
+      }
+    }
+    let isSpoken = handshake.protocols.contains(SocketMessages.name)
+    let name = isSpoken ? SocketMessages.name : nil
+    guard let socket = exchange.upgrade(handshake, to: name) else { return }
+    guard isSpoken else { return socket.close(.subprotocolNotAcceptable) }
+    let origin = SocketSession.Origin(
+      peer: request.peer, chargedAddress: chargedAddress(of: request), client: client(of: request))
+    SocketSession(socket, self, origin, Credential(of: request)).start()
+  }
+
+  /// Finds out whether a session is there, for a socket that is to be its own.
+  func resolve(
+    _ token: SessionToken, completion: @escaping (SessionResolver.Resolution) -> Void
+  ) {
+    sessions.resolve(token, completion: completion)
+  }
+
+  /// A record for an operation that came by a socket, and the operation; or why it is none.
+  func receive(
+    _ payload: [JSONValue.Member], bytes: Int, from peer: HTTPPeer
+  ) -> (RequestRecord, Result<GraphQLRequest, TransportError>) {
+    let identity = identification.next()
+    var record = RequestRecord(identity, peer: peer)
+    record.requestBytes = bytes
+    do throws(TransportError) {
+      return (record, .success(try endpoint.request(in: payload, bytes: bytes, as: identity)))
+    } catch {
+      return (record, .failure(error))
+    }
+  }
+
+  /// Tells those who look of an operation that a socket has the answer to.
+  func tell(_ record: RequestRecord, _ response: OperationResponse) {
+    var record = record
+    switch response {
+    case .executed(let body, let errors, _):
+      record.errors = errors
+      record.responseBytes = body.count
+    case .refused(let errors, _): record.errors = errors
+    }
+    end(&record)
+  }
+
+  func timer(after delay: Duration, _ work: @escaping () -> Void) -> LoopTimer {
+    pool.loop.schedule(after: delay, work)
+  }
+
+  var liveSettings: LiveSettings { shared.live }
 
   // MARK: - Other pages
 

@@ -53,6 +53,8 @@ package final class RunningServer: Sendable {
     }
     /// Takes pictures at `/photos`; nil takes none.
     package var pictures: PictureService?
+    /// Of sockets and streams.
+    package var live = LiveSettings()
     package var graphiQL = GraphiQLPage.Setting.installed
 
     package init() {}
@@ -102,7 +104,7 @@ package final class RunningServer: Sendable {
         mapping: mapping, graphiQL: settings.graphiQL, introspection: settings.introspection),
       trustedProxies: settings.trustedProxies,
       rateLimiter: settings.rateLimits.map { RateLimiter($0) }, readiness: settings.readiness,
-      pictures: settings.pictures)
+      pictures: settings.pictures, live: settings.live)
     var http = HTTPServer.Configuration()
     http.limits = settings.http
     if let pictures = settings.pictures {

@@ -1,0 +1,50 @@
+/// Why a WebSocket is closed: the codes of graphql-transport-ws, and of RFC 6455 where it has none.
+package enum SocketClose: Sendable, Equatable {
+  /// A message that is none of the protocol's.
+  case invalidMessage(String)
+  /// A message that is not text.
+  case notText
+  /// An operation before the connection was acknowledged.
+  case unauthorized
+  /// Nobody is known by what the client showed, or not any more.
+  case forbidden
+  /// The client speaks other protocols.
+  case subprotocolNotAcceptable
+  case initialisationTimeout
+  /// Two operations under one id.
+  case subscriberExists(id: String)
+  case tooManyInitialisations
+  /// The server is about to end.
+  case goingAway
+  /// What it was to be sent cannot be had now, or waits for the client to read too long.
+  case tryAgainLater(String)
+
+  package var code: UInt16 {
+    switch self {
+    case .invalidMessage: 4400
+    case .notText: 1003
+    case .unauthorized: 4401
+    case .forbidden: 4403
+    case .subprotocolNotAcceptable: 4406
+    case .initialisationTimeout: 4408
+    case .subscriberExists: 4409
+    case .tooManyInitialisations: 4429
+    case .goingAway: 1001
+    case .tryAgainLater: 1013
+    }
+  }
+
+  package var reason: String {
+    switch self {
+    case .invalidMessage(let reason), .tryAgainLater(let reason): reason
+    case .notText: "Messages must be text."
+    case .unauthorized: "Unauthorized"
+    case .forbidden: "Forbidden"
+    case .subprotocolNotAcceptable: "Subprotocol not acceptable"
+    case .initialisationTimeout: "Connection initialisation timeout"
+    case .subscriberExists(let id): "Subscriber for \(id) already exists"
+    case .tooManyInitialisations: "Too many initialisation requests"
+    case .goingAway: "The server is about to end."
+    }
+  }
+}

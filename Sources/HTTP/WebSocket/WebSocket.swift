@@ -1,0 +1,257 @@
+import CWSLay
+
+/// A client's socket after its upgrade to WebSocket (RFC 6455): whole messages in and out.
+///
+/// Belongs to its connection's loop. wslay judges and makes the frames; its state, 8 KiB of it, is let go while
+/// nothing happens, as thousands of sockets say nothing for most of the time.
+@safe package final class WebSocket {
+  package enum Message: Sendable, Equatable {
+    /// In UTF-8; whether it is was checked.
+    case text([UInt8])
+    case binary
+  }
+
+  /// Nil once the socket has gone.
+  private var connection: HTTPConnection?
+  private var context: wslay_event_context_ptr?
+  /// What wslay may read: whole frames of the connection's input, while it is asked to.
+  private var feed = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+  private var received: [Message] = []
+  /// The last frame of data was not the last of its message.
+  private var isInMessage = false
+  private var isDelivering = false
+  /// Since when the client is asked whether it is still there; 0 while it is not.
+  private var askedSince: UInt64 = 0
+
+  /// It was said, by either side, that nothing more follows.
+  package private(set) var isClosing = false
+  /// Called on the loop; must not block.
+  package var onMessage: ((Message) -> Void)?
+  /// Called on the loop, once, when nothing can be sent any more.
+  package var onClose: (() -> Void)?
+
+  init(_ connection: HTTPConnection) { self.connection = connection }
+
+  deinit { if let context = unsafe context { unsafe wslay_event_context_free(context) } }
+
+  // MARK: Sending
+
+  /// What waits for the client to take it.
+  package var unsentBytes: Int { connection?.unsentBytes ?? 0 }
+
+  /// Sends a message of text; nothing once the socket is closing.
+  ///
+  /// - Returns: false when too much is unsent to keep this as well, and it is not sent.
+  package func send(_ text: [UInt8]) -> Bool {
+    guard let connection, !isClosing else { return true }
+    guard connection.unsentBytes <= connection.server.limits.maximumUnsentBytes,
+      connection.server.budget.admits(text.count)
+    else { return false }
+    queue(WSLAY_TEXT_FRAME, text)
+    flushFrames()
+    return true
+  }
+
+  /// Says that nothing more follows, and why; the client then has a moment to say so, too.
+  ///
+  /// - Parameter reason: its first 123 bytes are sent.
+  package func close(_ code: UInt16, _ reason: String) {
+    guard connection != nil, !isClosing, let context = unsafe ready() else { return }
+    isClosing = true
+    var bytes = Array(reason.utf8.prefix(123))
+    // No part of a character.
+    while String(validating: bytes, as: UTF8.self) == nil { bytes.removeLast() }
+    _ = unsafe wslay_event_queue_close(context, code, bytes, bytes.count)
+    connection?.enter(.upgraded)
+    flushFrames()
+  }
+
+  private func queue(_ opcode: wslay_opcode, _ bytes: [UInt8]) {
+    guard let context = unsafe ready() else { return }
+    unsafe bytes.withUnsafeBufferPointer { bytes in
+      var message = unsafe wslay_event_msg(
+        opcode: UInt8(opcode.rawValue), msg: bytes.baseAddress, msg_length: bytes.count)
+      _ = unsafe wslay_event_queue_msg(context, &message)
+    }
+  }
+
+  /// Hands the frames that are queued to the connection; ends it when both sides have said their last.
+  private func flushFrames() {
+    guard let connection, let context = unsafe context else { return }
+    guard unsafe wslay_event_send(context) == 0 else { return connection.close(.socketError) }
+    connection.planFlush()
+    if unsafe wslay_event_get_close_sent(context) != 0 { isClosing = true }
+    if unsafe wslay_event_want_read(context) == 0, unsafe wslay_event_want_write(context) == 0 {
+      connection.closingReason = .served
+      connection.enter(.closing)
+    }
+  }
+
+  // MARK: Receiving
+
+  /// Takes what whole frames have arrived.
+  func receive() {
+    // A handler that sends comes back here.
+    guard !isDelivering else { return }
+    isDelivering = true
+    defer { isDelivering = false }
+    askedSince = 0
+    while let connection, case .upgraded = connection.state {
+      let limits = connection.server.limits
+      switch WebSocketFrame.end(
+        in: connection.input, from: connection.inputStart,
+        maximumPayload: limits.maximumMessageBytes)
+      {
+      case .unknown: return
+      case .refused(let code): return refuse(connection, code)
+      case .known(let length):
+        connection.enter(.upgraded)
+        guard judge(connection, length) else { return refuse(connection, 1002) }
+        connection.inputStart += length
+      }
+      let messages = received
+      received.removeAll()
+      for message in messages where !isClosing { onMessage?(message) }
+      flushFrames()
+    }
+  }
+
+  private func judge(_ connection: HTTPConnection, _ length: Int) -> Bool {
+    guard let context = unsafe ready() else { return false }
+    return unsafe connection.input.withUnsafeBytes { bytes in
+      unsafe feed = unsafe UnsafeRawBufferPointer(
+        rebasing: bytes[connection.inputStart..<connection.inputStart + length])
+      defer { unsafe feed = unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
+      return unsafe wslay_event_recv(context) == 0
+    }
+  }
+
+  /// What follows cannot be made sense of. Where wslay has found that, it says so without a code.
+  private func refuse(_ connection: HTTPConnection, _ code: UInt16) {
+    if let context = unsafe context { unsafe wslay_event_context_free(context) }
+    unsafe context = nil
+    if !isClosing { close(code, code == 1009 ? "Message too big" : "Protocol error") }
+    connection.closingReason = .refused
+    connection.enter(.closing)
+    connection.planFlush()
+  }
+
+  // MARK: Time
+
+  func checkDeadlines(_ now: UInt64) {
+    guard let connection else { return }
+    let limits = connection.server.limits
+    let silence = now > connection.stateStart ? now - connection.stateStart : 0
+    if isClosing {
+      if silence > limits.linger.nanoseconds { connection.close(.served) }
+    } else if askedSince > 0 {
+      if now > askedSince, now - askedSince > limits.pong.nanoseconds { connection.reset(.timeout) }
+    } else if silence > limits.ping.nanoseconds {
+      askedSince = now
+      queue(WSLAY_PING, [])
+      flushFrames()
+    } else if silence > 2_000_000_000, !isInMessage, connection.unsentBytes == 0 {
+      if let context = unsafe context { unsafe wslay_event_context_free(context) }
+      unsafe context = nil
+      connection.releaseBuffers()
+    }
+  }
+
+  /// The connection is closed.
+  func ended() {
+    guard connection != nil else { return }
+    connection = nil
+    isClosing = true
+    let handler = onClose
+    onClose = nil
+    onMessage = nil
+    handler?()
+  }
+
+  // MARK: wslay
+
+  private func ready() -> wslay_event_context_ptr? {
+    if let context = unsafe context { return unsafe context }
+    var callbacks = wslay_event_callbacks()
+    unsafe callbacks.recv_callback = { context, buffer, length, _, user in
+      guard let user = unsafe user, let buffer = unsafe buffer else { return -1 }
+      let socket = unsafe Unmanaged<WebSocket>.fromOpaque(user).takeUnretainedValue()
+      let count = unsafe min(length, socket.feed.count)
+      guard count > 0 else {
+        unsafe wslay_event_set_error(context, WSLAY_ERR_WOULDBLOCK.rawValue)
+        return -1
+      }
+      unsafe UnsafeMutableRawPointer(buffer).copyMemory(
+        from: socket.feed.baseAddress ?? UnsafeRawPointer(buffer), byteCount: count)
+      unsafe socket.feed = unsafe UnsafeRawBufferPointer(rebasing: socket.feed.dropFirst(count))
+      return count
+    }
+    unsafe callbacks.send_callback = { _, bytes, length, _, user in
+      guard let user = unsafe user else { return -1 }
+      let socket = unsafe Unmanaged<WebSocket>.fromOpaque(user).takeUnretainedValue()
+      unsafe socket.connection?.output.append(
+        contentsOf: UnsafeBufferPointer(start: bytes, count: length))
+      return length
+    }
+    unsafe callbacks.on_frame_recv_start_callback = { _, frame, user in
+      guard let user = unsafe user, let frame = unsafe frame?.pointee else { return }
+      let socket = unsafe Unmanaged<WebSocket>.fromOpaque(user).takeUnretainedValue()
+      if frame.opcode & 8 == 0 { socket.isInMessage = frame.fin == 0 }
+    }
+    unsafe callbacks.on_msg_recv_callback = { _, message, user in
+      guard let user = unsafe user, let message = unsafe message?.pointee else { return }
+      let socket = unsafe Unmanaged<WebSocket>.fromOpaque(user).takeUnretainedValue()
+      switch unsafe UInt32(message.opcode) {
+      case WSLAY_TEXT_FRAME.rawValue:
+        let bytes = unsafe UnsafeBufferPointer(start: message.msg, count: message.msg_length)
+        socket.received.append(.text(unsafe Array(bytes)))
+      case WSLAY_BINARY_FRAME.rawValue: socket.received.append(.binary)
+      case WSLAY_CONNECTION_CLOSE.rawValue: socket.isClosing = true
+      default: break
+      }
+    }
+    var made: wslay_event_context_ptr?
+    guard
+      unsafe wslay_event_context_server_init(
+        &made, &callbacks, Unmanaged.passUnretained(self).toOpaque()) == 0,
+      let made = unsafe made
+    else { return nil }
+    unsafe wslay_event_config_set_max_recv_msg_length(
+      made, UInt64(max(connection?.server.limits.maximumMessageBytes ?? 0, 0)))
+    unsafe context = unsafe made
+    return unsafe made
+  }
+}
+
+/// Where a client's frame ends (RFC 6455, 5.2): wslay is given whole ones.
+enum WebSocketFrame {
+  enum End: Equatable {
+    /// Not all of it is there.
+    case unknown
+    /// So many bytes from its beginning.
+    case known(Int)
+    /// It is larger than may be, or none; the code to close with.
+    case refused(UInt16)
+  }
+
+  static func end(in bytes: [UInt8], from start: Int, maximumPayload: Int) -> End {
+    let available = bytes.count - start
+    guard available >= 2 else { return .unknown }
+    let opcode = bytes[start] & 0x0F
+    var payload = Int(bytes[start + 1] & 0x7F)
+    // A close has a code, of two bytes, or nothing.
+    if opcode & 0x08 != 0, payload > 125 || opcode == 8 && payload == 1 { return .refused(1002) }
+    let digits = payload == 127 ? 8 : payload == 126 ? 2 : 0
+    let header = 2 + digits + (bytes[start + 1] & 0x80 == 0 ? 0 : 4)
+    guard available >= header else { return .unknown }
+    if digits > 0 {
+      payload = 0
+      for byte in bytes[start + 2..<start + 2 + digits] {
+        guard payload < 1 << 48 else { return .refused(1009) }
+        payload = payload << 8 | Int(byte)
+      }
+    }
+    if payload > maximumPayload { return .refused(1009) }
+    return available >= header + payload ? .known(header + payload) : .unknown
+  }
+}

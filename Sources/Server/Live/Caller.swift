@@ -1,0 +1,44 @@
+import Accounts
+import HTTP
+
+/// Who sends an operation, and whether anybody waits for its answer.
+enum Caller {
+  case exchange(HTTPRequest, HTTPExchange)
+  case socket(SocketSession, operation: UInt64)
+
+  var credential: Credential {
+    switch self {
+    case .exchange(let request, _): Credential(of: request)
+    case .socket(let session, _): session.credential
+    }
+  }
+
+  /// Calls `work` when nobody wants the answer any more; replaces what was set before.
+  func onLeave(_ work: @escaping () -> Void) {
+    switch self {
+    case .exchange(_, let exchange): exchange.onClose(work)
+    case .socket(let session, let operation): session.onLeave(operation, work)
+    }
+  }
+}
+
+/// What a client shows for who it is.
+enum Credential: Equatable {
+  case none
+  /// Something that cannot be a token.
+  case malformed
+  case token(SessionToken)
+
+  init(of request: HTTPRequest) {
+    guard let value = request.headerBytes("authorization") else {
+      self = .none
+      return
+    }
+    self = SessionToken(authorization: value).map { .token($0) } ?? .malformed
+  }
+
+  /// From the text that stands in the header.
+  init(authorization text: String) {
+    self = SessionToken(authorization: Array(text.utf8)[...]).map { .token($0) } ?? .malformed
+  }
+}

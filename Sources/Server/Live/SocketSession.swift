@@ -1,0 +1,153 @@
+import Accounts
+import EventLoops
+import GraphQLResponse
+import GraphQLTransport
+import HTTP
+import JSON
+
+/// A WebSocket on which operations are sent by graphql-transport-ws: `SocketMessages` says what is to be done, and
+/// this has it done. Kept by its socket's handlers, and gone with it.
+final class SocketSession {
+  /// What is known of the client from its handshake.
+  struct Origin {
+    let peer: HTTPPeer
+    /// Whose points its operations take.
+    let chargedAddress: HTTPPeer?
+    let client: ClientIdentity
+  }
+
+  let origin: Origin
+  /// Of the handshake, until `connection_init` says another.
+  private(set) var credential: Credential
+  private let socket: WebSocket
+  private let pipeline: RequestPipeline
+  private var messages = SocketMessages()
+  /// What ends the work for an operation.
+  private var work: [UInt64: () -> Void] = [:]
+  private var patience: LoopTimer?
+
+  init(
+    _ socket: WebSocket, _ pipeline: RequestPipeline, _ origin: Origin, _ credential: Credential
+  ) {
+    self.socket = socket
+    self.pipeline = pipeline
+    self.origin = origin
+    self.credential = credential
+  }
+
+  func start() {
+    socket.onMessage = { [self] in receive($0) }
+    socket.onClose = { [self] in end() }
+    patience = pipeline.timer(after: pipeline.liveSettings.initialisation) { [weak self] in
+      guard let self, !self.messages.isInitialised else { return }
+      self.close(.initialisationTimeout)
+    }
+  }
+
+  private func close(_ reason: SocketClose) {
+    socket.close(reason)
+    end()
+  }
+
+  /// Nobody is there to be told anything: all work ends.
+  private func end() {
+    patience = nil
+    let work = work
+    self.work = [:]
+    for end in work.values { end() }
+  }
+
+  private func send(_ message: [UInt8]?) {
+    guard let message, !socket.send(message) else { return }
+    close(.tryAgainLater("Too much waits for the client to read it."))
+  }
+
+  // MARK: Messages
+
+  private func receive(_ message: WebSocket.Message) {
+    guard case .text(let text) = message else { return close(.notText) }
+    switch messages.receive(text) {
+    case .nothing: break
+    case .send(let answer): send(answer)
+    case .authenticate(let payload): authenticate(payload)
+    case .start(let operation, let payload): start(operation, payload, bytes: text.count)
+    case .stop(let operation): work.removeValue(forKey: operation)?()
+    case .close(let reason): close(reason)
+    }
+  }
+
+  private func authenticate(_ payload: [JSONValue.Member]) {
+    patience = nil
+    if let given = payload.first(where: { $0.name.lowercased() == "authorization" }) {
+      guard case .string(let text) = given.value else { return close(.forbidden) }
+      credential = Credential(authorization: text)
+    }
+    switch credential {
+    case .none: acknowledge()
+    case .malformed: close(.forbidden)
+    case .token(let token):
+      pipeline.resolve(token) { [self] resolution in
+        switch resolution {
+        case .viewer: acknowledge()
+        case .unknown: close(.forbidden)
+        case .failed: close(.tryAgainLater("The database cannot be reached."))
+        }
+      }
+    }
+  }
+
+  private func acknowledge() { send(messages.acknowledge()) }
+
+  // MARK: Operations
+
+  private func start(_ operation: UInt64, _ payload: [JSONValue.Member], bytes: Int) {
+    let (record, received) = pipeline.receive(payload, bytes: bytes, from: origin.peer)
+    switch received {
+    case .failure(let error) where error.isMalformedMessage:
+      close(.invalidMessage(error.message))
+    case .failure(let error):
+      fail(operation, [error.graphQLError], record)
+    case .success where messages.count > pipeline.liveSettings.maximumOperations:
+      let most = pipeline.liveSettings.maximumOperations
+      fail(
+        operation,
+        [GraphQLError("A socket may have \(most) operations at once.", code: .rateLimited)], record)
+    case .success(let request):
+      pipeline.answer(request, from: .socket(self, operation: operation), record) {
+        [self] response, record in answered(operation, response, record)
+      }
+    }
+  }
+
+  /// - Parameter end: called at once for an operation that is over already.
+  func onLeave(_ operation: UInt64, _ end: @escaping () -> Void) {
+    guard messages.isRunning(operation), !socket.isClosing else { return end() }
+    work[operation] = end
+  }
+
+  private func answered(
+    _ operation: UInt64, _ response: OperationResponse, _ record: RequestRecord
+  ) {
+    work[operation] = nil
+    pipeline.tell(record, response)
+    switch response {
+    case .executed(let body, _, _):
+      send(messages.next(operation, body))
+      send(messages.complete(operation))
+    case .refused(let errors, _):
+      if case .token = credential, errors.first?.code == .unauthenticated {
+        return close(.forbidden)
+      }
+      send(messages.fail(operation, errors, requestID: record.identity.id))
+    }
+  }
+
+  private func fail(_ operation: UInt64, _ errors: [GraphQLError], _ record: RequestRecord) {
+    pipeline.tell(record, .refused(errors))
+    send(messages.fail(operation, errors, requestID: record.identity.id))
+  }
+}
+
+extension WebSocket {
+  func close(_ reason: SocketClose) { close(reason.code, reason.reason) }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// Programs in Tests/Clients that use the server as others' programs do; see script/live-clients.
+package enum LiveClients {
+  /// The Python that has what they need; nil where it is not installed.
+  package static let python: String? = {
+    let home = ProcessInfo.processInfo.environment["HOME"] ?? "/"
+    let cache = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"] ?? home + "/.cache"
+    let python = cache + "/sociograph/live-clients/bin/python3"
+    return FileManager.default.isExecutableFile(atPath: python) ? python : nil
+  }()
+
+  /// Runs one to its end.
+  package static func run(_ script: String, _ arguments: [String]) throws -> (
+    status: Int32, output: String
+  ) {
+    let folder = "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
+    return try tool(python ?? "python3", [folder + "/Clients/" + script] + arguments)
+  }
+
+  /// Runs a program that is on the path.
+  package static func tool(_ name: String, _ arguments: [String]) throws -> (
+    status: Int32, output: String
+  ) {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [name] + arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+  }
+}

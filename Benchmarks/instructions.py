@@ -113,9 +113,12 @@ def count_instructions(options, given, connection, requests, work):
     place = options.profile or work
     os.makedirs(place, exist_ok=True)
     output = os.path.join(os.path.abspath(place), "callgrind.out")
+    # Without what valgrind cannot read of newer debugging information.
+    program = os.path.join(work, "sociograph")
+    subprocess.run(["strip", "--strip-debug", "-o", program, options.program], check=True)
     process = subprocess.Popen(
         ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={output}",
-         options.program, "serve", "--database", connection, "--loops", "1",
+         program, "serve", "--database", connection, "--loops", "1",
          "--listen", f"127.0.0.1:{port}", *given],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     threading.Thread(target=lambda: [None for _ in process.stderr], daemon=True).start()

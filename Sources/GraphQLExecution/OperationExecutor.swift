@@ -10,10 +10,10 @@ import Postgres
 /// An operation that may run: its plan, and its own variables.
 package struct PreparedOperation {
   /// That of the request.
-  package let identity: RequestIdentity
+  package fileprivate(set) var identity: RequestIdentity
   package let label: OperationLabel
   /// Of preparing it.
-  package let times: OperationTimes
+  package fileprivate(set) var times: OperationTimes
   /// Of a mutation.
   let request: GraphQLRequest?
   package let plan: PreparedPlan
@@ -48,6 +48,29 @@ extension PreparedOperation {
   /// inside cursors.
   package func parameterTexts(viewer: Int64) throws(GraphQLError) -> [String?] {
     try binder(viewer).texts(of: plan.plan.parameters, plan.plan.places)
+  }
+}
+
+/// What a request that comes again was prepared as; what depends on nothing but its bytes.
+private final class PreparedRequest {
+  /// As many requests as a loop remembers may each hold a plan that no document does any more.
+  private static let maximumBytes = 64 << 10
+
+  let operation: PreparedOperation
+
+  init?(_ operation: PreparedOperation) {
+    guard operation.request == nil, operation.introspection == nil,
+      operation.plan.cost <= Self.maximumBytes
+    else { return nil }
+    var operation = operation
+    operation.times = OperationTimes()
+    self.operation = operation
+  }
+
+  func operation(for request: GraphQLRequest) -> PreparedOperation {
+    var operation = operation
+    operation.identity = request.identity
+    return operation
   }
 }
 
@@ -102,6 +125,10 @@ package final class OperationExecutor {
 
   package func prepare(_ request: GraphQLRequest) throws(RequestErrors) -> PreparedOperation {
     times = OperationTimes()
+    if let known = request.memo?.prepared as? PreparedRequest {
+      label = known.operation.label
+      return known.operation(for: request)
+    }
     label = nil
     let document = try document(request.document)
     let operation: CachedOperation
@@ -140,7 +167,7 @@ package final class OperationExecutor {
           "A request with an Idempotency-Key must have one mutation field, not "
             + "\(plan.mutation.count).", code: .badRequest))
     }
-    return PreparedOperation(
+    let prepared = PreparedOperation(
       identity: request.identity, label: operation.label, times: times,
       request: plan.mutation.isEmpty ? nil : request, plan: plan,
       variables: variables,
@@ -150,6 +177,8 @@ package final class OperationExecutor {
       introspection: plan.isIntrospectionVariable
         ? introspect(document.valid, operation.operation, coerced) : nil,
       cursorSeal: settings.cursorSeal, cost: cost)
+    if let memo = request.memo { memo.prepared = PreparedRequest(prepared) }
+    return prepared
   }
 
   private func document(_ text: String) throws(RequestErrors) -> CachedDocument {

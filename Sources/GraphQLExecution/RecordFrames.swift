@@ -23,18 +23,20 @@ struct RecordFrames {
     }
   }
 
-  private(set) var entries: [Entry] = []
+  /// Those from `depth` on are nobody's, whatever is there: a frame is taken off by its depth alone.
+  private var entries: [Entry]
+  private(set) var depth = 0
 
-  init() { entries.reserveCapacity(256) }
+  init() {
+    entries = unsafe Array(unsafeUninitializedCapacity: 256) { $1 = $0.count }
+  }
 
-  var depth: Int { entries.count }
+  private static let none = Entry(offset: 0, length: -1, type: 0)
 
-  mutating func pop(to depth: Int) { entries.removeLast(entries.count - depth) }
+  mutating func pop(to depth: Int) { self.depth = depth }
 
   /// Null for a column that the record does not have.
-  subscript(_ index: Int) -> Entry {
-    index < entries.count ? entries[index] : Entry(offset: 0, length: -1, type: 0)
-  }
+  subscript(_ index: Int) -> Entry { index < depth ? entries[index] : Self.none }
 
   /// Pushes the columns of the record in `bytes[offset..<offset + length]`.
   ///
@@ -44,18 +46,20 @@ struct RecordFrames {
     let end = offset + length
     guard offset >= 0, length >= 4, end <= bytes.byteCount else { return nil }
     let count = Int(bytes.int32(at: offset))
-    guard count >= 0 else { return nil }
+    // A column takes eight bytes at least, so that nothing asks for more room than it has sent.
+    guard count >= 0, count <= (length - 4) / 8 else { return nil }
     var place = offset + 4
-    for _ in 0..<count {
-      guard place + 8 <= end else { return nil }
-      let type = UInt32(bitPattern: bytes.int32(at: place))
+    return push(count) { entry in
+      guard place + 8 <= end else { return false }
       let size = bytes.int32(at: place + 4)
+      entry.type = UInt32(bitPattern: bytes.int32(at: place))
       place += 8
-      guard size >= -1, Int(size) <= end - place else { return nil }
-      entries.append(Entry(offset: Int32(truncatingIfNeeded: place), length: size, type: type))
+      guard size >= -1, Int(size) <= end - place else { return false }
+      entry.offset = Int32(truncatingIfNeeded: place)
+      entry.length = size
       place += Int(max(size, 0))
-    }
-    return place == end ? count : nil
+      return true
+    } && place == end ? count : nil
   }
 
   /// Pushes the elements of the one-dimensional array in `bytes[offset..<offset + length]`.
@@ -67,17 +71,33 @@ struct RecordFrames {
     guard dimensions == 1, length >= 20 else { return nil }
     let type = UInt32(bitPattern: bytes.int32(at: offset + 8))
     let count = Int(bytes.int32(at: offset + 12))
-    guard count >= 0 else { return nil }
+    guard count >= 0, count <= (length - 20) / 4 else { return nil }
     var place = offset + 20
-    for _ in 0..<count {
-      guard place + 4 <= end else { return nil }
+    return push(count) { entry in
+      guard place + 4 <= end else { return false }
       let size = bytes.int32(at: place)
       place += 4
-      guard size >= -1, Int(size) <= end - place else { return nil }
-      entries.append(Entry(offset: Int32(truncatingIfNeeded: place), length: size, type: type))
+      guard size >= -1, Int(size) <= end - place else { return false }
+      entry = Entry(offset: Int32(truncatingIfNeeded: place), length: size, type: type)
       place += Int(max(size, 0))
+      return true
+    } && place == end ? count : nil
+  }
+
+  /// Makes room for entries once and fills them, until one cannot be.
+  @inline(__always)
+  private mutating func push(_ count: Int, _ fill: (inout Entry) -> Bool) -> Bool {
+    let base = depth
+    if entries.count - base < count {
+      entries.append(contentsOf: repeatElement(Self.none, count: max(count, entries.count)))
     }
-    return place == end ? count : nil
+    depth = base + count
+    return unsafe entries.withUnsafeMutableBufferPointer { entries in
+      for index in base..<base + count {
+        guard unsafe fill(&entries[index]) else { return false }
+      }
+      return true
+    }
   }
 }
 

@@ -15,6 +15,8 @@ package struct GraphQLRequest: Sendable, Equatable {
   package var idempotencyKey: String?
   /// It came by a method that must not change anything: nothing but a query may be executed.
   package var mayOnlyRead: Bool
+  /// Of one that is expected to come again, as it is here but for its identity and its key.
+  package var memo: RequestMemo?
 
   package init(
     identity: RequestIdentity, document: String, trustedID: String? = nil,
@@ -30,6 +32,16 @@ package struct GraphQLRequest: Sendable, Equatable {
     self.idempotencyKey = idempotencyKey
     self.mayOnlyRead = mayOnlyRead
   }
+}
+
+/// Where whoever prepares a request that comes again leaves what it made of it. Belongs to one loop.
+package final class RequestMemo: @unchecked Sendable, Equatable {
+  // @unchecked: only touched on the loop.
+  package var prepared: AnyObject?
+
+  package init() {}
+
+  package static func == (left: RequestMemo, right: RequestMemo) -> Bool { left === right }
 }
 
 /// What is known of whoever sent a request, besides the viewer it acts for.

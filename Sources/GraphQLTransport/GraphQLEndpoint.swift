@@ -119,7 +119,7 @@ package struct GraphQLEndpoint {
       if found.extensions.isEmpty, found.trustedID == nil, configuration.trustedLevel == .off,
         members.contains(where: { $0.name == "query" })
       {
-        repeated.keep(found, for: request.body)
+        found = repeated.keep(found, for: request.body)
       }
       found.idempotencyKey = try Self.idempotencyKey(request)
       return .request(found, format)

@@ -1,3 +1,4 @@
+import Glibc
 import GraphQLResponse
 
 /// What bodies that came before were read as, of one loop: a body that repeats byte for byte costs a
@@ -9,9 +10,19 @@ final class RepeatedBodies {
   private static let maximumBodyBytes = 8 * 1024
   private static let maximumCount = 256
 
-  /// Hashed as a whole; an array is hashed byte by byte.
+  /// Hashed and compared as a whole; an array is byte by byte.
   private struct Key: Hashable {
     let bytes: [UInt8]
+
+    static func == (left: Key, right: Key) -> Bool {
+      unsafe left.bytes.withUnsafeBytes { left in
+        unsafe right.bytes.withUnsafeBytes { right in
+          guard left.count == right.count else { return false }
+          guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+          return unsafe memcmp(first, second, left.count) == 0
+        }
+      }
+    }
 
     func hash(into hasher: inout Hasher) {
       unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
@@ -30,9 +41,13 @@ final class RepeatedBodies {
     return known
   }
 
-  func keep(_ request: GraphQLRequest, for body: [UInt8]) {
-    guard body.count <= Self.maximumBodyBytes else { return }
+  /// Gives the request as it will be found again.
+  func keep(_ request: GraphQLRequest, for body: [UInt8]) -> GraphQLRequest {
+    guard body.count <= Self.maximumBodyBytes else { return request }
+    var request = request
+    request.memo = RequestMemo()
     insert(request, for: body)
+    return request
   }
 
   private func insert(_ request: GraphQLRequest, for body: [UInt8]) {

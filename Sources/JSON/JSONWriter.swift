@@ -19,12 +19,13 @@ package struct ShortText {
 /// string is checked for escapes eight bytes at a time while it is copied, numbers are written in
 /// place, and nothing is allocated but the buffer.
 package struct JSONWriter {
-  /// Initialised to its end; the text is the first `count` bytes.
+  /// Counts as initialised to its end, whatever is there; the text is the first `count` bytes, and
+  /// nobody reads others.
   @usableFromInline var storage: [UInt8]
   @usableFromInline var used: Int
 
   package init(capacity: Int = 1024) {
-    storage = [UInt8](repeating: 0, count: max(capacity, 64))
+    storage = unsafe Array(unsafeUninitializedCapacity: max(capacity, 64)) { $1 = $0.count }
     used = 0
   }
 

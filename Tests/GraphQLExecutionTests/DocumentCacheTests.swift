@@ -42,6 +42,28 @@ import Testing
     #expect(try prepare(executor, query) !== prepare(executor, query + " "))
   }
 
+  @Test func `a request that comes again is prepared once, as whoever sends it now`() throws {
+    let executor = executor(bytes: 1 << 20, count: 1)
+    let query = "query Q($n: Int) { things(first: $n) { nodes { id } } }"
+    var request = GraphQLRequest(
+      identity: .random(), document: query, variables: [.init(name: "n", value: .number("3"))])
+    request.memo = RequestMemo()
+    let first = try executor.prepare(request)
+    // The document itself is forgotten meanwhile.
+    _ = try prepare(executor, "{ things { nodes { id } } }")
+    request.identity = .random()
+    let second = try executor.prepare(request)
+    #expect(second.plan === first.plan && second.variables == first.variables)
+    #expect(second.identity == request.identity && second.identity != first.identity)
+    #expect(executor.label?.document == second.label.document && second.label.name == "Q")
+    // What depends on the variables in more than its parameters is worked out each time.
+    request.document = "query Q($n: Boolean!) { __schema { types @include(if: $n) { name } } }"
+    request.variables = [.init(name: "n", value: .boolean(true))]
+    request.memo = RequestMemo()
+    _ = try executor.prepare(request)
+    #expect(request.memo?.prepared == nil)
+  }
+
   @Test func `the documents used last stay when the count is reached`() throws {
     let executor = executor(bytes: 1 << 30, count: 10)
     let first = try prepare(executor, "{ things { nodes { id } } }")

@@ -88,12 +88,17 @@ extension GraphQLEndpoint {
   @Test func `a body that repeats is the same request, with what its head says`() throws {
     let endpoint = try Self.endpoint()
     let body = #"{"query":"mutation","variables":{"a":[1]}}"#
+    var memo: RequestMemo?
     for number in 1...3 {
       let identity = RequestIdentity(
         id: "r\(number)", trace: TraceContext(id: TraceID(high: 1, low: 2)))
-      let (request, _) = try Self.accepted(
+      var (request, _) = try Self.accepted(
         endpoint.receive(
           Self.post(body, headers: ["Idempotency-Key: key\(number)"]), as: identity))
+      // What was prepared for one is there for the next.
+      #expect(request.memo != nil && (memo == nil || request.memo === memo))
+      memo = request.memo
+      request.memo = nil
       #expect(
         request
           == GraphQLRequest(

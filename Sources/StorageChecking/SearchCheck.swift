@@ -80,8 +80,8 @@ struct SearchCheck {
     _ node: JSONValue, _ tables: [String: DatabaseCatalog.Relation], depth: Int
   ) -> String? {
     guard depth < 100, let kind = node["Node Type"]?.text else { return nil }
-    // Of what a row hangs on one is taken.
-    if kind == "Limit" { return nil }
+    // Of what a row hangs on one is taken, and what never holds is not looked for.
+    if kind == "Limit" || node["One-Time Filter"]?.text == "false" { return nil }
     if let table = node["Relation Name"]?.text, let relation = tables[table],
       kind.hasSuffix("Scan"), kind == "Seq Scan" || isWholeIndex(node, of: relation),
       node["Filter"] == nil && node["Index Cond"] == nil

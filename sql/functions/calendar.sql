@@ -36,7 +36,8 @@ RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
       UNION SELECT i.event_id FROM invitation i
         WHERE i.invitee_id = viewer AND i.status <> 'DECLINED' AND i.event_id IS NOT NULL
       UNION SELECT p.id FROM post p WHERE p.author_id = viewer AND p.kind = 23) mine
-    JOIN event e ON e.post_id = mine.id
+    -- OFFSET 0: one by one, not all events of the time
+    CROSS JOIN LATERAL (SELECT f.* FROM event f WHERE f.post_id = mine.id OFFSET 0) e
     JOIN visible_post(viewer) v ON v.id = e.post_id
   WHERE e.starts_at >= since AND e.starts_at < until AND e.cancelled_at IS NULL
     AND e.post_id NOT IN (SELECT r.id FROM refused_event(viewer) r)

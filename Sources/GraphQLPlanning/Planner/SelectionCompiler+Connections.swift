@@ -143,15 +143,12 @@ extension SelectionCompiler {
     return rows.row.joinClauses.count == (rows.isOrderedApart ? 1 : 0)
   }
 
-  /// How many rows are asked for by index before an order is walked that another table keeps.
-  private static let few = 100
-
   /// Reads the page from the first rows of the order, if enough of them fit, else from all that fit.
   ///
   /// What holds for many rows is found sooner by going through them in order, what holds for few by an
   /// index of theirs, and only PostgreSQL's counting at run time tells which it is. Either way it is one
   /// sub-select of whole rows in place of the table. Where another table keeps the order each step costs
-  /// a look at the row, so that it is first asked whether there are but few.
+  /// a look at the row, so that but a hundred are looked at before an index is asked for as many.
   private func lookAmongFirst(_ rows: inout RelationRows, _ tail: [SQLFragment], limit: Int) {
     guard let number = rows.filters.compactMap(\.among).max(), let order = tail.first else {
       return
@@ -160,41 +157,51 @@ extension SelectionCompiler {
     let others = rows.conditions.filter { !filters.contains($0) }
     let alias = SQLFragment(name: rows.row.alias)
     let whole: SQLFragment = "\(alias).*"
-    let found = SQLFragment(name: statement.alias("f"))
     let source = rows.from + rows.row.joinClauses
-    let first: [SQLFragment]
-    var prefix: SQLFragment = ""
-    var lines: SQLFragment = ""
-    var gate: [SQLFragment] = []
-    if let join = rows.scope.copying, let name = rows.row.alias(of: join) {
-      var plain = rows.scope
-      plain.copying = nil
-      let few = SQLFragment(name: statement.alias("f"))
-      let count: SQLFragment = "(SELECT count(*) FROM \(few))"
-      let all = select(whole, from: source, where: rows.conditions, tail: ["OFFSET 0"])
-      let some = select("*", from: ["\(all) AS \(alias)"], where: [], tail: ["LIMIT \(Self.few)"])
-      gate = ["\(count) = \(Self.few)"]
-      prefix = "\(few) AS MATERIALIZED \(some),\n"
-      lines = "SELECT * FROM \(few) WHERE \(count) < \(Self.few)\nUNION ALL "
-      let kept = select(
-        "*", from: ["\(renderer.render(join.table, plain)) AS \(name: name)"],
-        where: others + gate, tail: [order, "LIMIT \(number)"])
-      // OFFSET 0: the row of each step, not all rows that an index gives for the conditions.
-      let row = select(
-        whole, from: rows.from, where: [renderer.render(join.on, plain)], tail: ["OFFSET 0"])
-      first = ["\(kept) AS \(name: name)", "CROSS JOIN LATERAL \(row) AS \(alias)"]
-    } else {
-      let kept = select(whole, from: source, where: others, tail: [order, "LIMIT \(number)"])
-      first = ["\(kept) AS \(alias)"]
+    /// Of the first rows of the order those that fit.
+    func walk(_ most: Int, if gate: [SQLFragment]) -> SQLFragment {
+      var first: [SQLFragment]
+      if let join = rows.scope.copying, let name = rows.row.alias(of: join) {
+        var plain = rows.scope
+        plain.copying = nil
+        let kept = select(
+          "*", from: ["\(renderer.render(join.table, plain)) AS \(name: name)"],
+          where: others + gate, tail: [order, "LIMIT \(most)"])
+        // OFFSET 0: the row of each step, not all rows that an index gives for the conditions.
+        let row = select(
+          whole, from: rows.from, where: [renderer.render(join.on, plain)], tail: ["OFFSET 0"])
+        first = ["\(kept) AS \(name: name)", "CROSS JOIN LATERAL \(row) AS \(alias)"]
+      } else {
+        let kept = select(
+          whole, from: source, where: others + gate, tail: [order, "LIMIT \(most)"])
+        first = ["\(kept) AS \(alias)"]
+      }
+      return select(whole, from: first, where: filters, tail: tail)
     }
-    let fitting = select(whole, from: first, where: filters, tail: tail)
-    let all = select(
-      whole, from: source,
-      where: rows.conditions + gate + ["(SELECT count(*) FROM \(found)) < \(limit)"], tail: tail)
+    var stages: [SQLFragment] = []
+    var results: [SQLFragment] = []
+    var gate: [SQLFragment] = []
+    /// A stage that has all that is wanted when it has at least, or fewer than, so many rows.
+    func add(_ stage: SQLFragment, isDone comparison: SQLFragment, else next: SQLFragment) {
+      let name = SQLFragment(name: statement.alias("f"))
+      stages.append("\(name) AS MATERIALIZED \(stage)")
+      let count: SQLFragment = "(SELECT count(*) FROM \(name))"
+      results.append(
+        select("*", from: [name], where: gate + ["\(count) \(comparison)"]))
+      gate.append("\(count) \(next)")
+    }
+    if rows.scope.copying != nil {
+      add(walk(100, if: []), isDone: ">= \(limit)", else: "< \(limit)")
+      let all = select(whole, from: source, where: rows.conditions + gate, tail: ["OFFSET 0"])
+      add(
+        select("*", from: ["\(all) AS \(alias)"], where: [], tail: ["LIMIT 100"]),
+        isDone: "< 100", else: "= 100")
+    }
+    add(walk(number, if: gate), isDone: ">= \(limit)", else: "< \(limit)")
+    results.append(select(whole, from: source, where: rows.conditions + gate, tail: tail))
     let text: SQLFragment = """
-      WITH \(prefix)\(found) AS MATERIALIZED \(fitting)
-      \(lines)SELECT * FROM \(found) WHERE (SELECT count(*) FROM \(found)) >= \(limit)
-      UNION ALL \(all)
+      WITH \(stages.joined(separator: ",\n"))
+      \(results.joined(separator: "\nUNION ALL "))
       """
     rows.from = ["(\(text.indented)) AS \(alias)"]
     rows.conditions = []

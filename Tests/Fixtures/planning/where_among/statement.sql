@@ -11,7 +11,9 @@ SELECT ROW(ARRAY(SELECT ROW(t1.title, (SELECT ROW(t2.name)
         WHERE (t1.words @@ to_tsquery($1::text))
         ORDER BY t1.title, t1.id
         LIMIT 3)
-      SELECT * FROM f3 WHERE (SELECT count(*) FROM f3) >= 3
+      (SELECT *
+        FROM f3
+        WHERE (SELECT count(*) FROM f3) >= 3)
       UNION ALL (SELECT t1.*
         FROM book AS t1
         WHERE t1.is_public

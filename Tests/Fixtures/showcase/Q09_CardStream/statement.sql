@@ -67,7 +67,7 @@ SELECT ROW(ARRAY(SELECT ROW(
           WHERE t1.visibility = 'PUBLIC'
             AND (t1.kind IN (19, 20))
           ORDER BY t1.created_at DESC, t1.id DESC
-          LIMIT 2000) AS t1
+          LIMIT 5000) AS t1
         WHERE (t1.kind = 19
         AND (NOT EXISTS (SELECT FROM card_offer_region r WHERE r.post_id = t1.id)
           OR EXISTS (SELECT FROM card_offer_region r JOIN location l ON l.id = $2::bigint
@@ -79,7 +79,9 @@ SELECT ROW(ARRAY(SELECT ROW(
           AND (t1.search @@ (SELECT word_query($3::text)))
         ORDER BY t1.created_at DESC, t1.id DESC
         LIMIT 21)
-      SELECT * FROM f10 WHERE (SELECT count(*) FROM f10) >= 21
+      (SELECT *
+        FROM f10
+        WHERE (SELECT count(*) FROM f10) >= 21)
       UNION ALL (SELECT t1.*
         FROM visible_post($1::bigint) AS t1
           LEFT JOIN card_post AS t1_card ON t1_card.post_id = t1.id

@@ -165,6 +165,8 @@ BEGIN
           WHEN kind.list = 'VIDEO' AND NOT is_url(e.value) THEN 'INVALID' END AS code
         FROM jsonb_array_elements_text(arguments -> kind.name) WITH ORDINALITY AS e(value, place)) bad
       WHERE bad.code IS NOT NULL));
+    -- one at a time, as two who replace what is there would both add
+    PERFORM pg_advisory_xact_lock(hashtextextended('daily_item ' || kind.list, 0));
     DELETE FROM daily_item d WHERE d.list = kind.list;
     INSERT INTO daily_item (list, position, value)
     SELECT kind.list, e.place - 1, words(e.value)

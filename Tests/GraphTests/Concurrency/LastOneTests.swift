@@ -207,6 +207,20 @@ import Testing
     #expect(try data.run("SELECT FROM app_user WHERE username = $1", [name]).count == 1)
   }
 
+  @Test func `content of the day that many set at once is that of one of them`() throws {
+    let server = try Self.server.get()
+    let data = try server.data()
+    let staff = try data.person("staff", roles: ["MEMBER", "STAFF"])
+    let answers = try crowd(of: Self.crowdSize) { index in
+      try server.refusals(
+        "setDailyContent(motivations: [\"\(index)\", \"\(index)\"])", as: staff)
+    }
+    #expect(answers.allSatisfy { $0 == [] })
+    let left = try data.run(
+      "SELECT count(*), count(DISTINCT value) FROM daily_item WHERE list = 'MOTIVATION'")
+    #expect(left == [["2", "1"]])
+  }
+
   @Test func `two who write to each other for the first time share one conversation`() throws {
     let server = try Self.server.get()
     let data = try server.data()

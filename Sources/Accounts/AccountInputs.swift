@@ -57,6 +57,7 @@ package final class AccountInputs: Sendable {
 
   private func hash(_ password: String) -> String {
     switch rules.fault(in: password) {
+    case .missing: "!"
     case .tooShort: "!TOO_SHORT"
     case .tooLong: "!TOO_LONG"
     case .common: "!COMMON"

@@ -1,7 +1,7 @@
 /// Which passwords are taken: 8 to 256 characters of any kind, and none that everybody tries first
 /// (R19).
 package struct PasswordRules: Sendable {
-  package enum Fault: Sendable, Equatable { case tooShort, tooLong, common }
+  package enum Fault: Sendable, Equatable { case missing, tooShort, tooLong, common }
 
   package static let minimumCharacters = 8
   package static let maximumCharacters = 256
@@ -19,6 +19,7 @@ package struct PasswordRules: Sendable {
   /// Nil for a password that is taken. Characters are Unicode scalars, so that none is lost by the
   /// composing of another system.
   package func fault(in password: String) -> Fault? {
+    if password.allSatisfy(\.isWhitespace) { return .missing }
     let length = password.unicodeScalars.count
     if length < Self.minimumCharacters { return .tooShort }
     if length > Self.maximumCharacters { return .tooLong }

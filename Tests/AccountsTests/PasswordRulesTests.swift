@@ -6,7 +6,7 @@ import Testing
   private let rules = PasswordRules(common: "password\nTrustNo1\n\n12345678\n")
 
   @Test(arguments: [
-    ("sevench", PasswordRules.Fault.tooShort), ("", .tooShort),
+    ("sevench", PasswordRules.Fault.tooShort), ("", .missing), (" \n     ", .missing),
     (String(repeating: "x", count: 257), .tooLong), ("password", .common), ("PassWord", .common),
     ("trustno1", .common), ("12345678", .common),
   ])

@@ -44,6 +44,9 @@ import TokenSupport
           Refusal("TAKEN", "input", "username"), Refusal("INVALID", "input", "password"),
           Refusal("INVALID", "input", "email"),
         ])
+    #expect(
+      try graph.refusals("signUp(input: {username: \"  \", password: \"\"})", as: nil)
+        == [Refusal("REQUIRED", "input", "username"), Refusal("REQUIRED", "input", "password")])
   }
 
   @Test func `the database never gets a password, and keeps no token`() throws {

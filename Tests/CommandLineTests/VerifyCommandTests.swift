@@ -52,7 +52,6 @@ import Testing
     ),
     ("UPDATE circle_member SET role = 'MEMBER'", "circles: circle_id=1285 fault=\"its owner"),
     ("UPDATE circle SET owner_id = ben", "circles: circle_id=1285 fault=\"it is owned by anna"),
-    ("UPDATE circle SET kind = 'CHANNEL'", "circles: circle_id=1285 fault=\"it has comments"),
     (
       "UPDATE location SET name_key = 'x' WHERE id = 771",
       "locations: location_id=771 fault=\"name_key"

@@ -38,12 +38,9 @@ LANGUAGE sql STABLE AS $$
   UNION ALL SELECT m.circle_id, 'it is owned by ' || m.user_id || ' among its members' FROM circle_member m
     JOIN circle c ON c.id = m.circle_id
   WHERE m.role = 'OWNER' AND m.user_id <> c.owner_id
-  UNION ALL SELECT m.subject_id, 'it has comments and is no group' FROM comment m
-    JOIN circle c ON c.id = m.subject_id
-  WHERE c.kind <> 'GROUP' GROUP BY m.subject_id
 $$;
 COMMENT ON FUNCTION verify_circles IS
-  'Groups that their owner is not in as such, and channels with a thread of comments.';
+  'Groups that their owner is not in as such.';
 
 CREATE OR REPLACE FUNCTION verify_locations() RETURNS TABLE (location_id bigint, fault text)
 LANGUAGE sql STABLE AS $$

@@ -213,10 +213,13 @@ CREATE OR REPLACE FUNCTION log_silenced_comments() RETURNS trigger LANGUAGE plpg
 DECLARE
   nodes bigint[];
   scopes bigint[];
+  authors bigint[];
+  hosts bigint[];
 BEGIN
-  SELECT array_agg(c.id), array_agg(s.scope_id) INTO nodes, scopes
+  SELECT array_agg(c.id), array_agg(s.scope_id), array_agg(c.author_id), array_agg(OLD.author_id)
+  INTO nodes, scopes, authors, hosts
   FROM comment c, post_scopes(ARRAY[OLD.id]) s WHERE c.subject_id = OLD.id;
-  PERFORM log_changes(nodes, scopes, true);
+  PERFORM log_changes(nodes, scopes, true, authors, hosts);
   RETURN OLD;
 END $$;
 COMMENT ON FUNCTION log_silenced_comments IS

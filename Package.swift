@@ -175,7 +175,8 @@ let package = Package(
       [
         "Server", "StorageChecking", "GraphQLExecution", "GraphQLPlanning", "GraphQLSchema",
         "GraphQLResponse", "GraphQLLanguage", "DatabaseSetup", "Postgres", "EventLoops", "JSON",
-        "TestSupport", "TokenSupport", "Accounts", "Cryptography", "Pictures",
+        "TestSupport", "TokenSupport", "Accounts", "Cryptography", "Pictures", "HTTPTestSupport",
+        "HTTP", "OracleSupport",
       ]),
     tests(
       "ServerTests",
@@ -201,7 +202,8 @@ let package = Package(
       "GraphQLTransportTests",
       ["GraphQLTransport", "HTTP", "JSON", "GraphQLResponse", "GraphQLLanguage", "HTTPTestSupport"]),
     .target(
-      name: "HTTPTestSupport", dependencies: ["HTTP", "EventLoops"], path: "Tests/HTTPTestSupport",
+      name: "HTTPTestSupport", dependencies: ["HTTP", "EventLoops", "JSON"],
+      path: "Tests/HTTPTestSupport",
       swiftSettings: settings),
   ]
 )

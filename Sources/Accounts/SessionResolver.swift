@@ -38,6 +38,12 @@ package final class SessionResolver {
     WHERE token_hash = $1::bytea AND expires_at > now()
     """, parameterCount: 1, label: StatementLabel("(session)"))
 
+  private static let rest = PostgresStatement(
+    """
+    SELECT least(ceil(1000 * extract(epoch FROM expires_at - now())), 1e12)::bigint FROM session
+    WHERE token_hash = $1::bytea
+    """, parameterCount: 1, label: StatementLabel("(session)"))
+
   private static let bearer = PostgresStatement(
     "SELECT viewer_of_token($1::text, $2::text)", parameterCount: 2,
     label: StatementLabel("(session)"))
@@ -85,6 +91,25 @@ package final class SessionResolver {
     forgetEnded()
     guard let entry = known[token], entry.until > .now else { return nil }
     return entry.viewer
+  }
+
+  /// Has the database asked when the token comes next.
+  package func forget(_ token: SessionToken) { known[token] = nil }
+
+  /// How long a session of ours has to live, unless it is used; nil for what is none.
+  package func remaining(of token: SessionToken, completion: @escaping (Duration?) -> Void) {
+    guard !token.isSigned else { return completion(nil) }
+    var parameters = PostgresParameters()
+    parameters.append(token.hash)
+    pool.execute(Self.rest, parameters) { outcome in
+      switch outcome {
+      case .success(let result):
+        completion(
+          result.rowCount > 0
+            ? result.integer(row: 0, column: 0).map { .milliseconds($0) } : nil)
+      case .failure: completion(nil)
+      }
+    }
   }
 
   /// Calls `completion` on the loop: at once for a token seen in the last seconds.

@@ -74,6 +74,8 @@ package final class PreparedPlan {
   let shape: ShapeProgram
   /// The answers of `__schema` and `__type` by response name, worked out once.
   let introspection: [String: [UInt8]]
+  /// Of a subscription: what is asked when it begins.
+  let start: PostgresStatement?
   /// Of a mutation, in order.
   let mutation: [PreparedField]
   /// What it is prepared under; of a mutation, the first that it calls.
@@ -102,6 +104,10 @@ package final class PreparedPlan {
   ) {
     self.plan = plan
     let label = StatementLabel("\(label.name ?? "(unnamed)") \(label.document)")
+    start = plan.event.map {
+      PostgresStatement(
+        $0.start.text, parameterCount: $0.parameters.count, label: label)
+    }
     mutation = plan.mutation.map { PreparedField($0, label: label) }
     shape = ShapeProgram(plan.shape)
     self.isIntrospectionVariable = isIntrospectionVariable

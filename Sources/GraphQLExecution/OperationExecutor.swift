@@ -34,9 +34,18 @@ extension PreparedOperation {
   /// It is for a `MutationRunner`.
   package var isMutation: Bool { !plan.mutation.isEmpty }
 
+  /// It is for `start`, and then for `execute` whenever there is news.
+  package var isSubscription: Bool { plan.plan.event != nil }
+
   /// The parameters as they are sent.
-  package func parameters(viewer: Int64) throws(GraphQLError) -> PostgresParameters {
-    try binder(viewer).bind(plan.plan.parameters, of: plan.plan.places)
+  ///
+  /// - Parameter event: the node that a subscription is told of.
+  package func parameters(
+    viewer: Int64, event: Int64 = 0
+  ) throws(GraphQLError) -> PostgresParameters {
+    var binder = binder(viewer)
+    binder.event = event
+    return try binder.bind(plan.plan.parameters, of: plan.plan.places)
   }
 
   func binder(_ viewer: Int64, _ call: CallContext? = nil) -> ParameterBinder {
@@ -139,7 +148,7 @@ package final class OperationExecutor {
       throw RequestErrors(error)
     }
     label = operation.label
-    if request.mayOnlyRead, operation.operation.kind != .query {
+    if request.mayOnlyRead, operation.operation.kind == .mutation {
       throw RequestErrors(
         GraphQLError("Only queries can be sent by GET; use POST.", code: .methodNotAllowed))
     }
@@ -248,11 +257,14 @@ package final class OperationExecutor {
 
   /// Runs a prepared operation and answers on the loop.
   ///
-  /// - Parameter viewer: the signed-in user's id; 0 for an anonymous client.
+  /// - Parameters:
+  ///   - viewer: the signed-in user's id; 0 for an anonymous client.
+  ///   - event: the node that a subscription is told of.
   /// - Returns: what cancels the statement when the client leaves; nil when nothing was sent.
   @discardableResult
   package func execute(
-    _ operation: PreparedOperation, viewer: Int64, on runner: any StatementRunner,
+    _ operation: PreparedOperation, viewer: Int64, event: Int64 = 0,
+    on runner: any StatementRunner,
     completion: @escaping (OperationResponse) -> Void
   ) -> PostgresTicket? {
     let plan = operation.plan
@@ -270,7 +282,7 @@ package final class OperationExecutor {
     }
     let parameters: PostgresParameters
     do {
-      parameters = try operation.parameters(viewer: viewer)
+      parameters = try operation.parameters(viewer: viewer, event: event)
     } catch {
       completion(.refused([error]))
       return nil
@@ -291,6 +303,53 @@ package final class OperationExecutor {
           Self.failure(error, over: plan.parameters, plan.places, operation.inputs))
       }
     }
+  }
+
+  /// Asks under which keys a subscription is to hear, and from where on.
+  ///
+  /// - Parameter completion: given the keys, and the snapshot as text; or why nothing can be heard.
+  @discardableResult
+  package func start(
+    _ operation: PreparedOperation, viewer: Int64, on pool: PostgresPool,
+    completion: @escaping (Result<(keys: [Int64], snapshot: String), RequestErrors>) -> Void
+  ) -> PostgresTicket? {
+    guard let event = operation.plan.plan.event, let statement = operation.plan.start else {
+      completion(.failure(RequestErrors(.fault("No subscription was given to be started."))))
+      return nil
+    }
+    let parameters: PostgresParameters
+    do {
+      parameters = try operation.binder(viewer).bind(event.parameters, of: event.places)
+    } catch {
+      completion(.failure(RequestErrors(error)))
+      return nil
+    }
+    return pool.execute(statement, parameters) { outcome in
+      switch outcome {
+      case .success(let result):
+        var keys: [Int64] = []
+        for row in 0..<result.rowCount {
+          if let key = result.integer(row: row, column: 0) { keys.append(key) }
+        }
+        guard !keys.isEmpty, let snapshot = result.string(row: 0, column: 1) else {
+          completion(.failure(RequestErrors(Self.nothingToHear(viewer))))
+          return
+        }
+        completion(.success((keys, snapshot)))
+      case .failure(let error):
+        guard
+          case .refused(let errors, _) = Self.failure(
+            error, over: event.parameters, event.places, operation.inputs)
+        else { return }
+        completion(.failure(RequestErrors(errors)))
+      }
+    }
+  }
+
+  private static func nothingToHear(_ viewer: Int64) -> GraphQLError {
+    viewer == 0
+      ? GraphQLError("Sign in to be told of this.", code: .unauthenticated)
+      : GraphQLError("There is nothing that could be told.", code: .notFound)
   }
 
   private func write(_ operation: PreparedOperation, nothing: Void) -> OperationResponse {

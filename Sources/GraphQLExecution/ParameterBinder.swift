@@ -16,6 +16,8 @@ struct ParameterBinder {
   let cursorSeal: CursorSeal
   /// Of a mutation's field.
   var call: CallContext?
+  /// The node that a subscription is told of.
+  var event: Int64 = 0
 
   /// - Parameter places: what each parameter was given to, where that is known.
   func bind(
@@ -47,6 +49,7 @@ struct ParameterBinder {
     case .sortKeyIsNull(let source, let index, let order):
       result.append(try sortKey(source, index, order) == nil)
     case .call(let parameter): append(parameter, to: &result)
+    case .event: result.append(event)
     }
   }
 
@@ -56,7 +59,7 @@ struct ParameterBinder {
     switch parameter {
     case .input(let source, _), .sortKey(let source, _, _), .sortKeyIsNull(let source, _, _):
       inputs.error(source, at: problem.path, of: place, problem.message)
-    case .viewer, .call: .fault(problem.message)
+    case .viewer, .call, .event: .fault(problem.message)
     }
   }
 
@@ -196,6 +199,7 @@ struct ParameterBinder {
   private func text(of parameter: PlanParameter) throws(InputProblem) -> String? {
     switch parameter {
     case .viewer: return String(viewer)
+    case .event: return String(event)
     case .sortKey, .sortKeyIsNull, .call: return nil
     case .input(let source, let type): return try text(of: value(of: source), type)
     }

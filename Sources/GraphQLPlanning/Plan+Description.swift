@@ -20,6 +20,7 @@ extension PlanParameter {
     case .sortKeyIsNull(let source, let index, _):
       "bool: whether sort key \(index + 1) of the cursor in \(source.description(names)) is null"
     case .call(let parameter): "\(parameter.sql): \(parameter.description)"
+    case .event: "bigint: the node that there is news of"
     }
   }
 }

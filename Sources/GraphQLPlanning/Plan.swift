@@ -19,6 +19,8 @@ package struct Plan: Sendable {
   package var mutation: [MutationField] = []
   /// Of the largest answer.
   package let size: PlanSize
+  /// Of a subscription.
+  package var event: EventPlan?
 }
 
 /// Where the value of a statement's parameter comes from when the operation runs.
@@ -30,6 +32,8 @@ package enum PlanParameter: Sendable, Hashable {
   case sortKey(InputSource, index: Int, order: UInt32)
   case sortKeyIsNull(InputSource, index: Int, order: UInt32)
   case call(CallParameter)
+  /// The node that a subscription is told of.
+  case event
 
   /// Nil for what is compared with a sort key, which says the type.
   package var sqlType: SQLType? {
@@ -39,6 +43,7 @@ package enum PlanParameter: Sendable, Hashable {
     case .sortKey: nil
     case .sortKeyIsNull: SQLType("bool")
     case .call(let parameter): parameter.sql
+    case .event: ParameterType.id.sql
     }
   }
 }

@@ -82,10 +82,14 @@ package struct GraphQLEndpoint {
         try configuration.crossOrigin.preflight(request, path: "GET, HEAD, POST, OPTIONS"))
     case .put, .delete, .patch, .other: throw .methodNotAllowed
     }
-    guard let mediaType = ContentNegotiation.mediaType(accept: request.headerList("accept")) else {
-      throw .notAcceptable
+    let accept = request.headerList("accept")
+    format.stream = StreamFormat(accept: accept)
+    if let mediaType = ContentNegotiation.mediaType(accept: accept) {
+      format.mediaType = mediaType
+    } else {
+      guard format.stream != nil else { throw .notAcceptable }
+      format.isStreamOnly = true
     }
-    format.mediaType = mediaType
     if request.method == .post {
       try ContentNegotiation.checkBody(contentType: request.headerList("content-type"))
       return try readBody(request, identity, format)

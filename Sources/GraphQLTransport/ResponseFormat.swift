@@ -31,6 +31,10 @@ package struct ResponseFormat: Sendable {
   package var profile: Profile
   /// CORS and caching; to be sent with whatever the answer is.
   package var headers: [HTTPField]
+  /// How an answer of several parts is dressed, where the client takes such.
+  package var stream: StreamFormat?
+  /// Nothing but a stream is accepted.
+  package var isStreamOnly = false
 
   package init(mediaType: MediaType, profile: Profile = .audit, headers: [HTTPField] = []) {
     self.mediaType = mediaType

@@ -41,7 +41,7 @@ extension HTTPConnection {
   private var isExpectingMore: Bool {
     switch state {
     case .handshake, .waiting, .head, .body, .upgraded: mayRead
-    case .working, .closing, .lingering, .closed: false
+    case .working, .streaming, .closing, .lingering, .closed: false
     }
   }
 

@@ -24,6 +24,62 @@ extension HTTPConnection {
     planFlush()
   }
 
+  // MARK: Answers in parts
+
+  func beginStream(
+    _ exchange: UInt64, contentType: String, headers: [HTTPField]
+  ) -> Bool {
+    server.loop.preconditionOnLoop()
+    guard isWorking(on: exchange) else { return false }
+    endUpload()
+    append(
+      .ok, contentType: contentType, headers: headers, isHead: false,
+      connection: request.minorVersion == 0 ? "close" : nil, length: 0,
+      isChunked: request.minorVersion > 0
+    ) { _ in }
+    if request.minorVersion == 0 { removeLength() }
+    enter(.streaming)
+    planFlush()
+    return true
+  }
+
+  /// HTTP/1.0 knows no chunks: the connection's end is the body's.
+  private func removeLength() {
+    let line = Array("Content-Length: 0\r\n\r\n".utf8)
+    guard output.suffix(line.count).elementsEqual(line) else { return }
+    output.removeLast(line.count)
+    output.append(static: "\r\n")
+  }
+
+  /// - Returns: false when too much is unsent to keep this as well.
+  func streamPart(_ exchange: UInt64, _ bytes: [UInt8]) -> Bool {
+    guard isStreaming(exchange), !bytes.isEmpty else { return true }
+    guard unsentBytes <= server.limits.maximumUnsentBytes, server.budget.admits(bytes.count) else {
+      return false
+    }
+    if request.minorVersion > 0 {
+      output.append(contentsOf: String(bytes.count, radix: 16).utf8)
+      output.append(static: "\r\n")
+    }
+    output.append(contentsOf: bytes)
+    if request.minorVersion > 0 { output.append(static: "\r\n") }
+    enter(.streaming)
+    planFlush()
+    return true
+  }
+
+  /// - Parameter stays: the client has all of it, and may send another request; else who listens for its leaving is told.
+  func endStream(_ exchange: UInt64, stays: Bool) {
+    guard isStreaming(exchange) else { return }
+    let handler = closeHandler
+    closeHandler = nil
+    if request.minorVersion > 0 { output.append(static: "0\r\n\r\n") }
+    let remains = stays && request.keepsAlive && request.minorVersion > 0 && !server.isEnding
+    enter(remains ? .waiting : .closing)
+    planFlush()
+    if !stays { handler?() }
+  }
+
   /// Says yes to another protocol, which what comes from now on belongs to.
   func upgrade(_ exchange: UInt64, headers: [HTTPField]) -> WebSocket? {
     server.loop.preconditionOnLoop()
@@ -72,7 +128,8 @@ extension HTTPConnection {
 
   private func append(
     _ status: HTTPStatus, contentType: String?, headers: [HTTPField], isHead: Bool,
-    connection: StaticString?, length: Int?, write: (inout [UInt8]) -> Void
+    connection: StaticString?, length: Int?, isChunked: Bool = false,
+    write: (inout [UInt8]) -> Void
   ) {
     output.append(statusLine: status)
     server.date.refresh()
@@ -92,6 +149,10 @@ extension HTTPConnection {
     }
     guard !status.forbidsBody else {
       output.append(static: "\r\n")
+      return
+    }
+    if isChunked {
+      output.append(static: "Transfer-Encoding: chunked\r\n\r\n")
       return
     }
     if let length {

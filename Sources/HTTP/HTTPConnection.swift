@@ -22,6 +22,8 @@ final class HTTPConnection {
     case body
     /// The handler has the request.
     case working
+    /// The answer is under way in parts, whose end is not known.
+    case streaming
     /// Its bytes are those of `webSocket`.
     case upgraded
     /// The last answer is being written.
@@ -82,6 +84,10 @@ final class HTTPConnection {
 
   func isWorking(on exchange: UInt64) -> Bool {
     if case .working = state { exchange == exchangeNumber } else { false }
+  }
+
+  func isStreaming(_ exchange: UInt64) -> Bool {
+    if case .streaming = state { exchange == exchangeNumber } else { false }
   }
 
   func enter(_ state: State) {
@@ -145,7 +151,7 @@ final class HTTPConnection {
     case .handshake, .head, .body, .lingering: true
     case .waiting, .upgraded:
       unsentBytes <= server.limits.maximumUnsentBytes
-    case .working: input.count - inputStart < server.limits.maximumPipelinedBytes
+    case .working, .streaming: input.count - inputStart < server.limits.maximumPipelinedBytes
     case .closing, .closed: false
     }
   }
@@ -193,7 +199,7 @@ final class HTTPConnection {
       webSocket?.receive()
       if inputStart == input.count { forgetInput() }
       return false
-    case .handshake, .working, .closing, .lingering, .closed:
+    case .handshake, .working, .streaming, .closing, .lingering, .closed:
       return false
     }
   }
@@ -305,7 +311,7 @@ final class HTTPConnection {
       // It may have closed only its sending half. Who has gone altogether is known by a reset, or
       // when the answer is written.
       break
-    case .working:
+    case .working, .streaming:
       server.report(.clientGone)
       close(.byClient)
     case .lingering: close(closingReason)
@@ -329,6 +335,9 @@ final class HTTPConnection {
     case .waiting where inputStart == input.count:
       closingReason = .shutdown
       enter(.closing)
+    case .streaming:
+      closingReason = .shutdown
+      endStream(exchangeNumber, stays: false)
     case .upgraded: webSocket?.close(1001, "The server is about to end.")
     default: break
     }
@@ -336,7 +345,8 @@ final class HTTPConnection {
 
   func close(_ reason: HTTPEvent.ClosingReason) {
     if case .closed = state { return }
-    let handler = isWorking(on: exchangeNumber) ? closeHandler : nil
+    let isServing = isWorking(on: exchangeNumber) || isStreaming(exchangeNumber)
+    let handler = isServing ? closeHandler : nil
     closeHandler = nil
     let socket = webSocket
     webSocket = nil
@@ -378,6 +388,10 @@ final class HTTPConnection {
     case .body: if bodyIsLate(now) { refuse(.timeout) }
     case .working: if passed(limits.answer, since: stateStart, now) { refuse(.unanswered) }
     case .upgraded: webSocket?.checkDeadlines(now)
+    case .streaming:
+      if unsentBytes == 0, passed(.seconds(2), since: stateStart, now), output.capacity > 0 {
+        output = []
+      }
     case .closing, .closed: break
     case .lingering: if passed(limits.linger, since: stateStart, now) { close(closingReason) }
     }

@@ -23,7 +23,7 @@ package struct HTTPExchange: @unchecked Sendable {
   /// Calls `work`, on the loop, when the client leaves (or the server closes) before the answer.
   /// Replaces what was set before; forgotten with the answer.
   package func onClose(_ work: @escaping () -> Void) {
-    guard isOpen else { return }
+    guard isOpen || connection.isStreaming(number) else { return }
     connection.closeHandler = work
   }
 
@@ -65,6 +65,23 @@ package struct HTTPExchange: @unchecked Sendable {
   ) -> WebSocket? {
     connection.upgrade(number, headers: handshake.headers(choosing: name) + headers)
   }
+
+  // MARK: Answers in parts
+
+  /// Begins an answer of status 200 whose parts follow, until `end`.
+  ///
+  /// - Returns: false when nobody waits for the answer any more.
+  package func begin(contentType: String, headers: [HTTPField] = []) -> Bool {
+    connection.beginStream(number, contentType: contentType, headers: headers)
+  }
+
+  /// - Returns: false when too much waits for the client to read it, and this is not sent.
+  package func part(_ bytes: [UInt8]) -> Bool { connection.streamPart(number, bytes) }
+
+  package func end() { connection.endStream(number, stays: true) }
+
+  /// Ends the answer and the connection, as if the client had left.
+  package func cutShort() { connection.endStream(number, stays: false) }
 
   /// Answers without a body.
   package func respond(_ status: HTTPStatus, headers: [HTTPField] = []) {

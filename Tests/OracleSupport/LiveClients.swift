@@ -18,6 +18,35 @@ package enum LiveClients {
     return try tool(python ?? "python3", [folder + "/Clients/" + script] + arguments)
   }
 
+  /// One that runs while its test goes on.
+  package final class Running {
+    private let process = Process()
+    private let pipe = Pipe()
+
+    fileprivate init(_ arguments: [String]) throws {
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = arguments
+      process.standardOutput = pipe
+      process.standardError = pipe
+      process.standardInput = FileHandle.nullDevice
+      try process.run()
+    }
+
+    deinit { if process.isRunning { process.terminate() } }
+
+    /// Waits for its end.
+    package func finish() -> (status: Int32, output: String) {
+      let output = pipe.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
+  }
+
+  package static func start(_ script: String, _ arguments: [String]) throws -> Running {
+    let folder = "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
+    return try Running([python ?? "python3", folder + "/Clients/" + script] + arguments)
+  }
+
   /// Runs a program that is on the path.
   package static func tool(_ name: String, _ arguments: [String]) throws -> (
     status: Int32, output: String

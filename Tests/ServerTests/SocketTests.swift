@@ -11,7 +11,7 @@ import Testing
 /// graphql-transport-ws at `/graphql`.
 @Suite struct SocketTests {
   private func socket(_ payload: String? = nil, headers: String = "") throws -> GraphQLSocket {
-    try GraphQLSocket(.shared, payload: payload, headers: headers)
+    try GraphQLSocket(port: TestServer.shared.port, payload: payload, headers: headers)
   }
 
   /// A signed-in somebody's token.
@@ -32,7 +32,7 @@ import Testing
 
   @Test func `the protocol is chosen amongst those that are offered`() throws {
     let socket = try GraphQLSocket(
-      .shared, initialised: false, protocols: "other, graphql-transport-ws")
+      port: TestServer.shared.port, initialised: false, protocols: "other, graphql-transport-ws")
     #expect(socket.client.answer.status == 101)
     #expect(socket.client.answer.header("Sec-WebSocket-Protocol") == "graphql-transport-ws")
   }
@@ -40,7 +40,8 @@ import Testing
   @Test(arguments: [nil, "graphql-ws", "graphql-transport-ws2"])
   func `without it the socket is closed by 4406, and no protocol is chosen`(_ name: String?) throws
   {
-    let socket = try GraphQLSocket(.shared, initialised: false, protocols: name)
+    let socket = try GraphQLSocket(
+      port: TestServer.shared.port, initialised: false, protocols: name)
     #expect(socket.client.answer.status == 101)
     #expect(socket.client.answer.header("Sec-WebSocket-Protocol") == nil)
     #expect(socket.client.closeCode() == 4406)
@@ -56,16 +57,17 @@ import Testing
 
   @Test func `pages of other sites may not open a socket`() throws {
     let other = try GraphQLSocket(
-      .shared, initialised: false, headers: "Origin: https://elsewhere.example\r\n")
+      port: TestServer.shared.port, initialised: false,
+      headers: "Origin: https://elsewhere.example\r\n")
     #expect(other.client.answer.status == 403)
     let own = try GraphQLSocket(
-      .shared, initialised: false, headers: "Origin: http://localhost\r\n")
+      port: TestServer.shared.port, initialised: false, headers: "Origin: http://localhost\r\n")
     #expect(own.client.answer.status == 101)
   }
 
   @Test func `who says nothing is closed by 4408`() throws {
     let server = try TestServer { $0.live.initialisation = .milliseconds(50) }
-    let socket = try GraphQLSocket(server, initialised: false)
+    let socket = try GraphQLSocket(port: server.port, initialised: false)
     #expect(socket.client.closeCode() == 4408)
   }
 
@@ -75,12 +77,12 @@ import Testing
     let lock = try TestCluster.session(server.database)
     try lock.execute("BEGIN")
     try lock.execute("LOCK TABLE session IN ACCESS EXCLUSIVE MODE")
-    let socket = try GraphQLSocket(server, initialised: false)
+    let socket = try GraphQLSocket(port: server.port, initialised: false)
     socket.initialise(#"{"authorization":"Bearer \#(token)"}"#)
     socket.client.send(#"{"type":"ping"}"#)
     #expect(socket.text() == #"{"type":"pong"}"#)
     // Longer than the 50 ms of who says nothing.
-    let patient = try GraphQLSocket(server, initialised: false)
+    let patient = try GraphQLSocket(port: server.port, initialised: false)
     #expect(patient.client.closeCode() == 4408)
     try lock.execute("COMMIT")
     #expect(socket.text() == #"{"type":"connection_ack"}"#)
@@ -90,7 +92,7 @@ import Testing
     #"{"authorization":"Bearer nobody"}"#, #"{"Authorization":"what"}"#, #"{"authorization":7}"#,
   ])
   func `who is not known is closed by 4403`(_ payload: String) throws {
-    let socket = try GraphQLSocket(.shared, initialised: false)
+    let socket = try GraphQLSocket(port: TestServer.shared.port, initialised: false)
     socket.initialise(payload)
     #expect(socket.client.closeCode() == 4403)
   }
@@ -102,7 +104,7 @@ import Testing
   }
 
   @Test func `an operation before connection_init closes by 4401`() throws {
-    let socket = try GraphQLSocket(.shared, initialised: false)
+    let socket = try GraphQLSocket(port: TestServer.shared.port, initialised: false)
     socket.subscribe("1", "{ __typename }")
     #expect(socket.client.closeCode() == 4401)
   }
@@ -193,7 +195,7 @@ import Testing
     for leaves in [false, true] {
       try lock.execute("BEGIN")
       try lock.execute("LOCK TABLE program IN ACCESS EXCLUSIVE MODE")
-      var socket: GraphQLSocket? = try GraphQLSocket(server)
+      var socket: GraphQLSocket? = try GraphQLSocket(port: server.port)
       socket?.subscribe("1", "{ programs { id } }")
       #expect(try eventually { try waiting() == 1 })
       if leaves { socket = nil } else { socket?.complete("1") }
@@ -210,7 +212,7 @@ import Testing
     let lock = try TestCluster.session(server.database)
     try lock.execute("BEGIN")
     try lock.execute("LOCK TABLE program IN ACCESS EXCLUSIVE MODE")
-    let socket = try GraphQLSocket(server)
+    let socket = try GraphQLSocket(port: server.port)
     for id in ["1", "2", "3"] { socket.subscribe(id, "{ programs { id } }") }
     let answer = socket.answer("3")
     #expect(answer.map(\.type) == ["error"])

@@ -19,7 +19,11 @@ BEGIN
     INSERT INTO change (node_id, scope_id, deleted, people)
     SELECT n.node_id, n.scope_id, gone, nullif(n.people, '{}') FROM news n
     WHERE strpos(said || ' ', n.saying || ' ') = 0
-    ORDER BY n.node_id, n.scope_id)
+    ORDER BY n.node_id, n.scope_id),
+  touched AS (
+    INSERT INTO touch (topic, key, node)
+    SELECT DISTINCT 'change', n.scope_id, n.scope_id FROM news n
+    WHERE strpos(said || ' ', n.saying || ' ') = 0)
   SELECT said || string_agg(n.saying, '') INTO said FROM news n
   WHERE strpos(said || ' ', n.saying || ' ') = 0;
   IF length(said) < 4000 THEN PERFORM set_config('sociograph.logged', said, true); END IF;

@@ -127,6 +127,8 @@ BEGIN
     CONTINUE WHEN NOT FOUND;
     due := due || d.id;%10$s
   END LOOP;
+  INSERT INTO touch (topic, key, node)
+  SELECT 'node', e.id, e.id FROM unnest(ids) AS e(id) WHERE e.id IS NOT NULL;
   IF due <> '{}' THEN
     INSERT INTO count_due (subject_id, table_name) SELECT e.id, %11$L FROM unnest(due) AS e(id);
   END IF;

@@ -147,6 +147,7 @@ COMMENT ON FUNCTION forget_outbox IS
 CREATE OR REPLACE VIEW background_task AS
 SELECT * FROM (VALUES
   ('fold_counts', interval '500 milliseconds'),
+  ('forget_touches', interval '10 seconds'),
   ('keep_partitions', interval '1 hour'),
   ('forget_changes', interval '1 hour'),
   ('forget_notifications', interval '1 hour'),

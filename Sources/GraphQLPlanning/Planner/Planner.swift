@@ -56,6 +56,9 @@ package struct Planner: Sendable {
         statement: nil, parameters: [], shape: ObjectShape(fields: []), mutation: fields,
         size: size)
     }
+    if operation.kind == .subscription, recorder == nil {
+      return try subscription(root, operation, fragments: fragments, reader)
+    }
     let compiler = SelectionCompiler(
       mapping: mapping, fragments: fragments, reader: reader, limits: limits)
     compiler.statement.recorder = recorder

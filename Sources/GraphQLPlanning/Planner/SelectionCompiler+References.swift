@@ -65,6 +65,7 @@ extension SelectionCompiler {
     if let id, let row = scope.row, !row.alias.isEmpty {
       statement.recorder?.note(.key(isNonNull: type.isNonNull), id, reference.id, in: row, scope)
     }
+    let isMasked = type.isNonNull && !(readsEvents && scope.row?.alias.isEmpty ?? true)
     let groups = groups(of: types, rows: reference.rows)
     let conditions = { (target: Scope) in
       let filters = filters(of: storage, target)
@@ -74,12 +75,12 @@ extension SelectionCompiler {
     }
     if groups.count == 1, let group = groups.first {
       return try subselect(
-        field.selectionSets, group, id: id, conditions, scope: target, isMasked: type.isNonNull,
+        field.selectionSets, group, id: id, conditions, scope: target, isMasked: isMasked,
         isTagged: false)
     }
     guard let id else { return nil }
     return try choice(
-      field.selectionSets, groups, id: id, conditions, scope: target, isMasked: type.isNonNull)
+      field.selectionSets, groups, id: id, conditions, scope: target, isMasked: isMasked)
   }
 
   /// `CASE` over the tables an id can be in.

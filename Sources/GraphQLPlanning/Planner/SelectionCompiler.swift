@@ -11,6 +11,8 @@ struct SelectionCompiler {
   let limits: PlannerLimits
   let statement: StatementBuilder
   let renderer: TemplateRenderer
+  /// What its root field reads is what there is news of, or nothing.
+  var readsEvents = false
 
   var schema: Schema { mapping.schema }
 

@@ -52,6 +52,8 @@ package enum StorageDirectives {
     directive @identityToken(provider: String!) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
     "What only the server can open once it is stored."
     directive @sealed on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
+    "What a subscription's field tells of: news of this topic under the keys of the viewer or the arguments, one or a SELECT of them; settled: when no older transaction is open. Its other directives say what is sent, with the node as :event; a field that can be null is at its end then."
+    directive @event(topic: String!, key: String, keys: String, settled: Boolean! = false) on FIELD_DEFINITION
     "The token made for the request, of which :secretHash is the SHA-256."
     directive @secret on FIELD_DEFINITION
     """
@@ -59,7 +61,7 @@ package enum StorageDirectives {
   package static let names: Set<String> = [
     "scalar", "value", "when", "values", "hidden", "tag", "table", "join", "column", "sql", "embed",
     "reference", "connection", "list", "where", "orderBy", "call", "result", "userErrors", "secret",
-    "password", "identityToken", "sealed",
+    "password", "identityToken", "sealed", "event",
   ]
 
   /// The schema as clients see it: the same types, without these directives.

@@ -16,6 +16,8 @@ package struct StorageMapping: Sendable {
   private let scalars: [ScalarStorage]
   /// Are there when anything at all is hidden from the viewer.
   let hiddenRows: SQLTemplate?
+  /// By field of the subscription type.
+  package let events: [String: EventStorage]
 
   package subscript(_ id: TypeID) -> TypeStorage? { types[Int(id.index)] }
 
@@ -41,6 +43,7 @@ package struct StorageMapping: Sendable {
     conditions = reader.conditions()
     enumValues = reader.enumValues()
     hiddenRows = reader.hiddenRows()
+    events = reader.events()
     scalars = schema.types.map { ScalarStorage($0) }
     types = schema.types.map { reader.read($0) }
     let problems =
@@ -119,7 +122,7 @@ package final class FieldStorage: Sendable {
     case userErrors
     /// The token made for the request.
     case secret
-    /// Subscription fields, mutations without a function, and introspection: nothing to read.
+    /// Subscription fields without events, mutations without a function, and introspection: nothing to read.
     case none
   }
 

@@ -135,7 +135,7 @@ struct StorageReader {
       let kind: FieldStorage.Kind =
         type.id == schema.mutationType
         ? call(directive).map { .call($0) } ?? .none
-        : type.id == schema.subscriptionType
+        : type.id == schema.subscriptionType && own.appliedDirectives.first(named: "event") == nil
           ? .none : kind(of: definition, directive, in: ancestors, joins, coordinate: coordinate)
       fields[own.name] = FieldStorage(
         definition: definition, coordinate: coordinate, kind: kind,

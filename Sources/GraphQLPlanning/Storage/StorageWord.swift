@@ -16,6 +16,8 @@ enum StorageWord: Hashable {
   case result(key: String?)
   /// The tag of a type.
   case tag(String)
+  /// In fields of the subscription type: the node that there is news of.
+  case event
 
   init?(_ path: [String]) {
     guard let name = path.first else { return nil }
@@ -30,6 +32,7 @@ enum StorageWord: Hashable {
     guard path.count == 1 else { return nil }
     switch name {
     case "viewer": self = .viewer
+    case "event": self = .event
     case "limit": self = .limit
     case "first": self = .first
     case "totalCount": self = .totalCount

@@ -37,7 +37,8 @@ struct StorageWords {
       let words: Set<String> =
         type.id == schema.mutationType
         ? ["arguments", "secret", "secretHash", "sessionHash", "device", "result"]
-        : payloads.contains(type.id) ? ["result"] : []
+        : payloads.contains(type.id)
+          ? ["result"] : type.id == schema.subscriptionType ? ["event"] : []
       for field in type.fields {
         let coordinate = "\(type.name).\(field.name)"
         check(field.appliedDirectives, coordinate, &problems, besides: words)
@@ -96,7 +97,7 @@ struct StorageWords {
   ) throws(SQLSyntaxError) -> [SQLTemplate] {
     switch place {
     case "scalar(type:)", "value(sql:)", "value(type:)", "where(unless:)", "result(key:)",
-      "call(signsIn:)",
+      "call(signsIn:)", "event(topic:)",
       "identityToken(provider:)":
       return []
     case "table(key:)", "join(name:)", "column(name:)", "column(of:)", "reference(column:)":
@@ -125,7 +126,7 @@ struct StorageWords {
     case .tag(let type)?: return schema.tag(ofTypeNamed: type) != nil
     case .viewer?, .limit?, .key?, .totalCount?, .count?, .field?, .in?: return true
     // Only where an argument has this name, or a mutation's function something to return.
-    case .first?, .result?, nil: return false
+    case .first?, .result?, .event?, nil: return false
     }
   }
 

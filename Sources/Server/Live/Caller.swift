@@ -1,22 +1,37 @@
 import Accounts
 import HTTP
+import Postgres
 
 /// Who sends an operation, and whether anybody waits for its answer.
 enum Caller {
-  case exchange(HTTPRequest, HTTPExchange)
+  /// The stream is there where the client takes one.
+  case exchange(HTTPRequest, HTTPExchange, StreamAnswer?)
   case socket(SocketSession, operation: UInt64)
 
   var credential: Credential {
     switch self {
-    case .exchange(let request, _): Credential(of: request)
+    case .exchange(let request, _, _): Credential(of: request)
     case .socket(let session, _): session.credential
     }
+  }
+
+  /// Where the responses of a subscription go; nil where there can be one only.
+  var sink: (any ResponseSink)? {
+    switch self {
+    case .exchange(_, _, let stream): stream
+    case .socket(let session, let operation): session.sink(of: operation)
+    }
+  }
+
+  /// What a client that comes back had.
+  var resume: PostgresSnapshot? {
+    if case .exchange(_, _, let stream) = self { stream?.resume } else { nil }
   }
 
   /// Calls `work` when nobody wants the answer any more; replaces what was set before.
   func onLeave(_ work: @escaping () -> Void) {
     switch self {
-    case .exchange(_, let exchange): exchange.onClose(work)
+    case .exchange(_, let exchange, _): exchange.onClose(work)
     case .socket(let session, let operation): session.onLeave(operation, work)
     }
   }

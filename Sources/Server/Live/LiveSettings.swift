@@ -5,5 +5,12 @@ package struct LiveSettings: Sendable {
   /// Operations of one socket at once.
   package var maximumOperations = 100
 
+  /// Of one subscription, waiting to be told.
+  package var maximumQueue = 1_000
+  /// Statements of one loop at once.
+  package var deliveries = 64
+  /// Streams say so often that they are alive.
+  package var heartbeat: Duration = .seconds(12)
+
   package init() {}
 }

@@ -4,6 +4,7 @@ import GraphQLResponse
 import GraphQLTransport
 import HTTP
 import JSON
+import Postgres
 
 /// A WebSocket on which operations are sent by graphql-transport-ws: `SocketMessages` says what is to be done, and
 /// this has it done. Kept by its socket's handlers, and gone with it.
@@ -25,6 +26,9 @@ final class SocketSession {
   /// What ends the work for an operation.
   private var work: [UInt64: () -> Void] = [:]
   private var patience: LoopTimer?
+  private var expiry: LoopTimer?
+  /// Whose sessions are watched for this socket's.
+  private var viewer: Int64 = 0
 
   init(
     _ socket: WebSocket, _ pipeline: RequestPipeline, _ origin: Origin, _ credential: Credential
@@ -52,6 +56,8 @@ final class SocketSession {
   /// Nobody is there to be told anything: all work ends.
   private func end() {
     patience = nil
+    expiry = nil
+    pipeline.hub.remove(self, of: viewer)
     let work = work
     self.work = [:]
     for end in work.values { end() }
@@ -88,10 +94,38 @@ final class SocketSession {
     case .token(let token):
       pipeline.resolve(token) { [self] resolution in
         switch resolution {
-        case .viewer: acknowledge()
+        case .viewer(let viewer):
+          guard !socket.isClosing else { return }
+          self.viewer = viewer
+          pipeline.hub.add(self, of: viewer)
+          awaitExpiry(token)
+          acknowledge()
         case .unknown: close(.forbidden)
         case .failed: close(.tryAgainLater("The database cannot be reached."))
         }
+      }
+    }
+  }
+
+  private func awaitExpiry(_ token: SessionToken) {
+    pipeline.remaining(of: token) { [weak self] remaining in
+      guard let self, !self.socket.isClosing else { return }
+      // What others sign tells its end only to who looks.
+      let pause = max(.milliseconds(10), min(remaining ?? .seconds(60), .seconds(3600)))
+      self.expiry = self.pipeline.timer(after: pause) { [weak self] in self?.checkSession() }
+    }
+  }
+
+  /// The session may be over.
+  func checkSession() {
+    guard case .token(let token) = credential, viewer != 0, !socket.isClosing else { return }
+    pipeline.resolveAnew(token) { [weak self] resolution in
+      guard let self, !self.socket.isClosing else { return }
+      switch resolution {
+      case .viewer(let viewer) where viewer == self.viewer: self.awaitExpiry(token)
+      case .viewer, .unknown: self.close(.forbidden)
+      // The next operation will see to it, or the next look.
+      case .failed: self.awaitExpiry(token)
       }
     }
   }
@@ -140,6 +174,40 @@ final class SocketSession {
       }
       send(messages.fail(operation, errors, requestID: record.identity.id))
     }
+  }
+
+  // MARK: Subscriptions
+
+  func sink(of operation: UInt64) -> any ResponseSink { Sink(session: self, operation: operation) }
+
+  /// Where the responses of one operation go.
+  private final class Sink: ResponseSink {
+    let session: SocketSession
+    let operation: UInt64
+
+    init(session: SocketSession, operation: UInt64) {
+      self.session = session
+      self.operation = operation
+    }
+
+    func begin() {}
+
+    func next(_ response: [UInt8], from snapshot: PostgresSnapshot?) -> Bool {
+      guard let message = session.messages.next(operation, response) else { return true }
+      return session.socket.send(message)
+    }
+
+    func complete() {
+      session.work[operation] = nil
+      session.send(session.messages.complete(operation))
+    }
+
+    func fail(_ errors: [GraphQLError], requestID: String) {
+      session.work[operation] = nil
+      session.send(session.messages.fail(operation, errors, requestID: requestID))
+    }
+
+    func interrupt(_ reason: String) { session.close(.tryAgainLater(reason)) }
   }
 
   private func fail(_ operation: UInt64, _ errors: [GraphQLError], _ record: RequestRecord) {

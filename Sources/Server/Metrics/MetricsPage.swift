@@ -8,6 +8,7 @@ struct LoopSnapshot: Sendable {
   /// Of the connections for mutations.
   let writers: PoolStatistics
   let documents: (count: Int, bytes: Int)
+  let watches: LiveHub.Counts
   /// Its database answers, and it is not about to end.
   let isReady: Bool
 }
@@ -84,6 +85,12 @@ struct MetricsPage {
     text.sample(all.documentsDropped)
     text.family("sociograph_plans_made_total", .counter, "Plans made, as they were not kept.")
     text.sample(all.plansMade)
+    text.family("sociograph_subscriptions", .gauge, "Subscriptions that hear of what happens.")
+    text.sample(loops.reduce(0) { $0 + $1.watches.hearing })
+    text.family("sociograph_subscriptions_starting", .gauge, "Subscriptions that do not hear yet.")
+    text.sample(loops.reduce(0) { $0 + $1.watches.starting })
+    text.family("sociograph_deliveries_total", .counter, "Responses of subscriptions sent.")
+    text.sample(loops.reduce(UInt64(0)) { $0 &+ $1.watches.delivered })
     text.family("sociograph_documents_kept", .gauge, "Documents kept prepared.")
     text.sample(loops.reduce(0) { $0 + $1.documents.count })
     text.family("sociograph_documents_kept_bytes", .gauge, "Estimated bytes of them.")

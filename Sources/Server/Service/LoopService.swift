@@ -55,7 +55,7 @@ final class LoopService: @unchecked Sendable {
         settings: shared.executor,
         preparer: LoopAccountInputs(shared.accounts, loop: loop),
         sessionsEnded: { [ended = shared.endedSessions] in ended.note() },
-        makeSecret: { SessionToken().text }), observer: observer)
+        makeSecret: { SessionToken().text }), number: index, observer: observer)
     self.pipeline = pipeline
     server = HTTPServer(
       loop: loop, listener: listener, configuration: http, report: { observer.report(.http($0)) },
@@ -88,7 +88,7 @@ final class LoopService: @unchecked Sendable {
     return LoopSnapshot(
       metrics: observer.metrics ?? LoopMetrics(), pool: pool.statistics,
       writers: writers.statistics,
-      documents: executor.cachedDocuments, isReady: pipeline.isReady)
+      documents: executor.cachedDocuments, watches: pipeline.hub.counts, isReady: pipeline.isReady)
   }
 
   func announceEnd() {
@@ -148,4 +148,6 @@ struct SharedService: Sendable {
   let readiness: Readiness
   let pictures: PictureService?
   let live: LiveSettings
+  /// Nil where the graph has nothing to watch.
+  let news: NewsReader?
 }

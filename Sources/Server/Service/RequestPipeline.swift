@@ -20,12 +20,13 @@ final class RequestPipeline {
   private let endpoint: GraphQLEndpoint
   private let pictures: PictureEndpoint?
   private let observer: LoopObserver
+  let hub: LiveHub
   private var identification: RequestIdentification
   var isDraining = false
 
   init(
     shared: SharedService, executor: OperationExecutor, sessions: SessionResolver,
-    pool: PostgresPool, pictures: PictureEndpoint?, mutations: MutationRunner,
+    pool: PostgresPool, pictures: PictureEndpoint?, mutations: MutationRunner, number: Int,
     observer: LoopObserver
   ) {
     self.shared = shared
@@ -37,6 +38,9 @@ final class RequestPipeline {
     self.pool = pool
     runner = shared.runner(pool)
     self.mutations = mutations
+    hub = LiveHub(
+      loop: pool.loop, number: number, reader: shared.news, executor: executor, runner: runner,
+      pool: pool, settings: shared.live)
     var generator = SystemRandomNumberGenerator()
     identification = RequestIdentification(
       proxies: shared.trustedProxies, seed: .random(using: &generator))
@@ -58,8 +62,14 @@ final class RequestPipeline {
     case .answer(let answer):
       answer.send(to: exchange)
     case .request(let graphQL, let format):
-      answer(graphQL, from: .exchange(request, exchange), record) { [self] response, record in
-        dress(response, record, format).send(to: exchange)
+      let stream = stream(request, exchange, format)
+      answer(graphQL, from: .exchange(request, exchange, stream), record) {
+        [self] response, record in
+        if let stream, stream.hasBegun || format.isStreamOnly {
+          send(response, record, to: stream)
+        } else {
+          dress(response, record, format).send(to: exchange)
+        }
       }
     case .batch(let requests, let format):
       batch(requests, of: request, record, format, exchange)
@@ -128,7 +138,7 @@ final class RequestPipeline {
   /// runs it or from a proxy that cannot tell its clients apart.
   private func chargedAddress(of caller: Caller) -> HTTPPeer? {
     switch caller {
-    case .exchange(let request, _): chargedAddress(of: request)
+    case .exchange(let request, _, _): chargedAddress(of: request)
     case .socket(let session, _): session.origin.chargedAddress
     }
   }
@@ -167,7 +177,8 @@ final class RequestPipeline {
       return OperationCharge.Throttle(
         maximum: rate.maximum, available: available, restoreRate: rate.perSecond)
     }
-    operation.charge = charge
+    // What a subscription costs is not known at its beginning: it is taken as a whole.
+    if !operation.isSubscription { operation.charge = charge }
     run(operation, call, record, viewer) { response, record in
       // Of one that was refused for want of room, nothing was spent.
       if case .refused(let errors, _) = response, errors.first?.code.status == .serviceUnavailable {
@@ -180,7 +191,7 @@ final class RequestPipeline {
   private func client(of caller: Caller, _ credential: Credential) -> ClientIdentity {
     var client: ClientIdentity
     switch caller {
-    case .exchange(let request, _): client = self.client(of: request)
+    case .exchange(let request, _, _): client = self.client(of: request)
     case .socket(let session, _): client = session.origin.client
     }
     if case .token(let token) = credential { client.sessionHash = token.hash }
@@ -199,10 +210,12 @@ final class RequestPipeline {
     _ operation: PreparedOperation, _ call: Call, _ record: RequestRecord, _ viewer: Int64,
     _ completion: @escaping Completion
   ) {
+    if operation.isSubscription { return watch(operation, call, record, viewer, completion) }
     if let client = call.client {
       let run = mutations.run(operation, viewer: viewer, client: client) { [self] response in
         var record = record
         record.times = mutations.times
+        shared.news?.ring()
         completion(response, record)
       }
       return call.caller.onLeave { [self] in
@@ -222,6 +235,39 @@ final class RequestPipeline {
     }
   }
 
+  private func watch(
+    _ operation: PreparedOperation, _ call: Call, _ record: RequestRecord, _ viewer: Int64,
+    _ completion: @escaping Completion
+  ) {
+    guard let sink = call.caller.sink else {
+      return completion(
+        .refused([
+          GraphQLError(
+            "A subscription is answered over a WebSocket, or to who accepts text/event-stream or "
+              + "multipart/mixed;subscriptionSpec=1.0.", code: .notAcceptable)
+        ]), record)
+    }
+    sink.begin()
+    let watch = hub.watch(operation, viewer: viewer, from: call.caller.resume, sink: sink) {
+      [self] response in
+      switch response {
+      case .executed: sink.complete()
+      case .refused(let errors, _): sink.fail(errors, requestID: record.identity.id)
+      }
+      tell(record, response)
+    }
+    guard let watch else {
+      return completion(
+        .refused([GraphQLError("This server has no subscriptions.", code: .notImplemented)]), record
+      )
+    }
+    if case .ended = watch.state { return }
+    call.caller.onLeave { [self] in
+      hub.drop(watch)
+      left(record)
+    }
+  }
+
   private func left(_ record: RequestRecord) {
     var record = record
     record.clientLeft = true
@@ -235,7 +281,7 @@ final class RequestPipeline {
     var answers: [[UInt8]?] = Array(repeating: nil, count: requests.count)
     var remaining = requests.count
     for (index, request) in requests.enumerated() {
-      answer(request, from: .exchange(http, exchange), record) { [self] response, record in
+      answer(request, from: .exchange(http, exchange, nil), record) { [self] response, record in
         answers[index] = dress(response, record, format).body
         remaining -= 1
         guard remaining == 0 else { return }
@@ -298,6 +344,30 @@ final class RequestPipeline {
     observer.report(.request(record))
   }
 
+  // MARK: - Streams
+
+  private func stream(
+    _ request: HTTPRequest, _ exchange: HTTPExchange, _ format: ResponseFormat
+  ) -> StreamAnswer? {
+    guard format.stream != nil else { return nil }
+    let loop = pool.loop
+    return StreamAnswer(request, exchange, format, heartbeat: shared.live.heartbeat) {
+      loop.schedule(after: $0, repeating: $0, $1)
+    }
+  }
+
+  private func send(
+    _ response: OperationResponse, _ record: RequestRecord, to stream: StreamAnswer
+  ) {
+    tell(record, response)
+    switch response {
+    case .executed(let body, _, _):
+      _ = stream.next(body, from: nil)
+      stream.complete()
+    case .refused(let errors, _): stream.fail(errors, requestID: record.identity.id)
+    }
+  }
+
   // MARK: - WebSockets
 
   private func openSocket(_ request: HTTPRequest, _ exchange: HTTPExchange) {
@@ -329,6 +399,19 @@ final class RequestPipeline {
   func resolve(
     _ token: SessionToken, completion: @escaping (SessionResolver.Resolution) -> Void
   ) {
+    sessions.resolve(token, completion: completion)
+  }
+
+  /// How long a session of ours has to live; nil where nobody knows.
+  func remaining(of token: SessionToken, completion: @escaping (Duration?) -> Void) {
+    sessions.remaining(of: token, completion: completion)
+  }
+
+  /// The same as `resolve`, of the database as it is now.
+  func resolveAnew(
+    _ token: SessionToken, completion: @escaping (SessionResolver.Resolution) -> Void
+  ) {
+    sessions.forget(token)
     sessions.resolve(token, completion: completion)
   }
 

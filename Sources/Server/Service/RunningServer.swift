@@ -70,6 +70,7 @@ package final class RunningServer: Sendable {
   private let outbox: Outbox?
   private let log: ServiceLog
   private let sweeper: PictureSweeper?
+  private let news: NewsReader?
 
   /// Serves the graph a mapping describes from a database that has its tables.
   ///
@@ -91,6 +92,8 @@ package final class RunningServer: Sendable {
     let traces = settings.traces.map { settings in
       TraceExporter(settings) { log.report(.life(.warning("traces: \($0)")), loop: nil) }
     }
+    let news = mapping.events.isEmpty ? nil : try NewsReader(database)
+    self.news = news
     let shared = SharedService(
       mapping: mapping, database: database, pool: settings.pool,
       writerDatabase: writerDatabase, writerPool: Self.writerPool(settings),
@@ -104,7 +107,7 @@ package final class RunningServer: Sendable {
         mapping: mapping, graphiQL: settings.graphiQL, introspection: settings.introspection),
       trustedProxies: settings.trustedProxies,
       rateLimiter: settings.rateLimits.map { RateLimiter($0) }, readiness: settings.readiness,
-      pictures: settings.pictures, live: settings.live)
+      pictures: settings.pictures, live: settings.live, news: news)
     var http = HTTPServer.Configuration()
     http.limits = settings.http
     if let pictures = settings.pictures {
@@ -150,6 +153,7 @@ package final class RunningServer: Sendable {
         $0, services: services, log: log, traces: traces, tasks: tasks,
         outbox: outbox)
     }
+    news?.start()
     for service in services { service.start() }
     tasks?.start()
     outbox?.start()
@@ -222,6 +226,7 @@ package final class RunningServer: Sendable {
       _ = group.wait(timeout: .now() + 3)
     }
     sweeper?.stop()
+    news?.stop()
     // Whoever looks sees the end, too.
     traces?.stop()
     admin?.stop()

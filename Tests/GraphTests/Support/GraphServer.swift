@@ -38,6 +38,9 @@ final class GraphServer: Sendable {
   let database: String
   private let server: RunningServer
   private let clients: HTTPClients
+  let port: UInt16
+  /// 0 without an address for operators.
+  let adminPort: UInt16
 
   /// - Parameters:
   ///   - maximumElements: of an answer; more than is usual unless given, as tests ask for much at once.
@@ -79,6 +82,8 @@ final class GraphServer: Sendable {
       throw GraphTestFailure("the server listens on \(server.address)")
     }
     clients = HTTPClients(port: port)
+    self.port = port
+    adminPort = if case .tcp(_, let port)? = server.adminAddress { port } else { 0 }
     for _ in 0..<6_000 {
       if try clients.send("GET", "/ready").status == 200 { return }
       usleep(10_000)
@@ -86,7 +91,7 @@ final class GraphServer: Sendable {
     throw GraphTestFailure("the server is not ready")
   }
 
-  func stop() { server.stop() }
+  func stop(patience: Duration = .seconds(15)) { server.stop(patience: patience) }
 
   /// A connection that may write; close to one test.
   func data() throws -> GraphData { try GraphData(database) }

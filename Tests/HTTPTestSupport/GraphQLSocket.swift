@@ -1,28 +1,27 @@
-import HTTPTestSupport
 import JSON
 
 /// A client of graphql-transport-ws that says exactly what it is told to.
-final class GraphQLSocket {
-  let client: WebSocketClient
+package final class GraphQLSocket {
+  package struct NotAcknowledged: Error {}
+
+  package let client: WebSocketClient
 
   /// - Parameter initialised: `connection_init` is sent, and must be acknowledged.
-  init(
-    _ server: TestServer, initialised: Bool = true, payload: String? = nil,
+  package init(
+    port: UInt16, initialised: Bool = true, payload: String? = nil,
     protocols: String? = "graphql-transport-ws", headers: String = ""
   ) throws {
-    client = try WebSocketClient(port: server.port, protocols: protocols, headers: headers)
+    client = try WebSocketClient(port: port, protocols: protocols, headers: headers)
     guard initialised else { return }
     initialise(payload)
-    guard text() == #"{"type":"connection_ack"}"# else {
-      throw TestServer.Failure(text: "The socket was not acknowledged.")
-    }
+    guard text() == #"{"type":"connection_ack"}"# else { throw NotAcknowledged() }
   }
 
-  func initialise(_ payload: String? = nil) {
+  package func initialise(_ payload: String? = nil) {
     client.send(#"{"type":"connection_init"\#(payload.map { #","payload":\#($0)"# } ?? "")}"#)
   }
 
-  func subscribe(_ id: String, _ document: String, _ variables: JSONValue = .object([])) {
+  package func subscribe(_ id: String, _ document: String, _ variables: JSONValue = .object([])) {
     let message = JSONValue.object([
       JSONValue.Member(name: "id", value: .string(id)),
       JSONValue.Member(name: "type", value: .string("subscribe")),
@@ -36,22 +35,24 @@ final class GraphQLSocket {
     client.send("\(message)")
   }
 
-  func complete(_ id: String) { client.send(#"{"id":"\#(id)","type":"complete"}"#) }
+  package func complete(_ id: String) { client.send(#"{"id":"\#(id)","type":"complete"}"#) }
 
   /// The next message as text; nil when the socket ends instead.
-  func text() -> String? {
+  package func text() -> String? {
     guard let frame = client.message(), frame.opcode == 1 else { return nil }
     return frame.text
   }
 
   /// The next message.
-  func message() -> JSONValue? { text().flatMap { try? JSONParser.parse(Array($0.utf8)) } }
+  package func message() -> JSONValue? { text().flatMap { try? JSONParser.parse(Array($0.utf8)) } }
 
   /// The messages of one operation up to its end, by their types; those of others are an error.
-  func answer(_ id: String) -> [(type: String, payload: JSONValue?)] {
+  package func answer(_ id: String) -> [(type: String, payload: JSONValue?)] {
     var found: [(type: String, payload: JSONValue?)] = []
     while let message = message() {
-      guard message["id"] == .string(id), let type = message["type"]?.text else { return found }
+      guard message["id"] == .string(id), case .string(let type)? = message["type"] else {
+        return found
+      }
       found.append((type, message["payload"]))
       if type != "next" { return found }
     }

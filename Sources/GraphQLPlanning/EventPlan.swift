@@ -1,0 +1,121 @@
+import GraphQLLanguage
+import GraphQLResponse
+import GraphQLSchema
+import SQL
+
+/// What a subscription waits for: which news, and what is asked of the database when it begins. What is sent for
+/// each is the plan's own statement, in which the news' node is a parameter.
+package struct EventPlan: Sendable {
+  /// The word that news have.
+  package let topic: String
+  /// Gives a row for each key under which the viewer is to hear, `(key, pg_current_snapshot()::text)`: of what is in
+  /// that snapshot nothing is told any more.
+  package let start: SQLStatement
+  package let parameters: [PlanParameter]
+  package let places: [InputPlace?]
+  /// The keys are read from tables, and may be others later.
+  package let hasSet: Bool
+  /// News are told only when no transaction that is older can still commit.
+  package let isSettled: Bool
+  /// A null is told, and ends it; of a field that cannot be null, a null is nothing to tell.
+  package let endsWithNull: Bool
+  /// The news' node is in the answer; without, one answer tells of all that happened by then.
+  package let readsNode: Bool
+  /// `{"data":{"field":null}}`
+  package let nullBody: [UInt8]
+}
+
+/// A field of the subscription type with `@event`.
+package struct EventStorage: Sendable {
+  package let topic: String
+  /// A `SELECT` of keys.
+  package let keys: SQLTemplate
+  package let hasSet: Bool
+  package let isSettled: Bool
+}
+
+extension StorageReader {
+  /// Of all fields of the subscription type that have one.
+  mutating func events() -> [String: EventStorage] {
+    guard let root = schema.subscriptionType else { return [:] }
+    var events: [String: EventStorage] = [:]
+    for field in schema[root].fields {
+      guard let directive = field.appliedDirectives.first(named: "event") else { continue }
+      let key = directive.string("key").flatMap { try? SQLTemplate("SELECT \($0)") }
+      let keys = directive.string("keys").flatMap { try? SQLTemplate($0) }
+      guard let topic = directive.string("topic"), let source = key ?? keys,
+        (key == nil) != (keys == nil)
+      else {
+        problems.append("\(schema[root].name).\(field.name): @event needs either key or keys.")
+        continue
+      }
+      events[field.name] = EventStorage(
+        topic: topic, keys: source, hasSet: keys != nil,
+        isSettled: directive.boolean("settled") ?? false)
+    }
+    return events
+  }
+}
+
+extension Planner {
+  /// The plan of a subscription, which has one root field.
+  func subscription(
+    _ root: TypeID, _ operation: OperationDefinition, fragments: [String: FragmentDefinition],
+    _ reader: ArgumentReader
+  ) throws(GraphQLError) -> Plan {
+    var compiler = SelectionCompiler(
+      mapping: mapping, fragments: fragments, reader: reader, limits: limits)
+    compiler.readsEvents = true
+    guard
+      let field = compiler.collectFields(of: root, [operation.selectionSet]).first,
+      let storage = mapping[root]?.fields[field.field.name.text],
+      let event = mapping.events[field.field.name.text]
+    else {
+      throw GraphQLError(
+        "The subscription cannot be executed by this server.", code: .notImplemented)
+    }
+    let row = RowBuilder(alias: "")
+    var scope = Scope()
+    // Elsewhere the word is an argument's name.
+    scope.words[.event] = compiler.statement.reference(.event)
+    let shape = try compiler.object(
+      of: root, selectionSets: [operation.selectionSet], row: row, scope: scope)
+    let size = PlanSize(of: shape, limits: limits)
+    try limits.check(size.size(for: reader.variables))
+    let (statement, parameters) = compiler.statement.finished("SELECT \(row.rowExpression)")
+    // What may not be seen is no error but nothing to tell.
+    let nullable = ObjectShape(
+      fields: shape.fields.map {
+        FieldShape(
+          key: $0.key, responseName: $0.responseName, isNonNull: false, value: $0.value,
+          coordinate: $0.coordinate)
+      })
+    let name = Array("\"\(field.responseName)\":null".utf8)
+    let start = try start(event, field, storage, reader)
+    return Plan(
+      statement: row.columns.isEmpty ? nil : statement, parameters: parameters,
+      places: compiler.statement.places(of: statement), shape: nullable, size: size,
+      event: EventPlan(
+        topic: event.topic, start: start.statement, parameters: start.parameters,
+        places: start.places, hasSet: event.hasSet, isSettled: event.isSettled,
+        endsWithNull: !storage.definition.type.isNonNull,
+        readsNode: parameters.contains(.event),
+        nullBody: Array(#"{"data":{"#.utf8) + name + Array("}}".utf8)))
+  }
+
+  private func start(
+    _ event: EventStorage, _ field: SelectionCompiler.CollectedField, _ storage: FieldStorage,
+    _ reader: ArgumentReader
+  ) throws(GraphQLError) -> (
+    statement: SQLStatement, parameters: [PlanParameter], places: [InputPlace?]
+  ) {
+    let builder = StatementBuilder()
+    var scope = Scope()
+    scope.coordinate = storage.coordinate
+    scope.arguments = try reader.arguments(of: field.field, storage.definition)
+    let keys = TemplateRenderer(mapping: mapping, statement: builder).render(event.keys, scope)
+    let (statement, parameters) = builder.finished(
+      "SELECT k.key::bigint, pg_current_snapshot()::text FROM (\(keys)) AS k(key)")
+    return (statement, parameters, builder.places(of: statement))
+  }
+}

@@ -1,0 +1,426 @@
+import EventLoops
+import GraphQLExecution
+import GraphQLPlanning
+import GraphQLResponse
+import Postgres
+
+/// Who watches what on one loop, and what they are still to be told. Everything happens on the loop.
+///
+/// A subscription asks for its keys and a snapshot, and hears of what is not in that: news that come before the
+/// answer are kept for it. For each it is told of, its statement is run as any query's is, for its viewer, and what the
+/// viewer may not see is told to nobody. One at a time for each subscription, so in order.
+final class LiveHub: @unchecked Sendable {
+  // @unchecked: touched on the loop only.
+  private let loop: EventLoop
+  private let number: Int
+  /// Nil where the graph has nothing to watch.
+  private let reader: NewsReader?
+  private let executor: OperationExecutor
+  private let runner: any StatementRunner
+  private let pool: PostgresPool
+  private let settings: LiveSettings
+
+  private var watches: [News.Topic: [ObjectIdentifier: Watch]] = [:]
+  private var starting: [ObjectIdentifier: Watch] = [:]
+  private var unsettled: [ObjectIdentifier: Watch] = [:]
+  /// Those that still know from where on they hear.
+  private var recent: [ObjectIdentifier: Watch] = [:]
+  /// Whose sockets to look at when something becomes of their sessions.
+  private var sessions: [Int64: [ObjectIdentifier: SocketSession]] = [:]
+  private var ready: [Watch] = []
+  private var readyStart = 0
+  private var deliveries = 0
+  private var hasJoined = false
+  private var isJoining = false
+  /// Subscriptions, and sockets of who is signed in.
+  private var interest = 0
+  private var count = 0
+  private var delivered: UInt64 = 0
+
+  /// How many there are, for those who look.
+  struct Counts: Sendable {
+    var starting = 0
+    var hearing = 0
+    var delivered: UInt64 = 0
+  }
+
+  var counts: Counts {
+    let starting = starting.count
+    return Counts(starting: starting, hearing: count - starting, delivered: delivered)
+  }
+
+  init(
+    loop: EventLoop, number: Int, reader: NewsReader?, executor: OperationExecutor,
+    runner: any StatementRunner, pool: PostgresPool, settings: LiveSettings
+  ) {
+    self.loop = loop
+    self.number = number
+    self.reader = reader
+    self.executor = executor
+    self.runner = runner
+    self.pool = pool
+    self.settings = settings
+  }
+
+  // MARK: Interest
+
+  private func begin() {
+    interest += 1
+    guard !hasJoined, !isJoining else { return }
+    isJoining = true
+    let loop = loop
+    reader?.join(
+      number,
+      NewsReader.Listener(
+        joined: { [self] in loop.execute { [self] in joined() } },
+        receive: { [self] batch in loop.execute { [self] in receive(batch) } }))
+  }
+
+  private func end() {
+    interest -= 1
+    guard interest == 0 else { return }
+    hasJoined = false
+    isJoining = false
+    reader?.leave(number)
+  }
+
+  private func joined() {
+    guard isJoining else { return }
+    isJoining = false
+    hasJoined = true
+    for watch in starting.values { ask(watch) }
+    // What became of them while nobody listened is not told.
+    for session in sessions.values.flatMap(\.values) { session.checkSession() }
+  }
+
+  // MARK: Sockets
+
+  func add(_ session: SocketSession, of viewer: Int64) {
+    sessions[viewer, default: [:]][ObjectIdentifier(session)] = session
+    begin()
+  }
+
+  func remove(_ session: SocketSession, of viewer: Int64) {
+    guard sessions[viewer]?.removeValue(forKey: ObjectIdentifier(session)) != nil else { return }
+    if sessions[viewer]?.isEmpty == true { sessions[viewer] = nil }
+    end()
+  }
+
+  // MARK: Subscriptions
+
+  /// - Parameter ended: called when it has ended by itself.
+  func watch(
+    _ operation: PreparedOperation, viewer: Int64, from resume: PostgresSnapshot? = nil,
+    sink: any ResponseSink, ended: @escaping (OperationResponse) -> Void
+  ) -> Watch? {
+    guard let event = operation.plan.plan.event, reader != nil else { return nil }
+    let watch = Watch(operation, event, viewer: viewer, sink: sink, ended: ended)
+    watch.told = resume
+    count += 1
+    starting[ObjectIdentifier(watch)] = watch
+    begin()
+    if hasJoined { ask(watch) }
+    return watch
+  }
+
+  /// Nobody wants to hear any more.
+  func drop(_ watch: Watch) {
+    if case .ended = watch.state { return }
+    watch.state = .ended
+    watch.ticket?.cancel()
+    watch.ticket = nil
+    watch.question?.cancel()
+    watch.question = nil
+    watch.queue = []
+    starting[ObjectIdentifier(watch)] = nil
+    unsettled[ObjectIdentifier(watch)] = nil
+    recent[ObjectIdentifier(watch)] = nil
+    watch.retry = nil
+    forget(watch)
+    count -= 1
+    if watch.isDelivering { delivered(watch) }
+    end()
+  }
+
+  private func forget(_ watch: Watch) {
+    for topic in watch.topics {
+      watches[topic]?[ObjectIdentifier(watch)] = nil
+      if watches[topic]?.isEmpty == true { watches[topic] = nil }
+    }
+    watch.topics = []
+  }
+
+  private func finish(_ watch: Watch, _ response: OperationResponse) {
+    drop(watch)
+    watch.ended(response)
+  }
+
+  private func ask(_ watch: Watch) {
+    watch.question = executor.start(watch.operation, viewer: watch.viewer, on: pool) {
+      [self] result in
+      watch.question = nil
+      if case .ended = watch.state { return }
+      switch result {
+      case .success(let (keys, text)):
+        guard let snapshot = PostgresSnapshot(text) else { return }
+        if let resume = watch.told, watch.topics.isEmpty {
+          catchUp(watch, keys, snapshot, from: resume)
+        } else {
+          hear(watch, keys, snapshot)
+        }
+      case .failure(let refusal) where Self.isPassing(refusal.errors) && !watch.topics.isEmpty:
+        again(watch) { [self] in ask(watch) }
+      case .failure(let refusal): finish(watch, .refused(refusal.errors))
+      }
+    }
+  }
+
+  private static let missed = PostgresStatement(
+    """
+    SELECT n.key, n.node, n.xid::text::bigint FROM news_since($1::text::pg_snapshot) n
+    WHERE n.topic = $2::text
+    """, parameterCount: 2, label: StatementLabel("(news)"))
+
+  /// Tells who comes back what happened since they were told last.
+  private func catchUp(
+    _ watch: Watch, _ keys: [Int64], _ snapshot: PostgresSnapshot, from resume: PostgresSnapshot
+  ) {
+    var parameters = PostgresParameters()
+    parameters.append(resume.text)
+    parameters.append(watch.event.topic)
+    watch.question = pool.execute(Self.missed, parameters) { [self] outcome in
+      watch.question = nil
+      if case .ended = watch.state { return }
+      switch outcome {
+      case .success(let result):
+        let keys = Set(keys)
+        for row in 0..<result.rowCount {
+          guard let key = result.integer(row: row, column: 0), keys.contains(key),
+            let node = result.integer(row: row, column: 1),
+            let transaction = result.integer(row: row, column: 2),
+            snapshot.contains(UInt64(max(transaction, 0)))
+          else { continue }
+          add(watch, node, snapshot)
+          if case .ended = watch.state { return }
+        }
+        hear(watch, Array(keys), snapshot)
+      case .failure(let error): finish(watch, OperationExecutor.failure(error))
+      }
+    }
+  }
+
+  private func hear(_ watch: Watch, _ keys: [Int64], _ snapshot: PostgresSnapshot) {
+    let isRenewed = watch.since != nil || watch.state == .hearing
+    forget(watch)
+    watch.failures = 0
+    watch.topics = Set(keys).map { News.Topic(name: watch.event.topic, key: $0) }
+    for topic in watch.topics { watches[topic, default: [:]][ObjectIdentifier(watch)] = watch }
+    if !isRenewed {
+      watch.since = snapshot
+      recent[ObjectIdentifier(watch)] = watch
+    }
+    watch.state = .hearing
+    starting[ObjectIdentifier(watch)] = nil
+    let missed = watch.missed
+    watch.missed = []
+    if watch.isStale {
+      // What made the keys others came while they were asked for.
+      watch.isStale = false
+      watch.missed = missed
+      starting[ObjectIdentifier(watch)] = watch
+      return ask(watch)
+    }
+    for batch in missed {
+      for news in batch.news where watch.topics.contains(news.topic) {
+        if isRenewed { add(watch, news, batch.snapshot) } else { tell(watch, news, in: batch) }
+      }
+    }
+    // What can be null may be so already, and nobody would ever say it.
+    if watch.event.endsWithNull, watch.queue.isEmpty, watch.lastHash == nil {
+      watch.queue = [Watch.Due(node: Self.look, snapshot: snapshot)]
+    }
+    enqueue(watch)
+  }
+
+  /// In place of a node: whether there is anything to hear of at all.
+  private static let look: Int64 = -1
+
+  // MARK: News
+
+  private func receive(_ batch: NewsBatch) {
+    guard hasJoined else { return }
+    if batch.hasGap { return interruptAll() }
+    for watch in starting.values where !batch.news.isEmpty { watch.missed.append(batch) }
+    for news in batch.news {
+      if news.topic.name == "session" {
+        for session in (sessions[news.topic.key] ?? [:]).values { session.checkSession() }
+      }
+      for watch in (watches[news.topic] ?? [:]).values { tell(watch, news, in: batch) }
+    }
+    for watch in unsettled.values { settle(watch, by: batch.snapshot) }
+    if !batch.news.isEmpty { return }
+    // A quiet moment: what cannot come any more need not be remembered.
+    for (key, watch) in recent {
+      guard let since = watch.since, batch.snapshot.first < since.end else {
+        watch.since = nil
+        recent[key] = nil
+        continue
+      }
+    }
+  }
+
+  private func tell(_ watch: Watch, _ news: News, in batch: NewsBatch) {
+    if let since = watch.since, since.contains(news.transaction) { return }
+    if watch.event.hasSet, !watch.event.readsNode { renew(watch, batch) }
+    add(watch, news, batch.snapshot)
+  }
+
+  private func add(_ watch: Watch, _ news: News, _ snapshot: PostgresSnapshot) {
+    if watch.event.isSettled, news.transaction >= snapshot.first {
+      watch.unsettled = max(watch.unsettled ?? 0, news.transaction)
+      unsettled[ObjectIdentifier(watch)] = watch
+      return
+    }
+    add(watch, news.node, snapshot)
+  }
+
+  /// Asks for the keys anew, as they may be others by now; under new ones it hears from this batch on.
+  private func renew(_ watch: Watch, _ batch: NewsBatch) {
+    guard starting[ObjectIdentifier(watch)] == nil else {
+      watch.isStale = true
+      return
+    }
+    watch.isStale = false
+    starting[ObjectIdentifier(watch)] = watch
+    watch.missed = [batch]
+    ask(watch)
+  }
+
+  private func settle(_ watch: Watch, by snapshot: PostgresSnapshot) {
+    guard let transaction = watch.unsettled, transaction < snapshot.first else { return }
+    watch.unsettled = nil
+    unsettled[ObjectIdentifier(watch)] = nil
+    add(watch, 0, snapshot)
+  }
+
+  private func add(_ watch: Watch, _ node: Int64, _ snapshot: PostgresSnapshot) {
+    let due = Watch.Due(node: node, snapshot: snapshot)
+    if !watch.event.readsNode {
+      watch.queue = [due]
+    } else {
+      guard watch.queue.count < settings.maximumQueue else {
+        return interrupt(watch, "Too much happens to be told.")
+      }
+      watch.queue.append(due)
+    }
+    if case .hearing = watch.state { enqueue(watch) }
+  }
+
+  private func interruptAll() {
+    let all = Array(starting.values) + watches.values.flatMap(\.values)
+    for watch in all { interrupt(watch, "Some of what happened is lost; subscribe again.") }
+  }
+
+  private func interrupt(_ watch: Watch, _ reason: String) {
+    if case .ended = watch.state { return }
+    drop(watch)
+    watch.sink.interrupt(reason)
+  }
+
+  // MARK: Deliveries
+
+  private func enqueue(_ watch: Watch) {
+    guard !watch.isQueued, !watch.isDelivering, !watch.queue.isEmpty else { return }
+    watch.isQueued = true
+    ready.append(watch)
+    goOn()
+  }
+
+  /// So many at once as the database has use for, in turn.
+  private func goOn() {
+    while deliveries < settings.deliveries, readyStart < ready.count {
+      let watch = ready[readyStart]
+      readyStart += 1
+      if readyStart == ready.count {
+        ready.removeAll(keepingCapacity: ready.capacity <= 1024)
+        readyStart = 0
+      }
+      watch.isQueued = false
+      if case .hearing = watch.state { deliver(watch) }
+    }
+  }
+
+  private func deliver(_ watch: Watch) {
+    guard !watch.queue.isEmpty else { return }
+    let due = watch.queue.removeFirst()
+    watch.isDelivering = true
+    deliveries += 1
+    let ticket = executor.execute(
+      watch.operation, viewer: watch.viewer, event: due.node, on: runner
+    ) { [self] response in
+      watch.ticket = nil
+      guard watch.isDelivering else { return }
+      delivered(watch)
+      if case .ended = watch.state { return }
+      answer(watch, due, response)
+    }
+    if watch.isDelivering { watch.ticket = ticket }
+  }
+
+  private func delivered(_ watch: Watch) {
+    watch.isDelivering = false
+    deliveries -= 1
+    if readyStart < ready.count { loop.afterThisBatch { [weak self] in self?.goOn() } }
+  }
+
+  private func answer(_ watch: Watch, _ due: Watch.Due, _ response: OperationResponse) {
+    // Until all of one look is told, who comes back is told it anew.
+    if watch.queue.first?.snapshot != due.snapshot { watch.told = due.snapshot }
+    switch response {
+    case .executed(let body, _, _):
+      watch.failures = 0
+      if body == watch.event.nullBody {
+        if watch.event.endsWithNull {
+          _ = watch.sink.next(body, from: watch.told)
+          return finish(watch, response)
+        }
+      } else if due.node != Self.look, isNew(body, watch) {
+        delivered += 1
+        guard watch.sink.next(body, from: watch.told) else {
+          return interrupt(watch, "Too much waits for the client to read it.")
+        }
+      }
+    case .refused(let errors, _) where Self.isPassing(errors):
+      watch.queue.insert(due, at: 0)
+      return again(watch) { [self] in enqueue(watch) }
+    case .refused: return finish(watch, response)
+    }
+    enqueue(watch)
+  }
+
+  private func isNew(_ body: [UInt8], _ watch: Watch) -> Bool {
+    guard !watch.event.readsNode else { return true }
+    let hash = body.hashValue
+    defer { watch.lastHash = hash }
+    return watch.lastHash != hash
+  }
+
+  /// Errors that say nothing about the operation.
+  private static func isPassing(_ errors: [GraphQLError]) -> Bool {
+    switch errors.first?.code {
+    case .databaseUnavailable, .serviceOverloaded, .timeout, .lockTimeout: true
+    default: false
+    }
+  }
+
+  private func again(_ watch: Watch, _ work: @escaping () -> Void) {
+    watch.failures += 1
+    let pause = min(Duration.milliseconds(50) * (1 << min(watch.failures, 6)), .seconds(2))
+    watch.retry = loop.schedule(after: pause) { [weak watch] in
+      guard let watch else { return }
+      watch.retry = nil
+      if case .ended = watch.state { return }
+      work()
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import GraphQLResponse
+import Postgres
+
+/// Where the responses of an operation go that has more than one.
+protocol ResponseSink: AnyObject {
+  /// Something may follow.
+  func begin()
+  /// - Parameter snapshot: what who comes back would say: all in it was told.
+  /// - Returns: false when too much waits for the client already.
+  func next(_ response: [UInt8], from snapshot: PostgresSnapshot?) -> Bool
+  /// Nothing follows.
+  func complete()
+  /// Nothing follows, and this is why.
+  func fail(_ errors: [GraphQLError], requestID: String)
+  /// The client is to come back: it reads too slowly, or what it is to be told is lost.
+  func interrupt(_ reason: String)
+}

@@ -1,0 +1,71 @@
+import EventLoops
+import GraphQLResponse
+import GraphQLTransport
+import HTTP
+import Postgres
+
+/// The answer to an HTTP request in parts, begun when the first of it is known.
+final class StreamAnswer: ResponseSink {
+  /// What the client says it had, in `Last-Event-ID`; nil when it says nothing, or something else.
+  let resume: PostgresSnapshot?
+  private let exchange: HTTPExchange
+  private let format: ResponseFormat
+  private let stream: StreamFormat
+  private let schedule: (Duration, @escaping () -> Void) -> LoopTimer
+  private let heartbeat: Duration
+  private var timer: LoopTimer?
+  private(set) var hasBegun = false
+
+  /// - Parameter schedule: makes a timer that comes again and again.
+  init?(
+    _ request: HTTPRequest, _ exchange: HTTPExchange, _ format: ResponseFormat, heartbeat: Duration,
+    schedule: @escaping (Duration, @escaping () -> Void) -> LoopTimer
+  ) {
+    guard let stream = format.stream else { return nil }
+    self.exchange = exchange
+    self.format = format
+    self.stream = stream
+    self.heartbeat = heartbeat
+    self.schedule = schedule
+    resume = request.header("last-event-id").flatMap { PostgresSnapshot($0) }
+  }
+
+  func begin() {
+    guard !hasBegun else { return }
+    hasBegun = true
+    var headers = format.headers.filter { $0.name != "Cache-Control" }
+    headers += [
+      HTTPField("Cache-Control", "no-cache"), HTTPField("X-Accel-Buffering", "no"),
+    ]
+    guard exchange.begin(contentType: stream.contentType, headers: headers) else { return }
+    _ = exchange.part(stream.opening)
+    timer = schedule(heartbeat) { [weak self] in
+      guard let self else { return }
+      if !self.exchange.part(self.stream.heartbeat) { self.interrupt("") }
+    }
+  }
+
+  func next(_ response: [UInt8], from snapshot: PostgresSnapshot?) -> Bool {
+    begin()
+    return exchange.part(stream.next(response, id: snapshot?.text))
+  }
+
+  func complete() { end(stream.complete) }
+
+  func fail(_ errors: [GraphQLError], requestID: String) {
+    end(stream.failure(errors, requestID: requestID))
+  }
+
+  /// There is no word for it: the client comes back to a stream that ends too early.
+  func interrupt(_ reason: String) {
+    timer = nil
+    exchange.cutShort()
+  }
+
+  private func end(_ bytes: [UInt8]) {
+    begin()
+    timer = nil
+    _ = exchange.part(bytes)
+    exchange.end()
+  }
+}

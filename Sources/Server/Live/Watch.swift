@@ -1,0 +1,64 @@
+import EventLoops
+import GraphQLExecution
+import GraphQLPlanning
+import GraphQLResponse
+import Postgres
+
+/// One subscription, from its beginning to its end.
+final class Watch {
+  enum State {
+    /// The reader or the database is asked; what is told meanwhile is kept.
+    case starting
+    case hearing
+    case ended
+  }
+
+  struct Due {
+    let node: Int64
+    /// Of the look that found it.
+    let snapshot: PostgresSnapshot
+  }
+
+  let operation: PreparedOperation
+  let event: EventPlan
+  let viewer: Int64
+  let sink: any ResponseSink
+  /// Called when it has ended by itself; with errors, when it failed.
+  let ended: (OperationResponse) -> Void
+
+  var state = State.starting
+  var topics: [News.Topic] = []
+  /// What is in it is not told any more; nil once nothing of it can come.
+  var since: PostgresSnapshot?
+  /// Heard while starting.
+  var missed: [NewsBatch] = []
+  /// Nodes that are to be told, in order; for a plan that does not read them, any one.
+  var queue: [Due] = []
+  /// The newest of news that must wait for older transactions.
+  var unsettled: UInt64?
+  var isDelivering = false
+  var isQueued = false
+  /// Its keys are to be asked for anew once those asked for are there.
+  var isStale = false
+  /// Of the last response, where equal ones say nothing new.
+  var lastHash: Int?
+  /// How often the database has not answered in a row.
+  var failures = 0
+  /// Of its delivery; and of what is asked about its keys.
+  var ticket: PostgresTicket?
+  var question: PostgresTicket?
+  var retry: LoopTimer?
+  /// All that is in it was told to the client, or happened before it came.
+  var told: PostgresSnapshot?
+
+  init(
+    _ operation: PreparedOperation, _ event: EventPlan, viewer: Int64, sink: any ResponseSink,
+    ended: @escaping (OperationResponse) -> Void
+  ) {
+    self.operation = operation
+    self.event = event
+    self.viewer = viewer
+    self.sink = sink
+    self.ended = ended
+  }
+}

@@ -1,0 +1,63 @@
+import Glibc
+import HTTP
+import HTTPTestSupport
+import JSON
+import Server
+import TestSupport
+
+/// A server of its own with somebody to ask how many subscriptions hear.
+final class LiveServer: Sendable {
+  let graph: GraphServer
+
+  init(_ change: @Sendable (inout RunningServer.Settings) -> Void = { _ in }) throws {
+    graph = try GraphServer(
+      database: TestCluster.newDatabase(migrated: true),
+      settings: {
+        $0.loopCount = 1
+        $0.writers = 2
+        $0.adminAddress = .tcp(host: "127.0.0.1", port: 0)
+        change(&$0)
+      })
+  }
+
+  deinit { graph.stop(patience: .zero) }
+
+  func metric(_ name: String) throws -> Int {
+    let client = try RawClient(port: graph.adminPort)
+    client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    for line in client.answer().body.split(separator: "\n") where line.hasPrefix(name + " ") {
+      return Int(line.dropFirst(name.utf8.count + 1)) ?? -1
+    }
+    return -1
+  }
+
+  /// Waits until so many subscriptions hear, and no other is about to.
+  func waitForHearing(_ count: Int) throws {
+    for _ in 0..<6_000 {
+      if try metric("sociograph_subscriptions") == count,
+        try metric("sociograph_subscriptions_starting") == 0
+      {
+        return
+      }
+      usleep(10_000)
+    }
+    throw GraphTestFailure(
+      "\(try metric("sociograph_subscriptions")) subscriptions hear, not \(count)")
+  }
+
+  func socket(_ person: Person? = nil) throws -> GraphQLSocket {
+    try GraphQLSocket(
+      port: graph.port, payload: person.map { #"{"authorization":"Bearer \#($0.token)"}"# })
+  }
+}
+
+extension GraphQLSocket {
+  /// The data of the next response to an operation; what else comes is an error.
+  func data(_ id: String = "1") throws -> JSONValue {
+    guard let message = message() else { throw GraphTestFailure("the socket has ended") }
+    guard message["id"] == .string(id), message["type"] == "next",
+      message["payload"]?["errors"] == nil, let data = message["payload"]?["data"]
+    else { throw GraphTestFailure("another message: \(message)") }
+    return data
+  }
+}

@@ -1,0 +1,219 @@
+import HTTPTestSupport
+import JSON
+import OracleSupport
+import TestSupport
+import Testing
+
+extension LiveTests {
+  /// Subscriptions over HTTP: graphql-sse's distinct connections, and Apollo's multipart.
+  @Suite struct StreamTests {
+    private static let comments = "subscription($id: ID!) { commentAdded(subjectId: $id) { body } }"
+
+    private func open(
+      _ server: LiveServer, accept: String, _ document: String, _ variables: JSONValue = [:],
+      headers: String = ""
+    ) throws -> RawClient {
+      let client = try RawClient(port: server.graph.port)
+      let request = JSONValue.object([
+        JSONValue.Member(name: "query", value: .string(document)),
+        JSONValue.Member(name: "variables", value: variables),
+      ])
+      let body = "\(request)"
+      client.send(
+        "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+          + "Accept: \(accept)\r\n\(headers)Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+      return client
+    }
+
+    /// The bytes of the next chunk; empty at the end.
+    private func chunk(_ client: RawClient) throws -> String {
+      var line = ""
+      while !line.hasSuffix("\r\n") {
+        guard let byte = client.bytes(1) else { throw GraphTestFailure("the stream broke") }
+        line += String(decoding: byte, as: UTF8.self)
+      }
+      // One character, CR LF.
+      guard let length = Int(line.dropLast(), radix: 16), let bytes = client.bytes(length + 2)
+      else {
+        throw GraphTestFailure("no chunk: \(line)")
+      }
+      return String(decoding: bytes.dropLast(2), as: UTF8.self)
+    }
+
+    /// The next chunk that is no sign of life.
+    private func part(_ client: RawClient) throws -> String {
+      while true {
+        let chunk = try chunk(client)
+        if chunk != ":\n\n", !chunk.contains("\r\n\r\n{}\r\n") { return chunk }
+      }
+    }
+
+    @Test func `a stream of events says at once that it is there, then each event, then its end`()
+      throws
+    {
+      let server = try LiveServer { $0.live.heartbeat = .milliseconds(100) }
+      let data = try server.graph.data()
+      let ann = try data.person()
+      let post = try data.post(.text, by: ann)
+      let client = try open(
+        server, accept: "text/event-stream",
+        "subscription($id: ID!) { nodeChanged(id: $id) { ... on Post { body } } }",
+        ["id": post.json])
+      let head = client.answer(isHead: true)
+      #expect(head.status == 200)
+      #expect(head.header("Content-Type") == "text/event-stream; charset=utf-8")
+      #expect(head.header("Cache-Control") == "no-cache")
+      #expect(head.header("X-Accel-Buffering") == "no")
+      #expect(try chunk(client) == ":\n\n")
+      // A sign of life, without anything happening.
+      #expect(try chunk(client) == ":\n\n")
+      try server.waitForHearing(1)
+      try data.run("UPDATE post SET body = 'new words' WHERE id = $1", [post.number])
+      let event = try part(client)
+      #expect(event.hasPrefix("event: next\nid: "))
+      #expect(event.hasSuffix("\ndata: {\"data\":{\"nodeChanged\":{\"body\":\"new words\"}}}\n\n"))
+      try data.run("DELETE FROM post WHERE id = $1", [post.number])
+      #expect(try part(client).hasSuffix("\ndata: {\"data\":{\"nodeChanged\":null}}\n\n"))
+      #expect(try part(client) == "event: complete\ndata:\n\n")
+      #expect(try chunk(client) == "")
+      try server.waitForHearing(0)
+      // The connection serves on.
+      client.send("GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      #expect(client.answer().status == 200)
+    }
+
+    @Test func `queries, refusals and faulty documents come as events to who takes nothing else`()
+      throws
+    {
+      let server = try LiveServer()
+      for (document, data) in [
+        ("{ __typename }", #"{"data":{"__typename":"Query"}}"#),
+        ("{ nothing }", #"{"errors":[{"message":"Cannot query field"#),
+        ("subscription { notificationAdded { id } }", #"{"errors":[{"message":"Sign in"#),
+      ] {
+        let client = try open(server, accept: "text/event-stream", document)
+        #expect(client.answer(isHead: true).status == 200)
+        #expect(try chunk(client) == ":\n\n")
+        let text = try chunk(client)
+        #expect(text.contains("data: " + data), "\(text)")
+        let rest = text.contains("event: complete") ? "" : try chunk(client)
+        #expect((text + rest).hasSuffix("event: complete\ndata:\n\n"))
+        #expect(try chunk(client) == "")
+      }
+      let broken = try RawClient(port: server.graph.port)
+      broken.send(
+        "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+          + "Accept: text/event-stream\r\nContent-Length: 1\r\n\r\n{")
+      #expect(broken.answer().status == 400)
+    }
+
+    @Test func `who comes back says what was told last, and hears what came after it`() throws {
+      let server = try LiveServer()
+      let data = try server.graph.data()
+      let ann = try data.person()
+      let post = try data.post(.text, by: ann)
+      func id(_ event: String) -> String {
+        event.split(separator: "\n").first { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }
+          ?? ""
+      }
+      func body(_ event: String) -> String {
+        event.split(separator: "\"").suffix(2).first.map(String.init) ?? ""
+      }
+      var last = ""
+      var told: [String] = []
+      for round in 0..<3 {
+        let client = try open(
+          server, accept: "text/event-stream", Self.comments, ["id": post.json],
+          headers: last.isEmpty ? "" : "Last-Event-ID: \(last)\r\n")
+        #expect(client.answer(isHead: true).status == 200)
+        try server.waitForHearing(1)
+        _ = try data.comment(post, by: ann, "here \(round)")
+        for _ in 0..<(round == 0 ? 1 : 3) {
+          let event = try part(client)
+          told.append(body(event))
+          last = id(event)
+        }
+        // Nobody hears what comes next, for now.
+        client.finishSending()
+        try server.waitForHearing(0)
+        _ = try data.comment(post, by: ann, "away \(round) a")
+        _ = try data.comment(post, by: ann, "away \(round) b")
+      }
+      #expect(
+        told == [
+          "here 0", "away 0 a", "away 0 b", "here 1", "away 1 a", "away 1 b", "here 2",
+        ])
+      for _ in 0..<3 { try data.run("SELECT forget_touches('0')") }
+      let refused = try open(
+        server, accept: "text/event-stream", Self.comments, ["id": post.json],
+        headers: "Last-Event-ID: \(last)\r\n")
+      _ = refused.answer(isHead: true)
+      #expect(try part(refused).contains("TOKEN_EXPIRED"))
+    }
+
+    @Test(arguments: [
+      "multipart/mixed;boundary=graphql;subscriptionSpec=1.0,application/json",
+      #"application/json, multipart/mixed; subscriptionSpec="1.0""#,
+      "MULTIPART/MIXED;subscriptionspec=1.0",
+    ])
+    func `each part of a multipart answer carries the delimiter behind it`(_ accept: String) throws
+    {
+      let server = try LiveServer { $0.live.heartbeat = .milliseconds(100) }
+      let data = try server.graph.data()
+      let ann = try data.person()
+      let post = try data.post(.text, by: ann)
+      let client = try open(
+        server, accept: accept,
+        "subscription($id: ID!) { nodeChanged(id: $id) { ... on Post { body } } }",
+        ["id": post.json])
+      let head = client.answer(isHead: true)
+      #expect(head.status == 200)
+      #expect(
+        head.header("Content-Type") == "multipart/mixed;boundary=graphql;subscriptionSpec=1.0")
+      let start = "\r\ncontent-type: application/json\r\n\r\n"
+      #expect(try chunk(client) == "\r\n--graphql\(start){}\r\n--graphql")
+      #expect(try chunk(client) == "\(start){}\r\n--graphql")
+      try server.waitForHearing(1)
+      try data.run("UPDATE post SET body = 'new words' WHERE id = $1", [post.number])
+      #expect(
+        try part(client)
+          == start + #"{"payload":{"data":{"nodeChanged":{"body":"new words"}}}}"# + "\r\n--graphql"
+      )
+      try data.run("DELETE FROM post WHERE id = $1", [post.number])
+      #expect(
+        try part(client) == start + #"{"payload":{"data":{"nodeChanged":null}}}"# + "\r\n--graphql")
+      #expect(try part(client) == "--\r\n")
+      #expect(try chunk(client) == "")
+    }
+
+    @Test func `a query is answered plainly to who takes a stream as well`() throws {
+      let server = try LiveServer()
+      for accept in [
+        "application/graphql-response+json, application/json, text/event-stream, multipart/mixed",
+        "multipart/mixed;subscriptionSpec=1.0,application/json",
+      ] {
+        let client = try open(server, accept: accept, "{ __typename }")
+        #expect(client.answer().body == #"{"data":{"__typename":"Query"}}"#)
+      }
+    }
+
+    @Test(.enabled(if: LiveClients.python != nil, "run script/live-clients first"))
+    func `gql, aiohttp and httpx-sse hear of comments`() throws {
+      let server = try LiveServer()
+      let data = try server.graph.data()
+      let ann = try data.person()
+      let post = try data.post(.text, by: ann)
+      let run = try LiveClients.start(
+        "subscriptions.py", ["localhost:\(server.graph.port)", post.wire, ann.token])
+      try server.waitForHearing(3)
+      for number in 0..<3 { _ = try data.comment(post, by: ann, "comment \(number)") }
+      let result = run.finish()
+      let bodies = #"["comment 0", "comment 1", "comment 2"]"#
+      #expect(
+        Set(result.output.split(separator: "\n").map(String.init))
+          == ["websockets \(bodies)", "multipart \(bodies)", "events \(bodies)"], "\(result.output)"
+      )
+      try server.waitForHearing(0)
+    }
+  }
+}

@@ -1,0 +1,179 @@
+-- What is told to those who watch: subscriptions. Functions that change something say so by touch_nodes, or by a
+-- trigger that does; news_since is what servers read.
+
+CREATE OR REPLACE FUNCTION touch_nodes(topic text, keys bigint[], nodes bigint[]) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO touch (topic, key, node)
+  SELECT DISTINCT touch_nodes.topic, u.key, u.node FROM unnest(keys, nodes) AS u(key, node)
+  WHERE u.key IS NOT NULL AND u.node IS NOT NULL;
+END $$;
+COMMENT ON FUNCTION touch_nodes IS
+  'Tells those who watch the topic under the key that something happened to the node beside it.';
+
+-- A transaction that is still open when others commit is not passed over: its rows are not visible in `since`.
+CREATE OR REPLACE FUNCTION news_since(since pg_snapshot)
+RETURNS TABLE (topic text, key bigint, node bigint, xid xid8)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  IF EXISTS (SELECT FROM touch_mark m WHERE m.is_past AND (
+      pg_snapshot_xmax(m.snapshot) > pg_snapshot_xmax(since)
+      OR EXISTS (SELECT FROM pg_snapshot_xip(since) x(id)
+        WHERE x.id < pg_snapshot_xmax(m.snapshot) AND pg_visible_in_snapshot(x.id, m.snapshot)))) THEN
+    RAISE EXCEPTION 'Some of what happened since is forgotten.'
+      USING ERRCODE = 'SG001', DETAIL = 'TOKEN_EXPIRED';
+  END IF;
+  RETURN QUERY SELECT DISTINCT t.topic, t.key, t.node, t.xid FROM touch t
+    WHERE t.xid >= pg_snapshot_xmin(since) AND NOT pg_visible_in_snapshot(t.xid, since)
+    ORDER BY t.node, t.xid, t.topic, t.key;
+END $$;
+COMMENT ON FUNCTION news_since IS
+  'What was committed since a snapshot, each once, by nodes in the order in which they were made. '
+  'Fails with SG001 when part of it is forgotten.';
+
+CREATE OR REPLACE FUNCTION forget_touches(keep interval DEFAULT '1 minute') RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  mark touch_mark;
+  number bigint := 0;
+BEGIN
+  SELECT m.* INTO mark FROM touch_mark m WHERE m.at < now() - keep ORDER BY m.at DESC LIMIT 1;
+  -- Of what is past already nothing is left.
+  IF FOUND AND NOT mark.is_past THEN
+    -- First, so that nobody reads what is forgotten in between: both are seen at once.
+    DELETE FROM touch_mark m WHERE m.at <= mark.at;
+    INSERT INTO touch_mark (snapshot, at, is_past) VALUES (mark.snapshot, mark.at, true);
+    DELETE FROM touch t
+    WHERE t.xid < pg_snapshot_xmax(mark.snapshot) AND pg_visible_in_snapshot(t.xid, mark.snapshot);
+    GET DIAGNOSTICS number = ROW_COUNT;
+  END IF;
+  INSERT INTO touch_mark (snapshot) SELECT pg_current_snapshot() WHERE EXISTS (SELECT FROM touch);
+  RETURN number;
+END $$;
+COMMENT ON FUNCTION forget_touches IS
+  'Forgets what was touched longer ago than this, and gives how much; nobody is behind by so much who '
+  'looks every second.';
+
+-- Triggers say it for changes that no counter or log has to do with.
+
+CREATE OR REPLACE FUNCTION touch_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE ids bigint[];
+BEGIN
+  EXECUTE format('SELECT array_agg(%I) FROM changed', TG_ARGV[0]) INTO ids;
+  PERFORM touch_nodes('node', ids, ids);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION touch_changed IS
+  'Tells that the nodes of changed rows look different; the argument names the column with their ids.';
+CALL watch('post', '{removed}', 'touch_changed', 'id');
+CALL watch('comment', '{removed}', 'touch_changed', 'id');
+CALL watch('location', '{removed}', 'touch_changed', 'id');
+CALL watch('product', '{removed}', 'touch_changed', 'id');
+CALL watch('circle', '{removed}', 'touch_changed', 'id');
+CALL watch('app_user', '{removed}', 'touch_changed', 'id');
+CALL watch('photo', '{edited,removed}', 'touch_changed', 'id');
+CALL watch('invitation', '{edited,removed}', 'touch_changed', 'id');
+CALL watch('info_request', '{edited,removed}', 'touch_changed', 'id');
+CALL watch('follow_up', '{edited,removed}', 'touch_changed', 'id');
+CALL watch('program', '{edited,removed}', 'touch_changed', 'id');
+CALL watch('class_session', '{edited,removed}', 'touch_changed', 'id');
+CALL watch('booking', '{edited,removed}', 'touch_changed', 'id');
+CALL watch('activity_track', '{edited,removed}', 'touch_changed', 'id');
+CALL watch('conversation', '{edited,removed}', 'touch_changed', 'id');
+CALL watch('notification', '{edited,removed}', 'touch_changed', 'id');
+CALL watch('card_post', '{edited}', 'touch_changed', 'post_id');
+CALL watch('event', '{edited}', 'touch_changed', 'post_id');
+CALL watch('attendance', '{added,edited,removed}', 'touch_changed', 'event_id');
+CALL watch('circle_member', '{added,removed}', 'touch_changed', 'circle_id');
+
+CREATE OR REPLACE FUNCTION touch_edited() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO touch (topic, key, node) VALUES ('node', NEW.id, NEW.id);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION touch_edited IS
+  'Tells that a node looks different, of tables most of whose updates are counts.';
+CREATE OR REPLACE TRIGGER touch_edited
+  AFTER UPDATE OF body, location_id, visibility, updated_at ON post
+  FOR EACH ROW EXECUTE FUNCTION touch_edited();
+CREATE OR REPLACE TRIGGER touch_edited AFTER UPDATE OF name, description, is_default, owner_id ON circle
+  FOR EACH ROW EXECUTE FUNCTION touch_edited();
+CREATE OR REPLACE TRIGGER touch_edited
+  AFTER UPDATE OF username, display_name, email, email_verified, bio, website, avatar_id, home_id,
+    address, card_preference, roles ON app_user
+  FOR EACH ROW EXECUTE FUNCTION touch_edited();
+CREATE OR REPLACE TRIGGER touch_edited
+  AFTER UPDATE OF name, brand, description, price, currency, photo_id, buy_url ON product
+  FOR EACH ROW EXECUTE FUNCTION touch_edited();
+
+CREATE OR REPLACE FUNCTION touch_made_posts() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE ids bigint[];
+BEGIN
+  SELECT array_agg(c.id) INTO ids FROM changed c;
+  PERFORM touch_nodes('post', array_fill(0::bigint, ARRAY[cardinality(ids)]), ids);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION touch_made_posts IS 'Tells everybody who watches posts that there are more.';
+CALL watch('post', '{added}', 'touch_made_posts');
+
+CREATE OR REPLACE FUNCTION touch_made_comments() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  ids bigint[];
+  subjects bigint[];
+BEGIN
+  SELECT array_agg(c.id), array_agg(c.subject_id) INTO ids, subjects FROM changed c;
+  PERFORM touch_nodes('comment', subjects, ids);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION touch_made_comments IS 'Tells those who watch a subject of the comments on it.';
+CALL watch('comment', '{added}', 'touch_made_comments');
+
+CREATE OR REPLACE FUNCTION touch_made_messages() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  ids bigint[];
+  people bigint[];
+BEGIN
+  SELECT array_agg(c.id), array_agg(m.user_id) INTO ids, people
+  FROM changed c JOIN conversation_member m ON m.conversation_id = c.conversation_id;
+  PERFORM touch_nodes('message', people, ids);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION touch_made_messages IS 'Tells those who take part of messages.';
+CALL watch('message', '{added}', 'touch_made_messages');
+
+CREATE OR REPLACE FUNCTION touch_made_notifications() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  ids bigint[];
+  people bigint[];
+BEGIN
+  SELECT array_agg(c.id), array_agg(c.recipient_id) INTO ids, people FROM changed c;
+  PERFORM touch_nodes('notification', people, ids);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION touch_made_notifications IS 'Tells people of their notifications.';
+CALL watch('notification', '{added}', 'touch_made_notifications');
+
+CREATE OR REPLACE FUNCTION touch_blocks() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE ids bigint[];
+BEGIN
+  SELECT array_agg(s.id) INTO ids
+  FROM changed c, LATERAL (VALUES (c.blocker_id), (c.blocked_id)) s(id);
+  PERFORM touch_nodes('node', ids, ids);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION touch_blocks IS 'Tells that two people look different to each other.';
+CALL watch('block', '{added,removed}', 'touch_blocks');
+
+-- Servers close the sockets of sessions that ended.
+-- Servers note uses of sessions as a role that may do nothing else.
+CREATE OR REPLACE FUNCTION touch_ended_session() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  INSERT INTO touch (topic, key, node) VALUES ('session', OLD.user_id, OLD.user_id);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION touch_ended_session IS 'Tells that a session of somebody is over, or will be sooner.';
+CREATE OR REPLACE TRIGGER touch_ended AFTER DELETE ON session
+  FOR EACH ROW EXECUTE FUNCTION touch_ended_session();
+CREATE OR REPLACE TRIGGER touch_shortened AFTER UPDATE OF expires_at ON session
+  FOR EACH ROW WHEN (NEW.expires_at < OLD.expires_at) EXECUTE FUNCTION touch_ended_session();

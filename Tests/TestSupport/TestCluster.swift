@@ -78,7 +78,7 @@ package enum TestCluster {
     options.restarts = false
     // Tests find the graph, and tables of their own, without naming a namespace.
     options.settings = [
-      ("shared_buffers", "128MB"), ("max_connections", "200"), ("search_path", "graph, public"),
+      ("shared_buffers", "128MB"), ("max_connections", "300"), ("search_path", "graph, public"),
     ]
     try endWithProcess(folder)
     return try EmbeddedCluster.start(options) { _ in }

@@ -56,6 +56,7 @@ final class GraphServer: Sendable {
     self.database = database
     var settings = RunningServer.Settings()
     settings.loopCount = 2
+    settings.writers = 8
     if let runner {
       settings.loopCount = 1
       settings.statementRunner = runner

@@ -40,14 +40,14 @@ def say(text):
 class Server:
     """`sociograph serve`; `database` are the options that say where its database is."""
 
-    def __init__(self, program, database, port):
+    def __init__(self, program, database, port, log=None):
         self.url = f"http://127.0.0.1:{port}/graphql"
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 sys.exit(f"bench: something else listens on port {port}; give another --port")
         self.process = subprocess.Popen(
             [program, "serve", *database, "--listen", f"127.0.0.1:{port}"],
-            stdout=subprocess.DEVNULL)
+            stdout=subprocess.DEVNULL, stderr=log)
         for _ in range(600):
             if self.process.poll() is not None:
                 sys.exit("bench: the server ended before it was ready")
@@ -130,20 +130,24 @@ def variables(server, token):
     }
 
 
+def places(data):
+    """Where the embedded cluster may be that is running."""
+    for place in (data, *glob.glob("/var/lib/sociograph/*")):
+        if os.path.exists(os.path.join(place, "postgres", "postmaster.pid")):
+            yield place
+
+
 def cluster(data):
     """How to reach the embedded cluster: libpq keywords."""
-    for place in (data, *glob.glob("/var/lib/sociograph/*")):
-        pid_file = os.path.join(place, "postgres", "postmaster.pid")
-        if os.path.exists(pid_file):
-            lines = open(pid_file).read().splitlines()
-            return f"host={lines[4]} port={lines[3]} user=sociograph dbname=sociograph"
+    for place in places(data):
+        lines = open(os.path.join(place, "postgres", "postmaster.pid")).read().splitlines()
+        return f"host={lines[4]} port={lines[3]} user=sociograph dbname=sociograph"
     sys.exit("bench: the embedded cluster was not found")
 
 
 def postgres_seconds(data):
     """CPU time of a cluster: its postmaster, what it reaped, and its living children."""
-    place = next(p for p in (data, *glob.glob("/var/lib/sociograph/*"))
-                 if os.path.exists(os.path.join(p, "postgres", "postmaster.pid")))
+    place = next(places(data))
     postmaster = open(os.path.join(place, "postgres", "postmaster.pid")).readline().strip()
     ticks = 0
     for stat in glob.glob("/proc/[0-9]*/stat"):

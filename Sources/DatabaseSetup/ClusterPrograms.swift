@@ -106,6 +106,9 @@ enum ClusterConfiguration {
       ("log_rotation_age", "1d"),
       ("log_rotation_size", "0"),
       ("log_min_duration_statement", "1s"),
+      // Words of searches, say: never logged.
+      ("log_parameter_max_length", "0"),
+      ("log_parameter_max_length_on_error", "0"),
       ("log_lock_waits", "on"),
       ("log_line_prefix", "%m [%p] %a "),
     ]

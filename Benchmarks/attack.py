@@ -1,0 +1,365 @@
+"""What is left of a bystander's answers while somebody attacks `sociograph serve`, and what it costs.
+
+Four bystanders, signed in, each ask for one of the showcase's reads after the other; their good answers
+and their 95th percentile are counted without an attack and with it, and the process' memory. Everybody
+comes by a proxy that is believed (this script), so that limits are counted by address as they are for
+clients of other machines; `--one-machine` has everybody come from this machine, where no points are counted.
+
+The attacks are anonymous, from one address each unless their names say otherwise.
+"""
+
+import argparse
+import contextlib
+import http.client
+import itertools
+import json
+import os
+import random
+import re
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import graph
+
+BYSTANDERS = ["Q01", "Q02", "Q04", "Q12"]
+WANTED_SHARE, WANTED_P95 = 0.8, 0.1
+
+
+class Situation:
+    """A server under attack: what attackers need to know, and when to stop."""
+
+    def __init__(self, options, server, port):
+        self.one_machine = options.one_machine
+        self.port = port
+        self.is_over = threading.Event()
+        self.answers = {}
+        self.lock = threading.Lock()
+        self.ids = []
+        for first in ("users", "posts", "locations", "circles"):
+            found = server.execute("{ %s(first: 25) { nodes { id } } }" % first, token="demo-marisol")
+            self.ids += [node["id"] for node in found[first]["nodes"]]
+        self.users = [node["username"] for node in server.execute(
+            "{ users(first: 100) { nodes { username } } }", token="demo-marisol")["users"]["nodes"]]
+
+    def headers(self, address):
+        return {} if self.one_machine else {"X-Forwarded-For": address}
+
+    def note(self, what):
+        with self.lock:
+            self.answers[what] = self.answers.get(what, 0) + 1
+
+    def client(self):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+
+    def send(self, client, query, variables=None, address="192.0.2.1", token=None):
+        """One request of an attacker; what came of it is noted."""
+        headers = {"Content-Type": "application/json", **self.headers(address)}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        body = json.dumps({"query": query, "variables": variables or {}})
+        try:
+            client.request("POST", "/graphql", body, headers)
+            answer = client.getresponse()
+            text = answer.read()
+            code = re.search(rb'"code":"([A-Z_]+)"', text)
+            self.note(f"{answer.status}" + (f" {code[1].decode()}" if code else ""))
+        except (OSError, http.client.HTTPException) as error:
+            self.note(type(error).__name__)
+            client.close()
+
+    def open_socket(self, receive_buffer=None):
+        opened = socket.socket()
+        if receive_buffer:
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        opened.settimeout(30)
+        opened.connect(("127.0.0.1", self.port))
+        return opened
+
+
+def repeatedly(count, interval=None):
+    """An attack by `count` threads that call a function again and again, or once in `interval` seconds."""
+    def decorate(attempt):
+        def attack(situation):
+            def run(number):
+                client = situation.client()
+                while not situation.is_over.is_set():
+                    began = time.monotonic()
+                    attempt(situation, client, number)
+                    if interval:
+                        situation.is_over.wait(max(0, interval - (time.monotonic() - began)))
+            return [threading.Thread(target=run, args=(number,)) for number in range(count)]
+        attack.__doc__ = attempt.__doc__
+        return attack
+    return decorate
+
+
+# What the costs let through takes half a second of PostgreSQL's time on a graph of scale 1.
+DEAR = "{ users(first: 100) { nodes { %s } } }" % " ".join(
+    f'a{n}: followers(first: 0, search: "{chr(97 + n % 26)}") {{ totalCount }}' for n in range(27))
+
+
+def dear(situation, client, number, address):
+    situation.send(client, DEAR, address=address)
+
+
+@repeatedly(1, interval=1)
+def one_dear_request_a_second(situation, client, number):
+    """one dear request a second"""
+    dear(situation, client, number, "192.0.2.1")
+
+
+@repeatedly(16)
+def dear_requests_from_16_sockets(situation, client, number):
+    """dear requests from 16 sockets of one address"""
+    dear(situation, client, number, "192.0.2.1")
+
+
+@repeatedly(16)
+def dear_requests_from_16_addresses(situation, client, number):
+    """dear requests from 16 addresses"""
+    dear(situation, client, number, f"192.0.2.{number + 1}")
+
+
+@repeatedly(16)
+def dear_requests_of_16_viewers(situation, client, number):
+    """dear requests of 16 people who are signed in"""
+    situation.send(client, DEAR, token=f"demo-{situation.users[number]}", address=f"192.0.2.{number + 1}")
+
+
+@repeatedly(8)
+def dear_among_cheap(situation, client, number):
+    """a statement trained by cheap variants, then dear"""
+    query = DEAR.replace("{ users(first: 100)", "query($text: String!) { users(first: 100, search: $text)")
+    for text in ["no such name"] * 15 + [""]:
+        situation.send(client, query, {"text": text}, token=f"demo-{situation.users[number]}", address=f"192.0.2.{number + 1}")
+
+
+@repeatedly(4)
+def long_aliases(situation, client, number):
+    """61 kB of long aliases"""
+    name = lambda n: f"a{n}_" + "x" * 2040
+    fields = " ".join(f"{name(n)}: username" for n in range(29))
+    situation.send(client, "{ users(first: 100) { nodes { followers(first: 40) { nodes { %s } } } } }" % fields)
+
+
+@repeatedly(8)
+def every_page_size(situation, client, number):
+    """every page size, in a statement of three pages"""
+    query = """query($a: Int!, $b: Int!, $c: Int!) { users(first: $a) { nodes { posts(first: $b) { nodes {
+      comments(first: $c) { nodes { body } } } } } } }"""
+    sizes = {name: random.randint(1, 15) for name in "abc"}
+    situation.send(client, query, sizes, token=f"demo-{situation.users[number]}", address=f"192.0.2.{number + 1}")
+
+
+@repeatedly(8)
+def hundred_nodes(situation, client, number):
+    """nodes(ids:) of 100"""
+    query = """query($ids: [ID!]!) { nodes(ids: $ids) { id ... on User { displayName followers(first: 10) {
+      totalCount nodes { displayName posts(first: 2) { totalCount } } } } ... on Post { comments(first: 10) { nodes { body } } } } }"""
+    ids = random.sample(situation.ids, min(100, len(situation.ids)))
+    situation.send(client, query, {"ids": ids}, token=f"demo-{situation.users[number]}", address=f"192.0.2.{number + 1}")
+
+
+def slow_readers(situation):
+    """150 sockets that do not read a large answer"""
+    query = """{ users(first: 50) { nodes { id username displayName bio followers(first: 100) { nodes { id username displayName bio } } } } }"""
+    body = json.dumps({"query": query}).encode()
+
+    def hold(number):
+        token = f"Authorization: Bearer demo-{situation.users[number % len(situation.users)]}\r\n"
+        while not situation.is_over.is_set():
+            try:
+                opened = situation.open_socket(receive_buffer=4096)
+                extra = "".join(f"{k}: {v}\r\n" for k, v in situation.headers("192.0.2.1").items())
+                opened.sendall((f"POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n{extra}{token}"
+                                f"Content-Length: {len(body)}\r\n\r\n").encode() + body)
+                first = opened.recv(12)
+                situation.note(first[9:12].decode() or "closed")
+                situation.is_over.wait(15)
+                opened.close()
+            except OSError as error:
+                situation.note(type(error).__name__)
+                situation.is_over.wait(0.2)
+    return [threading.Thread(target=hold, args=(number,)) for number in range(150)]
+
+
+def sockets(text, count):
+    def attack(situation):
+        def hold():
+            opened = []
+            for _ in range(count):
+                try:
+                    opened.append(situation.open_socket())
+                    opened[-1].sendall(text)
+                    situation.note("opened")
+                except OSError as error:
+                    situation.note(type(error).__name__)
+            while not situation.is_over.wait(0.5):
+                for one in opened:
+                    with contextlib.suppress(OSError):
+                        one.sendall(b"X" if text else b"")
+            for one in opened:
+                one.close()
+        return [threading.Thread(target=hold)]
+    return attack
+
+
+slow_heads = sockets(b"POST /graphql HTTP/1.1\r\nX-Slow: ", 150)
+slow_heads.__doc__ = "150 heads, a byte each half second"
+idle_sockets = sockets(b"", 150)
+idle_sockets.__doc__ = "150 sockets that say nothing"
+numbers = itertools.count()
+
+
+@repeatedly(16)
+def new_documents(situation, client, number):
+    """a flood of new documents of 6 kB"""
+    with situation.lock:
+        n = next(numbers)
+    fields = " ".join(
+        f"p{i}: posts(first: {1 + (n + i) % 5}) {{ nodes {{ id body author {{ username displayName }} comments(first: 3) "
+        f"{{ totalCount nodes {{ body author {{ username }} }} }} }} }}" for i in range(25))
+    situation.send(client, "query New%d { user(by: {username: \"marisol\"}) { %s } }" % (n, fields))
+
+
+@repeatedly(16)
+def hostile_sign_ins(situation, client, number):
+    """wrong passwords of many names"""
+    with situation.lock:
+        n = next(numbers)
+    name = situation.users[n % len(situation.users)]
+    situation.send(client, 'mutation { signIn(username: "%s", password: "wrong horse %d") '
+                   "{ session { token } userErrors { code } } }" % (name, n))
+
+
+ATTACKS = [
+    one_dear_request_a_second, dear_requests_from_16_sockets, dear_requests_from_16_addresses,
+    dear_requests_of_16_viewers, dear_among_cheap, long_aliases, every_page_size, hundred_nodes, slow_readers,
+    slow_heads, idle_sockets, new_documents, hostile_sign_ins,
+]
+
+
+class Bystanders:
+    """Clients that ask for a page, read it, and ask for the next one."""
+
+    def __init__(self, situation, bodies, pause):
+        self.situation, self.pause = situation, pause
+        self.times, self.refused = [], {}
+        self.threads = [threading.Thread(target=self.run, args=(number, body)) for number, body in enumerate(bodies)]
+
+    def run(self, number, body):
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer demo-{self.situation.users[50 + number]}",
+                   **self.situation.headers(f"198.51.100.{number + 1}")}
+        client = self.situation.client()
+        while not self.situation.is_over.is_set():
+            began = time.monotonic()
+            try:
+                client.request("POST", "/graphql", body, headers)
+                answer = client.getresponse()
+                text = answer.read()
+                isGood = answer.status == 200 and b'"errors"' not in text[-4096:]
+                what = str(answer.status)
+            except (OSError, http.client.HTTPException) as error:
+                isGood, what = False, type(error).__name__
+                client.close()
+            with self.situation.lock:
+                if isGood:
+                    self.times.append(time.monotonic() - began)
+                else:
+                    self.refused[what] = self.refused.get(what, 0) + 1
+            self.situation.is_over.wait(self.pause)
+
+    def p95(self):
+        return sorted(self.times)[int(len(self.times) * 0.95)] if self.times else float("inf")
+
+
+def measure(situation, bodies, options, server, attack):
+    """Good answers, their p95, refusals, the attackers' answers, and the largest memory meanwhile."""
+    situation.is_over.clear()
+    situation.answers = {}
+    bystanders = Bystanders(situation, bodies, options.pause)
+    threads = bystanders.threads + (attack(situation) if attack else [])
+    for thread in threads:
+        thread.start()
+    resident = backend = 0
+    end = time.monotonic() + options.seconds
+    while time.monotonic() < end:
+        resident = max(resident, server.resident_megabytes()["VmRSS"])
+        backend = max(backend, largest_backend(options.data))
+        time.sleep(0.25)
+    situation.is_over.set()
+    for thread in threads:
+        thread.join()
+    return bystanders, dict(situation.answers), resident, backend
+
+
+def largest_backend(data):
+    """Megabytes of the cluster's largest process that are its own."""
+    largest = 0
+    with contextlib.suppress(OSError, StopIteration):
+        place = next(p for p in graph.places(data))
+        postmaster = open(os.path.join(place, "postgres", "postmaster.pid")).readline().strip()
+        for child in open(f"/proc/{postmaster}/task/{postmaster}/children").read().split():
+            with contextlib.suppress(OSError):
+                status = open(f"/proc/{child}/status").read()
+                largest = max(largest, int(re.search(r"RssAnon:\s+(\d+)", status)[1]) / 1024)
+    return largest
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="script/attack", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--program", default=".build/release/sociograph", help="the build that is attacked")
+    parser.add_argument("--options", default="", help="more options of serve, in one argument")
+    parser.add_argument("--data", default=".sociograph-bench-small", help="data directory of the cluster")
+    parser.add_argument("--scale", type=int, default=1, help="of the demo data, where there is none yet")
+    parser.add_argument("--seconds", type=float, default=10, help="of each attack (default 10)")
+    parser.add_argument("--pause", type=float, default=0.02, help="of a bystander between requests, in seconds")
+    parser.add_argument("--attacks", default="", help="parts of the names of those to run; all without")
+    parser.add_argument("--one-machine", action="store_true", help="nobody's points are counted")
+    parser.add_argument("--port", type=int, default=18095)
+    parser.add_argument("--log", default=os.devnull, help="where the server's words go")
+    parser.add_argument("--check", action="store_true",
+                        help="exit with 1 when dear requests leave less than 80 %% of the good answers, or p95 over 100 ms")
+    options = parser.parse_args()
+    if not os.path.exists(options.data):
+        graph.say(f"loading a graph of scale {options.scale}")
+        subprocess.run([options.program, "seed", "--scale", str(options.scale), "--data", options.data],
+                       check=True, stdout=subprocess.DEVNULL)
+    proxies = [] if options.one_machine else ["--trusted-proxies", "127.0.0.1"]
+    failed = False
+    log = open(options.log, "w")
+    print(f"{'attack':56} {'good':>11} {'p95 ms':>13} {'refused':>8} {'MB':>5} {'backend':>7}  attackers' answers")
+    chosen = [a for a in ATTACKS if not options.attacks or any(
+        part in a.__doc__ or part in getattr(a, "__name__", "") for part in options.attacks.split(","))]
+    for attack in chosen:
+        with contextlib.ExitStack() as stack:
+            server = graph.Server(
+                options.program, ["--data", options.data, "--shutdown-delay", "0s", *proxies, *options.options.split()],
+                options.port, log=log)
+            stack.callback(server.stop)
+            work = stack.enter_context(tempfile.TemporaryDirectory())
+            situation = Situation(options, server, options.port)
+            bodies = []
+            values = graph.variables(server, "demo-marisol")
+            for folder, name in graph.showcase(",".join(BYSTANDERS)):
+                path = os.path.join(work, "body.json")
+                graph.write_body(folder, name, values, path)
+                bodies.append(open(path, "rb").read())
+            before, _, _, _ = measure(situation, bodies, options, server, None)
+            after, answers, resident, backend = measure(situation, bodies, options, server, attack)
+            share = len(after.times) / max(1, len(before.times))
+            print(f"{attack.__doc__:56} {len(before.times):5}{100 * share:5.0f}% {1e3 * before.p95():5.1f} {1e3 * after.p95():7.1f}"
+                  f" {sum(after.refused.values()):8} {resident:5.0f} {backend:7.0f}  "
+                  + ", ".join(f"{n} x {what}" for what, n in sorted(answers.items(), key=lambda a: -a[1])), flush=True)
+            if "dear" in attack.__doc__ and (share < WANTED_SHARE or after.p95() > WANTED_P95):
+                failed = True
+    sys.exit(1 if failed and options.check else 0)
+
+
+if __name__ == "__main__":
+    main()

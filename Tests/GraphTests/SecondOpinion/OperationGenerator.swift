@@ -32,10 +32,14 @@ struct OperationGenerator {
   private var choices: [String: Int] = [:]
   /// The type of the node whose id was drawn last: what is selected of it had better be on that.
   private var hint: String?
-  private let maximumFields = 60
+  private let maximumFields: Int
   private let maximumDepth = 10
 
-  init(_ schema: Schema, _ pool: ArgumentPool, _ book: CursorBook, seed: UInt64) {
+  init(
+    _ schema: Schema, _ pool: ArgumentPool, _ book: CursorBook, seed: UInt64,
+    maximumFields: Int = 60
+  ) {
+    self.maximumFields = maximumFields
     self.schema = schema
     self.pool = pool
     self.book = book

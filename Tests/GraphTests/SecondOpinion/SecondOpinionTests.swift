@@ -186,6 +186,10 @@ extension GraphServer {
 
   /// Another one of these, without a server.
   static func variedDatabase() throws -> String {
+    try TestCluster.newDatabase(copying: variedTemplate.get())
+  }
+
+  private static let variedTemplate = Result {
     let database = try TestCluster.newDatabase(migrated: true)
     _ = try Seeder.read(TestCluster.packageFolder + "/sql/demo", scale: 1, seed: 1)
       .run(PostgresConfiguration(database)) { _ in }

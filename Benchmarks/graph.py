@@ -38,7 +38,7 @@ def say(text):
 
 
 class Server:
-    """`sociograph serve`; `database` are the options that say where its database is."""
+    """`sociograph serve`; `database` are the options that say where its database is, `log` takes its log."""
 
     def __init__(self, program, database, port, log=None):
         self.url = f"http://127.0.0.1:{port}/graphql"

@@ -35,15 +35,23 @@ enum Console {
 
   /// Waits a moment until what was said is written; before the process ends.
   static func flush() {
-    if log != nil { LogWriter.standardError.flush() }
+    guard log != nil else { return }
+    LogWriter.standardError.flush()
+    standardOutput.flush()
   }
 
   /// Prints a result and a line feed.
   static func print(_ text: String) { write(text + "\n") }
 
+  /// A server waits for nobody who reads.
   static func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
-    write(Array(text.utf8), to: descriptor)
+    let bytes = Array(text.utf8)
+    guard log != nil else { return write(bytes, to: descriptor) }
+    let writer = descriptor == STDERR_FILENO ? LogWriter.standardError : standardOutput
+    writer.write(bytes, as: .text)
   }
+
+  private static let standardOutput = LogWriter(descriptor: STDOUT_FILENO)
 
   static func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) {
     var rest = bytes[...]

@@ -132,7 +132,7 @@ package enum ChildProcess {
     return signal == 0 ? (status >> 8) & 0xff : 128 + signal
   }
 
-  static func find(_ program: String) -> String? {
+  package static func find(_ program: String) -> String? {
     ["/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/", "/usr/local/bin/"].map { $0 + program }
       .first(where: FileSystem.isExecutable)
   }

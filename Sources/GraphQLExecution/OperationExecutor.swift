@@ -417,6 +417,11 @@ package final class OperationExecutor {
     let refusal: GraphQLError
     switch error.kind {
     // The pool reports these by itself, once.
+    case .staleStatement, .retry:
+      // As often as it may be tried again.
+      refusal = GraphQLError(
+        "The database is being changed. Try again shortly.", code: .databaseUnavailable,
+        reason: error.reason)
     case .unavailable, .lost, .readOnly, .aborted:
       refusal = GraphQLError(
         "The database cannot be reached. Try again shortly.", code: .databaseUnavailable)
@@ -437,7 +442,7 @@ package final class OperationExecutor {
     // Of a statement that has no input of the client's.
     case .invalidEncoding, .invalidValue:
       refusal = .fault(error.reason)
-    case .retry, .staleStatement, .constraint, .forbidden, .other:
+    case .constraint, .forbidden, .other:
       refusal = .fault(error.reason)
     }
     return .refused([refusal], retryAfter: error.retryAfter)

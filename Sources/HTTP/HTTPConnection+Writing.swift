@@ -121,6 +121,7 @@ extension HTTPConnection {
 
   func planFlush() {
     if unsentBytes > 0, !wantsWritable { writeStart = stateStart }
+    if takenBytes == 0, unsentStart == 0 { unsentStart = stateStart }
     guard !isFlushPlanned else { return }
     isFlushPlanned = true
     server.flushLater(self)
@@ -230,10 +231,13 @@ extension HTTPConnection {
         }
       }
       outputStart += written
+      takenBytes += written
       if unsentBytes > 0 { writeStart = coarseNow() }
     }
     output.removeAll(keepingCapacity: output.capacity <= 64 * 1024)
     outputStart = 0
+    unsentStart = 0
+    takenBytes = 0
     return true
   }
 

@@ -37,6 +37,9 @@ final class HTTPConnection {
   /// Since when the connection is in its state, or has been trying to write without success.
   var stateStart: UInt64
   var writeStart: UInt64 = 0
+  /// Since when there has always been something unsent, and how much of it was taken.
+  var unsentStart: UInt64 = 0
+  var takenBytes = 0
 
   var input: [UInt8] = []
   var inputStart = 0
@@ -371,7 +374,7 @@ final class HTTPConnection {
 
   func checkDeadlines(_ now: UInt64) {
     let limits = server.limits
-    if unsentBytes > 0, passed(limits.writeStall, since: writeStart, now) {
+    if unsentBytes > 0, passed(limits.writeStall, since: writeStart, now) || isReadSlowly(now) {
       reset(.writeStalled)
       return
     }
@@ -406,6 +409,14 @@ final class HTTPConnection {
 
   private func passed(_ limit: Duration, since start: UInt64, _ now: UInt64) -> Bool {
     now > start && now - start > limit.nanoseconds
+  }
+
+  private func isReadSlowly(_ now: UInt64) -> Bool {
+    let limits = server.limits
+    guard unsentStart > 0, passed(limits.readGrace, since: unsentStart, now) else { return false }
+    let (least, overflow) = limits.minimumReadBytesPerSecond.multipliedReportingOverflow(
+      by: Int((now - unsentStart) / 1_000_000))
+    return overflow || takenBytes < least / 1000
   }
 
   private func bodyIsLate(_ now: UInt64) -> Bool {

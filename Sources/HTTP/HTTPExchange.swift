@@ -10,8 +10,11 @@ package struct HTTPExchange: @unchecked Sendable {
   /// Whether somebody still waits for the answer.
   package var isOpen: Bool { connection.isWorking(on: number) }
 
-  /// Whether an answer of so many bytes may be kept for a client that reads slowly.
-  package func mayHold(_ bytes: Int) -> Bool { connection.server.budget.admits(bytes) }
+  /// Whether an answer of so many bytes may be kept for a client that reads slowly. What a socket takes
+  /// at once is no burden.
+  package func mayHold(_ bytes: Int) -> Bool {
+    bytes <= HTTPLimits.smallAnswerBytes || connection.server.budget.admits(bytes)
+  }
 
   /// Names the request: `X-Request-Id` of its answer, also of one that the server gives in the
   /// handler's place.

@@ -31,7 +31,8 @@ package struct HTTPLimits: Sendable {
   /// Of one message on a WebSocket; beyond it the socket is closed.
   package var maximumMessageBytes = 64 * 1024
   package var maximumRequestsPerConnection = 1000
-  /// Of answers that wait for their clients to read, over all loops; beyond it there is 503.
+  /// Of answers that wait for their clients to read, over all loops; beyond it there is 503 for those
+  /// that are not small.
   package var maximumHeldBytes = 256 * 1024 * 1024
 
   // Waits.
@@ -44,6 +45,9 @@ package struct HTTPLimits: Sendable {
   package var bodyGrace: Duration = .seconds(2)
   /// Without a single byte accepted by the client.
   package var writeStall: Duration = .seconds(10)
+  /// The least rate at which a client takes its answers, held against it once `readGrace` has passed.
+  package var minimumReadBytesPerSecond = 4096
+  package var readGrace: Duration = .seconds(10)
   package var idle: Duration = .seconds(60)
   /// A request its handler never answered: the last resort, well past the operation's own deadline.
   package var answer: Duration = .seconds(60)
@@ -60,6 +64,8 @@ package struct HTTPLimits: Sendable {
   // Sockets.
   package var maximumSockets = 10_000
   package var maximumSocketsPerAddress = 200
+
+  static let smallAnswerBytes = 64 * 1024
 
   package init() {}
 }

@@ -30,6 +30,34 @@ import CPostgreSQL
     }
     unsafe self.handle = unsafe handle
     unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
+    // Not among what the session begins with: libpq would take the server for one that only reads, and
+    // `target_session_attrs=read-write` would find none.
+    if configuration.isReadOnly, configuration.pooler == .none {
+      try run("SET default_transaction_read_only = on")
+    }
+  }
+
+  /// How long the server takes to answer nothing. Blocks.
+  func roundTrip() throws(PostgresError) -> Duration {
+    let start = ContinuousClock.now
+    guard let result = unsafe PQexec(handle, "") else {
+      throw unsafe PostgresError(connection: handle)
+    }
+    defer { unsafe PQclear(result) }
+    guard unsafe PQresultStatus(result) == PGRES_EMPTY_QUERY else {
+      throw unsafe PostgresError(result: result)
+    }
+    return start.duration(to: .now)
+  }
+
+  private func run(_ command: String) throws(PostgresError) {
+    guard let result = unsafe PQexec(handle, command) else {
+      throw unsafe PostgresError(connection: handle)
+    }
+    defer { unsafe PQclear(result) }
+    guard unsafe PQresultStatus(result) == PGRES_COMMAND_OK else {
+      throw unsafe PostgresError(result: result)
+    }
   }
 
   deinit {
@@ -63,6 +91,28 @@ import CPostgreSQL
       var pointers = unsafe starts.map { unsafe buffer.baseAddress?.advanced(by: $0) }
       unsafe pointers.append(nil)
       return unsafe pointers.withUnsafeBufferPointer { unsafe body($0.baseAddress) }
+    }
+  }
+}
+
+/// libpq's way to ask a server to stop what a connection is running: through a connection made for it,
+/// which also finds the way through a pooler.
+///
+/// @unchecked: it is made, then used once, by one thread after the other.
+@safe final class LibraryCancel: @unchecked Sendable {
+  private let handle: OpaquePointer
+
+  init?(_ connection: OpaquePointer) {
+    guard let handle = unsafe PQgetCancel(connection) else { return nil }
+    unsafe self.handle = handle
+  }
+
+  deinit { unsafe PQfreeCancel(handle) }
+
+  /// Blocks.
+  func send() {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { message in
+      _ = unsafe PQcancel(handle, message.baseAddress, 256)
     }
   }
 }

@@ -15,6 +15,9 @@ enum PoolAction {
   case probe(Int32, Int)
   /// Ask the server to stop what the connection is running.
   case cancel(Int)
+  /// It takes far longer than was expected of its statement: as long as it does, others of the statement
+  /// count as heavy.
+  case outran(Int32)
   /// Tell the request's owner; it is over.
   case fail(Int32, PoolFailure)
   indirect case event(PoolEvent)
@@ -31,6 +34,10 @@ enum PoolAnswer {
   case final
   case stale
   case cancelled
+  /// A conflict with another transaction, or with what a standby replays.
+  case conflict
+  /// A write met a server that only reads.
+  case readOnly
   /// Skipped, because another statement before the same Sync failed.
   case aborted
 }

@@ -22,6 +22,10 @@ package enum PoolCloseReason: Sendable, Equatable {
   case paused
   /// A cancelled statement went on running.
   case cancelIgnored
+  /// A statement went on beyond its timeout, so that nobody may be there.
+  case unresponsive
+  /// The server only reads, and this connection is for writes.
+  case readOnly
   /// A lease was given back in the middle of something.
   case uncleanLease
   case lost(PostgresError)
@@ -30,7 +34,8 @@ package enum PoolCloseReason: Sendable, Equatable {
     switch (left, right) {
     case (.lifetime, .lifetime), (.idle, .idle), (.shutDown, .shutDown),
       (.paused, .paused),
-      (.cancelIgnored, .cancelIgnored), (.uncleanLease, .uncleanLease), (.lost, .lost):
+      (.cancelIgnored, .cancelIgnored), (.uncleanLease, .uncleanLease), (.lost, .lost),
+      (.unresponsive, .unresponsive), (.readOnly, .readOnly):
       true
     default: false
     }
@@ -45,8 +50,12 @@ package enum PoolRetryReason: Sendable, Hashable {
   case connectionLost, staleStatement
   /// A cancel meant for the statement before it.
   case strayCancel
-  /// Another statement before the same Sync failed.
+  /// Another statement before the same Sync failed, or what was to prepare this one did.
   case neighbourFailed
+  /// It waited for something on a connection that others had need of.
+  case overdue
+  /// With another transaction.
+  case conflict
 }
 
 /// A pool's counters since its start, and how it is now.

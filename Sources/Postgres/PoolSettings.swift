@@ -4,6 +4,8 @@ package struct PoolSettings: Sendable {
   /// Statements in flight on one connection: short ones, and others.
   package var pipelineDepth = 16
   package var longPipelineDepth = 2
+  /// As many more at most, where the server is far away.
+  package var deepestPipeline = 256
   /// Below this mean a statement is short.
   package var shortStatement = Duration.microseconds(100)
   /// Short statements are added to a busy connection while it is expected to be done within this.
@@ -29,15 +31,24 @@ package struct PoolSettings: Sendable {
   package var breakerThreshold = 3
   package var probeInterval = Duration.milliseconds(250)
   /// A connection that was silent this long is asked something, and has so long to answer.
-  package var probeAfter = Duration.seconds(4)
+  package var probeAfter = Duration.seconds(2)
   package var probeTimeout = Duration.seconds(1)
   /// How long an answer proves that the database is there.
-  package var proof = Duration.seconds(10)
+  package var proof = Duration.seconds(5)
+  /// A connection on which one statement takes longer is given up: PostgreSQL's own timeout should have
+  /// come. A pool has the statement timeout of its configuration and a second.
+  package var longestStatement = Duration.seconds(6)
+  /// So much beyond what is expected of it, a statement is taken to wait for something: it holds a
+  /// connection as heavy ones do. Once as many do as may, the next is given the shorter time.
+  package var overdue = Duration.milliseconds(100)
+  package var overdueBesideOthers = Duration.milliseconds(25)
+  /// What an answer takes where the road is none.
+  package var shortestRoundTrip = Duration.microseconds(100)
   package var lifetime = Duration.seconds(30 * 60)
   package var idleLimit = Duration.seconds(10 * 60)
   package var minimumIdle = 1
   /// How long a cancelled statement may go on before its connection is closed.
-  package var cancelGrace = Duration.seconds(2)
+  package var cancelGrace = Duration.seconds(1)
   /// How long after a cancelled statement's end a cancel may still arrive.
   package var strayCancelWindow = Duration.milliseconds(100)
 

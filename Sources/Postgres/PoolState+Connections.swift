@@ -45,11 +45,18 @@ extension PoolState {
     } else if let head = slots[slot].inFlight.first,
       requests[Int(head)].isAbandoned || requests[Int(head)].isOverdue
     {
-      slots[slot].cancelled = (head, requests[Int(head)].generation, now)
-      slots[slot].strayCancelUntil = now + settings.cancelGrace + settings.strayCancelWindow
-      statistics.cancelsSent += 1
-      actions.append(.cancel(slot))
-      actions.append(.event(.cancelSent(connection: slot)))
+      sendCancel(slot, head, now, &actions)
+    }
+    if let head = slots[slot].inFlight.first {
+      let took = headBegan(slot, requests[Int(head)]).duration(to: now)
+      if took >= settings.longestStatement {
+        // The next one may take as long.
+        requests[Int(head)].retries = .max
+        actions.append(.close(slot))
+        vacate(slot, .unresponsive, now, &actions)
+        return
+      }
+      noteOutrun(slot, head, took, &actions)
     }
     settle(slot, now, &actions)
     probeIfSilent(slot, now, &actions)
@@ -58,6 +65,64 @@ extension PoolState {
     {
       retire(slot, .idle, now, &actions)
     }
+  }
+
+  /// Notes of the head of a connection that it takes far longer than was expected.
+  private mutating func noteOutrun(
+    _ slot: Int, _ head: Int32, _ took: Duration, _ actions: inout [PoolAction]
+  ) {
+    let request = requests[Int(head)]
+    guard request.kind == .quick, !request.hasOutrun, !request.isProbe, !request.awaitsEnd else {
+      return
+    }
+    let held = slots.indices.count { isExclusive($0) }
+    let limit = held >= exclusiveLimit ? settings.overdueBesideOthers : settings.overdue
+    guard took >= limit + .nanoseconds(4 * min(request.estimate, limits.heavyStatement)) else {
+      return
+    }
+    requests[Int(head)].hasOutrun = true
+    actions.append(.outran(head))
+  }
+
+  /// Cancels what waits for something where others wait behind it, to go on as a heavy one: on its own
+  /// connection; or, when more connections are held by such than heavy statements may have, in the queue.
+  mutating func makeWay(_ now: Instant, _ actions: inout [PoolAction]) {
+    var held = 0
+    var last: Int?
+    for slot in slots.indices where isExclusive(slot) && slots[slot].cancelled == nil {
+      held += 1
+      guard let head = slots[slot].inFlight.first, slots[slot].phase == .ready,
+        requests[Int(head)].hasOutrun, requests[Int(head)].kind == .quick,
+        requests[Int(head)].mayRetry
+      else { continue }
+      if slots[slot].inFlight.count > 1 {
+        held -= 1
+        demote(slot, head, now, &actions)
+      } else if last.map({ slots[$0].headStart <= slots[slot].headStart }) ?? true {
+        last = slot
+      }
+    }
+    guard quick.count > 0, held > exclusiveLimit, let slot = last,
+      let head = slots[slot].inFlight.first
+    else { return }
+    demote(slot, head, now, &actions)
+  }
+
+  private mutating func demote(
+    _ slot: Int, _ head: Int32, _ now: Instant, _ actions: inout [PoolAction]
+  ) {
+    requests[Int(head)].isDemoted = true
+    sendCancel(slot, head, now, &actions)
+  }
+
+  private mutating func sendCancel(
+    _ slot: Int, _ head: Int32, _ now: Instant, _ actions: inout [PoolAction]
+  ) {
+    slots[slot].cancelled = (head, requests[Int(head)].generation, now)
+    slots[slot].strayCancelUntil = now + settings.cancelGrace + settings.strayCancelWindow
+    statistics.cancelsSent += 1
+    actions.append(.cancel(slot))
+    actions.append(.event(.cancelSent(connection: slot)))
   }
 
   /// Asks something of a connection that has long been silent, so that one whose other end is gone
@@ -72,7 +137,7 @@ extension PoolState {
     let index = allocate(
       Request(
         phase: .inFlight, slot: Int32(slot), estimate: 50_000, mayRetry: false, isProbe: true,
-        submittedAt: now, queueDeadline: deadline, deadline: deadline))
+        submittedAt: now, sentAt: now, queueDeadline: deadline, deadline: deadline))
     slots[slot].headStart = now
     slots[slot].inFlight.append(index)
     slots[slot].backlog += 50_000

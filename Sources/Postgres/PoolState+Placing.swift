@@ -45,6 +45,7 @@ extension PoolState {
     for slot in slots.indices {
       if slots[slot].phase == .leased { exclusive += 1 }
       guard slots[slot].phase == .ready else { continue }
+      let distance = slots[slot].distance
       let count = slots[slot].inFlight.count
       if count == 0 {
         if request.kind != .quick || !slots[slot].isPromised, idle == nil { idle = slot }
@@ -55,9 +56,10 @@ extension PoolState {
         continue
       }
       guard request.kind == .quick, !slots[slot].isPromised,
-        count < (isShort ? settings.pipelineDepth : settings.longPipelineDepth)
+        count < depth(isShort, request.estimate, distance)
       else { continue }
-      let backlog = expectedBacklog(slot, now)
+      // What is on the road costs the server nothing, and is work for it when it comes.
+      let backlog = max(expectedBacklog(slot, now) - distance, 0)
       if isShort, backlog + request.estimate <= limits.sharingLimit,
         slots[slot].backlog < Int64(count) * limits.shortStatement
       {
@@ -72,12 +74,36 @@ extension PoolState {
     return leastBacklog <= limits.longestQueueing ? least : nil
   }
 
+  /// How many statements of one kind may be on a connection: as many more as the server could do while
+  /// one is on the road.
+  private func depth(_ isShort: Bool, _ estimate: Int64, _ distance: Int64) -> Int {
+    let most = isShort ? settings.pipelineDepth : settings.longPipelineDepth
+    guard distance > 0, most > 1 else { return most }
+    return most + Int(min(distance / max(estimate, 20_000), Int64(settings.deepestPipeline)))
+  }
+
+  /// Since when the server has been at the first of what a connection has in flight, by the clock that
+  /// its answer is seen on: not before the answer to the one ahead of it, nor before a request and its
+  /// answer can be on the road.
+  func headBegan(_ slot: Int, _ head: Request) -> Instant {
+    let distance = slots[slot].distance
+    let came = distance > 0 ? head.sentAt + .nanoseconds(distance) : head.sentAt
+    return max(slots[slot].headStart, came)
+  }
+
+  /// An answer came after that time, so the road is no longer than that.
+  mutating func shorten(_ slot: Int, to time: Duration) {
+    guard slots[slot].distance > 0 else { return }
+    slots[slot].distance = min(
+      slots[slot].distance, max(time.nanoseconds - limits.shortestRoundTrip, 0))
+  }
+
   /// Nanoseconds until the connection is expected to be idle. A statement that has outrun its
   /// estimate is expected to take as long again.
   func expectedBacklog(_ slot: Int, _ now: Instant) -> Int64 {
     guard let head = slots[slot].inFlight.first else { return 0 }
     let estimate = requests[Int(head)].estimate
-    let elapsed = slots[slot].headStart.duration(to: now).nanoseconds
+    let elapsed = headBegan(slot, requests[Int(head)]).duration(to: now).nanoseconds
     let rest = elapsed > estimate ? elapsed : estimate - max(elapsed, 0)
     return slots[slot].backlog - estimate + rest
   }
@@ -88,6 +114,8 @@ extension PoolState {
     let request = requests[Int(index)]
     requests[Int(index)].phase = .inFlight
     requests[Int(index)].slot = Int32(slot)
+    requests[Int(index)].sentAt = now
+    requests[Int(index)].hasOutrun = false
     if slots[slot].inFlight.isEmpty { slots[slot].headStart = now }
     slots[slot].inFlight.append(index)
     slots[slot].backlog += request.estimate
@@ -153,10 +181,11 @@ extension PoolState {
     }
   }
 
-  /// A lease or a heavy statement has the connection to itself.
+  /// A lease or a heavy statement has the connection to itself; so has one that outran its estimate by
+  /// far, as one does that waits for a lock.
   func isExclusive(_ slot: Int) -> Bool {
     if slots[slot].phase == .leased { return true }
     guard let head = slots[slot].inFlight.first else { return false }
-    return requests[Int(head)].kind == .heavy
+    return requests[Int(head)].kind == .heavy || requests[Int(head)].hasOutrun
   }
 }

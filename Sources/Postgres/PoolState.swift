@@ -59,6 +59,8 @@ struct PoolState {
     var backlog: Int64 = 0
     /// When the head of what is in flight began to be served, as far as can be told.
     var headStart: Instant
+    /// What is on the road alone for the time of a request and its answer, in nanoseconds.
+    var distance: Int64 = 0
     var openedAt: Instant
     var expiresAt: Instant
     var lastUse: Instant
@@ -97,7 +99,12 @@ struct PoolState {
     var isAbandoned = false
     /// Ours, to see whether the server still answers.
     var isProbe = false
+    /// It has far outrun what was expected of it.
+    var hasOutrun = false
+    /// It was cancelled for others' sake and goes on as a heavy one.
+    var isDemoted = false
     var submittedAt: Instant
+    var sentAt: Instant
     var queueDeadline: Instant
     var deadline: Instant
   }
@@ -110,6 +117,7 @@ struct PoolState {
     let sharingLimit: Int64
     let longestQueueing: Int64
     let quickQueueWait: Int64
+    let shortestRoundTrip: Int64
 
     init(_ settings: PoolSettings) {
       shortStatement = settings.shortStatement.nanoseconds
@@ -118,6 +126,7 @@ struct PoolState {
       sharingLimit = settings.sharingLimit.nanoseconds
       longestQueueing = settings.longestQueueing.nanoseconds
       quickQueueWait = settings.quickQueueWait.nanoseconds
+      shortestRoundTrip = settings.shortestRoundTrip.nanoseconds
     }
   }
 
@@ -146,8 +155,8 @@ struct PoolState {
     let index = allocate(
       Request(
         kind: lane, estimate: expected, mayRetry: mayRetry, awaitsEnd: awaitsEnd,
-        submittedAt: now, queueDeadline: min(deadline, now + settings.queueWait), deadline: deadline
-      ))
+        submittedAt: now, sentAt: now, queueDeadline: min(deadline, now + settings.queueWait),
+        deadline: deadline))
     let id = PoolRequestID(index: index, generation: requests[Int(index)].generation)
     statistics.executed += 1
 
@@ -217,7 +226,8 @@ struct PoolState {
     let wasCancelled =
       slots[slot].cancelled.map { $0.request == index && $0.generation == request.generation }
       ?? false
-    let started = max(slots[slot].headStart, request.submittedAt)
+    let started = headBegan(slot, request)
+    shorten(slot, to: request.sentAt.duration(to: now))
     slots[slot].backlog -= request.estimate
     slots[slot].headStart = now
     slots[slot].provenAt = now
@@ -227,18 +237,29 @@ struct PoolState {
       slots[slot].strayCancelUntil = now + settings.strayCancelWindow
     }
 
-    var verdict = PoolVerdict.deliver(after: started.duration(to: now))
+    var verdict = PoolVerdict.deliver(after: max(started.duration(to: now), .zero))
     if request.isAbandoned || request.isProbe {
       verdict = .drop
     } else if let reason = retryReason(request, slot, answer, wasCancelled, now) {
       verdict = .retry
       statistics.retried[reason, default: 0] += 1
       actions.append(.event(.retried(reason)))
-      if reason != .neighbourFailed { requests[Int(index)].retries += 1 }
+      if reason == .overdue {
+        requests[Int(index)].kind = .heavy
+        requests[Int(index)].estimate = max(request.estimate, limits.heavyStatement)
+      } else if reason != .neighbourFailed {
+        requests[Int(index)].retries += 1
+      }
       requests[Int(index)].queueDeadline = min(request.deadline, now + settings.queueWait)
-      enqueue(index, inFront: true)
+      enqueue(index, inFront: reason != .overdue)
     }
     if verdict != .retry { release(index) }
+    if answer == .readOnly {
+      // Another server is the one to write to now.
+      for other in slots.indices where slots[other].phase == .ready {
+        retire(other, .readOnly, now, &actions)
+      }
+    }
     settle(slot, now, &actions)
     dispatch(now, &actions)
     return verdict
@@ -247,13 +268,15 @@ struct PoolState {
   func retryReason(
     _ request: Request, _ slot: Int, _ answer: PoolAnswer, _ wasCancelled: Bool, _ now: Instant
   ) -> PoolRetryReason? {
-    guard request.mayRetry, request.retries == 0 || answer == .aborted, request.deadline > now,
-      !isStopping
+    let isUncounted = answer == .aborted || (answer == .cancelled && request.isDemoted)
+    guard request.mayRetry, request.retries == 0 || isUncounted, request.deadline > now, !isStopping
     else { return nil }
     switch answer {
-    case .final: return nil
+    case .final, .readOnly: return nil
+    case .conflict: return .conflict
     case .aborted: return .neighbourFailed
     case .stale: return .staleStatement
+    case .cancelled where wasCancelled && request.isDemoted: return .overdue
     case .cancelled:
       guard !wasCancelled, let until = slots[slot].strayCancelUntil, until > now else { return nil }
       return .strayCancel
@@ -266,8 +289,12 @@ struct PoolState {
     for slot in slots.indices { connect(slot, now, &actions) }
   }
 
-  mutating func connected(slot: Int, now: Instant, actions: inout [PoolAction]) {
+  /// - Parameter roundTrip: what the server's answer to nothing took.
+  mutating func connected(
+    slot: Int, roundTrip: Duration = .zero, now: Instant, actions: inout [PoolAction]
+  ) {
     guard slots[slot].phase == .connecting else { return }
+    slots[slot].distance = max(roundTrip.nanoseconds - limits.shortestRoundTrip, 0)
     let began = slots[slot].openedAt
     statistics.opened += 1
     failuresInARow = 0
@@ -390,6 +417,7 @@ struct PoolState {
   mutating func tick(now: Instant, actions: inout [PoolAction]) {
     for lane in [PoolRequestKind.quick, .heavy, .lease] { expire(lane, now, &actions) }
     for slot in slots.indices { watch(slot, now, &actions) }
+    makeWay(now, &actions)
     dispatch(now, &actions)
     reconnect(now, &actions)
   }

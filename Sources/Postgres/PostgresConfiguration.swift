@@ -7,12 +7,17 @@ package struct PostgresConfiguration: Sendable {
   package var applicationName = "sociograph"
   /// For connections that only read.
   package var isReadOnly = false
+  /// For connections that write: of several hosts, the one that may be written to.
+  package var writes = false
   package var statementTimeout = Duration.seconds(5)
   package var lockTimeout = Duration.seconds(1)
   package var idleInTransactionTimeout = Duration.seconds(5)
   /// How often a running statement looks whether its client is still there.
   package var clientCheckInterval = Duration.seconds(1)
   package var connectTimeout = Duration.seconds(3)
+  /// What stands between: a pooler such as PgBouncer in transaction mode has another server connection for
+  /// each transaction, so that nothing can be set or prepared for a session.
+  package var pooler = Pooler.none
   /// Where names without a namespace are looked for, in this order; what is made goes into the first.
   /// Empty: as the database has it.
   package var namespaces: [String] = []
@@ -20,10 +25,50 @@ package struct PostgresConfiguration: Sendable {
   /// More settings, by name.
   package var settings: [(name: String, value: String)] = []
 
-  /// - Throws: `PostgresConfigurationError` when libpq cannot read the string.
+  package enum Pooler: String, Sendable, CaseIterable {
+    case none = "off"
+    case transaction
+  }
+
+  /// - Throws: `PostgresConfigurationError` when libpq cannot read the string, or would take part of a
+  ///   password for something else. The error has no part of the string in it but libpq's own keywords.
   package init(_ connectionString: String) throws(PostgresConfigurationError) {
     self.connectionString = connectionString
-    _ = try Self.options(of: connectionString)
+    let options = try Self.options(of: connectionString)
+    let ports = options.first { $0.name == "port" }?.value ?? ""
+    // libpq would say what is there instead, and that may be the end of a password.
+    guard ports.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ",") }),
+      !Self.hasStrayAt(connectionString)
+    else {
+      throw PostgresConfigurationError(
+        message:
+          "The database's connection string cannot be read: its port is no number, or it has "
+          + "more than one @. In a URL, write @ in a password as %40, : as %3A, / as %2F and ? as %3F."
+      )
+    }
+  }
+
+  /// In a URL, user and password end at the first `@`, unless a `/` is before it; another one before the
+  /// query was meant to be part of the password.
+  private static func hasStrayAt(_ text: String) -> Bool {
+    guard let scheme = text.firstRange(of: "://"),
+      ["postgresql", "postgres"].contains(text[..<scheme.lowerBound])
+    else { return false }
+    var rest = text[scheme.upperBound...]
+    if let end = rest.firstIndex(where: { $0 == "@" || $0 == "/" }), rest[end] == "@" {
+      rest = rest[rest.index(after: end)...]
+    }
+    return rest.prefix { $0 != "?" }.contains("@")
+  }
+
+  /// libpq quotes what it cannot read, which may be part of a password: only its own words are left.
+  private static func withoutQuotes(_ message: String) -> String {
+    let keywords = Set(variables.keys)
+    let parts = message.split(separator: "\"", omittingEmptySubsequences: false)
+    return parts.enumerated().map { index, part in
+      let isQuoted = index % 2 == 1
+      return isQuoted && part.utf8.count > 1 && !keywords.contains(String(part)) ? "..." : part
+    }.joined(separator: "\"")
   }
 
   /// What the string says, by libpq's keywords; no defaults.
@@ -36,7 +81,7 @@ package struct PostgresConfiguration: Sendable {
     else {
       var reason = "it has a NUL character"
       if let text = unsafe message {
-        reason = unsafe String(cString: text).trimmingLineEnds
+        reason = unsafe withoutQuotes(String(cString: text).trimmingLineEnds)
         unsafe PQfreemem(text)
       }
       throw PostgresConfigurationError(
@@ -101,6 +146,13 @@ package struct PostgresConfiguration: Sendable {
     func addUnlessGiven(_ name: String, _ value: String) {
       if !options.contains(where: { $0.name == name }) { options.append((name, value)) }
     }
+    if writes, options.contains(where: { $0.name.hasPrefix("host") && $0.value.contains(",") }) {
+      let attributes = options.first { $0.name == "target_session_attrs" }?.value
+      if attributes != "primary" {
+        options.removeAll { $0.name == "target_session_attrs" }
+        options.append(("target_session_attrs", "read-write"))
+      }
+    }
     addUnlessGiven("application_name", applicationName)
     addUnlessGiven("connect_timeout", String(max(2, connectTimeout.components.seconds)))
     addUnlessGiven("keepalives_idle", "30")
@@ -108,9 +160,28 @@ package struct PostgresConfiguration: Sendable {
     addUnlessGiven("keepalives_count", "3")
     addUnlessGiven("tcp_user_timeout", "15000")
     options.append(("client_encoding", "UTF8"))
+    guard pooler == .none else {
+      // Poolers take few parameters at the start, and this one is not among them.
+      if !own.isEmpty { options.append(("options", own)) }
+      return options
+    }
     let text = sessionSettings.map { "-c \($0.name)=\(Self.escaped($0.value))" }
     options.append(("options", ([own] + text).filter { !$0.isEmpty }.joined(separator: " ")))
     return options
+  }
+
+  /// Run at the start of each transaction where a session cannot keep them; nil where it can.
+  var transactionSettings: String? {
+    guard pooler == .transaction else { return nil }
+    let all = sessionSettings + (isReadOnly ? [("transaction_read_only", "on")] : [])
+    let calls = all.map { setting in
+      "set_config(\(Self.literal(setting.name)), \(Self.literal(setting.value)), true)"
+    }
+    return "SELECT " + calls.joined(separator: ", ")
+  }
+
+  private static func literal(_ text: String) -> String {
+    "E'" + text.replacing("\\", with: "\\\\").replacing("'", with: "''") + "'"
   }
 
   private var sessionSettings: [(name: String, value: String)] {
@@ -125,7 +196,6 @@ package struct PostgresConfiguration: Sendable {
       ("TimeZone", "UTC"),
     ]
     if let searchPath { all.append(("search_path", searchPath)) }
-    if isReadOnly { all.append(("default_transaction_read_only", "on")) }
     return all + settings
   }
 

@@ -6,6 +6,9 @@ import EventLoops
 /// sender allows it share the Sync at the end of a batch of events: one transaction and one flush
 /// for all of them. When one fails, those behind it come back as `.aborted`, not run.
 ///
+/// Through a pooler that gives each transaction another server, nothing is prepared: each statement, or
+/// transaction of several, has a Sync of its own and begins with what the session would be set to.
+///
 /// All calls are made on the loop. Outcomes are told to `onFinish` with the tag the statement was
 /// sent with, never from within `send`; the end of the connection is told to `onClose`, once, with
 /// what was unanswered dropped. @safe: handle and results are private and freed once.
@@ -20,6 +23,8 @@ import EventLoops
   private var token: EventLoop.Token?
   private var inFlight = RingBuffer<Exchange>()
   private var statements: PreparedStatements
+  /// Run at the start of each transaction, where the server's session is not ours.
+  private let preamble: [CChar]?
   private var isWaitingToWrite = false
   private var isServing = false
   private var isServiceDue = false
@@ -41,6 +46,8 @@ import EventLoops
     var others: [Use] = []
     /// Of these results are still to come: those of preparing statements.
     var preparations = 0
+    /// The result of the preamble is still to come.
+    var hasPreamble = false
     var completion: ((borrowing PostgresOutcome) -> Void)?
   }
 
@@ -59,10 +66,13 @@ import EventLoops
   private static let noTag = UInt64.max
 
   /// Takes over an established connection; call on the loop.
-  init(_ library: LibraryConnection, loop: EventLoop, preparedStatementLimit: Int) throws {
+  init(
+    _ library: LibraryConnection, loop: EventLoop, _ configuration: PostgresConfiguration
+  ) throws {
     self.library = library
     self.loop = loop
-    statements = PreparedStatements(limit: preparedStatementLimit)
+    statements = PreparedStatements(limit: configuration.preparedStatementLimit)
+    preamble = configuration.transactionSettings.map { Array($0.utf8CString) }
     let handle = unsafe library.handle
     processID = unsafe PQbackendPID(handle)
     guard unsafe PQsetnonblocking(handle, 1) == 0, unsafe PQenterPipelineMode(handle) == 1 else {
@@ -77,6 +87,9 @@ import EventLoops
     if let token { loop.unregister(token) }
     if let headResult = unsafe headResult { unsafe PQclear(headResult) }
   }
+
+  /// What asks the server, from another thread, to stop what runs here; it blocks.
+  func makeCancel() -> LibraryCancel? { unsafe LibraryCancel(library.handle) }
 
   package var inFlightCount: Int { inFlight.count }
 
@@ -98,15 +111,16 @@ import EventLoops
     sharesSync: Bool = false, completion: ((borrowing PostgresOutcome) -> Void)? = nil
   ) -> Bool {
     loop.preconditionOnLoop()
+    let sharesSync = sharesSync && preamble == nil
     let (use, closing) = use(of: statement)
     var isSent = isOpen
     if use.isNew || !sharesSync { isSent = isSent && sync() }
     for old in closing { isSent = isSent && close(old) }
-    isSent = isSent && sendStatement(use, parameters)
+    isSent = isSent && sendPreamble() && sendStatement(use, parameters)
     inFlight.append(
       Exchange(
         sharesSync: sharesSync, tag: tag, statement: use, preparations: use.isNew ? 1 : 0,
-        completion: completion))
+        hasPreamble: preamble != nil, completion: completion))
     unsynced += 1
     if !sharesSync || use.isNew || unsynced >= Self.maximumUnsynced { isSent = isSent && sync() }
     note(isSent)
@@ -125,13 +139,14 @@ import EventLoops
       for old in closing { isSent = isSent && close(old) }
       uses.append(use)
     }
+    isSent = isSent && sendPreamble()
     for (use, bound) in zip(uses, transaction) {
       isSent = isSent && sendStatement(use, bound.parameters)
     }
     inFlight.append(
       Exchange(
         tag: tag, statement: uses.first, others: Array(uses.dropFirst()),
-        preparations: uses.count { $0.isNew }))
+        preparations: uses.count { $0.isNew }, hasPreamble: preamble != nil))
     unsynced += 1
     isSent = isSent && sync()
     note(isSent)
@@ -139,12 +154,20 @@ import EventLoops
 
   /// How a statement is known here, and which ones have to make room for it.
   private func use(of statement: PostgresStatement) -> (Use, closing: [PostgresStatement]) {
-    switch statements.use(statement) {
+    guard preamble == nil else {
+      return (Use(statement: statement, generation: 0, isNew: false), [])
+    }
+    return switch statements.use(statement) {
     case .prepared(let generation):
       (Use(statement: statement, generation: generation, isNew: false), [])
     case .new(let generation, let closing):
       (Use(statement: statement, generation: generation, isNew: true), closing)
     }
+  }
+
+  private func sendPreamble() -> Bool {
+    guard let preamble else { return true }
+    return unsafe PQsendQueryParams(library.handle, preamble, 0, nil, nil, nil, nil, 0) == 1
   }
 
   /// Without a Sync.
@@ -155,9 +178,14 @@ import EventLoops
       guard unsafe PQsendPrepare(handle, statement.nameBytes, statement.textBytes, 0, nil) == 1
       else { return false }
     }
+    let isPrepared = preamble == nil
     return unsafe parameters.withLibraryArrays { values, lengths, formats in
-      unsafe PQsendQueryPrepared(
-        handle, statement.nameBytes, Int32(parameters.count), values, lengths, formats, 1) == 1
+      isPrepared
+        ? unsafe PQsendQueryPrepared(
+          handle, statement.nameBytes, Int32(parameters.count), values, lengths, formats, 1) == 1
+        : unsafe PQsendQueryParams(
+          handle, statement.textBytes, Int32(parameters.count), nil, values, lengths, formats, 1)
+          == 1
     }
   }
 
@@ -286,6 +314,9 @@ import EventLoops
     case PGRES_COMMAND_OK where (inFlight.first?.preparations ?? 0) > 0:
       unsafe PQclear(result)
       inFlight[0]?.preparations -= 1
+    case PGRES_TUPLES_OK where inFlight.first?.hasPreamble == true:
+      unsafe PQclear(result)
+      inFlight[0]?.hasPreamble = false
     case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
       if inFlight.first?.sharesSync == true, let exchange = inFlight.popFirst() {
         deliver(exchange, .success(unsafe PostgresResult(owning: result)))
@@ -337,8 +368,16 @@ import EventLoops
     }
     if let result = unsafe result { unsafe PQclear(result) }
     let reason = error ?? PostgresError(.other, message: "The statement had no result.")
+    // Preparing it failed for one before, who has been told why: this one was not tried.
+    let wasSkipped =
+      reason.sqlState == "26000" && preamble == nil
+      && exchange.statement.map { !$0.isNew && !statements.knows($0.statement, $0.generation) }
+        ?? false
     forget(exchange, after: reason)
-    deliver(exchange, .failure(reason))
+    deliver(
+      exchange,
+      .failure(
+        wasSkipped ? PostgresError(.aborted, message: "Another one's Prepare failed.") : reason))
   }
 
   /// Drops statements that were not prepared, or are no longer good.

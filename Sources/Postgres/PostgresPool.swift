@@ -51,6 +51,8 @@ package final class PostgresPool {
     var isFirst = false
     /// It has been the victim of another's failure, and shares no Sync again.
     var isAlone = false
+    /// While it is kept, its statement counts as a heavy one.
+    var slowness: StatementSlowness?
     /// Set by `submit`.
     var submittedAt: ContinuousClock.Instant?
     /// Nil while it waits; the last time, when it was sent again.
@@ -72,6 +74,10 @@ package final class PostgresPool {
   ) {
     self.loop = loop
     self.configuration = configuration
+    var settings = settings
+    settings.longestStatement =
+      configuration.statementTimeout > .zero
+      ? configuration.statementTimeout + .seconds(1) : .seconds(365 * 24 * 3600)
     self.settings = settings
     self.onEvent = onEvent
     shortStatement = UInt64(max(settings.shortStatement.nanoseconds, 0))
@@ -87,7 +93,7 @@ package final class PostgresPool {
   package func start() {
     loop.preconditionOnLoop()
     handle { state, now, actions in state.start(now: now, actions: &actions) }
-    slowTimer = loop.schedule(after: .seconds(5), repeating: .seconds(5)) { [weak self] in
+    slowTimer = loop.schedule(after: .seconds(1), repeating: .seconds(1)) { [weak self] in
       self?.tick()
     }
   }
@@ -275,7 +281,10 @@ package final class PostgresPool {
         payloads[Int(index)] = nil
         leased.append((payload, PostgresLease(pool: self, connection: connection, slot: slot)))
       case .cancel(let slot):
-        if let connection = connections[slot] { cancelStatement(of: connection.processID) }
+        if let connection = connections[slot] { cancelStatement(of: connection) }
+      case .outran(let index):
+        let slowness = payloads[Int(index)]?.statement.map { StatementSlowness($0) }
+        payloads[Int(index)]?.slowness = slowness
       case .fail(let index, let failure):
         guard let payload = payloads[Int(index)] else { break }
         payloads[Int(index)] = nil
@@ -321,6 +330,8 @@ package final class PostgresPool {
         case .staleStatement: .stale
         case .timeout: .cancelled
         case .aborted: .aborted
+        case .retry: .conflict
+        case .readOnly where !configuration.isReadOnly: .readOnly
         default: .final
         }
     }
@@ -415,15 +426,23 @@ package final class PostgresPool {
     let configuration = configuration
     let loop = loop
     connecting.async {
-      let result = Result { () throws(PostgresError) in try LibraryConnection(configuration) }
+      let result = Result { () throws(PostgresError) in
+        let library = try LibraryConnection(configuration)
+        // The second one meets a server that has found its files.
+        let roundTrip = min(try library.roundTrip(), try library.roundTrip())
+        return (library, roundTrip)
+      }
       loop.execute { unsafe pool?.connected(slot, result) }
     }
   }
 
-  private func connected(_ slot: Int, _ result: Result<LibraryConnection, PostgresError>) {
+  private func connected(
+    _ slot: Int, _ result: Result<(LibraryConnection, Duration), PostgresError>
+  ) {
     do {
+      let (library, roundTrip) = try result.get()
       let connection = try PostgresConnection(
-        result.get(), loop: loop, preparedStatementLimit: configuration.preparedStatementLimit)
+        library, loop: loop, configuration)
       connection.onFinish = { [weak self] tag, outcome in
         self?.finished(slot, Int(tag), outcome)
       }
@@ -436,7 +455,7 @@ package final class PostgresPool {
       }
       connections[slot] = connection
       handle { state, now, actions in
-        state.connected(slot: slot, now: now, actions: &actions)
+        state.connected(slot: slot, roundTrip: roundTrip, now: now, actions: &actions)
       }
     } catch {
       let reason =
@@ -461,6 +480,15 @@ package final class PostgresPool {
     "SELECT pg_cancel_backend($1::int4)", parameterCount: 1, label: StatementLabel("(cancel)"))
 
   /// Through a connection kept for it; libpq's own way blocks.
+  private func cancelStatement(of connection: PostgresConnection) {
+    guard configuration.pooler == .none else {
+      // The number is the pooler's, and says nothing to the server.
+      if let cancel = connection.makeCancel() { connecting.async { cancel.send() } }
+      return
+    }
+    cancelStatement(of: connection.processID)
+  }
+
   private func cancelStatement(of processID: Int32) {
     if let canceller, canceller.isOpen {
       var parameters = PostgresParameters()
@@ -485,7 +513,7 @@ package final class PostgresPool {
     let targets = cancelTargets
     cancelTargets.removeAll()
     guard !state.isStopped, let library = try? result.get(),
-      let connection = try? PostgresConnection(library, loop: loop, preparedStatementLimit: 1)
+      let connection = try? PostgresConnection(library, loop: loop, configuration)
     else { return }
     connection.onClose = { [weak self] _ in self?.canceller = nil }
     canceller = connection

@@ -166,11 +166,7 @@ import CPostgreSQL
 
   /// Asks the server to stop what this session is running; any thread may do it, and it blocks.
   package func cancel() {
-    guard let cancel = unsafe PQgetCancel(library.handle) else { return }
-    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { message in
-      _ = unsafe PQcancel(cancel, message.baseAddress, 256)
-    }
-    unsafe PQfreeCancel(cancel)
+    unsafe LibraryCancel(library.handle)?.send()
   }
 
   /// Takes the results that are left; the number of rows the command touched.

@@ -15,6 +15,8 @@ package final class PostgresStatement: Sendable {
   let textBytes: [CChar]
   let nameBytes: [CChar]
   private let mean = Atomic<UInt64>(0)
+  /// Executions under way that have far outrun the mean.
+  fileprivate let slow = Atomic<Int>(0)
   private let expected: UInt64
 
   /// What it is for, in the comment that the server is given before the text.
@@ -46,7 +48,9 @@ package final class PostgresStatement: Sendable {
   /// By which the pool places it: the mean, or before any what is expected; 0 when nobody knows.
   var estimateNanoseconds: UInt64 {
     let mean = meanNanoseconds
-    return mean > 0 ? mean : expected
+    let usual = mean > 0 ? mean : expected
+    // What one waits for now, the next would wait for as well.
+    return slow.load(ordering: .relaxed) > 0 ? max(usual, 1_000_000_000) : usual
   }
 
   /// It was given up after so long: from now on it counts as taking that long, at once.
@@ -74,4 +78,16 @@ package final class PostgresStatement: Sendable {
     hash = (hash ^ (hash >> 33)) &* 0xc4ce_b9fe_1a85_ec53
     return hash ^ (hash >> 33)
   }
+}
+
+/// As long as one is kept, its statement counts as one that takes long.
+final class StatementSlowness {
+  private let statement: PostgresStatement
+
+  init(_ statement: PostgresStatement) {
+    self.statement = statement
+    statement.slow.add(1, ordering: .relaxed)
+  }
+
+  deinit { statement.slow.subtract(1, ordering: .relaxed) }
 }

@@ -53,6 +53,11 @@ struct PreparedStatements {
     return .new(generation: insert(statement), closing: closing)
   }
 
+  /// Whether it is still the one that got this generation.
+  func knows(_ statement: PostgresStatement, _ generation: UInt32) -> Bool {
+    entries[statement.hash]?.generation == generation
+  }
+
   /// Forgets a statement, unless it was prepared again since. True if it was known.
   mutating func remove(_ statement: PostgresStatement, generation: UInt32) -> Bool {
     guard let entry = entries[statement.hash], entry.generation == generation else { return false }

@@ -129,7 +129,7 @@ package final class StatementCombiner: StatementRunner {
       statement.isUncombinable = true
     case .failure(let error):
       switch error.kind {
-      case .unavailable, .lost, .overloaded, .readOnly:
+      case .unavailable, .lost, .overloaded, .readOnly, .staleStatement:
         for execution in executions { tell(execution, .failure(error)) }
         return
       case .userRaised, .invalidValue, .invalidEncoding:

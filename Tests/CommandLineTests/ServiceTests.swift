@@ -184,6 +184,64 @@ import Testing
     #expect(run.finish() == 0)
   }
 
+  @Test func `through PgBouncer it serves, reads and writes, and says what it needs for that`()
+    throws
+  {
+    let database = try TestCluster.newDatabase(migrated: true)
+    let pooler = try TestPooler(to: database, serverConnections: 2)
+    let port = freePort()
+    let through = ["serve", "--listen", "127.0.0.1:\(port)", "--database", pooler.connectionString]
+    let unaware = try ProgramRun.complete(through)
+    #expect(
+      unaware.status == 1 && unaware.errors.contains("say --pooler transaction"), "\(unaware)")
+    let lacking = try ProgramRun.complete(through + ["--pooler", "transaction"])
+    #expect(lacking.status == 2 && lacking.errors.contains("--direct-database URL"), "\(lacking)")
+
+    let run = try ProgramRun(
+      through + ["--pooler", "transaction", "--direct-database", database])
+    #expect(run.prints("Serving "), "\(run.errors)")
+    #expect(eventually { (try? get("/ready", port: port).status) == 200 })
+    let signUp = #"""
+      {"query": "mutation { signUp(input: {username: \"pooled\", displayName: \"P\", password: \"long enough 1\"}) {
+      session { token } userErrors { message } } }"}
+      """#.split(separator: "\n").joined(separator: " ")
+    let made = try post(signUp, port: port)
+    #expect(made.status == 200 && made.body.contains("\"userErrors\":[]"), "\(made.body)")
+    for _ in 0..<10 {
+      let answer = try post(
+        #"{"query": "{ users(first: 3) { nodes { username } totalCount } }"}"#, port: port)
+      #expect(answer.status == 200 && answer.body.contains("pooled"), "\(answer.body)")
+    }
+    run.signal(SIGINT)
+    #expect(run.finish() == 0)
+  }
+
+  @Test func `nobody who reads what it says can hold it up`() throws {
+    let database = try TestCluster.newDatabase(migrated: true)
+    let port = freePort()
+    let folder = try TemporaryFolder()
+    // A pipe that is full from the start, and stays so.
+    let script = """
+      mkfifo "$1/pipe"; exec 3<>"$1/pipe"; head -c 65536 /dev/zero >&3
+      cd "$2"; echo $$ > "$1/process"; exec "$3" serve --listen 127.0.0.1:$4 --database "$5" \
+        --access-log all --shutdown-delay 0s >&3 2>&3
+      """
+    let process = try ChildProcess.start(
+      [
+        "/bin/sh", "-c", script, "sh", folder.path, TestCluster.packageFolder,
+        ProgramRun.executable, String(port), database,
+      ], user: nil, output: "/dev/null")
+    defer { kill(process, SIGKILL) }
+    #expect(eventually { (try? get("/ready", port: port).status) == 200 })
+    for _ in 0..<3 {
+      #expect(try post(#"{"query": "{ __typename }"}"#, port: port).status == 200)
+    }
+    kill(process, SIGTERM)
+    var status: Int32 = -1
+    #expect(eventually { unsafe waitpid(process, &status, WNOHANG) == process })
+    #expect(status == 0)
+  }
+
   @Test func `a PostgreSQL that refuses ends the start, and waiting can be ended`() throws {
     let refused = try ProgramRun.complete([
       "serve", "--listen", "127.0.0.1:\(freePort())", "--database",

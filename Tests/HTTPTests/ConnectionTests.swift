@@ -177,6 +177,22 @@ import Testing
     #expect(served.withLock { $0 } < 20)
   }
 
+  @Test func `a reader below the least rate is reset, however little it takes at a time`() throws {
+    let fixture = try HTTPServerFixture {
+      // Bytes are taken, and it never stalls.
+      $0.limits.writeStall = .seconds(3600)
+      $0.limits.readGrace = .milliseconds(100)
+      $0.limits.minimumReadBytesPerSecond = 1 << 40
+    } handler: { _, exchange in
+      exchange.respond(
+        contentType: "text/plain", body: [UInt8](repeating: 0x61, count: 16_000_000))
+    }
+    let client = try RawClient(port: fixture.port, receiveBuffer: 4096)
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(
+      fixture.sees { if case .connectionClosed(.writeStalled) = $0 { true } else { false } })
+  }
+
   @Test func `a slow reader gets everything`() throws {
     let fixture = try HTTPServerFixture.answering { _, exchange in
       exchange.respond(

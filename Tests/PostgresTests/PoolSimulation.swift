@@ -45,6 +45,7 @@ struct PoolSimulation {
     case submit(service: Int64, kind: PoolRequestKind, deadline: Int64, cancelAfter: Int64?)
     case cancel(PoolRequestID, Int)
     case served(slot: Int, epoch: Int)
+    case cancelArrives(slot: Int, epoch: Int)
     case connected(slot: Int, epoch: Int)
     case releaseLease(slot: Int, epoch: Int)
     case serverDown, serverUp
@@ -134,6 +135,14 @@ struct PoolSimulation {
         !connection.isStuck, !connection.queue.isEmpty
       else { return }
       served(slot, .final)
+    case .cancelArrives(let slot, let epoch):
+      for round in 0..<2 as Range<Int64> {
+        // It may come twice, or late and hit another.
+        guard let connection = connections[slot], connection.epoch == epoch, !connection.isStuck,
+          !connection.queue.isEmpty, round == 0 || random.below(4) == 0
+        else { return }
+        served(slot, .cancelled)
+      }
     case .connected(let slot, let epoch):
       if isServerUp, random.below(20) > 0 {
         connections[slot] = Connection(epoch: epoch)
@@ -281,14 +290,15 @@ struct PoolSimulation {
           problem = "cancelled nothing"
           return
         }
-        // It may be stopped, or may not listen, or the cancel may come late and hit another.
-        switch random.below(4) {
-        case 0: connections[slot]?.isStuck = true
-        default:
-          served(slot, .cancelled)
-          if random.below(4) == 0, connections[slot]?.queue.isEmpty == false {
-            served(slot, .cancelled)
-          }
+        // One that is still waited for makes way for others, and is sent once more.
+        if let head = connection.queue.first { requests[head.request]?.sends -= 1 }
+        // It may be stopped, or may not listen.
+        if random.below(4) == 0 {
+          connections[slot]?.isStuck = true
+        } else {
+          events.add(
+            .cancelArrives(slot: slot, epoch: connection.epoch),
+            at: now + random.below(2 * Self.millisecond) + 1)
         }
       case .fail(let index, let failure):
         guard let number = owners[index], requests.removeValue(forKey: number) != nil else {
@@ -296,7 +306,7 @@ struct PoolSimulation {
           return
         }
         failures.append(failure)
-      case .event: break
+      case .event, .outran: break
       }
     }
   }

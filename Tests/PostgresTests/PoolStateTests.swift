@@ -260,6 +260,147 @@ struct PoolStateTests {
     #expect(statement.estimateNanoseconds < 20_000_000)
   }
 
+  // MARK: What waits for something
+
+  private func tick(_ state: inout PoolState, _ time: Duration) -> [PoolAction] {
+    var actions: [PoolAction] = []
+    state.tick(now: start + time, actions: &actions)
+    return actions
+  }
+
+  @Test func `what waits holds no more connections than heavy statements may`() {
+    var state = ready(2)
+    for expected in [0, 1] { #expect(place(&state, 500) == expected) }
+    #expect(place(&state, 500, at: .milliseconds(3)) == nil)
+    // Two take far longer than they were expected to, and somebody waits: the second makes way.
+    var actions = tick(&state, .milliseconds(110))
+    #expect(actions.count { if case .outran = $0 { true } else { false } } == 2)
+    #expect(actions.contains { if case .cancel(0) = $0 { true } else { false } } == false)
+    #expect(actions.contains { if case .cancel(1) = $0 { true } else { false } })
+    actions = []
+    #expect(
+      state.answered(slot: 1, .cancelled, now: start + .milliseconds(111), actions: &actions)
+        == .retry)
+    #expect(actions.contains { if case .send(_, 1) = $0 { true } else { false } })
+    #expect(state.exclusiveWaiting == 1 && state.quickWaiting == 0)
+    #expect(state.currentStatistics.retried[.overdue] == 1)
+    // The first is done: now the other has its connection to itself.
+    actions = []
+    _ = state.answered(slot: 0, .final, now: start + .milliseconds(112), actions: &actions)
+    #expect(actions.contains { if case .send(_, 0) = $0 { true } else { false } })
+    #expect(state.exclusiveWaiting == 0)
+    #expect(place(&state, 50, at: .milliseconds(113)) == 1)
+  }
+
+  @Test func `what stands behind one that waits goes on without it`() {
+    var state = ready(2)
+    for expected in [0, 1, 1] { #expect(place(&state, expected == 0 ? 900 : 300) == expected) }
+    let actions = tick(&state, .milliseconds(110))
+    // Nobody is in the queue; but one is behind the second.
+    #expect(actions.contains { if case .cancel(1) = $0 { true } else { false } })
+    #expect(!actions.contains { if case .cancel(0) = $0 { true } else { false } })
+  }
+
+  @Test func `nobody makes way while nobody waits, nor twice`() {
+    var state = ready(2)
+    for expected in [0, 1] { #expect(place(&state, 500) == expected) }
+    #expect(
+      !tick(&state, .milliseconds(110)).contains { if case .cancel = $0 { true } else { false } })
+    #expect(place(&state, 500, at: .milliseconds(120)) == nil)
+    #expect(
+      tick(&state, .milliseconds(125)).contains { if case .cancel = $0 { true } else { false } })
+    #expect(
+      !tick(&state, .milliseconds(150)).contains { if case .cancel = $0 { true } else { false } })
+  }
+
+  @Test func `as long as one waits its statement counts as heavy`() {
+    let statement = PostgresStatement("SELECT 1", parameterCount: 0)
+    statement.record(nanoseconds: 60_000)
+    var slowness: StatementSlowness? = StatementSlowness(statement)
+    withExtendedLifetime(slowness) { #expect(statement.estimateNanoseconds >= 20_000_000) }
+    slowness = nil
+    #expect(statement.estimateNanoseconds == 60_000 && statement.meanNanoseconds == 60_000)
+  }
+
+  @Test func `a connection on which nothing ends is given up`() {
+    var state = ready(1)
+    #expect(place(&state, 50) == 0)
+    #expect(
+      !tick(&state, .milliseconds(5_990)).contains { if case .close = $0 { true } else { false } })
+    let actions = tick(&state, .milliseconds(6_010))
+    #expect(actions.contains { if case .close(0) = $0 { true } else { false } })
+    // It is not sent again: the next server may be as dead.
+    #expect(actions.contains { if case .fail(_, .lost) = $0 { true } else { false } })
+    #expect(actions.contains { if case .connect(0) = $0 { true } else { false } })
+  }
+
+  @Test func `a write that meets a server that only reads drops all connections to it`() {
+    var state = ready(2)
+    #expect(place(&state, 50) == 0)
+    var actions: [PoolAction] = []
+    #expect(
+      state.answered(slot: 0, .readOnly, now: start, actions: &actions) == .deliver(after: .zero))
+    #expect(actions.count { if case .close = $0 { true } else { false } } == 2)
+  }
+
+  @Test func `a conflict is tried again once`() {
+    var state = ready(1)
+    #expect(place(&state, 50) == 0)
+    var actions: [PoolAction] = []
+    #expect(state.answered(slot: 0, .conflict, now: start, actions: &actions) == .retry)
+    #expect(
+      state.answered(slot: 0, .conflict, now: start, actions: &actions) == .deliver(after: .zero))
+  }
+
+  // MARK: Far away
+
+  private func far(_ milliseconds: Int) -> PoolState {
+    var settings = PoolSettings(size: 1)
+    settings.quickQueueLimit = 10_000
+    var state = PoolState(settings: settings, seed: 1, now: start)
+    var actions: [PoolAction] = []
+    state.start(now: start, actions: &actions)
+    state.connected(
+      slot: 0, roundTrip: .milliseconds(milliseconds) + settings.shortestRoundTrip, now: start,
+      actions: &actions)
+    return state
+  }
+
+  @Test func `the road is no part of what a statement takes`() {
+    var state = far(30)
+    #expect(place(&state, 50) == 0)
+    #expect(place(&state, 50, at: .milliseconds(1)) == 0)
+    var actions: [PoolAction] = []
+    let came = start + .milliseconds(30)
+    #expect(
+      state.answered(slot: 0, .final, now: came + .microseconds(200), actions: &actions)
+        == .deliver(after: .microseconds(200)))
+    // Sent a millisecond later, it was answered half of one after it came there.
+    #expect(
+      state.answered(slot: 0, .final, now: came + .microseconds(1_500), actions: &actions)
+        == .deliver(after: .microseconds(500)))
+  }
+
+  @Test func `on a long road more is under way, as much as the server does meanwhile`() {
+    var state = far(30)
+    #expect((0..<272).allSatisfy { _ in place(&state, 60) == 0 })
+    #expect(place(&state, 60) == nil)
+    var slower = far(30)
+    // 102 long ones, which come to 51 ms of work.
+    #expect((0..<100).count { _ in place(&slower, 500) == 0 } == 62)
+  }
+
+  @Test func `an answer that comes sooner shortens the road`() {
+    var state = far(30)
+    #expect(place(&state, 50) == 0)
+    var actions: [PoolAction] = []
+    _ = state.answered(slot: 0, .final, now: start + .milliseconds(10), actions: &actions)
+    #expect(place(&state, 50, at: .milliseconds(20)) == 0)
+    #expect(
+      state.answered(slot: 0, .final, now: start + .milliseconds(32), actions: &actions)
+        == .deliver(after: .microseconds(2_100)))
+  }
+
   @Test func `the queue is bounded`() {
     var state = ready(1) { settings in
       settings.pipelineDepth = 1
@@ -288,6 +429,7 @@ struct PoolStateTests {
 
   @Test func `a silent connection is probed, and closed when it does not answer`() {
     var state = ready(1)
+    let settings = state.settings
     var actions: [PoolAction] = []
     func tick(_ time: Duration) -> [String] {
       actions.removeAll()
@@ -303,16 +445,16 @@ struct PoolStateTests {
         }
       }
     }
+    #expect(tick(.seconds(1)) == [])
+    #expect(tick(.seconds(2)) == ["probe"])
+    #expect(
+      state.answered(slot: 0, .final, now: start + .seconds(2), actions: &actions) == .drop)
     #expect(tick(.seconds(3)) == [])
     #expect(tick(.seconds(4)) == ["probe"])
-    #expect(
-      state.answered(slot: 0, .final, now: start + .seconds(4), actions: &actions) == .drop)
-    #expect(tick(.seconds(5)) == [])
-    #expect(state.isProven(within: .seconds(10), now: start + .seconds(13)))
-    #expect(tick(.seconds(8)) == ["probe"])
-    #expect(tick(.milliseconds(9_010)) == ["cancel", "event"])
-    #expect(tick(.milliseconds(11_020)) == ["close", "event", "connect"])
-    #expect(!state.isProven(within: .seconds(10), now: start + .seconds(15)))
+    #expect(state.isProven(within: settings.proof, now: start + .milliseconds(6_990)))
+    #expect(!state.isProven(within: settings.proof, now: start + .seconds(7)))
+    #expect(tick(.milliseconds(5_010)) == ["cancel", "event"])
+    #expect(tick(.milliseconds(6_020)) == ["close", "event", "connect"])
     // Probes are nobody's requests.
     #expect(state.currentStatistics.executed == 0)
   }

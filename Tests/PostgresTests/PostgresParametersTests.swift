@@ -100,6 +100,45 @@ struct PostgresParametersTests {
     }
   }
 
+  @Test(arguments: [
+    "postgresql://ann:hunt%er2@db/graph", "postgresql://ann:hun@ter2@db/graph",
+    "postgresql://ann:hun/ter2@db/graph", "postgresql://ann:hun?t@er2@db/graph",
+    "postgresql://ann:hunter2@[db/graph", "postgresql://ann:hunter2@[::1]x/graph",
+    "postgresql://ann:hunter2@db:hunter2/graph", "postgresql:/ann:hunter2@db/graph",
+    "postgresql://ann:hunter2@db/graph?hunter2",
+    "postgresql://ann:hunter2@db/graph?hunter2=hunter2",
+    "host=db password=a hunter2", "host=db password=a hunter2=a", "host=db password='hunter2",
+    "host=db port=hunter2",
+  ])
+  func `nothing of a password is in what is said of a connection string`(text: String) {
+    let error = #expect(throws: PostgresConfigurationError.self) {
+      try PostgresConfiguration(text)
+    }
+    for part in ["hun", "er2"] { #expect(error?.message.contains(part) == false) }
+  }
+
+  @Test func `a password may have any character that is written as a URL has it`() throws {
+    let url = "postgresql://ann:a%40b%3Ac%2Fd?e@one:1,two:2/graph?application_name=x@y"
+    let options = try PostgresConfiguration(url).libraryOptions()
+    #expect(options.first { $0.name == "password" }?.value == "a@b:c/d?e")
+    #expect(options.first { $0.name == "port" }?.value == "1,2")
+  }
+
+  @Test(arguments: [
+    ("host=a,b", "read-write"), ("postgresql://a,b/graph", "read-write"),
+    ("postgresql:///graph?host=a,b&target_session_attrs=prefer-standby", "read-write"),
+    ("host=a,b target_session_attrs=primary", "primary"), ("host=a", nil),
+    ("host=a target_session_attrs=any", "any"),
+  ])
+  func `of several hosts the one is written to that takes writes`(text: String, wanted: String?)
+    throws
+  {
+    var configuration = try PostgresConfiguration(text)
+    configuration.writes = true
+    let options = try configuration.libraryOptions().filter { $0.name == "target_session_attrs" }
+    #expect(options.map(\.value) == (wanted.map { [$0] } ?? []))
+  }
+
   @Test func `own options are kept beside the settings of the session`() throws {
     let configuration = try PostgresConfiguration("host=x options='-c geqo=off'")
     let options = try configuration.libraryOptions()

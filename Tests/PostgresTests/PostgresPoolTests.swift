@@ -109,6 +109,64 @@ struct PostgresPoolTests {
     values.reduce(into: PostgresParameters()) { $0.append($1) }
   }
 
+  @Test func `what stands behind a statement that could not be prepared has an answer of its own`()
+    async throws
+  {
+    let database = try TestCluster.newDatabase()
+    let owner = try TestCluster.session(database)
+    try owner.execute(
+      "SET idle_in_transaction_session_timeout = 0; CREATE TABLE item (id bigint)")
+    let harness = try PoolHarness(database, size: 1) {
+      $0.longPipelineDepth = 8
+      $0.longestQueueing = .seconds(1_000)
+    } configuration: {
+      $0.lockTimeout = .milliseconds(50)
+    }
+    try await harness.run("SELECT 'ready'")
+    try owner.execute("BEGIN; LOCK item")
+    let statement = PostgresStatement("SELECT count(*)::text FROM item", parameterCount: 0)
+    let outcomes = await harness.runTogether(
+      statement, (0..<5).map { _ in PostgresParameters() })
+    for outcome in outcomes {
+      guard case .failure(let error) = outcome else {
+        Issue.record("It was executed.")
+        continue
+      }
+      #expect(error.kind == .lock)
+    }
+    // None of them used up its one try for another's failure.
+    #expect(harness.count("retried staleStatement") == 0)
+    #expect(harness.count("retried neighbourFailed") == 4 + 3 + 2 + 1)
+    try owner.execute("COMMIT")
+    #expect(try await harness.run(statement) == "0")
+    #expect(harness.count("closed") == 0)
+  }
+
+  @Test func `a table that is locked holds up those who read it and nobody else`() async throws {
+    let database = try TestCluster.newDatabase()
+    let owner = try TestCluster.session(database)
+    try owner.execute(
+      "SET idle_in_transaction_session_timeout = 0; CREATE TABLE item (id bigint)")
+    let harness = try PoolHarness(database, size: 2)
+    try await harness.run("SELECT 'ready'")
+    try owner.execute("BEGIN; LOCK item")
+    // Different ones, so that of none it is known that it waits.
+    let waiting = (0..<6).map { number in
+      Task { try await harness.run("SELECT '\(number) ' || count(*) FROM item") }
+    }
+    #expect(
+      try await harness.eventually { harness.onLoop { $0.statistics.inFlight > 0 } })
+    // The lock is held until these are answered, however often one is asked.
+    for number in 0..<20 as Range<Int64> {
+      #expect(try await harness.run("SELECT $1::bigint::text", [number]) == "\(number)")
+    }
+    #expect(harness.count("closed") == 0)
+    try owner.execute("COMMIT")
+    for (number, task) in waiting.enumerated() {
+      #expect(try await task.value == "\(number) 0")
+    }
+  }
+
   @Test func `large values go both ways at once`() async throws {
     let harness = try PoolHarness(size: 1)
     let text = String(repeating: "äöü€", count: 100_000)

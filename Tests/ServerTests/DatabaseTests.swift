@@ -43,6 +43,15 @@ import Testing
     #expect(try calls() == ready)
   }
 
+  @Test func `a large answer is refused while too much waits for clients that do not read`() throws
+  {
+    let server = try TestServer { $0.http.maximumHeldBytes = 1 }
+    let refused = try server.execute(PageTests.introspectionQuery)
+    #expect(refused.status == 503 && refused.code == "SERVICE_OVERLOADED")
+    #expect(refused.header("Retry-After") != nil)
+    #expect(try server.execute("{ users(first: 1) { nodes { id } } }").status == 200)
+  }
+
   @Test func `why a statement failed is in the log, under the request that the client knows`()
     throws
   {

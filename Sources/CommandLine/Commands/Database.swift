@@ -20,14 +20,16 @@ struct Database {
     onEvent: @escaping @Sendable (ClusterEvent) -> Void = { _ in }
   ) throws -> Database {
     let namespaces = try SettingOptions.namespaces(options)
-    if let url = options.text("database") {
+    // Setting up takes a session, which a pooler does not give.
+    let name = options.text("direct-database") == nil ? "database" : "direct-database"
+    if let url = options.text(name) {
       guard !url.isEmpty else {
-        throw UsageError("\(options.origin("database")) must not be empty.")
+        throw UsageError("\(options.origin(name)) must not be empty.")
       }
       do {
         _ = try PostgresConfiguration(url)
       } catch {
-        throw UsageError("\(options.origin("database")): \(error)")
+        throw UsageError("\(options.origin(name)): \(error)")
       }
       return Database(connectionString: url, namespaces: namespaces, cluster: nil)
     }
@@ -76,7 +78,8 @@ struct Database {
   func writingConfiguration(
     _ options: CommandOptions, after migrations: Migrations.Outcome
   ) throws -> PostgresConfiguration {
-    if let url = options.text("writer-database") {
+    // Through a pooler there is one way only for sessions of one's own.
+    if options.text("direct-database") == nil, let url = options.text("writer-database") {
       do {
         return try configuration(of: url)
       } catch let error as PostgresConfigurationError {
@@ -84,6 +87,26 @@ struct Database {
       }
     }
     return try roleConfiguration("sociograph_writer", mutations: true, after: migrations)
+  }
+
+  /// The same through a pooler, for what runs in single transactions.
+  ///
+  /// - Parameter name: the option that says how it is reached.
+  static func pooled(
+    _ configuration: PostgresConfiguration, _ options: CommandOptions, by name: String,
+    _ pooler: PostgresConfiguration.Pooler
+  ) throws -> PostgresConfiguration {
+    guard pooler != .none, let url = options.text(name) ?? options.text("database") else {
+      return configuration
+    }
+    var configuration = configuration
+    do {
+      configuration.connectionString = try PostgresConfiguration(url).connectionString
+    } catch {
+      throw UsageError("\(options.origin(name)): \(error)")
+    }
+    configuration.pooler = pooler
+    return configuration
   }
 
   private func roleConfiguration(

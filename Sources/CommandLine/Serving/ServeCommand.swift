@@ -40,7 +40,15 @@ enum ServeCommand {
     signals.started { database.close() }
     defer { database.close() }
     do {
-      if !database.isEmbedded { try wait(for: database, manager) }
+      if !database.isEmbedded {
+        do {
+          try wait(for: database, manager)
+        } catch let error as PostgresError where error.message.contains("startup parameter") {
+          throw CommandFailure(
+            "\(error.message). Through PgBouncer in transaction mode, say --pooler transaction and "
+              + "--direct-database URL.")
+        }
+      }
       try serve(settings, options, mapping, database, signals, manager, doors, starting)
     } catch {
       starting.stop()
@@ -80,7 +88,11 @@ enum ServeCommand {
     }
     configuration.statementTimeout = settings.statementTimeout
     var running = settings.server
-    running.writerDatabase = writers
+    running.sessionDatabase = writers
+    running.writerDatabase = try Database.pooled(
+      writers, options, by: "writer-database", settings.pooler)
+    configuration = try Database.pooled(
+      configuration, options, by: "database", settings.pooler)
     running.constraintErrors = try ConstraintErrors.read(from: writers)
     if let key = try? database.cursorSeal() {
       running.executor.cursorSeal = key

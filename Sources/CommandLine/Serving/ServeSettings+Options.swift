@@ -29,6 +29,14 @@ extension ServeSettings {
         Option(
           "writer-database", "URL",
           "the same database for mutations, under a role that may call functions (--database)"),
+        Option(
+          "pooler", "off|transaction", default: "off",
+          "whether --database leads through a pooler such as PgBouncer, which then has to be in "
+            + "transaction mode"),
+        Option(
+          "direct-database", "URL",
+          "the same database without the pooler, for what needs a session: the start, migrations, "
+            + "background tasks, the outbox, subscriptions"),
         Option("statement-timeout", "TIME", default: "5s", "longest statement"),
         Option(
           "queue-timeout", "TIME", default: "1s", "longest wait for a database connection"),
@@ -138,6 +146,9 @@ extension ServeSettings {
         Option(
           "maximum-sockets-per-address", "N", default: "200",
           "the same from one address (IPv6: one /64)"),
+        Option(
+          "maximum-held-bytes", "N", default: "268435456",
+          "bytes of all answers that wait for clients to read them; beyond it large ones are 503"),
         Option(
           "trusted-proxies", "LIST",
           "reverse proxies in front, as 10.0.0.1,10.1.0.0/16: connections from them are not "

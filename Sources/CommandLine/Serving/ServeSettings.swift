@@ -12,6 +12,7 @@ struct ServeSettings {
   let schema: String
   /// Nil where the database is somebody else's to make.
   let sql: String?
+  let pooler: PostgresConfiguration.Pooler
   let statementTimeout: Duration
   let shutdownDelay: Duration
   let photos: PhotoSettings
@@ -58,6 +59,7 @@ struct ServeSettings {
       ?? server.pool.queueWait
     shutdownDelay =
       try options.duration("shutdown-delay", in: .zero...(.seconds(8))) ?? .seconds(5)
+    pooler = try Self.pooler(options)
     publicURL = try Self.publicURL(options)
     account = try options.text("user").map { try Account($0, options.origin("user")) }
     logFile = options.text("log-file").map { LogFile(path: $0) }
@@ -107,6 +109,24 @@ struct ServeSettings {
           + "\(options.origin("operation-timeout")) (\(CommandOptions.words(whole))), which ends "
           + "what takes longer.")
     }
+  }
+
+  private static func pooler(
+    _ options: CommandOptions
+  ) throws(UsageError) -> PostgresConfiguration.Pooler {
+    let pooler =
+      try options.choice("pooler", as: PostgresConfiguration.Pooler.self) ?? .none
+    guard pooler != .none else {
+      if options.text("direct-database") == nil { return pooler }
+      throw UsageError("\(options.origin("direct-database")) is for use with --pooler transaction.")
+    }
+    guard options.text("database") != nil, options.text("direct-database") != nil else {
+      throw UsageError(
+        "\(options.origin("pooler")) needs --database URL, which leads through the pooler, and "
+          + "--direct-database URL, which does not: the start, migrations and background tasks "
+          + "need a session of their own.")
+    }
+    return pooler
   }
 
   private static func rate(
@@ -250,6 +270,7 @@ extension HTTPLimits {
     maximumSockets = try options.int("maximum-sockets", in: 1...1_000_000) ?? maximumSockets
     maximumSocketsPerAddress =
       try options.int("maximum-sockets-per-address", in: 1...1_000_000) ?? maximumSocketsPerAddress
+    maximumHeldBytes = try options.int("maximum-held-bytes", in: 1...1 << 40) ?? maximumHeldBytes
     idle = try options.duration("idle-timeout", in: .milliseconds(10)...(.seconds(3600))) ?? idle
     header =
       try options.duration("header-timeout", in: .milliseconds(10)...(.seconds(3600))) ?? header

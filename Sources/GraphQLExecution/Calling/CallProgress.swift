@@ -76,7 +76,8 @@ struct CallProgress {
     case .unavailable, .overloaded, .aborted:
       // Nothing was sent this time; before, something may have been.
       return losses == 0 && !isReplaying ? .finish(.failed) : wait(again: 4, now, &random)
-    case .retry, .lock:
+    case .retry, .lock, .readOnly:
+      // Where the server only reads, another connection may lead to the one that writes now.
       conflicts += 1
       guard conflicts <= Self.maximumConflicts else { return end() }
       return wait(.milliseconds(Int.random(in: 10...100, using: &random)), now)
@@ -90,7 +91,7 @@ struct CallProgress {
       conflicts += 1
       guard conflicts <= Self.maximumConflicts else { return end() }
       return wait(.milliseconds(Int.random(in: 10...100, using: &random)), now)
-    case .readOnly, .userRaised, .invalidEncoding, .invalidValue, .constraint, .forbidden, .other:
+    case .userRaised, .invalidEncoding, .invalidValue, .constraint, .forbidden, .other:
       return .finish(.failed)
     }
   }

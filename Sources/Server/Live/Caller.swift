@@ -28,6 +28,15 @@ enum Caller {
     if case .exchange(_, _, let stream) = self { stream?.resume } else { nil }
   }
 
+  /// Whether an answer of so many bytes may be kept for it, should it read slowly.
+  func mayHold(_ bytes: Int) -> Bool {
+    switch self {
+    case .exchange(_, let exchange, _): exchange.mayHold(bytes)
+    // A socket that does not read is closed at a limit of its own.
+    case .socket: true
+    }
+  }
+
   /// Calls `work` when nobody wants the answer any more; replaces what was set before.
   func onLeave(_ work: @escaping () -> Void) {
     switch self {

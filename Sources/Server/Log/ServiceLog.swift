@@ -196,6 +196,10 @@ package struct ServiceLog: Sendable {
       line("database", "connection lost: \(error.message)", at(loop))
     case .closed(_, .cancelIgnored):
       line("database", "connection closed, as its statement went on after a cancel", at(loop))
+    case .closed(_, .unresponsive):
+      line("database", "connection closed, as its statement went on past its timeout", at(loop))
+    case .closed(_, .readOnly):
+      line("database", "connection closed, as the server only reads", at(loop))
     case .closed(_, .lifetime), .closed(_, .idle), .closed(_, .shutDown), .closed(_, .uncleanLease),
       .closed(_, .paused),
       .opened, .shed, .retried, .cancelSent, .prepared, .combined:

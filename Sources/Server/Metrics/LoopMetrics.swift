@@ -203,6 +203,8 @@ extension PoolCloseReason {
     case .shutDown: "shutdown"
     case .cancelIgnored: "cancel_ignored"
     case .uncleanLease: "unclean_lease"
+    case .unresponsive: "unresponsive"
+    case .readOnly: "read_only"
     case .lost: "lost"
     }
   }
@@ -227,6 +229,8 @@ extension PoolRetryReason {
     case .staleStatement: "stale_statement"
     case .strayCancel: "stray_cancel"
     case .neighbourFailed: "neighbour_failed"
+    case .overdue: "overdue"
+    case .conflict: "conflict"
     }
   }
 }

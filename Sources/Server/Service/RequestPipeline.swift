@@ -226,6 +226,9 @@ final class RequestPipeline {
     let ticket = executor.execute(operation, viewer: viewer, on: runner) { [self] response in
       var record = record
       record.times = executor.times
+      if case .executed(let body, _, _) = response, !call.caller.mayHold(body.count) {
+        return completion(.refused([Self.answersHeld], retryAfter: nil), record)
+      }
       completion(response, record)
     }
     guard let ticket else { return }
@@ -294,6 +297,10 @@ final class RequestPipeline {
   }
 
   // MARK: - Answers
+
+  private static let answersHeld = GraphQLError(
+    "Too many answers wait for clients that do not read them; try again shortly.",
+    code: .serviceOverloaded)
 
   private static let replayed = HTTPField("Idempotency-Replayed", "true")
 

@@ -24,6 +24,8 @@ package final class RunningServer: Sendable {
     package var writers = 16
     /// How mutations reach the database; as everything else unless given.
     package var writerDatabase: PostgresConfiguration?
+    /// How what needs a session of its own does: tasks, the outbox. As mutations unless given.
+    package var sessionDatabase: PostgresConfiguration?
     /// Of a mutation's field, waiting for a connection included (R10).
     package var mutationTimeout = Duration.seconds(8)
     package var constraintErrors = ConstraintErrors()
@@ -83,8 +85,13 @@ package final class RunningServer: Sendable {
     var database = database
     var writerDatabase = settings.writerDatabase ?? database
     writerDatabase.isReadOnly = false
+    writerDatabase.writes = true
     // A mutation's time is the server's to keep: PostgreSQL counts for each statement anew.
     writerDatabase.statementTimeout = settings.mutationTimeout + .seconds(5)
+    var sessionDatabase = settings.sessionDatabase ?? writerDatabase
+    sessionDatabase.isReadOnly = false
+    sessionDatabase.writes = true
+    sessionDatabase.statementTimeout = writerDatabase.statementTimeout
     database.isReadOnly = true
     var executor = settings.executor
     executor.suggestions = executor.suggestions && settings.introspection == .all
@@ -92,7 +99,13 @@ package final class RunningServer: Sendable {
     let traces = settings.traces.map { settings in
       TraceExporter(settings) { log.report(.life(.warning("traces: \($0)")), loop: nil) }
     }
-    let news = mapping.events.isEmpty ? nil : try NewsReader(database)
+    var newsDatabase = database
+    if database.pooler != .none {
+      // Through a pooler nothing is heard of what others notify.
+      newsDatabase.connectionString = sessionDatabase.connectionString
+      newsDatabase.pooler = .none
+    }
+    let news = mapping.events.isEmpty ? nil : try NewsReader(newsDatabase)
     self.news = news
     let shared = SharedService(
       mapping: mapping, database: database, pool: settings.pool,
@@ -116,6 +129,7 @@ package final class RunningServer: Sendable {
       http.limits.answer = max(http.limits.answer, pictures.settings.patience + .seconds(15))
     }
     http.uploads = HTTPAnswerBudget(maximumBytes: http.limits.maximumUploadedBytes)
+    http.budget = HTTPAnswerBudget(maximumBytes: http.limits.maximumHeldBytes)
     http.tls = settings.tls
     http.refusalBody = HTTPRefusal.answer
     http.quota = HTTPSocketQuota(limits: http.limits, proxies: settings.trustedProxies)
@@ -137,15 +151,15 @@ package final class RunningServer: Sendable {
     self.log = log
     let tasks =
       settings.runsTasks
-      ? TaskRunner(writerDatabase) { log.report(.task($0), loop: nil) } : nil
+      ? TaskRunner(sessionDatabase) { log.report(.task($0), loop: nil) } : nil
     self.tasks = tasks
-    sweeper = settings.pictures.map { [writerDatabase] pictures in
-      PictureSweeper(pictures, database: writerDatabase) {
+    sweeper = settings.pictures.map { [sessionDatabase] pictures in
+      PictureSweeper(pictures, database: sessionDatabase) {
         log.report(.picture($0), loop: nil)
       }
     }
     let outbox = settings.outbox.map { settings in
-      Outbox(settings, writerDatabase) { log.report(.outbox($0), loop: nil) }
+      Outbox(settings, sessionDatabase) { log.report(.outbox($0), loop: nil) }
     }
     self.outbox = outbox
     admin = try doors.operators.map {

@@ -1,0 +1,883 @@
+"""How `sociograph serve` bears faults: of its database, of the road to it, of its clients, of its log.
+
+For each fault it runs a server of its own before a PostgreSQL of its own, with clients that read and write
+all the time, does the fault, and holds every answer against what is allowed. The ledger has each request:
+when it was sent, when and how it was answered. Afterwards each mutation of the ledger is looked for in the
+database: one that was answered with data was done once, one that was refused was not done.
+"""
+
+import argparse
+import collections
+import http.client
+import json
+import os
+import random
+import select
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import graph
+import outage
+
+READ = {
+    "query": open(f"{graph.OPERATIONS}/Q01_ProfileHeader/operation.graphql").read(),
+    "variables": {"username": "marisol"},
+}
+# Reads no posts.
+OTHER = {"query": "{ places: locations(first: 1) { nodes { id name } } }"}
+WRITE = """mutation Note($title: String!) {
+  createEvent(input: {title: $title, startsAt: "2041-05-05T18:00:00Z", visibility: INVITED}) {
+    event { id } userErrors { code } } }"""
+TOKEN = "demo-marisol"
+UNAVAILABLE = {(503, "DATABASE_UNAVAILABLE"), (503, "SERVICE_OVERLOADED")}
+GIVEN_UP = UNAVAILABLE | {(504, "TIMEOUT"), (503, "OUTCOME_UNKNOWN")}
+Entry = collections.namedtuple("Entry", "kind begin end status code title")
+
+
+def say(text):
+    print(f"faults: {text}", file=sys.stderr, flush=True)
+
+
+# MARK: PostgreSQL
+
+
+class Cluster(outage.Cluster):
+    """As that of the outages, and it can be frozen and followed."""
+
+    @classmethod
+    def following(cls, primary, folder):
+        """A standby of another one."""
+        standby = cls.__new__(cls)
+        standby.folder, standby.programs, standby.user = folder, primary.programs, primary.user
+        if os.getuid() == 0:
+            shutil.chown(folder, primary.user, primary.user)
+        standby.run("pg_basebackup", "-R", "-X", "stream", "-c", "fast", "-h", primary.folder,
+                    "-U", "sociograph", "-D", f"{folder}/data")
+        standby.start()
+        return standby
+
+    def postmaster(self):
+        return int(open(f"{self.folder}/data/postmaster.pid").readline())
+
+    def processes(self):
+        parent = self.postmaster()
+        found = [parent]
+        for name in os.listdir("/proc"):
+            try:
+                if name.isdigit() and int(open(f"/proc/{name}/stat").read().rsplit(")", 1)[1].split()[1]) == parent:
+                    found.append(int(name))
+            except (OSError, IndexError):
+                pass
+        return found
+
+    def signal(self, number):
+        for process in self.processes():
+            try:
+                os.kill(process, number)
+            except ProcessLookupError:
+                pass
+
+    def sql(self, text, check=True):
+        return subprocess.run(
+            ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "sociograph",
+             "-d", "sociograph", "-c", text], capture_output=True, text=True, check=check,
+            env={**os.environ, "PGOPTIONS": "-c search_path=graph"}).stdout.strip()
+
+    def restart(self):
+        self.run("pg_ctl", "restart", "-w", "-m", "fast", "-D", f"{self.folder}/data", "-l", f"{self.folder}/log")
+
+    def promote(self):
+        self.run("pg_ctl", "promote", "-w", "-D", f"{self.folder}/data")
+
+    def is_up(self):
+        return os.path.exists(f"{self.folder}/data/postmaster.pid")
+
+
+class Road:
+    """Between the server and PostgreSQL: bytes take a while each way; it can be cut, or lead nowhere."""
+
+    def __init__(self, target, delay=0.0):
+        self.target, self.delay = target, delay
+        self.is_black = False
+        self.pairs = []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.wake, self.waker = os.pipe()
+        self.is_over = False
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def cut(self):
+        self.is_cut = True
+        os.write(self.waker, b"x")
+
+    is_cut = False
+
+    def close(self):
+        self.is_over = True
+        os.write(self.waker, b"x")
+
+    def run(self):
+        poll = select.epoll()
+        poll.register(self.listener, select.EPOLLIN)
+        poll.register(self.wake, select.EPOLLIN)
+        ends, due = {}, collections.deque()
+
+        def drop(one):
+            for end in (one, ends.get(one)):
+                if end in ends:
+                    poll.unregister(end)
+                    end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    ends.pop(end)
+                    end.close()
+
+        while not self.is_over:
+            wait = max(0, due[0][0] - time.monotonic()) if due and not self.is_black else 0.05
+            files = {end.fileno(): end for end in ends}
+            for number, _ in poll.poll(min(wait, 0.05)):
+                if number == self.listener.fileno():
+                    client, _ = self.listener.accept()
+                    server = socket.socket(socket.AF_UNIX)
+                    server.connect(self.target)
+                    for one, other in ((client, server), (server, client)):
+                        if one.family == socket.AF_INET:
+                            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                        ends[one] = other
+                        poll.register(one, select.EPOLLIN)
+                elif number == self.wake:
+                    os.read(self.wake, 100)
+                elif number in files and files[number] in ends:
+                    source = files[number]
+                    try:
+                        data = source.recv(1 << 18)
+                    except OSError:
+                        data = b""
+                    if not data and not self.is_black:
+                        drop(source)
+                    elif not self.is_black:
+                        due.append((time.monotonic() + self.delay, ends[source], data))
+            if self.is_cut:
+                self.is_cut = False
+                due.clear()
+                for one in list(ends):
+                    if one in ends:
+                        drop(one)
+            now = time.monotonic()
+            while due and due[0][0] <= now and not self.is_black:
+                _, sink, data = due.popleft()
+                try:
+                    sink.setblocking(True)
+                    if sink in ends:
+                        sink.sendall(data)
+                except OSError:
+                    if sink in ends:
+                        drop(sink)
+        for one in ends:
+            one.close()
+        self.listener.close()
+
+
+class Bouncer:
+    """PgBouncer in transaction mode."""
+
+    def __init__(self, folder, cluster):
+        self.folder, self.user = folder, cluster.user
+        with open(f"{folder}/pgbouncer.ini", "w") as file:
+            file.write(f"""[databases]
+sociograph = host={cluster.folder} user=sociograph dbname=sociograph
+[pgbouncer]
+pool_mode = transaction
+default_pool_size = 8
+listen_port = 6432
+unix_socket_dir = {folder}
+auth_type = any
+""")
+        if os.getuid() == 0:
+            for path in (folder, f"{folder}/pgbouncer.ini"):
+                shutil.chown(path, self.user, self.user)
+        self.url = f"postgresql://sociograph@/sociograph?host={folder}&port=6432"
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [shutil.which("pgbouncer") or "/usr/sbin/pgbouncer", "-q", f"{self.folder}/pgbouncer.ini"], cwd="/",
+            stdout=subprocess.DEVNULL, stderr=open(f"{self.folder}/log", "a"),
+            user=self.user if os.getuid() == 0 else None)
+        while not os.path.exists(f"{self.folder}/.s.PGSQL.6432"):
+            if self.process.poll() is not None:
+                sys.exit("faults: pgbouncer did not start: " + open(f"{self.folder}/log").read())
+            time.sleep(0.01)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        for name in (".s.PGSQL.6432", ".s.PGSQL.6432.lock"):
+            if os.path.exists(f"{self.folder}/{name}"):
+                os.unlink(f"{self.folder}/{name}")
+
+
+# MARK: Clients
+
+
+class Clients:
+    """Threads that read and write on connections of their own, and the ledger of what they were answered."""
+
+    def __init__(self, port, readers=8, writers=4, others=0, pause=0.01):
+        self.port, self.pause = port, pause
+        self.is_over = False
+        self.ledger = []
+        self.number = 0
+        self.lock = threading.Lock()
+        kinds = ["read"] * readers + ["write"] * writers + ["other"] * others
+        self.threads = [threading.Thread(target=self.ask, args=(kind,)) for kind in kinds]
+        for thread in self.threads:
+            thread.start()
+
+    def request(self, kind):
+        if kind == "read":
+            return READ, None
+        if kind == "other":
+            return OTHER, None
+        with self.lock:
+            self.number += 1
+            title = f"fault {os.getpid()} {id(self)} {self.number}"
+        return {"query": WRITE, "variables": {"title": title}}, title
+
+    def ask(self, kind):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        while not self.is_over:
+            body, title = self.request(kind)
+            headers = {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}",
+                       "Accept": "application/graphql-response+json"}
+            if title:
+                headers["Idempotency-Key"] = title.replace(" ", "-")
+            begin, status, code = time.monotonic(), 0, "CLOSED"
+            try:
+                connection.request("POST", "/graphql", json.dumps(body), headers)
+                answer = connection.getresponse()
+                text, status = answer.read(), answer.status
+                code = ""
+                errors = json.loads(text).get("errors")
+                if errors:
+                    code = errors[0].get("extensions", {}).get("code", "?")
+                if answer.getheader("Connection") == "close":
+                    connection.close()
+            except (OSError, http.client.HTTPException):
+                connection.close()
+            except ValueError:
+                code = "NO JSON"
+            self.ledger.append(Entry(kind, begin, time.monotonic(), status, code, title))
+            time.sleep(self.pause)
+        connection.close()
+
+    def stop(self):
+        self.is_over = True
+        for thread in self.threads:
+            thread.join()
+        return self.ledger
+
+    def wait_for(self, what, patience=60):
+        """Until an answer that began from now on is as wanted; how long that took."""
+        begin = time.monotonic()
+        while time.monotonic() < begin + patience:
+            for entry in self.ledger[-50:]:
+                if entry.begin >= begin and what(entry):
+                    return entry.end - begin
+            time.sleep(0.002)
+        return float("inf")
+
+
+def served(entry):
+    return entry.status == 200 and not entry.code
+
+
+class Findings:
+    """What was wanted of one fault and what was seen."""
+
+    def __init__(self, name, allowed):
+        self.name, self.allowed = name, allowed
+        self.seen, self.broken = [], []
+
+    def see(self, text):
+        self.seen.append(text)
+
+    def want(self, holds, text):
+        if not holds:
+            self.broken.append(text)
+
+    def judge(self, ledger, allowed, longest=None):
+        """Whether every answer is 200 or allowed, and no one waited longer."""
+        counts = collections.Counter(
+            (e.status, e.code) for e in ledger)
+        self.see(", ".join(f"{n} x {s or ''}{' ' if s and c else ''}{c}" for (s, c), n in counts.most_common()))
+        for (status, code), number in counts.items():
+            if (status, code) != (200, "") and (status, code) not in allowed:
+                self.broken.append(f"{number} answers {status} {code}")
+        waited = max((e.end - e.begin for e in ledger), default=0)
+        self.see(f"longest {waited:.2f} s")
+        if longest:
+            self.want(waited <= longest, f"an answer took {waited:.2f} s, not {longest}")
+
+    def account(self, ledger, cluster):
+        """Whether each write was done as often as its answer says."""
+        titles = collections.Counter(
+            line for line in cluster.sql("SELECT title FROM event WHERE title LIKE 'fault %'").splitlines())
+        writes = [entry for entry in ledger if entry.kind == "write"]
+        lost = [e for e in writes if served(e) and titles[e.title] != 1]
+        refused = [e for e in writes if (e.status, e.code) in UNAVAILABLE and titles[e.title]]
+        doubled = [e for e in writes if titles[e.title] > 1]
+        self.see(f"{sum(served(e) for e in writes)} writes")
+        self.want(not lost, f"{len(lost)} writes were answered and are not there once")
+        self.want(not refused, f"{len(refused)} writes were refused and are there")
+        self.want(not doubled, f"{len(doubled)} writes were done twice")
+
+    def print(self):
+        verdict = "held" if not self.broken else "DID NOT HOLD"
+        print(f"{self.name:<12} {verdict}\n  allowed: {self.allowed}\n  seen:    {'; '.join(self.seen)}")
+        for text in self.broken:
+            print(f"  broken:  {text}")
+        sys.stdout.flush()
+
+
+# MARK: The world of one fault
+
+
+class World:
+    def __init__(self, options, folder):
+        self.options, self.folder = options, folder
+        self.clean_up = []
+        self.log = open(options.log, "a") if options.log else subprocess.DEVNULL
+        self.cluster = Cluster(self.sub("cluster"))
+        self.clean_up.append(lambda: self.cluster.is_up() and self.cluster.stop())
+        say("loading a graph of scale 1")
+        for command in ("migrate", "seed"):
+            subprocess.run(
+                [options.program, command, "--database", self.cluster.url], check=True,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def sub(self, name):
+        path = f"{self.folder}/{name}"
+        os.mkdir(path)
+        os.chmod(path, 0o755)
+        return path
+
+    @property
+    def socket(self):
+        return f"{self.cluster.folder}/.s.PGSQL.5432"
+
+    def road_url(self, road):
+        return f"postgresql://sociograph@127.0.0.1:{road.port}/sociograph?sslmode=disable"
+
+    def serve(self, *arguments, database=None):
+        return graph.Server(
+            self.options.program,
+            ["--database", database or self.cluster.url, "--rate-limit", "off", "--slow-operation", "off",
+             *arguments], self.options.port, log=self.log)
+
+    def ready(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.options.port, timeout=10)
+        try:
+            connection.request("GET", "/ready")
+            return connection.getresponse().status
+        except (OSError, http.client.HTTPException):
+            return 0
+        finally:
+            connection.close()
+
+    def until_red(self, patience=30):
+        begin = time.monotonic()
+        while time.monotonic() < begin + patience:
+            if self.ready() == 503:
+                return time.monotonic() - begin
+            time.sleep(0.02)
+        return float("inf")
+
+    def close(self):
+        for work in reversed(self.clean_up):
+            work()
+
+
+def backends(cluster):
+    return cluster.sql("SELECT pid FROM pg_stat_activity WHERE application_name = 'sociograph' "
+                       "AND pid <> pg_backend_pid()").split()
+
+
+# MARK: Faults of the database
+
+
+def kill(world):
+    found = Findings("kill", "ending one backend at a time costs nobody an answer")
+    server = world.serve()
+    clients = Clients(world.options.port)
+    for _ in range(10):
+        time.sleep(0.3)
+        for process in backends(world.cluster)[:1]:
+            world.cluster.sql(f"SELECT pg_terminate_backend({process})")
+        clients.wait_for(served)
+    ledger = clients.stop()
+    found.judge(ledger, set())
+    found.account(ledger, world.cluster)
+    server.stop()
+    return found
+
+
+def outages(world, name, allowed, stop, start, first, judged, longest=None):
+    """A time without a database, and the return."""
+    found = Findings(name, allowed)
+    server = world.serve()
+    clients = Clients(world.options.port)
+    time.sleep(1)
+    stop()
+    time.sleep(3)
+    start()
+    back = clients.wait_for(served)
+    found.see(f"first answer {back:.2f} s after PostgreSQL's return")
+    found.want(back <= first, f"the first answer came {back:.2f} s after PostgreSQL's return")
+    time.sleep(1)
+    ledger = clients.stop()
+    found.judge(ledger, judged, longest)
+    found.account(ledger, world.cluster)
+    server.stop()
+    return found
+
+
+def restart(world):
+    return outages(
+        world, "restart", "503, and 200 within a second of its return",
+        lambda: world.cluster.restart(), lambda: None, 1, GIVEN_UP)
+
+
+def crash(world):
+    return outages(
+        world, "crash", "503, and 200 within a second of its return",
+        lambda: world.cluster.stop(), lambda: world.cluster.start(), 1, GIVEN_UP)
+
+
+def silence(world, name, begin, end, database=None):
+    """The database says nothing any more, and nobody says so."""
+    found = Findings(
+        name, "503 or 504 after the statement timeout and a second; a mutation after its own; "
+        "/ready red within 5 s")
+    server = world.serve("--statement-timeout", "3s", "--mutation-timeout", "4s", database=database)
+    clients = Clients(world.options.port)
+    time.sleep(1)
+    begin()
+    red = world.until_red()
+    found.see(f"/ready red after {red:.2f} s")
+    found.want(red <= 5.2, f"/ready was red after {red:.2f} s")
+    time.sleep(8)
+    end()
+    back = clients.wait_for(served)
+    found.see(f"first answer {back:.2f} s after its return")
+    found.want(back <= 5, f"the first answer came {back:.2f} s after its return")
+    time.sleep(1)
+    ledger = clients.stop()
+    found.judge(ledger, GIVEN_UP, 5.5)
+    found.account(ledger, world.cluster)
+    reads = max((e.end - e.begin for e in ledger if e.kind == "read"), default=0)
+    found.see(f"longest read {reads:.2f} s")
+    found.want(reads <= 4.3, f"a read took {reads:.2f} s where the statement timeout is 3")
+    server.stop()
+    return found
+
+
+def freeze(world):
+    return silence(world, "freeze", lambda: world.cluster.signal(signal.SIGSTOP),
+                   lambda: world.cluster.signal(signal.SIGCONT))
+
+
+def blackhole(world):
+    road = Road(world.socket)
+
+    def change(is_black):
+        road.is_black = is_black
+
+    found = silence(world, "blackhole", lambda: change(True), lambda: change(False), world.road_url(road))
+    road.close()
+    return found
+
+
+def cut(world):
+    found = Findings("cut", "503 for a moment; a read whose connection is cut is tried again")
+    road = Road(world.socket)
+    server = world.serve(database=world.road_url(road))
+    clients = Clients(world.options.port)
+    for _ in range(5):
+        time.sleep(0.7)
+        road.cut()
+        clients.wait_for(served)
+    ledger = clients.stop()
+    found.judge(ledger, GIVEN_UP)
+    found.account(ledger, world.cluster)
+    server.stop()
+    road.close()
+    return found
+
+
+def failover(world):
+    found = Findings("failover", "503 until the standby is promoted; then it is read and written to; nothing is lost")
+    primary = world.cluster
+    primary.sql("ALTER SYSTEM SET synchronous_commit = 'remote_apply'")
+    standby = Cluster.following(primary, world.sub("standby"))
+    primary.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+    primary.sql("SELECT pg_reload_conf()")
+    url = (f"postgresql://sociograph@/sociograph?host={primary.folder},{standby.folder}"
+           "&target_session_attrs=read-write")
+    server = world.serve(database=url)
+    clients = Clients(world.options.port)
+    time.sleep(1)
+    primary.stop()
+    time.sleep(1)
+    standby.promote()
+    standby.sql("ALTER SYSTEM SET synchronous_standby_names = ''")
+    standby.sql("SELECT pg_reload_conf()")
+    back = clients.wait_for(served)
+    written = clients.wait_for(lambda entry: served(entry) and entry.kind == "write")
+    found.see(f"read after {back:.2f} s, written after {written:.2f} s")
+    found.want(max(back, written) <= 5, "the new primary is not used within 5 s")
+    time.sleep(1)
+    ledger = clients.stop()
+    found.judge(ledger, GIVEN_UP)
+    found.account(ledger, standby)
+    server.stop()
+    standby.stop()
+    primary.start()
+    primary.sql("ALTER SYSTEM RESET ALL", check=False)
+    primary.sql("SELECT pg_reload_conf()", check=False)
+    return found
+
+
+def pgbouncer(world):
+    found = Findings("pgbouncer", "200 through it in transaction mode; 503 while it is killed and started again")
+    bouncer = Bouncer(world.sub("pgbouncer"), world.cluster)
+    server = world.serve(
+        "--pooler", "transaction", "--direct-database", world.cluster.url, database=bouncer.url)
+    clients = Clients(world.options.port)
+    time.sleep(2)
+    found.judge(list(clients.ledger), set())
+    bouncer.kill()
+    time.sleep(1)
+    bouncer.start()
+    back = clients.wait_for(served)
+    found.see(f"first answer {back:.2f} s after its return")
+    time.sleep(1)
+    ledger = clients.stop()
+    found.judge(ledger, GIVEN_UP)
+    found.account(ledger, world.cluster)
+    server.stop()
+    bouncer.kill()
+    return found
+
+
+def locked(world):
+    found = Findings("locked", "who reads another table is answered; who reads the locked one may be refused")
+    server = world.serve()
+    world_ready = Clients(world.options.port, readers=2, writers=0, others=2)
+    time.sleep(1)
+    world_ready.stop()
+    holder = subprocess.Popen(
+        ["psql", "-X", "-q", "-h", world.cluster.folder, "-U", "sociograph", "-d", "sociograph"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    holder.stdin.write("BEGIN; LOCK graph.app_user; SELECT 1;\n")
+    holder.stdin.flush()
+    holder.stdout.readline()
+    clients = Clients(world.options.port, readers=8, writers=0, others=8)
+    time.sleep(5)
+    holder.stdin.write("COMMIT;\n")
+    holder.stdin.close()
+    holder.wait()
+    back = clients.wait_for(lambda entry: served(entry) and entry.kind == "read")
+    time.sleep(1)
+    ledger = clients.stop()
+    others = [entry for entry in ledger if entry.kind == "other"]
+    found.judge(ledger, GIVEN_UP | {(200, "LOCK_TIMEOUT")})
+    found.see(f"of another table {sum(map(served, others))} of {len(others)} served, longest "
+              f"{max(e.end - e.begin for e in others):.2f} s; back after {back:.2f} s")
+    found.want(all(map(served, others)), "somebody who reads another table was refused")
+    server.stop()
+    return found
+
+
+def distance(world):
+    found = Findings("distance", "at 30 ms to the database: a start of few round trips, 2,000 requests/s of Q02 "
+                     "from 64 clients")
+    near = world.serve()
+    ids = graph.variables(near, TOKEN)["Q02"]
+    near.stop()
+    query = open(f"{graph.OPERATIONS}/Q02_Refetch/operation.graphql").read()
+    for milliseconds in (0, 30):
+        road = Road(world.socket, delay=milliseconds / 2000)
+        begin = time.monotonic()
+        server = world.serve(database=world.road_url(road))
+        started = time.monotonic() - begin
+        body = json.dumps({"query": query, "variables": ids}).replace("\\", "\\\\").replace("'", "\\'")
+        script = f"{world.folder}/q02.lua"
+        with open(script, "w") as file:
+            file.write("wrk.method = 'POST'\nwrk.headers['Content-Type'] = 'application/json'\n"
+                       f"wrk.body = '{body}'\n")
+        for seconds in (3, world.options.seconds):
+            text = subprocess.run(
+                ["wrk", "-t2", "-c64", f"-d{seconds}s", "-s", script, server.url], check=True,
+                capture_output=True, text=True).stdout
+        rate = float(text.split("Requests/sec:")[1].split()[0])
+        found.see(f"{milliseconds} ms: start {started:.1f} s, {rate:.0f} requests/s"
+                  + (" with refusals" if "Non-2xx" in text else ""))
+        if milliseconds:
+            found.want(rate >= 2000, f"{rate:.0f} requests/s")
+            found.want(started <= near_start + 40 * 0.030, f"the start took {started:.1f} s")
+        near_start = started
+        server.stop()
+        road.close()
+    return found
+
+
+# MARK: Faults of clients and of the process
+
+
+def drain(world):
+    found = Findings("drain", "64 keep-alive clients learn of the end by Connection: close; nobody meets a closed socket")
+    server = world.serve("--shutdown-delay", "2s")
+    clients = Clients(world.options.port, readers=64, writers=0, pause=0.2)
+    time.sleep(2)
+    begin = time.monotonic()
+    server.process.send_signal(signal.SIGTERM)
+    for _ in range(100):
+        time.sleep(0.05)
+        if server.process.poll() is not None:
+            break
+    server.process.wait(30)
+    ledger = clients.stop()
+    # A connection that was opened when nobody listened any more is no fault.
+    broken = [e for e in ledger if e.status == 0 and e.begin < begin + 2]
+    found.see(f"{sum(map(served, ledger))} answers, {len(broken)} broken while it drained; ended after "
+              f"{time.monotonic() - begin:.1f} s with {server.process.returncode}")
+    found.want(not broken, f"{len(broken)} clients met a closed socket")
+    found.want(server.process.returncode == 0, f"it ended with {server.process.returncode}")
+    return found
+
+
+def log(world):
+    found = Findings("log", "with a full pipe for its output it serves, and hears SIGTERM")
+    reading, writing = os.pipe()
+    port = world.options.port
+    server = subprocess.Popen(
+        [world.options.program, "serve", "--database", world.cluster.url, "--listen", f"127.0.0.1:{port}",
+         "--access-log", "all", "--rate-limit", "off", "--shutdown-delay", "0s"], stdout=writing, stderr=writing)
+    os.close(writing)
+    while world.ready() != 200:
+        time.sleep(0.1)
+    clients = Clients(port, readers=8, writers=0, pause=0)
+    time.sleep(8)
+    ledger = clients.stop()
+    found.judge(ledger, set())
+    begin = time.monotonic()
+    server.send_signal(signal.SIGTERM)
+    try:
+        found.see(f"ended with {server.wait(30)} after {time.monotonic() - begin:.1f} s")
+        found.want(server.returncode == 0, "it did not end in order")
+    except subprocess.TimeoutExpired:
+        found.want(False, "SIGTERM was not heard")
+        server.kill()
+    os.close(reading)
+    return found
+
+
+def readers(world):
+    found = Findings("readers", "150 clients that do not read a large answer cost no more than its budget; "
+                     "others are served")
+    budget = 64 << 20
+    server = world.serve("--maximum-held-bytes", str(budget), "--maximum-cost", "0", "--maximum-elements",
+                         "1000000", "--maximum-sockets-per-address", "1000")
+    query = ("{ a: posts(first: 100) { nodes { id body createdAt author { id username displayName } "
+             "comments(first: 50) { nodes { id body createdAt author { id username displayName } } } } } }")
+    body = json.dumps({"query": query}).encode()
+    request = (b"POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: "
+               + str(len(body)).encode() + b"\r\n\r\n" + body)
+    size = len(json.dumps(server.execute(query)))
+    before = server.resident_megabytes()["VmRSS"]
+    clients = Clients(world.options.port, readers=4, writers=0)
+    idle = []
+    for _ in range(150):
+        one = socket.socket()
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        one.connect(("127.0.0.1", world.options.port))
+        one.sendall(request * 3)
+        idle.append(one)
+        time.sleep(0.02)
+    time.sleep(3)
+    most = server.resident_megabytes()["VmHWM"]
+    time.sleep(12)
+    gone = 0
+    for one in idle:
+        one.setblocking(False)
+        try:
+            while one.recv(1 << 20):
+                pass
+            gone += 1
+        except BlockingIOError:
+            pass
+        except OSError:
+            gone += 1
+        one.close()
+    ledger = clients.stop()
+    found.judge(ledger, set())
+    found.see(f"answers of {size >> 10} KiB; {before:.0f} MiB before, {most:.0f} at most; {gone} of 150 cut off")
+    found.want(most - before <= 2 * (budget >> 20) + 32, f"{most - before:.0f} MiB were held")
+    found.want(gone == 150, "some who did not read were kept")
+    server.stop()
+    return found
+
+
+def initdb(world):
+    found = Findings("initdb", "killed at any moment of its first start, the next start serves")
+    good = 0
+    for round in range(world.options.rounds):
+        data = world.sub(f"first-{round}")
+        arguments = [world.options.program, "serve", "--data", data, "--listen", f"127.0.0.1:{world.options.port}"]
+        first = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(random.uniform(0.02, 4))
+        first.kill()
+        first.wait()
+        server = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for _ in range(1200):
+            if server.poll() is not None or world.ready() == 200:
+                break
+            time.sleep(0.1)
+        if server.poll() is None and world.ready() == 200:
+            good += 1
+            server.send_signal(signal.SIGTERM)
+        else:
+            found.broken.append("a start failed: " + " / ".join(server.stderr.read().splitlines()[-3:]))
+        server.communicate(timeout=60)
+        shutil.rmtree(data, ignore_errors=True)
+    found.see(f"{good} of {world.options.rounds} starts")
+    return found
+
+
+FAULTS = [kill, restart, crash, freeze, blackhole, cut, failover, pgbouncer, locked, distance, drain, log, readers,
+          initdb]
+
+
+# MARK: The soak
+
+
+def proportional(process):
+    """What a process has for itself, in MiB: of pages that it shares, its part."""
+    for line in open(f"/proc/{process}/smaps_rollup"):
+        if line.startswith("Pss_Anon:"):
+            return int(line.split()[1]) / 1024
+    return 0
+
+
+def soak(world, minutes):
+    """Documents that change, viewers that change, and a backend that is ended every minute."""
+    found = Findings("soak", "memory of the process and of its backends is flat after ten minutes")
+    server = world.serve()
+    tokens = [None] + [f"demo-{name}" for name in world.cluster.sql(
+        "SELECT username FROM app_user ORDER BY id LIMIT 8").split()]
+    fields = ["id", "username", "displayName", "bio", "createdAt", "followers(first: {n}) {{ totalCount }}",
+              "posts(first: {n}) {{ nodes {{ id body createdAt }} }}",
+              "posts(first: {n}) {{ nodes {{ id author {{ displayName }} comments(first: {n}) {{ totalCount }} }} }}"]
+    is_over = threading.Event()
+    counts = collections.Counter()
+
+    def ask(seed):
+        dice = random.Random(seed)
+        connection = http.client.HTTPConnection("127.0.0.1", world.options.port, timeout=60)
+        while not is_over.is_set():
+            chosen = [f"f{dice.randrange(10 ** 6)}: " + dice.choice(fields).format(n=dice.randint(1, 20))
+                      for _ in range(dice.randint(1, 6))]
+            body = {"query": f"query N{dice.randrange(10 ** 6)} {{ users(first: {dice.randint(1, 10)}) "
+                             f"{{ nodes {{ {' '.join(chosen)} }} }} }}"}
+            headers = {"Content-Type": "application/json"}
+            token = dice.choice(tokens)
+            if token:
+                headers["Authorization"] = f"Bearer {token}"
+            try:
+                connection.request("POST", "/graphql", json.dumps(body), headers)
+                answer = connection.getresponse()
+                answer.read()
+                counts[answer.status] += 1
+            except (OSError, http.client.HTTPException):
+                connection.close()
+                counts[0] += 1
+            time.sleep(0.005)
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    begin = time.monotonic()
+    samples = []
+    while time.monotonic() < begin + 60 * minutes:
+        time.sleep(30)
+        found_backends = [int(process) for process in backends(world.cluster)]
+        memory = [proportional(process) for process in found_backends if os.path.exists(f"/proc/{process}")]
+        samples.append((time.monotonic() - begin, proportional(server.process.pid), sum(memory), len(memory)))
+        say("%5.0f s: process %.1f MiB, %d backends %.1f MiB, %d answers" % (
+            samples[-1][0], samples[-1][1], samples[-1][3], samples[-1][2], sum(counts.values())))
+        if world.options.chaos and len(samples) % 2 == 0 and found_backends:
+            world.cluster.sql(f"SELECT pg_terminate_backend({random.choice(found_backends)})")
+    is_over.set()
+    for thread in threads:
+        thread.join()
+    server.stop()
+    found.see(", ".join(f"{number} x {status}" for status, number in counts.most_common()))
+    found.want(set(counts) <= {200, 503}, "answers other than 200 and 503")
+    late = [sample for sample in samples if sample[0] >= min(600, 30 * minutes)]
+    for name, place in (("process", 1), ("backends", 2)):
+        values = [sample[place] / (sample[3] if place == 2 else 1) for sample in late]
+        half = len(values) // 2
+        first, second = (sum(part) / max(len(part), 1) for part in (values[:half], values[half:]))
+        found.see(f"{name} {first:.1f} MiB, then {second:.1f}" + (" each" if place == 2 else ""))
+        found.want(second <= first * 1.05 + 1, f"{name} grew from {first:.1f} to {second:.1f} MiB")
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="script/faults", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("faults", nargs="*", metavar="FAULT",
+                        help="which: " + ", ".join(fault.__name__ for fault in FAULTS) + " (default: all)")
+    parser.add_argument("--program", default=".build/release/sociograph", help=argparse.SUPPRESS)
+    parser.add_argument("--log", metavar="FILE", help="where the servers' logs go (default: nowhere)")
+    parser.add_argument("--port", type=int, default=18081)
+    parser.add_argument("--seconds", type=int, default=10, help="of measuring with distance (default 10)")
+    parser.add_argument("--rounds", type=int, default=10, help="of killed first starts (default 10)")
+    parser.add_argument("--soak", type=float, metavar="MINUTES",
+                        help="changing documents and viewers for so long, instead")
+    parser.add_argument("--chaos", action="store_true", help="end a backend every minute of the soak")
+    options = parser.parse_args()
+    known = {fault.__name__: fault for fault in FAULTS}
+    for name in options.faults:
+        if name not in known:
+            parser.error(f"there is no fault {name}")
+    with tempfile.TemporaryDirectory(prefix="sociograph-faults-") as folder:
+        os.chmod(folder, 0o755)
+        world = World(options, folder)
+        broken = 0
+        try:
+            if options.soak:
+                works = [lambda world: soak(world, options.soak)]
+            else:
+                works = [known[name] for name in options.faults] or FAULTS
+            for work in works:
+                try:
+                    found = work(world)
+                except (SystemExit, subprocess.SubprocessError, OSError) as error:
+                    found = Findings(getattr(work, "__name__", "soak"), "to be done at all")
+                    found.broken.append(f"{type(error).__name__}: {error}")
+                found.print()
+                broken += bool(found.broken)
+        finally:
+            world.close()
+    sys.exit(1 if broken else 0)
+
+
+if __name__ == "__main__":
+    main()

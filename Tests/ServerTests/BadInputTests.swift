@@ -85,8 +85,9 @@ import Testing
 
   @Test func `an id of another type, of nothing or of no type finds nothing`() throws {
     let server = try TestServer.shared
-    // 0x0231FF has a tag that no type has; the others belong to rows that are not there.
-    for id in ["AjEB", "AjH_", "AQE"] {
+    // 0x0231FF has a tag that no type has; the others, 0x7FFFFFFF01 and 0x7FFFFFFF10, are a user's and
+    // an outfit's that no sequence has come to.
+    for id in ["f____wE", "AjH_", "f____xA"] {
       let answer = try server.execute(
         "query($id: ID!) { node(id: $id) { id ... on Post { createdAt } } }",
         .object([JSONValue.Member(name: "id", value: .string(id))]))

@@ -188,8 +188,8 @@ let package = Package(
     tests(
       "CommandLineTests",
       [
-        "CommandLine", "DatabaseSetup", "Postgres", "Cryptography", "JSON", "TestSupport",
-        "HTTPTestSupport",
+        "CommandLine", "DatabaseSetup", "Postgres", "GraphQLResponse", "Cryptography", "JSON",
+        "TestSupport", "HTTPTestSupport",
       ]),
     .target(
       name: "OracleSupport", dependencies: ["JSON"], path: "Tests/OracleSupport",

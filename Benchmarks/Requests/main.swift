@@ -23,7 +23,7 @@ final class RecordedStatements: StatementRunner {
   init(_ pool: PostgresPool) { self.pool = pool }
 
   func run(
-    _ statement: CombinableStatement, _ parameters: PostgresParameters,
+    _ statement: CombinableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
     completion: @escaping (borrowing PostgresOutcome) -> Void
   ) -> PostgresTicket? {
     guard let (_, known) = recordings[ObjectIdentifier(statement)] else {

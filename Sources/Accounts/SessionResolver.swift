@@ -33,6 +33,11 @@ package final class SessionResolver {
   }
 
   private static let statement = PostgresStatement(
+    "SELECT user_id, is_unnoted::int::bigint FROM viewer_of_session($1::bytea)",
+    parameterCount: 1, label: StatementLabel("(session)"))
+
+  /// Where the graph has no such function.
+  private static let tableStatement = PostgresStatement(
     """
     SELECT user_id, (\(isUnnoted))::int::bigint FROM session
     WHERE token_hash = $1::bytea AND expires_at > now()
@@ -53,6 +58,8 @@ package final class SessionResolver {
 
   private static let begin = PostgresStatement("BEGIN READ WRITE", parameterCount: 0)
   private static let use = PostgresStatement(
+    "SELECT note_session($1::bytea)", parameterCount: 1, label: StatementLabel("(session)"))
+  private static let tableUse = PostgresStatement(
     """
     UPDATE session
     SET last_used_at = now(), expires_at = least(
@@ -65,6 +72,7 @@ package final class SessionResolver {
   private let ended: EndedSessions
   private let signed: (bearers: SignedBearers, loop: EventLoop)?
   private var seenEnds = 0
+  private var hasFunctions = true
   private let lifetime: Duration
   private let maximumCount: Int
   private var known: [SessionToken: Known] = [:]
@@ -130,11 +138,19 @@ package final class SessionResolver {
         loop.execute { onLoop.resolver.resolve(token, verdict) }
       }
     }
+    lookUp(token)
+  }
+
+  private func lookUp(_ token: SessionToken) {
     var parameters = PostgresParameters()
     parameters.append(token.hash)
-    pool.execute(Self.statement, parameters) { outcome in
+    let statement = hasFunctions ? Self.statement : Self.tableStatement
+    pool.execute(statement, parameters, for: .server) { outcome in
       let resolution: Resolution
       switch outcome {
+      case .failure(let error) where error.sqlState == "42883" && self.hasFunctions:
+        self.hasFunctions = false
+        return self.lookUp(token)
       case .success(let result):
         let viewer = result.rowCount > 0 ? result.integer(row: 0, column: 0) : nil
         self.remember(token, viewer)
@@ -173,7 +189,7 @@ package final class SessionResolver {
       var parameters = PostgresParameters()
       parameters.append(inTextFormat: bearer.issuer)
       parameters.append(inTextFormat: bearer.subject)
-      pool.execute(Self.bearer, parameters) { outcome in
+      pool.execute(Self.bearer, parameters, for: .server) { outcome in
         switch outcome {
         case .success(let result):
           let viewer = result.rowCount > 0 ? result.integer(row: 0, column: 0) : nil
@@ -199,7 +215,8 @@ package final class SessionResolver {
       lease.execute(Self.begin, PostgresParameters()) { _ in }
       var parameters = PostgresParameters()
       parameters.append(token.hash)
-      lease.execute(Self.use, parameters) { outcome in
+      let use = self.hasFunctions ? Self.use : Self.tableUse
+      lease.execute(use, parameters) { outcome in
         switch outcome {
         case .success: break
         case .failure: self.notesFrom = .now + .seconds(60)

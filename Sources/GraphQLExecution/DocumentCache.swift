@@ -100,7 +100,7 @@ package final class PreparedPlan {
 
   init(
     _ plan: Plan, of label: OperationLabel, introspection: [String: [UInt8]],
-    isIntrospectionVariable: Bool
+    isIntrospectionVariable: Bool, statements: inout KnownStatements
   ) {
     self.plan = plan
     let label = StatementLabel("\(label.name ?? "(unnamed)") \(label.document)")
@@ -112,9 +112,14 @@ package final class PreparedPlan {
     shape = ShapeProgram(plan.shape)
     self.isIntrospectionVariable = isIntrospectionVariable
     self.introspection = introspection
-    statement = plan.statement.map {
-      CombinableStatement(
-        $0, label: label, expectedNanoseconds: Self.expectedNanoseconds(plan.size.fixed.cost))
+    let expected = Self.expectedNanoseconds(plan.size.fixed.cost)
+    let records = statements.records
+    statement = plan.statement.map { text in
+      statements.statement(text.text) {
+        CombinableStatement(
+          text, label: label, expectedNanoseconds: expected,
+          record: records.record(of: text.text))
+      }
     }
   }
 
@@ -122,6 +127,32 @@ package final class PreparedPlan {
   /// nobody knows it: 100 µs for each point, up to what is heavy by any account.
   static func expectedNanoseconds(_ cost: Int) -> UInt64 {
     UInt64(min(max(cost, 3), 100_000)) * 100_000
+  }
+}
+
+/// The statements of the plans that are kept, by their text: plans of other documents, or for other page
+/// sizes, often come to the same one, and what is known of its time holds for all. Belongs to one loop; the
+/// times are for all.
+struct KnownStatements {
+  private struct Entry {
+    weak var statement: CombinableStatement?
+  }
+
+  private var entries: [String: Entry] = [:]
+  private var sweepAt = 256
+  let records: StatementRecords
+
+  init(_ records: StatementRecords) { self.records = records }
+
+  mutating func statement(_ text: String, make: () -> CombinableStatement) -> CombinableStatement {
+    if let known = entries[text]?.statement { return known }
+    if entries.count >= sweepAt {
+      entries = entries.filter { $0.value.statement != nil }
+      sweepAt = max(256, 2 * entries.count)
+    }
+    let statement = make()
+    entries[text] = Entry(statement: statement)
+    return statement
   }
 }
 

@@ -28,6 +28,8 @@ package struct PreparedOperation {
   package let cost: Int
   /// Of a client whose points are counted.
   package var charge: OperationCharge?
+  /// Whose share of the database's connections it takes; nil of the server's own.
+  package var client: PoolClient?
 }
 
 extension PreparedOperation {
@@ -98,6 +100,8 @@ package final class OperationExecutor {
     package var cursorSeal = CursorSeal()
     /// Of the statement's record, and of the response that is written from it (R10).
     package var maximumResponseBytes = 8 << 20
+    /// Shared by the loops.
+    package var statementRecords = StatementRecords()
 
     package init() {}
   }
@@ -109,8 +113,11 @@ package final class OperationExecutor {
   private let settings: Settings
   private let report: (ExecutionEvent) -> Void
   private var cache: DocumentCache
+  private var statements: KnownStatements
   /// Of the operation that is being prepared, or whose completion runs.
   package private(set) var times = OperationTimes()
+  /// How often something was parsed and validated, or planned.
+  package private(set) var workCount = 0
   /// Of the operation that was prepared last, as far as one was found.
   package private(set) var label: OperationLabel?
 
@@ -123,6 +130,7 @@ package final class OperationExecutor {
     self.report = report
     clientSchema = StorageDirectives.clientSchema(of: mapping.schema)
     planner = Planner(mapping: mapping, limits: settings.plannerLimits)
+    statements = KnownStatements(settings.statementRecords)
     cache = DocumentCache(
       maximumCount: settings.maximumCachedDocuments, maximumBytes: settings.maximumCachedBytes)
   }
@@ -133,13 +141,24 @@ package final class OperationExecutor {
   // MARK: - Before the database
 
   package func prepare(_ request: GraphQLRequest) throws(RequestErrors) -> PreparedOperation {
+    guard let operation = try prepare(request, mayWork: true) else {
+      throw RequestErrors(.fault("An operation was not prepared."))
+    }
+    return operation
+  }
+
+  /// - Parameter mayWork: parsing, validating and planning may be done; if not, nil where there is any
+  ///   to be done.
+  package func prepare(
+    _ request: GraphQLRequest, mayWork: Bool
+  ) throws(RequestErrors) -> PreparedOperation? {
     times = OperationTimes()
     if let known = request.memo?.prepared as? PreparedRequest {
       label = known.operation.label
       return known.operation(for: request)
     }
     label = nil
-    let document = try document(request.document)
+    guard let document = try document(request.document, mayWork) else { return nil }
     let operation: CachedOperation
     do {
       operation = try document.operation(
@@ -159,7 +178,10 @@ package final class OperationExecutor {
     let plan: PreparedPlan
     let cost: Int
     do {
-      plan = try self.plan(operation, document, variables, key)
+      guard let found = try self.plan(operation, document, variables, key, mayWork) else {
+        return nil
+      }
+      plan = found
       if !plan.plan.size.isFixed {
         let size = plan.plan.size.size(for: variables)
         try settings.plannerLimits.check(size)
@@ -190,8 +212,12 @@ package final class OperationExecutor {
     return prepared
   }
 
-  private func document(_ text: String) throws(RequestErrors) -> CachedDocument {
+  private func document(
+    _ text: String, _ mayWork: Bool
+  ) throws(RequestErrors) -> CachedDocument? {
     if let known = cache.document(text) { return known }
+    guard mayWork else { return nil }
+    workCount &+= 1
     let began = monotonicNanoseconds()
     let parsed: Document
     do {
@@ -215,9 +241,11 @@ package final class OperationExecutor {
 
   private func plan(
     _ operation: CachedOperation, _ document: CachedDocument, _ variables: [InputValue?],
-    _ key: [UInt8]
-  ) throws(GraphQLError) -> PreparedPlan {
+    _ key: [UInt8], _ mayWork: Bool
+  ) throws(GraphQLError) -> PreparedPlan? {
     if let known = operation.plans[key] { return known }
+    guard mayWork else { return nil }
+    workCount &+= 1
     let began = monotonicNanoseconds()
     defer { times.planning = monotonicNanoseconds() &- began }
     let valid = document.valid
@@ -232,7 +260,7 @@ package final class OperationExecutor {
       plan, of: operation.label,
       introspection: hasIntrospection && isFixed
         ? introspect(valid, operation.operation, CoercedVariables()) : [:],
-      isIntrospectionVariable: hasIntrospection && !isFixed)
+      isIntrospectionVariable: hasIntrospection && !isFixed, statements: &statements)
     keep { $0.insert(prepared, for: key, of: operation, in: document) }
     report(.planned(operation.label, statement: prepared.statementName))
     return prepared
@@ -287,7 +315,7 @@ package final class OperationExecutor {
       completion(.refused([error]))
       return nil
     }
-    return runner.run(statement, parameters) { [self] outcome in
+    return runner.run(statement, parameters, for: operation.client) { [self] outcome in
       times = operation.times
       times.waiting = runner.times.waited
       times.asking = runner.times.served

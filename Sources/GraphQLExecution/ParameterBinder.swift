@@ -48,6 +48,7 @@ struct ParameterBinder {
       }
     case .sortKeyIsNull(let source, let index, let order):
       result.append(try sortKey(source, index, order) == nil)
+    case .rowCount(let count, _): result.append(Int64(count))
     case .call(let parameter): append(parameter, to: &result)
     case .event: result.append(event)
     }
@@ -59,7 +60,7 @@ struct ParameterBinder {
     switch parameter {
     case .input(let source, _), .sortKey(let source, _, _), .sortKeyIsNull(let source, _, _):
       inputs.error(source, at: problem.path, of: place, problem.message)
-    case .viewer, .call, .event: .fault(problem.message)
+    case .viewer, .rowCount, .call, .event: .fault(problem.message)
     }
   }
 
@@ -200,6 +201,7 @@ struct ParameterBinder {
     switch parameter {
     case .viewer: return String(viewer)
     case .event: return String(event)
+    case .rowCount(let count, _): return String(count)
     case .sortKey, .sortKeyIsNull, .call: return nil
     case .input(let source, let type): return try text(of: value(of: source), type)
     }

@@ -37,7 +37,7 @@ package struct OperationInputs: Sendable {
     for (parameter, place) in parameters {
       let found: Name
       switch parameter {
-      case .viewer, .call, .event: continue
+      case .viewer, .rowCount, .call, .event: continue
       case .input(let input, _): found = name(of: input, place)
       case .sortKey(let input, _, _), .sortKeyIsNull(let input, _, _):
         found = name(of: input, place)

@@ -19,6 +19,7 @@ extension PlanParameter {
       "sort key \(index + 1) of the cursor in \(source.description(names))"
     case .sortKeyIsNull(let source, let index, _):
       "bool: whether sort key \(index + 1) of the cursor in \(source.description(names)) is null"
+    case .rowCount(let count, _): "bigint: \(count) rows of a page"
     case .call(let parameter): "\(parameter.sql): \(parameter.description)"
     case .event: "bigint: the node that there is news of"
     }

@@ -31,6 +31,9 @@ package enum PlanParameter: Sendable, Hashable {
   /// A sort key inside a cursor; `order` ties the cursor to the order it was made for.
   case sortKey(InputSource, index: Int, order: UInt32)
   case sortKeyIsNull(InputSource, index: Int, order: UInt32)
+  /// How many rows are read for a page, by the number of the page in the statement: those of one plan are
+  /// fixed, but plans that differ in them share a statement.
+  case rowCount(Int, page: Int)
   case call(CallParameter)
   /// The node that a subscription is told of.
   case event
@@ -42,6 +45,7 @@ package enum PlanParameter: Sendable, Hashable {
     case .input(_, let type): type.sql
     case .sortKey: nil
     case .sortKeyIsNull: SQLType("bool")
+    case .rowCount: SQLType("bigint")
     case .call(let parameter): parameter.sql
     case .event: ParameterType.id.sql
     }

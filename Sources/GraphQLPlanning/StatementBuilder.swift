@@ -7,6 +7,7 @@ final class StatementBuilder {
   /// By ordinal: where a parameter was met first.
   private var places: [Int: InputPlace] = [:]
   private var aliasCount = 0
+  private var pageCount = 0
   /// Is told of the rows that are read.
   var recorder: RowRecorder?
   /// In place of the viewer's parameter: somebody whom the same transaction signs in.
@@ -16,6 +17,32 @@ final class StatementBuilder {
   func alias(_ letter: String = "t") -> String {
     aliasCount += 1
     return "\(letter)\(aliasCount)"
+  }
+
+  /// The exact size of a page, for functions whose rows depend on it.
+  func size(_ size: Int) -> SQLFragment {
+    guard size != PlannerLimits.usualSize(size) else { return "\(size)" }
+    pageCount += 1
+    return "\(reference(.rowCount(size, page: pageCount)))::int4"
+  }
+
+  /// The elements of a page of `size`, `extra` more with it: `tail` ends what selects them.
+  ///
+  /// PostgreSQL plans for a limit that is a constant, of which there are few. Another size is a parameter
+  /// around that, so that `first: 17` and `first: 18` are one statement; of a common table expression no
+  /// more rows are read than are asked for, and it is planned by itself.
+  func page(
+    _ item: SQLFragment, size: Int, extra: Int, from: [SQLFragment],
+    where conditions: [SQLFragment],
+    tail: [SQLFragment]
+  ) -> SQLFragment {
+    let usual = PlannerLimits.usualSize(size)
+    let tail = tail + ["LIMIT \(usual + extra)"]
+    guard size != usual else { return select(item, from: from, where: conditions, tail: tail) }
+    let most = select("\(item) AS item", from: from, where: conditions, tail: tail)
+    pageCount += 1
+    let exact = reference(.rowCount(size + extra, page: pageCount))
+    return "(WITH page AS MATERIALIZED \(most)\nSELECT page.item FROM page LIMIT \(exact))"
   }
 
   /// The parameter's mention, with the cast to its type; the same for the same parameter.

@@ -183,8 +183,11 @@ extension HTTPConnection {
       return
     }
     switch state {
-    case .closing where unsentBytes == 0: finish()
+    case .closing where unsentBytes == 0:
+      forgetClient()
+      finish()
     case .waiting, .upgraded:
+      if unsentBytes == 0, case .waiting = state { forgetClient() }
       if inputStart < input.count { advance() }
       // Decrypted bytes wake nobody.
       if tls?.hasPending == true { receive(clientClosed: false) }

@@ -56,6 +56,8 @@ final class HTTPConnection {
   var outputStart = 0
   /// What the budget knows of.
   var heldBytes = 0
+  /// Whom the request at hand counts for, when it came by a proxy.
+  private var countedClient: HTTPPeer?
   /// What is reserved for the upload at hand.
   private var uploadedBytes = 0
   var isFlushPlanned = false
@@ -233,6 +235,7 @@ final class HTTPConnection {
   private func beginBody() throws(HTTPRefusal) {
     requestID = nil
     requestCount += 1
+    try countClient()
     switch request.framing {
     case .none, .length(0):
       dispatch()
@@ -248,6 +251,20 @@ final class HTTPConnection {
       output.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
       planFlush()
     }
+  }
+
+  private func countClient() throws(HTTPRefusal) {
+    forgetClient()
+    guard let client = server.quota.client(of: request) else { return }
+    guard server.quota.take(for: client) else { throw .tooManySockets }
+    countedClient = client
+  }
+
+  /// Its answer was taken, or never will be.
+  func forgetClient() {
+    guard let client = countedClient else { return }
+    server.quota.giveBack(for: client)
+    countedClient = nil
   }
 
   /// Until the answer the whole of it counts, whether it has come or not.
@@ -355,6 +372,7 @@ final class HTTPConnection {
     webSocket = nil
     state = .closed
     holdBytes(0)
+    forgetClient()
     endUpload()
     if let token { server.loop.unregister(token) }
     token = nil
@@ -372,7 +390,7 @@ final class HTTPConnection {
     close(reason)
   }
 
-  func checkDeadlines(_ now: UInt64) {
+  func checkDeadlines(_ now: UInt64, isCrowded: Bool) {
     let limits = server.limits
     if unsentBytes > 0, passed(limits.writeStall, since: writeStart, now) || isReadSlowly(now) {
       reset(.writeStalled)
@@ -382,7 +400,8 @@ final class HTTPConnection {
     case .handshake: if passed(limits.tlsHandshake, since: stateStart, now) { close(.timeout) }
     case .waiting:
       guard unsentBytes == 0 else { return }
-      if passed(limits.idle, since: stateStart, now) {
+      let idle = isCrowded ? min(limits.idle, limits.crowdedIdle) : limits.idle
+      if passed(idle, since: stateStart, now) {
         close(.idle)
       } else if passed(.seconds(2), since: stateStart, now) {
         releaseBuffers()

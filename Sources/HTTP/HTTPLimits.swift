@@ -49,6 +49,8 @@ package struct HTTPLimits: Sendable {
   package var minimumReadBytesPerSecond = 4096
   package var readGrace: Duration = .seconds(10)
   package var idle: Duration = .seconds(60)
+  /// The same while three quarters of the sockets are open.
+  package var crowdedIdle: Duration = .seconds(5)
   /// A request its handler never answered: the last resort, well past the operation's own deadline.
   package var answer: Duration = .seconds(60)
   /// After so long without a word from a WebSocket it is asked whether it is still there.

@@ -275,6 +275,9 @@ package final class HTTPServer: @unchecked Sendable {
       return
     }
     let now = coarseNow()
-    for connection in Array(connections.values) { connection.checkDeadlines(now) }
+    let isCrowded = quota.isCrowded
+    for connection in Array(connections.values) {
+      connection.checkDeadlines(now, isCrowded: isCrowded)
+    }
   }
 }

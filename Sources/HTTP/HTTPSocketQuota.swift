@@ -2,6 +2,9 @@ import Glibc
 import Synchronization
 
 /// How many sockets are open, in all and per client address, over all loops of the process.
+///
+/// Of a socket to a proxy that is believed, it is the client that counts whose request is on it: from
+/// the end of the request's head until its answer is taken.
 package final class HTTPSocketQuota: Sendable {
   private let counts = Mutex(Counts())
   private let limits: HTTPLimits
@@ -10,9 +13,22 @@ package final class HTTPSocketQuota: Sendable {
   private struct Counts {
     var total = 0
     var perAddress: [HTTPPeer: Int] = [:]
+
+    mutating func take(_ peer: HTTPPeer, atMost limit: Int) -> Bool {
+      let open = perAddress[peer, default: 0]
+      guard open < limit else { return false }
+      perAddress[peer] = open + 1
+      return true
+    }
+
+    mutating func giveBack(_ peer: HTTPPeer) {
+      guard let open = perAddress[peer] else { return }
+      perAddress[peer] = open > 1 ? open - 1 : nil
+    }
   }
 
-  /// - Parameter proxies: their clients all have the same address, so that it is not counted.
+  /// - Parameter proxies: their clients all have the same address, so that it is not counted; the one that
+  ///   they say is.
   package init(limits: HTTPLimits, proxies: TrustedProxies = TrustedProxies()) {
     self.limits = limits
     self.proxies = proxies
@@ -26,22 +42,36 @@ package final class HTTPSocketQuota: Sendable {
     let peer = peer.accountable
     return counts.withLock { counts in
       guard counts.total < limits.maximumSockets else { return false }
-      if isCounted {
-        let open = counts.perAddress[peer, default: 0]
-        guard open < limits.maximumSocketsPerAddress else { return false }
-        counts.perAddress[peer] = open + 1
+      guard !isCounted || counts.take(peer, atMost: limits.maximumSocketsPerAddress) else {
+        return false
       }
       counts.total += 1
       return true
     }
   }
 
+  /// Whom a request of a proxy's socket counts for; nil where the socket itself is counted.
+  func client(of request: HTTPRequest) -> HTTPPeer? {
+    guard proxies.isSender(of: request) else { return nil }
+    let client = proxies.client(of: request)
+    return client == request.peer ? nil : client.accountable
+  }
+
+  /// Counts a socket for a proxy's client, or says no.
+  func take(for client: HTTPPeer) -> Bool {
+    counts.withLock { $0.take(client, atMost: limits.maximumSocketsPerAddress) }
+  }
+
+  func giveBack(for client: HTTPPeer) { counts.withLock { $0.giveBack(client) } }
+
+  /// There is little room for more: who has nothing to say has to go sooner.
+  var isCrowded: Bool { openSockets > limits.maximumSockets / 4 * 3 }
+
   func giveBack(_ peer: HTTPPeer) {
     let peer = peer.accountable
     counts.withLock { counts in
       counts.total -= 1
-      guard let open = counts.perAddress[peer] else { return }
-      counts.perAddress[peer] = open > 1 ? open - 1 : nil
+      counts.giveBack(peer)
     }
   }
 

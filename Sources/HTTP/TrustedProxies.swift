@@ -112,9 +112,12 @@ extension HTTPPeer {
       ? .ipv4(UInt32(truncatingIfNeeded: low)) : .ipv6(high: high, low: low)
   }
 
-  fileprivate var bits128: (high: UInt64, low: UInt64)? {
+  fileprivate var bits128: (high: UInt64, low: UInt64)? { self == .local ? nil : bits }
+
+  /// The address as one of IPv6; 0 through a Unix socket.
+  package var bits: (high: UInt64, low: UInt64) {
     switch self {
-    case .local: nil
+    case .local: (0, 0)
     case .ipv4(let address): (0, 0xFFFF_0000_0000 | UInt64(address))
     case .ipv6(let high, let low): (high, low)
     }

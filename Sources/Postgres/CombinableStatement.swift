@@ -24,14 +24,15 @@ package final class CombinableStatement {
   /// The executions that came in this turn of the loop.
   var held: [StatementExecution] = []
 
-  /// - Parameter expectedNanoseconds: of one execution, as long as none was measured.
+  /// - Parameters expectedNanoseconds, record: as of a `PostgresStatement`.
   package init(
-    _ statement: SQLStatement, label: StatementLabel? = nil, expectedNanoseconds: UInt64 = 0
+    _ statement: SQLStatement, label: StatementLabel? = nil, expectedNanoseconds: UInt64? = nil,
+    record: StatementRecord = StatementRecord()
   ) {
     source = statement
     alone = PostgresStatement(
       statement.text, parameterCount: statement.parameters.count, label: label,
-      expectedNanoseconds: expectedNanoseconds)
+      expectedNanoseconds: expectedNanoseconds, record: record)
   }
 }
 

@@ -49,4 +49,6 @@ enum PoolVerdict: Equatable {
   case drop
   /// It goes back to the queue.
   case retry
+  /// The same; it ran that long, and is heavy from now on.
+  case retryAsHeavy(after: Duration)
 }

@@ -17,6 +17,12 @@ package struct PoolSettings: Sendable {
   /// Connections that neither leases nor heavy statements may take.
   package var reservedForQuick = 1
   package var unknownEstimate = Duration.microseconds(300)
+  /// A statement that takes this long, and eight times what was expected, counts as heavy for a while.
+  package var overrun = Duration.milliseconds(100)
+  /// How long a statement that only reads may run. PostgreSQL has the same limit, and is told to stop by
+  /// the pool when it does not keep it; nil for that of the connections' configuration.
+  package var statementTimeout: Duration?
+  package var timeoutGrace = Duration.milliseconds(100)
   /// Requests waiting for a connection, and for how long.
   package var queueLimit = 64
   package var queueWait = Duration.seconds(1)

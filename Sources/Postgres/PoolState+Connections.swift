@@ -26,10 +26,11 @@ extension PoolState {
     for place in 0..<slots[slot].inFlight.count {
       guard let index = slots[slot].inFlight[place] else { continue }
       let request = requests[Int(index)]
-      if request.awaitsEnd, !request.isOverdue, request.deadline <= now {
+      let isOver = request.deadline <= now || place == 0 && hasOutrunTimeout(request, slot, now)
+      if request.awaitsEnd, !request.isOverdue, isOver {
         requests[Int(index)].isOverdue = true
         statistics.timedOut += 1
-      } else if !request.awaitsEnd, !request.isAbandoned, request.deadline <= now {
+      } else if !request.awaitsEnd, !request.isAbandoned, isOver {
         requests[Int(index)].isAbandoned = true
         if request.isProbe { continue }
         statistics.timedOut += 1
@@ -65,6 +66,16 @@ extension PoolState {
     {
       retire(slot, .idle, now, &actions)
     }
+  }
+
+  /// PostgreSQL ends a statement by itself at its timeout, except where it does not look at the clock:
+  /// while it puts together a large record, say. It is given a moment to do so.
+  func hasOutrunTimeout(_ request: Request, _ slot: Int, _ now: Instant) -> Bool {
+    guard let timeout = settings.statementTimeout, timeout > .zero, !request.awaitsEnd,
+      !request.isProbe, request.kind != .lease
+    else { return false }
+    let since = max(slots[slot].headStart, request.submittedAt)
+    return since.duration(to: now) >= timeout + settings.timeoutGrace
   }
 
   /// Notes of the head of a connection that it takes far longer than was expected.
@@ -174,6 +185,7 @@ extension PoolState {
     actions.append(.event(.closed(connection: slot, reason: reason)))
     var survivors: [Int32] = []
     while let index = slots[slot].inFlight.popFirst() {
+      giveBackShare(index)
       let request = requests[Int(index)]
       if request.isAbandoned || request.isProbe || request.phase == .leased {
         release(index)
@@ -185,6 +197,7 @@ extension PoolState {
     }
     for index in survivors.reversed() {
       requests[Int(index)].retries += 1
+      requests[Int(index)].isDemoted = false
       requests[Int(index)].queueDeadline = min(
         requests[Int(index)].deadline, now + settings.queueWait)
       statistics.retried[.connectionLost, default: 0] += 1

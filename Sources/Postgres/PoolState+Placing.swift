@@ -113,6 +113,7 @@ extension PoolState {
   ) {
     let request = requests[Int(index)]
     requests[Int(index)].phase = .inFlight
+    takeShare(index)
     requests[Int(index)].slot = Int32(slot)
     requests[Int(index)].sentAt = now
     requests[Int(index)].hasOutrun = false
@@ -145,9 +146,11 @@ extension PoolState {
   mutating func dispatch(
     _ lane: PoolRequestKind, _ now: Instant, _ actions: inout [PoolAction]
   ) {
-    while let index = first(of: lane), let slot = choose(for: index, now: now) {
+    while let index = firstWithShare(in: lane), let slot = choose(for: index, now: now) {
       statistics.waited += 1
       statistics.totalWait += requests[Int(index)].submittedAt.duration(to: now)
+      let turn = requests[Int(index)].turn
+      changeLane(of: index) { lane, _ in lane.clock = max(lane.clock, turn) }
       dequeue(index)
       send(index, to: slot, now, &actions)
     }
@@ -164,7 +167,7 @@ extension PoolState {
       if isHeld || slots[slot].phase != .ready { slots[slot].isPromised = false }
       if slots[slot].isPromised { promisedCount += 1 }
     }
-    let wanted = max(0, min(exclusiveWaiting, free))
+    let wanted = max(0, min(exclusiveWithShare, free))
     while promisedCount != wanted {
       let isMissing = promisedCount < wanted
       let candidates = slots.indices.filter {

@@ -34,26 +34,53 @@ extension PoolState {
     return index < 0 ? nil : index
   }
 
+  /// Lets a request wait, in the order of turns: a client's next turn comes after as much time of the
+  /// lane as its last one is expected to take, so that clients take turns by the time they use, and
+  /// who has asked for little goes ahead of a crowd by one.
   mutating func enqueue(_ index: Int32, inFront: Bool = false) {
     requests[Int(index)].phase = .queued
+    let client = requests[Int(index)].client
+    let isHeavy = requests[Int(index)].kind == .heavy
+    var load = client.map { clients[$0] ?? ClientLoad() } ?? ClientLoad()
     changeLane(of: index) { lane, requests in
       lane.count += 1
       lane.work += requests[Int(index)].estimate
+      var next = lane.first
+      var turn = lane.clock
       if inFront {
-        requests[Int(index)].previous = -1
-        requests[Int(index)].next = lane.first
-        if lane.first >= 0 { requests[Int(lane.first)].previous = index } else { lane.last = index }
-        lane.first = index
+        if next >= 0 { turn = min(turn, requests[Int(next)].turn) }
       } else {
-        requests[Int(index)].previous = lane.last
-        requests[Int(index)].next = -1
-        if lane.last >= 0 { requests[Int(lane.last)].next = index } else { lane.first = index }
-        lane.last = index
+        turn = client == .server ? turn - 1 : max(turn, isHeavy ? load.heavyTurn : load.quickTurn)
+        next = -1
+        var previous = lane.last
+        while previous >= 0, requests[Int(previous)].turn > turn {
+          next = previous
+          previous = requests[Int(previous)].previous
+        }
+        let following = turn &+ requests[Int(index)].estimate
+        if isHeavy { load.heavyTurn = following } else { load.quickTurn = following }
       }
+      let previous = next >= 0 ? requests[Int(next)].previous : lane.last
+      requests[Int(index)].turn = turn
+      requests[Int(index)].previous = previous
+      requests[Int(index)].next = next
+      if previous >= 0 { requests[Int(previous)].next = index } else { lane.first = index }
+      if next >= 0 { requests[Int(next)].previous = index } else { lane.last = index }
     }
+    guard let client else { return }
+    load.waiting += 1
+    if isHeavy { load.heavyWaiting += 1 }
+    clients[client] = load
   }
 
   mutating func dequeue(_ index: Int32) {
+    if let client = requests[Int(index)].client {
+      let isHeavy = requests[Int(index)].kind == .heavy
+      change(client) { load in
+        load.waiting -= 1
+        if isHeavy { load.heavyWaiting -= 1 }
+      }
+    }
     changeLane(of: index) { lane, requests in
       let (previous, next) = (requests[Int(index)].previous, requests[Int(index)].next)
       lane.count -= 1

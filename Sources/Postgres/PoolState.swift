@@ -21,6 +21,8 @@ struct PoolState {
   var quick = Lane()
   var heavy = Lane()
   var leases = Lane()
+  /// Of those that have something waiting, or something running that is counted.
+  var clients: [PoolClient: ClientLoad] = [:]
   var promisedCount = 0
   var failuresInARow = 0
   var isBreakerOpen = false
@@ -88,6 +90,10 @@ struct PoolState {
     var next: Int32 = -1
     var slot: Int32 = -1
     var estimate: Int64 = 0
+    /// Nil of nobody in particular.
+    var client: PoolClient?
+    /// Its place in its lane; see `enqueue`.
+    var turn: Int64 = 0
     var retries: UInt8 = 0
     var mayRetry = true
     /// It writes: its outcome is always waited for, so past its deadline it is cancelled and then
@@ -130,31 +136,37 @@ struct PoolState {
     }
   }
 
-  /// A queue of requests, linked through them, so that any can leave at once.
+  /// A queue of requests by their turns, linked through them, so that any can leave at once.
   struct Lane {
     var first: Int32 = -1
     var last: Int32 = -1
     var count = 0
     /// The sum of the estimates, in nanoseconds.
     var work: Int64 = 0
+    /// The turn of what left it last to be sent.
+    var clock: Int64 = 0
   }
 
   // MARK: Requests come and go
 
   /// Places a request: on a connection, in the queue, or nowhere.
   ///
-  /// - Parameter estimate: expected service time in nanoseconds, 0 when not known.
+  /// - Parameters:
+  ///   - estimate: expected service time in nanoseconds, 0 when not known.
+  ///   - isKnown: somebody measured it; what nobody knows is placed as if it were heavy.
+  ///   - client: whose share it takes; nil of nobody in particular.
   mutating func submit(
-    kind: PoolRequestKind, estimate: UInt64, mayRetry: Bool, awaitsEnd: Bool = false,
-    deadline: Instant, now: Instant, actions: inout [PoolAction]
+    kind: PoolRequestKind, estimate: UInt64, isKnown: Bool = true, mayRetry: Bool,
+    awaitsEnd: Bool = false, client: PoolClient? = nil, deadline: Instant, now: Instant,
+    actions: inout [PoolAction]
   ) -> PoolRequestID {
     let expected =
       estimate == 0 ? limits.unknownEstimate : Int64(clamping: estimate)
     var lane = kind
-    if lane == .quick, expected >= limits.heavyStatement { lane = .heavy }
+    if lane == .quick, !isKnown || expected >= limits.heavyStatement { lane = .heavy }
     let index = allocate(
       Request(
-        kind: lane, estimate: expected, mayRetry: mayRetry, awaitsEnd: awaitsEnd,
+        kind: lane, estimate: expected, client: client, mayRetry: mayRetry, awaitsEnd: awaitsEnd,
         submittedAt: now, sentAt: now, queueDeadline: min(deadline, now + settings.queueWait),
         deadline: deadline))
     let id = PoolRequestID(index: index, generation: requests[Int(index)].generation)
@@ -165,7 +177,7 @@ struct PoolState {
       return id
     }
     if isPaused {
-      guard hasRoomToWait else {
+      guard makeRoom(for: client, &actions) else {
         fail(index, .refused(.queueFull), &actions)
         return id
       }
@@ -182,16 +194,19 @@ struct PoolState {
       enqueue(index)
       return id
     }
-    if waitingCount(ahead: lane) == 0, let slot = choose(for: index, now: now) {
+    let hasShare = hasShare(requests[Int(index)])
+    if hasShare, waitingCount(ahead: lane) == 0, let slot = choose(for: index, now: now) {
       send(index, to: slot, now, &actions)
       growIfBusy(now, &actions)
       return id
     }
-    guard hasRoomToWait else {
+    guard makeRoom(for: client, &actions) else {
       fail(index, .refused(.queueFull), &actions)
       return id
     }
     enqueue(index)
+    // Those ahead may be waiting for a share of their own, not for a connection.
+    if hasShare, isCounted(requests[Int(index)]) { dispatch(now, &actions) }
     growIfBusy(now, &actions)
     return id
   }
@@ -222,6 +237,7 @@ struct PoolState {
     guard slots.indices.contains(slot), let index = slots[slot].inFlight.popFirst() else {
       return .drop
     }
+    giveBackShare(index)
     let request = requests[Int(index)]
     let wasCancelled =
       slots[slot].cancelled.map { $0.request == index && $0.generation == request.generation }
@@ -245,15 +261,20 @@ struct PoolState {
       statistics.retried[reason, default: 0] += 1
       actions.append(.event(.retried(reason)))
       if reason == .overdue {
+        let time = max(started.duration(to: now), .zero)
+        verdict = .retryAsHeavy(after: time)
         requests[Int(index)].kind = .heavy
-        requests[Int(index)].estimate = max(request.estimate, limits.heavyStatement)
+        requests[Int(index)].estimate = max(time.nanoseconds, limits.heavyStatement)
       } else if reason != .neighbourFailed {
         requests[Int(index)].retries += 1
       }
       requests[Int(index)].queueDeadline = min(request.deadline, now + settings.queueWait)
       enqueue(index, inFront: reason != .overdue)
     }
-    if verdict != .retry { release(index) }
+    switch verdict {
+    case .deliver, .drop: release(index)
+    case .retry, .retryAsHeavy: break
+    }
     if answer == .readOnly {
       // Another server is the one to write to now.
       for other in slots.indices where slots[other].phase == .ready {

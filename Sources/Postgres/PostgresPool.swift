@@ -28,6 +28,7 @@ package final class PostgresPool {
 
   private var state: PoolState
   private let shortStatement: UInt64
+  private let heavyNanoseconds: Int64
   private var connections: [PostgresConnection?]
   private var payloads: [Payload?] = []
   private var spareActions: [PoolAction] = []
@@ -42,6 +43,7 @@ package final class PostgresPool {
   private var whenAtRest: (() -> Void)?
 
   private struct Payload {
+    var client: PoolClient?
     var statement: PostgresStatement?
     var parameters = PostgresParameters()
     var transaction: [BoundStatement] = []
@@ -75,12 +77,14 @@ package final class PostgresPool {
     self.loop = loop
     self.configuration = configuration
     var settings = settings
+    settings.statementTimeout = settings.statementTimeout ?? configuration.statementTimeout
     settings.longestStatement =
       configuration.statementTimeout > .zero
       ? configuration.statementTimeout + .seconds(1) : .seconds(365 * 24 * 3600)
     self.settings = settings
     self.onEvent = onEvent
     shortStatement = UInt64(max(settings.shortStatement.nanoseconds, 0))
+    heavyNanoseconds = max(settings.heavyStatement.nanoseconds, 1)
     state = PoolState(
       settings: settings, seed: seed ?? UInt64.random(in: .min ... .max), now: .now)
     connections = Array(repeating: nil, count: max(settings.size, 1))
@@ -127,10 +131,12 @@ package final class PostgresPool {
 
   /// Runs a statement that only reads.
   ///
-  /// - Parameter deadline: of the whole operation; by default that of the settings from now.
+  /// - Parameters:
+  ///   - client: whose share of the connections it takes; nil of nobody in particular.
+  ///   - deadline: of the whole operation; by default that of the settings from now.
   @discardableResult
   package func execute(
-    _ statement: PostgresStatement, _ parameters: PostgresParameters,
+    _ statement: PostgresStatement, _ parameters: PostgresParameters, for client: PoolClient? = nil,
     deadline: ContinuousClock.Instant? = nil,
     completion: @escaping (borrowing PostgresOutcome) -> Void
   ) -> PostgresTicket {
@@ -144,9 +150,10 @@ package final class PostgresPool {
       return PostgresTicket(pool: self, id: PoolRequestID(index: -1, generation: 0))
     }
     return submit(
-      .quick, estimate: statement.estimateNanoseconds, now: now,
+      .quick, estimate: statement.estimateNanoseconds(at: now), now: now,
       deadline: deadline ?? now + settings.operationDeadline,
-      Payload(statement: statement, parameters: parameters, completion: completion))
+      Payload(
+        client: client, statement: statement, parameters: parameters, completion: completion))
   }
 
   /// Runs statements that may write as one transaction, each seeing what those before it did.
@@ -156,10 +163,12 @@ package final class PostgresPool {
   /// deadline a transaction is cancelled, and the outcome says what came first. Each of the
   /// statements returns rows.
   ///
+  /// - Parameter client: whose share of the connections it takes; nil of nobody in particular.
   /// - Returns: what takes it out of the queue; once it runs, it is finished.
   @discardableResult
   package func execute(
-    transaction: [BoundStatement], deadline: ContinuousClock.Instant? = nil,
+    transaction: [BoundStatement], for client: PoolClient? = nil,
+    deadline: ContinuousClock.Instant? = nil,
     completion: @escaping (borrowing PostgresOutcome) -> Void
   ) -> PostgresTicket {
     loop.preconditionOnLoop()
@@ -174,7 +183,7 @@ package final class PostgresPool {
     }
     return submit(
       .quick, estimate: 0, now: now, deadline: deadline ?? now + settings.operationDeadline,
-      Payload(transaction: transaction, completion: completion))
+      Payload(client: client, transaction: transaction, completion: completion))
   }
 
   /// Waits for a connection of one's own, for a transaction.
@@ -236,8 +245,11 @@ package final class PostgresPool {
   ) -> PostgresTicket {
     var actions = takeActions()
     let id = state.submit(
-      kind: kind, estimate: estimate, mayRetry: payload.transaction.isEmpty,
-      awaitsEnd: !payload.transaction.isEmpty, deadline: deadline, now: now, actions: &actions)
+      kind: kind, estimate: estimate,
+      isKnown: payload.client == nil || payload.client == .server
+        || payload.statement?.isKnown ?? true,
+      mayRetry: payload.transaction.isEmpty, awaitsEnd: !payload.transaction.isEmpty,
+      client: payload.client, deadline: deadline, now: now, actions: &actions)
     let index = Int(id.index)
     while payloads.count <= index { payloads.append(nil) }
     payloads[index] = payload
@@ -288,6 +300,11 @@ package final class PostgresPool {
       case .fail(let index, let failure):
         guard let payload = payloads[Int(index)] else { break }
         payloads[Int(index)] = nil
+        if failure == .deadlinePassed, let sentAt = payload.sentAt {
+          payload.statement?.raise(
+            toNanoseconds: UInt64(max(sentAt.duration(to: now).nanoseconds, heavyNanoseconds)),
+            at: now)
+        }
         told.append((payload, error(for: failure, writes: !payload.transaction.isEmpty)))
       case .event(let event): onEvent(event)
       }
@@ -343,13 +360,11 @@ package final class PostgresPool {
     case .deliver(let time):
       payload = payloads[index]
       payloads[index] = nil
-      if answer == .cancelled {
-        payload?.statement?.raise(toNanoseconds: UInt64(max(time.nanoseconds, 0)))
-      }
-      if let payload, !payload.isFirst, answer == .final {
-        payload.statement?.record(nanoseconds: UInt64(max(time.nanoseconds, 0)))
-      }
+      note(time, answer, of: payload, now)
     case .drop: if index < payloads.count { payloads[index] = nil }
+    case .retryAsHeavy(let time):
+      payloads[index]?.statement?.raise(
+        toNanoseconds: UInt64(max(time.nanoseconds, heavyNanoseconds)), at: now)
     case .retry: payloads[index]?.isAlone = answer == .aborted
     }
     perform(actions, now, canCallBack: true)
@@ -359,6 +374,21 @@ package final class PostgresPool {
       payload.completion?(outcome)
     }
     if whenStopped != nil || whenAtRest != nil { finishStopping() }
+  }
+
+  /// Takes the time of an execution into what is expected of its statement.
+  private func note(
+    _ time: Duration, _ answer: PoolAnswer, of payload: Payload?, _ now: ContinuousClock.Instant
+  ) {
+    guard let payload, let statement = payload.statement else { return }
+    let nanoseconds = UInt64(max(time.nanoseconds, 0))
+    let isOutrun =
+      nanoseconds >= UInt64(max(settings.overrun.nanoseconds, 0))
+      && nanoseconds / 8 >= statement.meanNanoseconds
+    if answer == .cancelled || isOutrun && !payload.isFirst {
+      statement.raise(toNanoseconds: nanoseconds, at: now)
+    }
+    if !payload.isFirst, answer == .final { statement.record(nanoseconds: nanoseconds) }
   }
 
   private func error(for failure: PoolFailure, writes: Bool) -> PostgresError {

@@ -1,5 +1,7 @@
 import Synchronization
 
+private let beginning = ContinuousClock.now
+
 /// An SQL command with the name it is prepared under on each connection that meets it.
 ///
 /// Made once per plan and kept: its C strings are ready, and it carries the mean time the server
@@ -14,21 +16,23 @@ package final class PostgresStatement: Sendable {
   let hash: UInt64
   let textBytes: [CChar]
   let nameBytes: [CChar]
-  private let mean = Atomic<UInt64>(0)
+  private let record: StatementRecord
   /// Executions under way that have far outrun the mean.
   fileprivate let slow = Atomic<Int>(0)
-  private let expected: UInt64
+  private let expected: UInt64?
 
   /// What it is for, in the comment that the server is given before the text.
   package let label: StatementLabel?
 
-  /// - Parameter expectedNanoseconds: what an execution may take as long as none was measured; 0 when
-  ///   nobody knows.
+  /// - Parameter expectedNanoseconds: of a client's, what an execution may take as long as none was
+  ///   measured; nil of the server's own, which need not be measured to be known.
+  /// - Parameter record: where its times are noted.
   package init(
     _ text: String, parameterCount: Int, label: StatementLabel? = nil,
-    expectedNanoseconds: UInt64 = 0
+    expectedNanoseconds: UInt64? = nil, record: StatementRecord = StatementRecord()
   ) {
     self.text = text
+    self.record = record
     expected = expectedNanoseconds
     self.parameterCount = parameterCount
     self.label = label
@@ -43,28 +47,50 @@ package final class PostgresStatement: Sendable {
 
   /// Mean time of recent executions in nanoseconds, without the first on a connection; 0 before
   /// any.
-  package var meanNanoseconds: UInt64 { mean.load(ordering: .relaxed) }
+  package var meanNanoseconds: UInt64 { record.mean.load(ordering: .relaxed) }
 
   /// By which the pool places it: the mean, or before any what is expected; 0 when nobody knows.
-  var estimateNanoseconds: UInt64 {
+  func estimateNanoseconds(at now: @autoclosure () -> ContinuousClock.Instant) -> UInt64 {
     let mean = meanNanoseconds
-    let usual = mean > 0 ? mean : expected
+    let floor = record.floor.load(ordering: .relaxed)
+    if floor > mean {
+      if Self.nanoseconds(now()) < record.floorEnd.load(ordering: .relaxed) { return floor }
+      record.floor.store(0, ordering: .relaxed)
+    }
+    let usual = mean > 0 ? mean : expected ?? 0
     // What one waits for now, the next would wait for as well.
     return slow.load(ordering: .relaxed) > 0 ? max(usual, 1_000_000_000) : usual
   }
 
-  /// It was given up after so long: from now on it counts as taking that long, at once.
-  func raise(toNanoseconds nanoseconds: UInt64) {
-    if nanoseconds > mean.load(ordering: .relaxed) { mean.store(nanoseconds, ordering: .relaxed) }
+  /// Whether it was measured often enough to be believed. What a client made up is not before.
+  var isKnown: Bool { expected == nil || record.measured.load(ordering: .relaxed) >= 3 }
+
+  /// It took so long, or was given up then: at once it counts as taking that long, and for a hundred times
+  /// as long, whatever its next executions take. So cheap variants of a dear statement do not make it
+  /// a cheap one, and what it takes of the connections for quick ones is a hundredth of them.
+  func raise(toNanoseconds nanoseconds: UInt64, at now: ContinuousClock.Instant) {
+    let end = Self.nanoseconds(now) &+ 100 * min(nanoseconds, 1 << 40)
+    if nanoseconds > record.floor.load(ordering: .relaxed)
+      || end > record.floorEnd.load(ordering: .relaxed)
+    {
+      record.floor.store(nanoseconds, ordering: .relaxed)
+      record.floorEnd.store(end, ordering: .relaxed)
+    }
+  }
+
+  private static func nanoseconds(_ instant: ContinuousClock.Instant) -> UInt64 {
+    UInt64(max(beginning.duration(to: instant).nanoseconds, 0))
   }
 
   /// Takes an execution's time into the mean, outliers cut. Loops may overwrite each other's: it is an estimate.
   func record(nanoseconds: UInt64) {
-    let old = mean.load(ordering: .relaxed)
+    let count = record.measured.load(ordering: .relaxed)
+    if count < 3 { record.measured.store(count + 1, ordering: .relaxed) }
+    let old = record.mean.load(ordering: .relaxed)
     // One that had to wait for a lock or a core says little about the next.
     let usual = min(nanoseconds, 4 &* min(old, 1 << 60) + 100_000)
     let new = old == 0 ? max(nanoseconds, 1) : old - old / 8 + usual / 8
-    mean.store(new, ordering: .relaxed)
+    record.mean.store(new, ordering: .relaxed)
   }
 
   /// FNV-1a, its bits then mixed. Not for secrets: the connection compares texts where two hashes
@@ -77,6 +103,47 @@ package final class PostgresStatement: Sendable {
     hash = (hash ^ (hash >> 33)) &* 0xff51_afd7_ed55_8ccd
     hash = (hash ^ (hash >> 33)) &* 0xc4ce_b9fe_1a85_ec53
     return hash ^ (hash >> 33)
+  }
+}
+
+/// What is known of the time that executions of a text take; any number of loops note it.
+package final class StatementRecord: Sendable {
+  fileprivate let mean = Atomic<UInt64>(0)
+  /// It counts as taking so long at least, in nanoseconds, until so long after the beginning.
+  fileprivate let floor = Atomic<UInt64>(0)
+  fileprivate let floorEnd = Atomic<UInt64>(0)
+  /// How often it was measured, up to what makes it known.
+  fileprivate let measured = Atomic<UInt8>(0)
+
+  package init() {}
+}
+
+/// The records of what clients ask, by its text: what one loop has measured the others know as well.
+package final class StatementRecords: Sendable {
+  private struct Entry {
+    weak var record: StatementRecord?
+  }
+
+  private struct Table {
+    var entries: [String: Entry] = [:]
+    var sweepAt = 1_024
+  }
+
+  private let table = Mutex(Table())
+
+  package init() {}
+
+  package func record(of text: String) -> StatementRecord {
+    table.withLock { table in
+      if let known = table.entries[text]?.record { return known }
+      if table.entries.count >= table.sweepAt {
+        table.entries = table.entries.filter { $0.value.record != nil }
+        table.sweepAt = max(1_024, 2 * table.entries.count)
+      }
+      let record = StatementRecord()
+      table.entries[text] = Entry(record: record)
+      return record
+    }
   }
 }
 

@@ -34,14 +34,14 @@ package final class StatementCombiner: StatementRunner {
   }
 
   package func run(
-    _ statement: CombinableStatement, _ parameters: PostgresParameters,
+    _ statement: CombinableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
     completion: @escaping (borrowing PostgresOutcome) -> Void
   ) -> PostgresTicket? {
     guard isWorthHolding(statement), parameters.bytes.count <= settings.largestParameters else {
-      return pool.execute(statement.alone, parameters, completion: completion)
+      return pool.execute(statement.alone, parameters, for: client, completion: completion)
     }
     let execution = StatementExecution(
-      parameters, deadline: .now + pool.settings.operationDeadline, completion)
+      parameters, for: client, deadline: .now + pool.settings.operationDeadline, completion)
     if statement.held.isEmpty {
       due.append(statement)
       if due.count == 1 { pool.loop.afterThisBatch { [self] in sendHeld() } }
@@ -60,8 +60,8 @@ package final class StatementCombiner: StatementRunner {
       statement.executionCount += 1
       return false
     }
-    let mean = statement.alone.meanNanoseconds
-    return mean < shortNanoseconds && !statement.isUncombinable
+    return !statement.isUncombinable
+      && statement.alone.estimateNanoseconds(at: .now) < shortNanoseconds
   }
 
   private func sendHeld() {
@@ -90,7 +90,8 @@ package final class StatementCombiner: StatementRunner {
       execution.hold(pool.settings.operationDeadline, until: now)
     }
     group.ticket = pool.execute(
-      combined.statement, parameters, deadline: executions.first?.deadline
+      combined.statement, parameters, for: executions.first?.client,
+      deadline: executions.first?.deadline
     ) { [self] outcome in
       finish(executions, of: statement, outcome)
     }
@@ -102,7 +103,7 @@ package final class StatementCombiner: StatementRunner {
     execution.group = group
     execution.hold(pool.settings.operationDeadline, until: .now)
     group.ticket = pool.execute(
-      statement.alone, execution.parameters, deadline: execution.deadline
+      statement.alone, execution.parameters, for: execution.client, deadline: execution.deadline
     ) { [self] outcome in
       tell(execution, outcome)
     }
@@ -163,6 +164,7 @@ package final class StatementCombiner: StatementRunner {
 /// An execution that is held, or on its way with others.
 final class StatementExecution {
   let parameters: PostgresParameters
+  let client: PoolClient?
   let deadline: ContinuousClock.Instant
   /// Nil once it was told, or nobody waits any more.
   private(set) var completion: ((borrowing PostgresOutcome) -> Void)?
@@ -171,10 +173,11 @@ final class StatementExecution {
   private(set) var held: UInt64 = 0
 
   init(
-    _ parameters: PostgresParameters, deadline: ContinuousClock.Instant,
+    _ parameters: PostgresParameters, for client: PoolClient?, deadline: ContinuousClock.Instant,
     _ completion: @escaping (borrowing PostgresOutcome) -> Void
   ) {
     self.parameters = parameters
+    self.client = client
     self.deadline = deadline
     self.completion = completion
   }

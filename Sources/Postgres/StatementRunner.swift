@@ -3,8 +3,10 @@
 package protocol StatementRunner: AnyObject {
   /// Runs a statement that only reads, as `PostgresPool.execute` does. The outcome's result has one
   /// row, whose first column is the statement's.
+  ///
+  /// - Parameter client: whose share of the connections it takes.
   func run(
-    _ statement: CombinableStatement, _ parameters: PostgresParameters,
+    _ statement: CombinableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
     completion: @escaping (borrowing PostgresOutcome) -> Void
   ) -> PostgresTicket?
 

@@ -20,6 +20,8 @@ struct RoleRights {
       OR EXISTS (SELECT FROM namespace n JOIN pg_proc p ON p.pronamespace = n.oid
         WHERE NOT has_function_privilege(p.oid, 'EXECUTE')),
       NOT coalesce(has_table_privilege(to_regclass('session')::oid, 'SELECT'), true)
+      AND NOT coalesce(
+        has_function_privilege(to_regprocedure('viewer_of_session(bytea)')::oid, 'EXECUTE'), false)
     """
 
   init(_ rows: [[String?]]) {

@@ -1,4 +1,5 @@
 import Foundation
+import GraphQLResponse
 import TestSupport
 import Testing
 
@@ -50,6 +51,40 @@ import Testing
     }
     let shown = readme.split(separator: "\n").filter { $0.hasPrefix("| `--") }.map(String.init)
     #expect(shown == rows)
+  }
+
+  @Test func `the README's table of limits has each that can be set, with its default and a code`()
+    throws
+  {
+    let readme = try String(
+      contentsOfFile: TestCluster.packageFolder + "/README.md", encoding: .utf8)
+    let section = try #require(
+      readme.split(separator: "\n### ").first { $0.hasPrefix("Limits\n") })
+    let table = section.split(separator: "\n## ")[0].split(separator: "\n")
+    let rows = table.filter { $0.hasPrefix("| ") }.dropFirst()
+      .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+    let options = ServeSettings.sections.flatMap(\.options)
+    var shown: [String] = []
+    for row in rows {
+      try #require(row.count == 4, "\(row)")
+      for match in row[2].matches(of: /`--([a-z-]+)`/) {
+        let name = String(match.1)
+        let option = try #require(options.first { $0.name == name }, "\(name)")
+        shown.append(name)
+        // A share is of whatever there is.
+        if !row[1].contains(option.shownDefault) { #expect(row[1] == "half", "\(row)") }
+      }
+      for match in row[3].matches(of: /`([A-Z_]+)`/) {
+        #expect(ErrorCode(rawValue: String(match.1)) != nil, "\(row)")
+      }
+      #expect(!row[3].isEmpty)
+    }
+    let limits = options.map(\.name).filter {
+      $0.hasPrefix("maximum-") && $0 != "maximum-cached-documents" || $0.hasPrefix("rate-limit")
+        || $0.hasSuffix("-timeout") && $0 != "outbox-timeout"
+    }
+    #expect(Set(limits).isSubset(of: shown), "\(Set(limits).subtracting(shown))")
+    #expect(Set(shown).count == shown.count)
   }
 
   @Test(arguments: ["serve", "migrate", "check"])

@@ -3,6 +3,7 @@ import GraphQLPlanning
 import GraphQLResponse
 import GraphQLSchema
 import GraphQLValidation
+import Postgres
 import Testing
 
 @testable import GraphQLExecution
@@ -62,6 +63,24 @@ import Testing
     request.memo = RequestMemo()
     _ = try executor.prepare(request)
     #expect(request.memo?.prepared == nil)
+  }
+
+  @Test func `page sizes share a few statements, and what is known of them`() throws {
+    let executor = executor(bytes: 1 << 30)
+    var statements: [CombinableStatement] = []
+    for size in 1...100 {
+      let statement = try prepare(executor, "{ things(first: \(size)) { nodes { id } } }").statement
+      statements.append(try #require(statement))
+    }
+    #expect(statements[16] === statements[17])
+    // One for each usual size, and one for those up to it.
+    #expect(Set(statements.map(\.alone.text)).count == 9 + 6)
+    #expect(Set(statements.map(ObjectIdentifier.init)).count == 9 + 6)
+    let plan = try prepare(executor, "{ things(first: 17) { nodes { id } } }").plan
+    guard case .rowCount(17, _)? = plan.parameters.first, plan.parameters.count == 1 else {
+      Issue.record("\(plan.parameters)")
+      return
+    }
   }
 
   @Test func `the documents used last stay when the count is reached`() throws {

@@ -21,6 +21,9 @@ import Testing
     }
     #expect(denied?.sqlState == "42501")
 
+    // What an earlier version granted is taken back.
+    try owner.execute("GRANT SELECT ON graph.outbox, graph.session TO \(role)")
+    try owner.execute("GRANT UPDATE (last_used_at, expires_at) ON graph.session TO \(role)")
     try ServerRole.allow(role, in: PostgresConfiguration(database))
     let configuration = try PostgresConfiguration(asRole)
     let plan = try Migrations.read(TestCluster.packageFolder + "/sql").plan(for: configuration)
@@ -47,7 +50,11 @@ import Testing
     let session = try TestCluster.session(asRole)
     for statement in [
       "DELETE FROM post", "UPDATE app_user SET bio = ''", "UPDATE session SET user_id = user_id",
-      "UPDATE sociograph_secret SET secret = ''",
+      "UPDATE sociograph_secret SET secret = ''", "UPDATE session SET expires_at = now()",
+      "SELECT password_hash FROM app_user", "SELECT token_hash FROM session",
+      "SELECT access_token FROM identity", "SELECT FROM one_time_token", "SELECT FROM outbox",
+      "SELECT answer FROM sociograph_request", "SELECT answer FROM sociograph_request_0",
+      "SELECT password_of_name('anna')", "SELECT begin_session_again('{}', '', '')",
       "TRUNCATE post CASCADE", "CREATE TABLE other (id bigint)", "SELECT nextval('node_seq')",
     ] {
       let error = #expect(throws: PostgresError.self, "\(statement)") {
@@ -55,5 +62,24 @@ import Testing
       }
       #expect(error?.sqlState == "42501", "\(statement): \(error as Any)")
     }
+    // Nor by way of a row.
+    #expect(
+      try session.execute(
+        "SELECT count(*) FROM visible_user(0) u WHERE u.password_hash IS NOT NULL")
+        == [["0"]])
+    // A slow statement is logged without its values.
+    #expect(try session.execute("SHOW log_parameter_max_length") == [["0"]])
+  }
+
+  @Test func `every table and column that is withheld is there`() throws {
+    let owner = try TestCluster.session(TestCluster.newDatabase(migrated: true))
+    let missing = try owner.execute(
+      """
+      SELECT w.relation, w.attribute FROM graph.withheld w
+      WHERE NOT EXISTS (SELECT FROM pg_attribute a
+        WHERE a.attrelid = to_regclass('graph.' || w.relation) AND a.attnum > 0
+          AND a.attname = coalesce(w.attribute, a.attname))
+      """)
+    #expect(missing.isEmpty, "\(missing)")
   }
 }

@@ -245,6 +245,46 @@ import Testing
     #expect(admitted.answer().status == 200)
   }
 
+  @Test func `behind a proxy a client's share is of requests whose answers it has not taken`()
+    throws
+  {
+    let held = Mutex<[HTTPExchange]>([])
+    var limits = HTTPLimits()
+    limits.maximumSocketsPerAddress = 2
+    let quota = HTTPSocketQuota(
+      limits: limits, proxies: try #require(TrustedProxies(["127.0.0.1"])))
+    let fixture = try HTTPServerFixture {
+      $0.limits = limits
+      $0.quota = quota
+    } handler: { request, exchange in
+      if request.path == "/held" {
+        held.withLock { $0.append(exchange) }
+      } else {
+        HTTPServerFixture.echo(request, exchange)
+      }
+    }
+    func send(_ path: String, for client: String) throws -> RawClient {
+      let socket = try RawClient(port: fixture.port)
+      socket.send("GET \(path) HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: \(client)\r\n\r\n")
+      return socket
+    }
+    let waiting = [try send("/held", for: "192.0.2.1"), try send("/held", for: "192.0.2.1")]
+    while held.withLock({ $0.count < 2 }) { usleep(1_000) }
+    #expect(try send("/", for: "192.0.2.1").answer().status == 503)
+    #expect(try send("/", for: "192.0.2.2").answer().status == 200)
+    let exchanges = held.withLock { $0 }
+    fixture.loop.execute {
+      for exchange in exchanges { exchange.respond(contentType: "text/plain", body: []) }
+    }
+    for socket in waiting { #expect(socket.answer().status == 200) }
+    // Both sockets are open yet, and nobody's.
+    #expect(try send("/", for: "192.0.2.1").answer().status == 200)
+    for socket in waiting {
+      socket.send("GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.3\r\n\r\n")
+      #expect(socket.answer().status == 200)
+    }
+  }
+
   @Test func `servers share the limit of sockets of the process`() throws {
     var limits = HTTPLimits()
     limits.maximumSockets = 1

@@ -32,6 +32,7 @@ final class PoolHarness: @unchecked Sendable {
     settings.operationDeadline = .seconds(600)
     settings.cancelGrace = .seconds(30)
     settings.probeTimeout = .seconds(30)
+    settings.statementTimeout = .seconds(600)
     change(&settings)
     nonisolated(unsafe) weak var recorder: PoolHarness?
     pool = PostgresPool(loop: loop, configuration: configuration, settings: settings) { event in

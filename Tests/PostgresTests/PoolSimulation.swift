@@ -38,6 +38,7 @@ struct PoolSimulation {
     let deadline: Int64
     let service: Int64
     let isLease: Bool
+    let client: PoolClient?
     var sends = 0
   }
 
@@ -186,18 +187,22 @@ struct PoolSimulation {
   ) {
     let number = nextRequest
     nextRequest += 1
+    let client = random.below(4) == 0 ? nil : PoolClient.viewer(random.below(3))
     requests[number] = Request(
-      submittedAt: now, deadline: now + deadline, service: service, isLease: kind == .lease)
+      submittedAt: now, deadline: now + deadline, service: service, isLease: kind == .lease,
+      client: kind == .lease ? nil : client)
     // Sometimes the pool knows the time, sometimes it is wrong.
     let estimate: UInt64 =
-      switch random.below(4) {
+      switch random.below(6) {
       case 0: 0
       case 1: UInt64(random.below(service * 2) + 1)
+      case 2: UInt64(service / 50 + 1)
       default: UInt64(service)
       }
     var actions: [PoolAction] = []
     let id = state.submit(
-      kind: kind, estimate: estimate, mayRetry: true,
+      kind: kind, estimate: estimate, isKnown: kind == .lease || client == nil || estimate > 0,
+      mayRetry: true, client: kind == .lease ? nil : client,
       deadline: instant + .nanoseconds(deadline), now: instant, actions: &actions)
     owners[id.index] = number
     perform(actions)
@@ -228,7 +233,7 @@ struct PoolSimulation {
       if firstAnswerSinceUp == nil, isServerUp { firstAnswerSinceUp = now }
     case .drop:
       if requests[item.request] != nil { problem = "request \(item.request) was dropped" }
-    case .retry: break
+    case .retry, .retryAsHeavy: break
     }
     scheduleHead(slot)
     perform(actions)
@@ -311,6 +316,27 @@ struct PoolSimulation {
     }
   }
 
+  /// What is kept of clients is what they have, and none has more than its share.
+  mutating func checkShares() {
+    var loads: [PoolClient: (running: Int, waiting: Int)] = [:]
+    for request in state.requests {
+      guard let client = request.client else { continue }
+      if request.phase == .queued { loads[client, default: (0, 0)].waiting += 1 }
+      if request.phase == .inFlight, request.kind == .heavy {
+        loads[client, default: (0, 0)].running += 1
+      }
+    }
+    if loads.count != state.clients.count { problem = "a client is forgotten or kept" }
+    for (client, load) in loads {
+      if state.clients[client]?.running != load.running
+        || state.clients[client]?.waiting != load.waiting
+      {
+        problem = "\(client) has \(load), not \(String(describing: state.clients[client]))"
+      }
+      if load.running > state.share { problem = "\(client) has \(load.running) connections" }
+    }
+  }
+
   /// What must hold after every event.
   mutating func check(after event: Event) {
     guard problem == nil else { return }
@@ -327,6 +353,7 @@ struct PoolSimulation {
     for (number, request) in requests {
       if now > request.deadline + slack { problem = "request \(number) outlived its deadline" }
     }
+    if case .tick = event { checkShares() }
     for slot in state.slots.indices where state.slots[slot].backlog < 0 {
       problem = "a backlog is negative"
     }

@@ -127,12 +127,14 @@ struct PoolStateTests {
   /// The connection a request of that many microseconds is sent on, nil if it waits, -1 if refused.
   func place(
     _ state: inout PoolState, _ microseconds: UInt64, kind: PoolRequestKind = .quick,
+    isKnown: Bool = true, for client: Int64? = nil, writes: Bool = false,
     at time: Duration = .zero
   ) -> Int? {
     var actions: [PoolAction] = []
     _ = state.submit(
-      kind: kind, estimate: microseconds * 1_000, mayRetry: true,
-      deadline: start + .seconds(10), now: start + time, actions: &actions)
+      kind: kind, estimate: microseconds * 1_000, isKnown: isKnown, mayRetry: !writes,
+      awaitsEnd: writes, client: client.map { .viewer($0) }, deadline: start + .seconds(10),
+      now: start + time, actions: &actions)
     for action in actions {
       switch action {
       case .send(_, let slot), .lease(_, let slot): return slot
@@ -243,21 +245,156 @@ struct PoolStateTests {
   @Test func `a statement that nobody has seen is placed by what is expected of it`() {
     let statement = PostgresStatement(
       "SELECT 1", parameterCount: 0, expectedNanoseconds: 25_000_000)
-    #expect(statement.estimateNanoseconds == 25_000_000 && statement.meanNanoseconds == 0)
-    statement.record(nanoseconds: 200_000)
-    #expect(statement.estimateNanoseconds == 200_000)
-    #expect(PostgresStatement("SELECT 1", parameterCount: 0).estimateNanoseconds == 0)
+    #expect(statement.estimateNanoseconds(at: start) == 25_000_000)
+    #expect(statement.meanNanoseconds == 0)
+    for _ in 0..<3 {
+      #expect(!statement.isKnown)
+      statement.record(nanoseconds: 200_000)
+    }
+    #expect(statement.estimateNanoseconds(at: start) == 200_000 && statement.isKnown)
+    let own = PostgresStatement("SELECT 1", parameterCount: 0)
+    #expect(own.estimateNanoseconds(at: start) == 0 && own.isKnown)
   }
 
-  @Test func `a statement that was given up counts as slow at once, and can mend`() {
+  @Test func `a statement that was given up counts as slow, whatever its cheap variants take`() {
     let statement = PostgresStatement("SELECT 1", parameterCount: 0)
     for _ in 0..<10 { statement.record(nanoseconds: 200_000) }
-    statement.raise(toNanoseconds: 5_000_000_000)
-    #expect(statement.estimateNanoseconds == 5_000_000_000)
-    statement.raise(toNanoseconds: 1_000)
-    #expect(statement.estimateNanoseconds == 5_000_000_000)
-    for _ in 0..<100 { statement.record(nanoseconds: 200_000) }
-    #expect(statement.estimateNanoseconds < 20_000_000)
+    let now = start + .seconds(1)
+    statement.raise(toNanoseconds: 5_000_000_000, at: now)
+    #expect(statement.estimateNanoseconds(at: now) == 5_000_000_000)
+    statement.raise(toNanoseconds: 1_000, at: now)
+    #expect(statement.estimateNanoseconds(at: now) == 5_000_000_000)
+    for _ in 0..<10_000 { statement.record(nanoseconds: 200_000) }
+    #expect(statement.estimateNanoseconds(at: now + .seconds(499)) == 5_000_000_000)
+    // A hundred times as long as it took.
+    #expect(statement.estimateNanoseconds(at: now + .seconds(501)) == 200_000)
+  }
+
+  // MARK: Shares
+
+  @Test func `what nobody knows leaves a connection to the others, however quick it may be`() {
+    var state = ready(3)
+    #expect(place(&state, 300, isKnown: false, for: 1) == 0)
+    #expect(place(&state, 300, isKnown: false, for: 2) == 1)
+    #expect(place(&state, 300, isKnown: false, for: 3) == nil)
+    #expect(place(&state, 300, for: 1) == 2)
+    // The server's own are known.
+    #expect(place(&state, 50, at: .milliseconds(1)) == 2)
+  }
+
+  @Test func `one client holds half of the connections, and others pass it`() {
+    var state = ready(5)
+    #expect(place(&state, 50_000, for: 1) == 0)
+    #expect(place(&state, 50_000, for: 1) == 1)
+    #expect(place(&state, 50_000, for: 1) == nil)
+    #expect(place(&state, 50_000, isKnown: false, for: 1) == nil)
+    #expect(place(&state, 50_000, for: 2) == 2)
+    #expect(place(&state, 50_000, for: 3) == 3)
+    // All but the one for quick statements are taken.
+    #expect(place(&state, 50_000, for: 4) == nil)
+    #expect(place(&state, 500, for: 1) == 4)
+    var actions: [PoolAction] = []
+    _ = state.answered(slot: 3, .final, now: start, actions: &actions)
+    // Those of the first client came before, but not within its share.
+    #expect(state.requests[Int(state.slots[3].inFlight.first ?? -1)].client == .viewer(4))
+    _ = state.answered(slot: 0, .final, now: start, actions: &actions)
+    #expect(state.requests[Int(state.slots[0].inFlight.first ?? -1)].client == .viewer(1))
+  }
+
+  @Test func `nothing is kept free for a client that has its share`() {
+    var state = ready(3)
+    #expect(place(&state, 50_000, for: 1) == 0)
+    #expect(place(&state, 50_000, for: 1) == nil)
+    var actions: [PoolAction] = []
+    state.tick(now: start, actions: &actions)
+    #expect(!state.slots.contains { $0.isPromised })
+  }
+
+  @Test func `one client's mutations hold half of the connections`() {
+    var state = ready(4) { settings in
+      settings.pipelineDepth = 1
+      settings.longPipelineDepth = 1
+    }
+    #expect((0..<3).map { _ in place(&state, 0, for: 1, writes: true) } == [0, 1, nil])
+    #expect((0..<3).map { _ in place(&state, 0, for: 2, writes: true) } == [2, 3, nil])
+    var actions: [PoolAction] = []
+    _ = state.answered(slot: 3, .final, now: start, actions: &actions)
+    #expect(state.requests[Int(state.slots[3].inFlight.first ?? -1)].client == .viewer(2))
+  }
+
+  @Test func `clients that wait take turns`() {
+    var state = ready(1) { $0.pipelineDepth = 1 }
+    #expect(place(&state, 50, for: 1) == 0)
+    for _ in 0..<6 { #expect(place(&state, 50, for: 1) == nil) }
+    for _ in 0..<2 { #expect(place(&state, 50, for: 2) == nil) }
+    #expect(place(&state, 50) == nil)
+    var order: [PoolClient?] = []
+    var actions: [PoolAction] = []
+    for _ in 0..<9 {
+      _ = state.answered(slot: 0, .final, now: start, actions: &actions)
+      guard let head = state.slots[0].inFlight.first else { break }
+      order.append(state.requests[Int(head)].client)
+    }
+    #expect(order.count == 9)
+    // The second client's two, and the server's own, are not behind the first one's six.
+    #expect(order.prefix(5).count { $0 == .viewer(1) } == 2)
+    #expect(state.clients.isEmpty)
+  }
+
+  @Test func `what every request needs has room, and comes first`() {
+    var state = ready(1) { settings in
+      settings.pipelineDepth = 1
+      settings.queueLimit = 4
+      settings.quickQueueWait = .zero
+    }
+    #expect((0..<6).map { _ in place(&state, 50, for: 1) } == [0, nil, nil, nil, nil, -1])
+    var actions: [PoolAction] = []
+    for _ in 0..<20 {
+      _ = state.submit(
+        kind: .quick, estimate: 50_000, mayRetry: true, client: .server,
+        deadline: start + .seconds(10), now: start, actions: &actions)
+    }
+    #expect(!actions.contains { if case .fail = $0 { true } else { false } })
+    for _ in 0..<20 {
+      _ = state.answered(slot: 0, .final, now: start, actions: &actions)
+      #expect(state.requests[Int(state.slots[0].inFlight.first ?? -1)].client == .server)
+    }
+  }
+
+  @Test func `in a full queue who has less than a quarter of it takes the place of who has more`() {
+    var state = ready(1) { settings in
+      settings.pipelineDepth = 1
+      settings.queueLimit = 8
+      settings.quickQueueWait = .zero
+    }
+    #expect(
+      (0..<10).map { _ in place(&state, 50, for: 1) } == [0] + Array(repeating: nil, count: 8) + [
+        -1
+      ])
+    var refused: [PoolClient?] = []
+    for client in [2, 3, 2, 2] as [Int64] {
+      var actions: [PoolAction] = []
+      _ = state.submit(
+        kind: .quick, estimate: 50_000, mayRetry: true, client: .viewer(client),
+        deadline: start + .seconds(10), now: start, actions: &actions)
+      for case .fail(let index, .refused(.queueFull)) in actions {
+        refused.append(state.requests[Int(index)].client)
+      }
+    }
+    #expect(refused == [.viewer(1), .viewer(1), .viewer(1), .viewer(2)])
+    #expect(state.waitingCount == 8 && state.clients[.viewer(1)]?.waiting == 5)
+  }
+
+  @Test func `a statement past its timeout is cancelled then, not at the operation's deadline`() {
+    var state = ready(1) { $0.statementTimeout = .seconds(5) }
+    #expect(place(&state, 50_000, for: 1) == 0)
+    var actions: [PoolAction] = []
+    state.tick(now: start + .milliseconds(5_050), actions: &actions)
+    #expect(actions.isEmpty)
+    state.tick(now: start + .milliseconds(5_100), actions: &actions)
+    #expect(actions.contains { if case .cancel(0) = $0 { true } else { false } })
+    #expect(
+      actions.contains { if case .fail(_, .deadlinePassed) = $0 { true } else { false } })
   }
 
   // MARK: What waits for something
@@ -280,7 +417,7 @@ struct PoolStateTests {
     actions = []
     #expect(
       state.answered(slot: 1, .cancelled, now: start + .milliseconds(111), actions: &actions)
-        == .retry)
+        == .retryAsHeavy(after: .milliseconds(111)))
     #expect(actions.contains { if case .send(_, 1) = $0 { true } else { false } })
     #expect(state.exclusiveWaiting == 1 && state.quickWaiting == 0)
     #expect(state.currentStatistics.retried[.overdue] == 1)
@@ -317,9 +454,12 @@ struct PoolStateTests {
     let statement = PostgresStatement("SELECT 1", parameterCount: 0)
     statement.record(nanoseconds: 60_000)
     var slowness: StatementSlowness? = StatementSlowness(statement)
-    withExtendedLifetime(slowness) { #expect(statement.estimateNanoseconds >= 20_000_000) }
+    withExtendedLifetime(slowness) {
+      #expect(statement.estimateNanoseconds(at: start) >= 20_000_000)
+    }
     slowness = nil
-    #expect(statement.estimateNanoseconds == 60_000 && statement.meanNanoseconds == 60_000)
+    #expect(statement.estimateNanoseconds(at: start) == 60_000)
+    #expect(statement.meanNanoseconds == 60_000)
   }
 
   @Test func `a connection on which nothing ends is given up`() {

@@ -1,5 +1,6 @@
 import EventLoops
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -262,7 +263,49 @@ struct PostgresPoolTests {
     }
     for _ in 0..<3 { #expect(await run(0) == nil) }
     #expect(await run(9)?.kind == .timeout)
-    #expect(statement.estimateNanoseconds >= 150_000_000)
+    #expect(statement.estimateNanoseconds(at: .now) >= 150_000_000)
+  }
+
+  @Test func `what PostgreSQL lets run past the timeout is cancelled`() async throws {
+    let harness = try PoolHarness(size: 1) { $0.statementTimeout = .milliseconds(100) }
+    #expect(await harness.failure("SELECT pg_sleep(600)")?.kind == .timeout)
+    #expect(try await harness.run("SELECT 'free again'") == "free again")
+    #expect(harness.count("cancel sent") == 1)
+  }
+
+  @Test func `quick statements pass those that outrun what was expected of them`() async throws {
+    let harness = try PoolHarness(size: 2)
+    let statement = PostgresStatement(
+      "SELECT coalesce(pg_sleep($1::bigint)::text, '')", parameterCount: 1, expectedNanoseconds: 1)
+    @discardableResult @Sendable
+    func sleep(
+      _ seconds: Int64, in pool: PostgresPool, then: @escaping () -> Void
+    ) -> PostgresTicket {
+      var parameters = PostgresParameters()
+      parameters.append(seconds)
+      return pool.execute(statement, parameters, for: .viewer(1)) { _ in then() }
+    }
+    // Trained to be a quick one.
+    while !statement.isKnown {
+      await withCheckedContinuation { done in
+        harness.loop.execute { sleep(0, in: harness.pool) { done.resume() } }
+      }
+    }
+    let ended = Mutex(0)
+    let tickets = harness.onLoop { pool in
+      (0..<4).map { _ in sleep(60, in: pool) { ended.withLock { $0 += 1 } } }
+    }
+    // Both connections are taken; one is given back.
+    #expect(try await harness.run("SELECT 'served'") == "served")
+    #expect(ended.withLock { $0 } == 0)
+    #expect(harness.count("retried overdue") >= 1)
+    #expect(statement.estimateNanoseconds(at: .now) >= 20_000_000)
+    harness.onLoop { _ in for ticket in tickets { ticket.cancel() } }
+    // A loop that ends before its connections do is no subject of this test.
+    let isOver = try await harness.eventually {
+      harness.onLoop { $0.statistics.inFlight + $0.statistics.waiting } == 0
+    }
+    #expect(isOver)
   }
 
   @Test(arguments: [

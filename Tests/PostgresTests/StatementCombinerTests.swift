@@ -204,7 +204,7 @@ struct StatementCombinerTests {
           var parameters = PostgresParameters()
           parameters.append(Int64(number))
           tickets.append(
-            combiner.run(statement, parameters) { _ in
+            combiner.run(statement, parameters, for: nil) { _ in
               unsafe answers.append(number)
               if number == 4 { continuation.resume(returning: unsafe answers) }
             })
@@ -225,7 +225,7 @@ struct StatementCombinerTests {
         "SELECT pg_sleep(600 + \(0, "bigint"))::text")
       var parameters = PostgresParameters()
       parameters.append(Int64(1))
-      let tickets = (0..<2).map { _ in combiner.run(statement, parameters) { _ in } }
+      let tickets = (0..<2).map { _ in combiner.run(statement, parameters, for: nil) { _ in } }
       harness.loop.afterThisBatch {
         harness.loop.afterThisBatch { for ticket in tickets { ticket?.cancel() } }
       }
@@ -271,7 +271,7 @@ extension PoolHarness {
     return await runTogether(parameters) { pool in
       let combiner = StatementCombiner(pool, settings: settings)
       return { parameters, completion in
-        _ = combiner.run(statement.value, parameters, completion: completion)
+        _ = combiner.run(statement.value, parameters, for: nil, completion: completion)
       }
     }
   }

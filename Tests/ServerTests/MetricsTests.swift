@@ -130,7 +130,7 @@ import Testing
     init(_ pool: PostgresPool, _ gate: DispatchSemaphore) { (self.pool, self.gate) = (pool, gate) }
 
     func run(
-      _ statement: CombinableStatement, _ parameters: PostgresParameters,
+      _ statement: CombinableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
       completion: @escaping (borrowing PostgresOutcome) -> Void
     ) -> PostgresTicket? {
       gate.wait()

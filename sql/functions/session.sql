@@ -15,3 +15,28 @@ $$;
 COMMENT ON FUNCTION viewer_of_token IS
   'Whom a signed token of an issuer of `serve --jwt-keys` stands for, by the name the issuer has there and '
   'the token''s `sub`; null for nobody. Here: who has linked that identity.';
+
+-- The two that the server asks by name: it may not read what sessions are known by.
+-- plpgsql, which keeps its plan from call to call.
+CREATE OR REPLACE FUNCTION viewer_of_session(token_hash bytea)
+RETURNS TABLE (user_id bigint, is_unnoted boolean)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT ROWS 1 AS $$
+BEGIN
+  RETURN QUERY SELECT s.user_id, coalesce(s.last_used_at < now() - interval '5 minutes', true)
+    FROM session s
+    WHERE s.token_hash = viewer_of_session.token_hash AND s.expires_at > now();
+END $$;
+COMMENT ON FUNCTION viewer_of_session IS
+  'Whose session has a token of this SHA-256, and whether its use is to be noted again; no row for '
+  'none that lasts.';
+
+CREATE OR REPLACE FUNCTION note_session(token_hash bytea) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  UPDATE session s
+  SET last_used_at = now(), expires_at = least(
+    greatest(s.expires_at, now() + interval '90 days'), s.created_at + interval '1 year')
+  WHERE s.token_hash = note_session.token_hash AND s.expires_at > now()
+    AND coalesce(s.last_used_at < now() - interval '5 minutes', true)
+$$;
+COMMENT ON FUNCTION note_session IS
+  'A session was used: it lasts 90 days from now, a year in all.';

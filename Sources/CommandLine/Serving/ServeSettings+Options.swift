@@ -162,7 +162,7 @@ extension ServeSettings {
       [
         Option("user", "NAME", "whom to go on as when started as root, once it listens"),
         Option("loops", "N", shown: "one for each core", "event loops"),
-        Option("pool-size", "N", default: "2", "database connections of each loop"),
+        Option("pool-size", "N", default: "3", "database connections of each loop"),
         Option(
           "writers", "N", default: "16",
           "connections for mutations, one at a time on each, at least one for each loop"),

@@ -208,7 +208,7 @@ package final class MutationRun {
       return answered(.failed([error]))
     }
     ticket = runner.writers.execute(
-      transaction: [statement], deadline: attempt.progress.deadline
+      transaction: [statement], for: operation.client, deadline: attempt.progress.deadline
     ) { [self] outcome in
       ticket = nil
       switch outcome {
@@ -272,7 +272,7 @@ package final class MutationRun {
       return answered(.failed([error]))
     }
     ticket = runner.writers.execute(
-      transaction: transaction, deadline: attempt.progress.deadline
+      transaction: transaction, for: operation.client, deadline: attempt.progress.deadline
     ) { [self] outcome in
       ticket = nil
       times.waiting &+= runner.writers.times.waited

@@ -104,6 +104,15 @@ package struct PlannerLimits: Sendable {
     return limits
   }()
 
+  /// The size that pages of `size` are planned for: 1, 2, 3, 5, 10, 20 and so on.
+  static func usualSize(_ size: Int) -> Int {
+    guard size > 0, size < 1_000_000 else { return size }
+    var unit = 1
+    while 5 * unit < size { unit *= 10 }
+    let factor = [1, 2, 3].first { size <= $0 * unit } ?? 5
+    return factor * unit
+  }
+
   /// Where the schema says no other.
   var defaultSize: Int { min(defaultPageSize, maximumPageSize) }
 

@@ -55,8 +55,10 @@ extension SelectionCompiler {
     let hasElements = parts.contains { ["edges", "nodes"].contains($0.field.name.text) }
     let limit = page.size + (peeks ? 1 : 0)
     let needsItems = limit > 0 && (hasElements && page.size > 0 || peeks || needsCursors)
+    let usual = PlannerLimits.usualSize(page.size)
+    let most = usual + limit - page.size
 
-    var words: [StorageWord: SQLFragment] = [.limit: "\(limit)", .first: "\(page.size)"]
+    var words: [StorageWord: SQLFragment] = [.limit: "\(most)", .first: statement.size(page.size)]
     for index in order.keys.indices {
       words[.key(index + 1)] = page.start.map { keyReference($0, index, page) } ?? "NULL"
     }
@@ -115,12 +117,11 @@ extension SelectionCompiler {
     if needsItems {
       rows.conditions += keyset(page, rows.scope)
       let tail =
-        (order.keys.isEmpty ? [] : [orderBy(order, rows.scope, reversed: page.isBackward)])
-        + ["LIMIT \(limit)"]
-      if isWalkable { lookAmongFirst(&rows, tail, limit: limit) }
-      let text = select(
-        rows.row.rowExpression, from: rows.from + rows.row.joinClauses, where: rows.conditions,
-        tail: tail)
+        order.keys.isEmpty ? [] : [orderBy(order, rows.scope, reversed: page.isBackward)]
+      if isWalkable { lookAmongFirst(&rows, tail, limit: most) }
+      let text = statement.page(
+        rows.row.rowExpression, size: page.size, extra: limit - page.size,
+        from: rows.from + rows.row.joinClauses, where: rows.conditions, tail: tail)
       itemsColumn = parent.column(guarded("ARRAY\(text)", tags, scope))
     }
     return ConnectionShape(
@@ -149,10 +150,11 @@ extension SelectionCompiler {
   /// index of theirs, and only PostgreSQL's counting at run time tells which it is. Either way it is one
   /// sub-select of whole rows in place of the table. Where another table keeps the order each step costs
   /// a look at the row, so that but a hundred are looked at before an index is asked for as many.
-  private func lookAmongFirst(_ rows: inout RelationRows, _ tail: [SQLFragment], limit: Int) {
-    guard let number = rows.filters.compactMap(\.among).max(), let order = tail.first else {
+  private func lookAmongFirst(_ rows: inout RelationRows, _ order: [SQLFragment], limit: Int) {
+    guard let number = rows.filters.compactMap(\.among).max(), let order = order.first else {
       return
     }
+    let tail: [SQLFragment] = [order, "LIMIT \(limit)"]
     let filters = rows.filters.filter { !$0.isAskedFirst }.map(\.text)
     let others = rows.conditions.filter { !filters.contains($0) }
     let alias = SQLFragment(name: rows.row.alias)

@@ -50,8 +50,10 @@ extension SelectionCompiler {
       limit = try pageSize("first", field, storage, scope) ?? limits.defaultSize
     }
     if let limit { length = .atMost(limit) }
-    let size: SQLFragment = limit.map { "\($0)" } ?? "NULL"
-    let words: [StorageWord: SQLFragment] = [.limit: size, .first: size]
+    let words: [StorageWord: SQLFragment] = [
+      .limit: limit.map { "\(PlannerLimits.usualSize($0))" } ?? "NULL",
+      .first: limit.map(statement.size) ?? "NULL",
+    ]
     let rows = relationRows(
       types: types, storage, relation, scope, words: words, keepsHoles: !item.isNonNull)
     let (shape, expression) = try element(
@@ -59,13 +61,16 @@ extension SelectionCompiler {
     let order = order(of: relation, scope)
     var tail: [SQLFragment] = []
     if !order.keys.isEmpty { tail.append(orderBy(order, rows.scope, reversed: false)) }
-    if let limit { tail.append("LIMIT \(limit)") }
     statement.recorder?.note(
       rows.row, in: parent, scope, from: rows.from, conditions: rows.conditions,
       order: order)
-    let text = select(
-      expression ?? rows.row.rowExpression, from: rows.from + rows.row.joinClauses,
-      where: rows.conditions, tail: tail)
+    let element = expression ?? rows.row.rowExpression
+    let from = rows.from + rows.row.joinClauses
+    let text =
+      limit.map {
+        statement.page(
+          element, size: $0, extra: 0, from: from, where: rows.conditions, tail: tail)
+      } ?? select(element, from: from, where: rows.conditions, tail: tail)
     return .list(
       column: parent.column(guarded("ARRAY\(text)", tags, scope)), shape,
       itemsNonNull: item.isNonNull, length: length)

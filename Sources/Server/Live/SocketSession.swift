@@ -14,6 +14,8 @@ final class SocketSession {
     let peer: HTTPPeer
     /// Whose points its operations take.
     let chargedAddress: HTTPPeer?
+    /// Whose share of planning and of connections they take while nobody is signed in.
+    let address: PoolClient
     let client: ClientIdentity
   }
 

@@ -22,6 +22,8 @@ final class RequestPipeline {
   private let observer: LoopObserver
   let hub: LiveHub
   private var identification: RequestIdentification
+  private var preparations = TurnQueue<PoolClient, Preparation>(room: 4_096)
+  private var nextPreparation: LoopTimer?
   var isDraining = false
 
   init(
@@ -81,15 +83,99 @@ final class RequestPipeline {
     _ request: GraphQLRequest, from caller: Caller, _ record: RequestRecord,
     completion: @escaping Completion
   ) {
-    var record = record
-    let operation: PreparedOperation
+    let isDone = prepare(request, mayWork: false, record, completion) {
+      go(on: $0, from: caller, record, completion)
+    }
+    guard !isDone else { return }
+    let address = address(of: caller)
+    let work = Preparation { [self] isInTime in
+      caller.onLeave {}
+      guard isInTime else { return completion(Self.busy, record) }
+      _ = prepare(request, mayWork: true, record, completion) {
+        go(on: $0, from: caller, record, completion)
+      }
+    }
+    var client = address
+    if case .token(let token) = caller.credential, let viewer = sessions.known(token) {
+      client = .viewer(viewer)
+    }
+    guard preparations.add(work, for: client) else { return completion(Self.busy, record) }
+    caller.onLeave { [self] in
+      work.isWanted = false
+      left(record)
+    }
+    planPreparing()
+  }
+
+  /// - Returns: whether `then` was called, or the request refused; if not, it would be work.
+  private func prepare(
+    _ request: GraphQLRequest, mayWork: Bool, _ record: RequestRecord, _ completion: Completion,
+    then: (PreparedOperation) -> Void
+  ) -> Bool {
     do {
-      operation = try executor.prepare(request)
+      guard let operation = try executor.prepare(request, mayWork: mayWork) else { return false }
+      then(operation)
     } catch {
+      var record = record
       record.label = executor.label
       record.times = executor.times
-      return completion(.refused(error.errors), record)
+      completion(.refused(error.errors), record)
     }
+    return true
+  }
+
+  /// A document that nobody has sent before, or not with such variables: milliseconds of work.
+  private final class Preparation {
+    let since = ContinuousClock.now
+    var isWanted = true
+    /// Given whether it has not waited too long.
+    let run: (_ isInTime: Bool) -> Void
+
+    init(run: @escaping (_ isInTime: Bool) -> Void) { self.run = run }
+  }
+
+  /// One at a time, of one client after the other, and as long for those whose documents are known in
+  /// between: work of this kind has half of the loop.
+  private func planPreparing(after rest: Duration = .zero) {
+    guard nextPreparation == nil, preparations.count > 0 else { return }
+    nextPreparation = pool.loop.schedule(after: rest) { [weak self] in self?.prepareNext() }
+  }
+
+  private func prepareNext() {
+    nextPreparation = nil
+    let began = ContinuousClock.now
+    let before = executor.workCount
+    while executor.workCount == before, let next = preparations.next() {
+      if next.isWanted { next.run(next.since + pool.settings.queueWait > .now) }
+    }
+    planPreparing(after: began.duration(to: .now))
+  }
+
+  private static var busy: OperationResponse {
+    OperationExecutor.failure(
+      PostgresError(.overloaded, message: "Too much waits.", retryAfter: .seconds(1)))
+  }
+
+  /// Whose share of planning and of connections an operation takes unless somebody is signed in.
+  private func address(of caller: Caller) -> PoolClient {
+    switch caller {
+    case .exchange(let request, _, _): address(of: request)
+    case .socket(let session, _): session.origin.address
+    }
+  }
+
+  private func address(of request: HTTPRequest) -> PoolClient {
+    let bits = shared.trustedProxies.client(of: request).accountable.bits
+    return .address(high: bits.high, low: bits.low)
+  }
+
+  private func go(
+    on operation: PreparedOperation, from caller: Caller, _ record: RequestRecord,
+    _ completion: @escaping Completion
+  ) {
+    var operation = operation
+    operation.client = address(of: caller)
+    var record = record
     record.label = operation.label
     record.times = operation.times
     record.statement = operation.plan.statementName
@@ -153,14 +239,16 @@ final class RequestPipeline {
   private func charge(
     _ call: Call, _ record: RequestRecord, viewer: Int64, _ completion: @escaping Completion
   ) {
+    var operation = call.operation
+    if viewer != 0 { operation.client = .viewer(viewer) }
     guard let address = call.chargedAddress, let limiter = shared.rateLimiter else {
-      return run(call.operation, call, record, viewer, completion)
+      return run(operation, call, record, viewer, completion)
     }
     let charged = viewer == 0 ? RateLimiter.Client.address(address) : .viewer(viewer)
     guard let rate = limiter.rate(of: charged) else {
-      return run(call.operation, call, record, viewer, completion)
+      return run(operation, call, record, viewer, completion)
     }
-    let cost = call.operation.cost
+    let cost = operation.cost
     if case .refused(let wait) = limiter.take(cost, from: charged, now: monotonicNanoseconds()) {
       return completion(
         .refused(
@@ -170,7 +258,6 @@ final class RequestPipeline {
                 + "\(rate.maximum) at once, and \(rate.perSecond) a second.", code: .rateLimited)
           ], retryAfter: wait), record)
     }
-    var operation = call.operation
     let charge = OperationCharge(requested: cost) { actual in
       let available = limiter.giveBack(
         cost - actual, to: charged, now: monotonicNanoseconds())
@@ -398,7 +485,9 @@ final class RequestPipeline {
     guard let socket = exchange.upgrade(handshake, to: name) else { return }
     guard isSpoken else { return socket.close(.subprotocolNotAcceptable) }
     let origin = SocketSession.Origin(
-      peer: request.peer, chargedAddress: chargedAddress(of: request), client: client(of: request))
+      peer: request.peer, chargedAddress: chargedAddress(of: request),
+      address: address(of: request),
+      client: client(of: request))
     SocketSession(socket, self, origin, Credential(of: request)).start()
   }
 

@@ -19,7 +19,7 @@ package final class RunningServer: Sendable {
     package var address = HTTPAddress.tcp(host: "127.0.0.1", port: 0)
     package var loopCount = 1
     /// The database connections of each loop.
-    package var pool = PoolSettings(size: 2)
+    package var pool = PoolSettings(size: 3)
     /// The connections of all loops that mutations run on: at least one for each loop.
     package var writers = 16
     /// How mutations reach the database; as everything else unless given.

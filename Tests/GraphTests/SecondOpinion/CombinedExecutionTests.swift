@@ -94,7 +94,7 @@ private final class GatheringRunner: StatementRunner {
   }
 
   func run(
-    _ statement: CombinableStatement, _ parameters: PostgresParameters,
+    _ statement: CombinableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
     completion: @escaping (borrowing PostgresOutcome) -> Void
   ) -> PostgresTicket? {
     gathered.append((statement, parameters, completion))
@@ -113,7 +113,7 @@ private final class GatheringRunner: StatementRunner {
     gathered = []
     var remaining = executions.count
     for (statement, parameters, completion) in executions {
-      _ = combiner.run(statement, parameters) { [crowd] outcome in
+      _ = combiner.run(statement, parameters, for: nil) { [crowd] outcome in
         completion(outcome)
         remaining -= 1
         guard remaining == 0 else { return }

@@ -1,0 +1,14 @@
+-- What the roles that serve may not read (`migrate --server-role`, and those of an embedded database),
+-- though they read the rest of the graph: a statement that went astray could not give it away.
+-- Functions that need it run under their owner's rights.
+
+CREATE OR REPLACE VIEW withheld AS
+SELECT v.relation, v.attribute FROM (VALUES
+  ('app_user', 'password_hash'),
+  ('identity', 'access_token'),
+  ('session', 'token_hash'),
+  ('one_time_token', NULL),
+  ('outbox', NULL)
+) AS v (relation, attribute);
+COMMENT ON VIEW withheld IS
+  'What the roles that serve may not read: columns, or all of a table where none is named.';

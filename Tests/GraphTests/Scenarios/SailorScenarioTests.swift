@@ -345,6 +345,7 @@ import Testing
       try server.mutate(
         "addComment(subjectId: $id, body: \"Windy\")", ["id: ID!": place.json], as: person)
     }
+    try server.data().rank()
     let most: JSONValue = "MOST_REVIEWED"
     #expect(try names(server, ["minReviews": 1], order: most, as: nil) == ["Pier", "Strand"])
     #expect(try names(server, ["minReviews": 2], order: most, as: nil) == ["Pier"])

@@ -470,7 +470,13 @@ final class HiddenActs: Sendable {
         result = parts.joined(separator: head)
       }
     }
-    return result
+    // Tokens of the log under another name: the version, and more zeros than an id or a cursor begins with.
+    var parts = result.components(separatedBy: "\"AQAAAAAA")
+    for index in parts.indices.dropFirst() {
+      let end = parts[index].utf8.firstIndex(of: UInt8(ascii: "\"")) ?? parts[index].startIndex
+      parts[index] = String(parts[index][end...])
+    }
+    return parts.joined(separator: "\"AQ")
   }
 
   /// The groups that hold what is hidden, so that they are asked for.

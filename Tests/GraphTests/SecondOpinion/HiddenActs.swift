@@ -438,8 +438,10 @@ final class HiddenActs: Sendable {
     var (old, new) = ("", "")
     // What depends on the moment may have changed between the two; not each time.
     for _ in 0..<3 {
-      old = Self.timeless(try before.send(question.text, question.variables, token: token).text)
-      new = Self.timeless(try after.send(question.text, question.variables, token: token).text)
+      old = try before.send(question.text, question.variables, token: token).text
+      new = try after.send(question.text, question.variables, token: token).text
+      if old == new { return nil }
+      (old, new) = (Self.timeless(old), Self.timeless(new))
       if old == new { return nil }
     }
     let common = zip(old.utf8, new.utf8).prefix { $0 == $1 }.count

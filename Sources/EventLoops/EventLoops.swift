@@ -161,8 +161,9 @@ package final class EventLoop: @unchecked Sendable {
   package func unregister(_ token: Token) {
     guard isCurrent(token) else { return }
     _ = event_poll_remove(poll, places[token.place].descriptor)
-    places[token.place].handler = nil
     freePlaces.append(token.place)
+    // Let go of when nothing here is being changed: what goes with it may unregister, too.
+    _ = places[token.place].handler.take()
   }
 
   private func isCurrent(_ token: Token) -> Bool {
@@ -219,11 +220,18 @@ package final class EventLoop: @unchecked Sendable {
       if isLast { break }
       serve(waiting: timeout())
     }
+    letGo()
     thread.store(0, ordering: .relaxed)
-    places.removeAll()
-    timers.removeAll()
     close(poll)
     close(wake)
+  }
+
+  /// What goes with a handler or a timer may unregister another, and finds it gone.
+  private func letGo() {
+    var (places, timers): ([Place], [ScheduledTimer]) = ([], [])
+    swap(&places, &self.places)
+    swap(&timers, &self.timers)
+    freePlaces.removeAll()
   }
 
   /// - Returns: whether the loop was stopped and nothing is left to do.

@@ -59,7 +59,51 @@ import Testing
     try #require(done.wait(timeout: .now() + 60) == .success)
   }
 
+  /// Takes a place back when it goes.
+  private final class Owner {
+    let loop: EventLoop
+    let token: EventLoop.Token
+    let record: Record
+
+    init(_ loop: EventLoop, _ descriptor: Int32, _ record: Record) throws {
+      self.loop = loop
+      self.record = record
+      token = try loop.register(descriptor, for: .readable) { _ in }
+    }
+
+    deinit {
+      loop.unregister(token)
+      record.add("gone")
+    }
+  }
+
   // MARK: - Readiness
+
+  @Test(arguments: [false, true])
+  func `what goes with a handler takes its own places back`(isLast: Bool) throws {
+    let loop = try EventLoop(label: "test")
+    let first = try Pair()
+    let second = try Pair()
+    let (near, other) = (first.near, second.near)
+    let record = Record()
+    let done = DispatchSemaphore(value: 0)
+    let token = try loop.sync {
+      let owner = try Owner(loop, other, record)
+      return try loop.register(near, for: .readable) { _ in withExtendedLifetime(owner) {} }
+    }
+    if isLast {
+      loop.stop()
+    } else {
+      loop.sync { loop.unregister(token) }
+    }
+    // Runs on the loop's queue behind its end, if it was stopped.
+    loop.execute { done.signal() }
+    try wait(done)
+    #expect(record.all == ["gone"])
+    loop.stop()
+    // Both were open until here.
+    #expect(first.near == near && second.near == other)
+  }
 
   @Test func `a handler is called on its loop for what the descriptor is ready for`() throws {
     let loop = try EventLoop(label: "test")

@@ -212,7 +212,7 @@ package final class PostgresPool {
     state.isProven(within: settings.proof, now: .now)
   }
 
-  fileprivate func cancel(_ id: PoolRequestID) {
+  func cancel(_ id: PoolRequestID) {
     loop.preconditionOnLoop()
     var wasWaiting = false
     handle { state, now, actions in
@@ -497,7 +497,7 @@ package final class PostgresPool {
     }
   }
 
-  fileprivate func released(_ slot: Int, _ connection: PostgresConnection, isClean: Bool) {
+  func released(_ slot: Int, _ connection: PostgresConnection, isClean: Bool) {
     guard connections[slot] === connection else { return }
     handle { state, now, actions in
       state.released(slot: slot, isClean: isClean, now: now, actions: &actions)
@@ -548,73 +548,5 @@ package final class PostgresPool {
     connection.onClose = { [weak self] _ in self?.canceller = nil }
     canceller = connection
     for target in targets { cancelStatement(of: target) }
-  }
-}
-
-/// A statement that was given to a pool.
-package struct PostgresTicket {
-  private enum Target {
-    case request(PostgresPool, PoolRequestID)
-    case execution(StatementExecution)
-  }
-
-  private let target: Target
-
-  init(pool: PostgresPool, id: PoolRequestID) { target = .request(pool, id) }
-
-  init(_ execution: StatementExecution) { target = .execution(execution) }
-
-  /// Nobody waits for the outcome any more: the completion is let go uncalled, and a statement that
-  /// is running and takes its time is cancelled. Harmless when it is over. Call on the loop.
-  package func cancel() {
-    switch target {
-    case .request(let pool, let id): pool.cancel(id)
-    case .execution(let execution): execution.cancel()
-    }
-  }
-}
-
-/// A connection taken out of its pool for a transaction. Statements are sent as they come and
-/// answered in order; one that fails leaves the later ones to fail too, until `ROLLBACK`.
-package final class PostgresLease {
-  private let pool: PostgresPool
-  private let connection: PostgresConnection
-  private let slot: Int
-  private var isReleased = false
-
-  init(pool: PostgresPool, connection: PostgresConnection, slot: Int) {
-    self.pool = pool
-    self.connection = connection
-    self.slot = slot
-  }
-
-  deinit { release() }
-
-  /// Nothing is tried again: the owner knows what may be.
-  package func execute(
-    _ statement: PostgresStatement, _ parameters: PostgresParameters,
-    completion: @escaping (borrowing PostgresOutcome) -> Void
-  ) {
-    let error: PostgresError? =
-      isReleased || !connection.isOpen
-      ? PostgresError(.unavailable, message: "The connection was lost.")
-      : PostgresPool.mismatch(statement, parameters)
-    if let error {
-      pool.loop.afterThisBatch { completion(.failure(error)) }
-      return
-    }
-    // Holding on to the lease until the answer keeps the connection from being given back early.
-    connection.send(statement, parameters, tag: 0) { [self] outcome in
-      withExtendedLifetime(self) { completion(outcome) }
-    }
-  }
-
-  /// Gives the connection back; one that is in the middle of something is closed instead.
-  package func release() {
-    guard !isReleased else { return }
-    isReleased = true
-    let isClean =
-      connection.isOpen && connection.inFlightCount == 0 && !connection.isInTransaction
-    pool.released(slot, connection, isClean: isClean)
   }
 }

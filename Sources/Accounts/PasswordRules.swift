@@ -14,8 +14,6 @@ package struct PasswordRules: Sendable {
     common = Set(list.split(whereSeparator: \.isNewline).map { $0.lowercased() })
   }
 
-  package var commonCount: Int { common.count }
-
   /// Nil for a password that is taken. Characters are Unicode scalars, so that none is lost by the
   /// composing of another system.
   package func fault(in password: String) -> Fault? {

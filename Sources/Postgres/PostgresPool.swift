@@ -327,8 +327,8 @@ package final class PostgresPool {
     guard let statement = payload.statement else {
       return connection.send(payload.transaction, tag: UInt64(index))
     }
-    let mean = statement.meanNanoseconds
-    let isShort = mean > 0 && mean < shortStatement && !payload.isAlone
+    let cost = statement.costNanoseconds(at: now)
+    let isShort = cost > 0 && cost < shortStatement && !payload.isAlone
     if connection.send(
       statement, payload.parameters, tag: UInt64(index), sharesSync: isShort)
     {

@@ -51,13 +51,24 @@ package final class PostgresStatement: Sendable {
 
   /// By which the pool places it: the mean, or before any what is expected; 0 when nobody knows.
   func estimateNanoseconds(at now: @autoclosure () -> ContinuousClock.Instant) -> UInt64 {
-    let mean = meanNanoseconds
+    estimate(usually: meanNanoseconds, at: now())
+  }
+
+  /// By which it shares with others: what it costs PostgreSQL. Others that take the cores make an
+  /// execution take longer, not cost more, so that is the least of recent times.
+  func costNanoseconds(at now: @autoclosure () -> ContinuousClock.Instant) -> UInt64 {
+    estimate(usually: record.least.load(ordering: .relaxed), at: now())
+  }
+
+  private func estimate(
+    usually measured: UInt64, at now: @autoclosure () -> ContinuousClock.Instant
+  ) -> UInt64 {
     let floor = record.floor.load(ordering: .relaxed)
-    if floor > mean {
+    if floor > measured {
       if Self.nanoseconds(now()) < record.floorEnd.load(ordering: .relaxed) { return floor }
       record.floor.store(0, ordering: .relaxed)
     }
-    let usual = mean > 0 ? mean : expected ?? 0
+    let usual = measured > 0 ? measured : expected ?? 0
     // What one waits for now, the next would wait for as well.
     return slow.load(ordering: .relaxed) > 0 ? max(usual, 1_000_000_000) : usual
   }
@@ -91,6 +102,11 @@ package final class PostgresStatement: Sendable {
     let usual = min(nanoseconds, 4 &* min(old, 1 << 60) + 100_000)
     let new = old == 0 ? max(nanoseconds, 1) : old - old / 8 + usual / 8
     record.mean.store(new, ordering: .relaxed)
+    // Forgotten by half in some 45 executions, should what is there have grown.
+    let least = record.least.load(ordering: .relaxed)
+    record.least.store(
+      least == 0 ? max(nanoseconds, 1) : min(max(nanoseconds, 1), least &+ least / 64 &+ 1),
+      ordering: .relaxed)
   }
 
   /// FNV-1a, its bits then mixed. Not for secrets: the connection compares texts where two hashes
@@ -109,6 +125,7 @@ package final class PostgresStatement: Sendable {
 /// What is known of the time that executions of a text take; any number of loops note it.
 package final class StatementRecord: Sendable {
   fileprivate let mean = Atomic<UInt64>(0)
+  fileprivate let least = Atomic<UInt64>(0)
   /// It counts as taking so long at least, in nanoseconds, until so long after the beginning.
   fileprivate let floor = Atomic<UInt64>(0)
   fileprivate let floorEnd = Atomic<UInt64>(0)

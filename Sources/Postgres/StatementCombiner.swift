@@ -11,9 +11,8 @@ package final class StatementCombiner: StatementRunner {
     package var frequent = 200
     /// Executions in one: with more of them PostgreSQL and this process wait for each other.
     package var most = 8
-    /// Means are those of a busy server, which has the cores to share: below this one a statement is
-    /// short.
-    package var shortStatement = Duration.microseconds(500)
+    /// What those in one may cost PostgreSQL together, since the first waits for the last.
+    package var longestTogether = Duration.milliseconds(4)
     /// Larger parameters, in bytes, go alone.
     package var largestParameters = 4096
 
@@ -22,7 +21,7 @@ package final class StatementCombiner: StatementRunner {
 
   private let pool: PostgresPool
   private let settings: Settings
-  private let shortNanoseconds: UInt64
+  private let longestNanoseconds: UInt64
   private var due: [CombinableStatement] = []
   /// How long the execution whose completion runs now was held here, in nanoseconds.
   private var held: UInt64 = 0
@@ -30,14 +29,15 @@ package final class StatementCombiner: StatementRunner {
   package init(_ pool: PostgresPool, settings: Settings = Settings()) {
     self.pool = pool
     self.settings = settings
-    shortNanoseconds = UInt64(max(settings.shortStatement.nanoseconds, 0))
+    longestNanoseconds = UInt64(max(settings.longestTogether.nanoseconds, 0))
   }
 
   package func run(
     _ statement: CombinableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
     completion: @escaping (borrowing PostgresOutcome) -> Void
   ) -> PostgresTicket? {
-    guard isWorthHolding(statement), parameters.bytes.count <= settings.largestParameters else {
+    let most = countTogether(statement)
+    guard most > 1, parameters.bytes.count <= settings.largestParameters else {
       return pool.execute(statement.alone, parameters, for: client, completion: completion)
     }
     let execution = StatementExecution(
@@ -47,7 +47,7 @@ package final class StatementCombiner: StatementRunner {
       if due.count == 1 { pool.loop.afterThisBatch { [self] in sendHeld() } }
     }
     statement.held.append(execution)
-    if statement.held.count >= settings.most { send(statement) }
+    if statement.held.count >= most { send(statement) }
     return PostgresTicket(execution)
   }
 
@@ -55,13 +55,15 @@ package final class StatementCombiner: StatementRunner {
     StatementTimes(waited: pool.times.waited &+ held, served: pool.times.served)
   }
 
-  private func isWorthHolding(_ statement: CombinableStatement) -> Bool {
+  /// How many executions may be in one; 1 where it is not worth holding any.
+  private func countTogether(_ statement: CombinableStatement) -> Int {
     if statement.executionCount < settings.frequent {
       statement.executionCount += 1
-      return false
+      return 1
     }
-    return !statement.isUncombinable
-      && statement.alone.estimateNanoseconds(at: .now) < shortNanoseconds
+    if statement.isUncombinable { return 1 }
+    let count = longestNanoseconds / max(statement.alone.costNanoseconds(at: .now), 1)
+    return count < UInt64(settings.most) ? Int(count) : settings.most
   }
 
   private func sendHeld() {

@@ -186,9 +186,40 @@ struct StatementCombinerTests {
     // The third is still rare, and the two behind it are one.
     _ = await harness.combine(rare, [parameters, parameters, parameters], settings)
     #expect(harness.onLoop { $0.statistics.executed } == 4)
-    settings.shortStatement = .nanoseconds(1)
+    settings.longestTogether = .nanoseconds(1)
     _ = await harness.combine(rare, [parameters, parameters], settings)
     #expect(harness.onLoop { $0.statistics.executed } == 6)
+  }
+
+  @Test func `what others take of the cores is no cost of a statement`() {
+    let statement = PostgresStatement("SELECT 1", parameterCount: 0)
+    for _ in 0..<20 {
+      statement.record(nanoseconds: 300_000)
+      statement.record(nanoseconds: 9_000_000)
+    }
+    #expect(statement.estimateNanoseconds(at: .now) > 2_000_000)
+    #expect(statement.costNanoseconds(at: .now) < 310_000)
+    // One that has really become dearer is soon known to be.
+    for _ in 0..<400 { statement.record(nanoseconds: 9_000_000) }
+    #expect(statement.costNanoseconds(at: .now) == 9_000_000)
+    // What ran into its timeout costs as much.
+    statement.raise(toNanoseconds: 5_000_000_000, at: .now)
+    #expect(statement.costNanoseconds(at: .now) == 5_000_000_000)
+  }
+
+  @Test func `the dearer a statement, the fewer are in one execution`() async throws {
+    let harness = try PoolHarness(size: 1) { $0.probeAfter = .seconds(600) }
+    let statement = CombinableStatement("SELECT \(0, "bigint")::text")
+    var parameters = PostgresParameters()
+    parameters.append(Int64(1))
+    var settings = StatementCombiner.Settings.always
+    settings.longestTogether = .milliseconds(4)
+    statement.alone.record(nanoseconds: 1_300_000)
+    _ = await harness.combine(statement, Array(repeating: parameters, count: 6), settings)
+    #expect(harness.onLoop { $0.statistics.executed } == 2)
+    statement.alone.raise(toNanoseconds: 2_100_000, at: .now)
+    _ = await harness.combine(statement, [parameters, parameters], settings)
+    #expect(harness.onLoop { $0.statistics.executed } == 4)
   }
 
   @Test func `nobody is told who has left, and the others are`() async throws {
@@ -239,7 +270,7 @@ extension StatementCombiner.Settings {
   static var always: Self {
     var settings = Self()
     settings.frequent = 0
-    settings.shortStatement = .seconds(3600)
+    settings.longestTogether = .seconds(3600)
     return settings
   }
 }

@@ -88,7 +88,7 @@ private final class GatheringRunner: StatementRunner {
     self.pool = pool
     var settings = StatementCombiner.Settings()
     settings.frequent = 0
-    settings.shortStatement = .seconds(3600)
+    settings.longestTogether = .seconds(3600)
     settings.largestParameters = .max
     combiner = StatementCombiner(pool, settings: settings)
   }

@@ -23,6 +23,9 @@ package enum ValidationRule: String, Sendable, CaseIterable {
   case noUnusedVariables = "NoUnusedVariablesRule"
   case knownDirectives = "KnownDirectivesRule"
   case uniqueDirectivesPerLocation = "UniqueDirectivesPerLocationRule"
+  case deferOnRoot = "DeferStreamDirectiveOnRootFieldRule"
+  case deferInSubscriptions = "DeferStreamDirectiveOnValidOperationsRule"
+  case deferLabels = "DeferStreamDirectiveLabelRule"
   case knownArgumentNames = "KnownArgumentNamesRule"
   case uniqueArgumentNames = "UniqueArgumentNamesRule"
   case valuesOfCorrectType = "ValuesOfCorrectTypeRule"
@@ -79,6 +82,9 @@ extension ValidationRule {
     case .variablesInAllowedPosition: 1 << 24
     case .overlappingFieldsCanBeMerged: 1 << 25
     case .uniqueInputFieldNames: 1 << 26
+    case .deferOnRoot: 1 << 27
+    case .deferInSubscriptions: 1 << 28
+    case .deferLabels: 1 << 29
     }
   }
 }

@@ -11,6 +11,10 @@ extension ValidationWalk {
     if rules.contains(.singleFieldSubscriptions) { checkSingleField(operation) }
     if rules.contains(.uniqueVariableNames) { checkUniqueVariables(of: operation) }
     checkUniqueDirectives(operation.directives)
+    if knowsDefer, operation.kind != .query {
+      if rules.contains(.deferOnRoot) { checkDeferOnRoot(operation) }
+      if rules.contains(.deferInSubscriptions) { checkDeferInSubscription(operation) }
+    }
 
     usages.removeAll(keepingCapacity: true)
     for variable in operation.variables { walk(variable) }
@@ -116,6 +120,7 @@ extension ValidationWalk {
     if !spread.directives.isEmpty {
       checkUniqueDirectives(spread.directives)
       walk(spread.directives, on: .fragmentSpread, field: enclosing)
+      if knowsDefer, rules.contains(.deferLabels) { checkDeferLabels(spread.directives) }
     }
   }
 
@@ -138,6 +143,9 @@ extension ValidationWalk {
     checkUniqueDirectives(inline.directives)
     if let condition = inline.typeCondition { checkKnown(condition, isTypeSystem: false) }
     walk(inline.directives, on: .inlineFragment, field: enclosing)
+    if !inline.directives.isEmpty, knowsDefer, rules.contains(.deferLabels) {
+      checkDeferLabels(inline.directives)
+    }
     walk(inline.selectionSet, parent: type, enclosing: enclosing, isInline: true)
   }
 

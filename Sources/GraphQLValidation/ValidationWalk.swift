@@ -37,6 +37,7 @@ struct ValidationWalk {
   var currentFragment: Int?
   var typeDirectives: [String: [String: Directive]] = [:]
   var schemaDirectives: [String: Directive] = [:]
+  var deferLabels: [String: Position] = [:]
   /// Defined by the document itself, beside the schema: only when it is not executable.
   var definedTypes: Set<String> = []
   var definedDirectives: [String: DirectiveDefinitionSyntax] = [:]

@@ -1,0 +1,115 @@
+import GraphQLLanguage
+import GraphQLSchema
+
+// What holds of `@defer`, where the schema has it: labels are literals and each is there once, the root fields of
+// mutations and subscriptions are not deferred, and inside of subscriptions whoever defers can be told not to.
+//
+// O(selections). GraphQL incremental delivery, pull request 1223 of graphql-spec.
+extension ValidationWalk {
+  var knowsDefer: Bool { schema.directivesByName["defer"] != nil }
+
+  mutating func checkDeferLabels(_ directives: [Directive]) {
+    for directive in directives where directive.name.text == "defer" {
+      guard let label = directive.arguments.first(where: { $0.name.text == "label" })?.value else {
+        continue
+      }
+      switch label.content {
+      case .null: break
+      case .string(let literal):
+        if let first = deferLabels[literal.text] {
+          report(
+            .deferLabels, at: [first, directive.position],
+            "Defer/Stream directive label argument must be unique.")
+        } else {
+          deferLabels[literal.text] = directive.position
+        }
+      case .variable, .int, .float, .boolean, .enum, .list, .object:
+        report(
+          .deferLabels, at: [directive.position],
+          "Defer directive label argument must be a static string.")
+      }
+    }
+  }
+
+  /// The root fields of an operation that changes or tells something come in order, or at once.
+  mutating func checkDeferOnRoot(_ operation: OperationDefinition) {
+    guard operation.kind != .query, let root = schema.rootType(for: operation.kind) else { return }
+    let name = schema[root].name
+    var visited: Set<Int> = []
+    var pending: [Selection] = operation.selectionSet.selections.reversed()
+    while let selection = pending.popLast() {
+      let directives: [Directive]
+      let inner: SelectionSet
+      switch selection {
+      case .field: continue
+      case .inlineFragment(let inline):
+        directives = inline.directives
+        inner = inline.selectionSet
+      case .fragmentSpread(let spread):
+        guard let index = fragmentIndices[spread.name.text], visited.insert(index).inserted else {
+          continue
+        }
+        directives = spread.directives
+        inner = fragments[index].selectionSet
+      }
+      if let directive = directives.first(where: { $0.name.text == "defer" }) {
+        report(
+          .deferOnRoot, at: [directive.position],
+          "Defer directive cannot be used on root \(operation.kind.rawValue) type '\(name)'.")
+      }
+      pending.append(contentsOf: inner.selections.reversed())
+    }
+  }
+
+  /// What is told is told at once.
+  mutating func checkDeferInSubscription(_ operation: OperationDefinition) {
+    guard operation.kind == .subscription else { return }
+    var visited: Set<Int> = []
+    checkDeferrable(operation.selectionSet, [], &visited)
+  }
+
+  /// - Parameter spreads: those that led here, the innermost first.
+  private mutating func checkDeferrable(
+    _ set: SelectionSet, _ spreads: [Position], _ visited: inout Set<Int>
+  ) {
+    for selection in set.selections {
+      let directives: [Directive] =
+        switch selection {
+        case .field(let field): field.directives
+        case .inlineFragment(let inline): inline.directives
+        case .fragmentSpread(let spread): spread.directives
+        }
+      if canBe(false, "include", directives) || canBe(true, "skip", directives) { continue }
+      if let directive = directives.first(where: { $0.name.text == "defer" }),
+        !canBe(false, "defer", directives)
+      {
+        report(
+          .deferInSubscriptions, at: [directive.position] + spreads,
+          "Defer directive not supported on subscription operations."
+            + " Disable `@defer` by setting the `if` argument to `false`.")
+      }
+      switch selection {
+      case .field(let field):
+        if let inner = field.selectionSet { checkDeferrable(inner, spreads, &visited) }
+      case .inlineFragment(let inline): checkDeferrable(inline.selectionSet, spreads, &visited)
+      case .fragmentSpread(let spread):
+        guard let index = fragmentIndices[spread.name.text], visited.insert(index).inserted else {
+          continue
+        }
+        checkDeferrable(fragments[index].selectionSet, [spread.position] + spreads, &visited)
+      }
+    }
+  }
+
+  /// Whether the condition of a directive is this, or a variable.
+  private func canBe(_ value: Bool, _ name: String, _ directives: [Directive]) -> Bool {
+    guard let directive = directives.first(where: { $0.name.text == name }),
+      let condition = directive.arguments.first(where: { $0.name.text == "if" })?.value
+    else { return false }
+    switch condition.content {
+    case .variable: return true
+    case .boolean(let flag): return flag == value
+    case .int, .float, .string, .null, .enum, .list, .object: return false
+    }
+  }
+}

@@ -13,6 +13,7 @@ import contextlib
 import http.client
 import itertools
 import json
+import multiprocessing
 import os
 import random
 import re
@@ -244,6 +245,31 @@ ATTACKS = [
 ]
 
 
+class Attackers:
+    """They have a process of their own, so that bystanders do not wait for their turn of Python's lock."""
+
+    def __init__(self, situation, attack):
+        context = multiprocessing.get_context("fork")
+        self.is_over, self.result = context.Event(), context.SimpleQueue()
+        self.process = context.Process(target=self.run, args=(situation, attack), daemon=True)
+        self.process.start()
+
+    def run(self, situation, attack):
+        situation.is_over = self.is_over
+        threads = attack(situation)
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.result.put(situation.answers)
+
+    def answers(self):
+        self.is_over.set()
+        found = self.result.get()
+        self.process.join()
+        return found
+
+
 class Bystanders:
     """Clients that ask for a page, read it, and ask for the next one."""
 
@@ -282,9 +308,9 @@ def measure(situation, bodies, options, server, attack):
     """Good answers, their p95, refusals, the attackers' answers, and the largest memory meanwhile."""
     situation.is_over.clear()
     situation.answers = {}
+    attackers = Attackers(situation, attack) if attack else None
     bystanders = Bystanders(situation, bodies, options.pause)
-    threads = bystanders.threads + (attack(situation) if attack else [])
-    for thread in threads:
+    for thread in bystanders.threads:
         thread.start()
     resident = backend = 0
     end = time.monotonic() + options.seconds
@@ -293,9 +319,9 @@ def measure(situation, bodies, options, server, attack):
         backend = max(backend, largest_backend(options.data))
         time.sleep(0.25)
     situation.is_over.set()
-    for thread in threads:
+    for thread in bystanders.threads:
         thread.join()
-    return bystanders, dict(situation.answers), resident, backend
+    return bystanders, attackers.answers() if attackers else {}, resident, backend
 
 
 def largest_backend(data):

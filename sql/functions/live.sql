@@ -107,65 +107,49 @@ CREATE OR REPLACE TRIGGER touch_edited
   FOR EACH ROW EXECUTE FUNCTION touch_edited();
 
 CREATE OR REPLACE FUNCTION touch_made_posts() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE ids bigint[];
 BEGIN
-  SELECT array_agg(c.id) INTO ids FROM changed c;
-  PERFORM touch_nodes('post', array_fill(0::bigint, ARRAY[cardinality(ids)]), ids);
+  PERFORM touch_nodes('post', array_agg(0::bigint), array_agg(c.id)) FROM changed c;
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION touch_made_posts IS 'Tells everybody who watches posts that there are more.';
 CALL watch('post', '{added}', 'touch_made_posts');
 
 CREATE OR REPLACE FUNCTION touch_made_comments() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  ids bigint[];
-  subjects bigint[];
 BEGIN
-  SELECT array_agg(c.id), array_agg(c.subject_id) INTO ids, subjects FROM changed c;
-  PERFORM touch_nodes('comment', subjects, ids);
+  PERFORM touch_nodes('comment', array_agg(c.subject_id), array_agg(c.id)) FROM changed c;
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION touch_made_comments IS 'Tells those who watch a subject of the comments on it.';
 CALL watch('comment', '{added}', 'touch_made_comments');
 
 CREATE OR REPLACE FUNCTION touch_made_messages() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  ids bigint[];
-  people bigint[];
 BEGIN
-  SELECT array_agg(c.id), array_agg(m.user_id) INTO ids, people
+  PERFORM touch_nodes('message', array_agg(m.user_id), array_agg(c.id))
   FROM changed c JOIN conversation_member m ON m.conversation_id = c.conversation_id;
-  PERFORM touch_nodes('message', people, ids);
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION touch_made_messages IS 'Tells those who take part of messages.';
 CALL watch('message', '{added}', 'touch_made_messages');
 
 CREATE OR REPLACE FUNCTION touch_made_notifications() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  ids bigint[];
-  people bigint[];
 BEGIN
-  SELECT array_agg(c.id), array_agg(c.recipient_id) INTO ids, people FROM changed c;
-  PERFORM touch_nodes('notification', people, ids);
+  PERFORM touch_nodes('notification', array_agg(c.recipient_id), array_agg(c.id)) FROM changed c;
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION touch_made_notifications IS 'Tells people of their notifications.';
 CALL watch('notification', '{added}', 'touch_made_notifications');
 
 CREATE OR REPLACE FUNCTION touch_blocks() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE ids bigint[];
 BEGIN
-  SELECT array_agg(s.id) INTO ids
+  PERFORM touch_nodes('node', array_agg(s.id), array_agg(s.id))
   FROM changed c, LATERAL (VALUES (c.blocker_id), (c.blocked_id)) s(id);
-  PERFORM touch_nodes('node', ids, ids);
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION touch_blocks IS 'Tells that two people look different to each other.';
 CALL watch('block', '{added,removed}', 'touch_blocks');
 
--- Servers close the sockets of sessions that ended.
--- Servers note uses of sessions as a role that may do nothing else.
+-- Servers close the sockets of sessions that ended; the role that notes uses of sessions may do nothing
+-- else, so this is done as the owner.
 CREATE OR REPLACE FUNCTION touch_ended_session() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN

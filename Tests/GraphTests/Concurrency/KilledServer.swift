@@ -1,0 +1,51 @@
+import Glibc
+import JSON
+import Synchronization
+import TestSupport
+
+/// The real program, which is killed and started again, each time on another port.
+final class KilledServer: Sendable {
+  private let database: String
+  private let state: Mutex<(run: ProgramRun, clients: HTTPClients)>
+
+  init(_ database: String) throws {
+    self.database = database
+    state = Mutex(try Self.start(database))
+  }
+
+  private static func start(_ database: String) throws -> (run: ProgramRun, clients: HTTPClients) {
+    let run = try ProgramRun([
+      "serve", "--database", database, "--listen", "127.0.0.1:0", "--rate-limit", "off",
+    ])
+    guard run.prints("Try: "),
+      let match = run.output.firstMatch(of: /Serving http:..127\.0\.0\.1:(\d+)/),
+      let port = UInt16(match.1)
+    else { throw GraphTestFailure("the server does not serve: \(run.errors)") }
+    return (run, HTTPClients(port: port))
+  }
+
+  func killAndStart() throws {
+    let run = state.withLock { $0.run }
+    run.signal(SIGKILL)
+    _ = run.finish()
+    let next = try Self.start(database)
+    state.withLock { $0 = next }
+  }
+
+  func stop() {
+    let run = state.withLock { $0.run }
+    run.signal(SIGTERM)
+    _ = run.finish()
+  }
+
+  func send(
+    _ document: String, _ variables: JSONValue, token: String?, key: String?
+  ) throws -> HTTPClients.Response {
+    var headers = [("Content-Type", "application/json")]
+    if let token { headers.append(("Authorization", "Bearer \(token)")) }
+    if let key { headers.append(("Idempotency-Key", key)) }
+    let body: JSONValue = ["query": .string(document), "variables": variables]
+    return try state.withLock { $0.clients }
+      .send("POST", "/graphql", headers: headers, body: Array("\(body)".utf8))
+  }
+}

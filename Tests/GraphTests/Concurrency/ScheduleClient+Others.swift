@@ -1,0 +1,187 @@
+import JSON
+
+/// What is done more seldom: sharing, accounts, and what staff do.
+extension ScheduleClient {
+  /// The one photo that the client has; made again it is the same.
+  mutating func ownPhoto() throws -> String {
+    guard
+      let id = try attempt(
+        "createPhoto(input: {url: \"\(world.uploads[number])\"})", "photo { id }", "photo.id")
+    else { return photo ?? "" }
+    if let photo, photo != id { unexpected.append("\(number): a photo became another") }
+    photo = id
+    return id
+  }
+
+  mutating func share() throws {
+    let product = world.product.wire
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0:
+      guard let (id, _) = posts.randomElement(using: &random) else { return }
+      _ = try attempt(
+        "sharePost(postId: \"\(id)\")", allowing: ["PROVIDER_NOT_LINKED", "NOT_FOUND"],
+        isOnce: true)
+    case 1:
+      try expect(
+        [], "inviteToApp(channel: EMAIL, contact: \"f\(operations)@mail.example\")", isOnce: true)
+      invitations += 1
+    case 2:
+      let other = peer()
+      _ = try attempt(
+        "suggestProduct(productId: \"\(product)\", toUserId: \"\(world.clients[other].wire)\")",
+        allowing: ["NOT_FOUND", "BLOCKED", "FORBIDDEN"])
+    case 3: try expect([], "emailProductToMe(productId: \"\(product)\")", isOnce: true)
+    case 4: try expect([], "track(event: \"seen\", subjectId: \"\(product)\")")
+    case 5:
+      try expect(
+        [],
+        "createLocation(input: {name: \"n\(number)\", coordinates: {latitude: 1, longitude: 2}})",
+        isOnce: true)
+    case 6:
+      guard let id = circles.randomElement(using: &random) else { return }
+      try expect([], "updateCircle(circleId: \"\(id)\", description: \"d\(operations)\")")
+    default:
+      try expect(
+        [],
+        "importContacts(provider: GOOGLE, contacts: [{externalId: \"\(operations % 3)\", name: \"F\"}])"
+      )
+    }
+  }
+
+  /// An account from its beginning to its end, of which nobody else knows. No password is wrong, as all
+  /// clients have one address, and after a few guesses that is made to wait.
+  mutating func account() throws {
+    // Without an account nobody can ask again.
+    guard !world.hasOutages else { return }
+    let nobody = Person(key: NodeKey(0), username: "", token: "")
+    let session = "session { token viewer { user { id } } }"
+    let name = "s\(number)x\(operations)"
+    let names = "username: \"\(name)\", password:"
+    func person(_ answer: (payload: JSONValue, codes: [String])?) throws -> Person? {
+      guard let answer, answer.codes.isEmpty else { return nil }
+      return try GraphServer.person(answer.payload, username: name)
+    }
+    let mail = "\(name)@mail.example"
+    let made = try ask(
+      "signUp(input: {\(names) \"correct horse\", email: \"\(mail)\"})", session, as: nobody,
+      isOnce: true)
+    guard let owner = try person(made) else {
+      unexpected.append("\(number) cannot sign up: \(made?.codes ?? [])")
+      return
+    }
+    try expect(["TAKEN"], "signUp(input: {\(names) \"other horse\"})", as: nobody, isOnce: true)
+    try expect([], "requestPasswordReset(email: \"\(mail)\")", as: nobody)
+    try expect(
+      ["WRONG_CREDENTIALS"], "resetPassword(token: \"x\", newPassword: \"better horse\")",
+      as: nobody)
+    try expect(["WRONG_CREDENTIALS"], "verifyEmail(token: \"x\")", as: owner, isOnce: true)
+    try expect([], "resendVerification", as: owner)
+    try expect(
+      [], "changePassword(currentPassword: \"correct horse\", newPassword: \"better horse\")",
+      as: owner)
+    let again = try ask("signIn(\(names) \"better horse\")", session, as: nobody)
+    guard let second = try person(again) else {
+      unexpected.append("\(number) cannot sign in: \(again?.codes ?? [])")
+      return
+    }
+    let credential = TestAccounts.credential(name)
+    try expect([], "linkProvider(provider: AOL, credential: \(credential))", as: owner)
+    try expect([], "unlinkProvider(provider: AOL)", as: owner)
+    try expect([], "signOut", as: second)
+    let third = try ask("signIn(\(names) \"better horse\")", session, as: nobody)
+    let sessions = ids("viewer { sessions { id } }", "viewer.sessions", as: owner)
+    if sessions.count != 2 { unexpected.append("\(number) has \(sessions.count) sessions") }
+    let other = try person(third) ?? owner
+    for session in sessions where other.token != owner.token {
+      // The first of the two ends the other one, or itself.
+      try expect([], "revokeSession(sessionId: \"\(session)\")", as: owner, isOnce: true)
+      break
+    }
+    let last = try ask("signIn(\(names) \"better horse\")", session, as: nobody)
+    try expect([], "deleteAccount(password: \"better horse\")", as: try person(last), isOnce: true)
+    // Another that a provider vouches for, and which has nothing else to sign in by.
+    let vouched = try ask(
+      "signInWithProvider(provider: TWITTER, credential: \(credential), allowSignUp: true)",
+      session,
+      as: nobody)
+    guard let guest = try person(vouched) else {
+      unexpected.append("\(number) cannot sign in by a provider: \(vouched?.codes ?? [])")
+      return
+    }
+    try expect(["FORBIDDEN"], "unlinkProvider(provider: TWITTER)", as: guest)
+    try expect([], "deleteAccount", as: guest)
+  }
+
+  mutating func staffWork() throws {
+    let staff = world.staff
+    let session = world.sessions[1].key.wire
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0, 1:
+      guard let id = world.passing.any(&random)?.id else { return }
+      let answer = try ask("deletePost(postId: \"\(id)\")", as: staff, isOnce: true)
+      if let codes = answer?.codes, !["", "NOT_FOUND"].contains(codes.joined()) {
+        unexpected.append("\(number) deletePost: \(codes)")
+      }
+      noteDeletion(of: id)
+    case 2:
+      try expect(
+        [],
+        "updateSession(input: {sessionId: \"\(session)\", capacity: \(100 + operations % 3)})",
+        as: staff)
+    case 3:
+      try expect(
+        [],
+        "setUserRoles(userId: \"\(world.trainee.wire)\", roles: [\(chance(50) ? "TRAINER" : "MEMBER")])",
+        as: staff)
+    case 4:
+      try expect(
+        [],
+        """
+        upsertProduct(input: {retailer: "r", externalId: "e\(operations % 2)", name: "Coat", \
+        brand: "B", buyUrl: "https://shop.example/e"})
+        """, as: staff)
+    case 5:
+      try expect(
+        [],
+        """
+        upsertProgram(input: {title: "P\(operations)", training: PERSONAL, durationMinutes: 60, \
+        trainerIds: ["\(world.trainer.wire)"]})
+        """, as: staff, isOnce: true)
+    case 6:
+      // No two at a time: a client has hours of its own.
+      let hour = "21\(10 + number)-01-01T00:\(10 + operations % 50):00Z"
+      guard
+        let made = try ask(
+          """
+          scheduleSessions(input: {programId: "\(world.program.wire)", \
+          trainerId: "\(world.trainer.wire)", startsAt: ["\(hour)"]})
+          """, "sessions { id }", as: staff)
+      else { return }
+      for id in made.payload.strings("sessions", "id") {
+        try expect([], "cancelSession(sessionId: \"\(id)\")", as: staff)
+      }
+    case 7:
+      try expect(
+        [], "setAppConfig(input: {app: \"a\(operations % 2)\", supportEmail: \"a@b.example\"})",
+        as: staff)
+      try expect([], "setDailyContent(motivations: [\"\(operations)\"])", as: staff)
+    case 8:
+      try expect(
+        [],
+        "moderatePhoto(photoId: \"\(world.photo.wire)\", state: \(chance(50) ? "APPROVED" : "REJECTED"))",
+        as: staff)
+    default:
+      try expect([], "flag(subjectId: \"\(world.texts[0].wire)\")")
+      guard
+        let id = ids(
+          "viewer { moderation { flags(first: 5) { nodes { id } } } }",
+          "viewer.moderation.flags.nodes", as: staff
+        ).randomElement(using: &random)
+      else { return }
+      let answer = try ask("resolveFlag(flagId: \"\(id)\")", as: staff)
+      if let codes = answer?.codes, !["", "NOT_FOUND", "ALREADY_DONE"].contains(codes.joined()) {
+        unexpected.append("\(number) resolveFlag: \(codes)")
+      }
+    }
+  }
+}

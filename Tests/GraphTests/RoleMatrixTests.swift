@@ -51,6 +51,36 @@ import Testing
         "\(line.mutation) of \(line.target) as \(role): \(field)")
     }
   }
+
+  @Test func `a role counts from the next request on, and no longer, in the same session`() throws {
+    let server = try Self.server.get()
+    let data = try server.data()
+    let staff = try data.person("staff", roles: ["MEMBER", "STAFF"])
+    let person = try data.person()
+    /// Asked of all loops at once, so that each knows the session.
+    func isStaff() throws -> Set<[Bool]> {
+      Set(
+        try crowd(of: 8) { _ in
+          let read = try server.data(
+            "{ viewer { user { id } moderation { __typename } } }", as: person)
+          #expect(read.at("viewer.user.id") == person.json)
+          let refusals = try server.refusals("setDailyContent(motivations: [\"m\"])", as: person)
+          #expect(refusals == [] || refusals == [Refusal("FORBIDDEN")])
+          return [read.at("viewer.moderation.__typename") != nil, refusals == []]
+        })
+    }
+    #expect(try isStaff() == [[false, false]])
+    for (roles, expected) in [("STAFF", true), ("", false)] {
+      try server.mutate(
+        "setUserRoles(userId: $id, roles: [\(roles)])", ["id: ID!": person.json], as: staff)
+      #expect(try isStaff() == [[expected, expected]])
+    }
+    // As `sociograph user role` does, which no server hears of.
+    for (added, removed, expected) in [("{STAFF}", "{}", true), ("{}", "{STAFF}", false)] {
+      try data.run("SELECT change_roles($1, $2, $3)", [person.username, added, removed])
+      #expect(try isStaff() == [[expected, expected]])
+    }
+  }
 }
 
 extension GraphServer {

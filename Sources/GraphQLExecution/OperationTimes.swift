@@ -8,6 +8,8 @@ package struct OperationTimes: Sendable, Equatable {
   package var parsing: UInt64 = 0
   package var validating: UInt64 = 0
   package var planning: UInt64 = 0
+  /// Passwords and credentials of a mutation: until it was their turn, and hashing or checking them.
+  package var preparing: UInt64 = 0
   /// Until a database connection took the statement.
   package var waiting: UInt64 = 0
   /// From then until PostgreSQL had answered.

@@ -164,6 +164,37 @@ import Testing
     try lock.execute("ROLLBACK")
   }
 
+  @Test func `what passwords wait and take is a phase of its own`() throws {
+    let pipe = LogPipe()
+    let server = try TestServer {
+      $0.adminAddress = .tcp(host: "127.0.0.1", port: 0)
+      $0.log.format = .json
+      $0.log.slowOperation = .zero
+      $0.logWriter = pipe.writer
+    }
+    let input = #"username: "slow", password: "correct horse""#
+    let operations = [
+      ("None", #"mutation None { followUsers(userIds: ["AQ"]) { __typename } }"#),
+      ("New", "mutation New { signUp(input: {\(input)}) { userErrors { code } } }"),
+      ("Known", "mutation Known { signIn(\(input)) { userErrors { code } } }"),
+    ]
+    for (name, document) in operations {
+      #expect(try server.execute(document).status == 200)
+      let lines = try #require(pipe.lines(through: "\"mutation \(name)\""))
+      let line = try #require(lines.last)
+      #expect(!line.contains("correct horse"))
+      let value = try JSONParser.parse(Array(line.utf8))
+      let password = try #require(value["password"]?.number)
+      #expect((password > 0) == (name != "None"), "\(line)")
+      // Within the whole, and not in what PostgreSQL took.
+      let other = try #require(value["postgresql"]?.number)
+      #expect(password + other <= value["milliseconds"]?.number ?? 0, "\(line)")
+      #expect(other > 0 || name == "None", "\(line)")
+    }
+    #expect(
+      try server.metric("sociograph_phase_duration_seconds_count{phase=\"password\"}") == 2)
+  }
+
   @Test func `a client that leaves is in the log of slow operations`() throws {
     let pipe = LogPipe()
     let database = try TestCluster.newDatabase(migrated: true)

@@ -146,7 +146,9 @@ package final class MutationRun {
       return answered(.failed([.fault("\(call.plan.coordinate): nobody prepares its inputs.")]))
     }
     collect(call, attempt, []) { [self] tasks in
+      let began = monotonicNanoseconds()
       preparer.prepare(tasks, client: attempt.context.client) { [self] result in
+        times.preparing &+= monotonicNanoseconds() &- began
         guard !isCancelled else { return }
         switch result {
         case .success(let prepared):
@@ -211,11 +213,18 @@ package final class MutationRun {
       transaction: [statement], for: operation.client, deadline: attempt.progress.deadline
     ) { [self] outcome in
       ticket = nil
+      noteTimes()
       switch outcome {
       case .success(let result): completion(result.string(row: 0, column: 0), account)
       case .failure(let error): answered(failure(error, call))
       }
     }
+  }
+
+  /// What the statement took whose outcome is told now.
+  private func noteTimes() {
+    times.waiting &+= runner.writers.times.waited
+    times.asking &+= runner.writers.times.served
   }
 
   private func take(_ step: CallProgress.Step, _ call: PreparedCall, _ attempt: Attempt) {
@@ -275,8 +284,7 @@ package final class MutationRun {
       transaction: transaction, for: operation.client, deadline: attempt.progress.deadline
     ) { [self] outcome in
       ticket = nil
-      times.waiting &+= runner.writers.times.waited
-      times.asking &+= runner.writers.times.served
+      noteTimes()
       switch outcome {
       case .success(let result):
         if let then { return then(result) }

@@ -113,8 +113,9 @@ package struct ServiceLog: Sendable {
       let times = record.times
       fields += [
         ("parse", .nanoseconds(times.parsing)), ("validate", .nanoseconds(times.validating)),
-        ("plan", .nanoseconds(times.planning)), ("wait", .nanoseconds(times.waiting)),
-        ("postgresql", .nanoseconds(times.asking)), ("write", .nanoseconds(times.writing)),
+        ("plan", .nanoseconds(times.planning)), ("password", .nanoseconds(times.preparing)),
+        ("wait", .nanoseconds(times.waiting)), ("postgresql", .nanoseconds(times.asking)),
+        ("write", .nanoseconds(times.writing)),
       ]
     }
     fields += [

@@ -17,6 +17,7 @@ struct LoopMetrics: Sendable {
   private(set) var parsing = DurationHistogram()
   private(set) var validating = DurationHistogram()
   private(set) var planning = DurationHistogram()
+  private(set) var preparing = DurationHistogram()
   private(set) var waiting = DurationHistogram()
   private(set) var asking = DurationHistogram()
   private(set) var writing = DurationHistogram()
@@ -106,6 +107,7 @@ struct LoopMetrics: Sendable {
     if times.parsing > 0 { parsing.observe(times.parsing) }
     if times.validating > 0 { validating.observe(times.validating) }
     if times.planning > 0 { planning.observe(times.planning) }
+    if times.preparing > 0 { preparing.observe(times.preparing) }
     if times.asking > 0 || times.waiting > 0 {
       waiting.observe(times.waiting)
       asking.observe(times.asking)
@@ -163,6 +165,7 @@ struct LoopMetrics: Sendable {
     parsing.add(other.parsing)
     validating.add(other.validating)
     planning.add(other.planning)
+    preparing.add(other.preparing)
     waiting.add(other.waiting)
     asking.add(other.asking)
     writing.add(other.writing)

@@ -8,6 +8,7 @@ import JSON
 ///
 ///     query Feed                       the operation, kind SERVER
 ///       parse validate plan            what was not kept from before
+///       password                       passwords and credentials: in the queue, and their hashing
 ///       wait                           for a database connection
 ///       postgresql                     the statement, kind CLIENT
 ///       write
@@ -74,6 +75,7 @@ enum TraceDocument {
     var at = record.began
     for (name, took) in [
       ("parse", times.parsing), ("validate", times.validating), ("plan", times.planning),
+      ("password", times.preparing),
     ] where took > 0 {
       phases.append(Phase(name: name, kind: 1, began: at, ended: at &+ took))
       at &+= took

@@ -107,11 +107,12 @@ final class HiddenActs: Sendable {
           "username": name, "display_name": name, "name_key": name, "roles": roles,
           "address": "Road 1",
         ])
+      // Neither used for the first time nor too long ago to change a password, however long all this takes.
       try data.run(
         """
-        INSERT INTO session (token_hash, user_id, expires_at, last_used_at)
-        VALUES (sha256(convert_to('demo-\(name)', 'UTF8')), \(key), now() + interval '9 days',
-          now() + interval '1 day')
+        INSERT INTO session (token_hash, user_id, created_at, expires_at, last_used_at)
+        VALUES (sha256(convert_to('demo-\(name)', 'UTF8')), \(key), now() + interval '1 day',
+          now() + interval '9 days', now() + interval '1 day')
         """)
       return key
     }
@@ -457,28 +458,31 @@ final class HiddenActs: Sendable {
 
   /// Without what is different each time: tokens of the log, when an export was made, request ids.
   private static func timeless(_ text: String) -> String {
-    var result = text
+    var data = Data(text.utf8)
     for name in ["token", "requestId", "exportedAt"] {
       for quote in ["\"", "\\\""] {
-        let head = "\(quote)\(name)\(quote):"
-        var parts = result.components(separatedBy: head)
-        for index in parts.indices.dropFirst() {
-          let value = parts[index]
-          guard let start = value.range(of: quote),
-            let end = value.range(of: quote, range: start.upperBound..<value.endIndex)
-          else { continue }
-          parts[index] = String(value[end.upperBound...])
-        }
-        result = parts.joined(separator: head)
+        data = without(from: "\(quote)\(name)\(quote):", to: quote, quote, in: data)
+        data = without(from: "\(quote)\(name)\(quote): ", to: quote, quote, in: data)
       }
     }
     // Tokens of the log under another name: the version, and more zeros than an id or a cursor begins with.
-    var parts = result.components(separatedBy: "\"AQAAAAAA")
-    for index in parts.indices.dropFirst() {
-      let end = parts[index].utf8.firstIndex(of: UInt8(ascii: "\"")) ?? parts[index].startIndex
-      parts[index] = String(parts[index][end...])
+    return String(decoding: without(from: "\"AQAAAAAA", to: "\"", "", in: data), as: UTF8.self)
+  }
+
+  /// Cuts what stands behind each `head` and `opening` up to the next `end`.
+  private static func without(
+    from head: String, to end: String, _ opening: String, in data: Data
+  ) -> Data {
+    let (head, end) = (Data((head + opening).utf8), Data(end.utf8))
+    var result = Data()
+    var place = data.startIndex
+    while let found = data.range(of: head, in: place..<data.endIndex),
+      let close = data.range(of: end, in: found.upperBound..<data.endIndex)
+    {
+      result += data[place..<found.upperBound]
+      place = close.lowerBound
     }
-    return parts.joined(separator: "\"AQ")
+    return result + data[place...]
   }
 
   /// The groups that hold what is hidden, so that they are asked for.

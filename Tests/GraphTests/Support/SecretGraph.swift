@@ -207,6 +207,8 @@ struct SecretGraph {
     known = try data.run("SELECT id FROM every_node ORDER BY id").map {
       NodeKey(Int64($0[0] ?? "") ?? 0)
     }
+    // Used after five minutes a session notes it, and `viewer` tells.
+    try data.run("UPDATE session SET last_used_at = now() + interval '1 day'")
     before = try Self.snapshot(server, people, known)
 
     // MARK: What is private

@@ -3,11 +3,15 @@
 Each folder of SQL (--sql, which may be given twice to compare what it was with what it is) is seeded
 into a database of its own, in one cluster that is gone at the end. Where the folder has fold_counts,
 it is called twice a second, as servers do. Everything is measured once for each database in turn, so
-that a noisy machine disturbs all alike: compare figures of one run.
+that a noisy machine disturbs all alike: compare figures of one run. So do writers on one subject and on
+random ones take turns; their ratios are medians of the rounds.
 
 WAL is what one client wrote with full_page_writes off, so that it does not depend on when a checkpoint
-was; with the passes, and without. "In place" are heap-only updates among those of the tables that
-count, without the tables of ranks.
+was; with the passes, and without; and by table, with its indexes, where "-" is what belongs to none, as
+commits do. "In place" are heap-only updates among those of the tables that count, without the tables of
+ranks.
+
+What is not within its bound (BOUNDS) is named in the end, and by the exit code.
 """
 
 import argparse
@@ -21,6 +25,10 @@ import threading
 import time
 
 COUNTING = "'post', 'comment', 'location', 'circle', 'product', 'app_user', 'votable_post'"
+
+# At least so many hundredths of updates in place; at most so many bytes of a reaction's row; at least so much of
+# what sixteen on random subjects do, by sixteen on one; and of what one does where a commit waits.
+BOUNDS = {"in place": 99, "bytes": 1024, "bytes with ranks": 2048, "one to random": 0.7, "sixteen to one": 3}
 
 # Somebody else each time, where nothing is taken back.
 TURN = "SELECT nextval('bench_turn') % 800 AS u \\gset\n"
@@ -124,6 +132,7 @@ class Passes:
 class Bench:
     def __init__(self, cluster, name, folder):
         self.cluster, self.database, self.folder = cluster, name, folder
+        self.failed = 0
 
     def prepare(self, options):
         self.cluster.sql("postgres", f"CREATE DATABASE {self.database}")
@@ -163,6 +172,7 @@ class Bench:
             CREATE UNIQUE INDEX ON bench_post (n);
             CREATE UNIQUE INDEX ON bench_place (n);
             CREATE UNIQUE INDEX ON bench_photo (n);
+            CREATE EXTENSION pg_walinspect SCHEMA public;
             VACUUM ANALYZE;""")
 
     def pgbench(self, script, clients, seconds=None, transactions=None):
@@ -174,8 +184,7 @@ class Bench:
         out = self.cluster.run(
             "pgbench", "-n", "-M", "prepared", "-c", str(clients), "-j", "2", *limit, "-f", path,
             "-h", self.cluster.folder, "-U", "postgres", self.database)
-        if "number of failed transactions: 0" not in out:
-            sys.exit(f"write-cost: transactions failed:\n{out}")
+        self.failed += int(out.split("number of failed transactions: ")[1].split()[0])
         return float(out.split("tps = ")[1].split()[0])
 
     def numbers(self):
@@ -198,12 +207,30 @@ class Bench:
         rate = self.pgbench(script, 1, transactions=done)
         after = self.numbers()
         records, size, updates, in_place = [b - a for a, b in zip(before, after)]
+        tables = self.tables(before[1], after[1], done)
         folded = 0
         if Passes(self.cluster, self.database).has:
             self.cluster.sql(self.database, "SELECT fold_counts()")
             folded = self.numbers()[1] - after[1]
         return [1000 / rate, records / done, size / done, (size + folded) / done,
-                100 * in_place / updates if updates else None]
+                100 * in_place / updates if updates else None], tables
+
+    def tables(self, begin, end, done):
+        """Bytes of WAL by table, each time it was done, most first."""
+        rows = self.cluster.sql(self.database, f"""
+            WITH record AS (
+              SELECT record_length AS length,
+                split_part(substring(block_ref FROM 'rel ([0-9/]+)'), '/', 3)::oid AS node
+              FROM public.pg_get_wal_records_info_till_end_of_wal('0/0'::pg_lsn + {begin})
+              WHERE start_lsn < '0/0'::pg_lsn + {end}),
+            relation AS (
+              SELECT pg_relation_filenode(c.oid) AS node, coalesce(i.indrelid, c.oid)::regclass::text AS name
+              FROM pg_class c LEFT JOIN pg_index i ON i.indexrelid = c.oid)
+            SELECT coalesce(l.name, '-') || ' ' || sum(r.length) / {done}
+            FROM record r LEFT JOIN relation l USING (node)
+            GROUP BY coalesce(l.name, '-') ORDER BY sum(r.length) DESC""")
+        found = [row.split(" ") for row in rows.split("\n")]
+        return [(name, round(float(size))) for name, size in found if float(size) >= 1]
 
     def feed(self):
         """Buffers of the first page of who follows most."""
@@ -241,10 +268,11 @@ def main():
         for bench in benches:
             bench.prepare(options)
             print(f"{bench.database}: {bench.folder}, seeded in {bench.seeding:.0f} s")
-        measure(options, cluster, benches)
+        wrong = measure(options, cluster, benches)
     finally:
         cluster.stop()
         shutil.rmtree(work)
+    sys.exit(1 if wrong else 0)
 
 
 def median(values):
@@ -252,33 +280,59 @@ def median(values):
 
 
 def measure(options, cluster, benches):
+    """Prints all figures, and gives what is not within its bound."""
+    wrong, scripts, tables = [], {}, []
     heads = ["ms", "records", "WAL bytes", "with ranks", "in place %"]
     print(f"\n{'one client':<24}{'':>8}" + "".join(f"{head:>12}" for head in heads))
-    for name, script, _ in operations():
+    for name, script, number in operations():
+        scripts[name] = script, number
         for bench in benches:
             say(f"{name}: {bench.database}")
-            values = bench.cost(script, options)
+            values, found = bench.cost(script, options)
+            tables.append((name, bench, found))
             print(f"{name:<24}{bench.database:>8}" + "".join(
                 f"{'' if value is None else format(value, '.2f'):>12}" for value in values), flush=True)
-    heads = ["1 client", "16 clients", "slow, 1", "slow, 16"]
-    print(f"\n{'transactions/s':<24}{'':>8}" + "".join(f"{head:>12}" for head in heads))
-    for name, script, number in operations():
-        rates = [[[] for _ in heads] for _ in benches]
+            if bench is not benches[-1]:
+                continue
+            if values[4] is not None and values[4] < BOUNDS["in place"]:
+                wrong.append(f"{name}: {values[4]:.1f} % of updates are in place")
+            if "row" in name:
+                wrong += [f"{name}: {values[place]:.0f} {what}" for place, what in
+                          ((2, "bytes"), (3, "bytes with ranks")) if values[place] > BOUNDS[what]]
+    print("\nWAL bytes by table")
+    for name, bench, found in tables:
+        print(f"{name:<24}{bench.database:>8}   " + ", ".join(f"{table} {size}" for table, size in found))
+    heads = ["1", "16", "16 random", "ratio", "slow 1", "slow 16", "slow random", "ratio", "16 to 1"]
+    print(f"\n{'a second, writers':<24}{'':>8}" + "".join(f"{head:>12}" for head in heads))
+    for name in dict.fromkeys(name.split(",")[0] for name in scripts if "," in name):
+        rates = [[] for _ in benches]
         for _ in range(options.rounds):
-            for kind in range(len(heads)):
-                if kind > 1 and "row" not in name:
-                    continue
-                delay = [1000, 0] if kind > 1 else [0, 5]
-                cluster.sql("postgres", f"ALTER SYSTEM SET commit_delay = {delay[0]}")
-                cluster.sql("postgres", f"ALTER SYSTEM SET commit_siblings = {delay[1]}")
+            taken = [[] for _ in benches]
+            for delay in (0, 1000) if "row" in name else (0,):
+                for setting in (f"commit_delay = {delay}", f"commit_siblings = {0 if delay else 5}"):
+                    cluster.sql("postgres", f"ALTER SYSTEM SET {setting}")
                 cluster.sql("postgres", "SELECT pg_reload_conf()")
-                for bench, found in zip(benches, rates):
-                    with Passes(cluster, bench.database):
-                        found[kind].append(number * bench.pgbench(
-                            script, 16 if kind % 2 else 1, seconds=options.seconds))
+                for clients, subject in ((1, "one"), (16, "one"), (16, "random")):
+                    for bench, found in zip(benches, taken):
+                        script, number = scripts[f"{name}, {subject}"]
+                        with Passes(cluster, bench.database):
+                            found.append(number * bench.pgbench(script, clients, seconds=options.seconds))
+            for found, all_rounds in zip(taken, rates):
+                found += [0] * (6 - len(found))
+                all_rounds.append([
+                    *found[:3], found[1] / found[2], *found[3:],
+                    found[4] / found[5] if found[5] else 0, found[4] / found[3] if found[3] else 0])
         for bench, found in zip(benches, rates):
+            values = [median(column) for column in zip(*found)]
             print(f"{name:<24}{bench.database:>8}" + "".join(
-                f"{median(f) if f else 0:>12.0f}" for f in found), flush=True)
+                f"{format(value, '.2f' if place in (3, 7, 8) else '.0f') if value else '':>12}"
+                for place, value in enumerate(values)), flush=True)
+            if bench is not benches[-1]:
+                continue
+            if values[3] < BOUNDS["one to random"]:
+                wrong.append(f"{name}: sixteen on one subject do {values[3]:.2f} of those on random ones")
+            if values[8] and values[8] < BOUNDS["sixteen to one"]:
+                wrong.append(f"{name}: sixteen do {values[8]:.2f} of what one does where a commit waits")
     cluster.sql("postgres", "ALTER SYSTEM RESET ALL")
     cluster.sql("postgres", "SELECT pg_reload_conf()")
     print(f"\n{'buffers of a feed':<32}" + "".join(
@@ -295,7 +349,14 @@ def measure(options, cluster, benches):
         print(f"{'':<24}{bench.database:>8}" + "".join(f"{figure:>24}" for figure in figures),
               flush=True)
     for bench in benches:
-        print(f"{bench.database}: {bench.wrong()} counts that are not what they count")
+        number = bench.wrong()
+        print(f"{bench.database}: {number} counts that are not what they count")
+        if number != "0":
+            wrong.append(f"{bench.database}: {number} counts are wrong")
+        if bench.failed:
+            wrong.append(f"{bench.database}: {bench.failed} transactions failed")
+    print("\n".join(wrong) if wrong else "all within their bounds")
+    return wrong
 
 
 if __name__ == "__main__":

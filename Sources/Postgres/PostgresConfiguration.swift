@@ -189,6 +189,8 @@ package struct PostgresConfiguration: Sendable {
       // One plan per statement: the choices that change a plan are part of its text.
       ("plan_cache_mode", "force_generic_plan"),
       ("jit", "off"),
+      // Helpers read ahead of what a page needs, and the cores are for other requests.
+      ("max_parallel_workers_per_gather", "0"),
       ("statement_timeout", "\(statementTimeout.milliseconds)ms"),
       ("lock_timeout", "\(lockTimeout.milliseconds)ms"),
       ("idle_in_transaction_session_timeout", "\(idleInTransactionTimeout.milliseconds)ms"),

@@ -21,6 +21,7 @@ struct PostgresPoolTests {
     for (name, value) in [
       ("plan_cache_mode", "force_generic_plan"), ("jit", "off"), ("statement_timeout", "1234ms"),
       ("default_transaction_read_only", "on"), ("search_path", "\"public\", \"pg_temp\""),
+      ("max_parallel_workers_per_gather", "0"),
       ("application_name", "loop 7 of 'many'"), ("client_encoding", "UTF8"), ("TimeZone", "UTC"),
       ("client_connection_check_interval", "1s"), ("lock_timeout", "1500ms"),
     ] {

@@ -121,6 +121,7 @@ ALTER TABLE comment DISABLE TRIGGER USER;
 ALTER TABLE class_session DISABLE TRIGGER USER;
 ALTER TABLE booking DISABLE TRIGGER USER;
 ALTER TABLE notification DISABLE TRIGGER USER;
+ALTER TABLE message DISABLE TRIGGER USER;
 
 -- step: Setting indexes and foreign keys aside; run
 -- Of the largest tables: made at the end, from all rows at once, they take the less time the larger the

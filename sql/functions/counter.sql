@@ -32,11 +32,13 @@ COMMENT ON FUNCTION slot_sum IS 'What these counts have in slots. For rows that 
 
 CREATE OR REPLACE FUNCTION add_to_slot(subject bigint, name text, number int) RETURNS boolean
 LANGUAGE plpgsql AS $$
+DECLARE free smallint;
 BEGIN
+  -- In a statement of its own, as in add_to_<table>.
+  SELECT o.slot INTO free FROM count_slot o WHERE o.subject_id = subject AND o.counter = name
+  ORDER BY o.slot LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
   UPDATE count_slot s SET amount = s.amount + number
-  WHERE s.subject_id = subject AND s.counter = name AND s.slot = (
-    SELECT o.slot FROM count_slot o WHERE o.subject_id = subject AND o.counter = name
-    ORDER BY o.slot LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED);
+  WHERE s.subject_id = subject AND s.counter = name AND s.slot = free;
   RETURN FOUND;
 END $$;
 COMMENT ON FUNCTION add_to_slot IS 'Adds to a slot that nobody holds, and says whether there was one.';
@@ -119,9 +121,11 @@ BEGIN
   FOR d IN SELECT u.id, %3$s FROM unnest(ids, %4$s) AS u(id, %5$s)
     WHERE u.id IS NOT NULL ORDER BY u.id
   LOOP
-    UPDATE %6$s t SET %7$s WHERE t.%8$I = (
-      SELECT l.%8$I FROM %6$s l WHERE l.%8$I = d.id FOR NO KEY UPDATE SKIP LOCKED);
+    -- Two statements: the second one sees the row as it was locked. Within one it would start from the version
+    -- before, which somebody holds who waits here although told to skip, as locking follows a row's versions.
+    PERFORM FROM %6$s t WHERE t.%8$I = d.id FOR NO KEY UPDATE SKIP LOCKED;
     IF FOUND THEN
+      UPDATE %6$s t SET %7$s WHERE t.%8$I = d.id;
       IF %9$s THEN due := due || d.id; END IF;
       CONTINUE;
     END IF;

@@ -118,14 +118,15 @@ COMMENT ON FUNCTION visitor IS 'Who posted at a place, each once, and when last.
 -- is hidden is taken off each place's number first.
 CREATE OR REPLACE FUNCTION reviewed_location(viewer bigint)
 RETURNS TABLE (location_id bigint, review_count int, level location_level, place_type text,
-  latitude float8, longitude float8, ancestor_ids bigint[])
+  latitude float8, longitude float8, ancestor_ids bigint[], comment_count int)
 LANGUAGE sql STABLE AS $$
-  (SELECT r.location_id, r.comment_count, r.level, r.place_type, r.latitude, r.longitude, r.ancestor_ids
+  (SELECT r.location_id, r.comment_count, r.level, r.place_type, r.latitude, r.longitude, r.ancestor_ids,
+    r.comment_count
   FROM location_rank r WHERE NOT EXISTS (SELECT FROM hidden_user(viewer))
   ORDER BY r.comment_count DESC, r.location_id DESC)
   UNION ALL
   SELECT r.location_id, r.comment_count - hidden_comments(viewer, r.location_id), r.level, r.place_type,
-    r.latitude, r.longitude, r.ancestor_ids
+    r.latitude, r.longitude, r.ancestor_ids, r.comment_count
   FROM location_rank r WHERE EXISTS (SELECT FROM hidden_user(viewer))
 $$;
 COMMENT ON FUNCTION reviewed_location IS 'How many reviews of each location the viewer may see.';

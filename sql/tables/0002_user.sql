@@ -116,8 +116,8 @@ COMMENT ON COLUMN follow.follower_name IS
   'The follower''s name_key, so that followers are listed by name; kept by trigger.';
 -- User.followers by name, and among them
 CREATE INDEX ON follow (followee_id, follower_name, follower_id) INCLUDE (followed_at);
--- User.followers, newest first
-CREATE INDEX ON follow (followee_id, followed_at DESC, follower_id DESC);
+-- User.followers, newest first, and by name among them
+CREATE INDEX ON follow (followee_id, followed_at DESC, follower_id DESC) INCLUDE (follower_name);
 
 CREATE TABLE block (
   blocker_id bigint NOT NULL

@@ -75,7 +75,7 @@ COMMENT ON COLUMN location_rank.longitude IS 'The same as the location''s; kept 
 COMMENT ON COLUMN location_rank.ancestor_ids IS 'The same as the location''s; kept by trigger.';
 -- locations(orderBy: POPULAR); what filters ask is in the index
 CREATE INDEX ON location_rank (popularity DESC, location_id DESC)
-  INCLUDE (level, place_type, latitude, longitude, ancestor_ids);
+  INCLUDE (level, place_type, latitude, longitude, ancestor_ids, comment_count);
 -- the same of what is no place
 CREATE INDEX ON location_rank (level, popularity DESC, location_id DESC) WHERE level <> 'PLACE';
 -- locations(orderBy: MOST_REVIEWED)

@@ -136,7 +136,7 @@ extension SelectionCompiler {
   private func isWalkable(
     _ rows: RelationRows, _ relation: RelationStorage, _ order: OrderStorage
   ) -> Bool {
-    guard rows.filters.contains(where: { $0.among != nil }), relation.from == nil,
+    guard walked(rows.filters).contains(where: { $0.among != nil }), relation.from == nil,
       relation.ids == nil, rows.from.count == 1, !order.keys.isEmpty,
       order.keys.allSatisfy({ $0.expression.variables.isEmpty })
     else { return false }
@@ -144,18 +144,25 @@ extension SelectionCompiler {
     return rows.row.joinClauses.count == (rows.isOrderedApart ? 1 : 0)
   }
 
+  /// What is asked of the first rows of the order: what needs a look at each; else, where all can be told by
+  /// the join that keeps the order, what an argument wants looked for among these, and what is dearer.
+  private func walked(_ filters: [Filter]) -> [Filter] {
+    let looked = filters.filter { !$0.isAskedFirst }
+    return looked.isEmpty ? filters.filter { $0.among != nil || !$0.isPlain } : looked
+  }
+
   /// Reads the page from the first rows of the order, if enough of them fit, else from all that fit.
   ///
   /// What holds for many rows is found sooner by going through them in order, what holds for few by an
   /// index of theirs, and only PostgreSQL's counting at run time tells which it is. Either way it is one
   /// sub-select of whole rows in place of the table. Where another table keeps the order each step costs
-  /// a look at the row, so that but a hundred are looked at before an index is asked for as many.
+  /// a look at the row, so that but a hundred are looked at before an index is asked for as many; unless
+  /// that table alone can tell.
   private func lookAmongFirst(_ rows: inout RelationRows, _ order: [SQLFragment], limit: Int) {
-    guard let number = rows.filters.compactMap(\.among).max(), let order = order.first else {
-      return
-    }
+    let walked = walked(rows.filters)
+    guard let number = walked.compactMap(\.among).max(), let order = order.first else { return }
     let tail: [SQLFragment] = [order, "LIMIT \(limit)"]
-    let filters = rows.filters.filter { !$0.isAskedFirst }.map(\.text)
+    let filters = walked.map(\.text)
     let others = rows.conditions.filter { !filters.contains($0) }
     let alias = SQLFragment(name: rows.row.alias)
     let whole: SQLFragment = "\(alias).*"
@@ -184,23 +191,32 @@ extension SelectionCompiler {
     var results: [SQLFragment] = []
     var gate: [SQLFragment] = []
     /// A stage that has all that is wanted when it has at least, or fewer than, so many rows.
-    func add(_ stage: SQLFragment, isDone comparison: SQLFragment, else next: SQLFragment) {
+    func add(
+      _ stage: SQLFragment, isDone comparison: SQLFragment, else next: SQLFragment,
+      result: (_ stage: SQLFragment, _ gate: [SQLFragment]) -> SQLFragment = {
+        select("*", from: [$0], where: $1)
+      }
+    ) {
       let name = SQLFragment(name: statement.alias("f"))
       stages.append("\(name) AS MATERIALIZED \(stage)")
       let count: SQLFragment = "(SELECT count(*) FROM \(name))"
-      results.append(
-        select("*", from: [name], where: gate + ["\(count) \(comparison)"]))
+      results.append(result(name, gate + ["\(count) \(comparison)"]))
       gate.append("\(count) \(next)")
     }
-    if rows.scope.copying != nil {
+    if rows.scope.copying != nil, walked.contains(where: { !$0.isAskedFirst }) {
       add(walk(100, if: []), isDone: ">= \(limit)", else: "< \(limit)")
-      let all = select(whole, from: source, where: rows.conditions + gate, tail: ["OFFSET 0"])
+      // Of what the index gives a hundred at most, whatever else must hold.
+      let indexed = walked.filter { $0.among != nil }.map(\.text)
+      let some = select(whole, from: rows.from, where: indexed + gate, tail: ["OFFSET 0"])
+      let rest = rows.conditions.filter { !indexed.contains($0) }
       add(
-        select("*", from: ["\(all) AS \(alias)"], where: [], tail: ["LIMIT 100"]),
-        isDone: "< 100", else: "= 100")
+        select("*", from: ["\(some) AS \(alias)"], where: [], tail: ["LIMIT 100"]),
+        isDone: "< 100", else: "= 100"
+      ) { select(whole, from: ["\($0) AS \(alias)"] + rows.row.joinClauses, where: rest + $1) }
     }
     add(walk(number, if: gate), isDone: ">= \(limit)", else: "< \(limit)")
-    results.append(select(whole, from: source, where: rows.conditions + gate, tail: tail))
+    let all = rows.conditions + walked.compactMap(\.ofRow) + gate
+    results.append(select(whole, from: source, where: all, tail: tail))
     let text: SQLFragment = """
       WITH \(stages.joined(separator: ",\n"))
       \(results.joined(separator: "\nUNION ALL "))

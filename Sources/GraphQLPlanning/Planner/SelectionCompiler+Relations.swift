@@ -204,6 +204,10 @@ extension SelectionCompiler {
     /// Asked while the order is walked: of the join that keeps it, what that has; of the row, what
     /// needs no other.
     let isAskedFirst: Bool
+    /// Asks neither another table nor a set.
+    let isPlain: Bool
+    /// What asks the join that keeps the order asked of the row, which may have an index for it.
+    let ofRow: SQLFragment?
   }
 
   /// The conditions that the arguments at hand add, input fields included.
@@ -224,11 +228,20 @@ extension SelectionCompiler {
       var inner = scope
       inner.value = (definition, value)
       inner.valuePlace = place
+      let text = filter(storage, inner)
+      let isKept = scope.copying.map(storage.asksOnly) ?? false
+      // Steps of an order that no join keeps cost a row each: too many for what a join could tell.
+      let isElsewhere =
+        !isKept
+        && scope.storage?.joins.contains { !$0.copies.isEmpty && storage.asksOnly($0) } ?? false
+      let among = isElsewhere ? nil : storage.among
+      inner.copying = nil
       filters.append(
         Filter(
-          coordinate: place.coordinate, text: filter(storage, inner),
-          isCounted: storage.isCounted, among: storage.among,
-          isAskedFirst: scope.copying.map(storage.asksOnly) ?? storage.asksOnlyTheRow))
+          coordinate: place.coordinate, text: text, isCounted: storage.isCounted, among: among,
+          isAskedFirst: scope.copying == nil ? storage.asksOnlyTheRow : isKept,
+          isPlain: storage.asksNoOther,
+          ofRow: isKept && among != nil ? filter(storage, inner) : nil))
     }
     guard case .object(let members) = value else { return }
     for member in members where !member.value.isNull {

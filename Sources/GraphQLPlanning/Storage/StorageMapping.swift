@@ -183,9 +183,10 @@ package struct WhereStorage: Sendable {
   package let among: Int?
 
   /// Whether each row tells by itself, without much ado.
-  var asksOnlyTheRow: Bool {
-    among == nil && membership == nil && condition?.hasSelect != true
-  }
+  var asksOnlyTheRow: Bool { among == nil && asksNoOther }
+
+  /// Whether it looks into no table or set besides.
+  var asksNoOther: Bool { membership == nil && condition?.hasSelect != true }
 
   /// Whether it asks no column of `this` but those that the join has copies of.
   func asksOnly(_ join: JoinStorage) -> Bool {

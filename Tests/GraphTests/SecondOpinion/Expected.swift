@@ -11,6 +11,8 @@ indirect enum Expected {
   case cursor(CursorPlace)
   /// A text that depends on the moment.
   case anyText
+  /// What is counted up to a limit, unless the number is kept.
+  case either(JSONValue, JSONValue)
   case list([Expected])
   case object([(name: String, value: Expected)])
 
@@ -27,6 +29,7 @@ indirect enum Expected {
     case .number(let number): "\(number)"
     case .cursor(let place): "<cursor \(place.keys)>"
     case .anyText: "<any text>"
+    case .either(let one, let other): "<\(one) or \(other)>"
     case .list(let elements): "[" + elements.map(\.description).joined(separator: ",") + "]"
     case .object(let members):
       "{" + members.map { "\"\($0.name)\":\($0.value.description)" }.joined(separator: ",") + "}"
@@ -112,6 +115,8 @@ struct Comparison {
         abs(found - number) <= 1e-9 * max(1, abs(number))
       else { return differ(path, actual.description, expected) }
     case .anyText: if actual.string == nil { differ(path, actual.description, expected) }
+    case .either(let one, let other):
+      if actual != one, actual != other { differ(path, actual.description, expected) }
     case .cursor(let place):
       guard let text = actual.string else { return differ(path, actual.description, expected) }
       if !book.bind(text, place) { differ(path, "the cursor of another row, \(text)", expected) }

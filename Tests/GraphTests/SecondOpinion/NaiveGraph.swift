@@ -318,11 +318,16 @@ final class NaiveGraph {
       return .object(object)
     }
     let edgeType = type.replacing("Connection", with: "Edge")
+    let count = total ?? all.count
+    let limit = 10_000  // as of PlannerLimits.maximumCount
     return .object(
       NaiveObject(type: type) { field, _ in
         switch field {
-        case "totalCount": .int(total ?? all.count)
-        case "isTotalCountExact": .bool(true)
+        case "totalCount":
+          count > limit
+            ? .leaf(.either(.number(String(count)), .number(String(limit)))) : .int(count)
+        case "isTotalCountExact":
+          count > limit ? .leaf(.either(.boolean(true), .boolean(false))) : .bool(true)
         case "nodes": .list(try page.map(node))
         case "edges":
           .list(

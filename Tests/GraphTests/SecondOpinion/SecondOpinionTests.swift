@@ -9,7 +9,8 @@ import Testing
 /// Random operations, answered twice: by the server, and by a resolver that fetches one row at a
 /// time.
 ///
-/// `SOCIOGRAPH_OPERATIONS=100000` runs longer, `SOCIOGRAPH_SEED=7` other operations.
+/// `SOCIOGRAPH_OPERATIONS=100000` runs longer, `SOCIOGRAPH_SEED=7` other operations, `SOCIOGRAPH_SCALE=10`
+/// those of a larger graph.
 @Suite struct SecondOpinionTests {
   @Test func `the server answers random operations as a naive resolver does`() throws {
     let environment = ProcessInfo.processInfo.environment
@@ -191,7 +192,8 @@ extension GraphServer {
 
   private static let variedTemplate = Result {
     let database = try TestCluster.newDatabase(migrated: true)
-    _ = try Seeder.read(TestCluster.packageFolder + "/sql/demo", scale: 1, seed: 1)
+    let scale = ProcessInfo.processInfo.environment["SOCIOGRAPH_SCALE"].flatMap { Int($0) } ?? 1
+    _ = try Seeder.read(TestCluster.packageFolder + "/sql/demo", scale: scale, seed: 1)
       .run(PostgresConfiguration(database)) { _ in }
     let session = try TestCluster.session(database)
     for statement in variations { try session.execute(statement) }

@@ -16,10 +16,7 @@ SELECT ROW(ARRAY(SELECT ROW(t1.title)
       f3 AS MATERIALIZED (SELECT *
         FROM (SELECT t1.*
           FROM book AS t1
-            JOIN book_rank AS t1_rank ON t1_rank.book_id = t1.id
-          WHERE (t1_rank.is_public)
-            AND (t1.words @@ to_tsquery($1::text))
-            AND (t1_rank.shelf = $2::int4)
+          WHERE (t1.words @@ to_tsquery($1::text))
             AND (SELECT count(*) FROM f2) < 3
           OFFSET 0) AS t1
         LIMIT 100),
@@ -42,9 +39,12 @@ SELECT ROW(ARRAY(SELECT ROW(t1.title)
       (SELECT *
         FROM f2
         WHERE (SELECT count(*) FROM f2) >= 3)
-      UNION ALL (SELECT *
-        FROM f3
-        WHERE (SELECT count(*) FROM f2) < 3
+      UNION ALL (SELECT t1.*
+        FROM f3 AS t1
+          JOIN book_rank AS t1_rank ON t1_rank.book_id = t1.id
+        WHERE (t1_rank.is_public)
+          AND (t1_rank.shelf = $2::int4)
+          AND (SELECT count(*) FROM f2) < 3
           AND (SELECT count(*) FROM f3) < 100)
       UNION ALL (SELECT *
         FROM f4

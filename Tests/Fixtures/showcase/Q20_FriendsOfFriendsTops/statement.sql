@@ -52,23 +52,67 @@ SELECT ROW(ARRAY(SELECT ROW(
           AND (($4::bigint > 0) AND EXISTS (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n) AND (false OR t12_rank.author_id IN (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n)))
         ORDER BY t12_rank.score DESC, t12_rank.post_id DESC
         LIMIT 3))
-    FROM exact_location() AS t1
+    FROM (WITH f18 AS MATERIALIZED (SELECT t1.*
+        FROM (SELECT *
+          FROM location_rank AS t1_rank
+          WHERE (t1_rank.level IN ('PLACE'))
+          ORDER BY t1_rank.popularity DESC, t1_rank.location_id DESC
+          LIMIT 5000) AS t1_rank
+          CROSS JOIN LATERAL (SELECT t1.*
+          FROM exact_location() AS t1
+          WHERE t1_rank.location_id = t1.id
+          OFFSET 0) AS t1
+        WHERE (t1_rank.latitude IS NOT NULL
+        AND (point(t1_rank.longitude, t1_rank.latitude) <@ near_box(
+            $1::float8, $2::float8,
+            $3::float8)
+          OR point(t1_rank.longitude, t1_rank.latitude) <@ date_line_box(
+            $1::float8, $2::float8,
+            $3::float8))
+        AND great_circle(t1_rank.latitude, t1_rank.longitude,
+          $1::float8, $2::float8)
+          <= circle_radius($1::float8, $3::float8))
+          AND ($4::bigint > 0 AND CASE WHEN coalesce($3::float8, 500000) > 10000 AND 'FRIENDS_OF_FRIENDS' = 'FOLLOWING'
+          THEN t1_rank.location_id IN (SELECT t.id FROM topped_place($4::bigint, 'FRIENDS_OF_FRIENDS') t)
+          ELSE (SELECT true FROM reaction r WHERE r.subject_id = t1_rank.location_id AND r.kind = 'TOP'
+            AND (false OR r.user_id IN (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n)) LIMIT 1) END)
+        ORDER BY t1_rank.popularity DESC, t1_rank.location_id DESC
+        LIMIT 20)
+      (SELECT *
+        FROM f18
+        WHERE (SELECT count(*) FROM f18) >= 20)
+      UNION ALL (SELECT t1.*
+        FROM exact_location() AS t1
+          JOIN location_rank AS t1_rank ON t1_rank.location_id = t1.id
+        WHERE (t1_rank.latitude IS NOT NULL
+        AND (point(t1_rank.longitude, t1_rank.latitude) <@ near_box(
+            $1::float8, $2::float8,
+            $3::float8)
+          OR point(t1_rank.longitude, t1_rank.latitude) <@ date_line_box(
+            $1::float8, $2::float8,
+            $3::float8))
+        AND great_circle(t1_rank.latitude, t1_rank.longitude,
+          $1::float8, $2::float8)
+          <= circle_radius($1::float8, $3::float8))
+          AND (t1_rank.level IN ('PLACE'))
+          AND ($4::bigint > 0 AND CASE WHEN coalesce($3::float8, 500000) > 10000 AND 'FRIENDS_OF_FRIENDS' = 'FOLLOWING'
+          THEN t1_rank.location_id IN (SELECT t.id FROM topped_place($4::bigint, 'FRIENDS_OF_FRIENDS') t)
+          ELSE (SELECT true FROM reaction r WHERE r.subject_id = t1_rank.location_id AND r.kind = 'TOP'
+            AND (false OR r.user_id IN (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n)) LIMIT 1) END)
+          AND (t1.latitude IS NOT NULL
+        AND (point(t1.longitude, t1.latitude) <@ near_box(
+            $1::float8, $2::float8,
+            $3::float8)
+          OR point(t1.longitude, t1.latitude) <@ date_line_box(
+            $1::float8, $2::float8,
+            $3::float8))
+        AND great_circle(t1.latitude, t1.longitude,
+          $1::float8, $2::float8)
+          <= circle_radius($1::float8, $3::float8))
+          AND (SELECT count(*) FROM f18) < 20
+        ORDER BY t1_rank.popularity DESC, t1_rank.location_id DESC
+        LIMIT 20)) AS t1
       JOIN location_rank AS t1_rank ON t1_rank.location_id = t1.id
-    WHERE (t1_rank.latitude IS NOT NULL
-    AND (point(t1_rank.longitude, t1_rank.latitude) <@ near_box(
-        $1::float8, $2::float8,
-        $3::float8)
-      OR point(t1_rank.longitude, t1_rank.latitude) <@ date_line_box(
-        $1::float8, $2::float8,
-        $3::float8))
-    AND great_circle(t1_rank.latitude, t1_rank.longitude,
-      $1::float8, $2::float8)
-      <= circle_radius($1::float8, $3::float8))
-      AND (t1_rank.level IN ('PLACE'))
-      AND ($4::bigint > 0 AND CASE WHEN coalesce($3::float8, 500000) > 10000 AND 'FRIENDS_OF_FRIENDS' = 'FOLLOWING'
-      THEN t1_rank.location_id IN (SELECT t.id FROM topped_place($4::bigint, 'FRIENDS_OF_FRIENDS') t)
-      ELSE (SELECT true FROM reaction r WHERE r.subject_id = t1_rank.location_id AND r.kind = 'TOP'
-        AND (false OR r.user_id IN (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n)) LIMIT 1) END)
     ORDER BY t1_rank.popularity DESC, t1_rank.location_id DESC
     LIMIT 20))
 

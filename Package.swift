@@ -12,8 +12,13 @@ let settings: [SwiftSetting] = [
   .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
 ]
 
-func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+/// - Parameter embedded: files that become bytes in the program.
+func module(
+  _ name: String, _ dependencies: [Target.Dependency] = [], embedded: [String] = []
+) -> Target {
+  .target(
+    name: name, dependencies: dependencies, resources: embedded.map { .embedInCode($0) },
+    swiftSettings: settings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -91,7 +96,7 @@ let package = Package(
         "GraphQLResolving", "GraphQLValidation", "GraphQLSchema", "GraphQLResponse",
         "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "Pictures", "EventLoops",
         "Cryptography", "JSON",
-      ]),
+      ], embedded: ["Page/page.js", "Page/page.css"]),
     // 8
     module(
       "CommandLine",

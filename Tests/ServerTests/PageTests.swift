@@ -27,7 +27,7 @@ import Testing
     #expect(policy.contains("script-src 'self';") && policy.contains("default-src 'none'"))
     #expect(!page.body.contains("://") && !page.body.contains("<script>"))
     let addresses = page.body.matches(of: #/(?:src|href)="(graphiql\/[^"]+)"/#).map { "/" + $0.1 }
-    #expect(addresses.count == GraphiQLPage.files.count + 3)
+    #expect(addresses.count == GraphiQLPage.files.count + 2)
     for address in addresses {
       let file = try server.get(address)
       #expect(file.status == 200)
@@ -36,7 +36,7 @@ import Testing
           == (address.hasSuffix(".css") ? "text/css" : "text/javascript") + "; charset=utf-8")
       #expect(file.header("Cache-Control") == "public, max-age=31536000, immutable")
     }
-    #expect(try server.get("/graphiql/0/start.js").status == 404)
+    #expect(try server.get("/graphiql/0/page.js").status == 404)
     #expect(try server.get("/../../etc/passwd").status >= 400)
   }
 

@@ -2,13 +2,21 @@ import Foundation
 import HTTP
 
 /// The in-browser IDE at `/`: a page of our own around GraphiQL's files, which `script/setup`
-/// installs. Everything comes from this server, so it works without a network.
+/// installs. Everything comes from this server, so it works without a network. What the page does
+/// is in `Sources/Server/Page`, whose files are part of the program.
 ///
 /// Nothing in the page is inline script, so its policy can forbid what is: R12 asks for a nonce
 /// where there is some.
 package enum GraphiQLPage {
   /// The files it needs, by the names they are installed under.
-  static let files = ["react.min.js", "react-dom.min.js", "graphiql.min.js", "graphiql.min.css"]
+  static let files = scripts + styles
+  /// In the order they are run and applied.
+  private static let scripts = [
+    "react.min.js", "react-dom.min.js", "graphiql.min.js", "graphql-ws.min.js", "explorer.min.js",
+  ]
+  private static let styles = ["graphiql.min.css", "explorer.min.css"]
+  private static let ownScripts = [("page.js", PackageResources.page_js)]
+  private static let ownStyles = [("page.css", PackageResources.page_css)]
 
   /// Where the files are looked for when nobody says: beside the program, then where setup puts them.
   static var places: [String] {
@@ -67,9 +75,7 @@ package enum GraphiQLPage {
       FileManager.default.contents(atPath: "\(folder)/\(name)").map { (name, [UInt8]($0)) }
     }
     guard contents.count == files.count else { return ["/": note(missing)] }
-    contents.append(("before.js", Array(before.utf8)))
-    contents.append(("start.js", Array(start.utf8)))
-    contents.append(("page.css", Array(style.utf8)))
+    contents += ownScripts + ownStyles
     // Addresses are relative, for proxies that serve this under a path of theirs, and that of a file
     // changes with what is in it, so that it may be kept for ever.
     var addresses: [String: String] = [:]
@@ -110,9 +116,12 @@ package enum GraphiQLPage {
 
   private static func html(_ addresses: [String: String]) -> String {
     func address(_ name: String) -> String { addresses[name] ?? "" }
-    let scripts = [
-      "before.js", "react.min.js", "react-dom.min.js", "graphiql.min.js", "start.js",
-    ].map { "<script defer src=\"\(address($0))\"></script>" }
+    let links = (styles + ownStyles.map(\.0)).map {
+      "<link rel=\"stylesheet\" href=\"\(address($0))\">"
+    }
+    let runs = (scripts + ownScripts.map(\.0)).map {
+      "<script defer src=\"\(address($0))\"></script>"
+    }
     return """
       <!doctype html>
       <html lang="en">
@@ -121,9 +130,7 @@ package enum GraphiQLPage {
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <title>Sociograph</title>
       <link rel="icon" href="data:,">
-      <link rel="stylesheet" href="\(address("graphiql.min.css"))">
-      <link rel="stylesheet" href="\(address("page.css"))">
-      \(scripts.joined(separator: "\n"))
+      \((links + runs).joined(separator: "\n"))
       </head>
       <body>
       <div id="graphiql">Loading …</div>
@@ -133,67 +140,4 @@ package enum GraphiQLPage {
 
       """
   }
-
-  private static let style = """
-    html, body, #graphiql { height: 100%; margin: 0; }
-
-    """
-
-  /// GraphiQL's files would make this global by evaluating text, which the page's policy forbids.
-  private static let before = """
-    var regeneratorRuntime;
-
-    """
-
-  /// Sends what the editor holds to `/graphql` of the same server.
-  private static let start = #"""
-    "use strict";
-    (function () {
-      const defaultQuery = `# Sociograph: users, posts, locations, circles and products as one graph.
-    # Ctrl-Space completes, Ctrl-Enter runs, "Docs" describes everything.
-    # To sign in, open "Request Headers" below and send a session's token:
-    #   { "Authorization": "Bearer TOKEN" }
-
-    query People {
-      users(first: 5) {
-        nodes {
-          username
-          displayName
-          followers { totalCount }
-          posts(first: 2) { nodes { id createdAt } }
-        }
-      }
-    }
-    `;
-      async function fetcher(parameters, options) {
-        const response = await fetch("graphql", {
-          method: "POST",
-          credentials: "same-origin",
-          headers: Object.assign(
-            {
-              "Accept": "application/graphql-response+json, application/json;q=0.9",
-              "Content-Type": "application/json",
-            },
-            options && options.headers),
-          body: JSON.stringify(parameters),
-        });
-        const text = await response.text();
-        try {
-          return JSON.parse(text);
-        } catch (error) {
-          return { status: response.status, text: text };
-        }
-      }
-      ReactDOM.render(
-        React.createElement(GraphiQL, {
-          fetcher: fetcher,
-          defaultQuery: defaultQuery,
-          headerEditorEnabled: true,
-          shouldPersistHeaders: false,
-          defaultSecondaryEditorOpen: false,
-        }),
-        document.getElementById("graphiql"));
-    })();
-
-    """#
 }

@@ -1,0 +1,232 @@
+"use strict";
+// GraphiQL on this server: queries over HTTP, subscriptions over a WebSocket, and who is signed in.
+(function () {
+  const { createElement, useEffect, useState } = React;
+  const plugins = GraphiQL.React;
+
+  const defaultQuery = `# Sociograph: users, posts, locations, circles and products as one graph.
+# Ctrl-Space completes, Ctrl-Enter runs. At the left: what everything is, what was sent before, and a
+# tree to choose fields from. To sign in, put a session's token into the field above.
+
+query People {
+  users(first: 5) {
+    nodes {
+      username
+      displayName
+      followers { totalCount }
+      posts(first: 2) { nodes { id createdAt } }
+    }
+  }
+}
+`;
+
+  // Lives as long as this page, and stands in no storage of the browser.
+  let token = "";
+  const authorization = () => (token ? { authorization: "Bearer " + token } : {});
+
+  // What GraphiQL keeps between visits, but for headers: its history has them even when it is told
+  // to keep none.
+  const storage = {
+    get length() { return localStorage.length; },
+    getItem: (name) => localStorage.getItem(name),
+    removeItem: (name) => localStorage.removeItem(name),
+    clear: () => localStorage.clear(),
+    setItem(name, text) {
+      if (/:headers$/.test(name)) return;
+      localStorage.setItem(name, /:(tabState|queries|favorites)$/.test(name) ? bare(text) : text);
+    },
+  };
+
+  function bare(text) {
+    return JSON.stringify(
+      JSON.parse(text), (name, value) => (name === "headers" ? undefined : value));
+  }
+
+  // MARK: Sending
+
+  const address = new URL("graphql", location.href);
+  const socketAddress = new URL(address);
+  socketAddress.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+  const socket = graphqlWs.createClient({
+    url: socketAddress.href, connectionParams: authorization,
+  });
+  const subscribe = GraphiQL.createFetcher({
+    url: address.href,
+    wsClient: {
+      subscribe: (request, sink) => socket.subscribe(request, {
+        ...sink,
+        // A browser does not tell pages why a socket could not be had.
+        error: (error) => sink.error(
+          error instanceof Event && !(error instanceof CloseEvent)
+            ? new Error("The server cannot be reached by a WebSocket.") : error),
+      }),
+    },
+  });
+
+  const plain = "application/graphql-response+json, application/json;q=0.9";
+  const inParts = "multipart/mixed;deferSpec=20220824, " +
+    "application/graphql-response+json;q=0.9, application/json;q=0.8";
+
+  // Sends JSON to this server as who is signed in.
+  function post(place, request, headers, signal) {
+    headers = new Headers(headers);
+    headers.set("content-type", "application/json");
+    headers.set("accept", /@(defer|stream)\b/.test(request.query) ? inParts : plain);
+    for (const [name, value] of Object.entries(authorization())) {
+      if (!headers.has(name)) headers.set(name, value);
+    }
+    return fetch(place, {
+      method: "POST", credentials: "same-origin", headers, signal, body: JSON.stringify(request),
+    });
+  }
+
+  // What is no JSON comes from something between the server and this page.
+  async function json(response) {
+    const text = await response.text();
+    try {
+      return JSON.parse(text);
+    } catch {
+      return { status: response.status, text };
+    }
+  }
+
+  function fetcher(request, options) {
+    if (isSubscription(request, options)) return subscribe(request, options);
+    const abort = new AbortController();
+    const response = post(address, request, options.headers, abort.signal);
+    // GraphiQL takes the schema in one piece only.
+    return request.operationName === "IntrospectionQuery"
+      ? response.then(json) : stoppable(answers(response), abort);
+  }
+
+  function isSubscription(request, options) {
+    return (options.documentAST?.definitions || []).some((definition) =>
+      definition.operation === "subscription" &&
+      (!request.operationName || definition.name?.value === request.operationName));
+  }
+
+  // The answers, until somebody returns; a generator would first wait for the next one.
+  function stoppable(answers, abort) {
+    return {
+      [Symbol.asyncIterator]() { return this; },
+      next: () => answers.next().catch((error) => {
+        if (abort.signal.aborted) return { done: true, value: undefined };
+        throw error;
+      }),
+      return() {
+        abort.abort();
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    };
+  }
+
+  // The answer; of one that comes in parts, all that is there of it each time.
+  async function* answers(response) {
+    response = await response;
+    const type = response.headers.get("content-type") || "";
+    const boundary = /^multipart\/mixed\b.*;\s*boundary="?([^";]+)/i.exec(type);
+    if (!boundary) return yield json(response);
+    const answer = {};
+    for await (const part of parts(response, "\r\n--" + boundary[1])) {
+      add(part, answer);
+      yield answer;
+    }
+  }
+
+  async function* parts(response, delimiter) {
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "\r\n";
+    while (!text.startsWith("--")) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const found = (text + value).split(delimiter);
+      text = found.pop();
+      for (const part of found) {
+        const head = part.indexOf("\r\n\r\n");
+        if (head >= 0) yield JSON.parse(part.slice(head + 4));
+      }
+    }
+  }
+
+  function add(part, answer) {
+    for (const member of ["data", "extensions"]) {
+      if (member in part) answer[member] = part[member];
+    }
+    note(part.errors, answer);
+    for (const piece of part.incremental || []) {
+      note(piece.errors, answer);
+      const path = piece.items ? piece.path.slice(0, -1) : piece.path;
+      const place = path.reduce((value, name) => value?.[name], answer.data);
+      if (!place) continue;
+      if (piece.items) place.push(...piece.items);
+      else if (piece.data) merge(place, piece.data);
+    }
+  }
+
+  function note(errors, answer) {
+    if (errors) answer.errors = [...(answer.errors || []), ...errors];
+  }
+
+  function merge(target, source) {
+    for (const [name, value] of Object.entries(source)) {
+      const known = target[name];
+      if (known && value && typeof known === "object") merge(known, value);
+      else target[name] = value;
+    }
+  }
+
+  // MARK: Panes
+
+  function SignIn() {
+    const schema = plugins.useSchemaContext({ nonNull: true });
+    const [text, setText] = useState("");
+    // Not a field for passwords: browsers offer to keep those.
+    return createElement("input", {
+      className: "session-token", value: text, placeholder: "Session token",
+      "aria-label": "Session token", title: "Forgotten when this page is left",
+      autoComplete: "off", autoCapitalize: "off", autoCorrect: "off", spellCheck: false,
+      onChange: (event) => {
+        setText(event.target.value);
+        token = event.target.value.trim().replace(/^Bearer\s+/i, "");
+      },
+      onBlur: () => { if (!schema.schema) schema.introspect(); },
+    });
+  }
+
+  // GraphiQL's explorer, of the operation that is in the editor, whichever tab that is.
+  function Explorer() {
+    const { queryEditor } = plugins.useEditorContext({ nonNull: true });
+    const [query, setQuery] = useState(queryEditor ? queryEditor.getValue() : "");
+    useEffect(() => {
+      if (!queryEditor) return undefined;
+      const read = () => setQuery(queryEditor.getValue());
+      read();
+      queryEditor.on("change", read);
+      return () => queryEditor.off("change", read);
+    }, [queryEditor]);
+    return GraphiQLPluginExplorer.useExplorerPlugin({
+      query, onEdit: (text) => queryEditor?.setValue(text),
+    }).content();
+  }
+
+  const explorer = {
+    title: "Explorer",
+    icon: () => createElement(
+      "svg", { height: "1em", viewBox: "0 0 24 24", fill: "none", stroke: "currentColor",
+        strokeWidth: 1.5, strokeLinecap: "round" },
+      createElement("path", { d: "M4 5h7M8 5v14h3M8 12h3" }),
+      createElement("path", { d: "M14 5h6M14 12h6M14 19h6" })),
+    content: Explorer,
+  };
+
+  const root = document.getElementById("graphiql");
+  const panes = [explorer];
+  ReactDOM.render(
+    createElement(
+      GraphiQL,
+      {
+        fetcher, storage, defaultQuery, shouldPersistHeaders: false, plugins: panes,
+      },
+      createElement(GraphiQL.Logo, null, createElement(SignIn))),
+    root);
+})();

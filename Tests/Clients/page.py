@@ -1,0 +1,139 @@
+"""Uses the page at / as people do: HOST:PORT, post, token. Prints what it sees, a line for each thing."""
+import json
+import re
+import sys
+import tempfile
+
+from browser import Browser
+
+host, post, token = sys.argv[1:]
+profile = tempfile.TemporaryDirectory()
+browser = Browser(profile.name)
+
+
+def tell(name, value=True):
+    print(name, json.dumps(value), flush=True)
+
+
+def click(label):
+    browser.wait(
+        "(b => b && (b.click(), true))([...document.querySelectorAll('button')]"
+        f".find(b => (b.ariaLabel || b.textContent).startsWith({json.dumps(label)})))")
+
+
+def write(editor, text):
+    browser.wait(
+        f"(e => e && (e.CodeMirror.setValue({json.dumps(text)}), true))"
+        f"(document.querySelector('.graphiql-{editor} .CodeMirror'))")
+
+
+def compose(text):
+    """Writes an operation, and waits until the page has understood it."""
+    write("query-editor", text)
+    browser.wait(
+        f"document.querySelector('.graphiql-query-editor .CodeMirror').CodeMirror"
+        f".documentAST?.loc.source.body == {json.dumps(text)}")
+
+
+def response():
+    return "document.querySelector('.graphiql-response .CodeMirror')?.CodeMirror.getValue()"
+
+
+def answered(text):
+    browser.wait(f"({response()} || '').includes({json.dumps(text)})")
+
+
+def sign_in(text):
+    browser.run("document.querySelector('.session-token').focus()")
+    browser.call("Input.insertText", text=text)
+
+
+def stored():
+    return browser.run("""(async () => JSON.stringify([
+      {...localStorage}, {...sessionStorage}, document.cookie, await indexedDB.databases(), await caches.keys()]))()""")
+
+
+browser.call("Page.navigate", url=f"http://{host}/")
+# The schema has come: the reference shows its types.
+click("Show Documentation Explorer")
+browser.wait("document.querySelector('.graphiql-plugin')?.innerText.includes('Subscription')")
+click("Hide Documentation Explorer")
+
+who = "query Who { viewer { user { username } } }"
+compose(who)
+click("Execute")
+answered('"viewer": null')
+sign_in(token)
+click("Execute")
+answered('"username"')
+tell("viewer", json.loads(browser.run(response()))["data"]["viewer"]["user"]["username"])
+
+# The tree shows what the editor has, and writes into it.
+click("Show Explorer")
+browser.wait("document.querySelector('.graphiql-explorer-root')?.innerText.includes('username')")
+browser.run("""[...document.querySelectorAll('.graphiql-explorer-node')]
+  .find(node => node.innerText.trim() == 'displayName').querySelector('span').click()""")
+browser.wait("document.querySelector('.graphiql-query-editor .CodeMirror').CodeMirror.getValue().includes('displayName')")
+click("Hide Explorer")
+tell("explorer")
+
+# A subscription in a tab of its own.
+click("Add tab")
+compose(f'subscription {{ commentAdded(subjectId: "{post}") {{ body }} }}')
+click("Execute")
+answered("second comment")
+tell("subscription", json.loads(browser.run(response()))["data"]["commentAdded"]["body"])
+click("Stop")
+
+# The parts of a deferred answer, dressed as a server does that has them.
+accepted = []
+PARTS = [
+    {"data": {"a": {"b": 1}, "list": [1]}, "hasNext": True},
+    {"incremental": [{"path": ["a"], "data": {"c": 2}}], "hasNext": True},
+    {"incremental": [{"path": ["list", 1], "items": [2, 3]}], "hasNext": True},
+    {"incremental": [{"path": ["a", "d"], "data": None, "errors": [{"message": "No."}]}], "hasNext": False},
+]
+
+
+def deferred(request):
+    if "@defer" not in request.get("postData", ""):
+        return None
+    accepted.append(next(value for name, value in request["headers"].items() if name.lower() == "accept"))
+    parts = "".join(f"\r\n---\r\nContent-Type: application/json\r\n\r\n{json.dumps(part)}" for part in PARTS)
+    return 'multipart/mixed; boundary="-"; deferSpec=20220824', parts + "\r\n-----\r\n"
+
+
+browser.answer = deferred
+click("Add tab")
+compose("{ ... @defer { __typename } }")
+click("Execute")
+answered("No.")
+tell("deferred", [accepted, json.loads(browser.run(response()))])
+
+# A token as a header, too: it is sent, and kept no more than the other.
+click("Headers")
+write("editor-tool .graphiql-editor:not(.hidden)", json.dumps({"Authorization": "Bearer " + token}))
+compose(who + " # by header")
+browser.run("document.querySelector('.session-token').focus()")
+browser.run("document.execCommand('selectAll') && document.execCommand('delete')")
+browser.wait("document.querySelector('.session-token').value === ''")
+click("Execute")
+answered('"username"')
+browser.wait("JSON.stringify({...localStorage}).includes('by header')")
+tell("stored", token in stored())
+
+browser.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
+browser.wait("innerWidth == 390")
+tell("telephone", browser.wait("""(() => {
+  const places = ['.graphiql-query-editor', '.graphiql-response', '.graphiql-execute-button', '.session-token']
+    .map(name => document.querySelector(name).getBoundingClientRect());
+  const isInside = places.every(place => place.left >= 0 && place.right <= 390 && place.top >= 0 && place.bottom <= 844);
+  return isInside && places[0].width > 300 && places[1].width > 300 && places[1].height > 200
+    && document.documentElement.scrollWidth <= 390;
+})()"""))
+
+browser.call("Page.reload")
+browser.wait("document.querySelector('.session-token')?.value === ''")
+tell("strangers", [url for url in browser.requests if not re.match(rf"(http|ws)://{re.escape(host)}/|data:", url)])
+tell("faults", browser.events)
+browser.close()

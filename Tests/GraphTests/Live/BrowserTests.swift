@@ -1,0 +1,56 @@
+import JSON
+import OracleSupport
+import TestSupport
+import Testing
+
+@testable import Server
+
+extension LiveTests {
+  /// The page at `/`, in a browser that reaches nothing but the server.
+  @Suite struct BrowserTests {
+    static let hasBrowser =
+      (try? LiveClients.tool("chromium", ["--version"]))?.status == 0
+      && GraphiQLPage.installedFolder != nil
+
+    @Test(
+      .enabled(
+        if: hasBrowser, "Chromium or GraphiQL's files are not installed; script/setup test does it."
+      ))
+    func `GraphiQL runs queries and subscriptions of who is signed in, and keeps no token`() throws
+    {
+      let server = try LiveServer()
+      let data = try server.graph.data()
+      let ann = try data.person()
+      let post = try data.post(.text, by: ann)
+      let page = try LiveClients.start(
+        "page.py", ["127.0.0.1:\(server.graph.port)", post.wire, ann.token])
+      try server.waitForHearing(1)
+      _ = try data.comment(post, by: ann, "first comment")
+      _ = try data.comment(post, by: ann, "second comment")
+      try server.waitForHearing(0)
+      let result = page.finish()
+      var seen: [String: JSONValue] = [:]
+      for line in result.output.split(separator: "\n") {
+        let parts = line.split(separator: " ", maxSplits: 1)
+        if parts.count == 2, let value = try? JSONParser.parse(Array(parts[1].utf8)) {
+          seen[String(parts[0])] = value
+        }
+      }
+      #expect(result.status == 0, "\(result.output)")
+      #expect(seen["viewer"] == .string(ann.username))
+      #expect(seen["explorer"] == true)
+      #expect(seen["subscription"] == "second comment")
+      let accepted =
+        "multipart/mixed;deferSpec=20220824, application/graphql-response+json;q=0.9, "
+        + "application/json;q=0.8"
+      let deferred = #"{"data":{"a":{"b":1,"c":2},"list":[1,2,3]},"errors":[{"message":"No."}]}"#
+      #expect(
+        seen["deferred"]
+          == .array([.array([.string(accepted)]), try JSONParser.parse(Array(deferred.utf8))]))
+      #expect(seen["stored"] == false)
+      #expect(seen["telephone"] == true)
+      #expect(seen["strangers"] == .array([]))
+      #expect(seen["faults"] == .array([]), "\(result.output)")
+    }
+  }
+}

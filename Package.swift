@@ -96,7 +96,7 @@ let package = Package(
         "GraphQLResolving", "GraphQLValidation", "GraphQLSchema", "GraphQLResponse",
         "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "Pictures", "EventLoops",
         "Cryptography", "JSON",
-      ], embedded: ["Page/page.js", "Page/page.css"]),
+      ], embedded: ["Page/page.js", "Page/plan.js", "Page/page.css"]),
     // 8
     module(
       "CommandLine",

@@ -163,11 +163,13 @@ package final class PostgresPool {
   /// deadline a transaction is cancelled, and the outcome says what came first. Each of the
   /// statements returns rows.
   ///
-  /// - Parameter client: whose share of the connections it takes; nil of nobody in particular.
+  /// - Parameters:
+  ///   - client: whose share of the connections it takes; nil of nobody in particular.
+  ///   - expected: how long it may take, by which it is placed.
   /// - Returns: what takes it out of the queue; once it runs, it is finished.
   @discardableResult
   package func execute(
-    transaction: [BoundStatement], for client: PoolClient? = nil,
+    transaction: [BoundStatement], for client: PoolClient? = nil, expected: Duration = .zero,
     deadline: ContinuousClock.Instant? = nil,
     completion: @escaping (borrowing PostgresOutcome) -> Void
   ) -> PostgresTicket {
@@ -182,7 +184,8 @@ package final class PostgresPool {
       return PostgresTicket(pool: self, id: PoolRequestID(index: -1, generation: 0))
     }
     return submit(
-      .quick, estimate: 0, now: now, deadline: deadline ?? now + settings.operationDeadline,
+      .quick, estimate: UInt64(max(expected.nanoseconds, 0)), now: now,
+      deadline: deadline ?? now + settings.operationDeadline,
       Payload(client: client, transaction: transaction, completion: completion))
   }
 

@@ -77,6 +77,13 @@ browser.wait("document.querySelector('.graphiql-query-editor .CodeMirror').CodeM
 click("Hide Explorer")
 tell("explorer")
 
+# What it comes to in PostgreSQL.
+click("Show Plan")
+click("Explain the operation")
+browser.wait("document.querySelectorAll('.plan-picture rect, .plan-tree li').length > 2")
+tell("plan", browser.run("[...document.querySelectorAll('.plan-fields th')].map(field => field.innerText)"))
+click("Hide Plan")
+
 # A subscription in a tab of its own.
 click("Add tab")
 compose(f'subscription {{ commentAdded(subjectId: "{post}") {{ body }} }}')

@@ -27,7 +27,7 @@ import Testing
     #expect(policy.contains("script-src 'self';") && policy.contains("default-src 'none'"))
     #expect(!page.body.contains("://") && !page.body.contains("<script>"))
     let addresses = page.body.matches(of: #/(?:src|href)="(graphiql\/[^"]+)"/#).map { "/" + $0.1 }
-    #expect(addresses.count == GraphiQLPage.files.count + 2)
+    #expect(addresses.count == GraphiQLPage.files.count + 3)
     for address in addresses {
       let file = try server.get(address)
       #expect(file.status == 200)
@@ -38,6 +38,17 @@ import Testing
     }
     #expect(try server.get("/graphiql/0/page.js").status == 404)
     #expect(try server.get("/../../etc/passwd").status >= 400)
+  }
+
+  @Test func `the page has a pane for plans only where they are shown`() throws {
+    let folder = try Self.assets()
+    for explains in [false, true] {
+      let page = try TestServer {
+        $0.graphiQL = .folder(folder.path)
+        $0.explains = explains
+      }.get("/")
+      #expect(page.body.contains(" data-explain>") == explains)
+    }
   }
 
   @Test func `without its files the page says how to get them`() throws {

@@ -19,6 +19,10 @@ extension ServeSettings {
         Option(
           "graphiql", "on|off|DIR", default: "on",
           "the in-browser IDE at /, from where setup installed it or from a folder"),
+        Option(
+          "explain-in-page", nil,
+          "show people in that page the plans of their queries; these tell how many rows there are "
+            + "that they may not see"),
       ]),
     CommandSpecification.Section(
       "Graph and database",

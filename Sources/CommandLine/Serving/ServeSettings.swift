@@ -82,6 +82,7 @@ struct ServeSettings {
     }
     server.trustedProxies = proxies
     server.graphiQL = try Self.graphiQL(options)
+    server.explains = try options.isSet("explain-in-page")
     try server.accounts.read(options)
     photos = try PhotoSettings(options)
     server.tokenIssuers = try AccountInputs.Settings.tokenIssuers(options)
@@ -100,6 +101,11 @@ struct ServeSettings {
 
   /// A part that may take longer than the whole would never get to its end.
   private func refuseContradictions(_ options: CommandOptions) throws(UsageError) {
+    if server.explains, pooler != .none {
+      throw UsageError(
+        "\(options.origin("explain-in-page")) cannot be used with --pooler, through which statements "
+          + "have no names.")
+    }
     let whole = server.pool.operationDeadline
     for (name, part) in [
       ("statement-timeout", statementTimeout), ("queue-timeout", server.pool.queueWait),

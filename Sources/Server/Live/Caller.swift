@@ -15,6 +15,11 @@ enum Caller {
     }
   }
 
+  /// The plan is asked for instead of the answer.
+  var wantsExplanation: Bool {
+    if case .exchange(let request, _, _) = self { request.isPath("/explain") } else { false }
+  }
+
   /// Where the responses of a subscription go; nil where there can be one only.
   var sink: (any ResponseSink)? {
     switch self {

@@ -221,6 +221,10 @@ query People {
 
   const root = document.getElementById("graphiql");
   const panes = [explorer];
+  if ("explain" in root.dataset) {
+    const place = new URL("explain", location.href);
+    panes.push(planPane((request, headers) => post(place, request, headers).then(json)));
+  }
   ReactDOM.render(
     createElement(
       GraphiQL,

@@ -15,7 +15,9 @@ package enum GraphiQLPage {
     "react.min.js", "react-dom.min.js", "graphiql.min.js", "graphql-ws.min.js", "explorer.min.js",
   ]
   private static let styles = ["graphiql.min.css", "explorer.min.css"]
-  private static let ownScripts = [("page.js", PackageResources.page_js)]
+  private static let ownScripts = [
+    ("plan.js", PackageResources.plan_js), ("page.js", PackageResources.page_js),
+  ]
   private static let ownStyles = [("page.css", PackageResources.page_css)]
 
   /// Where the files are looked for when nobody says: beside the program, then where setup puts them.
@@ -37,14 +39,14 @@ package enum GraphiQLPage {
 
   /// `/` and everything it refers to, by path; the pages of an IDE that is missing or turned off
   /// say so.
-  static func pages(_ setting: Setting) -> [String: StaticPages.Page] {
+  static func pages(_ setting: Setting, explains: Bool) -> [String: StaticPages.Page] {
     switch setting {
     case .off:
       return ["/": note("The API is at /graphql, its schema at /schema.graphql.\n")]
     case .installed:
       guard let folder = installedFolder else { return ["/": note(missing)] }
-      return pages(from: folder)
-    case .folder(let folder): return pages(from: folder)
+      return pages(from: folder, explains)
+    case .folder(let folder): return pages(from: folder, explains)
     }
   }
 
@@ -70,7 +72,7 @@ package enum GraphiQLPage {
       headers: [HTTPField("Cache-Control", "no-cache")])
   }
 
-  private static func pages(from folder: String) -> [String: StaticPages.Page] {
+  private static func pages(from folder: String, _ explains: Bool) -> [String: StaticPages.Page] {
     var contents = files.compactMap { name in
       FileManager.default.contents(atPath: "\(folder)/\(name)").map { (name, [UInt8]($0)) }
     }
@@ -90,7 +92,7 @@ package enum GraphiQLPage {
         headers: [HTTPField("Cache-Control", "public, max-age=31536000, immutable")])
     }
     pages["/"] = StaticPages.Page(
-      contentType: "text/html; charset=utf-8", body: Array(html(addresses).utf8),
+      contentType: "text/html; charset=utf-8", body: Array(html(addresses, explains).utf8),
       headers: [
         HTTPField("Cache-Control", "no-cache"),
         HTTPField("Content-Security-Policy", policy),
@@ -114,7 +116,7 @@ package enum GraphiQLPage {
     "form-action 'none'", "frame-ancestors 'none'",
   ].joined(separator: "; ")
 
-  private static func html(_ addresses: [String: String]) -> String {
+  private static func html(_ addresses: [String: String], _ explains: Bool) -> String {
     func address(_ name: String) -> String { addresses[name] ?? "" }
     let links = (styles + ownStyles.map(\.0)).map {
       "<link rel=\"stylesheet\" href=\"\(address($0))\">"
@@ -133,7 +135,7 @@ package enum GraphiQLPage {
       \((links + runs).joined(separator: "\n"))
       </head>
       <body>
-      <div id="graphiql">Loading …</div>
+      <div id="graphiql"\(explains ? " data-explain" : "")>Loading …</div>
       <noscript>GraphiQL needs JavaScript. The API is at /graphql.</noscript>
       </body>
       </html>

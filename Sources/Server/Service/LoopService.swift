@@ -141,6 +141,7 @@ struct SharedService: Sendable {
   let executor: OperationExecutor.Settings
   let endpoint: GraphQLEndpoint.Configuration
   let introspection: IntrospectionAccess
+  let explains: Bool
   let pages: StaticPages
   let trustedProxies: TrustedProxies
   /// Nil where nobody's points are counted.

@@ -17,6 +17,8 @@ final class RequestPipeline {
   private let pool: PostgresPool
   private let runner: any StatementRunner
   private let mutations: MutationRunner
+  /// Nil where nothing is explained to clients.
+  private let explainer: OperationExplainer?
   private let endpoint: GraphQLEndpoint
   private let pictures: PictureEndpoint?
   private let observer: LoopObserver
@@ -40,6 +42,8 @@ final class RequestPipeline {
     self.pool = pool
     runner = shared.runner(pool)
     self.mutations = mutations
+    explainer =
+      shared.explains ? OperationExplainer(pool: pool, settings: shared.executor) : nil
     hub = LiveHub(
       loop: pool.loop, number: number, reader: shared.news, executor: executor, runner: runner,
       pool: pool, settings: shared.live)
@@ -51,6 +55,7 @@ final class RequestPipeline {
   func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
     let identity = identification.identify(request)
     exchange.identify(as: identity.id)
+    if request.isPath("/explain") { return explain(request, exchange, as: identity) }
     guard request.isPath("/graphql") else {
       if let pictures, pictures.handles(request) {
         return pictures.handle(request, exchange, as: identity)
@@ -75,6 +80,33 @@ final class RequestPipeline {
       }
     case .batch(let requests, let format):
       batch(requests, of: request, record, format, exchange)
+    }
+  }
+
+  /// The plan of an operation that is sent as to `/graphql`, on the same line and under its limits.
+  private func explain(
+    _ request: HTTPRequest, _ exchange: HTTPExchange, as identity: RequestIdentity
+  ) {
+    guard explainer != nil else {
+      return text(
+        "Plans are shown where the server runs with --explain-in-page.", .forbidden, exchange)
+    }
+    var record = RequestRecord(identity, peer: request.peer)
+    record.requestBytes = request.body.count
+    switch endpoint.receive(request, as: identity) {
+    case .answer(let answer):
+      answer.send(to: exchange)
+    case .request(let graphQL, let format):
+      answer(graphQL, from: .exchange(request, exchange, nil), record) {
+        [self] response, record in
+        var answer = dress(response, record, format)
+        if case .executed = response { answer.contentType = "application/json; charset=utf-8" }
+        answer.send(to: exchange)
+      }
+    case .batch(_, let format):
+      refusal(
+        [GraphQLError("One operation is explained at a time.", code: .badRequest)], record, format
+      ).send(to: exchange)
     }
   }
 
@@ -179,6 +211,14 @@ final class RequestPipeline {
     record.label = operation.label
     record.times = operation.times
     record.statement = operation.plan.statementName
+    if caller.wantsExplanation, operation.isMutation || operation.isSubscription {
+      return completion(
+        .refused([
+          GraphQLError(
+            "Only queries are explained here, as they are run for it; sociograph explain shows what "
+              + "a mutation calls.", code: .badRequest)
+        ]), record)
+    }
     let credential = caller.credential
     if shared.introspection.refuses(operation, hasToken: credential != .none) {
       return completion(.refused([IntrospectionAccess.refusal]), record)
@@ -298,6 +338,9 @@ final class RequestPipeline {
     _ completion: @escaping Completion
   ) {
     if operation.isSubscription { return watch(operation, call, record, viewer, completion) }
+    if call.caller.wantsExplanation, let explainer {
+      return explainer.explain(operation, viewer: viewer) { completion($0, record) }
+    }
     if let client = call.client {
       let run = mutations.run(operation, viewer: viewer, client: client) { [self] response in
         var record = record

@@ -58,6 +58,8 @@ package final class RunningServer: Sendable {
     /// Of sockets and streams.
     package var live = LiveSettings()
     package var graphiQL = GraphiQLPage.Setting.installed
+    /// Clients are shown the plans of their queries at `/explain`, and the page has a pane for it.
+    package var explains = false
 
     package init() {}
   }
@@ -115,9 +117,10 @@ package final class RunningServer: Sendable {
       signedBearers: settings.tokenIssuers.map { SignedBearers($0) },
       runner: settings.statementRunner, executor: executor,
       endpoint: settings.endpoint,
-      introspection: settings.introspection,
+      introspection: settings.introspection, explains: settings.explains,
       pages: StaticPages(
-        mapping: mapping, graphiQL: settings.graphiQL, introspection: settings.introspection),
+        mapping: mapping, graphiQL: settings.graphiQL, explains: settings.explains,
+        introspection: settings.introspection),
       trustedProxies: settings.trustedProxies,
       rateLimiter: settings.rateLimits.map { RateLimiter($0) }, readiness: settings.readiness,
       pictures: settings.pictures, live: settings.live, news: news)

@@ -17,9 +17,10 @@ struct StaticPages: Sendable {
   static let schemaText = "/schema.graphql"
 
   init(
-    mapping: StorageMapping, graphiQL: GraphiQLPage.Setting, introspection: IntrospectionAccess
+    mapping: StorageMapping, graphiQL: GraphiQLPage.Setting, explains: Bool,
+    introspection: IntrospectionAccess
   ) {
-    pages = GraphiQLPage.pages(graphiQL)
+    pages = GraphiQLPage.pages(graphiQL, explains: explains)
     guard introspection != .off else { return }
     let sdl = SchemaPrinter(StorageDirectives.clientSchema(of: mapping.schema)).print()
     pages[Self.schemaText] = Page(

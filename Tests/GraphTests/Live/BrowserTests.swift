@@ -16,9 +16,8 @@ extension LiveTests {
       .enabled(
         if: hasBrowser, "Chromium or GraphiQL's files are not installed; script/setup test does it."
       ))
-    func `GraphiQL runs queries and subscriptions of who is signed in, and keeps no token`() throws
-    {
-      let server = try LiveServer()
+    func `GraphiQL runs, explains and hears as who is signed in, and keeps no token`() throws {
+      let server = try LiveServer { $0.explains = true }
       let data = try server.graph.data()
       let ann = try data.person()
       let post = try data.post(.text, by: ann)
@@ -39,6 +38,7 @@ extension LiveTests {
       #expect(result.status == 0, "\(result.output)")
       #expect(seen["viewer"] == .string(ann.username))
       #expect(seen["explorer"] == true)
+      #expect(seen["plan"]?.array?.contains("viewer") == true, "\(result.output)")
       #expect(seen["subscription"] == "second comment")
       let accepted =
         "multipart/mixed;deferSpec=20220824, application/graphql-response+json;q=0.9, "

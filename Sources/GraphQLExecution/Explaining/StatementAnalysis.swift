@@ -6,35 +6,38 @@ import JSON
 ///
 /// VERBOSE shows which columns a select makes, and which of them are nested selects:
 /// `Output: ROW(p.id, (SubPlan 3), $5)`. With the output shape that leads to fields.
-struct StatementAnalysis {
-  struct Node {
-    let depth: Int
+package struct StatementAnalysis {
+  package struct Node {
+    package let depth: Int
     /// As PostgreSQL's text format has it: `Index Scan using post_pkey on post p`.
-    let title: String
-    let details: [String]
+    package let title: String
+    package let details: [String]
     /// Of all its executions, in milliseconds; those of the nodes beneath it are in it.
-    let total: Double
+    package let total: Double
     /// Without the nodes beneath it.
-    fileprivate(set) var own: Double
-    let rows: Double
-    let loops: Double
+    package fileprivate(set) var own: Double
+    package let rows: Double
+    package let loops: Double
     /// `SubPlan 3`, where one begins.
-    let subplan: String?
+    package let subplan: String?
     /// Response names from the root; empty at the top.
-    let field: String
+    package let field: String
   }
 
-  private(set) var nodes: [Node] = []
-  let executionMilliseconds: Double
+  package private(set) var nodes: [Node] = []
+  package let executionMilliseconds: Double
+  /// None, where the plan is one that was made before.
+  package let planningMilliseconds: Double
   private var subplansByParameter: [String: String] = [:]
   private var fields: [String: ColumnFields.Place] = [:]
 
   /// Nil when it is not what EXPLAIN writes.
-  init?(_ json: JSONValue, shape: ObjectShape) {
+  package init?(_ json: JSONValue, shape: ObjectShape) {
     guard case .array(let statements) = json, let statement = statements.first,
       let root = statement["Plan"]
     else { return nil }
     executionMilliseconds = Self.number(statement["Execution Time"]) ?? 0
+    planningMilliseconds = Self.number(statement["Planning Time"]) ?? 0
     collectParameters(root)
     add(root, depth: 0, field: "", columns: ColumnFields(shape))
   }
@@ -179,7 +182,7 @@ struct StatementAnalysis {
   // MARK: - Showing
 
   /// The plan as PostgreSQL's text format has it, each select with its field.
-  var lines: [String] {
+  package var lines: [String] {
     var lines: [String] = []
     for node in nodes {
       let indent = String(repeating: "  ", count: node.depth)
@@ -199,12 +202,28 @@ struct StatementAnalysis {
   }
 
   /// The dearest first.
-  func dearest(_ count: Int) -> [Node] {
+  package func dearest(_ count: Int) -> [Node] {
     Array(nodes.filter { $0.own > 0 }.sorted { $0.own > $1.own }.prefix(count))
   }
 
+  /// Of each field, in the order of the plan: the time of the nodes that serve it, in milliseconds,
+  /// and the rows that the first of them gave.
+  package var fieldCosts: [(field: String, own: Double, rows: Double)] {
+    var costs: [(field: String, own: Double, rows: Double)] = []
+    var places: [String: Int] = [:]
+    for node in nodes {
+      if let place = places[node.field] {
+        costs[place].own += node.own
+      } else {
+        places[node.field] = costs.count
+        costs.append((node.field, node.own, node.rows * node.loops))
+      }
+    }
+    return costs
+  }
+
   /// A table of them.
-  var summaryLines: [String] {
+  package var summaryLines: [String] {
     let all = nodes.reduce(0) { $0 + $1.own }
     return dearest(5).map { node -> String in
       let part = all > 0 ? Int((node.own / all * 100).rounded()) : 0
@@ -215,7 +234,7 @@ struct StatementAnalysis {
     }
   }
 
-  static func milliseconds(_ value: Double) -> String {
+  package static func milliseconds(_ value: Double) -> String {
     let thousandths = Int((min(value, 1e12) * 1000).rounded())
     let rest = String(thousandths % 1000)
     return "\(thousandths / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest

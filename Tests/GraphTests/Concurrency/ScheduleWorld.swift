@@ -452,8 +452,9 @@ struct ScheduleClient {
       guard isDone else { return }
       if isOn { follows.insert(other) } else { follows.remove(other) }
     case 18:
-      guard chance(40) else { return }
-      let other = peer()
+      let blocked = chance(60) ? blocking.randomElement(using: &random) : nil
+      guard blocked != nil || chance(40) else { return }
+      let other = blocked ?? peer()
       let id = world.clients[other].wire
       apart.insert(other)
       if blocking.contains(other) {

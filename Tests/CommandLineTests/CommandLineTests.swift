@@ -129,6 +129,16 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: data))
   }
 
+  @Test func `plans cannot be shown through a pooler`() throws {
+    let url = "postgresql://localhost/none"
+    let run = try ProgramRun.complete([
+      "serve", "--explain-in-page", "--pooler", "transaction", "--database", url,
+      "--direct-database", url,
+    ])
+    #expect(run.status == 2)
+    #expect(run.errors.contains("--explain-in-page cannot be used with --pooler"), "\(run.errors)")
+  }
+
   @Test func `check reads its schema in parts, and stops at what it cannot read`() throws {
     let folder = try TemporaryFolder()
     let query = try folder.write("query.graphql", "type Query { user: User }")

@@ -5,6 +5,7 @@ import GraphQLResponse
 import GraphQLSchema
 import GraphQLValidation
 import Postgres
+import SQL
 
 /// A document that was parsed and validated, with the plans made for its operations so far.
 ///
@@ -50,6 +51,8 @@ final class CachedOperation {
   let coercion: VariableCoercion
   let choices: OperationChoices
   let variableNames: [String]
+  /// Something in it may be deferred, so that its plans depend on how the client takes it.
+  let isDeferrable: Bool
   var plans: [[UInt8]: PreparedPlan] = [:]
 
   init(
@@ -63,6 +66,8 @@ final class CachedOperation {
       valid.schema, operation, source: valid.document.source, suggestions: suggestions)
     choices = OperationChoices(operation, fragments: valid.fragments, mapping: mapping)
     variableNames = operation.variables.map(\.name.text)
+    isDeferrable =
+      operation.kind == .query && Planner.mayDefer(operation, fragments: valid.fragments)
   }
 }
 
@@ -78,6 +83,8 @@ package final class PreparedPlan {
   let start: PostgresStatement?
   /// Of a mutation, in order.
   let mutation: [PreparedField]
+  /// Of an answer in parts, those that come later.
+  let parts: [PreparedPart]
   /// What it is prepared under; of a mutation, the first that it calls.
   package var statementName: String? {
     if let statement { return statement.alone.name }
@@ -86,7 +93,10 @@ package final class PreparedPlan {
   }
 
   /// Response buffers start at the size the last answers had.
-  var expectedBytes = 1024
+  private(set) var expectedBytes = 1024
+
+  /// An answer, or its first part, was so long.
+  func note(bytes: Int) { expectedBytes = max(bytes + bytes / 8, expectedBytes / 2) }
 
   /// Introspection fields may read variables, and are answered anew for each request.
   let isIntrospectionVariable: Bool
@@ -96,6 +106,7 @@ package final class PreparedPlan {
   var cost: Int {
     7 * (plan.statement?.text.utf8.count ?? 0) + introspection.values.reduce(1024) { $0 + $1.count }
       + mutation.reduce(0) { $0 + $1.cost }
+      + parts.reduce(0) { $0 + 1024 + 7 * ($1.plan.statement?.text.utf8.count ?? 0) }
   }
 
   init(
@@ -114,12 +125,18 @@ package final class PreparedPlan {
     self.introspection = introspection
     let expected = Self.expectedNanoseconds(plan.size.fixed.cost)
     let records = statements.records
-    statement = plan.statement.map { text in
-      statements.statement(text.text) {
+    func prepare(_ statement: SQLStatement) -> CombinableStatement {
+      statements.statement(statement.text) {
         CombinableStatement(
-          text, label: label, expectedNanoseconds: expected,
-          record: records.record(of: text.text))
+          statement, label: label, expectedNanoseconds: expected,
+          record: records.record(of: statement.text))
       }
+    }
+    statement = plan.statement.map(prepare)
+    parts = (plan.delivery?.parts ?? []).map { part in
+      PreparedPart(
+        plan: part.plan, statement: part.plan.statement.map(prepare),
+        shape: ShapeProgram(part.plan.shape, isLater: true))
     }
   }
 
@@ -128,6 +145,13 @@ package final class PreparedPlan {
   static func expectedNanoseconds(_ cost: Int) -> UInt64 {
     UInt64(min(max(cost, 3), 100_000)) * 100_000
   }
+}
+
+/// What comes later of an answer.
+struct PreparedPart {
+  let plan: Plan
+  let statement: CombinableStatement?
+  let shape: ShapeProgram
 }
 
 /// The statements of the plans that are kept, by their text: plans of other documents, or for other page

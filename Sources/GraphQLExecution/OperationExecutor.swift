@@ -26,6 +26,8 @@ package struct PreparedOperation {
   package var cursorSeal: CursorSeal
   /// What it may cost at most (R8).
   package let cost: Int
+  /// Something in it could be deferred.
+  let isDeferrable: Bool
   /// Of a client whose points are counted.
   package var charge: OperationCharge?
   /// Whose share of the database's connections it takes; nil of the server's own.
@@ -35,6 +37,9 @@ package struct PreparedOperation {
 extension PreparedOperation {
   /// It is for a `MutationRunner`.
   package var isMutation: Bool { !plan.mutation.isEmpty }
+
+  /// It is for `deliver`.
+  package var comesInParts: Bool { !plan.parts.isEmpty }
 
   /// It is for `start`, and then for `execute` whenever there is news.
   package var isSubscription: Bool { plan.plan.event != nil }
@@ -70,7 +75,7 @@ private final class PreparedRequest {
   let operation: PreparedOperation
 
   init?(_ operation: PreparedOperation) {
-    guard operation.request == nil, operation.introspection == nil,
+    guard operation.request == nil, operation.introspection == nil, !operation.isDeferrable,
       operation.plan.cost <= Self.maximumBytes
     else { return nil }
     var operation = operation
@@ -110,12 +115,12 @@ package final class OperationExecutor {
   private let clientSchema: Schema
   private let mapping: StorageMapping
   private let planner: Planner
-  private let settings: Settings
+  let settings: Settings
   private let report: (ExecutionEvent) -> Void
   private var cache: DocumentCache
   private var statements: KnownStatements
   /// Of the operation that is being prepared, or whose completion runs.
-  package private(set) var times = OperationTimes()
+  package var times = OperationTimes()
   /// How often something was parsed and validated, or planned.
   package private(set) var workCount = 0
   /// Of the operation that was prepared last, as far as one was found.
@@ -173,12 +178,20 @@ package final class OperationExecutor {
     }
     let coerced = try operation.coercion.coerce(.object(request.variables))
     let variables = operation.variableNames.map { coerced[$0] }
+    let delivery = operation.isDeferrable ? request.delivery : nil
     var key: [UInt8] = []
+    switch delivery {
+    case .v20220824: key.append(UInt8(ascii: "~"))
+    case .v0_2: key.append(UInt8(ascii: "^"))
+    case nil: break
+    }
     operation.choices.appendKey(for: variables, to: &key)
     let plan: PreparedPlan
-    let cost: Int
+    var cost: Int
     do {
-      guard let found = try self.plan(operation, document, variables, key, mayWork) else {
+      guard
+        let found = try self.plan(operation, document, variables, key, delivery, mayWork)
+      else {
         return nil
       }
       plan = found
@@ -189,6 +202,8 @@ package final class OperationExecutor {
       } else {
         cost = plan.plan.size.fixed.cost
       }
+      // The way to what comes later is read again.
+      for part in plan.parts { cost += part.plan.size.size(for: variables).cost }
     } catch {
       throw RequestErrors(error)
     }
@@ -207,7 +222,7 @@ package final class OperationExecutor {
         operation.operation.variables, source: document.valid.document.source),
       introspection: plan.isIntrospectionVariable
         ? introspect(document.valid, operation.operation, coerced) : nil,
-      cursorSeal: settings.cursorSeal, cost: cost)
+      cursorSeal: settings.cursorSeal, cost: cost, isDeferrable: operation.isDeferrable)
     if let memo = request.memo { memo.prepared = PreparedRequest(prepared) }
     return prepared
   }
@@ -241,7 +256,7 @@ package final class OperationExecutor {
 
   private func plan(
     _ operation: CachedOperation, _ document: CachedDocument, _ variables: [InputValue?],
-    _ key: [UInt8], _ mayWork: Bool
+    _ key: [UInt8], _ delivery: IncrementalDelivery?, _ mayWork: Bool
   ) throws(GraphQLError) -> PreparedPlan? {
     if let known = operation.plans[key] { return known }
     guard mayWork else { return nil }
@@ -249,9 +264,16 @@ package final class OperationExecutor {
     let began = monotonicNanoseconds()
     defer { times.planning = monotonicNanoseconds() &- began }
     let valid = document.valid
-    let plan = try planner.plan(
-      operation.operation, fragments: valid.fragments, source: valid.document.source,
-      variables: variables)
+    let plan: Plan
+    if let delivery {
+      plan = try planner.plan(
+        operation.operation, fragments: valid.fragments, source: valid.document.source,
+        variables: variables, delivery: delivery)
+    } else {
+      plan = try planner.plan(
+        operation.operation, fragments: valid.fragments, source: valid.document.source,
+        variables: variables)
+    }
     let isFixed = operation.variableNames.isEmpty
     let hasIntrospection = plan.shape.fields.contains {
       if case .introspection = $0.value { true } else { false }
@@ -333,6 +355,21 @@ package final class OperationExecutor {
     }
   }
 
+  /// Runs a prepared operation whose answer comes in parts, all of them of one snapshot.
+  ///
+  /// - Parameter tell: given the parts of the answer in order, on the loop; false when no more is wanted.
+  /// - Returns: what cancels the statements when the client leaves; nil when none was sent.
+  package func deliver(
+    _ operation: PreparedOperation, viewer: Int64, on pool: PostgresPool,
+    tell: @escaping (AnswerPart) -> Bool
+  ) -> PostgresTicket? {
+    guard let delivery = operation.plan.plan.delivery else {
+      _ = tell(.whole(.refused([.fault("An operation was given that does not come in parts.")])))
+      return nil
+    }
+    return DeliveryRun(self, operation, delivery, viewer: viewer, pool, tell: tell).start()
+  }
+
   /// Asks under which keys a subscription is to hear, and from where on.
   ///
   /// - Parameter completion: given the keys, and the snapshot as text; or why nothing can be heard.
@@ -410,7 +447,7 @@ package final class OperationExecutor {
     return finish(writer, operation)
   }
 
-  private func begin(_ operation: PreparedOperation) -> ResponseWriter {
+  func begin(_ operation: PreparedOperation) -> ResponseWriter {
     var json = JSONWriter(capacity: operation.plan.expectedBytes)
     json.append(#"{"data":"#)
     return ResponseWriter(
@@ -432,8 +469,7 @@ package final class OperationExecutor {
     operation.charge?.write(actual: cost, to: &json)
     json.append(UInt8(ascii: "}"))
     let body = json.finish()
-    let plan = operation.plan
-    plan.expectedBytes = max(body.count + body.count / 8, plan.expectedBytes / 2)
+    operation.plan.note(bytes: body.count)
     return .executed(body: body, errors: errors)
   }
 

@@ -12,9 +12,10 @@ import JSON
 /// Recursion is as deep as the operation's selections, which validation limits.
 struct ResponseWriter {
   var json: JSONWriter
-  private(set) var errors: [GraphQLError] = []
-  private let program: ShapeProgram
-  private var frames = RecordFrames()
+  /// What was met, with paths that are completed on the way up.
+  private(set) var notes: [Note] = []
+  let program: ShapeProgram
+  var frames = RecordFrames()
   private var cursorBytes: [UInt8] = []
   /// The answers of `__schema` and `__type`, by response name.
   private let introspection: [String: [UInt8]]
@@ -22,14 +23,35 @@ struct ResponseWriter {
   /// The token made for the request.
   private let secret: String?
   /// Of what was there, as `OperationSize` reckons.
-  private(set) var cost = 0
+  var cost = 0
   /// No object is begun once the text is longer.
   private let maximumBytes: Int
   /// What was written is no answer, but where it was given up.
   private(set) var isTooLarge = false
 
+  enum Note {
+    case error(GraphQLError)
+    /// An object that is written has fields that are of a later part.
+    case pending(part: Int, path: [PathSegment])
+
+    fileprivate mutating func prepend(_ step: PathSegment) {
+      switch self {
+      case .error(var error):
+        error.path?.insert(step, at: 0)
+        self = .error(error)
+      case .pending(let part, var path):
+        path.insert(step, at: 0)
+        self = .pending(part: part, path: path)
+      }
+    }
+  }
+
+  var errors: [GraphQLError] {
+    notes.compactMap { if case .error(let error) = $0 { error } else { nil } }
+  }
+
   /// What writing a value came to; only `.written` left text behind.
-  private enum Outcome {
+  enum Outcome {
     case written
     case null
     /// The error is recorded; the null moves up.
@@ -37,7 +59,7 @@ struct ResponseWriter {
   }
 
   /// What the parts of a connection and of its edges need to know.
-  private struct Page {
+  struct Page {
     static let none = Page(connection: 0, base: 0, count: 0, hasMore: false)
 
     /// Index into the program's connections.
@@ -67,22 +89,41 @@ struct ResponseWriter {
     let start = json.count
     if bytes.byteCount > 0 {
       guard frames.pushRecord(bytes, 0, bytes.byteCount) != nil else {
-        errors.append(.fault("The record of a statement could not be read."))
+        notes.append(.error(.fault("The record of a statement could not be read.")))
         return json.writeNull()
       }
     }
     if object(program.root, bytes, 0, .none) != .written {
       json.truncate(to: start)
       json.writeNull()
+      dropPending(from: 0)
     }
     if json.count > maximumBytes { isTooLarge = true }
     frames.pop(to: 0)
   }
 
+  /// What is not there has no parts that come later.
+  mutating func dropPending(from known: Int) {
+    guard notes.count > known else { return }
+    let kept = notes[known...].filter { if case .error = $0 { true } else { false } }
+    notes.replaceSubrange(known..., with: kept)
+  }
+
+  /// Hands over what was noted since, in the order of the response.
+  mutating func takeNotes(from known: Int, under path: [PathSegment]) -> [Note] {
+    let taken = notes[known...].map { note in
+      var note = note
+      for step in path.reversed() { note.prepend(step) }
+      return note
+    }
+    notes.removeSubrange(known...)
+    return taken
+  }
+
   // MARK: - Objects
 
   /// - Parameter base: where the record's columns begin in `frames`.
-  private mutating func object(
+  mutating func object(
     _ index: Int32, _ bytes: RawSpan, _ base: Int, _ page: Page
   ) -> Outcome {
     guard json.count <= maximumBytes else { return giveUp() }
@@ -91,9 +132,9 @@ struct ResponseWriter {
       let field = program.fields[place]
       program.append(field.lead, to: &json)
       let start = json.count
-      let known = errors.count
+      let known = notes.count
       let outcome = value(field, bytes, base, page)
-      if outcome == .written, errors.count == known { continue }
+      if outcome == .written, notes.count == known { continue }
       let name = program.names[Int(field.name)]
       if settle(outcome, start, known, .name(name.response), field.isNonNull, name.coordinate)
         == .failed
@@ -102,6 +143,9 @@ struct ResponseWriter {
       }
     }
     program.append(object.tail, to: &json)
+    for place in Int(object.firstPending)..<Int(object.endPending) {
+      notes.append(.pending(part: program.pending[place], path: []))
+    }
     return .written
   }
 
@@ -118,13 +162,14 @@ struct ResponseWriter {
   ) -> Outcome {
     if isTooLarge { return .failed }
     if outcome == .null, isNonNull {
-      errors.append(
-        .fault("Cannot return null for non-nullable field \(coordinate).", path: []))
+      notes.append(
+        .error(.fault("Cannot return null for non-nullable field \(coordinate).", path: [])))
     }
-    for index in known..<errors.count { errors[index].path?.insert(step, at: 0) }
+    for index in known..<notes.count { notes[index].prepend(step) }
     switch outcome {
     case .written: return .written
     case .null, .failed:
+      dropPending(from: known)
       if isNonNull { return .failed }
       json.truncate(to: start)
       json.writeNull()
@@ -167,7 +212,7 @@ struct ResponseWriter {
     case .refused(let index):
       var error = program.refusals[Int(index)]
       error.path = []
-      errors.append(error)
+      notes.append(.error(error))
       return .failed
     case .edges(let edge):
       return edges(edge, page, bytes)
@@ -227,7 +272,7 @@ struct ResponseWriter {
   }
 
   private mutating func unreadable() -> Outcome {
-    errors.append(.fault("A value of a statement's record could not be read.", path: []))
+    notes.append(.error(.fault("A value of a statement's record could not be read.", path: [])))
     return .failed
   }
 
@@ -260,9 +305,9 @@ struct ResponseWriter {
       if position > 0 { json.append(UInt8(ascii: ",")) }
       let entry = frames[base + (reversed ? count - 1 - position : position)]
       let start = json.count
-      let known = errors.count
+      let known = notes.count
       let outcome = entry.length >= 0 ? element(entry, record, bytes) : .null
-      if outcome == .written, errors.count == known { continue }
+      if outcome == .written, notes.count == known { continue }
       if settle(outcome, start, known, .index(position), itemsNonNull, "of a list") == .failed {
         return .failed
       }
@@ -285,9 +330,9 @@ struct ResponseWriter {
     for index in 0..<count {
       if index > 0 { json.append(UInt8(ascii: ",")) }
       let start = json.count
-      let known = errors.count
+      let known = notes.count
       let outcome = leaf(frames[base + index], format, bytes)
-      if outcome == .written, errors.count == known { continue }
+      if outcome == .written, notes.count == known { continue }
       if settle(outcome, start, known, .index(index), itemsNonNull, "of a list") == .failed {
         return .failed
       }
@@ -299,25 +344,31 @@ struct ResponseWriter {
   // MARK: - Connections
 
   private mutating func connection(_ index: Int, _ bytes: RawSpan, _ parentBase: Int) -> Outcome {
-    let connection = program.connections[index]
     cost &+= 2
+    let base = frames.depth
+    guard let page = page(index, bytes, parentBase) else { return unreadable() }
+    let outcome = object(program.connections[index].object, bytes, parentBase, page)
+    frames.pop(to: base)
+    return outcome
+  }
+
+  /// Its elements under frames of their own; nil where they cannot be read.
+  mutating func page(_ index: Int, _ bytes: RawSpan, _ parentBase: Int) -> Page? {
+    let connection = program.connections[index]
     let base = frames.depth
     var found = 0
     if connection.itemsColumn >= 0 {
       let entry = frames[parentBase + Int(connection.itemsColumn)]
       if entry.length >= 0 {
         guard let count = frames.pushArray(bytes, Int(entry.offset), Int(entry.length)) else {
-          return unreadable()
+          return nil
         }
         found = count
       }
     }
-    let page = Page(
+    return Page(
       connection: index, base: base, count: min(found, connection.pageSize),
       hasMore: found > connection.pageSize)
-    let outcome = object(connection.object, bytes, parentBase, page)
-    frames.pop(to: base)
-    return outcome
   }
 
   private mutating func edges(_ edge: Int32, _ page: Page, _ bytes: RawSpan) -> Outcome {
@@ -326,7 +377,7 @@ struct ResponseWriter {
     for position in 0..<page.count {
       if position > 0 { json.append(UInt8(ascii: ",")) }
       let entry = frames[page.base + (isBackward ? page.count - 1 - position : position)]
-      let known = errors.count
+      let known = notes.count
       let base = frames.depth
       cost &+= 1
       guard frames.pushRecord(bytes, Int(entry.offset), Int(max(entry.length, 0))) != nil else {
@@ -334,8 +385,8 @@ struct ResponseWriter {
       }
       let outcome = object(edge, bytes, base, page)
       frames.pop(to: base)
-      if errors.count > known {
-        for index in known..<errors.count { errors[index].path?.insert(.index(position), at: 0) }
+      if notes.count > known {
+        for index in known..<notes.count { notes[index].prepend(.index(position)) }
       }
       if outcome == .failed { return .failed }
     }
@@ -482,7 +533,7 @@ struct ResponseWriter {
   }
 
   private mutating func failed(_ reason: String) -> Outcome {
-    errors.append(.fault(reason, path: []))
+    notes.append(.error(.fault(reason, path: [])))
     return .failed
   }
 }

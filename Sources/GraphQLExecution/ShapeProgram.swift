@@ -30,6 +30,12 @@ struct ShapeProgram: Sendable {
     let firstField: Int32
     let endField: Int32
     let tail: Text
+    /// Of what comes later: where its parts stand in `pending`.
+    var firstPending: Int32 = 0
+    var endPending: Int32 = 0
+    /// Of an object on the way to what is delivered: the object that is delivered of it, or -1. Its own fields are those
+    /// that lead on, and are not written.
+    var payload: Int32 = -1
   }
 
   /// `ValueShape` with indices, and what the parts of connections, edges and `pageInfo` are.
@@ -91,15 +97,20 @@ struct ShapeProgram: Sendable {
   let keyColumns: [Int32]
   let names: [Name]
   let refusals: [GraphQLError]
+  /// Numbers of parts that come later.
+  let pending: [Int]
   /// The index of the root object.
   let root: Int32
 
-  init(_ shape: ObjectShape) {
+  /// - Parameter isLater: it is a part of an answer that comes later, whose root is on the way to it.
+  init(_ shape: ObjectShape, isLater: Bool = false) {
     var builder = Builder()
+    builder.isOnTheWay = isLater
     root = builder.object(shape)
     (text, fields, objects) = (builder.text, builder.fields, builder.objects)
     (records, tags, connections) = (builder.records, builder.tags, builder.connections)
     (keyColumns, names, refusals) = (builder.keyColumns, builder.names, builder.refusals)
+    pending = builder.pending
   }
 
   @inline(__always)
@@ -122,13 +133,22 @@ private struct Builder {
   var keyColumns: [Int32] = []
   var names: [Program.Name] = []
   var refusals: [GraphQLError] = []
-  private var known: [ObjectIdentifier: Int32] = [:]
+  var pending: [Int] = []
+  /// What is built now is not delivered.
+  var isOnTheWay = false
+  private var known: [Known: Int32] = [:]
+
+  private struct Known: Hashable {
+    let shape: ObjectIdentifier
+    let isOnTheWay: Bool
+  }
 
   init() {}
 
   private enum Part {
     case constant([UInt8])
     case value(Program.Value)
+    case marker(DeliveryMarker)
   }
 
   private typealias Member = (
@@ -136,24 +156,52 @@ private struct Builder {
   )
 
   mutating func object(_ shape: ObjectShape) -> Int32 {
-    if let index = known[ObjectIdentifier(shape)] { return index }
-    let index = object(
-      shape.fields.map { field in
-        (field.key, field.responseName, field.coordinate, field.isNonNull, part(field.value))
-      })
-    known[ObjectIdentifier(shape)] = index
+    let key = Known(shape: ObjectIdentifier(shape), isOnTheWay: isOnTheWay)
+    if let index = known[key] { return index }
+    let index = object(shape.fields) { builder, field in
+      (
+        field.key, field.responseName, field.coordinate, field.isNonNull,
+        builder.part(field.value)
+      )
+    }
+    known[key] = index
     return index
   }
 
-  private mutating func object(_ members: [Member]) -> Int32 {
+  /// Of an object on the way the fields before the marker lead on; what follows it is an object of its own.
+  private mutating func object<Field>(
+    _ fields: [Field], _ member: (inout Builder, Field) -> Member
+  ) -> Int32 {
+    guard isOnTheWay else { return object(fields.map { member(&self, $0) }) }
+    var way: [Member] = []
+    for (place, field) in fields.enumerated() {
+      let found = member(&self, field)
+      if case .marker(.payload) = found.part {
+        isOnTheWay = false
+        let payload = object(fields[(place + 1)...].map { member(&self, $0) })
+        isOnTheWay = true
+        return object(way, payload: payload)
+      }
+      way.append(found)
+    }
+    return object(way)
+  }
+
+  private mutating func object(_ members: [Member], payload: Int32 = -1) -> Int32 {
     let first = Int32(fields.count)
+    let firstPending = Int32(self.pending.count)
     var pending: [UInt8] = []
     var separator = UInt8(ascii: "{")
     for member in members {
+      if case .marker(let marker) = member.part {
+        if case .pending(let part) = marker { self.pending.append(part) }
+        continue
+      }
       pending.append(separator)
       separator = UInt8(ascii: ",")
       pending += member.key
       switch member.part {
+      case .marker: break
       case .constant(let json): pending += json
       case .value(let value):
         fields.append(
@@ -164,10 +212,12 @@ private struct Builder {
         pending.removeAll()
       }
     }
-    if members.isEmpty { pending.append(separator) }
+    if separator == UInt8(ascii: "{") { pending.append(separator) }
     pending.append(UInt8(ascii: "}"))
     objects.append(
-      Program.Object(firstField: first, endField: Int32(fields.count), tail: add(pending)))
+      Program.Object(
+        firstField: first, endField: Int32(fields.count), tail: add(pending),
+        firstPending: firstPending, endPending: Int32(self.pending.count), payload: payload))
     return Int32(objects.count - 1)
   }
 
@@ -193,6 +243,7 @@ private struct Builder {
     case .introspection: .value(.introspection)
     case .secret: .value(.secret)
     case .refused(let error): .value(.refused(refusal(error)))
+    case .marker(let marker): .marker(marker)
     }
   }
 
@@ -220,19 +271,20 @@ private struct Builder {
   }
 
   private mutating func connection(_ shape: ConnectionShape) -> Int32 {
-    if let index = known[ObjectIdentifier(shape)] { return index }
-    let object = object(
-      shape.parts.map { field in
-        let part: Part =
-          switch field.part {
-          case .constant(let json): .constant(json)
-          case .edges(let edge): .value(.edges(object: self.edge(edge)))
-          case .nodes(let record): .value(.nodes(record: self.record(record)))
-          case .pageInfo(let fields): .value(.pageInfo(object: pageInfo(fields)))
-          case .leaf(let column, let format): .value(.leaf(column: Int32(column), format))
-          }
-        return (field.key, field.responseName, field.responseName, field.isNonNull, part)
-      })
+    let key = Known(shape: ObjectIdentifier(shape), isOnTheWay: isOnTheWay)
+    if let index = known[key] { return index }
+    let object = object(shape.parts) { builder, field in
+      let part: Part =
+        switch field.part {
+        case .constant(let json): .constant(json)
+        case .edges(let edge): .value(.edges(object: builder.edge(edge)))
+        case .nodes(let record): .value(.nodes(record: builder.record(record)))
+        case .pageInfo(let fields): .value(.pageInfo(object: builder.pageInfo(fields)))
+        case .leaf(let column, let format): .value(.leaf(column: Int32(column), format))
+        case .marker(let marker): .marker(marker)
+        }
+      return (field.key, field.responseName, field.responseName, field.isNonNull, part)
+    }
     let firstKey = Int32(keyColumns.count)
     keyColumns += shape.keyColumns.map { Int32($0) }
     connections.append(
@@ -241,22 +293,22 @@ private struct Builder {
         isBackward: shape.isBackward, hasCursor: shape.hasCursor, order: shape.order,
         firstKey: firstKey, endKey: Int32(keyColumns.count)))
     let index = Int32(connections.count - 1)
-    known[ObjectIdentifier(shape)] = index
+    known[key] = index
     return index
   }
 
   private mutating func edge(_ shape: EdgeShape) -> Int32 {
-    object(
-      shape.parts.map { field in
-        let part: Part =
-          switch field.part {
-          case .constant(let json): .constant(json)
-          case .cursor: .value(.cursor)
-          case .node(let record): .value(.node(record: self.record(record)))
-          case .field(let value): part(value)
-          }
-        return (field.key, field.responseName, field.responseName, field.isNonNull, part)
-      })
+    object(shape.parts) { builder, field in
+      let part: Part =
+        switch field.part {
+        case .constant(let json): .constant(json)
+        case .cursor: .value(.cursor)
+        case .node(let record): .value(.node(record: builder.record(record)))
+        case .field(let value): builder.part(value)
+        case .marker(let marker): .marker(marker)
+        }
+      return (field.key, field.responseName, field.responseName, field.isNonNull, part)
+    }
   }
 
   private mutating func pageInfo(_ fields: [PageInfoField]) -> Int32 {

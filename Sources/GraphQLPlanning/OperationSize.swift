@@ -151,7 +151,7 @@ private struct SizeWalk {
   private mutating func size(of value: ValueShape) -> PlanSize {
     switch value {
     case .constant(let text): .text(text)
-    case .leaf, .leaves, .introspection, .secret, .refused: .nothing
+    case .leaf, .leaves, .introspection, .secret, .refused, .marker: .nothing
     case .record(_, let shape): .cost(1) + size(of: shape)
     case .embedded(_, let shape): size(of: shape)
     case .list(_, let shape, _, let length):
@@ -170,7 +170,7 @@ private struct SizeWalk {
       switch field.part {
       case .constant(let text): size = size + .text(text)
       case .pageInfo(let fields): size = size + .names(fields.lazy.map(\.key))
-      case .leaf: break
+      case .leaf, .marker: break
       case .nodes(let shape): size = size + self.size(of: shape).page(of: connection.pageSize)
       case .edges(let edge):
         var inner = PlanSize.names(edge.parts.lazy.map(\.key))

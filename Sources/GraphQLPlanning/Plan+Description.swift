@@ -71,6 +71,7 @@ extension ValueShape {
     case .introspection: ["\(head): introspection"]
     case .secret: ["\(head): the request's token"]
     case .refused(let error): ["\(head): null, as \(error.message)"]
+    case .marker: [head]
     }
   }
 }
@@ -110,6 +111,7 @@ extension ConnectionShape {
       case .leaf(let column, let format): lines.append("\(head): \(format) in column \(column)")
       case .nodes(let record): lines += ["\(head):"] + record.lines(depth + 1)
       case .pageInfo: lines.append("\(head): page info")
+      case .marker: lines.append(head)
       case .edges(let edge):
         lines.append("\(head):")
         for field in edge.parts {
@@ -118,6 +120,7 @@ extension ConnectionShape {
           case .constant(let text):
             lines.append("\(inner): \(String(decoding: text, as: UTF8.self))")
           case .cursor: lines.append("\(inner): cursor")
+          case .marker: lines.append(inner)
           case .node(let record): lines += ["\(inner):"] + record.lines(depth + 2)
           case .field(let value): lines += value.lines(inner, depth + 2)
           }

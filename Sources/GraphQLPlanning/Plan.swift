@@ -18,9 +18,11 @@ package struct Plan: Sendable {
   /// Of a mutation, in order: it has no statement of its own.
   package var mutation: [MutationField] = []
   /// Of the largest answer.
-  package let size: PlanSize
+  package var size: PlanSize
   /// Of a subscription.
   package var event: EventPlan?
+  /// What comes after the answer that all of the above is about.
+  package var delivery: DeliveryPlan?
 }
 
 /// Where the value of a statement's parameter comes from when the operation runs.
@@ -135,6 +137,8 @@ package indirect enum ValueShape: Sendable {
   case secret
   /// No value can be had: an error of this field, and null. Its path is the writer's to add.
   case refused(GraphQLError)
+  /// No field of the response, but where parts of it meet.
+  case marker(DeliveryMarker)
 }
 
 /// Which object a record is.
@@ -155,6 +159,7 @@ package final class ConnectionShape: Sendable {
     case pageInfo([PageInfoField])
     /// A leaf of the enclosing record: `totalCount` and other counts and texts.
     case leaf(column: Int, LeafFormat)
+    case marker(DeliveryMarker)
   }
 
   package struct PartField: Sendable {
@@ -196,6 +201,7 @@ package final class EdgeShape: Sendable {
     case cursor
     case node(RecordShape)
     case field(ValueShape)
+    case marker(DeliveryMarker)
   }
 
   package struct PartField: Sendable {

@@ -15,6 +15,8 @@ package struct GraphQLRequest: Sendable, Equatable {
   package var idempotencyKey: String?
   /// It came by a method that must not change anything: nothing but a query may be executed.
   package var mayOnlyRead: Bool
+  /// How the client takes parts of the answer that come later; nil when it takes it whole.
+  package var delivery: IncrementalDelivery?
   /// Of one that is expected to come again, as it is here but for its identity and its key.
   package var memo: RequestMemo?
 

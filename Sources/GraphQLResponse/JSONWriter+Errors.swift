@@ -37,7 +37,10 @@ extension JSONWriter {
       }
       append(UInt8(ascii: "]"))
     }
-    if let path = error.path { write(path) }
+    if let path = error.path {
+      append(",\"path\":")
+      write(path)
+    }
     append(",\"extensions\":{\"code\":")
     write(error.code.rawValue)
     append(",\"requestId\":")
@@ -45,8 +48,8 @@ extension JSONWriter {
     append("}}")
   }
 
-  private mutating func write(_ path: [PathSegment]) {
-    append(",\"path\":[")
+  package mutating func write(_ path: [PathSegment]) {
+    append("[")
     for (index, segment) in path.enumerated() {
       if index > 0 { append(UInt8(ascii: ",")) }
       switch segment {

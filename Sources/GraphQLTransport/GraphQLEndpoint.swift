@@ -84,10 +84,11 @@ package struct GraphQLEndpoint {
     }
     let accept = request.headerList("accept")
     format.stream = StreamFormat(accept: accept)
+    format.parts = StreamFormat.ofParts(accept: accept)
     if let mediaType = ContentNegotiation.mediaType(accept: accept) {
       format.mediaType = mediaType
     } else {
-      guard format.stream != nil else { throw .notAcceptable }
+      guard format.stream != nil || format.parts != nil else { throw .notAcceptable }
       format.isStreamOnly = true
     }
     if request.method == .post {

@@ -31,8 +31,10 @@ package struct ResponseFormat: Sendable {
   package var profile: Profile
   /// CORS and caching; to be sent with whatever the answer is.
   package var headers: [HTTPField]
-  /// How an answer of several parts is dressed, where the client takes such.
+  /// How a subscription is answered, where the client takes any such.
   package var stream: StreamFormat?
+  /// How parts of a query's answer are sent that come later, where the client takes them.
+  package var parts: StreamFormat?
   /// Nothing but a stream is accepted.
   package var isStreamOnly = false
 

@@ -17,6 +17,8 @@ import EventLoops
   package let processID: Int32
   package private(set) var isOpen = true
   var onFinish: ((UInt64, borrowing PostgresOutcome) -> Void)?
+  /// Told of the results of statements in one snapshot, but for the last one's.
+  var onPart: ((UInt64, borrowing PostgresResult) -> Void)?
   var onClose: ((PostgresError) -> Void)?
 
   private let library: LibraryConnection
@@ -44,10 +46,12 @@ import EventLoops
     var statement: Use?
     /// Those behind it in a transaction.
     var others: [Use] = []
-    /// Of these results are still to come: those of preparing statements.
+    /// Of these results are still to come: those of preparing statements, and of beginning a transaction.
     var preparations = 0
     /// The result of the preamble is still to come.
     var hasPreamble = false
+    /// So many results are told of as they come.
+    var parts = 0
     var completion: ((borrowing PostgresOutcome) -> Void)?
   }
 
@@ -152,6 +156,45 @@ import EventLoops
     note(isSent)
   }
 
+  /// Sends statements that only read, each answered as soon as it is done, and all of them of one snapshot. The outcome
+  /// is the last one's, or the first error, after which none of the others was run.
+  package func send(inOneSnapshot statements: [BoundStatement], tag: UInt64) {
+    loop.preconditionOnLoop()
+    var isSent = isOpen && sync()
+    var uses: [Use] = []
+    for bound in statements {
+      let (use, closing) = use(of: bound.statement)
+      for old in closing { isSent = isSent && close(old) }
+      uses.append(use)
+    }
+    isSent =
+      isSent && sendPlain("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") && sendPreamble()
+    for (use, bound) in zip(uses, statements) {
+      isSent = isSent && sendStatement(use, bound.parameters) && requestFlush()
+    }
+    inFlight.append(
+      Exchange(
+        tag: tag, statement: uses.first, others: Array(uses.dropFirst()),
+        preparations: uses.count { $0.isNew } + 1, hasPreamble: preamble != nil,
+        parts: max(statements.count - 1, 0)))
+    unsynced += 1
+    isSent = isSent && sync()
+    // Behind the Sync, so that it is done also when one of them failed: it then takes back.
+    isSent = isSent && sendPlain("COMMIT")
+    inFlight.append(Exchange())
+    unsynced += 1
+    isSent = isSent && sync()
+    note(isSent)
+  }
+
+  /// The answers so far are not to wait for those of what follows.
+  private func requestFlush() -> Bool { unsafe PQsendFlushRequest(library.handle) == 1 }
+
+  /// A command without parameters and without a Sync, which is not prepared.
+  private func sendPlain(_ text: String) -> Bool {
+    unsafe PQsendQueryParams(library.handle, text, 0, nil, nil, nil, nil, 0) == 1
+  }
+
   /// How a statement is known here, and which ones have to make room for it.
   private func use(of statement: PostgresStatement) -> (Use, closing: [PostgresStatement]) {
     guard preamble == nil else {
@@ -210,6 +253,7 @@ import EventLoops
     isOpen = false
     onClose = nil
     onFinish = nil
+    onPart = nil
     if let token { loop.unregister(token) }
     token = nil
     inFlight.removeAll()
@@ -320,6 +364,11 @@ import EventLoops
     case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
       if inFlight.first?.sharesSync == true, let exchange = inFlight.popFirst() {
         deliver(exchange, .success(unsafe PostgresResult(owning: result)))
+        break
+      }
+      if let exchange = inFlight.first, exchange.parts > 0 {
+        inFlight[0]?.parts -= 1
+        onPart?(exchange.tag, unsafe PostgresResult(owning: result))
         break
       }
       if let headResult = unsafe headResult { unsafe PQclear(headResult) }

@@ -47,6 +47,8 @@ package final class PostgresPool {
     var statement: PostgresStatement?
     var parameters = PostgresParameters()
     var transaction: [BoundStatement] = []
+    /// Of statements in one snapshot.
+    var part: ((borrowing PostgresResult) -> Void)?
     var completion: ((borrowing PostgresOutcome) -> Void)?
     var lease: ((Result<PostgresLease, PostgresError>) -> Void)?
     /// Its time says nothing about the next: it was prepared on the way.
@@ -59,6 +61,8 @@ package final class PostgresPool {
     var submittedAt: ContinuousClock.Instant?
     /// Nil while it waits; the last time, when it was sent again.
     var sentAt: ContinuousClock.Instant?
+
+    var writes: Bool { !transaction.isEmpty && part == nil }
 
     func times(_ now: ContinuousClock.Instant) -> StatementTimes {
       let sentAt = sentAt ?? now
@@ -189,6 +193,37 @@ package final class PostgresPool {
       Payload(client: client, transaction: transaction, completion: completion))
   }
 
+  /// Runs statements that only read, one after the other and all of one snapshot, on a connection that is theirs
+  /// meanwhile. They are sent together, and each is answered when it is done. Nothing is tried again.
+  ///
+  /// - Parameters:
+  ///   - client: whose share of the connections it takes; nil of nobody in particular.
+  ///   - part: given the result of each but the last, in order.
+  ///   - completion: given the last one's, or the first error, which ends all.
+  @discardableResult
+  package func execute(
+    inOneSnapshot statements: [BoundStatement], for client: PoolClient? = nil,
+    part: @escaping (borrowing PostgresResult) -> Void,
+    completion: @escaping (borrowing PostgresOutcome) -> Void
+  ) -> PostgresTicket {
+    loop.preconditionOnLoop()
+    let now = ContinuousClock.now
+    var estimate: UInt64 = 0
+    for bound in statements {
+      estimate = min(
+        estimate &+ min(bound.statement.estimateNanoseconds(at: now), 1 << 40), 1 << 50)
+      guard let error = Self.mismatch(bound.statement, bound.parameters) else { continue }
+      loop.afterThisBatch { [self] in
+        times = StatementTimes()
+        completion(.failure(error))
+      }
+      return PostgresTicket(pool: self, id: PoolRequestID(index: -1, generation: 0))
+    }
+    return submit(
+      .heavy, estimate: estimate, now: now, deadline: now + settings.operationDeadline,
+      Payload(client: client, transaction: statements, part: part, completion: completion))
+  }
+
   /// Waits for a connection of one's own, for a transaction.
   @discardableResult
   package func lease(
@@ -251,7 +286,7 @@ package final class PostgresPool {
       kind: kind, estimate: estimate,
       isKnown: payload.client == nil || payload.client == .server
         || payload.statement?.isKnown ?? true,
-      mayRetry: payload.transaction.isEmpty, awaitsEnd: !payload.transaction.isEmpty,
+      mayRetry: payload.transaction.isEmpty, awaitsEnd: payload.writes,
       client: payload.client, deadline: deadline, now: now, actions: &actions)
     let index = Int(id.index)
     while payloads.count <= index { payloads.append(nil) }
@@ -308,7 +343,7 @@ package final class PostgresPool {
             toNanoseconds: UInt64(max(sentAt.duration(to: now).nanoseconds, heavyNanoseconds)),
             at: now)
         }
-        told.append((payload, error(for: failure, writes: !payload.transaction.isEmpty)))
+        told.append((payload, error(for: failure, writes: payload.writes)))
       case .event(let event): onEvent(event)
       }
     }
@@ -328,6 +363,9 @@ package final class PostgresPool {
     guard let connection = connections[slot], let payload = payloads[index] else { return }
     payloads[index]?.sentAt = now
     guard let statement = payload.statement else {
+      if payload.part != nil {
+        return connection.send(inOneSnapshot: payload.transaction, tag: UInt64(index))
+      }
       return connection.send(payload.transaction, tag: UInt64(index))
     }
     let cost = statement.costNanoseconds(at: now)
@@ -478,6 +516,11 @@ package final class PostgresPool {
         library, loop: loop, configuration)
       connection.onFinish = { [weak self] tag, outcome in
         self?.finished(slot, Int(tag), outcome)
+      }
+      connection.onPart = { [weak self] tag, result in
+        guard let self, let payload = payloads[Int(tag)] else { return }
+        times = payload.times(.now)
+        payload.part?(result)
       }
       connection.onClose = { [weak self] error in
         guard let self else { return }

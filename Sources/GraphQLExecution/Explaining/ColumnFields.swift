@@ -56,7 +56,7 @@ struct ColumnFields {
       note(column, path, .record(record))
     case .embedded(_, let object): add(object, path)
     case .connection(let connection): add(connection, path)
-    case .constant, .introspection, .secret, .refused: break
+    case .constant, .introspection, .secret, .refused, .marker: break
     }
   }
 
@@ -74,10 +74,10 @@ struct ColumnFields {
           case .node(let record): note(connection.itemsColumn, path, .record(record))
           case .field(let value):
             note(connection.itemsColumn, path, .value(value))
-          case .constant, .cursor: break
+          case .constant, .cursor, .marker: break
           }
         }
-      case .constant, .pageInfo: break
+      case .constant, .pageInfo, .marker: break
       }
     }
   }

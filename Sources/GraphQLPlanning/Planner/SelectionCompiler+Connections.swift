@@ -71,6 +71,12 @@ extension SelectionCompiler {
     var shapes: [ConnectionShape.PartField] = []
     var counted: Count?
     for part in parts {
+      if let marker = DeliveryMarker(part.field) {
+        shapes.append(
+          ConnectionShape.PartField(
+            key: [], responseName: part.responseName, isNonNull: false, part: .marker(marker)))
+        continue
+      }
       let name = part.field.name.text
       let value: ConnectionShape.Part
       switch name {
@@ -233,6 +239,12 @@ extension SelectionCompiler {
   ) throws(GraphQLError) -> EdgeShape {
     var shapes: [EdgeShape.PartField] = []
     for member in collectFields(of: type, part.selectionSets) {
+      if let marker = DeliveryMarker(member.field) {
+        shapes.append(
+          EdgeShape.PartField(
+            key: [], responseName: member.responseName, isNonNull: false, part: .marker(marker)))
+        continue
+      }
       let name = member.field.name.text
       let value: EdgeShape.Part
       var isNonNull = true

@@ -70,27 +70,30 @@ struct SelectionCompiler {
     return collected
   }
 
-  private func applies(_ condition: String, to type: TypeID) -> Bool {
+  func applies(_ condition: String, to type: TypeID) -> Bool {
     guard let conditionType = schema.typesByName[condition] else { return false }
     return conditionType == type || schema.possibleTypes[Int(conditionType.index)].contains(type)
   }
 
-  private func isIncluded(_ directives: [Directive]) -> Bool {
+  func isIncluded(_ directives: [Directive]) -> Bool {
     for directive in directives {
       let isSkip = directive.name.text == "skip"
       guard isSkip || directive.name.text == "include",
         let value = directive.arguments.first(where: { $0.name.text == "if" })?.value
       else { continue }
-      let condition =
-        switch value.content {
-        case .boolean(let flag): flag
-        case .variable(let name):
-          reader.variableIndices[name].flatMap { reader.variables[$0] } == .boolean(true)
-        default: false
-        }
-      if condition == isSkip { return false }
+      if (condition(value) ?? false) == isSkip { return false }
     }
     return true
+  }
+
+  /// Nil of a variable that is not given.
+  func condition(_ value: Value) -> Bool? {
+    switch value.content {
+    case .boolean(let flag): flag
+    case .variable(let name):
+      reader.variableIndices[name].flatMap { reader.variables[$0] }.map { $0 == .boolean(true) }
+    default: false
+    }
   }
 
   // MARK: - Objects
@@ -170,6 +173,12 @@ struct SelectionCompiler {
               field.responseName, isNonNull: true,
               .constant(Array("\"\(schema[type].name)\"".utf8)), coordinate: "__typename"))
           signature.append("\(field.responseName):\(type.index)")
+          continue
+        }
+        if let marker = DeliveryMarker(field.field) {
+          shapes.append(
+            FieldShape(field.responseName, isNonNull: false, .marker(marker), coordinate: name))
+          signature.append(field.responseName)
           continue
         }
         if name == "__schema" || name == "__type" {

@@ -23,7 +23,15 @@ enum Caller {
   /// Where the responses of a subscription go; nil where there can be one only.
   var sink: (any ResponseSink)? {
     switch self {
-    case .exchange(_, _, let stream): stream
+    case .exchange(_, _, let stream): stream?.takesEvents == true ? stream : nil
+    case .socket(let session, let operation): session.sink(of: operation)
+    }
+  }
+
+  /// Where the parts of a query's answer go; nil where it is whole.
+  var partSink: (any ResponseSink)? {
+    switch self {
+    case .exchange(_, _, let stream): stream?.takesParts() == true ? stream : nil
     case .socket(let session, let operation): session.sink(of: operation)
     }
   }

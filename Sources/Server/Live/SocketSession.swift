@@ -148,7 +148,8 @@ final class SocketSession {
       fail(
         operation,
         [GraphQLError("A socket may have \(most) operations at once.", code: .rateLimited)], record)
-    case .success(let request):
+    case .success(var request):
+      request.delivery = .v0_2
       pipeline.answer(request, from: .socket(self, operation: operation), record) {
         [self] response, record in answered(operation, response, record)
       }

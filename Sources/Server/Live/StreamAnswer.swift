@@ -10,7 +10,7 @@ final class StreamAnswer: ResponseSink {
   let resume: PostgresSnapshot?
   private let exchange: HTTPExchange
   private let format: ResponseFormat
-  private let stream: StreamFormat
+  private var stream: StreamFormat
   private let schedule: (Duration, @escaping () -> Void) -> LoopTimer
   private let heartbeat: Duration
   private var timer: LoopTimer?
@@ -21,13 +21,23 @@ final class StreamAnswer: ResponseSink {
     _ request: HTTPRequest, _ exchange: HTTPExchange, _ format: ResponseFormat, heartbeat: Duration,
     schedule: @escaping (Duration, @escaping () -> Void) -> LoopTimer
   ) {
-    guard let stream = format.stream else { return nil }
+    guard let stream = format.stream ?? format.parts else { return nil }
     self.exchange = exchange
     self.format = format
     self.stream = stream
     self.heartbeat = heartbeat
     self.schedule = schedule
     resume = request.header("last-event-id").flatMap { PostgresSnapshot($0) }
+  }
+
+  /// A subscription can be answered.
+  var takesEvents: Bool { format.stream != nil }
+
+  /// What comes is an answer in parts; false where it cannot be sent.
+  func takesParts() -> Bool {
+    guard let parts = format.parts, !hasBegun else { return false }
+    stream = parts
+    return true
   }
 
   func begin() {
@@ -39,6 +49,7 @@ final class StreamAnswer: ResponseSink {
     ]
     guard exchange.begin(contentType: stream.contentType, headers: headers) else { return }
     _ = exchange.part(stream.opening)
+    guard !stream.heartbeat.isEmpty else { return }
     timer = schedule(heartbeat) { [weak self] in
       guard let self else { return }
       if !self.exchange.part(self.stream.heartbeat) { self.interrupt("") }

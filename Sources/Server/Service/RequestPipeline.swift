@@ -68,7 +68,8 @@ final class RequestPipeline {
     switch endpoint.receive(request, as: identity) {
     case .answer(let answer):
       answer.send(to: exchange)
-    case .request(let graphQL, let format):
+    case .request(var graphQL, let format):
+      graphQL.delivery = format.parts?.delivery
       let stream = stream(request, exchange, format)
       answer(graphQL, from: .exchange(request, exchange, stream), record) {
         [self] response, record in
@@ -353,6 +354,9 @@ final class RequestPipeline {
         left(record)
       }
     }
+    if operation.comesInParts, let sink = call.caller.partSink {
+      return deliver(operation, call, to: sink, record, viewer, completion)
+    }
     let ticket = executor.execute(operation, viewer: viewer, on: runner) { [self] response in
       var record = record
       record.times = executor.times
@@ -360,6 +364,44 @@ final class RequestPipeline {
         return completion(.refused([Self.answersHeld], retryAfter: nil), record)
       }
       completion(response, record)
+    }
+    guard let ticket else { return }
+    call.caller.onLeave { [self] in
+      ticket.cancel()
+      left(record)
+    }
+  }
+
+  private func deliver(
+    _ operation: PreparedOperation, _ call: Call, to sink: any ResponseSink,
+    _ record: RequestRecord, _ viewer: Int64, _ completion: @escaping Completion
+  ) {
+    var record = record
+    let ticket = executor.deliver(operation, viewer: viewer, on: pool) { [self] part in
+      switch part {
+      case .whole(let response):
+        record.times = executor.times
+        if case .executed(let body, _, _) = response, !call.caller.mayHold(body.count) {
+          completion(.refused([Self.answersHeld], retryAfter: nil), record)
+        } else {
+          completion(response, record)
+        }
+        return true
+      case .part(let body):
+        if record.responseBytes == 0 { record.times = executor.times }
+        record.responseBytes += body.count
+        if sink.next(body, from: nil) { return true }
+      case .last(let body, let errors):
+        record.responseBytes += body.count
+        record.errors = errors
+        if sink.next(body, from: nil) {
+          sink.complete()
+          end(&record)
+          return true
+        }
+      }
+      sink.interrupt("Too much waits for the client to read it.")
+      return false
     }
     guard let ticket else { return }
     call.caller.onLeave { [self] in
@@ -486,7 +528,7 @@ final class RequestPipeline {
   private func stream(
     _ request: HTTPRequest, _ exchange: HTTPExchange, _ format: ResponseFormat
   ) -> StreamAnswer? {
-    guard format.stream != nil else { return nil }
+    guard format.stream != nil || format.parts != nil else { return nil }
     let loop = pool.loop
     return StreamAnswer(request, exchange, format, heartbeat: shared.live.heartbeat) {
       loop.schedule(after: $0, repeating: $0, $1)

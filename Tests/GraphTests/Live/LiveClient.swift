@@ -9,9 +9,12 @@ import TestSupport
 final class LiveServer: Sendable {
   let graph: GraphServer
 
-  init(_ change: @Sendable (inout RunningServer.Settings) -> Void = { _ in }) throws {
+  init(
+    lockTimeout: Duration? = nil,
+    _ change: @Sendable (inout RunningServer.Settings) -> Void = { _ in }
+  ) throws {
     graph = try GraphServer(
-      database: TestCluster.newDatabase(migrated: true),
+      database: TestCluster.newDatabase(migrated: true), lockTimeout: lockTimeout,
       settings: {
         $0.loopCount = 1
         $0.writers = 2

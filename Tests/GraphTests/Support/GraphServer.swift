@@ -46,11 +46,12 @@ final class GraphServer: Sendable {
   ///   - maximumElements: of an answer; more than is usual unless given, as tests ask for much at once.
   ///   - runner: runs the operations' statements, on one loop then.
   ///   - mapping: another schema than the graph's.
+  ///   - lockTimeout: how long a statement waits for a lock; as a server's unless given.
   ///   - change: the last word about the settings.
   init(
     database: String, maximumElements: Int? = nil,
     runner: (@Sendable (PostgresPool) -> any StatementRunner)? = nil,
-    mapping: StorageMapping? = nil,
+    mapping: StorageMapping? = nil, lockTimeout: Duration? = nil,
     settings change: (inout RunningServer.Settings) -> Void = { _ in }
   ) throws {
     self.database = database
@@ -71,6 +72,7 @@ final class GraphServer: Sendable {
     settings.pool.operationDeadline = .seconds(60)
     var configuration = try PostgresConfiguration(database)
     configuration.statementTimeout = .seconds(60)
+    if let lockTimeout { configuration.lockTimeout = lockTimeout }
     settings.mutationTimeout = .seconds(60)
     settings.constraintErrors = try ConstraintErrors.read(from: configuration)
     settings.pictures = try TestPictures.service()

@@ -1,0 +1,306 @@
+import GraphQLPlanning
+import GraphQLResponse
+import JSON
+
+/// Which parts of an answer are still to come, and what of them the client can be told, as plain data: no statement, no
+/// socket.
+///
+/// A fragment is deferred once for each object that it is of. The fields that the same fragments have of one object are a
+/// group; a fragment is complete when all of its groups are there, and these are sent then, once. What is deferred inside
+/// of a fragment is pending after that one. GraphQL incremental delivery (v0.2); in the format of 2022 each group is a
+/// fragment and is sent when it is there.
+struct DeliveryState {
+  /// A fragment, of one object.
+  private final class Fragment {
+    let usage: Int
+    let path: [PathSegment]
+    let parent: Fragment?
+    var id: Int?
+    var isOver = false
+    var groups: [Group] = []
+    var children: [Fragment] = []
+
+    init(_ usage: Int, _ path: [PathSegment], in parent: Fragment?) {
+      self.usage = usage
+      self.path = path
+      self.parent = parent
+      parent?.children.append(self)
+    }
+  }
+
+  private final class Group {
+    let path: [PathSegment]
+    let fragments: [Fragment]
+    /// Its object's fields, once they are there.
+    var data: [UInt8]?
+    /// Of fields inside of it.
+    var inner: [GraphQLError] = []
+    /// Why it has no data.
+    var errors: [GraphQLError]?
+    var isSent = false
+
+    init(_ path: [PathSegment], _ fragments: [Fragment]) {
+      self.path = path
+      self.fragments = fragments
+    }
+
+    var isThere: Bool { data != nil || errors != nil }
+  }
+
+  private struct Key: Hashable {
+    let usage: Int
+    let path: [PathSegment]
+  }
+
+  private let delivery: DeliveryPlan
+  private let requestID: String
+  private var fragments: [Key: Fragment] = [:]
+  /// Those that stand in no other, in the order of the response.
+  private var outermost: [Fragment] = []
+  private var groups: [[Group]]
+  private var places: [[[PathSegment]: Group]]
+  /// How many parts are still to come, by fragment.
+  private var partsLeft: [Int]
+  private var pending: [Fragment] = []
+  private var nextID = 0
+  /// Of all parts so far.
+  private(set) var errors: [GraphQLError] = []
+
+  init(_ delivery: DeliveryPlan, requestID: String) {
+    self.delivery = delivery
+    self.requestID = requestID
+    groups = Array(repeating: [], count: delivery.parts.count)
+    places = Array(repeating: [:], count: delivery.parts.count)
+    partsLeft = delivery.usages.indices.map { usage in
+      delivery.parts.count { $0.usages.contains(usage) }
+    }
+  }
+
+  /// Something is still to come.
+  var isPending: Bool {
+    switch delivery.format {
+    case .v0_2: pending.contains { !$0.isOver }
+    case .v20220824: groups.contains { $0.contains { !$0.isThere } }
+    }
+  }
+
+  // MARK: - What is met
+
+  private mutating func note(_ notes: [ResponseWriter.Note]) {
+    for case .pending(let part, let path) in notes where places[part][path] == nil {
+      var members: [Fragment] = []
+      for usage in delivery.parts[part].usages { members.append(fragment(usage, at: path)) }
+      let group = Group(path, members)
+      for member in members { member.groups.append(group) }
+      groups[part].append(group)
+      places[part][path] = group
+    }
+  }
+
+  private mutating func fragment(_ usage: Int, at path: [PathSegment]) -> Fragment {
+    let own = Array(path.prefix(delivery.usages[usage].depth))
+    if let known = fragments[Key(usage: usage, path: own)] { return known }
+    var parent: Fragment?
+    if let enclosing = delivery.usages[usage].parent { parent = fragment(enclosing, at: path) }
+    let found = Fragment(usage, own, in: parent)
+    fragments[Key(usage: usage, path: own)] = found
+    if parent == nil { outermost.append(found) }
+    return found
+  }
+
+  /// The first part is written.
+  mutating func begin(_ notes: [ResponseWriter.Note]) {
+    note(notes)
+    for case .error(let error) in notes { errors.append(error) }
+    guard delivery.format == .v0_2 else { return }
+    pending = begun(outermost)
+  }
+
+  /// Those of them that wait for something, or those inside of others that do not: all was sent with another.
+  private mutating func begun(_ candidates: [Fragment]) -> [Fragment] {
+    var found: [Fragment] = []
+    for fragment in candidates {
+      if fragment.groups.allSatisfy(\.isSent) {
+        found += begun(fragment.children)
+      } else {
+        fragment.id = nextID
+        nextID += 1
+        found.append(fragment)
+      }
+    }
+    return found
+  }
+
+  /// A part is there.
+  ///
+  /// - Parameter text: in which the entries' data stands.
+  mutating func receive(_ part: Int, _ entries: [ResponseWriter.Entry], in text: [UInt8]) {
+    for entry in entries {
+      guard let group = places[part][entry.path], !group.isThere else { continue }
+      var inner: [GraphQLError] = []
+      for case .error(let error) in entry.notes { inner.append(error) }
+      if let data = entry.data {
+        group.data = Array(text[data])
+        group.inner = inner
+        note(entry.notes)
+      } else {
+        group.errors = inner.isEmpty ? [.fault("A part has no data.", path: entry.path)] : inner
+      }
+    }
+    end(part, .fault("A part has no object where the first part has one."))
+  }
+
+  /// What is not there by now does not come.
+  private mutating func end(_ part: Int, _ error: GraphQLError) {
+    for group in groups[part] where !group.isThere {
+      var error = error
+      error.path = group.path
+      group.errors = [error]
+    }
+    for usage in delivery.parts[part].usages { partsLeft[usage] -= 1 }
+    for group in groups[part] { errors += group.errors ?? group.inner }
+  }
+
+  /// Neither this part nor any behind it comes.
+  mutating func fail(from part: Int, _ error: GraphQLError) {
+    for part in part..<delivery.parts.count { end(part, error) }
+  }
+
+  // MARK: - What is told
+
+  /// Writes the members behind the first part's `data` and `errors`.
+  mutating func writeBeginning(to json: inout JSONWriter) {
+    guard isPending else { return }
+    if delivery.format == .v0_2 {
+      json.append(",\"pending\":")
+      write(pending, to: &json)
+    }
+    json.append(",\"hasNext\":true")
+  }
+
+  /// The next response, without its last brace, if there is anything to be told after a part.
+  mutating func next(after part: Int) -> JSONWriter? {
+    switch delivery.format {
+    case .v0_2: next()
+    case .v20220824: nextFragments(part)
+    }
+  }
+
+  private mutating func next() -> JSONWriter? {
+    var entries = JSONWriter()
+    var completed = JSONWriter()
+    var begun: [Fragment] = []
+    var place = 0
+    // Completing one can make others pending, which may be complete as well.
+    while place < pending.count {
+      let fragment = pending[place]
+      place += 1
+      guard !fragment.isOver, let id = fragment.id else { continue }
+      let failure = fragment.groups.first { $0.errors != nil }?.errors
+      guard failure != nil || partsLeft[fragment.usage] == 0 else { continue }
+      if failure == nil {
+        for group in fragment.groups where !group.isSent {
+          write(group, of: fragment, to: &entries)
+        }
+      }
+      fragment.isOver = true
+      completed.append(completed.count > 0 ? ",{\"id\":" : "{\"id\":")
+      completed.write("\(id)")
+      if let failure {
+        completed.append(",\"errors\":")
+        completed.write(failure, requestID: requestID)
+      } else {
+        let inner = self.begun(fragment.children)
+        begun += inner
+        pending += inner
+      }
+      completed.append("}")
+    }
+    pending.removeAll { $0.isOver }
+    guard completed.count > 0 else { return nil }
+    var json = JSONWriter(capacity: entries.count + completed.count + 256)
+    json.append("{")
+    if !begun.isEmpty {
+      json.append("\"pending\":")
+      write(begun, to: &json)
+      json.append(",")
+    }
+    if entries.count > 0 {
+      json.append("\"incremental\":[")
+      json.append(entries.finish())
+      json.append("],")
+    }
+    json.append("\"completed\":[")
+    json.append(completed.finish())
+    json.append(isPending ? "],\"hasNext\":true" : "],\"hasNext\":false")
+    return json
+  }
+
+  /// Under the fragment that is pending and nearest to it: the path from there is short.
+  private func write(_ group: Group, of fragment: Fragment, to json: inout JSONWriter) {
+    guard let data = group.data else { return }
+    group.isSent = true
+    var nearest = fragment
+    for other in group.fragments
+    where other.id != nil && !other.isOver && other.path.count > nearest.path.count {
+      nearest = other
+    }
+    json.append(json.count > 0 ? ",{\"id\":" : "{\"id\":")
+    json.write("\(nearest.id ?? 0)")
+    if group.path.count > nearest.path.count {
+      json.append(",\"subPath\":")
+      json.write(Array(group.path.dropFirst(nearest.path.count)))
+    }
+    json.append(",\"data\":")
+    json.append(data)
+    if !group.inner.isEmpty {
+      json.append(",\"errors\":")
+      json.write(group.inner, requestID: requestID)
+    }
+    json.append("}")
+  }
+
+  private func write(_ fragments: [Fragment], to json: inout JSONWriter) {
+    json.append("[")
+    for (index, fragment) in fragments.enumerated() {
+      json.append(index > 0 ? ",{\"id\":" : "{\"id\":")
+      json.write("\(fragment.id ?? 0)")
+      json.append(",\"path\":")
+      json.write(fragment.path)
+      if let label = delivery.usages[fragment.usage].label {
+        json.append(",\"label\":")
+        json.write(label)
+      }
+      json.append("}")
+    }
+    json.append("]")
+  }
+
+  private mutating func nextFragments(_ part: Int) -> JSONWriter? {
+    let there = groups.joined().filter { $0.isThere && !$0.isSent }
+    guard !there.isEmpty else { return nil }
+    var json = JSONWriter(capacity: there.reduce(256) { $0 + ($1.data?.count ?? 4) + 64 })
+    json.append("{\"incremental\":[")
+    for (index, group) in there.enumerated() {
+      group.isSent = true
+      json.append(index > 0 ? ",{" : "{")
+      if let usage = group.fragments.first?.usage, let label = delivery.usages[usage].label {
+        json.append("\"label\":")
+        json.write(label)
+        json.append(",")
+      }
+      json.append("\"path\":")
+      json.write(group.path)
+      json.append(",\"data\":")
+      if let data = group.data { json.append(data) } else { json.writeNull() }
+      let errors = group.errors ?? group.inner
+      if !errors.isEmpty {
+        json.append(",\"errors\":")
+        json.write(errors, requestID: requestID)
+      }
+      json.append("}")
+    }
+    json.append(isPending ? "],\"hasNext\":true" : "],\"hasNext\":false")
+    return json
+  }
+}

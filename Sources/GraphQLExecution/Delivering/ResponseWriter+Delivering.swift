@@ -1,0 +1,150 @@
+import GraphQLResponse
+import JSON
+
+extension ResponseWriter {
+  /// What of an object comes with a part.
+  struct Entry {
+    let path: [PathSegment]
+    /// Of the text, where it stands; nil where a null moved up beyond the object.
+    let data: Range<Int>?
+    let notes: [Note]
+  }
+
+  /// Writes, one after the other, the objects of a part that comes later: what lies between them is the way there,
+  /// which the client has.
+  ///
+  /// - Parameter bytes: the statement's one record; empty when the plan has no statement.
+  mutating func writeEntries(_ bytes: RawSpan) -> [Entry] {
+    var walk = Walk()
+    if bytes.byteCount > 0, frames.pushRecord(bytes, 0, bytes.byteCount) == nil { return [] }
+    object(program.root, bytes, 0, .none, &walk)
+    frames.pop(to: 0)
+    return walk.entries
+  }
+
+  private struct Walk {
+    var path: [PathSegment] = []
+    var entries: [Entry] = []
+  }
+
+  private mutating func object(
+    _ index: Int32, _ bytes: RawSpan, _ base: Int, _ page: Page, _ walk: inout Walk
+  ) {
+    guard !isTooLarge else { return }
+    let object = program.objects[Int(index)]
+    if object.payload >= 0 {
+      let start = json.count
+      let known = notes.count
+      let outcome = self.object(object.payload, bytes, base, page)
+      if outcome != .written {
+        json.truncate(to: start)
+        dropPending(from: known)
+      }
+      walk.entries.append(
+        Entry(
+          path: walk.path, data: outcome == .written ? start..<json.count : nil,
+          notes: takeNotes(from: known, under: walk.path)))
+    }
+    for place in Int(object.firstField)..<Int(object.endField) {
+      let field = program.fields[place]
+      walk.path.append(.name(program.names[Int(field.name)].response))
+      value(field, bytes, base, page, &walk)
+      walk.path.removeLast()
+    }
+  }
+
+  /// Nothing leads on through what is null, or could not be read: the first part has said so.
+  private mutating func value(
+    _ field: ShapeProgram.Field, _ bytes: RawSpan, _ base: Int, _ page: Page, _ walk: inout Walk
+  ) {
+    switch field.value {
+    case .record(let column, let record):
+      element(frames[base + Int(column)], record, bytes, &walk)
+    case .embedded(let when, let index):
+      if when >= 0 {
+        let entry = frames[base + Int(when)]
+        guard entry.length == 1, bytes.byte(at: Int(entry.offset)) != 0 else { return }
+      }
+      object(index, bytes, base, .none, &walk)
+    case .list(let column, let record, _):
+      let entry = frames[base + Int(column)]
+      let inner = frames.depth
+      cost &+= 2
+      guard entry.length >= 0,
+        let count = frames.pushArray(bytes, Int(entry.offset), Int(entry.length))
+      else { return frames.pop(to: inner) }
+      items(inner, count, isBackward: false, record, bytes, &walk)
+      frames.pop(to: inner)
+    case .connection(let index):
+      let inner = frames.depth
+      cost &+= 2
+      if let page = self.page(Int(index), bytes, base) {
+        object(program.connections[Int(index)].object, bytes, base, page, &walk)
+      }
+      frames.pop(to: inner)
+    case .edges(let edge):
+      let isBackward = program.connections[page.connection].isBackward
+      for position in 0..<page.count {
+        let entry = frames[page.base + (isBackward ? page.count - 1 - position : position)]
+        let inner = frames.depth
+        cost &+= 1
+        walk.path.append(.index(position))
+        if frames.pushRecord(bytes, Int(entry.offset), Int(max(entry.length, 0))) != nil {
+          object(edge, bytes, inner, page, &walk)
+        }
+        walk.path.removeLast()
+        frames.pop(to: inner)
+      }
+    case .nodes(let record):
+      items(
+        page.base, page.count, isBackward: program.connections[page.connection].isBackward, record,
+        bytes, &walk)
+    case .node(let index):
+      record(index, bytes, base, &walk)
+    case .leaf, .leaves, .introspection, .secret, .refused, .pageInfo, .cursor, .hasNextPage,
+      .hasPreviousPage, .startCursor, .endCursor:
+      break
+    }
+  }
+
+  private mutating func items(
+    _ base: Int, _ count: Int, isBackward: Bool, _ record: Int32, _ bytes: RawSpan,
+    _ walk: inout Walk
+  ) {
+    for position in 0..<count {
+      walk.path.append(.index(position))
+      element(
+        frames[base + (isBackward ? count - 1 - position : position)], record, bytes, &walk)
+      walk.path.removeLast()
+    }
+  }
+
+  private mutating func element(
+    _ entry: RecordFrames.Entry, _ index: Int32, _ bytes: RawSpan, _ walk: inout Walk
+  ) {
+    guard entry.length >= 0 else { return }
+    cost &+= 1
+    let base = frames.depth
+    if frames.pushRecord(bytes, Int(entry.offset), Int(entry.length)) != nil {
+      record(index, bytes, base, &walk)
+    }
+    frames.pop(to: base)
+  }
+
+  private mutating func record(
+    _ index: Int32, _ bytes: RawSpan, _ base: Int, _ walk: inout Walk
+  ) {
+    switch program.records[Int(index)] {
+    case .object(let index): object(index, bytes, base, .none, &walk)
+    case .byTag(let column, let first, let end):
+      let entry = frames[base + Int(column)]
+      guard entry.length == 8 else { return }
+      let tag = bytes.byte(at: Int(entry.offset) + 7)
+      for place in Int(first)..<Int(end) where program.tags[place].tag == tag {
+        return object(program.tags[place].object, bytes, base, .none, &walk)
+      }
+    case .nested(let column, let index):
+      element(frames[base + Int(column)], index, bytes, &walk)
+    }
+  }
+}

@@ -1,0 +1,402 @@
+import GraphQLLanguage
+import GraphQLResponse
+import GraphQLSchema
+
+/// Takes an operation apart into one for the first part of its answer and one for each later part, which are planned as
+/// any other.
+///
+/// The fields of each place are collected as when they are executed, each with the fragments that deferred it. Fields
+/// with the same set of fragments are one part, whose operation selects them and the way to them. In the format of 2022
+/// each fragment has all of its fields to itself.
+///
+/// GraphQL incremental delivery, `CollectFields` and `BuildExecutionPlan`. O(selections x types of their places).
+struct DeferredSelections {
+  struct Split {
+    let first: OperationDefinition
+    let parts: [(usages: [Int], operation: OperationDefinition)]
+    let usages: [DeferUsage]
+  }
+
+  /// More are not worth as many statements: the answer is then whole.
+  static let maximumParts = 16
+
+  private let compiler: SelectionCompiler
+  private let format: IncrementalDelivery
+  private var usages: [DeferUsage] = []
+  private var usageNumbers: [UsageKey: Int] = [:]
+  /// The sets of fragments, in the order in which they are met; the first is empty.
+  private var parts: [[Int]] = [[]]
+  private var partNumbers: [[Int]: Int] = [[]: 0]
+  /// By part, those that fields of its objects are of: they are run after it, which says where there are any.
+  private var following: [Int: Set<Int>] = [:]
+
+  private struct UsageKey: Hashable {
+    let place: String
+    let directive: Int32
+    let parent: Int?
+  }
+
+  /// A selection of a field and the fragment that deferred it.
+  private struct Detail {
+    let field: Field
+    let usage: Int?
+  }
+
+  /// The fields of one response name at one place that belong together.
+  private final class PlacedField {
+    let details: [Detail]
+    let part: Int
+    let children: PlacedObject?
+    /// The parts that what is beneath it belongs to.
+    let reach: Set<Int>
+    /// By part: shared by the types that have it, so that it is planned once for them.
+    var emitted: [Int: Field] = [:]
+
+    init(_ details: [Detail], part: Int, children: PlacedObject?) {
+      self.details = details
+      self.part = part
+      self.children = children
+      var reach: Set<Int> = []
+      for (_, fields) in children?.types ?? [] {
+        for field in fields {
+          reach.insert(field.part)
+          reach.formUnion(field.reach)
+        }
+      }
+      self.reach = reach
+    }
+  }
+
+  private struct PlacedObject {
+    var types: [(type: TypeID, fields: [PlacedField])]
+  }
+
+  init(_ compiler: SelectionCompiler, _ format: IncrementalDelivery) {
+    self.compiler = compiler
+    self.format = format
+  }
+
+  /// Nil when nothing is deferred.
+  mutating func split(_ operation: OperationDefinition, on root: TypeID) -> Split? {
+    let object = place(
+      [root], [(operation.selectionSet, nil)], at: "", depth: 0, within: 0, mayDefer: true)
+    guard parts.count > 1, parts.count <= Self.maximumParts + 1 else { return nil }
+    guard let order else { return nil }
+    var numbers: [Int: Int] = [:]
+    for (number, part) in order.enumerated() { numbers[part] = number }
+    func select(_ part: Int) -> OperationDefinition {
+      OperationDefinition(
+        kind: .query, description: nil, name: operation.name, variables: operation.variables,
+        directives: [],
+        selectionSet: SelectionSet(
+          selections: selections(
+            of: object, part, isDelivered: part == 0, numbers, operation.position),
+          position: operation.position), position: operation.position)
+    }
+    return Split(
+      first: select(0), parts: order.map { (parts[$0], select($0)) }, usages: usages)
+  }
+
+  /// The later parts, those of fragments that stand in others after these where there is a choice.
+  private var order: [Int]? {
+    var left = parts.indices.dropFirst().sorted { (nesting(of: $0), $0) < (nesting(of: $1), $1) }
+    var order: [Int] = []
+    while !left.isEmpty {
+      let next = left.firstIndex { part in
+        left.allSatisfy { !(following[$0]?.contains(part) ?? false) }
+      }
+      // A set of fragments has fewer of them, or such that stand in them, the deeper it is: there is one.
+      guard let next else { return nil }
+      order.append(left.remove(at: next))
+    }
+    return order
+  }
+
+  /// Within how many fragments the outermost of its own stands.
+  private func nesting(of part: Int) -> Int {
+    parts[part].map { usage in
+      var depth = 0
+      var parent = usages[usage].parent
+      while let next = parent {
+        depth += 1
+        parent = usages[next].parent
+      }
+      return depth
+    }.min() ?? 0
+  }
+
+  // MARK: - Placing
+
+  /// - Parameters:
+  ///   - place: the response names that lead there.
+  ///   - part: that of the field it is the value of.
+  ///   - mayDefer: what is below may be in other parts than it.
+  private mutating func place(
+    _ types: [TypeID], _ sets: [(SelectionSet, Int?)], at place: String, depth: Int,
+    within part: Int, mayDefer: Bool
+  ) -> PlacedObject {
+    struct Key: Hashable {
+      let type: TypeID?
+      let fields: [ObjectIdentifier]
+      let usages: [Int?]
+    }
+    var known: [Key: PlacedField] = [:]
+    var object = PlacedObject(types: [])
+    for type in types {
+      var fields: [PlacedField] = []
+      for details in collect(type, sets, at: place, depth: depth, mayDefer: mayDefer) {
+        let name = details[0].field.name.text
+        let definition = compiler.schema[type].field(named: name)
+        let key = Key(
+          type: definition?.type.namedType, fields: details.map { ObjectIdentifier($0.field) },
+          usages: details.map(\.usage))
+        if let field = known[key] {
+          fields.append(field)
+          continue
+        }
+        // The schema is answered without the database.
+        let isAtOnce = name == "__schema" || name == "__type"
+        let own = isAtOnce ? 0 : mayDefer ? number(of: details) : part
+        if own != part { following[part, default: []].insert(own) }
+        var children: PlacedObject?
+        if let definition, !isAtOnce, parts.count <= Self.maximumParts + 1,
+          compiler.schema[definition.type.namedType].isComposite
+        {
+          let inner = details.compactMap { detail in
+            detail.field.selectionSet.map { ($0, detail.usage) }
+          }
+          let named = definition.type.namedType
+          children = self.place(
+            compiler.schema.possibleTypes[Int(named.index)], inner,
+            at: place + "/" + details[0].field.responseName,
+            depth: depth + 1 + definition.type.listDepth, within: own,
+            // What is said of a page is worked out from all of it.
+            mayDefer: mayDefer && compiler.schema[named].name != "PageInfo")
+        }
+        let field = PlacedField(details, part: own, children: children)
+        known[key] = field
+        fields.append(field)
+      }
+      object.types.append((type, fields))
+    }
+    return object
+  }
+
+  private mutating func number(of details: [Detail]) -> Int {
+    var set: Set<Int> = []
+    for detail in details {
+      guard let usage = detail.usage else { return 0 }
+      set.insert(usage)
+    }
+    // Who waits for a fragment waits for those inside of it anyway.
+    let own = set.filter { usage in
+      var parent = usages[usage].parent
+      while let next = parent {
+        if set.contains(next) { return false }
+        parent = usages[next].parent
+      }
+      return true
+    }.sorted()
+    if let number = partNumbers[own] { return number }
+    parts.append(own)
+    partNumbers[own] = parts.count - 1
+    return parts.count - 1
+  }
+
+  // MARK: - Collecting
+
+  private mutating func collect(
+    _ type: TypeID, _ sets: [(SelectionSet, Int?)], at place: String, depth: Int, mayDefer: Bool
+  ) -> [[Detail]] {
+    struct Key: Hashable {
+      let name: String
+      let usage: Int?
+    }
+    var collected: [[Detail]] = []
+    var places: [Key: Int] = [:]
+    // By name, the directives under which a fragment was spread; -1 for none.
+    var visited: [String: Set<Int32>] = [:]
+    func collect(_ set: SelectionSet, _ usage: Int?, _ directive: Int32) {
+      for selection in set.selections {
+        switch selection {
+        case .field(let field):
+          guard compiler.isIncluded(field.directives) else { continue }
+          let key = Key(name: field.responseName, usage: format == .v0_2 ? nil : usage)
+          if let place = places[key] {
+            collected[place].append(Detail(field: field, usage: usage))
+          } else {
+            places[key] = collected.count
+            collected.append([Detail(field: field, usage: usage)])
+          }
+        case .inlineFragment(let inline):
+          guard compiler.isIncluded(inline.directives) else { continue }
+          if let condition = inline.typeCondition, !compiler.applies(condition.text, to: type) {
+            continue
+          }
+          let deferring = mayDefer ? active(inline.directives) : nil
+          collect(
+            inline.selectionSet,
+            deferring.map { self.usage($0, at: place, depth: depth, in: usage) } ?? usage,
+            deferring?.position.offset ?? directive)
+        case .fragmentSpread(let spread):
+          guard compiler.isIncluded(spread.directives),
+            let fragment = compiler.fragments[spread.name.text],
+            compiler.applies(fragment.typeCondition.text, to: type)
+          else { continue }
+          let deferring = mayDefer ? active(spread.directives) : nil
+          let inner = deferring?.position.offset ?? directive
+          let before = visited[spread.name.text] ?? []
+          // In the format of 2022 a client waits for each fragment that it has asked for by its label.
+          if before.contains(inner)
+            || before.contains(-1) && (format == .v0_2 || deferring == nil)
+          {
+            continue
+          }
+          visited[spread.name.text, default: []].insert(inner)
+          collect(
+            fragment.selectionSet,
+            deferring.map { self.usage($0, at: place, depth: depth, in: usage) } ?? usage, inner)
+        }
+      }
+    }
+    for (set, usage) in sets {
+      collect(set, usage, usage.map { directive(of: $0) } ?? -1)
+    }
+    return collected
+  }
+
+  /// The directive that defers, unless it says not to.
+  private func active(_ directives: [Directive]) -> Directive? {
+    guard let directive = directives.first(named: "defer") else { return nil }
+    guard let value = directive.arguments.first(where: { $0.name.text == "if" })?.value else {
+      return directive
+    }
+    return compiler.condition(value) ?? true ? directive : nil
+  }
+
+  private func directive(of usage: Int) -> Int32 {
+    usageNumbers.first { $0.value == usage }?.key.directive ?? -1
+  }
+
+  private mutating func usage(
+    _ directive: Directive, at place: String, depth: Int, in parent: Int?
+  ) -> Int {
+    let key = UsageKey(place: place, directive: directive.position.offset, parent: parent)
+    if let number = usageNumbers[key] { return number }
+    usages.append(DeferUsage(label: directive.string("label"), parent: parent, depth: depth))
+    usageNumbers[key] = usages.count - 1
+    return usages.count - 1
+  }
+
+  // MARK: - Selecting
+
+  /// What an object's operation selects for one part.
+  ///
+  /// - Parameters:
+  ///   - isDelivered: the object itself is of the part, and not only on the way.
+  ///   - numbers: of the later parts, in the order in which they are run.
+  private func selections(
+    of object: PlacedObject, _ part: Int, isDelivered: Bool, _ numbers: [Int: Int],
+    _ position: Position
+  ) -> [Selection] {
+    let lists = object.types.map { _, fields in
+      self.fields(fields, part, isDelivered: isDelivered, numbers, position)
+    }
+    guard let first = lists.first else { return [] }
+    if lists.allSatisfy({ $0.map(\.identity) == first.map(\.identity) }) {
+      return first.map { .field($0.field) }
+    }
+    return zip(object.types, lists).compactMap { placed, fields in
+      guard !fields.isEmpty else { return nil }
+      let name = Name(text: compiler.schema[placed.type].name, position: position)
+      return .inlineFragment(
+        InlineFragment(
+          typeCondition: name, directives: [],
+          selectionSet: SelectionSet(
+            selections: fields.map { .field($0.field) }, position: position), position: position))
+    }
+  }
+
+  private struct Emitted {
+    enum Identity: Hashable {
+      case field(ObjectIdentifier)
+      case marker(DeliveryMarker)
+    }
+
+    let identity: Identity
+    let field: Field
+
+    init(_ field: Field) {
+      self.field = field
+      identity = .field(ObjectIdentifier(field))
+    }
+
+    init(_ marker: DeliveryMarker, at position: Position) {
+      field = marker.field(at: position)
+      identity = .marker(marker)
+    }
+  }
+
+  private func fields(
+    _ fields: [PlacedField], _ part: Int, isDelivered: Bool, _ numbers: [Int: Int],
+    _ position: Position
+  ) -> [Emitted] {
+    let own = fields.filter { $0.part == part }
+    let delivered = own.map { Emitted(emit($0, part, isDelivered: true, numbers)) }
+    if isDelivered {
+      let others = Set(fields.map(\.part)).subtracting([part]).compactMap { numbers[$0] }.sorted()
+      return delivered + others.map { Emitted(.pending(part: $0), at: position) }
+    }
+    let way = fields.filter { $0.part != part && $0.reach.contains(part) }
+      .map { Emitted(emit($0, part, isDelivered: false, numbers)) }
+    return own.isEmpty ? way : way + [Emitted(.payload, at: position)] + delivered
+  }
+
+  private func emit(
+    _ field: PlacedField, _ part: Int, isDelivered: Bool, _ numbers: [Int: Int]
+  ) -> Field {
+    let written = field.details[0].field
+    guard let children = field.children else { return written }
+    if let known = field.emitted[part] { return known }
+    let emitted = Field(
+      alias: written.alias, name: written.name, arguments: written.arguments, directives: [],
+      selectionSet: SelectionSet(
+        selections: selections(
+          of: children, part, isDelivered: isDelivered, numbers, written.position),
+        position: written.position))
+    field.emitted[part] = emitted
+    return emitted
+  }
+
+  // MARK: - Whether there is anything to do
+
+  /// Whether anything reachable could be deferred. O(document).
+  static func isWorthTrying(
+    _ operation: OperationDefinition, fragments: [String: FragmentDefinition]
+  ) -> Bool {
+    var pending: [Selection] = operation.selectionSet.selections
+    for fragment in fragments.values { pending += fragment.selectionSet.selections }
+    while let selection = pending.popLast() {
+      switch selection {
+      case .field(let field): pending += field.selectionSet?.selections ?? []
+      case .fragmentSpread(let spread):
+        if spread.directives.first(named: "defer") != nil { return true }
+      case .inlineFragment(let inline):
+        if inline.directives.first(named: "defer") != nil { return true }
+        pending += inline.selectionSet.selections
+      }
+    }
+    return false
+  }
+}
+
+extension TypeReference {
+  /// How many indices a path has inside of it.
+  fileprivate var listDepth: Int {
+    switch self {
+    case .named: 0
+    case .nonNull(let inner): inner.listDepth
+    case .list(let item): 1 + item.listDepth
+    }
+  }
+}

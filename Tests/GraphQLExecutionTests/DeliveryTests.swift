@@ -1,0 +1,129 @@
+import GraphQLResponse
+import JSON
+import Testing
+
+@testable import GraphQLExecution
+@testable import GraphQLPlanning
+
+/// Parts of an answer that come later, from records made by hand: where nulls stay, and what a client is told then.
+@Suite struct DeliveryTests {
+  private func field(
+    _ name: String, _ value: ValueShape, nonNull isNonNull: Bool = false
+  ) -> FieldShape {
+    FieldShape(
+      key: JSONWriter.key(name), responseName: name, isNonNull: isNonNull, value: value,
+      coordinate: "T.\(name)")
+  }
+
+  private func marker(_ marker: DeliveryMarker) -> FieldShape { field("", .marker(marker)) }
+
+  private func object(_ fields: FieldShape...) -> ObjectShape { ObjectShape(fields: fields) }
+
+  private func plan(_ shape: ObjectShape) -> Plan {
+    Plan(
+      statement: nil, parameters: [], shape: shape, size: PlanSize(of: shape, limits: .unlimited))
+  }
+
+  /// The responses to an operation, each as text.
+  private func responses(
+    _ format: IncrementalDelivery, _ usages: [DeferUsage], first: (ObjectShape, [UInt8]),
+    _ parts: [(usages: [Int], shape: ObjectShape, record: [UInt8])]
+  ) -> [String] {
+    let delivery = DeliveryPlan(
+      format: format, usages: usages,
+      parts: parts.map { DeliveryPart(usages: $0.usages, plan: plan($0.shape)) })
+    var state = DeliveryState(delivery, requestID: "r")
+    var writer = ResponseWriter(
+      ShapeProgram(first.0), json: JSONWriter(), cursorSeal: CursorSeal())
+    unsafe writer.writeData(first.1.span.bytes)
+    state.begin(writer.notes)
+    var json = writer.json
+    state.writeBeginning(to: &json)
+    var found = [String(decoding: json.finish(), as: UTF8.self)]
+    for (number, part) in parts.enumerated() {
+      var writer = ResponseWriter(
+        ShapeProgram(part.shape, isLater: true), json: JSONWriter(), cursorSeal: CursorSeal())
+      let entries = unsafe writer.writeEntries(part.record.span.bytes)
+      state.receive(number, entries, in: writer.json.finish())
+      if let json = state.next(after: number) {
+        found.append(String(decoding: json.finish(), as: UTF8.self) + "}")
+      }
+    }
+    #expect(!state.isPending)
+    return found
+  }
+
+  private let error =
+    #"{"message":"An unexpected error occurred.","path":PATH,"extensions":{"code":"INTERNAL_SERVER_ERROR","requestId":"r"}}"#
+
+  private func error(_ path: String) -> String { error.replacing("PATH", with: path) }
+
+  /// `a { ... @defer(label: "l") { b! } }`
+  private var one: (usages: [DeferUsage], first: ObjectShape, part: ObjectShape) {
+    (
+      [DeferUsage(label: "l", parent: nil, depth: 1)],
+      object(field("a", .record(column: 0, .object(object(marker(.pending(part: 0))))))),
+      object(
+        field(
+          "a",
+          .record(
+            column: 0,
+            .object(
+              object(marker(.payload), field("b", .leaf(column: 0, .string), nonNull: true))))))
+    )
+  }
+
+  @Test func `a null beyond a deferred object fails its fragment, and what was sent stays`() {
+    let record = BinaryForm.record([.record(.null)])
+    let first = (one.first, BinaryForm.record([.record()]))
+    #expect(
+      responses(.v0_2, one.usages, first: first, [([0], one.part, record)]) == [
+        #"{"a":{}},"pending":[{"id":"0","path":["a"],"label":"l"}],"hasNext":true"#,
+        #"{"completed":[{"id":"0","errors":[\#(error(#"["a","b"]"#))]}],"hasNext":false}"#,
+      ])
+    #expect(
+      responses(.v20220824, one.usages, first: first, [([0], one.part, record)]) == [
+        #"{"a":{}},"hasNext":true"#,
+        #"{"incremental":[{"label":"l","path":["a"],"data":null,"errors":[\#(error(#"["a","b"]"#))]}],"hasNext":false}"#,
+      ])
+  }
+
+  @Test func `what two fragments wait for fails both, and what is inside of them is never pending`()
+  {
+    let usages = [
+      DeferUsage(label: "l", parent: nil, depth: 1), DeferUsage(label: "m", parent: nil, depth: 0),
+      DeferUsage(label: nil, parent: 0, depth: 1),
+    ]
+    let first = object(
+      field(
+        "a",
+        .record(
+          column: 0, .object(object(marker(.pending(part: 0)), marker(.pending(part: 1)))))))
+    #expect(
+      responses(
+        .v0_2, usages, first: (first, BinaryForm.record([.record()])),
+        [
+          ([0, 1], one.part, BinaryForm.record([.record(.null)])),
+          ([2], one.part, BinaryForm.record([.record(.text("x"))])),
+        ]) == [
+          #"{"a":{}},"pending":[{"id":"0","path":["a"],"label":"l"},{"id":"1","path":[],"label":"m"}],"hasNext":true"#,
+          #"{"completed":[{"id":"0","errors":[\#(error(#"["a","b"]"#))]},{"id":"1","errors":[\#(error(#"["a","b"]"#))]}],"hasNext":false}"#,
+        ])
+  }
+
+  @Test func `nothing comes later of an object that is null`() {
+    #expect(
+      responses(
+        .v0_2, one.usages, first: (one.first, BinaryForm.record(.null)),
+        [([0], one.part, BinaryForm.record(.null))]) == [#"{"a":null}"#])
+  }
+
+  @Test func `an object that the later part does not have is an error and holds nothing up`() {
+    #expect(
+      responses(
+        .v0_2, one.usages, first: (one.first, BinaryForm.record([.record()])),
+        [([0], one.part, BinaryForm.record(.null))]
+      ).last
+        == #"{"completed":[{"id":"0","errors":[\#(error(#"["a"]"#))]}],"hasNext":false}"#)
+  }
+}

@@ -1,0 +1,352 @@
+import Foundation
+import Glibc
+import HTTPTestSupport
+import JSON
+import OracleSupport
+import TestSupport
+import Testing
+
+extension LiveTests {
+  /// Answers whose parts come later, by `@defer`.
+  @Suite struct DeferTests {
+    private static let v0_2 = "multipart/mixed;incrementalSpec=v0.2, application/json;q=0.9"
+    private static let v2022 = "multipart/mixed; deferSpec=\"20220824\",application/json"
+    /// Its first part reads no comments.
+    private static let document =
+      "query($id: ID!) { post(id: $id) { body ... @defer(label: \"L\") { comments(first: 9) { nodes { body } } } } }"
+
+    private func open(
+      _ server: LiveServer, accept: String, _ document: String, _ variables: JSONValue = [:]
+    ) throws -> RawClient {
+      let client = try RawClient(port: server.graph.port)
+      let request = JSONValue.object([
+        JSONValue.Member(name: "query", value: .string(document)),
+        JSONValue.Member(name: "variables", value: variables),
+      ])
+      let body = "\(request)"
+      client.send(
+        "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+          + "Accept: \(accept)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+      return client
+    }
+
+    /// The bytes of chunks, until they are as long as `text`.
+    private func expect(
+      _ text: String, from client: RawClient, at location: Testing.SourceLocation = #_sourceLocation
+    ) {
+      var found = ""
+      while found.utf8.count < text.utf8.count {
+        var line = ""
+        while !line.hasSuffix("\r\n"), let byte = client.bytes(1) {
+          line += String(decoding: byte, as: UTF8.self)
+        }
+        guard let length = Int(line.dropLast(), radix: 16), length > 0,
+          let bytes = client.bytes(length + 2)
+        else { break }
+        found += String(decoding: bytes.dropLast(2), as: UTF8.self)
+      }
+      #expect(found == text, sourceLocation: location)
+    }
+
+    private func part(_ json: String) -> String {
+      "\r\ncontent-type: application/json\r\n\r\n\(json)\r\n--graphql"
+    }
+
+    /// A post with a comment, and a session that keeps everybody from reading comments until it is told to commit.
+    private func locked(_ server: LiveServer) throws -> (post: NodeKey, lock: GraphData) {
+      let data = try server.graph.data()
+      let ann = try data.person()
+      let post = try data.post(.text, by: ann, "words")
+      _ = try data.comment(post, by: ann, "old")
+      let lock = try server.graph.data()
+      // As long as it takes, however busy the machine is.
+      try lock.run("SET idle_in_transaction_session_timeout = 0")
+      try lock.run("BEGIN")
+      try lock.run("LOCK TABLE comment IN ACCESS EXCLUSIVE MODE")
+      _ = try lock.comment(post, by: ann, "new")
+      return (post, lock)
+    }
+
+    /// Waits until as many of the server's statements wait for a lock.
+    private func waitForWaiting(_ count: Int, _ server: LiveServer) throws {
+      let data = try server.graph.data()
+      var found: String?
+      for _ in 0..<6_000 {
+        found = try data.run(
+          """
+          SELECT count(*) FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%comment%'
+          """)[0][0]
+        if found == "\(count)" { return }
+        usleep(10_000)
+      }
+      throw GraphTestFailure("\(found ?? "none") wait, not \(count)")
+    }
+
+    private func cancelWaiting(_ server: LiveServer) throws {
+      try waitForWaiting(1, server)
+      try server.graph.data().run(
+        """
+        SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%comment%'
+        """)
+    }
+
+    @Test
+    func
+      `the first part is there before the later one, which is of the same snapshot, byte for byte`()
+      throws
+    {
+      let server = try LiveServer(lockTimeout: .seconds(60))
+      for (accept, type, first, rest) in [
+        (
+          Self.v0_2, "incrementalSpec=v0.2",
+          #"{"data":{"post":{"body":"words"}},"pending":[{"id":"0","path":["post"],"label":"L"}],"hasNext":true}"#,
+          #"{"incremental":[{"id":"0","data":{"comments":{"nodes":[{"body":"old"}]}}}],"completed":[{"id":"0"}],"hasNext":false}"#
+        ),
+        (
+          Self.v2022, "deferSpec=20220824",
+          #"{"data":{"post":{"body":"words"}},"hasNext":true}"#,
+          #"{"incremental":[{"label":"L","path":["post"],"data":{"comments":{"nodes":[{"body":"old"}]}}}],"hasNext":false}"#
+        ),
+      ] {
+        let (post, lock) = try locked(server)
+        let client = try open(server, accept: accept, Self.document, ["id": post.json])
+        let head = client.answer(isHead: true)
+        #expect(head.status == 200)
+        #expect(head.header("Content-Type") == "multipart/mixed;boundary=graphql;\(type)")
+        #expect(head.header("Cache-Control") == "no-cache")
+        // With the delimiter behind it, while comments cannot be read.
+        expect("\r\n--graphql" + part(first), from: client)
+        try waitForWaiting(1, server)
+        try lock.run("COMMIT")
+        expect(part(rest) + "--\r\n", from: client)
+        #expect(client.bytes(5).map { String(decoding: $0, as: UTF8.self) } == "0\r\n\r\n")
+        // The connection serves on.
+        client.send("GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(client.answer().status == 200)
+      }
+    }
+
+    @Test func `an answer is whole to who does not ask for parts, or where none comes later`()
+      throws
+    {
+      let server = try LiveServer()
+      let data = try server.graph.data()
+      let post = try data.post(.text, by: data.person(), "words")
+      let whole = #"{"data":{"post":{"body":"words","comments":{"nodes":[]}}}}"#
+      let never = Self.document.replacing("@defer(", with: "@defer(if: false, ")
+      let missing = #"{"data":{"post":null}}"#
+      for (accept, document, id, expected) in [
+        ("application/json", Self.document, post.json, whole),
+        ("*/*", Self.document, post.json, whole),
+        ("multipart/mixed;subscriptionSpec=1.0,application/json", Self.document, post.json, whole),
+        (
+          "multipart/mixed;q=0;incrementalSpec=v0.2,application/json", Self.document, post.json,
+          whole
+        ),
+        (Self.v0_2, never, post.json, whole), (Self.v2022, never, post.json, whole),
+        (Self.v0_2, Self.document, NodeKey(1 << 20 | 24).json, missing),
+        (Self.v2022, Self.document, NodeKey(1 << 20 | 24).json, missing),
+      ] {
+        let answer = try open(server, accept: accept, document, ["id": id]).answer()
+        #expect(answer.header("Content-Type") == "application/json; charset=utf-8", "\(accept)")
+        #expect(answer.body == expected, "\(accept)")
+      }
+    }
+
+    @Test func `a part that fails leaves what was sent, and says so`() throws {
+      let server = try LiveServer(lockTimeout: .seconds(60))
+      for (accept, rest) in [
+        (Self.v0_2, #"{"completed":[{"id":"0","errors":[{"message":"#),
+        (
+          Self.v2022,
+          #"{"incremental":[{"label":"L","path":["post"],"data":null,"errors":[{"message":"#
+        ),
+      ] {
+        let (post, lock) = try locked(server)
+        let client = try open(server, accept: accept, Self.document, ["id": post.json])
+        #expect(client.answer(isHead: true).status == 200)
+        try cancelWaiting(server)
+        let text = client.restOfChunks()
+        #expect(text.contains(#"{"data":{"post":{"body":"words"}}"#), "\(text)")
+        #expect(text.contains(rest), "\(text)")
+        #expect(text.contains(#""path":["post"]"#))
+        #expect(text.contains(#""code":"TIMEOUT""#))
+        #expect(text.hasSuffix(#""hasNext":false}"# + "\r\n--graphql--\r\n"), "\(text)")
+        try lock.run("ROLLBACK")
+      }
+      // Connections are given back as they were.
+      let data = try server.graph.data()
+      let answer = try server.graph.data(
+        Self.document, ["id": data.post(.text, by: data.person()).json])
+      #expect(answer.at("post.comments.nodes") == .array([]))
+    }
+
+    @Test func `who leaves between two parts ends the statement of the next`() throws {
+      let server = try LiveServer(lockTimeout: .seconds(60))
+      let (post, lock) = try locked(server)
+      for round in 0..<3 {
+        let client = try open(server, accept: Self.v0_2, Self.document, ["id": post.json])
+        #expect(client.answer(isHead: true).status == 200)
+        try waitForWaiting(1, server)
+        if round == 0 { client.reset() } else { client.finishSending() }
+        try waitForWaiting(0, server)
+      }
+      let socket = try server.socket()
+      socket.subscribe("1", Self.document, ["id": post.json])
+      #expect(socket.message()?["type"] == "next")
+      try waitForWaiting(1, server)
+      socket.complete("1")
+      try waitForWaiting(0, server)
+      try lock.run("ROLLBACK")
+    }
+
+    @Test func `over a socket and as events each part is a message, and its end follows`() throws {
+      let server = try LiveServer()
+      let data = try server.graph.data()
+      let ann = try data.person()
+      let post = try data.post(.text, by: ann, "words")
+      _ = try data.comment(post, by: ann, "old")
+      let parts = [
+        #"{"data":{"post":{"body":"words"}},"pending":[{"id":"0","path":["post"],"label":"L"}],"hasNext":true}"#,
+        #"{"incremental":[{"id":"0","data":{"comments":{"nodes":[{"body":"old"}]}}}],"completed":[{"id":"0"}],"hasNext":false}"#,
+      ]
+      let socket = try server.socket()
+      for id in ["1", "1"] {
+        socket.subscribe(id, Self.document, ["id": post.json])
+        let answer = socket.answer(id)
+        #expect(answer.map(\.type) == ["next", "next", "complete"])
+        #expect(
+          try answer.prefix(2).map(\.payload)
+            == parts.map { try JSONParser.parse(Array($0.utf8)) })
+      }
+      let client = try open(
+        server, accept: "text/event-stream", Self.document, ["id": post.json])
+      let head = client.answer(isHead: true)
+      #expect(head.header("Content-Type") == "text/event-stream; charset=utf-8")
+      // Signs of life come in chunks of their own.
+      let text = client.restOfChunks { $0 != ":\n\n" }
+      #expect(
+        text == parts.map { "event: next\ndata: \($0)\n\n" }.joined()
+          + "event: complete\ndata:\n\n")
+    }
+
+    @Test(.enabled(if: LiveClients.python != nil, "script/live-clients installs what this needs"))
+    func `what is delivered is what graphql-core delivers, and together the whole answer`() throws {
+      let server = try LiveServer()
+      let data = try server.graph.data()
+      let (ann, bob) = (try data.person("ann"), try data.person("bob"))
+      try data.follow(ann, bob)
+      let country = try data.location("Land", level: "COUNTRY")
+      let place = try data.location("Place", parent: country)
+      var post = try data.post(.text, by: bob)
+      for tag in [PostTag.outfit, .photo, .text] {
+        post = try data.post(tag, by: bob, "words", location: place)
+        for words in ["one", "two"] { _ = try data.comment(post, by: ann, words) }
+      }
+      let cases = JSONValue.object([
+        .init(name: "seed", value: 7), .init(name: "count", value: 120),
+        .init(
+          name: "variables",
+          value: .array([
+            ["name": "post", "value": post.json], ["name": "bob", "value": bob.json],
+            ["name": "ids", "value": .array([post.json, "none", bob.json])],
+            ["name": "late", "value": .boolean(true)], ["name": "soon", "value": .boolean(false)],
+          ])),
+        .init(
+          name: "documents",
+          value: .object(Self.documents.map { .init(name: $0.key, value: .string($0.value)) })),
+      ])
+      let file = FileManager.default.temporaryDirectory
+        .appendingPathComponent("sociograph-defer-\(UUID().uuidString).json")
+      try Data("\(cases)".utf8).write(to: file)
+      defer { try? FileManager.default.removeItem(at: file) }
+      let run = try LiveClients.run(
+        "defer.py",
+        [
+          "http://127.0.0.1:\(server.graph.port)/graphql", ann.token,
+          TestCluster.packageFolder + "/Tests/Fixtures/schema/published.graphql", file.path,
+        ])
+      #expect(run.status == 0 && run.output.hasSuffix(" 0 differ\n"), "\(run.output)")
+    }
+
+    private static let documents: KeyValuePairs<String, String> = [
+      "a field": "query($post: ID!) { post(id: $post) { id ... @defer(label: \"a\") { body } } }",
+      "the root": "{ ... @defer(label: \"r\") { viewer { user { username } } } }",
+      "the root beside others":
+        "query($post: ID!) { post(id: $post) { id } ... @defer { viewer { user { username } } } }",
+      "nothing but the kind": "{ ... @defer { __typename } viewer { ... @defer { __typename } } }",
+      "the schema at once":
+        "{ __schema { queryType { name } } viewer { user { ... @defer { id } } } }",
+      "overlapping with what is there":
+        "query($post: ID!) { post(id: $post) { id author { id } ... @defer(label: \"a\") { id author { id username } } } }",
+      "nothing left":
+        "query($post: ID!) { post(id: $post) { id body ... @defer(label: \"a\") { id ... @defer(label: \"b\") { body } } } }",
+      "nested":
+        "query($post: ID!) { post(id: $post) { id ... @defer(label: \"a\") { body ... @defer(label: \"b\") { commentCount ... @defer(label: \"c\") { createdAt } } } } }",
+      "nested in what has nothing left":
+        "query($post: ID!) { post(id: $post) { id ... @defer(label: \"a\") { id ... @defer(label: \"b\") { body } } } }",
+      "nested deeper":
+        "query($post: ID!) { post(id: $post) { ... @defer(label: \"a\") { author { id ... @defer(label: \"b\") { username } } } } }",
+      "two that share a field":
+        "query($post: ID!) { post(id: $post) { id ... @defer(label: \"a\") { body commentCount } ... @defer(label: \"b\") { body createdAt } } }",
+      "two that share an object":
+        "query($post: ID!) { post(id: $post) { ... @defer(label: \"a\") { author { id username } } ... @defer(label: \"b\") { author { id displayName } } } }",
+      "below one another":
+        "query($post: ID!) { post(id: $post) { ... @defer(label: \"a\") { author { id displayName } } author { id ... @defer(label: \"b\") { displayName username } } } }",
+      "shared with one inside of another":
+        "query($post: ID!) { post(id: $post) { ... @defer(label: \"d\") { id ... @defer(label: \"c\") { author { username } } } ... @defer(label: \"a\") { body author { displayName } } } }",
+      "the same fragment twice":
+        "query($post: ID!) { post(id: $post) { ...F @defer(label: \"a\") author { id } ...F } } fragment F on Post { body author { username } }",
+      "one fragment at two places":
+        "query($post: ID!) { post(id: $post) { author { ...F location: id } } viewer { user { ...F } } } fragment F on User { id ... @defer(label: \"f\") { username displayName } }",
+      "fragments in fragments":
+        "query($post: ID!) { post(id: $post) { ...A @defer(label: \"a\") ...B @defer(label: \"b\") } } fragment A on Post { ...C } fragment B on Post { ...C commentCount } fragment C on Post { body author { id } }",
+      "each of a list":
+        "query($bob: ID!) { node(id: $bob) { ... on User { posts(first: 10) { nodes { id ... @defer(label: \"a\") { body author { username } } } } } } }",
+      "of edges":
+        "query($bob: ID!) { node(id: $bob) { ... on User { posts(first: 2) { totalCount edges { cursor ... @defer(label: \"e\") { node { body } } } pageInfo { hasNextPage } } } } }",
+      "of a page":
+        "query($bob: ID!) { node(id: $bob) { ... on User { posts(first: 2) { nodes { id } ... @defer(label: \"p\") { totalCount edges { cursor node { body } } } } } } }",
+      "a page that says later where it ends":
+        "query($bob: ID!) { node(id: $bob) { ... on User { posts(first: 2) { nodes { id } ... @defer { pageInfo { hasNextPage endCursor } } } } } }",
+      "from the end":
+        "query($post: ID!) { post(id: $post) { comments(last: 1) { nodes { id ... @defer { body author { username } } } } } }",
+      "of an empty list":
+        "query($post: ID!) { post(id: $post) { id comments(first: 1, after: null) { nodes { id ... @defer { author { posts(first: 0) { nodes { ... @defer { id } } } } } } } } }",
+      "by its kind":
+        "query($bob: ID!) { node(id: $bob) { ... on User { posts(first: 10) { nodes { __typename ... on Votable @defer(label: \"v\") { votingEnabled } ... on OutfitPost @defer(label: \"o\") { brands body } ... @defer(label: \"a\") { body } } } } } }",
+      "nodes that are there and not":
+        "query($ids: [ID!]!) { nodes(ids: $ids) { __typename id ... on Post @defer(label: \"p\") { body } ... on User @defer(label: \"u\") { username ... @defer(label: \"n\") { displayName } } } }",
+      "told to":
+        "query($post: ID!, $late: Boolean!) { post(id: $post) { id ... @defer(if: $late) { body } } }",
+      "told not to":
+        "query($post: ID!, $soon: Boolean!) { post(id: $post) { id ... @defer(if: $soon) { body } } }",
+      "told nothing":
+        "query($post: ID!, $unsaid: Boolean) { post(id: $post) { id ... @defer(if: true) { body } ... @include(if: true) @defer { author { id @skip(if: $unknown) } } } }"
+        .replacing("$unsaid: Boolean", with: "$unknown: Boolean = false"),
+      "by other names":
+        "query($post: ID!) { a: post(id: $post) { b: body ... @defer(label: \"a\") { c: author { d: username } } } e: post(id: $post) { ... @defer(label: \"b\") { c: author { d: displayName } } } }",
+      "references of references":
+        "query($post: ID!) { post(id: $post) { location { id ... @defer(label: \"l\") { parent { name ... @defer(label: \"m\") { level } } ancestors { id ... @defer(label: \"n\") { name } } } } } }",
+    ]
+  }
+}
+
+extension RawClient {
+  /// The bytes of all chunks that are left and wanted.
+  fileprivate func restOfChunks(_ isWanted: (String) -> Bool = { _ in true }) -> String {
+    var found = ""
+    while true {
+      var line = ""
+      while !line.hasSuffix("\r\n"), let byte = bytes(1) {
+        line += String(decoding: byte, as: UTF8.self)
+      }
+      guard let length = Int(line.dropLast(), radix: 16), length > 0, let bytes = bytes(length + 2)
+      else { return found }
+      let chunk = String(decoding: bytes.dropLast(2), as: UTF8.self)
+      if isWanted(chunk) { found += chunk }
+    }
+  }
+}

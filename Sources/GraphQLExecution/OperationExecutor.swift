@@ -182,7 +182,7 @@ package final class OperationExecutor {
     var key: [UInt8] = []
     switch delivery {
     case .v20220824: key.append(UInt8(ascii: "~"))
-    case .v0_2: key.append(UInt8(ascii: "^"))
+    case .v02: key.append(UInt8(ascii: "^"))
     case nil: break
     }
     operation.choices.appendKey(for: variables, to: &key)

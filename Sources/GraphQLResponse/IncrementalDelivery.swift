@@ -3,5 +3,5 @@ package enum IncrementalDelivery: Sendable, Hashable {
   /// `deferSpec=20220824`: an entry for each fragment, with all that is in it.
   case v20220824
   /// `incrementalSpec=v0.2`: each field once, in entries that several fragments may be waiting for.
-  case v0_2
+  case v02
 }

@@ -77,7 +77,7 @@ import Testing
     let record = BinaryForm.record([.record(.null)])
     let first = (one.first, BinaryForm.record([.record()]))
     #expect(
-      responses(.v0_2, one.usages, first: first, [([0], one.part, record)]) == [
+      responses(.v02, one.usages, first: first, [([0], one.part, record)]) == [
         #"{"a":{}},"pending":[{"id":"0","path":["a"],"label":"l"}],"hasNext":true"#,
         #"{"completed":[{"id":"0","errors":[\#(error(#"["a","b"]"#))]}],"hasNext":false}"#,
       ])
@@ -101,7 +101,7 @@ import Testing
           column: 0, .object(object(marker(.pending(part: 0)), marker(.pending(part: 1)))))))
     #expect(
       responses(
-        .v0_2, usages, first: (first, BinaryForm.record([.record()])),
+        .v02, usages, first: (first, BinaryForm.record([.record()])),
         [
           ([0, 1], one.part, BinaryForm.record([.record(.null)])),
           ([2], one.part, BinaryForm.record([.record(.text("x"))])),
@@ -114,14 +114,14 @@ import Testing
   @Test func `nothing comes later of an object that is null`() {
     #expect(
       responses(
-        .v0_2, one.usages, first: (one.first, BinaryForm.record(.null)),
+        .v02, one.usages, first: (one.first, BinaryForm.record(.null)),
         [([0], one.part, BinaryForm.record(.null))]) == [#"{"a":null}"#])
   }
 
   @Test func `an object that the later part does not have is an error and holds nothing up`() {
     #expect(
       responses(
-        .v0_2, one.usages, first: (one.first, BinaryForm.record([.record()])),
+        .v02, one.usages, first: (one.first, BinaryForm.record([.record()])),
         [([0], one.part, BinaryForm.record(.null))]
       ).last
         == #"{"completed":[{"id":"0","errors":[\#(error(#"["a"]"#))]}],"hasNext":false}"#)

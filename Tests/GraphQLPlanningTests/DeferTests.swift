@@ -7,7 +7,7 @@ import Testing
 /// How an operation is taken apart whose answer comes in parts.
 struct DeferTests {
   private func plan(
-    _ query: String, _ format: IncrementalDelivery = .v0_2, maximumCost: Int? = nil
+    _ query: String, _ format: IncrementalDelivery = .v02, maximumCost: Int? = nil
   ) throws -> Plan {
     let document = try Parser.parse(Source(query), limits: .default)
     let fragments = Dictionary(

@@ -79,7 +79,7 @@ struct DeliveryState {
   /// Something is still to come.
   var isPending: Bool {
     switch delivery.format {
-    case .v0_2: pending.contains { !$0.isOver }
+    case .v02: pending.contains { !$0.isOver }
     case .v20220824: groups.contains { $0.contains { !$0.isThere } }
     }
   }
@@ -112,7 +112,7 @@ struct DeliveryState {
   mutating func begin(_ notes: [ResponseWriter.Note]) {
     note(notes)
     for case .error(let error) in notes { errors.append(error) }
-    guard delivery.format == .v0_2 else { return }
+    guard delivery.format == .v02 else { return }
     pending = begun(outermost)
   }
 
@@ -171,7 +171,7 @@ struct DeliveryState {
   /// Writes the members behind the first part's `data` and `errors`.
   mutating func writeBeginning(to json: inout JSONWriter) {
     guard isPending else { return }
-    if delivery.format == .v0_2 {
+    if delivery.format == .v02 {
       json.append(",\"pending\":")
       write(pending, to: &json)
     }
@@ -181,7 +181,7 @@ struct DeliveryState {
   /// The next response, without its last brace, if there is anything to be told after a part.
   mutating func next(after part: Int) -> JSONWriter? {
     switch delivery.format {
-    case .v0_2: next()
+    case .v02: next()
     case .v20220824: nextFragments(part)
     }
   }

@@ -221,7 +221,7 @@ struct DeferredSelections {
         switch selection {
         case .field(let field):
           guard compiler.isIncluded(field.directives) else { continue }
-          let key = Key(name: field.responseName, usage: format == .v0_2 ? nil : usage)
+          let key = Key(name: field.responseName, usage: format == .v02 ? nil : usage)
           if let place = places[key] {
             collected[place].append(Detail(field: field, usage: usage))
           } else {
@@ -248,7 +248,7 @@ struct DeferredSelections {
           let before = visited[spread.name.text] ?? []
           // In the format of 2022 a client waits for each fragment that it has asked for by its label.
           if before.contains(inner)
-            || before.contains(-1) && (format == .v0_2 || deferring == nil)
+            || before.contains(-1) && (format == .v02 || deferring == nil)
           {
             continue
           }

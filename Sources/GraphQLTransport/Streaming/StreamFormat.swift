@@ -19,7 +19,7 @@ package enum StreamFormat: Sendable, Equatable {
       guard let range = MediaRange(text), range.quality > 0 else { continue }
       switch range.type {
       case "multipart/mixed":
-        if has("incrementalspec=v0.2", text) { return .parts(.v0_2) }
+        if has("incrementalspec=v0.2", text) { return .parts(.v02) }
         if has("deferspec=20220824", text) { return .parts(.v20220824) }
       case "text/event-stream": takesEvents = true
       default: break
@@ -31,7 +31,7 @@ package enum StreamFormat: Sendable, Equatable {
   /// What of a query's answer comes later in this form; nil where it is whole.
   package var delivery: IncrementalDelivery? {
     switch self {
-    case .eventStream: .v0_2
+    case .eventStream: .v02
     case .multipart: nil
     case .parts(let delivery): delivery
     }
@@ -68,7 +68,7 @@ package enum StreamFormat: Sendable, Equatable {
     // Without quotes, as gql compares it; all others read both.
     case .multipart: "multipart/mixed;boundary=graphql;subscriptionSpec=1.0"
     case .parts(.v20220824): "multipart/mixed;boundary=graphql;deferSpec=20220824"
-    case .parts(.v0_2): "multipart/mixed;boundary=graphql;incrementalSpec=v0.2"
+    case .parts(.v02): "multipart/mixed;boundary=graphql;incrementalSpec=v0.2"
     }
   }
 

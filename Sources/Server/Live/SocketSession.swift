@@ -149,7 +149,7 @@ final class SocketSession {
         operation,
         [GraphQLError("A socket may have \(most) operations at once.", code: .rateLimited)], record)
     case .success(var request):
-      request.delivery = .v0_2
+      request.delivery = .v02
       pipeline.answer(request, from: .socket(self, operation: operation), record) {
         [self] response, record in answered(operation, response, record)
       }

@@ -9,7 +9,7 @@ import Testing
 extension LiveTests {
   /// Answers whose parts come later, by `@defer`.
   @Suite struct DeferTests {
-    private static let v0_2 = "multipart/mixed;incrementalSpec=v0.2, application/json;q=0.9"
+    private static let v02 = "multipart/mixed;incrementalSpec=v0.2, application/json;q=0.9"
     private static let v2022 = "multipart/mixed; deferSpec=\"20220824\",application/json"
     /// Its first part reads no comments.
     private static let document =
@@ -100,7 +100,7 @@ extension LiveTests {
       let server = try LiveServer(lockTimeout: .seconds(60))
       for (accept, type, first, rest) in [
         (
-          Self.v0_2, "incrementalSpec=v0.2",
+          Self.v02, "incrementalSpec=v0.2",
           #"{"data":{"post":{"body":"words"}},"pending":[{"id":"0","path":["post"],"label":"L"}],"hasNext":true}"#,
           #"{"incremental":[{"id":"0","data":{"comments":{"nodes":[{"body":"old"}]}}}],"completed":[{"id":"0"}],"hasNext":false}"#
         ),
@@ -145,8 +145,8 @@ extension LiveTests {
           "multipart/mixed;q=0;incrementalSpec=v0.2,application/json", Self.document, post.json,
           whole
         ),
-        (Self.v0_2, never, post.json, whole), (Self.v2022, never, post.json, whole),
-        (Self.v0_2, Self.document, NodeKey(1 << 20 | 24).json, missing),
+        (Self.v02, never, post.json, whole), (Self.v2022, never, post.json, whole),
+        (Self.v02, Self.document, NodeKey(1 << 20 | 24).json, missing),
         (Self.v2022, Self.document, NodeKey(1 << 20 | 24).json, missing),
       ] {
         let answer = try open(server, accept: accept, document, ["id": id]).answer()
@@ -158,7 +158,7 @@ extension LiveTests {
     @Test func `a part that fails leaves what was sent, and says so`() throws {
       let server = try LiveServer(lockTimeout: .seconds(60))
       for (accept, rest) in [
-        (Self.v0_2, #"{"completed":[{"id":"0","errors":[{"message":"#),
+        (Self.v02, #"{"completed":[{"id":"0","errors":[{"message":"#),
         (
           Self.v2022,
           #"{"incremental":[{"label":"L","path":["post"],"data":null,"errors":[{"message":"#
@@ -187,7 +187,7 @@ extension LiveTests {
       let server = try LiveServer(lockTimeout: .seconds(60))
       let (post, lock) = try locked(server)
       for _ in 0..<3 {
-        let client = try open(server, accept: Self.v0_2, Self.document, ["id": post.json])
+        let client = try open(server, accept: Self.v02, Self.document, ["id": post.json])
         #expect(client.answer(isHead: true).status == 200)
         try waitForWaiting(1, server)
         client.finishSending()

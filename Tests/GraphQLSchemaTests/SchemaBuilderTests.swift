@@ -9,7 +9,8 @@ struct SchemaBuilderTests {
     #expect(schema.mutationType.map { schema[$0].name } == "Mutation")
     #expect(schema.subscriptionType.map { schema[$0].name } == "Subscription")
     #expect(
-      schema.directives.map(\.name) == ["include", "skip", "deprecated", "specifiedBy", "oneOf"])
+      schema.directives.map(\.name)
+        == ["defer", "include", "skip", "deprecated", "specifiedBy", "oneOf"])
     for (index, type) in schema.types.enumerated() {
       #expect(Int(type.id.index) == index)
       #expect(schema.typesByName[type.name] == type.id)

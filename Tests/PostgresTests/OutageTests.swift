@@ -80,13 +80,21 @@ import Testing
     try await harness.run("SELECT 'ready'")
     let session = try TestCluster.session(cluster.connectionString)
     let tally = try await load(harness) { tally in
+      // One that was ended is still listed until it has gone.
+      var ended = ["0"]
       for round in 1...5 {
-        try session.execute(
-          """
-          SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-          WHERE application_name = 'sociograph' AND pid <> pg_backend_pid()
-          LIMIT 1
-          """)
+        let isEnded = try await harness.eventually {
+          let rows = try session.execute(
+            """
+            SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE application_name = 'sociograph' AND pid <> pg_backend_pid()
+              AND pid <> ALL ('{\(ended.joined(separator: ","))}')
+            LIMIT 1
+            """)
+          ended += rows.compactMap { $0[0] }
+          return !rows.isEmpty
+        }
+        #expect(isEnded)
         // One at a time: a statement is tried again once, not twice.
         let answers = tally.withLock { $0.answers }
         let areServed = try await harness.eventually {

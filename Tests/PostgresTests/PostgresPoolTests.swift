@@ -275,7 +275,8 @@ struct PostgresPoolTests {
   }
 
   @Test func `quick statements pass those that outrun what was expected of them`() async throws {
-    let harness = try PoolHarness(size: 2)
+    // None is so short that it stands behind another while there is an idle connection.
+    let harness = try PoolHarness(size: 2) { $0.shortStatement = .nanoseconds(1) }
     let statement = PostgresStatement(
       "SELECT coalesce(pg_sleep($1::bigint)::text, '')", parameterCount: 1, expectedNanoseconds: 1)
     @discardableResult @Sendable
@@ -292,11 +293,14 @@ struct PostgresPoolTests {
         harness.loop.execute { sleep(0, in: harness.pool) { done.resume() } }
       }
     }
+    let areOpen = try await harness.eventually { harness.onLoop { $0.statistics.idle } == 2 }
+    #expect(areOpen)
     let ended = Mutex(0)
     let tickets = harness.onLoop { pool in
       (0..<4).map { _ in sleep(60, in: pool) { ended.withLock { $0 += 1 } } }
     }
     // Both connections are taken; one is given back.
+    #expect(harness.onLoop { $0.statistics.inUse } == 2)
     #expect(try await harness.run("SELECT 'served'") == "served")
     #expect(ended.withLock { $0 } == 0)
     #expect(harness.count("retried overdue") >= 1)

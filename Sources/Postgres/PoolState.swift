@@ -230,6 +230,12 @@ struct PoolState {
     }
   }
 
+  /// Part of what the head of a connection's pipeline asks for was told: it cannot be asked again.
+  mutating func notePartAnswered(slot: Int) {
+    guard let head = slots[slot].inFlight.first else { return }
+    requests[Int(head)].mayRetry = false
+  }
+
   /// The head of a connection's pipeline was answered.
   mutating func answered(
     slot: Int, _ answer: PoolAnswer, now: Instant, actions: inout [PoolAction]

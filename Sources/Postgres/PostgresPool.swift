@@ -194,7 +194,8 @@ package final class PostgresPool {
   }
 
   /// Runs statements that only read, one after the other and all of one snapshot, on a connection that is theirs
-  /// meanwhile. They are sent together, and each is answered when it is done. Nothing is tried again.
+  /// meanwhile. They are sent together, and each is answered when it is done. As long as none was answered, all are tried
+  /// again as any statement is.
   ///
   /// - Parameters:
   ///   - client: whose share of the connections it takes; nil of nobody in particular.
@@ -286,7 +287,7 @@ package final class PostgresPool {
       kind: kind, estimate: estimate,
       isKnown: payload.client == nil || payload.client == .server
         || payload.statement?.isKnown ?? true,
-      mayRetry: payload.transaction.isEmpty, awaitsEnd: payload.writes,
+      mayRetry: !payload.writes, awaitsEnd: payload.writes,
       client: payload.client, deadline: deadline, now: now, actions: &actions)
     let index = Int(id.index)
     while payloads.count <= index { payloads.append(nil) }
@@ -519,6 +520,7 @@ package final class PostgresPool {
       }
       connection.onPart = { [weak self] tag, result in
         guard let self, let payload = payloads[Int(tag)] else { return }
+        state.notePartAnswered(slot: slot)
         times = payload.times(.now)
         payload.part?(result)
       }

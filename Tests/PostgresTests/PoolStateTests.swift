@@ -630,6 +630,15 @@ struct PoolStateTests {
       state.answered(slot: 0, .stale, now: start, actions: &actions) == .deliver(after: .zero))
   }
 
+  @Test func `what is partly answered is not asked again`() {
+    var state = ready(1)
+    var actions: [PoolAction] = []
+    #expect(place(&state, 50) == 0)
+    state.notePartAnswered(slot: 0)
+    #expect(
+      state.answered(slot: 0, .stale, now: start, actions: &actions) == .deliver(after: .zero))
+  }
+
   @Test func `back-off stays between its bounds and the breaker opens at the third failure`() {
     var state = PoolState(settings: PoolSettings(size: 1), seed: 5, now: start)
     var now = start

@@ -139,7 +139,6 @@ final class DeliveryRun {
       isOver = true
       operation.charge?.write(actual: cost, to: &json)
       json.append(UInt8(ascii: "}"))
-      ticket?.cancel()
       _ = tell(.whole(.executed(body: json.finish(), errors: errors)))
       return
     }
@@ -158,6 +157,7 @@ final class DeliveryRun {
     cost += writer.cost
     if bytes.byteCount > bytesLeft || writer.isTooLarge {
       state.fail(from: part, tooLarge)
+      ticket?.cancel()
       return end(part)
     }
     bytesLeft -= writer.json.count
@@ -198,7 +198,6 @@ final class DeliveryRun {
 
   private func end(_ json: JSONWriter) {
     isOver = true
-    ticket?.cancel()
     var json = json
     operation.charge?.write(actual: cost, to: &json)
     json.append(UInt8(ascii: "}"))

@@ -157,13 +157,22 @@ package final class EventLoop: @unchecked Sendable {
       poll, places[token.place].descriptor, readiness.rawValue, token.value, 0)
   }
 
-  /// Call before closing the descriptor.
+  /// Call before closing the descriptor. On the loop only.
   package func unregister(_ token: Token) {
     guard isCurrent(token) else { return }
     _ = event_poll_remove(poll, places[token.place].descriptor)
     freePlaces.append(token.place)
     // Let go of when nothing here is being changed: what goes with it may unregister, too.
     _ = places[token.place].handler.take()
+  }
+
+  /// The same from any thread, for an owner that goes where its last user lets go of it: at once on the
+  /// loop, elsewhere later, and `descriptor`, whose end closes it, is kept until then.
+  package func unregister(_ token: Token, keeping descriptor: some AnyObject & Sendable) {
+    guard !isOnLoop else { return unregister(token) }
+    execute { [self] in
+      withExtendedLifetime(descriptor) { unregister(token) }
+    }
   }
 
   private func isCurrent(_ token: Token) -> Bool {

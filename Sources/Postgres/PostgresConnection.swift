@@ -88,7 +88,8 @@ import EventLoops
   }
 
   deinit {
-    if let token { loop.unregister(token) }
+    // Whoever lets go of a pool may be on another thread, and its loop at its end.
+    if let token { loop.unregister(token, keeping: library) }
     if let headResult = unsafe headResult { unsafe PQclear(headResult) }
   }
 
@@ -137,12 +138,7 @@ import EventLoops
   package func send(_ transaction: [BoundStatement], tag: UInt64) {
     loop.preconditionOnLoop()
     var isSent = isOpen && sync()
-    var uses: [Use] = []
-    for bound in transaction {
-      let (use, closing) = use(of: bound.statement)
-      for old in closing { isSent = isSent && close(old) }
-      uses.append(use)
-    }
+    let uses = uses(of: transaction, &isSent)
     isSent = isSent && sendPreamble()
     for (use, bound) in zip(uses, transaction) {
       isSent = isSent && sendStatement(use, bound.parameters)
@@ -161,12 +157,7 @@ import EventLoops
   package func send(inOneSnapshot statements: [BoundStatement], tag: UInt64) {
     loop.preconditionOnLoop()
     var isSent = isOpen && sync()
-    var uses: [Use] = []
-    for bound in statements {
-      let (use, closing) = use(of: bound.statement)
-      for old in closing { isSent = isSent && close(old) }
-      uses.append(use)
-    }
+    let uses = uses(of: statements, &isSent)
     isSent =
       isSent && sendPlain("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") && sendPreamble()
     for (use, bound) in zip(uses, statements) {
@@ -193,6 +184,15 @@ import EventLoops
   /// A command without parameters and without a Sync, which is not prepared.
   private func sendPlain(_ text: String) -> Bool {
     unsafe PQsendQueryParams(library.handle, text, 0, nil, nil, nil, nil, 0) == 1
+  }
+
+  /// Closes what has to make room for them.
+  private func uses(of statements: [BoundStatement], _ isSent: inout Bool) -> [Use] {
+    statements.map { bound in
+      let (use, closing) = use(of: bound.statement)
+      for old in closing { isSent = isSent && close(old) }
+      return use
+    }
   }
 
   /// How a statement is known here, and which ones have to make room for it.

@@ -146,13 +146,7 @@ package final class PostgresPool {
   ) -> PostgresTicket {
     loop.preconditionOnLoop()
     let now = ContinuousClock.now
-    if let error = Self.mismatch(statement, parameters) {
-      loop.afterThisBatch { [self] in
-        times = StatementTimes()
-        completion(.failure(error))
-      }
-      return PostgresTicket(pool: self, id: PoolRequestID(index: -1, generation: 0))
-    }
+    if let error = Self.mismatch(statement, parameters) { return refuse(error, completion) }
     return submit(
       .quick, estimate: statement.estimateNanoseconds(at: now), now: now,
       deadline: deadline ?? now + settings.operationDeadline,
@@ -180,12 +174,9 @@ package final class PostgresPool {
     loop.preconditionOnLoop()
     let now = ContinuousClock.now
     for bound in transaction {
-      guard let error = Self.mismatch(bound.statement, bound.parameters) else { continue }
-      loop.afterThisBatch { [self] in
-        times = StatementTimes()
-        completion(.failure(error))
+      if let error = Self.mismatch(bound.statement, bound.parameters) {
+        return refuse(error, completion)
       }
-      return PostgresTicket(pool: self, id: PoolRequestID(index: -1, generation: 0))
     }
     return submit(
       .quick, estimate: UInt64(max(expected.nanoseconds, 0)), now: now,
@@ -213,16 +204,23 @@ package final class PostgresPool {
     for bound in statements {
       estimate = min(
         estimate &+ min(bound.statement.estimateNanoseconds(at: now), 1 << 40), 1 << 50)
-      guard let error = Self.mismatch(bound.statement, bound.parameters) else { continue }
-      loop.afterThisBatch { [self] in
-        times = StatementTimes()
-        completion(.failure(error))
+      if let error = Self.mismatch(bound.statement, bound.parameters) {
+        return refuse(error, completion)
       }
-      return PostgresTicket(pool: self, id: PoolRequestID(index: -1, generation: 0))
     }
     return submit(
       .heavy, estimate: estimate, now: now, deadline: now + settings.operationDeadline,
       Payload(client: client, transaction: statements, part: part, completion: completion))
+  }
+
+  private func refuse(
+    _ error: PostgresError, _ completion: @escaping (borrowing PostgresOutcome) -> Void
+  ) -> PostgresTicket {
+    loop.afterThisBatch { [self] in
+      times = StatementTimes()
+      completion(.failure(error))
+    }
+    return PostgresTicket(pool: self, id: PoolRequestID(index: -1, generation: 0))
   }
 
   /// Waits for a connection of one's own, for a transaction.

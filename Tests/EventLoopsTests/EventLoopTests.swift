@@ -105,6 +105,29 @@ import Testing
     #expect(first.near == near && second.near == other)
   }
 
+  @Test func `an owner that goes on another thread leaves its place on the loop`() throws {
+    final class Descriptor: Sendable {
+      let record: Record
+      init(_ record: Record) { self.record = record }
+      deinit { record.add("closed") }
+    }
+    let loop = try EventLoop(label: "test")
+    let pair = try Pair()
+    let near = pair.near
+    let record = Record()
+    let token = try loop.sync { try loop.register(near, for: .readable) { _ in } }
+    let isHeld = DispatchSemaphore(value: 0)
+    loop.execute { isHeld.wait() }
+    loop.unregister(token, keeping: Descriptor(record))
+    record.add("left")
+    isHeld.signal()
+    // There would be one already.
+    try loop.sync { _ = try loop.register(near, for: .readable) { _ in } }
+    loop.sync {}
+    #expect(record.all == ["left", "closed"])
+    loop.stop()
+  }
+
   @Test func `a handler is called on its loop for what the descriptor is ready for`() throws {
     let loop = try EventLoop(label: "test")
     let pair = try Pair()

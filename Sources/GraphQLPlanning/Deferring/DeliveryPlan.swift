@@ -83,12 +83,7 @@ extension Planner {
     guard operation.kind == .query, let root = mapping.schema.rootType(for: .query) else {
       return whole
     }
-    let indices = Dictionary(
-      operation.variables.enumerated().map { ($1.name.text, $0) },
-      uniquingKeysWith: { first, _ in first })
-    let reader = ArgumentReader(
-      schema: mapping.schema, variableIndices: indices, variables: variables,
-      inputs: OperationInputs(operation.variables, source: source))
+    let reader = reader(of: operation, source: source, variables: variables)
     var selections = DeferredSelections(
       SelectionCompiler(mapping: mapping, fragments: fragments, reader: reader, limits: limits),
       format)

@@ -30,6 +30,17 @@ package struct Planner: Sendable {
       operation, fragments: fragments, source: source, variables: variables, recorder: nil)
   }
 
+  func reader(
+    of operation: OperationDefinition, source: Source, variables: [InputValue?]
+  ) -> ArgumentReader {
+    let indices = Dictionary(
+      operation.variables.enumerated().map { ($1.name.text, $0) },
+      uniquingKeysWith: { first, _ in first })
+    return ArgumentReader(
+      schema: mapping.schema, variableIndices: indices, variables: variables,
+      inputs: OperationInputs(operation.variables, source: source))
+  }
+
   /// - Parameter recorder: is told of the rows that are read.
   func plan(
     _ operation: OperationDefinition, fragments: [String: FragmentDefinition], source: Source,
@@ -40,12 +51,7 @@ package struct Planner: Sendable {
         "Schema is not configured to execute \(operation.kind.rawValue) operation.",
         code: .operationResolutionFailure)
     }
-    let indices = Dictionary(
-      operation.variables.enumerated().map { ($1.name.text, $0) },
-      uniquingKeysWith: { first, _ in first })
-    let reader = ArgumentReader(
-      schema: mapping.schema, variableIndices: indices, variables: variables,
-      inputs: OperationInputs(operation.variables, source: source))
+    let reader = reader(of: operation, source: source, variables: variables)
     if operation.kind == .mutation {
       let fields = try CallCompiler(
         mapping: mapping, fragments: fragments, reader: reader, limits: limits

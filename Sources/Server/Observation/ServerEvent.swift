@@ -69,11 +69,15 @@ package struct RequestRecord: Sendable {
   package var clientLeft = false
   package let peer: HTTPPeer
 
-  package init(_ identity: RequestIdentity, peer: HTTPPeer, began: UInt64 = monotonicNanoseconds())
-  {
+  /// - Parameter bytes: of the request's body.
+  package init(
+    _ identity: RequestIdentity, peer: HTTPPeer, bytes: Int = 0,
+    began: UInt64 = monotonicNanoseconds()
+  ) {
     self.identity = identity
     self.peer = peer
     self.began = began
+    requestBytes = bytes
   }
 
   /// Of the first error; nil without one.

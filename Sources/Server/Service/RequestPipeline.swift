@@ -11,19 +11,19 @@ import Postgres
 /// The line a request passes through, on one loop: HTTP request, GraphQL request, prepared
 /// operation, viewer, statement, response. Start reading at `answer`.
 final class RequestPipeline {
-  private let shared: SharedService
+  let shared: SharedService
   private let executor: OperationExecutor
-  private let sessions: SessionResolver
-  private let pool: PostgresPool
+  let sessions: SessionResolver
+  let pool: PostgresPool
   private let runner: any StatementRunner
   private let mutations: MutationRunner
   /// Nil where nothing is explained to clients.
   private let explainer: OperationExplainer?
-  private let endpoint: GraphQLEndpoint
+  let endpoint: GraphQLEndpoint
   private let pictures: PictureEndpoint?
   private let observer: LoopObserver
   let hub: LiveHub
-  private var identification: RequestIdentification
+  var identification: RequestIdentification
   private var preparations = TurnQueue<PoolClient, Preparation>(room: 4_096)
   private var nextPreparation: LoopTimer?
   var isDraining = false
@@ -63,8 +63,7 @@ final class RequestPipeline {
       return page(request, exchange)
     }
     if WebSocketHandshake.isWanted(by: request) { return openSocket(request, exchange) }
-    var record = RequestRecord(identity, peer: request.peer)
-    record.requestBytes = request.body.count
+    let record = RequestRecord(identity, peer: request.peer, bytes: request.body.count)
     switch endpoint.receive(request, as: identity) {
     case .answer(let answer):
       answer.send(to: exchange)
@@ -92,8 +91,7 @@ final class RequestPipeline {
       return text(
         "Plans are shown where the server runs with --explain-in-page.", .forbidden, exchange)
     }
-    var record = RequestRecord(identity, peer: request.peer)
-    record.requestBytes = request.body.count
+    let record = RequestRecord(identity, peer: request.peer, bytes: request.body.count)
     switch endpoint.receive(request, as: identity) {
     case .answer(let answer):
       answer.send(to: exchange)
@@ -197,7 +195,7 @@ final class RequestPipeline {
     }
   }
 
-  private func address(of request: HTTPRequest) -> PoolClient {
+  func address(of request: HTTPRequest) -> PoolClient {
     let bits = shared.trustedProxies.client(of: request).accountable.bits
     return .address(high: bits.high, low: bits.low)
   }
@@ -270,7 +268,7 @@ final class RequestPipeline {
     }
   }
 
-  private func chargedAddress(of request: HTTPRequest) -> HTTPPeer? {
+  func chargedAddress(of request: HTTPRequest) -> HTTPPeer? {
     guard shared.rateLimiter != nil else { return nil }
     if request.peer.isOfThisMachine, !shared.trustedProxies.isSender(of: request) { return nil }
     return shared.trustedProxies.client(of: request).accountable
@@ -326,7 +324,7 @@ final class RequestPipeline {
     return client
   }
 
-  private func client(of request: HTTPRequest) -> ClientIdentity {
+  func client(of request: HTTPRequest) -> ClientIdentity {
     var client = ClientIdentity()
     client.address = "\(shared.trustedProxies.client(of: request))"
     client.device = request.header("user-agent")
@@ -360,10 +358,7 @@ final class RequestPipeline {
     let ticket = executor.execute(operation, viewer: viewer, on: runner) { [self] response in
       var record = record
       record.times = executor.times
-      if case .executed(let body, _, _) = response, !call.caller.mayHold(body.count) {
-        return completion(.refused([Self.answersHeld], retryAfter: nil), record)
-      }
-      completion(response, record)
+      completion(held(response, for: call.caller), record)
     }
     guard let ticket else { return }
     call.caller.onLeave { [self] in
@@ -381,11 +376,7 @@ final class RequestPipeline {
       switch part {
       case .whole(let response):
         record.times = executor.times
-        if case .executed(let body, _, _) = response, !call.caller.mayHold(body.count) {
-          completion(.refused([Self.answersHeld], retryAfter: nil), record)
-        } else {
-          completion(response, record)
-        }
+        completion(held(response, for: call.caller), record)
         return true
       case .part(let body):
         if record.responseBytes == 0 { record.times = executor.times }
@@ -474,6 +465,14 @@ final class RequestPipeline {
     "Too many answers wait for clients that do not read them; try again shortly.",
     code: .serviceOverloaded)
 
+  /// The response, unless too much waits for clients that do not read.
+  private func held(_ response: OperationResponse, for caller: Caller) -> OperationResponse {
+    guard case .executed(let body, _, _) = response, !caller.mayHold(body.count) else {
+      return response
+    }
+    return .refused([Self.answersHeld], retryAfter: nil)
+  }
+
   private static let replayed = HTTPField("Idempotency-Replayed", "true")
 
   private func dress(
@@ -523,6 +522,18 @@ final class RequestPipeline {
     observer.report(.request(record))
   }
 
+  /// Tells those who look of an operation that a socket has the answer to.
+  func tell(_ record: RequestRecord, _ response: OperationResponse) {
+    var record = record
+    switch response {
+    case .executed(let body, let errors, _):
+      record.errors = errors
+      record.responseBytes = body.count
+    case .refused(let errors, _): record.errors = errors
+    }
+    end(&record)
+  }
+
   // MARK: - Streams
 
   private func stream(
@@ -545,128 +556,5 @@ final class RequestPipeline {
       stream.complete()
     case .refused(let errors, _): stream.fail(errors, requestID: record.identity.id)
     }
-  }
-
-  // MARK: - WebSockets
-
-  private func openSocket(_ request: HTTPRequest, _ exchange: HTTPExchange) {
-    guard endpoint.admitsSocket(of: request) else {
-      return text("Pages of this origin may not open a socket here.", .forbidden, exchange)
-    }
-    let handshake: WebSocketHandshake
-    do throws(WebSocketHandshake.Refusal) {
-      handshake = try WebSocketHandshake(request)
-    } catch {
-      switch error {
-      case .malformed: return text("The opening handshake is malformed.", .badRequest, exchange)
-      case .version:
-        return text(
-          "Only version 13 of WebSocket is spoken here.", .upgradeRequired, exchange,
-          headers: [HTTPField("Sec-WebSocket-Version", "13"), HTTPField("Upgrade", "websocket")])
-      }
-    }
-    let isSpoken = handshake.protocols.contains(SocketMessages.name)
-    let name = isSpoken ? SocketMessages.name : nil
-    guard let socket = exchange.upgrade(handshake, to: name) else { return }
-    guard isSpoken else { return socket.close(.subprotocolNotAcceptable) }
-    let origin = SocketSession.Origin(
-      peer: request.peer, chargedAddress: chargedAddress(of: request),
-      address: address(of: request),
-      client: client(of: request))
-    SocketSession(socket, self, origin, Credential(of: request)).start()
-  }
-
-  /// Finds out whether a session is there, for a socket that is to be its own.
-  func resolve(
-    _ token: SessionToken, completion: @escaping (SessionResolver.Resolution) -> Void
-  ) {
-    sessions.resolve(token, completion: completion)
-  }
-
-  /// How long a session of ours has to live; nil where nobody knows.
-  func remaining(of token: SessionToken, completion: @escaping (Duration?) -> Void) {
-    sessions.remaining(of: token, completion: completion)
-  }
-
-  /// The same as `resolve`, of the database as it is now.
-  func resolveAnew(
-    _ token: SessionToken, completion: @escaping (SessionResolver.Resolution) -> Void
-  ) {
-    sessions.forget(token)
-    sessions.resolve(token, completion: completion)
-  }
-
-  /// A record for an operation that came by a socket, and the operation; or why it is none.
-  func receive(
-    _ payload: [JSONValue.Member], bytes: Int, from peer: HTTPPeer
-  ) -> (RequestRecord, Result<GraphQLRequest, TransportError>) {
-    let identity = identification.next()
-    var record = RequestRecord(identity, peer: peer)
-    record.requestBytes = bytes
-    do throws(TransportError) {
-      return (record, .success(try endpoint.request(in: payload, bytes: bytes, as: identity)))
-    } catch {
-      return (record, .failure(error))
-    }
-  }
-
-  /// Tells those who look of an operation that a socket has the answer to.
-  func tell(_ record: RequestRecord, _ response: OperationResponse) {
-    var record = record
-    switch response {
-    case .executed(let body, let errors, _):
-      record.errors = errors
-      record.responseBytes = body.count
-    case .refused(let errors, _): record.errors = errors
-    }
-    end(&record)
-  }
-
-  func timer(after delay: Duration, _ work: @escaping () -> Void) -> LoopTimer {
-    pool.loop.schedule(after: delay, work)
-  }
-
-  var liveSettings: LiveSettings { shared.live }
-
-  // MARK: - Other pages
-
-  /// The database answers, nobody has said otherwise, and the server is not about to end.
-  var isReady: Bool { pool.isAvailable && !isDraining && shared.readiness.isGiven }
-
-  private func page(_ request: HTTPRequest, _ exchange: HTTPExchange) {
-    switch request.path {
-    case "/live": text("live", .ok, exchange)
-    case "/ready":
-      text(isReady ? "ready" : "not ready", isReady ? .ok : .serviceUnavailable, exchange)
-    case StaticPages.schemaText where shared.introspection == .signedIn:
-      schemaText(request, exchange)
-    case let path: shared.pages.respond(path, request, exchange)
-    }
-  }
-
-  private func schemaText(_ request: HTTPRequest, _ exchange: HTTPExchange) {
-    let refuse = { [self] in
-      text(
-        "The schema is for those who are signed in.", .unauthorized, exchange,
-        headers: [HTTPField("WWW-Authenticate", "Bearer")])
-    }
-    guard let authorization = request.headerBytes("authorization"),
-      let token = SessionToken(authorization: authorization)
-    else { return refuse() }
-    sessions.resolve(token) { [self] resolution in
-      switch resolution {
-      case .viewer: shared.pages.respond(StaticPages.schemaText, request, exchange)
-      case .unknown: refuse()
-      case .failed: text("The database cannot be reached.", .serviceUnavailable, exchange)
-      }
-    }
-  }
-
-  private func text(
-    _ text: String, _ status: HTTPStatus, _ exchange: HTTPExchange, headers: [HTTPField] = []
-  ) {
-    exchange.respond(
-      status, contentType: "text/plain; charset=utf-8", headers: headers,
-      body: Array("\(text)\n".utf8))
   }
 }

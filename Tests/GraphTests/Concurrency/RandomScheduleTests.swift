@@ -48,7 +48,7 @@ import Testing
     #expect(all.subtracting(world.progress.fields) == [])
     try Self.verify(clients, world, server.database)
     server.stop()
-    #expect(try Self.deadlocks(server.database) == 0)
+    #expect(try LastOneTests.deadlocks(server.database) == 0)
   }
 
   @Test func `backends and servers that are killed lose nothing that was acknowledged`() throws {
@@ -272,21 +272,5 @@ import Testing
       usleep(5_000)
     }
     throw GraphTestFailure("no backend is in the middle of a mutation")
-  }
-
-  /// How many deadlocks PostgreSQL saw in a database whose server has stopped.
-  static func deadlocks(_ database: String) throws -> Int {
-    let name = try TestCluster.session(database).execute("SELECT current_database()")[0][0] ?? ""
-    let session = try TestCluster.session(TestCluster.connectionString())
-    for _ in 0..<6_000 {
-      // A backend tells what it counted when it ends at the latest.
-      let others = try session.execute(
-        "SELECT FROM pg_stat_activity WHERE datname = '\(name)' AND application_name <> 'a test'")
-      if others.isEmpty { break }
-      usleep(10_000)
-    }
-    return Int(
-      try session.execute("SELECT deadlocks FROM pg_stat_database WHERE datname = '\(name)'")[0][0]
-        ?? "") ?? -1
   }
 }

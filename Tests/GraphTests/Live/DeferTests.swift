@@ -15,21 +15,6 @@ extension LiveTests {
     private static let document =
       "query($id: ID!) { post(id: $id) { body ... @defer(label: \"L\") { comments(first: 9) { nodes { body } } } } }"
 
-    private func open(
-      _ server: LiveServer, accept: String, _ document: String, _ variables: JSONValue = [:]
-    ) throws -> RawClient {
-      let client = try RawClient(port: server.graph.port)
-      let request = JSONValue.object([
-        JSONValue.Member(name: "query", value: .string(document)),
-        JSONValue.Member(name: "variables", value: variables),
-      ])
-      let body = "\(request)"
-      client.send(
-        "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-          + "Accept: \(accept)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
-      return client
-    }
-
     /// The bytes of chunks, until they are as long as `text`.
     private func expect(
       _ text: String, from client: RawClient, at location: Testing.SourceLocation = #_sourceLocation
@@ -111,7 +96,7 @@ extension LiveTests {
         ),
       ] {
         let (post, lock) = try locked(server)
-        let client = try open(server, accept: accept, Self.document, ["id": post.json])
+        let client = try server.open(accept: accept, Self.document, ["id": post.json])
         let head = client.answer(isHead: true)
         #expect(head.status == 200)
         #expect(head.header("Content-Type") == "multipart/mixed;boundary=graphql;\(type)")
@@ -149,7 +134,7 @@ extension LiveTests {
         (Self.v02, Self.document, NodeKey(1 << 20 | 24).json, missing),
         (Self.v2022, Self.document, NodeKey(1 << 20 | 24).json, missing),
       ] {
-        let answer = try open(server, accept: accept, document, ["id": id]).answer()
+        let answer = try server.open(accept: accept, document, ["id": id]).answer()
         #expect(answer.header("Content-Type") == "application/json; charset=utf-8", "\(accept)")
         #expect(answer.body == expected, "\(accept)")
       }
@@ -165,7 +150,7 @@ extension LiveTests {
         ),
       ] {
         let (post, lock) = try locked(server)
-        let client = try open(server, accept: accept, Self.document, ["id": post.json])
+        let client = try server.open(accept: accept, Self.document, ["id": post.json])
         #expect(client.answer(isHead: true).status == 200)
         try cancelWaiting(server)
         let text = client.restOfChunks()
@@ -187,7 +172,7 @@ extension LiveTests {
       let server = try LiveServer(lockTimeout: .seconds(60))
       let (post, lock) = try locked(server)
       for _ in 0..<3 {
-        let client = try open(server, accept: Self.v02, Self.document, ["id": post.json])
+        let client = try server.open(accept: Self.v02, Self.document, ["id": post.json])
         #expect(client.answer(isHead: true).status == 200)
         try waitForWaiting(1, server)
         client.finishSending()
@@ -221,8 +206,7 @@ extension LiveTests {
           try answer.prefix(2).map(\.payload)
             == parts.map { try JSONParser.parse(Array($0.utf8)) })
       }
-      let client = try open(
-        server, accept: "text/event-stream", Self.document, ["id": post.json])
+      let client = try server.open(accept: "text/event-stream", Self.document, ["id": post.json])
       let head = client.answer(isHead: true)
       #expect(head.header("Content-Type") == "text/event-stream; charset=utf-8")
       // Signs of life come in chunks of their own.

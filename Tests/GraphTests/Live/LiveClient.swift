@@ -48,6 +48,22 @@ final class LiveServer: Sendable {
       "\(try metric("sociograph_subscriptions")) subscriptions hear, not \(count)")
   }
 
+  /// A client that has sent a request and takes such an answer.
+  func open(
+    accept: String, _ document: String, _ variables: JSONValue = [:], headers: String = ""
+  ) throws -> RawClient {
+    let client = try RawClient(port: graph.port)
+    let request = JSONValue.object([
+      JSONValue.Member(name: "query", value: .string(document)),
+      JSONValue.Member(name: "variables", value: variables),
+    ])
+    let body = "\(request)"
+    client.send(
+      "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        + "Accept: \(accept)\r\n\(headers)Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    return client
+  }
+
   func socket(_ person: Person? = nil) throws -> GraphQLSocket {
     try GraphQLSocket(
       port: graph.port, payload: person.map { #"{"authorization":"Bearer \#($0.token)"}"# })

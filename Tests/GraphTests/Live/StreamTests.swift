@@ -9,22 +9,6 @@ extension LiveTests {
   @Suite struct StreamTests {
     private static let comments = "subscription($id: ID!) { commentAdded(subjectId: $id) { body } }"
 
-    private func open(
-      _ server: LiveServer, accept: String, _ document: String, _ variables: JSONValue = [:],
-      headers: String = ""
-    ) throws -> RawClient {
-      let client = try RawClient(port: server.graph.port)
-      let request = JSONValue.object([
-        JSONValue.Member(name: "query", value: .string(document)),
-        JSONValue.Member(name: "variables", value: variables),
-      ])
-      let body = "\(request)"
-      client.send(
-        "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-          + "Accept: \(accept)\r\n\(headers)Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
-      return client
-    }
-
     /// The bytes of the next chunk; empty at the end.
     private func chunk(_ client: RawClient) throws -> String {
       var line = ""
@@ -55,8 +39,8 @@ extension LiveTests {
       let data = try server.graph.data()
       let ann = try data.person()
       let post = try data.post(.text, by: ann)
-      let client = try open(
-        server, accept: "text/event-stream",
+      let client = try server.open(
+        accept: "text/event-stream",
         "subscription($id: ID!) { nodeChanged(id: $id) { ... on Post { body } } }",
         ["id": post.json])
       let head = client.answer(isHead: true)
@@ -91,7 +75,7 @@ extension LiveTests {
         ("{ nothing }", #"{"errors":[{"message":"Cannot query field"#),
         ("subscription { notificationAdded { id } }", #"{"errors":[{"message":"Sign in"#),
       ] {
-        let client = try open(server, accept: "text/event-stream", document)
+        let client = try server.open(accept: "text/event-stream", document)
         #expect(client.answer(isHead: true).status == 200)
         #expect(try chunk(client) == ":\n\n")
         let text = try chunk(client)
@@ -122,8 +106,8 @@ extension LiveTests {
       var last = ""
       var told: [String] = []
       for round in 0..<3 {
-        let client = try open(
-          server, accept: "text/event-stream", Self.comments, ["id": post.json],
+        let client = try server.open(
+          accept: "text/event-stream", Self.comments, ["id": post.json],
           headers: last.isEmpty ? "" : "Last-Event-ID: \(last)\r\n")
         #expect(client.answer(isHead: true).status == 200)
         try server.waitForHearing(1)
@@ -144,8 +128,8 @@ extension LiveTests {
           "here 0", "away 0 a", "away 0 b", "here 1", "away 1 a", "away 1 b", "here 2",
         ])
       for _ in 0..<3 { try data.run("SELECT forget_touches('0')") }
-      let refused = try open(
-        server, accept: "text/event-stream", Self.comments, ["id": post.json],
+      let refused = try server.open(
+        accept: "text/event-stream", Self.comments, ["id": post.json],
         headers: "Last-Event-ID: \(last)\r\n")
       _ = refused.answer(isHead: true)
       #expect(try part(refused).contains("TOKEN_EXPIRED"))
@@ -162,8 +146,8 @@ extension LiveTests {
       let data = try server.graph.data()
       let ann = try data.person()
       let post = try data.post(.text, by: ann)
-      let client = try open(
-        server, accept: accept,
+      let client = try server.open(
+        accept: accept,
         "subscription($id: ID!) { nodeChanged(id: $id) { ... on Post { body } } }",
         ["id": post.json])
       let head = client.answer(isHead: true)
@@ -192,7 +176,7 @@ extension LiveTests {
         "application/graphql-response+json, application/json, text/event-stream, multipart/mixed",
         "multipart/mixed;subscriptionSpec=1.0,application/json",
       ] {
-        let client = try open(server, accept: accept, "{ __typename }")
+        let client = try server.open(accept: accept, "{ __typename }")
         #expect(client.answer().body == #"{"data":{"__typename":"Query"}}"#)
       }
     }

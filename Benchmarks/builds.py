@@ -5,7 +5,9 @@ by wrk from keep-alive clients. The two alternate, first one then the other goin
 machine disturbs both alike; ratios are medians over the rounds. "CPU" is the time of server and
 PostgreSQL for one request, which says more than rates where others use the machine too.
 
-With the same program on both sides and --options it shows what an option costs.
+With the same program on both sides and --options it shows what an option costs; with --reactions, what
+reads cost after as many mutations that react, half of them to the posts with most, and the time that
+autovacuum takes to look.
 """
 
 import argparse
@@ -16,11 +18,15 @@ import shlex
 import statistics
 import subprocess
 import tempfile
+import threading
+import time
 
 import graph
 
 OPERATIONS = ["Q01", "Q02", "Q04", "Q06", "Q12", "Q14"]
 TOKEN = "demo-marisol"
+# PostgreSQL looks once a minute whether there is something to vacuum.
+AUTOVACUUM = 75
 
 
 def main():
@@ -40,6 +46,8 @@ def main():
     parser.add_argument("--port", type=int, default=18080, help="of this build; the next is the other's")
     parser.add_argument("--operations", default=",".join(OPERATIONS),
                         help="such as Q01,Q14 (default: those with a target)")
+    parser.add_argument("--reactions", type=int, default=0, metavar="N",
+                        help="sent to this build's graph first, then a while for autovacuum (default 0)")
     options = parser.parse_args()
     sides = [(options.program, options.data, shlex.split(options.options)),
              (options.against, options.data + "-against", shlex.split(options.against_options))]
@@ -56,7 +64,45 @@ def main():
             server = graph.Server(program, ["--data", data, *given], options.port + number)
             stack.callback(server.stop)
             servers.append((server, data))
+        if options.reactions:
+            graph.say(f"sending {options.reactions} reactions")
+            react(*servers[0], options.reactions)
+            time.sleep(AUTOVACUUM)
         compare(options, servers)
+
+
+def react(server, data, count):
+    """Reactions by people who have a session, half of them to the hundred posts with most."""
+    def rows(text):
+        return subprocess.run(
+            ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", graph.cluster(data), "-c", text],
+            capture_output=True, text=True, check=True,
+            env={**os.environ, "PGOPTIONS": graph.PLANNER}).stdout.split()
+
+    people = rows("""SELECT username FROM session s JOIN app_user u ON u.id = s.user_id
+        WHERE s.token_hash = sha256(convert_to('demo-' || username, 'UTF8')) ORDER BY u.id""")
+    posts = rows("""(SELECT wire_id(id) FROM post WHERE visibility = 'PUBLIC' ORDER BY score DESC, id LIMIT 100)
+        UNION ALL (SELECT wire_id(id) FROM post WHERE visibility = 'PUBLIC' ORDER BY hashint8(id) LIMIT 5000)""")
+    document = "mutation ($id: ID!) { react(subjectId: $id, kind: LIKE) { userErrors { code } } }"
+    given, wrong = [0] * 8, []
+
+    def work(number):
+        try:
+            for turn in range(number, count, len(given)):
+                place = turn // 2 % 100 if turn % 2 == 0 else 100 + turn // 2 % (len(posts) - 100)
+                server.execute(document, {"id": posts[place]}, "demo-" + people[turn * 7 % len(people)])
+                given[number] += 1
+        except (OSError, SystemExit) as error:
+            wrong.append(error)
+
+    workers = [threading.Thread(target=work, args=(number,)) for number in range(len(given))]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    if wrong:
+        raise wrong[0]
+    graph.say(f"{sum(given)} reactions by {len(people)} people")
 
 
 def compare(options, servers):

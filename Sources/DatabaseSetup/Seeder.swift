@@ -57,7 +57,7 @@ package struct Seeder: Sendable {
     configuration.lockTimeout = .zero
     configuration.settings += [
       ("client_min_messages", "warning"), ("synchronous_commit", "off"),
-      ("plan_cache_mode", "auto"), ("work_mem", "64MB"),
+      ("plan_cache_mode", "auto"), ("work_mem", "16MB"),
     ]
     let writer = try PostgresSession(configuration)
     let reader = try PostgresSession(configuration)

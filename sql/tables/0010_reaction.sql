@@ -8,8 +8,9 @@ CREATE TABLE reaction (
   user_id bigint NOT NULL CONSTRAINT reaction_user_exists REFERENCES app_user ON DELETE CASCADE,
   kind reaction_kind NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
-  -- viewerReactions; one of each kind
-  CONSTRAINT reaction_kind_once PRIMARY KEY (subject_id, user_id, kind),
+  -- viewerReactions; one of each kind. The subject does not come first: where it did, this index was taken
+  -- for Reactable.reactions, with a sort of all, as soon as few pages were known to be visible.
+  CONSTRAINT reaction_kind_once PRIMARY KEY (user_id, subject_id, kind),
   CONSTRAINT reaction_kind_fits CHECK (CASE kind
     WHEN 'AGREE' THEN subject_id & 255 = 32
     WHEN 'TOP' THEN subject_id & 240 = 16 OR subject_id & 255 = 3

@@ -163,7 +163,7 @@ let package = Package(
       "GraphQLExecutionTests",
       [
         "GraphQLExecution", "GraphQLPlanning", "GraphQLValidation", "GraphQLSchema",
-        "GraphQLResponse", "GraphQLLanguage", "Postgres", "JSON",
+        "GraphQLResponse", "GraphQLLanguage", "Postgres", "EventLoops", "JSON",
       ]),
     tests("PicturesTests", ["Pictures", "Cryptography", "TestSupport"]),
     tests("HTTPTests", ["HTTP", "EventLoops", "HTTPTestSupport"]),

@@ -29,7 +29,7 @@ package final class SessionResolver {
 
   private struct Known {
     let viewer: Int64?
-    let until: ContinuousClock.Instant
+    let until: Moment
   }
 
   private static let statement = PostgresStatement(
@@ -78,7 +78,7 @@ package final class SessionResolver {
   private var known: [SessionToken: Known] = [:]
   private var waiting: [SessionToken: [(Resolution) -> Void]] = [:]
   /// After a failure uses are not noted for a while.
-  private var notesFrom = ContinuousClock.now
+  private var notesFrom = Moment.now
   private let report: (Event) -> Void
 
   package init(
@@ -123,7 +123,7 @@ package final class SessionResolver {
   /// Calls `completion` on the loop: at once for a token seen in the last seconds.
   package func resolve(_ token: SessionToken, completion: @escaping (Resolution) -> Void) {
     forgetEnded()
-    let now = ContinuousClock.now
+    let now = Moment.now
     if let entry = known[token], entry.until > now {
       return completion(entry.viewer.map { .viewer($0) } ?? .unknown)
     }
@@ -242,7 +242,7 @@ package final class SessionResolver {
       known[token] = nil
       return
     }
-    let now = ContinuousClock.now
+    let now = Moment.now
     if known.count >= maximumCount {
       known = known.filter { $0.value.until > now }
       if known.count >= maximumCount { known.removeAll() }

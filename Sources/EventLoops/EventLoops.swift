@@ -25,6 +25,11 @@ package final class EventLoop: @unchecked Sendable {
   private var timers: [ScheduledTimer] = []
   private var nextTimer: UInt64 = 1
   private var afterBatch: [() -> Void] = []
+  /// Those of the batch that is over, while they run.
+  private var afterLastBatch: [() -> Void] = []
+  // What the last wait found.
+  private var readyTokens = [UInt64](repeating: 0, count: 256)
+  private var readyEvents = [UInt32](repeating: 0, count: 256)
 
   /// What other threads hand over.
   private struct Inbox {
@@ -51,7 +56,7 @@ package final class EventLoop: @unchecked Sendable {
 
   package struct Readiness: OptionSet, Sendable {
     package let rawValue: UInt32
-    package init(rawValue: UInt32) { self.rawValue = rawValue }
+    @inlinable package init(rawValue: UInt32) { self.rawValue = rawValue }
     package static let readable = Readiness(rawValue: UInt32(EVENT_READABLE))
     package static let writable = Readiness(rawValue: UInt32(EVENT_WRITABLE))
     /// The peer closed its sending half; reported only where it was asked for.
@@ -126,7 +131,8 @@ package final class EventLoop: @unchecked Sendable {
   }
 
   package func preconditionOnLoop() {
-    dispatchPrecondition(condition: .onQueue(queue))
+    // What is posted after `stop` runs on the queue, but on no thread of the loop's.
+    if !isOnLoop { dispatchPrecondition(condition: .onQueue(queue)) }
   }
 
   fileprivate var isOnLoop: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
@@ -271,9 +277,9 @@ package final class EventLoop: @unchecked Sendable {
 
   private func runAfterBatch() {
     while !afterBatch.isEmpty {
-      let work = afterBatch
-      afterBatch.removeAll(keepingCapacity: true)
-      for item in work { item() }
+      swap(&afterBatch, &afterLastBatch)
+      for item in afterLastBatch { item() }
+      afterLastBatch.removeAll(keepingCapacity: true)
     }
   }
 
@@ -291,20 +297,16 @@ package final class EventLoop: @unchecked Sendable {
   }
 
   private func serve(waiting milliseconds: Int32) {
-    unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 256) { tokens in
-      unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 256) { events in
-        let count = unsafe event_poll_wait(
-          poll, tokens.baseAddress, events.baseAddress, 256, milliseconds)
-        guard count > 0 else { return }
-        for index in 0..<Int(count) {
-          let token = unsafe Token(value: tokens[index])
-          if token == .wake {
-            event_wake_lower(wake)
-          } else if isCurrent(token) {
-            // A handler may unregister others: each token is looked up when its turn comes.
-            unsafe places[token.place].handler?(Readiness(rawValue: events[index]))
-          }
-        }
+    let count = unsafe event_poll_wait(
+      poll, &readyTokens, &readyEvents, Int32(readyTokens.count), milliseconds)
+    guard count > 0 else { return }
+    for index in 0..<Int(count) {
+      let token = Token(value: readyTokens[index])
+      if token == .wake {
+        event_wake_lower(wake)
+      } else if isCurrent(token) {
+        // A handler may unregister others: each token is looked up when its turn comes.
+        places[token.place].handler?(Readiness(rawValue: readyEvents[index]))
       }
     }
   }

@@ -42,13 +42,13 @@ enum PoolAnswer {
   case aborted
 }
 
-/// What becomes of an answer.
+/// What becomes of an answer; times are nanoseconds.
 enum PoolVerdict: Equatable {
   /// Hand it over; it took that long.
-  case deliver(after: Duration)
+  case deliver(after: Int64)
   case drop
   /// It goes back to the queue.
   case retry
   /// The same; it ran that long, and is heavy from now on.
-  case retryAsHeavy(after: Duration)
+  case retryAsHeavy(after: Int64)
 }

@@ -1,3 +1,5 @@
+import EventLoops
+
 /// What time brings to connections and to what waits: deadlines, cancels, probes, closing and
 /// connecting again.
 extension PoolState {

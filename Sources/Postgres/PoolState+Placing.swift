@@ -1,3 +1,5 @@
+import EventLoops
+
 /// Which connection takes which request, and when.
 extension PoolState {
   var readyCount: Int {
@@ -87,15 +89,15 @@ extension PoolState {
   /// answer can be on the road.
   func headBegan(_ slot: Int, _ head: Request) -> Instant {
     let distance = slots[slot].distance
-    let came = distance > 0 ? head.sentAt + .nanoseconds(distance) : head.sentAt
+    let came = distance > 0 ? head.sentAt.advanced(byNanoseconds: distance) : head.sentAt
     return max(slots[slot].headStart, came)
   }
 
   /// An answer came after that time, so the road is no longer than that.
-  mutating func shorten(_ slot: Int, to time: Duration) {
+  mutating func shorten(_ slot: Int, to time: Int64) {
     guard slots[slot].distance > 0 else { return }
     slots[slot].distance = min(
-      slots[slot].distance, max(time.nanoseconds - limits.shortestRoundTrip, 0))
+      slots[slot].distance, max(time - limits.shortestRoundTrip, 0))
   }
 
   /// Nanoseconds until the connection is expected to be idle. A statement that has outrun its
@@ -103,7 +105,7 @@ extension PoolState {
   func expectedBacklog(_ slot: Int, _ now: Instant) -> Int64 {
     guard let head = slots[slot].inFlight.first else { return 0 }
     let estimate = requests[Int(head)].estimate
-    let elapsed = headBegan(slot, requests[Int(head)]).duration(to: now).nanoseconds
+    let elapsed = headBegan(slot, requests[Int(head)]).nanoseconds(to: now)
     let rest = elapsed > estimate ? elapsed : estimate - max(elapsed, 0)
     return slots[slot].backlog - estimate + rest
   }

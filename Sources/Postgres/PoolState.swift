@@ -1,3 +1,5 @@
+import EventLoops
+
 /// Connections and requests as plain data: no socket, no queue, no clock, no chance of its own.
 ///
 /// An event goes in with the time it happened; what is to be done comes out as `PoolAction`s, in
@@ -9,7 +11,7 @@
 ///                  |         '-> lost -> (queue) once more, or fail
 ///                  '-> fail: full, waited too long, no database
 struct PoolState {
-  typealias Instant = ContinuousClock.Instant
+  typealias Instant = Moment
 
   let settings: PoolSettings
   let limits: Limits
@@ -123,6 +125,7 @@ struct PoolState {
     let sharingLimit: Int64
     let longestQueueing: Int64
     let quickQueueWait: Int64
+    let queueWait: Int64
     let shortestRoundTrip: Int64
 
     init(_ settings: PoolSettings) {
@@ -132,6 +135,7 @@ struct PoolState {
       sharingLimit = settings.sharingLimit.nanoseconds
       longestQueueing = settings.longestQueueing.nanoseconds
       quickQueueWait = settings.quickQueueWait.nanoseconds
+      queueWait = settings.queueWait.nanoseconds
       shortestRoundTrip = settings.shortestRoundTrip.nanoseconds
     }
   }
@@ -167,7 +171,8 @@ struct PoolState {
     let index = allocate(
       Request(
         kind: lane, estimate: expected, client: client, mayRetry: mayRetry, awaitsEnd: awaitsEnd,
-        submittedAt: now, sentAt: now, queueDeadline: min(deadline, now + settings.queueWait),
+        submittedAt: now, sentAt: now,
+        queueDeadline: min(deadline, now.advanced(byNanoseconds: limits.queueWait)),
         deadline: deadline))
     let id = PoolRequestID(index: index, generation: requests[Int(index)].generation)
     statistics.executed += 1
@@ -249,7 +254,7 @@ struct PoolState {
       slots[slot].cancelled.map { $0.request == index && $0.generation == request.generation }
       ?? false
     let started = headBegan(slot, request)
-    shorten(slot, to: request.sentAt.duration(to: now))
+    shorten(slot, to: request.sentAt.nanoseconds(to: now))
     slots[slot].backlog -= request.estimate
     slots[slot].headStart = now
     slots[slot].provenAt = now
@@ -259,7 +264,8 @@ struct PoolState {
       slots[slot].strayCancelUntil = now + settings.strayCancelWindow
     }
 
-    var verdict = PoolVerdict.deliver(after: max(started.duration(to: now), .zero))
+    let time = max(started.nanoseconds(to: now), 0)
+    var verdict = PoolVerdict.deliver(after: time)
     if request.isAbandoned || request.isProbe {
       verdict = .drop
     } else if let reason = retryReason(request, slot, answer, wasCancelled, now) {
@@ -267,10 +273,9 @@ struct PoolState {
       statistics.retried[reason, default: 0] += 1
       actions.append(.event(.retried(reason)))
       if reason == .overdue {
-        let time = max(started.duration(to: now), .zero)
         verdict = .retryAsHeavy(after: time)
         requests[Int(index)].kind = .heavy
-        requests[Int(index)].estimate = max(time.nanoseconds, limits.heavyStatement)
+        requests[Int(index)].estimate = max(time, limits.heavyStatement)
       } else if reason != .neighbourFailed {
         requests[Int(index)].retries += 1
       }

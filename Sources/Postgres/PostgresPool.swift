@@ -29,6 +29,8 @@ package final class PostgresPool {
   private var state: PoolState
   private let shortStatement: UInt64
   private let heavyNanoseconds: Int64
+  private let overrunNanoseconds: Int64
+  private let operationNanoseconds: Int64
   private var connections: [PostgresConnection?]
   private var payloads: [Payload?] = []
   private var spareActions: [PoolAction] = []
@@ -42,34 +44,50 @@ package final class PostgresPool {
   private var whenStopped: (() -> Void)?
   private var whenAtRest: (() -> Void)?
 
-  private struct Payload {
-    var client: PoolClient?
-    var statement: PostgresStatement?
-    var parameters = PostgresParameters()
-    var transaction: [BoundStatement] = []
+  /// What a request of the state carries, until its owner is told.
+  private final class Payload {
+    let client: PoolClient?
+    let statement: PostgresStatement?
+    let parameters: PostgresParameters
+    let transaction: [BoundStatement]
     /// Of statements in one snapshot.
-    var part: ((borrowing PostgresResult) -> Void)?
-    var completion: ((borrowing PostgresOutcome) -> Void)?
-    var lease: ((Result<PostgresLease, PostgresError>) -> Void)?
+    let part: ((borrowing PostgresResult) -> Void)?
+    let completion: ((borrowing PostgresOutcome) -> Void)?
+    let lease: ((Result<PostgresLease, PostgresError>) -> Void)?
     /// Its time says nothing about the next: it was prepared on the way.
     var isFirst = false
     /// It has been the victim of another's failure, and shares no Sync again.
     var isAlone = false
     /// While it is kept, its statement counts as a heavy one.
     var slowness: StatementSlowness?
-    /// Set by `submit`.
-    var submittedAt: ContinuousClock.Instant?
+    let submittedAt: Moment
     /// Nil while it waits; the last time, when it was sent again.
-    var sentAt: ContinuousClock.Instant?
+    var sentAt: Moment?
 
     var writes: Bool { !transaction.isEmpty && part == nil }
 
-    func times(_ now: ContinuousClock.Instant) -> StatementTimes {
+    init(
+      client: PoolClient? = nil, statement: PostgresStatement? = nil,
+      parameters: PostgresParameters = PostgresParameters(), transaction: [BoundStatement] = [],
+      submittedAt: Moment, part: ((borrowing PostgresResult) -> Void)? = nil,
+      completion: ((borrowing PostgresOutcome) -> Void)? = nil,
+      lease: ((Result<PostgresLease, PostgresError>) -> Void)? = nil
+    ) {
+      self.client = client
+      self.statement = statement
+      self.parameters = parameters
+      self.transaction = transaction
+      self.submittedAt = submittedAt
+      self.part = part
+      self.completion = completion
+      self.lease = lease
+    }
+
+    func times(_ now: Moment) -> StatementTimes {
       let sentAt = sentAt ?? now
-      let submittedAt = submittedAt ?? sentAt
       return StatementTimes(
-        waited: UInt64(max(submittedAt.duration(to: sentAt).nanoseconds, 0)),
-        served: UInt64(max(sentAt.duration(to: now).nanoseconds, 0)))
+        waited: UInt64(max(submittedAt.nanoseconds(to: sentAt), 0)),
+        served: UInt64(max(sentAt.nanoseconds(to: now), 0)))
     }
   }
 
@@ -89,6 +107,8 @@ package final class PostgresPool {
     self.onEvent = onEvent
     shortStatement = UInt64(max(settings.shortStatement.nanoseconds, 0))
     heavyNanoseconds = max(settings.heavyStatement.nanoseconds, 1)
+    overrunNanoseconds = max(settings.overrun.nanoseconds, 0)
+    operationNanoseconds = settings.operationDeadline.nanoseconds
     state = PoolState(
       settings: settings, seed: seed ?? UInt64.random(in: .min ... .max), now: .now)
     connections = Array(repeating: nil, count: max(settings.size, 1))
@@ -141,17 +161,18 @@ package final class PostgresPool {
   @discardableResult
   package func execute(
     _ statement: PostgresStatement, _ parameters: PostgresParameters, for client: PoolClient? = nil,
-    deadline: ContinuousClock.Instant? = nil,
+    deadline: Moment? = nil,
     completion: @escaping (borrowing PostgresOutcome) -> Void
   ) -> PostgresTicket {
     loop.preconditionOnLoop()
-    let now = ContinuousClock.now
+    let now = Moment.now
     if let error = Self.mismatch(statement, parameters) { return refuse(error, completion) }
     return submit(
       .quick, estimate: statement.estimateNanoseconds(at: now), now: now,
-      deadline: deadline ?? now + settings.operationDeadline,
+      deadline: deadline ?? self.deadline(from: now),
       Payload(
-        client: client, statement: statement, parameters: parameters, completion: completion))
+        client: client, statement: statement, parameters: parameters, submittedAt: now,
+        completion: completion))
   }
 
   /// Runs statements that may write as one transaction, each seeing what those before it did.
@@ -168,11 +189,11 @@ package final class PostgresPool {
   @discardableResult
   package func execute(
     transaction: [BoundStatement], for client: PoolClient? = nil, expected: Duration = .zero,
-    deadline: ContinuousClock.Instant? = nil,
+    deadline: Moment? = nil,
     completion: @escaping (borrowing PostgresOutcome) -> Void
   ) -> PostgresTicket {
     loop.preconditionOnLoop()
-    let now = ContinuousClock.now
+    let now = Moment.now
     for bound in transaction {
       if let error = Self.mismatch(bound.statement, bound.parameters) {
         return refuse(error, completion)
@@ -180,8 +201,9 @@ package final class PostgresPool {
     }
     return submit(
       .quick, estimate: UInt64(max(expected.nanoseconds, 0)), now: now,
-      deadline: deadline ?? now + settings.operationDeadline,
-      Payload(client: client, transaction: transaction, completion: completion))
+      deadline: deadline ?? self.deadline(from: now),
+      Payload(
+        client: client, transaction: transaction, submittedAt: now, completion: completion))
   }
 
   /// Runs statements that only read, one after the other and all of one snapshot, on a connection that is theirs
@@ -199,7 +221,7 @@ package final class PostgresPool {
     completion: @escaping (borrowing PostgresOutcome) -> Void
   ) -> PostgresTicket {
     loop.preconditionOnLoop()
-    let now = ContinuousClock.now
+    let now = Moment.now
     var estimate: UInt64 = 0
     for bound in statements {
       estimate = min(
@@ -209,8 +231,10 @@ package final class PostgresPool {
       }
     }
     return submit(
-      .heavy, estimate: estimate, now: now, deadline: now + settings.operationDeadline,
-      Payload(client: client, transaction: statements, part: part, completion: completion))
+      .heavy, estimate: estimate, now: now, deadline: deadline(from: now),
+      Payload(
+        client: client, transaction: statements, submittedAt: now, part: part,
+        completion: completion))
   }
 
   private func refuse(
@@ -226,15 +250,18 @@ package final class PostgresPool {
   /// Waits for a connection of one's own, for a transaction.
   @discardableResult
   package func lease(
-    deadline: ContinuousClock.Instant? = nil,
+    deadline: Moment? = nil,
     completion: @escaping (Result<PostgresLease, PostgresError>) -> Void
   ) -> PostgresTicket {
     loop.preconditionOnLoop()
-    let now = ContinuousClock.now
+    let now = Moment.now
     return submit(
-      .lease, estimate: 0, now: now, deadline: deadline ?? now + settings.operationDeadline,
-      Payload(lease: completion))
+      .lease, estimate: 0, now: now, deadline: deadline ?? self.deadline(from: now),
+      Payload(submittedAt: now, lease: completion))
   }
+
+  /// Of an operation that begins now.
+  func deadline(from now: Moment) -> Moment { now.advanced(byNanoseconds: operationNanoseconds) }
 
   package var statistics: PoolStatistics { state.currentStatistics }
 
@@ -277,8 +304,7 @@ package final class PostgresPool {
   // MARK: Performing what the state decides
 
   private func submit(
-    _ kind: PoolRequestKind, estimate: UInt64, now: ContinuousClock.Instant,
-    deadline: ContinuousClock.Instant, _ payload: Payload
+    _ kind: PoolRequestKind, estimate: UInt64, now: Moment, deadline: Moment, _ payload: Payload
   ) -> PostgresTicket {
     var actions = takeActions()
     let id = state.submit(
@@ -290,7 +316,6 @@ package final class PostgresPool {
     let index = Int(id.index)
     while payloads.count <= index { payloads.append(nil) }
     payloads[index] = payload
-    payloads[index]?.submittedAt = now
     perform(actions, now, canCallBack: false)
     giveBack(&actions)
     if fastTimer == nil { startFastTimer() }
@@ -298,10 +323,10 @@ package final class PostgresPool {
   }
 
   private func handle(
-    _ event: (inout PoolState, ContinuousClock.Instant, inout [PoolAction]) -> Void
+    _ event: (inout PoolState, Moment, inout [PoolAction]) -> Void
   ) {
     var actions = takeActions()
-    let now = ContinuousClock.now
+    let now = Moment.now
     event(&state, now, &actions)
     perform(actions, now, canCallBack: true)
     giveBack(&actions)
@@ -310,7 +335,7 @@ package final class PostgresPool {
   }
 
   private func perform(
-    _ actions: [PoolAction], _ now: ContinuousClock.Instant, canCallBack: Bool
+    _ actions: [PoolAction], _ now: Moment, canCallBack: Bool
   ) {
     // Owners are told last: what they do in answer is another event, and the numbers of requests
     // that are over are used again.
@@ -332,22 +357,21 @@ package final class PostgresPool {
       case .cancel(let slot):
         if let connection = connections[slot] { cancelStatement(of: connection) }
       case .outran(let index):
-        let slowness = payloads[Int(index)]?.statement.map { StatementSlowness($0) }
-        payloads[Int(index)]?.slowness = slowness
+        guard let payload = payloads[Int(index)] else { break }
+        payload.slowness = payload.statement.map { StatementSlowness($0) }
       case .fail(let index, let failure):
         guard let payload = payloads[Int(index)] else { break }
         payloads[Int(index)] = nil
         if failure == .deadlinePassed, let sentAt = payload.sentAt {
           payload.statement?.raise(
-            toNanoseconds: UInt64(max(sentAt.duration(to: now).nanoseconds, heavyNanoseconds)),
-            at: now)
+            toNanoseconds: UInt64(max(sentAt.nanoseconds(to: now), heavyNanoseconds)), at: now)
         }
         told.append((payload, error(for: failure, writes: payload.writes)))
       case .event(let event): onEvent(event)
       }
     }
     guard !told.isEmpty || !leased.isEmpty else { return }
-    let tell = { [self] in
+    let tell = { [self, told, leased] in
       for (payload, error) in told {
         times = payload.times(now)
         payload.completion?(.failure(error))
@@ -358,9 +382,9 @@ package final class PostgresPool {
     if canCallBack { tell() } else { loop.afterThisBatch(tell) }
   }
 
-  private func send(_ index: Int, on slot: Int, _ now: ContinuousClock.Instant) {
+  private func send(_ index: Int, on slot: Int, _ now: Moment) {
     guard let connection = connections[slot], let payload = payloads[index] else { return }
-    payloads[index]?.sentAt = now
+    payload.sentAt = now
     guard let statement = payload.statement else {
       if payload.part != nil {
         return connection.send(inOneSnapshot: payload.transaction, tag: UInt64(index))
@@ -372,7 +396,7 @@ package final class PostgresPool {
     if connection.send(
       statement, payload.parameters, tag: UInt64(index), sharesSync: isShort)
     {
-      payloads[index]?.isFirst = true
+      payload.isFirst = true
       onEvent(.prepared(connection: slot, statement: statement.name))
     }
   }
@@ -393,7 +417,7 @@ package final class PostgresPool {
         }
     }
     var actions = takeActions()
-    let now = ContinuousClock.now
+    let now = Moment.now
     let verdict = state.answered(slot: slot, answer, now: now, actions: &actions)
     var payload: Payload?
     switch verdict {
@@ -404,7 +428,7 @@ package final class PostgresPool {
     case .drop: if index < payloads.count { payloads[index] = nil }
     case .retryAsHeavy(let time):
       payloads[index]?.statement?.raise(
-        toNanoseconds: UInt64(max(time.nanoseconds, heavyNanoseconds)), at: now)
+        toNanoseconds: UInt64(max(time, heavyNanoseconds)), at: now)
     case .retry: payloads[index]?.isAlone = answer == .aborted
     }
     perform(actions, now, canCallBack: true)
@@ -418,13 +442,12 @@ package final class PostgresPool {
 
   /// Takes the time of an execution into what is expected of its statement.
   private func note(
-    _ time: Duration, _ answer: PoolAnswer, of payload: Payload?, _ now: ContinuousClock.Instant
+    _ time: Int64, _ answer: PoolAnswer, of payload: Payload?, _ now: Moment
   ) {
     guard let payload, let statement = payload.statement else { return }
-    let nanoseconds = UInt64(max(time.nanoseconds, 0))
+    let nanoseconds = UInt64(max(time, 0))
     let isOutrun =
-      nanoseconds >= UInt64(max(settings.overrun.nanoseconds, 0))
-      && nanoseconds / 8 >= statement.meanNanoseconds
+      time >= overrunNanoseconds && nanoseconds / 8 >= statement.meanNanoseconds
     if answer == .cancelled || isOutrun && !payload.isFirst {
       statement.raise(toNanoseconds: nanoseconds, at: now)
     }

@@ -1,6 +1,5 @@
+import EventLoops
 import Synchronization
-
-private let beginning = ContinuousClock.now
 
 /// An SQL command with the name it is prepared under on each connection that meets it.
 ///
@@ -50,22 +49,22 @@ package final class PostgresStatement: Sendable {
   package var meanNanoseconds: UInt64 { record.mean.load(ordering: .relaxed) }
 
   /// By which the pool places it: the mean, or before any what is expected; 0 when nobody knows.
-  func estimateNanoseconds(at now: @autoclosure () -> ContinuousClock.Instant) -> UInt64 {
+  func estimateNanoseconds(at now: @autoclosure () -> Moment) -> UInt64 {
     estimate(usually: meanNanoseconds, at: now())
   }
 
   /// By which it shares with others: what it costs PostgreSQL. Others that take the cores make an
   /// execution take longer, not cost more, so that is the least of recent times.
-  func costNanoseconds(at now: @autoclosure () -> ContinuousClock.Instant) -> UInt64 {
+  func costNanoseconds(at now: @autoclosure () -> Moment) -> UInt64 {
     estimate(usually: record.least.load(ordering: .relaxed), at: now())
   }
 
   private func estimate(
-    usually measured: UInt64, at now: @autoclosure () -> ContinuousClock.Instant
+    usually measured: UInt64, at now: @autoclosure () -> Moment
   ) -> UInt64 {
     let floor = record.floor.load(ordering: .relaxed)
     if floor > measured {
-      if Self.nanoseconds(now()) < record.floorEnd.load(ordering: .relaxed) { return floor }
+      if now().nanoseconds < record.floorEnd.load(ordering: .relaxed) { return floor }
       record.floor.store(0, ordering: .relaxed)
     }
     let usual = measured > 0 ? measured : expected ?? 0
@@ -79,18 +78,14 @@ package final class PostgresStatement: Sendable {
   /// It took so long, or was given up then: at once it counts as taking that long, and for a hundred times
   /// as long, whatever its next executions take. So cheap variants of a dear statement do not make it
   /// a cheap one, and what it takes of the connections for quick ones is a hundredth of them.
-  func raise(toNanoseconds nanoseconds: UInt64, at now: ContinuousClock.Instant) {
-    let end = Self.nanoseconds(now) &+ 100 * min(nanoseconds, 1 << 40)
+  func raise(toNanoseconds nanoseconds: UInt64, at now: Moment) {
+    let end = now.nanoseconds &+ Int64(100 * min(nanoseconds, 1 << 40))
     if nanoseconds > record.floor.load(ordering: .relaxed)
       || end > record.floorEnd.load(ordering: .relaxed)
     {
       record.floor.store(nanoseconds, ordering: .relaxed)
       record.floorEnd.store(end, ordering: .relaxed)
     }
-  }
-
-  private static func nanoseconds(_ instant: ContinuousClock.Instant) -> UInt64 {
-    UInt64(max(beginning.duration(to: instant).nanoseconds, 0))
   }
 
   /// Takes an execution's time into the mean, outliers cut. Loops may overwrite each other's: it is an estimate.
@@ -126,9 +121,9 @@ package final class PostgresStatement: Sendable {
 package final class StatementRecord: Sendable {
   fileprivate let mean = Atomic<UInt64>(0)
   fileprivate let least = Atomic<UInt64>(0)
-  /// It counts as taking so long at least, in nanoseconds, until so long after the beginning.
+  /// It counts as taking so long at least, in nanoseconds, until that `Moment`.
   fileprivate let floor = Atomic<UInt64>(0)
-  fileprivate let floorEnd = Atomic<UInt64>(0)
+  fileprivate let floorEnd = Atomic<Int64>(0)
   /// How often it was measured, up to what makes it known.
   fileprivate let measured = Atomic<UInt8>(0)
 

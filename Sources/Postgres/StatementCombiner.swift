@@ -1,3 +1,5 @@
+import EventLoops
+
 /// Puts executions of one short statement that come in one turn of the loop together into one: what
 /// PostgreSQL does to begin and end an execution is then done once for all of them.
 ///
@@ -40,8 +42,7 @@ package final class StatementCombiner: StatementRunner {
     guard most > 1, parameters.bytes.count <= settings.largestParameters else {
       return pool.execute(statement.alone, parameters, for: client, completion: completion)
     }
-    let execution = StatementExecution(
-      parameters, for: client, deadline: .now + pool.settings.operationDeadline, completion)
+    let execution = StatementExecution(parameters, for: client, at: .now, completion)
     if statement.held.isEmpty {
       due.append(statement)
       if due.count == 1 { pool.loop.afterThisBatch { [self] in sendHeld() } }
@@ -73,6 +74,9 @@ package final class StatementCombiner: StatementRunner {
   }
 
   private func send(_ statement: CombinableStatement) {
+    if statement.held.count == 1, let only = statement.held.popLast() {
+      return sendAlone(only, statement)
+    }
     var executions: [StatementExecution] = []
     swap(&executions, &statement.held)
     executions.removeAll { $0.completion == nil }
@@ -85,15 +89,12 @@ package final class StatementCombiner: StatementRunner {
       return
     }
     pool.report(.combined(executions: executions.count))
-    let now = ContinuousClock.now
+    let now = Moment.now
     let group = StatementExecutionGroup(executions.count)
-    for execution in executions {
-      execution.group = group
-      execution.hold(pool.settings.operationDeadline, until: now)
-    }
+    for execution in executions { execution.isSent(in: group, at: now) }
     group.ticket = pool.execute(
       combined.statement, parameters, for: executions.first?.client,
-      deadline: executions.first?.deadline
+      deadline: executions.first.map { pool.deadline(from: $0.began) }
     ) { [self] outcome in
       finish(executions, of: statement, outcome)
     }
@@ -102,10 +103,10 @@ package final class StatementCombiner: StatementRunner {
   private func sendAlone(_ execution: StatementExecution, _ statement: CombinableStatement) {
     guard execution.completion != nil else { return }
     let group = StatementExecutionGroup(1)
-    execution.group = group
-    execution.hold(pool.settings.operationDeadline, until: .now)
+    execution.isSent(in: group, at: .now)
     group.ticket = pool.execute(
-      statement.alone, execution.parameters, for: execution.client, deadline: execution.deadline
+      statement.alone, execution.parameters, for: execution.client,
+      deadline: pool.deadline(from: execution.began)
     ) { [self] outcome in
       tell(execution, outcome)
     }
@@ -167,26 +168,26 @@ package final class StatementCombiner: StatementRunner {
 final class StatementExecution {
   let parameters: PostgresParameters
   let client: PoolClient?
-  let deadline: ContinuousClock.Instant
+  let began: Moment
   /// Nil once it was told, or nobody waits any more.
   private(set) var completion: ((borrowing PostgresOutcome) -> Void)?
-  var group: StatementExecutionGroup?
+  private var group: StatementExecutionGroup?
   /// In nanoseconds, until it was sent the last time.
   private(set) var held: UInt64 = 0
 
   init(
-    _ parameters: PostgresParameters, for client: PoolClient?, deadline: ContinuousClock.Instant,
+    _ parameters: PostgresParameters, for client: PoolClient?, at now: Moment,
     _ completion: @escaping (borrowing PostgresOutcome) -> Void
   ) {
     self.parameters = parameters
     self.client = client
-    self.deadline = deadline
+    began = now
     self.completion = completion
   }
 
-  /// - Parameter time: from its beginning to its deadline.
-  func hold(_ time: Duration, until now: ContinuousClock.Instant) {
-    held = UInt64(max((time - now.duration(to: deadline)).nanoseconds, 0))
+  func isSent(in group: StatementExecutionGroup, at now: Moment) {
+    self.group = group
+    held = UInt64(max(began.nanoseconds(to: now), 0))
   }
 
   func finish(_ outcome: borrowing PostgresOutcome) {

@@ -1,3 +1,4 @@
+import EventLoops
 import Postgres
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
     mutating func next() -> UInt64 { .max / 2 }
   }
 
-  private let start = ContinuousClock.now
+  private let start = Moment.now
   private var random = Always()
 
   private func progress(client: Bool = false) -> CallProgress {

@@ -77,7 +77,7 @@ final class PoolHarness: @unchecked Sendable {
     try await withCheckedThrowingContinuation { continuation in
       loop.execute { [self] in
         let given = pool.execute(
-          statement, parameters, deadline: limit.map { ContinuousClock.now + $0 }
+          statement, parameters, deadline: limit.map { Moment.now + $0 }
         ) { outcome in
           switch outcome {
           case .success(let result):

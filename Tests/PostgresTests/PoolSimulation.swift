@@ -1,3 +1,4 @@
+import EventLoops
 import Testing
 
 @testable import Postgres
@@ -7,7 +8,7 @@ import Testing
 struct PoolSimulation {
   var state: PoolState
   var random: SplitMix
-  let start = ContinuousClock.now
+  let start = Moment.now
   /// Nanoseconds since the start.
   var now: Int64 = 0
   var events = EventQueue()
@@ -102,7 +103,7 @@ struct PoolSimulation {
   static let millisecond: Int64 = 1_000_000
   static let tickInterval = 25 * millisecond
 
-  var instant: ContinuousClock.Instant { start + .nanoseconds(now) }
+  var instant: Moment { start + .nanoseconds(now) }
 
   mutating func act(_ change: (inout PoolState, inout [PoolAction]) -> Void) {
     var actions: [PoolAction] = []

@@ -1,3 +1,4 @@
+import EventLoops
 import Testing
 
 @testable import Postgres
@@ -112,7 +113,7 @@ struct PoolStateTests {
 
   // MARK: One decision at a time
 
-  let start = ContinuousClock.now
+  let start = Moment.now
 
   func ready(_ size: Int, settings change: (inout PoolSettings) -> Void = { _ in }) -> PoolState {
     var settings = PoolSettings(size: size)
@@ -417,7 +418,7 @@ struct PoolStateTests {
     actions = []
     #expect(
       state.answered(slot: 1, .cancelled, now: start + .milliseconds(111), actions: &actions)
-        == .retryAsHeavy(after: .milliseconds(111)))
+        == .retryAsHeavy(after: 111_000_000))
     #expect(actions.contains { if case .send(_, 1) = $0 { true } else { false } })
     #expect(state.exclusiveWaiting == 1 && state.quickWaiting == 0)
     #expect(state.currentStatistics.retried[.overdue] == 1)
@@ -479,7 +480,7 @@ struct PoolStateTests {
     #expect(place(&state, 50) == 0)
     var actions: [PoolAction] = []
     #expect(
-      state.answered(slot: 0, .readOnly, now: start, actions: &actions) == .deliver(after: .zero))
+      state.answered(slot: 0, .readOnly, now: start, actions: &actions) == .deliver(after: 0))
     #expect(actions.count { if case .close = $0 { true } else { false } } == 2)
   }
 
@@ -489,7 +490,7 @@ struct PoolStateTests {
     var actions: [PoolAction] = []
     #expect(state.answered(slot: 0, .conflict, now: start, actions: &actions) == .retry)
     #expect(
-      state.answered(slot: 0, .conflict, now: start, actions: &actions) == .deliver(after: .zero))
+      state.answered(slot: 0, .conflict, now: start, actions: &actions) == .deliver(after: 0))
   }
 
   // MARK: Far away
@@ -514,11 +515,11 @@ struct PoolStateTests {
     let came = start + .milliseconds(30)
     #expect(
       state.answered(slot: 0, .final, now: came + .microseconds(200), actions: &actions)
-        == .deliver(after: .microseconds(200)))
+        == .deliver(after: 200_000))
     // Sent a millisecond later, it was answered half of one after it came there.
     #expect(
       state.answered(slot: 0, .final, now: came + .microseconds(1_500), actions: &actions)
-        == .deliver(after: .microseconds(500)))
+        == .deliver(after: 500_000))
   }
 
   @Test func `on a long road more is under way, as much as the server does meanwhile`() {
@@ -538,7 +539,7 @@ struct PoolStateTests {
     #expect(place(&state, 50, at: .milliseconds(20)) == 0)
     #expect(
       state.answered(slot: 0, .final, now: start + .milliseconds(32), actions: &actions)
-        == .deliver(after: .microseconds(2_100)))
+        == .deliver(after: 2_100_000))
   }
 
   @Test func `the queue is bounded`() {
@@ -615,7 +616,7 @@ struct PoolStateTests {
     #expect(state.answered(slot: 0, .cancelled, now: later, actions: &actions) == .retry)
     #expect(
       state.answered(slot: 0, .cancelled, now: later, actions: &actions)
-        == .deliver(after: .zero))
+        == .deliver(after: 0))
   }
 
   @Test func `what a neighbour's failure skipped is sent again until it has its own answer`() {
@@ -627,7 +628,7 @@ struct PoolStateTests {
     #expect(state.answered(slot: 0, .aborted, now: start, actions: &actions) == .retry)
     #expect(state.currentStatistics.retried[.neighbourFailed] == 2)
     #expect(
-      state.answered(slot: 0, .stale, now: start, actions: &actions) == .deliver(after: .zero))
+      state.answered(slot: 0, .stale, now: start, actions: &actions) == .deliver(after: 0))
   }
 
   @Test func `what is partly answered is not asked again`() {

@@ -1,3 +1,4 @@
+import EventLoops
 import TestSupport
 import Testing
 
@@ -163,7 +164,7 @@ extension PoolHarness {
     return try await withCheckedThrowingContinuation { continuation in
       loop.execute { [self] in
         pool.execute(
-          transaction: transaction, deadline: limit.map { ContinuousClock.now + $0 }
+          transaction: transaction, deadline: limit.map { Moment.now + $0 }
         ) { outcome in
           switch outcome {
           case .success(let result):

@@ -1,3 +1,4 @@
+import EventLoops
 import Postgres
 
 /// What to do next about one field of a mutation, as plain data: what came of the last try goes in
@@ -10,7 +11,7 @@ import Postgres
 /// A field that was sent and lost is sent again, to the end of its time: one with a key is not done
 /// twice, as the key is claimed in the transaction that does it, and the others can be repeated (R27).
 struct CallProgress {
-  typealias Instant = ContinuousClock.Instant
+  typealias Instant = Moment
 
   enum Step: Equatable {
     case perform

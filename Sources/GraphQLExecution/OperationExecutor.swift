@@ -11,27 +11,67 @@ import Postgres
 package struct PreparedOperation {
   /// That of the request.
   package fileprivate(set) var identity: RequestIdentity
-  package let label: OperationLabel
   /// Of preparing it.
   package fileprivate(set) var times: OperationTimes
-  /// Of a mutation.
-  let request: GraphQLRequest?
-  package let plan: PreparedPlan
-  package let variables: [InputValue?]
-  package let variableNames: [String]
-  /// For errors about them.
-  let inputs: OperationInputs
-  /// Answers of introspection fields that depend on this request's variables.
-  let introspection: [String: [UInt8]]?
   package var cursorSeal: CursorSeal
-  /// What it may cost at most (R8).
-  package let cost: Int
-  /// Something in it could be deferred.
-  let isDeferrable: Bool
   /// Of a client whose points are counted.
   package var charge: OperationCharge?
   /// Whose share of the database's connections it takes; nil of the server's own.
   package var client: PoolClient?
+  private let content: Content
+
+  /// What is the same when the request comes again.
+  fileprivate final class Content {
+    let label: OperationLabel
+    let request: GraphQLRequest?
+    let plan: PreparedPlan
+    let variables: [InputValue?]
+    let variableNames: [String]
+    let inputs: OperationInputs
+    let introspection: [String: [UInt8]]?
+    let cost: Int
+    let isDeferrable: Bool
+
+    init(
+      label: OperationLabel, request: GraphQLRequest?, plan: PreparedPlan,
+      variables: [InputValue?], variableNames: [String], inputs: OperationInputs,
+      introspection: [String: [UInt8]]?, cost: Int, isDeferrable: Bool
+    ) {
+      self.label = label
+      self.request = request
+      self.plan = plan
+      self.variables = variables
+      self.variableNames = variableNames
+      self.inputs = inputs
+      self.introspection = introspection
+      self.cost = cost
+      self.isDeferrable = isDeferrable
+    }
+  }
+
+  fileprivate init(
+    identity: RequestIdentity, times: OperationTimes, cursorSeal: CursorSeal, _ content: Content
+  ) {
+    self.identity = identity
+    self.times = times
+    self.cursorSeal = cursorSeal
+    self.content = content
+  }
+
+  package var label: OperationLabel { content.label }
+  /// Of a mutation.
+  var request: GraphQLRequest? { content.request }
+  package var plan: PreparedPlan { content.plan }
+  package var variables: [InputValue?] { content.variables }
+  package var variableNames: [String] { content.variableNames }
+  /// For errors about them.
+  var inputs: OperationInputs { content.inputs }
+  /// Answers of introspection fields that depend on this request's variables.
+  var introspection: [String: [UInt8]]? { content.introspection }
+  /// What it may cost at most (R8).
+  package var cost: Int { content.cost }
+  /// Something in it could be deferred.
+  var isDeferrable: Bool { content.isDeferrable }
 }
 
 extension PreparedOperation {
@@ -119,6 +159,7 @@ package final class OperationExecutor {
   private let report: (ExecutionEvent) -> Void
   private var cache: DocumentCache
   private var statements: KnownStatements
+  private var spareFrames = RecordFrames()
   /// Of the operation that is being prepared, or whose completion runs.
   package var times = OperationTimes()
   /// How often something was parsed and validated, or planned.
@@ -214,15 +255,15 @@ package final class OperationExecutor {
             + "\(plan.mutation.count).", code: .badRequest))
     }
     let prepared = PreparedOperation(
-      identity: request.identity, label: operation.label, times: times,
-      request: plan.mutation.isEmpty ? nil : request, plan: plan,
-      variables: variables,
-      variableNames: operation.variableNames,
-      inputs: OperationInputs(
-        operation.operation.variables, source: document.valid.document.source),
-      introspection: plan.isIntrospectionVariable
-        ? introspect(document.valid, operation.operation, coerced) : nil,
-      cursorSeal: settings.cursorSeal, cost: cost, isDeferrable: operation.isDeferrable)
+      identity: request.identity, times: times, cursorSeal: settings.cursorSeal,
+      PreparedOperation.Content(
+        label: operation.label, request: plan.mutation.isEmpty ? nil : request, plan: plan,
+        variables: variables, variableNames: operation.variableNames,
+        inputs: OperationInputs(
+          operation.operation.variables, source: document.valid.document.source),
+        introspection: plan.isIntrospectionVariable
+          ? introspect(document.valid, operation.operation, coerced) : nil,
+        cost: cost, isDeferrable: operation.isDeferrable))
     if let memo = request.memo { memo.prepared = PreparedRequest(prepared) }
     return prepared
   }
@@ -448,27 +489,27 @@ package final class OperationExecutor {
   }
 
   func begin(_ operation: PreparedOperation) -> ResponseWriter {
-    var json = JSONWriter(capacity: operation.plan.expectedBytes)
-    json.append(#"{"data":"#)
-    return ResponseWriter(
-      operation.plan.shape, json: json,
-      introspection: operation.introspection ?? operation.plan.introspection,
+    var frames = RecordFrames()
+    swap(&frames, &spareFrames)
+    var writer = ResponseWriter(
+      operation.plan.shape, json: JSONWriter(capacity: operation.plan.expectedBytes),
+      frames: frames, introspection: operation.introspection ?? operation.plan.introspection,
       cursorSeal: settings.cursorSeal, maximumBytes: settings.maximumResponseBytes)
+    writer.json.append(#"{"data":"#)
+    return writer
   }
 
   private func finish(
     _ writer: consuming ResponseWriter, _ operation: PreparedOperation
   ) -> OperationResponse {
     let errors = writer.errors
-    let cost = writer.cost
-    var json = writer.json
     if !errors.isEmpty {
-      json.append(#","errors":"#)
-      json.write(errors, requestID: operation.identity.id)
+      writer.json.append(#","errors":"#)
+      writer.json.write(errors, requestID: operation.identity.id)
     }
-    operation.charge?.write(actual: cost, to: &json)
-    json.append(UInt8(ascii: "}"))
-    let body = json.finish()
+    operation.charge?.write(actual: writer.cost, to: &writer.json)
+    writer.json.append(UInt8(ascii: "}"))
+    let body = writer.finish(keeping: &spareFrames)
     operation.plan.note(bytes: body.count)
     return .executed(body: body, errors: errors)
   }

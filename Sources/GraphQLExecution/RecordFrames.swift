@@ -24,16 +24,18 @@ struct RecordFrames {
   }
 
   /// Those from `depth` on are nobody's, whatever is there: a frame is taken off by its depth alone.
-  private var entries: [Entry]
+  private var entries: [Entry] = []
   private(set) var depth = 0
-
-  init() {
-    entries = unsafe Array(unsafeUninitializedCapacity: 256) { $1 = $0.count }
-  }
 
   private static let none = Entry(offset: 0, length: -1, type: 0)
 
   mutating func pop(to depth: Int) { self.depth = depth }
+
+  /// Empty, with its room if that is not large.
+  mutating func clear() {
+    depth = 0
+    if entries.count > 4_096 { entries = [] }
+  }
 
   /// Null for a column that the record does not have.
   subscript(_ index: Int) -> Entry { index < depth ? entries[index] : Self.none }
@@ -51,8 +53,8 @@ struct RecordFrames {
     var place = offset + 4
     return push(count) { entry in
       guard place + 8 <= end else { return false }
-      let size = bytes.int32(at: place + 4)
-      entry.type = UInt32(bitPattern: bytes.int32(at: place))
+      let size = bytes.uncheckedInt32(at: place + 4)
+      entry.type = UInt32(bitPattern: bytes.uncheckedInt32(at: place))
       place += 8
       guard size >= -1, Int(size) <= end - place else { return false }
       entry.offset = Int32(truncatingIfNeeded: place)
@@ -75,7 +77,7 @@ struct RecordFrames {
     var place = offset + 20
     return push(count) { entry in
       guard place + 4 <= end else { return false }
-      let size = bytes.int32(at: place)
+      let size = bytes.uncheckedInt32(at: place)
       place += 4
       guard size >= -1, Int(size) <= end - place else { return false }
       entry = Entry(offset: Int32(truncatingIfNeeded: place), length: size, type: type)
@@ -89,7 +91,7 @@ struct RecordFrames {
   private mutating func push(_ count: Int, _ fill: (inout Entry) -> Bool) -> Bool {
     let base = depth
     if entries.count - base < count {
-      entries.append(contentsOf: repeatElement(Self.none, count: max(count, entries.count)))
+      entries.append(contentsOf: repeatElement(Self.none, count: max(count, entries.count, 256)))
     }
     depth = base + count
     return unsafe entries.withUnsafeMutableBufferPointer { entries in
@@ -102,6 +104,12 @@ struct RecordFrames {
 }
 
 extension RawSpan {
+  /// - Precondition: the caller has seen that four bytes are there.
+  @inline(__always) fileprivate func uncheckedInt32(at offset: Int) -> Int32 {
+    Int32(
+      bigEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: Int32.self))
+  }
+
   @inline(__always) func int16(at offset: Int) -> Int16 {
     Int16(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: Int16.self))
   }

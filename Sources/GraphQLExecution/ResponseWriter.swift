@@ -10,12 +10,12 @@ import JSON
 /// nullable place, whose text is taken back. GraphQL September 2025, 6.4.4 Handling Execution Errors.
 ///
 /// Recursion is as deep as the operation's selections, which validation limits.
-struct ResponseWriter {
+struct ResponseWriter: ~Copyable {
   var json: JSONWriter
   /// What was met, with paths that are completed on the way up.
   private(set) var notes: [Note] = []
   let program: ShapeProgram
-  var frames = RecordFrames()
+  var frames: RecordFrames
   private var cursorBytes: [UInt8] = []
   /// The answers of `__schema` and `__type`, by response name.
   private let introspection: [String: [UInt8]]
@@ -70,10 +70,13 @@ struct ResponseWriter {
     let hasMore: Bool
   }
 
+  /// - Parameter frames: those of a writer that is done, to be used again.
   init(
-    _ program: ShapeProgram, json: JSONWriter, introspection: [String: [UInt8]] = [:],
-    cursorSeal: CursorSeal, secret: String? = nil, maximumBytes: Int = .max
+    _ program: ShapeProgram, json: JSONWriter, frames: RecordFrames = RecordFrames(),
+    introspection: [String: [UInt8]] = [:], cursorSeal: CursorSeal, secret: String? = nil,
+    maximumBytes: Int = .max
   ) {
+    self.frames = frames
     self.maximumBytes = maximumBytes
     self.program = program
     self.json = json
@@ -100,6 +103,13 @@ struct ResponseWriter {
     }
     if json.count > maximumBytes { isTooLarge = true }
     frames.pop(to: 0)
+  }
+
+  /// The text, and what the next writer can use again.
+  consuming func finish(keeping frames: inout RecordFrames) -> [UInt8] {
+    swap(&frames, &self.frames)
+    frames.clear()
+    return json.take()
   }
 
   /// What is not there has no parts that come later.

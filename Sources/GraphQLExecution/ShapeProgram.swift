@@ -8,7 +8,7 @@ import JSON
 ///
 /// What is written between two values stands there in one piece, constant fields included:
 /// `{"__typename":"User","id":`.
-struct ShapeProgram: Sendable {
+final class ShapeProgram: Sendable {
   /// A piece of `text`.
   struct Text {
     let start: Int32
@@ -107,7 +107,8 @@ struct ShapeProgram: Sendable {
     var builder = Builder()
     builder.isOnTheWay = isLater
     root = builder.object(shape)
-    (text, fields, objects) = (builder.text, builder.fields, builder.objects)
+    text = builder.text + [UInt8](repeating: 0, count: JSONWriter.padding)
+    (fields, objects) = (builder.fields, builder.objects)
     (records, tags, connections) = (builder.records, builder.tags, builder.connections)
     (keyColumns, names, refusals) = (builder.keyColumns, builder.names, builder.refusals)
     pending = builder.pending
@@ -115,7 +116,7 @@ struct ShapeProgram: Sendable {
 
   @inline(__always)
   func append(_ piece: Text, to json: inout JSONWriter) {
-    json.append(text.span.extracting(Int(piece.start)..<Int(piece.start + piece.count)))
+    json.append(text, from: Int(piece.start), count: Int(piece.count))
   }
 }
 

@@ -33,6 +33,7 @@ package enum NodeID {
 
   package static func tag(of id: Int64) -> Int { Int(id & 255) }
 
+  @inlinable @inline(__always)
   package static func append(_ id: Int64, to append: (UInt8) -> Void) {
     let number = UInt64(bitPattern: id)
     var remaining = (64 - number.leadingZeroBitCount + 7) / 8
@@ -57,7 +58,7 @@ package enum NodeID {
 
 /// RFC 4648, section 5, without padding.
 package enum Base64URL {
-  private static let alphabet = Array(
+  @usableFromInline static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: 255, count: 256)
@@ -65,7 +66,7 @@ package enum Base64URL {
     return values
   }()
 
-  static func character(_ value: Int) -> UInt8 { alphabet[value] }
+  @inlinable static func character(_ value: Int) -> UInt8 { alphabet[value] }
 
   /// 255 for a byte outside the alphabet.
   static func value(of character: UInt8) -> UInt8 { values[Int(character)] }

@@ -51,19 +51,43 @@ package struct GraphQLEndpoint {
     self.report = report
   }
 
+  /// What the head of a request says by itself; it holds for whatever else comes with the same one.
+  package final class Head {
+    package fileprivate(set) var format: ResponseFormat
+    fileprivate var refusal: TransportError?
+    fileprivate var idempotencyKey: Result<String?, TransportError> = .success(nil)
+    /// What came with it the last time.
+    fileprivate weak var lastBody: RepeatedBody?
+
+    fileprivate init(_ format: ResponseFormat) { self.format = format }
+  }
+
+  package func head(of request: HTTPRequest) -> Head {
+    let head = Head(
+      ResponseFormat(
+        mediaType: .json, profile: configuration.profile,
+        headers: configuration.crossOrigin.headers(for: request)))
+    if request.hasHeader("authorization") || request.hasHeader("cookie") {
+      head.format.headers.append(Self.noStore)
+    }
+    head.idempotencyKey = Self.idempotencyKey(request)
+    do throws(TransportError) {
+      try negotiate(request, &head.format)
+    } catch {
+      head.refusal = error
+    }
+    return head
+  }
+
   /// - Parameters:
   ///   - identity: that of the GraphQL requests, and named in a refusal.
-  package func receive(_ request: HTTPRequest, as identity: RequestIdentity) -> Reception {
-    var format = ResponseFormat(
-      mediaType: .json, profile: configuration.profile,
-      headers: configuration.crossOrigin.headers(for: request))
-    if request.hasHeader("authorization") || request.hasHeader("cookie") {
-      format.headers.append(Self.noStore)
-    }
+  package func receive(
+    _ request: HTTPRequest, _ head: Head, as identity: RequestIdentity
+  ) -> Reception {
     do throws(TransportError) {
-      return try read(request, identity, &format)
+      return try read(request, head, identity)
     } catch {
-      let answer = format.answer(error, requestID: identity.id)
+      let answer = head.format.answer(error, requestID: identity.id)
       report(.refused(error, answer.status, of: identity))
       return .answer(answer)
     }
@@ -71,15 +95,12 @@ package struct GraphQLEndpoint {
 
   private static let noStore = HTTPField("Cache-Control", "no-store")
 
-  private func read(
-    _ request: HTTPRequest, _ identity: RequestIdentity, _ format: inout ResponseFormat
-  ) throws(TransportError) -> Reception {
+  private func negotiate(
+    _ request: HTTPRequest, _ format: inout ResponseFormat
+  ) throws(TransportError) {
     switch request.method {
-    case .post: break
-    case .get, .head: break
-    case .options:
-      return .answer(
-        try configuration.crossOrigin.preflight(request, path: "GET, HEAD, POST, OPTIONS"))
+    case .post, .get, .head: break
+    case .options: return
     case .put, .delete, .patch, .other: throw .methodNotAllowed
     }
     let accept = request.headerList("accept")
@@ -91,30 +112,42 @@ package struct GraphQLEndpoint {
       guard format.stream != nil || format.parts != nil else { throw .notAcceptable }
       format.isStreamOnly = true
     }
-    if request.method == .post {
-      try ContentNegotiation.checkBody(contentType: request.headerList("content-type"))
-      return try readBody(request, identity, format)
-    }
     // Apollo's iOS client sends the Content-Type of a body that is not there.
-    if request.hasHeader("content-type") {
+    if request.method == .post || request.hasHeader("content-type") {
       try ContentNegotiation.checkBody(contentType: request.headerList("content-type"))
+    }
+    if request.method == .post {
+      try configuration.crossOrigin.checkForgery(request, isTrustedDocument: false)
+    }
+  }
+
+  private func read(
+    _ request: HTTPRequest, _ head: Head, _ identity: RequestIdentity
+  ) throws(TransportError) -> Reception {
+    if let refusal = head.refusal { throw refusal }
+    if request.method == .post { return try readBody(request, head, identity) }
+    if request.method == .options {
+      return .answer(
+        try configuration.crossOrigin.preflight(request, path: "GET, HEAD, POST, OPTIONS"))
     }
     let parameters = try RequestParameters(
       urlQuery: request.queryBytes, maximumNesting: configuration.maximumNesting)
     var found = try resolve(parameters, identity)
     found.mayOnlyRead = true
     try configuration.crossOrigin.checkForgery(request, isTrustedDocument: found.trustedID != nil)
-    return .request(found, format)
+    return .request(found, head.format)
   }
 
   private func readBody(
-    _ request: HTTPRequest, _ identity: RequestIdentity, _ format: ResponseFormat
+    _ request: HTTPRequest, _ head: Head, _ identity: RequestIdentity
   ) throws(TransportError) -> Reception {
-    try configuration.crossOrigin.checkForgery(request, isTrustedDocument: false)
+    let format = head.format
     guard !request.body.isEmpty else { throw .emptyBody }
-    if var found = repeated.request(request.body) {
+    if let known = repeated.find(request.body, first: head.lastBody) {
+      head.lastBody = known
+      var found = known.request
       found.identity = identity
-      found.idempotencyKey = try Self.idempotencyKey(request)
+      found.idempotencyKey = try head.idempotencyKey.get()
       return .request(found, format)
     }
     switch try TransportError.parse(request.body, maximumNesting: configuration.maximumNesting) {
@@ -126,7 +159,7 @@ package struct GraphQLEndpoint {
       {
         found = repeated.keep(found, for: request.body)
       }
-      found.idempotencyKey = try Self.idempotencyKey(request)
+      found.idempotencyKey = try head.idempotencyKey.get()
       return .request(found, format)
     case .array(let elements):
       guard configuration.maximumBatch > 0 else { throw .batchingDisabled }
@@ -147,13 +180,13 @@ package struct GraphQLEndpoint {
   }
 
   /// The Idempotency-Key HTTP Header Field (draft 7), with quotes or without them.
-  private static func idempotencyKey(_ request: HTTPRequest) throws(TransportError) -> String? {
-    guard let key = request.headerList("idempotency-key") else { return nil }
+  private static func idempotencyKey(_ request: HTTPRequest) -> Result<String?, TransportError> {
+    guard let key = request.headerList("idempotency-key") else { return .success(nil) }
     // Two fields are joined by a comma, which no key of one field is told from: such are refused too.
     guard (1...255).contains(key.utf8.count), !key.contains(","),
       key.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
-    else { throw .idempotencyKeyMalformed }
-    return key
+    else { return .failure(.idempotencyKeyMalformed) }
+    return .success(key)
   }
 
   /// The request in a message of a WebSocket.

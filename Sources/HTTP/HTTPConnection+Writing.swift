@@ -1,12 +1,14 @@
 import Glibc
 
 extension HTTPConnection {
-  var unsentBytes: Int { output.count - outputStart }
+  var unsentBytes: Int { output.count + outputBody.count - outputStart }
 
   /// Puts an answer behind what is unsent; it is written after the current batch of events.
+  ///
+  /// - Parameter body: what is not written by `write`, sent from where it is.
   func answer(
     _ exchange: UInt64, _ status: HTTPStatus, contentType: String?, headers: [HTTPField],
-    length: Int? = nil, write: (inout [UInt8]) -> Void
+    length: Int? = nil, body: [UInt8]? = nil, write: (inout [UInt8]) -> Void
   ) {
     server.loop.preconditionOnLoop()
     guard isWorking(on: exchange) else { return }
@@ -19,6 +21,7 @@ extension HTTPConnection {
       status, contentType: contentType, headers: headers, isHead: request.method == .head,
       connection: stays ? (request.minorVersion == 0 ? "keep-alive" : nil) : "close",
       length: length, write: write)
+    if let body, request.method != .head, !status.forbidsBody { outputBody = body }
     if !stays { closingReason = server.isEnding ? .shutdown : .served }
     enter(stays ? .waiting : .closing)
     planFlush()
@@ -132,16 +135,8 @@ extension HTTPConnection {
     connection: StaticString?, length: Int?, isChunked: Bool = false,
     write: (inout [UInt8]) -> Void
   ) {
-    output.append(statusLine: status)
-    server.date.refresh()
-    output.append(contentsOf: server.date.bytes)
-    if let contentType {
-      output.append(static: "Content-Type: ")
-      output.append(fieldValue: contentType)
-      output.append(static: "\r\n")
-    }
-    output.append(contentsOf: server.commonHeaderBytes)
-    for field in headers { output.append(field: field) }
+    appendOutputBody()
+    output.append(contentsOf: server.headBytes(status, contentType: contentType, headers: headers))
     if let requestID { output.append(requestID: requestID) }
     if let connection {
       output.append(static: "Connection: ")
@@ -210,6 +205,7 @@ extension HTTPConnection {
     while unsentBytes > 0 {
       let written: Int
       if let tls {
+        appendOutputBody()
         let outcome = unsafe output.withUnsafeBytes {
           unsafe tls.write(UnsafeRawBufferPointer(rebasing: $0[outputStart...]))
         }
@@ -222,11 +218,7 @@ extension HTTPConnection {
         case .closed, .failed: return false
         }
       } else {
-        written = unsafe output.withUnsafeBytes {
-          unsafe send(
-            descriptor, $0.baseAddress.map { unsafe $0 + outputStart }, $0.count - outputStart,
-            Int32(MSG_NOSIGNAL))
-        }
+        written = sendOutput()
         if written < 0 {
           guard errno == EAGAIN || errno == EINTR else { return false }
           wantsWritable = true
@@ -238,10 +230,43 @@ extension HTTPConnection {
       if unsentBytes > 0 { writeStart = coarseNow() }
     }
     output.removeAll(keepingCapacity: output.capacity <= 64 * 1024)
+    outputBody = []
     outputStart = 0
     unsentStart = 0
     takenBytes = 0
     return true
+  }
+
+  /// Before anything is put behind it.
+  func appendOutputBody() {
+    guard !outputBody.isEmpty else { return }
+    output.append(contentsOf: outputBody)
+    outputBody = []
+  }
+
+  /// - Returns: how much the system took; less than none when it took nothing, for the reason in `errno`.
+  private func sendOutput() -> Int {
+    unsafe output.withUnsafeBytes { output in
+      unsafe outputBody.withUnsafeBytes { body in
+        let head = unsafe UnsafeMutableRawBufferPointer(
+          mutating: UnsafeRawBufferPointer(rebasing: output[min(outputStart, output.count)...]))
+        if outputBody.isEmpty {
+          return unsafe send(descriptor, head.baseAddress, head.count, Int32(MSG_NOSIGNAL))
+        }
+        let rest = unsafe UnsafeMutableRawBufferPointer(
+          mutating: UnsafeRawBufferPointer(rebasing: body[max(outputStart - output.count, 0)...]))
+        return unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { parts in
+          unsafe parts.initializeElement(
+            at: 0, to: iovec(iov_base: head.baseAddress, iov_len: head.count))
+          unsafe parts.initializeElement(
+            at: 1, to: iovec(iov_base: rest.baseAddress, iov_len: rest.count))
+          var message = unsafe msghdr()
+          unsafe message.msg_iov = parts.baseAddress
+          unsafe message.msg_iovlen = parts.count
+          return unsafe sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
+        }
+      }
+    }
   }
 
   /// The last answer is out: say so, and wait for the client to close as well.

@@ -53,6 +53,9 @@ final class HTTPConnection {
   private var isAdvancing = false
 
   var output: [UInt8] = []
+  /// The end of what is unsent: a body of some size stays where its handler made it.
+  var outputBody: [UInt8] = []
+  /// How much of both is sent.
   var outputStart = 0
   /// What the budget knows of.
   var heldBytes = 0
@@ -139,7 +142,7 @@ final class HTTPConnection {
 
   func updateInterest() {
     guard let token else { return }
-    var wanted: EventLoop.Readiness = []
+    var wanted = EventLoop.Readiness(rawValue: 0)
     if !clientHasClosed {
       wanted.insert(.peerClosed)
       if mayRead { wanted.insert(.readable) }
@@ -248,6 +251,7 @@ final class HTTPConnection {
     if request.isUpload { try reserveUpload() }
     enter(.body)
     if request.expectsContinue, inputStart == input.count {
+      appendOutputBody()
       output.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
       planFlush()
     }

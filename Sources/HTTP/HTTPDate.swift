@@ -5,11 +5,13 @@ struct HTTPDateLine {
   private var second: time_t = -1
   private(set) var bytes: [UInt8] = []
 
-  mutating func refresh() {
+  /// - Returns: whether it is another one now.
+  mutating func refresh() -> Bool {
     let now = time(nil)
-    guard now != second else { return }
+    guard now != second else { return false }
     second = now
     bytes = Array("Date: \(Self.text(unixSeconds: Int(now)))\r\n".utf8)
+    return true
   }
 
   /// `Sun, 06 Nov 1994 08:49:37 GMT`, for a moment not before 1970.

@@ -34,10 +34,12 @@ package struct HTTPExchange: @unchecked Sendable {
   package func respond(
     _ status: HTTPStatus = .ok, contentType: String, headers: [HTTPField] = [], body: [UInt8]
   ) {
+    let isSmall = body.count < 2048
     connection.answer(
-      number, status, contentType: contentType, headers: headers, length: body.count
+      number, status, contentType: contentType, headers: headers, length: body.count,
+      body: isSmall ? nil : body
     ) {
-      $0.append(contentsOf: body)
+      if isSmall { $0.append(contentsOf: body) }
     }
   }
 

@@ -7,7 +7,7 @@ import Glibc
 /// A connection uses the object again for its next request, but only when nobody else holds it.
 package final class HTTPRequest: @unchecked Sendable {
   // @unchecked: written only by its connection, before the handler gets it and never while anybody
-  // else has a reference.
+  // else has a reference; but for `reading`, which is the handler's.
   package internal(set) var method = HTTPMethod.get
   package internal(set) var body: [UInt8] = []
   package internal(set) var peer = HTTPPeer.local
@@ -17,6 +17,9 @@ package final class HTTPRequest: @unchecked Sendable {
   package internal(set) var minorVersion = 1
   /// The client asked for another protocol (WebSocket).
   package internal(set) var wantsUpgrade = false
+
+  /// What the handler has read in the head: kept as long as the client repeats it.
+  package var reading: AnyObject?
 
   var head: [UInt8] = []
   var fields: [FieldPlace] = []
@@ -122,6 +125,7 @@ package final class HTTPRequest: @unchecked Sendable {
 
   func reset() {
     isParsed = false
+    reading = nil
     forgetBody()
     head.removeAll(keepingCapacity: true)
     fields.removeAll(keepingCapacity: true)

@@ -52,6 +52,7 @@ package final class HTTPServer: @unchecked Sendable {
   private var connections: [UInt64: HTTPConnection] = [:]
   private var nextNumber: UInt64 = 1
   private var unflushed: [HTTPConnection] = []
+  private var flushing: [HTTPConnection] = []
   private var sweeper: LoopTimer?
   private var whenDrained: (() -> Void)?
   private(set) var isDraining = false
@@ -62,7 +63,8 @@ package final class HTTPServer: @unchecked Sendable {
   // What connections borrow while they are served.
   var scratch = [UInt8](repeating: 0, count: 64 * 1024)
   var fieldPlaces = HTTPFieldPlaces()
-  var date = HTTPDateLine()
+  private var date = HTTPDateLine()
+  private var lastHead = HTTPAnswerHead()
 
   /// - Parameters:
   ///   - report: called on the loop.
@@ -233,6 +235,17 @@ package final class HTTPServer: @unchecked Sendable {
     finishDrainingIfEmpty()
   }
 
+  /// What an answer's head begins with, up to what is the answer's own: mostly that of the last one.
+  func headBytes(_ status: HTTPStatus, contentType: String?, headers: [HTTPField]) -> [UInt8] {
+    let isNewSecond = date.refresh()
+    if isNewSecond || !lastHead.says(status, contentType: contentType, headers: headers) {
+      lastHead = HTTPAnswerHead(
+        status, contentType: contentType, headers: headers, date: date.bytes,
+        common: commonHeaderBytes)
+    }
+    return lastHead.bytes
+  }
+
   /// Has the connection written out after the events that are being served now.
   func flushLater(_ connection: HTTPConnection) {
     unflushed.append(connection)
@@ -241,9 +254,9 @@ package final class HTTPServer: @unchecked Sendable {
 
   private func flushAll() {
     while !unflushed.isEmpty {
-      let batch = unflushed
-      unflushed.removeAll(keepingCapacity: true)
-      for connection in batch { connection.flush() }
+      swap(&unflushed, &flushing)
+      for connection in flushing { connection.flush() }
+      flushing.removeAll(keepingCapacity: true)
     }
   }
 

@@ -1,3 +1,32 @@
+/// How the head of an answer begins: what depends on no single answer.
+struct HTTPAnswerHead {
+  private var status = HTTPStatus.ok
+  private var contentType: String?
+  private var headers: [HTTPField] = []
+  private(set) var bytes: [UInt8] = []
+
+  init() {}
+
+  init(
+    _ status: HTTPStatus, contentType: String?, headers: [HTTPField], date: [UInt8],
+    common: [UInt8]
+  ) {
+    self.status = status
+    self.contentType = contentType
+    self.headers = headers
+    bytes.append(statusLine: status)
+    bytes.append(contentsOf: date)
+    if let contentType { bytes.append(field: HTTPField("Content-Type", contentType)) }
+    bytes.append(contentsOf: common)
+    for field in headers { bytes.append(field: field) }
+  }
+
+  func says(_ status: HTTPStatus, contentType: String?, headers: [HTTPField]) -> Bool {
+    !bytes.isEmpty && self.status == status && self.contentType == contentType
+      && self.headers == headers
+  }
+}
+
 /// The pieces of an answer's header, appended to a buffer.
 extension [UInt8] {
   mutating func append(static text: StaticString) {
@@ -33,6 +62,7 @@ extension [UInt8] {
   mutating func append(fieldValue text: String) {
     let start = count
     append(contentsOf: text.utf8)
+    guard self[start...].contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return }
     for index in start..<count where self[index] < 0x20 || self[index] == 0x7F {
       self[index] = 0x20
     }

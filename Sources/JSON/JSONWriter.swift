@@ -1,13 +1,16 @@
-/// A few bytes without an allocation; what does not fit is dropped.
-package struct ShortText {
-  @usableFromInline var bytes = InlineArray<64, UInt8>(repeating: 0)
+/// Room for a few bytes at the end of a text; what does not fit is dropped.
+@safe package struct ShortText {
+  @usableFromInline static let room = 64
+
+  @usableFromInline let place: UnsafeMutablePointer<UInt8>
   @usableFromInline var count = 0
 
-  @inlinable init() {}
+  /// - Parameter place: where there is room for 64 bytes, for as long as this is used.
+  @inlinable init(at place: UnsafeMutablePointer<UInt8>) { unsafe self.place = unsafe place }
 
-  @inlinable package mutating func append(_ byte: UInt8) {
+  @inlinable @inline(__always) package mutating func append(_ byte: UInt8) {
     guard count < 64 else { return }
-    bytes[count] = byte
+    unsafe place[count] = byte
     count += 1
   }
 }
@@ -32,10 +35,16 @@ package struct JSONWriter {
   /// The number of bytes written so far.
   @inlinable package var count: Int { used }
 
-  /// The text. The buffer itself, not a copy.
-  package consuming func finish() -> [UInt8] {
-    storage.removeLast(storage.count - used)
-    return storage
+  /// The text.
+  package consuming func finish() -> [UInt8] { take() }
+
+  /// Gives the text away: the buffer itself, not a copy. What is written next begins anew.
+  package mutating func take() -> [UInt8] {
+    var text: [UInt8] = []
+    swap(&text, &storage)
+    text.removeLast(text.count - used)
+    used = 0
+    return text
   }
 
   /// The text so far, for as long as the closure runs.
@@ -55,7 +64,7 @@ package struct JSONWriter {
   }
 
   @usableFromInline @inline(never) mutating func grow(_ count: Int) {
-    storage.append(contentsOf: repeatElement(0, count: max(count, storage.count)))
+    storage.append(contentsOf: repeatElement(0, count: max(count, storage.count, 64)))
   }
 
   // MARK: - Fragments, as they are
@@ -74,11 +83,40 @@ package struct JSONWriter {
     unsafe fragment.withUnsafeBytes { unsafe append(raw: $0) }
   }
 
-  /// What `write` appends to a short text of its own: for what is made byte by byte.
-  @inlinable package mutating func append(_ write: (inout ShortText) -> Void) {
-    var text = ShortText()
-    write(&text)
-    append(text.bytes.span.extracting(0..<text.count))
+  /// What `write` appends, a byte at a time.
+  @inlinable @inline(__always)
+  package mutating func append(_ write: (inout ShortText) -> Void) {
+    reserve(ShortText.room)
+    let start = used
+    used += unsafe storage.withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return 0 }
+      var text = unsafe ShortText(at: base + start)
+      write(&text)
+      return text.count
+    }
+  }
+
+  /// How many bytes a text has to have behind each piece that is appended by its place.
+  package static let padding = 16
+
+  /// A piece of a text, copied sixteen bytes at a time: what is copied from behind its end is written over
+  /// by what comes next.
+  @inlinable package mutating func append(_ text: [UInt8], from start: Int, count length: Int) {
+    precondition(start >= 0 && length >= 0 && start + length + 16 <= text.count)
+    reserve(length + 16)
+    let target = used
+    unsafe text.withUnsafeBytes { source in
+      unsafe storage.withUnsafeMutableBytes { buffer in
+        var index = 0
+        while index < length {
+          let bytes = unsafe source.loadUnaligned(
+            fromByteOffset: start + index, as: SIMD16<UInt8>.self)
+          unsafe buffer.storeBytes(of: bytes, toByteOffset: target + index, as: SIMD16<UInt8>.self)
+          index += 16
+        }
+      }
+    }
+    used += length
   }
 
   @inlinable package mutating func append(_ fragment: StaticString) {
@@ -261,6 +299,24 @@ package struct JSONWriter {
       guard !word.hasByteToEscape else { break }
       unsafe target.storeBytes(of: word, toByteOffset: index, as: UInt64.self)
       index &+= 8
+    }
+    // The last bytes, by words that begin before them.
+    if index &+ 8 > length, length >= 8 {
+      let last = length &- 8
+      let word = unsafe source.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+      if !word.hasByteToEscape {
+        unsafe target.storeBytes(of: word, toByteOffset: last, as: UInt64.self)
+        return length
+      }
+    } else if length >= 4, length < 8 {
+      let last = length &- 4
+      let head = unsafe source.loadUnaligned(as: UInt32.self)
+      let tail = unsafe source.loadUnaligned(fromByteOffset: last, as: UInt32.self)
+      if !(UInt64(tail) << 32 | UInt64(head)).hasByteToEscape {
+        unsafe target.storeBytes(of: head, as: UInt32.self)
+        unsafe target.storeBytes(of: tail, toByteOffset: last, as: UInt32.self)
+        return length
+      }
     }
     while index < length {
       let byte = unsafe source.load(fromByteOffset: index, as: UInt8.self)

@@ -18,7 +18,7 @@ struct TinyServer {
       request, exchange in
       let identity = RequestIdentity(id: "tiny", trace: TraceContext(id: TraceID(high: 1, low: 2)))
       exchange.identify(as: identity.id)
-      switch unsafe endpoint.receive(request, as: identity) {
+      switch unsafe endpoint.receive(request, endpoint.head(of: request), as: identity) {
       case .answer(let answer): answer.send(to: exchange)
       case .request(let request, let format):
         Self.answer(request, format).send(to: exchange)

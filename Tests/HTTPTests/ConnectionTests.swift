@@ -203,6 +203,28 @@ import Testing
     for _ in 0..<3 { #expect(client.answer().body.utf8.count == 3_000_000) }
   }
 
+  @Test func `bodies of all sizes come whole and in order behind each other`() throws {
+    @Sendable func body(_ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(0x61 + ($0 + count) % 26) }
+    }
+    let fixture = try HTTPServerFixture.answering { request, exchange in
+      exchange.respond(contentType: "text/plain", body: body(Int(request.path.dropFirst()) ?? 0))
+    }
+    let client = try RawClient(port: fixture.port, receiveBuffer: 4096)
+    let counts = [0, 10, 2_047, 2_048, 5, 40_000, 2_049, 300_000, 1, 3_000, 3_000, 0]
+    let methods = ["GET", "HEAD", "GET"]
+    client.send(
+      counts.enumerated().map { number, count in
+        "\(methods[number % 3]) /\(count) HTTP/1.1\r\nHost: a\r\n\r\n"
+      }.joined())
+    for (number, count) in counts.enumerated() {
+      let isHead = methods[number % 3] == "HEAD"
+      let answer = client.answer(isHead: isHead)
+      #expect(answer.header("Content-Length") == "\(count)")
+      #expect(answer.body.utf8.elementsEqual(isHead ? [] : body(count)))
+    }
+  }
+
   @Test func `a client sending far ahead is not read without bound`() throws {
     let exchanges = Mutex<[HTTPExchange]>([])
     let fixture = try HTTPServerFixture.answering { _, exchange in

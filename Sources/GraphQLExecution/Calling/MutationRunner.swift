@@ -328,7 +328,7 @@ package final class MutationRun {
     }
     cost += writer.cost
     let errors = writer.errors
-    var answer = FieldAnswer.value(writer.json.finish())
+    var answer = FieldAnswer.value(writer.json.take())
     answer.errors = errors
     answer.isReplayed = end == .replayed
     answered(answer)

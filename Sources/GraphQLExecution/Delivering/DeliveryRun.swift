@@ -128,23 +128,22 @@ final class DeliveryRun {
     cost = writer.cost
     state.begin(writer.notes)
     let errors = writer.errors
-    var json = writer.json
     if !errors.isEmpty {
-      json.append(#","errors":"#)
-      json.write(errors, requestID: operation.identity.id)
+      writer.json.append(#","errors":"#)
+      writer.json.write(errors, requestID: operation.identity.id)
     }
-    bytesLeft -= json.count
-    state.writeBeginning(to: &json)
+    bytesLeft -= writer.json.count
+    state.writeBeginning(to: &writer.json)
     guard state.isPending else {
       isOver = true
-      operation.charge?.write(actual: cost, to: &json)
-      json.append(UInt8(ascii: "}"))
-      _ = tell(.whole(.executed(body: json.finish(), errors: errors)))
+      operation.charge?.write(actual: cost, to: &writer.json)
+      writer.json.append(UInt8(ascii: "}"))
+      _ = tell(.whole(.executed(body: writer.json.take(), errors: errors)))
       return
     }
-    json.append(UInt8(ascii: "}"))
-    operation.plan.note(bytes: json.count)
-    send(.part(json.finish()))
+    writer.json.append(UInt8(ascii: "}"))
+    operation.plan.note(bytes: writer.json.count)
+    send(.part(writer.json.take()))
   }
 
   private func proceed(_ bytes: RawSpan) {
@@ -161,7 +160,7 @@ final class DeliveryRun {
       return end(part)
     }
     bytesLeft -= writer.json.count
-    state.receive(part, entries, in: writer.json.finish())
+    state.receive(part, entries, in: writer.json.take())
     guard let json = state.next(after: part) else { return }
     if state.isPending {
       var json = json

@@ -51,7 +51,8 @@ package enum LifeEvent: Sendable {
 }
 
 /// One operation, from when its request was read to when its answer was handed to the connection.
-package struct RequestRecord: Sendable {
+package final class RequestRecord: @unchecked Sendable {
+  // @unchecked: written on its loop only, and by nobody once it was told.
   package let identity: RequestIdentity
   /// Of `monotonicNanoseconds()`.
   package let began: UInt64

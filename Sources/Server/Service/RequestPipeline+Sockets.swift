@@ -27,11 +27,11 @@ extension RequestPipeline {
     let name = isSpoken ? SocketMessages.name : nil
     guard let socket = exchange.upgrade(handshake, to: name) else { return }
     guard isSpoken else { return socket.close(.subprotocolNotAcceptable) }
+    let head = head(of: request)
     let origin = SocketSession.Origin(
-      peer: request.peer, chargedAddress: chargedAddress(of: request),
-      address: address(of: request),
-      client: client(of: request))
-    SocketSession(socket, self, origin, Credential(of: request)).start()
+      peer: request.peer, chargedAddress: head.chargedAddress, address: head.client,
+      client: identity(of: request))
+    SocketSession(socket, self, origin, head.credential).start()
   }
 
   /// Finds out whether a session is there, for a socket that is to be its own.

@@ -55,22 +55,25 @@ final class RequestPipeline {
   func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
     let identity = identification.identify(request)
     exchange.identify(as: identity.id)
-    if request.isPath("/explain") { return explain(request, exchange, as: identity) }
-    guard request.isPath("/graphql") else {
+    let head = head(of: request)
+    switch head.target {
+    case .operation: break
+    case .explanation: return explain(request, head, exchange, as: identity)
+    case .socket: return openSocket(request, exchange)
+    case .other:
       if let pictures, pictures.handles(request) {
         return pictures.handle(request, exchange, as: identity)
       }
       return page(request, exchange)
     }
-    if WebSocketHandshake.isWanted(by: request) { return openSocket(request, exchange) }
     let record = RequestRecord(identity, peer: request.peer, bytes: request.body.count)
-    switch endpoint.receive(request, as: identity) {
+    switch endpoint.receive(request, head.format, as: identity) {
     case .answer(let answer):
       answer.send(to: exchange)
     case .request(var graphQL, let format):
       graphQL.delivery = format.parts?.delivery
       let stream = stream(request, exchange, format)
-      answer(graphQL, from: .exchange(request, exchange, stream), record) {
+      answer(graphQL, from: .exchange(request, head, exchange, stream), record) {
         [self] response, record in
         if let stream, stream.hasBegun || format.isStreamOnly {
           send(response, record, to: stream)
@@ -79,24 +82,25 @@ final class RequestPipeline {
         }
       }
     case .batch(let requests, let format):
-      batch(requests, of: request, record, format, exchange)
+      batch(requests, of: request, head, record, format, exchange)
     }
   }
 
   /// The plan of an operation that is sent as to `/graphql`, on the same line and under its limits.
   private func explain(
-    _ request: HTTPRequest, _ exchange: HTTPExchange, as identity: RequestIdentity
+    _ request: HTTPRequest, _ head: RequestHead, _ exchange: HTTPExchange,
+    as identity: RequestIdentity
   ) {
     guard explainer != nil else {
       return text(
         "Plans are shown where the server runs with --explain-in-page.", .forbidden, exchange)
     }
     let record = RequestRecord(identity, peer: request.peer, bytes: request.body.count)
-    switch endpoint.receive(request, as: identity) {
+    switch endpoint.receive(request, head.format, as: identity) {
     case .answer(let answer):
       answer.send(to: exchange)
     case .request(let graphQL, let format):
-      answer(graphQL, from: .exchange(request, exchange, nil), record) {
+      answer(graphQL, from: .exchange(request, head, exchange, nil), record) {
         [self] response, record in
         var answer = dress(response, record, format)
         if case .executed = response { answer.contentType = "application/json; charset=utf-8" }
@@ -109,24 +113,34 @@ final class RequestPipeline {
     }
   }
 
+  /// Read once, as long as the client repeats it.
+  func head(of request: HTTPRequest) -> RequestHead {
+    if let known = request.reading as? RequestHead { return known }
+    let head = RequestHead(
+      RequestHead.Target(request), format: endpoint.head(of: request),
+      credential: Credential(of: request), client: client(of: request),
+      chargedAddress: chargedAddress(of: request))
+    request.reading = head
+    return head
+  }
+
   /// - Parameter completion: given the response, and all that is known of the operation by then.
   func answer(
     _ request: GraphQLRequest, from caller: Caller, _ record: RequestRecord,
     completion: @escaping Completion
   ) {
     let isDone = prepare(request, mayWork: false, record, completion) {
-      go(on: $0, from: caller, record, completion)
+      go(Call($0, from: caller, record, completion))
     }
     guard !isDone else { return }
-    let address = address(of: caller)
     let work = Preparation { [self] isInTime in
       caller.onLeave {}
       guard isInTime else { return completion(Self.busy, record) }
       _ = prepare(request, mayWork: true, record, completion) {
-        go(on: $0, from: caller, record, completion)
+        go(Call($0, from: caller, record, completion))
       }
     }
-    var client = address
+    var client = caller.client
     if case .token(let token) = caller.credential, let viewer = sessions.known(token) {
       client = .viewer(viewer)
     }
@@ -147,7 +161,6 @@ final class RequestPipeline {
       guard let operation = try executor.prepare(request, mayWork: mayWork) else { return false }
       then(operation)
     } catch {
-      var record = record
       record.label = executor.label
       record.times = executor.times
       completion(.refused(error.errors), record)
@@ -187,115 +200,82 @@ final class RequestPipeline {
       PostgresError(.overloaded, message: "Too much waits.", retryAfter: .seconds(1)))
   }
 
-  /// Whose share of planning and of connections an operation takes unless somebody is signed in.
-  private func address(of caller: Caller) -> PoolClient {
-    switch caller {
-    case .exchange(let request, _, _): address(of: request)
-    case .socket(let session, _): session.origin.address
+  typealias Completion = (OperationResponse, RequestRecord) -> Void
+
+  /// An operation on its way, once it is known what it is.
+  private final class Call {
+    var operation: PreparedOperation
+    let caller: Caller
+    let record: RequestRecord
+    let completion: Completion
+
+    init(
+      _ operation: PreparedOperation, from caller: Caller, _ record: RequestRecord,
+      _ completion: @escaping Completion
+    ) {
+      self.operation = operation
+      self.caller = caller
+      self.record = record
+      self.completion = completion
+      record.label = operation.label
+      record.times = operation.times
+      record.statement = operation.plan.statementName
     }
+
+    func end(_ response: OperationResponse) { completion(response, record) }
   }
 
-  func address(of request: HTTPRequest) -> PoolClient {
-    let bits = shared.trustedProxies.client(of: request).accountable.bits
-    return .address(high: bits.high, low: bits.low)
-  }
-
-  private func go(
-    on operation: PreparedOperation, from caller: Caller, _ record: RequestRecord,
-    _ completion: @escaping Completion
-  ) {
-    var operation = operation
-    operation.client = address(of: caller)
-    var record = record
-    record.label = operation.label
-    record.times = operation.times
-    record.statement = operation.plan.statementName
-    if caller.wantsExplanation, operation.isMutation || operation.isSubscription {
-      return completion(
+  private func go(_ call: Call) {
+    let (operation, credential) = (call.operation, call.caller.credential)
+    if call.caller.wantsExplanation, operation.isMutation || operation.isSubscription {
+      return call.end(
         .refused([
           GraphQLError(
             "Only queries are explained here, as they are run for it; sociograph explain shows what "
               + "a mutation calls.", code: .badRequest)
-        ]), record)
+        ]))
     }
-    let credential = caller.credential
     if shared.introspection.refuses(operation, hasToken: credential != .none) {
-      return completion(.refused([IntrospectionAccess.refusal]), record)
+      return call.end(.refused([IntrospectionAccess.refusal]))
     }
-    let call = Call(
-      operation: operation, caller: caller,
-      client: operation.isMutation ? client(of: caller, credential) : nil,
-      chargedAddress: chargedAddress(of: caller))
     switch credential {
-    case .none: charge(call, record, viewer: 0, completion)
+    case .none: charge(call, viewer: 0)
     case .malformed:
-      completion(
+      call.end(
         Self.unauthenticated(
-          "The Authorization header must be \"Bearer\" and a session token."), record)
+          "The Authorization header must be \"Bearer\" and a session token."))
     case .token(let token):
-      if let viewer = sessions.known(token) {
-        return charge(call, record, viewer: viewer, completion)
-      }
-      sessions.resolve(token) { [self, record] resolution in
+      if let viewer = sessions.known(token) { return charge(call, viewer: viewer) }
+      sessions.resolve(token) { [self] resolution in
         switch resolution {
-        case .viewer(let viewer): charge(call, record, viewer: viewer, completion)
+        case .viewer(let viewer): charge(call, viewer: viewer)
         case .unknown:
-          completion(Self.unauthenticated("The session token is unknown or has expired."), record)
-        case .failed(let error): completion(OperationExecutor.failure(error), record)
+          call.end(Self.unauthenticated("The session token is unknown or has expired."))
+        case .failed(let error): call.end(OperationExecutor.failure(error))
         }
       }
     }
   }
 
-  typealias Completion = (OperationResponse, RequestRecord) -> Void
-
-  /// An operation on its way, once it is known what it is and whose.
-  private struct Call {
-    let operation: PreparedOperation
-    let caller: Caller
-    /// Of a mutation.
-    let client: ClientIdentity?
-    let chargedAddress: HTTPPeer?
-  }
-
-  /// Whose points an operation takes unless somebody is signed in; nil when nobody's are counted: none
-  /// are, or the request comes from this machine and not by a proxy that is believed, so from whoever
-  /// runs it or from a proxy that cannot tell its clients apart.
-  private func chargedAddress(of caller: Caller) -> HTTPPeer? {
-    switch caller {
-    case .exchange(let request, _, _): chargedAddress(of: request)
-    case .socket(let session, _): session.origin.chargedAddress
-    }
-  }
-
-  func chargedAddress(of request: HTTPRequest) -> HTTPPeer? {
-    guard shared.rateLimiter != nil else { return nil }
-    if request.peer.isOfThisMachine, !shared.trustedProxies.isSender(of: request) { return nil }
-    return shared.trustedProxies.client(of: request).accountable
-  }
-
   /// Takes the operation's points from its client, or refuses it.
-  private func charge(
-    _ call: Call, _ record: RequestRecord, viewer: Int64, _ completion: @escaping Completion
-  ) {
-    var operation = call.operation
-    if viewer != 0 { operation.client = .viewer(viewer) }
-    guard let address = call.chargedAddress, let limiter = shared.rateLimiter else {
-      return run(operation, call, record, viewer, completion)
+  ///
+  /// - Parameter viewer: 0 without a token.
+  private func charge(_ call: Call, viewer: Int64) {
+    call.operation.client = viewer == 0 ? call.caller.client : .viewer(viewer)
+    guard let limiter = shared.rateLimiter, let address = call.caller.chargedAddress else {
+      return run(call, viewer, call.completion)
     }
     let charged = viewer == 0 ? RateLimiter.Client.address(address) : .viewer(viewer)
-    guard let rate = limiter.rate(of: charged) else {
-      return run(operation, call, record, viewer, completion)
-    }
-    let cost = operation.cost
+    guard let rate = limiter.rate(of: charged) else { return run(call, viewer, call.completion) }
+    let cost = call.operation.cost
     if case .refused(let wait) = limiter.take(cost, from: charged, now: monotonicNanoseconds()) {
-      return completion(
+      return call.end(
         .refused(
           [
             GraphQLError(
               "The operation may cost \(cost), and that is not left of what may be spent now: "
                 + "\(rate.maximum) at once, and \(rate.perSecond) a second.", code: .rateLimited)
-          ], retryAfter: wait), record)
+          ], retryAfter: wait))
     }
     let charge = OperationCharge(requested: cost) { actual in
       let available = limiter.giveBack(
@@ -304,75 +284,42 @@ final class RequestPipeline {
         maximum: rate.maximum, available: available, restoreRate: rate.perSecond)
     }
     // What a subscription costs is not known at its beginning: it is taken as a whole.
-    if !operation.isSubscription { operation.charge = charge }
-    run(operation, call, record, viewer) { response, record in
+    if !call.operation.isSubscription { call.operation.charge = charge }
+    run(call, viewer) { response, record in
       // Of one that was refused for want of room, nothing was spent.
       if case .refused(let errors, _) = response, errors.first?.code.status == .serviceUnavailable {
         charge.cancel()
       }
-      completion(response, record)
+      call.completion(response, record)
     }
   }
 
-  private func client(of caller: Caller, _ credential: Credential) -> ClientIdentity {
-    var client: ClientIdentity
-    switch caller {
-    case .exchange(let request, _, _): client = self.client(of: request)
-    case .socket(let session, _): client = session.origin.client
-    }
-    if case .token(let token) = credential { client.sessionHash = token.hash }
-    return client
-  }
-
-  func client(of request: HTTPRequest) -> ClientIdentity {
-    var client = ClientIdentity()
-    client.address = "\(shared.trustedProxies.client(of: request))"
-    client.device = request.header("user-agent")
-    return client
-  }
-
-  /// - Parameter viewer: 0 without a token.
-  private func run(
-    _ operation: PreparedOperation, _ call: Call, _ record: RequestRecord, _ viewer: Int64,
-    _ completion: @escaping Completion
-  ) {
-    if operation.isSubscription { return watch(operation, call, record, viewer, completion) }
+  private func run(_ call: Call, _ viewer: Int64, _ completion: @escaping Completion) {
+    let operation = call.operation
+    if operation.isSubscription { return watch(call, viewer, completion) }
+    if operation.isMutation { return mutate(call, viewer, completion) }
     if call.caller.wantsExplanation, let explainer {
-      return explainer.explain(operation, viewer: viewer) { completion($0, record) }
-    }
-    if let client = call.client {
-      let run = mutations.run(operation, viewer: viewer, client: client) { [self] response in
-        var record = record
-        record.times = mutations.times
-        shared.news?.ring()
-        completion(response, record)
-      }
-      return call.caller.onLeave { [self] in
-        run.cancel()
-        left(record)
-      }
+      return explainer.explain(operation, viewer: viewer) { completion($0, call.record) }
     }
     if operation.comesInParts, let sink = call.caller.partSink {
-      return deliver(operation, call, to: sink, record, viewer, completion)
+      return deliver(call, to: sink, viewer, completion)
     }
     let ticket = executor.execute(operation, viewer: viewer, on: runner) { [self] response in
-      var record = record
-      record.times = executor.times
-      completion(held(response, for: call.caller), record)
+      call.record.times = executor.times
+      completion(held(response, for: call.caller), call.record)
     }
     guard let ticket else { return }
     call.caller.onLeave { [self] in
       ticket.cancel()
-      left(record)
+      left(call.record)
     }
   }
 
   private func deliver(
-    _ operation: PreparedOperation, _ call: Call, to sink: any ResponseSink,
-    _ record: RequestRecord, _ viewer: Int64, _ completion: @escaping Completion
+    _ call: Call, to sink: any ResponseSink, _ viewer: Int64, _ completion: @escaping Completion
   ) {
-    var record = record
-    let ticket = executor.deliver(operation, viewer: viewer, on: pool) { [self] part in
+    let record = call.record
+    let ticket = executor.deliver(call.operation, viewer: viewer, on: pool) { [self] part in
       switch part {
       case .whole(let response):
         record.times = executor.times
@@ -387,7 +334,7 @@ final class RequestPipeline {
         record.errors = errors
         if sink.next(body, from: nil) {
           sink.complete()
-          end(&record)
+          end(record)
           return true
         }
       }
@@ -397,58 +344,71 @@ final class RequestPipeline {
     guard let ticket else { return }
     call.caller.onLeave { [self] in
       ticket.cancel()
-      left(record)
+      left(call.record)
     }
   }
 
-  private func watch(
-    _ operation: PreparedOperation, _ call: Call, _ record: RequestRecord, _ viewer: Int64,
-    _ completion: @escaping Completion
-  ) {
+  private func mutate(_ call: Call, _ viewer: Int64, _ completion: @escaping Completion) {
+    let run = mutations.run(call.operation, viewer: viewer, client: identity(of: call.caller)) {
+      [self] response in
+      call.record.times = mutations.times
+      shared.news?.ring()
+      completion(response, call.record)
+    }
+    call.caller.onLeave { [self] in
+      run.cancel()
+      left(call.record)
+    }
+  }
+
+  private func watch(_ call: Call, _ viewer: Int64, _ completion: @escaping Completion) {
     guard let sink = call.caller.sink else {
       return completion(
         .refused([
           GraphQLError(
             "A subscription is answered over a WebSocket, or to who accepts text/event-stream or "
               + "multipart/mixed;subscriptionSpec=1.0.", code: .notAcceptable)
-        ]), record)
+        ]), call.record)
     }
     sink.begin()
-    let watch = hub.watch(operation, viewer: viewer, from: call.caller.resume, sink: sink) {
-      [self] response in
+    let watch = hub.watch(
+      call.operation, viewer: viewer, from: call.caller.resume, sink: sink
+    ) { [self] response in
       switch response {
       case .executed: sink.complete()
-      case .refused(let errors, _): sink.fail(errors, requestID: record.identity.id)
+      case .refused(let errors, _): sink.fail(errors, requestID: call.record.identity.id)
       }
-      tell(record, response)
+      tell(call.record, response)
     }
     guard let watch else {
       return completion(
-        .refused([GraphQLError("This server has no subscriptions.", code: .notImplemented)]), record
-      )
+        .refused([GraphQLError("This server has no subscriptions.", code: .notImplemented)]),
+        call.record)
     }
     if case .ended = watch.state { return }
     call.caller.onLeave { [self] in
       hub.drop(watch)
-      left(record)
+      left(call.record)
     }
   }
 
   private func left(_ record: RequestRecord) {
-    var record = record
     record.clientLeft = true
-    end(&record)
+    end(record)
   }
 
   private func batch(
-    _ requests: [GraphQLRequest], of http: HTTPRequest, _ record: RequestRecord,
-    _ format: ResponseFormat, _ exchange: HTTPExchange
+    _ requests: [GraphQLRequest], of http: HTTPRequest, _ head: RequestHead,
+    _ record: RequestRecord, _ format: ResponseFormat, _ exchange: HTTPExchange
   ) {
     var answers: [[UInt8]?] = Array(repeating: nil, count: requests.count)
     var remaining = requests.count
     for (index, request) in requests.enumerated() {
-      answer(request, from: .exchange(http, exchange, nil), record) { [self] response, record in
-        answers[index] = dress(response, record, format).body
+      let part = RequestRecord(
+        record.identity, peer: record.peer, bytes: record.requestBytes, began: record.began)
+      answer(request, from: .exchange(http, head, exchange, nil), part) {
+        [self] response, part in
+        answers[index] = dress(response, part, format).body
         remaining -= 1
         guard remaining == 0 else { return }
         let body = [UInt8](answers.map { $0 ?? [] }.joined(separator: ",".utf8))
@@ -457,6 +417,40 @@ final class RequestPipeline {
           body: [UInt8(ascii: "[")] + body + [UInt8(ascii: "]")])
       }
     }
+  }
+
+  // MARK: - Clients
+
+  /// Whose share of planning and of connections an operation takes unless somebody is signed in.
+  private func client(of request: HTTPRequest) -> PoolClient {
+    let bits = shared.trustedProxies.client(of: request).accountable.bits
+    return .address(high: bits.high, low: bits.low)
+  }
+
+  /// Whose points an operation takes unless somebody is signed in; nil when nobody's are counted: none
+  /// are, or the request comes from this machine and not by a proxy that is believed, so from whoever
+  /// runs it or from a proxy that cannot tell its clients apart.
+  private func chargedAddress(of request: HTTPRequest) -> HTTPPeer? {
+    guard shared.rateLimiter != nil else { return nil }
+    if request.peer.isOfThisMachine, !shared.trustedProxies.isSender(of: request) { return nil }
+    return shared.trustedProxies.client(of: request).accountable
+  }
+
+  private func identity(of caller: Caller) -> ClientIdentity {
+    var client: ClientIdentity
+    switch caller {
+    case .exchange(let request, _, _, _): client = identity(of: request)
+    case .socket(let session, _): client = session.origin.client
+    }
+    if case .token(let token) = caller.credential { client.sessionHash = token.hash }
+    return client
+  }
+
+  func identity(of request: HTTPRequest) -> ClientIdentity {
+    var client = ClientIdentity()
+    client.address = "\(shared.trustedProxies.client(of: request))"
+    client.device = request.header("user-agent")
+    return client
   }
 
   // MARK: - Answers
@@ -509,29 +503,27 @@ final class RequestPipeline {
   private func told(
     _ answer: GraphQLAnswer, _ errors: [GraphQLError], _ record: RequestRecord
   ) -> GraphQLAnswer {
-    var record = record
     record.errors = errors
     record.status = answer.status
     record.responseBytes = answer.body.count
-    end(&record)
+    end(record)
     return answer
   }
 
-  private func end(_ record: inout RequestRecord) {
+  private func end(_ record: RequestRecord) {
     record.ended = monotonicNanoseconds()
     observer.report(.request(record))
   }
 
   /// Tells those who look of an operation that a socket has the answer to.
   func tell(_ record: RequestRecord, _ response: OperationResponse) {
-    var record = record
     switch response {
     case .executed(let body, let errors, _):
       record.errors = errors
       record.responseBytes = body.count
     case .refused(let errors, _): record.errors = errors
     }
-    end(&record)
+    end(record)
   }
 
   // MARK: - Streams

@@ -69,11 +69,12 @@ enum MutationSupport {
 
     CREATE OR REPLACE FUNCTION sociograph_keep(
       viewer bigint, request_key text, hash bytea, statement bigint, answer bytea)
-    RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    BEGIN
       INSERT INTO sociograph_request (viewer_id, key, body_hash, result, statement, answer)
       VALUES (viewer, request_key, hash, nullif(current_setting('sociograph.result', true), ''),
-        statement, CASE WHEN length(answer) <= 65536 THEN answer END)
-    $$;
+        statement, CASE WHEN length(answer) <= 65536 THEN answer END);
+    END $$;
     COMMENT ON FUNCTION sociograph_keep IS
       'Remembers what this transaction''s request came to. Long answers are made anew when asked '
       'for.';
@@ -155,11 +156,12 @@ enum MutationSupport {
       'account away has the lock exclusively, before anything else.';
 
     CREATE OR REPLACE FUNCTION id_list(list jsonb) RETURNS bigint[]
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-      SELECT CASE WHEN jsonb_typeof(list) = 'array'
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+    BEGIN
+      RETURN CASE WHEN jsonb_typeof(list) = 'array'
         THEN ARRAY(SELECT e.id::bigint FROM jsonb_array_elements_text(list) WITH ORDINALITY
-          AS e(id, place) ORDER BY e.place) END
-    $$;
+          AS e(id, place) ORDER BY e.place) END;
+    END $$;
     COMMENT ON FUNCTION id_list IS
       'The ids of a list in an input; null for none.';
     """

@@ -33,10 +33,11 @@ COMMENT ON FUNCTION new_one_time_token IS
   'A token that works once, mailed to the address: its hash is kept, its text goes out.';
 
 CREATE OR REPLACE FUNCTION mail(account bigint, address text, subject text, body text)
-RETURNS void LANGUAGE sql AS $$
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
   INSERT INTO outbox (channel, user_id, recipient, subject, body)
-  VALUES ('EMAIL', account, address, mail.subject, mail.body)
-$$;
+  VALUES ('EMAIL', account, address, mail.subject, mail.body);
+END $$;
 COMMENT ON FUNCTION mail IS
   'Has the outbox send a mail.';
 
@@ -66,15 +67,16 @@ COMMENT ON FUNCTION password_refusals IS
   'and what is wrong with it.';
 
 CREATE OR REPLACE FUNCTION username_refusals(viewer bigint, name text, VARIADIC path text[])
-RETURNS jsonb LANGUAGE sql STABLE AS $$
-  SELECT CASE
+RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN CASE
     WHEN words(name) IS NULL THEN jsonb_build_array(refusal('REQUIRED', VARIADIC path))
     WHEN length(name) > 40 THEN jsonb_build_array(refusal('TOO_LONG', VARIADIC path))
     WHEN name !~ '^[A-Za-z0-9_.]{2,40}$' THEN jsonb_build_array(refusal('INVALID', VARIADIC path))
     WHEN EXISTS (SELECT FROM app_user u WHERE lower(u.username) = lower(name) AND u.id <> viewer)
       THEN jsonb_build_array(refusal('TAKEN', VARIADIC path))
-    ELSE '[]'::jsonb END
-$$;
+    ELSE '[]'::jsonb END;
+END $$;
 COMMENT ON FUNCTION username_refusals IS
   'What is wrong with a username: its form, or that somebody has it.';
 
@@ -96,10 +98,11 @@ END $$;
 COMMENT ON FUNCTION new_account IS
   'Makes an account, in all default channels.';
 
-CREATE OR REPLACE FUNCTION accept_code(account bigint, secret text) RETURNS void LANGUAGE sql AS $$
+CREATE OR REPLACE FUNCTION accept_code(account bigint, secret text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
   UPDATE invitation i SET invitee_id = account, status = 'ACCEPTED'
-  WHERE i.code = secret AND i.event_id IS NULL AND i.invitee_id IS NULL AND i.inviter_id <> account
-$$;
+  WHERE i.code = secret AND i.event_id IS NULL AND i.invitee_id IS NULL AND i.inviter_id <> account;
+END $$;
 COMMENT ON FUNCTION accept_code IS
   'An invitation is accepted by who signs up with its code; an unknown one is ignored.';
 
@@ -145,15 +148,17 @@ COMMENT ON FUNCTION begin_session_again IS
   'A request that was done already gives a fresh session of the account it was done for.';
 
 CREATE OR REPLACE FUNCTION password_of_name(name text) RETURNS text
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
-  SELECT u.password_hash FROM app_user u WHERE lower(u.username) = lower(name)
-$$;
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  RETURN (SELECT u.password_hash FROM app_user u WHERE lower(u.username) = lower(name));
+END $$;
 COMMENT ON FUNCTION password_of_name IS
   'The hash that a password is compared with; null for nobody, and for who has none.';
 CREATE OR REPLACE FUNCTION password_of_viewer(viewer bigint) RETURNS text
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
-  SELECT u.password_hash FROM app_user u WHERE u.id = viewer
-$$;
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  RETURN (SELECT u.password_hash FROM app_user u WHERE u.id = viewer);
+END $$;
 COMMENT ON FUNCTION password_of_viewer IS
   'The hash that the viewer''s password is compared with; null for who has none.';
 

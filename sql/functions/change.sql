@@ -108,11 +108,12 @@ CALL watch('card_post', '{edited}', 'log_post_parts', 'post_id');
 CALL watch('event_venue', '{added,edited,removed}', 'log_post_parts', 'event_id');
 
 CREATE OR REPLACE FUNCTION log_events(events bigint[], people bigint[]) RETURNS void
-LANGUAGE sql AS $$
-  SELECT log_changes(array_agg(c.event_id), array_agg(c.person), p.id IS NULL)
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM log_changes(array_agg(c.event_id), array_agg(c.person), p.id IS NULL)
   FROM unnest(events, people) AS c(event_id, person) LEFT JOIN post p ON p.id = c.event_id
-  WHERE c.event_id IS NOT NULL GROUP BY p.id IS NULL
-$$;
+  WHERE c.event_id IS NOT NULL GROUP BY p.id IS NULL;
+END $$;
 COMMENT ON FUNCTION log_events IS
   'Logs each event to the person beside it, as different or, where its post went, as gone.';
 
@@ -314,13 +315,16 @@ COMMENT ON FUNCTION read_change_token IS
 CREATE OR REPLACE FUNCTION tells(viewer bigint, node bigint, scope bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN CASE
-    WHEN node & 255 = 23 AND scope = viewer THEN true
-    WHEN node & 240 = 16 THEN EXISTS (SELECT FROM visible_post(viewer) v WHERE v.id = node)
-    WHEN node & 255 = 32 THEN EXISTS (SELECT FROM visible_comment(viewer) v WHERE v.id = node)
-    WHEN node & 255 = 33 THEN EXISTS (SELECT FROM visible_invitation(viewer) v WHERE v.id = node)
-    WHEN node & 255 = 50 THEN EXISTS (SELECT FROM visible_notification(viewer) v WHERE v.id = node)
-    ELSE true END;
+  IF node & 255 = 23 AND scope = viewer THEN RETURN true; END IF;
+  IF node & 240 = 16 THEN
+    RETURN EXISTS (SELECT FROM visible_post(viewer) v WHERE v.id = node);
+  END IF;
+  CASE node & 255
+  WHEN 32 THEN RETURN EXISTS (SELECT FROM visible_comment(viewer) v WHERE v.id = node);
+  WHEN 33 THEN RETURN EXISTS (SELECT FROM visible_invitation(viewer) v WHERE v.id = node);
+  WHEN 50 THEN RETURN EXISTS (SELECT FROM visible_notification(viewer) v WHERE v.id = node);
+  ELSE RETURN true;
+  END CASE;
 END $$;
 COMMENT ON FUNCTION tells IS
   'Whether the log tells the viewer that a node is new or different: not when it is hidden, or gone by '

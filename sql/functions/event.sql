@@ -107,11 +107,12 @@ COMMENT ON FUNCTION create_event IS
   'Mutation.createEvent. A service naming a channel and an external id it used before changes '
   'that event; what is scraped is public.';
 
-CREATE OR REPLACE FUNCTION event_people(event bigint) RETURNS bigint[] LANGUAGE sql STABLE AS $$
-  SELECT ARRAY(
+CREATE OR REPLACE FUNCTION event_people(event bigint) RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN ARRAY(
     SELECT i.invitee_id FROM invitation i WHERE i.event_id = event AND i.status <> 'DECLINED'
-    UNION SELECT a.user_id FROM attendance a WHERE a.event_id = event AND a.status <> 'NOT_GOING')
-$$;
+    UNION SELECT a.user_id FROM attendance a WHERE a.event_id = event AND a.status <> 'NOT_GOING');
+END $$;
 COMMENT ON FUNCTION event_people IS
   'Whom it concerns when an event changes: who is invited and has not declined, and who comes.';
 

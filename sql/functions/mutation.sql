@@ -32,35 +32,38 @@ COMMENT ON FUNCTION list_refusals IS
 
 CREATE OR REPLACE FUNCTION people_refusals(viewer bigint, ids bigint[], may_name_self boolean,
   VARIADIC path text[])
-RETURNS jsonb LANGUAGE sql STABLE AS $$
-  SELECT coalesce(jsonb_agg(refusal(bad.code, VARIADIC path || (bad.place - 1)::text)
+RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT coalesce(jsonb_agg(refusal(bad.code, VARIADIC path || (bad.place - 1)::text)
     ORDER BY bad.place), '[]'::jsonb)
   FROM (
     SELECT e.place, person_fault(viewer, e.id, may_name_self) AS code
     FROM unnest(ids) WITH ORDINALITY AS e(id, place)) bad
-  WHERE bad.code IS NOT NULL
-$$;
+  WHERE bad.code IS NOT NULL);
+END $$;
 COMMENT ON FUNCTION people_refusals IS
   'Each person of a list whom the viewer may not name: not there or blocking the viewer '
   '(NOT_FOUND), blocked by the viewer (BLOCKED), or the viewer (INVALID, unless it is allowed).';
 
 CREATE OR REPLACE FUNCTION person_fault(viewer bigint, person bigint, may_name_self boolean DEFAULT false)
-RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT CASE
+RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN CASE
     WHEN person = viewer THEN CASE WHEN may_name_self THEN NULL ELSE 'INVALID' END
     WHEN NOT EXISTS (SELECT FROM app_user u WHERE u.id = person) THEN 'NOT_FOUND'
     WHEN EXISTS (SELECT FROM block b WHERE b.blocker_id = person AND b.blocked_id = viewer)
       THEN 'NOT_FOUND'
     WHEN EXISTS (SELECT FROM block b WHERE b.blocker_id = viewer AND b.blocked_id = person)
-      THEN 'BLOCKED' END
-$$;
+      THEN 'BLOCKED' END;
+END $$;
 COMMENT ON FUNCTION person_fault IS
   'Why the viewer may not name this person; null when they may.';
 
 CREATE OR REPLACE FUNCTION has_role(person bigint, VARIADIC wanted text[]) RETURNS boolean
-LANGUAGE sql STABLE AS $$
-  SELECT EXISTS (SELECT FROM app_user u WHERE u.id = person AND u.roles && wanted)
-$$;
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM app_user u WHERE u.id = person AND u.roles && wanted);
+END $$;
 COMMENT ON FUNCTION has_role IS
   'Whether somebody has one of the roles.';
 
@@ -73,25 +76,27 @@ END $$;
 COMMENT ON FUNCTION require_role IS
   'Refuses unless the viewer has one of the roles.';
 
-CREATE OR REPLACE FUNCTION sees(person bigint, id bigint) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT CASE
-    WHEN sees.id & 240 = 16 THEN EXISTS (SELECT FROM visible_post(person) v WHERE v.id = sees.id)
-    WHEN sees.id & 255 = 1 THEN EXISTS (SELECT FROM visible_user(person) v WHERE v.id = sees.id)
-    WHEN sees.id & 255 = 3 THEN EXISTS (SELECT FROM location v WHERE v.id = sees.id)
-    WHEN sees.id & 255 = 4 THEN EXISTS (SELECT FROM product v WHERE v.id = sees.id)
-    WHEN sees.id & 255 = 5 THEN EXISTS (SELECT FROM visible_circle(person) v WHERE v.id = sees.id)
-    WHEN sees.id & 255 = 32 THEN EXISTS (SELECT FROM visible_comment(person) v WHERE v.id = sees.id)
-    WHEN sees.id & 255 = 2 THEN EXISTS (SELECT FROM visible_photo(person) v WHERE v.id = sees.id)
-    WHEN sees.id & 255 = 41 THEN EXISTS (SELECT FROM class_session v WHERE v.id = sees.id)
-    WHEN sees.id & 255 = 42 THEN EXISTS (SELECT FROM visible_booking(person) v WHERE v.id = sees.id)
-    WHEN sees.id & 255 = 48 THEN EXISTS (
-      SELECT FROM visible_conversation(person) v WHERE v.id = sees.id)
-    WHEN sees.id & 255 = 34 THEN EXISTS (
-      SELECT FROM visible_info_request(person) v WHERE v.id = sees.id)
-    WHEN sees.id & 255 = 35 THEN EXISTS (
-      SELECT FROM visible_follow_up(person) v WHERE v.id = sees.id)
-    ELSE false END
-$$;
+-- A statement for each type, so that only those that come up are planned.
+CREATE OR REPLACE FUNCTION sees(person bigint, id bigint) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  IF sees.id & 240 = 16 THEN
+    RETURN EXISTS (SELECT FROM visible_post(person) v WHERE v.id = sees.id);
+  END IF;
+  CASE sees.id & 255
+  WHEN 1 THEN RETURN EXISTS (SELECT FROM visible_user(person) v WHERE v.id = sees.id);
+  WHEN 2 THEN RETURN EXISTS (SELECT FROM visible_photo(person) v WHERE v.id = sees.id);
+  WHEN 3 THEN RETURN EXISTS (SELECT FROM location v WHERE v.id = sees.id);
+  WHEN 4 THEN RETURN EXISTS (SELECT FROM product v WHERE v.id = sees.id);
+  WHEN 5 THEN RETURN EXISTS (SELECT FROM visible_circle(person) v WHERE v.id = sees.id);
+  WHEN 32 THEN RETURN EXISTS (SELECT FROM visible_comment(person) v WHERE v.id = sees.id);
+  WHEN 34 THEN RETURN EXISTS (SELECT FROM visible_info_request(person) v WHERE v.id = sees.id);
+  WHEN 35 THEN RETURN EXISTS (SELECT FROM visible_follow_up(person) v WHERE v.id = sees.id);
+  WHEN 41 THEN RETURN EXISTS (SELECT FROM class_session v WHERE v.id = sees.id);
+  WHEN 42 THEN RETURN EXISTS (SELECT FROM visible_booking(person) v WHERE v.id = sees.id);
+  WHEN 48 THEN RETURN EXISTS (SELECT FROM visible_conversation(person) v WHERE v.id = sees.id);
+  ELSE RETURN false;
+  END CASE;
+END $$;
 COMMENT ON FUNCTION sees IS
   'Whether somebody may see a node.';
 
@@ -109,24 +114,27 @@ COMMENT ON FUNCTION is_email IS
   'Whether a text looks like an e-mail address: one @, something on both sides, no spaces.';
 
 CREATE OR REPLACE FUNCTION audit(actor bigint, act text, about bigint DEFAULT NULL, detail text DEFAULT NULL)
-RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-  INSERT INTO audit_log (actor_id, act, about_id, detail) VALUES (nullif(actor, 0), act, about, detail)
-$$;
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  INSERT INTO audit_log (actor_id, act, about_id, detail) VALUES (nullif(actor, 0), act, about, detail);
+END $$;
 COMMENT ON FUNCTION audit IS
   'Notes in the audit log what an account did or was done to. Never secrets or words of people.';
 
-CREATE OR REPLACE FUNCTION hold_people(people bigint[]) RETURNS void LANGUAGE sql AS $$
-  SELECT pg_advisory_xact_lock_shared(hashtextextended('person', e.id))
-  FROM (SELECT DISTINCT u.id FROM unnest(people) AS u(id) WHERE u.id IS NOT NULL ORDER BY u.id) e
-$$;
+CREATE OR REPLACE FUNCTION hold_people(people bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(hashtextextended('person', e.id))
+  FROM (SELECT DISTINCT u.id FROM unnest(people) AS u(id) WHERE u.id IS NOT NULL ORDER BY u.id) e;
+END $$;
 COMMENT ON FUNCTION hold_people IS
   'Keeps people from blocking anybody or leaving until the transaction ends; called before anything '
   'else is locked by what ties several people together. Many hold somebody at once.';
 
-CREATE OR REPLACE FUNCTION take_people(people bigint[]) RETURNS void LANGUAGE sql AS $$
-  SELECT pg_advisory_xact_lock(hashtextextended('person', e.id))
-  FROM (SELECT DISTINCT u.id FROM unnest(people) AS u(id) WHERE u.id IS NOT NULL ORDER BY u.id) e
-$$;
+CREATE OR REPLACE FUNCTION take_people(people bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('person', e.id))
+  FROM (SELECT DISTINCT u.id FROM unnest(people) AS u(id) WHERE u.id IS NOT NULL ORDER BY u.id) e;
+END $$;
 COMMENT ON FUNCTION take_people IS
   'Has people for oneself: nobody holds them meanwhile.';
 
@@ -134,8 +142,9 @@ COMMENT ON FUNCTION take_people IS
 
 CREATE OR REPLACE FUNCTION photo_refusals(viewer bigint, ids bigint[], is_needed boolean,
   VARIADIC path text[])
-RETURNS jsonb LANGUAGE sql STABLE AS $$
-  SELECT list_refusals(ids, is_needed, 10, VARIADIC path) || (
+RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN list_refusals(ids, is_needed, 10, VARIADIC path) || (
     SELECT coalesce(jsonb_agg(refusal(bad.code, VARIADIC path || (bad.place - 1)::text)
       ORDER BY bad.place), '[]'::jsonb)
     FROM (
@@ -145,8 +154,8 @@ RETURNS jsonb LANGUAGE sql STABLE AS $$
         WHEN e.id = ANY (ids[:e.place - 1]) THEN 'INVALID' END AS code
       FROM unnest(ids) WITH ORDINALITY AS e(id, place)
         LEFT JOIN photo f ON f.id = e.id AND f.owner_id = viewer) bad
-    WHERE bad.code IS NOT NULL)
-$$;
+    WHERE bad.code IS NOT NULL);
+END $$;
 COMMENT ON FUNCTION photo_refusals IS
   'What is wrong with the photos somebody wants to attach: too few, more than ten, one twice, '
   'somebody else''s or none (NOT_FOUND), refused by moderation.';

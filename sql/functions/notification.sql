@@ -34,11 +34,12 @@ COMMENT ON FUNCTION notify_people IS
   'within a day, if it is something that can be taken back and done again (is_once).';
 
 CREATE OR REPLACE FUNCTION unnotify(recipients bigint[], reason text, actor bigint, about bigint)
-RETURNS void LANGUAGE sql AS $$
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
   DELETE FROM notification n
   WHERE n.recipient_id = ANY (recipients) AND n.reason = unnotify.reason
-    AND (n.actor_id = actor OR actor IS NULL) AND n.about_id = about AND n.read_at IS NULL
-$$;
+    AND (n.actor_id = actor OR actor IS NULL) AND n.about_id = about AND n.read_at IS NULL;
+END $$;
 COMMENT ON FUNCTION unnotify IS
   'What was taken back before it was read was never told; without an actor, whoever told it.';
 
@@ -58,25 +59,27 @@ COMMENT ON FUNCTION notify_number IS
   'Tells one person that there is more of something, in one unread notification for each thing: '
   'a new one in place of the last, so that it stands first.';
 
-CREATE OR REPLACE FUNCTION node_url(id bigint) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT public_url(CASE
+CREATE OR REPLACE FUNCTION node_url(id bigint) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN public_url(CASE
     WHEN node_url.id & 240 = 16 THEN '/posts/' WHEN node_url.id & 255 = 1 THEN '/users/'
     WHEN node_url.id & 255 = 3 THEN '/locations/' WHEN node_url.id & 255 = 4 THEN '/products/'
     WHEN node_url.id & 255 = 5 THEN '/circles/' WHEN node_url.id & 255 = 48 THEN '/conversations/'
     WHEN node_url.id & 255 = 41 THEN '/classes/' WHEN node_url.id & 255 = 42 THEN '/bookings/'
-    ELSE '/nodes/' END || wire_id(node_url.id))
-$$;
+    ELSE '/nodes/' END || wire_id(node_url.id));
+END $$;
 COMMENT ON FUNCTION node_url IS
   'Where a notification about a node leads.';
 
-CREATE OR REPLACE FUNCTION post_noun(id bigint) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT CASE post_noun.id & 255
+CREATE OR REPLACE FUNCTION post_noun(id bigint) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN CASE post_noun.id & 255
     WHEN 16 THEN 'outfit' WHEN 17 THEN 'product' WHEN 18 THEN 'photo' WHEN 19 THEN 'offer'
     WHEN 20 THEN 'request' WHEN 21 THEN 'thank-you' WHEN 22 THEN 'announcement'
     WHEN 23 THEN coalesce('event “' || (
       SELECT escaped(e.title) FROM event e WHERE e.post_id = post_noun.id) || '”', 'event')
-    ELSE 'post' END
-$$;
+    ELSE 'post' END;
+END $$;
 COMMENT ON FUNCTION post_noun IS
   'A post in a few words: "your outfit", "the event Spring fair".';
 

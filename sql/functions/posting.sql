@@ -173,13 +173,14 @@ COMMENT ON FUNCTION create_card_offer IS
   'Mutation.createCardOffer.';
 
 CREATE OR REPLACE FUNCTION location_refusals(ids bigint[], VARIADIC path text[])
-RETURNS jsonb LANGUAGE sql STABLE AS $$
-  SELECT list_refusals(ids, false, 100, VARIADIC path) || (
+RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN list_refusals(ids, false, 100, VARIADIC path) || (
     SELECT coalesce(jsonb_agg(refusal('NOT_FOUND', VARIADIC path || (e.place - 1)::text)
       ORDER BY e.place), '[]'::jsonb)
     FROM unnest(ids) WITH ORDINALITY AS e(id, place)
-    WHERE NOT EXISTS (SELECT FROM location l WHERE l.id = e.id))
-$$;
+    WHERE NOT EXISTS (SELECT FROM location l WHERE l.id = e.id));
+END $$;
 COMMENT ON FUNCTION location_refusals IS
   'Each place of a list that is not there; too many of them.';
 

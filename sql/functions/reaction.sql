@@ -24,11 +24,12 @@ COMMENT ON FUNCTION seen_subject IS
   'What somebody reacts to or comments on: its type, and who is told of it. Locked, so that '
   'nothing is added to what is being deleted.';
 
-CREATE OR REPLACE FUNCTION author_of(target bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
-  SELECT CASE
+CREATE OR REPLACE FUNCTION author_of(target bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN CASE
     WHEN target & 240 = 16 THEN (SELECT p.author_id FROM post p WHERE p.id = target)
-    WHEN target & 255 = 32 THEN (SELECT c.author_id FROM comment c WHERE c.id = target) END
-$$;
+    WHEN target & 255 = 32 THEN (SELECT c.author_id FROM comment c WHERE c.id = target) END;
+END $$;
 COMMENT ON FUNCTION author_of IS
   'Who wrote what is reacted to.';
 

@@ -1,17 +1,19 @@
 -- A session made by hand, for the owner of the database: `sociograph session create`. It ends as any
 -- other does, 90 days after its last use.
 CREATE OR REPLACE FUNCTION create_session(viewer bigint, token_hash bytea, device text) RETURNS void
-LANGUAGE sql AS $$
+LANGUAGE plpgsql AS $$
+BEGIN
   INSERT INTO session (token_hash, user_id, device, expires_at)
-  VALUES (token_hash, viewer, device, now() + interval '90 days')
-$$;
+  VALUES (token_hash, viewer, device, now() + interval '90 days');
+END $$;
 COMMENT ON FUNCTION create_session IS
   'Makes a session for a user from the SHA-256 of its token; for `sociograph session create`.';
 
 CREATE OR REPLACE FUNCTION viewer_of_token(issuer text, subject text) RETURNS bigint
-LANGUAGE sql STABLE AS $$
-  SELECT i.user_id FROM identity i WHERE i.provider = issuer AND i.external_id = subject
-$$;
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT i.user_id FROM identity i WHERE i.provider = issuer AND i.external_id = subject);
+END $$;
 COMMENT ON FUNCTION viewer_of_token IS
   'Whom a signed token of an issuer of `serve --jwt-keys` stands for, by the name the issuer has there and '
   'the token''s `sub`; null for nobody. Here: who has linked that identity.';
@@ -31,12 +33,13 @@ COMMENT ON FUNCTION viewer_of_session IS
   'none that lasts.';
 
 CREATE OR REPLACE FUNCTION note_session(token_hash bytea) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
   UPDATE session s
   SET last_used_at = now(), expires_at = least(
     greatest(s.expires_at, now() + interval '90 days'), s.created_at + interval '1 year')
   WHERE s.token_hash = note_session.token_hash AND s.expires_at > now()
-    AND coalesce(s.last_used_at < now() - interval '5 minutes', true)
-$$;
+    AND coalesce(s.last_used_at < now() - interval '5 minutes', true);
+END $$;
 COMMENT ON FUNCTION note_session IS
   'A session was used: it lasts 90 days from now, a year in all.';

@@ -140,10 +140,11 @@ COMMENT ON FUNCTION flag_subject IS
   'Mutation.flag: tells staff, once; not of one''s own.';
 
 CREATE OR REPLACE FUNCTION track_usage(viewer bigint, event text, subject bigint)
-RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
   INSERT INTO tracking (event, user_id, subject_id)
-  VALUES (left(event, 200), nullif(viewer, 0), nullif(subject, 0))
-$$;
+  VALUES (left(event, 200), nullif(viewer, 0), nullif(subject, 0));
+END $$;
 COMMENT ON FUNCTION track_usage IS
   'Mutation.track: never fails. Anonymous.';
 

@@ -55,7 +55,7 @@ let package = Package(
     // 3
     module("GraphQLSchema", ["GraphQLResponse", "GraphQLLanguage", "JSON"]),
     module("GraphQLTransport", ["GraphQLResponse", "HTTP", "JSON", "COpenSSL"]),
-    module("DatabaseSetup", ["Postgres", "EventLoops"]),
+    module("DatabaseSetup", ["Postgres", "EventLoops", "Cryptography"]),
     module(
       "Accounts",
       ["GraphQLExecution", "GraphQLResponse", "Postgres", "EventLoops", "JSON", "Cryptography"]),

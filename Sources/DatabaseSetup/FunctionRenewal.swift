@@ -86,7 +86,7 @@ struct FunctionRenewal {
       SET objects = excluded.objects, applied_at = excluded.applied_at
       """,
       [
-        session.hash(manifest), manifest,
+        Migrations.hash(manifest), manifest,
         objects.map { "\($0)\n" }.joined(),
       ])
   }

@@ -1,3 +1,4 @@
+import Cryptography
 import Postgres
 
 /// What a database lacks of a folder, and what it has that the folder does not. Made by reading alone.
@@ -95,7 +96,7 @@ extension Migrations {
         plan.missing.append(file.name)
         continue
       }
-      if try session.hash(file.text) == known.hash { continue }
+      if file.hash == known.hash { continue }
       guard allowChanged else {
         throw SetupError(
           "The migration \(file.name) was applied and has changed since; "
@@ -123,8 +124,7 @@ extension Migrations {
     let sets = try session.execute(
       "SELECT sha256 FROM sociograph_functions ORDER BY applied_at DESC")
     guard !sets.isEmpty || !functions.isEmpty else { return }
-    let manifest = try manifest(session)
-    let own = try session.hash(manifest)
+    let own = Self.hash(manifest)
     if sets.first?.first == own { return }
     // A set that was applied once and then replaced is an earlier program's.
     let wasReplaced = sets.contains { $0.first == own }
@@ -139,8 +139,15 @@ extension Migrations {
   }
 
   /// A line for each file of functions: its name and the hash of its text.
-  func manifest(_ session: PostgresSession) throws -> String {
-    try functions.map { "\($0.name) \(try session.hash($0.text))\n" }.joined()
+  var manifest: String { functions.map { "\($0.name) \($0.hash)\n" }.joined() }
+
+  /// SHA-256 in hexadecimal. Worked out here, as a database may be far away.
+  static func hash(_ text: String) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    let hash = SHA256.hash(Array(text.utf8)).flatMap {
+      [digits[Int($0 >> 4)], digits[Int($0 & 15)]]
+    }
+    return String(decoding: hash, as: UTF8.self)
   }
 
   /// Names of files that are new or have changed; those that are gone with a minus before them.
@@ -153,12 +160,11 @@ extension Migrations {
   }
 }
 
-extension PostgresSession {
-  func hash(_ text: String) throws -> String {
-    try execute("SELECT encode(sha256(convert_to($1::text, 'UTF8')), 'hex')", [text])
-      .first?.first.flatMap { $0 } ?? ""
-  }
+extension Migrations.File {
+  var hash: String { Migrations.hash(text) }
+}
 
+extension PostgresSession {
   /// - Parameter namespace: nil for wherever a name without one leads.
   func hasTable(_ name: String, in namespace: String?) throws -> Bool {
     let rows = try execute(

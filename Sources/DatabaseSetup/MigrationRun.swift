@@ -65,7 +65,7 @@ extension Migrations {
       outcome.tables += 1
     }
     let began = ContinuousClock.now
-    try FunctionRenewal(files: functions, manifest: manifest(session), session: session)
+    try FunctionRenewal(files: functions, manifest: manifest, session: session)
       .run { if let last { try apply(last, session, report) } }
     report(.appliedFunctions(names, took: began.duration(to: .now)))
     outcome.tables += last == nil ? 0 : 1
@@ -85,7 +85,7 @@ extension Migrations {
     }
     try session.execute(
       "INSERT INTO sociograph_migration (name, sha256, breaking) VALUES ($1, $2, $3)",
-      [file.name, session.hash(file.text), file.breaking])
+      [file.name, file.hash, file.breaking])
     report(.applied(file.name, took: began.duration(to: .now)))
   }
 
@@ -95,7 +95,7 @@ extension Migrations {
     guard let file = tables.first(where: { $0.name == name }) else { return }
     try session.execute(
       "UPDATE sociograph_migration SET sha256 = $2 WHERE name = $1",
-      [name, session.hash(file.text)])
+      [name, file.hash])
     report(.acceptedChange(name))
   }
 

@@ -14,30 +14,39 @@ package struct MutationCheck {
   /// - Parameter configuration: of the role that mutations run under.
   package func run(_ configuration: PostgresConfiguration) throws -> [String] {
     let session = try PostgresSession(configuration)
-    return try Planner(mapping: mapping).mutationProbes().flatMap { probe in
-      try (problems(of: probe, session)).map { "\(probe.coordinate): \($0)" }
+    let probes = try Planner(mapping: mapping).mutationProbes()
+    let functions = try functions(probes.map(\.functionName), session)
+    // All at once: a database may be far away.
+    var answers = try session.pipeline(
+      probes.flatMap(\.statements).map { .describe($0.text) })[...]
+    return probes.flatMap { probe in
+      let own = answers.prefix(probe.statements.count)
+      answers.removeFirst(own.count)
+      return problems(of: probe, own, functions[probe.functionName] ?? [])
+        .map { "\(probe.coordinate): \($0)" }
     }
   }
 
-  private func problems(of probe: MutationProbe, _ session: PostgresSession) throws -> [String] {
-    for statement in probe.statements {
-      do {
-        try session.execute("PREPARE mutation_check AS " + statement.text)
-        try session.execute("DEALLOCATE mutation_check")
-      } catch {
-        if error.kind == .unavailable { throw error }
-        return [error.message]
-      }
-    }
+  private func functions(
+    _ names: [String], _ session: PostgresSession
+  ) throws(PostgresError) -> [String: [[String?]]] {
     let rows = try session.execute(
       """
-      SELECT p.oid::regprocedure, p.provolatile = 'v', format_type(p.prorettype, NULL),
+      SELECT p.proname, p.oid::regprocedure, p.provolatile = 'v', format_type(p.prorettype, NULL),
         has_function_privilege(p.oid, 'EXECUTE'),
         p.prosecdef AND has_function_privilege('public', p.oid, 'EXECUTE')
       FROM pg_proc p
-      WHERE p.proname = $1 AND pg_function_is_visible(p.oid)
-      """, [probe.function.split(separator: ".").last.map(String.init) ?? probe.function])
-    return rows.flatMap { row -> [String] in
+      WHERE p.proname = ANY (string_to_array($1, E'\\n')) AND pg_function_is_visible(p.oid)
+      """, [names.joined(separator: "\n")])
+    return Dictionary(grouping: rows) { $0[0] ?? "" }.mapValues { $0.map { Array($0.dropFirst()) } }
+  }
+
+  private func problems(
+    of probe: MutationProbe, _ answers: ArraySlice<Result<PipelinedAnswer, PostgresError>>,
+    _ functions: [[String?]]
+  ) -> [String] {
+    for case .failure(let error) in answers { return [error.message] }
+    return functions.flatMap { row -> [String] in
       let name = row[0] ?? probe.function
       var problems: [String] = []
       if row[1] != "t" { problems.append("\(name) must be VOLATILE to see what it writes.") }
@@ -51,5 +60,11 @@ package struct MutationCheck {
       }
       return problems
     }
+  }
+}
+
+extension MutationProbe {
+  fileprivate var functionName: String {
+    function.split(separator: ".").last.map(String.init) ?? function
   }
 }

@@ -1,5 +1,7 @@
 import Foundation
 import JSON
+import Postgres
+import Server
 import TestSupport
 import Testing
 
@@ -8,13 +10,8 @@ import Testing
 @Suite struct MutationWireTests {
   @Test func `a mutation field waits once`() throws {
     let database = try TestCluster.newDatabase(migrated: true)
-    let words = database.split(separator: " ").map(String.init)
-    let host = try #require(words.first { $0.hasPrefix("host=") })
-    let target = host.dropFirst(5).trimmingPrefix("'").prefix { $0 != "'" }
-    let tap = try WireTap(target: String(target))
-    let server = try GraphServer(
-      database: database.replacing(host, with: "host=\(tap.folder)"),
-      settings: { $0.loopCount = 1 })
+    let (tap, tapped) = try Self.tap(database)
+    let server = try GraphServer(database: tapped, settings: { $0.loopCount = 1 })
     defer {
       server.stop()
       tap.stop()
@@ -67,6 +64,27 @@ import Testing
         == [Refusal("INVALID", "kind")])
     let sent = Self.sent(tap, since: before)
     #expect(sent.count { $0 == UInt8(ascii: "S") } == 1)
+  }
+
+  @Test func `the check at the start waits a few times, however many mutations there are`() throws {
+    let (tap, tapped) = try Self.tap(TestCluster.newDatabase(migrated: true))
+    defer { tap.stop() }
+    #expect(
+      try MutationCheck(mapping: GraphServer.mapping.get()).run(PostgresConfiguration(tapped)) == []
+    )
+    let sent = tap.all.flatMap(\.messages)
+    #expect(sent.count { $0 == UInt8(ascii: "P") } > 100)
+    // What is described goes out together; what is run is waited for.
+    #expect(sent.count { $0 == UInt8(ascii: "B") || $0 == UInt8(ascii: "Q") } <= 2)
+  }
+
+  /// A tap before a database, and how to reach the database through it.
+  private static func tap(_ database: String) throws -> (WireTap, String) {
+    let words = database.split(separator: " ").map(String.init)
+    let host = try #require(words.first { $0.hasPrefix("host=") })
+    let target = host.dropFirst(5).trimmingPrefix("'").prefix { $0 != "'" }
+    let tap = try WireTap(target: String(target))
+    return (tap, database.replacing(host, with: "host=\(tap.folder)"))
   }
 
   /// What was sent since then where mutations run, without the texts of statements that were new there.

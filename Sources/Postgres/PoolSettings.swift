@@ -33,7 +33,7 @@ package struct PoolSettings: Sendable {
   package var openBreakerWait = Duration.milliseconds(20)
   package var operationDeadline = Duration.seconds(10)
   package var firstBackOff = Duration.milliseconds(50)
-  package var lastBackOff = Duration.seconds(5)
+  package var lastBackOff = Duration.seconds(1)
   package var breakerThreshold = 3
   package var probeInterval = Duration.milliseconds(250)
   /// A connection that was silent this long is asked something, and has so long to answer.

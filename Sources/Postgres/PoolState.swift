@@ -329,6 +329,7 @@ struct PoolState {
     slots[slot].distance = max(roundTrip.nanoseconds - limits.shortestRoundTrip, 0)
     let began = slots[slot].openedAt
     statistics.opened += 1
+    let wasAway = failuresInARow > 0
     failuresInARow = 0
     slots[slot].phase = .ready
     slots[slot].openedAt = now
@@ -342,7 +343,9 @@ struct PoolState {
     if isBreakerOpen {
       isBreakerOpen = false
       actions.append(.event(.breakerClosed))
-      // The others held back while it was open.
+    }
+    if wasAway {
+      // The others held back.
       for other in slots.indices where slots[other].phase == .vacant {
         slots[other].attemptAt = now
       }
@@ -363,7 +366,10 @@ struct PoolState {
     failuresInARow += 1
     let wait = backOff()
     slots[slot].phase = .vacant
-    slots[slot].attemptAt = now + wait
+    // Who is away is asked by one after the other.
+    for other in slots.indices where slots[other].phase == .vacant {
+      slots[other].attemptAt = max(slots[other].attemptAt, now + wait)
+    }
     actions.append(
       .event(.connectFailed(connection: slot, error: error, nextAttempt: wait)))
     guard readyCount == 0 else { return }

@@ -656,8 +656,43 @@ struct PoolStateTests {
       state.tick(now: now, actions: &actions)
     }
     #expect(waits.count == 12)
-    #expect(waits.allSatisfy { $0 > .zero && $0 <= .milliseconds(5001) })
+    #expect(waits.allSatisfy { $0 > .zero && $0 <= .milliseconds(1001) })
     #expect(waits[0] <= .milliseconds(51))
     #expect(waits.contains { $0 > .milliseconds(500) })
+  }
+
+  @Test func `one after the other tries to reach what is away, and all when it is back`() {
+    var state = PoolState(settings: PoolSettings(size: 4), seed: 5, now: start)
+    var now = start
+    var actions: [PoolAction] = []
+    func connecting() -> [Int] {
+      actions.compactMap { if case .connect(let slot) = $0 { slot } else { nil } }
+    }
+    state.start(now: now, actions: &actions)
+    #expect(connecting().count == 4)
+    for slot in 0..<4 { state.connected(slot: slot, now: now, actions: &actions) }
+    // Soon after they were opened all break at once, and then nobody answers for a while.
+    for slot in 0..<4 {
+      state.lost(
+        slot: slot, PostgresError(.unavailable, message: ""), now: now, actions: &actions)
+    }
+    for _ in 0..<20 {
+      actions.removeAll()
+      now += .seconds(2)
+      state.tick(now: now, actions: &actions)
+      #expect(connecting().count == 1)
+      let slot = connecting().first ?? 0
+      state.connectFailed(
+        slot: slot, PostgresError(.unavailable, message: ""), now: now, actions: &actions)
+      #expect(state.retryAfter(now: now) <= .milliseconds(1001))
+    }
+    now += .seconds(2)
+    actions.removeAll()
+    state.tick(now: now, actions: &actions)
+    let first = connecting()
+    #expect(first.count == 1)
+    actions.removeAll()
+    state.connected(slot: first.first ?? 0, now: now, actions: &actions)
+    #expect(connecting().count == 3)
   }
 }

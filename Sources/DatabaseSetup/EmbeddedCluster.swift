@@ -337,6 +337,8 @@ package final class EmbeddedCluster: Sendable {
     var configuration = try PostgresConfiguration(connection + "postgres")
     configuration.statementTimeout = .zero
     let session = try PostgresSession(configuration)
+    // What a server was at when it was killed, PostgreSQL ends first.
+    try session.execute(preparing)
     let isThere = try !session.execute(
       "SELECT FROM pg_database WHERE datname = $1", [database]
     ).isEmpty
@@ -348,9 +350,13 @@ package final class EmbeddedCluster: Sendable {
     guard programs.hasStatementStatistics else { return }
     configuration = try PostgresConfiguration(connection + "'\(database)'")
     configuration.statementTimeout = .zero
-    try PostgresSession(configuration).execute(
+    let inside = try PostgresSession(configuration)
+    try inside.execute(preparing)
+    try inside.execute(
       "SET client_min_messages = error; CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
   }
+
+  static let preparing = "SELECT pg_advisory_lock(hashtext('sociograph_preparing'))"
 
   /// Ctrl-C, SIGTERM and a terminal that closes end the cluster too while the server has not yet taken these signals into
   /// its own hands.

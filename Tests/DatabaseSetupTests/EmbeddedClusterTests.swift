@@ -97,6 +97,33 @@ import Testing
     #expect(!ChildProcess.isAlive(cluster.processID))
   }
 
+  @Test func `what a killed server left half-done is waited for`() throws {
+    defer { try? remove(options.dataDirectory) }
+    let (left, _) = try start(options)
+    let admin = left.connectionString.replacing("dbname=sociograph", with: "dbname=postgres")
+    // As a killed server's connection goes on: it is about to make the database.
+    let half = try PostgresSession(PostgresConfiguration(admin))
+    try half.execute(EmbeddedCluster.preparing)
+    try half.execute("DROP DATABASE sociograph")
+    left.abandon()
+    let options = options
+    let heir = Mutex<Result<EmbeddedCluster, any Error>?>(nil)
+    let started = DispatchSemaphore(value: 0)
+    DispatchQueue.global().async {
+      heir.withLock { $0 = Result { try EmbeddedCluster.start(options) { _ in } } }
+      started.signal()
+    }
+    let deadline = ContinuousClock.now + .seconds(120)
+    let waiting = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    while try half.execute(waiting).isEmpty, ContinuousClock.now < deadline { usleep(5_000) }
+    try half.execute("CREATE DATABASE sociograph")
+    try half.execute("SELECT pg_advisory_unlock_all()")
+    started.wait()
+    let cluster = try #require(heir.withLock { $0 }).get()
+    #expect(try query(cluster, "SELECT 1") == [["1"]])
+    cluster.stop()
+  }
+
   @Test func `one whose postmaster was killed recovers`() throws {
     defer { try? remove(options.dataDirectory) }
     let (left, _) = try start(options)

@@ -32,7 +32,7 @@ package final class EventLoop: @unchecked Sendable {
   private var readyEvents = [UInt32](repeating: 0, count: 256)
 
   /// What other threads hand over.
-  private struct Inbox {
+  private struct Inbox: Sendable {
     var work: [@Sendable () -> Void] = []
     /// The loop waits, or is about to, and has to be woken.
     var isWaiting = false
@@ -108,16 +108,16 @@ package final class EventLoop: @unchecked Sendable {
   /// Ends readiness and timers, once what was posted before is done. Descriptors stay their owners' to
   /// close. What is posted later still runs, one after the other. From any thread.
   package func stop() {
-    inbox.withLock {
-      guard !$0.isStopped else { return }
-      $0.isStopped = true
+    withInbox { inbox in
+      guard !inbox.isStopped else { return }
+      inbox.isStopped = true
       event_wake_raise(wake)
     }
   }
 
   /// Runs work on the loop, later. From any thread.
   package func execute(_ work: @escaping @Sendable () -> Void) {
-    let isTaken = inbox.withLock { inbox in
+    let isTaken = withInbox { inbox in
       guard !inbox.isStopped else { return false }
       inbox.work.append(work)
       if inbox.isWaiting {
@@ -128,6 +128,14 @@ package final class EventLoop: @unchecked Sendable {
       return true
     }
     if !isTaken { queue.async(execute: work) }
+  }
+
+  private func withInbox<Result: Sendable>(_ body: (inout Inbox) -> Result) -> Result {
+    inbox.withLock { inbox in
+      event_lock_taken(poll)
+      defer { event_lock_left(poll) }
+      return body(&inbox)
+    }
   }
 
   package func preconditionOnLoop() {
@@ -251,7 +259,7 @@ package final class EventLoop: @unchecked Sendable {
 
   /// - Returns: whether the loop was stopped and nothing is left to do.
   private func runPosted() -> Bool {
-    let (work, isStopped) = inbox.withLock { inbox in
+    let (work, isStopped) = withInbox { inbox in
       inbox.isWaiting = false
       let work = inbox.work
       inbox.work = []
@@ -285,7 +293,7 @@ package final class EventLoop: @unchecked Sendable {
 
   /// Milliseconds that may be waited for sockets; -1 for ever.
   private func timeout() -> Int32 {
-    let mayWait = inbox.withLock { inbox in
+    let mayWait = withInbox { inbox in
       inbox.isWaiting = inbox.work.isEmpty && !inbox.isStopped
       return inbox.isWaiting
     }

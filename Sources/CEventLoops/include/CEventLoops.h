@@ -68,6 +68,11 @@ static inline uint64_t event_nanoseconds(void) {
 // A pipe that no program inherits, reading end first; -1 with errno set when there is none.
 int event_pipe(int *ends);
 
+// Between them something that a lock protects is touched: for ThreadSanitizer, which does not see the locks of Swift's
+// library. Nothing otherwise.
+void event_lock_taken(int number);
+void event_lock_left(int number);
+
 // A non-blocking, close-on-exec connection from a listening socket, or -1 with errno set.
 static inline int event_accept(int listener, struct sockaddr *address, socklen_t *length) {
   return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);

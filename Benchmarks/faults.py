@@ -9,6 +9,7 @@ database: one that was answered with data was done once, one that was refused wa
 import argparse
 import collections
 import http.client
+import itertools
 import json
 import os
 import random
@@ -138,7 +139,11 @@ class Road:
                     end.close()
 
         while not self.is_over:
-            wait = max(0, due[0][0] - time.monotonic()) if due and not self.is_black else 0.05
+            if self.is_black and not self.is_cut:
+                # What is sent meanwhile waits, as with a peer that sends it again and again.
+                time.sleep(0.01)
+                continue
+            wait = max(0, due[0][0] - time.monotonic()) if due else 0.05
             files = {end.fileno(): end for end in ends}
             for number, _ in poll.poll(min(wait, 0.05)):
                 if number == self.listener.fileno():
@@ -158,9 +163,9 @@ class Road:
                         data = source.recv(1 << 18)
                     except OSError:
                         data = b""
-                    if not data and not self.is_black:
+                    if not data:
                         drop(source)
-                    elif not self.is_black:
+                    else:
                         due.append((time.monotonic() + self.delay, ends[source], data))
             if self.is_cut:
                 self.is_cut = False
@@ -169,7 +174,7 @@ class Road:
                     if one in ends:
                         drop(one)
             now = time.monotonic()
-            while due and due[0][0] <= now and not self.is_black:
+            while due and due[0][0] <= now:
                 _, sink, data = due.popleft()
                 try:
                     sink.setblocking(True)
@@ -228,12 +233,12 @@ auth_type = any
 class Clients:
     """Threads that read and write on connections of their own, and the ledger of what they were answered."""
 
+    numbers = itertools.count()
+
     def __init__(self, port, readers=8, writers=4, others=0, pause=0.01):
         self.port, self.pause = port, pause
         self.is_over = False
         self.ledger = []
-        self.number = 0
-        self.lock = threading.Lock()
         kinds = ["read"] * readers + ["write"] * writers + ["other"] * others
         self.threads = [threading.Thread(target=self.ask, args=(kind,)) for kind in kinds]
         for thread in self.threads:
@@ -244,9 +249,7 @@ class Clients:
             return READ, None
         if kind == "other":
             return OTHER, None
-        with self.lock:
-            self.number += 1
-            title = f"fault {os.getpid()} {id(self)} {self.number}"
+        title = f"fault {os.getpid()} {next(self.numbers)}"
         return {"query": WRITE, "variables": {"title": title}}, title
 
     def ask(self, kind):
@@ -459,6 +462,17 @@ def crash(world):
         lambda: world.cluster.stop(), lambda: world.cluster.start(), 1, GIVEN_UP)
 
 
+def slain(world):
+    """A backend that dies takes all others with it."""
+
+    def slay():
+        for process in backends(world.cluster)[:1]:
+            os.kill(int(process), signal.SIGKILL)
+
+    return outages(
+        world, "slain", "503, and 200 within a second of PostgreSQL's own restart", slay, lambda: None, 1, GIVEN_UP)
+
+
 def silence(world, name, begin, end, database=None):
     """The database says nothing any more, and nobody says so."""
     found = Findings(
@@ -520,15 +534,19 @@ def cut(world):
     return found
 
 
-def failover(world):
-    found = Findings("failover", "503 until the standby is promoted; then it is read and written to; nothing is lost")
+def failover(world, by="URL and target_session_attrs"):
+    found = Findings(
+        "failover", f"by {by}: 503 until the standby is promoted; then it is read and written to; nothing is lost")
     primary = world.cluster
     primary.sql("ALTER SYSTEM SET synchronous_commit = 'remote_apply'")
     standby = Cluster.following(primary, world.sub("standby"))
     primary.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
     primary.sql("SELECT pg_reload_conf()")
-    url = (f"postgresql://sociograph@/sociograph?host={primary.folder},{standby.folder}"
-           "&target_session_attrs=read-write")
+    hosts = f"{primary.folder},{standby.folder}"
+    if by == "host=a,b":
+        url = f"host={hosts} user=sociograph dbname=sociograph"
+    else:
+        url = f"postgresql://sociograph@/sociograph?host={hosts}&target_session_attrs=read-write"
     server = world.serve(database=url)
     clients = Clients(world.options.port)
     time.sleep(1)
@@ -550,7 +568,12 @@ def failover(world):
     primary.start()
     primary.sql("ALTER SYSTEM RESET ALL", check=False)
     primary.sql("SELECT pg_reload_conf()", check=False)
+    shutil.rmtree(standby.folder)
     return found
+
+
+def hosts(world):
+    return failover(world, by="host=a,b")
 
 
 def pgbouncer(world):
@@ -662,6 +685,106 @@ def drain(world):
     return found
 
 
+def hangup(world):
+    found = Findings("hangup", "SIGHUP opens the log anew; nobody notices")
+    path = f"{world.folder}/hangup.log"
+    server = world.serve("--log-file", path, "--access-log", "all")
+    clients = Clients(world.options.port)
+    for round in range(5):
+        time.sleep(0.5)
+        os.rename(path, f"{path}.{round}")
+        server.process.send_signal(signal.SIGHUP)
+        begin = time.monotonic()
+        while not os.path.exists(path) and time.monotonic() < begin + 10:
+            time.sleep(0.01)
+        found.want(os.path.exists(path), "the log was not opened anew")
+    ledger = clients.stop()
+    found.judge(ledger, set())
+    found.account(ledger, world.cluster)
+    server.stop()
+    lines = sum(line.count(" 200 ") for round in range(5) for line in open(f"{path}.{round}"))
+    found.see(f"{lines} lines in the old logs")
+    return found
+
+
+def halfclose(world):
+    found = Findings("halfclose", "a client that closes its sending half after its request gets its whole answer")
+    server = world.serve()
+    body = json.dumps(READ).encode()
+    request = (b"POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: "
+               + str(len(body)).encode() + b"\r\n\r\n" + body)
+    opened = []
+    for _ in range(100):
+        one = socket.create_connection(("127.0.0.1", world.options.port))
+        one.settimeout(30)
+        one.sendall(request * 2)
+        one.shutdown(socket.SHUT_WR)
+        opened.append(one)
+    answers = 0
+    for one in opened:
+        text = b""
+        while data := one.recv(1 << 16):
+            text += data
+        answers += text.count(b"HTTP/1.1 200 ") if text.endswith(b"}") else 0
+        one.close()
+    found.see(f"{answers} of 200 answers on 100 connections")
+    found.want(answers == 200, "answers are missing")
+    server.stop()
+    return found
+
+
+def early(world):
+    found = Findings("early", "started before PostgreSQL it lives, refuses with 503, says that it waits, and serves then")
+    world.cluster.stop()
+    server = subprocess.Popen(
+        [world.options.program, "serve", "--database", world.cluster.url, "--listen",
+         f"127.0.0.1:{world.options.port}", "--rate-limit", "off", "--shutdown-delay", "0s"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while world.ready() == 0 and server.poll() is None:
+        time.sleep(0.02)
+    clients = Clients(world.options.port)
+    time.sleep(3)
+    found.want(world.ready() == 503, "/ready was not red")
+    found.want(not any(map(served, clients.ledger)), "somebody was answered without a database")
+    world.cluster.start()
+    back = clients.wait_for(served)
+    found.see(f"first answer {back:.2f} s after PostgreSQL's start")
+    found.want(back <= 5, f"the first answer came {back:.2f} s after PostgreSQL's start")
+    time.sleep(1)
+    ledger = clients.stop()
+    found.judge(ledger, GIVEN_UP)
+    found.account(ledger, world.cluster)
+    found.want(world.ready() == 200, "/ready stayed red")
+    server.send_signal(signal.SIGTERM)
+    _, words = server.communicate(timeout=60)
+    found.want("waiting for PostgreSQL" in words, "it did not say that it waits")
+    return found
+
+
+def password(world):
+    found = Findings("password", "no word about a database that cannot be read or reached has its password")
+    secret = "hunter:2"
+    urls = [f"postgresql://u:{secret}@127.0.0.1:1/x", f"postgresql://u:p{secret}@w@127.0.0.1:1/x",
+            f"postgresql://u:{secret}/w@127.0.0.1:1/x", f"postgresql://u:{secret}?@127.0.0.1/x",
+            f"postgresql://u:{secret}%zz@127.0.0.1/x", f"postgresql://u@127.0.0.1/x?password={secret}&pasword={secret}",
+            f"host=127.0.0.1 password={secret} port=one", f"host=127.0.0.1 password='{secret}", f"passwort={secret}",
+            f"postgres://u:[{secret}@127.0.0.1/x", f"postgresql://u:{secret}@[::1/x", f"//u:{secret}@127.0.0.1:1/x"]
+    for url in urls:
+        for command in (["serve", "--listen", "127.0.0.1:0"], ["migrate"]):
+            run = subprocess.Popen(
+                [world.options.program, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                env={**os.environ, "DATABASE_URL": url})
+            try:
+                words, _ = run.communicate(timeout=2)
+            except subprocess.TimeoutExpired:
+                run.terminate()
+                words, _ = run.communicate(timeout=60)
+            found.want("hunter" not in words, f"{command[0]} with {url} said: {words.strip()}")
+            found.want(run.returncode != 0 or command[0] == "serve", f"{command[0]} took {url}")
+    found.see(f"{len(urls)} connection strings, to serve and to migrate")
+    return found
+
+
 def log(world):
     found = Findings("log", "with a full pipe for its output it serves, and hears SIGTERM")
     reading, writing = os.pipe()
@@ -692,10 +815,9 @@ def readers(world):
     found = Findings("readers", "150 clients that do not read a large answer cost no more than its budget; "
                      "others are served")
     budget = 64 << 20
-    server = world.serve("--maximum-held-bytes", str(budget), "--maximum-cost", "0", "--maximum-elements",
-                         "1000000", "--maximum-sockets-per-address", "1000")
-    query = ("{ a: posts(first: 100) { nodes { id body createdAt author { id username displayName } "
-             "comments(first: 50) { nodes { id body createdAt author { id username displayName } } } } } }")
+    server = world.serve("--maximum-held-bytes", str(budget))
+    query = ("{ users(first: 100) { nodes { followers(first: 90) { nodes { %s } } } } }"
+             % " ".join(f"a{n}x: bio b{n}x: username" for n in range(15)))
     body = json.dumps({"query": query}).encode()
     request = (b"POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: "
                + str(len(body)).encode() + b"\r\n\r\n" + body)
@@ -760,8 +882,8 @@ def initdb(world):
     return found
 
 
-FAULTS = [kill, restart, crash, freeze, blackhole, cut, failover, pgbouncer, locked, distance, drain, log, readers,
-          initdb]
+FAULTS = [kill, slain, restart, crash, freeze, blackhole, cut, failover, hosts, pgbouncer, locked, distance, early,
+          password, drain, hangup, halfclose, log, readers, initdb]
 
 
 # MARK: The soak

@@ -4,7 +4,7 @@ import Synchronization
 /// taken, or of uploads.
 ///
 /// What a socket takes at once is not counted: only clients that read more slowly than they are
-/// answered cost anything here.
+/// answered cost anything here, and then the whole answer, which is kept until all of it is sent.
 package final class HTTPAnswerBudget: Sendable {
   private let held = Atomic(0)
   package let maximumBytes: Int

@@ -172,7 +172,8 @@ extension HTTPConnection {
     isFlushPlanned = false
     if case .closed = state { return }
     let works = writeOut()
-    holdBytes(unsentBytes)
+    // What was sent of an answer is let go of with the rest of it.
+    holdBytes(unsentBytes > 0 ? output.count + outputBody.count : 0)
     guard works else {
       clientLeft(.socketError)
       return

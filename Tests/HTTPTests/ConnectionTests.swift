@@ -118,7 +118,8 @@ import Testing
     var client: RawClient? = try RawClient(port: fixture.port, receiveBuffer: 4096)
     client?.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
     while budget.heldBytes == 0 { usleep(1000) }
-    #expect(budget.heldBytes < 16_100_000)
+    // The whole of it is kept, though the system has taken a part.
+    #expect((16_000_000..<16_100_000).contains(budget.heldBytes))
     #expect(!budget.admits(Int.max))
     let quick = try RawClient(port: fixture.port)
     quick.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")

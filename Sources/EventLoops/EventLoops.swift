@@ -30,6 +30,10 @@ package final class EventLoop: @unchecked Sendable {
   // What the last wait found.
   private var readyTokens = [UInt64](repeating: 0, count: 256)
   private var readyEvents = [UInt32](repeating: 0, count: 256)
+  /// The number of the batch of sockets that is served, or was last.
+  package private(set) var batch: UInt64 = 0
+  /// A socket is served, and no other behind it in the same batch.
+  package private(set) var isServingLast = false
 
   /// What other threads hand over.
   private struct Inbox: Sendable {
@@ -54,16 +58,7 @@ package final class EventLoop: @unchecked Sendable {
     let work: () -> Void
   }
 
-  package struct Readiness: OptionSet, Sendable {
-    package let rawValue: UInt32
-    @inlinable package init(rawValue: UInt32) { self.rawValue = rawValue }
-    package static let readable = Readiness(rawValue: UInt32(EVENT_READABLE))
-    package static let writable = Readiness(rawValue: UInt32(EVENT_WRITABLE))
-    /// The peer closed its sending half; reported only where it was asked for.
-    package static let peerClosed = Readiness(rawValue: UInt32(EVENT_PEER_CLOSED))
-    package static let error = Readiness(rawValue: UInt32(EVENT_ERROR))
-    package static let hungUp = Readiness(rawValue: UInt32(EVENT_HUNG_UP))
-  }
+  package typealias Readiness = SocketReadiness
 
   /// A socket's place on a loop. Descriptors are reused by the system; tokens are not (until a place has
   /// been given away four billion times), so an event that was already fetched for a closed socket
@@ -308,7 +303,9 @@ package final class EventLoop: @unchecked Sendable {
     let count = unsafe event_poll_wait(
       poll, &readyTokens, &readyEvents, Int32(readyTokens.count), milliseconds)
     guard count > 0 else { return }
+    batch &+= 1
     for index in 0..<Int(count) {
+      isServingLast = index == Int(count) - 1
       let token = Token(value: readyTokens[index])
       if token == .wake {
         event_wake_lower(wake)
@@ -317,6 +314,7 @@ package final class EventLoop: @unchecked Sendable {
         places[token.place].handler?(Readiness(rawValue: readyEvents[index]))
       }
     }
+    isServingLast = false
   }
 }
 

@@ -3,27 +3,27 @@ import CEventLoops
 /// A point in time by the clock that never goes back, in nanoseconds.
 ///
 /// `ContinuousClock.Instant` is a number of 128 bits that other modules cannot see into; what is compared
-/// several times in each request is this.
-package struct Moment: Hashable, Comparable, Sendable {
+/// several times in each request is this. Public, so that others inline it.
+public struct Moment: Hashable, Comparable, Sendable {
   /// Since nobody knows when.
-  package let nanoseconds: Int64
+  public let nanoseconds: Int64
 
-  @inlinable package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+  @inlinable public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   package static var now: Moment { Moment(nanoseconds: Int64(clamping: event_nanoseconds())) }
 
-  @inlinable package static func < (left: Moment, right: Moment) -> Bool {
+  @inlinable public static func < (left: Moment, right: Moment) -> Bool {
     left.nanoseconds < right.nanoseconds
   }
 
   /// Saturates.
-  @inlinable package func nanoseconds(to other: Moment) -> Int64 {
+  @inlinable public func nanoseconds(to other: Moment) -> Int64 {
     let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
     return overflow ? (other.nanoseconds < 0 ? .min : .max) : difference
   }
 
   /// Saturates.
-  @inlinable package func advanced(byNanoseconds other: Int64) -> Moment {
+  @inlinable public func advanced(byNanoseconds other: Int64) -> Moment {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(other)
     return Moment(nanoseconds: overflow ? (other < 0 ? .min : .max) : sum)
   }

@@ -140,6 +140,16 @@ struct ResponseWriter: ~Copyable {
     let object = program.objects[Int(index)]
     for place in Int(object.firstField)..<Int(object.endField) {
       let field = program.fields[place]
+      // Most of what is written: a string, with what stands before it.
+      if case .leaf(let column, .string) = field.value {
+        let entry = frames[base + Int(column)]
+        if entry.length >= 0, entry.isText {
+          let offset = Int(entry.offset)
+          let string = bytes.extracting(offset..<offset + Int(entry.length))
+          program.append(field.lead, string: string, to: &json)
+          continue
+        }
+      }
       program.append(field.lead, to: &json)
       let start = json.count
       let known = notes.count
@@ -187,6 +197,7 @@ struct ResponseWriter: ~Copyable {
     }
   }
 
+  @inline(__always)
   private mutating func value(
     _ field: ShapeProgram.Field, _ bytes: RawSpan, _ base: Int, _ page: Page
   ) -> Outcome {

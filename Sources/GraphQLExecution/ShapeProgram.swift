@@ -118,6 +118,11 @@ final class ShapeProgram: Sendable {
   func append(_ piece: Text, to json: inout JSONWriter) {
     json.append(text, from: Int(piece.start), count: Int(piece.count))
   }
+
+  @inline(__always)
+  func append(_ piece: Text, string bytes: RawSpan, to json: inout JSONWriter) {
+    json.append(text, from: Int(piece.start), count: Int(piece.count), string: bytes)
+  }
 }
 
 /// Appends each part to its table once what it refers to is there. Parts that a shape uses several

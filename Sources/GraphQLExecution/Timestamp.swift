@@ -117,6 +117,7 @@ enum Timestamp {
 
   /// `2026-05-01T18:30:00Z`, with microseconds only when there are any; false for what RFC 3339
   /// cannot say (years outside 0 to 9999, infinity).
+  @inline(__always)
   static func append(microseconds: Int64, to append: (UInt8) -> Void) -> Bool {
     let day = floorDivide(microseconds, microsecondsPerDay)
     let inDay = microseconds &- day &* microsecondsPerDay
@@ -140,6 +141,7 @@ enum Timestamp {
   }
 
   /// `2026-05-01`.
+  @inline(__always)
   static func append(days: Int64, to append: (UInt8) -> Void) -> Bool {
     // Years 0 to 9999.
     guard days >= -730_485, days <= 2_921_939 else { return false }
@@ -162,6 +164,7 @@ enum Timestamp {
     return true
   }
 
+  @inline(__always)
   private static func two(_ value: Int64, _ append: (UInt8) -> Void) {
     append(UInt8(truncatingIfNeeded: 48 + value / 10))
     append(UInt8(truncatingIfNeeded: 48 + value % 10))

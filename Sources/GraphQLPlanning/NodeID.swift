@@ -1,6 +1,6 @@
 /// The wire form of a node's id: the 64-bit number's bytes, most significant first and without
 /// leading zeros, in base64url without padding. The low byte of the number is the type's tag.
-package enum NodeID {
+public enum NodeID {
   /// Nil for text that is not exactly what `append` writes for a positive number.
   package static func decode(_ text: String) -> Int64? {
     var text = text
@@ -33,20 +33,16 @@ package enum NodeID {
 
   package static func tag(of id: Int64) -> Int { Int(id & 255) }
 
+  /// Public, so that others inline it.
   @inlinable @inline(__always)
-  package static func append(_ id: Int64, to append: (UInt8) -> Void) {
+  public static func append(_ id: Int64, to append: (UInt8) -> Void) {
     let number = UInt64(bitPattern: id)
-    var remaining = (64 - number.leadingZeroBitCount + 7) / 8
-    while remaining > 0 {
-      let take = min(3, remaining)
-      let shift = UInt64((remaining - take) * 8)
-      let group = number >> shift & (1 << UInt64(take * 8) &- 1)
-      let padded = group << UInt64((3 - take) * 8)
-      for character in 0...take {
-        append(Base64URL.character(Int(padded >> UInt64(18 - character * 6) & 63)))
-      }
-      remaining -= take
+    var shift = (64 - number.leadingZeroBitCount + 7) / 8 * 8 - 6
+    while shift >= 0 {
+      append(Base64URL.character(Int(number >> UInt64(shift) & 63)))
+      shift -= 6
     }
+    if shift > -6 { append(Base64URL.character(Int(number << UInt64(-shift) & 63))) }
   }
 
   package static func encode(_ id: Int64) -> String {
@@ -57,8 +53,8 @@ package enum NodeID {
 }
 
 /// RFC 4648, section 5, without padding.
-package enum Base64URL {
-  @usableFromInline static let alphabet = Array(
+public enum Base64URL {
+  private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: 255, count: 256)
@@ -66,7 +62,15 @@ package enum Base64URL {
     return values
   }()
 
-  @inlinable static func character(_ value: Int) -> UInt8 { alphabet[value] }
+  @inlinable static func character(_ value: Int) -> UInt8 {
+    switch value {
+    case ..<26: UInt8(ascii: "A") &+ UInt8(truncatingIfNeeded: value)
+    case ..<52: UInt8(ascii: "a") &+ UInt8(truncatingIfNeeded: value &- 26)
+    case ..<62: UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value &- 52)
+    case 62: UInt8(ascii: "-")
+    default: UInt8(ascii: "_")
+    }
+  }
 
   /// 255 for a byte outside the alphabet.
   static func value(of character: UInt8) -> UInt8 { values[Int(character)] }

@@ -1,14 +1,14 @@
 /// Room for a few bytes at the end of a text; what does not fit is dropped.
-@safe package struct ShortText {
-  @usableFromInline static let room = 64
-
+///
+/// Public, as what other modules are to inline: the compiler does so for nothing that is `package`.
+@safe public struct ShortText {
   @usableFromInline let place: UnsafeMutablePointer<UInt8>
   @usableFromInline var count = 0
 
   /// - Parameter place: where there is room for 64 bytes, for as long as this is used.
   @inlinable init(at place: UnsafeMutablePointer<UInt8>) { unsafe self.place = unsafe place }
 
-  @inlinable @inline(__always) package mutating func append(_ byte: UInt8) {
+  @inlinable @inline(__always) public mutating func append(_ byte: UInt8) {
     guard count < 64 else { return }
     unsafe place[count] = byte
     count += 1
@@ -20,8 +20,8 @@
 /// It adds nothing on its own: commas, brackets and braces are the caller's, who usually has them
 /// ready inside precomputed fragments (`,"name":`). This is the innermost loop of the server: a
 /// string is checked for escapes eight bytes at a time while it is copied, numbers are written in
-/// place, and nothing is allocated but the buffer.
-package struct JSONWriter {
+/// place, and nothing is allocated but the buffer. What is short is public, so that others inline it.
+public struct JSONWriter {
   /// Counts as initialised to its end, whatever is there; the text is the first `count` bytes, and
   /// nobody reads others.
   @usableFromInline var storage: [UInt8]
@@ -33,7 +33,7 @@ package struct JSONWriter {
   }
 
   /// The number of bytes written so far.
-  @inlinable package var count: Int { used }
+  @inlinable public var count: Int { used }
 
   /// The text.
   package consuming func finish() -> [UInt8] { take() }
@@ -53,7 +53,7 @@ package struct JSONWriter {
   }
 
   /// Takes back what was written after the text was `count` bytes long.
-  @inlinable package mutating func truncate(to count: Int) {
+  @inlinable public mutating func truncate(to count: Int) {
     precondition(count >= 0 && count <= used, "JSONWriter truncated beyond its end")
     used = count
   }
@@ -69,24 +69,24 @@ package struct JSONWriter {
 
   // MARK: - Fragments, as they are
 
-  @inlinable package mutating func append(_ byte: UInt8) {
+  @inlinable public mutating func append(_ byte: UInt8) {
     reserve(1)
     storage[used] = byte
     used += 1
   }
 
-  @inlinable package mutating func append(_ fragment: [UInt8]) {
+  @inlinable public mutating func append(_ fragment: [UInt8]) {
     unsafe fragment.withUnsafeBytes { unsafe append(raw: $0) }
   }
 
-  @inlinable package mutating func append(_ fragment: Span<UInt8>) {
+  @inlinable public mutating func append(_ fragment: Span<UInt8>) {
     unsafe fragment.withUnsafeBytes { unsafe append(raw: $0) }
   }
 
-  /// What `write` appends, a byte at a time.
+  /// What `write` appends, a byte at a time: 64 bytes at most.
   @inlinable @inline(__always)
-  package mutating func append(_ write: (inout ShortText) -> Void) {
-    reserve(ShortText.room)
+  public mutating func append(_ write: (inout ShortText) -> Void) {
+    reserve(64)
     let start = used
     used += unsafe storage.withUnsafeMutableBufferPointer { buffer in
       guard let base = buffer.baseAddress else { return 0 }
@@ -97,35 +97,70 @@ package struct JSONWriter {
   }
 
   /// How many bytes a text has to have behind each piece that is appended by its place.
-  package static let padding = 16
+  public static let padding = 16
 
-  /// A piece of a text, copied sixteen bytes at a time: what is copied from behind its end is written over
-  /// by what comes next.
-  @inlinable package mutating func append(_ text: [UInt8], from start: Int, count length: Int) {
+  /// A piece of a text.
+  @inlinable public mutating func append(_ text: [UInt8], from start: Int, count length: Int) {
     precondition(start >= 0 && length >= 0 && start + length + 16 <= text.count)
     reserve(length + 16)
     let target = used
     unsafe text.withUnsafeBytes { source in
       unsafe storage.withUnsafeMutableBytes { buffer in
-        var index = 0
-        while index < length {
-          let bytes = unsafe source.loadUnaligned(
-            fromByteOffset: start + index, as: SIMD16<UInt8>.self)
-          unsafe buffer.storeBytes(of: bytes, toByteOffset: target + index, as: SIMD16<UInt8>.self)
-          index += 16
-        }
+        guard let source = source.baseAddress, let buffer = buffer.baseAddress else { return }
+        unsafe Self.copyPadded(source + start, to: buffer + target, count: length)
       }
     }
     used += length
   }
 
-  @inlinable package mutating func append(_ fragment: StaticString) {
+  /// A piece of a text, and behind it a string from bytes that are known to be UTF-8.
+  package mutating func append(
+    _ text: [UInt8], from start: Int, count length: Int, string bytes: RawSpan
+  ) {
+    precondition(start >= 0 && length >= 0 && start + length + 16 <= text.count)
+    reserve(length + 16 + bytes.byteCount)
+    let (begin, size) = (used, bytes.byteCount)
+    let clean = unsafe text.withUnsafeBytes { source in
+      unsafe bytes.withUnsafeBytes { bytes in
+        unsafe storage.withUnsafeMutableBytes { buffer -> Int in
+          guard let source = source.baseAddress, let target = buffer.baseAddress else { return 0 }
+          unsafe Self.copyPadded(source + start, to: target + begin, count: length)
+          return unsafe Self.quote(
+            bytes, to: UnsafeMutableRawBufferPointer(rebasing: buffer[(begin + length)...]))
+        }
+      }
+    }
+    used += length + 1 + clean
+    guard clean < size else {
+      used += 1
+      return
+    }
+    unsafe bytes.withUnsafeBytes {
+      unsafe writeEscaped(UnsafeRawBufferPointer(rebasing: $0[clean...]))
+    }
+  }
+
+  /// Copies sixteen bytes at a time, and so up to sixteen more than asked for: what comes next is written over
+  /// them.
+  @inlinable @inline(__always)
+  static func copyPadded(
+    _ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, count: Int
+  ) {
+    var index = 0
+    repeat {
+      let bytes = unsafe source.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+      unsafe target.storeBytes(of: bytes, toByteOffset: index, as: SIMD16<UInt8>.self)
+      index &+= 16
+    } while index < count
+  }
+
+  @inlinable public mutating func append(_ fragment: StaticString) {
     unsafe append(
       raw: UnsafeRawBufferPointer(
         start: fragment.utf8Start, count: fragment.utf8CodeUnitCount))
   }
 
-  @inlinable package mutating func append(raw bytes: UnsafeRawBufferPointer) {
+  @inlinable public mutating func append(raw bytes: UnsafeRawBufferPointer) {
     guard let source = bytes.baseAddress else { return }
     let length = bytes.count
     reserve(length)
@@ -183,7 +218,7 @@ package struct JSONWriter {
 
   private mutating func writeShortest(_ value: Double) {
     var text = value.description
-    if text.hasSuffix(".0") { text.removeLast(2) }
+    if value.rounded() == value, text.hasSuffix(".0") { text.removeLast(2) }
     text.withUTF8 { unsafe append(raw: UnsafeRawBufferPointer($0)) }
   }
 
@@ -243,25 +278,34 @@ package struct JSONWriter {
   }
 
   /// A string from bytes that are known to be UTF-8, such as a text column of PostgreSQL.
+  @inline(__always)
   package mutating func writeString(utf8 bytes: UnsafeRawBufferPointer) {
-    // Both quotes, and the text as far as it needs no escape: mostly all of it.
-    let length = bytes.count
-    reserve(length + 2)
+    reserve(bytes.count + 2)
     let start = used
-    let clean = unsafe storage.withUnsafeMutableBytes { buffer -> Int in
-      precondition(buffer.count - start >= length + 2)
-      unsafe buffer.storeBytes(of: UInt8(ascii: "\""), toByteOffset: start, as: UInt8.self)
-      let target = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[(start + 1)...])
-      let clean = unsafe Self.copyUnescaped(bytes, to: target)
-      unsafe target.storeBytes(of: UInt8(ascii: "\""), toByteOffset: clean, as: UInt8.self)
-      return clean
-    }
-    guard clean < length else {
-      used += length + 2
-      return
+    let clean = unsafe storage.withUnsafeMutableBytes { buffer in
+      unsafe Self.quote(bytes, to: UnsafeMutableRawBufferPointer(rebasing: buffer[start...]))
     }
     used += 1 + clean
+    guard clean < bytes.count else {
+      used += 1
+      return
+    }
     unsafe writeEscaped(UnsafeRawBufferPointer(rebasing: bytes[clean...]))
+  }
+
+  /// Writes both quotes, and the text as far as it needs no escape: mostly all of it.
+  ///
+  /// - Returns: how much of the text that is.
+  @inline(__always)
+  private static func quote(
+    _ bytes: UnsafeRawBufferPointer, to buffer: UnsafeMutableRawBufferPointer
+  ) -> Int {
+    precondition(buffer.count >= bytes.count + 2)
+    unsafe buffer.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+    let target = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[1...])
+    let clean = unsafe copyUnescaped(bytes, to: target)
+    unsafe target.storeBytes(of: UInt8(ascii: "\""), toByteOffset: clean, as: UInt8.self)
+    return clean
   }
 
   /// The rest of a string from its first escape on, and the closing quote.

@@ -21,6 +21,8 @@ package final class CombinableStatement {
   var executionCount = 0
   /// Combining it failed, or was no gain.
   var isUncombinable = false
+  /// The loop's batch in which one went by itself, since none was to be expected beside it.
+  var batchOfLone: UInt64 = 0
   /// The executions that came in this turn of the loop.
   var held: [StatementExecution] = []
 

@@ -389,9 +389,8 @@ import EventLoops
   /// the result or the error; those behind it were skipped.
   private func finishSync() {
     let result = unsafe headResult
-    let error = headError
+    let error = headError.take()
     unsafe headResult = nil
-    headError = nil
     var hasFinished = false
     while let exchange = inFlight.popFirst(), !exchange.isSync {
       let isLast = inFlight.first?.isSync ?? true

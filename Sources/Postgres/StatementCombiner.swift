@@ -39,7 +39,7 @@ package final class StatementCombiner: StatementRunner {
     completion: @escaping (borrowing PostgresOutcome) -> Void
   ) -> PostgresTicket? {
     let most = countTogether(statement)
-    guard most > 1, parameters.bytes.count <= settings.largestParameters else {
+    guard most > 1, parameters.bytes.count <= settings.largestParameters, !isLone(statement) else {
       return pool.execute(statement.alone, parameters, for: client, completion: completion)
     }
     let execution = StatementExecution(parameters, for: client, at: .now, completion)
@@ -50,6 +50,15 @@ package final class StatementCombiner: StatementRunner {
     statement.held.append(execution)
     if statement.held.count >= most { send(statement) }
     return PostgresTicket(execution)
+  }
+
+  /// The socket that is served is the last one of its batch, and this the first execution that it asks for.
+  private func isLone(_ statement: CombinableStatement) -> Bool {
+    guard pool.loop.isServingLast, statement.held.isEmpty,
+      statement.batchOfLone != pool.loop.batch
+    else { return false }
+    statement.batchOfLone = pool.loop.batch
+    return true
   }
 
   package var times: StatementTimes {

@@ -1,4 +1,5 @@
 import EventLoops
+import Glibc
 import SQL
 import TestSupport
 import Testing
@@ -220,6 +221,58 @@ struct StatementCombinerTests {
     statement.alone.raise(toNanoseconds: 2_100_000, at: .now)
     _ = await harness.combine(statement, [parameters, parameters], settings)
     #expect(harness.onLoop { $0.statistics.executed } == 4)
+  }
+
+  @Test
+  func
+    `who is served last of a batch waits for nobody, and what it asks for behind that is together`()
+    async throws
+  {
+    let harness = try PoolHarness(size: 1) { $0.probeAfter = .seconds(600) }
+    var ends: [Int32] = [-1, -1]
+    #expect(unsafe pipe(&ends) == 0)
+    let (reading, writing) = (ends[0], ends[1])
+    defer {
+      close(reading)
+      close(writing)
+    }
+    let (atOnce, answers) = try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<(Int, [String?]), any Error>) in
+      harness.loop.execute {
+        let combiner = StatementCombiner(harness.pool, settings: .always)
+        let statement = CombinableStatement("SELECT \(0, "bigint")::text")
+        var token: EventLoop.Token?
+        var answers: [String?] = []
+        var atOnce = 0
+        do {
+          token = try harness.loop.register(reading, for: .readable) { _ in
+            // Others may be ready as well; the pipe stays it.
+            guard harness.loop.isServingLast, let held = token else { return }
+            harness.loop.unregister(held)
+            for number in 0..<3 {
+              var parameters = PostgresParameters()
+              parameters.append(Int64(number))
+              _ = combiner.run(statement, parameters, for: nil) { outcome in
+                switch outcome {
+                case .success(let result): answers.append(result.string(row: 0, column: 0))
+                case .failure(let error): answers.append(error.message)
+                }
+                if answers.count == 3 { continuation.resume(returning: (atOnce, answers)) }
+              }
+            }
+            atOnce = harness.pool.statistics.executed
+          }
+        } catch {
+          continuation.resume(throwing: error)
+        }
+        var byte: UInt8 = 1
+        _ = unsafe write(writing, &byte, 1)
+      }
+    }
+    #expect(atOnce == 1)
+    #expect(answers == ["0", "1", "2"])
+    #expect(harness.onLoop { $0.statistics.executed } == 2)
+    #expect(harness.count("combined 2") == 1)
   }
 
   @Test func `nobody is told who has left, and the others are`() async throws {

@@ -226,8 +226,8 @@ final class RequestPipeline {
   }
 
   private func go(_ call: Call) {
-    let (operation, credential) = (call.operation, call.caller.credential)
-    if call.caller.wantsExplanation, operation.isMutation || operation.isSubscription {
+    let credential = call.caller.credential
+    if call.caller.wantsExplanation, call.operation.isMutation || call.operation.isSubscription {
       return call.end(
         .refused([
           GraphQLError(
@@ -235,7 +235,7 @@ final class RequestPipeline {
               + "a mutation calls.", code: .badRequest)
         ]))
     }
-    if shared.introspection.refuses(operation, hasToken: credential != .none) {
+    if shared.introspection.refuses(call.operation, hasToken: credential != .none) {
       return call.end(.refused([IntrospectionAccess.refusal]))
     }
     switch credential {

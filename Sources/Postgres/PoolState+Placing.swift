@@ -152,7 +152,9 @@ extension PoolState {
       statistics.waited += 1
       statistics.totalWait += requests[Int(index)].submittedAt.duration(to: now)
       let turn = requests[Int(index)].turn
-      changeLane(of: index) { lane, _ in lane.clock = max(lane.clock, turn) }
+      // The clock goes on though all who come are new, so that who came again has its turn, too.
+      let passed = requests[Int(index)].estimate / Int64(clients.count + 1)
+      changeLane(of: index) { lane, _ in lane.clock = max(lane.clock, turn) + passed }
       dequeue(index)
       send(index, to: slot, now, &actions)
     }

@@ -147,7 +147,7 @@ struct PoolState {
     var count = 0
     /// The sum of the estimates, in nanoseconds.
     var work: Int64 = 0
-    /// The turn of what left it last to be sent.
+    /// The turn of what left it last to be sent, and a client's part of what was sent since.
     var clock: Int64 = 0
   }
 

@@ -342,6 +342,23 @@ struct PoolStateTests {
     #expect(state.clients.isEmpty)
   }
 
+  @Test func `who asks twice is not passed by all who ask once`() {
+    var state = ready(1) { $0.pipelineDepth = 1 }
+    #expect(place(&state, 50, for: 1) == 0)
+    for _ in 0..<2 { #expect(place(&state, 50, for: 2) == nil) }
+    var order: [PoolClient?] = []
+    var actions: [PoolAction] = []
+    for number in 0..<20 as Range<Int64> {
+      // Somebody new each time, before the connection is free again.
+      #expect(place(&state, 50, for: 10 + number) == nil)
+      _ = state.answered(slot: 0, .final, now: start, actions: &actions)
+      guard let head = state.slots[0].inFlight.first else { break }
+      order.append(state.requests[Int(head)].client)
+    }
+    #expect(order.count == 20)
+    #expect(order.prefix(10).count { $0 == .viewer(2) } == 2)
+  }
+
   @Test func `what every request needs has room, and comes first`() {
     var state = ready(1) { settings in
       settings.pipelineDepth = 1

@@ -86,6 +86,10 @@ import Testing
       fix: "(SELECT p.visibility = 'PUBLIC' FROM post p WHERE p.id = NEW.post_id)",
       fault: "true"),
     Leak(
+      testDescription: "places are ordered by comments one does not see", isPublic: true,
+      file: "location", fix: "r.comment_count - hidden_comments(viewer, r.location_id)",
+      fault: "r.comment_count"),
+    Leak(
       testDescription: "places are filtered by comments one does not see", isPublic: true,
       file: "location.graphql",
       fix: "THEN hidden_comments(:viewer, this.id) ELSE 0 END\n    \"\"\")",

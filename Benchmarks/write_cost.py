@@ -7,8 +7,9 @@ that a noisy machine disturbs all alike: compare figures of one run. So do write
 random ones take turns; their ratios are medians of the rounds.
 
 WAL is what one client wrote with full_page_writes off, so that it does not depend on when a checkpoint
-was; with the passes, and without; and by table, with its indexes, where "-" is what belongs to none, as
-commits do. "In place" are heap-only updates among those of the tables that count, without the tables of
+was; without what autovacuum writes meanwhile; with the passes, and without; and by table, with its indexes,
+where "-" is what belongs to none, as commits do. Loading packs indexes full, so a few thousand rows of each
+kind go before: their pages split then more often than ever after. "In place" are heap-only updates among those of the tables that count, without the tables of
 ranks.
 
 What is not within its bound (BOUNDS) is named in the end, and by the exit code.
@@ -70,6 +71,13 @@ def operations():
         "(SELECT id FROM bench_place WHERE n = :l)))) FROM bench_photo f WHERE f.n = :u"), 1
 
 
+def adding(script):
+    """A script that takes nothing back, by somebody else each time."""
+    return "\n".join(
+        line for line in script.replace(PERSON, TURN).split("\n")
+        if not any(word in line for word in ["unreact", "unfollow", "DELETE"]))
+
+
 def say(text):
     print(f"write-cost: {text}", file=sys.stderr, flush=True)
 
@@ -101,6 +109,10 @@ class Cluster:
     def sql(self, database, text):
         return self.run("psql", "-h", self.folder, "-U", "postgres", "-qAtX", "-v",
                         "ON_ERROR_STOP=1", database, input=text).strip()
+
+    def set(self, name, value):
+        self.sql("postgres", f"ALTER SYSTEM SET {name} = {value}")
+        self.sql("postgres", "SELECT pg_reload_conf()")
 
     def stop(self):
         self.run("pg_ctl", "-D", f"{self.folder}/data", "-m", "immediate", "stop")
@@ -196,11 +208,18 @@ class Bench:
               (SELECT sum(n_tup_upd) || ' ' || sum(n_tup_hot_upd) FROM pg_stat_user_tables
                 WHERE schemaname = 'graph' AND relname IN ({COUNTING}))""").split()]
 
+    def settle(self, options):
+        """Until the pages of packed indexes have split."""
+        say(f"settling {self.database}")
+        for name, script, _ in operations():
+            if name.endswith("random"):
+                self.pgbench(adding(script), 4, transactions=2 * options.transactions)
+        if Passes(self.cluster, self.database).has:
+            self.cluster.sql(self.database, "SELECT fold_counts(1000000)")
+
     def cost(self, script, options):
         """Of doing it once, by one client: ms, WAL records, bytes, bytes with passes, in place."""
-        script = "\n".join(
-            line for line in script.replace(PERSON, TURN).split("\n")
-            if not any(word in line for word in ["unreact", "unfollow", "DELETE"]))
+        script = adding(script)
         self.cluster.sql(self.database, "SELECT setval('bench_turn', 1)")
         done = options.transactions
         before = self.numbers()
@@ -282,6 +301,9 @@ def median(values):
 def measure(options, cluster, benches):
     """Prints all figures, and gives what is not within its bound."""
     wrong, scripts, tables = [], {}, []
+    for bench in benches:
+        bench.settle(options)
+    cluster.set("autovacuum", "off")
     heads = ["ms", "records", "WAL bytes", "with ranks", "in place %"]
     print(f"\n{'one client':<24}{'':>8}" + "".join(f"{head:>12}" for head in heads))
     for name, script, number in operations():
@@ -299,6 +321,7 @@ def measure(options, cluster, benches):
             if "row" in name:
                 wrong += [f"{name}: {values[place]:.0f} {what}" for place, what in
                           ((2, "bytes"), (3, "bytes with ranks")) if values[place] > BOUNDS[what]]
+    cluster.set("autovacuum", "on")
     print("\nWAL bytes by table")
     for name, bench, found in tables:
         print(f"{name:<24}{bench.database:>8}   " + ", ".join(f"{table} {size}" for table, size in found))
@@ -309,9 +332,8 @@ def measure(options, cluster, benches):
         for _ in range(options.rounds):
             taken = [[] for _ in benches]
             for delay in (0, 1000) if "row" in name else (0,):
-                for setting in (f"commit_delay = {delay}", f"commit_siblings = {0 if delay else 5}"):
-                    cluster.sql("postgres", f"ALTER SYSTEM SET {setting}")
-                cluster.sql("postgres", "SELECT pg_reload_conf()")
+                cluster.set("commit_delay", delay)
+                cluster.set("commit_siblings", 0 if delay else 5)
                 for clients, subject in ((1, "one"), (16, "one"), (16, "random")):
                     for bench, found in zip(benches, taken):
                         script, number = scripts[f"{name}, {subject}"]

@@ -10,7 +10,7 @@ import Testing
     SELECT r.relname || '.' || c.conname FROM pg_constraint c JOIN pg_class r ON r.oid = c.conrelid
     WHERE c.connamespace = 'graph'::regnamespace AND c.contype IN ('c', 'u', 'x')
       AND c.conname !~ '_tag$' AND NOT r.relispartition
-      AND r.relname !~ '^sociograph_' AND r.relname <> 'change_horizon'
+      AND r.relname !~ '^sociograph_' AND r.relname NOT IN ('change_horizon', 'fold_mark')
     UNION ALL SELECT r.relname || '.' || k.relname FROM pg_index i JOIN pg_class r ON r.oid = i.indrelid
       JOIN pg_class k ON k.oid = i.indexrelid
     WHERE r.relnamespace = 'graph'::regnamespace AND i.indisunique AND NOT r.relispartition

@@ -5,7 +5,9 @@
 CREATE OR REPLACE FUNCTION log_changes(node_ids bigint[], scope_ids bigint[], gone boolean,
   author_ids bigint[] DEFAULT NULL, host_ids bigint[] DEFAULT NULL)
 RETURNS void LANGUAGE plpgsql AS $$
-DECLARE said text := coalesce(current_setting('sociograph.logged', true), '');
+DECLARE
+  said text := coalesce(current_setting('sociograph.logged', true), '');
+  scopes bigint[];
 BEGIN
   WITH news AS (
     SELECT n.node_id, n.scope_id, n.people,
@@ -19,13 +21,10 @@ BEGIN
     INSERT INTO change (node_id, scope_id, deleted, people)
     SELECT n.node_id, n.scope_id, gone, nullif(n.people, '{}') FROM news n
     WHERE strpos(said || ' ', n.saying || ' ') = 0
-    ORDER BY n.node_id, n.scope_id),
-  touched AS (
-    INSERT INTO touch (topic, key, node)
-    SELECT DISTINCT 'change', n.scope_id, n.scope_id FROM news n
-    WHERE strpos(said || ' ', n.saying || ' ') = 0)
-  SELECT said || string_agg(n.saying, '') INTO said FROM news n
+    ORDER BY n.node_id, n.scope_id)
+  SELECT said || string_agg(n.saying, ''), array_agg(DISTINCT n.scope_id) INTO said, scopes FROM news n
   WHERE strpos(said || ' ', n.saying || ' ') = 0;
+  PERFORM touch_nodes('change', scopes, scopes);
   IF length(said) < 4000 THEN PERFORM set_config('sociograph.logged', said, true); END IF;
 END $$;
 COMMENT ON FUNCTION log_changes IS

@@ -2,16 +2,18 @@
 -- that changes what they count. Other counts are taken when they are read.
 --
 -- A count stands in the row of what it is about, in a column without an index, so that raising it
--- leaves the indexes alone. Whoever finds the row locked takes a slot instead, a part of the count in
--- a row of its own, as long as the other's commit would take; only where there is no free slot does a
--- writer wait, and leaves one behind. A row some of whose counts have slots is_hot. Slots come and go,
+-- leaves the indexes alone. Whoever finds somebody else counting there takes a slot instead, a part of
+-- the count in a row of its own, as long as the other's commit would take; only where there is no free
+-- slot does a writer wait, and leaves one behind. Who counts where is said by an advisory lock, which is
+-- not written to the log as the lock of a row is; for a transaction with many rows there is no room in
+-- memory, and their own locks are tried. A row some of whose counts have slots is_hot. Slots come and go,
 -- and is_hot changes, under the row's lock, and nobody waits for a slot: so a pass may add up at any
 -- time those that nobody holds. exact_post() and the like give the rows with their slots added; what
 -- readers see goes through them.
 --
 -- What lists are ordered by is copied into narrow tables of ranks, where the indexes are. fold_counts,
--- called every second or so, brings them up to date and puts slots back. It is told by count_due what
--- to look at, in the transaction that counts, and takes what it has done from there in its own: when
+-- called every second or so, brings them up to date and puts slots back. It looks at what was touched
+-- since it did so last, as those who watch do, and notes how far it came in its own transaction: when
 -- it ends half-way nothing was done, and whoever calls it next begins anew.
 --
 -- A trigger fires once per statement with all its rows. Rows are updated in the order of their ids,
@@ -29,6 +31,10 @@ BEGIN
     WHERE s.subject_id = subject AND s.counter = ANY (counters));
 END $$;
 COMMENT ON FUNCTION slot_sum IS 'What these counts have in slots. For rows that are hot.';
+
+CREATE OR REPLACE FUNCTION count_lock(subject bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT hashtextextended('count', subject) $$;
+COMMENT ON FUNCTION count_lock IS 'The number of the advisory lock of whoever raises counts of a row.';
 
 CREATE OR REPLACE FUNCTION add_to_slot(subject bigint, name text, number int) RETURNS boolean
 LANGUAGE plpgsql AS $$
@@ -65,13 +71,10 @@ DECLARE
   rank_columns text[] := ARRAY(SELECT a.attname::text FROM pg_attribute a
     WHERE a.attrelid = rank_table AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum);
   copies text[] := ARRAY(SELECT c FROM unnest(rank_columns[2:]) c WHERE c <> ALL (ranks));
-  ranked text[] := ARRAY(SELECT c FROM unnest(counters) c
-    WHERE c = ANY (ranks) OR sum_column = ANY (ranks) AND c = ANY (summed));
   columns text;
   arguments text;
   amounts text;
   additions text;
-  is_due text;
   meetings text;
   folded text;
   foldings text;
@@ -99,8 +102,6 @@ BEGIN
   SELECT string_agg(format('%I int[] DEFAULT NULL', c), ', ' ORDER BY n),
     string_agg(format('coalesce(u.%1$I, 0) AS %1$I', c), ', ' ORDER BY n),
     string_agg(format('%1$I = t.%1$I + d.%1$I', c), ', ' ORDER BY n),
-    coalesce(string_agg(format('d.%I <> 0', c), ' OR ' ORDER BY n) FILTER (WHERE c = ANY (ranked)),
-      'false'),
     string_agg(format($part$
     IF d.%1$I <> 0 AND NOT add_to_slot(d.id, %1$L, d.%1$I) THEN
       UPDATE %2$s t SET %1$I = t.%1$I + d.%1$I, is_hot = true WHERE t.%3$I = d.id;
@@ -108,7 +109,7 @@ BEGIN
     END IF;$part$, c, of_table, key), '' ORDER BY n),
     string_agg(format('coalesce(sum(g.amount) FILTER (WHERE g.counter = %1$L), 0) AS %1$I', c), ', '
       ORDER BY n)
-  INTO arguments, amounts, additions, is_due, meetings, folded
+  INTO arguments, amounts, additions, meetings, folded
   FROM unnest(counters) WITH ORDINALITY u(c, n);
   EXECUTE format(
     $function$CREATE OR REPLACE FUNCTION %1$I(ids bigint[], %2$s)
@@ -116,34 +117,36 @@ RETURNS void LANGUAGE plpgsql AS $body$
 #variable_conflict use_column
 DECLARE
   d record;
-  due bigint[] := '{}';
+  is_free boolean;
+  -- A transaction that counted in many rows before has said so in what it touched.
+  are_few boolean := cardinality(ids) <= 32
+    AND coalesce(length(current_setting('sociograph.touched', true)), 0) < 1000;
 BEGIN
   FOR d IN SELECT u.id, %3$s FROM unnest(ids, %4$s) AS u(id, %5$s)
     WHERE u.id IS NOT NULL ORDER BY u.id
   LOOP
-    -- Two statements: the second one sees the row as it was locked. Within one it would start from the version
-    -- before, which somebody holds who waits here although told to skip, as locking follows a row's versions.
-    PERFORM FROM %6$s t WHERE t.%8$I = d.id FOR NO KEY UPDATE SKIP LOCKED;
-    IF FOUND THEN
+    IF are_few THEN
+      is_free := pg_try_advisory_xact_lock(count_lock(d.id));
+    ELSE
+      -- Two statements: the second one sees the row as it was locked. Within one it would start from the version
+      -- before, which somebody holds who waits here although told to skip, as locking follows a row's versions.
+      PERFORM FROM %6$s t WHERE t.%8$I = d.id FOR NO KEY UPDATE SKIP LOCKED;
+      is_free := FOUND;
+    END IF;
+    IF is_free THEN
       UPDATE %6$s t SET %7$s WHERE t.%8$I = d.id;
-      IF %9$s THEN due := due || d.id; END IF;
       CONTINUE;
     END IF;
     -- Whoever has a slot keeps the row from being deleted: who deletes it waits for no slots.
     PERFORM FROM %6$s t WHERE t.%8$I = d.id FOR KEY SHARE;
-    CONTINUE WHEN NOT FOUND;
-    due := due || d.id;%10$s
+    CONTINUE WHEN NOT FOUND;%9$s
   END LOOP;
-  INSERT INTO touch (topic, key, node)
-  SELECT 'node', e.id, e.id FROM unnest(ids) AS e(id) WHERE e.id IS NOT NULL;
-  IF due <> '{}' THEN
-    INSERT INTO count_due (subject_id, table_name) SELECT e.id, %11$L FROM unnest(due) AS e(id);
-  END IF;
+  PERFORM touch_nodes('node', ids, ids);
 END $body$
 $function$, 'add_to_' || of_table, arguments, amounts,
     (SELECT string_agg(format('%I.%I', 'add_to_' || of_table, c), ', ' ORDER BY n)
       FROM unnest(counters) WITH ORDINALITY u(c, n)),
-    array_to_string(counters, ', '), of_table, additions, key, is_due, meetings, of_table);
+    array_to_string(counters, ', '), of_table, additions, key, meetings);
   EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'add_to_' || of_table,
     'Adds to counts in ' || of_table || ', each array being amounts for the ids; made by keep_counts.');
 
@@ -201,19 +204,27 @@ $function$, 'copy_' || of_table, rank_table,
 RETURNS bigint[] LANGUAGE plpgsql AS $body$
 #variable_conflict use_column
 DECLARE
+  hot bigint[];
   row_id bigint;
   s record;
   stays boolean;
   held bigint[];
   again bigint[] := '{}';
 BEGIN
-  FOR row_id IN SELECT t.%3$I FROM %2$s t WHERE t.%3$I = ANY (ids) AND t.is_hot ORDER BY 1 LOOP
+  hot := ARRAY(SELECT t.%3$I FROM %2$s t WHERE t.%3$I = ANY (ids) AND t.is_hot ORDER BY 1);
+  again := hot[1001:];
+  FOREACH row_id IN ARRAY hot[:1000] LOOP
     IF is_held THEN
       WITH g AS (
         DELETE FROM count_slot o WHERE o.subject_id = row_id AND o.counter = ANY (%4$L::text[])
         RETURNING o.counter, o.amount)
       SELECT %5$s INTO s FROM g;
     ELSE
+      -- So that nobody who counts waits for this.
+      IF NOT pg_try_advisory_xact_lock(count_lock(row_id)) THEN
+        again := again || row_id;
+        CONTINUE;
+      END IF;
       PERFORM FROM %2$s t WHERE t.%3$I = row_id FOR NO KEY UPDATE SKIP LOCKED;
       IF NOT FOUND THEN
         again := again || row_id;
@@ -259,32 +270,56 @@ CALL keep_counts('circle', 'id', '{member_count,comment_count}');
 CALL keep_counts('product', 'id', '{heart_count}', NULL, '{}', 'product_rank', '{heart_count}');
 CALL keep_counts('app_user', 'id', '{follower_count,following_count,thank_you_score}');
 
+CREATE OR REPLACE FUNCTION counted_since(since pg_snapshot) RETURNS SETOF bigint
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  -- The numbers of transactions begin anew where a dump was restored.
+  IF pg_snapshot_xmax(since) > pg_snapshot_xmax(pg_current_snapshot()) THEN since := '1:1:'; END IF;
+  RETURN QUERY SELECT DISTINCT t.node FROM touched t
+    WHERE t.xid >= pg_snapshot_xmin(since) AND NOT pg_visible_in_snapshot(t.xid, since)
+      AND t.topic = 'node';
+END $$;
+COMMENT ON FUNCTION counted_since IS 'The nodes that were touched since a snapshot, counts among them.';
+
+CREATE OR REPLACE VIEW count_to_fold AS
+  SELECT d.subject_id FROM count_due d
+  UNION SELECT counted_since(m.snapshot) FROM fold_mark m;
+COMMENT ON VIEW count_to_fold IS 'A row: a node that the next pass of fold_counts looks at.';
+
 CREATE OR REPLACE FUNCTION fold_counts(most int DEFAULT 20000) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
+  now_committed pg_snapshot;
   subjects bigint[];
-  homes text[];
   home text;
   ids bigint[];
   again bigint[];
 BEGIN
   -- one at a time; whoever comes second leaves it to the first
   IF NOT pg_try_advisory_xact_lock(hashtext('fold_counts')) THEN RETURN 0; END IF;
-  WITH gone AS (
-    DELETE FROM count_due d WHERE d.ctid = ANY (ARRAY(SELECT o.ctid FROM count_due o LIMIT most))
-    RETURNING d.subject_id, d.table_name)
-  SELECT array_agg(g.subject_id), array_agg(g.table_name) INTO subjects, homes
-  FROM (SELECT DISTINCT g.subject_id, g.table_name FROM gone g) g;
-  -- What is read from here on is at least as new as what was taken.
-  FOR home, ids IN SELECT u.home, array_agg(u.id) FROM unnest(subjects, homes) AS u(id, home) GROUP BY 1
+  -- One statement, so that what it finds is all that its snapshot has.
+  SELECT pg_current_snapshot(), array_agg(f.subject_id) INTO now_committed, subjects FROM count_to_fold f;
+  UPDATE fold_mark m SET snapshot = now_committed
+  WHERE EXISTS (SELECT FROM touch t
+    WHERE t.xid >= pg_snapshot_xmin(m.snapshot) AND NOT pg_visible_in_snapshot(t.xid, m.snapshot))
+    OR pg_snapshot_xmax(m.snapshot) > pg_snapshot_xmax(now_committed);
+  IF subjects IS NULL THEN RETURN 0; END IF;
+  DELETE FROM count_due;
+  INSERT INTO count_due (subject_id) SELECT e.id FROM unnest(subjects[most + 1:]) AS e(id);
+  subjects := subjects[:most];
+  -- What is read from here on is at least as new.
+  FOR home, ids IN
+    SELECT h.name, array_agg(s.id) FROM unnest(subjects) AS s(id), LATERAL (VALUES
+      (node_table(s.id)), (CASE WHEN s.id & 255 IN (16, 17) THEN 'votable_post' END)) h(name)
+    WHERE to_regproc('fold_' || h.name) IS NOT NULL GROUP BY h.name
   LOOP
     EXECUTE format('SELECT %I($1)', 'fold_' || home) INTO again USING ids;
-    INSERT INTO count_due (subject_id, table_name) SELECT e.id, home FROM unnest(again) AS e(id);
+    INSERT INTO count_due (subject_id) SELECT e.id FROM unnest(again) AS e(id);
   END LOOP;
-  RETURN coalesce(cardinality(subjects), 0);
+  RETURN cardinality(subjects);
 END $$;
 COMMENT ON FUNCTION fold_counts IS
-  'Brings ranks up to date and puts slots back, of what count_due names, and gives the number of '
-  'subjects. Call it every second; any of several servers may.';
+  'Brings ranks up to date and puts slots back, of what count_to_fold names, and gives the number of '
+  'subjects looked at. Call it every second; any of several servers may.';
 
 CREATE OR REPLACE FUNCTION sweep_slots() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE gone bigint[] := ARRAY(SELECT id FROM changed);
@@ -528,13 +563,14 @@ COMMENT ON VIEW counted IS 'Every stored count beside the one a recount gives.';
 CREATE OR REPLACE FUNCTION verify_counters()
 RETURNS TABLE (table_name text, id bigint, column_name text, stored bigint, actual bigint)
 LANGUAGE sql STABLE AS $$
+  WITH due AS MATERIALIZED (SELECT f.subject_id FROM count_to_fold f)
   SELECT table_name, id, column_name, stored, actual FROM counted WHERE stored <> actual
   UNION ALL
   SELECT 'post_rank', coalesce(p.id, r.post_id), 'score', r.score, p.score
   FROM exact_post() p FULL JOIN post_rank r ON r.post_id = p.id
   WHERE r.kind IS DISTINCT FROM p.kind OR r.author_id IS DISTINCT FROM p.author_id
     OR r.location_id IS DISTINCT FROM p.location_id OR r.visibility IS DISTINCT FROM p.visibility
-    OR r.score <> p.score AND NOT EXISTS (SELECT FROM count_due d WHERE d.subject_id = p.id)
+    OR r.score <> p.score AND NOT EXISTS (SELECT FROM due d WHERE d.subject_id = p.id)
   UNION ALL
   SELECT 'location_rank', coalesce(l.id, r.location_id), c.column_name, c.stored, c.actual
   FROM exact_location() l FULL JOIN location_rank r ON r.location_id = l.id,
@@ -543,12 +579,12 @@ LANGUAGE sql STABLE AS $$
   WHERE r.location_id IS NULL OR l.id IS NULL OR r.level <> l.level
     OR r.place_type IS DISTINCT FROM l.place_type OR r.latitude IS DISTINCT FROM l.latitude
     OR r.longitude IS DISTINCT FROM l.longitude OR r.ancestor_ids <> l.ancestor_ids OR c.stored <> c.actual
-    AND NOT EXISTS (SELECT FROM count_due d WHERE d.subject_id = l.id)
+    AND NOT EXISTS (SELECT FROM due d WHERE d.subject_id = l.id)
   UNION ALL
   SELECT 'product_rank', coalesce(p.id, r.product_id), 'heart_count', r.heart_count, p.heart_count
   FROM exact_product() p FULL JOIN product_rank r ON r.product_id = p.id
   WHERE r.product_id IS NULL OR p.id IS NULL OR r.heart_count <> p.heart_count
-    AND NOT EXISTS (SELECT FROM count_due d WHERE d.subject_id = p.id)
+    AND NOT EXISTS (SELECT FROM due d WHERE d.subject_id = p.id)
   UNION ALL
   SELECT 'count_slot', s.subject_id, s.counter, s.amount, 0 FROM count_slot s
   WHERE NOT EXISTS (SELECT FROM every_node e WHERE e.id = s.subject_id)

@@ -1,12 +1,37 @@
 -- What is told to those who watch: subscriptions. Functions that change something say so by touch_nodes, or by a
 -- trigger that does; news_since is what servers read.
 
+-- What was touched is kept in a setting of the transaction until its end, and goes with what is rolled back. A
+-- statement with many rows writes at once.
 CREATE OR REPLACE FUNCTION touch_nodes(topic text, keys bigint[], nodes bigint[]) RETURNS void
 LANGUAGE plpgsql AS $$
+DECLARE
+  said text := coalesce(current_setting('sociograph.touched', true), '');
+  word text;
 BEGIN
-  INSERT INTO touch (topic, key, node)
-  SELECT DISTINCT touch_nodes.topic, u.key, u.node FROM unnest(keys, nodes) AS u(key, node)
-  WHERE u.key IS NOT NULL AND u.node IS NOT NULL;
+  IF cardinality(nodes) + length(said) / 16 > 100 THEN
+    INSERT INTO touch (news)
+    SELECT string_agg(w.word, ' ') FROM (
+      SELECT d.word, row_number() OVER () / 100 AS part FROM (
+        SELECT DISTINCT touch_nodes.topic || ':' || u.key
+          || CASE WHEN u.key <> u.node THEN ':' || u.node ELSE '' END AS word
+        FROM unnest(keys, nodes) AS u(key, node)
+        WHERE u.key IS NOT NULL AND u.node IS NOT NULL) d) w
+    GROUP BY w.part;
+    RETURN;
+  END IF;
+  FOR i IN 1 .. coalesce(cardinality(nodes), 0) LOOP
+    word := topic || ':' || keys[i] || CASE WHEN keys[i] <> nodes[i] THEN ':' || nodes[i] ELSE '' END;
+    CONTINUE WHEN keys[i] IS NULL OR nodes[i] IS NULL
+      OR strpos(' ' || said || ' ', ' ' || word || ' ') > 0;
+    IF said = '' THEN
+      INSERT INTO touching (xid) VALUES (pg_current_xact_id());
+      said := word;
+    ELSE
+      said := said || ' ' || word;
+    END IF;
+  END LOOP;
+  PERFORM set_config('sociograph.touched', said, true);
 END $$;
 COMMENT ON FUNCTION touch_nodes IS
   'Tells those who watch the topic under the key that something happened to the node beside it.';
@@ -23,7 +48,7 @@ BEGIN
     RAISE EXCEPTION 'Some of what happened since is forgotten.'
       USING ERRCODE = 'SG001', DETAIL = 'TOKEN_EXPIRED';
   END IF;
-  RETURN QUERY SELECT DISTINCT t.topic, t.key, t.node, t.xid FROM touch t
+  RETURN QUERY SELECT DISTINCT t.topic, t.key, t.node, t.xid FROM touched t
     WHERE t.xid >= pg_snapshot_xmin(since) AND NOT pg_visible_in_snapshot(t.xid, since)
     ORDER BY t.node, t.xid, t.topic, t.key;
 END $$;
@@ -43,11 +68,15 @@ BEGIN
     -- First, so that nobody reads what is forgotten in between: both are seen at once.
     DELETE FROM touch_mark m WHERE m.at <= mark.at;
     INSERT INTO touch_mark (snapshot, at, is_past) VALUES (mark.snapshot, mark.at, true);
+    -- What it has not seen either stays.
+    PERFORM fold_counts();
     DELETE FROM touch t
-    WHERE t.xid < pg_snapshot_xmax(mark.snapshot) AND pg_visible_in_snapshot(t.xid, mark.snapshot);
+    WHERE t.xid < pg_snapshot_xmax(mark.snapshot) AND pg_visible_in_snapshot(t.xid, mark.snapshot)
+      AND pg_visible_in_snapshot(t.xid, (SELECT f.snapshot FROM fold_mark f));
     GET DIAGNOSTICS number = ROW_COUNT;
   END IF;
   INSERT INTO touch_mark (snapshot) SELECT pg_current_snapshot() WHERE EXISTS (SELECT FROM touch);
+  DELETE FROM touching;
   RETURN number;
 END $$;
 COMMENT ON FUNCTION forget_touches IS
@@ -88,7 +117,7 @@ CALL watch('circle_member', '{added,removed}', 'touch_changed', 'circle_id');
 
 CREATE OR REPLACE FUNCTION touch_edited() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO touch (topic, key, node) VALUES ('node', NEW.id, NEW.id);
+  PERFORM touch_nodes('node', ARRAY[NEW.id], ARRAY[NEW.id]);
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION touch_edited IS
@@ -153,7 +182,7 @@ CALL watch('block', '{added,removed}', 'touch_blocks');
 CREATE OR REPLACE FUNCTION touch_ended_session() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
-  INSERT INTO touch (topic, key, node) VALUES ('session', OLD.user_id, OLD.user_id);
+  PERFORM touch_nodes('session', ARRAY[OLD.user_id], ARRAY[OLD.user_id]);
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION touch_ended_session IS 'Tells that a session of somebody is over, or will be sooner.';

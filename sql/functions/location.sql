@@ -236,44 +236,54 @@ $$;
 COMMENT ON FUNCTION topped_place IS
   'Places that people of this part of the network topped; some more than once.';
 
-CREATE OR REPLACE FUNCTION place_location() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION line_below(parent bigint, height location_level) RETURNS bigint[]
+LANGUAGE plpgsql AS $$
 DECLARE above location;
 BEGIN
-  IF NEW.parent_id IS NULL THEN
-    NEW.ancestor_ids := '{}';
-  ELSE
-    SELECT * INTO above FROM location WHERE id = NEW.parent_id FOR SHARE;
-    IF above.level >= NEW.level THEN
-      RAISE EXCEPTION 'the parent of a location must stand on a higher level'
-        USING ERRCODE = 'check_violation', TABLE = 'location', COLUMN = 'parent_id';
-    END IF;
-    -- without a parent row the foreign key fails
-    NEW.ancestor_ids := coalesce(above.ancestor_ids, '{}') || NEW.parent_id;
+  IF parent IS NULL THEN RETURN '{}'; END IF;
+  SELECT l.* INTO above FROM location l WHERE l.id = parent FOR SHARE;
+  IF above.level >= height THEN
+    RAISE EXCEPTION 'the parent of a location must stand on a higher level'
+      USING ERRCODE = 'check_violation', TABLE = 'location', COLUMN = 'parent_id';
   END IF;
-  IF TG_OP = 'UPDATE' AND NEW.level > OLD.level AND EXISTS (
-      SELECT FROM location WHERE parent_id = NEW.id AND level <= NEW.level) THEN
+  -- without a parent row the foreign key fails
+  RETURN coalesce(above.ancestor_ids, '{}') || parent;
+END $$;
+COMMENT ON FUNCTION line_below IS
+  'The ancestors of a location of this level under this parent, who stands on a higher level than its '
+  'children, which also rules out cycles. The parent is locked so that it cannot move meanwhile.';
+
+CREATE OR REPLACE FUNCTION place_location() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.ancestor_ids := line_below(NEW.parent_id, NEW.level);
+  RETURN NEW;
+END $$;
+COMMENT ON FUNCTION place_location IS 'A location inherits its parent''s ancestors.';
+CREATE OR REPLACE TRIGGER place BEFORE INSERT ON location
+  FOR EACH ROW EXECUTE FUNCTION place_location();
+
+-- Not before the update: a trigger there has every row locked first that is updated, for its counts too.
+CREATE OR REPLACE FUNCTION move_descendants() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE line bigint[] := line_below(NEW.parent_id, NEW.level);
+BEGIN
+  IF NEW.level > OLD.level AND EXISTS (
+      SELECT FROM location l WHERE l.parent_id = NEW.id AND l.level <= NEW.level) THEN
     RAISE EXCEPTION 'a location must stand on a higher level than those inside it'
       USING ERRCODE = 'check_violation', TABLE = 'location', COLUMN = 'level';
   END IF;
-  RETURN NEW;
-END $$;
-COMMENT ON FUNCTION place_location IS
-  'A location inherits its parent''s ancestors. A parent stands on a higher level than its '
-  'children, which also rules out cycles. The parent is locked so that it cannot move meanwhile.';
-CREATE OR REPLACE TRIGGER place BEFORE INSERT OR UPDATE OF parent_id, level ON location
-  FOR EACH ROW EXECUTE FUNCTION place_location();
-
-CREATE OR REPLACE FUNCTION move_descendants() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM FROM location WHERE ancestor_ids @> ARRAY[NEW.id] ORDER BY id FOR NO KEY UPDATE;
-  UPDATE location
-  SET ancestor_ids = NEW.ancestor_ids || ancestor_ids[array_position(ancestor_ids, NEW.id):]
-  WHERE ancestor_ids @> ARRAY[NEW.id];
+  IF line = NEW.ancestor_ids THEN RETURN NULL; END IF;
+  UPDATE location l SET ancestor_ids = line WHERE l.id = NEW.id;
+  PERFORM FROM location l WHERE l.ancestor_ids @> ARRAY[NEW.id] ORDER BY l.id FOR NO KEY UPDATE;
+  UPDATE location l
+  SET ancestor_ids = line || l.ancestor_ids[array_position(l.ancestor_ids, NEW.id):]
+  WHERE l.ancestor_ids @> ARRAY[NEW.id];
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION move_descendants IS 'Whatever is inside moves along.';
-CREATE OR REPLACE TRIGGER move_descendants AFTER UPDATE OF parent_id ON location FOR EACH ROW
-  WHEN (OLD.ancestor_ids IS DISTINCT FROM NEW.ancestor_ids) EXECUTE FUNCTION move_descendants();
+COMMENT ON FUNCTION move_descendants IS
+  'A location that moves has its new parent''s ancestors, and whatever is inside moves along.';
+CREATE OR REPLACE TRIGGER move_descendants AFTER UPDATE OF parent_id, level ON location FOR EACH ROW
+  WHEN (OLD.parent_id IS DISTINCT FROM NEW.parent_id OR OLD.level <> NEW.level)
+  EXECUTE FUNCTION move_descendants();
 
 CREATE OR REPLACE FUNCTION add_location(viewer bigint, input jsonb, VARIADIC path text[])
 RETURNS bigint LANGUAGE plpgsql AS $$

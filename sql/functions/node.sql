@@ -42,6 +42,7 @@ CREATE OR REPLACE FUNCTION hold_subjects() RETURNS trigger LANGUAGE plpgsql AS $
 DECLARE
   subjects bigint[];
   subject bigint;
+  is_there boolean;
 BEGIN
   IF TG_TABLE_NAME = 'notification' THEN
     subjects := ARRAY(SELECT DISTINCT about_id FROM changed WHERE about_id IS NOT NULL ORDER BY 1);
@@ -49,7 +50,18 @@ BEGIN
     subjects := ARRAY(SELECT DISTINCT subject_id FROM changed ORDER BY 1);
   END IF;
   FOREACH subject IN ARRAY subjects LOOP
-    IF NOT lock_subject(subject) THEN
+    -- Reactions and comments have been counted in the row they are about, if it is there, which holds it.
+    IF TG_TABLE_NAME IN ('reaction', 'comment') THEN
+      is_there := CASE node_table(subject)
+        WHEN 'post' THEN EXISTS (SELECT FROM post p WHERE p.id = subject)
+        WHEN 'comment' THEN EXISTS (SELECT FROM comment c WHERE c.id = subject)
+        WHEN 'location' THEN EXISTS (SELECT FROM location l WHERE l.id = subject)
+        WHEN 'product' THEN EXISTS (SELECT FROM product p WHERE p.id = subject)
+        WHEN 'circle' THEN EXISTS (SELECT FROM circle c WHERE c.id = subject) END;
+    ELSE
+      is_there := lock_subject(subject);
+    END IF;
+    IF is_there IS NOT TRUE THEN
       RAISE EXCEPTION 'There is no node % for % to be about.', subject, TG_TABLE_NAME
         USING ERRCODE = 'foreign_key_violation', TABLE = TG_TABLE_NAME,
           CONSTRAINT = TG_TABLE_NAME || '_subject_exists';
@@ -71,11 +83,11 @@ BEGIN
       CONSTRAINT = TG_TABLE_NAME || '_subject_kept';
 END $$;
 COMMENT ON FUNCTION keep_subject IS 'Refuses to move a row from one subject to another.';
-CREATE OR REPLACE TRIGGER keep_subject BEFORE UPDATE OF subject_id ON reaction
+CREATE OR REPLACE TRIGGER keep_subject AFTER UPDATE OF subject_id ON reaction
   FOR EACH ROW WHEN (OLD.subject_id <> NEW.subject_id) EXECUTE FUNCTION keep_subject();
-CREATE OR REPLACE TRIGGER keep_subject BEFORE UPDATE OF subject_id ON comment
+CREATE OR REPLACE TRIGGER keep_subject AFTER UPDATE OF subject_id ON comment
   FOR EACH ROW WHEN (OLD.subject_id <> NEW.subject_id) EXECUTE FUNCTION keep_subject();
-CREATE OR REPLACE TRIGGER keep_subject BEFORE UPDATE OF subject_id ON flag
+CREATE OR REPLACE TRIGGER keep_subject AFTER UPDATE OF subject_id ON flag
   FOR EACH ROW WHEN (OLD.subject_id <> NEW.subject_id) EXECUTE FUNCTION keep_subject();
 
 CREATE OR REPLACE FUNCTION forget_subjects() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -16,11 +16,19 @@ COMMENT ON COLUMN count_slot.slot IS 'From 1 to 16.';
 COMMENT ON COLUMN count_slot.amount IS 'To be added to what the column says.';
 
 CREATE TABLE count_due (
-  subject_id bigint NOT NULL,
-  table_name text NOT NULL
+  subject_id bigint NOT NULL
 ) WITH (autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
 COMMENT ON TABLE count_due IS
-  'A row: the counts of this subject have changed, and the next pass of fold_counts looks after its '
-  'ranks and slots. Some are there more than once.';
+  'A row: a pass of fold_counts has left the ranks or slots of this subject to the next one. Some are '
+  'there more than once.';
 COMMENT ON COLUMN count_due.subject_id IS 'Whose counts.';
-COMMENT ON COLUMN count_due.table_name IS 'Where they are.';
+
+CREATE TABLE fold_mark (
+  snapshot pg_snapshot NOT NULL,
+  is_only boolean DEFAULT true CONSTRAINT fold_mark_primary PRIMARY KEY
+    CONSTRAINT fold_mark_only CHECK (is_only));
+COMMENT ON TABLE fold_mark IS
+  'The one row: what was committed when fold_counts began last. What was touched since is still to be done.';
+COMMENT ON COLUMN fold_mark.snapshot IS 'What was committed.';
+COMMENT ON COLUMN fold_mark.is_only IS 'Always true.';
+INSERT INTO fold_mark VALUES (pg_current_snapshot());

@@ -1,23 +1,51 @@
 -- What was touched within the last minute or so, for those who watch: subscriptions. Each server reads what was
 -- committed since its last look, as the difference of two snapshots, so that what commits late is not missed.
+-- A transaction leaves one row, at its end: a row and its entry in an index for each node were a quarter of what a
+-- reaction wrote to the log.
 
 CREATE TABLE touch (
   xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
-  topic text NOT NULL,
-  key bigint NOT NULL,
-  node bigint NOT NULL)
+  news text NOT NULL)
   -- It is always a minute long, and all of it goes.
   WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
     autovacuum_analyze_threshold = 100000, autovacuum_vacuum_insert_threshold = -1);
 COMMENT ON TABLE touch IS
-  'A row: something happened to a node that those want to know who watch this topic under this key. '
-  'Whether they may is the node''s own rule of visibility to say.';
+  'A row: something happened to nodes that those want to know who watch a topic under a key. Whether '
+  'they may is the nodes'' own rules of visibility to say. Read it as touched.';
 COMMENT ON COLUMN touch.xid IS 'The transaction in which it did.';
-COMMENT ON COLUMN touch.topic IS 'What happened: a word of Schema/subscription.graphql.';
-COMMENT ON COLUMN touch.key IS 'Whom it concerns, or what: a user, a subject, a scope, the node itself.';
-COMMENT ON COLUMN touch.node IS 'The node, which may be gone.';
+COMMENT ON COLUMN touch.news IS
+  'Words of topic:key:node, or topic:node where that is the key, too.';
 -- what was committed since a snapshot
 CREATE INDEX ON touch (xid);
+
+CREATE VIEW touched AS
+  SELECT t.xid, split_part(w.word, ':', 1) AS topic, split_part(w.word, ':', 2)::bigint AS key,
+    coalesce(nullif(split_part(w.word, ':', 3), ''), split_part(w.word, ':', 2))::bigint AS node
+  FROM touch t, string_to_table(t.news, ' ') AS w(word);
+COMMENT ON VIEW touched IS
+  'A row: in this transaction something happened to a node that those want to know who watch this '
+  'topic (a word of Schema/subscription.graphql) under this key: a user, a subject, a scope, the node '
+  'itself. The node may be gone.';
+
+-- Has what the transaction touched written down at its end. Nothing reads it, so nothing is lost with it.
+CREATE UNLOGGED TABLE touching (xid xid8 NOT NULL)
+  WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
+    autovacuum_analyze_threshold = 100000, autovacuum_vacuum_insert_threshold = -1);
+COMMENT ON TABLE touching IS 'A row: a transaction that touches something, for its trigger.';
+COMMENT ON COLUMN touching.xid IS 'The transaction.';
+CREATE FUNCTION write_touches() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE words text := current_setting('sociograph.touched', true);
+BEGIN
+  IF words <> '' THEN
+    INSERT INTO touch (news) VALUES (words);
+    PERFORM set_config('sociograph.touched', '', true);
+  END IF;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION write_touches IS 'Writes down what the transaction touched.';
+CREATE CONSTRAINT TRIGGER write_touches AFTER INSERT ON touching DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW EXECUTE FUNCTION write_touches();
 
 CREATE TABLE touch_mark (
   snapshot pg_snapshot NOT NULL,

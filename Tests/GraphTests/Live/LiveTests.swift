@@ -330,7 +330,7 @@ import Testing
     _ = try data.post(.text, by: ann, "later")
     #expect(try bodies(socket, "postAdded.body", 2) == ["early", "later"])
     try data.run("SELECT forget_touches('0')")
-    #expect(try data.run("SELECT FROM touch WHERE topic = 'post' AND node = \(early)").isEmpty)
+    #expect(try data.run("SELECT FROM touched WHERE topic = 'post' AND node = \(early)").isEmpty)
     try late.run("COMMIT")
     #expect(try bodies(socket, "postAdded.body", 1) == ["late"])
   }

@@ -53,6 +53,8 @@ final class CachedOperation {
   let variableNames: [String]
   /// Something in it may be deferred, so that its plans depend on how the client takes it.
   let isDeferrable: Bool
+  /// That says the query is live.
+  let live: Directive?
   var plans: [[UInt8]: PreparedPlan] = [:]
 
   init(
@@ -68,6 +70,7 @@ final class CachedOperation {
     variableNames = operation.variables.map(\.name.text)
     isDeferrable =
       operation.kind == .query && Planner.mayDefer(operation, fragments: valid.fragments)
+    live = operation.directives.first { $0.name.text == LiveOptions.directive }
   }
 }
 

@@ -31,11 +31,13 @@ package struct PreparedOperation {
     let introspection: [String: [UInt8]]?
     let cost: Int
     let isDeferrable: Bool
+    let live: LiveOptions?
 
     init(
       label: OperationLabel, request: GraphQLRequest?, plan: PreparedPlan,
       variables: [InputValue?], variableNames: [String], inputs: OperationInputs,
-      introspection: [String: [UInt8]]?, cost: Int, isDeferrable: Bool
+      introspection: [String: [UInt8]]?, cost: Int, isDeferrable: Bool,
+      live: LiveOptions?
     ) {
       self.label = label
       self.request = request
@@ -46,6 +48,7 @@ package struct PreparedOperation {
       self.introspection = introspection
       self.cost = cost
       self.isDeferrable = isDeferrable
+      self.live = live
     }
   }
 
@@ -72,6 +75,8 @@ package struct PreparedOperation {
   package var cost: Int { content.cost }
   /// Something in it could be deferred.
   var isDeferrable: Bool { content.isDeferrable }
+  /// Of a live query.
+  package var live: LiveOptions? { content.live }
 }
 
 extension PreparedOperation {
@@ -147,6 +152,8 @@ package final class OperationExecutor {
     package var maximumResponseBytes = 8 << 20
     /// Shared by the loops.
     package var statementRecords = StatementRecords()
+    /// What live queries are planned by; nil where there are none.
+    package var liveCatalog: LiveCatalog?
 
     package init() {}
   }
@@ -164,6 +171,8 @@ package final class OperationExecutor {
   package var times = OperationTimes()
   /// How often something was parsed and validated, or planned.
   package private(set) var workCount = 0
+  /// Of the live query whose completion runs: what its answer hangs on, besides what its plan says.
+  package private(set) var liveKeys: Set<LiveKey> = []
   /// Of the operation that was prepared last, as far as one was found.
   package private(set) var label: OperationLabel?
 
@@ -219,23 +228,26 @@ package final class OperationExecutor {
     }
     let coerced = try operation.coercion.coerce(.object(request.variables))
     let variables = operation.variableNames.map { coerced[$0] }
-    let delivery = operation.isDeferrable ? request.delivery : nil
+    let live = try LiveOptions(operation, coerced, request)
+    let delivery = operation.isDeferrable && live == nil ? request.delivery : nil
     var key: [UInt8] = []
     switch delivery {
     case .v20220824: key.append(UInt8(ascii: "~"))
     case .v02: key.append(UInt8(ascii: "^"))
-    case nil: break
+    case nil: if live != nil { key.append(UInt8(ascii: "!")) }
     }
     operation.choices.appendKey(for: variables, to: &key)
     let plan: PreparedPlan
     var cost: Int
     do {
       guard
-        let found = try self.plan(operation, document, variables, key, delivery, mayWork)
+        let found = try self.plan(
+          operation, document, variables, key, delivery, isLive: live != nil, mayWork)
       else {
         return nil
       }
       plan = found
+      if let live { try live.check(plan.plan.live) }
       if !plan.plan.size.isFixed {
         let size = plan.plan.size.size(for: variables)
         try settings.plannerLimits.check(size)
@@ -263,7 +275,7 @@ package final class OperationExecutor {
           operation.operation.variables, source: document.valid.document.source),
         introspection: plan.isIntrospectionVariable
           ? introspect(document.valid, operation.operation, coerced) : nil,
-        cost: cost, isDeferrable: operation.isDeferrable))
+        cost: cost, isDeferrable: operation.isDeferrable, live: live))
     if let memo = request.memo { memo.prepared = PreparedRequest(prepared) }
     return prepared
   }
@@ -297,7 +309,7 @@ package final class OperationExecutor {
 
   private func plan(
     _ operation: CachedOperation, _ document: CachedDocument, _ variables: [InputValue?],
-    _ key: [UInt8], _ delivery: IncrementalDelivery?, _ mayWork: Bool
+    _ key: [UInt8], _ delivery: IncrementalDelivery?, isLive: Bool, _ mayWork: Bool
   ) throws(GraphQLError) -> PreparedPlan? {
     if let known = operation.plans[key] { return known }
     guard mayWork else { return nil }
@@ -310,6 +322,11 @@ package final class OperationExecutor {
       plan = try planner.plan(
         operation.operation, fragments: valid.fragments, source: valid.document.source,
         variables: variables, delivery: delivery)
+    } else if isLive {
+      guard let catalog = settings.liveCatalog else { throw LiveOptions.unavailable }
+      plan = try planner.plan(
+        operation.operation, fragments: valid.fragments, source: valid.document.source,
+        variables: variables, live: catalog)
     } else {
       plan = try planner.plan(
         operation.operation, fragments: valid.fragments, source: valid.document.source,
@@ -485,6 +502,7 @@ package final class OperationExecutor {
       ])
     }
     if isThere == nil { return Self.failure(PostgresError(.other, message: "No row.")) }
+    liveKeys = writer.liveKeys
     return finish(writer, operation)
   }
 

@@ -26,6 +26,8 @@ struct ResponseWriter: ~Copyable {
   var cost = 0
   /// No object is begun once the text is longer.
   private let maximumBytes: Int
+  /// Keys of a live query, with the indices of their topics.
+  private(set) var liveKeys: Set<LiveKey> = []
   /// What was written is no answer, but where it was given up.
   private(set) var isTooLarge = false
 
@@ -138,6 +140,7 @@ struct ResponseWriter: ~Copyable {
   ) -> Outcome {
     guard json.count <= maximumBytes else { return giveUp() }
     let object = program.objects[Int(index)]
+    keep(object.live, bytes, base)
     for place in Int(object.firstField)..<Int(object.endField) {
       let field = program.fields[place]
       // Most of what is written: a string, with what stands before it.
@@ -167,6 +170,34 @@ struct ResponseWriter: ~Copyable {
       notes.append(.pending(part: program.pending[place], path: []))
     }
     return .written
+  }
+
+  /// Takes note of the keys in a record.
+  @inline(__always)
+  private mutating func keep(_ live: ShapeProgram.Live, _ bytes: RawSpan, _ base: Int) {
+    if live.first < live.end { keepSome(live, bytes, base) }
+  }
+
+  @inline(never)
+  private mutating func keepSome(_ live: ShapeProgram.Live, _ bytes: RawSpan, _ base: Int) {
+    for place in Int(live.first)..<Int(live.end) {
+      let column = program.live[place]
+      let entry = frames[base + column.column]
+      if entry.length < 0 { continue }
+      if let id = integer(entry, bytes) {
+        liveKeys.insert(LiveKey(topic: column.topic, id: id))
+        continue
+      }
+      let inner = frames.depth
+      let count = frames.pushArray(bytes, Int(entry.offset), Int(entry.length)) ?? 0
+      for index in 0..<count {
+        let element = frames[inner + index]
+        if element.length >= 0, let id = integer(element, bytes) {
+          liveKeys.insert(LiveKey(topic: column.topic, id: id))
+        }
+      }
+      frames.pop(to: inner)
+    }
   }
 
   @inline(never)
@@ -285,7 +316,8 @@ struct ResponseWriter: ~Copyable {
         return object(program.tags[place].object, bytes, base, .none)
       }
       return .null
-    case .nested(let column, let index):
+    case .nested(let column, let index, let live):
+      keep(live, bytes, base)
       let entry = frames[base + Int(column)]
       guard entry.length >= 0 else { return .null }
       return element(entry, index, bytes)

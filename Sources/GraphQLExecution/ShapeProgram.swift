@@ -36,6 +36,7 @@ final class ShapeProgram: Sendable {
     /// Of an object on the way to what is delivered: the object that is delivered of it, or -1. Its own fields are those
     /// that lead on, and are not written.
     var payload: Int32 = -1
+    var live = Live()
   }
 
   /// `ValueShape` with indices, and what the parts of connections, edges and `pageInfo` are.
@@ -62,7 +63,13 @@ final class ShapeProgram: Sendable {
     case object(Int32)
     /// The objects are in `tags`, from one index up to another.
     case byTag(column: Int32, first: Int32, end: Int32)
-    case nested(column: Int32, record: Int32)
+    case nested(column: Int32, record: Int32, live: Live)
+  }
+
+  /// Where keys of a live query stand in `live`.
+  struct Live {
+    var first: Int32 = 0
+    var end: Int32 = 0
   }
 
   struct Tag {
@@ -99,6 +106,7 @@ final class ShapeProgram: Sendable {
   let refusals: [GraphQLError]
   /// Numbers of parts that come later.
   let pending: [Int]
+  let live: [LiveColumn]
   /// The index of the root object.
   let root: Int32
 
@@ -112,6 +120,7 @@ final class ShapeProgram: Sendable {
     (records, tags, connections) = (builder.records, builder.tags, builder.connections)
     (keyColumns, names, refusals) = (builder.keyColumns, builder.names, builder.refusals)
     pending = builder.pending
+    live = builder.live
   }
 
   @inline(__always)
@@ -140,6 +149,7 @@ private struct Builder {
   var names: [Program.Name] = []
   var refusals: [GraphQLError] = []
   var pending: [Int] = []
+  var live: [LiveColumn] = []
   /// What is built now is not delivered.
   var isOnTheWay = false
   private var known: [Known: Int32] = [:]
@@ -170,8 +180,14 @@ private struct Builder {
         builder.part(field.value)
       )
     }
+    objects[Int(index)].live = live(shape.live)
     known[key] = index
     return index
+  }
+
+  private mutating func live(_ columns: [LiveColumn]) -> Program.Live {
+    defer { live += columns }
+    return Program.Live(first: Int32(live.count), end: Int32(live.count + columns.count))
   }
 
   /// Of an object on the way the fields before the marker lead on; what follows it is an object of its own.
@@ -269,8 +285,9 @@ private struct Builder {
       record = .byTag(
         column: Int32(column), first: Int32(tags.count), end: Int32(tags.count + found.count))
       tags += found
-    case .nested(let column, let shape):
-      record = .nested(column: Int32(column), record: self.record(shape))
+    case .nested(let column, let shape, let live):
+      record = .nested(
+        column: Int32(column), record: self.record(shape), live: self.live(live))
     }
     records.append(record)
     return Int32(records.count - 1)

@@ -186,7 +186,7 @@ private struct SizeWalk {
   private mutating func size(of record: RecordShape) -> PlanSize {
     switch record {
     case .object(let shape): return size(of: shape)
-    case .nested(_, let inner): return size(of: inner)
+    case .nested(_, let inner, _): return size(of: inner)
     case .byTag(_, let shapes):
       var largest = PlanSize.nothing
       for shape in shapes.values { largest = largest.largest(size(of: shape)) }

@@ -85,7 +85,7 @@ extension RecordShape {
       return objects.sorted { $0.key < $1.key }.flatMap { tag, object in
         ["\(indent)tag \(tag) of column \(column)"] + object.lines(depth: depth + 1)
       }
-    case .nested(let column, let record):
+    case .nested(let column, let record, _):
       return ["\(indent)record in column \(column)"] + record.lines(depth + 1)
     }
   }

@@ -23,6 +23,8 @@ package struct Plan: Sendable {
   package var event: EventPlan?
   /// What comes after the answer that all of the above is about.
   package var delivery: DeliveryPlan?
+  /// Of a live query.
+  package var live: LivePlan?
 }
 
 /// Where the value of a statement's parameter comes from when the operation runs.
@@ -103,8 +105,13 @@ package enum ParameterType: Sendable, Hashable {
 /// An object of the response: its fields in the order of the selections.
 package final class ObjectShape: Sendable {
   package let fields: [FieldShape]
+  /// Keys of a live query, in the same record.
+  package let live: [LiveColumn]
 
-  package init(fields: [FieldShape]) { self.fields = fields }
+  package init(fields: [FieldShape], live: [LiveColumn] = []) {
+    self.fields = fields
+    self.live = live
+  }
 }
 
 package struct FieldShape: Sendable {
@@ -147,7 +154,7 @@ package indirect enum RecordShape: Sendable {
   /// By the low byte of the id in a column; a tag not listed is null.
   case byTag(column: Int, [Int: ObjectShape])
   /// The record is a column of this record (a node beside the columns of its edge).
-  case nested(column: Int, RecordShape)
+  case nested(column: Int, RecordShape, live: [LiveColumn] = [])
 }
 
 /// A page: its elements are records in one array column, in page order or reversed.

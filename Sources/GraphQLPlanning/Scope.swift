@@ -19,6 +19,11 @@ struct Scope {
   var coordinate = ""
   /// Inside an embedded object that is not always there.
   var isConditional = false
+  /// The elements of a list are looked up one by one, and their own columns are not in the answer: the row that has
+  /// all their ids, as an array, where they are given.
+  var elements: (row: RowBuilder, ids: SQLFragment?)?
+  /// Inside an embedded object.
+  var isEmbedded = false
   /// What `:value` is, and what it was given to.
   var value: (definition: InputValueDefinition, value: ArgumentValue?)?
   var valuePlace: InputPlace?
@@ -46,7 +51,9 @@ struct TemplateRenderer {
 
   private var schema: Schema { mapping.schema }
 
-  func render(_ template: SQLTemplate, _ scope: Scope) -> SQLFragment {
+  /// - Parameter isNoted: a live query hangs on what it reads; it is noted otherwise if not.
+  func render(_ template: SQLTemplate, _ scope: Scope, isNoted: Bool = true) -> SQLFragment {
+    if isNoted { statement.live?.note(template, scope, self) }
     var fragment = SQLFragment()
     var pieces = template.pieces[...]
     while let piece = pieces.popFirst() {
@@ -88,8 +95,9 @@ struct TemplateRenderer {
       var scope = scope
       scope.copying = nil
       let kind: SQLFragment = join.isRequired ? "JOIN" : "LEFT JOIN"
-      row.addClause(
-        "\(kind) \(render(join.table, scope)) AS \(name: alias) ON \(render(join.on, scope))")
+      statement.live?.note(join, scope, self)
+      let table = render(join.table, scope, isNoted: false)
+      row.addClause("\(kind) \(table) AS \(name: alias) ON \(render(join.on, scope))")
       return alias
     }
   }

@@ -10,6 +10,8 @@ final class StatementBuilder {
   private var pageCount = 0
   /// Is told of the rows that are read.
   var recorder: RowRecorder?
+  /// Of a live query: is told of what is read.
+  var live: LiveRecorder?
   /// In place of the viewer's parameter: somebody whom the same transaction signs in.
   var signedIn: SQLFragment?
 
@@ -126,6 +128,13 @@ final class RowBuilder {
   }
 
   func addClause(_ clause: SQLFragment) { joinClauses.append(clause) }
+
+  /// Columns that are keys of a live query.
+  private(set) var liveColumns: [LiveColumn] = []
+
+  func keep(_ column: LiveColumn) {
+    if !liveColumns.contains(column) { liveColumns.append(column) }
+  }
 
   /// `ROW(...)` of all columns asked for.
   var rowExpression: SQLFragment {

@@ -20,6 +20,8 @@ package enum ErrorCode: String, Sendable, CaseIterable {
   case mergeLimitExceeded = "MERGE_LIMIT_EXCEEDED"
   case validationErrorLimitExceeded = "VALIDATION_ERROR_LIMIT_EXCEEDED"
   case costLimitExceeded = "COST_LIMIT_EXCEEDED"
+  /// Of a live query that hangs on something nobody tells of.
+  case liveUnsupported = "LIVE_UNSUPPORTED"
   case introspectionDisabled = "INTROSPECTION_DISABLED"
   case operationNotSafelisted = "OPERATION_NOT_SAFELISTED"
   /// Of `changes(since:)`: start anew.

@@ -10,8 +10,8 @@ extension ErrorCode {
       .documentTooLarge, .tokenLimitExceeded, .nestingLimitExceeded, .depthLimitExceeded,
       .aliasLimitExceeded, .rootFieldLimitExceeded, .directiveLimitExceeded,
       .selectionLimitExceeded, .introspectionDepthLimitExceeded, .mergeLimitExceeded,
-      .validationErrorLimitExceeded, .costLimitExceeded, .introspectionDisabled,
-      .operationNotSafelisted, .tokenExpired:
+      .validationErrorLimitExceeded, .costLimitExceeded, .liveUnsupported,
+      .introspectionDisabled, .operationNotSafelisted, .tokenExpired:
       .badRequest
     // Apollo's clients look at the code only behind a 2xx, and then send the document's text.
     case .persistedQueryNotFound, .persistedQueryNotSupported: .ok
@@ -44,7 +44,8 @@ extension ErrorCode {
       .documentTooLarge, .tokenLimitExceeded, .nestingLimitExceeded, .depthLimitExceeded,
       .aliasLimitExceeded, .rootFieldLimitExceeded, .directiveLimitExceeded,
       .selectionLimitExceeded, .introspectionDepthLimitExceeded, .mergeLimitExceeded,
-      .validationErrorLimitExceeded, .costLimitExceeded, .introspectionDisabled, .tokenExpired:
+      .validationErrorLimitExceeded, .costLimitExceeded, .liveUnsupported,
+      .introspectionDisabled, .tokenExpired:
       true
     default: false
     }

@@ -143,7 +143,7 @@ extension ResponseWriter {
       for place in Int(first)..<Int(end) where program.tags[place].tag == tag {
         return object(program.tags[place].object, bytes, base, .none, &walk)
       }
-    case .nested(let column, let index):
+    case .nested(let column, let index, _):
       element(frames[base + Int(column)], index, bytes, &walk)
     }
   }

@@ -45,7 +45,7 @@ struct ColumnFields {
     case .object(let object): add(object, path)
     case .byTag(_, let objects):
       for (_, object) in objects.sorted(by: { $0.key < $1.key }) { add(object, path) }
-    case .nested(let column, let record): note(column, path, .record(record))
+    case .nested(let column, let record, _): note(column, path, .record(record))
     }
   }
 

@@ -41,10 +41,12 @@ package struct Planner: Sendable {
       inputs: OperationInputs(operation.variables, source: source))
   }
 
-  /// - Parameter recorder: is told of the rows that are read.
+  /// - Parameters:
+  ///   - recorder: is told of the rows that are read.
+  ///   - catalog: has the plan say what the answer hangs on.
   func plan(
     _ operation: OperationDefinition, fragments: [String: FragmentDefinition], source: Source,
-    variables: [InputValue?], recorder: RowRecorder?
+    variables: [InputValue?], recorder: RowRecorder?, catalog: LiveCatalog? = nil
   ) throws(GraphQLError) -> Plan {
     guard let root = mapping.schema.rootType(for: operation.kind) else {
       throw GraphQLError(
@@ -68,6 +70,7 @@ package struct Planner: Sendable {
     let compiler = SelectionCompiler(
       mapping: mapping, fragments: fragments, reader: reader, limits: limits)
     compiler.statement.recorder = recorder
+    compiler.statement.live = catalog.map { LiveRecorder($0) }
     let row = RowBuilder(alias: "")
     let shape = try compiler.object(
       of: root, selectionSets: [operation.selectionSet], row: row, scope: Scope())
@@ -75,12 +78,25 @@ package struct Planner: Sendable {
     let size = PlanSize(of: shape, limits: limits)
     try limits.check(size.size(for: variables))
     guard !row.columns.isEmpty else {
-      return Plan(statement: nil, parameters: [], shape: shape, size: size)
+      return Plan(
+        statement: nil, parameters: [], shape: shape, size: size,
+        live: compiler.statement.live?.plan)
     }
     let (statement, parameters) = compiler.statement.finished("SELECT \(row.rowExpression)")
     return Plan(
       statement: statement, parameters: parameters,
-      places: compiler.statement.places(of: statement), shape: shape, size: size)
+      places: compiler.statement.places(of: statement), shape: shape, size: size,
+      live: compiler.statement.live?.plan)
+  }
+
+  /// The plan of a live query, which says what its answer hangs on.
+  package func plan(
+    _ operation: OperationDefinition, fragments: [String: FragmentDefinition], source: Source,
+    variables: [InputValue?], live catalog: LiveCatalog
+  ) throws(GraphQLError) -> Plan {
+    try plan(
+      operation, fragments: fragments, source: source, variables: variables, recorder: nil,
+      catalog: catalog)
   }
 }
 

@@ -180,7 +180,7 @@ extension SelectionCompiler {
         var plain = rows.scope
         plain.copying = nil
         let kept = select(
-          "*", from: ["\(renderer.render(join.table, plain)) AS \(name: name)"],
+          "*", from: ["\(renderer.render(join.table, plain, isNoted: false)) AS \(name: name)"],
           where: others + gate, tail: [order, "LIMIT \(most)"])
         // OFFSET 0: the row of each step, not all rows that an index gives for the conditions.
         let row = select(

@@ -122,7 +122,10 @@ extension SelectionCompiler {
     var target = scope
     target.row = row
     target.storage = mapping[group.types[0]]
-    let from = renderer.render(mask ?? table.name, target)
+    let from = renderer.render(mask ?? table.name, target, isNoted: false)
+    statement.live?.note(
+      rows: table, mask ?? table.name, id: scope.elements.map { $0.ids } ?? id,
+      in: scope.elements?.row ?? scope.row ?? scope.parent, where: [], each: row, target, renderer)
     var found: [SQLFragment] = []
     if let id { found.append("\(name: row.alias).\(name: table.key) = \(id)") }
     found += conditions(target)
@@ -151,8 +154,10 @@ extension SelectionCompiler {
   }
 
   /// A from-item under an alias, unless it gives its row one itself, with a list of columns.
-  func aliased(_ from: SQLTemplate, alias: String, _ scope: Scope) -> SQLFragment {
-    let item = renderer.render(from, scope)
+  func aliased(
+    _ from: SQLTemplate, alias: String, _ scope: Scope, isNoted: Bool = true
+  ) -> SQLFragment {
+    let item = renderer.render(from, scope, isNoted: isNoted)
     return from.namesItsRow ? item : "\(item) AS \(name: alias)"
   }
 }

@@ -17,6 +17,8 @@ extension SelectionCompiler {
     /// The table of `this`; nil when elements are of several tables and are found by `edge.id`.
     let group: TypeGroup?
     let groups: [TypeGroup]
+    /// Of the elements, where these are given.
+    var ids: SQLFragment?
   }
 
   // MARK: - Lists
@@ -119,17 +121,23 @@ extension SelectionCompiler {
     target.words[.field] = "\(literal: storage.definition.name)"
 
     var from: [SQLFragment] = []
+    var elementIDs: SQLFragment?
     if let ids = relation.ids {
       let array = TemplateRenderer(mapping: mapping, statement: statement, id: .anyID)
         .render(ids, target)
+      elementIDs = array
       from.append(
         "unnest(\(array)) WITH ORDINALITY AS \(name: edgeAlias ?? row.alias)(id, position)")
     } else if let item = relation.from {
-      from.append(
-        aliased(item, alias: edgeAlias ?? row.alias, target))
+      statement.live?.note(
+        from: item, as: "edge", where: [relation.condition], target, renderer)
+      from.append(aliased(item, alias: edgeAlias ?? row.alias, target, isNoted: false))
     }
     if isSingle, let table = groups[0].table {
-      let name = renderer.render(table.name, target)
+      let name = renderer.render(table.name, target, isNoted: false)
+      statement.live?.note(
+        rows: table, table.name, in: nil, where: [relation.condition], each: isCount ? nil : row,
+        target, renderer)
       from.append(
         !hasEdge
           ? "\(name) AS \(name: row.alias)"
@@ -146,7 +154,7 @@ extension SelectionCompiler {
     return RelationRows(
       row: row, scope: target, from: from, conditions: conditions, filters: filters,
       isOrderedApart: target.copying != nil && (ordered != nil || relation.condition == nil),
-      group: isSingle || isTableless ? groups[0] : nil, groups: groups)
+      group: isSingle || isTableless ? groups[0] : nil, groups: groups, ids: elementIDs)
   }
 
   /// The table of rows that are read in their masked form.
@@ -161,9 +169,12 @@ extension SelectionCompiler {
     guard let row = scope.row, let table = row.mask else { return nil }
     var target = scope
     target.row = nil
-    let name = renderer.render(table.name, target)
+    let name = renderer.render(table.name, target, isNoted: false)
     let alias = SQLFragment(name: statement.alias("g"))
     let key = SQLFragment(name: table.key)
+    statement.live?.note(
+      rows: table, table.name, id: "\(name: row.alias).\(key)", in: row, where: [], each: nil,
+      target, renderer)
     return
       "EXISTS (SELECT FROM \(name) AS \(alias) WHERE \(alias).\(key) = \(name: row.alias).\(key))"
   }
@@ -184,13 +195,15 @@ extension SelectionCompiler {
     var target = rows.scope
     target.parent = nil
     target.copying = nil
+    if keepsHoles, let parent = rows.scope.parent { target.elements = (parent, rows.ids) }
     guard
       let (text, shape) = try choice(
         selectionSets, rows.groups, id: "\(name: rows.row.alias).id", scope: target,
         isMasked: false)
     else { return (.byTag(column: 0, [:]), keepsHoles ? "NULL::record" : nil) }
     if keepsHoles { return (shape, text) }
-    return (.nested(column: rows.row.column(text), shape), nil)
+    let column = rows.row.column(text)
+    return (.nested(column: column, shape, live: rows.row.liveColumns), nil)
   }
 
   // MARK: - Filters

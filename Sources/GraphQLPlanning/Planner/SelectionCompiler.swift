@@ -212,7 +212,13 @@ struct SelectionCompiler {
       result.append(
         CompiledObject(type: type, shape: ObjectShape(fields: shapes), signature: signature))
     }
-    return result
+    // Those of an embedded object belong to the one around it, as that is always there.
+    guard !scope.isEmbedded, !row.liveColumns.isEmpty else { return result }
+    return result.map {
+      CompiledObject(
+        type: $0.type, shape: ObjectShape(fields: $0.shape.fields, live: row.liveColumns),
+        signature: $0.signature)
+    }
   }
 
   private func key(_ storage: FieldStorage, _ field: CollectedField) -> FieldKey {
@@ -246,6 +252,7 @@ struct SelectionCompiler {
       let when = condition.map { row.column("(\(renderer.render($0, scope)))") }
       var inner = childScope(row)
       inner.isConditional = scope.isConditional || condition != nil
+      inner.isEmbedded = true
       inner.enclosingJoins = scope.enclosingJoins + (scope.storage?.joins ?? [])
       let shape = try object(
         of: type.namedType, selectionSets: field.selectionSets, row: row, scope: inner)

@@ -30,6 +30,8 @@ final class LiveHub: @unchecked Sendable {
   private var ready: [Watch] = []
   private var readyStart = 0
   private var deliveries = 0
+  /// Those that are answered again.
+  private let queries: LiveQueries
   private var hasJoined = false
   private var isJoining = false
   /// Subscriptions, and sockets of who is signed in.
@@ -42,11 +44,13 @@ final class LiveHub: @unchecked Sendable {
     var starting = 0
     var hearing = 0
     var delivered: UInt64 = 0
+    var live = LiveQueries.Counts()
   }
 
   var counts: Counts {
     let starting = starting.count
-    return Counts(starting: starting, hearing: count - starting, delivered: delivered)
+    return Counts(
+      starting: starting, hearing: count - starting, delivered: delivered, live: queries.counts)
   }
 
   init(
@@ -60,6 +64,10 @@ final class LiveHub: @unchecked Sendable {
     self.runner = runner
     self.pool = pool
     self.settings = settings
+    queries = LiveQueries(
+      loop: loop, executor: executor, runner: runner, settings: settings,
+      connections: pool.settings.size)
+    queries.onEnd = { [unowned self] in end() }
   }
 
   // MARK: Interest
@@ -89,6 +97,7 @@ final class LiveHub: @unchecked Sendable {
     isJoining = false
     hasJoined = true
     for watch in starting.values { ask(watch) }
+    queries.joined()
     // What became of them while nobody listened is not told.
     for session in sessions.values.flatMap(\.values) { session.checkSession() }
   }
@@ -105,6 +114,26 @@ final class LiveHub: @unchecked Sendable {
     if sessions[viewer]?.isEmpty == true { sessions[viewer] = nil }
     end()
   }
+
+  // MARK: Live queries
+
+  /// - Parameter ended: called when it has ended by itself.
+  func keepAnswering(
+    _ operation: PreparedOperation, viewer: Int64, sink: any ResponseSink,
+    ended: @escaping (OperationResponse) -> Void
+  ) -> LiveQuery? {
+    guard let live = operation.live, let plan = operation.plan.plan.live, reader != nil else {
+      return nil
+    }
+    let query = LiveQuery(
+      operation, plan, interval: live.interval, viewer: viewer, sink: sink, ended: ended)
+    begin()
+    queries.add(query, isHeard: hasJoined)
+    return query
+  }
+
+  /// Nobody wants its answers any more.
+  func drop(_ query: LiveQuery) { queries.drop(query) }
 
   // MARK: Subscriptions
 
@@ -249,6 +278,7 @@ final class LiveHub: @unchecked Sendable {
 
   private func receive(_ batch: NewsBatch) {
     guard hasJoined else { return }
+    queries.receive(batch)
     if batch.hasGap { return interruptAll() }
     for watch in starting.values where !batch.news.isEmpty { watch.missed.append(batch) }
     for news in batch.news {
@@ -406,7 +436,7 @@ final class LiveHub: @unchecked Sendable {
   }
 
   /// Errors that say nothing about the operation.
-  private static func isPassing(_ errors: [GraphQLError]) -> Bool {
+  static func isPassing(_ errors: [GraphQLError]) -> Bool {
     switch errors.first?.code {
     case .databaseUnavailable, .serviceOverloaded, .timeout, .lockTimeout: true
     default: false

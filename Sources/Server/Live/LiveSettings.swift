@@ -9,6 +9,14 @@ package struct LiveSettings: Sendable {
   package var maximumQueue = 1_000
   /// Statements of one loop at once.
   package var deliveries = 64
+  /// A live query is run at most so often.
+  package var livePause: Duration = .milliseconds(100)
+  /// Of the time of a loop's connections, for live queries that are run again.
+  package var livePercent = 25
+  /// They may take so much of it in advance.
+  package var liveBurst: Duration = .milliseconds(50)
+  /// What the answer of one may hang on, besides what its plan says.
+  package var maximumLiveKeys = 1_000
   /// Streams say so often that they are alive.
   package var heartbeat: Duration = .seconds(12)
 

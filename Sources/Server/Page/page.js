@@ -99,9 +99,11 @@ query People {
       ? response.then(json) : stoppable(answers(response), abort);
   }
 
+  // What is answered more than once.
   function isSubscription(request, options) {
     return (options.documentAST?.definitions || []).some((definition) =>
-      definition.operation === "subscription" &&
+      (definition.operation === "subscription" ||
+        definition.directives?.some((directive) => directive.name.value === "live")) &&
       (!request.operationName || definition.name?.value === request.operationName));
   }
 

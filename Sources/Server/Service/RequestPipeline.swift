@@ -283,8 +283,10 @@ final class RequestPipeline {
       return OperationCharge.Throttle(
         maximum: rate.maximum, available: available, restoreRate: rate.perSecond)
     }
-    // What a subscription costs is not known at its beginning: it is taken as a whole.
-    if !call.operation.isSubscription { call.operation.charge = charge }
+    // What a subscription or a live query costs is not known at its beginning: it is taken as a whole.
+    if !call.operation.isSubscription, call.operation.live == nil {
+      call.operation.charge = charge
+    }
     run(call, viewer) { response, record in
       // Of one that was refused for want of room, nothing was spent.
       if case .refused(let errors, _) = response, errors.first?.code.status == .serviceUnavailable {
@@ -300,6 +302,9 @@ final class RequestPipeline {
     if operation.isMutation { return mutate(call, viewer, completion) }
     if call.caller.wantsExplanation, let explainer {
       return explainer.explain(operation, viewer: viewer) { completion($0, call.record) }
+    }
+    if operation.live != nil {
+      return keepAnswering(operation, from: call.caller, call.record, viewer, completion)
     }
     if operation.comesInParts, let sink = call.caller.partSink {
       return deliver(call, to: sink, viewer, completion)
@@ -392,7 +397,7 @@ final class RequestPipeline {
     }
   }
 
-  private func left(_ record: RequestRecord) {
+  func left(_ record: RequestRecord) {
     record.clientLeft = true
     end(record)
   }

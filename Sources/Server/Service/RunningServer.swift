@@ -108,6 +108,10 @@ package final class RunningServer: Sendable {
       newsDatabase.pooler = .none
     }
     let news = mapping.events.isEmpty ? nil : try NewsReader(newsDatabase)
+    if news != nil {
+      // As the functions are now: what later programs do with them, they say to servers of their own.
+      executor.liveCatalog = try? LiveCatalog.read(from: newsDatabase)
+    }
     self.news = news
     let shared = SharedService(
       mapping: mapping, database: database, pool: settings.pool,

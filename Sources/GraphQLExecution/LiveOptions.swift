@@ -1,0 +1,57 @@
+import GraphQLLanguage
+import GraphQLPlanning
+import GraphQLResponse
+import GraphQLSchema
+
+/// How a query with `@live` is to be answered again.
+package struct LiveOptions: Sendable, Equatable {
+  static let directive = "live"
+  /// Nobody is asked more often just because time passes.
+  static let shortestInterval = Duration.seconds(10)
+
+  /// It is answered at least so often, whatever is known.
+  package let interval: Duration?
+
+  /// Nil for a query that is answered once.
+  init?(
+    _ operation: CachedOperation, _ variables: CoercedVariables, _ request: GraphQLRequest
+  ) throws(RequestErrors) {
+    guard let directive = operation.live else { return nil }
+    func value(_ name: String) -> InputValue? {
+      guard let value = directive.arguments.first(where: { $0.name.text == name })?.value.content
+      else { return nil }
+      switch value {
+      case .boolean(let flag): return .boolean(flag)
+      case .int(let text): return Int32(text).map { .int($0) }
+      case .variable(let name): return variables[name]
+      case .float, .string, .null, .enum, .list, .object: return nil
+      }
+    }
+    if value("if") == .boolean(false) { return nil }
+    guard case .int(let number)? = value("interval") else {
+      interval = nil
+      return
+    }
+    let interval = Duration.milliseconds(Int64(number))
+    guard interval >= Self.shortestInterval else {
+      throw RequestErrors(
+        GraphQLError(
+          "The interval of a live query is at least \(Self.shortestInterval.components.seconds * 1000)"
+            + " milliseconds, not \(number).", code: .badUserInput))
+    }
+    self.interval = interval
+  }
+
+  /// - Throws: what is in the answer and told by nobody, unless it is asked for at intervals.
+  func check(_ plan: LivePlan?) throws(GraphQLError) {
+    guard interval == nil, let gap = plan?.gaps.first else { return }
+    throw GraphQLError(
+      "\(gap.coordinate) cannot be live: \(gap.reason). Leave it out, or say at which interval to "
+        + "look: @live(interval: \(Self.shortestInterval.components.seconds * 1000)).",
+      code: .liveUnsupported)
+  }
+
+  static var unavailable: GraphQLError {
+    GraphQLError("This server has no live queries.", code: .notImplemented)
+  }
+}

@@ -1,0 +1,237 @@
+import SQL
+
+/// What a database says that is needed to tell what an answer hangs on: its tables, what its functions read, and how
+/// changes are told.
+///
+/// Functions are read as text (`SQLReads`): what they mention is what they may read, and only rows that equal the
+/// viewer, an argument or a column of the row at hand need be watched. Whatever cannot be told makes a query that needs
+/// it no live one.
+package struct LiveCatalog: Sendable {
+  /// How changes of a table's rows are told, by a line of the view `live_source`.
+  package struct Source: Sendable, Hashable {
+    package let relation: String
+    /// The column whose values touches have, before and after the change; nil of what tells of all its changes.
+    package let attribute: String?
+    package let topics: [String]
+    /// Of the nodes of these touches; nil for any.
+    package let tags: [Int]?
+    /// The column's values are the nodes of touches, not their keys.
+    package let isNode: Bool
+
+    package init(
+      relation: String, attribute: String?, topics: [String], tags: [Int]?, isNode: Bool
+    ) {
+      self.relation = relation
+      self.attribute = attribute
+      self.topics = topics
+      self.tags = tags
+      self.isNode = isNode
+    }
+  }
+
+  /// A function, or a view, which has no parameters.
+  package struct Routine: Sendable {
+    package let name: String
+    package let parameters: [String]
+    package let text: String
+    /// The table whose rows it returns.
+    package let result: String?
+    package let isView: Bool
+    /// Its text is no SQL.
+    package let isForeign: Bool
+    /// What it gives depends on nothing but its arguments.
+    package let isImmutable: Bool
+
+    package init(
+      name: String, parameters: [String], text: String, result: String?, isView: Bool,
+      isForeign: Bool, isImmutable: Bool
+    ) {
+      self.isView = isView
+      self.name = name
+      self.parameters = parameters
+      self.text = text
+      self.result = result
+      self.isForeign = isForeign
+      self.isImmutable = isImmutable
+    }
+  }
+
+  enum Operand: Hashable {
+    case variable([String])
+    case column(String, String)
+    /// Of the row that the routine gives.
+    case base(String)
+    case parameter(Int)
+  }
+
+  /// Rows of a table that are read: those whose columns equal all of these.
+  struct Read: Hashable {
+    let relation: String
+    var equalities: [Equality]
+    /// They are the rows that are given.
+    var isBase: Bool
+
+    struct Equality: Hashable {
+      let column: String
+      let operand: Operand
+    }
+  }
+
+  enum Unknown: Hashable {
+    /// It is another at another time.
+    case passing(String)
+    /// What it reads cannot be seen.
+    case opaque(String)
+  }
+
+  struct Reads {
+    var reads: Set<Read> = []
+    var unknown: Set<Unknown> = []
+  }
+
+  private let relations: Set<String>
+  private let views: Set<String>
+  private let passing: Set<String>
+  private let sources: [String: [Source]]
+  private var known: [String: Reads] = [:]
+  private var results: [String: String] = [:]
+
+  /// - Parameter volatile: functions of PostgreSQL that give something else at another time.
+  package init(
+    relations: Set<String>, routines: [Routine], volatile: Set<String>, sources: [Source]
+  ) {
+    self.relations = relations
+    passing = volatile.union(Self.timely)
+    self.sources = Dictionary(grouping: sources, by: \.relation)
+    views = Set(routines.filter(\.isView).map(\.name))
+    let routines = Dictionary(grouping: routines, by: \.name)
+    for name in routines.keys { _ = reads(of: name, routines, within: []) }
+  }
+
+  /// The time at which a transaction began, and what else is stable and yet passes.
+  private static let timely: Set<String> = words.union([
+    "now", "transaction_timestamp", "statement_timestamp", "age", "pg_current_snapshot",
+    "txid_current_snapshot",
+  ])
+  /// Without brackets.
+  private static let words: Set<String> = [
+    "current_date", "current_time", "current_timestamp", "localtime", "localtimestamp",
+  ]
+
+  private mutating func reads(
+    of name: String, _ routines: [String: [Routine]], within outer: Set<String>
+  ) -> Reads {
+    if let known = known[name] { return known }
+    var found = Reads()
+    guard !outer.contains(name) else {
+      found.unknown.insert(.opaque(name))
+      return found
+    }
+    for routine in routines[name] ?? [] where !routine.isImmutable {
+      let text = SQLReads(routine.text)
+      if routine.isForeign || text.isOpaque {
+        found.unknown.insert(.opaque(name))
+        continue
+      }
+      for mention in text.mentions where isRoutine(mention) && routines[mention.name] != nil {
+        _ = reads(of: mention.name, routines, within: outer.union([name]))
+      }
+      let first = text.mentions.first { $0.isFirst }
+      let base = first.flatMap { self.result(of: $0) }
+      var isBase = false
+      if let base {
+        isBase = text.givesFirst ? routine.result ?? base == base : routine.result == base
+        if isBase { results[name] = base }
+      }
+      let own = reads(text) { operand in
+        switch operand {
+        case .variable(let path): return .variable(path)
+        case .column(let alias, let column):
+          if alias == name, let place = routine.parameters.firstIndex(of: column) {
+            return .parameter(place)
+          }
+          return isBase && alias == first?.alias ? .base(column) : .column(alias, column)
+        case .name(let word):
+          return routine.parameters.firstIndex(of: word).map { .parameter($0) }
+        }
+      } isBase: {
+        isBase && $0.isFirst
+      }
+      found.reads.formUnion(own.reads)
+      found.unknown.formUnion(own.unknown)
+    }
+    known[name] = found
+    return found
+  }
+
+  private func isRoutine(_ mention: SQLReads.Mention) -> Bool {
+    mention.isCall || views.contains(mention.name)
+  }
+
+  /// The table whose rows stand under the name of a mention.
+  private func result(of mention: SQLReads.Mention) -> String? {
+    if isRoutine(mention) { return results[mention.name] }
+    return relations.contains(mention.name) ? mention.name : nil
+  }
+
+  /// The table whose rows a FROM item is, or gives.
+  func result(of text: SQLReads) -> String? {
+    text.mentions.first { $0.isFirst }.flatMap { result(of: $0) }
+  }
+
+  /// What a text reads by itself and by what it calls.
+  ///
+  /// - Parameter isBase: whether the mention's rows are those that the text gives.
+  func reads(
+    _ text: SQLReads, _ meaning: (SQLReads.Operand) -> Operand?,
+    isBase: (SQLReads.Mention) -> Bool = { _ in false }
+  ) -> Reads {
+    var found = Reads()
+    if text.isOpaque { found.unknown.insert(.opaque("it")) }
+    for mention in text.mentions {
+      let equalities = mention.equalities.compactMap { equality in
+        meaning(equality.operand).map { Read.Equality(column: equality.column, operand: $0) }
+      }
+      let base = isBase(mention)
+      if !mention.isCall, relations.contains(mention.name) {
+        found.reads.insert(Read(relation: mention.name, equalities: equalities, isBase: base))
+        continue
+      }
+      guard isRoutine(mention), let called = known[mention.name] else {
+        if passing.contains(mention.name), mention.isCall || Self.words.contains(mention.name) {
+          found.unknown.insert(.passing(mention.name))
+        }
+        continue
+      }
+      found.unknown.formUnion(called.unknown)
+      for var read in called.reads {
+        read.equalities = read.equalities.compactMap { equality in
+          let operand: Operand?
+          switch equality.operand {
+          case .parameter(let place):
+            operand =
+              mention.arguments.indices.contains(place)
+              ? mention.arguments[place].flatMap(meaning) : nil
+          case .base(let column): operand = meaning(.column(mention.alias, column))
+          case .variable, .column: operand = nil
+          }
+          return operand.map { Read.Equality(column: equality.column, operand: $0) }
+        }
+        if read.isBase { read.equalities += equalities }
+        read.isBase = read.isBase && base
+        found.reads.insert(read)
+      }
+    }
+    return found
+  }
+
+  /// How changes of rows are told by the values of a column; nil where they are not.
+  func source(_ relation: String, by column: String) -> Source? {
+    sources[relation]?.first { $0.attribute == column }
+  }
+
+  /// How all changes of a table are told; empty where they are not.
+  func sources(of relation: String) -> [Source] {
+    (sources[relation] ?? []).filter { $0.attribute == nil }
+  }
+}

@@ -1,0 +1,225 @@
+import GraphQLSchema
+import SQL
+
+/// Takes note of what a statement reads while it is compiled, as the keys that its answer hangs on.
+///
+/// Each table is watched as narrowly as it is known to be read: by the viewer, by an argument or by a column of a row of
+/// the answer, whose value then comes along in a column of its own; else all of its changes are.
+final class LiveRecorder {
+  private let catalog: LiveCatalog
+  private(set) var plan = LivePlan()
+  private var texts: [String: SQLReads] = [:]
+
+  init(_ catalog: LiveCatalog) { self.catalog = catalog }
+
+  /// Where a value is, and what reads it.
+  private enum Value {
+    case viewer
+    case column(RowBuilder, SQLFragment)
+  }
+
+  private func reads(_ template: SQLTemplate) -> SQLReads {
+    if let known = texts[template.source] { return known }
+    let reads = SQLReads(template.source)
+    texts[template.source] = reads
+    return reads
+  }
+
+  // MARK: What is read
+
+  /// An expression, or a condition.
+  func note(_ template: SQLTemplate, _ scope: Scope, _ renderer: TemplateRenderer) {
+    let found = catalog.reads(reads(template), { Self.operand($0) })
+    note(found, scope) { self.value($0, scope, renderer) }
+  }
+
+  /// A FROM item.
+  ///
+  /// - Parameters:
+  ///   - alias: the word for its rows in conditions.
+  ///   - conditions: what must hold of them.
+  func note(
+    from template: SQLTemplate, as alias: String, where conditions: [SQLTemplate?],
+    _ scope: Scope, _ renderer: TemplateRenderer
+  ) {
+    var found = catalog.reads(
+      reads(template), { Self.operand($0) }, isBase: { $0.isFirst })
+    found.reads = Set(
+      found.reads.map { read in
+        var read = read
+        if read.isBase { read.equalities += equalities(of: alias, in: conditions) }
+        return read
+      })
+    note(found, scope) { self.value($0, scope, renderer) }
+  }
+
+  /// The rows of a type.
+  ///
+  /// - Parameters:
+  ///   - id: the key of the one row that is read, which stands in the row `holder`; nil where it is not known.
+  ///   - conditions: what must hold of the rows, as `this`.
+  ///   - row: they come in the answer, each as this row; nil where they are only counted.
+  func note(
+    rows table: TableStorage, _ name: SQLTemplate, id: SQLFragment? = nil,
+    in holder: RowBuilder?, where conditions: [SQLTemplate?], each row: RowBuilder?,
+    _ scope: Scope, _ renderer: TemplateRenderer
+  ) {
+    var found = catalog.reads(
+      reads(name), { Self.operand($0) }, isBase: { $0.isFirst })
+    let own = equalities(of: "this", in: conditions)
+    let idValue = id.flatMap { id in holder.map { Value.column($0, id) } }
+    /// A column of the rows that is known before they are.
+    func value(_ operand: LiveCatalog.Operand) -> Value? {
+      guard case .base(let column) = operand else { return self.value(operand, scope, renderer) }
+      if column == table.key, let idValue { return idValue }
+      for equality in own where equality.column == column {
+        if let value = self.value(equality.operand, scope, renderer) { return value }
+      }
+      return nil
+    }
+    for read in found.reads where read.isBase {
+      found.reads.remove(read)
+      var read = read
+      read.equalities += own
+      if let idValue, let source = catalog.source(read.relation, by: table.key) {
+        add(source, idValue)
+        continue
+      }
+      guard let source = catalog.source(read.relation, by: table.key), noteNarrow(read, value)
+      else {
+        noteAll(read.relation, scope.coordinate)
+        continue
+      }
+      // What comes and goes is told by what they hang on, what becomes of each by itself.
+      if let row { add(source, .column(row, "\(name: row.alias).\(name: table.key)")) }
+    }
+    note(found, scope, value)
+  }
+
+  /// A table that stands beside the row.
+  func note(_ join: JoinStorage, _ scope: Scope, _ renderer: TemplateRenderer) {
+    note(from: join.table, as: join.name, where: [join.on], scope, renderer)
+  }
+
+  /// What nobody can look into.
+  func noteOpaque(_ reason: String, _ scope: Scope) { gap(scope.coordinate, reason) }
+
+  // MARK: Keys
+
+  private func note(
+    _ found: LiveCatalog.Reads, _ scope: Scope, _ value: (LiveCatalog.Operand) -> Value?
+  ) {
+    for unknown in found.unknown {
+      switch unknown {
+      case .passing(let name): gap(scope.coordinate, "\(name)() is another as time passes")
+      case .opaque(let name): gap(scope.coordinate, "what \(name) reads cannot be seen")
+      }
+    }
+    for read in found.reads where !noteNarrow(read, value) {
+      noteAll(read.relation, scope.coordinate)
+    }
+  }
+
+  private func gap(_ coordinate: String, _ reason: String) {
+    let gap = LivePlan.Gap(coordinate: coordinate, reason: reason)
+    if !plan.gaps.contains(gap) { plan.gaps.append(gap) }
+  }
+
+  private func noteNarrow(
+    _ read: LiveCatalog.Read, _ value: (LiveCatalog.Operand) -> Value?
+  ) -> Bool {
+    for equality in read.equalities {
+      if let source = catalog.source(read.relation, by: equality.column),
+        let value = value(equality.operand)
+      {
+        add(source, value)
+        return true
+      }
+    }
+    return false
+  }
+
+  private func noteAll(_ relation: String, _ coordinate: String) {
+    let sources = catalog.sources(of: relation)
+    if sources.isEmpty { gap(coordinate, "changes of \(relation) are not told") }
+    for source in sources {
+      for topic in source.topics {
+        plan.patterns.insert(LivePlan.Pattern(topic: topic, tags: source.tags))
+      }
+    }
+  }
+
+  private func add(_ source: LiveCatalog.Source, _ value: Value) {
+    for name in source.topics {
+      let topic = LivePlan.Topic(name: name, isNode: source.isNode)
+      switch value {
+      case .viewer: plan.viewerTopics.insert(topic)
+      case .column(let row, let text):
+        let index = plan.topics.firstIndex(of: topic) ?? plan.topics.count
+        if index == plan.topics.count { plan.topics.append(topic) }
+        row.keep(LiveColumn(column: row.column(text), topic: index))
+      }
+    }
+  }
+
+  // MARK: Values
+
+  private func equalities(
+    of alias: String, in conditions: [SQLTemplate?]
+  ) -> [LiveCatalog.Read.Equality] {
+    conditions.compactMap(\.self).flatMap { reads($0).conditions }.filter { $0.alias == alias }
+      .compactMap { equality in
+        Self.operand(equality.operand).map {
+          LiveCatalog.Read.Equality(column: equality.column, operand: $0)
+        }
+      }
+  }
+
+  private static func operand(_ operand: SQLReads.Operand) -> LiveCatalog.Operand? {
+    switch operand {
+    case .variable(let path): .variable(path)
+    case .column(let alias, let column): .column(alias, column)
+    case .name: nil
+    }
+  }
+
+  /// Nil of what is not known before rows are read that may not be in the answer.
+  private func value(
+    _ operand: LiveCatalog.Operand, _ scope: Scope, _ renderer: TemplateRenderer
+  ) -> Value? {
+    switch operand {
+    case .variable(["viewer"]): return .viewer
+    case .variable(let path):
+      guard let row = scope.parent ?? scope.row, renderer.isID(path, scope) else { return nil }
+      var text = SQLFragment()
+      renderer.append(.variable(path, isSplice: false), to: &text, scope)
+      return .column(row, text)
+    case .column("parent", let column):
+      guard let parent = scope.parent, !parent.alias.isEmpty else { return nil }
+      return .column(parent, "\(name: parent.alias).\(name: column)")
+    case .column("this", let column):
+      guard let row = scope.row, !row.alias.isEmpty,
+        scope.parent == nil || scope.parent === row
+      else { return nil }
+      return .column(row, "\(name: row.alias).\(name: column)")
+    case .column, .base, .parameter: return nil
+    }
+  }
+}
+
+extension TemplateRenderer {
+  /// Whether a variable is an argument whose value is one id.
+  fileprivate func isID(_ path: [String], _ scope: Scope) -> Bool {
+    let found =
+      path[0] == "value"
+      ? scope.value?.definition
+      : (scope.arguments[path[0]] ?? scope.outerArguments[path[0]])?.definition
+    guard var type = found?.type else { return false }
+    for step in path.dropFirst() {
+      guard let field = mapping.schema[type.namedType].inputField(named: step) else { return false }
+      type = field.type
+    }
+    if case .list = type.nullable { return false }
+    return mapping.parameterType(of: type.namedType) == .id
+  }
+}

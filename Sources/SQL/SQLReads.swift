@@ -1,0 +1,254 @@
+/// What SQL that people wrote may read: the names in it that can be tables or functions, each with what its rows are
+/// asked to equal.
+///
+/// It is found by the tokens alone. What is no table or function does no harm among the names, as whoever asks knows
+/// which there are; and an equality is one only where it holds for whatever the condition says besides, so that rows
+/// that do not fulfil it play no part.
+package struct SQLReads: Sendable {
+  package enum Operand: Sendable, Hashable {
+    /// `:name.path`
+    case variable([String])
+    /// `alias.name`
+    case column(String, String)
+    case name(String)
+  }
+
+  /// A column of the rows that have the alias, and what it equals.
+  package struct Equality: Sendable, Hashable {
+    package let alias: String
+    package let column: String
+    package let operand: Operand
+  }
+
+  package struct Mention: Sendable {
+    package let name: String
+    package let isCall: Bool
+    /// Nil for what is no operand alone.
+    package let arguments: [Operand?]
+    /// What its rows are called.
+    package let alias: String
+    /// Of its rows.
+    package let equalities: [Equality]
+    /// It stands first behind the first FROM of all, which gives `alias.*`, or whatever a text gives that is no SELECT.
+    package let isFirst: Bool
+  }
+
+  package let mentions: [Mention]
+  /// What holds of the text itself, where it is a condition.
+  package let conditions: [Equality]
+  /// It makes SQL itself, or cannot be cut into tokens: nothing is known.
+  package let isOpaque: Bool
+  /// The select list is `alias.*` of the first mention.
+  package let givesFirst: Bool
+
+  package init(_ text: String) {
+    guard let reader = try? Reader(text), !reader.isDynamic else {
+      (mentions, conditions, isOpaque, givesFirst) = ([], [], true, false)
+      return
+    }
+    mentions = reader.mentions
+    conditions = reader.conditions
+    isOpaque = false
+    givesFirst = reader.givesFirst
+  }
+}
+
+private struct Reader {
+  struct Token {
+    let kind: SQLScanner.Token
+    /// Names in lower case, without quotes.
+    let text: String
+
+    func isSymbol(_ symbol: Unicode.Scalar) -> Bool { kind == .symbol(UInt8(ascii: symbol)) }
+    var isName: Bool { kind == .name || kind == .quotedName }
+    func isWord(_ word: String) -> Bool { kind == .name && text == word }
+  }
+
+  private(set) var tokens: [Token] = []
+  /// For each token the part of a query that it stands in: between the same brackets, of the same SELECT.
+  private var groups: [Int] = []
+  /// By group: its tokens.
+  private var members: [Int: [Int]] = [:]
+  private(set) var isDynamic = false
+
+  /// Behind these another query begins.
+  private static let separators: Set<String> = [
+    "union", "intersect", "except", "then", "else", "elsif", "loop", "begin", "into", "return",
+    "perform",
+  ]
+  /// What ends a condition.
+  private static let ends: Set<String> = [
+    "group", "order", "limit", "offset", "having", "window", "fetch", "for", "returning", "on",
+  ]
+  /// What is no alias.
+  private static let words: Set<String> =
+    separators.union(ends).union([
+      "where", "join", "left", "right", "full", "inner", "outer", "cross", "natural", "using",
+      "lateral", "tablesample", "and", "or", "when", "end", "is", "in", "not", "desc", "asc",
+      "with", "as", "set", "between", "like", "from", "select", "case",
+    ])
+
+  init(_ text: String) throws {
+    var scanner = try SQLScanner(text)
+    while let (kind, range) = try scanner.next() {
+      switch kind {
+      case .space, .lineComment, .blockComment: continue
+      case .name, .quotedName, .string, .variable, .symbol: break
+      }
+      var word = String(decoding: scanner.bytes[range], as: UTF8.self)
+      if kind == .name { word = word.lowercased() }
+      if kind == .quotedName { word = String(word.dropFirst().dropLast()) }
+      if kind == .name, word == "execute" { isDynamic = true }
+      tokens.append(Token(kind: kind, text: word))
+    }
+    group()
+  }
+
+  private enum Bracket { case round, `case` }
+
+  private mutating func group() {
+    var stack: [(group: Int, bracket: Bracket)] = [(0, .round)]
+    var count = 1
+    func current() -> Int { stack.last?.group ?? 0 }
+    func open(_ bracket: Bracket) {
+      stack.append((count, bracket))
+      count += 1
+    }
+    for (index, token) in tokens.enumerated() {
+      if token.isSymbol(")") || token.isSymbol("]") {
+        while stack.count > 1, let last = stack.popLast(), last.bracket == .case {}
+      } else if token.isWord("end"), stack.last?.bracket == .case {
+        stack.removeLast()
+      } else if token.isSymbol(";")
+        || token.kind == .name && Self.separators.contains(token.text)
+          && !(stack.last?.bracket == .case)
+      {
+        let bracket = stack.popLast()?.bracket ?? .round
+        open(bracket)
+      }
+      groups.append(current())
+      members[current(), default: []].append(index)
+      if token.isSymbol("(") || token.isSymbol("[") { open(.round) }
+      if token.isWord("case") { open(.case) }
+    }
+  }
+
+  private subscript(_ index: Int) -> Token? { tokens.indices.contains(index) ? tokens[index] : nil }
+
+  // MARK: Equalities
+
+  /// Of what must hold for the rows of a group; none where it is not plain.
+  private func equalities(of group: Int) -> [SQLReads.Equality] {
+    let places = members[group] ?? []
+    let starts = places.indices.filter { tokens[places[$0]].isWord("where") }
+    guard starts.count == 1 else { return [] }
+    return equalities(places[(starts[0] + 1)...].prefix { !isEnd(tokens[$0]) })
+  }
+
+  private func isEnd(_ token: Token) -> Bool {
+    token.kind == .name && Self.ends.contains(token.text)
+  }
+
+  /// Of the text as a condition.
+  var conditions: [SQLReads.Equality] { equalities((members[0] ?? [])[...]) }
+
+  private func equalities(_ places: ArraySlice<Int>) -> [SQLReads.Equality] {
+    guard !places.contains(where: { tokens[$0].isWord("or") || tokens[$0].isWord("between") })
+    else { return [] }
+    return places.split { tokens[$0].isWord("and") }.flatMap { part -> [SQLReads.Equality] in
+      let sides = part.split(omittingEmptySubsequences: false) { tokens[$0].isSymbol("=") }
+      guard sides.count == 2, let left = operand(sides[0]), let right = operand(sides[1]) else {
+        return []
+      }
+      var found: [SQLReads.Equality] = []
+      if case .column(let alias, let column) = left {
+        found.append(SQLReads.Equality(alias: alias, column: column, operand: right))
+      }
+      if case .column(let alias, let column) = right {
+        found.append(SQLReads.Equality(alias: alias, column: column, operand: left))
+      }
+      return found
+    }
+  }
+
+  private func operand(_ places: ArraySlice<Int>) -> SQLReads.Operand? {
+    let found = places.map { tokens[$0] }
+    switch found.count {
+    case 1:
+      if case .variable(let path, isSplice: false) = found[0].kind { return .variable(path) }
+      return found[0].isName ? .name(found[0].text) : nil
+    case 3 where found[0].isName && found[1].isSymbol(".") && found[2].isName:
+      return .column(found[0].text, found[2].text)
+    default: return nil
+    }
+  }
+
+  // MARK: Mentions
+
+  var mentions: [SQLReads.Mention] {
+    let first = firstPlace
+    return tokens.indices.compactMap { index in
+      guard tokens[index].isName, self[index - 1]?.isSymbol(".") != true,
+        self[index - 1]?.isWord("as") != true, self[index + 1]?.isSymbol(".") != true
+      else { return nil }
+      let isCall = self[index + 1]?.isSymbol("(") == true
+      var next = index + 1
+      var arguments: [SQLReads.Operand?] = []
+      if isCall {
+        let inside = groupBehind(index + 1)
+        let places = inside.map { members[$0] ?? [] } ?? []
+        if !places.isEmpty {
+          arguments =
+            places.split(omittingEmptySubsequences: false) { tokens[$0].isSymbol(",") }
+            .map { operand($0) }
+        }
+        next = closing(index + 1) + 1
+      }
+      while let token = self[next],
+        token.isWord("as") || token.isWord("with") || token.isWord("ordinality")
+      {
+        next += 1
+      }
+      var alias = tokens[index].text
+      if let token = self[next], token.isName,
+        token.kind == .quotedName || !Self.words.contains(token.text)
+      {
+        alias = token.text
+      }
+      return SQLReads.Mention(
+        name: tokens[index].text, isCall: isCall, arguments: arguments, alias: alias,
+        equalities: equalities(of: groups[index]).filter { $0.alias == alias },
+        isFirst: index == first)
+    }
+  }
+
+  /// The group that an opening bracket opens; nil of an empty one.
+  private func groupBehind(_ bracket: Int) -> Int? {
+    guard let token = self[bracket + 1], !token.isSymbol(")") else { return nil }
+    return groups[bracket + 1]
+  }
+
+  private func closing(_ bracket: Int) -> Int {
+    let outer = groups[bracket]
+    return tokens.indices.first {
+      $0 > bracket && tokens[$0].isSymbol(")") && groups[$0] == outer
+    } ?? bracket
+  }
+
+  private var fromPlace: Int? {
+    guard self[0]?.isWord("select") == true else { return nil }
+    return members[0]?.first { tokens[$0].isWord("from") }
+  }
+
+  private var firstPlace: Int? {
+    if let from = fromPlace { return from + 1 }
+    return self[0]?.isWord("select") == true || self[0]?.isWord("with") == true ? nil : 0
+  }
+
+  var givesFirst: Bool {
+    guard let from = fromPlace, from == 4, tokens[2].isSymbol("."), tokens[3].isSymbol("*") else {
+      return false
+    }
+    return mentions.first { $0.isFirst }?.alias == tokens[1].text
+  }
+}

@@ -1,0 +1,46 @@
+import EventLoops
+import GraphQLExecution
+import GraphQLPlanning
+import GraphQLResponse
+import Postgres
+
+/// One query with `@live`, from its first answer to its end.
+final class LiveQuery {
+  let operation: PreparedOperation
+  let plan: LivePlan
+  let interval: Duration?
+  let viewer: Int64
+  let sink: any ResponseSink
+  /// Called when it has ended by itself.
+  let ended: (OperationResponse) -> Void
+
+  /// What it hangs on.
+  var keys: Set<LiveQueries.Key> = []
+  var isRunning = false
+  /// Something was touched since its statement was sent.
+  var isDirty = false
+  var isWaiting = false
+  var hasEnded = false
+  /// What was told while its statement ran, whose answer says what it hangs on.
+  var heard: [News] = []
+  /// Of the answer that the client has.
+  var last: Int?
+  /// It is not run again before.
+  var rest = ContinuousClock.now
+  var failures = 0
+  var ticket: PostgresTicket?
+  var timer: LoopTimer?
+  var intervalTimer: LoopTimer?
+
+  init(
+    _ operation: PreparedOperation, _ plan: LivePlan, interval: Duration?, viewer: Int64,
+    sink: any ResponseSink, ended: @escaping (OperationResponse) -> Void
+  ) {
+    self.operation = operation
+    self.plan = plan
+    self.interval = interval
+    self.viewer = viewer
+    self.sink = sink
+    self.ended = ended
+  }
+}

@@ -1,0 +1,60 @@
+import GraphQLLanguage
+import GraphQLPlanning
+import GraphQLSchema
+
+/// Which fields can be live, and what tells of their changes: a line for each, of the shortest operation that has it.
+package struct LiveReport {
+  package let mapping: StorageMapping
+  package let catalog: LiveCatalog
+
+  package init(mapping: StorageMapping, catalog: LiveCatalog) {
+    self.mapping = mapping
+    self.catalog = catalog
+  }
+
+  /// `User.posts: viewer node; rows post node; all post_rank`, by coordinate: what is watched by the viewer's id, by ids
+  /// of rows and arguments, and what as a whole; or why the field is none. What the way to the field hangs on is left
+  /// out, as it has a line of its own.
+  package var lines: [String] {
+    var found: [String: Set<String>] = [:]
+    var order: [String] = []
+    for group in StorageProbes(mapping: mapping).groups {
+      let way = plan(group.operation(["__typename"])) ?? LivePlan()
+      for call in group.calls {
+        if found[call.coordinate] == nil { order.append(call.coordinate) }
+        found[call.coordinate, default: []].formUnion(
+          plan(group.operation([call.text])).map { keys($0, without: way) } ?? ["no plan"])
+      }
+    }
+    return order.map { coordinate in
+      let keys = (found[coordinate] ?? []).sorted()
+      return "\(coordinate): \(keys.isEmpty ? "nothing more" : keys.joined(separator: "; "))"
+    }
+  }
+
+  private func plan(_ text: String) -> LivePlan? {
+    let source = Source(text)
+    guard let document = try? Parser.parse(source, limits: .unlimited),
+      case .operation(let operation)? = document.definitions.first
+    else { return nil }
+    return try? Planner(mapping: mapping, limits: .unlimited).plan(
+      operation, fragments: [:], source: source, variables: [], live: catalog
+    ).live
+  }
+
+  private func keys(_ plan: LivePlan, without way: LivePlan) -> Set<String> {
+    var keys = Set(
+      plan.gaps.filter { !way.gaps.contains($0) }.map { "not live, as \($0.reason)" })
+    for pattern in plan.patterns.subtracting(way.patterns) {
+      let tags = pattern.tags.map { " of " + $0.map(String.init).joined(separator: ",") }
+      keys.insert("all \(pattern.topic)\(tags ?? "")")
+    }
+    for topic in plan.viewerTopics.subtracting(way.viewerTopics) {
+      keys.insert("viewer \(topic.name)")
+    }
+    for topic in plan.topics where !way.topics.contains(topic) {
+      keys.insert("\(topic.isNode ? "node" : "key") \(topic.name)")
+    }
+    return keys
+  }
+}

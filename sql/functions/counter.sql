@@ -192,7 +192,7 @@ $function$, 'copy_' || of_table, rank_table,
   held := ARRAY(SELECT r.%2$I FROM %1$s r JOIN %3$I() t ON t.%4$I = r.%2$I
     WHERE r.%2$I = ANY (ids) AND (%5$s) ORDER BY r.%2$I FOR NO KEY UPDATE OF r SKIP LOCKED);
   UPDATE %1$s r SET %6$s FROM %3$I() t WHERE t.%4$I = r.%2$I AND r.%2$I = ANY (held);
-  INSERT INTO touch (topic, key, node) SELECT %1$L, 0, 0 WHERE held <> '{}';
+  IF held <> '{}' THEN PERFORM touch_nodes(%1$L, '{0}', '{0}'); END IF;
   again := again || ARRAY(SELECT r.%2$I FROM %1$s r JOIN %3$I() t ON t.%4$I = r.%2$I
     WHERE r.%2$I = ANY (ids) AND (%5$s));$part$, rank_table, rank_columns[1],
       'exact_' || of_table, key,

@@ -22,7 +22,7 @@ COMMENT ON FUNCTION tell_changed IS
   'Leaves touches for changed rows; the argument names the topic, the column of nodes and those of keys.';
 CREATE OR REPLACE FUNCTION tell_anything() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO touch (topic, key, node) VALUES (TG_ARGV[0], 0, 0);
+  PERFORM touch_nodes(TG_ARGV[0], '{0}', '{0}');
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION tell_anything IS 'Leaves a touch of the topic that the argument names.';

@@ -246,6 +246,8 @@ import Testing
     let post = try data.post(.photo, by: data.person(), location: place)
     let thing = try data.product("Thing")
     let reader = try data.person()
+    // What was made is looked at, too.
+    try data.run("SELECT fold_counts()")
     for (subject, kind) in [(post, "TOP"), (place, "TOP"), (thing, "HEART")] {
       try react(data, reader, kind, to: subject)
     }

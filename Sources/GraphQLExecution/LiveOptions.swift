@@ -51,7 +51,7 @@ package struct LiveOptions: Sendable, Equatable {
       code: .liveUnsupported)
   }
 
-  static var unavailable: GraphQLError {
+  package static var unavailable: GraphQLError {
     GraphQLError("This server has no live queries.", code: .notImplemented)
   }
 }

@@ -23,8 +23,7 @@ extension RequestPipeline {
       tell(record, response)
     }
     guard let query else {
-      return completion(
-        .refused([GraphQLError("This server has no live queries.", code: .notImplemented)]), record)
+      return completion(.refused([LiveOptions.unavailable]), record)
     }
     if query.hasEnded { return }
     sink.begin()

@@ -2,7 +2,6 @@ import Foundation
 import GraphQLPlanning
 import Postgres
 import Server
-import StorageChecking
 import TestSupport
 import Testing
 

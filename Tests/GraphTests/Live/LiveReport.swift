@@ -2,20 +2,17 @@ import GraphQLLanguage
 import GraphQLPlanning
 import GraphQLSchema
 
-/// Which fields can be live, and what tells of their changes: a line for each, of the shortest operation that has it.
-package struct LiveReport {
-  package let mapping: StorageMapping
-  package let catalog: LiveCatalog
+@testable import StorageChecking
 
-  package init(mapping: StorageMapping, catalog: LiveCatalog) {
-    self.mapping = mapping
-    self.catalog = catalog
-  }
+/// Which fields can be live, and what tells of their changes: a line for each, of the shortest operation that has it.
+struct LiveReport {
+  let mapping: StorageMapping
+  let catalog: LiveCatalog
 
   /// `User.posts: viewer node; rows post node; all post_rank`, by coordinate: what is watched by the viewer's id, by ids
   /// of rows and arguments, and what as a whole; or why the field is none. What the way to the field hangs on is left
   /// out, as it has a line of its own.
-  package var lines: [String] {
+  var lines: [String] {
     var found: [String: Set<String>] = [:]
     var order: [String] = []
     for group in StorageProbes(mapping: mapping).groups {

@@ -44,6 +44,8 @@ package final class SessionResolver {
     """, parameterCount: 1, label: StatementLabel("(session)"))
 
   private static let rest = PostgresStatement(
+    "SELECT rest_of_session($1::bytea)", parameterCount: 1, label: StatementLabel("(session)"))
+  private static let tableRest = PostgresStatement(
     """
     SELECT least(ceil(1000 * extract(epoch FROM expires_at - now())), 1e12)::bigint FROM session
     WHERE token_hash = $1::bytea
@@ -104,17 +106,16 @@ package final class SessionResolver {
   /// Has the database asked when the token comes next.
   package func forget(_ token: SessionToken) { known[token] = nil }
 
-  /// How long a session of ours has to live, unless it is used; nil for what is none.
+  /// How long a session of ours has to live, unless it is used, not at all once it is gone; nil where nobody knows.
   package func remaining(of token: SessionToken, completion: @escaping (Duration?) -> Void) {
     guard !token.isSigned else { return completion(nil) }
     var parameters = PostgresParameters()
     parameters.append(token.hash)
-    pool.execute(Self.rest, parameters) { outcome in
+    pool.execute(hasFunctions ? Self.rest : Self.tableRest, parameters) { outcome in
       switch outcome {
       case .success(let result):
-        completion(
-          result.rowCount > 0
-            ? result.integer(row: 0, column: 0).map { .milliseconds($0) } : nil)
+        let rest = result.rowCount > 0 ? result.integer(row: 0, column: 0) : nil
+        completion(.milliseconds(rest ?? 0))
       case .failure: completion(nil)
       }
     }

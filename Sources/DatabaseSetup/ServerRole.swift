@@ -34,7 +34,8 @@ package enum ServerRole {
   private static let sessions = """
     SELECT 'GRANT EXECUTE ON FUNCTION ' || replace(f::text, '%', '%%') || ' TO %I'
     FROM unnest(ARRAY[to_regprocedure('viewer_of_session(bytea)'),
-      to_regprocedure('note_session(bytea)')]) f WHERE f IS NOT NULL
+      to_regprocedure('note_session(bytea)'), to_regprocedure('rest_of_session(bytea)')]) f
+    WHERE f IS NOT NULL
     UNION ALL SELECT CASE WHEN to_regprocedure('note_session(bytea)') IS NULL
       THEN 'GRANT UPDATE (last_used_at, expires_at) ON session TO %I'
       ELSE 'REVOKE UPDATE (last_used_at, expires_at) ON session FROM %I' END

@@ -48,6 +48,10 @@ import Testing
     #expect(try !owner.execute("SELECT FROM session WHERE last_used_at IS NOT NULL").isEmpty)
 
     let session = try TestCluster.session(asRole)
+    // Streams end with their sessions.
+    let rest = "SELECT rest_of_session(sha256(convert_to($1, 'UTF8'))) > 0"
+    #expect(try session.execute(rest, [anna.token]) == [["t"]])
+    #expect(try session.execute(rest, ["another"]) == [[nil]])
     for statement in [
       "DELETE FROM post", "UPDATE app_user SET bio = ''", "UPDATE session SET user_id = user_id",
       "UPDATE sociograph_secret SET secret = ''", "UPDATE session SET expires_at = now()",

@@ -18,7 +18,7 @@ COMMENT ON FUNCTION viewer_of_token IS
   'Whom a signed token of an issuer of `serve --jwt-keys` stands for, by the name the issuer has there and '
   'the token''s `sub`; null for nobody. Here: who has linked that identity.';
 
--- The two that the server asks by name: it may not read what sessions are known by.
+-- Those that the server asks by name: it may not read what sessions are known by.
 -- plpgsql, which keeps its plan from call to call.
 CREATE OR REPLACE FUNCTION viewer_of_session(token_hash bytea)
 RETURNS TABLE (user_id bigint, is_unnoted boolean)
@@ -43,3 +43,12 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION note_session IS
   'A session was used: it lasts 90 days from now, a year in all.';
+
+CREATE OR REPLACE FUNCTION rest_of_session(token_hash bytea) RETURNS bigint
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  RETURN (SELECT least(ceil(1000 * extract(epoch FROM s.expires_at - now())), 1e12)
+    FROM session s WHERE s.token_hash = rest_of_session.token_hash);
+END $$;
+COMMENT ON FUNCTION rest_of_session IS
+  'How many milliseconds a session has left, unless it is used; null for one that is gone.';

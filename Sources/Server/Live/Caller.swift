@@ -67,6 +67,14 @@ enum Caller {
     }
   }
 
+  /// Nobody wants an answer any more.
+  var hasLeft: Bool {
+    switch self {
+    case .exchange(_, _, let exchange, _): !exchange.isOpen
+    case .socket(let session, let operation): !session.isRunning(operation)
+    }
+  }
+
   /// Calls `work` when nobody wants the answer any more; replaces what was set before.
   func onLeave(_ work: @escaping () -> Void) {
     switch self {

@@ -25,8 +25,8 @@ final class LiveHub: @unchecked Sendable {
   private var unsettled: [ObjectIdentifier: Watch] = [:]
   /// Those that still know from where on they hear.
   private var recent: [ObjectIdentifier: Watch] = [:]
-  /// Whose sockets to look at when something becomes of their sessions.
-  private var sessions: [Int64: [ObjectIdentifier: SocketSession]] = [:]
+  /// What to look at when something becomes of a user's sessions.
+  private var sessions: [Int64: [ObjectIdentifier: SessionWatch]] = [:]
   private var ready: [Watch] = []
   private var readyStart = 0
   private var deliveries = 0
@@ -34,7 +34,7 @@ final class LiveHub: @unchecked Sendable {
   private let queries: LiveQueries
   private var hasJoined = false
   private var isJoining = false
-  /// Subscriptions, and sockets of who is signed in.
+  /// Subscriptions, live queries, and sessions that sockets and streams last no longer than.
   private var interest = 0
   private var count = 0
   private var delivered: UInt64 = 0
@@ -99,20 +99,24 @@ final class LiveHub: @unchecked Sendable {
     for watch in starting.values { ask(watch) }
     queries.joined()
     // What became of them while nobody listened is not told.
-    for session in sessions.values.flatMap(\.values) { session.checkSession() }
+    lookAtAllSessions()
   }
 
-  // MARK: Sockets
+  // MARK: Sessions
 
-  func add(_ session: SocketSession, of viewer: Int64) {
+  func add(_ session: SessionWatch, of viewer: Int64) {
     sessions[viewer, default: [:]][ObjectIdentifier(session)] = session
     begin()
   }
 
-  func remove(_ session: SocketSession, of viewer: Int64) {
+  func remove(_ session: SessionWatch, of viewer: Int64) {
     guard sessions[viewer]?.removeValue(forKey: ObjectIdentifier(session)) != nil else { return }
     if sessions[viewer]?.isEmpty == true { sessions[viewer] = nil }
     end()
+  }
+
+  private func lookAtAllSessions() {
+    for session in sessions.values.flatMap(\.values) { session.look() }
   }
 
   // MARK: Live queries
@@ -279,11 +283,14 @@ final class LiveHub: @unchecked Sendable {
   private func receive(_ batch: NewsBatch) {
     guard hasJoined else { return }
     queries.receive(batch)
-    if batch.hasGap { return interruptAll() }
+    if batch.hasGap {
+      lookAtAllSessions()
+      return interruptAll()
+    }
     for watch in starting.values where !batch.news.isEmpty { watch.missed.append(batch) }
     for news in batch.news {
       if news.topic.name == "session" {
-        for session in (sessions[news.topic.key] ?? [:]).values { session.checkSession() }
+        for session in (sessions[news.topic.key] ?? [:]).values { session.look() }
       }
       for watch in (watches[news.topic] ?? [:]).values { tell(watch, news, in: batch) }
     }

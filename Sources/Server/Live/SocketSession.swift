@@ -28,9 +28,8 @@ final class SocketSession {
   /// What ends the work for an operation.
   private var work: [UInt64: () -> Void] = [:]
   private var patience: LoopTimer?
-  private var expiry: LoopTimer?
-  /// Whose sessions are watched for this socket's.
-  private var viewer: Int64 = 0
+  /// Of who is signed in.
+  private var session: SessionWatch?
 
   init(
     _ socket: WebSocket, _ pipeline: RequestPipeline, _ origin: Origin, _ credential: Credential
@@ -58,8 +57,7 @@ final class SocketSession {
   /// Nobody is there to be told anything: all work ends.
   private func end() {
     patience = nil
-    expiry = nil
-    pipeline.hub.remove(self, of: viewer)
+    session?.stop()
     let work = work
     self.work = [:]
     for end in work.values { end() }
@@ -98,36 +96,12 @@ final class SocketSession {
         switch resolution {
         case .viewer(let viewer):
           guard !socket.isClosing else { return }
-          self.viewer = viewer
-          pipeline.hub.add(self, of: viewer)
-          awaitExpiry(token)
+          session = SessionWatch(token, of: viewer, pipeline)
+          session?.start { [weak self] in self?.close(.forbidden) }
           acknowledge()
         case .unknown: close(.forbidden)
         case .failed: close(.tryAgainLater("The database cannot be reached."))
         }
-      }
-    }
-  }
-
-  private func awaitExpiry(_ token: SessionToken) {
-    pipeline.remaining(of: token) { [weak self] remaining in
-      guard let self, !self.socket.isClosing else { return }
-      // What others sign tells its end only to who looks.
-      let pause = max(.milliseconds(10), min(remaining ?? .seconds(60), .seconds(3600)))
-      self.expiry = self.pipeline.timer(after: pause) { [weak self] in self?.checkSession() }
-    }
-  }
-
-  /// The session may be over.
-  func checkSession() {
-    guard case .token(let token) = credential, viewer != 0, !socket.isClosing else { return }
-    pipeline.resolveAnew(token) { [weak self] resolution in
-      guard let self, !self.socket.isClosing else { return }
-      switch resolution {
-      case .viewer(let viewer) where viewer == self.viewer: self.awaitExpiry(token)
-      case .viewer, .unknown: self.close(.forbidden)
-      // The next operation will see to it, or the next look.
-      case .failed: self.awaitExpiry(token)
       }
     }
   }
@@ -156,9 +130,13 @@ final class SocketSession {
     }
   }
 
+  func isRunning(_ operation: UInt64) -> Bool {
+    messages.isRunning(operation) && !socket.isClosing
+  }
+
   /// - Parameter end: called at once for an operation that is over already.
   func onLeave(_ operation: UInt64, _ end: @escaping () -> Void) {
-    guard messages.isRunning(operation), !socket.isClosing else { return end() }
+    guard isRunning(operation) else { return end() }
     work[operation] = end
   }
 

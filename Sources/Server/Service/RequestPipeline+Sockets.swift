@@ -41,7 +41,7 @@ extension RequestPipeline {
     sessions.resolve(token, completion: completion)
   }
 
-  /// How long a session of ours has to live; nil where nobody knows.
+  /// How long a session of ours has to live, not at all once it is gone; nil where nobody knows.
   func remaining(of token: SessionToken, completion: @escaping (Duration?) -> Void) {
     sessions.remaining(of: token, completion: completion)
   }

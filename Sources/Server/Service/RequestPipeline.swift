@@ -298,7 +298,9 @@ final class RequestPipeline {
 
   private func run(_ call: Call, _ viewer: Int64, _ completion: @escaping Completion) {
     let operation = call.operation
-    if operation.isSubscription { return watch(call, viewer, completion) }
+    if operation.isSubscription {
+      return watch(operation, from: call.caller, call.record, viewer, completion)
+    }
     if operation.isMutation { return mutate(call, viewer, completion) }
     if call.caller.wantsExplanation, let explainer {
       return explainer.explain(operation, viewer: viewer) { completion($0, call.record) }
@@ -362,37 +364,6 @@ final class RequestPipeline {
     }
     call.caller.onLeave { [self] in
       run.cancel()
-      left(call.record)
-    }
-  }
-
-  private func watch(_ call: Call, _ viewer: Int64, _ completion: @escaping Completion) {
-    guard let sink = call.caller.sink else {
-      return completion(
-        .refused([
-          GraphQLError(
-            "A subscription is answered over a WebSocket, or to who accepts text/event-stream or "
-              + "multipart/mixed;subscriptionSpec=1.0.", code: .notAcceptable)
-        ]), call.record)
-    }
-    sink.begin()
-    let watch = hub.watch(
-      call.operation, viewer: viewer, from: call.caller.resume, sink: sink
-    ) { [self] response in
-      switch response {
-      case .executed: sink.complete()
-      case .refused(let errors, _): sink.fail(errors, requestID: call.record.identity.id)
-      }
-      tell(call.record, response)
-    }
-    guard let watch else {
-      return completion(
-        .refused([GraphQLError("This server has no subscriptions.", code: .notImplemented)]),
-        call.record)
-    }
-    if case .ended = watch.state { return }
-    call.caller.onLeave { [self] in
-      hub.drop(watch)
       left(call.record)
     }
   }
@@ -490,7 +461,7 @@ final class RequestPipeline {
     }
   }
 
-  private static func unauthenticated(_ message: String) -> OperationResponse {
+  static func unauthenticated(_ message: String) -> OperationResponse {
     .refused([GraphQLError(message, code: .unauthenticated)])
   }
 

@@ -52,24 +52,8 @@ extension LiveTests {
       return (post, lock)
     }
 
-    /// Waits until as many of the server's statements wait for a lock.
-    private func waitForWaiting(_ count: Int, _ server: LiveServer) throws {
-      let data = try server.graph.data()
-      var found: String?
-      for _ in 0..<6_000 {
-        found = try data.run(
-          """
-          SELECT count(*) FROM pg_stat_activity
-          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%comment%'
-          """)[0][0]
-        if found == "\(count)" { return }
-        usleep(10_000)
-      }
-      throw GraphTestFailure("\(found ?? "none") wait, not \(count)")
-    }
-
     private func cancelWaiting(_ server: LiveServer) throws {
-      try waitForWaiting(1, server)
+      try server.waitForWaiting(1, "comment")
       try server.graph.data().run(
         """
         SELECT pg_cancel_backend(pid) FROM pg_stat_activity
@@ -103,7 +87,7 @@ extension LiveTests {
         #expect(head.header("Cache-Control") == "no-cache")
         // With the delimiter behind it, while comments cannot be read.
         expect("\r\n--graphql" + part(first), from: client)
-        try waitForWaiting(1, server)
+        try server.waitForWaiting(1, "comment")
         try lock.run("COMMIT")
         expect(part(rest) + "--\r\n", from: client)
         #expect(client.bytes(5).map { String(decoding: $0, as: UTF8.self) } == "0\r\n\r\n")
@@ -174,16 +158,16 @@ extension LiveTests {
       for _ in 0..<3 {
         let client = try server.open(accept: Self.v02, Self.document, ["id": post.json])
         #expect(client.answer(isHead: true).status == 200)
-        try waitForWaiting(1, server)
+        try server.waitForWaiting(1, "comment")
         client.finishSending()
-        try waitForWaiting(0, server)
+        try server.waitForWaiting(0, "comment")
       }
       let socket = try server.socket()
       socket.subscribe("1", Self.document, ["id": post.json])
       #expect(socket.message()?["type"] == "next")
-      try waitForWaiting(1, server)
+      try server.waitForWaiting(1, "comment")
       socket.complete("1")
-      try waitForWaiting(0, server)
+      try server.waitForWaiting(0, "comment")
       try lock.run("ROLLBACK")
     }
 

@@ -34,6 +34,15 @@ final class LiveServer: Sendable {
     return -1
   }
 
+  /// Waits until a number that only grows, or only falls, is there.
+  func wait(_ name: String, _ value: Int) throws {
+    for _ in 0..<6_000 {
+      if try metric(name) == value { return }
+      usleep(10_000)
+    }
+    throw GraphTestFailure("\(name) is \(try metric(name)), not \(value)")
+  }
+
   /// Waits until so many subscriptions hear, and no other is about to.
   func waitForHearing(_ count: Int) throws {
     for _ in 0..<6_000 {
@@ -46,6 +55,22 @@ final class LiveServer: Sendable {
     }
     throw GraphTestFailure(
       "\(try metric("sociograph_subscriptions")) subscriptions hear, not \(count)")
+  }
+
+  /// Waits until so many of the server's statements that have a word in them wait for a lock.
+  func waitForWaiting(_ count: Int, _ word: String) throws {
+    let data = try graph.data()
+    var found: String?
+    for _ in 0..<6_000 {
+      found = try data.run(
+        """
+        SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1
+        """, ["%\(word)%"])[0][0]
+      if found == "\(count)" { return }
+      usleep(10_000)
+    }
+    throw GraphTestFailure("\(found ?? "none") wait, not \(count)")
   }
 
   /// A client that has sent a request and takes such an answer.

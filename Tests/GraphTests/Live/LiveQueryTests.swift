@@ -19,15 +19,6 @@ extension LiveTests {
         key: "\(subject) \(text)")
     }
 
-    /// Waits until a number that only grows, or only falls, is there.
-    private func wait(_ server: LiveServer, _ name: String, _ value: Int) throws {
-      for _ in 0..<6_000 {
-        if try server.metric(name) == value { return }
-        usleep(10_000)
-      }
-      throw GraphTestFailure("\(name) is \(try server.metric(name)), not \(value)")
-    }
-
     /// The first line of data of the next event of a stream.
     private func event(_ client: RawClient) throws -> JSONValue {
       var line: [UInt8] = []
@@ -63,7 +54,7 @@ extension LiveTests {
         "deletePost(postId: $id)", "__typename", ["id: ID!": post.json], as: ann)
       #expect(try socket.data() == ["node": .null])
       socket.complete("1")
-      try wait(server, "sociograph_live_queries", 0)
+      try server.wait("sociograph_live_queries", 0)
       #expect(try server.metric("sociograph_live_keys") == 0)
     }
 
@@ -96,7 +87,7 @@ extension LiveTests {
         ["id": post.json])
       #expect(try socket.data().at("node.commentCount") == 0)
       try data.run("UPDATE post SET body = 'unselected' WHERE id = $1", [post.number])
-      try wait(server, "sociograph_live_runs_total", 2)
+      try server.wait("sociograph_live_runs_total", 2)
       try comment(server, on: post, "first", as: ann)
       #expect(try socket.data().at("node.commentCount") == 1)
       #expect(try server.metric("sociograph_live_answers_total") == 2)
@@ -118,7 +109,7 @@ extension LiveTests {
       try server.graph.mutate("markNotificationsRead", "__typename", as: ann)
       #expect(try next() == ["data": ["viewer": ["unreadNotificationCount": 0]]])
       leaving = nil
-      try wait(server, "sociograph_live_queries", 0)
+      try server.wait("sociograph_live_queries", 0)
       #expect(try server.metric("sociograph_live_keys") == 0)
     }
 

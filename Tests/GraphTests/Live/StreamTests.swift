@@ -181,6 +181,85 @@ extension LiveTests {
       }
     }
 
+    private static let streams = [
+      "text/event-stream", "multipart/mixed;subscriptionSpec=1.0",
+    ]
+
+    @Test(
+      arguments: streams,
+      [
+        "subscription { notificationAdded { id } }",
+        "query @live { viewer { unreadNotificationCount } }",
+      ])
+    func `a stream ends with its session, however that ends, and says so`(
+      _ accept: String, _ document: String
+    ) throws {
+      let server = try LiveServer()
+      let data = try server.graph.data()
+      let isLive = document.hasPrefix("query")
+      func open(_ person: Person) throws -> RawClient {
+        let client = try server.open(
+          accept: accept, document, headers: "Authorization: Bearer \(person.token)\r\n")
+        #expect(client.answer(isHead: true).status == 200)
+        if isLive {
+          #expect(try part(client).contains(#""unreadNotificationCount":0"#))
+        }
+        return client
+      }
+      for end in [
+        "DELETE FROM session WHERE user_id = $1",
+        "UPDATE session SET expires_at = now() WHERE user_id = $1",
+        "UPDATE session SET expires_at = now() + interval '300 milliseconds' WHERE user_id = $1",
+        nil,
+      ] {
+        let (ann, bob) = (try data.person(), try data.person())
+        let (hers, his) = (try open(ann), try open(bob))
+        if !isLive { try server.waitForHearing(2) }
+        if let end {
+          try data.run(end, [ann.key.number])
+        } else {
+          try server.graph.mutate("signOut", "__typename", as: ann)
+        }
+        let last = try part(hers)
+        #expect(last.contains(#""message":"The session is over.""#))
+        #expect(last.contains(#""code":"UNAUTHENTICATED""#))
+        #expect(last.hasSuffix("event: complete\ndata:\n\n") || last.hasSuffix("--\r\n"))
+        #expect(try chunk(hers) == "")
+        // The other's goes on, until he leaves.
+        try server.graph.mutate(
+          "followUsers(userIds: $ids)", "__typename", ["ids: [ID!]!": [bob.json]],
+          as: data.person())
+        #expect(try part(his).contains(isLive ? #""unreadNotificationCount":1"# : #""id":""#))
+        his.finishSending()
+        try server.waitForHearing(0)
+        try server.wait("sociograph_live_queries", 0)
+      }
+    }
+
+    @Test func `who leaves while it is looked up who it is leaves nothing behind`() throws {
+      let server = try LiveServer(lockTimeout: .seconds(60))
+      let (data, lock) = (try server.graph.data(), try server.graph.data())
+      let (ann, bob) = (try data.person(), try data.person())
+      func open(_ person: Person) throws -> RawClient {
+        try server.open(
+          accept: "text/event-stream", "subscription { notificationAdded { id } }",
+          headers: "Authorization: Bearer \(person.token)\r\n")
+      }
+      let sockets = try server.metric("sociograph_sockets")
+      try lock.run("SET idle_in_transaction_session_timeout = 0")
+      try lock.run("BEGIN")
+      try lock.run("LOCK TABLE session IN ACCESS EXCLUSIVE MODE")
+      var leaving: RawClient? = try open(ann)
+      try server.waitForWaiting(1, "viewer_of_session")
+      leaving?.reset()
+      leaving = nil
+      try server.wait("sociograph_sockets", sockets)
+      try lock.run("COMMIT")
+      let staying = try open(bob)
+      #expect(staying.answer(isHead: true).status == 200)
+      try server.waitForHearing(1)
+    }
+
     @Test(.enabled(if: LiveClients.python != nil, "run script/live-clients first"))
     func `gql, aiohttp and httpx-sse hear of comments`() throws {
       let server = try LiveServer()

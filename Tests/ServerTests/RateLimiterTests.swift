@@ -46,6 +46,16 @@ import Testing
     #expect(limiter.take(1, from: Self.ada, now: 22 * Self.second) == .taken)
   }
 
+  @Test func `what was paid for an operation before counts as there`() throws {
+    let limiter = RateLimiter(.init(viewer: try rate(10, 1)))
+    #expect(limiter.take(3, from: Self.ada, now: 0) == .taken)
+    #expect(limiter.take(50, from: Self.ada, now: 0) == .refused(retryAfter: .milliseconds(3001)))
+    #expect(limiter.take(50, prepaid: 3, from: Self.ada, now: 0) == .taken)
+    // 7 were there, of which 50 were taken.
+    #expect(
+      limiter.take(1, from: Self.ada, now: 0) == .refused(retryAfter: .milliseconds(44_001)))
+  }
+
   @Test func `everybody has a bucket of their own, and some have none`() throws {
     let limiter = RateLimiter(.init(viewer: try rate(10, 1)))
     #expect(limiter.take(10, from: .viewer(1), now: 0) == .taken)
@@ -107,7 +117,8 @@ import Testing
       Issue.record("\(first.body)")
       return
     }
-    #expect((28...30).contains(Int(left) ?? 0))
+    // The document was new, which costs 1 here.
+    #expect((27...30).contains(Int(left) ?? 0))
     // Dearer than all that may be spent: it leaves a debt of 69 seconds, but for what is given back.
     let dear = "{ " + (0..<4).map { "a\($0): users(first: 20) { nodes { id } } " }.joined() + "}"
     var refused: RawClient.Answer?
@@ -120,6 +131,26 @@ import Testing
     #expect((Int(answer.header("Retry-After") ?? "") ?? 0) >= 1)
     // Somebody else has points of their own; who is of this machine is not counted.
     #expect(try server.execute(query, headers: from(2)).status == 200)
+  }
+
+  @Test func `new documents take points, be they run or not, and known ones take none`() throws {
+    let server = try Self.server()
+    let comment = "# " + String(repeating: "x", count: 2_600) + "\n"
+    let known = "{ __typename }"
+    #expect(try server.execute(known, headers: from(3)).status == 200)
+    // 11 points each, of 30; a new name each time makes new ones, and what is wrong costs no less.
+    var answers: [RawClient.Answer] = []
+    for number in 0..<30 where answers.last?.status != 429 {
+      answers.append(
+        try server.execute(comment + "{ a\(number): nobodyKnows }", headers: from(3)))
+    }
+    #expect(answers.count > 2)
+    #expect(answers.dropLast().allSatisfy { $0.code == "GRAPHQL_VALIDATION_FAILED" })
+    #expect(answers.last?.code == "RATE_LIMITED")
+    #expect((Int(answers.last?.header("Retry-After") ?? "") ?? 0) >= 1)
+    for _ in 0..<40 {
+      #expect(try server.execute(known, headers: from(3)).status == 200)
+    }
   }
 
   @Test func `requests of this machine are not counted unless by a proxy`() throws {

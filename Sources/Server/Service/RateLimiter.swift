@@ -76,11 +76,15 @@ package final class RateLimiter: Sendable {
     }
   }
 
-  /// - Parameter now: monotonic nanoseconds.
-  package func take(_ cost: Int, from client: Client, now: UInt64) -> Outcome {
+  /// - Parameters:
+  ///   - prepaid: what was taken for the same operation before: a bucket that was full then is full.
+  ///   - now: monotonic nanoseconds.
+  package func take(
+    _ cost: Int, prepaid: Int = 0, from client: Client, now: UInt64
+  ) -> Outcome {
     guard let rate = rate(of: client) else { return .taken }
     return change(client, rate, now) { bucket in
-      let wanted = min(Double(max(cost, 0)), Double(rate.maximum))
+      let wanted = min(Double(max(cost, 0)), Double(rate.maximum) - Double(max(prepaid, 0)))
       guard bucket.points >= wanted else {
         let wait = (wanted - bucket.points) / Double(rate.perSecond)
         return .refused(retryAfter: .milliseconds(Int64(min(wait, 86_400) * 1000) + 1))

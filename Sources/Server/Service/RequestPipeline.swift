@@ -136,14 +136,16 @@ final class RequestPipeline {
     let work = Preparation { [self] isInTime in
       caller.onLeave {}
       guard isInTime else { return completion(Self.busy, record) }
+      if let refusal = refusalOfPreparing(request, from: caller) {
+        return completion(refusal, record)
+      }
       _ = prepare(request, mayWork: true, record, completion) {
-        go(Call($0, from: caller, record, completion))
+        let cost = Self.preparationCost(of: request)
+        go(Call($0, from: caller, preparationCost: cost, record, completion))
       }
     }
-    var client = caller.client
-    if case .token(let token) = caller.credential, let viewer = sessions.known(token) {
-      client = .viewer(viewer)
-    }
+    let viewer = knownViewer(of: caller)
+    let client = viewer == 0 ? caller.client : .viewer(viewer)
     guard preparations.add(work, for: client) else { return completion(Self.busy, record) }
     caller.onLeave { [self] in
       work.isWanted = false
@@ -203,18 +205,21 @@ final class RequestPipeline {
   typealias Completion = (OperationResponse, RequestRecord) -> Void
 
   /// An operation on its way, once it is known what it is.
-  private final class Call {
+  final class Call {
     var operation: PreparedOperation
     let caller: Caller
+    /// The points that were taken for preparing it.
+    let preparationCost: Int
     let record: RequestRecord
     let completion: Completion
 
     init(
-      _ operation: PreparedOperation, from caller: Caller, _ record: RequestRecord,
-      _ completion: @escaping Completion
+      _ operation: PreparedOperation, from caller: Caller, preparationCost: Int = 0,
+      _ record: RequestRecord, _ completion: @escaping Completion
     ) {
       self.operation = operation
       self.caller = caller
+      self.preparationCost = preparationCost
       self.record = record
       self.completion = completion
       record.label = operation.label
@@ -257,46 +262,7 @@ final class RequestPipeline {
     }
   }
 
-  /// Takes the operation's points from its client, or refuses it.
-  ///
-  /// - Parameter viewer: 0 without a token.
-  private func charge(_ call: Call, viewer: Int64) {
-    call.operation.client = viewer == 0 ? call.caller.client : .viewer(viewer)
-    guard let limiter = shared.rateLimiter, let address = call.caller.chargedAddress else {
-      return run(call, viewer, call.completion)
-    }
-    let charged = viewer == 0 ? RateLimiter.Client.address(address) : .viewer(viewer)
-    guard let rate = limiter.rate(of: charged) else { return run(call, viewer, call.completion) }
-    let cost = call.operation.cost
-    if case .refused(let wait) = limiter.take(cost, from: charged, now: monotonicNanoseconds()) {
-      return call.end(
-        .refused(
-          [
-            GraphQLError(
-              "The operation may cost \(cost), and that is not left of what may be spent now: "
-                + "\(rate.maximum) at once, and \(rate.perSecond) a second.", code: .rateLimited)
-          ], retryAfter: wait))
-    }
-    let charge = OperationCharge(requested: cost) { actual in
-      let available = limiter.giveBack(
-        cost - actual, to: charged, now: monotonicNanoseconds())
-      return OperationCharge.Throttle(
-        maximum: rate.maximum, available: available, restoreRate: rate.perSecond)
-    }
-    // What a subscription or a live query costs is not known at its beginning: it is taken as a whole.
-    if !call.operation.isSubscription, call.operation.live == nil {
-      call.operation.charge = charge
-    }
-    run(call, viewer) { response, record in
-      // Of one that was refused for want of room, nothing was spent.
-      if case .refused(let errors, _) = response, errors.first?.code.status == .serviceUnavailable {
-        charge.cancel()
-      }
-      call.completion(response, record)
-    }
-  }
-
-  private func run(_ call: Call, _ viewer: Int64, _ completion: @escaping Completion) {
+  func run(_ call: Call, _ viewer: Int64, _ completion: @escaping Completion) {
     let operation = call.operation
     if operation.isSubscription {
       return watch(operation, from: call.caller, call.record, viewer, completion)

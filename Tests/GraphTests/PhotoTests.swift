@@ -285,6 +285,54 @@ import Testing
         == [Refusal("REJECTED_PHOTO", "input", "url")])
   }
 
+  @Test func `what staff has refused is given to staff alone, until somebody else has it`() throws {
+    let server = try server
+    let data = try server.data()
+    let (ada, bob) = (try data.person("ada"), try data.person("bob"))
+    let staff = try data.person("staff", roles: ["MEMBER", "STAFF"])
+    let bytes = TestPicture.png(width: 80, height: 60)
+    let url = try server.upload(bytes, as: ada)
+    let made = try server.mutate(
+      "createPhoto(input: {url: $url})", "photo { id square: url(variant: SQUARE) }",
+      ["url: URL!": .string(url)], as: ada)
+    let square = try #require(made.at("photo.square")?.string)
+    #expect(square != url)
+    func get(_ url: String, as person: Person?) throws -> HTTPClients.Response {
+      try server.photo(
+        at: url, headers: person.map { [("Authorization", "Bearer \($0.token)")] } ?? [])
+    }
+    func moderate(_ state: String) throws {
+      try server.mutate(
+        "moderatePhoto(photoId: $id, state: \(state))", "photo { id }",
+        ["id: ID!": try #require(made.at("photo.id"))], as: staff)
+    }
+    let tag = try #require(get(url, as: nil).header("ETag"))
+    try moderate("REJECTED")
+    for url in [url, square] {
+      for person in [nil, ada, bob] {
+        let refused = try get(url, as: person)
+        #expect(refused.status == 404)
+        #expect(refused.header("Cache-Control") == "no-store")
+      }
+      let given = try get(url, as: staff)
+      #expect(given.status == 200)
+      #expect(given.header("Cache-Control") == "private, no-store")
+    }
+    // Not even that it is the same still.
+    #expect(try server.photo(at: url, headers: [("If-None-Match", tag)]).status == 404)
+    #expect(try server.send("HEAD", url).status == 404)
+    let malformed = [("Authorization", "Bearer nobody-has-this")]
+    #expect(try server.photo(at: url, headers: malformed).status == 404)
+
+    // Of the same bytes that are another's nothing was said.
+    #expect(try server.upload(bytes, as: bob) == url)
+    #expect(try get(url, as: nil).status == 200)
+    try data.run("DELETE FROM upload WHERE owner_id = $1", [bob])
+    #expect(try get(url, as: nil).status == 404)
+    try moderate("APPROVED")
+    #expect(try get(square, as: nil).status == 200)
+  }
+
   @Test func `uploads that nobody used are forgotten, and so are those of people who are gone`()
     throws
   {

@@ -1,5 +1,5 @@
 -- Pictures on their way from /photos to what shows them. The server calls note_upload with each that
--- it has kept, and the two functions at the end hourly.
+-- it has kept, photo_audience before it gives one, and the two functions at the end hourly.
 
 CREATE OR REPLACE FUNCTION photo_url(path text) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE WHEN path LIKE '/%'
@@ -56,6 +56,21 @@ END $$;
 COMMENT ON FUNCTION create_photo IS
   'Mutation.createPhoto: of what was sent to /photos by the same person, whose size the server knows. '
   'Twice for one gives the same photo.';
+
+CREATE OR REPLACE FUNCTION photo_audience(viewer bigint, path text) RETURNS text
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  is_shown boolean;
+BEGIN
+  -- The same bytes may be several people's, and only some of them refused.
+  SELECT bool_or(coalesce(f.moderation, u.moderation) <> 'REJECTED') INTO is_shown
+  FROM upload u LEFT JOIN photo f ON f.id = u.photo_id
+  WHERE photo_audience.path IN (u.path, u.square_path);
+  RETURN CASE WHEN is_shown THEN 'EVERYBODY' WHEN NOT is_shown AND has_role(viewer, 'STAFF') THEN 'VIEWER' END;
+END $$;
+COMMENT ON FUNCTION photo_audience IS
+  'Whom the server may give the picture at this path when the viewer asks for it: EVERYBODY who has its '
+  'address, the VIEWER alone (staff, of one that was refused), or null for nobody.';
 
 CREATE OR REPLACE FUNCTION forget_uploads() RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$

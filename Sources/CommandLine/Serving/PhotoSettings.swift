@@ -36,12 +36,16 @@ struct PhotoSettings {
     guard let folder else { return nil }
     let isTold =
       try PostgresSession(database).execute(
-        "SELECT to_regprocedure('note_upload(bigint, jsonb)') IS NOT NULL"
+        """
+        SELECT to_regprocedure('note_upload(bigint, jsonb)') IS NOT NULL
+          AND to_regprocedure('photo_audience(bigint, text)') IS NOT NULL
+        """
       ).first?.first == "t"
     guard isTold else {
       guard isGiven else { return nil }
       throw CommandFailure(
-        "--photos: the graph has no function note_upload(viewer bigint, upload jsonb).")
+        "--photos: the graph lacks a function: note_upload(viewer bigint, upload jsonb), which is told of "
+          + "each, or photo_audience(viewer bigint, path text), which says who may have it.")
     }
     if PictureMaker.installedProgram == nil {
       Console.say(

@@ -46,7 +46,7 @@ final class LoopService: @unchecked Sendable {
     if let service = shared.pictures {
       pictures = PictureEndpoint(
         service, loop: loop, crossOrigin: shared.endpoint.crossOrigin, sessions: sessions,
-        writers: writers, report: { observer.report(.picture($0)) })
+        readers: pool, writers: writers, report: { observer.report(.picture($0)) })
     }
     let pipeline = RequestPipeline(
       shared: shared, executor: executor, sessions: sessions, pool: pool, pictures: pictures,

@@ -10,7 +10,8 @@ import Postgres
 
 /// `POST /photos` and `GET /photos/...` on one loop. What becomes of an upload in the graph is the
 /// graph's: its function `note_upload(viewer, upload)` is told of each that was kept, may refuse it as
-/// mutations do, and gives the address that the client is told.
+/// mutations do, and gives the address that the client is told; `photo_audience(viewer, path)` says who
+/// may have it.
 final class PictureEndpoint {
   static let path = "/photos"
 
@@ -18,17 +19,20 @@ final class PictureEndpoint {
   private let loop: EventLoop
   private let crossOrigin: CrossOriginPolicy
   private let sessions: SessionResolver
+  private let readers: PostgresPool
   private let writers: PostgresPool
   private let report: (PictureEvent) -> Void
 
   init(
     _ service: PictureService, loop: EventLoop, crossOrigin: CrossOriginPolicy,
-    sessions: SessionResolver, writers: PostgresPool, report: @escaping (PictureEvent) -> Void
+    sessions: SessionResolver, readers: PostgresPool, writers: PostgresPool,
+    report: @escaping (PictureEvent) -> Void
   ) {
     self.service = service
     self.loop = loop
     self.crossOrigin = crossOrigin
     self.sessions = sessions
+    self.readers = readers
     self.writers = writers
     self.report = report
   }
@@ -37,10 +41,15 @@ final class PictureEndpoint {
     request.isPath("/photos") || request.path.hasPrefix("/photos/")
   }
 
-  func handle(_ request: HTTPRequest, _ exchange: HTTPExchange, as identity: RequestIdentity) {
+  /// - Parameter client: whose share of the connections it takes.
+  func handle(
+    _ request: HTTPRequest, _ exchange: HTTPExchange, as identity: RequestIdentity,
+    for client: PoolClient
+  ) {
     let isCollection = request.isPath("/photos")
     let call = Call(
-      exchange: exchange, identity: identity, headers: crossOrigin.headers(for: request))
+      exchange: exchange, identity: identity, client: client,
+      headers: crossOrigin.headers(for: request))
     switch request.method {
     case .post where isCollection: upload(request, call)
     case .get where !isCollection, .head where !isCollection: serve(request, call)
@@ -57,6 +66,7 @@ final class PictureEndpoint {
     // @unchecked: only touched on the loop.
     let exchange: HTTPExchange
     let identity: RequestIdentity
+    let client: PoolClient
     let headers: [HTTPField]
   }
 
@@ -167,17 +177,54 @@ final class PictureEndpoint {
     let isKnown = request.headerList("if-none-match").map { Self.list($0, names: tag) } ?? false
     var field = request.method == .get ? request.header("range") : nil
     if let condition = request.header("if-range"), condition != tag { field = nil }
-    let range = field
+    let asked = Asked(name: name, tag: tag, range: field, isHead: isHead, isKnown: isKnown)
+    guard case .token(let token) = Credential(of: request) else {
+      return serve(asked, to: 0, call)
+    }
+    sessions.resolve(token) { [self] resolution in
+      switch resolution {
+      case .viewer(let viewer): serve(asked, to: viewer, call)
+      case .unknown: serve(asked, to: 0, call)
+      case .failed(let error): refuse(call, error)
+      }
+    }
+  }
+
+  private static let audience = PostgresStatement(
+    "SELECT photo_audience($1, $2)", parameterCount: 2, label: StatementLabel("(photo)"))
+
+  /// - Parameter viewer: 0 of anybody.
+  private func serve(_ asked: Asked, to viewer: Int64, _ call: Call) {
+    var parameters = PostgresParameters()
+    parameters.append(viewer)
+    parameters.append(Self.path(of: asked.name))
+    let ticket = readers.execute(Self.audience, parameters, for: call.client) { [self] outcome in
+      switch outcome {
+      case .success(let result):
+        switch result.string(row: 0, column: 0) {
+        case "EVERYBODY": read(asked, call)
+        case "VIEWER":
+          var asked = asked
+          asked.isPrivate = true
+          read(asked, call)
+        default: refuse(call, Self.absent)
+        }
+      case .failure(let error): refuse(call, error)
+      }
+    }
+    call.exchange.onClose { ticket.cancel() }
+  }
+
+  private func read(_ asked: Asked, _ call: Call) {
     let back = OnLoop(endpoint: self, call: call)
-    service.read(name) { size in
-      switch HTTPByteRange(range, size: size) {
-      case _ where isHead || isKnown: nil
+    service.read(asked.name) { size in
+      switch HTTPByteRange(asked.range, size: size) {
+      case _ where asked.isHead || asked.isKnown: nil
       case .whole: 0..<size
       case .part(let part): part
       case .notSatisfiable: nil
       }
     } completion: { [loop] result in
-      let asked = Asked(name: name, tag: tag, range: range, isHead: isHead, isKnown: isKnown)
       loop.execute { back.endpoint.answer(result, back.call, asked) }
     }
   }
@@ -190,6 +237,8 @@ final class PictureEndpoint {
     let range: String?
     let isHead: Bool
     let isKnown: Bool
+    /// It is given to this viewer alone.
+    var isPrivate = false
   }
 
   private func answer(
@@ -207,7 +256,9 @@ final class PictureEndpoint {
     let headers =
       call.headers + [
         HTTPField("ETag", asked.tag), HTTPField("Accept-Ranges", "bytes"),
-        HTTPField("Cache-Control", "public, max-age=31536000, immutable"),
+        HTTPField(
+          "Cache-Control",
+          asked.isPrivate ? "private, no-store" : "public, max-age=31536000, immutable"),
         // A picture is a picture, also in a window of its own.
         HTTPField("Content-Security-Policy", "default-src 'none'; sandbox"),
         HTTPField("Cross-Origin-Resource-Policy", "cross-origin"),

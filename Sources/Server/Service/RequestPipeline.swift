@@ -62,7 +62,7 @@ final class RequestPipeline {
     case .socket: return openSocket(request, exchange)
     case .other:
       if let pictures, pictures.handles(request) {
-        return pictures.handle(request, exchange, as: identity)
+        return pictures.handle(request, exchange, as: identity, for: head.client)
       }
       return page(request, exchange)
     }

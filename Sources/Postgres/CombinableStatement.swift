@@ -23,8 +23,10 @@ package final class CombinableStatement {
   var isUncombinable = false
   /// The loop's batch in which one went by itself, since none was to be expected beside it.
   var batchOfLone: UInt64 = 0
-  /// The executions that came in this turn of the loop.
+  /// The executions that wait for others.
   var held: [StatementExecution] = []
+  /// Those that a pool has and that are not over, several in one counting once.
+  var underWayCount: Int { alone.underWayCount + (combined?.statement.underWayCount ?? 0) }
 
   /// - Parameters expectedNanoseconds, record: as of a `PostgresStatement`.
   package init(

@@ -10,6 +10,14 @@ extension PoolState {
     return count
   }
 
+  /// On the way to the server and back a short statement could be done.
+  var isFar: Bool {
+    for slot in slots.indices where slots[slot].phase == .ready {
+      if slots[slot].distance < limits.shortStatement { return false }
+    }
+    return true
+  }
+
   /// How many connections leases and heavy statements may hold at once.
   var exclusiveLimit: Int { max(1, slots.count - settings.reservedForQuick) }
 

@@ -32,7 +32,7 @@ package final class PostgresPool {
   private let overrunNanoseconds: Int64
   private let operationNanoseconds: Int64
   private var connections: [PostgresConnection?]
-  private var payloads: [Payload?] = []
+  private var payloads: [PoolPayload?] = []
   private var spareActions: [PoolAction] = []
   private var fastTimer: LoopTimer?
   private var slowTimer: LoopTimer?
@@ -43,53 +43,8 @@ package final class PostgresPool {
   private var cancelTargets: [Int32] = []
   private var whenStopped: (() -> Void)?
   private var whenAtRest: (() -> Void)?
-
-  /// What a request of the state carries, until its owner is told.
-  private final class Payload {
-    let client: PoolClient?
-    let statement: PostgresStatement?
-    let parameters: PostgresParameters
-    let transaction: [BoundStatement]
-    /// Of statements in one snapshot.
-    let part: ((borrowing PostgresResult) -> Void)?
-    let completion: ((borrowing PostgresOutcome) -> Void)?
-    let lease: ((Result<PostgresLease, PostgresError>) -> Void)?
-    /// Its time says nothing about the next: it was prepared on the way.
-    var isFirst = false
-    /// It has been the victim of another's failure, and shares no Sync again.
-    var isAlone = false
-    /// While it is kept, its statement counts as a heavy one.
-    var slowness: StatementSlowness?
-    let submittedAt: Moment
-    /// Nil while it waits; the last time, when it was sent again.
-    var sentAt: Moment?
-
-    var writes: Bool { !transaction.isEmpty && part == nil }
-
-    init(
-      client: PoolClient? = nil, statement: PostgresStatement? = nil,
-      parameters: PostgresParameters = PostgresParameters(), transaction: [BoundStatement] = [],
-      submittedAt: Moment, part: ((borrowing PostgresResult) -> Void)? = nil,
-      completion: ((borrowing PostgresOutcome) -> Void)? = nil,
-      lease: ((Result<PostgresLease, PostgresError>) -> Void)? = nil
-    ) {
-      self.client = client
-      self.statement = statement
-      self.parameters = parameters
-      self.transaction = transaction
-      self.submittedAt = submittedAt
-      self.part = part
-      self.completion = completion
-      self.lease = lease
-    }
-
-    func times(_ now: Moment) -> StatementTimes {
-      let sentAt = sentAt ?? now
-      return StatementTimes(
-        waited: UInt64(max(submittedAt.nanoseconds(to: sentAt), 0)),
-        served: UInt64(max(sentAt.nanoseconds(to: now), 0)))
-    }
-  }
+  /// Called when a connection has answered something.
+  var whenAnswered: (() -> Void)?
 
   /// Made off the loop or on it; nothing happens before `start`.
   package init(
@@ -170,7 +125,7 @@ package final class PostgresPool {
     return submit(
       .quick, estimate: statement.estimateNanoseconds(at: now), now: now,
       deadline: deadline ?? self.deadline(from: now),
-      Payload(
+      PoolPayload(
         client: client, statement: statement, parameters: parameters, submittedAt: now,
         completion: completion))
   }
@@ -202,7 +157,7 @@ package final class PostgresPool {
     return submit(
       .quick, estimate: UInt64(max(expected.nanoseconds, 0)), now: now,
       deadline: deadline ?? self.deadline(from: now),
-      Payload(
+      PoolPayload(
         client: client, transaction: transaction, submittedAt: now, completion: completion))
   }
 
@@ -232,7 +187,7 @@ package final class PostgresPool {
     }
     return submit(
       .heavy, estimate: estimate, now: now, deadline: deadline(from: now),
-      Payload(
+      PoolPayload(
         client: client, transaction: statements, submittedAt: now, part: part,
         completion: completion))
   }
@@ -257,7 +212,7 @@ package final class PostgresPool {
     let now = Moment.now
     return submit(
       .lease, estimate: 0, now: now, deadline: deadline ?? self.deadline(from: now),
-      Payload(submittedAt: now, lease: completion))
+      PoolPayload(submittedAt: now, lease: completion))
   }
 
   /// Of an operation that begins now.
@@ -269,6 +224,9 @@ package final class PostgresPool {
   package private(set) var times = StatementTimes()
 
   func report(_ event: PoolEvent) { onEvent(event) }
+
+  /// What is under way to a server is on the road for longer than a short statement takes.
+  var isFar: Bool { state.isFar }
 
   /// There is a connection, and the server has answered on one lately; it is asked every few
   /// seconds when nobody else does.
@@ -304,7 +262,7 @@ package final class PostgresPool {
   // MARK: Performing what the state decides
 
   private func submit(
-    _ kind: PoolRequestKind, estimate: UInt64, now: Moment, deadline: Moment, _ payload: Payload
+    _ kind: PoolRequestKind, estimate: UInt64, now: Moment, deadline: Moment, _ payload: PoolPayload
   ) -> PostgresTicket {
     var actions = takeActions()
     let id = state.submit(
@@ -339,8 +297,8 @@ package final class PostgresPool {
   ) {
     // Owners are told last: what they do in answer is another event, and the numbers of requests
     // that are over are used again.
-    var told: [(Payload, PostgresError)] = []
-    var leased: [(Payload, PostgresLease)] = []
+    var told: [(PoolPayload, PostgresError)] = []
+    var leased: [(PoolPayload, PostgresLease)] = []
     for action in actions {
       switch action {
       case .connect(let slot): connect(slot)
@@ -419,7 +377,7 @@ package final class PostgresPool {
     var actions = takeActions()
     let now = Moment.now
     let verdict = state.answered(slot: slot, answer, now: now, actions: &actions)
-    var payload: Payload?
+    var payload: PoolPayload?
     switch verdict {
     case .deliver(let time):
       payload = payloads[index]
@@ -437,19 +395,22 @@ package final class PostgresPool {
       times = payload.times(now)
       payload.completion?(outcome)
     }
+    whenAnswered?()
     if whenStopped != nil || whenAtRest != nil { finishStopping() }
   }
 
   /// Takes the time of an execution into what is expected of its statement.
   private func note(
-    _ time: Int64, _ answer: PoolAnswer, of payload: Payload?, _ now: Moment
+    _ time: Int64, _ answer: PoolAnswer, of payload: PoolPayload?, _ now: Moment
   ) {
     guard let payload, let statement = payload.statement else { return }
     let nanoseconds = UInt64(max(time, 0))
     let isOutrun =
       time >= overrunNanoseconds && nanoseconds / 8 >= statement.meanNanoseconds
-    if answer == .cancelled || isOutrun && !payload.isFirst {
+    if answer == .cancelled {
       statement.raise(toNanoseconds: nanoseconds, at: now)
+    } else if isOutrun, !payload.isFirst {
+      statement.outran(by: nanoseconds, sentAt: payload.sentAt ?? now, at: now)
     }
     if !payload.isFirst, answer == .final { statement.record(nanoseconds: nanoseconds) }
   }

@@ -18,6 +18,7 @@ package final class PostgresStatement: Sendable {
   private let record: StatementRecord
   /// Executions under way that have far outrun the mean.
   fileprivate let slow = Atomic<Int>(0)
+  private let underWay = Atomic<Int>(0)
   private let expected: UInt64?
 
   /// What it is for, in the comment that the server is given before the text.
@@ -43,6 +44,13 @@ package final class PostgresStatement: Sendable {
     textBytes = Array((comment + text).utf8CString)
     nameBytes = Array(name.utf8CString)
   }
+
+  /// Executions that a pool has and that are not over.
+  var underWayCount: Int { underWay.load(ordering: .relaxed) }
+
+  func begins() { underWay.add(1, ordering: .relaxed) }
+
+  func ends() { underWay.subtract(1, ordering: .relaxed) }
 
   /// Mean time of recent executions in nanoseconds, without the first on a connection; 0 before
   /// any.
@@ -88,6 +96,19 @@ package final class PostgresStatement: Sendable {
     }
   }
 
+  /// It took far longer than usual. Once in a while that is the machine's doing, or that of a server that has
+  /// just begun, and says nothing of the statement: it is believed when those since the last time that this
+  /// was seen have not taken as long all together, and it was sent well after that.
+  func outran(by nanoseconds: UInt64, sentAt: Moment, at now: Moment) {
+    let seen = record.outrunAt.load(ordering: .relaxed)
+    if record.takenSinceOutrun.load(ordering: .relaxed) >= nanoseconds {
+      record.outrunAt.store(now.nanoseconds, ordering: .relaxed)
+      record.takenSinceOutrun.store(0, ordering: .relaxed)
+    } else if sentAt.nanoseconds &- seen > Int64(min(nanoseconds, 1 << 40)) {
+      raise(toNanoseconds: nanoseconds, at: now)
+    }
+  }
+
   /// Takes an execution's time into the mean, outliers cut. Loops may overwrite each other's: it is an estimate.
   func record(nanoseconds: UInt64) {
     let count = record.measured.load(ordering: .relaxed)
@@ -97,6 +118,8 @@ package final class PostgresStatement: Sendable {
     let usual = min(nanoseconds, 4 &* min(old, 1 << 60) + 100_000)
     let new = old == 0 ? max(nanoseconds, 1) : old - old / 8 + usual / 8
     record.mean.store(new, ordering: .relaxed)
+    let taken = record.takenSinceOutrun.load(ordering: .relaxed)
+    record.takenSinceOutrun.store(min(taken &+ usual, 1 << 62), ordering: .relaxed)
     // Forgotten by half in some 45 executions, should what is there have grown.
     let least = record.least.load(ordering: .relaxed)
     record.least.store(
@@ -124,6 +147,9 @@ package final class StatementRecord: Sendable {
   /// It counts as taking so long at least, in nanoseconds, until that `Moment`.
   fileprivate let floor = Atomic<UInt64>(0)
   fileprivate let floorEnd = Atomic<Int64>(0)
+  /// When one took far longer than usual, and how long all since then took, in nanoseconds.
+  fileprivate let outrunAt = Atomic<Int64>(0)
+  fileprivate let takenSinceOutrun = Atomic<UInt64>(1 << 62)
   /// How often it was measured, up to what makes it known.
   fileprivate let measured = Atomic<UInt8>(0)
 

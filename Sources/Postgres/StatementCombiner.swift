@@ -1,20 +1,24 @@
 import EventLoops
 
-/// Puts executions of one short statement that come in one turn of the loop together into one: what
-/// PostgreSQL does to begin and end an execution is then done once for all of them.
+/// Puts executions of one short statement that come together into one: what PostgreSQL does to begin
+/// and end an execution is then done once for all of them.
 ///
 /// Only short statements that come often are worth it. The first waits for the others until the loop
-/// has served what was ready, which is when it would have been flushed anyway. Where the combined
-/// execution fails, each is run alone: no failure touches a neighbour. All calls are made on the
-/// loop.
+/// has served what was ready, which is when it would have been flushed anyway; and, while PostgreSQL
+/// is busy with as many executions of the same as are worth having at once, until one of those is
+/// done. So the busier PostgreSQL is, the more are one, however quick the loop. Where the combined
+/// execution fails, each is run alone: no failure touches a neighbour. All calls are made on the loop.
 package final class StatementCombiner: StatementRunner {
   package struct Settings: Sendable {
     /// How often a statement has come before it is worth preparing another form of it.
     package var frequent = 200
     /// Executions in one: with more of them PostgreSQL and this process wait for each other.
     package var most = 8
-    /// What those in one may cost PostgreSQL together, since the first waits for the last.
+    /// What those in one may cost PostgreSQL together, since the first waits for the last. Nor is one
+    /// held longer for others to be done.
     package var longestTogether = Duration.milliseconds(4)
+    /// Executions under way beside which the next are held.
+    package var atOnce = 2
     /// Larger parameters, in bytes, go alone.
     package var largestParameters = 4096
 
@@ -24,7 +28,12 @@ package final class StatementCombiner: StatementRunner {
   private let pool: PostgresPool
   private let settings: Settings
   private let longestNanoseconds: UInt64
+  /// Those of which executions are held.
   private var due: [CombinableStatement] = []
+  /// What is held is looked at after this batch.
+  private var isLooking = false
+  /// Ends the wait for what is under way, should it be stuck.
+  private var timer: LoopTimer?
   /// How long the execution whose completion runs now was held here, in nanoseconds.
   private var held: UInt64 = 0
 
@@ -32,6 +41,7 @@ package final class StatementCombiner: StatementRunner {
     self.pool = pool
     self.settings = settings
     longestNanoseconds = UInt64(max(settings.longestTogether.nanoseconds, 0))
+    pool.whenAnswered = { [weak self] in self?.lookAfterThisBatch() }
   }
 
   package func run(
@@ -43,10 +53,8 @@ package final class StatementCombiner: StatementRunner {
       return pool.execute(statement.alone, parameters, for: client, completion: completion)
     }
     let execution = StatementExecution(parameters, for: client, at: .now, completion)
-    if statement.held.isEmpty {
-      due.append(statement)
-      if due.count == 1 { pool.loop.afterThisBatch { [self] in sendHeld() } }
-    }
+    if statement.held.isEmpty { due.append(statement) }
+    lookAfterThisBatch()
     statement.held.append(execution)
     if statement.held.count >= most { send(statement) }
     return PostgresTicket(execution)
@@ -55,7 +63,7 @@ package final class StatementCombiner: StatementRunner {
   /// The socket that is served is the last one of its batch, and this the first execution that it asks for.
   private func isLone(_ statement: CombinableStatement) -> Bool {
     guard pool.loop.isServingLast, statement.held.isEmpty,
-      statement.batchOfLone != pool.loop.batch
+      statement.batchOfLone != pool.loop.batch, !isBusy(with: statement)
     else { return false }
     statement.batchOfLone = pool.loop.batch
     return true
@@ -76,10 +84,31 @@ package final class StatementCombiner: StatementRunner {
     return count < UInt64(settings.most) ? Int(count) : settings.most
   }
 
-  private func sendHeld() {
+  /// On a long road, what is under way is not what PostgreSQL works on.
+  private func isBusy(with statement: CombinableStatement) -> Bool {
+    statement.underWayCount >= settings.atOnce && !pool.isFar
+  }
+
+  private func lookAfterThisBatch() {
+    guard !due.isEmpty, !isLooking else { return }
+    isLooking = true
+    pool.loop.afterThisBatch { [self] in
+      isLooking = false
+      sendHeld { !self.isBusy(with: $0) }
+    }
+  }
+
+  private func sendHeld(where isReady: (CombinableStatement) -> Bool) {
     let statements = due
     due.removeAll(keepingCapacity: true)
-    for statement in statements { send(statement) }
+    for statement in statements where !statement.held.isEmpty {
+      if isReady(statement) { send(statement) } else { due.append(statement) }
+    }
+    guard !due.isEmpty, timer == nil else { return }
+    timer = pool.loop.schedule(after: settings.longestTogether) { [weak self] in
+      self?.timer = nil
+      self?.sendHeld { _ in true }
+    }
   }
 
   private func send(_ statement: CombinableStatement) {

@@ -271,6 +271,23 @@ struct PoolStateTests {
     #expect(statement.estimateNanoseconds(at: now + .seconds(501)) == 200_000)
   }
 
+  @Test func `one that takes long once in a while says nothing of its statement, often it does`() {
+    let statement = PostgresStatement("SELECT 1", parameterCount: 0)
+    for _ in 0..<10 { statement.record(nanoseconds: 25_000) }
+    func estimate() -> UInt64 { statement.estimateNanoseconds(at: start) }
+    statement.outran(by: 200_000_000, sentAt: start, at: start + .milliseconds(200))
+    // What was sent meanwhile met the same.
+    statement.outran(
+      by: 300_000_000, sentAt: start + .milliseconds(150), at: start + .milliseconds(450))
+    #expect(estimate() == 25_000)
+    for _ in 0..<10_000 { statement.record(nanoseconds: 25_000) }
+    statement.outran(by: 200_000_000, sentAt: start + .seconds(3), at: start + .seconds(4))
+    #expect(estimate() == 25_000)
+    for _ in 0..<100 { statement.record(nanoseconds: 25_000) }
+    statement.outran(by: 200_000_000, sentAt: start + .seconds(5), at: start + .seconds(6))
+    #expect(estimate() == 200_000_000)
+  }
+
   // MARK: Shares
 
   @Test func `what nobody knows leaves a connection to the others, however quick it may be`() {

@@ -1,6 +1,7 @@
 import EventLoops
 import Glibc
 import SQL
+import Synchronization
 import TestSupport
 import Testing
 
@@ -273,6 +274,54 @@ struct StatementCombinerTests {
     #expect(answers == ["0", "1", "2"])
     #expect(harness.onLoop { $0.statistics.executed } == 2)
     #expect(harness.count("combined 2") == 1)
+  }
+
+  @Test func `what comes while as many as are wanted run waits for one of these, but not long`()
+    async throws
+  {
+    let (harness, locking) = (try PoolHarness(size: 1), try PoolHarness(size: 1))
+    let isNear = try await harness.eventually {
+      try await harness.run("SELECT 'near'")
+      return harness.onLoop { !$0.isFar }
+    }
+    #expect(isNear)
+    for longest in [Duration.seconds(3600), .milliseconds(20)] {
+      let lock = try await locking.lease()
+      try await lock.run("SELECT pg_advisory_lock(7317)::text")
+      var settings = StatementCombiner.Settings.always
+      settings.longestTogether = longest
+      let combiner = harness.onLoop { OnLoop(value: StatementCombiner($0, settings: settings)) }
+      let statement = CombinableStatement(
+        "SELECT pg_advisory_xact_lock_shared(7317)::text || \(0, "bigint")")
+      let answers = Mutex<[String?]>([])
+      // Each in a turn of its own.
+      for number in 0..<5 {
+        harness.onLoop { _ in
+          var parameters = PostgresParameters()
+          parameters.append(Int64(number))
+          _ = combiner.value.run(statement, parameters, for: nil) { outcome in
+            switch outcome {
+            case .success(let result):
+              answers.withLock { $0.append(result.string(row: 0, column: 0)) }
+            case .failure(let error): answers.withLock { $0.append(error.message) }
+            }
+          }
+        }
+      }
+      if longest > .seconds(1) {
+        #expect(harness.onLoop { _ in statement.held.count } == 3)
+        #expect(harness.onLoop { _ in statement.underWayCount } == 2)
+      } else {
+        #expect(try await harness.eventually { harness.onLoop { _ in statement.held.isEmpty } })
+      }
+      #expect(answers.withLock { $0.isEmpty })
+      try await lock.run("SELECT pg_advisory_unlock(7317)::text")
+      lock.release()
+      #expect(try await harness.eventually { answers.withLock { $0.count } == 5 })
+      #expect(answers.withLock { Set($0) } == ["0", "1", "2", "3", "4"])
+      #expect(harness.onLoop { _ in statement.underWayCount } == 0)
+      if longest > .seconds(1) { #expect(harness.count("combined 3") == 1) }
+    }
   }
 
   @Test func `nobody is told who has left, and the others are`() async throws {

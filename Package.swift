@@ -92,7 +92,7 @@ let package = Package(
     module(
       "Server",
       [
-        "Accounts", "GraphQLTransport", "GraphQLExecution", "GraphQLPlanning",
+        "Accounts", "GraphQLTransport", "GraphQLExecution", "StorageChecking", "GraphQLPlanning",
         "GraphQLResolving", "GraphQLValidation", "GraphQLSchema", "GraphQLResponse",
         "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "Pictures", "EventLoops",
         "Cryptography", "JSON",

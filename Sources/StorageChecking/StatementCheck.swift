@@ -113,7 +113,7 @@ struct StatementCheck {
       let coordinate = trial.call?.coordinate ?? trial.group.place
       outcome.findings.append(
         StorageFinding(
-          .error, coordinate, StatementErrors.text(of: error, in: trial.plan, at: coordinate)))
+          .error, coordinate, StatementErrors.text(of: error, in: trial.plan.rows, at: coordinate)))
     }
     return outcome
   }
@@ -129,10 +129,11 @@ struct StatementCheck {
 /// Words PostgreSQL's errors for those who wrote the directives.
 enum StatementErrors {
   /// With the words of directives in place of a statement's aliases, and what to write instead.
-  static func text(of error: PostgresError, in plan: ProbePlan, at coordinate: String) -> String {
+  static func text(of error: PostgresError, in rows: [PlannedRow], at coordinate: String) -> String
+  {
     let row =
-      plan.rows.last { $0.coordinate == coordinate }
-      ?? plan.rows.last { $0.values.contains { $0.coordinate == coordinate } } ?? plan.rows.last
+      rows.last { $0.coordinate == coordinate }
+      ?? rows.last { $0.values.contains { $0.coordinate == coordinate } } ?? rows.last
     var text = sentence(error.message)
     if let hint = error.hint { text += " " + sentence(hint) }
     for (alias, word) in row?.aliases ?? [] { text = renamed(text, alias, word) }

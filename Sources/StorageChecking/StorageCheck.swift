@@ -7,7 +7,7 @@ import Postgres
 ///
 /// Small operations for each field of each type that can be reached from the query root are planned
 /// and prepared; PostgreSQL is asked for the types of what they read, for the keys, constraints and
-/// values behind it, and for the role's rights. Nothing is changed and no statement of the schema is
+/// values behind it, and for the role's rights; and who watches must be told (`LiveCheck`). Nothing is changed and no statement of the schema is
 /// run: every transaction is read only, and the role needs no right but to read.
 ///
 /// What can be asked together is asked in one pipeline, so that a check takes a handful of round
@@ -70,6 +70,7 @@ package struct StorageCheck {
     findings += searches.findings(Array(last.prefix(searches.commands.count)))
     last = last.dropFirst(searches.commands.count)
     findings += rights.findings(Array(last), for: needed)
+    findings += try LiveCheck(mapping, session).findings()
     return findings.map { $0.at(mapping.declaringCoordinate(of: $0.coordinate)) }.collapsed()
   }
 

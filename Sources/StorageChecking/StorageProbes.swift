@@ -40,11 +40,7 @@ struct StorageProbes {
         guard let call = calls.first else { continue }
         let target = field.type.namedType
         let isLeaf = schema[target].isLeaf
-        group.calls += calls.map { call in
-          Call(
-            coordinate: "\(schema[type].name).\(field.name)",
-            text: call + (isLeaf ? "" : " { \(leaf(of: target)) }"))
-        }
+        group.calls += calls.map { probe($0, of: field, in: type) }
         guard !isLeaf else { continue }
         let possible = schema.possibleTypes[Int(target.index)]
         for next in [target] + possible where ways[next] == nil {
@@ -62,6 +58,21 @@ struct StorageProbes {
       if !group.calls.isEmpty { result.append(group) }
     }
     return result
+  }
+
+  /// Of every field of the subscription type, each an operation of its own.
+  var subscriptions: [Call] {
+    guard let root = schema.subscriptionType else { return [] }
+    return schema[root].fields.flatMap { field in
+      calls(of: field).map { probe($0, of: field, in: root) }
+    }
+  }
+
+  private func probe(_ call: String, of field: FieldDefinition, in type: TypeID) -> Call {
+    let target = field.type.namedType
+    return Call(
+      coordinate: "\(schema[type].name).\(field.name)",
+      text: call + (schema[target].isLeaf ? "" : " { \(leaf(of: target)) }"))
   }
 
   /// What is selected of an object so that its rows are read: of a page, its nodes.

@@ -3,7 +3,7 @@
 --
 -- A line without a column tells of everything: the touches of these topics, about nodes with these tags. A line with
 -- a column says that these touches have the values of that column as their keys, or as their nodes, for a query that
--- reads only rows with one value.
+-- reads only rows with one value. A line without topics says that nothing is told, on purpose.
 
 CREATE OR REPLACE FUNCTION tell_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -51,7 +51,6 @@ CALL watch('circle_member', '{edited}', 'touch_changed', 'circle_id');
 CALL watch('follow', '{edited}', 'touch_changed', 'followee_id');
 CALL watch('event_venue', '{added,edited,removed}', 'touch_changed', 'event_id');
 CALL watch('program_trainer', '{added,edited,removed}', 'touch_changed', 'program_id');
-CALL watch('product_suggestion', '{added,edited,removed}', 'touch_changed', 'post_id');
 CALL watch('message', '{added,removed}', 'tell_changed', 'node id conversation_id');
 
 -- What somebody has.
@@ -61,6 +60,8 @@ CALL watch('identity', '{added,edited,removed}', 'tell_changed', 'identity user_
 CALL watch('external_contact', '{added,edited,removed}', 'tell_changed', 'external_contact id owner_id');
 CALL watch('shopping_list_item', '{added,edited,removed}', 'tell_changed',
   'shopping_list_item product_id user_id');
+CALL watch('product_suggestion', '{added,edited,removed}', 'tell_changed',
+  'product_suggestion product_id recipient_id');
 CALL watch('test_result', '{added,edited,removed}', 'tell_changed', 'test_result user_id user_id');
 CALL watch('user_ships_to', '{added,edited,removed}', 'tell_changed', 'user_ships_to location_id user_id');
 CALL watch('flag', '{added,edited,removed}', 'tell_changed', 'flag subject_id subject_id');
@@ -124,8 +125,6 @@ FROM post_tags p CROSS JOIN (VALUES
   ('attendance', 'user_id', 'change', NULL, NULL),
   ('vote', NULL, 'node', 'posts', NULL),
   ('vote', 'post_id', 'node', NULL, NULL),
-  ('product_suggestion', NULL, 'node', 'posts', NULL),
-  ('product_suggestion', 'post_id', 'node', NULL, NULL),
   ('visit', NULL, 'post node', 'posts', NULL),
 
   ('reaction', NULL, 'node', 'subjects', NULL),
@@ -174,6 +173,8 @@ FROM post_tags p CROSS JOIN (VALUES
   ('external_contact', 'owner_id', 'external_contact', NULL, NULL),
   ('shopping_list_item', NULL, 'shopping_list_item', NULL, NULL),
   ('shopping_list_item', 'user_id', 'shopping_list_item', NULL, NULL),
+  ('product_suggestion', NULL, 'product_suggestion', NULL, NULL),
+  ('product_suggestion', 'recipient_id', 'product_suggestion', NULL, NULL),
   ('test_result', NULL, 'test_result', NULL, NULL),
   ('test_result', 'user_id', 'test_result', NULL, NULL),
   ('user_ships_to', NULL, 'user_ships_to', NULL, NULL),
@@ -191,8 +192,14 @@ FROM post_tags p CROSS JOIN (VALUES
   ('product_rank', NULL, 'node', '4', NULL),
   ('product_rank', NULL, 'product_rank', NULL, NULL),
   -- with the row whose count they are part of
-  ('count_slot', NULL, '', NULL, NULL)
+  ('count_slot', NULL, '', NULL, NULL),
+  -- not at all
+  ('change', NULL, NULL, NULL, NULL),
+  ('change_day', NULL, NULL, NULL, NULL),
+  ('change_horizon', NULL, NULL, NULL, NULL),
+  ('session', NULL, NULL, NULL, NULL)
 ) AS v (relation, attribute, topics, tags, is_node);
 COMMENT ON VIEW live_source IS
   'A row: whenever rows of this table change, there are touches of these topics, about nodes with '
-  'these tags or, with a column, with its values as their keys (as their nodes, if is_node).';
+  'these tags or, with a column, with its values as their keys (as their nodes, if is_node). Without '
+  'topics: nothing is told.';

@@ -16,6 +16,8 @@ package struct LivePlan: Sendable {
   package struct Gap: Sendable, Hashable {
     package let coordinate: String
     package let reason: String
+    /// The table whose changes nobody tells of, where that is why.
+    package let relation: String?
   }
 
   package internal(set) var patterns: Set<Pattern> = []

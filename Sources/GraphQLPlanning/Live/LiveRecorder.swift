@@ -120,8 +120,8 @@ final class LiveRecorder {
     }
   }
 
-  private func gap(_ coordinate: String, _ reason: String) {
-    let gap = LivePlan.Gap(coordinate: coordinate, reason: reason)
+  private func gap(_ coordinate: String, _ reason: String, of relation: String? = nil) {
+    let gap = LivePlan.Gap(coordinate: coordinate, reason: reason, relation: relation)
     if !plan.gaps.contains(gap) { plan.gaps.append(gap) }
   }
 
@@ -141,7 +141,9 @@ final class LiveRecorder {
 
   private func noteAll(_ relation: String, _ coordinate: String) {
     let sources = catalog.sources(of: relation)
-    if sources.isEmpty { gap(coordinate, "changes of \(relation) are not told") }
+    if sources.isEmpty {
+      gap(coordinate, "changes of \(relation) are not told", of: relation)
+    }
     for source in sources {
       for topic in source.topics {
         plan.patterns.insert(LivePlan.Pattern(topic: topic, tags: source.tags))

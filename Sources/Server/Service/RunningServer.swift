@@ -7,6 +7,7 @@ import GraphQLTransport
 import HTTP
 import Pictures
 import Postgres
+import StorageChecking
 
 /// A server on its loops, from the moment it answers until it has stopped.
 package final class RunningServer: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import GraphQLPlanning
 import Postgres
-import Server
+import StorageChecking
 import TestSupport
 import Testing
 

@@ -1,0 +1,87 @@
+import GraphQLPlanning
+import JSON
+import Postgres
+
+extension LiveCatalog {
+  /// What a database says; nil where its graph does not say how changes are told.
+  package static func read(from configuration: PostgresConfiguration) throws(PostgresError)
+    -> LiveCatalog?
+  {
+    try read(from: PostgresSession(configuration))
+  }
+
+  /// In one round trip.
+  static func read(from session: PostgresSession) throws(PostgresError) -> LiveCatalog? {
+    let answers = try session.pipeline(
+      [sources, relations, volatile, routines].map { .execute($0) })
+    var results: [[[String?]]] = []
+    for (place, answer) in answers.enumerated() {
+      do {
+        results.append(try answer.get().rows)
+      } catch {
+        // There is no such view.
+        if place == 0, error.sqlState == "42P01" { return nil }
+        throw error
+      }
+    }
+    return LiveCatalog(
+      relations: Set(results[1].compactMap { $0[0] }),
+      routines: results[3].compactMap { row in
+        guard let name = row[0], let text = row[2] else { return nil }
+        return Routine(
+          name: name, parameters: list(row[1]).map { $0.string ?? "" }, text: text, result: row[3],
+          isView: row[4] == "t", isForeign: row[5] == "t", isImmutable: row[6] == "t")
+      },
+      volatile: Set(results[2].compactMap { $0[0] }),
+      sources: results[0].compactMap { row in
+        guard let relation = row[0] else { return nil }
+        return Source(
+          relation: relation, attribute: row[1], topics: list(row[2]).compactMap(\.string),
+          tags: row[3] == nil ? nil : list(row[3]).compactMap(\.integer), isNode: row[4] == "t")
+      })
+  }
+
+  /// But for lines without topics, which say that nothing is told.
+  private static let sources = """
+    SELECT s.relation, s.attribute, array_to_json(s.topics), array_to_json(s.tags), s.is_node
+    FROM live_source s WHERE s.topics IS NOT NULL
+    """
+
+  private static let relations = """
+    SELECT c.relname FROM pg_class c WHERE c.relkind IN ('r', 'p', 'f', 'm')
+    AND pg_table_is_visible(c.oid)
+    AND c.relnamespace <> ALL (ARRAY['pg_catalog', 'information_schema']::regnamespace[])
+    """
+
+  private static let volatile = """
+    SELECT DISTINCT p.proname FROM pg_proc p
+    WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.provolatile = 'v'
+    """
+
+  private static let routines = """
+    SELECT p.proname, array_to_json(p.proargnames[1:p.pronargs]),
+      coalesce(pg_get_function_sqlbody(p.oid), p.prosrc),
+      (SELECT c.relname FROM pg_class c
+        WHERE c.reltype = p.prorettype AND c.relkind IN ('r', 'p', 'f', 'm')),
+      false, l.lanname NOT IN ('sql', 'plpgsql'), p.provolatile = 'i'
+    FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+    WHERE p.prokind = 'f' AND p.prorettype <> 'trigger'::regtype AND pg_function_is_visible(p.oid)
+      AND p.pronamespace <> ALL (ARRAY['pg_catalog', 'information_schema']::regnamespace[])
+    UNION ALL
+    SELECT c.relname, NULL, pg_get_viewdef(c.oid), NULL, true, false, false FROM pg_class c
+    WHERE c.relkind = 'v' AND pg_table_is_visible(c.oid)
+      AND c.relnamespace <> ALL (ARRAY['pg_catalog', 'information_schema']::regnamespace[])
+    """
+
+  private static func list(_ text: String?) -> [JSONValue] {
+    guard let text, case .array(let items)? = try? JSONParser.parse(Array(text.utf8)) else {
+      return []
+    }
+    return items
+  }
+}
+
+extension JSONValue {
+  fileprivate var string: String? { if case .string(let text) = self { text } else { nil } }
+  fileprivate var integer: Int? { Int("\(self)") }
+}

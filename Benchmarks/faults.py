@@ -8,6 +8,7 @@ database: one that was answered with data was done once, one that was refused wa
 
 import argparse
 import collections
+import contextlib
 import http.client
 import itertools
 import json
@@ -901,9 +902,11 @@ FAULTS = [kill, slain, restart, crash, freeze, blackhole, cut, failover, hosts, 
 
 def proportional(process):
     """What a process has for itself, in MiB: of pages that it shares, its part."""
-    for line in open(f"/proc/{process}/smaps_rollup"):
-        if line.startswith("Pss_Anon:"):
-            return int(line.split()[1]) / 1024
+    # It may end meanwhile.
+    with contextlib.suppress(OSError), open(f"/proc/{process}/smaps_rollup") as lines:
+        for line in lines:
+            if line.startswith("Pss_Anon:"):
+                return int(line.split()[1]) / 1024
     return 0
 
 
@@ -949,7 +952,7 @@ def soak(world, minutes):
     while time.monotonic() < begin + 60 * minutes:
         time.sleep(30)
         found_backends = [int(process) for process in backends(world.cluster)]
-        memory = [proportional(process) for process in found_backends if os.path.exists(f"/proc/{process}")]
+        memory = [size for process in found_backends if (size := proportional(process))]
         samples.append((time.monotonic() - begin, proportional(server.process.pid), sum(memory), max(memory, default=0)))
         say("%5.0f s: process %.1f MiB, %d backends %.1f MiB, the largest %.1f, %d answers" % (
             *samples[-1][:2], len(memory), *samples[-1][2:], sum(counts.values())))

@@ -16,7 +16,6 @@ final class LiveHub: @unchecked Sendable {
   /// Nil where the graph has nothing to watch.
   private let reader: NewsReader?
   private let executor: OperationExecutor
-  private let runner: any StatementRunner
   private let pool: PostgresPool
   private let settings: LiveSettings
 
@@ -27,9 +26,7 @@ final class LiveHub: @unchecked Sendable {
   private var recent: [ObjectIdentifier: Watch] = [:]
   /// What to look at when something becomes of a user's sessions.
   private var sessions: [Int64: [ObjectIdentifier: SessionWatch]] = [:]
-  private var ready: [Watch] = []
-  private var readyStart = 0
-  private var deliveries = 0
+  private let deliveries: LiveDeliveries
   /// Those that are answered again.
   private let queries: LiveQueries
   private var hasJoined = false
@@ -61,13 +58,15 @@ final class LiveHub: @unchecked Sendable {
     self.number = number
     self.reader = reader
     self.executor = executor
-    self.runner = runner
     self.pool = pool
     self.settings = settings
     queries = LiveQueries(
       loop: loop, executor: executor, runner: runner, settings: settings,
       connections: pool.settings.size)
+    deliveries = LiveDeliveries(
+      loop: loop, executor: executor, runner: runner, maximum: settings.deliveries)
     queries.onEnd = { [unowned self] in end() }
+    deliveries.onAnswer = { [unowned self] in answer($0, $1, $2) }
   }
 
   // MARK: Interest
@@ -160,8 +159,7 @@ final class LiveHub: @unchecked Sendable {
   func drop(_ watch: Watch) {
     if case .ended = watch.state { return }
     watch.state = .ended
-    watch.ticket?.cancel()
-    watch.ticket = nil
+    deliveries.drop(watch)
     watch.question?.cancel()
     watch.question = nil
     watch.queue = []
@@ -171,7 +169,6 @@ final class LiveHub: @unchecked Sendable {
     watch.retry = nil
     forget(watch)
     count -= 1
-    if watch.isDelivering { delivered(watch) }
     end()
   }
 
@@ -272,7 +269,7 @@ final class LiveHub: @unchecked Sendable {
     if watch.event.endsWithNull, watch.queue.isEmpty, watch.lastHash == nil {
       watch.queue = [Watch.Due(node: Self.look, snapshot: snapshot)]
     }
-    enqueue(watch)
+    deliveries.enqueue(watch)
   }
 
   /// In place of a node: whether there is anything to hear of at all.
@@ -350,7 +347,7 @@ final class LiveHub: @unchecked Sendable {
       }
       watch.queue.append(due)
     }
-    if case .hearing = watch.state { enqueue(watch) }
+    if case .hearing = watch.state { deliveries.enqueue(watch) }
   }
 
   private func interruptAll() {
@@ -364,51 +361,7 @@ final class LiveHub: @unchecked Sendable {
     watch.sink.interrupt(reason)
   }
 
-  // MARK: Deliveries
-
-  private func enqueue(_ watch: Watch) {
-    guard !watch.isQueued, !watch.isDelivering, !watch.queue.isEmpty else { return }
-    watch.isQueued = true
-    ready.append(watch)
-    goOn()
-  }
-
-  /// So many at once as the database has use for, in turn.
-  private func goOn() {
-    while deliveries < settings.deliveries, readyStart < ready.count {
-      let watch = ready[readyStart]
-      readyStart += 1
-      if readyStart == ready.count {
-        ready.removeAll(keepingCapacity: ready.capacity <= 1024)
-        readyStart = 0
-      }
-      watch.isQueued = false
-      if case .hearing = watch.state { deliver(watch) }
-    }
-  }
-
-  private func deliver(_ watch: Watch) {
-    guard !watch.queue.isEmpty else { return }
-    let due = watch.queue.removeFirst()
-    watch.isDelivering = true
-    deliveries += 1
-    let ticket = executor.execute(
-      watch.operation, viewer: watch.viewer, event: due.node, on: runner
-    ) { [self] response in
-      watch.ticket = nil
-      guard watch.isDelivering else { return }
-      delivered(watch)
-      if case .ended = watch.state { return }
-      answer(watch, due, response)
-    }
-    if watch.isDelivering { watch.ticket = ticket }
-  }
-
-  private func delivered(_ watch: Watch) {
-    watch.isDelivering = false
-    deliveries -= 1
-    if readyStart < ready.count { loop.afterThisBatch { [weak self] in self?.goOn() } }
-  }
+  // MARK: Answers
 
   private func answer(_ watch: Watch, _ due: Watch.Due, _ response: OperationResponse) {
     // Until all of one look is told, who comes back is told it anew.
@@ -429,10 +382,10 @@ final class LiveHub: @unchecked Sendable {
       }
     case .refused(let errors, _) where Self.isPassing(errors):
       watch.queue.insert(due, at: 0)
-      return again(watch) { [self] in enqueue(watch) }
+      return again(watch) { [self] in deliveries.enqueue(watch) }
     case .refused: return finish(watch, response)
     }
-    enqueue(watch)
+    deliveries.enqueue(watch)
   }
 
   private func isNew(_ body: [UInt8], _ watch: Watch) -> Bool {

@@ -17,6 +17,8 @@ final class Watch {
     let node: Int64
     /// Of the look that found it.
     let snapshot: PostgresSnapshot
+    /// Its answer is not shared: the one that was had errors.
+    var isAlone = false
   }
 
   let operation: PreparedOperation
@@ -36,7 +38,6 @@ final class Watch {
   var queue: [Due] = []
   /// The newest of news that must wait for older transactions.
   var unsettled: UInt64?
-  var isDelivering = false
   var isQueued = false
   /// Its keys are to be asked for anew once those asked for are there.
   var isStale = false
@@ -44,8 +45,9 @@ final class Watch {
   var lastHash: Int?
   /// How often the database has not answered in a row.
   var failures = 0
-  /// Of its delivery; and of what is asked about its keys.
-  var ticket: PostgresTicket?
+  /// The statement that it waits for.
+  var delivery: LiveDeliveries.Delivery?
+  /// Of what is asked about its keys.
   var question: PostgresTicket?
   var retry: LoopTimer?
   /// All that is in it was told to the client, or happened before it came.

@@ -335,6 +335,28 @@ import Testing
     #expect(try bodies(socket, "postAdded.body", 1) == ["late"])
   }
 
+  @Test func `what is the same for several is asked once, and what is another for each`() throws {
+    let server = try LiveServer()
+    let data = try server.graph.data()
+    let ann = try data.person()
+    let post = try data.post(.text, by: ann)
+    let sockets = try (0..<23).map { _ in try server.socket() }
+    let other = Self.comments.replacing("body", with: "body createdAt")
+    for (place, socket) in sockets.enumerated() {
+      socket.subscribe("1", place < 20 ? Self.comments : other, ["id": post.json])
+    }
+    try server.waitForHearing(23)
+    let name = #"sociograph_pool_statements_total{pool="reads"}"#
+    let before = try server.metric(name)
+    for number in 1...3 {
+      _ = try data.comment(post, by: ann, "comment \(number)")
+      for socket in sockets {
+        #expect(try bodies(socket, "commentAdded.body", 1) == ["comment \(number)"])
+      }
+      #expect(try server.metric(name) == before + 2 * number)
+    }
+  }
+
   // MARK: Ends
 
   @Test func `who leaves or completes is forgotten`() throws {

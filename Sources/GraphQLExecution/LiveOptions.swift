@@ -11,6 +11,8 @@ package struct LiveOptions: Sendable, Equatable {
 
   /// It is answered at least so often, whatever is known.
   package let interval: Duration?
+  /// Answers after the first one come as what is to be changed in it.
+  package let asPatches: Bool
 
   /// Nil for a query that is answered once.
   init?(
@@ -28,6 +30,7 @@ package struct LiveOptions: Sendable, Equatable {
       }
     }
     if value("if") == .boolean(false) { return nil }
+    asPatches = try Self.wantsPatches(request)
     guard case .int(let number)? = value("interval") else {
       interval = nil
       return
@@ -40,6 +43,19 @@ package struct LiveOptions: Sendable, Equatable {
             + " milliseconds, not \(number).", code: .badUserInput))
     }
     self.interval = interval
+  }
+
+  /// `extensions.liveFormat`
+  private static func wantsPatches(_ request: GraphQLRequest) throws(RequestErrors) -> Bool {
+    guard let format = request.extensions.first(where: { $0.name == "liveFormat" })?.value else {
+      return false
+    }
+    guard format == .string("patch") || format == .string("whole") else {
+      throw RequestErrors(
+        GraphQLError(
+          "\"extensions.liveFormat\" must be \"patch\" or \"whole\".", code: .badUserInput))
+    }
+    return format == .string("patch")
   }
 
   /// - Throws: what is in the answer and told by nobody, unless it is asked for at intervals.

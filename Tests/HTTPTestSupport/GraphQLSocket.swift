@@ -21,7 +21,10 @@ package final class GraphQLSocket {
     client.send(#"{"type":"connection_init"\#(payload.map { #","payload":\#($0)"# } ?? "")}"#)
   }
 
-  package func subscribe(_ id: String, _ document: String, _ variables: JSONValue = .object([])) {
+  package func subscribe(
+    _ id: String, _ document: String, _ variables: JSONValue = .object([]),
+    extensions: JSONValue = .object([])
+  ) {
     let message = JSONValue.object([
       JSONValue.Member(name: "id", value: .string(id)),
       JSONValue.Member(name: "type", value: .string("subscribe")),
@@ -30,6 +33,7 @@ package final class GraphQLSocket {
         value: .object([
           JSONValue.Member(name: "query", value: .string(document)),
           JSONValue.Member(name: "variables", value: variables),
+          JSONValue.Member(name: "extensions", value: extensions),
         ])),
     ])
     client.send("\(message)")

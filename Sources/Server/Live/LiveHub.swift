@@ -128,8 +128,7 @@ final class LiveHub: @unchecked Sendable {
     guard let live = operation.live, let plan = operation.plan.plan.live, reader != nil else {
       return nil
     }
-    let query = LiveQuery(
-      operation, plan, interval: live.interval, viewer: viewer, sink: sink, ended: ended)
+    let query = LiveQuery(operation, plan, live, viewer: viewer, sink: sink, ended: ended)
     begin()
     queries.add(query, isHeard: hasJoined)
     return query

@@ -73,7 +73,7 @@ final class LiveQueries: @unchecked Sendable {
   /// From now on changes are told.
   func joined() {
     for query in all.values where !query.isRunning {
-      if query.last == nil { run(query) } else { touch(query) }
+      if query.answers.isEmpty { run(query) } else { touch(query) }
     }
   }
 
@@ -286,7 +286,7 @@ final class LiveQueries: @unchecked Sendable {
           self.touch(query)
         }
       }
-    case .refused(let errors, _) where query.last != nil && LiveHub.isPassing(errors):
+    case .refused(let errors, _) where !query.answers.isEmpty && LiveHub.isPassing(errors):
       query.failures += 1
       let pause = min(Duration.milliseconds(50) * (1 << min(query.failures, 6)), .seconds(2))
       query.rest = ContinuousClock.now + pause
@@ -296,11 +296,9 @@ final class LiveQueries: @unchecked Sendable {
   }
 
   private func send(_ query: LiveQuery, _ body: [UInt8]) {
-    let hash = body.hashValue
-    guard hash != query.last else { return }
-    query.last = hash
+    guard let message = query.answers.next(body) else { return }
     counts.sent &+= 1
-    guard query.sink.next(body, from: nil) else {
+    guard query.sink.next(message, from: nil) else {
       drop(query)
       return query.sink.interrupt("Too much waits for the client to read it.")
     }

@@ -23,8 +23,8 @@ final class LiveQuery {
   var hasEnded = false
   /// What was told while its statement ran, whose answer says what it hangs on.
   var heard: [News] = []
-  /// Of the answer that the client has.
-  var last: Int?
+  /// What the client has of them.
+  var answers: LiveAnswers
   /// It is not run again before.
   var rest = ContinuousClock.now
   var failures = 0
@@ -33,12 +33,13 @@ final class LiveQuery {
   var intervalTimer: LoopTimer?
 
   init(
-    _ operation: PreparedOperation, _ plan: LivePlan, interval: Duration?, viewer: Int64,
+    _ operation: PreparedOperation, _ plan: LivePlan, _ options: LiveOptions, viewer: Int64,
     sink: any ResponseSink, ended: @escaping (OperationResponse) -> Void
   ) {
     self.operation = operation
     self.plan = plan
-    self.interval = interval
+    interval = options.interval
+    answers = LiveAnswers(asPatches: options.asPatches)
     self.viewer = viewer
     self.sink = sink
     self.ended = ended

@@ -95,6 +95,18 @@ final class LiveServer: Sendable {
   }
 }
 
+extension RawClient {
+  /// The next line, without its end; nil when the connection ends instead.
+  func line() -> String? {
+    var line: [UInt8] = []
+    while let byte = bytes(1) {
+      if byte == [UInt8(ascii: "\n")] { return String(decoding: line, as: UTF8.self) }
+      line += byte
+    }
+    return nil
+  }
+}
+
 extension GraphQLSocket {
   /// The data of the next response to an operation; what else comes is an error.
   func data(_ id: String = "1") throws -> JSONValue {

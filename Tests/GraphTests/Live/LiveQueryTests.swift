@@ -21,15 +21,8 @@ extension LiveTests {
 
     /// The first line of data of the next event of a stream.
     private func event(_ client: RawClient) throws -> JSONValue {
-      var line: [UInt8] = []
-      while let byte = client.bytes(1) {
-        guard byte == [UInt8(ascii: "\n")] else {
-          line += byte
-          continue
-        }
-        let text = String(decoding: line, as: UTF8.self)
-        line = []
-        if text.hasPrefix("data: {") { return try JSONParser.parse(Array(text.utf8.dropFirst(6))) }
+      while let line = client.line() {
+        if line.hasPrefix("data: {") { return try JSONParser.parse(Array(line.utf8.dropFirst(6))) }
       }
       throw GraphTestFailure("the stream broke")
     }
@@ -132,6 +125,31 @@ extension LiveTests {
       try awaitText(#""commentCount":0}}}}"#)
       try comment(server, on: post, "first", as: ann)
       try awaitText(#""commentCount":1}}}}"#)
+    }
+
+    @Test func `answers are patches for who asks for them, and whole where that is shorter`() throws
+    {
+      let server = try LiveServer()
+      let data = try server.graph.data()
+      let ann = try data.person()
+      let words = String(repeating: "many words ", count: 10)
+      let post = try data.post(.text, by: ann, words)
+      let socket = try server.socket()
+      socket.subscribe("1", Self.counts, ["id": post.json], extensions: ["liveFormat": "patch"])
+      func next() throws -> JSONValue? { try #require(socket.message())["payload"] }
+      let first: JSONValue = ["node": ["body": .string(words), "commentCount": 0]]
+      #expect(try next() == ["data": first, "revision": 1])
+      try comment(server, on: post, "first", as: ann)
+      let patch: JSONValue = [["op": "replace", "path": "/node/commentCount", "value": 1]]
+      #expect(try next() == ["patch": patch, "revision": 2])
+      try comment(server, on: post, "second", as: ann)
+      #expect(try next()?["revision"] == 3)
+      try server.graph.mutate(
+        "deletePost(postId: $id)", "__typename", ["id: ID!": post.json], as: ann)
+      #expect(try next() == ["data": ["node": .null], "revision": 1])
+      socket.subscribe("2", Self.counts, ["id": post.json], extensions: ["liveFormat": 1])
+      #expect(
+        try next()?.array?.first?.at("extensions.code") == "BAD_USER_INPUT")
     }
 
     @Test func `lists have what comes, what goes and what becomes of it`() throws {

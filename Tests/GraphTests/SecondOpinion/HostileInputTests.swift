@@ -1,6 +1,7 @@
 import Foundation
 import GraphQLSchema
 import JSON
+import TestSupport
 import Testing
 
 /// Operations whose values were exchanged for ones that should not be: the server answers all of

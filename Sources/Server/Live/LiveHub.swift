@@ -246,6 +246,7 @@ final class LiveHub: @unchecked Sendable {
     for topic in watch.topics { watches[topic, default: [:]][ObjectIdentifier(watch)] = watch }
     if !isRenewed {
       watch.since = snapshot
+      watch.told = watch.told ?? snapshot
       recent[ObjectIdentifier(watch)] = watch
     }
     watch.state = .hearing

@@ -91,18 +91,44 @@ extension LiveTests {
       #expect(broken.answer().status == 400)
     }
 
+    private func id(_ event: String) -> String {
+      event.split(separator: "\n").first { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }
+        ?? ""
+    }
+
+    private func body(_ event: String) -> String {
+      event.split(separator: "\"").suffix(2).first.map(String.init) ?? ""
+    }
+
+    @Test func `who leaves amid what happened at once is told it anew`() throws {
+      let server = try LiveServer()
+      let data = try server.graph.data()
+      let ann = try data.person()
+      let post = try data.post(.text, by: ann)
+      func open(_ headers: String = "") throws -> RawClient {
+        let client = try server.open(
+          accept: "text/event-stream", Self.comments, ["id": post.json], headers: headers)
+        #expect(client.answer(isHead: true).status == 200)
+        try server.waitForHearing(1)
+        return client
+      }
+      let leaving = try open()
+      try data.run("BEGIN")
+      for text in ["one", "two"] { _ = try data.comment(post, by: ann, text) }
+      try data.run("COMMIT")
+      let first = try part(leaving)
+      #expect(body(first) == "one")
+      leaving.finishSending()
+      try server.waitForHearing(0)
+      let back = try open("Last-Event-ID: \(id(first))\r\n")
+      #expect(try [part(back), part(back)].map(body) == ["one", "two"])
+    }
+
     @Test func `who comes back says what was told last, and hears what came after it`() throws {
       let server = try LiveServer()
       let data = try server.graph.data()
       let ann = try data.person()
       let post = try data.post(.text, by: ann)
-      func id(_ event: String) -> String {
-        event.split(separator: "\n").first { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }
-          ?? ""
-      }
-      func body(_ event: String) -> String {
-        event.split(separator: "\"").suffix(2).first.map(String.init) ?? ""
-      }
       var last = ""
       var told: [String] = []
       for round in 0..<3 {

@@ -56,6 +56,14 @@ package enum PoolRetryReason: Sendable, Hashable {
   case overdue
   /// With another transaction.
   case conflict
+
+  /// The statement may be at fault itself, so it is tried once more and not again.
+  var isCounted: Bool {
+    switch self {
+    case .connectionLost, .staleStatement, .conflict: true
+    case .strayCancel, .neighbourFailed, .overdue: false
+    }
+  }
 }
 
 /// A pool's counters since its start, and how it is now.

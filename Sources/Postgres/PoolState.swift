@@ -276,9 +276,11 @@ struct PoolState {
         verdict = .retryAsHeavy(after: time)
         requests[Int(index)].kind = .heavy
         requests[Int(index)].estimate = max(time, limits.heavyStatement)
-      } else if reason != .neighbourFailed {
-        requests[Int(index)].retries += 1
+      } else if reason == .strayCancel {
+        // A cancel hits one statement.
+        slots[slot].strayCancelUntil = nil
       }
+      if reason.isCounted { requests[Int(index)].retries += 1 }
       requests[Int(index)].queueDeadline = min(request.deadline, now + settings.queueWait)
       enqueue(index, inFront: reason != .overdue)
     }
@@ -300,19 +302,19 @@ struct PoolState {
   func retryReason(
     _ request: Request, _ slot: Int, _ answer: PoolAnswer, _ wasCancelled: Bool, _ now: Instant
   ) -> PoolRetryReason? {
-    let isUncounted = answer == .aborted || (answer == .cancelled && request.isDemoted)
-    guard request.mayRetry, request.retries == 0 || isUncounted, request.deadline > now, !isStopping
-    else { return nil }
+    guard request.mayRetry, request.deadline > now, !isStopping else { return nil }
+    let reason: PoolRetryReason
     switch answer {
     case .final, .readOnly: return nil
-    case .conflict: return .conflict
-    case .aborted: return .neighbourFailed
-    case .stale: return .staleStatement
-    case .cancelled where wasCancelled && request.isDemoted: return .overdue
+    case .conflict: reason = .conflict
+    case .aborted: reason = .neighbourFailed
+    case .stale: reason = .staleStatement
+    case .cancelled where wasCancelled && request.isDemoted: reason = .overdue
     case .cancelled:
       guard !wasCancelled, let until = slots[slot].strayCancelUntil, until > now else { return nil }
-      return .strayCancel
+      reason = .strayCancel
     }
+    return request.retries == 0 || !reason.isCounted ? reason : nil
   }
 
   // MARK: Connections come and go

@@ -234,7 +234,10 @@ struct PoolSimulation {
       if firstAnswerSinceUp == nil, isServerUp { firstAnswerSinceUp = now }
     case .drop:
       if requests[item.request] != nil { problem = "request \(item.request) was dropped" }
-    case .retry, .retryAsHeavy: break
+    case .retry:
+      // It was hit by another's cancel, which is made good beside the one time that it is tried again.
+      if answer == .cancelled { requests[item.request]?.sends -= 1 }
+    case .retryAsHeavy: break
     }
     scheduleHead(slot)
     perform(actions)

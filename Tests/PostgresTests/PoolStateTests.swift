@@ -634,23 +634,36 @@ struct PoolStateTests {
     #expect(state.currentStatistics.executed == 0)
   }
 
-  @Test func `a cancel that hits a neighbour is made good once`() {
+  @Test func `each cancel that hits a neighbour is made good`() {
     var state = ready(1)
     var actions: [PoolAction] = []
-    let slow = state.submit(
-      kind: .quick, estimate: 50_000, mayRetry: true, deadline: start + .seconds(10), now: start,
-      actions: &actions)
+    var now = start
+    /// The first of the pipeline is left by who asked for it, and cancelled for that.
+    func abandon(_ id: PoolRequestID) {
+      #expect(state.cancel(id, now: now, actions: &actions))
+      actions.removeAll()
+      now = now + .milliseconds(25)
+      state.tick(now: now, actions: &actions)
+      #expect(actions.contains { if case .cancel(0) = $0 { true } else { false } })
+    }
+    func submit() -> PoolRequestID {
+      state.submit(
+        kind: .quick, estimate: 50_000, mayRetry: true, deadline: start + .seconds(10), now: now,
+        actions: &actions)
+    }
+    let first = submit()
     #expect(place(&state, 50) == 0)
-    #expect(state.cancel(slow, now: start, actions: &actions))
-    actions.removeAll()
-    state.tick(now: start + .milliseconds(25), actions: &actions)
-    #expect(actions.contains { if case .cancel(0) = $0 { true } else { false } })
-    let later = start + .milliseconds(30)
-    #expect(state.answered(slot: 0, .cancelled, now: later, actions: &actions) == .drop)
-    #expect(state.answered(slot: 0, .cancelled, now: later, actions: &actions) == .retry)
+    abandon(first)
+    #expect(state.answered(slot: 0, .cancelled, now: now, actions: &actions) == .drop)
+    let second = submit()
+    // It goes behind the second one, whose cancel hits it again.
+    #expect(state.answered(slot: 0, .cancelled, now: now, actions: &actions) == .retry)
+    abandon(second)
+    #expect(state.answered(slot: 0, .cancelled, now: now, actions: &actions) == .drop)
+    #expect(state.answered(slot: 0, .cancelled, now: now, actions: &actions) == .retry)
+    // There were two: who sends a third is not the pool.
     #expect(
-      state.answered(slot: 0, .cancelled, now: later, actions: &actions)
-        == .deliver(after: 0))
+      state.answered(slot: 0, .cancelled, now: now, actions: &actions) == .deliver(after: 0))
   }
 
   @Test func `what a neighbour's failure skipped is sent again until it has its own answer`() {

@@ -32,6 +32,8 @@ package final class StatementCombiner: StatementRunner {
   private var due: [CombinableStatement] = []
   /// What is held is looked at after this batch.
   private var isLooking = false
+  /// What the pool calls while something is held.
+  private var look: () -> Void = {}
   /// Ends the wait for what is under way, should it be stuck.
   private var timer: LoopTimer?
   /// How long the execution whose completion runs now was held here, in nanoseconds.
@@ -41,7 +43,7 @@ package final class StatementCombiner: StatementRunner {
     self.pool = pool
     self.settings = settings
     longestNanoseconds = UInt64(max(settings.longestTogether.nanoseconds, 0))
-    pool.whenAnswered = { [weak self] in self?.lookAfterThisBatch() }
+    look = { [weak self] in self?.lookAfterThisBatch() }
   }
 
   package func run(
@@ -104,6 +106,7 @@ package final class StatementCombiner: StatementRunner {
     for statement in statements where !statement.held.isEmpty {
       if isReady(statement) { send(statement) } else { due.append(statement) }
     }
+    pool.whenAnswered = due.isEmpty ? nil : look
     guard !due.isEmpty, timer == nil else { return }
     timer = pool.loop.schedule(after: settings.longestTogether) { [weak self] in
       self?.timer = nil

@@ -46,7 +46,7 @@ enum ExplainCommand {
     let format = try options.choice("format", as: Format.self) ?? .text
     let mapping = try SchemaFiles.load(
       SettingOptions.shippedFolder("Schema", "schema", options))
-    var (operation, took) = try prepare(file, options, mapping)
+    let (operation, took) = try prepare(file, options, mapping)
     let analyzes = try options.isSet("analyze")
     var viewer: Int64 = 0
     var analysis: ExplainReport.Analysis?

@@ -206,7 +206,7 @@ final class RequestPipeline {
 
   /// An operation on its way, once it is known what it is.
   final class Call {
-    var operation: PreparedOperation
+    let operation: PreparedOperation
     let caller: Caller
     /// The points that were taken for preparing it.
     let preparationCost: Int

@@ -1,0 +1,134 @@
+import GraphQLPlanning
+import GraphQLResponse
+import GraphQLSchema
+import Postgres
+
+/// An operation that may run: its plan, and its own variables. One object for each request, which is handed from
+/// stage to stage.
+package final class PreparedOperation {
+  /// That of the request.
+  package let identity: RequestIdentity
+  /// Of preparing it.
+  package let times: OperationTimes
+  package var cursorSeal: CursorSeal
+  /// Of a client whose points are counted.
+  package var charge: OperationCharge?
+  /// Whose share of the database's connections it takes; nil of the server's own.
+  package var client: PoolClient?
+  private let content: Content
+
+  /// What is the same when the request comes again.
+  final class Content {
+    let label: OperationLabel
+    let request: GraphQLRequest?
+    let plan: PreparedPlan
+    let variables: [InputValue?]
+    let variableNames: [String]
+    let inputs: OperationInputs
+    let introspection: [String: [UInt8]]?
+    let cost: Int
+    let isDeferrable: Bool
+    let live: LiveOptions?
+
+    init(
+      label: OperationLabel, request: GraphQLRequest?, plan: PreparedPlan,
+      variables: [InputValue?], variableNames: [String], inputs: OperationInputs,
+      introspection: [String: [UInt8]]?, cost: Int, isDeferrable: Bool,
+      live: LiveOptions?
+    ) {
+      self.label = label
+      self.request = request
+      self.plan = plan
+      self.variables = variables
+      self.variableNames = variableNames
+      self.inputs = inputs
+      self.introspection = introspection
+      self.cost = cost
+      self.isDeferrable = isDeferrable
+      self.live = live
+    }
+  }
+
+  init(
+    identity: RequestIdentity, times: OperationTimes, cursorSeal: CursorSeal, _ content: Content
+  ) {
+    self.identity = identity
+    self.times = times
+    self.cursorSeal = cursorSeal
+    self.content = content
+  }
+
+  /// The same of a request that comes again: nothing is left to prepare.
+  init(_ known: PreparedOperation, for request: GraphQLRequest) {
+    identity = request.identity
+    times = OperationTimes()
+    cursorSeal = known.cursorSeal
+    content = known.content
+  }
+
+  package var label: OperationLabel { content.label }
+  /// Of a mutation.
+  var request: GraphQLRequest? { content.request }
+  package var plan: PreparedPlan { content.plan }
+  package var variables: [InputValue?] { content.variables }
+  package var variableNames: [String] { content.variableNames }
+  /// For errors about them.
+  var inputs: OperationInputs { content.inputs }
+  /// Answers of introspection fields that depend on this request's variables.
+  var introspection: [String: [UInt8]]? { content.introspection }
+  /// What it may cost at most (R8).
+  package var cost: Int { content.cost }
+  /// Something in it could be deferred.
+  var isDeferrable: Bool { content.isDeferrable }
+  /// Of a live query.
+  package var live: LiveOptions? { content.live }
+}
+
+extension PreparedOperation {
+  /// It is for a `MutationRunner`.
+  package var isMutation: Bool { !plan.mutation.isEmpty }
+
+  /// It is for `deliver`.
+  package var comesInParts: Bool { !plan.parts.isEmpty }
+
+  /// It is for `start`, and then for `execute` whenever there is news.
+  package var isSubscription: Bool { plan.plan.event != nil }
+
+  /// The parameters as they are sent.
+  ///
+  /// - Parameter event: the node that a subscription is told of.
+  package func parameters(
+    viewer: Int64, event: Int64 = 0
+  ) throws(GraphQLError) -> PostgresParameters {
+    var binder = binder(viewer)
+    binder.event = event
+    return try binder.bind(plan.plan.parameters, of: plan.plan.places)
+  }
+
+  func binder(_ viewer: Int64, _ call: CallContext? = nil) -> ParameterBinder {
+    ParameterBinder(
+      variables: variables, inputs: inputs, viewer: viewer, cursorSeal: cursorSeal, call: call)
+  }
+
+  /// The parameters as people write them, in the order of `$1`, `$2`, ...; nil for null and for keys
+  /// inside cursors.
+  package func parameterTexts(viewer: Int64) throws(GraphQLError) -> [String?] {
+    try binder(viewer).texts(of: plan.plan.parameters, plan.plan.places)
+  }
+}
+
+/// What a request that comes again was prepared as; what depends on nothing but its bytes.
+final class PreparedRequest {
+  /// As many requests as a loop remembers may each hold a plan that no document does any more.
+  private static let maximumBytes = 64 << 10
+
+  let operation: PreparedOperation
+
+  init?(_ operation: PreparedOperation, of request: GraphQLRequest) {
+    guard operation.request == nil, operation.introspection == nil, !operation.isDeferrable,
+      operation.plan.cost <= Self.maximumBytes
+    else { return nil }
+    // Its own: the other is given what belongs to the request.
+    self.operation = PreparedOperation(operation, for: request)
+  }
+}

@@ -356,8 +356,9 @@ def storm(options, server, connection, first, work):
     server.execute(
         "mutation($i: SignUpInput!) { signUp(input: $i) { userErrors { code field } } }",
         {"i": {"username": name, "password": password, "displayName": "Bench"}})
-    sql(connection, f"""UPDATE app_user SET password_hash = (SELECT password_hash FROM app_user
-      WHERE username = '{name}') WHERE username LIKE 'bench\\_user%'""")
+    sql(connection, f"""INSERT INTO password (user_id, hash)
+      SELECT u.id, p.hash FROM app_user u, password p JOIN app_user o ON o.id = p.user_id
+      WHERE o.username = '{name}' AND u.username LIKE 'bench\\_user%'""")
     names = sql(connection, "SELECT u.username FROM app_user u JOIN bench.made m ON m.id = u.id AND m.kind = 'user' ORDER BY m.n LIMIT 500").splitlines()
     lua = os.path.join(work, "storm.lua")
     with open(lua, "w") as file:

@@ -50,6 +50,10 @@ import Testing
       "INSERT INTO block (blocker_id, blocked_id) VALUES (anna, ben)",
       "blocks: blocker_id=anna blocked_id=ben"
     ),
+    (
+      "INSERT INTO hidden VALUES (anna, ben)",
+      "blocks: blocker_id=anna blocked_id=ben fault=\"what"
+    ),
     ("UPDATE circle_member SET role = 'MEMBER'", "circles: circle_id=1285 fault=\"its owner"),
     ("UPDATE circle SET owner_id = ben", "circles: circle_id=1285 fault=\"it is owned by anna"),
     (

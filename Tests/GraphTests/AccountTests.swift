@@ -53,7 +53,7 @@ import TokenSupport
     let ada = try signUp("ada")
     let data = try graph.data()
     let stored = try #require(
-      try data.run("SELECT password_hash FROM app_user WHERE id = $1", [ada])[0][0])
+      try data.run("SELECT hash FROM password WHERE user_id = $1", [ada])[0][0])
     #expect(stored.hasPrefix("$argon2id$"))
     let found = try data.run(
       "SELECT count(*) FROM session WHERE token_hash = sha256(convert_to($1, 'UTF8'))", [ada.token])

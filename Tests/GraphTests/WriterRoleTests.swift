@@ -32,7 +32,7 @@ import Testing
     let session = try TestCluster.session(asRole)
     for statement in [
       "INSERT INTO circle_member VALUES (1, 1)", "DELETE FROM post", "UPDATE app_user SET bio = ''",
-      "SELECT password_hash FROM app_user", "SELECT token_hash FROM session",
+      "SELECT hash FROM password", "SELECT token_hash FROM session",
       "SELECT FROM one_time_token", "SELECT FROM outbox", "SELECT answer FROM sociograph_request",
       "TRUNCATE sociograph_request", "CREATE TABLE graph.other (id bigint)",
       "SET log_min_messages = debug1",

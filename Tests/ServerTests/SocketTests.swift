@@ -20,8 +20,9 @@ import Testing
     try TestCluster.session(database).execute(
       """
       WITH made AS (
-        INSERT INTO app_user (username, email, display_name, name_key, password_hash)
-        VALUES ($1, $1 || '@example.org', 'Somebody', 'somebody', 'x') RETURNING id)
+        INSERT INTO app_user (username, email, display_name, name_key)
+        VALUES ($1, $1 || '@example.org', 'Somebody', 'somebody') RETURNING id),
+      known AS (INSERT INTO password (user_id, hash) SELECT id, 'x' FROM made)
       INSERT INTO session (user_id, token_hash, expires_at)
       SELECT id, sha256($2::bytea), now() + interval '1 day' FROM made
       """, ["u\(UInt32.random(in: 0 ... .max))", token])

@@ -79,6 +79,9 @@ UNION SELECT demo_id('user', 10 + a), demo_id('user', 10 + b) FROM (
   FROM generate_series(1, 20 * :scale) k) s
 WHERE a <> b
 
+-- step: Who is hidden; table: hidden(viewer_id, user_id); rows: 40 * :scale
+SELECT blocker_id, blocked_id FROM block UNION SELECT blocked_id, blocker_id FROM block
+
 -- step: Follows; table: follow(follower_id, followee_id, follower_name, followed_at);
 --   rows: 50000 * :scale
 -- Half of the people somebody follows live next door, half are the ones everybody follows; how
@@ -97,6 +100,5 @@ FROM (
   WHERE i NOT IN (8, 9) AND demo_random(i * 5 + c, 243) < 0.97 - 0.12 * c) f
   JOIN app_user u ON u.id = demo_id('user', f.a)
 WHERE f.a <> f.b AND f.b NOT IN (8, 9) AND NOT EXISTS (
-  SELECT FROM block WHERE blocker_id = demo_id('user', f.a) AND blocked_id = demo_id('user', f.b)
-    OR blocker_id = demo_id('user', f.b) AND blocked_id = demo_id('user', f.a))
+  SELECT FROM hidden WHERE viewer_id = demo_id('user', f.a) AND user_id = demo_id('user', f.b))
 ORDER BY f.a, f.b

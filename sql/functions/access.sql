@@ -4,7 +4,7 @@
 
 CREATE OR REPLACE VIEW withheld AS
 SELECT v.relation, v.attribute FROM (VALUES
-  ('app_user', 'password_hash'),
+  ('password', NULL),
   ('identity', 'access_token'),
   ('session', 'token_hash'),
   ('one_time_token', NULL),

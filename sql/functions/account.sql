@@ -80,17 +80,25 @@ END $$;
 COMMENT ON FUNCTION username_refusals IS
   'What is wrong with a username: its form, or that somebody has it.';
 
+CREATE OR REPLACE FUNCTION set_password(account bigint, new_hash text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO password (user_id, hash) VALUES (account, new_hash)
+  ON CONFLICT (user_id) DO UPDATE SET hash = EXCLUDED.hash;
+END $$;
+COMMENT ON FUNCTION set_password IS
+  'The hash that passwords are compared with from now on. Called under the lock of the account.';
+
 CREATE OR REPLACE FUNCTION new_account(username text, display_name text, hash text, email text,
   is_verified boolean, address text, home bigint)
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE made bigint;
 BEGIN
-  INSERT INTO app_user (username, display_name, name_key, password_hash, email, email_verified, address,
-    home_id)
+  INSERT INTO app_user (username, display_name, name_key, email, email_verified, address, home_id)
   VALUES (new_account.username, coalesce(words(new_account.display_name), new_account.username),
-    folded(coalesce(words(new_account.display_name), new_account.username)), hash, new_account.email,
+    folded(coalesce(words(new_account.display_name), new_account.username)), new_account.email,
     is_verified, new_account.address, home)
   RETURNING id INTO made;
+  IF hash IS NOT NULL THEN PERFORM set_password(made, hash); END IF;
   INSERT INTO circle_member (circle_id, user_id)
   SELECT c.id, made FROM circle c WHERE c.is_default ORDER BY c.id;
   RETURN made;
@@ -150,14 +158,15 @@ COMMENT ON FUNCTION begin_session_again IS
 CREATE OR REPLACE FUNCTION password_of_name(name text) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
-  RETURN (SELECT u.password_hash FROM app_user u WHERE lower(u.username) = lower(name));
+  RETURN (SELECT p.hash FROM app_user u JOIN password p ON p.user_id = u.id
+    WHERE lower(u.username) = lower(name));
 END $$;
 COMMENT ON FUNCTION password_of_name IS
   'The hash that a password is compared with; null for nobody, and for who has none.';
 CREATE OR REPLACE FUNCTION password_of_viewer(viewer bigint) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
-  RETURN (SELECT u.password_hash FROM app_user u WHERE u.id = viewer);
+  RETURN (SELECT p.hash FROM password p WHERE p.user_id = viewer);
 END $$;
 COMMENT ON FUNCTION password_of_viewer IS
   'The hash that the viewer''s password is compared with; null for who has none.';
@@ -166,12 +175,13 @@ CREATE OR REPLACE FUNCTION sign_in(name text, matched text, renewed text, token_
 RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE account bigint;
 BEGIN
-  SELECT u.id INTO account FROM app_user u
-  WHERE lower(u.username) = lower(name) AND u.password_hash = matched FOR NO KEY UPDATE;
-  IF NOT FOUND THEN PERFORM refuse('WRONG_CREDENTIALS'); END IF;
-  IF renewed IS NOT NULL THEN
-    UPDATE app_user u SET password_hash = renewed WHERE u.id = account;
+  SELECT u.id INTO account FROM app_user u JOIN password p ON p.user_id = u.id
+  WHERE lower(u.username) = lower(name) AND p.hash = matched FOR NO KEY UPDATE OF u;
+  -- looked at again behind the lock
+  IF NOT EXISTS (SELECT FROM password p WHERE p.user_id = account AND p.hash = matched) THEN
+    PERFORM refuse('WRONG_CREDENTIALS');
   END IF;
+  IF renewed IS NOT NULL THEN PERFORM set_password(account, renewed); END IF;
   PERFORM begin_session(account, token_hash, device);
   PERFORM audit(account, 'SIGN_IN');
   RETURN jsonb_build_object('account', account, 'isNew', false);
@@ -271,7 +281,7 @@ BEGIN
   PERFORM require_viewer(viewer);
   PERFORM FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
   IF NOT EXISTS (SELECT FROM identity i WHERE i.user_id = viewer AND i.provider <> service)
-    AND EXISTS (SELECT FROM app_user u WHERE u.id = viewer AND u.password_hash IS NULL)
+    AND NOT EXISTS (SELECT FROM password p WHERE p.user_id = viewer)
     AND EXISTS (SELECT FROM identity i WHERE i.user_id = viewer AND i.provider = service) THEN
     PERFORM refuse('FORBIDDEN', 'provider');
   END IF;
@@ -311,10 +321,10 @@ COMMENT ON FUNCTION revoke_session IS
 CREATE OR REPLACE FUNCTION require_owner(viewer bigint, session_hash bytea, matched text,
   VARIADIC path text[])
 RETURNS void LANGUAGE plpgsql AS $$
-DECLARE stored text;
 BEGIN
-  SELECT u.password_hash INTO stored FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
-  IF matched IS NOT NULL AND (stored IS NULL OR matched <> stored) THEN
+  PERFORM FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
+  IF matched IS NOT NULL
+    AND NOT EXISTS (SELECT FROM password p WHERE p.user_id = viewer AND p.hash = matched) THEN
     PERFORM refuse('WRONG_CREDENTIALS', VARIADIC path);
   END IF;
   IF matched IS NULL AND NOT EXISTS (
@@ -334,7 +344,7 @@ BEGIN
   PERFORM require_viewer(viewer);
   PERFORM refuse_all(password_refusals(hash, 'newPassword'));
   PERFORM require_owner(viewer, session_hash, matched, 'currentPassword');
-  UPDATE app_user u SET password_hash = hash WHERE u.id = viewer;
+  PERFORM set_password(viewer, hash);
   DELETE FROM session s WHERE s.user_id = viewer AND s.token_hash <> session_hash;
   DELETE FROM one_time_token t WHERE t.user_id = viewer AND t.purpose = 'RESET_PASSWORD';
   PERFORM audit(viewer, 'CHANGE_PASSWORD');
@@ -385,7 +395,7 @@ BEGIN
   PERFORM FROM app_user u WHERE u.id = (SELECT t.user_id FROM one_time_token t
     WHERE t.token_hash = sha256(convert_to(token, 'UTF8'))) FOR NO KEY UPDATE;
   account := use_token(token, 'RESET_PASSWORD');
-  UPDATE app_user u SET password_hash = hash WHERE u.id = account;
+  PERFORM set_password(account, hash);
   DELETE FROM session s WHERE s.user_id = account;
   PERFORM begin_session(account, token_hash, device);
   PERFORM audit(account, 'RESET_PASSWORD');

@@ -85,9 +85,6 @@ BEGIN
       WHEN a.attname = sum_column THEN format(
         't.%1$I + CASE WHEN t.is_hot THEN slot_sum(t.%2$I, VARIADIC %3$L) ELSE 0 END',
         a.attname, key, summed)
-      -- nobody reads it by way of a row
-      WHEN a.attname IN (SELECT w.attribute FROM withheld w WHERE w.relation = of_table::text)
-        THEN format('NULL::%s', format_type(a.atttypid, a.atttypmod))
       ELSE format('t.%I', a.attname) END, ', ' ORDER BY a.attnum)
   INTO columns FROM pg_attribute a
   WHERE a.attrelid = of_table AND a.attnum > 0 AND NOT a.attisdropped;

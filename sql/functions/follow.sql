@@ -70,6 +70,7 @@ CREATE OR REPLACE FUNCTION unblock_user(viewer bigint, person bigint)
 RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM require_viewer(viewer);
+  PERFORM take_people(ARRAY[viewer, person]);
   DELETE FROM block b WHERE b.blocker_id = viewer AND b.blocked_id = person;
   IF person_fault(viewer, person) IS NOT NULL THEN
     PERFORM refuse(person_fault(viewer, person), 'userId');

@@ -141,6 +141,10 @@ FROM post_tags p CROSS JOIN (VALUES
   ('block', NULL, 'node', '1', NULL),
   ('block', 'blocker_id', 'node', NULL, NULL),
   ('block', 'blocked_id', 'node', NULL, NULL),
+  -- with the block
+  ('hidden', NULL, 'node', '1', NULL),
+  ('hidden', 'viewer_id', 'node', NULL, NULL),
+  ('hidden', 'user_id', 'node', NULL, NULL),
   ('circle_member', NULL, 'node', '5', NULL),
   ('circle_member', 'circle_id', 'node', NULL, NULL),
   ('circle_member', 'user_id', 'circle_member', NULL, NULL),

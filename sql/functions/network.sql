@@ -3,47 +3,42 @@
 -- names. The others are called for few rows or for viewers who block somebody; they keep their
 -- plans.
 
-CREATE OR REPLACE FUNCTION hidden_followers(viewer bigint, followed bigint) RETURNS int
-LANGUAGE plpgsql STABLE AS $$
+-- Few are hidden from nearly everyone, so each of them is looked up, however many rows there are; from whom very
+-- many are hidden the rows are gone through.
+CREATE OR REPLACE PROCEDURE count_hidden(name text, subject text, too_much text, rows text, person text)
+LANGUAGE plpgsql AS $$
 BEGIN
-  RETURN (SELECT count(*) FROM follow f
-    WHERE f.followee_id = followed AND f.follower_id IN (SELECT h.id FROM hidden_user(viewer) h));
-END $$;
-COMMENT ON FUNCTION hidden_followers IS
-  'What follower_count has too much for a viewer who blocks or is blocked.';
-CREATE OR REPLACE FUNCTION hidden_followees(viewer bigint, follower bigint) RETURNS int
-LANGUAGE plpgsql STABLE AS $$
+  EXECUTE format(
+    $function$CREATE OR REPLACE FUNCTION %1$I(viewer bigint, %4$I bigint) RETURNS int
+LANGUAGE plpgsql STABLE AS $body$
+DECLARE
+  seen int;
+  number int;
 BEGIN
-  RETURN (SELECT count(*) FROM follow f
-    WHERE f.follower_id = follower AND f.followee_id IN (SELECT h.id FROM hidden_user(viewer) h));
+  SELECT count(*), count(n.id) INTO seen, number
+  FROM (SELECT u.id FROM hidden_user(viewer) u LIMIT 100) h
+    LEFT JOIN LATERAL (SELECT %3$s AS id FROM %2$s AND %3$s = h.id OFFSET 0) n ON true;
+  IF seen < 100 THEN RETURN number; END IF;
+  RETURN (SELECT count(*) FROM %2$s AND %3$s IN (SELECT h.id FROM hidden_user(viewer) h));
+END $body$
+$function$, name, rows, person, subject);
+  EXECUTE format('COMMENT ON FUNCTION %I IS %L', name,
+    'What ' || too_much || ' has too much for a viewer who blocks or is blocked; made by count_hidden.');
 END $$;
-COMMENT ON FUNCTION hidden_followees IS
-  'What following_count has too much for a viewer who blocks or is blocked.';
-CREATE OR REPLACE FUNCTION hidden_members(viewer bigint, circle bigint) RETURNS int
-LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN (SELECT count(*) FROM circle_member m
-    WHERE m.circle_id = circle AND m.user_id IN (SELECT h.id FROM hidden_user(viewer) h));
-END $$;
-COMMENT ON FUNCTION hidden_members IS
-  'What member_count has too much for a viewer who blocks or is blocked.';
-CREATE OR REPLACE FUNCTION hidden_comments(viewer bigint, subject bigint) RETURNS int
-LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN (SELECT count(*) FROM comment c
-    WHERE c.subject_id = subject AND c.author_id IN (SELECT h.id FROM hidden_user(viewer) h));
-END $$;
-COMMENT ON FUNCTION hidden_comments IS
-  'What comment_count has too much for a viewer who blocks or is blocked.';
-CREATE OR REPLACE FUNCTION hidden_posts(viewer bigint, place bigint) RETURNS int
-LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN (SELECT count(*) FROM post p
-    WHERE p.location_id = place AND p.visibility = 'PUBLIC'
-      AND p.author_id IN (SELECT h.id FROM hidden_user(viewer) h));
-END $$;
-COMMENT ON FUNCTION hidden_posts IS
-  'What post_count has too much for a viewer who blocks or is blocked.';
+COMMENT ON PROCEDURE count_hidden IS
+  'Makes a function that counts rows, FROM and WHERE of a subject, by people whom the viewer '
+  'does not see.';
+
+CALL count_hidden('hidden_followers', 'followed', 'follower_count',
+  'follow r WHERE r.followee_id = followed', 'r.follower_id');
+CALL count_hidden('hidden_followees', 'follower', 'following_count',
+  'follow r WHERE r.follower_id = follower', 'r.followee_id');
+CALL count_hidden('hidden_members', 'circle', 'member_count',
+  'circle_member r WHERE r.circle_id = circle', 'r.user_id');
+CALL count_hidden('hidden_comments', 'subject', 'comment_count',
+  'comment r WHERE r.subject_id = subject', 'r.author_id');
+CALL count_hidden('hidden_posts', 'place', 'post_count',
+  $$post r WHERE r.location_id = place AND r.visibility = 'PUBLIC'$$, 'r.author_id');
 
 CREATE OR REPLACE FUNCTION network(viewer bigint, part text) RETURNS TABLE (id bigint)
 LANGUAGE sql STABLE AS $$
@@ -139,14 +134,16 @@ COMMENT ON FUNCTION quick_add_user IS
   'People staff suggest to everyone, in their order, without those the viewer follows.';
 
 CREATE OR REPLACE FUNCTION followers_summary(number int, name text, is_own boolean) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT number || CASE number WHEN 1 THEN ' person' ELSE ' people' END || ' following '
-    || CASE WHEN is_own THEN 'you' ELSE name END
-$$;
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN number || CASE number WHEN 1 THEN ' person' ELSE ' people' END || ' following '
+    || CASE WHEN is_own THEN 'you' ELSE name END;
+END $$;
 COMMENT ON FUNCTION followers_summary IS 'The line above a list of followers.';
 CREATE OR REPLACE FUNCTION following_summary(number int, name text, is_own boolean) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN is_own THEN 'You are' ELSE name || ' is' END || ' following ' || number
-    || CASE number WHEN 1 THEN ' person' ELSE ' people' END
-$$;
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN CASE WHEN is_own THEN 'You are' ELSE name || ' is' END || ' following ' || number
+    || CASE number WHEN 1 THEN ' person' ELSE ' people' END;
+END $$;
 COMMENT ON FUNCTION following_summary IS 'The line above a list of people followed.';

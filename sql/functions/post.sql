@@ -97,8 +97,7 @@ CREATE OR REPLACE FUNCTION post_reaction(viewer bigint, post bigint, wanted text
 RETURNS TABLE (user_id bigint, kind reaction_kind, created_at timestamptz)
 LANGUAGE sql STABLE AS $$
   SELECT r.user_id, r.kind, r.created_at
-  FROM (SELECT k FROM unnest('{HEART,LIKE,TOP}'::reaction_kind[]) k
-      WHERE wanted IS NULL OR k = wanted::reaction_kind) gesture(kind)
+  FROM unnest('{HEART,LIKE,TOP}'::reaction_kind[]) gesture(kind)
     CROSS JOIN LATERAL (
       SELECT t.user_id, t.kind, t.created_at FROM reaction t
       WHERE t.subject_id = post AND t.kind = gesture.kind
@@ -107,10 +106,19 @@ LANGUAGE sql STABLE AS $$
         AND t.user_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
         AND (part = 'EVERYONE' OR t.user_id IN (SELECT n.id FROM network(viewer, part) n))
       ORDER BY t.created_at DESC, t.user_id DESC LIMIT page) r
+  WHERE wanted IS NULL
+  UNION ALL
+  -- whoever reads the page stops where it is full
+  (SELECT t.user_id, t.kind, t.created_at FROM reaction t
+  WHERE wanted IS NOT NULL AND t.subject_id = post AND t.kind = wanted::reaction_kind
+    AND (before IS NULL OR (t.created_at, t.user_id) <= (before, before_user)
+      AND (t.created_at, t.user_id, t.kind) < (before, before_user, before_kind))
+    AND (part = 'EVERYONE' OR t.user_id IN (SELECT n.id FROM network(viewer, part) n))
+  ORDER BY t.created_at DESC, t.user_id DESC)
 $$;
 COMMENT ON FUNCTION post_reaction IS
-  'Reactions to a post by a part of the network: of each kind the newest few, by its index, however '
-  'many there are.';
+  'Reactions to a post by a part of the network: those of one kind, or of each kind the newest few, by '
+  'its index, however many there are.';
 
 CREATE OR REPLACE FUNCTION shown_comment(viewer bigint) RETURNS SETOF comment
 LANGUAGE sql STABLE AS $$
@@ -123,15 +131,16 @@ CREATE OR REPLACE FUNCTION shown_photo(viewer bigint) RETURNS SETOF photo LANGUA
   SELECT f.* FROM photo f
   WHERE f.moderation = 'APPROVED'
     OR f.owner_id = viewer AND f.moderation = 'PENDING'
-    OR EXISTS (SELECT FROM app_user s WHERE s.id = viewer AND 'STAFF' = ANY (s.roles))
+    OR has_role(viewer, 'STAFF')
 $$;
 COMMENT ON FUNCTION shown_photo IS
   'Photos of a post, a product or a profile that was found visible already: what is approved, '
   'and what waits for moderation for its owner and staff, who see the rest too.';
 
 CREATE OR REPLACE FUNCTION verdict_text(wear_it int, change_it int) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT CASE
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN CASE
     WHEN wear_it + change_it = 0 THEN 'Nobody has voted yet.'
     WHEN wear_it = change_it
       THEN 'It is a tie: ' || wear_it || ' say wear it, ' || change_it || ' say change it.'
@@ -139,6 +148,6 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
       THEN 'Wear it! ' || wear_it || ' of ' || wear_it + change_it
         || CASE wear_it + change_it WHEN 1 THEN ' vote says so.' ELSE ' votes say so.' END
     ELSE 'Change it! ' || change_it || ' of ' || wear_it + change_it
-        || CASE wear_it + change_it WHEN 1 THEN ' vote says so.' ELSE ' votes say so.' END END
-$$;
+        || CASE wear_it + change_it WHEN 1 THEN ' vote says so.' ELSE ' votes say so.' END END;
+END $$;
 COMMENT ON FUNCTION verdict_text IS 'The result of a vote in words.';

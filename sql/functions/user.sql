@@ -52,3 +52,22 @@ END $$;
 COMMENT ON FUNCTION end_follows IS 'Blocking ends follows in both directions.';
 CREATE OR REPLACE TRIGGER end_follows AFTER INSERT ON block REFERENCING NEW TABLE AS added
   FOR EACH STATEMENT EXECUTE FUNCTION end_follows();
+
+-- Who blocks holds both people until the transaction ends, and so does who takes it back: of two who take theirs
+-- back at once, the second finds the other's gone.
+CREATE OR REPLACE FUNCTION hide_people() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO hidden (viewer_id, user_id)
+    SELECT c.blocker_id, c.blocked_id FROM changed c UNION SELECT c.blocked_id, c.blocker_id FROM changed c
+    ON CONFLICT (viewer_id, user_id) DO NOTHING;
+  ELSE
+    DELETE FROM hidden h USING changed c
+    WHERE (h.viewer_id, h.user_id) IN ((c.blocker_id, c.blocked_id), (c.blocked_id, c.blocker_id))
+      AND NOT EXISTS (SELECT FROM block b
+        WHERE b.blocker_id = c.blocked_id AND b.blocked_id = c.blocker_id);
+  END IF;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION hide_people IS 'Blocking hides each from the other, until neither blocks the other.';
+CALL watch('block', '{added,removed}', 'hide_people');

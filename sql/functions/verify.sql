@@ -25,9 +25,14 @@ LANGUAGE sql STABLE AS $$
   SELECT b.blocker_id, b.blocked_id, 'one still follows the other' FROM block b
   WHERE EXISTS (SELECT FROM follow f WHERE f.follower_id = b.blocker_id AND f.followee_id = b.blocked_id)
     OR EXISTS (SELECT FROM follow f WHERE f.follower_id = b.blocked_id AND f.followee_id = b.blocker_id)
+  UNION ALL SELECT coalesce(b.blocker_id, h.viewer_id), coalesce(b.blocked_id, h.user_id),
+    'what is hidden is not what is blocked'
+  FROM (SELECT blocker_id, blocked_id FROM block UNION SELECT blocked_id, blocker_id FROM block) b
+    FULL JOIN hidden h ON h.viewer_id = b.blocker_id AND h.user_id = b.blocked_id
+  WHERE b.blocker_id IS NULL OR h.viewer_id IS NULL
 $$;
 COMMENT ON FUNCTION verify_blocks IS
-  'Blocks that did not end follows.';
+  'Blocks that did not end follows, or that are not hidden both ways; and who is hidden without.';
 
 CREATE OR REPLACE FUNCTION verify_circles() RETURNS TABLE (circle_id bigint, fault text)
 LANGUAGE sql STABLE AS $$

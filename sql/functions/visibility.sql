@@ -14,8 +14,7 @@
 
 CREATE OR REPLACE FUNCTION hidden_user(viewer bigint) RETURNS TABLE (id bigint)
 LANGUAGE sql STABLE AS $$
-  SELECT b.blocked_id FROM block b WHERE b.blocker_id = viewer
-  UNION ALL SELECT b.blocker_id FROM block b WHERE b.blocked_id = viewer
+  SELECT h.user_id FROM hidden h WHERE h.viewer_id = viewer
 $$;
 COMMENT ON FUNCTION hidden_user IS
   'People hidden from the viewer: blocked by or blocking them. No rows for nearly everyone.';
@@ -30,7 +29,6 @@ COMMENT ON FUNCTION visible_user IS 'Everyone, except that blocking hides both f
 CREATE OR REPLACE FUNCTION named_user(viewer bigint) RETURNS SETOF app_user
 LANGUAGE sql STABLE AS $$
   SELECT u.id, u.username, u.display_name, u.name_key,
-    NULL::text AS password_hash,
     CASE WHEN is_hidden THEN NULL ELSE u.email END,
     CASE WHEN is_hidden THEN false ELSE u.email_verified END,
     CASE WHEN is_hidden THEN '' ELSE u.bio END,

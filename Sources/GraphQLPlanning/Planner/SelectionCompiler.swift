@@ -277,14 +277,14 @@ struct SelectionCompiler {
     }
   }
 
-  /// A count less what is hidden, which is worked out only for viewers from whom anything is.
+  /// A count less what is hidden, which is worked out only where there is any, and for viewers from whom anything is.
   func less(_ count: SQLFragment, _ hidden: SQLTemplate?, _ scope: Scope) -> SQLFragment {
     guard let hidden else { return count }
     let amount = renderer.render(hidden, scope)
     guard let rows = mapping.hiddenRows else { return "\(count) - \(amount)" }
     let some = renderer.render(rows, scope)
     let lines: SQLFragment =
-      "\(count) - CASE WHEN EXISTS (SELECT FROM \(some))\nTHEN \(amount) ELSE 0 END"
+      "\(count) - CASE WHEN \(count) > 0 AND EXISTS (SELECT FROM \(some))\nTHEN \(amount) ELSE 0 END"
     return lines.indented
   }
 

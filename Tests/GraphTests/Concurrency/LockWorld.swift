@@ -87,8 +87,9 @@ final class LockWorld: @unchecked Sendable {
       try data.run(
         """
         UPDATE app_user SET address = 'Road 1', email = username || '@example.org',
-          email_verified = true, password_hash = 'hash' WHERE id = \(person.key)
+          email_verified = true WHERE id = \(person.key)
         """)
+      try data.add("password", ["user_id": person.key, "hash": "hash"])
     }
     try data.run("UPDATE app_user SET email_verified = false WHERE id = \(ben)")
     try data.block(anna, chief)

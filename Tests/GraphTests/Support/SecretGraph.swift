@@ -269,12 +269,10 @@ struct SecretGraph {
     // The account.
     try data.run(
       """
-      UPDATE app_user SET email = $1, address = $2, password_hash = $3 WHERE id = \(owner.key)
+      UPDATE app_user SET email = $1, address = $2 WHERE id = \(owner.key)
       """,
-      [
-        secret("mail", .owner) + "@example.org", secret("address", .owner, .member),
-        secret("password"),
-      ])
+      [secret("mail", .owner) + "@example.org", secret("address", .owner, .member)])
+    try data.add("password", ["user_id": owner.key, "hash": secret("password")])
     try data.run(
       "UPDATE session SET device = $1 WHERE user_id = \(owner.key)", [secret("device", .owner)])
     try data.add(

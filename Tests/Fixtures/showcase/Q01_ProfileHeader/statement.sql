@@ -12,9 +12,9 @@ SELECT ROW((SELECT ROW(
       t1.thank_you_score,
       EXISTS (SELECT FROM follow f WHERE f.follower_id = $1::bigint AND f.followee_id = t1.id),
       EXISTS (SELECT FROM follow f WHERE f.follower_id = t1.id AND f.followee_id = $1::bigint),
-      (t1.follower_count - CASE WHEN EXISTS (SELECT FROM hidden_user($1::bigint))
+      (t1.follower_count - CASE WHEN t1.follower_count > 0 AND EXISTS (SELECT FROM hidden_user($1::bigint))
         THEN hidden_followers($1::bigint, t1.id) ELSE 0 END),
-      (t1.following_count - CASE WHEN EXISTS (SELECT FROM hidden_user($1::bigint))
+      (t1.following_count - CASE WHEN t1.following_count > 0 AND EXISTS (SELECT FROM hidden_user($1::bigint))
         THEN hidden_followees($1::bigint, t1.id) ELSE 0 END),
       (SELECT count(*)
         FROM (SELECT

@@ -50,7 +50,7 @@ SELECT ROW((SELECT ROW(
           JOIN shown_photo($2::bigint) AS t7 ON t7.id = e6.photo_id
         WHERE e6.post_id = t1.id
         ORDER BY e6.position),
-      t1.comment_count - CASE WHEN EXISTS (SELECT FROM hidden_user($2::bigint))
+      t1.comment_count - CASE WHEN t1.comment_count > 0 AND EXISTS (SELECT FROM hidden_user($2::bigint))
         THEN hidden_comments($2::bigint, t1.id) ELSE 0 END,
       CASE 'HEART' WHEN 'HEART' THEN t1.heart_count WHEN 'LIKE' THEN t1.like_count WHEN 'TOP' THEN
       t1.top_count WHEN 'AGREE' THEN 0 ELSE t1.score END,

@@ -2,7 +2,7 @@ SELECT ROW((SELECT ROW(t1.id, ARRAY(SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQU
         FROM post_photo AS e2
           JOIN shown_photo($2::bigint) AS t3 ON t3.id = e2.photo_id
         WHERE e2.post_id = t1.id
-        ORDER BY e2.position), (t1.comment_count - CASE WHEN EXISTS (SELECT FROM hidden_user($2::bigint))
+        ORDER BY e2.position), (t1.comment_count - CASE WHEN t1.comment_count > 0 AND EXISTS (SELECT FROM hidden_user($2::bigint))
         THEN hidden_comments($2::bigint, t1.id) ELSE 0 END), ARRAY(SELECT ROW(
           t4.id,
           t4.body,

@@ -5,9 +5,9 @@ SELECT ROW((SELECT ROW(ARRAY(SELECT ROW((SELECT ROW(photo_url(CASE 'SQUARE' WHEN
           JOIN visible_user($1::bigint) AS t3 ON t3.id = e2.id
         ORDER BY e2.position
         LIMIT 3), CASE 'following' WHEN 'followers' THEN 'Followers' ELSE 'Following' END, CASE 'following' WHEN 'followers'
-        THEN followers_summary(greatest(0, (t1.following_count - CASE WHEN EXISTS (SELECT FROM hidden_user($1::bigint))
+        THEN followers_summary(greatest(0, (t1.following_count - CASE WHEN t1.following_count > 0 AND EXISTS (SELECT FROM hidden_user($1::bigint))
         THEN hidden_followees($1::bigint, t1.id) ELSE 0 END)), t1.display_name, t1.id = $1::bigint)
-        ELSE following_summary(greatest(0, (t1.following_count - CASE WHEN EXISTS (SELECT FROM hidden_user($1::bigint))
+        ELSE following_summary(greatest(0, (t1.following_count - CASE WHEN t1.following_count > 0 AND EXISTS (SELECT FROM hidden_user($1::bigint))
         THEN hidden_followees($1::bigint, t1.id) ELSE 0 END)), t1.display_name, t1.id = $1::bigint) END, (SELECT count(*)
         FROM (SELECT
           FROM followee(t1.id) AS e7

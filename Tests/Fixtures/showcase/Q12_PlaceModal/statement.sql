@@ -8,9 +8,9 @@ SELECT ROW((SELECT ROW(
       CASE coalesce('TOP', 'TOP') WHEN 'TOP' THEN t1.top_count ELSE 0 END,
       ARRAY(SELECT r.kind::text FROM reaction r WHERE r.subject_id = t1.id AND r.user_id = $2::bigint
       ORDER BY r.kind),
-      t1.comment_count - CASE WHEN EXISTS (SELECT FROM hidden_user($2::bigint))
+      t1.comment_count - CASE WHEN t1.comment_count > 0 AND EXISTS (SELECT FROM hidden_user($2::bigint))
         THEN hidden_comments($2::bigint, t1.id) ELSE 0 END,
-      t1.post_count - CASE WHEN EXISTS (SELECT FROM hidden_user($2::bigint))
+      t1.post_count - CASE WHEN t1.post_count > 0 AND EXISTS (SELECT FROM hidden_user($2::bigint))
         THEN hidden_posts($2::bigint, t1.id) ELSE 0 END,
       ARRAY(SELECT ROW(
           t4_rank.score,

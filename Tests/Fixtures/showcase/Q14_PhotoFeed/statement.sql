@@ -24,7 +24,7 @@ SELECT ROW((SELECT ROW(ARRAY(SELECT ROW(
           t3.top_count WHEN 'AGREE' THEN 0 ELSE t3.score END,
           ARRAY(SELECT r.kind::text FROM reaction r WHERE r.subject_id = t3.id AND r.user_id = $1::bigint
           ORDER BY r.kind),
-          t3.comment_count - CASE WHEN EXISTS (SELECT FROM hidden_user($1::bigint))
+          t3.comment_count - CASE WHEN t3.comment_count > 0 AND EXISTS (SELECT FROM hidden_user($1::bigint))
             THEN hidden_comments($1::bigint, t3.id) ELSE 0 END,
           ARRAY(SELECT ROW(t11.body, (SELECT ROW(t12.display_name)
                 FROM named_user($1::bigint) AS t12

@@ -59,7 +59,7 @@ SELECT ROW((SELECT ROW((SELECT count(*)::int FROM visible_notification($1::bigin
                   FROM event_venue AS t19
                   WHERE t19.event_id = t9.id
                   ORDER BY t19.opens_at NULLS LAST, t19.location_id),
-                t9.comment_count - CASE WHEN EXISTS (SELECT FROM hidden_user($1::bigint))
+                t9.comment_count - CASE WHEN t9.comment_count > 0 AND EXISTS (SELECT FROM hidden_user($1::bigint))
                   THEN hidden_comments($1::bigint, t9.id) ELSE 0 END)
               FROM visible_post($1::bigint) AS t9
                 LEFT JOIN event AS t9_event ON t9_event.post_id = t9.id

@@ -8,7 +8,7 @@ SELECT ROW(ARRAY(SELECT ROW(
       (SELECT ROW(t3.id, t3.name, (SELECT m.role FROM circle_member m WHERE m.circle_id = t3.id AND m.user_id = $1::bigint))
         FROM visible_circle($1::bigint) AS t3
         WHERE t3.id = t1.circle_id),
-      t1.comment_count - CASE WHEN EXISTS (SELECT FROM hidden_user($1::bigint))
+      t1.comment_count - CASE WHEN t1.comment_count > 0 AND EXISTS (SELECT FROM hidden_user($1::bigint))
         THEN hidden_comments($1::bigint, t1.id) ELSE 0 END,
       t1_event.title,
       t1_event.starts_at,

@@ -200,7 +200,7 @@ let package = Package(
       name: "OracleSupport", dependencies: ["JSON"], path: "Tests/OracleSupport",
       swiftSettings: settings),
     .target(
-      name: "TestSupport", dependencies: ["DatabaseSetup", "EventLoops", "Postgres"],
+      name: "TestSupport", dependencies: ["JSON", "DatabaseSetup", "EventLoops", "Postgres"],
       path: "Tests/TestSupport",
       swiftSettings: settings),
     tests(

@@ -7,7 +7,9 @@ import Testing
 /// What is tried again, and for how long: on a clock of the tests' own.
 @Suite struct CallProgressTests {
   private struct Always: RandomNumberGenerator {
-    mutating func next() -> UInt64 { .max / 2 }
+    private let value = UInt64.max / 2
+
+    mutating func next() -> UInt64 { value }
   }
 
   private let start = Moment.now

@@ -91,7 +91,7 @@ package enum TestCluster {
       [
         "/bin/sh", "-c",
         """
-        while kill -0 "$0" 2>/dev/null; do sleep 0.3; done
+        while kill -0 "$0" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$0/status"; do sleep 0.3; done
         if read -r cluster 2>/dev/null < "$1/postgres/postmaster.pid"; then
           kill -INT "$cluster" 2>/dev/null
           while kill -0 "$cluster" 2>/dev/null; do sleep 0.1; done

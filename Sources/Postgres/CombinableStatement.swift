@@ -25,6 +25,8 @@ package final class CombinableStatement {
   var batchOfLone: UInt64 = 0
   /// The executions that wait for others.
   var held: [StatementExecution] = []
+  /// The combiner will look at them.
+  var isDue = false
   /// Those that a pool has and that are not over, several in one counting once.
   var underWayCount: Int { alone.underWayCount + (combined?.statement.underWayCount ?? 0) }
 

@@ -28,8 +28,8 @@ package final class StatementCombiner: StatementRunner {
   private let pool: PostgresPool
   private let settings: Settings
   private let longestNanoseconds: UInt64
-  /// Those of which executions are held.
-  private var due: [CombinableStatement] = []
+  /// Those to be looked at, as executions of them were held; each once.
+  private(set) var due: [CombinableStatement] = []
   /// What is held is looked at after this batch.
   private var isLooking = false
   /// What the pool calls while something is held.
@@ -55,7 +55,10 @@ package final class StatementCombiner: StatementRunner {
       return pool.execute(statement.alone, parameters, for: client, completion: completion)
     }
     let execution = StatementExecution(parameters, for: client, at: .now, completion)
-    if statement.held.isEmpty { due.append(statement) }
+    if !statement.isDue {
+      statement.isDue = true
+      due.append(statement)
+    }
     lookAfterThisBatch()
     statement.held.append(execution)
     if statement.held.count >= most { send(statement) }
@@ -103,8 +106,13 @@ package final class StatementCombiner: StatementRunner {
   private func sendHeld(where isReady: (CombinableStatement) -> Bool) {
     let statements = due
     due.removeAll(keepingCapacity: true)
-    for statement in statements where !statement.held.isEmpty {
-      if isReady(statement) { send(statement) } else { due.append(statement) }
+    for statement in statements {
+      statement.isDue = !statement.held.isEmpty && !isReady(statement)
+      if statement.isDue {
+        due.append(statement)
+      } else if !statement.held.isEmpty {
+        send(statement)
+      }
     }
     pool.whenAnswered = due.isEmpty ? nil : look
     guard !due.isEmpty, timer == nil else { return }

@@ -125,7 +125,7 @@ let package = Package(
       dependencies: ["GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "JSON", "SQL"],
       path: "Tests/Fuzz/Targets", swiftSettings: settings),
 
-    tests("JSONTests", ["JSON", "TestSupport"]),
+    tests("JSONTests", ["JSON", "OracleSupport", "TestSupport"]),
     tests("SQLTests", ["SQL"]),
     tests("EventLoopsTests", ["EventLoops", "TestSupport"]),
     tests("AccountsTests", ["Accounts", "Cryptography", "TokenSupport"]),

@@ -1,4 +1,5 @@
 import JSON
+import OracleSupport
 import TestSupport
 import Testing
 
@@ -46,7 +47,7 @@ import Testing
   }
 
   @Test func `whatever becomes of a value, its patch makes it so`() throws {
-    var random = SeededRandom(7)
+    var random = SeededGenerator(seed: 7)
     for _ in 0..<3_000 {
       let old = Self.any(&random, depth: 0)
       let new =
@@ -68,7 +69,7 @@ import Testing
 
   private static let names = ["a", "b", "a/b", "~", "", "\u{e9}"]
 
-  private static func any(_ random: inout SeededRandom, depth: Int) -> JSONValue {
+  private static func any(_ random: inout SeededGenerator, depth: Int) -> JSONValue {
     switch Int.random(in: 0..<(depth < 3 ? 7 : 5), using: &random) {
     case 0: return .null
     case 1: return .boolean(Bool.random(using: &random))
@@ -86,7 +87,7 @@ import Testing
   }
 
   /// Some things of it are others.
-  private static func changed(_ value: JSONValue, _ random: inout SeededRandom) -> JSONValue {
+  private static func changed(_ value: JSONValue, _ random: inout SeededGenerator) -> JSONValue {
     switch value {
     case .null, .boolean, .number, .string: return any(&random, depth: 2)
     case .object(let members):

@@ -24,14 +24,10 @@ struct LiveAnswers {
     defer { body = answer }
     if revision > 0, let patch = Self.patch(from: body, to: answer), patch.count < answer.count {
       self.revision = revision + 1
-      return Self.message("patch", patch, revision + 1)
+      return Array("{\"patch\":".utf8) + patch + ",\"revision\":\(revision + 1)}".utf8
     }
     self.revision = 1
     return answer.dropLast() + #","revision":1}"#.utf8
-  }
-
-  private static func message(_ name: String, _ value: [UInt8], _ revision: Int) -> [UInt8] {
-    Array("{\"\(name)\":".utf8) + value + ",\"revision\":\(revision)}".utf8
   }
 
   /// Nil where one of them is no plain `{"data":...}`.

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import OracleSupport
 import Postgres
 import Synchronization
 import TestSupport
@@ -74,7 +75,7 @@ struct ScheduleWorld: Sendable {
   final class Passing: Sendable {
     private let state = Mutex<[PassingPost]>([])
     func add(_ post: PassingPost) { state.withLock { $0.append(post) } }
-    func any(_ random: inout SeededRandom) -> PassingPost? {
+    func any(_ random: inout SeededGenerator) -> PassingPost? {
       // The newest, as those are least likely gone.
       state.withLock { $0.suffix(24).randomElement(using: &random) }
     }
@@ -137,7 +138,7 @@ struct ScheduleWorld: Sendable {
 struct ScheduleClient {
   let number: Int
   let world: ScheduleWorld
-  var random: SeededRandom
+  var random: SeededGenerator
   var unexpected: [String] = []
   var operations = 0
 
@@ -182,7 +183,7 @@ struct ScheduleClient {
   init(_ number: Int, _ world: ScheduleWorld, seed: UInt64) {
     self.number = number
     self.world = world
-    random = SeededRandom(seed &* 1_000 &+ UInt64(number))
+    random = SeededGenerator(seed: seed &* 1_000 &+ UInt64(number))
   }
 
   var me: Person { world.clients[number] }

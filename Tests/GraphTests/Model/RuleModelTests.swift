@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import OracleSupport
 import TestSupport
 import Testing
 
@@ -51,13 +52,13 @@ struct ModelledGraph {
   private(set) var refused = 0
   private let server: GraphServer
   private let people: [Person]
-  private var random: SeededRandom
+  private var random: SeededGenerator
   private var history: [String] = []
   private let product: NodeKey
 
   init(seed: UInt64) throws {
     server = try GraphServer.shared
-    random = SeededRandom(seed)
+    random = SeededGenerator(seed: seed)
     let data = try server.data()
     people = try (0..<5).map { try data.person("m\($0)", ["address": "Road"]) }
     model = RuleModel(people: people.map(\.wire))

@@ -1,6 +1,7 @@
 import Foundation
 import GraphQLSchema
 import JSON
+import OracleSupport
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
     let count = environment["SOCIOGRAPH_OPERATIONS"].flatMap { Int($0) } ?? 1500
     let seed = environment["SOCIOGRAPH_SEED"].flatMap { UInt64($0) } ?? 1
     let opinions = try SecondOpinion(seed: seed &+ 1000)
-    var mutator = ValueMutator(random: SeededRandom(seed))
+    var mutator = ValueMutator(random: SeededGenerator(seed: seed))
     var codes: [String: Int] = [:]
     let began = ContinuousClock.now
     var failures = 0
@@ -48,7 +49,7 @@ import Testing
 
 /// Exchanges some values of an operation.
 struct ValueMutator {
-  var random: SeededRandom
+  var random: SeededGenerator
 
   mutating func mutated(_ operation: RandomOperation) -> RandomOperation {
     var operation = operation

@@ -2,6 +2,7 @@ import Foundation
 import GraphQLPlanning
 import GraphQLSchema
 import JSON
+import OracleSupport
 import TestSupport
 
 /// Makes random valid operations over the whole of `Query`, small enough for the server's limits.
@@ -9,7 +10,7 @@ struct OperationGenerator {
   let schema: Schema
   let pool: ArgumentPool
   let book: CursorBook
-  var random: SeededRandom
+  var random: SeededGenerator
 
   private var operation = RandomOperation(viewer: nil, selections: [])
   /// By field name: the arguments of its use without an alias.
@@ -30,7 +31,7 @@ struct OperationGenerator {
     self.schema = schema
     self.pool = pool
     self.book = book
-    random = SeededRandom(seed)
+    random = SeededGenerator(seed: seed)
   }
 
   mutating func next(viewers: [String?]) -> RandomOperation {

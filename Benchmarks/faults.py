@@ -146,7 +146,9 @@ class Road:
                 continue
             wait = max(0, due[0][0] - time.monotonic()) if due else 0.05
             files = {end.fileno(): end for end in ends}
-            for number, _ in poll.poll(min(wait, 0.05)):
+            # epoll itself waits for whole milliseconds, rounded up.
+            select.select([poll.fileno()], [], [], min(wait, 0.05))
+            for number, _ in poll.poll(0):
                 if number == self.listener.fileno():
                     client, _ = self.listener.accept()
                     server = socket.socket(socket.AF_UNIX)

@@ -61,10 +61,7 @@ package struct Seeder: Sendable {
     ]
     let writer = try PostgresSession(configuration)
     let reader = try PostgresSession(configuration)
-    guard
-      try writer.execute("SELECT pg_try_advisory_lock(hashtext('sociograph_seed'))").first?.first
-        == "t"
-    else { throw SetupError("Another process is loading this database.") }
+    try takeTurn(writer)
     if try wasBrokenOff(writer) {
       report(.startingOver)
       try clear(writer)
@@ -72,12 +69,17 @@ package struct Seeder: Sendable {
     guard try checkEmpty(writer) else {
       throw SetupError("The graph is not empty; demo data is only loaded into an empty one.")
     }
+    let empty = try emptyTables(writer)
     try writer.execute(
       """
-      CREATE TABLE IF NOT EXISTS sociograph_seed (
-        begun_at timestamptz NOT NULL DEFAULT now(), finished_at timestamptz);
-      DELETE FROM sociograph_seed; INSERT INTO sociograph_seed DEFAULT VALUES
+      DROP TABLE IF EXISTS sociograph_seed;
+      CREATE TABLE sociograph_seed (begun_at timestamptz NOT NULL DEFAULT now(), finished_at timestamptz,
+        empty_tables text[] NOT NULL);
+      COMMENT ON COLUMN sociograph_seed.empty_tables IS 'Emptied again when loading was broken off.'
       """)
+    try writer.execute(
+      "INSERT INTO sociograph_seed (empty_tables) VALUES (string_to_array($1, E'\\n'))",
+      [empty.joined(separator: "\n")])
     let printed = try load(reader: reader, writer: writer, report)
     try writer.execute("UPDATE sociograph_seed SET finished_at = now()")
     return printed
@@ -200,9 +202,35 @@ package struct Seeder: Sendable {
     ).isEmpty
   }
 
-  /// Empties the tables that the steps fill, and what refers to them.
+  /// One process loads at a time. The backend of one that was killed is gone after a second or two.
+  ///
+  /// - Throws: `SetupError` where another process has loaded for ten seconds since.
+  private func takeTurn(_ session: PostgresSession) throws {
+    do {
+      try session.execute(
+        "SET lock_timeout = '10s'; SELECT pg_advisory_lock(hashtext('sociograph_seed')); SET lock_timeout = 0"
+      )
+    } catch  where error.kind == .lock {
+      throw SetupError("Another process is loading this database.")
+    }
+  }
+
+  /// All tables without a row, but for our own.
+  private func emptyTables(_ session: PostgresSession) throws -> [String] {
+    let tables = try session.execute(
+      """
+      SELECT oid::regclass FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition
+        AND relnamespace = current_schema()::regnamespace AND NOT starts_with(relname, 'sociograph_')
+      """
+    ).compactMap(\.first).compactMap(\.self)
+    return try tables.filter { try session.execute("SELECT FROM \($0) LIMIT 1").isEmpty }
+  }
+
+  /// Empties the tables that the steps fill, what refers to them, and what was empty before, such as what triggers fill.
   private func clear(_ session: PostgresSession) throws {
-    var tables: [String] = []
+    var tables = try session.execute(
+      "SELECT DISTINCT name FROM sociograph_seed, unnest(empty_tables) name WHERE to_regclass(name) IS NOT NULL"
+    ).compactMap(\.first).compactMap(\.self)
     for step in scripts.flatMap(\.steps) {
       if case .load(let table, _, _) = step.kind, !tables.contains(table) { tables.append(table) }
     }

@@ -191,29 +191,54 @@ public struct JSONWriter {
   package mutating func write(_ value: Double) {
     guard value.isFinite else { return writeNull() }
     let magnitude = value.magnitude
-    // Few decimals, as in coordinates and prices: found by trial, exactly (both sides of the
-    // division are whole numbers that a Double holds). What twelve do not write, fewer do not.
-    if magnitude < 2048, (magnitude * 1e12).rounded() / 1e12 != magnitude {
-      return writeShortest(value)
+    if magnitude < 0x1p53, magnitude.rounded() == magnitude {
+      if value < 0 { append(UInt8(ascii: "-")) }
+      return writeDigits(UInt64(magnitude), minimumCount: 1)
     }
-    var scale = 1.0
-    var decimals = 0
-    while decimals <= 12 {
-      let scaled = (magnitude * scale).rounded()
-      guard scaled < 0x1p51 else { break }
-      if scaled / scale == magnitude {
-        if value < 0 { append(UInt8(ascii: "-")) }
-        let digits = UInt64(scaled)
-        guard decimals > 0 else { return writeDigits(digits, minimumCount: 1) }
-        let divisor = UInt64(scale)
-        writeDigits(digits / divisor, minimumCount: 1)
-        append(UInt8(ascii: "."))
-        return writeDigits(digits % divisor, minimumCount: decimals)
+    guard let decimal = Self.decimal(magnitude) else { return writeShortest(value) }
+    if value < 0 { append(UInt8(ascii: "-")) }
+    let (whole, fraction) = decimal.digits.quotientAndRemainder(dividingBy: decimal.power)
+    writeDigits(whole, minimumCount: 1)
+    append(UInt8(ascii: "."))
+    writeDigits(fraction, minimumCount: decimal.count)
+  }
+
+  /// The fewest decimals that read back as the number, as in coordinates and prices: their count, ten to the power of
+  /// it, and that times the number.
+  ///
+  /// The number is a whole `significand` times a power of two, and so all of this is exact. Of those with equally many
+  /// decimals the nearest is taken. nil for numbers of other sizes, and for powers of two, whose neighbours are not
+  /// equally far.
+  private static func decimal(_ magnitude: Double) -> (digits: UInt64, power: UInt64, count: Int)? {
+    guard magnitude < 0x1p32, magnitude >= 0x1p-20, magnitude.significandBitPattern != 0 else {
+      return nil
+    }
+    let significand = UInt128(magnitude.significandBitPattern | 1 << 52)
+    let shift = UInt64(52 - Int(magnitude.exponent))
+    // Numbers are further apart than this decimal, so one at most reads back, and what fewer write ends in zeros.
+    let first = magnitude < 2048 ? 12 : 6
+    var power: UInt64 = magnitude < 2048 ? 1_000_000_000_000 : 1_000_000
+    for decimals in first...17 {
+      let scaled = significand * UInt128(power)
+      var digits = UInt64(truncatingIfNeeded: (scaled + 1 << (shift - 1)) >> shift)
+      let nearest = UInt128(digits) << shift
+      let error = nearest > scaled ? nearest - scaled : scaled - nearest
+      guard error * 2 < UInt128(power) else {
+        // Half of the distance to the next number, or more: this is not the nearest number to what was written.
+        power *= 10
+        continue
       }
-      scale *= 10
-      decimals += 1
+      var count = decimals
+      if decimals == first {
+        while digits % 10 == 0 {
+          digits /= 10
+          power /= 10
+          count -= 1
+        }
+      }
+      return (digits, power, count)
     }
-    writeShortest(value)
+    return nil
   }
 
   private mutating func writeShortest(_ value: Double) {

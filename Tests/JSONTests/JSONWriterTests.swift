@@ -64,11 +64,17 @@ struct JSONWriterTests {
     for _ in 0..<20_000 {
       let bits = Double(bitPattern: random.next())
       let decimal = Double(Int.random(in: -1_000_000_000...1_000_000_000)) / 1e6
-      for value in [bits, decimal] where value.isFinite {
+      let degrees = Double.random(in: -180...180)
+      let price = Double(Int.random(in: 0...10_000_000_000)) / 100
+      for value in [bits, decimal, degrees, price, degrees / 1e5, price.nextUp] where value.isFinite
+      {
         let text = written { $0.write(value) }
         #expect(Double(text) == value, "\(value) written as \(text)")
         // No longer than what Swift itself finds, but for an exponent it would have used.
         #expect(text.utf8.count <= max("\(value)".utf8.count, 21))
+        if (1e-3..<1e9).contains(value.magnitude), value.rounded() != value {
+          #expect(text == "\(value)")
+        }
       }
     }
   }

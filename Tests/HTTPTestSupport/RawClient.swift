@@ -7,7 +7,8 @@ package final class RawClient {
   package private(set) var isClosed = false
 
   package init(port: UInt16, receiveBuffer: Int32? = nil) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    // Not to be held open by a PostgreSQL that is started meanwhile.
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     if var size = receiveBuffer {
       _ = unsafe setsockopt(
         descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))

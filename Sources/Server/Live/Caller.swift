@@ -54,7 +54,7 @@ enum Caller {
   }
 
   /// What a client that comes back had.
-  var resume: PostgresSnapshot? {
+  var resume: ResumePoint? {
     if case .exchange(_, _, _, let stream) = self { stream?.resume } else { nil }
   }
 

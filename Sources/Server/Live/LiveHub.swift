@@ -141,12 +141,13 @@ final class LiveHub: @unchecked Sendable {
 
   /// - Parameter ended: called when it has ended by itself.
   func watch(
-    _ operation: PreparedOperation, viewer: Int64, from resume: PostgresSnapshot? = nil,
+    _ operation: PreparedOperation, viewer: Int64, from resume: ResumePoint? = nil,
     sink: any ResponseSink, ended: @escaping (OperationResponse) -> Void
   ) -> Watch? {
     guard let event = operation.plan.plan.event, reader != nil else { return nil }
     let watch = Watch(operation, event, viewer: viewer, sink: sink, ended: ended)
-    watch.told = resume
+    watch.told = resume?.told
+    watch.resume = resume
     count += 1
     starting[ObjectIdentifier(watch)] = watch
     begin()
@@ -192,7 +193,8 @@ final class LiveHub: @unchecked Sendable {
       switch result {
       case .success(let (keys, text)):
         guard let snapshot = PostgresSnapshot(text) else { return }
-        if let resume = watch.told, watch.topics.isEmpty {
+        if let resume = watch.resume {
+          watch.resume = nil
           catchUp(watch, keys, snapshot, from: resume)
         } else {
           hear(watch, keys, snapshot)
@@ -207,15 +209,15 @@ final class LiveHub: @unchecked Sendable {
   private static let missed = PostgresStatement(
     """
     SELECT n.key, n.node, n.xid::text::bigint FROM news_since($1::text::pg_snapshot) n
-    WHERE n.topic = $2::text
+    WHERE n.topic = $2::text ORDER BY n.node, n.xid
     """, parameterCount: 2, label: StatementLabel("(news)"))
 
-  /// Tells who comes back what happened since they were told last.
+  /// Tells who comes back what happened since they were told last: first what is left of the look they left amid.
   private func catchUp(
-    _ watch: Watch, _ keys: [Int64], _ snapshot: PostgresSnapshot, from resume: PostgresSnapshot
+    _ watch: Watch, _ keys: [Int64], _ snapshot: PostgresSnapshot, from resume: ResumePoint
   ) {
     var parameters = PostgresParameters()
-    parameters.append(resume.text)
+    parameters.append(resume.told.text)
     parameters.append(watch.event.topic)
     watch.question = pool.execute(Self.missed, parameters) { [self] outcome in
       watch.question = nil
@@ -223,16 +225,22 @@ final class LiveHub: @unchecked Sendable {
       switch outcome {
       case .success(let result):
         let keys = Set(keys)
+        var later: [Int64] = []
         for row in 0..<result.rowCount {
           guard let key = result.integer(row: row, column: 0), keys.contains(key),
             let node = result.integer(row: row, column: 1),
             let transaction = result.integer(row: row, column: 2),
             snapshot.contains(UInt64(max(transaction, 0)))
           else { continue }
-          add(watch, node, snapshot)
-          if case .ended = watch.state { return }
+          guard let part = resume.part, part.look.contains(UInt64(max(transaction, 0))) else {
+            later.append(node)
+            continue
+          }
+          if node > part.node { add(watch, node, part.look) }
         }
-        hear(watch, Array(keys), snapshot)
+        if watch.queue.isEmpty, let part = resume.part { watch.told = part.look }
+        for node in later { add(watch, node, snapshot) }
+        if watch.state == .starting { hear(watch, Array(keys), snapshot) }
       case .failure(let error): finish(watch, OperationExecutor.failure(error))
       }
     }
@@ -364,19 +372,24 @@ final class LiveHub: @unchecked Sendable {
   // MARK: Answers
 
   private func answer(_ watch: Watch, _ due: Watch.Due, _ response: OperationResponse) {
-    // Until all of one look is told, who comes back is told it anew.
-    if watch.queue.first?.snapshot != due.snapshot { watch.told = due.snapshot }
+    let isAllOfLook = watch.queue.first?.snapshot != due.snapshot
+    if isAllOfLook { watch.told = due.snapshot }
+    let point = watch.told.map {
+      ResumePoint(
+        told: $0,
+        part: isAllOfLook ? nil : ResumePoint.Part(look: due.snapshot, node: due.node))
+    }
     switch response {
     case .executed(let body, _, _):
       watch.failures = 0
       if body == watch.event.nullBody {
         if watch.event.endsWithNull {
-          _ = watch.sink.next(body, from: watch.told)
+          _ = watch.sink.next(body, to: point)
           return finish(watch, response)
         }
       } else if due.node != Self.look, isNew(body, watch) {
         delivered += 1
-        guard watch.sink.next(body, from: watch.told) else {
+        guard watch.sink.next(body, to: point) else {
           return interrupt(watch, "Too much waits for the client to read it.")
         }
       }

@@ -298,7 +298,7 @@ final class LiveQueries: @unchecked Sendable {
   private func send(_ query: LiveQuery, _ body: [UInt8]) {
     guard let message = query.answers.next(body) else { return }
     counts.sent &+= 1
-    guard query.sink.next(message, from: nil) else {
+    guard query.sink.next(message, to: nil) else {
       drop(query)
       return query.sink.interrupt("Too much waits for the client to read it.")
     }

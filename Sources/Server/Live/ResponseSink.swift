@@ -1,13 +1,12 @@
 import GraphQLResponse
-import Postgres
 
 /// Where the responses of an operation go that has more than one.
 protocol ResponseSink: AnyObject {
   /// Something may follow.
   func begin()
-  /// - Parameter snapshot: what who comes back would say: all in it was told.
+  /// - Parameter point: what who comes back would say.
   /// - Returns: false when too much waits for the client already.
-  func next(_ response: [UInt8], from snapshot: PostgresSnapshot?) -> Bool
+  func next(_ response: [UInt8], to point: ResumePoint?) -> Bool
   /// Nothing follows.
   func complete()
   /// Nothing follows, and this is why.

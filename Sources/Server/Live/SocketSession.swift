@@ -173,7 +173,7 @@ final class SocketSession {
 
     func begin() {}
 
-    func next(_ response: [UInt8], from snapshot: PostgresSnapshot?) -> Bool {
+    func next(_ response: [UInt8], to point: ResumePoint?) -> Bool {
       guard let message = session.messages.next(operation, response) else { return true }
       return session.socket.send(message)
     }

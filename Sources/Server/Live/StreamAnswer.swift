@@ -2,12 +2,11 @@ import EventLoops
 import GraphQLResponse
 import GraphQLTransport
 import HTTP
-import Postgres
 
 /// The answer to an HTTP request in parts, begun when the first of it is known.
 final class StreamAnswer: ResponseSink {
   /// What the client says it had, in `Last-Event-ID`; nil when it says nothing, or something else.
-  let resume: PostgresSnapshot?
+  let resume: ResumePoint?
   private let exchange: HTTPExchange
   private let format: ResponseFormat
   private var stream: StreamFormat
@@ -27,7 +26,7 @@ final class StreamAnswer: ResponseSink {
     self.stream = stream
     self.heartbeat = heartbeat
     self.schedule = schedule
-    resume = request.header("last-event-id").flatMap { PostgresSnapshot($0) }
+    resume = request.header("last-event-id").flatMap { ResumePoint($0) }
   }
 
   /// A subscription can be answered.
@@ -56,9 +55,9 @@ final class StreamAnswer: ResponseSink {
     }
   }
 
-  func next(_ response: [UInt8], from snapshot: PostgresSnapshot?) -> Bool {
+  func next(_ response: [UInt8], to point: ResumePoint?) -> Bool {
     begin()
-    return exchange.part(stream.next(response, id: snapshot?.text))
+    return exchange.part(stream.next(response, id: point?.text))
   }
 
   func complete() { end(stream.complete) }

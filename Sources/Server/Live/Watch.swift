@@ -52,6 +52,8 @@ final class Watch {
   var retry: LoopTimer?
   /// All that is in it was told to the client, or happened before it came.
   var told: PostgresSnapshot?
+  /// Where a client that comes back goes on, until that is looked up.
+  var resume: ResumePoint?
 
   init(
     _ operation: PreparedOperation, _ event: EventPlan, viewer: Int64, sink: any ResponseSink,

@@ -301,11 +301,11 @@ final class RequestPipeline {
       case .part(let body):
         if record.responseBytes == 0 { record.times = executor.times }
         record.responseBytes += body.count
-        if sink.next(body, from: nil) { return true }
+        if sink.next(body, to: nil) { return true }
       case .last(let body, let errors):
         record.responseBytes += body.count
         record.errors = errors
-        if sink.next(body, from: nil) {
+        if sink.next(body, to: nil) {
           sink.complete()
           end(record)
           return true
@@ -486,7 +486,7 @@ final class RequestPipeline {
     tell(record, response)
     switch response {
     case .executed(let body, _, _):
-      _ = stream.next(body, from: nil)
+      _ = stream.next(body, to: nil)
       stream.complete()
     case .refused(let errors, _): stream.fail(errors, requestID: record.identity.id)
     }

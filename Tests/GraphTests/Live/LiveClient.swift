@@ -9,16 +9,20 @@ import TestSupport
 final class LiveServer: Sendable {
   let graph: GraphServer
 
+  /// - Parameter database: a new one unless given.
   init(
-    lockTimeout: Duration? = nil,
+    database: String? = nil, lockTimeout: Duration? = nil,
     _ change: @Sendable (inout RunningServer.Settings) -> Void = { _ in }
   ) throws {
     graph = try GraphServer(
-      database: TestCluster.newDatabase(migrated: true), lockTimeout: lockTimeout,
+      database: database ?? TestCluster.newDatabase(migrated: true), lockTimeout: lockTimeout,
       settings: {
         $0.loopCount = 1
         $0.writers = 2
         $0.adminAddress = .tcp(host: "127.0.0.1", port: 0)
+        // Clients speak and read when their time has come, and a machine that is busy makes them late.
+        $0.live.initialisation = .seconds(60)
+        $0.http.ping = .seconds(3600)
         change(&$0)
       })
   }

@@ -1,0 +1,58 @@
+import DatabaseSetup
+import Glibc
+import Postgres
+import Synchronization
+import TestSupport
+
+/// A server before a PostgreSQL of its own, each of which ends and comes back.
+final class RestartedServer: Sendable {
+  private let cluster: EmbeddedCluster
+  private let current: Mutex<LiveServer>
+
+  init() throws {
+    var options = EmbeddedCluster.Options()
+    let folder = "/tmp/sociograph-live-\(getpid())"
+    options.dataDirectory = folder
+    options.isDurable = false
+    options.settings = [("max_connections", "80"), ("search_path", "graph, public")]
+    try TestCluster.endWithProcess(folder)
+    cluster = try EmbeddedCluster.start(options) { _ in }
+    var configuration = try PostgresConfiguration(cluster.connectionString)
+    configuration.namespaces = ["graph"]
+    try Migrations.read(TestCluster.packageFolder + "/sql").apply(to: configuration)
+    current = Mutex(try LiveServer(database: cluster.connectionString))
+  }
+
+  deinit { cluster.stop() }
+
+  /// The one that serves now.
+  var server: LiveServer { current.withLock { $0 } }
+
+  var database: String { cluster.connectionString }
+
+  /// Another server, at another port, takes over; who is connected to the one before is sent away.
+  func restartServer() throws {
+    let next = try LiveServer(database: database)
+    current.withLock { $0 = next }
+  }
+
+  /// PostgreSQL ends whatever is under way, and comes back.
+  func restartDatabase() throws {
+    let before = cluster.processID
+    kill(before, SIGINT)
+    for _ in 0..<12_000 {
+      if cluster.processID != before { return }
+      usleep(10_000)
+    }
+    throw GraphTestFailure("PostgreSQL does not come back")
+  }
+
+  /// Ends all connections of servers, the reader of the news among them.
+  func endConnections() throws {
+    try GraphData(database).run(
+      """
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name <> 'a test'
+      """)
+  }
+}

@@ -13,7 +13,7 @@ import JSON
 struct ResponseWriter: ~Copyable {
   var json: JSONWriter
   /// What was met, with paths that are completed on the way up.
-  private(set) var notes: [Note] = []
+  var notes: [Note] = []
   let program: ShapeProgram
   var frames: RecordFrames
   private var cursorBytes: [UInt8] = []
@@ -52,6 +52,16 @@ struct ResponseWriter: ~Copyable {
     notes.compactMap { if case .error(let error) = $0 { error } else { nil } }
   }
 
+  /// The item of a list, not null, that the last one which failed is for: where its text and its notes begin.
+  struct FailedItem {
+    let position: Int
+    let text: Int
+    let notes: Int
+  }
+
+  /// Of the list that was given up last.
+  var failedItem: FailedItem?
+
   /// What writing a value came to; only `.written` left text behind.
   enum Outcome {
     case written
@@ -66,7 +76,7 @@ struct ResponseWriter: ~Copyable {
 
     /// Index into the program's connections.
     let connection: Int
-    /// Where the elements begin in `frames`.
+    /// Where the elements begin in `frames`, or would, were none skipped.
     let base: Int
     let count: Int
     let hasMore: Bool
@@ -272,8 +282,8 @@ struct ResponseWriter: ~Copyable {
       return items(
         page.base, page.count, reversed: program.connections[page.connection].isBackward, record,
         true, bytes)
-    case .pageInfo(let index):
-      return object(index, bytes, base, page)
+    case .pageInfo(let index, let own):
+      return pageInfo(index, own, bytes, base, page)
     case .node(let index):
       return record(index, bytes, base)
     case .cursor:
@@ -286,8 +296,46 @@ struct ResponseWriter: ~Copyable {
       json.write(connection.isBackward ? page.hasMore : connection.hasCursor)
     case .startCursor: boundary(isFirst: true, page, bytes)
     case .endCursor: boundary(isFirst: false, page, bytes)
+    case .streamed(let index):
+      return streamed(index, bytes, base, page)
     }
     return .written
+  }
+
+  /// What of a streamed list is of this part.
+  @inline(never)
+  mutating func streamed(
+    _ stream: Int32, _ bytes: RawSpan, _ base: Int, _ page: Page
+  ) -> Outcome {
+    switch program.streams[Int(stream)].value {
+    case .leaves(let column, let format, let itemsNonNull):
+      leaves(frames[base + Int(column)], format, itemsNonNull, bytes, stream)
+    case .list(let column, let record, let itemsNonNull):
+      list(frames[base + Int(column)], record, itemsNonNull, bytes, stream)
+    case .edges(let edge): edges(edge, page, bytes, stream)
+    case .nodes(let record):
+      items(
+        page.base, page.count, reversed: program.connections[page.connection].isBackward, record,
+        true, bytes, stream)
+    case .leaf, .record, .embedded, .connection, .introspection, .secret, .refused, .pageInfo,
+      .node, .cursor, .hasNextPage, .hasPreviousPage, .startCursor, .endCursor, .streamed:
+      .null
+    }
+  }
+
+  /// Ends a list, and says that the others of so many items come later, where there are any.
+  @inline(__always)
+  private mutating func end(_ stream: Int32, of count: Int) {
+    json.append(UInt8(ascii: "]"))
+    if stream >= 0 { noteOthers(stream, of: count) }
+  }
+
+  @inline(never)
+  private mutating func noteOthers(_ stream: Int32, of count: Int) {
+    let items = program.streams[Int(stream)].items
+    if let part = items.pending, count > items.range.upperBound {
+      notes.append(.pending(part: part, path: []))
+    }
   }
 
   /// The record in an entry, under a frame of its own.
@@ -325,6 +373,7 @@ struct ResponseWriter: ~Copyable {
   }
 
   private mutating func unreadable() -> Outcome {
+    failedItem = nil
     notes.append(.error(.fault("A value of a statement's record could not be read.", path: [])))
     return .failed
   }
@@ -332,7 +381,8 @@ struct ResponseWriter: ~Copyable {
   // MARK: - Lists
 
   private mutating func list(
-    _ entry: RecordFrames.Entry, _ record: Int32, _ itemsNonNull: Bool, _ bytes: RawSpan
+    _ entry: RecordFrames.Entry, _ record: Int32, _ itemsNonNull: Bool, _ bytes: RawSpan,
+    _ stream: Int32 = -1
   ) -> Outcome {
     guard entry.length >= 0 else {
       // A list that only other types have, or that a mask hides.
@@ -344,33 +394,36 @@ struct ResponseWriter: ~Copyable {
     guard let count = frames.pushArray(bytes, Int(entry.offset), Int(entry.length)) else {
       return unreadable()
     }
-    let outcome = items(base, count, reversed: false, record, itemsNonNull, bytes)
+    let outcome = items(base, count, reversed: false, record, itemsNonNull, bytes, stream)
     frames.pop(to: base)
     return outcome
   }
 
   private mutating func items(
     _ base: Int, _ count: Int, reversed: Bool, _ record: Int32, _ itemsNonNull: Bool,
-    _ bytes: RawSpan
+    _ bytes: RawSpan, _ stream: Int32 = -1
   ) -> Outcome {
+    let range = program.range(of: stream, in: count)
     json.append(UInt8(ascii: "["))
-    for position in 0..<count {
-      if position > 0 { json.append(UInt8(ascii: ",")) }
+    for position in range {
+      if position > range.lowerBound { json.append(UInt8(ascii: ",")) }
       let entry = frames[base + (reversed ? count - 1 - position : position)]
       let start = json.count
       let known = notes.count
       let outcome = entry.length >= 0 ? element(entry, record, bytes) : .null
       if outcome == .written, notes.count == known { continue }
       if settle(outcome, start, known, .index(position), itemsNonNull, "of a list") == .failed {
+        failedItem = FailedItem(position: position, text: start, notes: known)
         return .failed
       }
     }
-    json.append(UInt8(ascii: "]"))
+    end(stream, of: count)
     return .written
   }
 
   private mutating func leaves(
-    _ entry: RecordFrames.Entry, _ format: LeafFormat, _ itemsNonNull: Bool, _ bytes: RawSpan
+    _ entry: RecordFrames.Entry, _ format: LeafFormat, _ itemsNonNull: Bool, _ bytes: RawSpan,
+    _ stream: Int32 = -1
   ) -> Outcome {
     guard entry.length >= 0 else { return .null }
     guard json.count <= maximumBytes else { return giveUp() }
@@ -379,18 +432,20 @@ struct ResponseWriter: ~Copyable {
       return unreadable()
     }
     defer { frames.pop(to: base) }
+    let range = program.range(of: stream, in: count)
     json.append(UInt8(ascii: "["))
-    for index in 0..<count {
-      if index > 0 { json.append(UInt8(ascii: ",")) }
+    for index in range {
+      if index > range.lowerBound { json.append(UInt8(ascii: ",")) }
       let start = json.count
       let known = notes.count
       let outcome = leaf(frames[base + index], format, bytes)
       if outcome == .written, notes.count == known { continue }
       if settle(outcome, start, known, .index(index), itemsNonNull, "of a list") == .failed {
+        failedItem = FailedItem(position: index, text: start, notes: known)
         return .failed
       }
     }
-    json.append(UInt8(ascii: "]"))
+    end(stream, of: count)
     return .written
   }
 
@@ -419,17 +474,34 @@ struct ResponseWriter: ~Copyable {
         found = count
       }
     }
+    found += connection.skipped
     return Page(
-      connection: index, base: base, count: min(found, connection.pageSize),
-      hasMore: found > connection.pageSize)
+      connection: index, base: base - connection.skipped,
+      count: min(found, connection.pageSize), hasMore: found > connection.pageSize)
   }
 
-  private mutating func edges(_ edge: Int32, _ page: Page, _ bytes: RawSpan) -> Outcome {
+  /// Of the page it stands in, or of its own.
+  private mutating func pageInfo(
+    _ index: Int32, _ own: Int32, _ bytes: RawSpan, _ base: Int, _ page: Page
+  ) -> Outcome {
+    guard own >= 0 else { return object(index, bytes, base, page) }
+    let inner = frames.depth
+    guard let page = self.page(Int(own), bytes, base) else { return unreadable() }
+    let outcome = object(index, bytes, base, page)
+    frames.pop(to: inner)
+    return outcome
+  }
+
+  private mutating func edges(
+    _ edge: Int32, _ page: Page, _ bytes: RawSpan, _ stream: Int32 = -1
+  ) -> Outcome {
     let isBackward = program.connections[page.connection].isBackward
+    let range = program.range(of: stream, in: page.count)
     json.append(UInt8(ascii: "["))
-    for position in 0..<page.count {
-      if position > 0 { json.append(UInt8(ascii: ",")) }
+    for position in range {
+      if position > range.lowerBound { json.append(UInt8(ascii: ",")) }
       let entry = frames[page.base + (isBackward ? page.count - 1 - position : position)]
+      let start = json.count
       let known = notes.count
       let base = frames.depth
       cost &+= 1
@@ -441,9 +513,12 @@ struct ResponseWriter: ~Copyable {
       if notes.count > known {
         for index in known..<notes.count { notes[index].prepend(.index(position)) }
       }
-      if outcome == .failed { return .failed }
+      if outcome == .failed {
+        failedItem = FailedItem(position: position, text: start, notes: known)
+        return .failed
+      }
     }
-    json.append(UInt8(ascii: "]"))
+    end(stream, of: page.count)
     return .written
   }
 
@@ -480,113 +555,5 @@ struct ResponseWriter: ~Copyable {
     json.append(UInt8(ascii: "\""))
     Base64URL.append(cursorBytes) { json.append($0) }
     json.append(UInt8(ascii: "\""))
-  }
-
-  // MARK: - Leaves
-
-  private mutating func leaf(
-    _ entry: RecordFrames.Entry, _ format: LeafFormat, _ bytes: RawSpan
-  ) -> Outcome {
-    guard entry.length >= 0 else { return .null }
-    let offset = Int(entry.offset)
-    switch format {
-    case .string:
-      guard entry.isText else { return mismatch("String", entry) }
-      json.writeString(utf8: bytes.extracting(offset..<offset + Int(entry.length)))
-      return .written
-    case .id:
-      guard let id = integer(entry, bytes) else { return mismatch("ID", entry) }
-      json.append { text in
-        text.append(UInt8(ascii: "\""))
-        NodeID.append(id) { text.append($0) }
-        text.append(UInt8(ascii: "\""))
-      }
-      return .written
-    case .int:
-      guard let number = integer(entry, bytes) else { return mismatch("Int", entry) }
-      guard let small = Int32(exactly: number) else {
-        return failed("Int cannot represent non 32-bit signed integer value: \(number)")
-      }
-      json.write(small)
-      return .written
-    case .count(let limit):
-      guard let number = integer(entry, bytes) else { return mismatch("Int", entry) }
-      json.write(Int32(clamping: min(number, Int64(limit))))
-      return .written
-    case .isCounted(let limit):
-      guard let number = integer(entry, bytes) else { return mismatch("Boolean", entry) }
-      json.write(number <= Int64(limit))
-      return .written
-    case .boolean:
-      guard entry.type == 16, entry.length == 1 else { return mismatch("Boolean", entry) }
-      json.write(bytes.byte(at: offset) != 0)
-      return .written
-    case .float:
-      return float(entry, bytes)
-    case .dateTime:
-      guard entry.type == 1184, entry.length == 8 else { return mismatch("DateTime", entry) }
-      var isWritten = false
-      json.append { text in
-        text.append(UInt8(ascii: "\""))
-        isWritten = Timestamp.append(
-          microseconds: bytes.int64(at: offset), to: { text.append($0) })
-        text.append(UInt8(ascii: "\""))
-      }
-      guard isWritten else {
-        return failed("A time outside the years 0 to 9999 cannot be written.")
-      }
-      return .written
-    case .date:
-      guard entry.type == 1082, entry.length == 4 else { return mismatch("Date", entry) }
-      var isWritten = false
-      json.append { text in
-        text.append(UInt8(ascii: "\""))
-        isWritten = Timestamp.append(
-          days: Int64(bytes.int32(at: offset)), to: { text.append($0) })
-        text.append(UInt8(ascii: "\""))
-      }
-      guard isWritten else {
-        return failed("A day outside the years 0 to 9999 cannot be written.")
-      }
-      return .written
-    }
-  }
-
-  private func integer(_ entry: RecordFrames.Entry, _ bytes: RawSpan) -> Int64? {
-    let offset = Int(entry.offset)
-    switch (entry.type, entry.length) {
-    case (20, 8): return bytes.int64(at: offset)
-    case (23, 4): return Int64(bytes.int32(at: offset))
-    case (21, 2): return Int64(bytes.int16(at: offset))
-    default: return nil
-    }
-  }
-
-  private mutating func float(_ entry: RecordFrames.Entry, _ bytes: RawSpan) -> Outcome {
-    let value: Double
-    switch (entry.type, entry.length) {
-    case (701, 8):
-      value = Double(bitPattern: UInt64(bitPattern: bytes.int64(at: Int(entry.offset))))
-    case (700, 4):
-      value = Double(
-        Float(bitPattern: UInt32(bitPattern: bytes.int32(at: Int(entry.offset)))))
-    default:
-      guard let number = integer(entry, bytes) else { return mismatch("Float", entry) }
-      value = Double(number)
-    }
-    guard value.isFinite else {
-      return failed("Float cannot represent non numeric value: \(value)")
-    }
-    json.write(value)
-    return .written
-  }
-
-  private mutating func mismatch(_ scalar: String, _ entry: RecordFrames.Entry) -> Outcome {
-    failed("\(scalar) cannot be read from PostgreSQL's type \(entry.type).")
-  }
-
-  private mutating func failed(_ reason: String) -> Outcome {
-    notes.append(.error(.fault(reason, path: [])))
-    return .failed
   }
 }

@@ -54,9 +54,19 @@ final class ShapeProgram: Sendable {
     case refused(Int32)
     case edges(object: Int32)
     case nodes(record: Int32)
-    case pageInfo(object: Int32)
+    /// `page` is the connection that is read for it alone, or -1.
+    case pageInfo(object: Int32, page: Int32)
     case node(record: Int32)
     case cursor, hasNextPage, hasPreviousPage, startCursor, endCursor
+    /// Index into `streams`.
+    case streamed(Int32)
+  }
+
+  /// A list of which not all items are of this part.
+  struct Stream {
+    /// The list.
+    let value: Value
+    let items: StreamedItems
   }
 
   enum Record {
@@ -82,6 +92,7 @@ final class ShapeProgram: Sendable {
     /// -1 when nothing of the page itself is selected.
     let itemsColumn: Int32
     let pageSize: Int
+    let skipped: Int
     let isBackward: Bool
     let hasCursor: Bool
     let order: UInt32
@@ -104,6 +115,7 @@ final class ShapeProgram: Sendable {
   let keyColumns: [Int32]
   let names: [Name]
   let refusals: [GraphQLError]
+  let streams: [Stream]
   /// Numbers of parts that come later.
   let pending: [Int]
   let live: [LiveColumn]
@@ -120,7 +132,16 @@ final class ShapeProgram: Sendable {
     (records, tags, connections) = (builder.records, builder.tags, builder.connections)
     (keyColumns, names, refusals) = (builder.keyColumns, builder.names, builder.refusals)
     pending = builder.pending
+    streams = builder.streams
     live = builder.live
+  }
+
+  /// The positions of a list's items that are of this part.
+  ///
+  /// - Parameter stream: index into `streams`; -1 of a list that is not streamed.
+  @inline(__always)
+  func range(of stream: Int32, in count: Int) -> Range<Int> {
+    stream < 0 ? 0..<count : streams[Int(stream)].items.range.clamped(to: 0..<count)
   }
 
   @inline(__always)
@@ -148,6 +169,7 @@ private struct Builder {
   var keyColumns: [Int32] = []
   var names: [Program.Name] = []
   var refusals: [GraphQLError] = []
+  var streams: [Program.Stream] = []
   var pending: [Int] = []
   var live: [LiveColumn] = []
   /// What is built now is not delivered.
@@ -177,7 +199,7 @@ private struct Builder {
     let index = object(shape.fields) { builder, field in
       (
         field.key, field.responseName, field.coordinate, field.isNonNull,
-        builder.part(field.value)
+        builder.streamed(field.items) { $0.part(field.value) }
       )
     }
     objects[Int(index)].live = live(shape.live)
@@ -269,6 +291,18 @@ private struct Builder {
     }
   }
 
+  /// Of a streamed list what is of this part; of anything else all of it.
+  private mutating func streamed(_ items: StreamedItems?, _ part: (inout Self) -> Part) -> Part {
+    guard let items else { return part(&self) }
+    let wasOnTheWay = isOnTheWay
+    if items.isDelivered { isOnTheWay = false }
+    defer { isOnTheWay = wasOnTheWay }
+    let found = part(&self)
+    guard case .value(let value) = found else { return found }
+    streams.append(Program.Stream(value: value, items: items))
+    return .value(.streamed(Int32(streams.count - 1)))
+  }
+
   private mutating func refusal(_ error: GraphQLError) -> Int32 {
     refusals.append(error)
     return Int32(refusals.count - 1)
@@ -297,15 +331,19 @@ private struct Builder {
     let key = Known(shape: ObjectIdentifier(shape), isOnTheWay: isOnTheWay)
     if let index = known[key] { return index }
     let object = object(shape.parts) { builder, field in
-      let part: Part =
+      let part = builder.streamed(field.items) { builder -> Part in
         switch field.part {
         case .constant(let json): .constant(json)
         case .edges(let edge): .value(.edges(object: builder.edge(edge)))
         case .nodes(let record): .value(.nodes(record: builder.record(record)))
-        case .pageInfo(let fields): .value(.pageInfo(object: builder.pageInfo(fields)))
+        case .pageInfo(let fields, let page):
+          .value(
+            .pageInfo(
+              object: builder.pageInfo(fields), page: page.map { builder.connection($0) } ?? -1))
         case .leaf(let column, let format): .value(.leaf(column: Int32(column), format))
         case .marker(let marker): .marker(marker)
         }
+      }
       return (field.key, field.responseName, field.responseName, field.isNonNull, part)
     }
     let firstKey = Int32(keyColumns.count)
@@ -313,7 +351,8 @@ private struct Builder {
     connections.append(
       Program.Connection(
         object: object, itemsColumn: Int32(shape.itemsColumn ?? -1), pageSize: shape.pageSize,
-        isBackward: shape.isBackward, hasCursor: shape.hasCursor, order: shape.order,
+        skipped: shape.skipped, isBackward: shape.isBackward, hasCursor: shape.hasCursor,
+        order: shape.order,
         firstKey: firstKey, endKey: Int32(keyColumns.count)))
     let index = Int32(connections.count - 1)
     known[key] = index

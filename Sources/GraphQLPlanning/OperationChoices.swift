@@ -128,6 +128,10 @@ private struct UsageWalker {
   }
 
   private mutating func note(_ field: Field, on type: TypeID) {
+    for argument in field.directives.first(named: "stream")?.arguments ?? []
+    where argument.name.text == "initialCount" {
+      pageSizes.formUnion(variables(in: argument.value))
+    }
     for argument in field.arguments {
       let variables = variables(in: argument.value)
       guard !variables.isEmpty else { continue }

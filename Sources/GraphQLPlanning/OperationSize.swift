@@ -169,7 +169,7 @@ private struct SizeWalk {
     for field in connection.parts {
       switch field.part {
       case .constant(let text): size = size + .text(text)
-      case .pageInfo(let fields): size = size + .names(fields.lazy.map(\.key))
+      case .pageInfo(let fields, _): size = size + .names(fields.lazy.map(\.key))
       case .leaf, .marker: break
       case .nodes(let shape): size = size + self.size(of: shape).page(of: connection.pageSize)
       case .edges(let edge):

@@ -110,7 +110,9 @@ extension ConnectionShape {
       case .constant(let text): lines.append("\(head): \(String(decoding: text, as: UTF8.self))")
       case .leaf(let column, let format): lines.append("\(head): \(format) in column \(column)")
       case .nodes(let record): lines += ["\(head):"] + record.lines(depth + 1)
-      case .pageInfo: lines.append("\(head): page info")
+      case .pageInfo(_, let page):
+        lines.append("\(head): page info")
+        lines += page?.lines(depth + 1) ?? []
       case .marker: lines.append(head)
       case .edges(let edge):
         lines.append("\(head):")

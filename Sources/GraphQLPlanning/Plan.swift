@@ -122,6 +122,8 @@ package struct FieldShape: Sendable {
   package let value: ValueShape
   /// What a masked row has where the schema allows no null.
   package let coordinate: String
+  /// Of a streamed list.
+  package var items: StreamedItems?
 }
 
 /// How a value is found in the record of its object and written. Columns count from 0.
@@ -163,7 +165,8 @@ package final class ConnectionShape: Sendable {
     case constant([UInt8])
     case edges(EdgeShape)
     case nodes(RecordShape)
-    case pageInfo([PageInfoField])
+    /// Of this page, or of one that is read for it alone, where not all of this one is.
+    case pageInfo([PageInfoField], of: ConnectionShape? = nil)
     /// A leaf of the enclosing record: `totalCount` and other counts and texts.
     case leaf(column: Int, LeafFormat)
     case marker(DeliveryMarker)
@@ -174,12 +177,16 @@ package final class ConnectionShape: Sendable {
     package let responseName: String
     package let isNonNull: Bool
     package let part: Part
+    /// Of a streamed list.
+    package var items: StreamedItems?
   }
 
   package let parts: [PartField]
   /// Nil when nothing of the page itself is selected.
   package let itemsColumn: Int?
   package let pageSize: Int
+  /// How many elements of the page, from its first one on, are not in the array.
+  package let skipped: Int
   /// `last`: the array comes newest first and is written from its end.
   package let isBackward: Bool
   /// A cursor was given, so there is something on its other side.
@@ -189,12 +196,13 @@ package final class ConnectionShape: Sendable {
   package let order: UInt32
 
   package init(
-    parts: [PartField], itemsColumn: Int?, pageSize: Int, isBackward: Bool, hasCursor: Bool,
-    keyColumns: [Int], order: UInt32
+    parts: [PartField], itemsColumn: Int?, pageSize: Int, skipped: Int = 0, isBackward: Bool,
+    hasCursor: Bool, keyColumns: [Int], order: UInt32
   ) {
     self.parts = parts
     self.itemsColumn = itemsColumn
     self.pageSize = pageSize
+    self.skipped = skipped
     self.isBackward = isBackward
     self.hasCursor = hasCursor
     self.keyColumns = keyColumns

@@ -24,27 +24,33 @@ final class StatementBuilder {
   /// The exact size of a page, for functions whose rows depend on it.
   func size(_ size: Int) -> SQLFragment {
     guard size != PlannerLimits.usualSize(size) else { return "\(size)" }
-    pageCount += 1
-    return "\(reference(.rowCount(size, page: pageCount)))::int4"
+    return "\(rowCount(size))::int4"
   }
 
-  /// The elements of a page of `size`, `extra` more with it: `tail` ends what selects them.
+  /// The elements of a page of `size` but for the first `skipped`, `extra` more with it: `tail` ends what selects them.
   ///
   /// PostgreSQL plans for a limit that is a constant, of which there are few. Another size is a parameter
   /// around that, so that `first: 17` and `first: 18` are one statement; of a common table expression no
   /// more rows are read than are asked for, and it is planned by itself.
   func page(
-    _ item: SQLFragment, size: Int, extra: Int, from: [SQLFragment],
-    where conditions: [SQLFragment],
-    tail: [SQLFragment]
+    _ item: SQLFragment, size: Int, extra: Int, skipping skipped: Int = 0, from: [SQLFragment],
+    where conditions: [SQLFragment], tail: [SQLFragment]
   ) -> SQLFragment {
     let usual = PlannerLimits.usualSize(size)
     let tail = tail + ["LIMIT \(usual + extra)"]
-    guard size != usual else { return select(item, from: from, where: conditions, tail: tail) }
+    guard size != usual || skipped > 0 else {
+      return select(item, from: from, where: conditions, tail: tail)
+    }
     let most = select("\(item) AS item", from: from, where: conditions, tail: tail)
+    var text: SQLFragment = "(WITH page AS MATERIALIZED \(most)\nSELECT page.item FROM page"
+    if skipped > 0 { text.append(" OFFSET \(rowCount(skipped))") }
+    text.append(" LIMIT \(rowCount(size + extra - skipped)))")
+    return text
+  }
+
+  private func rowCount(_ count: Int) -> SQLFragment {
     pageCount += 1
-    let exact = reference(.rowCount(size + extra, page: pageCount))
-    return "(WITH page AS MATERIALIZED \(most)\nSELECT page.item FROM page LIMIT \(exact))"
+    return reference(.rowCount(count, page: pageCount))
   }
 
   /// The parameter's mention, with the cast to its type; the same for the same parameter.

@@ -26,6 +26,7 @@ package enum ValidationRule: String, Sendable, CaseIterable {
   case deferOnRoot = "DeferStreamDirectiveOnRootFieldRule"
   case deferInSubscriptions = "DeferStreamDirectiveOnValidOperationsRule"
   case deferLabels = "DeferStreamDirectiveLabelRule"
+  case streamOnLists = "StreamDirectiveOnListFieldRule"
   case knownArgumentNames = "KnownArgumentNamesRule"
   case uniqueArgumentNames = "UniqueArgumentNamesRule"
   case valuesOfCorrectType = "ValuesOfCorrectTypeRule"
@@ -85,6 +86,7 @@ extension ValidationRule {
     case .deferOnRoot: 1 << 27
     case .deferInSubscriptions: 1 << 28
     case .deferLabels: 1 << 29
+    case .streamOnLists: 1 << 30
     }
   }
 }

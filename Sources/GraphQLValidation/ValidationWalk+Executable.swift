@@ -93,7 +93,15 @@ extension ValidationWalk {
       }
       walk(argument, input)
     }
-    if !field.directives.isEmpty { walk(field.directives, on: .field, field: definition) }
+    if !field.directives.isEmpty {
+      walk(field.directives, on: .field, field: definition)
+      if knowsDefer {
+        if rules.contains(.deferLabels) { checkDeferLabels(field.directives) }
+        if let definition, let parent, rules.contains(.streamOnLists) {
+          checkStream(field, definition, on: parent)
+        }
+      }
+    }
     if let set = field.selectionSet {
       let type = definition.map { schema[$0.type.namedType] }
       let composite = type.flatMap { $0.isComposite ? $0 : nil }

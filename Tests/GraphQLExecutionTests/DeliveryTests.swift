@@ -26,7 +26,7 @@ import Testing
 
   /// The responses to an operation, each as text.
   private func responses(
-    _ format: IncrementalDelivery, _ usages: [DeferUsage], first: (ObjectShape, [UInt8]),
+    _ format: IncrementalDelivery, _ usages: [DeliveryUsage], first: (ObjectShape, [UInt8]),
     _ parts: [(usages: [Int], shape: ObjectShape, record: [UInt8])]
   ) -> [String] {
     let delivery = DeliveryPlan(
@@ -59,9 +59,9 @@ import Testing
   private func error(_ path: String) -> String { error.replacing("PATH", with: path) }
 
   /// `a { ... @defer(label: "l") { b! } }`
-  private var one: (usages: [DeferUsage], first: ObjectShape, part: ObjectShape) {
+  private var one: (usages: [DeliveryUsage], first: ObjectShape, part: ObjectShape) {
     (
-      [DeferUsage(label: "l", parent: nil, depth: 1)],
+      [DeliveryUsage(label: "l", parent: nil, depth: 1)],
       object(field("a", .record(column: 0, .object(object(marker(.pending(part: 0))))))),
       object(
         field(
@@ -91,8 +91,9 @@ import Testing
   @Test func `what two fragments wait for fails both, and what is inside of them is never pending`()
   {
     let usages = [
-      DeferUsage(label: "l", parent: nil, depth: 1), DeferUsage(label: "m", parent: nil, depth: 0),
-      DeferUsage(label: nil, parent: 0, depth: 1),
+      DeliveryUsage(label: "l", parent: nil, depth: 1),
+      DeliveryUsage(label: "m", parent: nil, depth: 0),
+      DeliveryUsage(label: nil, parent: 0, depth: 1),
     ]
     let first = object(
       field(
@@ -125,5 +126,114 @@ import Testing
         [([0], one.part, BinaryForm.record(.null))]
       ).last
         == #"{"completed":[{"id":"0","errors":[\#(error(#"["a"]"#))]}],"hasNext":false}"#)
+  }
+
+  // MARK: - Lists
+
+  private func list(_ items: StreamedItems, nonNull isNonNull: Bool = true, _ more: FieldShape...)
+    -> ObjectShape
+  {
+    var list = field(
+      "l",
+      .list(
+        column: 0,
+        .object(ObjectShape(fields: [field("b", .leaf(column: 0, .string), nonNull: true)] + more)),
+        itemsNonNull: isNonNull, length: .assumed))
+    list.items = items
+    return object(field("a", .record(column: 0, .object(object(list)))))
+  }
+
+  private func stream(
+    _ format: IncrementalDelivery, nonNull isNonNull: Bool = true, _ items: String?...
+  ) -> [String] {
+    let elements = items.map { BinaryForm.record($0.map { .text($0) } ?? .null) }
+    let record = BinaryForm.record([
+      .init(
+        BinaryForm.OID.record,
+        BinaryForm.record([.init(2287, BinaryForm.array(of: BinaryForm.OID.record, elements))]))
+    ])
+    return responses(
+      format, [DeliveryUsage(label: "s", parent: nil, depth: 2, firstItem: 1)],
+      first: (list(StreamedItems(0..<1, pending: 0), nonNull: isNonNull), record),
+      [([0], list(StreamedItems(1 ..< .max, isDelivered: true), nonNull: isNonNull), record)])
+  }
+
+  @Test func `the later items of a list come in order, and of one that has no more nothing comes`()
+  {
+    #expect(
+      stream(.v02, "x", "y", "z") == [
+        #"{"a":{"l":[{"b":"x"}]}},"pending":[{"id":"0","path":["a","l"],"label":"s"}],"hasNext":true"#,
+        #"{"incremental":[{"id":"0","items":[{"b":"y"},{"b":"z"}]}],"completed":[{"id":"0"}],"hasNext":false}"#,
+      ])
+    #expect(
+      stream(.v20220824, "x", "y", "z") == [
+        #"{"a":{"l":[{"b":"x"}]}},"hasNext":true"#,
+        #"{"incremental":[{"label":"s","path":["a","l",1],"items":[{"b":"y"},{"b":"z"}]}],"hasNext":false}"#,
+      ])
+    for format in [IncrementalDelivery.v02, .v20220824] {
+      #expect(stream(format, "x") == [#"{"a":{"l":[{"b":"x"}]}}"#])
+      #expect(stream(format) == [#"{"a":{"l":[]}}"#])
+    }
+  }
+
+  @Test func `an item that is null and must not be ends its list, and those before it are there`() {
+    #expect(
+      stream(.v02, "x", "y", nil, "z").last
+        == #"{"incremental":[{"id":"0","items":[{"b":"y"}]}],"completed":[{"id":"0","errors":[\#(error(#"["a","l",2,"b"]"#))]}],"hasNext":false}"#
+    )
+    #expect(
+      stream(.v02, "x", nil, "z").last
+        == #"{"completed":[{"id":"0","errors":[\#(error(#"["a","l",1,"b"]"#))]}],"hasNext":false}"#)
+    #expect(
+      stream(.v20220824, "x", "y", nil, "z").last
+        == #"{"incremental":[{"label":"s","path":["a","l",1],"items":[{"b":"y"}]},{"label":"s","path":["a","l",2],"items":null,"errors":[\#(error(#"["a","l",2,"b"]"#))]}],"hasNext":false}"#
+    )
+    #expect(
+      stream(.v20220824, "x", nil).last
+        == #"{"incremental":[{"label":"s","path":["a","l",1],"items":null,"errors":[\#(error(#"["a","l",1,"b"]"#))]}],"hasNext":false}"#
+    )
+  }
+
+  @Test func `an item that may be null is, with its error beside the items`() {
+    #expect(
+      stream(.v02, nonNull: false, "x", nil, "z").last
+        == #"{"incremental":[{"id":"0","items":[null,{"b":"z"}],"errors":[\#(error(#"["a","l",1,"b"]"#))]}],"completed":[{"id":"0"}],"hasNext":false}"#
+    )
+    #expect(
+      stream(.v20220824, nonNull: false, "x", nil, "z").last
+        == #"{"incremental":[{"label":"s","path":["a","l",1],"items":[null,{"b":"z"}],"errors":[\#(error(#"["a","l",1,"b"]"#))]}],"hasNext":false}"#
+    )
+  }
+
+  @Test
+  func `what is deferred in later items is pending once these are told, but of none that failed`() {
+    let elements = ["x", "y", nil].map { BinaryForm.record($0.map { .text($0) } ?? .null) }
+    let record = BinaryForm.record([
+      .init(
+        BinaryForm.OID.record,
+        BinaryForm.record([.init(2287, BinaryForm.array(of: BinaryForm.OID.record, elements))]))
+    ])
+    let inner = object(marker(.payload), field("c", .leaf(column: 0, .string)))
+    var way = field("l", .list(column: 0, .object(inner), itemsNonNull: true, length: .assumed))
+    way.items = StreamedItems(1 ..< .max)
+    #expect(
+      responses(
+        .v02,
+        [
+          DeliveryUsage(label: nil, parent: nil, depth: 2, firstItem: 1),
+          DeliveryUsage(label: nil, parent: 0, depth: 3),
+        ],
+        first: (list(StreamedItems(0..<1, pending: 0)), record),
+        [
+          (
+            [0], list(StreamedItems(1 ..< .max, isDelivered: true), marker(.pending(part: 1))),
+            record
+          ),
+          ([1], object(field("a", .record(column: 0, .object(object(way))))), record),
+        ]) == [
+          #"{"a":{"l":[{"b":"x"}]}},"pending":[{"id":"0","path":["a","l"]}],"hasNext":true"#,
+          #"{"pending":[{"id":"1","path":["a","l",1]}],"incremental":[{"id":"0","items":[{"b":"y"}]}],"completed":[{"id":"0","errors":[\#(error(#"["a","l",2,"b"]"#))]}],"hasNext":true}"#,
+          #"{"incremental":[{"id":"1","data":{"c":"y"}}],"completed":[{"id":"1"}],"hasNext":false}"#,
+        ])
   }
 }

@@ -10,7 +10,7 @@ struct SchemaBuilderTests {
     #expect(schema.subscriptionType.map { schema[$0].name } == "Subscription")
     #expect(
       schema.directives.map(\.name)
-        == ["defer", "live", "include", "skip", "deprecated", "specifiedBy", "oneOf"])
+        == ["defer", "live", "stream", "include", "skip", "deprecated", "specifiedBy", "oneOf"])
     for (index, type) in schema.types.enumerated() {
       #expect(Int(type.id.index) == index)
       #expect(schema.typesByName[type.name] == type.id)

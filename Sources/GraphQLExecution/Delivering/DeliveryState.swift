@@ -7,10 +7,11 @@ import JSON
 ///
 /// A fragment is deferred once for each object that it is of. The fields that the same fragments have of one object are a
 /// group; a fragment is complete when all of its groups are there, and these are sent then, once. What is deferred inside
-/// of a fragment is pending after that one. GraphQL incremental delivery (v0.2); in the format of 2022 each group is a
+/// of a fragment is pending after that one. The later items of a list are a fragment of one group, and pending once the
+/// group is sent that its first items are in. GraphQL incremental delivery (v0.2); in the format of 2022 each group is a
 /// fragment and is sent when it is there.
 struct DeliveryState {
-  /// A fragment, of one object.
+  /// A fragment of one object, or the later items of one list.
   private final class Fragment {
     let usage: Int
     let path: [PathSegment]
@@ -31,12 +32,16 @@ struct DeliveryState {
   private final class Group {
     let path: [PathSegment]
     let fragments: [Fragment]
-    /// Its object's fields, once they are there.
+    /// Its object's fields, or the items, once they are there.
     var data: [UInt8]?
     /// Of fields inside of it.
     var inner: [GraphQLError] = []
-    /// Why it has no data.
+    /// Why it has no data, or no more items.
     var errors: [GraphQLError]?
+    /// The item that these are of.
+    var failedItem: Int?
+    /// Lists in it of which more is to come.
+    var streams: [Fragment] = []
     var isSent = false
 
     init(_ path: [PathSegment], _ fragments: [Fragment]) {
@@ -86,10 +91,15 @@ struct DeliveryState {
 
   // MARK: - What is met
 
-  private mutating func note(_ notes: [ResponseWriter.Note]) {
+  /// - Parameter source: the group that has what was met; nil for the first part.
+  private mutating func note(_ notes: [ResponseWriter.Note], in source: Group?) {
     for case .pending(let part, let path) in notes where places[part][path] == nil {
       var members: [Fragment] = []
-      for usage in delivery.parts[part].usages { members.append(fragment(usage, at: path)) }
+      for usage in delivery.parts[part].usages {
+        let member = fragment(usage, at: path)
+        if delivery.usages[usage].firstItem != nil { source?.streams.append(member) }
+        members.append(member)
+      }
       let group = Group(path, members)
       for member in members { member.groups.append(group) }
       groups[part].append(group)
@@ -110,7 +120,7 @@ struct DeliveryState {
 
   /// The first part is written.
   mutating func begin(_ notes: [ResponseWriter.Note]) {
-    note(notes)
+    note(notes, in: nil)
     for case .error(let error) in notes { errors.append(error) }
     guard delivery.format == .v02 else { return }
     pending = begun(outermost)
@@ -137,14 +147,14 @@ struct DeliveryState {
   mutating func receive(_ part: Int, _ entries: [ResponseWriter.Entry], in text: [UInt8]) {
     for entry in entries {
       guard let group = places[part][entry.path], !group.isThere else { continue }
-      var inner: [GraphQLError] = []
-      for case .error(let error) in entry.notes { inner.append(error) }
-      if let data = entry.data {
-        group.data = Array(text[data])
-        group.inner = inner
-        note(entry.notes)
-      } else {
-        group.errors = inner.isEmpty ? [.fault("A part has no data.", path: entry.path)] : inner
+      group.data = entry.data.map { Array(text[$0]) }
+      for case .error(let error) in entry.notes { group.inner.append(error) }
+      note(entry.notes, in: group)
+      if !entry.failure.isEmpty {
+        group.errors = entry.failure
+        group.failedItem = entry.failedItem
+      } else if entry.data == nil {
+        group.errors = [.fault("A part has no data.", path: entry.path)]
       }
     }
     end(part, .fault("A part has no object where the first part has one."))
@@ -158,7 +168,7 @@ struct DeliveryState {
       group.errors = [error]
     }
     for usage in delivery.parts[part].usages { partsLeft[usage] -= 1 }
-    for group in groups[part] { errors += group.errors ?? group.inner }
+    for group in groups[part] { errors += group.inner + (group.errors ?? []) }
   }
 
   /// Neither this part nor any behind it comes.
@@ -198,10 +208,12 @@ struct DeliveryState {
       guard !fragment.isOver, let id = fragment.id else { continue }
       let failure = fragment.groups.first { $0.errors != nil }?.errors
       guard failure != nil || partsLeft[fragment.usage] == 0 else { continue }
-      if failure == nil {
-        for group in fragment.groups where !group.isSent {
-          write(group, of: fragment, to: &entries)
-        }
+      // The items before one that failed are there all the same.
+      let isThere = failure == nil || delivery.usages[fragment.usage].firstItem != nil
+      var inner: [Fragment] = isThere ? fragment.children : []
+      for group in fragment.groups where isThere && !group.isSent {
+        write(group, of: fragment, to: &entries)
+        inner += group.streams
       }
       fragment.isOver = true
       completed.append(completed.count > 0 ? ",{\"id\":" : "{\"id\":")
@@ -209,12 +221,11 @@ struct DeliveryState {
       if let failure {
         completed.append(",\"errors\":")
         completed.write(failure, requestID: requestID)
-      } else {
-        let inner = self.begun(fragment.children)
-        begun += inner
-        pending += inner
       }
       completed.append("}")
+      inner = self.begun(inner)
+      begun += inner
+      pending += inner
     }
     pending.removeAll { $0.isOver }
     guard completed.count > 0 else { return nil }
@@ -238,8 +249,8 @@ struct DeliveryState {
 
   /// Under the fragment that is pending and nearest to it: the path from there is short.
   private func write(_ group: Group, of fragment: Fragment, to json: inout JSONWriter) {
-    guard let data = group.data else { return }
     group.isSent = true
+    guard let data = group.data, !data.isEmpty else { return }
     var nearest = fragment
     for other in group.fragments
     where other.id != nil && !other.isOver && other.path.count > nearest.path.count {
@@ -251,13 +262,25 @@ struct DeliveryState {
       json.append(",\"subPath\":")
       json.write(Array(group.path.dropFirst(nearest.path.count)))
     }
-    json.append(",\"data\":")
-    json.append(data)
-    if !group.inner.isEmpty {
-      json.append(",\"errors\":")
-      json.write(group.inner, requestID: requestID)
-    }
+    write(data, isItems: delivery.usages[fragment.usage].firstItem != nil, group.inner, to: &json)
     json.append("}")
+  }
+
+  private func write(
+    _ data: [UInt8]?, isItems: Bool, _ errors: [GraphQLError], to json: inout JSONWriter
+  ) {
+    json.append(isItems ? ",\"items\":" : ",\"data\":")
+    if let data {
+      if isItems { json.append("[") }
+      json.append(data)
+      if isItems { json.append("]") }
+    } else {
+      json.writeNull()
+    }
+    if !errors.isEmpty {
+      json.append(",\"errors\":")
+      json.write(errors, requestID: requestID)
+    }
   }
 
   private func write(_ fragments: [Fragment], to json: inout JSONWriter) {
@@ -279,28 +302,45 @@ struct DeliveryState {
   private mutating func nextFragments(_ part: Int) -> JSONWriter? {
     let there = groups.joined().filter { $0.isThere && !$0.isSent }
     guard !there.isEmpty else { return nil }
-    var json = JSONWriter(capacity: there.reduce(256) { $0 + ($1.data?.count ?? 4) + 64 })
-    json.append("{\"incremental\":[")
-    for (index, group) in there.enumerated() {
+    var entries = JSONWriter(capacity: there.reduce(256) { $0 + ($1.data?.count ?? 4) + 64 })
+    for group in there {
       group.isSent = true
-      json.append(index > 0 ? ",{" : "{")
-      if let usage = group.fragments.first?.usage, let label = delivery.usages[usage].label {
-        json.append("\"label\":")
-        json.write(label)
-        json.append(",")
+      guard let usage = group.fragments.first?.usage else { continue }
+      let errors = group.errors ?? []
+      guard let first = delivery.usages[usage].firstItem else {
+        write(
+          group.data, of: usage, at: group.path, isItems: false, group.inner + errors, to: &entries)
+        continue
       }
-      json.append("\"path\":")
-      json.write(group.path)
-      json.append(",\"data\":")
-      if let data = group.data { json.append(data) } else { json.writeNull() }
-      let errors = group.errors ?? group.inner
+      if let data = group.data, !data.isEmpty {
+        let path = group.path + [.index(first)]
+        write(data, of: usage, at: path, isItems: true, group.inner, to: &entries)
+      }
       if !errors.isEmpty {
-        json.append(",\"errors\":")
-        json.write(errors, requestID: requestID)
+        let path = group.path + [.index(group.failedItem ?? first)]
+        write(nil, of: usage, at: path, isItems: true, errors, to: &entries)
       }
-      json.append("}")
     }
+    var json = JSONWriter(capacity: entries.count + 64)
+    json.append("{\"incremental\":[")
+    json.append(entries.finish())
     json.append(isPending ? "],\"hasNext\":true" : "],\"hasNext\":false")
     return json
+  }
+
+  private func write(
+    _ data: [UInt8]?, of usage: Int, at path: [PathSegment], isItems: Bool,
+    _ errors: [GraphQLError], to json: inout JSONWriter
+  ) {
+    json.append(json.count > 0 ? ",{" : "{")
+    if let label = delivery.usages[usage].label {
+      json.append("\"label\":")
+      json.write(label)
+      json.append(",")
+    }
+    json.append("\"path\":")
+    json.write(path)
+    write(data, isItems: isItems, errors, to: &json)
+    json.append("}")
   }
 }

@@ -2,12 +2,16 @@ import GraphQLResponse
 import JSON
 
 extension ResponseWriter {
-  /// What of an object comes with a part.
+  /// What of an object, or of a list, comes with a part.
   struct Entry {
     let path: [PathSegment]
-    /// Of the text, where it stands; nil where a null moved up beyond the object.
-    let data: Range<Int>?
-    let notes: [Note]
+    /// Of the text, where its fields or items stand; nil where a null moved up beyond the object.
+    var data: Range<Int>?
+    /// Of what is there.
+    var notes: [Note] = []
+    /// Why the object is not there, or the items from this one on.
+    var failure: [GraphQLError] = []
+    var failedItem: Int?
   }
 
   /// Writes, one after the other, the objects of a part that comes later: what lies between them is the way there,
@@ -36,28 +40,64 @@ extension ResponseWriter {
       let start = json.count
       let known = notes.count
       let outcome = self.object(object.payload, bytes, base, page)
-      if outcome != .written {
-        json.truncate(to: start)
-        dropPending(from: known)
-      }
-      walk.entries.append(
-        Entry(
-          path: walk.path, data: outcome == .written ? start..<json.count : nil,
-          notes: takeNotes(from: known, under: walk.path)))
+      walk.entries.append(entry(outcome, start, known, at: walk.path))
     }
     for place in Int(object.firstField)..<Int(object.endField) {
       let field = program.fields[place]
       walk.path.append(.name(program.names[Int(field.name)].response))
-      value(field, bytes, base, page, &walk)
+      value(field.value, bytes, base, page, &walk)
       walk.path.removeLast()
     }
   }
 
+  /// Takes what was written and noted of an object or a list.
+  private mutating func entry(
+    _ outcome: Outcome, _ start: Int, _ known: Int, at path: [PathSegment]
+  ) -> Entry {
+    guard outcome != .written else {
+      return Entry(
+        path: path, data: start..<json.count, notes: takeNotes(from: known, under: path))
+    }
+    json.truncate(to: start)
+    return Entry(path: path, failure: takeErrors(from: known, under: path))
+  }
+
+  private mutating func takeErrors(from known: Int, under path: [PathSegment]) -> [GraphQLError] {
+    takeNotes(from: known, under: path).compactMap {
+      if case .error(let error) = $0 { error } else { nil }
+    }
+  }
+
+  /// Writes the items of a streamed list, up to one that is null and must not be.
+  private mutating func deliver(
+    _ stream: Int32, _ bytes: RawSpan, _ base: Int, _ page: Page, _ walk: inout Walk
+  ) {
+    let start = json.count
+    let known = notes.count
+    failedItem = nil
+    let outcome = streamed(stream, bytes, base, page)
+    guard outcome == .failed, let failed = failedItem else {
+      var entry = entry(outcome, start, known, at: walk.path)
+      // Without brackets, as the client appends them.
+      entry.data = entry.data.map { $0.dropFirst().dropLast() }
+      return walk.entries.append(entry)
+    }
+    let failure = takeErrors(from: failed.notes, under: walk.path)
+    // With the comma or bracket before it.
+    json.truncate(to: failed.text - 1)
+    walk.entries.append(
+      Entry(
+        path: walk.path, data: min(start + 1, json.count)..<json.count,
+        notes: takeNotes(from: known, under: walk.path), failure: failure,
+        failedItem: failed.position))
+  }
+
   /// Nothing leads on through what is null, or could not be read: the first part has said so.
   private mutating func value(
-    _ field: ShapeProgram.Field, _ bytes: RawSpan, _ base: Int, _ page: Page, _ walk: inout Walk
+    _ value: ShapeProgram.Value, _ bytes: RawSpan, _ base: Int, _ page: Page,
+    _ walk: inout Walk, of stream: Int32 = -1
   ) {
-    switch field.value {
+    switch value {
     case .record(let column, let record):
       element(frames[base + Int(column)], record, bytes, &walk)
     case .embedded(let when, let index):
@@ -73,7 +113,7 @@ extension ResponseWriter {
       guard entry.length >= 0,
         let count = frames.pushArray(bytes, Int(entry.offset), Int(entry.length))
       else { return frames.pop(to: inner) }
-      items(inner, count, isBackward: false, record, bytes, &walk)
+      items(inner, count, isBackward: false, record, bytes, &walk, of: stream)
       frames.pop(to: inner)
     case .connection(let index):
       let inner = frames.depth
@@ -84,7 +124,7 @@ extension ResponseWriter {
       frames.pop(to: inner)
     case .edges(let edge):
       let isBackward = program.connections[page.connection].isBackward
-      for position in 0..<page.count {
+      for position in program.range(of: stream, in: page.count) {
         let entry = frames[page.base + (isBackward ? page.count - 1 - position : position)]
         let inner = frames.depth
         cost &+= 1
@@ -98,7 +138,14 @@ extension ResponseWriter {
     case .nodes(let record):
       items(
         page.base, page.count, isBackward: program.connections[page.connection].isBackward, record,
-        bytes, &walk)
+        bytes, &walk, of: stream)
+    case .streamed(let stream):
+      let list = program.streams[Int(stream)]
+      if list.items.isDelivered {
+        deliver(stream, bytes, base, page, &walk)
+      } else {
+        self.value(list.value, bytes, base, page, &walk, of: stream)
+      }
     case .node(let index):
       record(index, bytes, base, &walk)
     case .leaf, .leaves, .introspection, .secret, .refused, .pageInfo, .cursor, .hasNextPage,
@@ -109,9 +156,9 @@ extension ResponseWriter {
 
   private mutating func items(
     _ base: Int, _ count: Int, isBackward: Bool, _ record: Int32, _ bytes: RawSpan,
-    _ walk: inout Walk
+    _ walk: inout Walk, of stream: Int32
   ) {
-    for position in 0..<count {
+    for position in program.range(of: stream, in: count) {
       walk.path.append(.index(position))
       element(
         frames[base + (isBackward ? count - 1 - position : position)], record, bytes, &walk)

@@ -7,14 +7,15 @@ import GraphQLSchema
 ///
 /// The fields of each place are collected as when they are executed, each with the fragments that deferred it. Fields
 /// with the same set of fragments are one part, whose operation selects them and the way to them. In the format of 2022
-/// each fragment has all of its fields to itself.
+/// each fragment has all of its fields to itself. The later items of a streamed list are a part of their own, whose
+/// fields are collected anew: in it nothing is deferred by what stands around the list.
 ///
 /// GraphQL incremental delivery, `CollectFields` and `BuildExecutionPlan`. O(selections x types of their places).
 struct DeferredSelections {
   struct Split {
     let first: OperationDefinition
     let parts: [(usages: [Int], operation: OperationDefinition)]
-    let usages: [DeferUsage]
+    let usages: [DeliveryUsage]
   }
 
   /// More are not worth as many statements: the answer is then whole.
@@ -22,9 +23,9 @@ struct DeferredSelections {
 
   private let compiler: SelectionCompiler
   private let format: IncrementalDelivery
-  private var usages: [DeferUsage] = []
+  private var usages: [DeliveryUsage] = []
   private var usageNumbers: [UsageKey: Int] = [:]
-  /// The sets of fragments, in the order in which they are met; the first is empty.
+  /// The sets of fragments, or a list alone, in the order in which they are met; the first is empty.
   private var parts: [[Int]] = [[]]
   private var partNumbers: [[Int]: Int] = [[]: 0]
   /// By part, those that fields of its objects are of: they are run after it, which says where there are any.
@@ -47,28 +48,40 @@ struct DeferredSelections {
     let details: [Detail]
     let part: Int
     let children: PlacedObject?
+    /// Of a streamed list.
+    let rest: PlacedRest?
     /// The parts that what is beneath it belongs to.
     let reach: Set<Int>
     /// By part: shared by the types that have it, so that it is planned once for them.
     var emitted: [Int: Field] = [:]
 
-    init(_ details: [Detail], part: Int, children: PlacedObject?) {
+    init(_ details: [Detail], part: Int, children: PlacedObject?, rest: PlacedRest?) {
       self.details = details
       self.part = part
       self.children = children
-      var reach: Set<Int> = []
-      for (_, fields) in children?.types ?? [] {
-        for field in fields {
-          reach.insert(field.part)
-          reach.formUnion(field.reach)
-        }
-      }
-      self.reach = reach
+      self.rest = rest
+      reach = (children?.reach ?? []).union(rest?.reach ?? [])
     }
   }
 
   private struct PlacedObject {
     var types: [(type: TypeID, fields: [PlacedField])]
+
+    var reach: Set<Int> {
+      types.reduce(into: []) { reach, type in
+        for field in type.fields { reach.formUnion(field.reach.union([field.part])) }
+      }
+    }
+  }
+
+  /// What of a list comes later.
+  private struct PlacedRest {
+    /// How many items are not of it.
+    let first: Int
+    let part: Int
+    let items: PlacedObject?
+
+    var reach: Set<Int> { (items?.reach ?? []).union([part]) }
   }
 
   init(_ compiler: SelectionCompiler, _ format: IncrementalDelivery) {
@@ -79,7 +92,8 @@ struct DeferredSelections {
   /// Nil when nothing is deferred.
   mutating func split(_ operation: OperationDefinition, on root: TypeID) -> Split? {
     let object = place(
-      [root], [(operation.selectionSet, nil)], at: "", depth: 0, within: 0, mayDefer: true)
+      [root], [(operation.selectionSet, nil)], Place(path: "", depth: 0, base: 0), within: 0,
+      mayDefer: true)
     guard parts.count > 1, parts.count <= Self.maximumParts + 1 else { return nil }
     guard let order else { return nil }
     var numbers: [Int: Int] = [:]
@@ -127,13 +141,21 @@ struct DeferredSelections {
 
   // MARK: - Placing
 
+  private struct Place {
+    /// The response names that lead there.
+    var path: String
+    /// How long the paths of its objects are.
+    var depth: Int
+    /// The part of what nothing defers: the first, or the rest of the list that it is in.
+    var base: Int
+  }
+
   /// - Parameters:
-  ///   - place: the response names that lead there.
   ///   - part: that of the field it is the value of.
   ///   - mayDefer: what is below may be in other parts than it.
   private mutating func place(
-    _ types: [TypeID], _ sets: [(SelectionSet, Int?)], at place: String, depth: Int,
-    within part: Int, mayDefer: Bool
+    _ types: [TypeID], _ sets: [(SelectionSet, Int?)], _ place: Place, within part: Int,
+    mayDefer: Bool
   ) -> PlacedObject {
     struct Key: Hashable {
       let type: TypeID?
@@ -144,7 +166,7 @@ struct DeferredSelections {
     var object = PlacedObject(types: [])
     for type in types {
       var fields: [PlacedField] = []
-      for details in collect(type, sets, at: place, depth: depth, mayDefer: mayDefer) {
+      for details in collect(type, sets, place, mayDefer: mayDefer) {
         let name = details[0].field.name.text
         let definition = compiler.schema[type].field(named: name)
         let key = Key(
@@ -156,24 +178,17 @@ struct DeferredSelections {
         }
         // The schema is answered without the database.
         let isAtOnce = name == "__schema" || name == "__type"
-        let own = isAtOnce ? 0 : mayDefer ? number(of: details) : part
+        let own = isAtOnce ? 0 : mayDefer ? number(of: details, place.base) : part
         if own != part { following[part, default: []].insert(own) }
         var children: PlacedObject?
-        if let definition, !isAtOnce, parts.count <= Self.maximumParts + 1,
-          compiler.schema[definition.type.namedType].isComposite
-        {
-          let inner = details.compactMap { detail in
-            detail.field.selectionSet.map { ($0, detail.usage) }
-          }
-          let named = definition.type.namedType
-          children = self.place(
-            compiler.schema.possibleTypes[Int(named.index)], inner,
-            at: place + "/" + details[0].field.responseName,
-            depth: depth + 1 + definition.type.listDepth, within: own,
-            // What is said of a page is worked out from all of it.
-            mayDefer: mayDefer && compiler.schema[named].name != "PageInfo")
+        var rest: PlacedRest?
+        if let definition, !isAtOnce {
+          let path = place.path + "/" + details[0].field.responseName
+          let inner = Place(path: path, depth: place.depth + 1, base: place.base)
+          children = value(definition.type, details, inner, within: own, mayDefer: mayDefer)
+          if mayDefer { rest = self.rest(definition.type, details, inner, within: own) }
         }
-        let field = PlacedField(details, part: own, children: children)
+        let field = PlacedField(details, part: own, children: children, rest: rest)
         known[key] = field
         fields.append(field)
       }
@@ -182,10 +197,46 @@ struct DeferredSelections {
     return object
   }
 
-  private mutating func number(of details: [Detail]) -> Int {
+  /// The objects that a field leads to; nil where it leads to none.
+  private mutating func value(
+    _ type: TypeReference, _ details: [Detail], _ place: Place, within part: Int, mayDefer: Bool
+  ) -> PlacedObject? {
+    let named = type.namedType
+    guard parts.count <= Self.maximumParts + 1, compiler.schema[named].isComposite else {
+      return nil
+    }
+    let sets = details.compactMap { detail in
+      detail.field.selectionSet.map { ($0, detail.usage) }
+    }
+    var place = place
+    place.depth += type.listDepth
+    return self.place(
+      compiler.schema.possibleTypes[Int(named.index)], sets, place, within: part,
+      // What is said of a page is worked out from all of it.
+      mayDefer: mayDefer && compiler.schema[named].name != "PageInfo")
+  }
+
+  /// The later items of a list that is streamed, but not of lists in a list.
+  private mutating func rest(
+    _ type: TypeReference, _ details: [Detail], _ place: Place, within part: Int
+  ) -> PlacedRest? {
+    guard type.listDepth == 1, let directive = details[0].field.directives.first(named: "stream"),
+      // What cannot be one was refused when the whole was planned.
+      let count = try? compiler.initialCount(details[0].field)
+    else { return nil }
+    let usage = usage(directive, place, in: details[0].usage, firstItem: count)
+    let own = number(ofSet: [usage])
+    following[part, default: []].insert(own)
+    let items = value(
+      type, details.map { Detail(field: $0.field, usage: nil) },
+      Place(path: place.path + "/", depth: place.depth, base: own), within: own, mayDefer: true)
+    return PlacedRest(first: count, part: own, items: items)
+  }
+
+  private mutating func number(of details: [Detail], _ base: Int) -> Int {
     var set: Set<Int> = []
     for detail in details {
-      guard let usage = detail.usage else { return 0 }
+      guard let usage = detail.usage else { return base }
       set.insert(usage)
     }
     // Who waits for a fragment waits for those inside of it anyway.
@@ -197,16 +248,20 @@ struct DeferredSelections {
       }
       return true
     }.sorted()
-    if let number = partNumbers[own] { return number }
-    parts.append(own)
-    partNumbers[own] = parts.count - 1
+    return number(ofSet: own)
+  }
+
+  private mutating func number(ofSet set: [Int]) -> Int {
+    if let number = partNumbers[set] { return number }
+    parts.append(set)
+    partNumbers[set] = parts.count - 1
     return parts.count - 1
   }
 
   // MARK: - Collecting
 
   private mutating func collect(
-    _ type: TypeID, _ sets: [(SelectionSet, Int?)], at place: String, depth: Int, mayDefer: Bool
+    _ type: TypeID, _ sets: [(SelectionSet, Int?)], _ place: Place, mayDefer: Bool
   ) -> [[Detail]] {
     struct Key: Hashable {
       let name: String
@@ -236,7 +291,7 @@ struct DeferredSelections {
           let deferring = mayDefer ? active(inline.directives) : nil
           collect(
             inline.selectionSet,
-            deferring.map { self.usage($0, at: place, depth: depth, in: usage) } ?? usage,
+            deferring.map { self.usage($0, place, in: usage) } ?? usage,
             deferring?.position.offset ?? directive)
         case .fragmentSpread(let spread):
           guard compiler.isIncluded(spread.directives),
@@ -255,7 +310,7 @@ struct DeferredSelections {
           visited[spread.name.text, default: []].insert(inner)
           collect(
             fragment.selectionSet,
-            deferring.map { self.usage($0, at: place, depth: depth, in: usage) } ?? usage, inner)
+            deferring.map { self.usage($0, place, in: usage) } ?? usage, inner)
         }
       }
     }
@@ -267,23 +322,24 @@ struct DeferredSelections {
 
   /// The directive that defers, unless it says not to.
   private func active(_ directives: [Directive]) -> Directive? {
-    guard let directive = directives.first(named: "defer") else { return nil }
-    guard let value = directive.arguments.first(where: { $0.name.text == "if" })?.value else {
-      return directive
-    }
-    return compiler.condition(value) ?? true ? directive : nil
+    directives.first(named: "defer").flatMap { compiler.isActive($0) ? $0 : nil }
   }
 
   private func directive(of usage: Int) -> Int32 {
     usageNumbers.first { $0.value == usage }?.key.directive ?? -1
   }
 
+  /// - Parameter firstItem: of a list, that comes later.
   private mutating func usage(
-    _ directive: Directive, at place: String, depth: Int, in parent: Int?
+    _ directive: Directive, _ place: Place, in parent: Int?, firstItem: Int? = nil
   ) -> Int {
-    let key = UsageKey(place: place, directive: directive.position.offset, parent: parent)
+    let parent = parent ?? parts[place.base].first
+    let key = UsageKey(place: place.path, directive: directive.position.offset, parent: parent)
     if let number = usageNumbers[key] { return number }
-    usages.append(DeferUsage(label: directive.string("label"), parent: parent, depth: depth))
+    usages.append(
+      DeliveryUsage(
+        label: directive.string("label"), parent: firstItem == nil ? parent : nil,
+        depth: place.depth, firstItem: firstItem))
     usageNumbers[key] = usages.count - 1
     return usages.count - 1
   }
@@ -356,14 +412,31 @@ struct DeferredSelections {
     _ field: PlacedField, _ part: Int, isDelivered: Bool, _ numbers: [Int: Int]
   ) -> Field {
     let written = field.details[0].field
-    guard let children = field.children else { return written }
+    guard field.children != nil || field.rest != nil else { return written }
     if let known = field.emitted[part] { return known }
+    var isDelivered = isDelivered
+    var children = field.children
+    var items: StreamedItems?
+    if let rest = field.rest {
+      if rest.reach.contains(part) {
+        isDelivered = part == rest.part
+        children = rest.items
+        items = StreamedItems(rest.first ..< .max, isDelivered: isDelivered)
+      } else {
+        items = StreamedItems(0..<rest.first, pending: isDelivered ? numbers[rest.part] : nil)
+      }
+    }
     let emitted = Field(
-      alias: written.alias, name: written.name, arguments: written.arguments, directives: [],
-      selectionSet: SelectionSet(
-        selections: selections(
-          of: children, part, isDelivered: isDelivered, numbers, written.position),
-        position: written.position))
+      alias: written.alias, name: written.name, arguments: written.arguments,
+      directives: items.map { [$0.directive(at: written.position)] } ?? [],
+      selectionSet: children.map { children in
+        SelectionSet(
+          // Nothing is read of an item that only shows that there are any.
+          selections: items?.range.isEmpty == true
+            ? []
+            : selections(of: children, part, isDelivered: isDelivered, numbers, written.position),
+          position: written.position)
+      })
     field.emitted[part] = emitted
     return emitted
   }
@@ -378,7 +451,9 @@ struct DeferredSelections {
     for fragment in fragments.values { pending += fragment.selectionSet.selections }
     while let selection = pending.popLast() {
       switch selection {
-      case .field(let field): pending += field.selectionSet?.selections ?? []
+      case .field(let field):
+        if field.directives.first(named: "stream") != nil { return true }
+        pending += field.selectionSet?.selections ?? []
       case .fragmentSpread(let spread):
         if spread.directives.first(named: "defer") != nil { return true }
       case .inlineFragment(let inline):

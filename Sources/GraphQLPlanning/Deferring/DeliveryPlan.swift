@@ -5,24 +5,27 @@ import GraphQLSchema
 /// What comes later of an answer. The plan that has it gives the first part.
 package struct DeliveryPlan: Sendable {
   package let format: IncrementalDelivery
-  package let usages: [DeferUsage]
+  package let usages: [DeliveryUsage]
   /// In the order in which they are run: what waits for another comes after it.
   package let parts: [DeliveryPart]
 }
 
-/// A fragment that is deferred, at one place of the response; there is one of it for each object there.
-package struct DeferUsage: Sendable, Hashable {
+/// A fragment that is deferred, or a list that is streamed, at one place of the response; there is one of it for each
+/// object there.
+package struct DeliveryUsage: Sendable, Hashable {
   package let label: String?
-  /// The one that it stands in, which is delivered first.
+  /// Of a fragment: the one that it stands in, or the list in whose later items; that is delivered first.
   package let parent: Int?
-  /// How long the paths of its objects are.
+  /// How long the paths of its objects are, or of its lists.
   package let depth: Int
+  /// Of a list: the index of the first item that comes later.
+  package var firstItem: Int?
 }
 
-/// The fields that the same fragments have, wherever they are in the response: one statement, which repeats the way
-/// down to them.
+/// The fields that the same fragments have, wherever they are in the response, or the later items of one list: one
+/// statement, which repeats the way down to them.
 package struct DeliveryPart: Sendable {
-  /// Indices of these fragments.
+  /// Indices of these fragments, or of the list.
   package let usages: [Int]
   package let plan: Plan
 }

@@ -3,6 +3,20 @@ import GraphQLResponse
 import GraphQLSchema
 import SQL
 
+extension SelectionCompiler.CollectedField {
+  /// The same field, of which no other than this one is selected.
+  fileprivate func selecting(_ part: Self) -> Self {
+    let set = SelectionSet(selections: part.nodes.map { .field($0) }, position: field.position)
+    return Self(
+      responseName: responseName,
+      nodes: [
+        Field(
+          alias: field.alias, name: field.name, arguments: field.arguments, directives: [],
+          selectionSet: set)
+      ])
+  }
+}
+
 extension SelectionCompiler {
   /// Which part of the pages is asked for, worked out once per connection.
   private struct Page {
@@ -47,16 +61,19 @@ extension SelectionCompiler {
       return parts.filter { $0.field.name.text == part }
         .flatMap { collectFields(of: type, $0.selectionSets) }.map(\.field.name.text)
     }
-    let pageInfo = selected("pageInfo")
+    let window = window(of: page, for: parts)
+    let isWhole = window == 0..<page.size
+    let pageInfo = isWhole ? selected("pageInfo") : []
     let peeks = pageInfo.contains(page.isBackward ? "hasPreviousPage" : "hasNextPage")
     let needsCursors =
       pageInfo.contains("startCursor") || pageInfo.contains("endCursor")
       || selected("edges").contains("cursor")
     let hasElements = parts.contains { ["edges", "nodes"].contains($0.field.name.text) }
-    let limit = page.size + (peeks ? 1 : 0)
-    let needsItems = limit > 0 && (hasElements && page.size > 0 || peeks || needsCursors)
-    let usual = PlannerLimits.usualSize(page.size)
-    let most = usual + limit - page.size
+    let more = peeks ? 1 : 0
+    let limit = window.upperBound + more
+    let needsItems =
+      limit > window.lowerBound && (hasElements && page.size > 0 || peeks || needsCursors)
+    let most = PlannerLimits.usualSize(window.upperBound) + more
 
     var words: [StorageWord: SQLFragment] = [.limit: "\(most)", .first: statement.size(page.size)]
     for index in order.keys.indices {
@@ -71,6 +88,7 @@ extension SelectionCompiler {
     var shapes: [ConnectionShape.PartField] = []
     var counted: Count?
     for part in parts {
+      _ = try initialCount(part.field)
       if let marker = DeliveryMarker(part.field) {
         shapes.append(
           ConnectionShape.PartField(
@@ -88,7 +106,11 @@ extension SelectionCompiler {
         value = .edges(
           try edge(of: edgeType, part, types, rows, scope))
       case "pageInfo":
-        value = .pageInfo(pageInfoFields(part, connectionType))
+        value = .pageInfo(
+          pageInfoFields(part, connectionType),
+          of: isWhole
+            ? nil
+            : try connection(field.selecting(part), storage, relation, scope, onlyForTags: tags))
       case "totalCount":
         let count = counted ?? totalCount(types, storage, relation, scope)
         counted = count
@@ -113,7 +135,7 @@ extension SelectionCompiler {
       shapes.append(
         ConnectionShape.PartField(
           key: Array("\"\(part.responseName)\":".utf8), responseName: part.responseName,
-          isNonNull: true, part: value))
+          isNonNull: true, part: value, items: StreamedItems(part.field)))
     }
 
     statement.recorder?.note(
@@ -126,13 +148,27 @@ extension SelectionCompiler {
         order.keys.isEmpty ? [] : [orderBy(order, rows.scope, reversed: page.isBackward)]
       if isWalkable { lookAmongFirst(&rows, tail, limit: most) }
       let text = statement.page(
-        rows.row.rowExpression, size: page.size, extra: limit - page.size,
-        from: rows.from + rows.row.joinClauses, where: rows.conditions, tail: tail)
+        rows.row.rowExpression, size: window.upperBound, extra: more,
+        skipping: window.lowerBound, from: rows.from + rows.row.joinClauses, where: rows.conditions,
+        tail: tail)
       itemsColumn = parent.column(guarded("ARRAY\(text)", tags, scope))
     }
     return ConnectionShape(
-      parts: shapes, itemsColumn: itemsColumn, pageSize: page.size, isBackward: page.isBackward,
-      hasCursor: page.start != nil, keyColumns: keyColumns, order: page.fingerprint)
+      parts: shapes, itemsColumn: itemsColumn, pageSize: page.size, skipped: window.lowerBound,
+      isBackward: page.isBackward, hasCursor: page.start != nil, keyColumns: keyColumns,
+      order: page.fingerprint)
+  }
+
+  /// Which rows of a page are read: all, unless each of its lists is streamed and has others of them at once than later.
+  /// From the end of an order it is known only with all of them which are the first.
+  private func window(of page: Page, for parts: [CollectedField]) -> Range<Int> {
+    let lists = parts.filter { ["edges", "nodes"].contains($0.field.name.text) }
+    let streamed = lists.compactMap { StreamedItems($0.field) }
+    guard !page.isBackward, streamed.count == lists.count,
+      let first = streamed.map(\.range.lowerBound).min(),
+      let end = streamed.map(\.needed).max()
+    else { return 0..<page.size }
+    return (first..<max(first, end)).clamped(to: 0..<page.size)
   }
 
   // MARK: - The first rows first

@@ -62,7 +62,12 @@ extension SelectionCompiler {
       of: types, rows, selectionSets: field.selectionSets, keepsHoles: !item.isNonNull)
     let order = order(of: relation, scope)
     var tail: [SQLFragment] = []
-    if !order.keys.isEmpty { tail.append(orderBy(order, rows.scope, reversed: false)) }
+    if !order.keys.isEmpty {
+      tail.append(orderBy(order, rows.scope, reversed: false))
+      // What comes later is read whole and cut when it is written.
+      let needed = StreamedItems(field.field)?.needed ?? .max
+      if needed <= limits.maximumPageSize, needed < limit ?? .max { limit = needed }
+    }
     statement.recorder?.note(
       rows.row, in: parent, scope, from: rows.from, conditions: rows.conditions,
       order: order)

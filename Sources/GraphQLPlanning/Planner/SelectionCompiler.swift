@@ -203,10 +203,12 @@ struct SelectionCompiler {
           numbers[key] = numbers.count
         }
         guard let value = values[key] else { continue }
-        shapes.append(
-          FieldShape(
-            field.responseName, isNonNull: storage.definition.type.isNonNull, value,
-            coordinate: storage.coordinate))
+        _ = try initialCount(field.field)
+        var shape = FieldShape(
+          field.responseName, isNonNull: storage.definition.type.isNonNull, value,
+          coordinate: storage.coordinate)
+        if value.isList { shape.items = StreamedItems(field.field) }
+        shapes.append(shape)
         signature.append("\(field.responseName):\(numbers[key] ?? -1)")
       }
       result.append(
@@ -332,6 +334,15 @@ struct SelectionCompiler {
     let list = tags.map(String.init).joined(separator: ", ")
     return
       "CASE WHEN \(name: row.alias).\(name: key) & 255 IN (\(name: list)) THEN \(text) END"
+  }
+}
+
+extension ValueShape {
+  /// Whether it has items in the record.
+  fileprivate var isList: Bool {
+    if case .list = self { return true }
+    if case .leaves = self { return true }
+    return false
   }
 }
 

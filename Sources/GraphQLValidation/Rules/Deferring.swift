@@ -1,15 +1,35 @@
 import GraphQLLanguage
 import GraphQLSchema
 
-// What holds of `@defer`, where the schema has it: labels are literals and each is there once, the root fields of
-// mutations and subscriptions are not deferred, and inside of subscriptions whoever defers can be told not to.
+// What holds of `@defer` and `@stream`, where the schema has them: labels are literals and each is there once, the root
+// fields of mutations and subscriptions do not come later, and inside of subscriptions whoever says so can be told not
+// to. Only lists are streamed.
 //
 // O(selections). GraphQL incremental delivery, pull request 1223 of graphql-spec.
 extension ValidationWalk {
-  var knowsDefer: Bool { schema.directivesByName["defer"] != nil }
+  /// What messages call the two.
+  private static let delivering = ["defer": "Defer", "stream": "Stream"]
+
+  var knowsDefer: Bool {
+    schema.directivesByName["defer"] != nil || schema.directivesByName["stream"] != nil
+  }
+
+  mutating func checkStream(
+    _ field: Field, _ definition: FieldDefinition, on parent: TypeDefinition
+  ) {
+    guard let directive = field.directives.first(where: { $0.name.text == "stream" }) else {
+      return
+    }
+    if case .list = definition.type.nullable { return }
+    report(
+      .streamOnLists, at: [directive.position],
+      "Stream directive cannot be used on non-list field '\(definition.name)' on type"
+        + " '\(parent.name)'.")
+  }
 
   mutating func checkDeferLabels(_ directives: [Directive]) {
-    for directive in directives where directive.name.text == "defer" {
+    for directive in directives {
+      guard let word = Self.delivering[directive.name.text] else { continue }
       guard let label = directive.arguments.first(where: { $0.name.text == "label" })?.value else {
         continue
       }
@@ -26,7 +46,7 @@ extension ValidationWalk {
       case .variable, .int, .float, .boolean, .enum, .list, .object:
         report(
           .deferLabels, at: [directive.position],
-          "Defer directive label argument must be a static string.")
+          "\(word) directive label argument must be a static string.")
       }
     }
   }
@@ -39,25 +59,25 @@ extension ValidationWalk {
     var pending: [Selection] = operation.selectionSet.selections.reversed()
     while let selection = pending.popLast() {
       let directives: [Directive]
-      let inner: SelectionSet
+      var inner: SelectionSet?
       switch selection {
-      case .field: continue
+      case .field(let field): directives = field.directives.filter { $0.name.text == "stream" }
       case .inlineFragment(let inline):
-        directives = inline.directives
+        directives = inline.directives.filter { $0.name.text == "defer" }
         inner = inline.selectionSet
       case .fragmentSpread(let spread):
         guard let index = fragmentIndices[spread.name.text], visited.insert(index).inserted else {
           continue
         }
-        directives = spread.directives
+        directives = spread.directives.filter { $0.name.text == "defer" }
         inner = fragments[index].selectionSet
       }
-      if let directive = directives.first(where: { $0.name.text == "defer" }) {
+      if let directive = directives.first, let word = Self.delivering[directive.name.text] {
         report(
           .deferOnRoot, at: [directive.position],
-          "Defer directive cannot be used on root \(operation.kind.rawValue) type '\(name)'.")
+          "\(word) directive cannot be used on root \(operation.kind.rawValue) type '\(name)'.")
       }
-      pending.append(contentsOf: inner.selections.reversed())
+      pending.append(contentsOf: inner?.selections.reversed() ?? [])
     }
   }
 
@@ -80,13 +100,13 @@ extension ValidationWalk {
         case .fragmentSpread(let spread): spread.directives
         }
       if canBe(false, "include", directives) || canBe(true, "skip", directives) { continue }
-      if let directive = directives.first(where: { $0.name.text == "defer" }),
-        !canBe(false, "defer", directives)
-      {
+      for directive in directives {
+        let name = directive.name.text
+        guard let word = Self.delivering[name], !canBe(false, name, directives) else { continue }
         report(
           .deferInSubscriptions, at: [directive.position] + spreads,
-          "Defer directive not supported on subscription operations."
-            + " Disable `@defer` by setting the `if` argument to `false`.")
+          "\(word) directive not supported on subscription operations."
+            + " Disable `@\(name)` by setting the `if` argument to `false`.")
       }
       switch selection {
       case .field(let field):

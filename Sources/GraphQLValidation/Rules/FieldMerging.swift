@@ -367,7 +367,7 @@ struct FieldMerging {
     let key = FieldMeaning(
       responseName: entries[entry].name,
       // Comparing arguments would cost more than it brings: each field with some is one of its own.
-      field: field.arguments.isEmpty ? number(ofName: field.name.text) : -1 - entry,
+      field: field.isPlain ? number(ofName: field.name.text) : -1 - entry,
       parent: entries[entry].parent?.id, set: set)
     return Self.number(of: key, in: &fieldMeanings)
   }
@@ -418,8 +418,7 @@ struct FieldMerging {
     if field.name.text != other.name.text {
       return "\"\(field.name.text)\" and \"\(other.name.text)\" are different fields"
     }
-    if field.arguments.isEmpty, other.arguments.isEmpty { return nil }
-    return walk.haveSameArguments(field, other) ? nil : "they have differing arguments"
+    return field.isPlain && other.isPlain ? nil : walk.argumentDifference(field, other)
   }
 
   private func shapeDifference(_ left: Int, _ right: Int) -> String? {

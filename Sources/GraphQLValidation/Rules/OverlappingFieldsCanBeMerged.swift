@@ -109,12 +109,22 @@ extension ValidationWalk {
     }
   }
 
+  /// What two fields of one name are asked for differently; nil where they are the same.
+  func argumentDifference(_ left: Field, _ right: Field) -> String? {
+    guard left !== right else { return nil }
+    if !areSame(left.arguments, right.arguments) { return "they have differing arguments" }
+    let (stream, other) = (left.stream, right.stream)
+    if stream == nil, other == nil { return nil }
+    guard let stream, let other, areSame(stream.arguments, other.arguments) else {
+      return "they have differing stream directives"
+    }
+    return nil
+  }
+
   /// In any order; fields of objects too.
-  func haveSameArguments(_ left: Field, _ right: Field) -> Bool {
-    guard left !== right else { return true }
-    guard left.arguments.count == right.arguments.count else { return false }
-    return zip(sorted(left.arguments, \.name.text), sorted(right.arguments, \.name.text)).allSatisfy
-    {
+  private func areSame(_ left: [Argument], _ right: [Argument]) -> Bool {
+    guard left.count == right.count else { return false }
+    return zip(sorted(left, \.name.text), sorted(right, \.name.text)).allSatisfy {
       $0.name.text == $1.name.text && areSame($0.value, $1.value)
     }
   }
@@ -158,7 +168,7 @@ extension ValidationWalk {
     if !isExclusive {
       let (name, other) = (left.field.name.text, right.field.name.text)
       if name != other { return "\"\(name)\" and \"\(other)\" are different fields" }
-      if !haveSameArguments(left.field, right.field) { return "they have differing arguments" }
+      if let reason = argumentDifference(left.field, right.field) { return reason }
     }
     if let type = definition(of: left)?.type, let other = definition(of: right)?.type,
       shapesConflict(type, other)
@@ -172,4 +182,12 @@ extension ValidationWalk {
 extension TypeDefinition {
   /// Two different ones never describe the same value.
   var isObject: Bool { if case .object = kind { true } else { false } }
+}
+
+extension Field {
+  /// Has the items of its list come later.
+  fileprivate var stream: Directive? { directives.first { $0.name.text == "stream" } }
+
+  /// Whether it can be merged with any field of its name and kind.
+  var isPlain: Bool { arguments.isEmpty && stream == nil }
 }

@@ -160,7 +160,8 @@ query People {
       const path = piece.items ? piece.path.slice(0, -1) : piece.path;
       const place = path.reduce((value, name) => value?.[name], answer.data);
       if (!place) continue;
-      if (piece.items) place.push(...piece.items);
+      const first = piece.path.at(-1);
+      if (piece.items) piece.items.forEach((item, index) => merge(place, { [first + index]: item }));
       else if (piece.data) merge(place, piece.data);
     }
   }

@@ -37,7 +37,7 @@ import Testing
     // How things are stored is nobody's business.
     #expect(
       Set(found.strings("__schema.directives", "name"))
-        == ["defer", "live", "skip", "include", "deprecated", "specifiedBy", "oneOf"])
+        == ["defer", "live", "stream", "skip", "include", "deprecated", "specifiedBy", "oneOf"])
     let type = try server.data(
       """
       { __type(name: "UserRef") { kind isOneOf inputFields { name type { name } } }

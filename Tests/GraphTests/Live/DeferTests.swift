@@ -7,13 +7,61 @@ import TestSupport
 import Testing
 
 extension LiveTests {
-  /// Answers whose parts come later, by `@defer`.
+  /// Answers whose parts come later, by `@defer` and `@stream`.
   @Suite struct DeferTests {
     private static let v02 = "multipart/mixed;incrementalSpec=v0.2, application/json;q=0.9"
     private static let v2022 = "multipart/mixed; deferSpec=\"20220824\",application/json"
-    /// Its first part reads no comments.
-    private static let document =
-      "query($id: ID!) { post(id: $id) { body ... @defer(label: \"L\") { comments(first: 9) { nodes { body } } } } }"
+
+    /// A post with one comment is asked for, which comes later.
+    struct Case: Sendable {
+      let document: String
+      /// Only what comes later reads it.
+      let table: String
+      /// Of the first part.
+      let data: String
+      /// Where the rest belongs, and in the format of 2022.
+      let path: String
+      let path2022: String
+      let member: String
+      let value: String
+
+      var first: (v02: String, v2022: String) {
+        (
+          #"{"data":\#(data),"pending":[{"id":"0","path":\#(path),"label":"L"}],"hasNext":true}"#,
+          #"{"data":\#(data),"hasNext":true}"#
+        )
+      }
+
+      var rest: (v02: String, v2022: String) {
+        (
+          #"{"incremental":[{"id":"0","\#(member)":\#(value)}],"completed":[{"id":"0"}],"hasNext":false}"#,
+          #"{"incremental":[{"label":"L","path":\#(path2022),"\#(member)":\#(value)}],"hasNext":false}"#
+        )
+      }
+
+      /// How it begins.
+      var failure: (v02: String, v2022: String) {
+        (
+          #"{"completed":[{"id":"0","errors":[{"message":"#,
+          #"{"incremental":[{"label":"L","path":\#(path2022),"\#(member)":null,"errors":[{"message":"#
+        )
+      }
+    }
+
+    static let cases = [
+      Case(
+        document:
+          "query($id: ID!) { post(id: $id) { body ... @defer(label: \"L\") { comments(first: 9) { nodes { body } } } } }",
+        table: "comment", data: #"{"post":{"body":"words"}}"#, path: #"["post"]"#,
+        path2022: #"["post"]"#, member: "data",
+        value: #"{"comments":{"nodes":[{"body":"old"}]}}"#),
+      Case(
+        document:
+          "query($id: ID!) { post(id: $id) { body comments(first: 9) { nodes @stream(label: \"L\") { body viewerReactions } } } }",
+        table: "reaction", data: #"{"post":{"body":"words","comments":{"nodes":[]}}}"#,
+        path: #"["post","comments","nodes"]"#, path2022: #"["post","comments","nodes",0]"#,
+        member: "items", value: #"[{"body":"old","viewerReactions":[]}]"#),
+    ]
 
     /// The bytes of chunks, until they are as long as `text`.
     private func expect(
@@ -37,8 +85,10 @@ extension LiveTests {
       "\r\ncontent-type: application/json\r\n\r\n\(json)\r\n--graphql"
     }
 
-    /// A post with a comment, and a session that keeps everybody from reading comments until it is told to commit.
-    private func locked(_ server: LiveServer) throws -> (post: NodeKey, lock: GraphData) {
+    /// A post with a comment, and a session that keeps everybody from reading a table until it is told to commit.
+    private func locked(_ table: String, _ server: LiveServer) throws -> (
+      post: NodeKey, lock: GraphData
+    ) {
       let data = try server.graph.data()
       let ann = try data.person()
       let post = try data.post(.text, by: ann, "words")
@@ -47,47 +97,40 @@ extension LiveTests {
       // As long as it takes, however busy the machine is.
       try lock.run("SET idle_in_transaction_session_timeout = 0")
       try lock.run("BEGIN")
-      try lock.run("LOCK TABLE comment IN ACCESS EXCLUSIVE MODE")
+      try lock.run("LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE")
       _ = try lock.comment(post, by: ann, "new")
       return (post, lock)
     }
 
-    private func cancelWaiting(_ server: LiveServer) throws {
-      try server.waitForWaiting(1, "comment")
+    private func cancelWaiting(_ table: String, _ server: LiveServer) throws {
+      try server.waitForWaiting(1, table)
       try server.graph.data().run(
         """
         SELECT pg_cancel_backend(pid) FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%comment%'
-        """)
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1
+        """, ["%\(table)%"])
     }
 
-    @Test
+    @Test(arguments: cases)
     func
-      `the first part is there before the later one, which is of the same snapshot, byte for byte`()
-      throws
+      `the first part is there before the later one, which is of the same snapshot, byte for byte`(
+        _ asked: Case
+      ) throws
     {
       let server = try LiveServer(lockTimeout: .seconds(60))
       for (accept, type, first, rest) in [
-        (
-          Self.v02, "incrementalSpec=v0.2",
-          #"{"data":{"post":{"body":"words"}},"pending":[{"id":"0","path":["post"],"label":"L"}],"hasNext":true}"#,
-          #"{"incremental":[{"id":"0","data":{"comments":{"nodes":[{"body":"old"}]}}}],"completed":[{"id":"0"}],"hasNext":false}"#
-        ),
-        (
-          Self.v2022, "deferSpec=20220824",
-          #"{"data":{"post":{"body":"words"}},"hasNext":true}"#,
-          #"{"incremental":[{"label":"L","path":["post"],"data":{"comments":{"nodes":[{"body":"old"}]}}}],"hasNext":false}"#
-        ),
+        (Self.v02, "incrementalSpec=v0.2", asked.first.v02, asked.rest.v02),
+        (Self.v2022, "deferSpec=20220824", asked.first.v2022, asked.rest.v2022),
       ] {
-        let (post, lock) = try locked(server)
-        let client = try server.open(accept: accept, Self.document, ["id": post.json])
+        let (post, lock) = try locked(asked.table, server)
+        let client = try server.open(accept: accept, asked.document, ["id": post.json])
         let head = client.answer(isHead: true)
         #expect(head.status == 200)
         #expect(head.header("Content-Type") == "multipart/mixed;boundary=graphql;\(type)")
         #expect(head.header("Cache-Control") == "no-cache")
-        // With the delimiter behind it, while comments cannot be read.
+        // With the delimiter behind it, while the table cannot be read.
         expect("\r\n--graphql" + part(first), from: client)
-        try server.waitForWaiting(1, "comment")
+        try server.waitForWaiting(1, asked.table)
         try lock.run("COMMIT")
         expect(part(rest) + "--\r\n", from: client)
         #expect(client.bytes(5).map { String(decoding: $0, as: UTF8.self) } == "0\r\n\r\n")
@@ -97,26 +140,27 @@ extension LiveTests {
       }
     }
 
-    @Test func `an answer is whole to who does not ask for parts, or where none comes later`()
-      throws
-    {
+    @Test(arguments: cases)
+    func `an answer is whole to who does not ask for parts, or where none comes later`(
+      _ asked: Case
+    ) throws {
       let server = try LiveServer()
       let data = try server.graph.data()
       let post = try data.post(.text, by: data.person(), "words")
       let whole = #"{"data":{"post":{"body":"words","comments":{"nodes":[]}}}}"#
-      let never = Self.document.replacing("@defer(", with: "@defer(if: false, ")
+      let never = asked.document.replacing("(label: \"L\")", with: "(if: false)")
       let missing = #"{"data":{"post":null}}"#
       for (accept, document, id, expected) in [
-        ("application/json", Self.document, post.json, whole),
-        ("*/*", Self.document, post.json, whole),
-        ("multipart/mixed;subscriptionSpec=1.0,application/json", Self.document, post.json, whole),
+        ("application/json", asked.document, post.json, whole),
+        ("*/*", asked.document, post.json, whole),
+        ("multipart/mixed;subscriptionSpec=1.0,application/json", asked.document, post.json, whole),
         (
-          "multipart/mixed;q=0;incrementalSpec=v0.2,application/json", Self.document, post.json,
+          "multipart/mixed;q=0;incrementalSpec=v0.2,application/json", asked.document, post.json,
           whole
         ),
         (Self.v02, never, post.json, whole), (Self.v2022, never, post.json, whole),
-        (Self.v02, Self.document, NodeKey(1 << 20 | 24).json, missing),
-        (Self.v2022, Self.document, NodeKey(1 << 20 | 24).json, missing),
+        (Self.v02, asked.document, NodeKey(1 << 20 | 24).json, missing),
+        (Self.v2022, asked.document, NodeKey(1 << 20 | 24).json, missing),
       ] {
         let answer = try server.open(accept: accept, document, ["id": id]).answer()
         #expect(answer.header("Content-Type") == "application/json; charset=utf-8", "\(accept)")
@@ -124,23 +168,18 @@ extension LiveTests {
       }
     }
 
-    @Test func `a part that fails leaves what was sent, and says so`() throws {
+    @Test(arguments: cases)
+    func `a part that fails leaves what was sent, and says so`(_ asked: Case) throws {
       let server = try LiveServer(lockTimeout: .seconds(60))
-      for (accept, rest) in [
-        (Self.v02, #"{"completed":[{"id":"0","errors":[{"message":"#),
-        (
-          Self.v2022,
-          #"{"incremental":[{"label":"L","path":["post"],"data":null,"errors":[{"message":"#
-        ),
-      ] {
-        let (post, lock) = try locked(server)
-        let client = try server.open(accept: accept, Self.document, ["id": post.json])
+      for (accept, rest) in [(Self.v02, asked.failure.v02), (Self.v2022, asked.failure.v2022)] {
+        let (post, lock) = try locked(asked.table, server)
+        let client = try server.open(accept: accept, asked.document, ["id": post.json])
         #expect(client.answer(isHead: true).status == 200)
-        try cancelWaiting(server)
+        try cancelWaiting(asked.table, server)
         let text = client.restOfChunks()
-        #expect(text.contains(#"{"data":{"post":{"body":"words"}}"#), "\(text)")
+        #expect(text.contains(#"{"data":\#(asked.data)"#), "\(text)")
         #expect(text.contains(rest), "\(text)")
-        #expect(text.contains(#""path":["post"]"#))
+        #expect(text.contains(#""path":\#(asked.path)"#))
         #expect(text.contains(#""code":"TIMEOUT""#))
         #expect(text.hasSuffix(#""hasNext":false}"# + "\r\n--graphql--\r\n"), "\(text)")
         try lock.run("ROLLBACK")
@@ -148,49 +187,50 @@ extension LiveTests {
       // Connections are given back as they were.
       let data = try server.graph.data()
       let answer = try server.graph.data(
-        Self.document, ["id": data.post(.text, by: data.person()).json])
+        asked.document, ["id": data.post(.text, by: data.person()).json])
       #expect(answer.at("post.comments.nodes") == .array([]))
     }
 
-    @Test func `who leaves between two parts ends the statement of the next`() throws {
+    @Test(arguments: cases)
+    func `who leaves between two parts ends the statement of the next`(_ asked: Case) throws {
       let server = try LiveServer(lockTimeout: .seconds(60))
-      let (post, lock) = try locked(server)
+      let (post, lock) = try locked(asked.table, server)
       for _ in 0..<3 {
-        let client = try server.open(accept: Self.v02, Self.document, ["id": post.json])
+        let client = try server.open(accept: Self.v02, asked.document, ["id": post.json])
         #expect(client.answer(isHead: true).status == 200)
-        try server.waitForWaiting(1, "comment")
+        try server.waitForWaiting(1, asked.table)
         client.finishSending()
-        try server.waitForWaiting(0, "comment")
+        try server.waitForWaiting(0, asked.table)
       }
       let socket = try server.socket()
-      socket.subscribe("1", Self.document, ["id": post.json])
+      socket.subscribe("1", asked.document, ["id": post.json])
       #expect(socket.message()?["type"] == "next")
-      try server.waitForWaiting(1, "comment")
+      try server.waitForWaiting(1, asked.table)
       socket.complete("1")
-      try server.waitForWaiting(0, "comment")
+      try server.waitForWaiting(0, asked.table)
       try lock.run("ROLLBACK")
     }
 
-    @Test func `over a socket and as events each part is a message, and its end follows`() throws {
+    @Test(arguments: cases)
+    func `over a socket and as events each part is a message, and its end follows`(
+      _ asked: Case
+    ) throws {
       let server = try LiveServer()
       let data = try server.graph.data()
       let ann = try data.person()
       let post = try data.post(.text, by: ann, "words")
       _ = try data.comment(post, by: ann, "old")
-      let parts = [
-        #"{"data":{"post":{"body":"words"}},"pending":[{"id":"0","path":["post"],"label":"L"}],"hasNext":true}"#,
-        #"{"incremental":[{"id":"0","data":{"comments":{"nodes":[{"body":"old"}]}}}],"completed":[{"id":"0"}],"hasNext":false}"#,
-      ]
+      let parts = [asked.first.v02, asked.rest.v02]
       let socket = try server.socket()
       for id in ["1", "1"] {
-        socket.subscribe(id, Self.document, ["id": post.json])
+        socket.subscribe(id, asked.document, ["id": post.json])
         let answer = socket.answer(id)
         #expect(answer.map(\.type) == ["next", "next", "complete"])
         #expect(
           try answer.prefix(2).map(\.payload)
             == parts.map { try JSONParser.parse(Array($0.utf8)) })
       }
-      let client = try server.open(accept: "text/event-stream", Self.document, ["id": post.json])
+      let client = try server.open(accept: "text/event-stream", asked.document, ["id": post.json])
       let head = client.answer(isHead: true)
       #expect(head.header("Content-Type") == "text/event-stream; charset=utf-8")
       // Signs of life come in chunks of their own.
@@ -198,6 +238,38 @@ extension LiveTests {
       #expect(
         text == parts.map { "event: next\ndata: \($0)\n\n" }.joined()
           + "event: complete\ndata:\n\n")
+    }
+
+    @Test func `nothing comes later of a list with no more items, or of what a mutation answers`()
+      throws
+    {
+      let server = try LiveServer()
+      let data = try server.graph.data()
+      let ann = try data.person()
+      let post = try data.post(.text, by: ann, "words")
+      _ = try data.comment(post, by: ann, "old")
+      for accept in [Self.v02, Self.v2022] {
+        let answer = try server.open(
+          accept: accept,
+          """
+          query($id: ID!) { post(id: $id) { comments(first: 9) {
+            nodes @stream(initialCount: 1) { body }
+          } } }
+          """, ["id": post.json]
+        ).answer()
+        #expect(answer.header("Content-Type") == "application/json; charset=utf-8")
+        #expect(answer.body == #"{"data":{"post":{"comments":{"nodes":[{"body":"old"}]}}}}"#)
+      }
+      let answer = try server.open(
+        accept: Self.v02,
+        """
+        mutation($id: ID!) { react(subjectId: $id, kind: HEART) { subject { ... on Post {
+          comments(first: 9) { nodes @stream { body } }
+        } } } }
+        """, ["id": post.json], headers: "Authorization: Bearer \(ann.token)\r\n"
+      ).answer()
+      #expect(
+        answer.body == #"{"data":{"react":{"subject":{"comments":{"nodes":[{"body":"old"}]}}}}}"#)
     }
 
     @Test(.enabled(if: LiveClients.python != nil, "script/live-clients installs what this needs"))
@@ -211,7 +283,7 @@ extension LiveTests {
       var post = try data.post(.text, by: bob)
       for tag in [PostTag.outfit, .photo, .text] {
         post = try data.post(tag, by: bob, "words", location: place)
-        for words in ["one", "two"] { _ = try data.comment(post, by: ann, words) }
+        for words in ["one", "two", "three"] { _ = try data.comment(post, by: ann, words) }
       }
       let cases = JSONValue.object([
         .init(name: "seed", value: 7), .init(name: "count", value: 120),
@@ -221,6 +293,7 @@ extension LiveTests {
             ["name": "post", "value": post.json], ["name": "bob", "value": bob.json],
             ["name": "ids", "value": .array([post.json, "none", bob.json])],
             ["name": "late", "value": .boolean(true)], ["name": "soon", "value": .boolean(false)],
+            ["name": "one", "value": 1],
           ])),
         .init(
           name: "documents",
@@ -296,6 +369,44 @@ extension LiveTests {
         .replacing("$unsaid: Boolean", with: "$unknown: Boolean = false"),
       "by other names":
         "query($post: ID!) { a: post(id: $post) { b: body ... @defer(label: \"a\") { c: author { d: username } } } e: post(id: $post) { ... @defer(label: \"b\") { c: author { d: displayName } } } }",
+      "a list":
+        "query($post: ID!) { post(id: $post) { comments(first: 9) { nodes @stream(initialCount: 1, label: \"s\") { body } } } }",
+      "a list of which nothing comes at once":
+        "query($post: ID!) { post(id: $post) { comments(first: 9) { totalCount edges @stream(label: \"s\") { cursor node { body author { id } } } pageInfo { hasNextPage startCursor endCursor } } } }",
+      "a page with another one behind it":
+        "query($post: ID!) { post(id: $post) { comments(first: 2) { edges @stream(initialCount: 1) { cursor } pageInfo { hasNextPage hasPreviousPage endCursor } } } }",
+      "a list from the end":
+        "query($post: ID!) { post(id: $post) { comments(last: 3) { nodes @stream(initialCount: 1, label: \"s\") { body } pageInfo { hasPreviousPage startCursor } } } }",
+      "two lists of one page":
+        "query($post: ID!) { post(id: $post) { comments(first: 9) { edges @stream(initialCount: 1, label: \"e\") { node { id } } nodes @stream(initialCount: 2, label: \"n\") { body } } } }",
+      "a list beside the same that comes at once":
+        "query($post: ID!) { post(id: $post) { comments(first: 9) { edges { node { id } } nodes @stream(initialCount: 2, label: \"n\") { body } } } }",
+      "a list that has no more":
+        "query($post: ID!) { post(id: $post) { comments(first: 9) { nodes @stream(initialCount: 4) { body } } } }",
+      "a plain list":
+        "query($post: ID!) { post(id: $post) { location { ancestors @stream(initialCount: 1) { name } } } }",
+      "a list with holes":
+        "query($ids: [ID!]!) { nodes(ids: $ids) @stream(initialCount: 1, label: \"s\") { __typename id ... on User @defer { username } } }",
+      "a list of texts":
+        "query($bob: ID!) { node(id: $bob) { ... on User { posts(first: 9) { nodes { ... on OutfitPost { brands @stream(initialCount: 1) } } } } } }",
+      "lists in lists":
+        "query($bob: ID!) { node(id: $bob) { ... on User { posts(first: 4) { nodes @stream(initialCount: 1, label: \"p\") { id comments(first: 9) { nodes @stream(initialCount: 1, label: \"c\") { body } } } } } } }",
+      "a list in a fragment":
+        "query($post: ID!) { post(id: $post) { id ... @defer(label: \"d\") { comments(first: 9) { nodes @stream(initialCount: 1, label: \"s\") { body } } } } }",
+      "a list in two fragments":
+        "query($post: ID!) { post(id: $post) { id ... @defer(label: \"d\") { body comments(first: 9) { nodes @stream(initialCount: 1) { body } } } ... @defer(label: \"e\") { commentCount comments(first: 9) { nodes @stream(initialCount: 1) { id } } } } }",
+      "fragments in a list":
+        "query($post: ID!) { post(id: $post) { comments(first: 9) { nodes @stream(initialCount: 1, label: \"s\") { id ... @defer(label: \"d\") { body author { ... @defer(label: \"e\") { username } } } } } } }",
+      "a list in a fragment of a list":
+        "query($bob: ID!) { node(id: $bob) { ... on User { posts(first: 4) { nodes @stream(initialCount: 2, label: \"p\") { id ... @defer(label: \"d\") { comments(first: 9) { nodes @stream(label: \"c\") { body } } } } } } } }",
+      "a list that is later and now":
+        "query($post: ID!) { post(id: $post) { comments(first: 9) { nodes @stream(initialCount: 1) { id } } ... @defer(label: \"d\") { comments(first: 9) { nodes @stream(initialCount: 1) { body } } } } }",
+      "a list told to":
+        "query($post: ID!, $late: Boolean!, $one: Int) { post(id: $post) { comments(first: 9) { nodes @stream(if: $late, initialCount: $one) { body } } } }",
+      "a list told not to":
+        "query($post: ID!, $soon: Boolean!) { post(id: $post) { comments(first: 9) { nodes @stream(if: $soon) { body } } } }",
+      "lists of several kinds":
+        "query($bob: ID!) { node(id: $bob) { ... on User { posts(first: 9) { nodes @stream(initialCount: 1) { __typename ... on Post { body } ... on OutfitPost { brands } ... on Votable @defer { votingEnabled } } } } } }",
       "references of references":
         "query($post: ID!) { post(id: $post) { location { id ... @defer(label: \"l\") { parent { name ... @defer(label: \"m\") { level } } ancestors { id ... @defer(label: \"n\") { name } } } } } }",
     ]

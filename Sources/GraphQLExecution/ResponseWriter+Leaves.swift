@@ -1,0 +1,112 @@
+import GraphQLPlanning
+import GraphQLResponse
+import JSON
+
+extension ResponseWriter {
+  /// A value that is no list and no object, in the form that its scalar has in JSON.
+  mutating func leaf(
+    _ entry: RecordFrames.Entry, _ format: LeafFormat, _ bytes: RawSpan
+  ) -> Outcome {
+    guard entry.length >= 0 else { return .null }
+    let offset = Int(entry.offset)
+    switch format {
+    case .string:
+      guard entry.isText else { return mismatch("String", entry) }
+      json.writeString(utf8: bytes.extracting(offset..<offset + Int(entry.length)))
+      return .written
+    case .id:
+      guard let id = integer(entry, bytes) else { return mismatch("ID", entry) }
+      json.append { text in
+        text.append(UInt8(ascii: "\""))
+        NodeID.append(id) { text.append($0) }
+        text.append(UInt8(ascii: "\""))
+      }
+      return .written
+    case .int:
+      guard let number = integer(entry, bytes) else { return mismatch("Int", entry) }
+      guard let small = Int32(exactly: number) else {
+        return failed("Int cannot represent non 32-bit signed integer value: \(number)")
+      }
+      json.write(small)
+      return .written
+    case .count(let limit):
+      guard let number = integer(entry, bytes) else { return mismatch("Int", entry) }
+      json.write(Int32(clamping: min(number, Int64(limit))))
+      return .written
+    case .isCounted(let limit):
+      guard let number = integer(entry, bytes) else { return mismatch("Boolean", entry) }
+      json.write(number <= Int64(limit))
+      return .written
+    case .boolean:
+      guard entry.type == 16, entry.length == 1 else { return mismatch("Boolean", entry) }
+      json.write(bytes.byte(at: offset) != 0)
+      return .written
+    case .float:
+      return float(entry, bytes)
+    case .dateTime:
+      guard entry.type == 1184, entry.length == 8 else { return mismatch("DateTime", entry) }
+      var isWritten = false
+      json.append { text in
+        text.append(UInt8(ascii: "\""))
+        isWritten = Timestamp.append(
+          microseconds: bytes.int64(at: offset), to: { text.append($0) })
+        text.append(UInt8(ascii: "\""))
+      }
+      guard isWritten else {
+        return failed("A time outside the years 0 to 9999 cannot be written.")
+      }
+      return .written
+    case .date:
+      guard entry.type == 1082, entry.length == 4 else { return mismatch("Date", entry) }
+      var isWritten = false
+      json.append { text in
+        text.append(UInt8(ascii: "\""))
+        isWritten = Timestamp.append(
+          days: Int64(bytes.int32(at: offset)), to: { text.append($0) })
+        text.append(UInt8(ascii: "\""))
+      }
+      guard isWritten else {
+        return failed("A day outside the years 0 to 9999 cannot be written.")
+      }
+      return .written
+    }
+  }
+
+  func integer(_ entry: RecordFrames.Entry, _ bytes: RawSpan) -> Int64? {
+    let offset = Int(entry.offset)
+    switch (entry.type, entry.length) {
+    case (20, 8): return bytes.int64(at: offset)
+    case (23, 4): return Int64(bytes.int32(at: offset))
+    case (21, 2): return Int64(bytes.int16(at: offset))
+    default: return nil
+    }
+  }
+
+  private mutating func float(_ entry: RecordFrames.Entry, _ bytes: RawSpan) -> Outcome {
+    let value: Double
+    switch (entry.type, entry.length) {
+    case (701, 8):
+      value = Double(bitPattern: UInt64(bitPattern: bytes.int64(at: Int(entry.offset))))
+    case (700, 4):
+      value = Double(
+        Float(bitPattern: UInt32(bitPattern: bytes.int32(at: Int(entry.offset)))))
+    default:
+      guard let number = integer(entry, bytes) else { return mismatch("Float", entry) }
+      value = Double(number)
+    }
+    guard value.isFinite else {
+      return failed("Float cannot represent non numeric value: \(value)")
+    }
+    json.write(value)
+    return .written
+  }
+
+  private mutating func mismatch(_ scalar: String, _ entry: RecordFrames.Entry) -> Outcome {
+    failed("\(scalar) cannot be read from PostgreSQL's type \(entry.type).")
+  }
+
+  private mutating func failed(_ reason: String) -> Outcome {
+    notes.append(.error(.fault(reason, path: [])))
+    return .failed
+  }
+}

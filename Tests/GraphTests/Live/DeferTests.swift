@@ -93,11 +93,7 @@ extension LiveTests {
       let ann = try data.person()
       let post = try data.post(.text, by: ann, "words")
       _ = try data.comment(post, by: ann, "old")
-      let lock = try server.graph.data()
-      // As long as it takes, however busy the machine is.
-      try lock.run("SET idle_in_transaction_session_timeout = 0")
-      try lock.run("BEGIN")
-      try lock.run("LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE")
+      let lock = try server.lock(table)
       _ = try lock.comment(post, by: ann, "new")
       return (post, lock)
     }

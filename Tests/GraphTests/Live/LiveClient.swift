@@ -61,6 +61,16 @@ final class LiveServer: Sendable {
       "\(try metric("sociograph_subscriptions")) subscriptions hear, not \(count)")
   }
 
+  /// A session that keeps everybody from reading a table until it is told to end its transaction.
+  func lock(_ table: String) throws -> GraphData {
+    let lock = try graph.data()
+    // As long as it takes, however busy the machine is.
+    try lock.run("SET idle_in_transaction_session_timeout = 0")
+    try lock.run("BEGIN")
+    try lock.run("LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE")
+    return lock
+  }
+
   /// Waits until so many of the server's statements that have a word in them wait for a lock.
   func waitForWaiting(_ count: Int, _ word: String) throws {
     let data = try graph.data()

@@ -376,6 +376,34 @@ import Testing
     try server.waitForHearing(0)
   }
 
+  @Test func `who ends it while it is looked up what there is to hear leaves nothing behind`()
+    throws
+  {
+    let server = try LiveServer(lockTimeout: .seconds(60))
+    let ann = try server.graph.data().person()
+    let lock = try server.lock("circle_member")
+    let (document, start) = ("subscription { changesAvailable }", "pg_current_snapshot")
+    var socket: GraphQLSocket? = try server.socket(ann)
+    for _ in 0..<2 {
+      socket?.subscribe("1", document)
+      try server.waitForWaiting(1, start)
+      socket?.complete("1")
+      try server.waitForWaiting(0, start)
+    }
+    socket?.subscribe("1", document)
+    let client = try server.open(
+      accept: "text/event-stream", document, headers: "Authorization: Bearer \(ann.token)\r\n")
+    try server.waitForWaiting(2, start)
+    socket = nil
+    client.finishSending()
+    try server.waitForWaiting(0, start)
+    try lock.run("ROLLBACK")
+    try server.waitForHearing(0)
+    let other = try server.socket(ann)
+    other.subscribe("1", document)
+    try server.waitForHearing(1)
+  }
+
   @Test func `a subscription over plain HTTP is refused`() throws {
     let server = try LiveServer()
     let codes = try server.graph.errorCodes("subscription { changesAvailable }")

@@ -267,7 +267,7 @@ extension LiveTests {
 
     @Test func `who leaves while it is looked up who it is leaves nothing behind`() throws {
       let server = try LiveServer(lockTimeout: .seconds(60))
-      let (data, lock) = (try server.graph.data(), try server.graph.data())
+      let data = try server.graph.data()
       let (ann, bob) = (try data.person(), try data.person())
       func open(_ person: Person) throws -> RawClient {
         try server.open(
@@ -275,9 +275,7 @@ extension LiveTests {
           headers: "Authorization: Bearer \(person.token)\r\n")
       }
       let sockets = try server.metric("sociograph_sockets")
-      try lock.run("SET idle_in_transaction_session_timeout = 0")
-      try lock.run("BEGIN")
-      try lock.run("LOCK TABLE session IN ACCESS EXCLUSIVE MODE")
+      let lock = try server.lock("session")
       var leaving: RawClient? = try open(ann)
       try server.waitForWaiting(1, "viewer_of_session")
       leaving?.reset()

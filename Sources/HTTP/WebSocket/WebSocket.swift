@@ -2,8 +2,9 @@ import CWSLay
 
 /// A client's socket after its upgrade to WebSocket (RFC 6455): whole messages in and out.
 ///
-/// Belongs to its connection's loop. wslay judges and makes the frames; its state, 8 KiB of it, is let go while
-/// nothing happens, as thousands of sockets say nothing for most of the time.
+/// Belongs to its connection's loop. wslay judges the frames that come, and answers those that control the connection;
+/// its state, 8 KiB of it, is there only amid a message and while the socket is closing, as thousands of sockets say
+/// nothing for most of the time. What is sent beside that is framed here.
 @safe package final class WebSocket {
   package enum Message: Sendable, Equatable {
     /// In UTF-8; whether it is was checked.
@@ -32,7 +33,7 @@ import CWSLay
 
   init(_ connection: HTTPConnection) { self.connection = connection }
 
-  deinit { if let context = unsafe context { unsafe wslay_event_context_free(context) } }
+  deinit { release() }
 
   // MARK: Sending
 
@@ -47,8 +48,7 @@ import CWSLay
     guard connection.unsentBytes <= connection.server.limits.maximumUnsentBytes,
       connection.server.budget.admits(text.count)
     else { return false }
-    queue(WSLAY_TEXT_FRAME, text)
-    flushFrames()
+    write(WSLAY_TEXT_FRAME, text)
     return true
   }
 
@@ -66,13 +66,23 @@ import CWSLay
     flushFrames()
   }
 
-  private func queue(_ opcode: wslay_opcode, _ bytes: [UInt8]) {
-    guard let context = unsafe ready() else { return }
-    unsafe bytes.withUnsafeBufferPointer { bytes in
-      var message = unsafe wslay_event_msg(
-        opcode: UInt8(opcode.rawValue), msg: bytes.baseAddress, msg_length: bytes.count)
-      _ = unsafe wslay_event_queue_msg(context, &message)
+  /// Writes a message as one frame (RFC 6455, 5.2).
+  private func write(_ opcode: wslay_opcode, _ payload: [UInt8]) {
+    guard let connection else { return }
+    let length = payload.count
+    connection.output.append(0x80 | UInt8(opcode.rawValue))
+    switch length {
+    case ...125: connection.output.append(UInt8(length))
+    case ...65_535:
+      connection.output += [126, UInt8(length >> 8), UInt8(length & 0xFF)]
+    default:
+      connection.output.append(127)
+      for shift in stride(from: 56, through: 0, by: -8) {
+        connection.output.append(UInt8(length >> shift & 0xFF))
+      }
     }
+    connection.output += payload
+    connection.planFlush()
   }
 
   /// Hands the frames that are queued to the connection; ends it when both sides have said their last.
@@ -113,7 +123,15 @@ import CWSLay
       received.removeAll()
       for message in messages where !isClosing { onMessage?(message) }
       flushFrames()
+      if !isInMessage, !isClosing { release() }
     }
+  }
+
+  /// Lets wslay's state go.
+  private func release() {
+    guard let context = unsafe context else { return }
+    unsafe wslay_event_context_free(context)
+    unsafe self.context = nil
   }
 
   private func judge(_ connection: HTTPConnection, _ length: Int) -> Bool {
@@ -128,8 +146,7 @@ import CWSLay
 
   /// What follows cannot be made sense of. Where wslay has found that, it says so without a code.
   private func refuse(_ connection: HTTPConnection, _ code: UInt16) {
-    if let context = unsafe context { unsafe wslay_event_context_free(context) }
-    unsafe context = nil
+    release()
     if !isClosing { close(code, code == 1009 ? "Message too big" : "Protocol error") }
     connection.closingReason = .refused
     connection.enter(.closing)
@@ -148,11 +165,8 @@ import CWSLay
       if now > askedSince, now - askedSince > limits.pong.nanoseconds { connection.reset(.timeout) }
     } else if silence > limits.ping.nanoseconds {
       askedSince = now
-      queue(WSLAY_PING, [])
-      flushFrames()
+      write(WSLAY_PING, [])
     } else if silence > 2_000_000_000, !isInMessage, connection.unsentBytes == 0 {
-      if let context = unsafe context { unsafe wslay_event_context_free(context) }
-      unsafe context = nil
       connection.releaseBuffers()
     }
   }

@@ -21,6 +21,11 @@ final class LiveHub: @unchecked Sendable {
 
   private var watches: [News.Topic: [ObjectIdentifier: Watch]] = [:]
   private var starting: [ObjectIdentifier: Watch] = [:]
+  /// Those whose turn to ask for their keys has not come: as many ask at once as the database has use for, and none is
+  /// refused because all come back together.
+  private var waiting: [Watch] = []
+  private var waitingStart = 0
+  private var asking = 0
   private var unsettled: [ObjectIdentifier: Watch] = [:]
   /// Those that still know from where on they hear.
   private var recent: [ObjectIdentifier: Watch] = [:]
@@ -159,6 +164,7 @@ final class LiveHub: @unchecked Sendable {
   func drop(_ watch: Watch) {
     if case .ended = watch.state { return }
     watch.state = .ended
+    asked(watch)
     deliveries.drop(watch)
     watch.question?.cancel()
     watch.question = nil
@@ -186,13 +192,39 @@ final class LiveHub: @unchecked Sendable {
   }
 
   private func ask(_ watch: Watch) {
+    waiting.append(watch)
+    askNext()
+  }
+
+  private func askNext() {
+    while asking < settings.deliveries, waitingStart < waiting.count {
+      let watch = waiting[waitingStart]
+      waitingStart += 1
+      if waitingStart == waiting.count {
+        waiting.removeAll(keepingCapacity: waiting.capacity <= 1024)
+        waitingStart = 0
+      }
+      if watch.state != .ended { askNow(watch) }
+    }
+  }
+
+  private func asked(_ watch: Watch) {
+    guard watch.isAsking else { return }
+    watch.isAsking = false
+    asking -= 1
+    if waitingStart < waiting.count { loop.afterThisBatch { [weak self] in self?.askNext() } }
+  }
+
+  private func askNow(_ watch: Watch) {
+    watch.isAsking = true
+    asking += 1
     watch.question = executor.start(watch.operation, viewer: watch.viewer, on: pool) {
       [self] result in
       watch.question = nil
       if case .ended = watch.state { return }
       switch result {
       case .success(let (keys, text)):
-        guard let snapshot = PostgresSnapshot(text) else { return }
+        guard let snapshot = PostgresSnapshot(text) else { return asked(watch) }
         if let resume = watch.resume {
           watch.resume = nil
           catchUp(watch, keys, snapshot, from: resume)
@@ -200,6 +232,7 @@ final class LiveHub: @unchecked Sendable {
           hear(watch, keys, snapshot)
         }
       case .failure(let refusal) where Self.isPassing(refusal.errors) && !watch.topics.isEmpty:
+        asked(watch)
         again(watch) { [self] in ask(watch) }
       case .failure(let refusal): finish(watch, .refused(refusal.errors))
       }
@@ -248,6 +281,7 @@ final class LiveHub: @unchecked Sendable {
 
   private func hear(_ watch: Watch, _ keys: [Int64], _ snapshot: PostgresSnapshot) {
     let isRenewed = watch.since != nil || watch.state == .hearing
+    asked(watch)
     forget(watch)
     watch.failures = 0
     watch.topics = Set(keys).map { News.Topic(name: watch.event.topic, key: $0) }

@@ -47,6 +47,8 @@ final class Watch {
   var failures = 0
   /// The statement that it waits for.
   var delivery: LiveDeliveries.Delivery?
+  /// Its turn has come to ask for its keys, and it does not hear yet.
+  var isAsking = false
   /// Of what is asked about its keys.
   var question: PostgresTicket?
   var retry: LoopTimer?

@@ -11,6 +11,8 @@ import Testing
   private static let server = Result {
     try GraphServer(
       database: TestCluster.newDatabase(migrated: true),
+      // What waits for a test's lock does so until the test has seen it.
+      lockTimeout: .seconds(60),
       settings: {
         $0.explains = true
         $0.loopCount = 1

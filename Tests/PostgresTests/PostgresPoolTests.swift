@@ -231,8 +231,9 @@ struct PostgresPoolTests {
     }
     let left = try await harness.run(
       "SELECT string_agg(statement, chr(124) ORDER BY statement) FROM pg_prepared_statements")
-    let names = left?.split(separator: "|").map(String.init) ?? []
-    #expect(names.count == 5)
+    // A probe, which a slow machine gives time for, is the empty statement.
+    let names = left?.split(separator: "|", omittingEmptySubsequences: false).map(String.init) ?? []
+    #expect(names.count == 5, "\(names)")
     #expect(names.contains("SELECT 'the 19th'") && !names.contains("SELECT 'the 1th'"))
   }
 

@@ -153,8 +153,10 @@ import Testing
     _ = try session.execute("LOCK TABLE post IN ACCESS EXCLUSIVE MODE")
     let client = try RawClient(port: server.port)
     client.send(Self.request("{ posts(first: 1) { nodes { id } } }", .object([]), nil))
+    // A transaction sees what others do as it was when it looked first.
+    let observer = try TestCluster.session(server.database)
     for _ in 0..<6_000 {
-      let waiting = try session.execute(
+      let waiting = try observer.execute(
         """
         SELECT FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%ROW(%'

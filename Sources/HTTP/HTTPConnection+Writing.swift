@@ -30,11 +30,12 @@ extension HTTPConnection {
   // MARK: Answers in parts
 
   func beginStream(
-    _ exchange: UInt64, contentType: String, headers: [HTTPField]
+    _ exchange: UInt64, contentType: String, headers: [HTTPField], isEndless: Bool
   ) -> Bool {
     server.loop.preconditionOnLoop()
     guard isWorking(on: exchange) else { return false }
     endUpload()
+    self.isEndless = isEndless
     append(
       .ok, contentType: contentType, headers: headers, isHead: false,
       connection: request.minorVersion == 0 ? "close" : nil, length: 0,

@@ -67,6 +67,8 @@ final class HTTPConnection {
   var closingReason = HTTPEvent.ClosingReason.served
   var clientHasClosed = false
   var lingeringBytes = 0
+  /// The answer that is under way in parts ends with its client or with the server.
+  var isEndless = false
 
   private var token: EventLoop.Token?
   private var interest: EventLoop.Readiness = [.readable, .peerClosed]
@@ -96,6 +98,15 @@ final class HTTPConnection {
 
   func isStreaming(_ exchange: UInt64) -> Bool {
     if case .streaming = state { exchange == exchangeNumber } else { false }
+  }
+
+  /// Whether nothing but its client or the server will end what it is used for.
+  var lasts: Bool {
+    switch state {
+    case .upgraded: webSocket?.isClosing == false
+    case .streaming: isEndless
+    default: false
+    }
   }
 
   func enter(_ state: State) {

@@ -75,9 +75,13 @@ package struct HTTPExchange: @unchecked Sendable {
 
   /// Begins an answer of status 200 whose parts follow, until `end`.
   ///
+  /// - Parameter isEndless: parts may follow for as long as the client stays.
   /// - Returns: false when nobody waits for the answer any more.
-  package func begin(contentType: String, headers: [HTTPField] = []) -> Bool {
-    connection.beginStream(number, contentType: contentType, headers: headers)
+  package func begin(
+    contentType: String, headers: [HTTPField] = [], isEndless: Bool = false
+  ) -> Bool {
+    connection.beginStream(
+      number, contentType: contentType, headers: headers, isEndless: isEndless)
   }
 
   /// - Returns: false when too much waits for the client to read it, and this is not sent.

@@ -59,6 +59,8 @@ package final class HTTPServer: @unchecked Sendable {
   /// Set on whichever thread announces the end, so that no answer that begins after it misses it.
   private let endIsAnnounced = Atomic(false)
   private var farewellTimer: LoopTimer?
+  /// Ends what lasts, one after the other.
+  private var endTimer: LoopTimer?
 
   // What connections borrow while they are served.
   var scratch = [UInt8](repeating: 0, count: 64 * 1024)
@@ -106,7 +108,29 @@ package final class HTTPServer: @unchecked Sendable {
 
   /// From now on every answer says `Connection: close` and is its connection's last, so that clients
   /// and balancers move on while new connections are still accepted. From any thread.
-  package func announceEnd() { endIsAnnounced.store(true, ordering: .releasing) }
+  ///
+  /// - Parameter length: over which WebSockets and streams are ended, the oldest first; nothing leaves them to `drain`.
+  package func announceEnd(over length: Duration = .zero) {
+    endIsAnnounced.store(true, ordering: .releasing)
+    guard length > .zero else { return }
+    loop.execute { [self] in endGradually(over: length) }
+  }
+
+  private func endGradually(over length: Duration) {
+    guard endTimer == nil, !isDraining else { return }
+    var end = GradualEnd(over: length)
+    let start = ContinuousClock.now
+    let pause = max(length / 100, .milliseconds(10))
+    endTimer = loop.schedule(after: pause, repeating: pause) { [weak self] in
+      guard let self else { return }
+      let lasting = self.connections.values.filter(\.lasts)
+      let count = end.next(after: start.duration(to: .now), of: lasting.count)
+      guard count > 0 else { return }
+      for connection in lasting.sorted(by: { $0.number < $1.number }).prefix(count) {
+        connection.drain()
+      }
+    }
+  }
 
   /// Every answer is the last of its connection.
   var isEnding: Bool { endIsAnnounced.load(ordering: .acquiring) }
@@ -144,6 +168,7 @@ package final class HTTPServer: @unchecked Sendable {
 
   private func stopListening() {
     acceptRest = nil
+    endTimer = nil
     if let listenerToken { loop.unregister(listenerToken) }
     listenerToken = nil
     listener = nil

@@ -119,7 +119,7 @@ enum ServeCommand {
     manager.stopping("finishing what is being worked on")
     // Whoever balances load asks /ready and sends no more; until then everybody is served. Nobody
     // does that for a server in a terminal.
-    server.announceEnd()
+    server.announceEnd(over: signal == SIGTERM ? settings.shutdownDelay : .zero)
     if signal == SIGTERM, settings.shutdownDelay > .zero {
       Console.say("stopping: not ready any more, serving for another \(settings.shutdownDelay)")
       if signals.wait(settings.shutdownDelay) != nil {

@@ -175,7 +175,8 @@ extension ServeSettings {
           "run the database's background tasks, shared with its other servers"),
         Option(
           "shutdown-delay", "TIME", default: "5s",
-          "how long to serve on after SIGTERM, /ready saying no, before finishing"),
+          "how long to serve on after SIGTERM, /ready saying no and sockets ending in turn, before finishing"
+        ),
       ]),
     CommandSpecification.Section(
       "What is seen of it",

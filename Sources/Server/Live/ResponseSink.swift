@@ -2,7 +2,7 @@ import GraphQLResponse
 
 /// Where the responses of an operation go that has more than one.
 protocol ResponseSink: AnyObject {
-  /// Something may follow.
+  /// Responses follow for as long as the client stays.
   func begin()
   /// - Parameter point: what who comes back would say.
   /// - Returns: false when too much waits for the client already.

@@ -39,14 +39,19 @@ final class StreamAnswer: ResponseSink {
     return true
   }
 
-  func begin() {
+  func begin() { begin(isEndless: true) }
+
+  private func begin(isEndless: Bool) {
     guard !hasBegun else { return }
     hasBegun = true
     var headers = format.headers.filter { $0.name != "Cache-Control" }
     headers += [
       HTTPField("Cache-Control", "no-cache"), HTTPField("X-Accel-Buffering", "no"),
     ]
-    guard exchange.begin(contentType: stream.contentType, headers: headers) else { return }
+    guard
+      exchange.begin(
+        contentType: stream.contentType, headers: headers, isEndless: isEndless)
+    else { return }
     _ = exchange.part(stream.opening)
     guard !stream.heartbeat.isEmpty else { return }
     timer = schedule(heartbeat) { [weak self] in
@@ -56,7 +61,7 @@ final class StreamAnswer: ResponseSink {
   }
 
   func next(_ response: [UInt8], to point: ResumePoint?) -> Bool {
-    begin()
+    begin(isEndless: false)
     return exchange.part(stream.next(response, id: point?.text))
   }
 
@@ -73,7 +78,7 @@ final class StreamAnswer: ResponseSink {
   }
 
   private func end(_ bytes: [UInt8]) {
-    begin()
+    begin(isEndless: false)
     timer = nil
     _ = exchange.part(bytes)
     exchange.end()

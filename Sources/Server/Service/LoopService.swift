@@ -91,9 +91,9 @@ final class LoopService: @unchecked Sendable {
       documents: executor.cachedDocuments, watches: pipeline.hub.counts, isReady: pipeline.isReady)
   }
 
-  func announceEnd() {
+  func announceEnd(over length: Duration = .zero) {
     loop.execute { [self] in pipeline.isDraining = true }
-    server?.announceEnd()
+    server?.announceEnd(over: length)
   }
 
   /// Lets statements finish and holds those that come, until `resume`.

@@ -214,9 +214,11 @@ package final class RunningServer: Sendable {
     group.notify(queue: .global(), execute: completion)
   }
 
-  /// From now on `/ready` says no, and everything else is as before.
-  package func announceEnd() {
-    for service in services { service.announceEnd() }
+  /// From now on `/ready` says no, sockets and streams are ended one after the other, and everything else is as before.
+  ///
+  /// - Parameter length: until the last of them is ended; nothing leaves them to `stop`.
+  package func announceEnd(over length: Duration = .zero) {
+    for service in services { service.announceEnd(over: length) }
   }
 
   /// Runs `body`, such as a restart of the database, while no statement runs: those that run finish

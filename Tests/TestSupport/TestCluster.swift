@@ -79,6 +79,7 @@ package enum TestCluster {
     // Tests find the graph, and tables of their own, without naming a namespace.
     options.settings = [
       ("shared_buffers", "128MB"), ("max_connections", "300"), ("search_path", "graph, public"),
+      ("max_prepared_transactions", "8"),
     ]
     try endWithProcess(folder)
     return try EmbeddedCluster.start(options) { _ in }

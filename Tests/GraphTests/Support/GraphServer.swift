@@ -94,6 +94,8 @@ final class GraphServer: Sendable {
     throw GraphTestFailure("the server is not ready")
   }
 
+  func announceEnd(over length: Duration) { server.announceEnd(over: length) }
+
   func stop(patience: Duration = .seconds(15)) { server.stop(patience: patience) }
 
   /// A connection that may write; close to one test.

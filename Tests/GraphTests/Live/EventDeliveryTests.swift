@@ -1,0 +1,165 @@
+import HTTPTestSupport
+import JSON
+import Postgres
+import TestSupport
+import Testing
+
+extension LiveTests {
+  /// What hinders events on their way: transactions in two phases, reads that fail, many who begin at once, the end of
+  /// the server.
+  @Suite struct EventDeliveryTests {
+    private static let comments = "subscription($id: ID!) { commentAdded(subjectId: $id) { body } }"
+    private static let posts = "subscription { postAdded { body } }"
+
+    // MARK: Two phases
+
+    @Test func `what is prepared is told when it is committed, and never when it is rolled back`()
+      throws
+    {
+      let server = try LiveServer()
+      let (data, other) = (try server.graph.data(), try server.graph.data())
+      let bob = try data.person()
+      let socket = try server.socket()
+      socket.subscribe("1", Self.posts)
+      try server.waitForHearing(1)
+      let (late, never) = (GraphData.unique("late"), GraphData.unique("never"))
+      for name in [late, never] {
+        try data.run("BEGIN")
+        _ = try data.post(.text, by: bob, name)
+        try data.run("PREPARE TRANSACTION '\(name)'")
+      }
+      func isTold(_ text: String) throws {
+        #expect(try socket.data().at("postAdded.body") == .string(text))
+      }
+      _ = try data.post(.text, by: bob, "meanwhile")
+      try isTold("meanwhile")
+      // By another session than prepared it.
+      try other.run("COMMIT PREPARED '\(late)'")
+      try isTold(late)
+      try other.run("ROLLBACK PREPARED '\(never)'")
+      _ = try data.post(.text, by: bob, "last")
+      try isTold("last")
+    }
+
+    // MARK: Reads that fail
+
+    @Test(arguments: ["RAISE EXCEPTION 'No.'", "PERFORM 1 / 0"])
+    func `of many who are told at once, whose read fails is told so, and the others hear on`(
+      _ failure: String
+    ) throws {
+      let database = try TestCluster.newDatabase(migrated: true)
+      let data = try GraphData(database)
+      try data.run(
+        """
+        CREATE TABLE trap (viewer bigint);
+        CREATE OR REPLACE FUNCTION hidden_user(viewer bigint) RETURNS TABLE (id bigint)
+        LANGUAGE plpgsql STABLE AS $$
+        BEGIN
+          IF EXISTS (SELECT FROM trap t WHERE t.viewer = hidden_user.viewer) THEN \(failure); END IF;
+          RETURN QUERY SELECT h.user_id FROM hidden h WHERE h.viewer_id = viewer;
+        END $$
+        """)
+      let server = try LiveServer(database: database) {
+        $0.statementRunner = { pool in
+          var settings = StatementCombiner.Settings()
+          settings.frequent = 0
+          settings.longestTogether = .seconds(60)
+          return StatementCombiner(pool, settings: settings)
+        }
+      }
+      let post = try data.post(.text, by: data.person())
+      let people = try (0..<6).map { _ in try data.person() }
+      let sockets = try people.map { try server.socket($0) }
+      for socket in sockets { socket.subscribe("1", Self.comments, ["id": post.json]) }
+      try server.waitForHearing(sockets.count)
+      func comment(_ text: String, isTo heard: ArraySlice<GraphQLSocket>) throws {
+        _ = try data.comment(post, by: data.person(), text)
+        for socket in heard {
+          #expect(try socket.data().at("commentAdded.body") == .string(text))
+        }
+      }
+      try comment("before", isTo: sockets[...])
+      try data.run("INSERT INTO trap VALUES ($1)", [people[0].key.number])
+      let combined = try server.metric("sociograph_combined_executions_total")
+      try comment("amid", isTo: sockets[1...])
+      #expect(try server.metric("sociograph_combined_executions_total") == combined + sockets.count)
+      let answer = sockets[0].answer("1")
+      #expect(answer.map(\.type) == ["error"])
+      #expect(
+        answer.first?.payload?.array?.first?.at("extensions.code") == "INTERNAL_SERVER_ERROR")
+      try server.waitForHearing(sockets.count - 1)
+      try comment("after", isTo: sockets[1...])
+      // The socket of the one lives, and so does who subscribes anew once the fault is mended.
+      try data.run("DELETE FROM trap")
+      sockets[0].subscribe("1", Self.comments, ["id": post.json])
+      try server.waitForHearing(sockets.count)
+      try comment("mended", isTo: sockets[...])
+    }
+
+    // MARK: Many at once
+
+    @Test func `who subscribes while others do waits for a turn, and none is refused`() throws {
+      let server = try LiveServer(lockTimeout: .seconds(60)) { $0.live.deliveries = 1 }
+      let data = try server.graph.data()
+      let start = "pg_current_snapshot"
+      let lock = try server.lock("circle_member")
+      let people = try (0..<5).map { _ in try data.person() }
+      let sockets = try people.map { try server.socket($0) }
+      for socket in sockets { socket.subscribe("1", "subscription { changesAvailable }") }
+      try server.wait("sociograph_subscriptions_starting", sockets.count)
+      try server.waitForWaiting(1, start)
+      // The pool would have run another: it answers what comes later.
+      #expect(try server.graph.data("{ programs { id } }")["programs"] != nil)
+      try server.waitForWaiting(1, start)
+      // Whose turn has not come leaves, and who leaves makes room.
+      sockets[4].complete("1")
+      try server.wait("sociograph_subscriptions_starting", 4)
+      sockets[0].complete("1")
+      try server.wait("sociograph_subscriptions_starting", 3)
+      try server.waitForWaiting(1, start)
+      try lock.run("ROLLBACK")
+      try server.waitForHearing(3)
+      let post = try data.post(.text, by: data.person())
+      for (person, socket) in zip(people, sockets).dropFirst().prefix(3) {
+        _ = try data.comment(post, by: person, "of \(person.username)")
+        #expect(try socket.data().at("changesAvailable")?.string?.count == 23)
+      }
+      for socket in [sockets[0], sockets[4]] {
+        socket.client.send(#"{"type":"ping"}"#)
+        #expect(socket.text() == #"{"type":"pong"}"#)
+      }
+    }
+
+    // MARK: The end of the server
+
+    @Test func `before its end a server sends sockets and streams away, and answers on`() throws {
+      let server = try LiveServer()
+      let data = try server.graph.data()
+      let post = try data.post(.text, by: data.person())
+      let live = "query($id: ID!) @live { node(id: $id) { id } }"
+      var sockets = try [Self.comments, live].map { document in
+        let socket = try server.socket()
+        socket.subscribe("1", document, ["id": post.json])
+        return socket
+      }
+      #expect(try sockets[1].data().at("node.id") == post.json)
+      let streams = try ["text/event-stream", "multipart/mixed;subscriptionSpec=1.0"].map {
+        try server.open(accept: $0, Self.comments, ["id": post.json])
+      }
+      for stream in streams { #expect(stream.answer(isHead: true).status == 200) }
+      try server.waitForHearing(3)
+      server.graph.announceEnd(over: .milliseconds(50))
+      for socket in sockets { #expect(socket.client.closeCode() == 1001) }
+      sockets = []
+      for stream in streams {
+        // Nothing says that it is complete: its client comes back.
+        let rest = stream.rest()
+        #expect(rest.hasSuffix("\r\n0\r\n\r\n"))
+        #expect(!rest.contains("event: complete") && !rest.contains("--\r\n\r\n0\r\n"))
+      }
+      try server.waitForHearing(0)
+      try server.wait("sociograph_live_queries", 0)
+      #expect(try server.graph.data("{ programs { id } }")["programs"] != nil)
+    }
+  }
+}

@@ -45,6 +45,10 @@ final class LiveHub: @unchecked Sendable {
   struct Counts: Sendable {
     var starting = 0
     var hearing = 0
+    /// Under which they hear, of all together.
+    var keys = 0
+    /// That sockets and streams last no longer than.
+    var sessions = 0
     var delivered: UInt64 = 0
     var live = LiveQueries.Counts()
   }
@@ -52,7 +56,10 @@ final class LiveHub: @unchecked Sendable {
   var counts: Counts {
     let starting = starting.count
     return Counts(
-      starting: starting, hearing: count - starting, delivered: delivered, live: queries.counts)
+      starting: starting, hearing: count - starting,
+      keys: watches.values.reduce(0) { $0 + $1.count },
+      sessions: sessions.values.reduce(0) { $0 + $1.count }, delivered: delivered,
+      live: queries.counts)
   }
 
   init(

@@ -16,6 +16,8 @@ final class AdminService: @unchecked Sendable {
   private let traces: TraceExporter?
   private let tasks: TaskRunner?
   private let outbox: Outbox?
+  /// Of answers that are kept for clients.
+  private let budget: HTTPAnswerBudget?
   private var server: HTTPServer?
   private var pulse: LoopTimer?
   private var latest: [LoopSnapshot?]
@@ -29,7 +31,7 @@ final class AdminService: @unchecked Sendable {
 
   init(
     _ listener: HTTPListener, services: [LoopService], log: ServiceLog, traces: TraceExporter?,
-    tasks: TaskRunner?, outbox: Outbox?
+    tasks: TaskRunner?, outbox: Outbox?, budget: HTTPAnswerBudget?
   ) throws {
     loop = try EventLoop(label: "sociograph.admin")
     self.services = services
@@ -37,6 +39,7 @@ final class AdminService: @unchecked Sendable {
     self.traces = traces
     self.tasks = tasks
     self.outbox = outbox
+    self.budget = budget
     latest = Array(repeating: nil, count: services.count)
     askedAt = Array(repeating: nil, count: services.count)
     address = listener.address
@@ -149,7 +152,7 @@ final class AdminService: @unchecked Sendable {
         let page = MetricsPage(
           loops: latest.compactMap(\.self), process: .read(), log: log.counts,
           traces: traces?.counts ?? TraceExporter.Counts(), tasks: tasks?.counts ?? [:],
-          outbox: outbox?.counts ?? Outbox.Counts(),
+          outbox: outbox?.counts ?? Outbox.Counts(), heldBytes: budget?.heldBytes ?? 0,
           version: serverVersion)
         exchange.respond(contentType: PrometheusText.contentType, body: page.bytes)
       }

@@ -24,6 +24,7 @@ struct MetricsPage {
   let traces: TraceExporter.Counts
   let tasks: [String: TaskRunner.Counts]
   let outbox: Outbox.Counts
+  let heldBytes: Int
   let version: String
 
   var bytes: [UInt8] {
@@ -90,6 +91,11 @@ struct MetricsPage {
     text.sample(loops.reduce(0) { $0 + $1.watches.hearing })
     text.family("sociograph_subscriptions_starting", .gauge, "Subscriptions that do not hear yet.")
     text.sample(loops.reduce(0) { $0 + $1.watches.starting })
+    text.family("sociograph_subscription_keys", .gauge, "What they hear of, all together.")
+    text.sample(loops.reduce(0) { $0 + $1.watches.keys })
+    text.family(
+      "sociograph_watched_sessions", .gauge, "Sessions whose end is that of a socket or stream.")
+    text.sample(loops.reduce(0) { $0 + $1.watches.sessions })
     text.family("sociograph_deliveries_total", .counter, "Responses of subscriptions sent.")
     text.sample(loops.reduce(UInt64(0)) { $0 &+ $1.watches.delivered })
     text.family("sociograph_live_queries", .gauge, "Queries that are answered again.")
@@ -114,6 +120,9 @@ struct MetricsPage {
     let closed = all.socketsClosed.values.reduce(0, &+)
     text.family("sociograph_sockets", .gauge, "Clients' connections that are open.")
     text.sample(all.socketsOpened > closed ? all.socketsOpened - closed : 0)
+    text.family(
+      "sociograph_held_bytes", .gauge, "Bytes of answers that wait for their clients to read.")
+    text.sample(heldBytes)
     text.family("sociograph_sockets_opened_total", .counter, "Clients' connections accepted.")
     text.sample(all.socketsOpened)
     text.family("sociograph_sockets_closed_total", .counter, "Clients' connections closed.")

@@ -173,7 +173,7 @@ package final class RunningServer: Sendable {
     admin = try doors.operators.map {
       try AdminService(
         $0, services: services, log: log, traces: traces, tasks: tasks,
-        outbox: outbox)
+        outbox: outbox, budget: http.budget)
     }
     news?.start()
     for service in services { service.start() }

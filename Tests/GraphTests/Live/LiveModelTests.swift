@@ -37,6 +37,21 @@ extension LiveTests {
       }
       try run.expectSilence()
       try run.end()
+      try Self.expectFlat(run.servers.server.metric("process_resident_memory_bytes"))
+    }
+
+    /// Resident memory of servers and clients after each seed.
+    private static let resident = Mutex<[Int]>([])
+
+    /// Of many seeds, as `script/live-model` has them, the later ones take hardly more memory than the earlier ones.
+    private static func expectFlat(_ bytes: Int) {
+      let all = resident.withLock { resident in
+        resident.append(bytes)
+        return resident
+      }
+      guard all.count == seeds.count, all.count >= 10 else { return }
+      let (earlier, later) = (all.prefix(all.count / 2), all.suffix(all.count / 2))
+      #expect((later.max() ?? 0) * 10 <= (earlier.max() ?? 0) * 11, "\(all)")
     }
 
     /// One seed's world, with who watches it.
@@ -170,7 +185,12 @@ extension LiveTests {
         for place in queries.indices { try queries[place].expectLast(servers.server.graph) }
         watchers = []
         for query in queries { query.complete() }
-        for name in ["subscriptions", "subscriptions_starting", "live_queries", "live_keys"] {
+        try servers.server.wait("sociograph_live_queries", 0)
+        queries = []
+        for name in [
+          "subscriptions", "subscriptions_starting", "subscription_keys", "live_keys",
+          "watched_sessions", "held_bytes",
+        ] {
           try servers.server.wait("sociograph_\(name)", 0)
         }
       }

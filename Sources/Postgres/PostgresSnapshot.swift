@@ -8,6 +8,13 @@ package struct PostgresSnapshot: Sendable, Equatable {
   private let open: Set<UInt64>
   package let text: String
 
+  private init(first: UInt64, end: UInt64, open: Set<UInt64>, text: String) {
+    self.first = first
+    self.end = end
+    self.open = open
+    self.text = text
+  }
+
   package init?(_ text: String) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard text.utf8.count <= 8192, parts.count == 3, let first = UInt64(parts[0]),
@@ -21,10 +28,18 @@ package struct PostgresSnapshot: Sendable, Equatable {
       }
       open.append(number)
     }
-    self.first = first
-    self.end = end
-    self.open = Set(open)
-    self.text = text
+    self.init(first: first, end: end, open: Set(open), text: text)
+  }
+
+  /// What of it is about the transactions before this one: the others have come to nothing, and their numbers are given
+  /// to others.
+  package func before(_ transaction: UInt64) -> PostgresSnapshot {
+    guard transaction < end else { return self }
+    let open = open.filter { $0 < transaction }
+    let first = min(first, transaction)
+    let list = open.sorted().map(String.init).joined(separator: ",")
+    return PostgresSnapshot(
+      first: first, end: transaction, open: open, text: "\(first):\(transaction):\(list)")
   }
 
   /// Whether the transaction, which has committed, is visible.

@@ -34,6 +34,8 @@ final class LiveHub: @unchecked Sendable {
   private let deliveries: LiveDeliveries
   /// Those that are answered again.
   private let queries: LiveQueries
+  /// The last that PostgreSQL recovered from, as the reader has it.
+  private var crash: String?
   private var hasJoined = false
   private var isJoining = false
   /// Subscriptions, live queries, and sessions that sockets and streams last no longer than.
@@ -91,7 +93,7 @@ final class LiveHub: @unchecked Sendable {
     reader?.join(
       number,
       NewsReader.Listener(
-        joined: { [self] in loop.execute { [self] in joined() } },
+        joined: { [self] crash in loop.execute { [self] in joined(crash) } },
         receive: { [self] batch in loop.execute { [self] in receive(batch) } }))
   }
 
@@ -103,8 +105,9 @@ final class LiveHub: @unchecked Sendable {
     reader?.leave(number)
   }
 
-  private func joined() {
+  private func joined(_ crash: String?) {
     guard isJoining else { return }
+    self.crash = crash
     isJoining = false
     hasJoined = true
     for watch in starting.values { ask(watch) }
@@ -256,6 +259,10 @@ final class LiveHub: @unchecked Sendable {
   private func catchUp(
     _ watch: Watch, _ keys: [Int64], _ snapshot: PostgresSnapshot, from resume: ResumePoint
   ) {
+    guard resume.crash == crash else {
+      let text = "PostgreSQL has ended by a crash since; subscribe anew."
+      return finish(watch, .refused([GraphQLError(text, code: .tokenExpired)]))
+    }
     var parameters = PostgresParameters()
     parameters.append(resume.told.text)
     parameters.append(watch.event.topic)
@@ -328,6 +335,7 @@ final class LiveHub: @unchecked Sendable {
 
   private func receive(_ batch: NewsBatch) {
     guard hasJoined else { return }
+    if let crash = batch.crash { forget(crash) }
     queries.receive(batch)
     if batch.hasGap {
       lookAtAllSessions()
@@ -349,6 +357,13 @@ final class LiveHub: @unchecked Sendable {
         recent[key] = nil
         continue
       }
+    }
+  }
+
+  private func forget(_ crash: Crash) {
+    self.crash = crash.end
+    for watch in Array(starting.values) + watches.values.flatMap(\.values) {
+      watch.forget(from: crash.firstLost)
     }
   }
 
@@ -418,7 +433,8 @@ final class LiveHub: @unchecked Sendable {
     let point = watch.told.map {
       ResumePoint(
         told: $0,
-        part: isAllOfLook ? nil : ResumePoint.Part(look: due.snapshot, node: due.node))
+        part: isAllOfLook ? nil : ResumePoint.Part(look: due.snapshot, node: due.node),
+        crash: crash)
     }
     switch response {
     case .executed(let body, _, _):

@@ -22,6 +22,19 @@ struct NewsBatch: Sendable {
   let snapshot: PostgresSnapshot
   /// Some of it is not known any more.
   var hasGap = false
+  /// PostgreSQL ended by a crash since the look before.
+  var crash: Crash?
+}
+
+/// An end of PostgreSQL that was none in order.
+///
+/// A transaction that was rolled back, or wrote nothing that lasts, need have left nothing then, and its number is given
+/// to another one. Snapshots of before would take that for seen.
+struct Crash: Sendable {
+  /// Where the log ended, by which one is known from another.
+  let end: String?
+  /// The first number that is given anew.
+  let firstLost: UInt64
 }
 
 /// Reads what was committed, for all loops of the process, on a thread and a connection of its own: the difference of
@@ -49,7 +62,8 @@ final class NewsReader: @unchecked Sendable {
 
   /// Called on the thread.
   struct Listener: Sendable {
-    let joined: @Sendable () -> Void
+    /// Given the last crash that PostgreSQL recovered from, if any since it was started in order.
+    let joined: @Sendable (_ crash: String?) -> Void
     let receive: @Sendable (NewsBatch) -> Void
   }
 
@@ -59,6 +73,9 @@ final class NewsReader: @unchecked Sendable {
   private let hasEnded = DispatchSemaphore(value: 0)
   private var session: PostgresSession?
   private var last: PostgresSnapshot?
+  /// The last crash, once it is known, and what of it listeners are still to be told.
+  private var crash: Crash?
+  private var untoldCrash: Crash?
   private var notifiedAt = ContinuousClock.now - .seconds(1)
 
   init(_ configuration: PostgresConfiguration) throws {
@@ -147,8 +164,12 @@ final class NewsReader: @unchecked Sendable {
     }
     guard !isStopped, isRung || !listeners.isEmpty else { return }
     let session = try connected()
-    if listeners.isEmpty { last = nil } else { try look(session, listeners) }
-    for loop in joining { listeners[loop]?.joined() }
+    if listeners.isEmpty {
+      (last, untoldCrash) = (nil, nil)
+    } else {
+      try look(session, listeners)
+    }
+    for loop in joining { listeners[loop]?.joined(crash?.end) }
     state.withLock { state in state.joining.removeFirst(joining.count) }
     if isRung { try tellOthers(session) }
   }
@@ -158,8 +179,27 @@ final class NewsReader: @unchecked Sendable {
     let session = try PostgresSession(configuration)
     // A standby takes no listeners: it is looked at each second.
     _ = try? session.execute("LISTEN \(Self.channel)")
+    lookForCrash(session)
     self.session = session
     return session
+  }
+
+  /// Whoever recovers from a crash begins with a checkpoint, which says what number is the next one. Where it may not be
+  /// asked for, no crash is known.
+  private func lookForCrash(_ session: PostgresSession) {
+    let rows = try? session.execute(
+      """
+      SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END,
+        split_part(c.next_xid, ':', 1)::bigint << 32 | split_part(c.next_xid, ':', 2)::bigint
+      FROM pg_control_checkpoint() c
+      """)
+    guard let row = rows?.first, let next = row[1].flatMap({ UInt64($0) }) else { return }
+    let found = Crash(end: row[0], firstLost: min(next, untoldCrash?.firstLost ?? next))
+    if let last, let crash, crash.end != found.end {
+      self.last = last.before(found.firstLost)
+      untoldCrash = found
+    }
+    crash = found
   }
 
   private func look(
@@ -188,6 +228,8 @@ final class NewsReader: @unchecked Sendable {
       batch = NewsBatch(news: [], snapshot: snapshot, hasGap: true)
     }
     self.last = batch.snapshot
+    batch.crash = untoldCrash
+    untoldCrash = nil
     for listener in listeners.values { listener.receive(batch) }
   }
 

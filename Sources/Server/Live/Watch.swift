@@ -57,6 +57,15 @@ final class Watch {
   /// Where a client that comes back goes on, until that is looked up.
   var resume: ResumePoint?
 
+  /// What is known of transactions from this one on is so no more.
+  func forget(from transaction: UInt64) {
+    since = since?.before(transaction)
+    told = told?.before(transaction)
+    queue = queue.map {
+      Due(node: $0.node, snapshot: $0.snapshot.before(transaction), isAlone: $0.isAlone)
+    }
+  }
+
   init(
     _ operation: PreparedOperation, _ event: EventPlan, viewer: Int64, sink: any ResponseSink,
     ended: @escaping (OperationResponse) -> Void

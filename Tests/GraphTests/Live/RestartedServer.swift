@@ -9,12 +9,13 @@ final class RestartedServer: Sendable {
   private let cluster: EmbeddedCluster
   private let current: Mutex<LiveServer>
 
-  init() throws {
+  /// - Parameter settings: more of PostgreSQL's.
+  init(_ name: String = "live", settings: [(name: String, value: String)] = []) throws {
     var options = EmbeddedCluster.Options()
-    let folder = "/tmp/sociograph-live-\(getpid())"
+    let folder = "/tmp/sociograph-\(name)-\(getpid())"
     options.dataDirectory = folder
     options.isDurable = false
-    options.settings = [("max_connections", "80"), ("search_path", "graph, public")]
+    options.settings = [("max_connections", "80"), ("search_path", "graph, public")] + settings
     try TestCluster.endWithProcess(folder)
     cluster = try EmbeddedCluster.start(options) { _ in }
     var configuration = try PostgresConfiguration(cluster.connectionString)
@@ -45,6 +46,23 @@ final class RestartedServer: Sendable {
       usleep(10_000)
     }
     throw GraphTestFailure("PostgreSQL does not come back")
+  }
+
+  /// One of PostgreSQL's processes is killed, whereupon it ends them all, and recovers.
+  func crashDatabase() throws {
+    let session = try GraphData(database)
+    let recovered = "SELECT pg_last_wal_replay_lsn()"
+    let before = try session.run(recovered)
+    let process = try session.run("SELECT pg_backend_pid()")[0][0].flatMap { pid_t($0) }
+    guard let process else { throw GraphTestFailure("a session has no process") }
+    kill(process, SIGKILL)
+    for _ in 0..<12_000 {
+      if let data = try? GraphData(database), let now = try? data.run(recovered), now != before {
+        return
+      }
+      usleep(10_000)
+    }
+    throw GraphTestFailure("PostgreSQL does not recover")
   }
 
   /// Ends all connections of servers, the reader of the news among them.

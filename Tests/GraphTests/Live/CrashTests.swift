@@ -1,0 +1,104 @@
+import Glibc
+import HTTPTestSupport
+import JSON
+import TestSupport
+import Testing
+
+extension LiveTests {
+  /// What PostgreSQL has lost by a crash makes nobody miss what comes after it.
+  @Suite struct CrashTests {
+    private static let comments = "subscription($id: ID!) { commentAdded(subjectId: $id) { body } }"
+
+    @Test func `what transactions do that have numbers of before a crash is told, once`() throws {
+      // The log is written when something is committed, and hardly otherwise.
+      let servers = try RestartedServer(
+        "crash", settings: [("synchronous_commit", "on"), ("wal_writer_delay", "10s")])
+      let server = servers.server
+      var data = try server.graph.data()
+      let ann = try data.person()
+      let post = try data.post(.text, by: ann)
+      func open(_ headers: String = "") throws -> RawClient {
+        try server.open(
+          accept: "text/event-stream", Self.comments, ["id": post.json], headers: headers)
+      }
+      let socket = try server.socket()
+      socket.subscribe("1", Self.comments, ["id": post.json])
+      let stream = try open()
+      #expect(stream.answer(isHead: true).status == 200)
+      try server.waitForHearing(2)
+      _ = try data.comment(post, by: ann, "before")
+      #expect(try body(of: socket) == "before")
+      let old = try event(stream).id
+      let lost = try loseNumbers(servers)
+      data = try server.graph.data()
+      var texts: [String] = []
+      repeat {
+        texts.append("after \(texts.count)")
+        _ = try data.comment(post, by: ann, texts.last ?? "")
+      } while try number(data) <= lost
+      #expect(try texts.map { _ in try body(of: socket) } == texts)
+      let events = try texts.map { _ in try event(stream) }
+      #expect(events.map(\.body) == texts)
+      // Who comes back says whether it was before.
+      #expect(try event(open("Last-Event-ID: \(old)\r\n")).code == "TOKEN_EXPIRED")
+      let again = try open("Last-Event-ID: \(events[0].id)\r\n")
+      #expect(try texts.dropFirst().map { _ in try event(again).body } == Array(texts.dropFirst()))
+    }
+
+    private func body(of socket: GraphQLSocket) throws -> String? {
+      try socket.data().at("commentAdded.body")?.string
+    }
+
+    private func event(_ stream: RawClient) throws -> (id: String, body: String?, code: String?) {
+      var id = ""
+      while let line = stream.line() {
+        if line.hasPrefix("id: ") { id = String(line.dropFirst(4)) }
+        guard line.hasPrefix("data: {") else { continue }
+        let response = try JSONParser.parse(Array(line.utf8.dropFirst(6)))
+        return (
+          id, response.at("data.commentAdded.body")?.string,
+          response.at("errors.0.extensions.code")?.string
+        )
+      }
+      throw GraphTestFailure("the stream broke")
+    }
+
+    private func number(_ data: GraphData) throws -> Int {
+      try Int(data.run("SELECT pg_current_xact_id()")[0][0] ?? "") ?? 0
+    }
+
+    /// - Returns: the last number that the reader of the news took for seen and PostgreSQL will give once more.
+    private func loseNumbers(_ servers: RestartedServer) throws -> Int {
+      for _ in 0..<20 {
+        let data = try GraphData(servers.database)
+        var last = 0
+        for _ in 0..<40 {
+          try data.run("BEGIN")
+          last = try number(data)
+          try data.run("ROLLBACK")
+        }
+        try waitForLooks(data)
+        try servers.crashDatabase()
+        if try number(GraphData(servers.database)) < last { return last }
+      }
+      throw GraphTestFailure("PostgreSQL loses nothing")
+    }
+
+    /// Until the reader of the news has looked once more.
+    private func waitForLooks(_ data: GraphData) throws {
+      var looks: Set<String> = []
+      for _ in 0..<12_000 {
+        let look = try data.run(
+          """
+          SELECT max(query_start) FROM pg_stat_activity
+          WHERE datname = current_database() AND query LIKE '%news_since%'
+            AND state = 'idle' AND pid <> pg_backend_pid()
+          """)[0][0]
+        if let look { looks.insert(look) }
+        if looks.count == 2 { return }
+        usleep(10_000)
+      }
+      throw GraphTestFailure("nobody looks for news")
+    }
+  }
+}

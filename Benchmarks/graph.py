@@ -38,9 +38,10 @@ def say(text):
 
 
 class Server:
-    """`sociograph serve`; `database` are the options that say where its database is, `log` takes its log."""
+    """`sociograph serve`; `database` are the options that say where its database is, `log` takes its log, and `ready`
+    is an address that says when it is ready, if not its own."""
 
-    def __init__(self, program, database, port, log=None):
+    def __init__(self, program, database, port, log=None, ready=None):
         self.url = f"http://127.0.0.1:{port}/graphql"
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
@@ -52,7 +53,7 @@ class Server:
             if self.process.poll() is not None:
                 sys.exit("bench: the server ended before it was ready")
             try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/ready", timeout=1).read()
+                urllib.request.urlopen(ready or f"http://127.0.0.1:{port}/ready", timeout=1).read()
                 return
             except OSError:
                 time.sleep(0.1)

@@ -51,24 +51,14 @@ class Server(graph.Server):
 
     def __init__(self, options, certificate=None):
         self.port = options.port
-        self.url = f"http://127.0.0.1:{self.port}/graphql"
         sockets = str(options.sockets + options.subscribers + 1000)
         arguments = [
-            options.program, "serve", "--data", options.data, "--listen", f"127.0.0.1:{self.port}",
-            "--admin-listen", f"127.0.0.1:{self.port + 1}", "--shutdown-delay", "0s", "--rate-limit", "off",
-            "--maximum-sockets", sockets, "--maximum-sockets-per-address", sockets]
+            "--data", options.data, "--admin-listen", f"127.0.0.1:{self.port + 1}", "--shutdown-delay", "0s",
+            "--rate-limit", "off", "--maximum-sockets", sockets, "--maximum-sockets-per-address", sockets]
         if certificate:
             arguments += ["--tls-certificate", certificate + ".crt", "--tls-key", certificate + ".key"]
-        self.process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=open(options.log, "a"))
-        for _ in range(600):
-            if self.process.poll() is not None:
-                sys.exit("live: the server ended before it was ready")
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{self.port + 1}/ready", timeout=1).read()
-                return
-            except OSError:
-                time.sleep(0.1)
-        sys.exit("live: the server did not become ready")
+        super().__init__(
+            options.program, arguments, self.port, open(options.log, "a"), f"http://127.0.0.1:{self.port + 1}/ready")
 
     def metric(self, name):
         text = urllib.request.urlopen(f"http://127.0.0.1:{self.port + 1}/metrics").read().decode()

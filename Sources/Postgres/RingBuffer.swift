@@ -1,10 +1,12 @@
-/// A first-in, first-out queue in one allocation that grows and is kept.
-struct RingBuffer<Element> {
+/// A first-in, first-out queue in one allocation that grows and is kept, unless it was for many.
+package struct RingBuffer<Element> {
   private var storage: [Element?] = []
   private var head = 0
-  private(set) var count = 0
+  package private(set) var count = 0
 
-  var isEmpty: Bool { count == 0 }
+  package init() {}
+
+  package var isEmpty: Bool { count == 0 }
 
   var first: Element? { count == 0 ? nil : storage[head] }
 
@@ -14,19 +16,20 @@ struct RingBuffer<Element> {
     set { if index < count { storage[place(index)] = newValue } }
   }
 
-  mutating func append(_ element: Element) {
+  package mutating func append(_ element: Element) {
     if count == storage.count { grow() }
     storage[place(count)] = element
     count += 1
   }
 
   @discardableResult
-  mutating func popFirst() -> Element? {
+  package mutating func popFirst() -> Element? {
     guard count > 0 else { return nil }
     let element = storage[head]
     storage[head] = nil
     head = place(1)
     count -= 1
+    if count == 0, storage.count > 1024 { self = Self() }
     return element
   }
 

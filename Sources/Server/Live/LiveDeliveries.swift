@@ -32,8 +32,7 @@ final class LiveDeliveries {
   private let executor: OperationExecutor
   private let runner: any StatementRunner
   private let maximum: Int
-  private var ready: [Watch] = []
-  private var readyStart = 0
+  private var ready = RingBuffer<Watch>()
   private var count = 0
   private var shared: [Subject: Delivery] = [:]
   /// Called with what each is to be told.
@@ -66,13 +65,7 @@ final class LiveDeliveries {
   }
 
   private func goOn() {
-    while count < maximum, readyStart < ready.count {
-      let watch = ready[readyStart]
-      readyStart += 1
-      if readyStart == ready.count {
-        ready.removeAll(keepingCapacity: ready.capacity <= 1024)
-        readyStart = 0
-      }
+    while count < maximum, let watch = ready.popFirst() {
       watch.isQueued = false
       if case .hearing = watch.state { deliver(watch) }
     }
@@ -115,7 +108,7 @@ final class LiveDeliveries {
     delivery.isOver = true
     count -= 1
     if let subject = delivery.subject { shared[subject] = nil }
-    if readyStart < ready.count { loop.afterThisBatch { [weak self] in self?.goOn() } }
+    if !ready.isEmpty { loop.afterThisBatch { [weak self] in self?.goOn() } }
   }
 
   /// Errors name the request they belong to, and what is wrong may be so for the first only: the others are run alone.

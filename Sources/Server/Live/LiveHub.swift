@@ -23,8 +23,7 @@ final class LiveHub: @unchecked Sendable {
   private var starting: [ObjectIdentifier: Watch] = [:]
   /// Those whose turn to ask for their keys has not come: as many ask at once as the database has use for, and none is
   /// refused because all come back together.
-  private var waiting: [Watch] = []
-  private var waitingStart = 0
+  private var waiting = RingBuffer<Watch>()
   private var asking = 0
   private var unsettled: [ObjectIdentifier: Watch] = [:]
   /// Those that still know from where on they hear.
@@ -207,13 +206,7 @@ final class LiveHub: @unchecked Sendable {
   }
 
   private func askNext() {
-    while asking < settings.deliveries, waitingStart < waiting.count {
-      let watch = waiting[waitingStart]
-      waitingStart += 1
-      if waitingStart == waiting.count {
-        waiting.removeAll(keepingCapacity: waiting.capacity <= 1024)
-        waitingStart = 0
-      }
+    while asking < settings.deliveries, let watch = waiting.popFirst() {
       if watch.state != .ended { askNow(watch) }
     }
   }
@@ -222,7 +215,7 @@ final class LiveHub: @unchecked Sendable {
     guard watch.isAsking else { return }
     watch.isAsking = false
     asking -= 1
-    if waitingStart < waiting.count { loop.afterThisBatch { [weak self] in self?.askNext() } }
+    if !waiting.isEmpty { loop.afterThisBatch { [weak self] in self?.askNext() } }
   }
 
   private func askNow(_ watch: Watch) {

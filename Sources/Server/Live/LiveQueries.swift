@@ -31,8 +31,7 @@ final class LiveQueries: @unchecked Sendable {
   private var watched: [Key: [ObjectIdentifier: LiveQuery]] = [:]
   private var all: [ObjectIdentifier: LiveQuery] = [:]
   private var running: [ObjectIdentifier: LiveQuery] = [:]
-  private var ready: [LiveQuery] = []
-  private var readyStart = 0
+  private var ready = RingBuffer<LiveQuery>()
   /// When what was spent is made up for.
   private var balance = ContinuousClock.now
   private var pause: LoopTimer?
@@ -207,7 +206,7 @@ final class LiveQueries: @unchecked Sendable {
 
   /// So many at once as the database has use for, while there is something of their share of its time.
   private func goOn() {
-    while readyStart < ready.count, running.count < settings.deliveries {
+    while !ready.isEmpty, running.count < settings.deliveries {
       let debt = ContinuousClock.now.duration(to: balance)
       guard debt <= settings.liveBurst else {
         guard pause == nil else { return }
@@ -217,12 +216,7 @@ final class LiveQueries: @unchecked Sendable {
         }
         return
       }
-      let query = ready[readyStart]
-      readyStart += 1
-      if readyStart == ready.count {
-        ready.removeAll(keepingCapacity: ready.capacity <= 1024)
-        readyStart = 0
-      }
+      guard let query = ready.popFirst() else { return }
       query.isWaiting = false
       if !query.hasEnded { run(query) }
     }
@@ -246,7 +240,7 @@ final class LiveQueries: @unchecked Sendable {
       charge(cost)
       query.rest = began + max(settings.livePause, cost * 10)
       answer(query, response)
-      if readyStart < ready.count { loop.afterThisBatch { [weak self] in self?.goOn() } }
+      if !ready.isEmpty { loop.afterThisBatch { [weak self] in self?.goOn() } }
     }
     if query.isRunning { query.ticket = ticket }
   }

@@ -26,7 +26,7 @@ CREATE TABLE app_user (
   thank_you_score int NOT NULL DEFAULT 0,
   is_hot boolean NOT NULL DEFAULT false,
   joined_at timestamptz NOT NULL DEFAULT now()
-) WITH (fillfactor = 90);
+) WITH (fillfactor = 90, autovacuum_vacuum_threshold = 20, autovacuum_vacuum_scale_factor = 0.0001);
 COMMENT ON TABLE app_user IS
   'A row: one account. What only its owner may see (email, address) lives here too; the schema '
   'offers those columns on Viewer alone.';

@@ -25,7 +25,7 @@ CREATE TABLE location (
   created_at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT location_longitude_given CHECK ((latitude IS NULL) = (longitude IS NULL)),
   CONSTRAINT location_place_type_fits CHECK (level = 'PLACE' OR place_type IS NULL)
-) WITH (fillfactor = 80, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0.002);
+) WITH (fillfactor = 80, autovacuum_vacuum_threshold = 20, autovacuum_vacuum_scale_factor = 0.0001);
 COMMENT ON TABLE location IS 'A row: a country, a region (state, province), a city or a place.';
 COMMENT ON COLUMN location.name_key IS 'name, folded.';
 COMMENT ON COLUMN location.place_type IS 'What sort of place, such as BEACH; only of places.';

@@ -20,7 +20,7 @@ CREATE TABLE product (
   -- upsertProduct; products(retailer:)
   CONSTRAINT product_external_id_once UNIQUE (retailer, external_id),
   CONSTRAINT product_currency_given CHECK ((price IS NULL) = (currency IS NULL))
-) WITH (fillfactor = 80, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0.002);
+) WITH (fillfactor = 80, autovacuum_vacuum_threshold = 20, autovacuum_vacuum_scale_factor = 0.0001);
 COMMENT ON TABLE product IS 'A row: one product of one retailer.';
 COMMENT ON COLUMN product.retailer IS 'The shop, as staff name it.';
 COMMENT ON COLUMN product.external_id IS 'Its number at the retailer.';

@@ -13,7 +13,7 @@ CREATE TABLE circle (
   is_hot boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT circle_is_default_fits CHECK (kind = 'CHANNEL' OR NOT is_default)
-) WITH (fillfactor = 80, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0.002);
+) WITH (fillfactor = 80, autovacuum_vacuum_threshold = 20, autovacuum_vacuum_scale_factor = 0.0001);
 COMMENT ON TABLE circle IS 'A row: one circle.';
 COMMENT ON COLUMN circle.kind IS 'GROUP: its members alone know of it. CHANNEL: anyone may join.';
 COMMENT ON COLUMN circle.is_default IS 'Whoever signs up is subscribed to it.';

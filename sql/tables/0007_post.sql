@@ -25,7 +25,7 @@ CREATE TABLE post (
   CONSTRAINT post_circle_given CHECK (visibility <> 'CIRCLE' OR circle_id IS NOT NULL),
   CONSTRAINT post_announcement_public CHECK (id & 255 <> 22 OR visibility = 'PUBLIC'),
   CONSTRAINT post_location_given CHECK (id & 255 <> 18 OR location_id IS NOT NULL)
-) WITH (fillfactor = 90, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0.002);
+) WITH (fillfactor = 90, autovacuum_vacuum_threshold = 20, autovacuum_vacuum_scale_factor = 0.0001);
 COMMENT ON TABLE post IS 'A row: one post, of the kind its id names.';
 COMMENT ON COLUMN post.kind IS 'The tag of its type, 16 to 31.';
 COMMENT ON COLUMN post.circle_id IS 'Where it was posted; never changes.';
@@ -135,7 +135,7 @@ CREATE TABLE votable_post (
   change_it_count int NOT NULL DEFAULT 0,
   is_hot boolean NOT NULL DEFAULT false,
   CONSTRAINT votable_post_product_given CHECK ((post_id & 255 = 17) = (product_id IS NOT NULL))
-) WITH (fillfactor = 90);
+) WITH (fillfactor = 90, autovacuum_vacuum_threshold = 20, autovacuum_vacuum_scale_factor = 0.0001);
 COMMENT ON TABLE votable_post IS
   'A row: what an outfit or product post has besides; people can vote on it.';
 COMMENT ON COLUMN votable_post.brands IS 'What is worn, as the author says.';

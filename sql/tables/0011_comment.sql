@@ -10,7 +10,7 @@ CREATE TABLE comment (
   agree_count int NOT NULL DEFAULT 0,
   is_hot boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT now()
-) WITH (fillfactor = 90);
+) WITH (fillfactor = 90, autovacuum_vacuum_threshold = 20, autovacuum_vacuum_scale_factor = 0.0001);
 COMMENT ON TABLE comment IS
   'A row: one remark in the flat thread of a post, a location or a circle. On outfits, products and '
   'locations it is called a review.';

@@ -4,11 +4,8 @@ import Postgres
 /// and itself after a restart, take for their own.
 package enum ServerSecret {
   /// - Returns: nil in a database that `Migrations` has not made.
-  package static func read(from configuration: PostgresConfiguration) throws -> [UInt8]? {
-    let session = try PostgresSession(configuration)
-    let table = try session.execute("SELECT to_regclass('sociograph_secret')")
-    guard table.first?.first ?? nil != nil else { return nil }
-    let rows = try session.execute("SELECT encode(secret, 'hex') FROM sociograph_secret")
+  package static func read(from session: PostgresSession) throws(PostgresError) -> [UInt8]? {
+    let rows = try session.rowsIfThere("SELECT encode(secret, 'hex') FROM sociograph_secret")
     guard let digits = rows.first?.first ?? nil else { return nil }
     return stride(from: 0, to: digits.utf8.count - 1, by: 2).compactMap { offset in
       UInt8(digits.dropFirst(offset).prefix(2), radix: 16)

@@ -47,6 +47,16 @@ import CPostgreSQL
     return try unsafe rows(PQexec(library.handle, text))
   }
 
+  /// Runs one command; a relation that is not there has no rows. Asking first would take a second round trip.
+  package func rowsIfThere(_ text: String) throws(PostgresError) -> [[String?]] {
+    do {
+      return try execute(text)
+    } catch {
+      guard error.sqlState == "42P01" else { throw error }
+      return []
+    }
+  }
+
   /// Runs commands as `execute` does, and names the columns of the last one's rows.
   package func table(
     _ text: String

@@ -11,9 +11,8 @@ package struct MutationCheck {
 
   /// One line for each thing that does not hold, with its coordinate.
   ///
-  /// - Parameter configuration: of the role that mutations run under.
-  package func run(_ configuration: PostgresConfiguration) throws -> [String] {
-    let session = try PostgresSession(configuration)
+  /// - Parameter session: of the role that mutations run under.
+  package func run(_ session: PostgresSession) throws -> [String] {
     let probes = try Planner(mapping: mapping).mutationProbes()
     let functions = try functions(probes.map(\.functionName), session)
     // All at once: a database may be far away.

@@ -26,12 +26,12 @@ struct MigrationsTests {
   }
 
   @Test func `a database keeps one secret for all its servers`() throws {
-    #expect(try ServerSecret.read(from: configuration) == nil)
+    #expect(try ServerSecret.read(from: PostgresSession(configuration)) == nil)
     try Migrations(tables: [first]).apply(to: configuration)
-    let secret = try ServerSecret.read(from: configuration)
+    let secret = try ServerSecret.read(from: PostgresSession(configuration))
     #expect(secret?.count == 32 && Set(secret ?? []).count > 8)
     try Migrations(tables: [first, second]).apply(to: configuration)
-    #expect(try ServerSecret.read(from: configuration) == secret)
+    #expect(try ServerSecret.read(from: PostgresSession(configuration)) == secret)
   }
 
   @Test func `a file that fails leaves nothing behind and is named with its place`() throws {

@@ -147,7 +147,9 @@ struct RollingDeploymentTests {
       try session.execute("SELECT \"one \"\"graph\"\"\".version(), other.version()") == [
         ["2", "1"]
       ])
-    #expect(try ServerSecret.read(from: one) != ServerSecret.read(from: other))
+    #expect(
+      try ServerSecret.read(from: PostgresSession(one))
+        != ServerSecret.read(from: PostgresSession(other)))
     try session.execute("DROP SCHEMA \"one \"\"graph\"\"\", other CASCADE")
   }
 }

@@ -69,9 +69,8 @@ import Testing
   @Test func `the check at the start waits a few times, however many mutations there are`() throws {
     let (tap, tapped) = try Self.tap(TestCluster.newDatabase(migrated: true))
     defer { tap.stop() }
-    #expect(
-      try MutationCheck(mapping: GraphServer.mapping.get()).run(PostgresConfiguration(tapped)) == []
-    )
+    let session = try PostgresSession(PostgresConfiguration(tapped))
+    #expect(try MutationCheck(mapping: GraphServer.mapping.get()).run(session) == [])
     let sent = tap.all.flatMap(\.messages)
     #expect(sent.count { $0 == UInt8(ascii: "P") } > 100)
     // What is described goes out together; what is run is waited for.

@@ -105,7 +105,7 @@ import Testing
     #expect(
       try StorageCheck(mapping: mapping).run(configuration).filter { $0.severity == .error }
         .map(\.description) == [])
-    #expect(try MutationCheck(mapping: mapping).run(configuration) == [])
+    #expect(try MutationCheck(mapping: mapping).run(PostgresSession(configuration)) == [])
     let server = try GraphServer(database: database, mapping: mapping)
     defer { server.stop() }
 

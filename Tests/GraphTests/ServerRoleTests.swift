@@ -28,7 +28,7 @@ import Testing
     let configuration = try PostgresConfiguration(asRole)
     let plan = try Migrations.read(TestCluster.packageFolder + "/sql").plan(for: configuration)
     #expect(!plan.isPending && plan.remark == nil)
-    #expect(try ServerSecret.read(from: configuration) != nil)
+    #expect(try ServerSecret.read(from: PostgresSession(configuration)) != nil)
     #expect(try !StorageCheck(mapping: GraphServer.mapping.get()).run(configuration).hasErrors)
 
     let server = try GraphServer(database: asRole)

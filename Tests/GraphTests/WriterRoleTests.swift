@@ -17,7 +17,9 @@ import Testing
     try ServerRole.allow(role, isNew: true, mutations: true, in: PostgresConfiguration(database))
     let asRole = database.replacing(/user=[^ ]+/, with: "user=\(role)")
     let configuration = try PostgresConfiguration(asRole)
-    #expect(try MutationCheck(mapping: GraphServer.mapping.get()).run(configuration) == [])
+    #expect(
+      try MutationCheck(mapping: GraphServer.mapping.get()).run(PostgresSession(configuration))
+        == [])
 
     let server = try GraphServer(
       database: database, settings: { $0.writerDatabase = configuration })
@@ -49,7 +51,7 @@ import Testing
     let database = try TestCluster.newDatabase(migrated: true)
     let owner = try TestCluster.session(database)
     func problems() throws -> [String] {
-      try MutationCheck(mapping: GraphServer.mapping.get()).run(PostgresConfiguration(database))
+      try MutationCheck(mapping: GraphServer.mapping.get()).run(TestCluster.session(database))
     }
     #expect(try problems() == [])
     try owner.execute("GRANT EXECUTE ON FUNCTION graph.unreact TO PUBLIC")

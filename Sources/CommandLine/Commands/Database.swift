@@ -137,15 +137,15 @@ struct Database {
   }
 
   /// Whether the graph says whom tokens of others stand for.
-  func knowsTokens() throws -> Bool {
-    let rows = try PostgresSession(configuration()).execute(
+  static func knowsTokens(_ session: PostgresSession) throws(PostgresError) -> Bool {
+    let rows = try session.execute(
       "SELECT to_regprocedure('viewer_of_token(text, text)')")
     return rows.first?.first ?? nil != nil
   }
 
   /// What every server over this database seals cursors with; nil where it was never migrated.
-  func cursorSeal() throws -> CursorSeal? {
-    try ServerSecret.read(from: configuration()).flatMap { CursorSeal(bytes: $0) }
+  static func cursorSeal(_ session: PostgresSession) throws(PostgresError) -> CursorSeal? {
+    try ServerSecret.read(from: session).flatMap { CursorSeal(bytes: $0) }
   }
 
   /// Loads demo data into an empty graph, with a progress bar.

@@ -1,6 +1,7 @@
 import DatabaseSetup
 import GraphQLPlanning
 import GraphQLSchema
+import Postgres
 import Server
 import StorageChecking
 
@@ -28,7 +29,8 @@ enum SchemaCommand {
     for line in pending { Console.print(line) }
     let findings = try StorageCheck(mapping: mapping).run(database.configuration())
     for finding in findings { Console.print("\(finding)") }
-    let problems = try MutationCheck(mapping: mapping).run(database.configuration())
+    let problems = try MutationCheck(mapping: mapping).run(
+      PostgresSession(database.configuration()))
     for problem in problems { Console.print(problem) }
     let errors =
       findings.count { $0.severity == .error } + problems.count + min(pending.count, 1)

@@ -31,11 +31,11 @@ struct PhotoSettings {
 
   /// Nil where none are taken: no folder to keep them in, or a graph that is not told of uploads.
   ///
-  /// - Parameter database: as mutations reach it, once an embedded one has made its folder.
-  func open(for database: PostgresConfiguration) throws -> PictureService? {
+  /// - Parameter session: of the role that mutations run under, once an embedded database has made its folder.
+  func open(for session: PostgresSession) throws -> PictureService? {
     guard let folder else { return nil }
     let isTold =
-      try PostgresSession(database).execute(
+      try session.execute(
         """
         SELECT to_regprocedure('note_upload(bigint, jsonb)') IS NOT NULL
           AND to_regprocedure('photo_audience(bigint, text)') IS NOT NULL

@@ -67,39 +67,7 @@ enum ServeCommand {
     if geteuid() == 0 {
       Console.say("warning: running as root; --user NAME gives its rights up")
     }
-    Console.say("checking the schema's storage directives")
-    var configuration = try database.servingConfiguration(after: migrations)
-    try check(mapping, configuration)
-    var writers = try database.writingConfiguration(options, after: migrations)
-    if let url = settings.publicURL {
-      // The graph's functions ask for it.
-      configuration.settings.append(("sociograph.public_url", url))
-      writers.settings.append(("sociograph.public_url", url))
-    }
-    if settings.server.tokenIssuers != nil, try !database.knowsTokens() {
-      throw CommandFailure(
-        "--jwt-keys needs a function viewer_of_token(issuer text, subject text) RETURNS bigint in the "
-          + "database.")
-    }
-    let problems = try MutationCheck(mapping: mapping).run(writers)
-    guard problems.isEmpty else { throw CommandFailure(problems.joined(separator: "\n")) }
-    if let warning = try settings.connectionWarning(database.configuration()) {
-      Console.say("warning: \(warning)")
-    }
-    configuration.statementTimeout = settings.statementTimeout
-    var running = settings.server
-    running.sessionDatabase = writers
-    running.writerDatabase = try Database.pooled(
-      writers, options, by: "writer-database", settings.pooler)
-    configuration = try Database.pooled(
-      configuration, options, by: "database", settings.pooler)
-    running.constraintErrors = try ConstraintErrors.read(from: writers)
-    if let key = try? database.cursorSeal() {
-      running.executor.cursorSeal = key
-    } else {
-      Console.say("warning: the database keeps no secret; cursors end with this process")
-    }
-    running.pictures = try settings.photos.open(for: writers)
+    let (configuration, running) = try checked(settings, options, mapping, database, migrations)
     let server = try RunningServer(
       mapping, database: configuration, settings: running, doors: doors)
     starting.stop()
@@ -128,6 +96,52 @@ enum ServeCommand {
     }
     Console.say("stopping: finishing what is being worked on")
     server.stop()
+  }
+
+  /// Holds the schema against its database.
+  ///
+  /// - Returns: how statements reach it, and what the server is started with.
+  private static func checked(
+    _ settings: ServeSettings, _ options: CommandOptions, _ mapping: StorageMapping,
+    _ database: Database, _ migrations: Migrations.Outcome
+  ) throws -> (PostgresConfiguration, RunningServer.Settings) {
+    Console.say("checking the schema's storage directives")
+    var configuration = try database.servingConfiguration(after: migrations)
+    try check(mapping, configuration)
+    var writers = try database.writingConfiguration(options, after: migrations)
+    if let url = settings.publicURL {
+      // The graph's functions ask for it.
+      configuration.settings.append(("sociograph.public_url", url))
+      writers.settings.append(("sociograph.public_url", url))
+    }
+    // A database may be far away: one session for each role, not for each question.
+    let owner = try PostgresSession(database.configuration())
+    let writer = try PostgresSession(writers)
+    if settings.server.tokenIssuers != nil, try !Database.knowsTokens(owner) {
+      throw CommandFailure(
+        "--jwt-keys needs a function viewer_of_token(issuer text, subject text) RETURNS bigint in the "
+          + "database.")
+    }
+    let problems = try MutationCheck(mapping: mapping).run(writer)
+    guard problems.isEmpty else { throw CommandFailure(problems.joined(separator: "\n")) }
+    if let warning = try settings.connectionWarning(owner) {
+      Console.say("warning: \(warning)")
+    }
+    configuration.statementTimeout = settings.statementTimeout
+    var running = settings.server
+    running.sessionDatabase = writers
+    running.writerDatabase = try Database.pooled(
+      writers, options, by: "writer-database", settings.pooler)
+    configuration = try Database.pooled(
+      configuration, options, by: "database", settings.pooler)
+    running.constraintErrors = try ConstraintErrors.read(from: writer)
+    if let key = try? Database.cursorSeal(owner) {
+      running.executor.cursorSeal = key
+    } else {
+      Console.say("warning: the database keeps no secret; cursors end with this process")
+    }
+    running.pictures = try settings.photos.open(for: writer)
+    return (configuration, running)
   }
 
   /// A machine starts its services in any order: PostgreSQL may come later. One that is there and does not

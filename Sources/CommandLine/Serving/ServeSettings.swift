@@ -252,8 +252,8 @@ struct ServeSettings {
   }
 
   /// What to tell an operator whose database lets in fewer connections than the loops may open.
-  func connectionWarning(_ configuration: PostgresConfiguration) throws -> String? {
-    let rows = try PostgresSession(configuration).execute(
+  func connectionWarning(_ session: PostgresSession) throws(PostgresError) -> String? {
+    let rows = try session.execute(
       """
       SELECT current_setting('max_connections')::int
         - current_setting('superuser_reserved_connections')::int

@@ -51,12 +51,10 @@ package struct ConstraintErrors: Sendable {
   package init() {}
 
   /// - Returns: none where the database has no such relation.
-  package static func read(from configuration: PostgresConfiguration) throws -> ConstraintErrors {
-    let session = try PostgresSession(configuration)
+  package static func read(from session: PostgresSession) throws(PostgresError) -> ConstraintErrors
+  {
     var result = ConstraintErrors()
-    let relation = try session.execute("SELECT to_regclass('constraint_error')")
-    guard relation.first?.first ?? nil != nil else { return result }
-    for row in try session.execute(
+    for row in try session.rowsIfThere(
       "SELECT table_name, constraint_name, code, argument FROM constraint_error")
     {
       guard let table = row[0], let constraint = row[1], let code = row[2] else { continue }

@@ -30,7 +30,8 @@ package final class StartingService: Sendable {
     for server in servers { server.start() }
   }
 
-  /// Leaves the sockets to the server that has started. Who is connected is told to come again.
+  /// Leaves the sockets to the server that has started: whoever connects once this returns is that server's. Who is
+  /// connected is told to come again. Waits for the loop.
   package func stop() {
     let loop = loop
     let group = DispatchGroup()
@@ -38,6 +39,9 @@ package final class StartingService: Sendable {
       group.enter()
       server.drain { group.leave() }
     }
+    let hasLeft = DispatchSemaphore(value: 0)
+    loop.execute { hasLeft.signal() }
+    hasLeft.wait()
     group.notify(queue: .global()) { loop.stop() }
   }
 

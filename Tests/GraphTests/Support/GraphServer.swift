@@ -74,7 +74,7 @@ final class GraphServer: Sendable {
     configuration.statementTimeout = .seconds(60)
     if let lockTimeout { configuration.lockTimeout = lockTimeout }
     settings.mutationTimeout = .seconds(60)
-    settings.constraintErrors = try ConstraintErrors.read(from: configuration)
+    settings.constraintErrors = try ConstraintErrors.read(from: PostgresSession(configuration))
     settings.pictures = try TestPictures.service()
     settings.http.body = .seconds(60)
     settings.http.linger = .seconds(60)

@@ -9,9 +9,10 @@ package final class GraphQLSocket {
   /// - Parameter initialised: `connection_init` is sent, and must be acknowledged.
   package init(
     port: UInt16, initialised: Bool = true, payload: String? = nil,
-    protocols: String? = "graphql-transport-ws", headers: String = ""
+    protocols: String? = "graphql-transport-ws", headers: String = "", receiveBuffer: Int32? = nil
   ) throws {
-    client = try WebSocketClient(port: port, protocols: protocols, headers: headers)
+    client = try WebSocketClient(
+      port: port, protocols: protocols, headers: headers, receiveBuffer: receiveBuffer)
     guard initialised else { return }
     initialise(payload)
     guard text() == #"{"type":"connection_ack"}"# else { throw NotAcknowledged() }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// Programs in Tests/Clients that use the server as others' programs do; see script/live-clients.
 package enum LiveClients {
@@ -41,6 +42,50 @@ package enum LiveClients {
       return (process.terminationStatus, String(decoding: output, as: UTF8.self))
     }
   }
+
+  /// A program that is told lines, and says others.
+  package final class Conversation {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private var said: [UInt8] = []
+
+    package init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws
+    {
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = environment.map { "\($0)=\($1)" } + [name] + arguments
+      process.standardInput = input
+      process.standardOutput = output
+      process.standardError = output
+      try process.run()
+    }
+
+    deinit { if process.isRunning { process.terminate() } }
+
+    package func tell(_ line: String) throws {
+      try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
+    }
+
+    /// The next line that has a text in it; nil when none comes for a minute.
+    package func line(with text: String) -> String? {
+      let reader = output.fileHandleForReading
+      while true {
+        while let end = said.firstIndex(of: UInt8(ascii: "\n")) {
+          let line = String(decoding: said[..<end], as: UTF8.self)
+          said.removeSubrange(...end)
+          if line.contains(text) { return line }
+        }
+        var entry = pollfd(fd: reader.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&entry, 1, 60_000) == 1 else { return nil }
+        let data = reader.availableData
+        if data.isEmpty { return nil }
+        said += data
+      }
+    }
+  }
+
+  /// Debian's `node-ws` has it.
+  package static let hasWscat = FileManager.default.isExecutableFile(atPath: "/usr/bin/wscat")
 
   package static func start(_ script: String, _ arguments: [String]) throws -> Running {
     let folder = "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/")

@@ -133,6 +133,58 @@ extension LiveTests {
       }
     }
 
+    @Test func `who leaves while it is looked up who it is leaves nothing behind`() throws {
+      let server = try LiveServer(lockTimeout: .seconds(60))
+      let data = try server.graph.data()
+      let (ann, bob) = (try data.person(), try data.person())
+      let sockets = try server.metric("sociograph_sockets")
+      let lock = try server.lock("session")
+      var leaving: GraphQLSocket? = try GraphQLSocket(port: server.graph.port, initialised: false)
+      leaving?.initialise(#"{"authorization":"Bearer \#(ann.token)"}"#)
+      try server.waitForWaiting(1, "viewer_of_session")
+      leaving?.client.raw.reset()
+      leaving = nil
+      try server.wait("sociograph_sockets", sockets)
+      try lock.run("COMMIT")
+      let staying = try server.socket(bob)
+      staying.subscribe("1", Self.posts)
+      try server.waitForHearing(1)
+      #expect(try server.metric("sociograph_watched_sessions") == 1)
+    }
+
+    // MARK: Slow clients
+
+    @Test func `who does not read is sent away by 1013, and the others hear on`() throws {
+      let server = try LiveServer {
+        $0.http.maximumUnsentBytes = 64 * 1024
+        // It is not sent away for the time that it takes.
+        $0.http.writeStall = .seconds(3600)
+        $0.http.readGrace = .seconds(3600)
+      }
+      let data = try server.graph.data()
+      let ann = try data.person()
+      let post = try data.post(.text, by: ann)
+      let slow = try GraphQLSocket(port: server.graph.port, receiveBuffer: 4096)
+      let reader = try server.socket()
+      for number in 1...100 { slow.subscribe("\(number)", Self.comments, ["id": post.json]) }
+      reader.subscribe("1", Self.comments, ["id": post.json])
+      try server.waitForHearing(101)
+      // More than the buffers of two sockets take: it is not known how much that is.
+      let words = String(repeating: "words ", count: 300)
+      var count = 0
+      while try server.metric("sociograph_subscriptions") == 101, count < 300 {
+        count += 1
+        try server.graph.mutate(
+          "addComment(subjectId: $id, body: $body)", "__typename",
+          ["id: ID!": post.json, "body: String!": .string("\(words)\(count)")], as: ann,
+          key: "\(count)")
+        #expect(try reader.data().at("commentAdded.body")?.string?.hasSuffix(" \(count)") == true)
+      }
+      #expect(slow.client.closeCode() == 1013)
+      try server.waitForHearing(1)
+      try server.wait("sociograph_held_bytes", 0)
+    }
+
     // MARK: The end of the server
 
     @Test func `before its end a server sends sockets and streams away, and answers on`() throws {

@@ -196,7 +196,7 @@ extension LiveTests {
       }
     }
 
-    /// Three writers, one more whose transaction is the first to begin and the last to end, streams that break and come
+    /// Seven writers, one more whose transaction is the first to begin and the last to end, streams that break and come
     /// back, and an outage.
     private final class Phase: Sendable {
       private let seed: UInt64
@@ -206,13 +206,14 @@ extension LiveTests {
       private let world: LiveWorld
       private let watchers: Int
       private let end: String
-      private let writing = Atomic(4)
+      private let writing = Atomic(host)
       private let streamsThatHear = Atomic(0)
       private let areHeard = Atomic(false)
       private let hasBegun = Atomic(false)
 
       private static let streams = 2
-      private static let host = 4
+      /// Behind the writers.
+      private static let host = 8
 
       init(
         seed: UInt64, number: Int, outage: Outage, servers: RestartedServer, world: LiveWorld,
@@ -252,7 +253,7 @@ extension LiveTests {
           }
         } else {
           try wait { hasBegun.load(ordering: .sequentiallyConsistent) }
-          for _ in 0..<12 { try writer.transaction() }
+          for _ in 0..<6 { try writer.transaction() }
         }
         return writer.committed
       }

@@ -22,7 +22,7 @@ struct LiveWorld: Sendable {
 
   init(_ data: GraphData) throws {
     host = try data.person()
-    people = try (0..<5).map { _ in try data.person() }
+    people = try (0..<8).map { _ in try data.person() }
     let group = try data.circle("Group", owner: host)
     subjects = [
       try data.post(.text, by: host), try data.post(.text, by: host),

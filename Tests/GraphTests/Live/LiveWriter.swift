@@ -3,7 +3,7 @@ import OracleSupport
 import Postgres
 import TestSupport
 
-/// Writes in transactions that wait, are undone in part or as a whole, and overtake each other. One whose statement waits
+/// Writes in transactions that wait, are undone in part or as a whole, end in two phases, and overtake each other. One whose statement waits
 /// too long for a lock of another, or that ends with its connection, is undone as well.
 struct LiveWriter {
   /// The one whose transaction is the first to begin and the last to end.
@@ -16,6 +16,8 @@ struct LiveWriter {
   private var random: SeededGenerator
   private(set) var committed: [LiveNews] = []
   private var count = 0
+  /// The name of a transaction that is prepared and was not ended.
+  private var prepared: String?
 
   init(_ number: Int, _ world: LiveWorld, _ database: String, phase: Int, seed: UInt64) throws {
     self.number = number
@@ -43,9 +45,13 @@ struct LiveWriter {
         try data.run("SELECT pg_sleep(0.02 * random() * random())")
       }
       try meanwhile()
-      if Int.random(in: 0..<4, using: &random) == 0 {
-        try data.run("ROLLBACK")
-      } else {
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0: try data.run("ROLLBACK")
+      case 1: try endPrepared(by: "ROLLBACK")
+      case 2...3:
+        try endPrepared(by: "COMMIT")
+        committed += made
+      default:
         try data.run("COMMIT")
         committed += made
       }
@@ -53,8 +59,27 @@ struct LiveWriter {
       where [.lock, .retry, .unavailable, .lost].contains(error.kind)
     {
       try reconnect()
+      try endLost()
       // It may have been committed just before the connection ended.
       committed += try made.filter { try isThere($0) }
+    }
+  }
+
+  private mutating func endPrepared(by end: String) throws {
+    let name = "phase \(phase) of \(number), \(count)"
+    prepared = name
+    try data.run("PREPARE TRANSACTION '\(name)'")
+    try data.run("SELECT pg_sleep(0.05 * random())")
+    try data.run("\(end) PREPARED '\(name)'")
+    prepared = nil
+  }
+
+  /// What is prepared outlives its connection, and PostgreSQL.
+  private mutating func endLost() throws {
+    guard let name = prepared else { return }
+    prepared = nil
+    if try !data.run("SELECT FROM pg_prepared_xacts WHERE gid = $1", [name]).isEmpty {
+      try data.run("COMMIT PREPARED '\(name)'")
     }
   }
 

@@ -15,7 +15,11 @@ final class RestartedServer: Sendable {
     let folder = "/tmp/sociograph-\(name)-\(getpid())"
     options.dataDirectory = folder
     options.isDurable = false
-    options.settings = [("max_connections", "80"), ("search_path", "graph, public")] + settings
+    options.settings =
+      [
+        ("max_connections", "80"), ("max_prepared_transactions", "10"),
+        ("search_path", "graph, public"),
+      ] + settings
     try TestCluster.endWithProcess(folder)
     cluster = try EmbeddedCluster.start(options) { _ in }
     var configuration = try PostgresConfiguration(cluster.connectionString)

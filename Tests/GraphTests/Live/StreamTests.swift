@@ -305,5 +305,32 @@ extension LiveTests {
       )
       try server.waitForHearing(0)
     }
+
+    @Test(.enabled(if: LiveClients.hasWscat, "script/setup test installs it"))
+    func `wscat hears of comments`() throws {
+      let server = try LiveServer {
+        $0.http.ping = .milliseconds(100)
+        $0.http.pong = .seconds(60)
+      }
+      let data = try server.graph.data()
+      let ann = try data.person()
+      let post = try data.post(.text, by: ann)
+      let wscat = try LiveClients.Conversation(
+        "wscat",
+        ["-P", "-s", "graphql-transport-ws", "-c", "ws://127.0.0.1:\(server.graph.port)/graphql"],
+        environment: ["NODE_PATH": "/usr/share/nodejs"])
+      // It takes no line before it is connected, and says so to terminals only.
+      try #require(wscat.line(with: "Received ping") != nil)
+      try wscat.tell(#"{"type":"connection_init"}"#)
+      #expect(wscat.line(with: "connection_ack") != nil)
+      let payload: JSONValue = ["query": .string(Self.comments), "variables": ["id": post.json]]
+      try wscat.tell(#"{"id":"1","type":"subscribe","payload":\#(payload)}"#)
+      try server.waitForHearing(1)
+      _ = try data.comment(post, by: ann, "a comment")
+      let line = wscat.line(with: #""type":"next""#)
+      #expect(line?.contains(#"{"commentAdded":{"body":"a comment"}}"#) == true)
+      try wscat.tell(#"{"id":"1","type":"complete"}"#)
+      try server.waitForHearing(0)
+    }
   }
 }

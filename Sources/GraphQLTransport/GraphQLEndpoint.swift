@@ -143,7 +143,9 @@ package struct GraphQLEndpoint {
   ) throws(TransportError) -> Reception {
     let format = head.format
     guard !request.body.isEmpty else { throw .emptyBody }
-    if let known = repeated.find(request.body, first: head.lastBody) {
+    let last = head.lastBody.flatMap { $0.isRead(from: request.body) ? $0 : nil }
+    let key = last == nil ? repeated.key(of: request.body) : nil
+    if let known = last ?? key.flatMap({ repeated.find($0) }) {
       head.lastBody = known
       var found = known.request
       found.identity = identity
@@ -154,10 +156,11 @@ package struct GraphQLEndpoint {
     case .object(let members):
       var found = try readRequest(members, identity, bodyBytes: request.body.count)
       // What depends on lists of documents, or changes one, is read again.
-      if found.extensions.isEmpty, found.trustedID == nil, configuration.trustedLevel == .off,
+      if let key, found.extensions.isEmpty, found.trustedID == nil,
+        configuration.trustedLevel == .off,
         members.contains(where: { $0.name == "query" })
       {
-        found = repeated.keep(found, for: request.body)
+        found = repeated.keep(found, for: key)
       }
       found.idempotencyKey = try head.idempotencyKey.get()
       return .request(found, format)

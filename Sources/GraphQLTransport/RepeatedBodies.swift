@@ -3,16 +3,43 @@ import GraphQLResponse
 
 /// A body that came before, and what it was read as.
 final class RepeatedBody {
-  let bytes: [UInt8]
+  let key: Key
   let request: GraphQLRequest
 
-  init(_ bytes: [UInt8], _ request: GraphQLRequest) {
-    self.bytes = bytes
+  init(_ key: Key, _ request: GraphQLRequest) {
+    self.key = key
     self.request = request
   }
 
-  /// Compared as a whole; an array is byte by byte.
-  static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+  /// A body as it is looked for: hashed once and as a whole, and compared so.
+  struct Key: Hashable {
+    fileprivate let bytes: [UInt8]
+    fileprivate let hash: Int
+
+    init(_ bytes: [UInt8]) {
+      self.bytes = bytes
+      var hasher = Hasher()
+      unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+      hash = hasher.finalize()
+    }
+
+    /// In memory of its own, since a connection goes on writing into the body it has read.
+    fileprivate init(copying key: Key) {
+      bytes = Array(key.bytes[...])
+      hash = key.hash
+    }
+
+    static func == (left: Key, right: Key) -> Bool {
+      left.hash == right.hash && RepeatedBody.areEqual(left.bytes, right.bytes)
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+  }
+
+  func isRead(from body: [UInt8]) -> Bool { Self.areEqual(key.bytes, body) }
+
+  /// An array compares its elements one by one.
+  private static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     unsafe left.withUnsafeBytes { left in
       unsafe right.withUnsafeBytes { right in
         guard left.count == right.count else { return false }
@@ -26,46 +53,40 @@ final class RepeatedBody {
 /// What bodies that came before were read as, of one loop: a body that repeats byte for byte costs a
 /// hash and a comparison instead of a parse, and the comparison alone where its connection sent it last.
 ///
-/// Two generations: what is asked for moves to the newer one, and when that is full the older is
-/// forgotten. Only what depends on nothing but its bytes may be kept.
+/// What comes the second time is kept, as most mutations come once. Two generations: what is asked for moves
+/// to the newer one, and when that is full the older is forgotten. Only what depends on nothing but its bytes
+/// may be kept.
 final class RepeatedBodies {
   private static let maximumBodyBytes = 8 * 1024
   private static let maximumCount = 256
 
-  /// Hashed and compared as a whole.
-  private struct Key: Hashable {
-    let bytes: [UInt8]
+  private var newer: [RepeatedBody.Key: RepeatedBody] = [:]
+  private var older: [RepeatedBody.Key: RepeatedBody] = [:]
+  /// Hashes of bodies that came lately, each in the place it says.
+  private var seen = [Int](repeating: 0, count: 1024)
 
-    static func == (left: Key, right: Key) -> Bool {
-      RepeatedBody.areEqual(left.bytes, right.bytes)
-    }
-
-    func hash(into hasher: inout Hasher) {
-      unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-    }
+  /// - Returns: what to find and keep a body by; nil for one that is too large to be kept.
+  func key(of body: [UInt8]) -> RepeatedBody.Key? {
+    body.count <= Self.maximumBodyBytes ? RepeatedBody.Key(body) : nil
   }
 
-  private var newer: [Key: RepeatedBody] = [:]
-  private var older: [Key: RepeatedBody] = [:]
-
-  /// - Parameter first: looked at first.
-  func find(_ body: [UInt8], first: RepeatedBody?) -> RepeatedBody? {
-    guard body.count <= Self.maximumBodyBytes else { return nil }
-    if let first, RepeatedBody.areEqual(first.bytes, body) { return first }
-    let key = Key(bytes: body)
+  func find(_ key: RepeatedBody.Key) -> RepeatedBody? {
     if let known = newer[key] { return known }
     guard let known = older.removeValue(forKey: key) else { return nil }
     insert(known)
     return known
   }
 
-  /// Gives the request as it will be found again.
-  func keep(_ request: GraphQLRequest, for body: [UInt8]) -> GraphQLRequest {
-    guard body.count <= Self.maximumBodyBytes else { return request }
+  /// Gives the request as it will be found again, if it is kept.
+  func keep(_ request: GraphQLRequest, for key: RepeatedBody.Key) -> GraphQLRequest {
+    let place = key.hash & (seen.count - 1)
+    guard seen[place] == key.hash else {
+      seen[place] = key.hash
+      return request
+    }
     var request = request
     request.memo = RequestMemo()
-    // A copy, since the connection goes on writing into its own.
-    insert(RepeatedBody(Array(body[...]), request))
+    insert(RepeatedBody(RepeatedBody.Key(copying: key), request))
     return request
   }
 
@@ -74,6 +95,6 @@ final class RepeatedBodies {
       older = newer
       newer = [:]
     }
-    newer[Key(bytes: body.bytes)] = body
+    newer[body.key] = body
   }
 }

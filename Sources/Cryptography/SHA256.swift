@@ -19,10 +19,12 @@ package enum SHA256 {
 }
 
 package enum RandomBytes {
-  /// Unpredictable bytes from the system's generator.
+  /// Unpredictable bytes of OpenSSL's generator, which asks the system once for many of them.
   package static func make(_ count: Int) -> [UInt8] {
-    var random = SystemRandomNumberGenerator()
-    return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+    var bytes = [UInt8](repeating: 0, count: count)
+    let result = unsafe RAND_bytes(&bytes, Int32(count))
+    precondition(result == 1, "OpenSSL has no random bytes")
+    return bytes
   }
 }
 

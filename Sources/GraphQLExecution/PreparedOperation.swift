@@ -125,7 +125,7 @@ final class PreparedRequest {
   let operation: PreparedOperation
 
   init?(_ operation: PreparedOperation, of request: GraphQLRequest) {
-    guard operation.request == nil, operation.introspection == nil, !operation.isDeferrable,
+    guard !operation.isMutation, operation.introspection == nil, !operation.isDeferrable,
       operation.plan.cost <= Self.maximumBytes
     else { return nil }
     // Its own: the other is given what belongs to the request.

@@ -216,7 +216,9 @@ package final class PostgresPool {
   }
 
   /// Of an operation that begins now.
-  func deadline(from now: Moment) -> Moment { now.advanced(byNanoseconds: operationNanoseconds) }
+  package func deadline(from now: Moment) -> Moment {
+    now.advanced(byNanoseconds: operationNanoseconds)
+  }
 
   package var statistics: PoolStatistics { state.currentStatistics }
 

@@ -9,7 +9,9 @@ final class CallContext {
   let schema: Schema
   let scalarTypes: [TypeID: ParameterType]
   let key: RequestKey?
-  let client: ClientIdentity
+  private let findClient: () -> ClientIdentity
+  /// Found out when something first asks for it.
+  private(set) lazy var client = findClient()
   /// What the call's preparations came to, in their order.
   var preparations: [PreparedInput] = []
   private let makeSecret: () -> String
@@ -19,12 +21,12 @@ final class CallContext {
 
   init(
     schema: Schema, scalarTypes: [TypeID: ParameterType], key: RequestKey?,
-    client: ClientIdentity, makeSecret: @escaping () -> String
+    findClient: @escaping () -> ClientIdentity, makeSecret: @escaping () -> String
   ) {
     self.schema = schema
     self.scalarTypes = scalarTypes
     self.key = key
-    self.client = client
+    self.findClient = findClient
     self.makeSecret = makeSecret
   }
 

@@ -22,6 +22,7 @@ package final class MutationRunner {
   let preparer: (any InputPreparer)?
   let sessionsEnded: () -> Void
   fileprivate var random = SystemRandomNumberGenerator()
+  fileprivate var spareFrames = RecordFrames()
   /// Of the mutation whose completion runs now; writing is not told apart.
   package fileprivate(set) var times = OperationTimes()
 
@@ -43,14 +44,15 @@ package final class MutationRunner {
     self.makeSecret = makeSecret
   }
 
-  /// - Parameter client: who sends it, which functions may ask for and by which guesses are counted.
+  /// - Parameter findClient: who sends it, which functions may ask for and by which guesses are counted.
   /// - Returns: what ends it when the client leaves: fields that wait are not run, and the one that
   ///   runs is finished.
   package func run(
-    _ operation: PreparedOperation, viewer: Int64, client: ClientIdentity,
+    _ operation: PreparedOperation, viewer: Int64, findClient: @escaping () -> ClientIdentity,
     completion: @escaping (OperationResponse) -> Void
   ) -> MutationRun {
-    let run = MutationRun(self, operation, viewer: viewer, client: client, completion: completion)
+    let run = MutationRun(
+      self, operation, viewer: viewer, findClient: findClient, completion: completion)
     run.start()
     return run
   }
@@ -61,7 +63,7 @@ package final class MutationRun {
   private let runner: MutationRunner
   private let operation: PreparedOperation
   private let viewer: Int64
-  private let client: ClientIdentity
+  private let findClient: () -> ClientIdentity
   private let fields: [PreparedField]
   private let completion: (OperationResponse) -> Void
   private var answers: [FieldAnswer] = []
@@ -74,12 +76,12 @@ package final class MutationRun {
 
   init(
     _ runner: MutationRunner, _ operation: PreparedOperation, viewer: Int64,
-    client: ClientIdentity, completion: @escaping (OperationResponse) -> Void
+    findClient: @escaping () -> ClientIdentity, completion: @escaping (OperationResponse) -> Void
   ) {
     self.runner = runner
     self.operation = operation
     self.viewer = viewer
-    self.client = client
+    self.findClient = findClient
     self.completion = completion
     times = operation.times
     fields = operation.plan.mutation
@@ -131,11 +133,11 @@ package final class MutationRun {
       call.plan.isOnce ? operation.request.map { RequestKey($0, viewer: viewer) } : nil
     let context = CallContext(
       schema: runner.schema, scalarTypes: runner.scalarTypes, key: key,
-      client: client, makeSecret: runner.makeSecret)
+      findClient: findClient, makeSecret: runner.makeSecret)
     return Attempt(
       CallProgress(
         hasClientKey: key?.isClient ?? false,
-        deadline: .now + runner.writers.settings.operationDeadline),
+        deadline: runner.writers.deadline(from: .now)),
       operation.binder(viewer, context), context)
   }
 
@@ -304,8 +306,11 @@ package final class MutationRun {
     guard result.rowCount == 1, !hasRecord || !result.isNull(row: 0, column: 0) else {
       return answered(.failed([.fault("\(call.plan.coordinate): the selection gave no row.")]))
     }
+    var frames = RecordFrames()
+    swap(&frames, &runner.spareFrames)
     var writer = ResponseWriter(
-      call.shape, json: JSONWriter(), cursorSeal: runner.cursorSeal,
+      call.shape, json: JSONWriter(capacity: operation.plan.expectedBytes), frames: frames,
+      cursorSeal: runner.cursorSeal,
       secret: call.plan.makesSecret ? attempt.context.secret : nil,
       maximumBytes: runner.maximumResponseBytes)
     var isTooLarge = false
@@ -328,7 +333,7 @@ package final class MutationRun {
     }
     cost += writer.cost
     let errors = writer.errors
-    var answer = FieldAnswer.value(writer.json.take())
+    var answer = FieldAnswer.value(writer.finish(keeping: &runner.spareFrames))
     answer.errors = errors
     answer.isReplayed = end == .replayed
     answered(answer)
@@ -396,7 +401,7 @@ package final class MutationRun {
     }
     var errors: [GraphQLError] = []
     var isNull = false
-    var json = JSONWriter(capacity: answers.reduce(64) { $0 + $1.json.count + 32 })
+    var json = JSONWriter(capacity: operation.plan.expectedBytes)
     json.append(#"{"data":"#)
     let start = json.count
     json.append(UInt8(ascii: "{"))
@@ -425,10 +430,10 @@ package final class MutationRun {
     }
     operation.charge?.write(actual: cost, to: &json)
     json.append(UInt8(ascii: "}"))
+    let body = json.finish()
+    operation.plan.note(bytes: body.count)
     completion(
-      .executed(
-        body: json.finish(), errors: errors,
-        isReplayed: answers.contains { $0.isReplayed }))
+      .executed(body: body, errors: errors, isReplayed: answers.contains { $0.isReplayed }))
   }
 }
 

@@ -7,21 +7,28 @@ package struct RequestKey: Sendable {
   /// The client's `Idempotency-Key`, or one made here.
   let text: String
   let isClient: Bool
-  /// SHA-256 of operation and variables: a key that comes with another one is refused (R26).
+  /// SHA-256 of operation and variables: a client's key that comes with another one is refused (R26). Empty
+  /// for one made here, with which no other request can come.
   let bodyHash: [UInt8]
 
   init(_ request: GraphQLRequest, viewer: Int64) {
-    let clientKey = request.idempotencyKey
+    guard let key = request.idempotencyKey else {
+      (text, isClient, bodyHash) = (Self.randomToken(), false, [])
+      return
+    }
+    isClient = true
+    bodyHash = Self.hash(of: request)
+    // Nobody in particular has no keys of their own: there the body is part of it.
+    text = viewer == 0 ? key + " " + Base64URL.encode(bodyHash) : key
+  }
+
+  private static func hash(of request: GraphQLRequest) -> [UInt8] {
     var body = Array(request.document.utf8)
     body.append(0)
     body += (request.operationName ?? "").utf8
     body.append(0)
-    body += "\(JSONValue.object(request.variables))".utf8
-    bodyHash = SHA256.hash(body)
-    isClient = clientKey != nil
-    let key = clientKey ?? Self.randomToken()
-    // Nobody in particular has no keys of their own: there the body is part of it.
-    text = viewer == 0 ? key + " " + Base64URL.encode(bodyHash) : key
+    body += JSONValue.object(request.variables).bytes
+    return SHA256.hash(body)
   }
 
   /// 256 bits nobody can guess.

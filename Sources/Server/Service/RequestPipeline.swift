@@ -322,12 +322,13 @@ final class RequestPipeline {
   }
 
   private func mutate(_ call: Call, _ viewer: Int64, _ completion: @escaping Completion) {
-    let run = mutations.run(call.operation, viewer: viewer, client: identity(of: call.caller)) {
-      [self] response in
-      call.record.times = mutations.times
-      shared.news?.ring()
-      completion(response, call.record)
-    }
+    let run = mutations.run(
+      call.operation, viewer: viewer, findClient: { [self] in identity(of: call.caller) },
+      completion: { [self] response in
+        call.record.times = mutations.times
+        shared.news?.ring()
+        completion(response, call.record)
+      })
     call.caller.onLeave { [self] in
       run.cancel()
       left(call.record)

@@ -3,12 +3,15 @@
 Instructions are counted by callgrind on a server with one loop, asked by one client over a connection
 that it keeps; they are the same on every machine, whatever else it does. System calls are counted by
 strace while 16 clients ask. Both leave out what a request costs the first time: the server is warm.
+
+A read is the same request each time. The mutation M3 of `--writes` is about another place each time.
 """
 
 import argparse
 import contextlib
 import glob
 import http.client
+import itertools
 import json
 import os
 import shlex
@@ -20,11 +23,17 @@ import threading
 import time
 
 import graph
+import writes
 
 # User instructions of a request that are wanted, in thousands.
-WANTED = {"Q01": 45, "Q02": None, "Q04": 70, "Q11": 190, "Q12": 165, "Q14": 340}
+WANTED = {"Q01": 45, "Q02": None, "Q04": 70, "Q11": 190, "Q12": 165, "Q14": 340, "M3": 90}
 WANTED_CALLS = 6
 TOKEN = "demo-marisol"
+# What mutations are about.
+THINGS = {
+    "place": "SELECT id FROM location WHERE level = 'PLACE' ORDER BY id",
+    "friend": "SELECT id FROM app_user WHERE username <> 'marisol' ORDER BY id LIMIT 1000",
+}
 
 
 def main():
@@ -51,9 +60,9 @@ def main():
         host = graph.Server(options.program, ["--data", options.data, *given], options.port)
         stack.callback(host.stop)
         work = stack.enter_context(tempfile.TemporaryDirectory())
-        requests = prepare(options, host, work)
         connection = graph.cluster(options.data)
-        calls = {name: system_calls(host, body) for name, body in requests}
+        requests = prepare(options, host, connection, work)
+        calls = {name: system_calls(host, bodies) for name, bodies in requests}
         instructions = count_instructions(options, given, connection, requests, work)
     report(options, instructions, calls)
 
@@ -64,21 +73,32 @@ def folder_of_sql(given):
     return given[place:place + 2]
 
 
-def prepare(options, server, work):
+def prepare(options, server, connection, work):
+    """The operations by their names, each with the bodies that are sent in turns."""
     values = graph.variables(server, TOKEN)
     requests = []
     for folder, name in graph.showcase(options.operations):
         body = os.path.join(work, "body.json")
         graph.write_body(folder, name, values, body)
-        requests.append((name, open(body, "rb").read()))
+        requests.append((name, [open(body, "rb").read()]))
+    wanted = options.operations.split(",")
+    for name, (field, document, kind) in writes.MUTATIONS.items():
+        if name not in wanted:
+            continue
+        if kind not in THINGS:
+            sys.exit("bench: of mutations M3 and M4 can be counted")
+        things = writes.sql(connection, THINGS[kind]).split()
+        requests.append((f"{name}_{field}", [
+            json.dumps({"query": document, "variables": {"id": writes.wire(int(thing))}}).encode()
+            for thing in things]))
     return requests
 
 
-def ask(port, body, times):
+def ask(port, bodies, times):
     """Sends one request after the other over one connection."""
     client = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}"}
-    for _ in range(times):
+    for body in itertools.islice(itertools.cycle(bodies), times):
         client.request("POST", "/graphql", body, headers)
         answer = client.getresponse()
         text = answer.read()
@@ -87,16 +107,16 @@ def ask(port, body, times):
     client.close()
 
 
-def system_calls(server, body, clients=16, each=250):
+def system_calls(server, bodies, clients=16, each=250):
     """System calls of the server for one request while 16 clients ask."""
     port = int(server.url.split(":")[2].split("/")[0])
-    ask(port, body, 50)
+    ask(port, bodies, 50)
     with tempfile.NamedTemporaryFile("r") as output:
         strace = subprocess.Popen(
             ["strace", "-c", "-f", "-q", "-o", output.name, "-p", str(server.process.pid)],
             stderr=subprocess.DEVNULL)
         time.sleep(1)
-        threads = [threading.Thread(target=ask, args=(port, body, each)) for _ in range(clients)]
+        threads = [threading.Thread(target=ask, args=(port, bodies, each)) for _ in range(clients)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -125,13 +145,13 @@ def count_instructions(options, given, connection, requests, work):
     counts = {}
     try:
         wait_until_ready(port, process)
-        for name, body in requests:
+        for name, bodies in requests:
             graph.say(f"counting {name}")
-            ask(port, body, 260)
+            ask(port, bodies, 260)
             control(process, "-i", "on")
-            ask(port, body, 20)
+            ask(port, bodies, 20)
             control(process, "-z")
-            ask(port, body, options.requests)
+            ask(port, bodies, options.requests)
             control(process, "-d", name)
             control(process, "-i", "off")
             newest = max(glob.glob(output + ".*"), key=os.path.getmtime)

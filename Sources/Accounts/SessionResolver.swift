@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// A token is looked up in the database when it is first seen and again five seconds later, so a
 /// session that was revoked ends within that time in every process (R22). Requests that arrive during
-/// a look-up wait for the same one.
+/// a look-up wait for the same one, unless a session has ended here since it began: it may not know of that.
 ///
 /// A token that somebody else signs (`SignedBearers`) is checked, and the graph asked whom it stands for, as often.
 ///
@@ -30,6 +30,21 @@ package final class SessionResolver {
   private struct Known {
     let viewer: Int64?
     let until: Moment
+  }
+
+  /// What the database is asked, and who waits for the answer.
+  private final class LookUp {
+    let token: SessionToken
+    let began = Moment.now
+    /// How often sessions had been ended here when it began.
+    let ends: Int
+    var completions: [(Resolution) -> Void]
+
+    init(_ token: SessionToken, after ends: Int, _ completion: @escaping (Resolution) -> Void) {
+      self.token = token
+      self.ends = ends
+      completions = [completion]
+    }
   }
 
   private static let statement = PostgresStatement(
@@ -78,7 +93,7 @@ package final class SessionResolver {
   private let lifetime: Duration
   private let maximumCount: Int
   private var known: [SessionToken: Known] = [:]
-  private var waiting: [SessionToken: [(Resolution) -> Void]] = [:]
+  private var waiting: [SessionToken: LookUp] = [:]
   /// After a failure uses are not noted for a while.
   private var notesFrom = Moment.now
   private let report: (Event) -> Void
@@ -128,64 +143,67 @@ package final class SessionResolver {
     if let entry = known[token], entry.until > now {
       return completion(entry.viewer.map { .viewer($0) } ?? .unknown)
     }
-    if waiting[token] != nil {
-      waiting[token]?.append(completion)
+    if let lookUp = waiting[token], lookUp.ends == seenEnds {
+      lookUp.completions.append(completion)
       return
     }
-    waiting[token] = [completion]
+    let lookUp = LookUp(token, after: seenEnds, completion)
+    waiting[token] = lookUp
     if let signed, token.isSigned {
-      let onLoop = OnLoop(resolver: self)
+      let onLoop = OnLoop(resolver: self, lookUp: lookUp)
       return signed.bearers.check(token) { [loop = signed.loop] verdict in
-        loop.execute { onLoop.resolver.resolve(token, verdict) }
+        loop.execute { onLoop.resolver.ask(onLoop.lookUp, verdict) }
       }
     }
-    lookUp(token)
+    ask(lookUp)
   }
 
-  private func lookUp(_ token: SessionToken) {
+  private func ask(_ lookUp: LookUp) {
     var parameters = PostgresParameters()
-    parameters.append(token.hash)
+    parameters.append(lookUp.token.hash)
     let statement = hasFunctions ? Self.statement : Self.tableStatement
     pool.execute(statement, parameters, for: .server) { outcome in
       let resolution: Resolution
       switch outcome {
       case .failure(let error) where error.sqlState == "42883" && self.hasFunctions:
         self.hasFunctions = false
-        return self.lookUp(token)
+        return self.ask(lookUp)
       case .success(let result):
         let viewer = result.rowCount > 0 ? result.integer(row: 0, column: 0) : nil
-        self.remember(token, viewer)
-        if viewer != nil, result.integer(row: 0, column: 1) == 1 { self.noteUse(of: token) }
+        self.remember(lookUp, viewer)
+        if viewer != nil, result.integer(row: 0, column: 1) == 1 { self.noteUse(of: lookUp.token) }
         resolution = viewer.map { .viewer($0) } ?? .unknown
         self.report(viewer == nil ? .unknown : .found)
       case .failure(let error):
         resolution = .failed(error)
         self.report(.failed)
       }
-      self.answer(token, resolution)
+      self.answer(lookUp, resolution)
     }
   }
 
-  private func answer(_ token: SessionToken, _ resolution: Resolution) {
-    for completion in waiting.removeValue(forKey: token) ?? [] { completion(resolution) }
+  private func answer(_ lookUp: LookUp, _ resolution: Resolution) {
+    if waiting[lookUp.token] === lookUp { waiting[lookUp.token] = nil }
+    for completion in lookUp.completions { completion(resolution) }
   }
 
   /// Carries what belongs to the loop through a queue and back.
   private struct OnLoop: @unchecked Sendable {
     // @unchecked: only touched on the loop.
     let resolver: SessionResolver
+    let lookUp: LookUp
   }
 
-  private func resolve(_ token: SessionToken, _ verdict: SignedBearers.Verdict) {
+  private func ask(_ lookUp: LookUp, _ verdict: SignedBearers.Verdict) {
     switch verdict {
     case .notLookedAt:
       report(.failed)
       answer(
-        token, .failed(PostgresError(.overloaded, message: "Too many tokens are to be checked.")))
+        lookUp, .failed(PostgresError(.overloaded, message: "Too many tokens are to be checked.")))
     case .unacceptable:
-      remember(token, nil)
+      remember(lookUp, nil)
       report(.unknown)
-      answer(token, .unknown)
+      answer(lookUp, .unknown)
     case .bearer(let bearer):
       var parameters = PostgresParameters()
       parameters.append(inTextFormat: bearer.issuer)
@@ -195,12 +213,12 @@ package final class SessionResolver {
         case .success(let result):
           let viewer = result.rowCount > 0 ? result.integer(row: 0, column: 0) : nil
           let left = Double(bearer.endsAt) - Date().timeIntervalSince1970
-          self.remember(token, viewer, atMost: .seconds(max(0, left)))
+          self.remember(lookUp, viewer, endingIn: .seconds(max(0, left)))
           self.report(viewer == nil ? .unknown : .found)
-          self.answer(token, viewer.map { .viewer($0) } ?? .unknown)
+          self.answer(lookUp, viewer.map { .viewer($0) } ?? .unknown)
         case .failure(let error):
           self.report(.failed)
-          self.answer(token, .failed(error))
+          self.answer(lookUp, .failed(error))
         }
       }
     }
@@ -236,11 +254,13 @@ package final class SessionResolver {
   }
 
   private func remember(
-    _ token: SessionToken, _ viewer: Int64?, atMost limit: Duration = .seconds(3600)
+    _ lookUp: LookUp, _ viewer: Int64?, endingIn rest: Duration = .seconds(3600)
   ) {
+    // What ended meanwhile it may not know of; and a later look-up knows better.
+    guard lookUp.ends == ended.count, waiting[lookUp.token] === lookUp else { return }
     // Unknown tokens are not kept: anybody can send any number of them.
     guard let viewer else {
-      known[token] = nil
+      known[lookUp.token] = nil
       return
     }
     let now = Moment.now
@@ -248,7 +268,9 @@ package final class SessionResolver {
       known = known.filter { $0.value.until > now }
       if known.count >= maximumCount { known.removeAll() }
     }
-    known[token] = Known(viewer: viewer, until: now + min(lifetime, limit))
+    // Since it was asked for: how long the answer took is part of the five seconds.
+    known[lookUp.token] = Known(
+      viewer: viewer, until: min(lookUp.began + lifetime, now + rest))
   }
 }
 

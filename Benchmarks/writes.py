@@ -1,9 +1,9 @@
 """Mutations per second of `sociograph serve` over transactions per second of pgbench.
 
-Each of the mutations M1 to M5 is sent by wrk from keep-alive clients, as many people as clients unless --people says
-otherwise, each request about another thing; beside it pgbench -M prepared sends the very statements the server sends,
-in a pipeline of its own without BEGIN and COMMIT, against the same cluster with durable commits. The two alternate;
-ratios are medians over the rounds.
+Each of the mutations M1 to M5 is sent by wrk from keep-alive clients, each request by another user about
+another thing; beside it pgbench -M prepared sends the very statements the server sends, in a pipeline of
+its own without BEGIN and COMMIT, against the same cluster with durable commits. The two alternate; ratios
+are medians over the rounds.
 
 What the server sends is seen on the wire: first it runs behind a proxy, which also counts the waits (Syncs)
 of a mutation. Then comes what a creation's request row costs, and what a storm of sign-ins leaves of Q02.
@@ -27,7 +27,7 @@ import graph
 USERS = 2000
 # Mutations sent before one is looked at: more than there are connections for them.
 WARM_UP = 40
-THINGS = 20_000
+THINGS = 2000
 # pgbench's settings for its connections: as the server's.
 SETTINGS = "-c plan_cache_mode=force_generic_plan -c jit=off -c search_path=graph"
 
@@ -210,9 +210,9 @@ def record(options, target, first):
     return found
 
 
-def pgbench_script(people, bound, viewer, thing, first, kind, path):
-    """The flush as a pipeline of pgbench's, by any of the people about any thing."""
-    lines = [f"\\set n random(0, {people - 1})", f"\\set m random(0, {THINGS - 1})",
+def pgbench_script(bound, viewer, thing, first, kind, path):
+    """The flush as a pipeline of pgbench's, by any user about any thing."""
+    lines = [f"\\set n random(0, {USERS - 1})", f"\\set m random(0, {THINGS - 1})",
              f"\\set viewer {first['user']} + 256 * :n",
              f"\\set thing {first['user' if kind == 'friend' else kind]} + 256 * :m"]
     if kind == "friend":
@@ -254,7 +254,6 @@ def pgbench_script(people, bound, viewer, thing, first, kind, path):
 LUA = """
 local document, first, tag, friend = os.getenv("DOCUMENT"), tonumber(os.getenv("FIRST")), 0, os.getenv("FRIEND")
 local users, things, keyed = tonumber(os.getenv("USERS")), tonumber(os.getenv("THINGS")), os.getenv("KEYED")
-local people = tonumber(os.getenv("PEOPLE"))
 local letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 local function wire(number)
   local bytes = {}
@@ -278,7 +277,7 @@ end
 math.randomseed(os.time() + tonumber(os.getenv("SEED")))
 local count = 0
 request = function()
-  local n, m = math.random(0, people - 1), math.random(0, things - 1)
+  local n, m = math.random(0, users - 1), math.random(0, things - 1)
   if friend == "1" then m = (n + 1 + m % (users - 1)) % users end
   local headers = { ["Content-Type"] = "application/json", ["Authorization"] = "Bearer bench-" .. n }
   count = count + 1
@@ -298,7 +297,7 @@ def run_wrk(options, url, lua, environment, clients=None, seconds=None):
         ["wrk", "-t1", f"-c{clients or options.clients}", f"-d{seconds or options.seconds}s",
          "--timeout", "20s", "-s", lua, url],
         capture_output=True, text=True, check=True,
-        env={**os.environ, "USERS": str(USERS), "THINGS": str(THINGS), "PEOPLE": str(options.people or options.clients),
+        env={**os.environ, "USERS": str(USERS), "THINGS": str(THINGS),
              "SEED": str(time.time_ns() % 10**9), **environment}).stdout
     failed = re.search(r"ERROR .*", output)
     if failed:
@@ -329,7 +328,7 @@ def measure(options, server, connection, first, recorded):
                 continue
             bound, syncs, viewer, thing = recorded[name]
             script = os.path.join(work, name + ".sql")
-            pgbench_script(options.people or options.clients, bound, viewer, thing, first, kind, script)
+            pgbench_script(bound, viewer, thing, first, kind, script)
             environment = {
                 "DOCUMENT": json.dumps(document), "KEYED": "0",
                 "FIRST": str(first["user" if kind == "friend" else kind]),
@@ -401,8 +400,6 @@ def main():
     parser.add_argument("--seconds", type=int, default=5, help="of each run (default 5)")
     parser.add_argument("--rounds", type=int, default=3, help="of both, alternating (default 3)")
     parser.add_argument("--clients", type=int, default=32, help="of both (default 32)")
-    parser.add_argument("--people", type=int, choices=range(1, USERS + 1), metavar="N",
-                        help=f"who send them, at most {USERS} (default: as many as clients)")
     parser.add_argument("--port", type=int, default=18080)
     parser.add_argument("--operations", default="", help="such as M1,M3; all without it")
     options = parser.parse_args()

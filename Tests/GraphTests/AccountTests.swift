@@ -102,12 +102,7 @@ import TokenSupport
 
   @Test func `signing out ends the session at once, revoking ends another`() throws {
     let ada = try signUp("ada")
-    let second = try graph.mutate(
-      "signIn(username: $name, password: \"correct horse\")", "session { token }",
-      ["name: String!": .string(ada.username)], as: nil)
-    let other = Person(
-      key: ada.key, username: ada.username,
-      token: try #require(second.at("session.token")?.string))
+    let other = try graph.signInAgain(ada)
     #expect(try isSignedIn(ada))
     #expect(try isSignedIn(other))
     let sessions = try graph.data("{ viewer { sessions { id } } }", as: ada)
@@ -123,12 +118,7 @@ import TokenSupport
 
   @Test func `an old session ends another with the password only, and itself without`() throws {
     let ada = try signUp("ada")
-    let second = try graph.mutate(
-      "signIn(username: $name, password: \"correct horse\")", "session { token }",
-      ["name: String!": .string(ada.username)], as: nil)
-    let other = Person(
-      key: ada.key, username: ada.username,
-      token: try #require(second.at("session.token")?.string))
+    let other = try graph.signInAgain(ada)
     let sessions = try graph.data("{ viewer { sessions { id } } }", as: ada)
     // The latest stands first.
     let id = try #require(sessions.at("viewer.sessions.0.id"))
@@ -169,12 +159,7 @@ import TokenSupport
 
   @Test func `a new password ends all other sessions`() throws {
     let ada = try signUp("ada")
-    let second = try graph.mutate(
-      "signIn(username: $name, password: \"correct horse\")", "session { token }",
-      ["name: String!": .string(ada.username)], as: nil)
-    let other = Person(
-      key: ada.key, username: ada.username,
-      token: try #require(second.at("session.token")?.string))
+    let other = try graph.signInAgain(ada)
     #expect(
       try graph.refusals(
         "changePassword(currentPassword: \"wrong horse\", newPassword: \"better horse\")", as: ada)

@@ -73,6 +73,15 @@ extension GraphServer {
     return try Self.person(payload, username: name)
   }
 
+  /// The same person with another session, that of another device.
+  func signInAgain(_ person: Person) throws -> Person {
+    let payload = try mutate(
+      "signIn(username: $name, password: \"correct horse\")",
+      "session { token viewer { user { id } } }", ["name: String!": .string(person.username)],
+      as: nil)
+    return try Self.person(payload, username: person.username)
+  }
+
   /// Who is signed in by a payload with `session { token viewer { user { id } } }`.
   static func person(_ payload: JSONValue, username: String) throws -> Person {
     guard let token = payload.at("session.token")?.string,

@@ -104,7 +104,7 @@ let package = Package(
         "Server", "Accounts", "Cryptography", "GraphQLTransport", "GraphQLExecution",
         "GraphQLChecking", "StorageChecking", "GraphQLPlanning", "GraphQLSchema",
         "GraphQLResponse", "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "Pictures",
-        "JSON",
+        "JSON", "EventLoops",
       ]),
     // 9
     .executableTarget(

@@ -68,6 +68,10 @@ static inline uint64_t event_nanoseconds(void) {
 // A pipe that no program inherits, reading end first; -1 with errno set when there is none.
 int event_pipe(int *ends);
 
+// Gives the system back what is allocated and not in use, and the pages of programs and libraries that are as in their
+// files: those that are touched again are found in its cache.
+void event_release_memory(void);
+
 // Between them something that a lock protects is touched: for ThreadSanitizer, which does not see the locks of Swift's
 // library. Nothing otherwise.
 void event_lock_taken(int number);

@@ -1,4 +1,5 @@
 import DatabaseSetup
+import EventLoops
 import Foundation
 import GraphQLExecution
 import GraphQLPlanning
@@ -83,6 +84,7 @@ enum ServeCommand {
     }
     manager.ready("serving")
     manager.watch { server.askForLife($0) }
+    ProcessMemory.release()
     let signal = signals.wait()
     manager.stopping("finishing what is being worked on")
     // Whoever balances load asks /ready and sends no more; until then everybody is served. Nobody

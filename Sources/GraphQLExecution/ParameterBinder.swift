@@ -1,3 +1,4 @@
+import Glibc
 import GraphQLLanguage
 import GraphQLPlanning
 import GraphQLResponse
@@ -253,7 +254,7 @@ struct ParameterBinder {
   func text(_ value: InputValue) throws(InputProblem) -> String {
     switch value {
     case .string(let text):
-      guard !text.utf8.contains(0) else {
+      guard !Self.hasNull(text) else {
         throw refusal("Text must not contain the character U+0000.")
       }
       return text
@@ -287,6 +288,14 @@ struct ParameterBinder {
 
   func mismatch(_ value: InputValue, _ expected: String) -> InputProblem {
     refusal("\(value.shown) is not \(expected).")
+  }
+
+  private static func hasNull(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { utf8 in
+      guard let start = utf8.baseAddress else { return false }
+      return unsafe memchr(start, 0, utf8.count) != nil
+    }
   }
 
   private func refusal(_ message: String) -> InputProblem { InputProblem(message: message) }

@@ -56,8 +56,8 @@ package struct GraphQLEndpoint {
     package fileprivate(set) var format: ResponseFormat
     fileprivate var refusal: TransportError?
     fileprivate var idempotencyKey: Result<String?, TransportError> = .success(nil)
-    /// What came with it the last time.
-    fileprivate weak var lastBody: RepeatedBody?
+    /// Where what came with it the last time is kept, if it still is.
+    fileprivate var lastPlace = 0
 
     fileprivate init(_ format: ResponseFormat) { self.format = format }
   }
@@ -143,11 +143,13 @@ package struct GraphQLEndpoint {
   ) throws(TransportError) -> Reception {
     let format = head.format
     guard !request.body.isEmpty else { throw .emptyBody }
-    let last = head.lastBody.flatMap { $0.isRead(from: request.body) ? $0 : nil }
-    let key = last == nil ? repeated.key(of: request.body) : nil
-    if let known = last ?? key.flatMap({ repeated.find($0) }) {
-      head.lastBody = known
-      var found = known.request
+    var known = repeated.request(at: head.lastPlace, for: request.body)
+    let key = known == nil ? repeated.key(of: request.body) : nil
+    if let key, let place = repeated.place(of: key) {
+      head.lastPlace = place
+      known = repeated.request(at: place)
+    }
+    if var found = known {
       found.identity = identity
       found.idempotencyKey = try head.idempotencyKey.get()
       return .request(found, format)

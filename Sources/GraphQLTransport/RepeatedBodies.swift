@@ -5,6 +5,7 @@ import GraphQLResponse
 final class RepeatedBody {
   let key: Key
   let request: GraphQLRequest
+  var isUsed = false
 
   init(_ key: Key, _ request: GraphQLRequest) {
     self.key = key
@@ -53,15 +54,16 @@ final class RepeatedBody {
 /// What bodies that came before were read as, of one loop: a body that repeats byte for byte costs a
 /// hash and a comparison instead of a parse, and the comparison alone where its connection sent it last.
 ///
-/// What comes the second time is kept, as most mutations come once. Two generations: what is asked for moves
-/// to the newer one, and when that is full the older is forgotten. Only what depends on nothing but its bytes
-/// may be kept.
+/// What comes the second time is kept, as most mutations come once, in the place of one that was not asked for
+/// since its place was last looked at. Only what depends on nothing but its bytes may be kept.
 final class RepeatedBodies {
   private static let maximumBodyBytes = 8 * 1024
-  private static let maximumCount = 256
+  private static let maximumCount = 512
 
-  private var newer: [RepeatedBody.Key: RepeatedBody] = [:]
-  private var older: [RepeatedBody.Key: RepeatedBody] = [:]
+  private var bodies: [RepeatedBody] = []
+  private var places: [RepeatedBody.Key: Int] = [:]
+  /// Where it is looked for one to forget.
+  private var hand = 0
   /// Hashes of bodies that came lately, each in the place it says.
   private var seen = [Int](repeating: 0, count: 1024)
 
@@ -70,11 +72,19 @@ final class RepeatedBodies {
     body.count <= Self.maximumBodyBytes ? RepeatedBody.Key(body) : nil
   }
 
-  func find(_ key: RepeatedBody.Key) -> RepeatedBody? {
-    if let known = newer[key] { return known }
-    guard let known = older.removeValue(forKey: key) else { return nil }
-    insert(known)
-    return known
+  func place(of key: RepeatedBody.Key) -> Int? { places[key] }
+
+  /// What `body` was read as, if it is the one that is kept there.
+  func request(at place: Int, for body: [UInt8]) -> GraphQLRequest? {
+    guard place < bodies.count, bodies[place].isRead(from: body) else { return nil }
+    return request(at: place)
+  }
+
+  /// - Parameter place: of a body that is kept.
+  func request(at place: Int) -> GraphQLRequest {
+    let body = bodies[place]
+    body.isUsed = true
+    return body.request
   }
 
   /// Gives the request as it will be found again, if it is kept.
@@ -91,10 +101,17 @@ final class RepeatedBodies {
   }
 
   private func insert(_ body: RepeatedBody) {
-    if newer.count == Self.maximumCount {
-      older = newer
-      newer = [:]
+    guard bodies.count == Self.maximumCount else {
+      places[body.key] = bodies.count
+      return bodies.append(body)
     }
-    newer[body.key] = body
+    while bodies[hand].isUsed {
+      bodies[hand].isUsed = false
+      hand = (hand + 1) % bodies.count
+    }
+    places[bodies[hand].key] = nil
+    places[body.key] = hand
+    bodies[hand] = body
+    hand = (hand + 1) % bodies.count
   }
 }

@@ -184,7 +184,7 @@ final class RequestPipeline {
   /// between: work of this kind has half of the loop.
   private func planPreparing(after rest: Duration = .zero) {
     guard nextPreparation == nil, preparations.count > 0 else { return }
-    nextPreparation = pool.loop.schedule(after: rest) { [weak self] in self?.prepareNext() }
+    nextPreparation = pool.loop.schedule(after: rest) { self.prepareNext() }
   }
 
   private func prepareNext() {

@@ -8,6 +8,8 @@ import Synchronization
 /// A token is looked up in the database when it is first seen and again five seconds later, so a
 /// session that was revoked ends within that time in every process (R22). Requests that arrive during
 /// a look-up wait for the same one, unless a session has ended here since it began: it may not know of that.
+/// Sessions that were used since they were looked up are looked up together before those five seconds are over,
+/// hundreds by one statement, and nobody waits.
 ///
 /// A token that somebody else signs (`SignedBearers`) is checked, and the graph asked whom it stands for, as often.
 ///
@@ -27,9 +29,16 @@ package final class SessionResolver {
     case found, unknown, failed
   }
 
-  private struct Known {
-    let viewer: Int64?
+  private final class Known {
+    let viewer: Int64
     let until: Moment
+    /// Since it was looked up.
+    var isUsed = false
+
+    init(_ viewer: Int64, until: Moment) {
+      self.viewer = viewer
+      self.until = until
+    }
   }
 
   /// What the database is asked, and who waits for the answer.
@@ -40,10 +49,10 @@ package final class SessionResolver {
     let ends: Int
     var completions: [(Resolution) -> Void]
 
-    init(_ token: SessionToken, after ends: Int, _ completion: @escaping (Resolution) -> Void) {
+    init(_ token: SessionToken, after ends: Int, _ completions: [(Resolution) -> Void] = []) {
       self.token = token
       self.ends = ends
-      completions = [completion]
+      self.completions = completions
     }
   }
 
@@ -57,6 +66,19 @@ package final class SessionResolver {
     SELECT user_id, (\(isUnnoted))::int::bigint FROM session
     WHERE token_hash = $1::bytea AND expires_at > now()
     """, parameterCount: 1, label: StatementLabel("(session)"))
+
+  private static let several = PostgresStatement(
+    """
+    SELECT t.place, s.user_id, s.is_unnoted::int::bigint
+    FROM unnest($1::bytea[]) WITH ORDINALITY t (token_hash, place), viewer_of_session(t.token_hash) s
+    """, parameterCount: 1, label: StatementLabel("(session)"))
+  private static let severalOfTable = PostgresStatement(
+    """
+    SELECT t.place, session.user_id, (\(isUnnoted))::int::bigint
+    FROM unnest($1::bytea[]) WITH ORDINALITY t (token_hash, place) JOIN session USING (token_hash)
+    WHERE expires_at > now()
+    """, parameterCount: 1, label: StatementLabel("(session)"))
+  private static let maximumTogether = 200
 
   private static let rest = PostgresStatement(
     "SELECT rest_of_session($1::bytea)", parameterCount: 1, label: StatementLabel("(session)"))
@@ -94,6 +116,7 @@ package final class SessionResolver {
   private let maximumCount: Int
   private var known: [SessionToken: Known] = [:]
   private var waiting: [SessionToken: LookUp] = [:]
+  private var looksAgainFrom = Moment.now
   /// After a failure uses are not noted for a while.
   private var notesFrom = Moment.now
   private let report: (Event) -> Void
@@ -114,8 +137,7 @@ package final class SessionResolver {
   /// The user of a token seen in the last seconds.
   package func known(_ token: SessionToken) -> Int64? {
     forgetEnded()
-    guard let entry = known[token], entry.until > .now else { return nil }
-    return entry.viewer
+    return use(token, .now)?.viewer
   }
 
   /// Has the database asked when the token comes next.
@@ -139,15 +161,12 @@ package final class SessionResolver {
   /// Calls `completion` on the loop: at once for a token seen in the last seconds.
   package func resolve(_ token: SessionToken, completion: @escaping (Resolution) -> Void) {
     forgetEnded()
-    let now = Moment.now
-    if let entry = known[token], entry.until > now {
-      return completion(entry.viewer.map { .viewer($0) } ?? .unknown)
-    }
+    if let entry = use(token, .now) { return completion(.viewer(entry.viewer)) }
     if let lookUp = waiting[token], lookUp.ends == seenEnds {
       lookUp.completions.append(completion)
       return
     }
-    let lookUp = LookUp(token, after: seenEnds, completion)
+    let lookUp = LookUp(token, after: seenEnds, [completion])
     waiting[token] = lookUp
     if let signed, token.isSigned {
       let onLoop = OnLoop(resolver: self, lookUp: lookUp)
@@ -158,28 +177,89 @@ package final class SessionResolver {
     ask(lookUp)
   }
 
+  private func use(_ token: SessionToken, _ now: Moment) -> Known? {
+    guard let entry = known[token], entry.until > now else { return nil }
+    entry.isUsed = true
+    if entry.until < now + lifetime / 5, looksAgainFrom <= now { lookAgain(now) }
+    return entry
+  }
+
+  /// Looks up together what was used and has less than two fifths of its time left, one fifth after the last such
+  /// look at the earliest.
+  private func lookAgain(_ now: Moment) {
+    looksAgainFrom = now + lifetime / 5
+    var lookUps: [LookUp] = []
+    for (token, entry) in known
+    where entry.isUsed && entry.until > now && entry.until < now + lifetime / 5 * 2
+      && !token.isSigned
+    {
+      if let lookUp = waiting[token], lookUp.ends == seenEnds { continue }
+      let lookUp = LookUp(token, after: seenEnds)
+      waiting[token] = lookUp
+      lookUps.append(lookUp)
+    }
+    for start in stride(from: 0, to: lookUps.count, by: Self.maximumTogether) {
+      ask(together: Array(lookUps[start..<min(start + Self.maximumTogether, lookUps.count)]))
+    }
+  }
+
+  private func ask(together lookUps: [LookUp]) {
+    let hashes: [[UInt8]] = lookUps.map { $0.token.hash }
+    var parameters = PostgresParameters()
+    parameters.append(array: hashes)
+    let statement = hasFunctions ? Self.several : Self.severalOfTable
+    pool.execute(statement, parameters, for: .server) { outcome in
+      switch outcome {
+      case .failure(let error) where error.sqlState == "42883" && self.hasFunctions:
+        self.hasFunctions = false
+        self.ask(together: lookUps)
+      case .success(let result):
+        var found: [Int64: (viewer: Int64?, isUnnoted: Bool)] = [:]
+        for row in 0..<result.rowCount {
+          guard let place = result.integer(row: row, column: 0) else { continue }
+          found[place] = (
+            result.integer(row: row, column: 1), result.integer(row: row, column: 2) == 1
+          )
+        }
+        for (index, lookUp) in lookUps.enumerated() {
+          let session = found[Int64(index) + 1]
+          self.answer(lookUp, viewer: session?.viewer, isUnnoted: session?.isUnnoted == true)
+        }
+      case .failure(let error):
+        for lookUp in lookUps {
+          self.report(.failed)
+          self.answer(lookUp, .failed(error))
+        }
+      }
+    }
+  }
+
   private func ask(_ lookUp: LookUp) {
     var parameters = PostgresParameters()
     parameters.append(lookUp.token.hash)
     let statement = hasFunctions ? Self.statement : Self.tableStatement
     pool.execute(statement, parameters, for: .server) { outcome in
-      let resolution: Resolution
       switch outcome {
       case .failure(let error) where error.sqlState == "42883" && self.hasFunctions:
         self.hasFunctions = false
-        return self.ask(lookUp)
+        self.ask(lookUp)
       case .success(let result):
-        let viewer = result.rowCount > 0 ? result.integer(row: 0, column: 0) : nil
-        self.remember(lookUp, viewer)
-        if viewer != nil, result.integer(row: 0, column: 1) == 1 { self.noteUse(of: lookUp.token) }
-        resolution = viewer.map { .viewer($0) } ?? .unknown
-        self.report(viewer == nil ? .unknown : .found)
+        let isFound = result.rowCount > 0
+        self.answer(
+          lookUp, viewer: isFound ? result.integer(row: 0, column: 0) : nil,
+          isUnnoted: isFound && result.integer(row: 0, column: 1) == 1)
       case .failure(let error):
-        resolution = .failed(error)
         self.report(.failed)
+        self.answer(lookUp, .failed(error))
       }
-      self.answer(lookUp, resolution)
     }
+  }
+
+  private func answer(_ lookUp: LookUp, viewer: Int64?, isUnnoted: Bool) {
+    remember(lookUp, viewer)
+    if viewer != nil, isUnnoted { noteUse(of: lookUp.token) }
+    report(viewer == nil ? .unknown : .found)
+    answer(lookUp, viewer.map { .viewer($0) } ?? .unknown)
   }
 
   private func answer(_ lookUp: LookUp, _ resolution: Resolution) {
@@ -269,8 +349,7 @@ package final class SessionResolver {
       if known.count >= maximumCount { known.removeAll() }
     }
     // Since it was asked for: how long the answer took is part of the five seconds.
-    known[lookUp.token] = Known(
-      viewer: viewer, until: min(lookUp.began + lifetime, now + rest))
+    known[lookUp.token] = Known(viewer, until: min(lookUp.began + lifetime, now + rest))
   }
 }
 

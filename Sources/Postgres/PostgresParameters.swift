@@ -130,6 +130,16 @@ package struct PostgresParameters: Sendable {
     }
   }
 
+  /// As `bytea[]`.
+  package mutating func append(array values: [[UInt8]]) {
+    let start = beginArray(of: .bytea)
+    for value in values {
+      bytes.appendBigEndian(Int32(clamping: value.count))
+      bytes.append(contentsOf: value)
+    }
+    endArray(at: start, count: values.count)
+  }
+
   /// As `timestamptz[]`: microseconds since 2000-01-01 UTC.
   package mutating func append(timestampArray values: [Int64?]) {
     append(array: values, of: .timestamptz)

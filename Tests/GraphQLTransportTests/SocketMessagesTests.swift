@@ -30,7 +30,7 @@ import Testing
     "", "{", "[]", "null", #""ping""#, "{}", #"{"type":7}"#, #"{"type":"next","id":"1"}"#,
     #"{"type":"error","id":"1"}"#, #"{"type":"connection_ack"}"#, #"{"type":"start","id":"1"}"#,
     #"{"type":"ping","payload":1}"#, #"{"type":"pong","payload":[]}"#,
-    #"{"type":"connection_init","payload":"x"}"#, #"{"type":"connection_init","payload":null}"#,
+    #"{"type":"connection_init","payload":"x"}"#,
     #"{"type":"subscribe","payload":{}}"#, #"{"type":"subscribe","id":"","payload":{}}"#,
     #"{"type":"subscribe","id":1,"payload":{}}"#, #"{"type":"subscribe","id":"1"}"#,
     #"{"type":"subscribe","id":"1","payload":[]}"#, #"{"type":"complete"}"#,
@@ -114,6 +114,17 @@ import Testing
     #expect(
       messages.receive(Array(#"{"type":"ping"}"#.utf8)) == .send(Array(#"{"type":"pong"}"#.utf8)))
     #expect(messages.receive(Array(#"{"type":"pong","payload":{}}"#.utf8)) == .nothing)
+  }
+
+  @Test func `a payload that is null is none`() {
+    var messages = SocketMessages()
+    #expect(
+      messages.receive(Array(#"{"type":"ping","payload":null}"#.utf8))
+        == .send(Array(#"{"type":"pong"}"#.utf8)))
+    #expect(messages.receive(Array(#"{"type":"pong","payload":null}"#.utf8)) == .nothing)
+    #expect(
+      messages.receive(Array(#"{"type":"connection_init","payload":null}"#.utf8))
+        == .authenticate(payload: []))
   }
 
   @Test func `ids are quoted as JSON wants it`() throws {

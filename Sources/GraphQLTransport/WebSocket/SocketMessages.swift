@@ -54,10 +54,10 @@ package struct SocketMessages {
 
   private static let noObject = Action.close(.invalidMessage("The payload must be an object."))
 
-  /// The members of the payload, none where there is no payload; nil where it is no object.
+  /// The members of the payload, none where there is no payload, or null; nil where it is no object.
   private func payload(_ message: [JSONValue.Member]) -> [JSONValue.Member]? {
     switch message.value("payload") {
-    case nil: []
+    case nil, .null?: []
     case .object(let members)?: members
     default: nil
     }
@@ -71,7 +71,7 @@ package struct SocketMessages {
   }
 
   private func ping(_ message: [JSONValue.Member]) -> Action {
-    guard let payload = message.value("payload") else {
+    guard let payload = message.value("payload"), payload != .null else {
       return .send(Array(#"{"type":"pong"}"#.utf8))
     }
     guard case .object = payload else { return Self.noObject }

@@ -123,9 +123,11 @@ extension HTTPConnection {
     planFlush()
   }
 
-  func planFlush() {
-    if unsentBytes > 0, !wantsWritable { writeStart = stateStart }
-    if takenBytes == 0, unsentStart == 0 { unsentStart = stateStart }
+  /// - Parameter moment: when what is unsent was made, if not as the connection came into its state.
+  func planFlush(since moment: UInt64? = nil) {
+    let moment = moment ?? stateStart
+    if unsentBytes > 0, !wantsWritable { writeStart = moment }
+    pace.begin(at: moment)
     guard !isFlushPlanned else { return }
     isFlushPlanned = true
     server.flushLater(self)
@@ -228,14 +230,15 @@ extension HTTPConnection {
         }
       }
       outputStart += written
-      takenBytes += written
-      if unsentBytes > 0 { writeStart = coarseNow() }
+      if unsentBytes > 0 {
+        writeStart = coarseNow()
+        pace.took(written, leaving: unsentBytes, at: writeStart)
+      }
     }
     output.removeAll(keepingCapacity: output.capacity <= 64 * 1024)
     outputBody = []
     outputStart = 0
-    unsentStart = 0
-    takenBytes = 0
+    pace = ReadingPace()
     return true
   }
 

@@ -37,9 +37,7 @@ final class HTTPConnection {
   /// Since when the connection is in its state, or has been trying to write without success.
   var stateStart: UInt64
   var writeStart: UInt64 = 0
-  /// Since when there has always been something unsent, and how much of it was taken.
-  var unsentStart: UInt64 = 0
-  var takenBytes = 0
+  var pace = ReadingPace()
 
   var input: [UInt8] = []
   var inputStart = 0
@@ -350,7 +348,7 @@ final class HTTPConnection {
       server.report(.clientGone)
       close(.byClient)
     case .lingering: close(closingReason)
-    case .upgraded: close(reason)
+    case .upgraded where webSocket?.isClosing != true: close(reason)
     case .closed: break
     default:
       if unsentBytes > 0, reason == .byClient {
@@ -407,7 +405,11 @@ final class HTTPConnection {
 
   func checkDeadlines(_ now: UInt64, isCrowded: Bool) {
     let limits = server.limits
-    if unsentBytes > 0, passed(limits.writeStall, since: writeStart, now) || isReadSlowly(now) {
+    if unsentBytes > 0,
+      passed(limits.writeStall, since: writeStart, now)
+        || pace.isTooSlow(
+          at: now, grace: limits.readGrace, least: limits.minimumReadBytesPerSecond)
+    {
       reset(.writeStalled)
       return
     }
@@ -443,14 +445,6 @@ final class HTTPConnection {
 
   private func passed(_ limit: Duration, since start: UInt64, _ now: UInt64) -> Bool {
     now > start && now - start > limit.nanoseconds
-  }
-
-  private func isReadSlowly(_ now: UInt64) -> Bool {
-    let limits = server.limits
-    guard unsentStart > 0, passed(limits.readGrace, since: unsentStart, now) else { return false }
-    let (least, overflow) = limits.minimumReadBytesPerSecond.multipliedReportingOverflow(
-      by: Int((now - unsentStart) / 1_000_000))
-    return overflow || takenBytes < least / 1000
   }
 
   private func bodyIsLate(_ now: UInt64) -> Bool {

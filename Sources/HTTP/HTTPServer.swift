@@ -147,7 +147,9 @@ package final class HTTPServer: @unchecked Sendable {
       // Who has been let in by the system already is served once.
       acceptWaiting()
       stopListening()
-      farewellTimer = loop.schedule(after: limits.farewell) { [weak self] in
+      // Who was amid a request may have a socket or a stream by the next time.
+      farewellTimer = loop.schedule(after: limits.farewell, repeating: limits.farewell) {
+        [weak self] in
         guard let self else { return }
         for connection in Array(self.connections.values) { connection.drain() }
       }

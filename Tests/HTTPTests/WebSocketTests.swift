@@ -1,5 +1,7 @@
+import Glibc
 import HTTP
 import HTTPTestSupport
+import Synchronization
 import Testing
 
 /// Frames as groups 1 to 7, 9 and 10 of the Autobahn test suite look at them, made by hand on a socket.
@@ -335,6 +337,71 @@ import Testing
     let client = try WebSocketClient(port: fixture.port, receiveBuffer: 4096)
     client.send("go on")
     #expect(client.closeCode() == 1013)
+  }
+
+  /// Notes that a socket of it can be sent nothing any more; what it is told has it closed by 4000.
+  private func witness(
+    _ configure: (inout HTTPServer.Configuration) -> Void = { _ in }
+  ) throws -> (fixture: HTTPServerFixture, ends: EndCount) {
+    let ends = EndCount()
+    let fixture = try HTTPServerFixture(configure) { request, exchange in
+      guard let handshake = try? WebSocketHandshake(request) else {
+        return exchange.respond(.badRequest)
+      }
+      guard let socket = exchange.upgrade(handshake, to: nil) else { return }
+      socket.onMessage = { [unowned socket] _ in socket.close(4000, "Enough.") }
+      socket.onClose = { ends.add() }
+    }
+    return (fixture, ends)
+  }
+
+  final class EndCount: Sendable {
+    private let count = Mutex(0)
+    func add() { count.withLock { $0 += 1 } }
+    /// Waits for one.
+    var isOne: Bool {
+      for _ in 0..<12_000 where count.withLock({ $0 }) == 0 { usleep(10_000) }
+      return count.withLock { $0 } == 1
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `its work ends when either side says that nothing follows, and once`(_ isServer: Bool)
+    throws
+  {
+    let (fixture, ends) = try witness { $0.limits.linger = .seconds(3600) }
+    var client: WebSocketClient? = try WebSocketClient(port: fixture.port)
+    if isServer { client?.send("go on") } else { client?.send(.close(1000)) }
+    // The client has not closed, and the server waits for it.
+    #expect(ends.isOne)
+    #expect(client?.closeCode() == (isServer ? 4000 : 1000))
+    client = nil
+    #expect(fixture.sees { if case .connectionClosed = $0 { true } else { false } })
+    #expect(ends.isOne)
+  }
+
+  @Test func `who has said all is told by its code why it is closed`() throws {
+    let (fixture, ends) = try witness()
+    let client = try WebSocketClient(port: fixture.port)
+    client.raw.send(Frame.text("go on").bytes())
+    client.raw.finishSending()
+    #expect(client.closeCode() == 4000)
+    #expect(ends.isOne)
+  }
+
+  @Test func `who opens one while the server ends is told by 1001, too`() throws {
+    let (fixture, _) = try witness { $0.limits.farewell = .milliseconds(10) }
+    let idle = try WebSocketClient(port: fixture.port)
+    let late = try RawClient(port: fixture.port)
+    let text = WebSocketClient.handshake()
+    // With the answer to what stands before it, its beginning has been read.
+    late.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n" + text.dropLast(2))
+    #expect(late.answer().status == 400)
+    fixture.server.drain {}
+    #expect(idle.closeCode() == 1001)
+    late.send(String(text.suffix(2)))
+    #expect(late.answer(isHead: true).status == 101)
+    #expect(late.bytes(4)?.dropFirst(2) == [3, 233])
   }
 
   @Test func `the server's end is told by 1001`() throws {

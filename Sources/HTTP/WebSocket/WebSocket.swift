@@ -28,7 +28,7 @@ import CWSLay
   package private(set) var isClosing = false
   /// Called on the loop; must not block.
   package var onMessage: ((Message) -> Void)?
-  /// Called on the loop, once, when nothing can be sent any more.
+  /// Called on the loop, once, when nothing can be sent any more: as soon as either side has said so.
   package var onClose: (() -> Void)?
 
   init(_ connection: HTTPConnection) { self.connection = connection }
@@ -64,6 +64,15 @@ import CWSLay
     _ = unsafe wslay_event_queue_close(context, code, bytes, bytes.count)
     connection?.enter(.upgraded)
     flushFrames()
+    end()
+  }
+
+  private func end() {
+    isClosing = true
+    let handler = onClose
+    onClose = nil
+    onMessage = nil
+    handler?()
   }
 
   /// Writes a message as one frame (RFC 6455, 5.2).
@@ -82,7 +91,8 @@ import CWSLay
       }
     }
     connection.output += payload
-    connection.planFlush()
+    // The client may not have said anything for long.
+    connection.planFlush(since: coarseNow())
   }
 
   /// Hands the frames that are queued to the connection; ends it when both sides have said their last.
@@ -123,7 +133,7 @@ import CWSLay
       received.removeAll()
       for message in messages where !isClosing { onMessage?(message) }
       flushFrames()
-      if !isInMessage, !isClosing { release() }
+      if isClosing { end() } else if !isInMessage { release() }
     }
   }
 
@@ -175,11 +185,7 @@ import CWSLay
   func ended() {
     guard connection != nil else { return }
     connection = nil
-    isClosing = true
-    let handler = onClose
-    onClose = nil
-    onMessage = nil
-    handler?()
+    end()
   }
 
   // MARK: wslay

@@ -33,7 +33,7 @@ final class LiveHub: @unchecked Sendable {
   private let deliveries: LiveDeliveries
   /// Those that are answered again.
   private let queries: LiveQueries
-  /// The last that PostgreSQL recovered from, as the reader has it.
+  /// `Crash.beginning` of the last.
   private var crash: String?
   private var hasJoined = false
   private var isJoining = false
@@ -244,18 +244,15 @@ final class LiveHub: @unchecked Sendable {
 
   private static let missed = PostgresStatement(
     """
-    SELECT n.key, n.node, n.xid::text::bigint FROM news_since($1::text::pg_snapshot) n
-    WHERE n.topic = $2::text ORDER BY n.node, n.xid
+    SELECT n.key, n.node, n.xid::text::bigint, \(Crash.beginning)::text
+    FROM (SELECT 1) o LEFT JOIN news_since($1::text::pg_snapshot) n ON n.topic = $2::text
+    ORDER BY n.node, n.xid
     """, parameterCount: 2, label: StatementLabel("(news)"))
 
   /// Tells who comes back what happened since they were told last: first what is left of the look they left amid.
   private func catchUp(
     _ watch: Watch, _ keys: [Int64], _ snapshot: PostgresSnapshot, from resume: ResumePoint
   ) {
-    guard resume.crash == crash else {
-      let text = "PostgreSQL has ended by a crash since; subscribe anew."
-      return finish(watch, .refused([GraphQLError(text, code: .tokenExpired)]))
-    }
     var parameters = PostgresParameters()
     parameters.append(resume.told.text)
     parameters.append(watch.event.topic)
@@ -264,6 +261,10 @@ final class LiveHub: @unchecked Sendable {
       if case .ended = watch.state { return }
       switch outcome {
       case .success(let result):
+        guard result.rowCount > 0, resume.crash == result.string(row: 0, column: 3) else {
+          let text = "PostgreSQL has ended by a crash since; subscribe anew."
+          return finish(watch, .refused([GraphQLError(text, code: .tokenExpired)]))
+        }
         let keys = Set(keys)
         var later: [Int64] = []
         for row in 0..<result.rowCount {
@@ -354,7 +355,7 @@ final class LiveHub: @unchecked Sendable {
   }
 
   private func forget(_ crash: Crash) {
-    self.crash = crash.end
+    self.crash = crash.beginning
     for watch in Array(starting.values) + watches.values.flatMap(\.values) {
       watch.forget(from: crash.firstLost)
     }

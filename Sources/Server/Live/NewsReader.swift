@@ -31,7 +31,12 @@ struct NewsBatch: Sendable {
 /// A transaction that was rolled back, or wrote nothing that lasts, need have left nothing then, and its number is given
 /// to another one. Snapshots of before would take that for seen.
 struct Crash: Sendable {
-  /// Where the log ended, by which one is known from another.
+  /// Since when statistics count, which begin anew with a crash and with nothing else: by this the ids of events of
+  /// before one are known, also when PostgreSQL has been restarted in order since.
+  let beginning: String?
+  static let beginning =
+    "(SELECT (extract(epoch FROM s.stats_reset) * 1000000)::bigint FROM pg_stat_archiver s)"
+  /// Where recovery ended; nil since PostgreSQL was started in order.
   let end: String?
   /// The first number that is given anew.
   let firstLost: UInt64
@@ -62,7 +67,7 @@ final class NewsReader: @unchecked Sendable {
 
   /// Called on the thread.
   struct Listener: Sendable {
-    /// Given the last crash that PostgreSQL recovered from, if any since it was started in order.
+    /// Given what is known of the last crash, `Crash.beginning`.
     let joined: @Sendable (_ crash: String?) -> Void
     let receive: @Sendable (NewsBatch) -> Void
   }
@@ -76,6 +81,7 @@ final class NewsReader: @unchecked Sendable {
   /// The last crash, once it is known, and what of it listeners are still to be told.
   private var crash: Crash?
   private var untoldCrash: Crash?
+  private var beginning: String?
   private var notifiedAt = ContinuousClock.now - .seconds(1)
 
   init(_ configuration: PostgresConfiguration) throws {
@@ -169,7 +175,7 @@ final class NewsReader: @unchecked Sendable {
     } else {
       try look(session, listeners)
     }
-    for loop in joining { listeners[loop]?.joined(crash?.end) }
+    for loop in joining { listeners[loop]?.joined(beginning) }
     state.withLock { state in state.joining.removeFirst(joining.count) }
     if isRung { try tellOthers(session) }
   }
@@ -193,9 +199,11 @@ final class NewsReader: @unchecked Sendable {
         split_part(c.next_xid, ':', 1)::bigint << 32 | split_part(c.next_xid, ':', 2)::bigint
       FROM pg_control_checkpoint() c
       """)
+    beginning = (try? session.execute("SELECT \(Crash.beginning)"))?.first?[0]
     guard let row = rows?.first, let next = row[1].flatMap({ UInt64($0) }) else { return }
-    let found = Crash(end: row[0], firstLost: min(next, untoldCrash?.firstLost ?? next))
-    if let last, let crash, crash.end != found.end {
+    let found = Crash(
+      beginning: beginning, end: row[0], firstLost: min(next, untoldCrash?.firstLost ?? next))
+    if let last, let crash, found.end != nil, crash.end != found.end {
       self.last = last.before(found.firstLost)
       untoldCrash = found
     }

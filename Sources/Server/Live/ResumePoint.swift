@@ -4,7 +4,7 @@ import Postgres
 ///
 ///     SNAPSHOT                  all that is in it
 ///     SNAPSHOT;SNAPSHOT;NODE    and of what else is in the second one, told in the order of its nodes, up to this one
-///     ...@CRASH                 where PostgreSQL had recovered from a crash by then
+///     ...@CRASH                 behind which crash of PostgreSQL (`Crash.beginning`)
 struct ResumePoint: Sendable {
   /// What of one look was told already.
   struct Part: Sendable {

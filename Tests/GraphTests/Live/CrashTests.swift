@@ -45,6 +45,58 @@ extension LiveTests {
       #expect(try texts.dropFirst().map { _ in try event(again).body } == Array(texts.dropFirst()))
     }
 
+    @Test func `the id of an event outlives ends of PostgreSQL that are in order, and no other`()
+      throws
+    {
+      let servers = try RestartedServer("order")
+      var data = try servers.server.graph.data()
+      let ann = try data.person()
+      let post = try data.post(.text, by: ann)
+      func open(_ id: String? = nil) throws -> RawClient {
+        try servers.server.open(
+          accept: "text/event-stream", Self.comments, ["id": post.json],
+          headers: id.map { "Last-Event-ID: \($0)\r\n" } ?? "")
+      }
+      func comment(_ text: String) throws {
+        try waitForAnswers(servers.server)
+        data = try servers.server.graph.data()
+        _ = try data.comment(post, by: ann, text)
+      }
+      let stream = try open()
+      #expect(stream.answer(isHead: true).status == 200)
+      try servers.server.waitForHearing(1)
+      try comment("first")
+      let first = try event(stream)
+      try servers.restartDatabase()
+      try comment("second")
+      #expect(try event(open(first.id)).body == "second")
+      try servers.crashDatabase()
+      try waitForAnswers(servers.server)
+      let later = try open()
+      #expect(later.answer(isHead: true).status == 200)
+      try servers.server.waitForHearing(2)
+      try comment("third")
+      let third = try event(later)
+      // For who was told after the crash, an end in order is none; who was told before it is known for it even then.
+      try servers.restartDatabase()
+      try comment("fourth")
+      #expect(try event(open(third.id)).body == "fourth")
+      #expect(try event(open(first.id)).code == "TOKEN_EXPIRED")
+      try servers.restartServer()
+      try waitForAnswers(servers.server)
+      #expect(try event(open(third.id)).body == "fourth")
+      #expect(try event(open(first.id)).code == "TOKEN_EXPIRED")
+    }
+
+    /// Until the server has found PostgreSQL again.
+    private func waitForAnswers(_ server: LiveServer) throws {
+      for _ in 0..<6_000 {
+        if (try? server.graph.data("{ programs { id } }")) != nil { return }
+        usleep(10_000)
+      }
+      throw GraphTestFailure("the server does not answer")
+    }
+
     private func body(of socket: GraphQLSocket) throws -> String? {
       try socket.data().at("commentAdded.body")?.string
     }

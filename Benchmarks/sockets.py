@@ -67,9 +67,11 @@ class Sockets:
                 coming += 1
             for descriptor, _ in self.poll.poll(0.05):
                 client = self.clients[descriptor]
-                if client.state == SUBSCRIBED:
-                    continue
+                is_coming = client.state != SUBSCRIBED
                 try:
+                    if not is_coming:
+                        self.attend(client)
+                        continue
                     while self.step(client):
                         pass
                 except OSError as error:
@@ -77,7 +79,7 @@ class Sockets:
                         sys.exit(f"live: a socket was refused: {error}")
                     self.refused += 1
                     self.forget(client)
-                    coming -= 1
+                    coming -= is_coming
                     heapq.heappush(waiting, (time.perf_counter() + random.uniform(0.2, 1), client.number))
                     continue
                 if client.state == SUBSCRIBED:
@@ -207,6 +209,15 @@ class Sockets:
                     place += head + length
                 client.pending = data[place:]
 
+    def attend(self, client):
+        """For who is to hear of nothing."""
+        if not self.receive(client):
+            return
+        if b'"type":"error"' in client.pending:
+            raise OSError(errno.ECONNREFUSED, client.pending.decode(errors="replace"))
+        self.answer_pings(client)
+        client.pending = b""
+
     def answer_pings(self, client):
         """Whoever does not answer one is taken to be gone."""
         if b"\x89\0" in client.pending:
@@ -216,11 +227,8 @@ class Sockets:
         """Nothing comes but pings."""
         end = time.perf_counter() + seconds
         while time.perf_counter() < end:
-            for client in self.ready(end - time.perf_counter()):
-                if b'"type":"error"' in client.pending:
-                    sys.exit(f"live: a subscription was refused: {client.pending}")
-                self.answer_pings(client)
-                client.pending = b""
+            for descriptor, _ in self.poll.poll(max(0, end - time.perf_counter())):
+                self.attend(self.clients[descriptor])
 
     def drain(self):
         """Reads until all are closed by the server."""

@@ -98,6 +98,15 @@ import Testing
     #expect(socket.client.closeCode() == 4403)
   }
 
+  @Test func `who cannot be known by a fault of ours is closed by 4500`() throws {
+    let server = try TestServer { _ in }
+    let token = try Self.token(server.database)
+    try TestCluster.session(server.database).execute("ALTER TABLE session RENAME TO lost")
+    let socket = try GraphQLSocket(port: server.port, initialised: false)
+    socket.initialise(#"{"authorization":"Bearer \#(token)"}"#)
+    #expect(socket.client.closeCode() == 4500)
+  }
+
   @Test func `a second connection_init closes by 4429`() throws {
     let socket = try socket()
     socket.initialise()

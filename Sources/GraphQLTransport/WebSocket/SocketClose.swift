@@ -14,6 +14,8 @@ package enum SocketClose: Sendable, Equatable {
   /// Two operations under one id.
   case subscriberExists(id: String)
   case tooManyInitialisations
+  /// A fault of the server's, which coming back would not mend.
+  case internalError
   /// The server is about to end.
   case goingAway
   /// What it was to be sent cannot be had now, or waits for the client to read too long.
@@ -29,6 +31,7 @@ package enum SocketClose: Sendable, Equatable {
     case .initialisationTimeout: 4408
     case .subscriberExists: 4409
     case .tooManyInitialisations: 4429
+    case .internalError: 4500
     case .goingAway: 1001
     case .tryAgainLater: 1013
     }
@@ -44,6 +47,7 @@ package enum SocketClose: Sendable, Equatable {
     case .initialisationTimeout: "Connection initialisation timeout"
     case .subscriberExists(let id): "Subscriber for \(id) already exists"
     case .tooManyInitialisations: "Too many initialisation requests"
+    case .internalError: "Internal server error"
     case .goingAway: "The server is about to end."
     }
   }

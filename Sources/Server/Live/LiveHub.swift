@@ -24,7 +24,13 @@ final class LiveHub: @unchecked Sendable {
   /// Those whose turn to ask for their keys has not come: as many ask at once as the database has use for, and none is
   /// refused because all come back together.
   private var waiting = RingBuffer<Watch>()
+  /// Those that have asked while too much waited for the database, and are to ask again before the others.
+  private var deferred = RingBuffer<Watch>()
   private var asking = 0
+  /// How many may ask at once: as many as are not told that too much waits.
+  private var room: Int
+  /// None asks while it runs.
+  private var rest: LoopTimer?
   private var unsettled: [ObjectIdentifier: Watch] = [:]
   /// Those that still know from where on they hear.
   private var recent: [ObjectIdentifier: Watch] = [:]
@@ -73,6 +79,7 @@ final class LiveHub: @unchecked Sendable {
     self.executor = executor
     self.pool = pool
     self.settings = settings
+    room = settings.deliveries
     queries = LiveQueries(
       loop: loop, executor: executor, runner: runner, settings: settings,
       connections: pool.settings.size)
@@ -206,7 +213,7 @@ final class LiveHub: @unchecked Sendable {
   }
 
   private func askNext() {
-    while asking < settings.deliveries, let watch = waiting.popFirst() {
+    while rest == nil, asking < room, let watch = deferred.popFirst() ?? waiting.popFirst() {
       if watch.state != .ended { askNow(watch) }
     }
   }
@@ -215,7 +222,24 @@ final class LiveHub: @unchecked Sendable {
     guard watch.isAsking else { return }
     watch.isAsking = false
     asking -= 1
-    if !waiting.isEmpty { loop.afterThisBatch { [weak self] in self?.askNext() } }
+    guard !waiting.isEmpty || !deferred.isEmpty else { return }
+    loop.afterThisBatch { [weak self] in self?.askNext() }
+  }
+
+  private func mayAskLater(_ watch: Watch, _ errors: [GraphQLError]) -> Bool {
+    errors.first?.code == .serviceOverloaded && watch.began.duration(to: .now) < settings.patience
+  }
+
+  /// Too much waits for the database: whoever only begins does not make it more.
+  private func askLater(_ watch: Watch) {
+    deferred.append(watch)
+    asked(watch)
+    room = max(room / 2, 1)
+    guard rest == nil else { return }
+    rest = loop.schedule(after: .milliseconds(20)) { [weak self] in
+      self?.rest = nil
+      self?.askNext()
+    }
   }
 
   private func askNow(_ watch: Watch) {
@@ -237,6 +261,7 @@ final class LiveHub: @unchecked Sendable {
       case .failure(let refusal) where Self.isPassing(refusal.errors) && !watch.topics.isEmpty:
         asked(watch)
         again(watch) { [self] in ask(watch) }
+      case .failure(let refusal) where mayAskLater(watch, refusal.errors): askLater(watch)
       case .failure(let refusal): finish(watch, .refused(refusal.errors))
       }
     }
@@ -282,7 +307,14 @@ final class LiveHub: @unchecked Sendable {
         if watch.queue.isEmpty, let part = resume.part { watch.told = part.look }
         for node in later { add(watch, node, snapshot) }
         if watch.state == .starting { hear(watch, Array(keys), snapshot) }
-      case .failure(let error): finish(watch, OperationExecutor.failure(error))
+      case .failure(let error):
+        let response = OperationExecutor.failure(error)
+        if case .refused(let errors, _) = response, mayAskLater(watch, errors) {
+          watch.resume = resume
+          askLater(watch)
+        } else {
+          finish(watch, response)
+        }
       }
     }
   }
@@ -290,6 +322,7 @@ final class LiveHub: @unchecked Sendable {
   private func hear(_ watch: Watch, _ keys: [Int64], _ snapshot: PostgresSnapshot) {
     let isRenewed = watch.since != nil || watch.state == .hearing
     asked(watch)
+    room = min(room + 1, settings.deliveries)
     forget(watch)
     watch.failures = 0
     watch.topics = Set(keys).map { News.Topic(name: watch.event.topic, key: $0) }

@@ -280,13 +280,20 @@ final class LiveQueries: @unchecked Sendable {
           self.touch(query)
         }
       }
-    case .refused(let errors, _) where !query.answers.isEmpty && LiveHub.isPassing(errors):
+    case .refused(let errors, _) where mayRunAgain(query, after: errors):
       query.failures += 1
       let pause = min(Duration.milliseconds(50) * (1 << min(query.failures, 6)), .seconds(2))
       query.rest = ContinuousClock.now + pause
       plan(query)
     case .refused: finish(query, response)
     }
+  }
+
+  /// The first answer waits for a place in the queue, and all others for the database.
+  private func mayRunAgain(_ query: LiveQuery, after errors: [GraphQLError]) -> Bool {
+    guard query.answers.isEmpty else { return LiveHub.isPassing(errors) }
+    return errors.first?.code == .serviceOverloaded
+      && query.began.duration(to: .now) < settings.patience
   }
 
   private func send(_ query: LiveQuery, _ body: [UInt8]) {

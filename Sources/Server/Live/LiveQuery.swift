@@ -14,6 +14,7 @@ final class LiveQuery {
   /// Called when it has ended by itself.
   let ended: (OperationResponse) -> Void
 
+  let began = ContinuousClock.now
   /// What it hangs on.
   var keys: Set<LiveQueries.Key> = []
   var isRunning = false

@@ -9,6 +9,8 @@ package struct LiveSettings: Sendable {
   package var maximumQueue = 1_000
   /// Statements of one loop at once.
   package var deliveries = 64
+  /// Who begins while too much waits for the database waits for so long, and is refused then.
+  package var patience: Duration = .seconds(30)
   /// A live query is run at most so often.
   package var livePause: Duration = .milliseconds(100)
   /// Of the time of a loop's connections, for live queries that are run again.

@@ -1,5 +1,6 @@
 import Accounts
 import EventLoops
+import GraphQLExecution
 import GraphQLResponse
 import GraphQLTransport
 import HTTP
@@ -28,6 +29,8 @@ final class SocketSession {
   /// What ends the work for an operation.
   private var work: [UInt64: () -> Void] = [:]
   private var patience: LoopTimer?
+  /// When it said who it is.
+  private var since: UInt64 = 0
   /// Of who is signed in.
   private var session: SessionWatch?
 
@@ -49,10 +52,7 @@ final class SocketSession {
     }
   }
 
-  private func close(_ reason: SocketClose) {
-    socket.close(reason)
-    end()
-  }
+  private func close(_ reason: SocketClose) { socket.close(reason) }
 
   /// Nobody is there to be told anything: all work ends.
   private func end() {
@@ -84,6 +84,7 @@ final class SocketSession {
 
   private func authenticate(_ payload: [JSONValue.Member]) {
     patience = nil
+    since = monotonicNanoseconds()
     if let given = payload.first(where: { $0.name.lowercased() == "authorization" }) {
       guard case .string(let text) = given.value else { return close(.forbidden) }
       credential = Credential(authorization: text)
@@ -91,19 +92,34 @@ final class SocketSession {
     switch credential {
     case .none: acknowledge()
     case .malformed: close(.forbidden)
-    case .token(let token):
-      pipeline.resolve(token) { [self] resolution in
-        switch resolution {
-        case .viewer(let viewer):
-          guard !socket.isClosing else { return }
-          session = SessionWatch(token, of: viewer, pipeline)
-          session?.start { [weak self] in self?.close(.forbidden) }
-          acknowledge()
-        case .unknown: close(.forbidden)
-        case .failed: close(.tryAgainLater("The database cannot be reached."))
-        }
+    case .token(let token): resolve(token)
+    }
+  }
+
+  private func resolve(_ token: SessionToken) {
+    pipeline.resolve(token) { [self] resolution in
+      guard !socket.isClosing else { return }
+      switch resolution {
+      case .viewer(let viewer):
+        session = SessionWatch(token, of: viewer, pipeline)
+        session?.start { [weak self] in self?.close(.forbidden) }
+        acknowledge()
+      case .unknown: close(.forbidden)
+      case .failed(let error) where pipeline.mayWait(since: since, after: error):
+        patience = pipeline.waitForRoom { [weak self] in self?.resolve(token) }
+      case .failed(let error): failed(OperationExecutor.failure(error))
       }
     }
+  }
+
+  /// It cannot be found out who it is.
+  private func failed(_ response: OperationResponse) {
+    guard case .refused(let errors, _) = response, !LiveHub.isPassing(errors) else {
+      return close(.tryAgainLater("The database cannot be reached."))
+    }
+    pipeline.tell(
+      RequestRecord(pipeline.identification.next(), peer: origin.peer, bytes: 0), response)
+    close(.internalError)
   }
 
   private func acknowledge() { send(messages.acknowledge()) }

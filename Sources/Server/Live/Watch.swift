@@ -28,6 +28,7 @@ final class Watch {
   /// Called when it has ended by itself; with errors, when it failed.
   let ended: (OperationResponse) -> Void
 
+  let began = ContinuousClock.now
   var state = State.starting
   var topics: [News.Topic] = []
   /// What is in it is not told any more; nil once nothing of it can come.

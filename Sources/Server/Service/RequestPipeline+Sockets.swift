@@ -1,9 +1,11 @@
 import Accounts
 import EventLoops
+import GraphQLExecution
 import GraphQLResponse
 import GraphQLTransport
 import HTTP
 import JSON
+import Postgres
 
 /// What sockets ask of the line: to be opened, whose they are, and records for what comes by them.
 extension RequestPipeline {
@@ -65,6 +67,19 @@ extension RequestPipeline {
     } catch {
       return (record, .failure(error))
     }
+  }
+
+  /// Whether what lasts is begun later, as too much waits for the database now.
+  ///
+  /// - Parameter moment: of `monotonicNanoseconds()`.
+  func mayWait(since moment: UInt64, after error: PostgresError) -> Bool {
+    guard case .overloaded = error.kind else { return false }
+    return .nanoseconds(Int64(clamping: monotonicNanoseconds() &- moment)) < liveSettings.patience
+  }
+
+  /// Not all at once.
+  func waitForRoom(_ work: @escaping () -> Void) -> LoopTimer {
+    timer(after: .milliseconds(.random(in: 20...200)), work)
   }
 
   func timer(after delay: Duration, _ work: @escaping () -> Void) -> LoopTimer {

@@ -227,6 +227,9 @@ final class RequestPipeline {
       record.statement = operation.plan.statementName
     }
 
+    /// It is answered until its client leaves.
+    var lasts: Bool { operation.isSubscription || operation.live != nil }
+
     func end(_ response: OperationResponse) { completion(response, record) }
   }
 
@@ -256,6 +259,12 @@ final class RequestPipeline {
         case .viewer(let viewer): charge(call, viewer: viewer)
         case .unknown:
           call.end(Self.unauthenticated("The session token is unknown or has expired."))
+        case .failed(let error) where call.lasts && mayWait(since: call.record.began, after: error):
+          let wait = waitForRoom { [self] in go(call) }
+          call.caller.onLeave { [self] in
+            _ = wait
+            left(call.record)
+          }
         case .failed(let error): call.end(OperationExecutor.failure(error))
         }
       }

@@ -133,6 +133,70 @@ extension LiveTests {
       }
     }
 
+    /// Has room for one statement, and for one that waits.
+    private func narrowServer(patience: Duration) throws -> LiveServer {
+      try LiveServer(lockTimeout: .seconds(60)) {
+        $0.pool.size = 1
+        $0.pool.pipelineDepth = 1
+        $0.pool.longPipelineDepth = 1
+        $0.pool.queueLimit = 1
+        $0.pool.quickQueueLimit = 1
+        $0.live.patience = patience
+        $0.live.livePercent = 100
+      }
+    }
+
+    @Test(arguments: [Self.comments, "query($id: ID!) @live { node(id: $id) { id } }"])
+    func `who begins while too much waits for the database has its turn, and is not refused`(
+      _ document: String
+    ) throws {
+      let server = try narrowServer(patience: .seconds(3600))
+      let data = try server.graph.data()
+      let ann = try data.person()
+      let posts = try (0..<60).map { _ in try data.post(.text, by: ann) }
+      let socket = try server.socket()
+      for (number, post) in posts.enumerated() {
+        socket.subscribe("\(number)", document, ["id": post.json])
+      }
+      if document == Self.comments {
+        try server.waitForHearing(posts.count)
+        for post in posts { _ = try data.comment(post, by: ann, "heard") }
+      }
+      let answers = posts.map { _ in socket.message() }
+      #expect(answers.allSatisfy { $0?["type"] == "next" })
+      #expect(Set(answers.map { $0?["id"]?.string }).count == posts.count)
+    }
+
+    @Test func `who comes while too much waits for the database is known later, and not sent away`()
+      throws
+    {
+      let server = try narrowServer(patience: .seconds(3600))
+      let people = try { data in try (0..<5).map { _ in try data.person() } }(server.graph.data())
+      let lock = try server.lock("session")
+      let sockets = try people.map { person in
+        let socket = try GraphQLSocket(port: server.graph.port, initialised: false)
+        socket.initialise(#"{"authorization":"Bearer \#(person.token)"}"#)
+        socket.client.send(#"{"type":"ping"}"#)
+        #expect(socket.text() == #"{"type":"pong"}"#)
+        return socket
+      }
+      try lock.run("ROLLBACK")
+      for socket in sockets { #expect(socket.text() == #"{"type":"connection_ack"}"#) }
+    }
+
+    @Test func `who cannot wait any longer for room is refused`() throws {
+      let server = try narrowServer(patience: .zero)
+      let data = try server.graph.data()
+      let lock = try server.lock("circle_member")
+      let socket = try server.socket(data.person())
+      for number in 0..<3 { socket.subscribe("\(number)", "subscription { changesAvailable }") }
+      let refusal = socket.message()
+      #expect(refusal?["type"] == "error")
+      #expect(
+        refusal?["payload"]?.array?.first?.at("extensions.code") == "SERVICE_OVERLOADED")
+      try lock.run("ROLLBACK")
+    }
+
     @Test func `who leaves while it is looked up who it is leaves nothing behind`() throws {
       let server = try LiveServer(lockTimeout: .seconds(60))
       let data = try server.graph.data()
@@ -186,6 +250,31 @@ extension LiveTests {
     }
 
     // MARK: The end of the server
+
+    @Test func `what a socket has begun ends as it is told of the server's end`() throws {
+      let server = try LiveServer(lockTimeout: .seconds(3600)) {
+        // Its client takes its time.
+        $0.http.linger = .seconds(3600)
+      }
+      let data = try server.graph.data()
+      let ann = try data.person()
+      let post = try data.post(.text, by: ann)
+      let lock = try server.lock("program")
+      let socket = try server.socket(ann)
+      socket.subscribe("1", Self.comments, ["id": post.json])
+      socket.subscribe("2", "query($id: ID!) @live { node(id: $id) { id } }", ["id": post.json])
+      socket.subscribe("3", "{ programs { id } }")
+      try server.waitForHearing(1)
+      try server.wait("sociograph_live_queries", 1)
+      try server.waitForWaiting(1, "program")
+      server.graph.announceEnd(over: .milliseconds(10))
+      #expect(socket.client.closeCode() == 1001)
+      try server.waitForHearing(0)
+      try server.wait("sociograph_live_queries", 0)
+      try server.wait("sociograph_watched_sessions", 0)
+      try server.waitForWaiting(0, "program")
+      try lock.run("ROLLBACK")
+    }
 
     @Test func `before its end a server sends sockets and streams away, and answers on`() throws {
       let server = try LiveServer()

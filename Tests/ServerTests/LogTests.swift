@@ -195,6 +195,21 @@ import Testing
       try server.metric("sociograph_phase_duration_seconds_count{phase=\"password\"}") == 2)
   }
 
+  @Test func `a subscription is not slow for that it lasts`() throws {
+    let pipe = LogPipe()
+    let server = try TestServer {
+      $0.log.slowOperation = .zero
+      $0.logWriter = pipe.writer
+    }
+    let socket = try GraphQLSocket(port: server.port)
+    socket.subscribe("1", "subscription Lasting { postAdded { body } }")
+    socket.complete("1")
+    socket.subscribe("2", "query After { users(first: 1) { totalCount } }")
+    #expect(socket.answer("2").map(\.type) == ["next", "complete"])
+    let lines = try #require(pipe.lines(through: " slow: query After"))
+    #expect(!lines.contains { $0.contains("Lasting") })
+  }
+
   @Test func `a client that leaves is in the log of slow operations`() throws {
     let pipe = LogPipe()
     let database = try TestCluster.newDatabase(migrated: true)

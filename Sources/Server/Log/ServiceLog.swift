@@ -67,7 +67,7 @@ package struct ServiceLog: Sendable {
     for error in record.errors where error.reason != nil || error.code == .timeout {
       line(error, of: record, loop)
     }
-    let isSlow = record.nanoseconds >= slowNanoseconds
+    let isSlow = !record.lasts && record.nanoseconds >= slowNanoseconds
     if isSlow { line("slow", Self.title(record), Self.fields(record, loop, isDetailed: true)) }
     if isWanted(record) {
       line("access", Self.title(record), Self.fields(record, loop, isDetailed: false))

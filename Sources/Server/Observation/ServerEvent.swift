@@ -66,6 +66,8 @@ package final class RequestRecord: @unchecked Sendable {
   package var status = HTTPStatus.ok
   package var requestBytes = 0
   package var responseBytes = 0
+  /// It is answered until its client leaves, however long that is.
+  package var lasts = false
   /// It went before the answer came; there is none.
   package var clientLeft = false
   package let peer: HTTPPeer

@@ -65,6 +65,7 @@ extension RequestPipeline {
       return completion(.refused([unavailable]), record)
     }
     if streaming.hasEnded { return }
+    record.lasts = true
     sink.begin()
     caller.onLeave { [self] in
       session?.stop()

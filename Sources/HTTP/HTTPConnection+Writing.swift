@@ -56,7 +56,7 @@ extension HTTPConnection {
   }
 
   /// - Returns: false when too much is unsent to keep this as well.
-  func streamPart(_ exchange: UInt64, _ bytes: [UInt8]) -> Bool {
+  func streamPart(_ exchange: UInt64, _ bytes: [UInt8], isFollowed: Bool) -> Bool {
     guard isStreaming(exchange), !bytes.isEmpty else { return true }
     guard unsentBytes <= server.limits.maximumUnsentBytes, server.budget.admits(bytes.count) else {
       return false
@@ -68,7 +68,7 @@ extension HTTPConnection {
     output.append(contentsOf: bytes)
     if request.minorVersion > 0 { output.append(static: "\r\n") }
     enter(.streaming)
-    planFlush()
+    planFlush(isFollowed: isFollowed)
     return true
   }
 
@@ -123,12 +123,15 @@ extension HTTPConnection {
     planFlush()
   }
 
-  /// - Parameter moment: when what is unsent was made, if not as the connection came into its state.
-  func planFlush(since moment: UInt64? = nil) {
+  /// - Parameters:
+  ///   - moment: when what is unsent was made, if not as the connection came into its state.
+  ///   - isFollowed: more is about to be made, and may be written with it.
+  func planFlush(since moment: UInt64? = nil, isFollowed: Bool = false) {
     let moment = moment ?? stateStart
     if unsentBytes > 0, !wantsWritable { writeStart = moment }
     pace.begin(at: moment)
     guard !isFlushPlanned else { return }
+    guard !isFollowed else { return server.flushSoon(self) }
     isFlushPlanned = true
     server.flushLater(self)
   }
@@ -173,6 +176,7 @@ extension HTTPConnection {
   /// Writes what there is; once all is out, ends the connection or goes on with requests that wait.
   func flush() {
     isFlushPlanned = false
+    isFlushExpected = false
     if case .closed = state { return }
     let works = writeOut()
     // What was sent of an answer is let go of with the rest of it.

@@ -62,6 +62,8 @@ final class HTTPConnection {
   /// What is reserved for the upload at hand.
   private var uploadedBytes = 0
   var isFlushPlanned = false
+  /// Unless it is planned before, it comes in a moment.
+  var isFlushExpected = false
   var closingReason = HTTPEvent.ClosingReason.served
   var clientHasClosed = false
   var lingeringBytes = 0

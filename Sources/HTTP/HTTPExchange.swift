@@ -84,8 +84,11 @@ package struct HTTPExchange: @unchecked Sendable {
       number, contentType: contentType, headers: headers, isEndless: isEndless)
   }
 
+  /// - Parameter isFollowed: another part is about to come: both may be sent together.
   /// - Returns: false when too much waits for the client to read it, and this is not sent.
-  package func part(_ bytes: [UInt8]) -> Bool { connection.streamPart(number, bytes) }
+  package func part(_ bytes: [UInt8], isFollowed: Bool = false) -> Bool {
+    connection.streamPart(number, bytes, isFollowed: isFollowed)
+  }
 
   package func end() { connection.endStream(number, stays: true) }
 

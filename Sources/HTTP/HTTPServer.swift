@@ -53,6 +53,9 @@ package final class HTTPServer: @unchecked Sendable {
   private var nextNumber: UInt64 = 1
   private var unflushed: [HTTPConnection] = []
   private var flushing: [HTTPConnection] = []
+  /// To which more is about to be written.
+  private var unhurried: [HTTPConnection] = []
+  private var flushTimer: LoopTimer?
   private var sweeper: LoopTimer?
   private var whenDrained: (() -> Void)?
   private(set) var isDraining = false
@@ -277,6 +280,22 @@ package final class HTTPServer: @unchecked Sendable {
   func flushLater(_ connection: HTTPConnection) {
     unflushed.append(connection)
     if unflushed.count == 1 { loop.afterThisBatch(flushAll) }
+  }
+
+  /// Has the connection written out a moment later, if it is not before.
+  func flushSoon(_ connection: HTTPConnection) {
+    guard !connection.isFlushExpected else { return }
+    connection.isFlushExpected = true
+    unhurried.append(connection)
+    guard flushTimer == nil else { return }
+    flushTimer = loop.schedule(after: .milliseconds(2)) { [weak self] in self?.flushUnhurried() }
+  }
+
+  private func flushUnhurried() {
+    flushTimer = nil
+    let connections = unhurried
+    unhurried.removeAll(keepingCapacity: connections.count <= 1024)
+    for connection in connections where connection.isFlushExpected { connection.flush() }
   }
 
   private func flushAll() {

@@ -116,6 +116,19 @@ import Testing
     #expect(client.closeCode() == 1002)
   }
 
+  @Test func `what is to be sent with what follows is sent without it when nothing does`() throws {
+    let fixture = try HTTPServerFixture.answering { request, exchange in
+      guard let handshake = try? WebSocketHandshake(request) else { return }
+      guard let socket = exchange.upgrade(handshake, to: nil) else { return }
+      socket.onMessage = { [unowned socket] message in
+        if case .text(let text) = message { _ = socket.send(text, isFollowed: text.count < 3) }
+      }
+    }
+    let client = try WebSocketClient(port: fixture.port)
+    for text in ["1", "22", "333", "4"] { client.send(text) }
+    for text in ["1", "22", "333", "4"] { #expect(client.message() == .text(text)) }
+  }
+
   // MARK: 2: pings and pongs
 
   @Test(arguments: [0, 13, 125])

@@ -42,13 +42,14 @@ import CWSLay
 
   /// Sends a message of text; nothing once the socket is closing.
   ///
+  /// - Parameter isFollowed: another message is about to be sent, and both may be together.
   /// - Returns: false when too much is unsent to keep this as well, and it is not sent.
-  package func send(_ text: [UInt8]) -> Bool {
+  package func send(_ text: [UInt8], isFollowed: Bool = false) -> Bool {
     guard let connection, !isClosing else { return true }
     guard connection.unsentBytes <= connection.server.limits.maximumUnsentBytes,
       connection.server.budget.admits(text.count)
     else { return false }
-    write(WSLAY_TEXT_FRAME, text)
+    write(WSLAY_TEXT_FRAME, text, isFollowed: isFollowed)
     return true
   }
 
@@ -76,7 +77,7 @@ import CWSLay
   }
 
   /// Writes a message as one frame (RFC 6455, 5.2).
-  private func write(_ opcode: wslay_opcode, _ payload: [UInt8]) {
+  private func write(_ opcode: wslay_opcode, _ payload: [UInt8], isFollowed: Bool = false) {
     guard let connection else { return }
     let length = payload.count
     connection.output.append(0x80 | UInt8(opcode.rawValue))
@@ -92,7 +93,7 @@ import CWSLay
     }
     connection.output += payload
     // The client may not have said anything for long.
-    connection.planFlush(since: coarseNow())
+    connection.planFlush(since: coarseNow(), isFollowed: isFollowed)
   }
 
   /// Hands the frames that are queued to the connection; ends it when both sides have said their last.

@@ -473,7 +473,7 @@ final class LiveHub: @unchecked Sendable {
         }
       } else if due.node != Self.look, isNew(body, watch) {
         delivered += 1
-        guard watch.sink.next(body, to: point) else {
+        guard watch.sink.next(body, to: point, isFollowed: !watch.queue.isEmpty) else {
           return interrupt(watch, "Too much waits for the client to read it.")
         }
       }

@@ -189,9 +189,9 @@ final class SocketSession {
 
     func begin() {}
 
-    func next(_ response: [UInt8], to point: ResumePoint?) -> Bool {
+    func next(_ response: [UInt8], to point: ResumePoint?, isFollowed: Bool) -> Bool {
       guard let message = session.messages.next(operation, response) else { return true }
-      return session.socket.send(message)
+      return session.socket.send(message, isFollowed: isFollowed)
     }
 
     func complete() {

@@ -60,9 +60,9 @@ final class StreamAnswer: ResponseSink {
     }
   }
 
-  func next(_ response: [UInt8], to point: ResumePoint?) -> Bool {
+  func next(_ response: [UInt8], to point: ResumePoint?, isFollowed: Bool) -> Bool {
     begin(isEndless: false)
-    return exchange.part(stream.next(response, id: point?.text))
+    return exchange.part(stream.next(response, id: point?.text), isFollowed: isFollowed)
   }
 
   func complete() { end(stream.complete) }

@@ -43,7 +43,8 @@ import TokenSupport
       + "Authorization: Bearer \(token)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
   }
 
-  @Test func `what was looked up before a session ended is not believed by who comes after`() throws
+  /// A server of one loop, one person with two sessions, and the id of the second.
+  private static func signedInTwice() throws -> (GraphServer, Person, other: Person, id: JSONValue)
   {
     let server = try GraphServer(
       database: TestCluster.newDatabase(migrated: true), lockTimeout: .seconds(60),
@@ -53,7 +54,12 @@ import TokenSupport
     // The latest stands first.
     let id = try #require(
       try server.data("{ viewer { sessions { id } } }", as: ada).at("viewer.sessions.0.id"))
+    return (server, ada, other, id)
+  }
 
+  @Test func `what was looked up before a session ended is not believed by who comes after`() throws
+  {
+    let (server, ada, other, id) = try Self.signedInTwice()
     let session = try TestCluster.session(server.database)
     try session.execute(
       Self.slowed(where: "token_hash = \(Self.hash(of: other.token))"))
@@ -78,14 +84,7 @@ import TokenSupport
   @Test func `sessions in use are looked up together, and what that found is as little believed`()
     throws
   {
-    let server = try GraphServer(
-      database: TestCluster.newDatabase(migrated: true), lockTimeout: .seconds(60),
-      settings: { $0.loopCount = 1 })
-    let ada = try server.signUp("ada")
-    let other = try server.signInAgain(ada)
-    let id = try #require(
-      try server.data("{ viewer { sessions { id } } }", as: ada).at("viewer.sessions.0.id"))
-
+    let (server, ada, other, id) = try Self.signedInTwice()
     let session = try TestCluster.session(server.database)
     // Of one at a time it says so at once. Whoever is asked for last has all others asked for before.
     try session.execute(

@@ -32,12 +32,15 @@ package final class SessionResolver {
   private final class Known {
     let viewer: Int64
     let until: Moment
+    /// From when it is looked up again with others.
+    let againFrom: Moment
     /// Since it was looked up.
     var isUsed = false
 
-    init(_ viewer: Int64, until: Moment) {
+    init(_ viewer: Int64, until: Moment, againFrom: Moment) {
       self.viewer = viewer
       self.until = until
+      self.againFrom = againFrom
     }
   }
 
@@ -180,7 +183,7 @@ package final class SessionResolver {
   private func use(_ token: SessionToken, _ now: Moment) -> Known? {
     guard let entry = known[token], entry.until > now else { return nil }
     entry.isUsed = true
-    if entry.until < now + lifetime / 5, looksAgainFrom <= now { lookAgain(now) }
+    if entry.againFrom <= now, looksAgainFrom <= now { lookAgain(now) }
     return entry
   }
 
@@ -188,11 +191,10 @@ package final class SessionResolver {
   /// look at the earliest.
   private func lookAgain(_ now: Moment) {
     looksAgainFrom = now + lifetime / 5
+    let next = now + lifetime / 5 * 2
     var lookUps: [LookUp] = []
     for (token, entry) in known
-    where entry.isUsed && entry.until > now && entry.until < now + lifetime / 5 * 2
-      && !token.isSigned
-    {
+    where entry.isUsed && entry.until > now && entry.until < next && !token.isSigned {
       if let lookUp = waiting[token], lookUp.ends == seenEnds { continue }
       let lookUp = LookUp(token, after: seenEnds)
       waiting[token] = lookUp
@@ -349,7 +351,8 @@ package final class SessionResolver {
       if known.count >= maximumCount { known.removeAll() }
     }
     // Since it was asked for: how long the answer took is part of the five seconds.
-    known[lookUp.token] = Known(viewer, until: min(lookUp.began + lifetime, now + rest))
+    let until = min(lookUp.began + lifetime, now + rest)
+    known[lookUp.token] = Known(viewer, until: until, againFrom: until - lifetime / 5)
   }
 }
 

@@ -143,13 +143,14 @@ package struct GraphQLEndpoint {
   ) throws(TransportError) -> Reception {
     let format = head.format
     guard !request.body.isEmpty else { throw .emptyBody }
-    var known = repeated.request(at: head.lastPlace, for: request.body)
+    var known = repeated.body(at: head.lastPlace, request.body)
     let key = known == nil ? repeated.key(of: request.body) : nil
     if let key, let place = repeated.place(of: key) {
       head.lastPlace = place
-      known = repeated.request(at: place)
+      known = repeated.body(at: place)
     }
-    if var found = known {
+    if let known {
+      var found = known.request
       found.identity = identity
       found.idempotencyKey = try head.idempotencyKey.get()
       return .request(found, format)

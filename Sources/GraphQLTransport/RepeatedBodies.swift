@@ -74,17 +74,17 @@ final class RepeatedBodies {
 
   func place(of key: RepeatedBody.Key) -> Int? { places[key] }
 
-  /// What `body` was read as, if it is the one that is kept there.
-  func request(at place: Int, for body: [UInt8]) -> GraphQLRequest? {
-    guard place < bodies.count, bodies[place].isRead(from: body) else { return nil }
-    return request(at: place)
+  /// The one that is kept there, if it is this one.
+  func body(at place: Int, _ bytes: [UInt8]) -> RepeatedBody? {
+    guard place < bodies.count, bodies[place].isRead(from: bytes) else { return nil }
+    return body(at: place)
   }
 
-  /// - Parameter place: of a body that is kept.
-  func request(at place: Int) -> GraphQLRequest {
+  /// - Parameter place: of one that is kept.
+  func body(at place: Int) -> RepeatedBody {
     let body = bodies[place]
     body.isUsed = true
-    return body.request
+    return body
   }
 
   /// Gives the request as it will be found again, if it is kept.

@@ -10,6 +10,7 @@ of a mutation. Then comes what a creation's request row costs, and what a storm 
 """
 
 import argparse
+import itertools
 import json
 import os
 import re
@@ -191,17 +192,19 @@ def record(options, target, first):
     found = {}
     try:
         for name, (_, document, kind) in MUTATIONS.items():
-            # First for the statements to be prepared on each connection, then to be looked at.
-            for number in range(WARM_UP + 1):
+            # First for the statements to be prepared on each connection, then to be looked at: one beside which nobody
+            # was asked whose the token is.
+            for number in itertools.count():
                 proxy.messages = []
-                proxy.is_recording = number == WARM_UP
+                proxy.is_recording = number >= WARM_UP
                 thing = first["user" if kind == "friend" else kind] + 256 * (5 + number)
                 answer = server.execute(document, {"id": wire(thing)}, "bench-2")
                 errors = list(answer.values())[0]["userErrors"]
                 if errors:
                     sys.exit(f"bench: {name} was refused: {errors}")
+                if proxy.is_recording and not any("viewer_of_session" in (text or "") for _, text, _ in proxy.messages):
+                    break
             proxy.is_recording = False
-            # Whose the token is was asked before, with the first.
             bound = [(text, values) for kind_, text, values in proxy.messages if kind_ == "B"]
             syncs = sum(1 for kind_, _, _ in proxy.messages if kind_ == "S")
             found[name] = (bound, syncs, first["user"] + 256 * 2, thing)
@@ -358,7 +361,8 @@ def storm(options, server, connection, first, work):
         {"i": {"username": name, "password": password, "displayName": "Bench"}})
     sql(connection, f"""INSERT INTO password (user_id, hash)
       SELECT u.id, p.hash FROM app_user u, password p JOIN app_user o ON o.id = p.user_id
-      WHERE o.username = '{name}' AND u.username LIKE 'bench\\_user%'""")
+      WHERE o.username = '{name}' AND u.username LIKE 'bench\\_user%'
+      ON CONFLICT (user_id) DO NOTHING""")
     names = sql(connection, "SELECT u.username FROM app_user u JOIN bench.made m ON m.id = u.id AND m.kind = 'user' ORDER BY m.n LIMIT 500").splitlines()
     lua = os.path.join(work, "storm.lua")
     with open(lua, "w") as file:

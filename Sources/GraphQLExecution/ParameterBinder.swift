@@ -71,6 +71,7 @@ struct ParameterBinder {
     case .requestKey: result.append(call.key?.text ?? "")
     case .bodyHash: result.append(call.key?.bodyHash ?? [])
     case .keepsAnswer: result.append(call.key?.isClient ?? false)
+    case .flushesLater: result.append(call.flushesLater)
     case .secret: result.append(call.secret)
     case .secretHash: result.append(call.secretHash)
     case .sessionHash:

@@ -18,6 +18,21 @@ extension PoolState {
     return true
   }
 
+  /// No connection is idle, or others wait for one.
+  var isCrowded: Bool {
+    if waitingCount > 0 { return true }
+    for slot in slots.indices where slots[slot].phase == .ready {
+      if slots[slot].inFlight.isEmpty { return false }
+    }
+    return true
+  }
+
+  var unfinishedCount: Int {
+    var count = waitingCount
+    for slot in slots.indices { count += slots[slot].inFlight.count }
+    return count
+  }
+
   /// How many connections leases and heavy statements may hold at once.
   var exclusiveLimit: Int { max(1, slots.count - settings.reservedForQuick) }
 

@@ -230,6 +230,12 @@ package final class PostgresPool {
   /// What is under way to a server is on the road for longer than a short statement takes.
   var isFar: Bool { state.isFar }
 
+  /// What comes now waits for a connection; not where the road there is what takes long.
+  package var isCrowded: Bool { state.isCrowded && !state.isFar }
+
+  /// Given to it and not answered.
+  package var unfinishedCount: Int { state.unfinishedCount }
+
   /// There is a connection, and the server has answered on one lately; it is asked every few
   /// seconds when nobody else does.
   package var isAvailable: Bool {

@@ -132,6 +132,69 @@ import Testing
         == ["data": ["f0": ["subject": ["reactionCount": 1], "userErrors": []]]])
   }
 
+  /// One connection for mutations, and one mutation on it that waits for the standby: those behind it have to wait for a
+  /// connection, and do not wait for the disk one by one then.
+  @Test func `who waited for a connection is answered when the log is flushed, and done once`()
+    throws
+  {
+    let live = try LiveServer(database: Self.server.get().database) { $0.writers = 1 }
+    let server = live.graph
+    let data = try server.data()
+    let people = try data.people(9)
+    let answers = Mutex<[HTTPClients.Response?]>(Array(repeating: nil, count: people.count))
+    let done = DispatchGroup()
+    func post(_ index: Int) {
+      let (document, values) = GraphServer.mutation(
+        ["createTextPost(input: {body: \"post \(index)\"})"], "textPost { body }", [:])
+      DispatchQueue.global().async(group: done) {
+        let answer = try? server.sendMutation(document, values, token: people[index].token)
+        answers.withLock { $0[index] = answer }
+      }
+    }
+    /// Backends that wait for the standby while they do something.
+    func waiting(for text: String) throws -> [[String?]] {
+      try TestCluster.session(server.database).execute(
+        "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%\(text)%'")
+    }
+    func wait(until holds: () throws -> Bool) throws {
+      for _ in 0..<6_000 {
+        if try holds() { return }
+        usleep(10_000)
+      }
+      throw GraphTestFailure("it did not come to that")
+    }
+    func end(_ backends: [[String?]]) throws {
+      for case let pid?? in backends.map(\.first) {
+        try TestCluster.session(server.database).execute("SELECT pg_terminate_backend(\(pid))")
+      }
+    }
+    let made = { (person: Person) in
+      try data.run("SELECT FROM post WHERE author_id = $1", [person.key]).count
+    }
+
+    try waitForStandby(true)
+    defer { try? waitForStandby(false) }
+    post(0)
+    try wait { try waiting(for: "sociograph.result").count == 1 }
+    for index in people.indices.dropFirst() { post(index) }
+    try wait { try live.metric("sociograph_pool_waiting{pool=\"writes\"}") == people.count - 1 }
+    // From here on the connection is free for the others, whose commits are there for all to see, and for none to rely on.
+    try end(waiting(for: "sociograph.result"))
+    try wait { try people.allSatisfy { try made($0) == 1 } }
+    try wait { try waiting(for: "emit_message").contains { _ in true } }
+    #expect(answers.withLock { $0.allSatisfy { $0 == nil } })
+    // Nobody knows now whether they last: they are sent again, and found done.
+    try end(waiting(for: "emit_message"))
+    try waitForStandby(false)
+    done.wait()
+    for (index, answer) in answers.withLock({ $0 }).enumerated() {
+      #expect(
+        try JSONParser.parse(#require(answer).body)
+          == ["data": ["f0": ["textPost": ["body": "post \(index)"], "userErrors": []]]])
+      #expect(try made(people[index]) == 1)
+    }
+  }
+
   @Test func `what was lost before its commit is done by the next try`() throws {
     let server = try Self.server.get()
     let data = try server.data()

@@ -1,4 +1,5 @@
 import EventLoops
+import Synchronization
 import TestSupport
 import Testing
 
@@ -103,6 +104,59 @@ struct TransactionTests {
       try await harness.eventually { harness.onLoop { $0.statistics.waiting } == 2 })
     lock.release()
     #expect(try await [one, two] == ["one", "two"])
+  }
+
+  @Test
+  func
+    `a flush comes when a quarter of what is under way waits for it, and is one for all of them`()
+    async throws
+  {
+    let harness = try harness(size: 1) { $0.probeAfter = .seconds(600) }
+    let flushed = Mutex<[PostgresError?]>([])
+    nonisolated(unsafe) var others = 8
+    nonisolated(unsafe) var flusher: CommitFlusher?
+    harness.onLoop { pool in
+      var settings = CommitFlusher.Settings()
+      settings.longestWait = .seconds(600)
+      unsafe flusher = CommitFlusher(pool, settings: settings) { unsafe others }
+    }
+    func flush(_ count: Int) {
+      harness.onLoop { _ in
+        for _ in 0..<count {
+          unsafe flusher?.flush { error in flushed.withLock { $0.append(error) } }
+        }
+      }
+    }
+    func executed() -> Int { harness.onLoop { $0.statistics.executed } }
+    let before = executed()
+    flush(2)
+    // 2 of 10; the loop has looked at them by the second question.
+    #expect(executed() + executed() == 2 * before)
+    flush(1)
+    #expect(try await harness.eventually { flushed.withLock { $0.count } == 3 })
+    #expect(executed() == before + 1)
+    // With nothing else under way there is nobody to wait for.
+    harness.onLoop { _ in unsafe others = 0 }
+    flush(1)
+    #expect(try await harness.eventually { flushed.withLock { $0.count } == 4 })
+    #expect(flushed.withLock { $0.allSatisfy { $0 == nil } })
+    harness.onLoop { $0.stop() }
+    flush(1)
+    #expect(try await harness.eventually { flushed.withLock { $0.count } == 5 })
+    #expect(flushed.withLock { $0.last??.kind } == .lost)
+    harness.onLoop { _ in unsafe flusher = nil }
+  }
+
+  @Test func `the first that waits for a flush does not wait for ever`() async throws {
+    let harness = try harness(size: 1)
+    let flushed = Mutex(0)
+    nonisolated(unsafe) var flusher: CommitFlusher?
+    harness.onLoop { pool in
+      unsafe flusher = CommitFlusher(pool) { 1_000 }
+      unsafe flusher?.flush { _ in flushed.withLock { $0 += 1 } }
+    }
+    #expect(try await harness.eventually { flushed.withLock { $0 } == 1 })
+    harness.onLoop { _ in unsafe flusher = nil }
   }
 
   @Test func `past its deadline it is cancelled, and told how that ended`() async throws {

@@ -168,7 +168,7 @@ extension ServeSettings {
         Option("loops", "N", shown: "one for each core", "event loops"),
         Option("pool-size", "N", default: "3", "database connections of each loop"),
         Option(
-          "writers", "N", default: "16",
+          "writers", "N", default: "8",
           "connections for mutations, one at a time on each, at least one for each loop"),
         Option(
           "tasks", "on|off", default: "on",

@@ -93,7 +93,7 @@ struct ServeSettings {
     schema = try SettingOptions.shippedFolder("Schema", "schema", options)
     sql = try SettingOptions.migrations(options)
     try refuseContradictions(options)
-    let others = server.loopCount * (server.pool.size + 8) + max(server.writers, server.loopCount)
+    let others = server.loopCount * (server.pool.size + 10) + max(server.writers, server.loopCount)
     if let shortage = HTTPSocketQuota.descriptorShortage(server.http, others: others) {
       throw CommandFailure("\(options.origin("maximum-sockets")): \(shortage)")
     }
@@ -259,9 +259,9 @@ struct ServeSettings {
         - current_setting('superuser_reserved_connections')::int
       """)
     guard let text = rows.first?.first ?? nil, let permitted = Int(text) else { return nil }
-    // Each loop has its pools, and for each a connection that cancels.
+    // Each loop has its pools, that of one connection which flushes among them, and for each one that cancels.
     let needed =
-      server.loopCount * (server.pool.size + 2) + max(server.writers, server.loopCount)
+      server.loopCount * (server.pool.size + 4) + max(server.writers, server.loopCount)
     guard needed > permitted else { return nil }
     return "\(server.loopCount) loops with --pool-size \(server.pool.size) may open \(needed) "
       + "connections, but the database lets in \(permitted) (max_connections)."

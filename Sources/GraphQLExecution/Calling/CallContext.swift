@@ -14,6 +14,8 @@ final class CallContext {
   private(set) lazy var client = findClient()
   /// What the call's preparations came to, in their order.
   var preparations: [PreparedInput] = []
+  /// The commit does not wait for the disk by itself: of the try that is made now.
+  var flushesLater = false
   private let makeSecret: () -> String
   /// Made when the first statement asks for it.
   private(set) lazy var secret = makeSecret()

@@ -9,10 +9,11 @@ import Postgres
 /// loop's connections that may write.
 ///
 /// These belong to the loop as those that read do: no lock and no change of thread, and the queue is
-/// in the pool, with its limits. A few for each loop are as good as a few for all: four connections
-/// of one server already commit what eight do.
+/// in the pool, with its limits. A few for each loop are as good as a few for all, as none of them waits
+/// for the disk while others wait for it (`CommitFlusher`).
 package final class MutationRunner {
   package let writers: PostgresPool
+  let flusher: CommitFlusher
   let schema: Schema
   let scalarTypes: [TypeID: ParameterType]
   let constraintErrors: ConstraintErrors
@@ -28,7 +29,8 @@ package final class MutationRunner {
 
   /// - Parameter makeSecret: a token that nobody can guess, for `@secret`.
   package init(
-    writers: PostgresPool, mapping: StorageMapping, constraintErrors: ConstraintErrors,
+    writers: PostgresPool, flusher: CommitFlusher, mapping: StorageMapping,
+    constraintErrors: ConstraintErrors,
     settings: OperationExecutor.Settings, preparer: (any InputPreparer)? = nil,
     sessionsEnded: @escaping () -> Void = {},
     makeSecret: @escaping () -> String = { RequestKey.randomToken() }
@@ -36,6 +38,7 @@ package final class MutationRunner {
     self.preparer = preparer
     self.sessionsEnded = sessionsEnded
     self.writers = writers
+    self.flusher = flusher
     schema = mapping.schema
     scalarTypes = mapping.scalarTypes
     self.constraintErrors = constraintErrors
@@ -270,6 +273,8 @@ package final class MutationRun {
     _ statements: [PreparedCall.Statement?], _ call: PreparedCall, _ attempt: Attempt,
     then: ((borrowing PostgresResult) -> Void)? = nil
   ) {
+    // Who waits for a connection anyway leaves it sooner to the next.
+    attempt.context.flushesLater = runner.writers.isCrowded
     var transaction: [BoundStatement] = []
     do throws(GraphQLError) {
       for statement in statements {
@@ -300,11 +305,27 @@ package final class MutationRun {
   private func succeeded(
     _ result: borrowing PostgresResult, _ call: PreparedCall, _ attempt: Attempt
   ) {
-    guard case .finish(let end) = attempt.progress.succeeded() else { return }
+    let answer = answer(with: result, call, attempt)
+    guard attempt.context.flushesLater else { return done(answer, call) }
+    let began = monotonicNanoseconds()
+    runner.flusher.flush { [self] error in
+      times.asking &+= monotonicNanoseconds() &- began
+      if let error { failed(error, call, attempt) } else { done(answer, call) }
+    }
+  }
+
+  /// It is committed, and lasts.
+  private func done(_ answer: FieldAnswer, _ call: PreparedCall) {
     if call.plan.mayEndSessions { runner.sessionsEnded() }
+    answered(answer)
+  }
+
+  private func answer(
+    with result: borrowing PostgresResult, _ call: PreparedCall, _ attempt: Attempt
+  ) -> FieldAnswer {
     let hasRecord = call.selection != nil
     guard result.rowCount == 1, !hasRecord || !result.isNull(row: 0, column: 0) else {
-      return answered(.failed([.fault("\(call.plan.coordinate): the selection gave no row.")]))
+      return .failed([.fault("\(call.plan.coordinate): the selection gave no row.")])
     }
     var frames = RecordFrames()
     swap(&frames, &runner.spareFrames)
@@ -324,19 +345,18 @@ package final class MutationRun {
       unsafe writer.writeData(empty.span.bytes)
     }
     if isTooLarge || writer.isTooLarge {
-      return answered(
-        .failed([
-          GraphQLError(
-            "It is done, but its answer is larger than \(runner.maximumResponseBytes) bytes.",
-            code: .resultLimitExceeded)
-        ]))
+      return .failed([
+        GraphQLError(
+          "It is done, but its answer is larger than \(runner.maximumResponseBytes) bytes.",
+          code: .resultLimitExceeded)
+      ])
     }
     cost += writer.cost
     let errors = writer.errors
     var answer = FieldAnswer.value(writer.finish(keeping: &runner.spareFrames))
     answer.errors = errors
-    answer.isReplayed = end == .replayed
-    answered(answer)
+    answer.isReplayed = attempt.progress.succeeded() == .finish(.replayed)
+    return answer
   }
 
   private func failed(_ error: PostgresError, _ call: PreparedCall, _ attempt: Attempt) {

@@ -110,7 +110,7 @@ struct CallCompiler {
 
   // MARK: - The call
 
-  /// `SELECT set_config('sociograph.result', (f(...))::text, true)`: what the function returned is
+  /// `SELECT set_config('sociograph.result', (f(...))::text, true), ...`: what the function returned is
   /// there for the statements behind it, up to the end of the transaction.
   private func statement(
     _ template: SQLTemplate, isClaimed: Bool, _ field: Field, _ arguments: FieldArguments,
@@ -126,7 +126,17 @@ struct CallCompiler {
         \(reference(.bodyHash, statement))) THEN \(value) END
         """
     }
-    return finished("SELECT set_config('sociograph.result', \(value), true)", statement)
+    return finished(
+      "SELECT set_config('sociograph.result', \(value), true), \(flushing(statement))", statement)
+  }
+
+  /// A commit that waits for the disk by itself waits for those that did not, too, if it has written something: what it
+  /// found done may be theirs.
+  private func flushing(_ statement: StatementBuilder) -> SQLFragment {
+    """
+    CASE WHEN \(reference(.flushesLater, statement)) THEN set_config('synchronous_commit', 'off', true) \
+    WHEN pg_current_xact_id_if_assigned() IS NULL THEN pg_logical_emit_message(true, 'sociograph', '')::text END
+    """
   }
 
   private func rendered(
@@ -295,7 +305,7 @@ struct CallCompiler {
     let hash = selection.map { Self.hash(of: $0) } ?? 0
     return finished(
       """
-      SELECT r.answer, set_config('sociograph.result', r.result, true)
+      SELECT r.answer, set_config('sociograph.result', r.result, true), \(flushing(statement))
       FROM sociograph_replay(\(viewer(statement)), \(key(statement)), \(Int(hash))) AS r
       """, statement)
   }

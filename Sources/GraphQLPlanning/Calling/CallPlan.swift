@@ -127,6 +127,8 @@ package enum CallParameter: Sendable, Hashable {
   case bodyHash
   /// Whether somebody may ask for the answer again.
   case keepsAnswer
+  /// Whether the commit does not wait for the disk by itself.
+  case flushesLater
   /// A token made for this request, which its answer shows once.
   case secret
   /// Its SHA-256.
@@ -142,7 +144,7 @@ package enum CallParameter: Sendable, Hashable {
     switch self {
     case .requestKey, .secret, .device: SQLType("text")
     case .bodyHash, .secretHash, .sessionHash: SQLType("bytea")
-    case .keepsAnswer: SQLType("boolean")
+    case .keepsAnswer, .flushesLater: SQLType("boolean")
     case .prepared(let value):
       switch value.part {
       case .text, .renewed: SQLType("text")
@@ -157,6 +159,7 @@ package enum CallParameter: Sendable, Hashable {
     case .requestKey: "the request's key"
     case .bodyHash: "SHA-256 of operation and variables"
     case .keepsAnswer: "whether the client sent a key"
+    case .flushesLater: "whether the commit waits for the disk together with others"
     case .secret: "a token made for the request"
     case .secretHash: "its SHA-256"
     case .sessionHash: "SHA-256 of the session's token"

@@ -7,6 +7,7 @@ struct LoopSnapshot: Sendable {
   let pool: PoolStatistics
   /// Of the connections for mutations.
   let writers: PoolStatistics
+  let flushes: PoolStatistics
   let documents: (count: Int, bytes: Int)
   let watches: LiveHub.Counts
   /// Its database answers, and it is not about to end.
@@ -157,7 +158,10 @@ struct MetricsPage {
   }
 
   private func writePool(_ all: LoopMetrics, _ text: inout PrometheusText) {
-    let pools = [("reads", loops.map(\.pool)), ("writes", loops.map(\.writers))]
+    let pools = [
+      ("reads", loops.map(\.pool)), ("writes", loops.map(\.writers)),
+      ("flushes", loops.map(\.flushes)),
+    ]
     func samples(_ part: (PoolStatistics) -> Int, _ labels: [(String, String)] = []) {
       for (name, statistics) in pools {
         text.sample(statistics.reduce(0) { $0 + part($1) }, [("pool", name)] + labels)
@@ -165,7 +169,8 @@ struct MetricsPage {
     }
     text.family(
       "sociograph_pool_connections", .gauge,
-      "Database connections by state; those of mutations are a pool of their own.")
+      "Database connections by state; those of mutations, and that of flushes, are pools of their own."
+    )
     samples(\.idle, [("state", "idle")])
     samples(\.inUse, [("state", "in_use")])
     samples(\.leased, [("state", "leased")])
@@ -189,7 +194,7 @@ struct MetricsPage {
     text.family("sociograph_pool_opened_total", .counter, "Database connections made.")
     samples(\.opened)
     text.family(
-      "sociograph_pool_closed_total", .counter, "Database connections closed, of both pools.")
+      "sociograph_pool_closed_total", .counter, "Database connections closed, of all pools.")
     for (reason, count) in all.connectionsClosed.sorted(by: { $0.key < $1.key }) {
       text.sample(count, [("reason", reason)])
     }

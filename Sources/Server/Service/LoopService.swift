@@ -17,6 +17,8 @@ final class LoopService: @unchecked Sendable {
   let pool: PostgresPool
   /// For mutations.
   let writers: PostgresPool
+  /// For commits that wait for the disk on behalf of others.
+  let flushes: PostgresPool
   let pipeline: RequestPipeline
   let observer: LoopObserver
   private let executor: OperationExecutor
@@ -33,6 +35,11 @@ final class LoopService: @unchecked Sendable {
       onEvent: { observer.report(.pool($0)) })
     writers = PostgresPool(
       loop: loop, configuration: shared.writerDatabase, settings: shared.writerPool,
+      onEvent: { observer.report(.pool($0)) })
+    var single = shared.writerPool
+    single.size = 1
+    flushes = PostgresPool(
+      loop: loop, configuration: shared.writerDatabase, settings: single,
       onEvent: { observer.report(.pool($0)) })
     executor = OperationExecutor(
       mapping: shared.mapping, settings: shared.executor,
@@ -51,7 +58,9 @@ final class LoopService: @unchecked Sendable {
     let pipeline = RequestPipeline(
       shared: shared, executor: executor, sessions: sessions, pool: pool, pictures: pictures,
       mutations: MutationRunner(
-        writers: writers, mapping: shared.mapping, constraintErrors: shared.constraintErrors,
+        writers: writers,
+        flusher: CommitFlusher(flushes) { [writers] in writers.unfinishedCount },
+        mapping: shared.mapping, constraintErrors: shared.constraintErrors,
         settings: shared.executor,
         preparer: LoopAccountInputs(shared.accounts, loop: loop),
         sessionsEnded: { [ended = shared.endedSessions] in ended.note() },
@@ -66,6 +75,7 @@ final class LoopService: @unchecked Sendable {
     loop.execute { [self] in
       pool.start()
       writers.start()
+      flushes.start()
     }
     server?.start()
   }
@@ -87,7 +97,7 @@ final class LoopService: @unchecked Sendable {
     loop.preconditionOnLoop()
     return LoopSnapshot(
       metrics: observer.metrics ?? LoopMetrics(), pool: pool.statistics,
-      writers: writers.statistics,
+      writers: writers.statistics, flushes: flushes.statistics,
       documents: executor.cachedDocuments, watches: pipeline.hub.counts, isReady: pipeline.isReady)
   }
 
@@ -114,9 +124,11 @@ final class LoopService: @unchecked Sendable {
     server?.drain { [self] in
       loop.execute { [self] in
         pool.stop { [self] in
-          writers.stop {
-            self.loop.stop()
-            completion()
+          writers.stop { [self] in
+            flushes.stop {
+              self.loop.stop()
+              completion()
+            }
           }
         }
       }

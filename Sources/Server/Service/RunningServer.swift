@@ -22,7 +22,7 @@ package final class RunningServer: Sendable {
     /// The database connections of each loop.
     package var pool = PoolSettings(size: 3)
     /// The connections of all loops that mutations run on: at least one for each loop.
-    package var writers = 16
+    package var writers = 8
     /// How mutations reach the database; as everything else unless given.
     package var writerDatabase: PostgresConfiguration?
     /// How what needs a session of its own does: tasks, the outbox. As mutations unless given.

@@ -1,0 +1,87 @@
+import EventLoops
+
+/// Waits for the disk once for many transactions.
+///
+/// A commit that waits for the disk by itself holds its connection, and the rows that others want, for as long, and puts
+/// its backend to sleep. One with `synchronous_commit` off is done at once, and lasts from when the write-ahead log was
+/// flushed behind it: by any commit that waits and began after it. Such a commit is sent here, on a connection of its own,
+/// when a quarter of what is under way waits for one, or when the first has waited for a while; meanwhile the connections
+/// of those that wait do the next. All calls are made on the loop.
+///
+/// PostgreSQL 15, 30.4 Asynchronous Commit.
+package final class CommitFlusher {
+  package struct Settings: Sendable {
+    /// Sent for one in so many of what is under way.
+    package var share = 4
+    /// How long the first waits for others.
+    package var longestWait = Duration.milliseconds(5)
+
+    package init() {}
+  }
+
+  /// Something has to be written for a commit to wait for the disk.
+  package static let statement = PostgresStatement(
+    "SELECT pg_logical_emit_message(true, 'sociograph', '')", parameterCount: 0)
+
+  private let pool: PostgresPool
+  private let others: () -> Int
+  private let settings: Settings
+  private var waiting: [(PostgresError?) -> Void] = []
+  private var isUnderWay = false
+  /// The first of those that wait has waited long enough.
+  private var isDue = false
+  private var isLooking = false
+  private var timer: LoopTimer?
+
+  /// - Parameters:
+  ///   - pool: one connection is enough; it may write.
+  ///   - others: how many are under way that may come to wait, too.
+  package init(_ pool: PostgresPool, settings: Settings = Settings(), others: @escaping () -> Int) {
+    self.pool = pool
+    self.others = others
+    self.settings = settings
+  }
+
+  /// Calls `completion` when everything lasts that was committed by now; with an error where that is not known.
+  package func flush(_ completion: @escaping (PostgresError?) -> Void) {
+    pool.loop.preconditionOnLoop()
+    waiting.append(completion)
+    if timer == nil, !isDue {
+      timer = pool.loop.schedule(after: settings.longestWait) { [weak self] in
+        self?.timer = nil
+        self?.isDue = true
+        self?.look()
+      }
+    }
+    guard !isLooking else { return }
+    isLooking = true
+    // What else was answered in this batch comes along.
+    pool.loop.afterThisBatch { [self] in
+      isLooking = false
+      look()
+    }
+  }
+
+  private func look() {
+    guard !isUnderWay, !waiting.isEmpty else { return }
+    guard isDue || waiting.count * (settings.share - 1) >= others() else { return }
+    var completions: [(PostgresError?) -> Void] = []
+    swap(&completions, &waiting)
+    timer = nil
+    isDue = false
+    isUnderWay = true
+    pool.execute(transaction: [BoundStatement(Self.statement, PostgresParameters())]) {
+      [self] outcome in
+      isUnderWay = false
+      var loss: PostgresError?
+      switch outcome {
+      case .success: break
+      case .failure(let error):
+        loss = PostgresError(
+          .lost, sqlState: error.sqlState, message: error.message, detail: error.detail)
+      }
+      for completion in completions { completion(loss) }
+      look()
+    }
+  }
+}

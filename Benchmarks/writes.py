@@ -193,7 +193,7 @@ def record(options, target, first):
     try:
         for name, (_, document, kind) in MUTATIONS.items():
             # First for the statements to be prepared on each connection, then to be looked at: one beside which nobody
-            # was asked whose the token is.
+            # was asked whose the token is, and no connection whether it still answers.
             for number in itertools.count():
                 proxy.messages = []
                 proxy.is_recording = number >= WARM_UP
@@ -202,7 +202,8 @@ def record(options, target, first):
                 errors = list(answer.values())[0]["userErrors"]
                 if errors:
                     sys.exit(f"bench: {name} was refused: {errors}")
-                if proxy.is_recording and not any("viewer_of_session" in (text or "") for _, text, _ in proxy.messages):
+                if proxy.is_recording and not any(
+                        text == "" or "viewer_of_session" in (text or "") for _, text, _ in proxy.messages):
                     break
             proxy.is_recording = False
             bound = [(text, values) for kind_, text, values in proxy.messages if kind_ == "B"]

@@ -5,16 +5,16 @@ import EventLoops
 /// A commit that waits for the disk by itself holds its connection, and the rows that others want, for as long, and puts
 /// its backend to sleep. One with `synchronous_commit` off is done at once, and lasts from when the write-ahead log was
 /// flushed behind it: by any commit that waits and began after it. Such a commit is sent here, on a connection of its own,
-/// when a quarter of what is under way waits for one, or when the first has waited for a while; meanwhile the connections
+/// when half of what is under way waits for one, or when the first has waited for a while; meanwhile the connections
 /// of those that wait do the next. All calls are made on the loop.
 ///
 /// PostgreSQL 15, 30.4 Asynchronous Commit.
 package final class CommitFlusher {
   package struct Settings: Sendable {
     /// Sent for one in so many of what is under way.
-    package var share = 4
+    package var share = 2
     /// How long the first waits for others.
-    package var longestWait = Duration.milliseconds(5)
+    package var longestWait = Duration.milliseconds(10)
 
     package init() {}
   }

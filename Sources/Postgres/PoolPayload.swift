@@ -17,6 +17,7 @@ final class PoolPayload {
   /// While it is kept, its statement counts as a heavy one.
   var slowness: StatementSlowness?
   let submittedAt: Moment
+  let commitsAsynchronously: Bool
   /// Nil while it waits; the last time, when it was sent again.
   var sentAt: Moment?
 
@@ -25,7 +26,8 @@ final class PoolPayload {
   init(
     client: PoolClient? = nil, statement: PostgresStatement? = nil,
     parameters: PostgresParameters = PostgresParameters(), transaction: [BoundStatement] = [],
-    submittedAt: Moment, part: ((borrowing PostgresResult) -> Void)? = nil,
+    submittedAt: Moment, commitsAsynchronously: Bool = false,
+    part: ((borrowing PostgresResult) -> Void)? = nil,
     completion: ((borrowing PostgresOutcome) -> Void)? = nil,
     lease: ((Result<PostgresLease, PostgresError>) -> Void)? = nil
   ) {
@@ -34,6 +36,7 @@ final class PoolPayload {
     self.parameters = parameters
     self.transaction = transaction
     self.submittedAt = submittedAt
+    self.commitsAsynchronously = commitsAsynchronously
     self.part = part
     self.completion = completion
     self.lease = lease

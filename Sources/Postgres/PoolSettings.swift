@@ -14,6 +14,11 @@ package struct PoolSettings: Sendable {
   package var longestQueueing = Duration.milliseconds(2)
   /// From this mean on a statement is heavy.
   package var heavyStatement = Duration.milliseconds(20)
+  /// Transactions at PostgreSQL at once that commit asynchronously: none of them sleeps at its commit, and on the cores
+  /// that there are more backends only take turns.
+  package var asynchronousAtOnce = Int.max
+  /// One that takes this long is taken to wait for a lock, and does not count.
+  package var asynchronousStall = Duration.milliseconds(25)
   /// Connections that neither leases nor heavy statements may take.
   package var reservedForQuick = 1
   package var unknownEstimate = Duration.microseconds(300)

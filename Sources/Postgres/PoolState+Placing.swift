@@ -18,6 +18,20 @@ extension PoolState {
     return true
   }
 
+  private func asynchronousCount(_ now: Instant) -> Int {
+    var count = 0
+    for slot in slots.indices {
+      guard let head = slots[slot].inFlight.first else { continue }
+      let request = requests[Int(head)]
+      if request.commitsAsynchronously,
+        headBegan(slot, request).nanoseconds(to: now) < limits.asynchronousStall
+      {
+        count += 1
+      }
+    }
+    return count
+  }
+
   /// No connection is idle, or others wait for one.
   var isCrowded: Bool {
     if waitingCount > 0 { return true }
@@ -61,6 +75,9 @@ extension PoolState {
   /// ones need an idle one, and leave one connection to the others.
   func choose(for index: Int32, now: Instant) -> Int? {
     let request = requests[Int(index)]
+    if request.commitsAsynchronously, asynchronousCount(now) >= settings.asynchronousAtOnce {
+      return nil
+    }
     let isShort =
       request.kind == .quick && request.estimate < limits.shortStatement
     var idle: Int?

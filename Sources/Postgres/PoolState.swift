@@ -101,6 +101,8 @@ struct PoolState {
     /// It writes: its outcome is always waited for, so past its deadline it is cancelled and then
     /// told how it ended.
     var awaitsEnd = false
+    /// Its commit does not wait for the disk.
+    var commitsAsynchronously = false
     /// Its deadline passed, and it is to be cancelled.
     var isOverdue = false
     /// Nobody waits for the outcome any more.
@@ -127,6 +129,7 @@ struct PoolState {
     let quickQueueWait: Int64
     let queueWait: Int64
     let shortestRoundTrip: Int64
+    let asynchronousStall: Int64
 
     init(_ settings: PoolSettings) {
       shortStatement = settings.shortStatement.nanoseconds
@@ -137,6 +140,7 @@ struct PoolState {
       quickQueueWait = settings.quickQueueWait.nanoseconds
       queueWait = settings.queueWait.nanoseconds
       shortestRoundTrip = settings.shortestRoundTrip.nanoseconds
+      asynchronousStall = settings.asynchronousStall.nanoseconds
     }
   }
 
@@ -161,7 +165,8 @@ struct PoolState {
   ///   - client: whose share it takes; nil of nobody in particular.
   mutating func submit(
     kind: PoolRequestKind, estimate: UInt64, isKnown: Bool = true, mayRetry: Bool,
-    awaitsEnd: Bool = false, client: PoolClient? = nil, deadline: Instant, now: Instant,
+    awaitsEnd: Bool = false, commitsAsynchronously: Bool = false, client: PoolClient? = nil,
+    deadline: Instant, now: Instant,
     actions: inout [PoolAction]
   ) -> PoolRequestID {
     let expected =
@@ -171,6 +176,7 @@ struct PoolState {
     let index = allocate(
       Request(
         kind: lane, estimate: expected, client: client, mayRetry: mayRetry, awaitsEnd: awaitsEnd,
+        commitsAsynchronously: commitsAsynchronously,
         submittedAt: now, sentAt: now,
         queueDeadline: min(deadline, now.advanced(byNanoseconds: limits.queueWait)),
         deadline: deadline))

@@ -99,6 +99,16 @@ package struct PostgresConfiguration: Sendable {
     return result
   }
 
+  /// PostgreSQL has the same cores as this process, as far as the string says.
+  package var isOnThisMachine: Bool {
+    guard pooler == .none, let options = try? Self.options(of: connectionString) else {
+      return false
+    }
+    let hosts = options.filter { $0.name == "host" || $0.name == "hostaddr" }.map(\.value)
+    return !hosts.isEmpty
+      && hosts.allSatisfy { $0.hasPrefix("/") || ["localhost", "127.0.0.1", "::1"].contains($0) }
+  }
+
   /// What another program that uses libpq has to be told to reach the same database: environment
   /// variables, which other users of the machine do not see, and what no variable stands for. Names
   /// are looked for where they are here.

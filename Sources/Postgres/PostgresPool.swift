@@ -140,11 +140,12 @@ package final class PostgresPool {
   /// - Parameters:
   ///   - client: whose share of the connections it takes; nil of nobody in particular.
   ///   - expected: how long it may take, by which it is placed.
+  ///   - commitsAsynchronously: it sets `synchronous_commit` off.
   /// - Returns: what takes it out of the queue; once it runs, it is finished.
   @discardableResult
   package func execute(
     transaction: [BoundStatement], for client: PoolClient? = nil, expected: Duration = .zero,
-    deadline: Moment? = nil,
+    commitsAsynchronously: Bool = false, deadline: Moment? = nil,
     completion: @escaping (borrowing PostgresOutcome) -> Void
   ) -> PostgresTicket {
     loop.preconditionOnLoop()
@@ -158,7 +159,8 @@ package final class PostgresPool {
       .quick, estimate: UInt64(max(expected.nanoseconds, 0)), now: now,
       deadline: deadline ?? self.deadline(from: now),
       PoolPayload(
-        client: client, transaction: transaction, submittedAt: now, completion: completion))
+        client: client, transaction: transaction, submittedAt: now,
+        commitsAsynchronously: commitsAsynchronously, completion: completion))
   }
 
   /// Runs statements that only read, one after the other and all of one snapshot, on a connection that is theirs
@@ -278,6 +280,7 @@ package final class PostgresPool {
       isKnown: payload.client == nil || payload.client == .server
         || payload.statement?.isKnown ?? true,
       mayRetry: !payload.writes, awaitsEnd: payload.writes,
+      commitsAsynchronously: payload.commitsAsynchronously,
       client: payload.client, deadline: deadline, now: now, actions: &actions)
     let index = Int(id.index)
     while payloads.count <= index { payloads.append(nil) }

@@ -129,13 +129,14 @@ struct PoolStateTests {
   func place(
     _ state: inout PoolState, _ microseconds: UInt64, kind: PoolRequestKind = .quick,
     isKnown: Bool = true, for client: Int64? = nil, writes: Bool = false,
-    at time: Duration = .zero
+    asynchronously: Bool = false, at time: Duration = .zero
   ) -> Int? {
     var actions: [PoolAction] = []
     _ = state.submit(
       kind: kind, estimate: microseconds * 1_000, isKnown: isKnown, mayRetry: !writes,
-      awaitsEnd: writes, client: client.map { .viewer($0) }, deadline: start + .seconds(10),
-      now: start + time, actions: &actions)
+      awaitsEnd: writes, commitsAsynchronously: asynchronously,
+      client: client.map { .viewer($0) }, deadline: start + .seconds(10), now: start + time,
+      actions: &actions)
     for action in actions {
       switch action {
       case .send(_, let slot), .lease(_, let slot): return slot
@@ -338,6 +339,32 @@ struct PoolStateTests {
     var actions: [PoolAction] = []
     _ = state.answered(slot: 3, .final, now: start, actions: &actions)
     #expect(state.requests[Int(state.slots[3].inFlight.first ?? -1)].client == .viewer(2))
+  }
+
+  @Test
+  func
+    `of what commits asynchronously so many are at work at once, beside those that wait for a lock`()
+  {
+    var state = ready(4) { settings in
+      settings.pipelineDepth = 1
+      settings.longPipelineDepth = 1
+      settings.asynchronousAtOnce = 1
+      settings.asynchronousStall = .milliseconds(25)
+    }
+    // What waits for the disk by itself does not count.
+    #expect(place(&state, 0, for: 1, writes: true) == 0)
+    #expect(place(&state, 0, for: 2, writes: true, asynchronously: true) == 1)
+    #expect(place(&state, 0, for: 3, writes: true, asynchronously: true) == nil)
+    #expect(place(&state, 0, for: 4, writes: true, asynchronously: true) == nil)
+    var actions: [PoolAction] = []
+    state.tick(now: start + .milliseconds(24), actions: &actions)
+    #expect(state.slots[2].inFlight.isEmpty)
+    state.tick(now: start + .milliseconds(25), actions: &actions)
+    #expect(state.slots[2].inFlight.first != nil)
+    #expect(state.slots[3].inFlight.isEmpty)
+    _ = state.answered(slot: 2, .final, now: start + .milliseconds(30), actions: &actions)
+    #expect(state.slots[2].inFlight.first != nil)
+    #expect(state.waitingCount == 0)
   }
 
   @Test func `clients that wait take turns`() {

@@ -108,12 +108,12 @@ struct TransactionTests {
 
   @Test
   func
-    `a flush comes when a quarter of what is under way waits for it, and is one for all of them`()
+    `a flush comes when half of what is under way waits for it, and is one for all of them`()
     async throws
   {
     let harness = try harness(size: 1) { $0.probeAfter = .seconds(600) }
     let flushed = Mutex<[PostgresError?]>([])
-    nonisolated(unsafe) var others = 8
+    nonisolated(unsafe) var others = 3
     nonisolated(unsafe) var flusher: CommitFlusher?
     harness.onLoop { pool in
       var settings = CommitFlusher.Settings()
@@ -130,7 +130,7 @@ struct TransactionTests {
     func executed() -> Int { harness.onLoop { $0.statistics.executed } }
     let before = executed()
     flush(2)
-    // 2 of 10; the loop has looked at them by the second question.
+    // 2 of 5; the loop has looked at them by the second question.
     #expect(executed() + executed() == 2 * before)
     flush(1)
     #expect(try await harness.eventually { flushed.withLock { $0.count } == 3 })

@@ -288,7 +288,8 @@ package final class MutationRun {
       return answered(.failed([error]))
     }
     ticket = runner.writers.execute(
-      transaction: transaction, for: operation.client, deadline: attempt.progress.deadline
+      transaction: transaction, for: operation.client,
+      commitsAsynchronously: attempt.context.flushesLater, deadline: attempt.progress.deadline
     ) { [self] outcome in
       ticket = nil
       noteTimes()

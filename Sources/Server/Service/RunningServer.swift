@@ -116,7 +116,7 @@ package final class RunningServer: Sendable {
     self.news = news
     let shared = SharedService(
       mapping: mapping, database: database, pool: settings.pool,
-      writerDatabase: writerDatabase, writerPool: Self.writerPool(settings),
+      writerDatabase: writerDatabase, writerPool: Self.writerPool(settings, writerDatabase),
       constraintErrors: settings.constraintErrors,
       accounts: AccountInputs(settings.accounts),
       signedBearers: settings.tokenIssuers.map { SignedBearers($0) },
@@ -184,11 +184,16 @@ package final class RunningServer: Sendable {
   }
 
   /// Connections for one mutation at a time each: it may wait for a row, and nothing is put behind it.
-  private static func writerPool(_ settings: Settings) -> PoolSettings {
+  private static func writerPool(
+    _ settings: Settings, _ database: PostgresConfiguration
+  ) -> PoolSettings {
     let loops = max(settings.loopCount, 1)
     var pool = PoolSettings(size: max(1, (settings.writers + loops - 1) / loops))
     pool.pipelineDepth = 1
     pool.longPipelineDepth = 1
+    if database.isOnThisMachine {
+      pool.asynchronousAtOnce = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) / loops)
+    }
     pool.queueWait = settings.pool.queueWait
     pool.operationDeadline = settings.mutationTimeout
     return pool

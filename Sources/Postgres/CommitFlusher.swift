@@ -20,7 +20,7 @@ package final class CommitFlusher {
   }
 
   /// Something has to be written for a commit to wait for the disk.
-  package static let statement = PostgresStatement(
+  private static let statement = PostgresStatement(
     "SELECT pg_logical_emit_message(true, 'sociograph', '')", parameterCount: 0)
 
   private let pool: PostgresPool

@@ -132,6 +132,25 @@ import Testing
         == ["data": ["f0": ["subject": ["reactionCount": 1], "userErrors": []]]])
   }
 
+  @Test func `what was done before and is only told again waits for it to last, too`() throws {
+    let server = try Self.server.get()
+    let data = try server.data()
+    let anna = try data.person("anna")
+    let field = "createTextPost(input: {body: \"again\"})"
+    let (document, values) = GraphServer.mutation([field], "textPost { body }", [:])
+    let first = try server.sendMutation(document, values, token: anna.token, key: "again")
+    #expect(first.status == 200)
+    try waitForStandby(true)
+    // It writes nothing, and what it finds may be another's whose answer is still held.
+    let response = try answer(
+      to: field, "textPost { body }", [:], as: anna, key: "again", endingAt: "SyncRep"
+    ) { try waitForStandby(false) }
+    #expect(
+      try JSONParser.parse(response.body)
+        == ["data": ["f0": ["textPost": ["body": "again"], "userErrors": []]]])
+    #expect(try data.run("SELECT FROM post WHERE author_id = $1", [anna.key]).count == 1)
+  }
+
   /// One connection for mutations, and one mutation on it that waits for the standby: those behind it have to wait for a
   /// connection, and do not wait for the disk one by one then.
   @Test func `who waited for a connection is answered when the log is flushed, and done once`()

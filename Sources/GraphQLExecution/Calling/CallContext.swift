@@ -4,7 +4,7 @@ import GraphQLResponse
 import GraphQLSchema
 
 /// What the parameters of one call are made from besides the operation's variables. The same for
-/// every time it is tried, so that the same is sent again.
+/// every time it is tried, so that the same is sent again, but for how it commits.
 final class CallContext {
   let schema: Schema
   let scalarTypes: [TypeID: ParameterType]

@@ -30,8 +30,8 @@ package final class MutationRunner {
   /// - Parameter makeSecret: a token that nobody can guess, for `@secret`.
   package init(
     writers: PostgresPool, flusher: CommitFlusher, mapping: StorageMapping,
-    constraintErrors: ConstraintErrors,
-    settings: OperationExecutor.Settings, preparer: (any InputPreparer)? = nil,
+    constraintErrors: ConstraintErrors, settings: OperationExecutor.Settings,
+    preparer: (any InputPreparer)? = nil,
     sessionsEnded: @escaping () -> Void = {},
     makeSecret: @escaping () -> String = { RequestKey.randomToken() }
   ) {

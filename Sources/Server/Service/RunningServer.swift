@@ -1,5 +1,6 @@
 import Accounts
 import Dispatch
+import Foundation
 import Glibc
 import GraphQLExecution
 import GraphQLPlanning
@@ -192,7 +193,7 @@ package final class RunningServer: Sendable {
     pool.pipelineDepth = 1
     pool.longPipelineDepth = 1
     if database.isOnThisMachine {
-      pool.asynchronousAtOnce = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) / loops)
+      pool.asynchronousAtOnce = max(1, ProcessInfo.processInfo.activeProcessorCount / loops)
     }
     pool.queueWait = settings.pool.queueWait
     pool.operationDeadline = settings.mutationTimeout

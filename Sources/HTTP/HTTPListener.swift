@@ -1,13 +1,15 @@
 import Glibc
+import Synchronization
 
 /// A listening socket for one loop.
 ///
 /// On TCP every loop gets a socket of its own (SO_REUSEPORT), and the system spreads the clients.
 /// A Unix socket cannot be bound twice: its loops share one, through duplicated descriptors.
-package final class HTTPListener {
+package final class HTTPListener: Sendable {
   package let address: HTTPAddress
   let descriptor: Int32
   private let unlinks: String?
+  private let isClosed = Atomic(false)
 
   private init(address: HTTPAddress, descriptor: Int32, unlinks: String? = nil) {
     self.address = address
@@ -15,9 +17,18 @@ package final class HTTPListener {
     self.unlinks = unlinks
   }
 
-  deinit {
-    close(descriptor)
+  deinit { close() }
+
+  /// Clients whom the system lets in before they are accepted.
+  static let queueLimit = 1024
+
+  /// Closes the socket, whoever else still has the listener: until it is closed, the system lets clients
+  /// in whom nobody serves.
+  func close() {
+    guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    // First, as another server may have a socket of its own there as soon as this one is closed.
     if let unlinks { _ = unsafe unlink(unlinks) }
+    Glibc.close(descriptor)
   }
 
   /// Listens with one socket for each of `count` loops. Resolving a host's name may wait.
@@ -46,14 +57,14 @@ package final class HTTPListener {
     // SO_REUSEPORT would let a second server share the port unnoticed: see first whether it is free.
     if port != 0 {
       let probe = try bound(storage, length, sharesPort: false, address)
-      close(probe)
+      Glibc.close(probe)
     }
     var listeners: [HTTPListener] = []
     for _ in 0..<max(count, 1) {
       let descriptor = try bound(storage, length, sharesPort: true, address)
       let listener = HTTPListener(
         address: actual(descriptor, host: host, &storage), descriptor: descriptor)
-      guard listen(descriptor, 1024) == 0 else { throw failure(address) }
+      guard listen(descriptor, Int32(queueLimit)) == 0 else { throw failure(address) }
       listeners.append(listener)
     }
     return listeners
@@ -112,7 +123,7 @@ package final class HTTPListener {
     }
     guard result == 0 else {
       let code = errno
-      close(descriptor)
+      Glibc.close(descriptor)
       throw failure(address, code)
     }
     return descriptor
@@ -163,7 +174,7 @@ package final class HTTPListener {
     }
     // As with a port, everybody may connect: its folder says who gets there.
     _ = unsafe chmod(path, 0o666)
-    guard listen(descriptor, 1024) == 0 else { throw failure(address) }
+    guard listen(descriptor, Int32(queueLimit)) == 0 else { throw failure(address) }
     var listeners = [HTTPListener(address: address, descriptor: dup(descriptor), unlinks: path)]
     _ = fcntl(listeners[0].descriptor, F_SETFD, FD_CLOEXEC)
     for _ in 1..<max(count, 1) {
@@ -182,7 +193,7 @@ package final class HTTPListener {
     guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
     let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     guard probe >= 0 else { return }
-    defer { close(probe) }
+    defer { Glibc.close(probe) }
     if unsafe withAddress(name, { unsafe connect(probe, $0, $1) }) != 0, errno == ECONNREFUSED {
       _ = unsafe unlink(path)
     }

@@ -142,14 +142,17 @@ package final class HTTPServer: @unchecked Sendable {
   /// A connection without a request stays for `HTTPLimits.farewell`, so that its client's next request
   /// meets an answer that says so and not a closed socket.
   /// From any thread; `completion` is called on the loop.
-  package func drain(_ completion: @escaping @Sendable () -> Void) {
+  ///
+  /// - Parameter handsOver: leaves the listener open, because another server accepts its clients.
+  package func drain(
+    handsOver: Bool = false, _ completion: @escaping @Sendable () -> Void
+  ) {
     announceEnd()
     loop.execute { [self] in
       whenDrained = completion
       isDraining = true
-      // Who has been let in by the system already is served once.
-      acceptWaiting()
-      stopListening()
+      acceptQueue()
+      stopListening(handsOver: handsOver)
       // Who was amid a request may have a socket or a stream by the next time.
       farewellTimer = loop.schedule(after: limits.farewell, repeating: limits.farewell) {
         [weak self] in
@@ -171,19 +174,29 @@ package final class HTTPServer: @unchecked Sendable {
     }
   }
 
-  private func stopListening() {
+  private func stopListening(handsOver: Bool = false) {
     acceptRest = nil
     endTimer = nil
     if let listenerToken { loop.unregister(listenerToken) }
     listenerToken = nil
+    if !handsOver { listener?.close() }
     listener = nil
   }
 
   // MARK: Accepting
 
-  private func acceptWaiting() {
-    guard let listener else { return }
-    for _ in 0..<64 {
+  /// Accepts the clients whom the system has let in already: closing the listener would reset them.
+  private func acceptQueue() {
+    for _ in 0...HTTPListener.queueLimit / Self.acceptedAtOnce where !acceptWaiting() { return }
+  }
+
+  private static let acceptedAtOnce = 64
+
+  /// Whether more may be waiting.
+  @discardableResult
+  private func acceptWaiting() -> Bool {
+    guard let listener else { return false }
+    for _ in 0..<Self.acceptedAtOnce {
       var storage = sockaddr_storage()
       let (descriptor, error) = EventLoop.acceptSocket(from: listener.descriptor, peer: &storage)
       if descriptor >= 0 {
@@ -191,14 +204,15 @@ package final class HTTPServer: @unchecked Sendable {
         continue
       }
       switch error {
-      case EAGAIN: return
+      case EAGAIN: return false
       case EINTR, ECONNABORTED, EPROTO: continue
       default:
         report(.acceptFailed(code: error))
         restFromAccepting()
-        return
+        return false
       }
     }
+    return true
   }
 
   /// Out of descriptors or memory: the waiting client would wake the loop without end.

@@ -242,6 +242,33 @@ import Testing
     #expect(status == 0)
   }
 
+  @Test func `while it finishes its last requests its port is free for the next server`() throws {
+    let database = try TestCluster.newDatabase(migrated: true)
+    let port = freePort()
+    let arguments = [
+      "serve", "--listen", "127.0.0.1:\(port)", "--database", database, "--shutdown-delay", "0s",
+      "--header-timeout", "600s",
+    ]
+    let run = try ProgramRun(arguments)
+    #expect(run.prints("Serving "), "\(run.errors)")
+    let slow = try RawClient(port: port)
+    slow.send("GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: a\r\n")
+    run.signal(SIGTERM)
+    // Whoever comes now is turned away at once, and not left in a queue that nobody serves.
+    #expect(eventually { (try? RawClient(port: port)) == nil })
+    #expect(run.isRunning)
+    let next = try ProgramRun(arguments)
+    #expect(next.prints("Serving "), "\(next.errors)")
+    #expect(run.isRunning)
+    slow.send("\r\n")
+    let answer = slow.answer()
+    #expect(answer.status == 200 && answer.header("Connection") == "close", "\(answer)")
+    #expect(run.finish() == 0)
+    #expect(try get("/ready", port: port).status == 200)
+    next.signal(SIGTERM)
+    #expect(next.finish() == 0)
+  }
+
   @Test func `a PostgreSQL that refuses ends the start, and waiting can be ended`() throws {
     let refused = try ProgramRun.complete([
       "serve", "--listen", "127.0.0.1:\(freePort())", "--database",

@@ -356,6 +356,42 @@ import Testing
     #expect(isDrained.withLock { $0 })
   }
 
+  @Test func `a server that drains lets nobody in, whoever else holds its listener`() throws {
+    let listener = try HTTPListener.open(.tcp(host: "127.0.0.1", port: 0))[0]
+    guard case .tcp(_, let port) = listener.address else { return }
+    let loop = try EventLoop(label: "test")
+    let server = HTTPServer(loop: loop, listener: listener, handler: HTTPServerFixture.echo)
+    server.start()
+    let slow = try RawClient(port: port)
+    slow.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na")
+    let drained = DispatchSemaphore(value: 0)
+    server.drain { drained.signal() }
+    let isAnnounced = DispatchSemaphore(value: 0)
+    loop.execute { isAnnounced.signal() }
+    isAnnounced.wait()
+    #expect(throws: (any Error).self) { try RawClient(port: port) }
+    // Another server may have the port at once.
+    #expect(throws: Never.self) { try HTTPListener.open(listener.address) }
+    slow.send("a")
+    #expect(slow.answer().body.hasSuffix("aa"))
+    slow.finishSending()
+    drained.wait()
+    loop.stop()
+    withExtendedLifetime(listener) {}
+  }
+
+  @Test func `all who connected before the end are answered`() throws {
+    let fixture = try HTTPServerFixture { $0.limits.farewell = .seconds(3600) }
+    // The loop is busy while they come, and then has the end before it.
+    let mayGoOn = DispatchSemaphore(value: 0)
+    fixture.loop.execute { mayGoOn.wait() }
+    fixture.server.drain {}
+    let clients = try (0..<150).map { _ in try RawClient(port: fixture.port) }
+    for client in clients { client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
+    mayGoOn.signal()
+    for client in clients { #expect(client.answer().status == 200) }
+  }
+
   @Test func `once the end is announced every answer is the last of its connection`() throws {
     let fixture = try HTTPServerFixture()
     let client = try RawClient(port: fixture.port)

@@ -37,7 +37,7 @@ package final class StartingService: Sendable {
     let group = DispatchGroup()
     for server in servers {
       group.enter()
-      server.drain { group.leave() }
+      server.drain(handsOver: true) { group.leave() }
     }
     let hasLeft = DispatchSemaphore(value: 0)
     loop.execute { hasLeft.signal() }

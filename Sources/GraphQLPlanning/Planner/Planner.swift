@@ -7,7 +7,7 @@ import SQL
 ///
 /// Every selected object becomes `ROW(...)` of just the selected columns, every list
 /// `ARRAY(SELECT ROW(...) ...)` with its order and limit inside, so one statement carries a whole
-/// operation. See ARCHITECTURE.md, "How a selection becomes SQL".
+/// operation. See docs/explanation/planning.md.
 package struct Planner: Sendable {
   package let mapping: StorageMapping
   package let limits: PlannerLimits

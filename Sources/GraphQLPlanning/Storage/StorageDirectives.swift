@@ -5,7 +5,7 @@ import GraphQLSchema
 ///
 /// Inside their SQL, `this` is the row described (in relations: the row of the target), `edge` the
 /// `from` item, `parent` the row of the enclosing object, `:viewer` the signed-in user's id or 0,
-/// `:argument.path` an argument and `:value` the value a `@where` belongs to. See ARCHITECTURE.md.
+/// `:argument.path` an argument and `:value` the value a `@where` belongs to. See docs/reference/directives.md.
 package enum StorageDirectives {
   package static let sdl = """
     "The PostgreSQL type behind a scalar: timestamptz, date, text or numeric."

@@ -56,9 +56,6 @@ let package = Package(
     module("GraphQLSchema", ["GraphQLResponse", "GraphQLLanguage", "JSON"]),
     module("GraphQLTransport", ["GraphQLResponse", "HTTP", "JSON", "COpenSSL"]),
     module("DatabaseSetup", ["Postgres", "EventLoops", "Cryptography"]),
-    module(
-      "Accounts",
-      ["GraphQLExecution", "GraphQLResponse", "Postgres", "EventLoops", "JSON", "Cryptography"]),
     // 4
     module("GraphQLValidation", ["GraphQLSchema", "GraphQLResponse", "GraphQLLanguage"]),
     // 5
@@ -90,6 +87,10 @@ let package = Package(
       ]),
     // 7
     module(
+      "Accounts",
+      ["GraphQLExecution", "GraphQLResponse", "Postgres", "EventLoops", "JSON", "Cryptography"]),
+    // 8
+    module(
       "Server",
       [
         "Accounts", "GraphQLTransport", "GraphQLExecution", "StorageChecking", "GraphQLPlanning",
@@ -97,7 +98,7 @@ let package = Package(
         "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "Pictures", "EventLoops",
         "Cryptography", "JSON",
       ], embedded: ["Page/page.js", "Page/plan.js", "Page/page.css"]),
-    // 8
+    // 9
     module(
       "CommandLine",
       [
@@ -106,7 +107,7 @@ let package = Package(
         "GraphQLResponse", "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "Pictures",
         "JSON", "EventLoops",
       ]),
-    // 9
+    // 10
     .executableTarget(
       name: "sociograph", dependencies: ["CommandLine"], swiftSettings: settings),
     // Not part of the product.

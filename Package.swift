@@ -50,11 +50,11 @@ let package = Package(
     // 2
     module("GraphQLResponse", ["GraphQLLanguage", "JSON"]),
     module("Postgres", ["CPostgreSQL", "EventLoops", "SQL"]),
-    module("HTTP", ["CLLHTTP", "COpenSSL", "CWSLay", "EventLoops"]),
+    module("HTTP", ["CLLHTTP", "COpenSSL", "CWSLay", "EventLoops", "Cryptography"]),
     module("Pictures", ["CSandbox", "Cryptography"]),
     // 3
     module("GraphQLSchema", ["GraphQLResponse", "GraphQLLanguage", "JSON"]),
-    module("GraphQLTransport", ["GraphQLResponse", "HTTP", "JSON", "COpenSSL"]),
+    module("GraphQLTransport", ["GraphQLResponse", "HTTP", "JSON", "Cryptography"]),
     module("DatabaseSetup", ["Postgres", "EventLoops", "Cryptography"]),
     // 4
     module("GraphQLValidation", ["GraphQLSchema", "GraphQLResponse", "GraphQLLanguage"]),
@@ -71,7 +71,6 @@ let package = Package(
       [
         "GraphQLPlanning", "GraphQLResolving", "GraphQLValidation", "GraphQLSchema",
         "GraphQLResponse", "GraphQLLanguage", "Postgres", "EventLoops", "Cryptography", "JSON",
-        "COpenSSL",
       ]),
     module(
       "StorageChecking",

@@ -142,13 +142,7 @@ extension Migrations {
   var manifest: String { functions.map { "\($0.name) \($0.hash)\n" }.joined() }
 
   /// SHA-256 in hexadecimal. Worked out here, as a database may be far away.
-  static func hash(_ text: String) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    let hash = SHA256.hash(Array(text.utf8)).flatMap {
-      [digits[Int($0 >> 4)], digits[Int($0 & 15)]]
-    }
-    return String(decoding: hash, as: UTF8.self)
-  }
+  static func hash(_ text: String) -> String { SHA256.hexadecimal(Array(text.utf8)) }
 
   /// Names of files that are new or have changed; those that are gone with a minus before them.
   private static func differences(from former: String, to present: String) -> [String] {

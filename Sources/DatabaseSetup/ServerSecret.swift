@@ -1,3 +1,4 @@
+import Cryptography
 import Postgres
 
 /// Random bytes that a database keeps for its servers, so that what one of them sealed the others,
@@ -7,9 +8,7 @@ package enum ServerSecret {
   package static func read(from session: PostgresSession) throws(PostgresError) -> [UInt8]? {
     let rows = try session.rowsIfThere("SELECT encode(secret, 'hex') FROM sociograph_secret")
     guard let digits = rows.first?.first ?? nil else { return nil }
-    return stride(from: 0, to: digits.utf8.count - 1, by: 2).compactMap { offset in
-      UInt8(digits.dropFirst(offset).prefix(2), radix: 16)
-    }
+    return Hexadecimal.decode(digits)
   }
 
   static func create(_ session: PostgresSession) throws {

@@ -1,4 +1,4 @@
-import COpenSSL
+import Cryptography
 import Glibc
 import GraphQLLanguage
 
@@ -37,13 +37,7 @@ package final class OperationLabel: Sendable {
 
   /// What a label says of a document's text.
   static func hash(of document: [UInt8]) -> String {
-    var digest = [UInt8](repeating: 0, count: 32)
-    let isDone = unsafe EVP_Digest(document, document.count, &digest, nil, EVP_sha256(), nil) == 1
-    precondition(isDone, "OpenSSL cannot compute SHA-256")
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: digest.prefix(8).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
-      as: UTF8.self)
+    Hexadecimal.encode(SHA256.hash(document).prefix(8))
   }
 }
 

@@ -1,4 +1,4 @@
-import COpenSSL
+import Cryptography
 import Synchronization
 
 /// Automatic persisted queries: texts that clients have sent once and name by their hash since.
@@ -18,19 +18,7 @@ package final class PersistedQueries: Sendable {
   package var count: Int { state.withLock { $0.entries.count } }
 
   /// SHA-256 of the text, in lower-case hexadecimal.
-  package static func hash(_ text: String) -> String {
-    var digest = [UInt8](repeating: 0, count: 32)
-    var text = text
-    text.withUTF8 { bytes in
-      unsafe digest.withUnsafeMutableBufferPointer {
-        _ = unsafe EVP_Digest(
-          bytes.baseAddress, bytes.count, $0.baseAddress, nil, EVP_sha256(), nil)
-      }
-    }
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
+  package static func hash(_ text: String) -> String { SHA256.hexadecimal(Array(text.utf8)) }
 
   /// Entries with the moment of their last use; a moment is a running number.
   struct State {

@@ -9,9 +9,7 @@ package struct PictureName: Hashable, Sendable, CustomStringConvertible {
 
   package init(of bytes: [UInt8], _ type: PictureType) {
     self.type = type
-    let digits = Array("0123456789abcdef".utf8)
-    let text = SHA256.hash(bytes).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    hash = String(decoding: text, as: UTF8.self)
+    hash = SHA256.hexadecimal(bytes)
   }
 
   /// Nil for what was never given out.

@@ -42,7 +42,7 @@ extension AccountInputs.Settings {
   static func box(_ options: CommandOptions) throws(UsageError) -> SecretBox? {
     guard let file = options.text("sealing-key") else { return nil }
     guard let text = try? String(contentsOfFile: file, encoding: .utf8),
-      let key = Self.bytes(ofHexadecimal: text.filter { !$0.isWhitespace }),
+      let key = Hexadecimal.decode(text.filter { !$0.isWhitespace }),
       let box = SecretBox(key: key)
     else {
       throw UsageError(
@@ -60,17 +60,5 @@ extension AccountInputs.Settings {
         .path,
       "/usr/local/share/sociograph/common-passwords",
     ].lazy.compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }.first
-  }
-
-  private static func bytes(ofHexadecimal text: String) -> [UInt8]? {
-    let digits = Array(text.utf8)
-    guard digits.count.isMultiple(of: 2) else { return nil }
-    var bytes: [UInt8] = []
-    for start in stride(from: 0, to: digits.count, by: 2) {
-      let pair = String(decoding: digits[start..<start + 2], as: UTF8.self)
-      guard let byte = UInt8(pair, radix: 16), !pair.hasPrefix("+") else { return nil }
-      bytes.append(byte)
-    }
-    return bytes
   }
 }

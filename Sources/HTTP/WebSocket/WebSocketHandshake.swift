@@ -1,4 +1,4 @@
-import COpenSSL
+import Cryptography
 
 /// A client's opening handshake (RFC 6455, 4.2.1), and what it is answered.
 package struct WebSocketHandshake {
@@ -63,12 +63,6 @@ package struct WebSocketHandshake {
   /// Shows that the server knows what it was asked for (RFC 6455, 4.2.2).
   private var accept: String {
     let text = key + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)
-    var hash = [UInt8](repeating: 0, count: 20)
-    var length: UInt32 = 0
-    _ = unsafe EVP_Digest(text, text.count, &hash, &length, EVP_sha1(), nil)
-    // One more for the zero behind it.
-    var encoded = [UInt8](repeating: 0, count: 29)
-    _ = unsafe EVP_EncodeBlock(&encoded, hash, 20)
-    return String(decoding: encoded.prefix(28), as: UTF8.self)
+    return Base64.encode(SHA1.hash(text))
   }
 }

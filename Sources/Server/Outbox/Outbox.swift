@@ -98,7 +98,7 @@ package final class Outbox: Sendable {
       guard let box = settings.box else {
         return .failed("there is no --sealing-key to open its token with")
       }
-      guard let bytes = Self.bytes(ofHexadecimal: sealed), let token = box.open(bytes) else {
+      guard let bytes = Hexadecimal.decode(sealed), let token = box.open(bytes) else {
         return .refused("its token was sealed with another key")
       }
       members.append(
@@ -108,17 +108,6 @@ package final class Outbox: Sendable {
     json.write(JSONValue.object(members))
     json.append("\n")
     return settings.command.hand(json.finish())
-  }
-
-  private static func bytes(ofHexadecimal text: String) -> [UInt8]? {
-    let digits = Array(text.utf8)
-    var bytes: [UInt8] = []
-    for start in stride(from: 0, to: digits.count - 1, by: 2) {
-      guard let byte = UInt8(String(decoding: digits[start..<start + 2], as: UTF8.self), radix: 16)
-      else { return nil }
-      bytes.append(byte)
-    }
-    return bytes
   }
 
   private func note(_ id: String, _ outcome: OutboxCommand.Outcome, isTriedAgain: Bool) {

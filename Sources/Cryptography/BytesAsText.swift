@@ -1,0 +1,68 @@
+/// Bytes as pairs of hexadecimal digits (RFC 4648, 8).
+package enum Hexadecimal {
+  private static let digits = Array("0123456789abcdef".utf8)
+
+  /// Returns two lower-case digits for each byte.
+  package static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  /// Returns the bytes of digits in either case, or nil if the text is anything but pairs of digits.
+  package static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var high: UInt8?
+    for byte in text.utf8 {
+      let digit: UInt8
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
+      default: return nil
+      }
+      if let first = high {
+        bytes.append(first << 4 | digit)
+        high = nil
+      } else {
+        high = digit
+      }
+    }
+    return high == nil ? bytes : nil
+  }
+}
+
+/// Bytes as base64 with padding (RFC 4648, 4).
+package enum Base64 {
+  package static func encode(_ bytes: [UInt8]) -> String {
+    let text = Base64Digits.encode(bytes, "+/")
+    return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+  }
+}
+
+/// Bytes in the URL-safe alphabet without padding (RFC 4648, 5).
+package enum Base64URL {
+  package static func encode(_ bytes: [UInt8]) -> String { Base64Digits.encode(bytes, "-_") }
+}
+
+private enum Base64Digits {
+  private static let common = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+
+  /// - Parameter last: the last two digits of the alphabet.
+  static func encode(_ bytes: [UInt8], _ last: StaticString) -> String {
+    let alphabet = common + Array("\(last)".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(bytes.count * 4 / 3 + 3)
+    var bits = 0
+    var value: UInt32 = 0
+    for byte in bytes {
+      value = (value & 0xFF_FFFF) << 8 | UInt32(byte)
+      bits += 8
+      while bits >= 6 {
+        bits -= 6
+        text.append(alphabet[Int(value >> UInt32(bits) & 63)])
+      }
+    }
+    if bits > 0 { text.append(alphabet[Int(value << UInt32(6 - bits) & 63)]) }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

@@ -93,7 +93,7 @@ struct CommandSpecification: Sendable {
       "Usage: sociograph \(name) [OPTION]..." + (operands.isEmpty ? "" : " \(operands)"), "",
       summary, "",
     ]
-    for section in sections {
+    for section in sections where !section.options.isEmpty {
       lines.append("\(section.title):")
       for option in section.options {
         let head = "  --\(option.name)" + (option.placeholder.map { " \($0)" } ?? "")

@@ -1,2 +1,4 @@
 /// Of the whole program.
 package let serverVersion = "0.1.0"
+/// The date of this version.
+package let serverVersionDate = "2026-11-24"

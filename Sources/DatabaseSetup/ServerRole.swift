@@ -30,12 +30,17 @@ package enum ServerRole {
     "ALTER ROLE %I SET log_parameter_max_length_on_error = 0",
   ]
 
+  /// The functions of the graph that the role that reads calls: those that run under their owner's rights
+  /// are executable only where that was granted.
+  private static let readFunctions = [
+    "viewer_of_session(bytea)", "note_session(bytea)", "rest_of_session(bytea)",
+    "photo_audience(bigint, text)",
+  ].map { "to_regprocedure('\($0)')" }.joined(separator: ", ")
+
   /// What else the role that reads needs, where it is there: `GRANT` as formats of the role.
   private static let sessions = """
     SELECT 'GRANT EXECUTE ON FUNCTION ' || replace(f::text, '%', '%%') || ' TO %I'
-    FROM unnest(ARRAY[to_regprocedure('viewer_of_session(bytea)'),
-      to_regprocedure('note_session(bytea)'), to_regprocedure('rest_of_session(bytea)')]) f
-    WHERE f IS NOT NULL
+    FROM unnest(ARRAY[\(readFunctions)]) f WHERE f IS NOT NULL
     UNION ALL SELECT CASE WHEN to_regprocedure('note_session(bytea)') IS NULL
       THEN 'GRANT UPDATE (last_used_at, expires_at) ON session TO %I'
       ELSE 'REVOKE UPDATE (last_used_at, expires_at) ON session FROM %I' END
@@ -68,6 +73,19 @@ package enum ServerRole {
     try !PostgresSession(configuration).execute(
       "SELECT FROM pg_roles WHERE rolname = $1", [role]
     ).isEmpty
+  }
+
+  /// Whether a role lacks the right to call a function that this program calls as the role that reads: an
+  /// earlier program granted what it needed itself.
+  package static func lacksFunctions(
+    _ role: String, in configuration: PostgresConfiguration
+  ) throws -> Bool {
+    try PostgresSession(configuration).execute(
+      """
+      SELECT coalesce(bool_or(NOT has_function_privilege($1::name, f::oid, 'EXECUTE')), false)
+      FROM unnest(ARRAY[\(readFunctions)]) f WHERE f IS NOT NULL
+      """, [role]
+    ).first?.first == "t"
   }
 
   /// Lets a role serve what is in the namespaces of the configuration, also after later migrations.

@@ -1,5 +1,6 @@
 import DatabaseSetup
 import Foundation
+import Pictures
 import Postgres
 import StorageChecking
 import TestSupport
@@ -68,6 +69,36 @@ import Testing
     }
     // A slow statement is logged without its values.
     #expect(try session.execute("SHOW log_parameter_max_length") == [["0"]])
+  }
+
+  @Test func `a picture is uploaded, registered and fetched under the roles of serve`() throws {
+    let database = try TestCluster.newDatabase(migrated: true)
+    let owner = try TestCluster.session(database)
+    let writer = "writer_of_\(role)"
+    try owner.execute("CREATE ROLE \(role) LOGIN")
+    try ServerRole.allow(role, in: PostgresConfiguration(database))
+    try ServerRole.allow(
+      writer, isNew: true, mutations: true, in: PostgresConfiguration(database))
+    func configuration(_ role: String) -> String {
+      database.replacing(/user=[^ ]+/, with: "user=\(role)")
+    }
+    let writers = try PostgresConfiguration(configuration(writer))
+    let server = try GraphServer(
+      database: configuration(role), settings: { $0.writerDatabase = writers })
+    defer { server.stop() }
+
+    let anna = try GraphData(database).person("anna")
+    let url = try server.upload(TestPicture.png(width: 800, height: 600), as: anna)
+    let photo = try server.mutate(
+      "createPhoto(input: {url: $url})", "photo { url square: url(variant: SQUARE) }",
+      ["url: URL!": .string(url)], as: anna)
+    let authorization = [("Authorization", "Bearer \(anna.token)")]
+    for (path, width) in [("photo.url", 800), ("photo.square", 600)] {
+      let response = try server.photo(
+        at: #require(photo.at(path)?.string), headers: authorization)
+      #expect(response.status == 200, "\(path): \(response.text)")
+      #expect(PictureSize(of: response.body, .png) == PictureSize(width: width, height: 600))
+    }
   }
 
   @Test func `every table and column that is withheld is there`() throws {

@@ -114,7 +114,7 @@ struct Database {
   ) throws -> PostgresConfiguration {
     guard let cluster else { return try configuration() }
     let isNew = try !ServerRole.exists(role, in: configuration())
-    if isNew || !migrations.isEmpty {
+    if try isNew || !migrations.isEmpty || ServerRole.lacksFunctions(role, in: configuration()) {
       try ServerRole.allow(role, isNew: isNew, mutations: mutations, in: configuration())
     }
     return try configuration(of: cluster.connectionString(as: role))

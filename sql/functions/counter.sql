@@ -60,24 +60,15 @@ END $$;
 COMMENT ON FUNCTION make_slot IS
   'Makes one more slot, up to sixteen, for whoever comes next. Only under the lock of the row.';
 
--- Each table with counts is said once: CALL keep_counts(table, key, counters, a column that is the sum
--- of some of them, its table of ranks, which columns of that are counts). The other columns of a table
--- of ranks, but the first, are copies of those with the same names.
-CREATE OR REPLACE PROCEDURE keep_counts(of_table regclass, key text, counters text[],
-  sum_column text DEFAULT NULL, summed text[] DEFAULT '{}', rank_table regclass DEFAULT NULL,
-  ranks text[] DEFAULT '{}')
+-- A table with counts has one line: CALL keep_counts(table, key, counters, a column that is the sum of some of
+-- them, its table of ranks, the columns of that table that are counts). The other columns of a table of ranks,
+-- except the first, are copies of the columns with the same names. Tests/Fixtures/counters shows what the
+-- procedures below make.
+
+CREATE OR REPLACE PROCEDURE make_exact(of_table regclass, key text, counters text[], sum_column text,
+  summed text[])
 LANGUAGE plpgsql AS $$
-DECLARE
-  rank_columns text[] := ARRAY(SELECT a.attname::text FROM pg_attribute a
-    WHERE a.attrelid = rank_table AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum);
-  copies text[] := ARRAY(SELECT c FROM unnest(rank_columns[2:]) c WHERE c <> ALL (ranks));
-  columns text;
-  arguments text;
-  amounts text;
-  additions text;
-  meetings text;
-  folded text;
-  foldings text;
+DECLARE columns text;
 BEGIN
   SELECT string_agg(CASE
       WHEN a.attname = ANY (counters) THEN format(
@@ -95,7 +86,17 @@ BEGIN
     of_table);
   EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'exact_' || of_table,
     'Rows of ' || of_table || ' with their counts of this moment; made by keep_counts.');
+END $$;
+COMMENT ON PROCEDURE make_exact IS 'Makes exact_T, the rows of a table with their slots added. For keep_counts.';
 
+CREATE OR REPLACE PROCEDURE make_addition(of_table regclass, key text, counters text[])
+LANGUAGE plpgsql AS $$
+DECLARE
+  arguments text;
+  amounts text;
+  additions text;
+  meetings text;
+BEGIN
   SELECT string_agg(format('%I int[] DEFAULT NULL', c), ', ' ORDER BY n),
     string_agg(format('coalesce(u.%1$I, 0) AS %1$I', c), ', ' ORDER BY n),
     string_agg(format('%1$I = t.%1$I + d.%1$I', c), ', ' ORDER BY n),
@@ -103,10 +104,8 @@ BEGIN
     IF d.%1$I <> 0 AND NOT add_to_slot(d.id, %1$L, d.%1$I) THEN
       UPDATE %2$s t SET %1$I = t.%1$I + d.%1$I, is_hot = true WHERE t.%3$I = d.id;
       PERFORM make_slot(d.id, %1$L);
-    END IF;$part$, c, of_table, key), '' ORDER BY n),
-    string_agg(format('coalesce(sum(g.amount) FILTER (WHERE g.counter = %1$L), 0) AS %1$I', c), ', '
-      ORDER BY n)
-  INTO arguments, amounts, additions, meetings, folded
+    END IF;$part$, c, of_table, key), '' ORDER BY n)
+  INTO arguments, amounts, additions, meetings
   FROM unnest(counters) WITH ORDINALITY u(c, n);
   EXECUTE format(
     $function$CREATE OR REPLACE FUNCTION %1$I(ids bigint[], %2$s)
@@ -146,10 +145,15 @@ $function$, 'add_to_' || of_table, arguments, amounts,
     array_to_string(counters, ', '), of_table, additions, key, meetings);
   EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'add_to_' || of_table,
     'Adds to counts in ' || of_table || ', each array being amounts for the ids; made by keep_counts.');
+END $$;
+COMMENT ON PROCEDURE make_addition IS 'Makes add_to_T, which raises counts of rows of a table. For keep_counts.';
 
-  IF rank_table IS NOT NULL THEN
-    EXECUTE format(
-      $function$CREATE OR REPLACE FUNCTION %1$I() RETURNS trigger LANGUAGE plpgsql AS $body$
+CREATE OR REPLACE PROCEDURE make_ranks(of_table regclass, key text, rank_table regclass,
+  rank_columns text[], copies text[])
+LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format(
+    $function$CREATE OR REPLACE FUNCTION %1$I() RETURNS trigger LANGUAGE plpgsql AS $body$
 #variable_conflict use_column
 DECLARE gone bigint[];
 BEGIN
@@ -162,41 +166,57 @@ BEGIN
   RETURN NULL;
 END $body$
 $function$, 'rank_' || of_table, rank_table, array_to_string(rank_columns, ', '),
-      array_to_string(key || rank_columns[2:], ', '), key, rank_columns[1]);
-    EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'rank_' || of_table,
-      'Gives rows of ' || of_table || ' their ranks, and takes them away; made by keep_counts.');
-    CALL watch(of_table, '{added,removed}', ('rank_' || of_table)::regproc);
-    IF copies <> '{}' THEN
-      EXECUTE format(
-        $function$CREATE OR REPLACE FUNCTION %1$I() RETURNS trigger LANGUAGE plpgsql AS $body$
+    array_to_string(key || rank_columns[2:], ', '), key, rank_columns[1]);
+  EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'rank_' || of_table,
+    'Gives rows of ' || of_table || ' their ranks, and takes them away; made by keep_counts.');
+  CALL watch(of_table, '{added,removed}', ('rank_' || of_table)::regproc);
+  IF copies <> '{}' THEN
+    EXECUTE format(
+      $function$CREATE OR REPLACE FUNCTION %1$I() RETURNS trigger LANGUAGE plpgsql AS $body$
 BEGIN
   UPDATE %2$s r SET %3$s WHERE r.%4$I = NEW.%5$I;
   RETURN NULL;
 END $body$
 $function$, 'copy_' || of_table, rank_table,
-        (SELECT string_agg(format('%1$I = NEW.%1$I', c), ', ') FROM unnest(copies) c),
-        rank_columns[1], key);
-      EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'copy_' || of_table,
-        'Tells the ranks what has changed in a row of ' || of_table || '; made by keep_counts.');
-      EXECUTE format(
-        'CREATE OR REPLACE TRIGGER copy_edited AFTER UPDATE OF %1$s ON %2$s FOR EACH ROW '
-        'WHEN (%3$s) EXECUTE FUNCTION %4$I()', array_to_string(copies, ', '), of_table,
-        (SELECT string_agg(format('OLD.%1$I IS DISTINCT FROM NEW.%1$I', c), ' OR ')
-          FROM unnest(copies) c), 'copy_' || of_table);
-    END IF;
-    foldings := format($part$
+      (SELECT string_agg(format('%1$I = NEW.%1$I', c), ', ') FROM unnest(copies) c),
+      rank_columns[1], key);
+    EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'copy_' || of_table,
+      'Tells the ranks what has changed in a row of ' || of_table || '; made by keep_counts.');
+    EXECUTE format(
+      'CREATE OR REPLACE TRIGGER copy_edited AFTER UPDATE OF %1$s ON %2$s FOR EACH ROW '
+      'WHEN (%3$s) EXECUTE FUNCTION %4$I()', array_to_string(copies, ', '), of_table,
+      (SELECT string_agg(format('OLD.%1$I IS DISTINCT FROM NEW.%1$I', c), ' OR ')
+        FROM unnest(copies) c), 'copy_' || of_table);
+  END IF;
+END $$;
+COMMENT ON PROCEDURE make_ranks IS
+  'Makes the triggers that give rows of a table their ranks and copies. For keep_counts.';
+
+CREATE OR REPLACE FUNCTION rank_folding(of_table regclass, key text, rank_table regclass,
+  rank_column text, ranks text[]) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN format($part$
   -- Only this pass raises ranks; somebody else locks them only to move or delete.
   held := ARRAY(SELECT r.%2$I FROM %1$s r JOIN %3$I() t ON t.%4$I = r.%2$I
     WHERE r.%2$I = ANY (ids) AND (%5$s) ORDER BY r.%2$I FOR NO KEY UPDATE OF r SKIP LOCKED);
   UPDATE %1$s r SET %6$s FROM %3$I() t WHERE t.%4$I = r.%2$I AND r.%2$I = ANY (held);
   IF held <> '{}' THEN PERFORM touch_nodes(%1$L, '{0}', '{0}'); END IF;
   again := again || ARRAY(SELECT r.%2$I FROM %1$s r JOIN %3$I() t ON t.%4$I = r.%2$I
-    WHERE r.%2$I = ANY (ids) AND (%5$s));$part$, rank_table, rank_columns[1],
+    WHERE r.%2$I = ANY (ids) AND (%5$s));$part$, rank_table, rank_column,
       'exact_' || of_table, key,
       (SELECT string_agg(format('r.%1$I <> t.%1$I', c), ' OR ') FROM unnest(ranks) c),
       (SELECT string_agg(format('%1$I = t.%1$I', c), ', ') FROM unnest(ranks) c));
-  END IF;
+END $$;
+COMMENT ON FUNCTION rank_folding IS
+  'The statements of fold_T that bring the ranks of its table up to date. For keep_counts.';
 
+CREATE OR REPLACE PROCEDURE make_folding(of_table regclass, key text, counters text[], rank_foldings text)
+LANGUAGE plpgsql AS $$
+DECLARE folded text;
+BEGIN
+  SELECT string_agg(format('coalesce(sum(g.amount) FILTER (WHERE g.counter = %1$L), 0) AS %1$I', c), ', '
+      ORDER BY n)
+  INTO folded FROM unnest(counters) WITH ORDINALITY u(c, n);
   EXECUTE format(
     $function$CREATE OR REPLACE FUNCTION %1$I(ids bigint[], is_held boolean DEFAULT false)
 RETURNS bigint[] LANGUAGE plpgsql AS $body$
@@ -248,11 +268,33 @@ BEGIN
 END $body$
 $function$, 'fold_' || of_table, of_table, key, counters, folded,
     (SELECT string_agg(format('%1$I = t.%1$I + s.%1$I', c), ', ' ORDER BY n)
-      FROM unnest(counters) WITH ORDINALITY u(c, n)), foldings);
+      FROM unnest(counters) WITH ORDINALITY u(c, n)), rank_foldings);
   EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'fold_' || of_table,
     'Puts the slots of rows of ' || of_table || ' back that nobody holds, and brings their ranks up to '
     'date. Waits for nobody, and gives what it left. For who holds the row: waits for all its slots, '
     'and leaves the ranks. Made by keep_counts.');
+END $$;
+COMMENT ON PROCEDURE make_folding IS
+  'Makes fold_T, which puts the slots of rows of a table back into their rows. For keep_counts.';
+
+CREATE OR REPLACE PROCEDURE keep_counts(of_table regclass, key text, counters text[],
+  sum_column text DEFAULT NULL, summed text[] DEFAULT '{}', rank_table regclass DEFAULT NULL,
+  ranks text[] DEFAULT '{}')
+LANGUAGE plpgsql AS $$
+DECLARE
+  rank_columns text[] := ARRAY(SELECT a.attname::text FROM pg_attribute a
+    WHERE a.attrelid = rank_table AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum);
+  copies text[] := ARRAY(SELECT c FROM unnest(rank_columns[2:]) c WHERE c <> ALL (ranks));
+BEGIN
+  CALL make_exact(of_table, key, counters, sum_column, summed);
+  CALL make_addition(of_table, key, counters);
+  IF rank_table IS NULL THEN
+    CALL make_folding(of_table, key, counters, NULL);
+  ELSE
+    CALL make_ranks(of_table, key, rank_table, rank_columns, copies);
+    CALL make_folding(of_table, key, counters,
+      rank_folding(of_table, key, rank_table, rank_columns[1], ranks));
+  END IF;
 END $$;
 COMMENT ON PROCEDURE keep_counts IS
   'Makes what keeps the counts of a table: exact_T, add_to_T, fold_T, and the triggers of its table '

@@ -55,7 +55,7 @@ let package = Package(
     // 3
     module("GraphQLSchema", ["GraphQLResponse", "GraphQLLanguage", "JSON"]),
     module("GraphQLTransport", ["GraphQLResponse", "HTTP", "JSON", "Cryptography"]),
-    module("DatabaseSetup", ["Postgres", "EventLoops", "Cryptography"]),
+    module("DatabaseSetup", ["Postgres", "EventLoops", "Cryptography", "Pictures", "SQL"]),
     // 4
     module("GraphQLValidation", ["GraphQLSchema", "GraphQLResponse", "GraphQLLanguage"]),
     // 5
@@ -71,6 +71,7 @@ let package = Package(
       [
         "GraphQLPlanning", "GraphQLResolving", "GraphQLValidation", "GraphQLSchema",
         "GraphQLResponse", "GraphQLLanguage", "Postgres", "EventLoops", "Cryptography", "JSON",
+        "SQL",
       ]),
     module(
       "StorageChecking",
@@ -87,7 +88,10 @@ let package = Package(
     // 7
     module(
       "Accounts",
-      ["GraphQLExecution", "GraphQLResponse", "Postgres", "EventLoops", "JSON", "Cryptography"]),
+      [
+        "GraphQLExecution", "GraphQLResponse", "Postgres", "EventLoops", "JSON", "Cryptography",
+        "SQL",
+      ]),
     // 8
     module(
       "Server",
@@ -95,7 +99,7 @@ let package = Package(
         "Accounts", "GraphQLTransport", "GraphQLExecution", "StorageChecking", "GraphQLPlanning",
         "GraphQLResolving", "GraphQLValidation", "GraphQLSchema", "GraphQLResponse",
         "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "Pictures", "EventLoops",
-        "Cryptography", "JSON",
+        "Cryptography", "JSON", "SQL",
       ], embedded: ["Page/page.js", "Page/plan.js", "Page/page.css"]),
     // 9
     module(
@@ -104,7 +108,7 @@ let package = Package(
         "Server", "Accounts", "Cryptography", "GraphQLTransport", "GraphQLExecution",
         "GraphQLChecking", "StorageChecking", "GraphQLPlanning", "GraphQLSchema",
         "GraphQLResponse", "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "Pictures",
-        "JSON", "EventLoops",
+        "JSON", "EventLoops", "SQL",
       ]),
     // 10
     .executableTarget(
@@ -134,10 +138,14 @@ let package = Package(
       name: "TokenSupport", dependencies: ["CCJOSE"], path: "Tests/TokenSupport",
       swiftSettings: settings),
     tests("GraphQLResponseTests", ["GraphQLResponse", "GraphQLLanguage", "JSON"]),
-    tests("GraphQLLanguageTests", ["GraphQLLanguage", "JSON", "OracleSupport"]),
+    tests(
+      "GraphQLLanguageTests", ["GraphQLLanguage", "JSON", "OracleSupport", "TestSupport"]),
     tests(
       "GraphQLSchemaTests",
-      ["GraphQLSchema", "GraphQLResponse", "GraphQLLanguage", "JSON", "OracleSupport"]),
+      [
+        "GraphQLSchema", "GraphQLResponse", "GraphQLLanguage", "JSON", "OracleSupport",
+        "TestSupport",
+      ]),
     tests(
       "GraphQLValidationTests",
       ["GraphQLValidation", "GraphQLSchema", "GraphQLResponse", "GraphQLLanguage", "OracleSupport"]),
@@ -151,7 +159,7 @@ let package = Package(
       "GraphQLCheckingTests",
       [
         "GraphQLChecking", "GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "JSON",
-        "OracleSupport",
+        "OracleSupport", "TestSupport",
       ]),
     tests(
       "GraphQLPlanningTests",
@@ -166,9 +174,9 @@ let package = Package(
         "GraphQLResponse", "GraphQLLanguage", "Postgres", "EventLoops", "JSON",
       ]),
     tests("PicturesTests", ["Pictures", "Cryptography", "TestSupport"]),
-    tests("HTTPTests", ["HTTP", "EventLoops", "HTTPTestSupport"]),
+    tests("HTTPTests", ["HTTP", "EventLoops", "HTTPTestSupport", "TestSupport"]),
     tests("PostgresTests", ["Postgres", "DatabaseSetup", "EventLoops", "SQL", "TestSupport"]),
-    tests("DatabaseSetupTests", ["DatabaseSetup", "Postgres", "TestSupport"]),
+    tests("DatabaseSetupTests", ["DatabaseSetup", "Pictures", "Postgres", "TestSupport"]),
     tests(
       "StorageCheckingTests",
       [
@@ -181,13 +189,13 @@ let package = Package(
         "Server", "StorageChecking", "GraphQLExecution", "GraphQLPlanning", "GraphQLSchema",
         "GraphQLResponse", "GraphQLLanguage", "DatabaseSetup", "Postgres", "EventLoops", "JSON",
         "TestSupport", "TokenSupport", "Accounts", "Cryptography", "Pictures", "HTTPTestSupport",
-        "HTTP", "OracleSupport",
+        "HTTP", "OracleSupport", "SQL",
       ]),
     tests(
       "ServerTests",
       [
-        "Server", "GraphQLTransport", "GraphQLResponse", "GraphQLLanguage", "DatabaseSetup",
-        "Postgres", "HTTP", "EventLoops",
+        "Server", "GraphQLTransport", "StorageChecking", "GraphQLPlanning", "GraphQLSchema",
+        "GraphQLResponse", "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "EventLoops",
         "JSON", "TestSupport", "HTTPTestSupport", "OracleSupport",
       ]),
     tests(
@@ -200,7 +208,8 @@ let package = Package(
       name: "OracleSupport", dependencies: ["JSON"], path: "Tests/OracleSupport",
       swiftSettings: settings),
     .target(
-      name: "TestSupport", dependencies: ["JSON", "DatabaseSetup", "EventLoops", "Postgres"],
+      name: "TestSupport",
+      dependencies: ["JSON", "DatabaseSetup", "EventLoops", "Postgres", "SQL"],
       path: "Tests/TestSupport",
       swiftSettings: settings),
     tests(

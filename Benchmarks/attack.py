@@ -44,6 +44,7 @@ class Situation:
         for first in ("users", "posts", "locations", "circles"):
             found = server.execute("{ %s(first: 25) { nodes { id } } }" % first, token="demo-marisol")
             self.ids += [node["id"] for node in found[first]["nodes"]]
+        self.options, self.members = options, []
         self.users, page = [], {"hasNextPage": True, "endCursor": None}
         while page["hasNextPage"] and len(self.users) < 500:
             found = server.execute(
@@ -51,6 +52,22 @@ class Situation:
                 "pageInfo { hasNextPage endCursor } } }", {"after": page["endCursor"]}, token="demo-marisol")["users"]
             self.users += [node["username"] for node in found["nodes"]]
             page = found["pageInfo"]
+
+    def sign_up(self, server, count):
+        """Accounts with a password, which the demo data has none of."""
+        for number in range(len(self.members), count):
+            name = f"attack{time.time_ns()}"
+            made = server.execute(
+                'mutation { signUp(input: {username: "%s", password: "a good horse", email: "%s@mail.example"}) '
+                "{ session { token } } }" % (name, name))
+            self.members.append((name, made["signUp"]["session"]["token"]))
+
+    def count(self, what):
+        """How many rows the database has."""
+        text = subprocess.run(
+            [self.options.program, "psql", "--data", self.options.data, "--", "-Atc", f"SELECT count(*) FROM {what}"],
+            check=True, capture_output=True, text=True).stdout
+        return int(text)
 
     def headers(self, address):
         return {} if self.one_machine else {"X-Forwarded-For": address}
@@ -243,10 +260,52 @@ def hostile_sign_ins(situation, client, number):
                    "{ session { token } userErrors { code } } }" % (name, n))
 
 
+@repeatedly(16)
+def guesses_from_5_addresses(situation, client, number):
+    """wrong passwords of many names, 5 addresses"""
+    name = situation.users[next(numbers) % len(situation.users)]
+    situation.send(client, 'mutation { signIn(username: "%s", password: "wrong horse") '
+                   "{ session { token } userErrors { code } } }" % name, address=f"192.0.2.{number % 5 + 1}")
+
+
+@repeatedly(16)
+def guesses_of_nobody(situation, client, number):
+    """wrong passwords of names that nobody has"""
+    situation.send(client, 'mutation { signIn(username: "nobody%d.%d", password: "wrong horse") '
+                   "{ session { token } userErrors { code } } }" % (next(numbers), number))
+
+
+@repeatedly(2)
+def mails(situation, client, number):
+    """mails to addresses that nobody has verified"""
+    fields = " ".join(
+        'u%d: updateProfile(input: {email: "victim%d@mail.example"}) { userErrors { code } } '
+        'p%d: emailProductToMe(productId: "%s") { userErrors { code } } r%d: resendVerification { userErrors { code } }'
+        % (n, next(numbers), n, situation.product, n) for n in range(5))
+    situation.send(client, "mutation { %s }" % fields, token=situation.members[number][1])
+
+
+@repeatedly(2)
+def notices(situation, client, number):
+    """events of a new account for everybody's channel"""
+    fields = " ".join(
+        'e%d: createEvent(input: {title: "Buy", startsAt: "2041-01-01T10:00:00Z", inviteCircleIds: [%s]}) '
+        "{ userErrors { code } }" % (n, json.dumps(situation.channel)) for n in range(3))
+    fields += " ".join(
+        ' n%d: %s(input: {body: "Buy", notifyCircleIds: [%s]}) { userErrors { code } }'
+        % (n, "createTextPost", json.dumps(situation.channel)) for n in range(2))
+    situation.send(client, "mutation { %s }" % fields, token=situation.members[number][1])
+
+
+# What of the database's rows an attack must not make, and of which attacks people sign in meanwhile.
+MADE = {mails: "outbox", notices: "notification"}
+SIGNED_IN = [hostile_sign_ins, guesses_from_5_addresses, guesses_of_nobody]
+
 ATTACKS = [
     one_dear_request_a_second, dear_requests_from_16_sockets, dear_requests_from_16_addresses,
     dear_requests_of_16_viewers, dear_among_cheap, long_aliases, every_page_size, hundred_nodes, slow_readers,
-    slow_heads, idle_sockets, new_documents, hostile_sign_ins,
+    slow_heads, idle_sockets, new_documents, hostile_sign_ins, guesses_from_5_addresses, guesses_of_nobody, mails,
+    notices,
 ]
 
 
@@ -279,6 +338,43 @@ class Attackers:
         found = self.result.get()
         self.process.join()
         return found
+
+
+class SignIns:
+    """People who sign in with the right password, one after the other, each from an address of their own."""
+
+    def __init__(self, situation):
+        self.situation, self.times, self.refused = situation, [], {}
+        self.thread = threading.Thread(target=self.run)
+
+    def run(self):
+        for number in itertools.count():
+            name = self.situation.members[number % len(self.situation.members)][0]
+            client = self.situation.client()
+            body = json.dumps({"query": 'mutation { signIn(username: "%s", password: "a good horse") '
+                                        "{ session { token } userErrors { code } } }" % name})
+            headers = {"Content-Type": "application/json", **self.situation.headers(f"198.51.100.{100 + number % 100}")}
+            began = time.monotonic()
+            try:
+                client.request("POST", "/graphql", body, headers)
+                text = client.getresponse().read()
+            except (OSError, http.client.HTTPException) as error:
+                text = type(error).__name__.encode()
+            client.close()
+            if b'"token":"' in text:
+                self.times.append(time.monotonic() - began)
+            else:
+                code = re.search(rb'"code":"([A-Z_]+)"', text)
+                what = code[1].decode() if code else text[:40].decode(errors="replace")
+                self.refused[what] = self.refused.get(what, 0) + 1
+            if self.situation.is_over.wait(0.3):
+                return
+
+    def __str__(self):
+        count = len(self.times) + sum(self.refused.values())
+        slowest = f", the slowest in {max(self.times):.1f} s" if self.times else ""
+        return f"{len(self.times)} of {count} signed in{slowest}" + "".join(
+            f", {n} x {what}" for what, n in self.refused.items())
 
 
 class Bystanders:
@@ -323,6 +419,9 @@ def measure(situation, bodies, options, server, attack):
     situation.answers = {}
     attackers = Attackers(situation, attack) if attack else None
     bystanders = Bystanders(situation, bodies, options.pause)
+    bystanders.sign_ins = SignIns(situation) if attack in SIGNED_IN else None
+    if bystanders.sign_ins:
+        bystanders.threads.append(bystanders.sign_ins.thread)
     for thread in bystanders.threads:
         thread.start()
     resident = backend = 0
@@ -363,7 +462,8 @@ def main():
     parser.add_argument("--port", type=int, default=18095)
     parser.add_argument("--log", default=os.devnull, help="where the server's words go")
     parser.add_argument("--check", action="store_true",
-                        help="exit with 1 when dear requests leave less than 80 %% of the good answers, or p95 over 100 ms")
+                        help="exit with 1 when dear requests leave less than 80 %% of the good answers, or p95 over 100 ms; when "
+                        "somebody with the right password is refused; when mails or notices are made")
     options = parser.parse_args()
     if not os.path.exists(options.data):
         graph.say(f"loading a graph of scale {options.scale}")
@@ -390,11 +490,24 @@ def main():
                 graph.write_body(folder, name, values, path)
                 bodies.append(open(path, "rb").read())
             before, _, _, _ = measure(situation, bodies, options, server, None)
+            if attack in SIGNED_IN or attack in MADE:
+                situation.sign_up(server, 12 if attack in SIGNED_IN else 2)
+                situation.product = server.execute("{ products(first: 1) { nodes { id } } }")["products"]["nodes"][0]["id"]
+                circles = server.execute("{ circles(first: 100) { nodes { id isDefault } } }", token="demo-marisol")
+                situation.channel = next((c["id"] for c in circles["circles"]["nodes"] if c["isDefault"]), "none")
+            made = situation.count(MADE[attack]) if attack in MADE else 0
             after, answers, resident, backend = measure(situation, bodies, options, server, attack)
             share = len(after.times) / max(1, len(before.times))
             print(f"{attack.__doc__:56} {len(before.times):5}{100 * share:5.0f}% {1e3 * before.p95():5.1f} {1e3 * after.p95():7.1f}"
                   f" {sum(after.refused.values()):8} {resident:5.0f} {backend:7.0f}  "
                   + ", ".join(f"{n} x {what}" for what, n in sorted(answers.items(), key=lambda a: -a[1])), flush=True)
+            if attack in MADE:
+                made = situation.count(MADE[attack]) - made
+                print(f"    {made} rows of {MADE[attack]} made", flush=True)
+                failed = failed or made > len(situation.members)
+            if after.sign_ins:
+                print(f"    {after.sign_ins}", flush=True)
+                failed = failed or bool(after.sign_ins.refused)
             if "dear" in attack.__doc__ and (share < WANTED_SHARE or after.p95() > WANTED_P95):
                 failed = True
     sys.exit(1 if failed and options.check else 0)

@@ -24,6 +24,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.request
 
 import graph
 import outage
@@ -580,6 +581,56 @@ def failover(world, by="URL and target_session_attrs"):
     return found
 
 
+def returned(world):
+    found = Findings(
+        "returned", "the former primary comes back as a second one, first in the list: it gets no write, and the log "
+        "and a metric say so")
+    primary = world.cluster
+    primary.sql("ALTER SYSTEM SET synchronous_commit = 'remote_apply'")
+    standby = Cluster.following(primary, world.sub("successor"))
+    primary.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+    primary.sql("SELECT pg_reload_conf()")
+    words = f"{world.folder}/returned.log"
+    server = world.serve(
+        "--admin-listen", f"127.0.0.1:{world.options.port + 1}", "--log-file", words,
+        database=f"host={primary.folder},{standby.folder} user=sociograph dbname=sociograph "
+                 "target_session_attrs=read-write")
+    clients = Clients(world.options.port)
+    time.sleep(1)
+    primary.stop()
+    os.unlink(f"{primary.folder}/data/postgresql.auto.conf")
+    standby.promote()
+    standby.sql("ALTER SYSTEM SET synchronous_standby_names = ''")
+    standby.sql("SELECT pg_reload_conf()")
+    clients.wait_for(lambda entry: served(entry) and entry.kind == "write")
+    primary.start()
+    count = "SELECT count(*) FROM event WHERE title LIKE 'fault %'"
+    before = int(primary.sql(count))
+    for _ in range(20):
+        # Whoever connects now meets the first host first.
+        for process in backends(standby):
+            standby.sql(f"SELECT pg_terminate_backend({process})")
+        clients.wait_for(lambda entry: served(entry) and entry.kind == "write")
+    ledger = clients.stop()
+    metrics = urllib.request.urlopen(f"http://127.0.0.1:{world.options.port + 1}/metrics").read().decode()
+    refused = sum(int(line.split()[-1]) for line in metrics.splitlines()
+                  if line.startswith("sociograph_pool_hosts_refused_total"))
+    wrong = int(primary.sql(count)) - before
+    found.see(f"{wrong} writes on the former primary; {refused} connections to it were not used")
+    found.want(wrong == 0, f"{wrong} writes are on the former primary")
+    found.want(refused > 0, "the metric says nothing")
+    found.want("refused host" in open(words).read(), "the log says nothing")
+    found.judge(ledger, GIVEN_UP)
+    found.account(ledger, standby)
+    server.stop()
+    primary.stop()
+    # The next faults have the graph as it is now.
+    standby.sql("ALTER SYSTEM RESET ALL")
+    standby.sql("SELECT pg_reload_conf()")
+    world.cluster = standby
+    return found
+
+
 def hosts(world):
     return failover(world, by="host=a,b")
 
@@ -868,6 +919,192 @@ def readers(world):
     return found
 
 
+def late(world):
+    found = Findings("late", "who connects while the server ends is answered or refused; nobody hangs or is reset")
+    server = world.serve("--shutdown-delay", "1s")
+    counts = collections.Counter()
+    longest = 0
+    is_over = threading.Event()
+
+    def come():
+        nonlocal longest
+        while not is_over.is_set():
+            begin = time.monotonic()
+            try:
+                one = socket.create_connection(("127.0.0.1", world.options.port), timeout=20)
+            except ConnectionRefusedError:
+                counts["refused"] += 1
+                time.sleep(0.005)
+                continue
+            try:
+                with one:
+                    one.sendall(b"GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                    text = b""
+                    while data := one.recv(1 << 16):
+                        text += data
+                counts["answered" if text.startswith(b"HTTP/1.1 ") else "closed"] += 1
+            except OSError as error:
+                counts[type(error).__name__] += 1
+            longest = max(longest, time.monotonic() - begin)
+
+    threads = [threading.Thread(target=come) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    time.sleep(1)
+    # It lasts as long as somebody's request does.
+    slow = socket.create_connection(("127.0.0.1", world.options.port))
+    slow.sendall(b"GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: a\r\n")
+    server.process.send_signal(signal.SIGTERM)
+    time.sleep(4)
+    found.want(server.process.poll() is None, "it ended before the last request")
+    slow.sendall(b"\r\n")
+    found.want(slow.recv(100).startswith(b"HTTP/1.1 200"), "the last request was not answered")
+    slow.close()
+    found.want(server.process.wait(30) == 0, f"it ended with {server.process.returncode}")
+    is_over.set()
+    for thread in threads:
+        thread.join()
+    found.see(", ".join(f"{number} {what}" for what, number in counts.most_common()) + f"; longest {longest:.2f} s")
+    found.want(counts["refused"] > 0, "nobody was refused while the last request was served")
+    broken = sum(counts.values()) - counts["answered"] - counts["refused"]
+    found.want(not broken, f"{broken} clients were let in and not answered")
+    return found
+
+
+def reload(world):
+    found = Findings("reload", "SIGHUP refuses what the start refuses, and no file keeps SIGTERM from being heard")
+    certificate, key, log = (f"{world.folder}/{name}" for name in ("certificate.pem", "key.pem", "reload.log"))
+    for case in ("a key that everybody may read", "a FIFO as key", "a FIFO as certificate", "a FIFO as log"):
+        for path in (certificate, key, log):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+             "2", "-subj", "/CN=localhost", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        server = subprocess.Popen(
+            [world.options.program, "serve", "--database", world.cluster.url, "--listen",
+             f"127.0.0.1:{world.options.port}", "--tls-certificate", certificate, "--tls-key", key, "--log-file", log,
+             "--shutdown-delay", "0s"], stdout=subprocess.PIPE, text=True)
+        server.stdout.readline()
+        words = open(log)
+        if "everybody" in case:
+            os.chmod(key, 0o644)
+        else:
+            path = {"key": key, "certificate": certificate, "log": log}[case.split()[-1]]
+            os.unlink(path)
+            os.mkfifo(path, 0o600)
+        server.send_signal(signal.SIGHUP)
+        begin, said = time.monotonic(), ""
+        while "SIGHUP" not in said and time.monotonic() < begin + 5:
+            said += words.read()
+            time.sleep(0.05)
+        found.want("warning: SIGHUP" in said, f"{case}: it was not refused")
+        server.send_signal(signal.SIGTERM)
+        try:
+            server.wait(30)
+        except subprocess.TimeoutExpired:
+            found.want(False, f"{case}: SIGTERM was not heard")
+            server.kill()
+            server.wait()
+        words.close()
+        server.stdout.close()
+    found.see("4 files")
+    return found
+
+
+def memory_group(megabytes):
+    """A control group for what is to have no more memory; None where none can be made."""
+    for line in open("/proc/self/cgroup"):
+        _, controllers, path = line.strip().split(":", 2)
+        if "memory" in controllers.split(","):
+            folder, limits = f"/sys/fs/cgroup/memory{path}", ("memory.limit_in_bytes",)
+        elif not controllers and os.path.exists("/sys/fs/cgroup/cgroup.controllers"):
+            folder, limits = f"/sys/fs/cgroup{path}", ("memory.max", "memory.swap.max")
+        else:
+            continue
+        folder = f"{folder.rstrip('/')}/sociograph-faults-{os.getpid()}"
+        try:
+            os.mkdir(folder)
+        except OSError:
+            continue
+        try:
+            with open(f"{folder}/{limits[0]}", "w") as file:
+                file.write(str(megabytes << 20))
+            for name in limits[1:]:
+                with contextlib.suppress(OSError), open(f"{folder}/{name}", "w") as file:
+                    file.write("0")
+            return folder
+        except OSError:
+            os.rmdir(folder)
+    return None
+
+
+def memory(world):
+    found = Findings("memory", "in 256 MiB, 190 clients that do not read a large answer do not have it killed; others "
+                     "are served")
+    group = memory_group(256)
+    if not group:
+        found.see("not shown: no control group of memory can be made here")
+        return found
+    wrapper = f"{world.folder}/limited"
+    with open(wrapper, "w") as file:
+        file.write(f'#!/bin/sh\necho $$ > {group}/cgroup.procs && exec {os.path.abspath(world.options.program)} "$@"\n')
+    os.chmod(wrapper, 0o755)
+    words = f"{world.folder}/memory.log"
+    server = graph.Server(
+        wrapper, ["--database", world.cluster.url, "--rate-limit", "off", "--log-file", words,
+                  "--maximum-sockets-per-address", "1000"], world.options.port, log=world.log)
+    query = ("{ users(first: 100) { nodes { followers(first: 90) { nodes { %s } } } } }"
+             % " ".join(f"a{n}x: bio b{n}x: username" for n in range(15)))
+    body = json.dumps({"query": query}).encode()
+    request = (b"POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: "
+               + str(len(body)).encode() + b"\r\n\r\n" + body)
+    size = len(json.dumps(server.execute(query)))
+    clients = Clients(world.options.port, readers=2, writers=0)
+    idle = []
+    for _ in range(190):
+        one = socket.socket()
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        with contextlib.suppress(OSError):
+            one.connect(("127.0.0.1", world.options.port))
+            one.sendall(request * 3)
+        idle.append(one)
+        time.sleep(0.02)
+    time.sleep(6)
+    lives = server.process.poll() is None
+    most = server.resident_megabytes()["VmHWM"] if lives else 0
+    for one in idle:
+        one.close()
+    ledger = clients.stop()
+    found.judge(ledger, set())
+    found.see(f"answers of {size >> 10} KiB; {most:.0f} MiB at most")
+    found.want(lives, f"it ended with {server.process.returncode}")
+    found.want("because the memory limit is 256 MiB" in open(words).read(), "it did not say what it may hold")
+    if lives:
+        server.stop()
+    with contextlib.suppress(OSError):
+        os.rmdir(group)
+    return found
+
+
+def preload(world):
+    found = Findings("preload", "a library that sets a variable before the program begins leaves it its arguments")
+    source, library = f"{world.folder}/preload.c", f"{world.folder}/preload.so"
+    with open(source, "w") as file:
+        file.write('#include <stdlib.h>\n__attribute__((constructor)) static void begin(void) '
+                   '{ setenv("PRELOADED", "yes", 1); }\n')
+    compiler = shutil.which("cc") or shutil.which("clang")
+    if not compiler:
+        found.see("not shown: there is no C compiler here")
+        return found
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True)
+    run = subprocess.run([world.options.program, "version"], capture_output=True, text=True,
+                         env={**os.environ, "LD_PRELOAD": library})
+    found.see(f"version says: {(run.stdout or run.stderr).splitlines()[0]}")
+    found.want(run.returncode == 0 and run.stdout.startswith("sociograph "), "its arguments were lost")
+    return found
+
+
 def initdb(world):
     found = Findings("initdb", "killed at any moment of its first start, the next start serves")
     good = 0
@@ -896,7 +1133,7 @@ def initdb(world):
 
 
 FAULTS = [kill, slain, restart, crash, freeze, blackhole, cut, failover, hosts, pgbouncer, locked, distance, early,
-          password, drain, hangup, halfclose, log, readers, initdb]
+          password, drain, late, hangup, reload, halfclose, log, readers, memory, preload, initdb, returned]
 
 
 # MARK: The soak

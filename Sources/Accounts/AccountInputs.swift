@@ -23,6 +23,9 @@ package final class AccountInputs: Sendable {
 
   private static let queueLimits: WorkQueue.Limits = {
     var limits = WorkQueue.Limits()
+    // Clients take turns, so a long queue makes those wait who filled it.
+    limits.maximumWaiting = 64
+    limits.maximumWait = .seconds(5)
     limits.refusalDelay = .seconds(1)
     limits.niceness = 5
     return limits
@@ -117,31 +120,25 @@ package final class LoopAccountInputs: InputPreparer {
     _ tasks: [PreparationTask], client: ClientIdentity,
     completion: @escaping (Result<[PreparedInput], PreparationRefusal>) -> Void
   ) {
-    let accounts = tasks.compactMap { task -> String? in
-      if case .knownPassword(.some, _, let account) = task { account } else { nil }
-    }
-    for account in accounts {
-      let verdict = inputs.throttle.withLock {
-        $0.verdict(name: account, address: client.address, now: .now)
-      }
-      switch verdict {
-      case .mayTry: continue
-      case .nameWaits(let wait), .addressWaits(let wait):
-        return loop.afterThisBatch {
-          completion(
-            .failure(
-              PreparationRefusal(
-                GraphQLError("Too many wrong passwords. Try again later.", code: .rateLimited),
-                retryAfter: wait)))
-        }
+    let share: WorkShare
+    switch inputs.admit(tasks, from: client) {
+    case .admitted(let found): share = found
+    case .waits(let wait):
+      return loop.afterThisBatch {
+        completion(
+          .failure(
+            PreparationRefusal(
+              GraphQLError("Too many wrong passwords. Try again later.", code: .rateLimited),
+              retryAfter: wait)))
       }
     }
     let onLoop = OnLoop(value: completion)
     let inputs = inputs
-    inputs.queue.run {
+    inputs.queue.run(for: share) {
       tasks.map { inputs.perform($0) }
     } completion: { [client, loop] prepared in
       loop.execute {
+        inputs.note(tasks, prepared, client)
         guard let prepared else {
           return onLoop.value(
             .failure(
@@ -150,7 +147,6 @@ package final class LoopAccountInputs: InputPreparer {
                   "The server is busy with other passwords. Try again shortly.",
                   code: .serviceOverloaded), retryAfter: .seconds(2))))
         }
-        inputs.note(tasks, prepared, client)
         onLoop.value(.success(prepared))
       }
     }
@@ -158,21 +154,66 @@ package final class LoopAccountInputs: InputPreparer {
 }
 
 extension AccountInputs {
-  /// Remembers which guesses were wrong.
+  fileprivate enum Admission {
+    case admitted(WorkShare)
+    case waits(Duration)
+  }
+
+  /// Counts the guesses among the tasks, unless somebody has to wait.
+  fileprivate func admit(_ tasks: [PreparationTask], from client: ClientIdentity) -> Admission {
+    throttle.withLock { throttle in
+      let share = share(of: tasks, from: client, throttle)
+      var admitted: [String] = []
+      for case .knownPassword(.some, _, let account) in tasks {
+        switch throttle.admit(name: account, address: client.ownAddress, now: .now) {
+        case .mayTry: admitted.append(account)
+        case .nameWaits(let wait), .addressWaits(let wait):
+          for account in admitted {
+            throttle.abandoned(name: account, address: client.ownAddress)
+          }
+          return .waits(wait)
+        }
+      }
+      return .admitted(share)
+    }
+  }
+
+  /// An address has a share, and each name a part of it. Of an address that clients share who cannot be
+  /// told apart, an account has a share of its own, unless its password was guessed wrong before: so
+  /// whoever tries many names takes one share and not many.
+  private func share(
+    of tasks: [PreparationTask], from client: ClientIdentity, _ throttle: GuessThrottle
+  ) -> WorkShare {
+    for case .knownPassword(.some, let stored, let account) in tasks {
+      if let address = client.ownAddress { return WorkShare(client: address, subject: account) }
+      return stored != nil && !throttle.hasFailed(name: account)
+        ? WorkShare(client: account) : WorkShare(client: "guesses", subject: account)
+    }
+    return WorkShare(client: client.ownAddress ?? "others")
+  }
+
+  /// Remembers which guesses were wrong. Without results none was compared.
   fileprivate func note(
-    _ tasks: [PreparationTask], _ prepared: [PreparedInput], _ client: ClientIdentity
+    _ tasks: [PreparationTask], _ prepared: [PreparedInput]?, _ client: ClientIdentity
   ) {
-    for (task, prepared) in zip(tasks, prepared) {
-      guard case .knownPassword(.some, _, let account) = task,
-        case .password(let matched, _) = prepared
-      else { continue }
+    for (index, task) in tasks.enumerated() {
+      guard case .knownPassword(.some, _, let account) = task else { continue }
+      let address = client.ownAddress
       throttle.withLock {
+        guard let prepared, prepared.indices.contains(index),
+          case .password(let matched, _) = prepared[index]
+        else { return $0.abandoned(name: account, address: address) }
         if matched?.isEmpty ?? true {
-          $0.failed(name: account, address: client.address, now: .now)
+          $0.failed(name: account, address: address, now: .now)
         } else {
-          $0.succeeded(name: account)
+          $0.succeeded(name: account, address: address)
         }
       }
     }
   }
+}
+
+extension ClientIdentity {
+  /// Nil for an address that clients share who cannot be told apart.
+  fileprivate var ownAddress: String? { isAddressShared ? nil : address }
 }

@@ -26,11 +26,16 @@ package final class IdentityProviders: Sendable {
   }
 
   private let providers: [String: Provider]
+  /// Stands in for all others.
+  private let demo: DemoIdentityProvider?
   private let keys = Mutex([String: Keys]())
   private static let patience = Duration.seconds(3)
 
-  /// None.
-  package init() { providers = [:] }
+  /// None, or one that stands in for all.
+  package init(demo: DemoIdentityProvider? = nil) {
+    providers = [:]
+    self.demo = demo
+  }
 
   /// - Throws: `Fault`, naming the file and what is wrong with it.
   package init(file path: String) throws {
@@ -52,6 +57,7 @@ package final class IdentityProviders: Sendable {
       providers[name] = Provider(name: issuer, audience: audience, file: file)
     }
     self.providers = providers
+    demo = nil
     for (name, provider) in providers {
       guard let loaded = Self.load(provider, at: .now) else {
         throw Fault(
@@ -67,7 +73,7 @@ package final class IdentityProviders: Sendable {
 
   /// Nil for a provider that is not configured. Off the loops: it may read a file.
   func issuer(of name: String) -> TokenIssuer? {
-    guard let provider = providers[name] else { return nil }
+    guard let provider = providers[name] else { return demo?.issuer(of: name) }
     let now = ContinuousClock.now
     let known = keys.withLock { $0[name] }
     if let known, known.lookedAt.duration(to: now) < Self.patience { return known.issuer }

@@ -26,7 +26,7 @@ package struct IdentityToken: Sendable, Equatable {
       let claims = try? JSONParser.parse(signed.claims, maximumNesting: 16),
       case .string(issuer.name)? = claims["iss"],
       case .string(let subject)? = claims["sub"],
-      (1...Self.maximumSubjectBytes).contains(subject.utf8.count), !subject.utf8.contains(0),
+      (1...Self.maximumSubjectBytes).contains(subject.utf8.count), !Self.hasControls(subject),
       Self.audience(of: claims).contains(issuer.audience),
       let end = Self.seconds(claims["exp"]), now < end.saturatingAdd(Self.leewaySeconds),
       Self.hasBegun(claims["nbf"], now), Self.hasBegun(claims["iat"], now)
@@ -65,11 +65,21 @@ package struct IdentityToken: Sendable, Equatable {
     return Int64(value)
   }
 
+  /// A claim that the graph may keep; nil for one that is too long, or has control characters.
   private static func text(_ claim: JSONValue?) -> String? {
-    guard case .string(let text)? = claim, (1...320).contains(text.utf8.count),
-      !text.utf8.contains(0)
+    guard case .string(let text)? = claim, (1...320).contains(text.utf8.count), !hasControls(text)
     else { return nil }
     return text
+  }
+
+  /// Control characters, and what else ends a line.
+  private static func hasControls(_ text: String) -> Bool {
+    text.unicodeScalars.contains {
+      switch $0.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator: true
+      default: false
+      }
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import Postgres
+import SQL
 
 /// Gives out sessions by hand, for a database's owner.
 package enum SessionIssue {
@@ -12,7 +13,7 @@ package enum SessionIssue {
     forUserNamed name: String, device: String, in configuration: PostgresConfiguration
   ) throws -> SessionToken? {
     let session = try PostgresSession(configuration)
-    let rows = try session.execute("SELECT viewer_named($1)", [name])
+    let rows = try session.execute("SELECT \(GraphContract.viewerNamed)($1)", [name])
     guard let text = rows.first?.first ?? nil, let viewer = Int64(text) else { return nil }
     let token = SessionToken()
     var parameters = PostgresParameters()
@@ -20,7 +21,7 @@ package enum SessionIssue {
     parameters.append(token.hash)
     parameters.append(inTextFormat: device)
     _ = try session.execute(
-      "SELECT create_session($1::bigint, $2::bytea, $3)", binding: parameters)
+      "SELECT \(GraphContract.createSession)($1::bigint, $2::bytea, $3)", binding: parameters)
     return token
   }
 }

@@ -1,6 +1,7 @@
 import EventLoops
 import Foundation
 import Postgres
+import SQL
 import Synchronization
 
 /// Finds whom a request acts for: session tokens to user ids, on one loop.
@@ -60,7 +61,7 @@ package final class SessionResolver {
   }
 
   private static let statement = PostgresStatement(
-    "SELECT user_id, is_unnoted::int::bigint FROM viewer_of_session($1::bytea)",
+    "SELECT user_id, is_unnoted::int::bigint FROM \(GraphContract.viewerOfSession)($1::bytea)",
     parameterCount: 1, label: StatementLabel("(session)"))
 
   /// Where the graph has no such function.
@@ -73,7 +74,7 @@ package final class SessionResolver {
   private static let several = PostgresStatement(
     """
     SELECT t.place, s.user_id, s.is_unnoted::int::bigint
-    FROM unnest($1::bytea[]) WITH ORDINALITY t (token_hash, place), viewer_of_session(t.token_hash) s
+    FROM unnest($1::bytea[]) WITH ORDINALITY t (token_hash, place), \(GraphContract.viewerOfSession)(t.token_hash) s
     """, parameterCount: 1, label: StatementLabel("(session)"))
   private static let severalOfTable = PostgresStatement(
     """
@@ -84,7 +85,8 @@ package final class SessionResolver {
   private static let maximumTogether = 200
 
   private static let rest = PostgresStatement(
-    "SELECT rest_of_session($1::bytea)", parameterCount: 1, label: StatementLabel("(session)"))
+    "SELECT \(GraphContract.restOfSession)($1::bytea)", parameterCount: 1,
+    label: StatementLabel("(session)"))
   private static let tableRest = PostgresStatement(
     """
     SELECT least(ceil(1000 * extract(epoch FROM expires_at - now())), 1e12)::bigint FROM session
@@ -92,7 +94,7 @@ package final class SessionResolver {
     """, parameterCount: 1, label: StatementLabel("(session)"))
 
   private static let bearer = PostgresStatement(
-    "SELECT viewer_of_token($1::text, $2::text)", parameterCount: 2,
+    "SELECT \(GraphContract.viewerOfToken)($1::text, $2::text)", parameterCount: 2,
     label: StatementLabel("(session)"))
 
   private static let isUnnoted =
@@ -100,7 +102,8 @@ package final class SessionResolver {
 
   private static let begin = PostgresStatement("BEGIN READ WRITE", parameterCount: 0)
   private static let use = PostgresStatement(
-    "SELECT note_session($1::bytea)", parameterCount: 1, label: StatementLabel("(session)"))
+    "SELECT \(GraphContract.noteSession)($1::bytea)", parameterCount: 1,
+    label: StatementLabel("(session)"))
   private static let tableUse = PostgresStatement(
     """
     UPDATE session

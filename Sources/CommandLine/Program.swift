@@ -49,9 +49,12 @@ package enum Program {
 
   /// - Returns: the exit code: 0 done, 1 failed, 2 misunderstood.
   package static func run(_ arguments: [String], environment: [String: String]) -> Int32 {
-    guard let name = arguments.first, name != "--help", name != "-h", name != "help" else {
+    var arguments = arguments[...]
+    let wantsHelp = arguments.first.map { ["help", "--help", "-h"].contains($0) } ?? false
+    if wantsHelp { arguments.removeFirst() }
+    guard let name = arguments.popFirst() else {
       Console.write(help)
-      return arguments.isEmpty ? 2 : 0
+      return wantsHelp ? 0 : 2
     }
     if name == "version" || name == "--version" {
       Console.print("sociograph \(version)")
@@ -64,8 +67,8 @@ package enum Program {
         "there is no command \"\(name)\"; \(near.map { "did you mean \($0)? " } ?? "")"
           + "see sociograph --help.", 2)
     }
-    let rest = arguments.dropFirst()
-    if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+    let isAsked = arguments.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
+    if wantsHelp || isAsked {
       Console.write(command.specification.help)
       return 0
     }
@@ -75,7 +78,7 @@ package enum Program {
     do {
       try refuseUnknownVariables(environment)
       return try command.run(
-        command.specification.parse(Array(rest), environment: environment))
+        command.specification.parse(Array(arguments), environment: environment))
     } catch let error as UsageError {
       return complain(error.description, 2)
     } catch {
@@ -118,6 +121,6 @@ package enum Program {
     }
     return
       (["Usage: sociograph COMMAND [OPTION]...", ""] + lines
-      + ["", "sociograph COMMAND --help says more about one."]).joined(separator: "\n") + "\n"
+      + ["", "sociograph help COMMAND says more about one."]).joined(separator: "\n") + "\n"
   }
 }

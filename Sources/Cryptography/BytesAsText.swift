@@ -41,6 +41,33 @@ package enum Base64 {
 /// Bytes in the URL-safe alphabet without padding (RFC 4648, 5).
 package enum Base64URL {
   package static func encode(_ bytes: [UInt8]) -> String { Base64Digits.encode(bytes, "-_") }
+
+  /// Returns whether `encode` makes this text of some bytes: nothing but the alphabet, and no bit set
+  /// after the last byte.
+  static func isCanonical(_ text: some Collection<UInt8>) -> Bool {
+    var last: UInt8 = 0
+    for byte in text {
+      guard let value = value(of: byte) else { return false }
+      last = value
+    }
+    switch text.count % 4 {
+    case 0: return true
+    case 2: return last & 15 == 0
+    case 3: return last & 3 == 0
+    default: return false
+    }
+  }
+
+  private static func value(of byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - UInt8(ascii: "a") + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0") + 52
+    case UInt8(ascii: "-"): 62
+    case UInt8(ascii: "_"): 63
+    default: nil
+    }
+  }
 }
 
 private enum Base64Digits {

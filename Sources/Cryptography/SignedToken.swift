@@ -47,7 +47,7 @@ package struct SignedToken: Sendable {
   ///
   /// Only keys of the header's name are tried, or all of the algorithm where it names none.
   package init?(_ text: String, signedWithOneOf keys: [VerificationKey]) {
-    guard text.utf8.count <= Self.maximumBytes, !text.utf8.contains(0),
+    guard text.utf8.count <= Self.maximumBytes, Self.isCompact(text),
       let token = unsafe cjose_jws_import(text, text.utf8.count, nil)
     else { return nil }
     defer { unsafe cjose_jws_release(token) }
@@ -65,6 +65,13 @@ package struct SignedToken: Sendable {
     guard unsafe cjose_jws_get_plaintext(token, &bytes, &count, nil), let bytes = unsafe bytes
     else { return nil }
     claims = unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
+  }
+
+  /// Three parts in base64url without padding, each the only text of its bytes (RFC 7515, 2 and 7.1;
+  /// RFC 4648, 3.5): one token has one text.
+  private static func isCompact(_ text: String) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return parts.count == 3 && parts.allSatisfy(Base64URL.isCanonical)
   }
 
   private static func text(_ name: String, of header: OpaquePointer) -> String? {

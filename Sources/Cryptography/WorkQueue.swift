@@ -5,8 +5,9 @@ import Synchronization
 /// Runs slow computations away from the loops, a few at a time, the rest waiting in a bounded queue
 /// (R19): passwords are hashed here, so that no number of sign-ins holds up anybody else.
 ///
-/// What would have to wait behind too many, or has waited too long when its turn comes, is not done at
-/// all.
+/// Work of different shares takes turns, and a full queue takes work of a share that has less in place
+/// of one that has more (`ShareQueue`). What finds no place, or has waited too long when its turn comes,
+/// is not done at all.
 package final class WorkQueue: Sendable {
   package struct Limits: Sendable {
     package var concurrency = 1
@@ -29,13 +30,13 @@ package final class WorkQueue: Sendable {
 
   private struct State {
     var running = 0
-    var waiting: [Job] = []
+    var waiting: ShareQueue<Job>
   }
 
   private let label: String
   private let limits: Limits
   private let now: @Sendable () -> ContinuousClock.Instant
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   package init(
     label: String, limits: Limits = Limits(),
@@ -44,28 +45,31 @@ package final class WorkQueue: Sendable {
     self.label = label
     self.limits = limits
     self.now = now
+    state = Mutex(State(waiting: ShareQueue(room: limits.maximumWaiting)))
   }
 
   /// Does the work on a thread of its own and hands its result to `completion` there; nil, on any thread,
   /// when it was not done because too much else is.
   package func run<Value: Sendable>(
-    _ work: @escaping @Sendable () -> Value,
+    for share: WorkShare = .common, _ work: @escaping @Sendable () -> Value,
     completion: @escaping @Sendable (Value?) -> Void
   ) {
     let job = Job(submittedAt: now()) { isToBeDone in
       completion(isToBeDone ? work() : nil)
     }
-    let (isStarted, isRefused) = state.withLock { state in
+    let (isStarted, refused): (Bool, Job?) = state.withLock { state in
       if state.running < limits.concurrency {
         state.running += 1
-        return (true, false)
+        return (true, nil)
       }
-      guard state.waiting.count < limits.maximumWaiting else { return (false, true) }
-      state.waiting.append(job)
-      return (false, false)
+      switch state.waiting.add(job, for: share) {
+      case .added: return (false, nil)
+      case .replaced(let other): return (false, other)
+      case .refused: return (false, job)
+      }
     }
     if isStarted { start(job) }
-    if isRefused { refuse(job) }
+    if let refused { refuse(refused) }
   }
 
   private func refuse(_ job: Job) {
@@ -90,11 +94,11 @@ package final class WorkQueue: Sendable {
   private func nextJob() -> Job? {
     while true {
       let job: Job? = state.withLock { state in
-        guard !state.waiting.isEmpty else {
+        guard let next = state.waiting.next() else {
           state.running -= 1
           return nil
         }
-        return state.waiting.removeFirst()
+        return next
       }
       guard let job else { return nil }
       if job.submittedAt.duration(to: now()) <= limits.maximumWait { return job }

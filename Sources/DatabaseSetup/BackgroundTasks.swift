@@ -1,4 +1,5 @@
 import Postgres
+import SQL
 
 /// What a database wants done from time to time: a function to call, and how often.
 ///
@@ -18,11 +19,18 @@ package struct BackgroundTask: Sendable, Equatable {
 
   /// All that the database wants; none where it was never migrated.
   package static func all(in session: PostgresSession) throws(PostgresError) -> [BackgroundTask] {
-    let known = try session.execute("SELECT to_regprocedure('sociograph_tasks()')")
+    let known = try session.execute("SELECT to_regprocedure('\(GraphContract.tasks.signature)')")
     guard known.first?.first ?? nil != nil else { return [] }
-    return try session.execute(
+    return try required(in: session)
+  }
+
+  /// The same, and an error of PostgreSQL's where the database was never migrated.
+  package static func required(
+    in session: PostgresSession
+  ) throws(PostgresError) -> [BackgroundTask] {
+    try session.execute(
       """
-      SELECT task, ceil(extract(epoch FROM period) * 1000)::bigint FROM sociograph_tasks()
+      SELECT task, ceil(extract(epoch FROM period) * 1000)::bigint FROM \(GraphContract.tasks)()
       WHERE period > interval '0' ORDER BY task
       """
     ).compactMap { row in
@@ -37,7 +45,7 @@ package struct BackgroundTask: Sendable, Equatable {
   /// - Returns: whether it was run.
   package func run(whenDue: Bool, in session: PostgresSession) throws(PostgresError) -> Bool {
     let rows = try session.execute(
-      "SELECT sociograph_run_task($1, $2)", [name, whenDue ? "f" : "t"])
+      "SELECT \(GraphContract.runTask)($1, $2)", [name, whenDue ? "f" : "t"])
     return rows.first?.first == "t"
   }
 

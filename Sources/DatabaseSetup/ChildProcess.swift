@@ -37,6 +37,12 @@ package enum ChildProcess {
     unsafe posix_spawn_file_actions_addopen(
       &files, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o644)
     unsafe posix_spawn_file_actions_adddup2(&files, 1, 2)
+    // PostgreSQL runs for long. If it inherited a pipe that another thread opens for a program, the reader of that
+    // pipe would wait for PostgreSQL to end.
+    // What is not open is no error.
+    for descriptor in 3..<min(Int32(clamping: sysconf(Int32(_SC_OPEN_MAX))), 16_384) {
+      unsafe posix_spawn_file_actions_addclose(&files, descriptor)
+    }
 
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)

@@ -1,3 +1,5 @@
+import Glibc
+
 /// PostgreSQL's files as they are installed: the server's program and its libraries, each by its
 /// identity, size and time.
 ///
@@ -5,7 +7,8 @@
 /// was started from. It goes on with what it has loaded, but a library it loads from then on fits the
 /// program that is there now, not the one that runs.
 struct ClusterInstallation: Equatable {
-  private let files: [String: FileSystem.Identity]
+  private var files: [String: FileSystem.Identity]
+  private let program: String
 
   /// Some eighty calls of `stat`.
   init(_ programs: ClusterPrograms) {
@@ -18,6 +21,56 @@ struct ClusterInstallation: Equatable {
     // One that is not there just now, in the middle of an upgrade, is a difference as well.
     for path in paths { files[path] = FileSystem.identity(of: path) }
     self.files = files
+    program = programs.postgres
+  }
+
+  /// Whether a server that runs from the other files would have to be restarted: its program has changed, or a library
+  /// that one of its processes has loaded. Files of extensions come and go without it.
+  ///
+  /// Reads `/proc` if libraries have changed.
+  func isUpgrade(of running: ClusterInstallation, process: Int32) -> Bool {
+    guard self != running else { return false }
+    guard files[program] == running.files[program] else { return true }
+    let changed = running.files.keys.filter { files[$0] != running.files[$0] }
+    guard !changed.isEmpty else { return false }
+    guard let loaded = Self.files(loadedBy: process) else { return true }
+    return changed.contains { path in
+      // A call of a function loads it, and most graphs have such functions.
+      path.hasSuffix("/plpgsql.so")
+        || running.files[path].map { loaded.contains($0.inode) } ?? false
+    }
+  }
+
+  /// The inodes of the files that the server's process and its children have loaded; nil where the system does not say.
+  private static func files(loadedBy process: Int32) -> Set<ino_t>? {
+    guard let own = maps(of: process) else { return nil }
+    var loaded = own
+    for name in FileSystem.list("/proc") ?? [] {
+      guard let child = Int32(name), parent(of: child) == process else { continue }
+      // It may have ended just now.
+      if let maps = maps(of: child) { loaded.formUnion(maps) }
+    }
+    return loaded
+  }
+
+  /// The fifth word of each line.
+  private static func maps(of process: Int32) -> Set<ino_t>? {
+    guard let text = FileSystem.readText("/proc/\(process)/maps"), !text.isEmpty else { return nil }
+    var inodes: Set<ino_t> = []
+    for line in text.split(separator: "\n") {
+      let words = line.split(separator: " ", maxSplits: 5)
+      if words.count > 5, let inode = ino_t(words[4]), inode > 0 { inodes.insert(inode) }
+    }
+    return inodes
+  }
+
+  /// The fourth word of `/proc/.../stat`, behind the name in brackets.
+  private static func parent(of process: Int32) -> Int32? {
+    guard let text = FileSystem.readText("/proc/\(process)/stat"),
+      let end = text.lastIndex(of: ")")
+    else { return nil }
+    let words = text[text.index(after: end)...].split(separator: " ")
+    return words.count > 1 ? Int32(words[1]) : nil
   }
 
   /// A process runs the program that is there; true where the system does not say.

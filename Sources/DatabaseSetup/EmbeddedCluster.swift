@@ -56,6 +56,10 @@ package final class EmbeddedCluster: Sendable {
     package var restarts = true
     /// Uses the one of a server that runs on the same folder, instead of being refused.
     package var joinsRunning = false
+    /// Makes it where there is none, instead of saying so.
+    package var creates = true
+    /// How long to wait for another server to let go of the folder, unless it is to be joined.
+    package var patience = Duration.zero
 
     package init() {}
   }
@@ -78,12 +82,20 @@ package final class EmbeddedCluster: Sendable {
     state = Mutex(State(running: running, isStopped: isJoined))
   }
 
+  /// Finds what would keep any cluster from being started, such as a machine without PostgreSQL.
+  package static func check(_ options: Options) throws {
+    _ = try ClusterPrograms.find(options.binaries, for: "")
+  }
+
   /// Makes the cluster where there is none, and has it running when it returns.
   package static func start(
     _ options: Options, report: @escaping @Sendable (ClusterEvent) -> Void
   ) throws -> EmbeddedCluster {
     // Before anything is made: a machine without PostgreSQL is told so, and nothing else.
-    _ = try ClusterPrograms.find(options.binaries, for: "")
+    try check(options)
+    guard options.creates || FileSystem.exists(options.dataDirectory) else {
+      throw missing(options.dataDirectory)
+    }
     let account = try ClusterAccount.current()
     let place = try ClusterPlace.prepare(options.dataDirectory, for: account, report: report)
     guard let lock = try lock(place, options, report) else {
@@ -92,6 +104,7 @@ package final class EmbeddedCluster: Sendable {
     do {
       let programs = try ClusterPrograms.find(options.binaries, for: place.cluster)
       if !FileSystem.exists(place.cluster + "/PG_VERSION") {
+        guard options.creates else { throw missing(options.dataDirectory) }
         report(.creating(directory: place.cluster))
         try create(place, programs, account, options)
       }
@@ -117,16 +130,23 @@ package final class EmbeddedCluster: Sendable {
     }
   }
 
+  private static func missing(_ folder: String) -> SetupError {
+    SetupError(
+      "There is no database in \(folder): \"sociograph serve\" makes one, with demo data; --data names "
+        + "another folder, --database a database that you run.")
+  }
+
   /// The lock of the folder; nil when a server that may be joined holds it and is up.
   private static func lock(
     _ place: ClusterPlace, _ options: Options, _ report: (ClusterEvent) -> Void
   ) throws -> Int32? {
-    let deadline = ContinuousClock.now + options.startTimeout
+    let deadline =
+      ContinuousClock.now + (options.joinsRunning ? options.startTimeout : options.patience)
     while true {
       if let lock = try place.takeLock() { return lock }
-      guard options.joinsRunning, ContinuousClock.now < deadline else { throw place.isInUse }
+      guard ContinuousClock.now < deadline else { throw place.isInUse }
       // It may be on its way up, or down.
-      if place.postmaster()?.status == "ready" { return nil }
+      if options.joinsRunning, place.postmaster()?.status == "ready" { return nil }
       usleep(20_000)
     }
   }
@@ -240,11 +260,13 @@ package final class EmbeddedCluster: Sendable {
     let (running, before, arrange) = state.withLock { state in
       (state.running, state.upgrade, state.arrangement)
     }
-    if present == running.files {
+    guard present.isUpgrade(of: running.files, process: running.process) else {
       // Taken back, as by a package manager that gave up.
       if before != nil {
         state.withLock { $0.upgrade = nil }
         watch.report(.upgradeDone)
+      } else if present != running.files {
+        state.withLock { $0.running = Running(process: running.process, files: present) }
       }
       return
     }

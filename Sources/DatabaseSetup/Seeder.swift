@@ -1,3 +1,4 @@
+import Pictures
 import Postgres
 
 /// Fills an empty graph with what the scripts of a folder make, the same rows for the same scale
@@ -7,14 +8,19 @@ import Postgres
 /// (`COPY ... FROM STDIN`), in binary, so that both work at once and progress is seen. Steps are
 /// committed one by one; a table notes that loading has begun, so that one which was broken off is
 /// cleared and started over.
+///
+/// Pictures that come with the scripts go into a store first. The scripts find them in the setting
+/// `sociograph.demo_pictures`, a list of JSON: `{"name", "file", "square", "width", "height"}`.
 package struct Seeder: Sendable {
   package let scripts: [DemoScript]
+  package let pictures: [DemoPicture]
 
-  package init(scripts: [DemoScript]) {
+  package init(scripts: [DemoScript], pictures: [DemoPicture] = []) {
     self.scripts = scripts
+    self.pictures = pictures
   }
 
-  /// All files of a folder that end in `.sql`, in order of their names.
+  /// All files of a folder that end in `.sql`, in order of their names, and the pictures in its folder `photos`.
   package static func read(
     _ folder: String, scale: Int, seed: Int
   ) throws(SetupError) -> Seeder {
@@ -34,7 +40,7 @@ package struct Seeder: Sendable {
     guard scripts.contains(where: { !$0.steps.isEmpty }) else {
       throw SetupError("The folder \(folder) has no demo data.")
     }
-    return Seeder(scripts: scripts)
+    return Seeder(scripts: scripts, pictures: try DemoPicture.read(folder + "/photos"))
   }
 
   /// Whether there is anything in the graph. True while an earlier loading was broken off.
@@ -46,9 +52,11 @@ package struct Seeder: Sendable {
 
   /// Loads everything.
   ///
+  /// - Parameter store: for the pictures; nil to leave them out, so that nobody finds what is at their addresses.
   /// - Returns: what the `print` steps answer, to start from.
   package func run(
-    _ configuration: PostgresConfiguration, report: (SeedEvent) -> Void
+    _ configuration: PostgresConfiguration, keepingPicturesIn store: (any PictureStore)? = nil,
+    report: (SeedEvent) -> Void
   ) throws -> [SeedTable] {
     var configuration = configuration
     configuration.isReadOnly = false
@@ -68,6 +76,11 @@ package struct Seeder: Sendable {
     }
     guard try checkEmpty(writer) else {
       throw SetupError("The graph is not empty; demo data is only loaded into an empty one.")
+    }
+    if let store { for picture in pictures { try picture.keep(in: store) } }
+    for session in [writer, reader] {
+      try session.execute(
+        "SELECT set_config('sociograph.demo_pictures', $1, false)", [DemoPicture.json(pictures)])
     }
     let empty = try emptyTables(writer)
     try writer.execute(

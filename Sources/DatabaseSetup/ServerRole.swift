@@ -1,10 +1,15 @@
 import Postgres
+import SQL
 
-/// What the roles that `serve` runs under need, and no more (R15). One reads the graph, asks whose a session
-/// is and notes that it was used; the other, for mutations, reads the graph and calls its functions, of
-/// which those that write do so under their owner's rights. Neither reads what the graph's view `withheld`
-/// names: hashes of passwords and tokens, say.
+/// Grants the roles that `serve` runs under what they need, and no more (R15). The reader reads the graph and calls
+/// the functions that `GraphContract` lists for it. The writer, for mutations, reads the graph and calls all of its
+/// functions; those that write run under the rights of their owner. Neither reads what the graph's view `withheld`
+/// names, such as hashes of passwords and tokens.
 package enum ServerRole {
+  /// The roles of an embedded database.
+  package static let reader = "sociograph_server"
+  package static let writer = "sociograph_writer"
+
   private static let creation = "CREATE ROLE %I LOGIN"
   private static func grants(in namespace: String) -> [String] {
     [
@@ -30,28 +35,35 @@ package enum ServerRole {
     "ALTER ROLE %I SET log_parameter_max_length_on_error = 0",
   ]
 
-  /// The functions of the graph that the role that reads calls: those that run under their owner's rights
-  /// are executable only where that was granted.
-  private static let readFunctions = [
-    "viewer_of_session(bytea)", "note_session(bytea)", "rest_of_session(bytea)",
-    "photo_audience(bigint, text)",
-  ].map { "to_regprocedure('\($0)')" }.joined(separator: ", ")
-
-  /// What else the role that reads needs, where it is there: `GRANT` as formats of the role.
-  private static let sessions = """
-    SELECT 'GRANT EXECUTE ON FUNCTION ' || replace(f::text, '%', '%%') || ' TO %I'
-    FROM unnest(ARRAY[\(readFunctions)]) f WHERE f IS NOT NULL
-    UNION ALL SELECT CASE WHEN to_regprocedure('note_session(bytea)') IS NULL
-      THEN 'GRANT UPDATE (last_used_at, expires_at) ON session TO %I'
-      ELSE 'REVOKE UPDATE (last_used_at, expires_at) ON session FROM %I' END
-    WHERE to_regclass('session') IS NOT NULL
-    """
+  /// What the contract lists for a role, where it is there: `GRANT` as formats of the role. A table that is changed
+  /// only where the database lacks a function is taken back where it has that.
+  private static func contract(of caller: ContractEntry.Caller) -> String {
+    GraphContract.entries(for: caller).compactMap { entry -> String? in
+      switch entry.form {
+      case .function:
+        return """
+          SELECT 'GRANT EXECUTE ON FUNCTION ' || replace(f::text, '%', '%%') || ' TO %I'
+          FROM to_regprocedure('\(entry.signature)') f WHERE f IS NOT NULL
+          """
+      case .update(let columns):
+        let right = "UPDATE (\(columns.joined(separator: ", "))) ON \(entry)"
+        let other = GraphContract.all.first { $0.name == entry.replacement }?.signature ?? ""
+        return """
+          SELECT CASE WHEN to_regprocedure('\(other)') IS NULL
+            THEN 'GRANT \(right) TO %I' ELSE 'REVOKE \(right) FROM %I' END
+          WHERE to_regclass('\(entry)') IS NOT NULL
+          """
+      // With all that is not withheld.
+      case .relation: return nil
+      }
+    }.joined(separator: " UNION ALL ")
+  }
 
   /// What is withheld, and answers that are kept for who asked: of a table a part of which is withheld the
   /// rest is granted, column by column.
   private static let withholding = """
     WITH named AS (
-      SELECT to_regclass(quote_ident(w.relation)) AS relation, w.attribute FROM withheld w
+      SELECT to_regclass(quote_ident(w.relation)) AS relation, w.attribute FROM \(GraphContract.withheld) w
       UNION ALL SELECT c.oid::regclass, NULL FROM pg_class c
       WHERE c.relname LIKE 'sociograph\\_request%' AND c.relkind IN ('r', 'p')
         AND c.relnamespace = to_regnamespace(quote_ident(current_schema))
@@ -75,19 +87,6 @@ package enum ServerRole {
     ).isEmpty
   }
 
-  /// Whether a role lacks the right to call a function that this program calls as the role that reads: an
-  /// earlier program granted what it needed itself.
-  package static func lacksFunctions(
-    _ role: String, in configuration: PostgresConfiguration
-  ) throws -> Bool {
-    try PostgresSession(configuration).execute(
-      """
-      SELECT coalesce(bool_or(NOT has_function_privilege($1::name, f::oid, 'EXECUTE')), false)
-      FROM unnest(ARRAY[\(readFunctions)]) f WHERE f IS NOT NULL
-      """, [role]
-    ).first?.first == "t"
-  }
-
   /// Lets a role serve what is in the namespaces of the configuration, also after later migrations.
   ///
   /// - Parameters:
@@ -101,10 +100,13 @@ package enum ServerRole {
     var configuration = configuration
     configuration.isReadOnly = false
     let session = try PostgresSession(configuration)
-    let isThere = try session.execute("SELECT to_regclass('withheld')").first?.first ?? nil != nil
+    let isThere =
+      try session.execute("SELECT to_regclass('\(GraphContract.withheld)')").first?.first ?? nil
+      != nil
     let withheld =
       try isThere ? session.execute(Self.withholding).compactMap { $0[0] } : []
-    let reads = try mutations ? [] : session.execute(Self.sessions).compactMap { $0[0] }
+    let contract = try session.execute(Self.contract(of: mutations ? .writer : .reader))
+      .compactMap { $0[0] }
     // Doubled, as what comes of it is a format.
     let namespaces = try session.execute(
       "SELECT replace(quote_ident(unnest(current_schemas(false))), '%', '%%')"
@@ -113,7 +115,7 @@ package enum ServerRole {
       try session.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")
       .first?.first == "t"
     let statements =
-      (isNew ? [creation] : []) + namespaces.flatMap(grants) + withheld + reads
+      (isNew ? [creation] : []) + namespaces.flatMap(grants) + withheld + contract
       + (mutations ? namespaces.flatMap(calls) + (isSuperuser ? quiet : []) : [])
       + (isSuperuser ? discreet : [])
     try session.transaction {

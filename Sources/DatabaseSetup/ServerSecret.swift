@@ -1,12 +1,13 @@
 import Cryptography
 import Postgres
+import SQL
 
 /// Random bytes that a database keeps for its servers, so that what one of them sealed the others,
 /// and itself after a restart, take for their own.
 package enum ServerSecret {
   /// - Returns: nil in a database that `Migrations` has not made.
   package static func read(from session: PostgresSession) throws(PostgresError) -> [UInt8]? {
-    let rows = try session.rowsIfThere("SELECT encode(secret, 'hex') FROM sociograph_secret")
+    let rows = try session.rowsIfThere("SELECT encode(secret, 'hex') FROM \(GraphContract.secret)")
     guard let digits = rows.first?.first ?? nil else { return nil }
     return Hexadecimal.decode(digits)
   }

@@ -239,11 +239,11 @@ package final class OperationExecutor {
   ///
   /// - Parameters:
   ///   - viewer: the signed-in user's id; 0 for an anonymous client.
-  ///   - event: the node that a subscription is told of.
+  ///   - event: what a subscription is told of.
   /// - Returns: what cancels the statement when the client leaves; nil when nothing was sent.
   @discardableResult
   package func execute(
-    _ operation: PreparedOperation, viewer: Int64, event: Int64 = 0,
+    _ operation: PreparedOperation, viewer: Int64, event: EventMoment = EventMoment(),
     on runner: any StatementRunner,
     completion: @escaping (OperationResponse) -> Void
   ) -> PostgresTicket? {
@@ -384,7 +384,8 @@ package final class OperationExecutor {
     var writer = ResponseWriter(
       operation.plan.shape, json: JSONWriter(capacity: operation.plan.expectedBytes),
       frames: frames, introspection: operation.introspection ?? operation.plan.introspection,
-      cursorSeal: settings.cursorSeal, maximumBytes: settings.maximumResponseBytes)
+      cursorSeal: settings.cursorSeal, maximumBytes: settings.maximumResponseBytes,
+      maximumItems: settings.plannerLimits.maximumElements)
     writer.json.append(#"{"data":"#)
     return writer
   }

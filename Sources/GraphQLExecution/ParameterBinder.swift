@@ -17,8 +17,8 @@ struct ParameterBinder {
   let cursorSeal: CursorSeal
   /// Of a mutation's field.
   var call: CallContext?
-  /// The node that a subscription is told of.
-  var event: Int64 = 0
+  /// What a subscription is told of.
+  var event = EventMoment()
 
   /// - Parameter places: what each parameter was given to, where that is known.
   func bind(
@@ -51,7 +51,9 @@ struct ParameterBinder {
       result.append(try sortKey(source, index, order) == nil)
     case .rowCount(let count, _): result.append(Int64(count))
     case .call(let parameter): append(parameter, to: &result)
-    case .event: result.append(event)
+    case .event: result.append(event.node)
+    case .told: result.append(event.told)
+    case .ended: result.append(event.ended)
     }
   }
 
@@ -61,7 +63,7 @@ struct ParameterBinder {
     switch parameter {
     case .input(let source, _), .sortKey(let source, _, _), .sortKeyIsNull(let source, _, _):
       inputs.error(source, at: problem.path, of: place, problem.message)
-    case .viewer, .rowCount, .call, .event: .fault(problem.message)
+    case .viewer, .rowCount, .call, .event, .told, .ended: .fault(problem.message)
     }
   }
 
@@ -103,9 +105,8 @@ struct ParameterBinder {
     case .float(let number): return .float(number)
     case .list(let items): return .list(items.map { value(of: $0) })
     case .variable(let index, let path):
-      guard index < variables.count, var value = variables[index] else { return .null }
-      for step in path { value = value[step] ?? .null }
-      return value
+      guard index < variables.count, let value = variables[index] else { return .null }
+      return path.isEmpty ? value : value.value(at: path)
     }
   }
 
@@ -202,7 +203,9 @@ struct ParameterBinder {
   private func text(of parameter: PlanParameter) throws(InputProblem) -> String? {
     switch parameter {
     case .viewer: return String(viewer)
-    case .event: return String(event)
+    case .event: return String(event.node)
+    case .told: return String(event.told)
+    case .ended: return String(event.ended)
     case .rowCount(let count, _): return String(count)
     case .sortKey, .sortKeyIsNull, .call: return nil
     case .input(let source, let type): return try text(of: value(of: source), type)

@@ -96,9 +96,9 @@ extension PreparedOperation {
 
   /// The parameters as they are sent.
   ///
-  /// - Parameter event: the node that a subscription is told of.
+  /// - Parameter event: what a subscription is told of.
   package func parameters(
-    viewer: Int64, event: Int64 = 0
+    viewer: Int64, event: EventMoment = EventMoment()
   ) throws(GraphQLError) -> PostgresParameters {
     var binder = binder(viewer)
     binder.event = event

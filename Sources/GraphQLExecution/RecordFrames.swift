@@ -21,6 +21,12 @@ struct RecordFrames {
       default: false
       }
     }
+
+    /// Whether the type was made in a database. PostgreSQL sends a domain's values as those of its base, under the
+    /// domain's own OID; the storage check has seen that the base is one that the field can be read from.
+    ///
+    /// 12,000 is where `initdb` begins to number, and the domains of `information_schema` are made there.
+    var isOfDomain: Bool { type >= 12_000 }
   }
 
   /// Those from `depth` on are nobody's, whatever is there: a frame is taken off by its depth alone.
@@ -62,6 +68,13 @@ struct RecordFrames {
       place += Int(max(size, 0))
       return true
     } && place == end ? count : nil
+  }
+
+  /// Whether the array in `bytes[offset..<offset + length]` has several dimensions, which no list of the schema has.
+  func isNested(_ bytes: RawSpan, _ offset: Int, _ length: Int) -> Bool {
+    // PostgreSQL has at most six.
+    offset >= 0 && length >= 4 && offset + length <= bytes.byteCount
+      && (2...6).contains(bytes.int32(at: offset))
   }
 
   /// Pushes the elements of the one-dimensional array in `bytes[offset..<offset + length]`.

@@ -10,6 +10,15 @@ extension ResponseWriter {
     guard entry.length >= 0 else { return .null }
     let offset = Int(entry.offset)
     switch format {
+    case .decimal:
+      guard entry.isText else { return mismatch("Decimal", entry) }
+      // `NaN`, `Infinity` and `-Infinity` are all that is no number.
+      let last = entry.length > 0 ? bytes.byte(at: offset + Int(entry.length) - 1) : 0
+      guard last >= UInt8(ascii: "0"), last <= UInt8(ascii: "9") else {
+        return notRepresentable("A decimal cannot represent NaN or infinity.")
+      }
+      json.writeString(utf8: bytes.extracting(offset..<offset + Int(entry.length)))
+      return .written
     case .string:
       guard entry.isText else { return mismatch("String", entry) }
       json.writeString(utf8: bytes.extracting(offset..<offset + Int(entry.length)))
@@ -25,7 +34,7 @@ extension ResponseWriter {
     case .int:
       guard let number = integer(entry, bytes) else { return mismatch("Int", entry) }
       guard let small = Int32(exactly: number) else {
-        return failed("Int cannot represent non 32-bit signed integer value: \(number)")
+        return notRepresentable("Int cannot represent non 32-bit signed integer value: \(number)")
       }
       json.write(small)
       return .written
@@ -38,13 +47,17 @@ extension ResponseWriter {
       json.write(number <= Int64(limit))
       return .written
     case .boolean:
-      guard entry.type == 16, entry.length == 1 else { return mismatch("Boolean", entry) }
+      guard entry.type == 16 || entry.isOfDomain, entry.length == 1 else {
+        return mismatch("Boolean", entry)
+      }
       json.write(bytes.byte(at: offset) != 0)
       return .written
     case .float:
       return float(entry, bytes)
     case .dateTime:
-      guard entry.type == 1184, entry.length == 8 else { return mismatch("DateTime", entry) }
+      guard entry.type == 1184 || entry.isOfDomain, entry.length == 8 else {
+        return mismatch("DateTime", entry)
+      }
       var isWritten = false
       json.append { text in
         text.append(UInt8(ascii: "\""))
@@ -53,11 +66,14 @@ extension ResponseWriter {
         text.append(UInt8(ascii: "\""))
       }
       guard isWritten else {
-        return failed("A time outside the years 0 to 9999 cannot be written.")
+        return notRepresentable(
+          "A date and time cannot represent infinity, nor what is outside the years 0 to 9999.")
       }
       return .written
     case .date:
-      guard entry.type == 1082, entry.length == 4 else { return mismatch("Date", entry) }
+      guard entry.type == 1082 || entry.isOfDomain, entry.length == 4 else {
+        return mismatch("Date", entry)
+      }
       var isWritten = false
       json.append { text in
         text.append(UInt8(ascii: "\""))
@@ -66,7 +82,8 @@ extension ResponseWriter {
         text.append(UInt8(ascii: "\""))
       }
       guard isWritten else {
-        return failed("A day outside the years 0 to 9999 cannot be written.")
+        return notRepresentable(
+          "A date cannot represent infinity, nor what is outside the years 0 to 9999.")
       }
       return .written
     }
@@ -78,13 +95,20 @@ extension ResponseWriter {
     case (20, 8): return bytes.int64(at: offset)
     case (23, 4): return Int64(bytes.int32(at: offset))
     case (21, 2): return Int64(bytes.int16(at: offset))
+    default: break
+    }
+    guard entry.isOfDomain else { return nil }
+    switch entry.length {
+    case 8: return bytes.int64(at: offset)
+    case 4: return Int64(bytes.int32(at: offset))
+    case 2: return Int64(bytes.int16(at: offset))
     default: return nil
     }
   }
 
   private mutating func float(_ entry: RecordFrames.Entry, _ bytes: RawSpan) -> Outcome {
     let value: Double
-    switch (entry.type, entry.length) {
+    switch (entry.isOfDomain ? (entry.length == 4 ? 700 : 701) : entry.type, entry.length) {
     case (701, 8):
       value = Double(bitPattern: UInt64(bitPattern: bytes.int64(at: Int(entry.offset))))
     case (700, 4):
@@ -95,7 +119,8 @@ extension ResponseWriter {
       value = Double(number)
     }
     guard value.isFinite else {
-      return failed("Float cannot represent non numeric value: \(value)")
+      let text = value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity"
+      return notRepresentable("Float cannot represent non numeric value: \(text)")
     }
     json.write(value)
     return .written
@@ -103,6 +128,11 @@ extension ResponseWriter {
 
   private mutating func mismatch(_ scalar: String, _ entry: RecordFrames.Entry) -> Outcome {
     failed("\(scalar) cannot be read from PostgreSQL's type \(entry.type).")
+  }
+
+  mutating func notRepresentable(_ message: String) -> Outcome {
+    notes.append(.error(.notRepresentable(message)))
+    return .failed
   }
 
   private mutating func failed(_ reason: String) -> Outcome {

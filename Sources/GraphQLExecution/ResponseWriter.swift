@@ -26,6 +26,8 @@ struct ResponseWriter: ~Copyable {
   var cost = 0
   /// No object is begun once the text is longer.
   private let maximumBytes: Int
+  /// Of a list that has no pages.
+  private let maximumItems: Int
   /// Keys of a live query, with the indices of their topics.
   private(set) var liveKeys: Set<LiveKey> = []
   /// What was written is no answer, but where it was given up.
@@ -86,9 +88,10 @@ struct ResponseWriter: ~Copyable {
   init(
     _ program: ShapeProgram, json: JSONWriter, frames: RecordFrames = RecordFrames(),
     introspection: [String: [UInt8]] = [:], cursorSeal: CursorSeal, secret: String? = nil,
-    maximumBytes: Int = .max
+    maximumBytes: Int = .max, maximumItems: Int = .max
   ) {
     self.frames = frames
+    self.maximumItems = maximumItems
     self.maximumBytes = maximumBytes
     self.program = program
     self.json = json
@@ -394,9 +397,23 @@ struct ResponseWriter: ~Copyable {
     guard let count = frames.pushArray(bytes, Int(entry.offset), Int(entry.length)) else {
       return unreadable()
     }
+    if count > maximumItems { return tooLong(base) }
     let outcome = items(base, count, reversed: false, record, itemsNonNull, bytes, stream)
     frames.pop(to: base)
     return outcome
+  }
+
+  @inline(never)
+  private mutating func tooLong(_ base: Int) -> Outcome {
+    frames.pop(to: base)
+    failedItem = nil
+    notes.append(
+      .error(
+        GraphQLError(
+          "The list has more than \(maximumItems) elements, and no pages. Ask for a part of it.",
+          path: [],
+          code: .resultLimitExceeded)))
+    return .failed
   }
 
   private mutating func items(
@@ -429,7 +446,11 @@ struct ResponseWriter: ~Copyable {
     guard json.count <= maximumBytes else { return giveUp() }
     let base = frames.depth
     guard let count = frames.pushArray(bytes, Int(entry.offset), Int(entry.length)) else {
-      return unreadable()
+      guard frames.isNested(bytes, Int(entry.offset), Int(entry.length)) else {
+        return unreadable()
+      }
+      failedItem = nil
+      return notRepresentable("A list cannot represent an array of several dimensions.")
     }
     defer { frames.pop(to: base) }
     let range = program.range(of: stream, in: count)

@@ -235,7 +235,7 @@ struct ArgumentReader {
           result.append(
             (
               member.name,
-              try convert(member.value, as: field.type, from: origin?.appending(member.name))
+              try convert(member.value, as: field.type, from: origin?.appending(.name(member.name)))
             ))
         } catch {
           throw error.inside(.name(member.name))
@@ -253,7 +253,8 @@ struct ArgumentReader {
       var converted: [ArgumentValue] = []
       for (index, item) in items.enumerated() {
         do throws(Unfit) {
-          converted.append(try convert(item, as: element, from: nil))
+          converted.append(
+            try convert(item, as: element, from: origin?.appending(.index(index))))
         } catch {
           throw error.inside(.index(index))
         }
@@ -295,9 +296,9 @@ struct ArgumentReader {
 }
 
 extension InputSource {
-  func appending(_ name: String) -> InputSource {
+  func appending(_ step: PathSegment) -> InputSource {
     if case .variable(let index, let path) = self {
-      .variable(index, path: path + [name])
+      .variable(index, path: path + [step])
     } else {
       self
     }

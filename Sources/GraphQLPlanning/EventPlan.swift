@@ -21,6 +21,9 @@ package struct EventPlan: Sendable {
   package let endsWithNull: Bool
   /// The news' node is in the answer; without, one answer tells of all that happened by then.
   package let readsNode: Bool
+  /// One that equals the last one, or at first what was so at the beginning, is not sent: whatever the news were about,
+  /// the viewer may not see it.
+  package var isCompared: Bool { endsWithNull && !readsNode }
   /// `{"data":{"field":null}}`
   package let nullBody: [UInt8]
 }
@@ -78,6 +81,8 @@ extension Planner {
     var scope = Scope()
     // Elsewhere the word is an argument's name.
     scope.words[.event] = compiler.statement.reference(.event)
+    scope.words[.told] = compiler.statement.reference(.told)
+    scope.words[.ended] = compiler.statement.reference(.ended)
     let shape = try compiler.object(
       of: root, selectionSets: [operation.selectionSet], row: row, scope: scope)
     let size = PlanSize(of: shape, limits: limits)

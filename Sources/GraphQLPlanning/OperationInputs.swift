@@ -37,7 +37,7 @@ package struct OperationInputs: Sendable {
     for (parameter, place) in parameters {
       let found: Name
       switch parameter {
-      case .viewer, .rowCount, .call, .event: continue
+      case .viewer, .rowCount, .call, .event, .told, .ended: continue
       case .input(let input, _): found = name(of: input, place)
       case .sortKey(let input, _, _), .sortKeyIsNull(let input, _, _):
         found = name(of: input, place)
@@ -82,7 +82,7 @@ package struct OperationInputs: Sendable {
   }
 
   private func path(of input: InputSource) -> [PathSegment] {
-    if case .variable(_, let path) = input { path.map { .name($0) } } else { [] }
+    if case .variable(_, let path) = input { path } else { [] }
   }
 
   /// Follows the path into lists and objects that are written in the document, up to a variable.
@@ -123,6 +123,20 @@ package struct InputPlace: Sendable, Hashable {
 }
 
 extension InputValue {
+  /// Returns the value inside of this one, or null if there is none.
+  package func value(at path: [PathSegment]) -> InputValue {
+    var value = self
+    for step in path {
+      switch (step, value) {
+      case (.name(let name), _): value = value[name] ?? .null
+      case (.index(let index), .list(let items)) where items.indices.contains(index):
+        value = items[index]
+      case (.index, _): return .null
+      }
+    }
+    return value
+  }
+
   /// As messages about it show it: cut where it is long, and no more than a word where it has parts.
   package var shown: String {
     switch self {

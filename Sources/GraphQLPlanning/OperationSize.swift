@@ -71,10 +71,9 @@ package struct PlanSize: Sendable {
 
   private static func count(of list: InputSource, _ variables: [InputValue?]) -> Int {
     guard case .variable(let index, let path) = list, variables.indices.contains(index),
-      var value = variables[index]
+      let value = variables[index]
     else { return 0 }
-    for step in path { value = value[step] ?? .null }
-    return switch value {
+    return switch value.value(at: path) {
     case .null: 0
     case .list(let items): items.count
     case .boolean, .int, .bigInt, .float, .string, .enum, .object: 1

@@ -22,6 +22,8 @@ extension PlanParameter {
     case .rowCount(let count, _): "bigint: \(count) rows of a page"
     case .call(let parameter): "\(parameter.sql): \(parameter.description)"
     case .event: "bigint: the node that there is news of"
+    case .told: "bigint: the transaction before which all was told"
+    case .ended: "bigint: the transaction before which all have ended"
     }
   }
 }
@@ -33,8 +35,7 @@ extension InputSource {
     case .int(let number): "\(number)"
     case .float(let number): "\(number)"
     case .variable(let index, let path):
-      "variable $"
-        + ([index < names.count ? names[index] : "\(index)"] + path).joined(separator: ".")
+      "variable $" + (index < names.count ? names[index] : "\(index)") + path.accessText
     case .list(let items): "[" + items.map { $0.description(names) }.joined(separator: ", ") + "]"
     case .constant(let value): "\(value)"
     case .object(let members):

@@ -41,6 +41,10 @@ package enum PlanParameter: Sendable, Hashable {
   case call(CallParameter)
   /// The node that a subscription is told of.
   case event
+  /// The transaction before which a subscription was told everything.
+  case told
+  /// The transaction before which all have ended.
+  case ended
 
   /// Nil for what is compared with a sort key, which says the type.
   package var sqlType: SQLType? {
@@ -51,7 +55,7 @@ package enum PlanParameter: Sendable, Hashable {
     case .sortKeyIsNull: SQLType("bool")
     case .rowCount: SQLType("bigint")
     case .call(let parameter): parameter.sql
-    case .event: ParameterType.id.sql
+    case .event, .told, .ended: ParameterType.id.sql
     }
   }
 }
@@ -61,8 +65,8 @@ package indirect enum InputSource: Sendable, Hashable {
   case string(String)
   case int(Int64)
   case float(Double)
-  /// The variable by its index in the operation, then input fields inside it.
-  case variable(Int, path: [String])
+  /// The variable by its index in the operation, then input fields and items of lists inside it.
+  case variable(Int, path: [PathSegment])
   case list([InputSource])
   case constant(InputValue)
   case object([Member])
@@ -251,5 +255,7 @@ package enum LeafFormat: Sendable, Hashable {
   case isCounted(limit: Int32)
   /// Text, enums, and scalars stored as text.
   case string
+  /// A number as text.
+  case decimal
   case dateTime, date
 }

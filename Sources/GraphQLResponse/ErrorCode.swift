@@ -61,4 +61,6 @@ package enum ErrorCode: String, Sendable, CaseIterable {
   case notFound = "NOT_FOUND"
   case lockTimeout = "LOCK_TIMEOUT"
   case resultLimitExceeded = "RESULT_LIMIT_EXCEEDED"
+  /// What is stored is no value of the field's type.
+  case valueNotRepresentable = "VALUE_NOT_REPRESENTABLE"
 }

@@ -41,6 +41,13 @@ package struct GraphQLError: Error, Sendable, Equatable {
       code: .internalServerError, reason: reason)
   }
 
+  /// A field's value that its type does not have: an execution error of the field, which the log is told of as well.
+  ///
+  /// GraphQL September 2025, 6.4.3 Value Completion.
+  package static func notRepresentable(_ message: String) -> GraphQLError {
+    GraphQLError(message, path: [], code: .valueNotRepresentable, reason: message)
+  }
+
   package init(_ error: SyntaxError) {
     let code: ErrorCode =
       switch error.cause {
@@ -51,6 +58,9 @@ package struct GraphQLError: Error, Sendable, Equatable {
       }
     self.init(error.message, locations: [error.location], code: code)
   }
+
+  /// Whether the log has a line about it: the client is told less than is known, or waited in vain.
+  package var isFault: Bool { reason != nil || code == .internalServerError || code == .timeout }
 
   /// All that is known: for whoever runs the server, never for its clients.
   package var fullMessage: String { reason ?? message }

@@ -48,8 +48,11 @@ package final class RequestMemo: @unchecked Sendable, Equatable {
 
 /// What is known of whoever sent a request, besides the viewer it acts for.
 package struct ClientIdentity: Sendable, Equatable {
-  /// The network address, or what a trusted proxy says it is.
+  /// The network address, or what a trusted proxy says it is; of IPv6 the /64.
   package var address = ""
+  /// Clients share it who cannot be told apart: it is this machine's, and the request came by no
+  /// trusted proxy.
+  package var isAddressShared = false
   /// How it introduced itself: `User-Agent`.
   package var device: String?
   /// SHA-256 of the session's token.

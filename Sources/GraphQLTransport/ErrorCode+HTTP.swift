@@ -32,7 +32,7 @@ extension ErrorCode {
     case .serviceOverloaded, .databaseUnavailable, .shuttingDown, .outcomeUnknown:
       .serviceUnavailable
     case .timeout: .gatewayTimeout
-    case .conflict, .notFound, .lockTimeout, .resultLimitExceeded: .ok
+    case .conflict, .notFound, .lockTimeout, .resultLimitExceeded, .valueNotRepresentable: .ok
     }
   }
 

@@ -38,6 +38,8 @@ package enum HTTPAddress: Sendable, Hashable, CustomStringConvertible {
 package struct HTTPListenError: Error, Sendable, CustomStringConvertible {
   package let address: HTTPAddress
   package let reason: String
+  /// Somebody else listens there.
+  package var isTaken = false
 
   package var description: String { "Cannot listen on \(address): \(reason)." }
 }

@@ -44,7 +44,8 @@ package final class HTTPListener: Sendable {
   private static func failure(
     _ address: HTTPAddress, _ code: Int32 = errno
   ) -> HTTPListenError {
-    HTTPListenError(address: address, reason: unsafe String(cString: strerror(code)))
+    HTTPListenError(
+      address: address, reason: unsafe String(cString: strerror(code)), isTaken: code == EADDRINUSE)
   }
 
   // MARK: TCP
@@ -197,6 +198,69 @@ package final class HTTPListener: Sendable {
     if unsafe withAddress(name, { unsafe connect(probe, $0, $1) }) != 0, errno == ECONNREFUSED {
       _ = unsafe unlink(path)
     }
+  }
+
+  // MARK: Asking
+
+  /// What a server that listens at an address answers to `GET path`; nil without one. Blocks, three seconds at most
+  /// for each step.
+  package static func answer(_ address: HTTPAddress, to path: String) -> String? {
+    guard let descriptor = connected(address) else { return nil }
+    defer { Glibc.close(descriptor) }
+    let request = Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8)
+    let sent = unsafe request.withUnsafeBytes {
+      unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+    guard sent == request.count else { return nil }
+    var answer: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while answer.count < 16 * 1024 {
+      let count = unsafe buffer.withUnsafeMutableBytes {
+        unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
+      }
+      guard count > 0 else { break }
+      answer += buffer[..<count]
+    }
+    return String(decoding: answer, as: UTF8.self)
+  }
+
+  private static func connected(_ address: HTTPAddress) -> Int32? {
+    let family: Int32
+    let found: (sockaddr_storage, socklen_t)?
+    var name = sockaddr_un()
+    switch address {
+    case .tcp(let host, let port):
+      found = try? resolve(host: host, port: port, address)
+      family = Int32(found?.0.ss_family ?? 0)
+    case .unix(let path):
+      found = nil
+      family = AF_UNIX
+      name.sun_family = sa_family_t(AF_UNIX)
+      guard path.utf8.count < MemoryLayout.size(ofValue: name.sun_path) else { return nil }
+      unsafe withUnsafeMutableBytes(of: &name.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+    }
+    let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return nil }
+    var patience = timeval(tv_sec: 3, tv_usec: 0)
+    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+      _ = unsafe setsockopt(
+        descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
+    let result =
+      if let (storage, length) = found {
+        unsafe withUnsafePointer(to: storage) {
+          unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            unsafe connect(descriptor, $0, length)
+          }
+        }
+      } else {
+        unsafe withAddress(name, { unsafe connect(descriptor, $0, $1) })
+      }
+    guard result == 0 else {
+      Glibc.close(descriptor)
+      return nil
+    }
+    return descriptor
   }
 
   private static func withAddress(

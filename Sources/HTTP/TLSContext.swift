@@ -39,6 +39,8 @@ import Synchronization
   private static func load(
     _ certificateFile: String, _ keyFile: String
   ) throws(TLSError) -> Handle {
+    try check(certificateFile, isSecret: false)
+    try check(keyFile, isSecret: true)
     guard let context = unsafe SSL_CTX_new(TLS_server_method()) else {
       throw TLSError(setting: "TLS", detail: Self.lastError())
     }
@@ -60,6 +62,27 @@ import Synchronization
     }
     unsafe SSL_CTX_set_alpn_select_cb(context, selectHTTP1, nil)
     return handle
+  }
+
+  /// Refuses what OpenSSL would read all the same: a secret that everybody may read, and a FIFO or device,
+  /// at which it would wait for a writer.
+  private static func check(_ file: String, isSecret: Bool) throws(TLSError) {
+    let setting = isSecret ? "key" : "certificate"
+    func refuse(_ detail: String) -> TLSError {
+      TLSError(setting: setting, detail: "\"\(file)\" \(detail)")
+    }
+    let descriptor = unsafe open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else {
+      throw refuse("cannot be read: \(unsafe String(cString: strerror(errno))).")
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw refuse("is not a regular file.")
+    }
+    guard !isSecret || status.st_mode & 0o007 == 0 else {
+      throw refuse("can be read by everybody; chmod o= it.")
+    }
   }
 
   func session(on descriptor: Int32) -> TLSSession? {

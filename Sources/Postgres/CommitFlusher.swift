@@ -27,6 +27,8 @@ package final class CommitFlusher {
   private let others: () -> Int
   private let settings: Settings
   private var waiting: [(PostgresError?) -> Void] = []
+  /// The timeline when the first of them came; 0 if no connection had told it.
+  private var timeline: UInt32 = 0
   private var isUnderWay = false
   /// The first of those that wait has waited long enough.
   private var isDue = false
@@ -45,6 +47,7 @@ package final class CommitFlusher {
   /// Calls `completion` when everything lasts that was committed by now; with an error where that is not known.
   package func flush(_ completion: @escaping (PostgresError?) -> Void) {
     pool.loop.preconditionOnLoop()
+    if waiting.isEmpty { timeline = pool.configuration.history.timeline }
     waiting.append(completion)
     if timer == nil, !isDue {
       timer = pool.loop.schedule(after: settings.longestWait) { [weak self] in
@@ -70,11 +73,15 @@ package final class CommitFlusher {
     timer = nil
     isDue = false
     isUnderWay = true
+    let (history, since) = (pool.configuration.history, timeline)
     pool.execute(transaction: [BoundStatement(Self.statement, PostgresParameters())]) {
       [self] outcome in
       isUnderWay = false
       var loss: PostgresError?
       switch outcome {
+      // The log of another server than the one that has the writes says nothing of them.
+      case .success where since != 0 && history.timeline != since:
+        loss = PostgresError(.lost, message: "Another server became the primary meanwhile.")
       case .success: break
       case .failure(let error):
         loss = PostgresError(

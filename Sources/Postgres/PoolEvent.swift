@@ -3,6 +3,8 @@ package enum PoolEvent: Sendable {
   case opened(connection: Int, took: Duration)
   case closed(connection: Int, reason: PoolCloseReason)
   case connectFailed(connection: Int, error: PostgresError, nextAttempt: Duration)
+  /// A host was met and not used.
+  case hostRefused(HostRefusal)
   /// Too many failed connects in a row and no connection left: statements are refused at once.
   case breakerOpened
   case breakerClosed
@@ -26,6 +28,8 @@ package enum PoolCloseReason: Sendable, Equatable {
   case unresponsive
   /// The server only reads, and this connection is for writes.
   case readOnly
+  /// Another server is the primary now.
+  case outdated
   /// A lease was given back in the middle of something.
   case uncleanLease
   case lost(PostgresError)
@@ -35,7 +39,7 @@ package enum PoolCloseReason: Sendable, Equatable {
     case (.lifetime, .lifetime), (.idle, .idle), (.shutDown, .shutDown),
       (.paused, .paused),
       (.cancelIgnored, .cancelIgnored), (.uncleanLease, .uncleanLease), (.lost, .lost),
-      (.unresponsive, .unresponsive), (.readOnly, .readOnly):
+      (.unresponsive, .unresponsive), (.readOnly, .readOnly), (.outdated, .outdated):
       true
     default: false
     }
@@ -81,6 +85,7 @@ package struct PoolStatistics: Sendable {
   package var opened = 0
   package var closed = 0
   package var connectFailures = 0
+  package var hostsRefused = 0
   package var shed: [PoolShedReason: Int] = [:]
   package var retried: [PoolRetryReason: Int] = [:]
   package var cancelsSent = 0

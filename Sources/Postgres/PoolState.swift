@@ -222,6 +222,26 @@ struct PoolState {
     return id
   }
 
+  /// A statement was measured often enough to be believed: those of its executions that wait as heavy ones, because
+  /// nobody knew, go on as what they are.
+  mutating func becameKnown(
+    _ indices: [Int32], estimate: UInt64, now: Instant, actions: inout [PoolAction]
+  ) {
+    let expected = max(Int64(clamping: estimate), 1)
+    guard expected < limits.heavyStatement else { return }
+    var hasMoved = false
+    for index in indices where requests.indices.contains(Int(index)) {
+      let request = requests[Int(index)]
+      guard request.phase == .queued, request.kind == .heavy, !request.isDemoted else { continue }
+      dequeue(index)
+      requests[Int(index)].kind = .quick
+      requests[Int(index)].estimate = expected
+      enqueue(index)
+      hasMoved = true
+    }
+    if hasMoved { dispatch(now, &actions) }
+  }
+
   /// Nobody waits for this one any more. True if it was still to be told its outcome.
   mutating func cancel(_ id: PoolRequestID, now: Instant, actions: inout [PoolAction]) -> Bool {
     guard let index = live(id) else { return false }
@@ -393,6 +413,22 @@ struct PoolState {
     slot: Int, _ error: PostgresError, now: Instant, actions: inout [PoolAction]
   ) {
     vacate(slot, .lost(error), now, &actions)
+    dispatch(now, &actions)
+    reconnect(now, &actions)
+  }
+
+  /// Another server has become the primary: what these connections are asked is done nowhere that lasts. Whether a
+  /// write was done is not known then; a lease may go on to its end.
+  mutating func leave(_ outdated: [Int], now: Instant, actions: inout [PoolAction]) {
+    for slot in outdated {
+      switch slots[slot].phase {
+      case .ready, .retiring:
+        actions.append(.close(slot))
+        vacate(slot, .outdated, now, &actions)
+      case .leased: slots[slot].expiresAt = now
+      case .vacant, .connecting: break
+      }
+    }
     dispatch(now, &actions)
     reconnect(now, &actions)
   }

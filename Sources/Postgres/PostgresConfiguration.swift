@@ -22,6 +22,11 @@ package struct PostgresConfiguration: Sendable {
   /// Empty: as the database has it.
   package var namespaces: [String] = []
   package var preparedStatementLimit = 200
+  /// What connections of this configuration and of its copies have met.
+  package var history = ServerHistory()
+  /// Whether a new connection asks the server for its place in that history. Not for what is done before anything was
+  /// met: a round trip of each session.
+  package var checksHistory = true
   /// More settings, by name.
   package var settings: [(name: String, value: String)] = []
 
@@ -46,6 +51,52 @@ package struct PostgresConfiguration: Sendable {
           + "more than one @. In a URL, write @ in a password as %40, : as %3A, / as %2F and ? as %3F."
       )
     }
+    try Self.refuseStandbys(
+      connectionString, isInString: options.contains { $0.name == Self.choice })
+  }
+
+  /// libpq's option for which of several servers a connection may be to.
+  private static let choice = "target_session_attrs"
+
+  /// A standby is behind: reads miss what the viewer has just written, sessions that ended go on, and events are lost.
+  ///
+  /// - Throws: when libpq would look for one, whoever says so: the string, the environment or a service file.
+  private static func refuseStandbys(
+    _ connectionString: String, isInString: Bool
+  ) throws(PostgresConfigurationError) {
+    guard let value = effectiveChoice(connectionString),
+      ["standby", "prefer-standby", "read-only"].contains(value)
+    else { return }
+    let place = isInString ? "" : ", of PGTARGETSESSIONATTRS or a service file,"
+    throw PostgresConfigurationError(
+      message:
+        "The database must be one that takes writes: \(choice)=\(value)\(place) leads to a standby, whose reads miss "
+        + "what was just written. Write \(choice)=read-write, or leave it out.")
+  }
+
+  /// The value that libpq takes in the end. It does not connect: it reads all options, and then finds a mode of TLS that
+  /// it does not know.
+  private static func effectiveChoice(_ connectionString: String) -> String? {
+    // With a password at hand, no file is looked for one.
+    let names = ["dbname", "password", "sslmode"]
+    let values = [connectionString, "none", "never-connect"]
+    let connection = unsafe LibraryConnection.withStrings(names) { names in
+      unsafe LibraryConnection.withStrings(values) { values in
+        unsafe PQconnectStartParams(names, values, 1)
+      }
+    }
+    guard let connection = unsafe connection else { return nil }
+    defer { unsafe PQfinish(connection) }
+    guard let options = unsafe PQconninfo(connection) else { return nil }
+    defer { unsafe PQconninfoFree(options) }
+    var next = unsafe options
+    while let keyword = unsafe next.pointee.keyword {
+      if unsafe String(cString: keyword) == choice, let value = unsafe next.pointee.val {
+        return unsafe String(cString: value)
+      }
+      unsafe next += 1
+    }
+    return nil
   }
 
   /// In a URL, user and password end at the first `@`, unless a `/` is before it; another one before the

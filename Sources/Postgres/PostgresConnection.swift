@@ -98,6 +98,9 @@ import EventLoops
 
   package var inFlightCount: Int { inFlight.count }
 
+  /// Of the server, where it took writes when it was connected to.
+  var timeline: UInt32? { library.timeline }
+
   /// The server is inside a transaction, as of the last answer.
   package var isInTransaction: Bool {
     switch unsafe PQtransactionStatus(library.handle) {

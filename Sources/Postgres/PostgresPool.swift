@@ -36,13 +36,16 @@ package final class PostgresPool {
   private var spareActions: [PoolAction] = []
   private var fastTimer: LoopTimer?
   private var slowTimer: LoopTimer?
-  private let connecting: DispatchQueue
+  /// One for each connection and one for cancelling: from afar it takes a while, and all connect at once.
+  private let connecting: [DispatchQueue]
   private let onEvent: (PoolEvent) -> Void
   private var canceller: PostgresConnection?
   private var isCancellerConnecting = false
   private var cancelTargets: [Int32] = []
   private var whenStopped: (() -> Void)?
   private var whenAtRest: (() -> Void)?
+  /// The newest one when connections were last held against it.
+  private var timeline: UInt32 = 0
   /// Called when a connection has answered something.
   var whenAnswered: (() -> Void)?
 
@@ -67,7 +70,9 @@ package final class PostgresPool {
     state = PoolState(
       settings: settings, seed: seed ?? UInt64.random(in: .min ... .max), now: .now)
     connections = Array(repeating: nil, count: max(settings.size, 1))
-    connecting = DispatchQueue(label: loop.label + ".connecting")
+    connecting = (0...connections.count).map {
+      DispatchQueue(label: "\(loop.label).connecting.\($0)")
+    }
   }
 
   // MARK: Use
@@ -274,6 +279,7 @@ package final class PostgresPool {
   private func submit(
     _ kind: PoolRequestKind, estimate: UInt64, now: Moment, deadline: Moment, _ payload: PoolPayload
   ) -> PostgresTicket {
+    leaveOutdated()
     var actions = takeActions()
     let id = state.submit(
       kind: kind, estimate: estimate,
@@ -371,6 +377,8 @@ package final class PostgresPool {
   }
 
   private func finished(_ slot: Int, _ index: Int, _ outcome: borrowing PostgresOutcome) {
+    leaveOutdated()
+    guard connections[slot] != nil else { return }
     let answer: PoolAnswer
     switch outcome {
     case .success: answer = .final
@@ -393,7 +401,7 @@ package final class PostgresPool {
     case .deliver(let time):
       payload = payloads[index]
       payloads[index] = nil
-      note(time, answer, of: payload, now)
+      note(time, answer, of: payload, now, &actions)
     case .drop: if index < payloads.count { payloads[index] = nil }
     case .retryAsHeavy(let time):
       payloads[index]?.statement?.raise(
@@ -412,7 +420,8 @@ package final class PostgresPool {
 
   /// Takes the time of an execution into what is expected of its statement.
   private func note(
-    _ time: Int64, _ answer: PoolAnswer, of payload: PoolPayload?, _ now: Moment
+    _ time: Int64, _ answer: PoolAnswer, of payload: PoolPayload?, _ now: Moment,
+    _ actions: inout [PoolAction]
   ) {
     guard let payload, let statement = payload.statement else { return }
     let nanoseconds = UInt64(max(time, 0))
@@ -423,7 +432,15 @@ package final class PostgresPool {
     } else if isOutrun, !payload.isFirst {
       statement.outran(by: nanoseconds, sentAt: payload.sentAt ?? now, at: now)
     }
-    if !payload.isFirst, answer == .final { statement.record(nanoseconds: nanoseconds) }
+    guard !payload.isFirst, answer == .final else { return }
+    let wasKnown = statement.isKnown
+    statement.record(nanoseconds: nanoseconds)
+    guard !wasKnown, statement.isKnown else { return }
+    // Others of it came while nobody knew what it takes, and wait for connections of their own.
+    let others = payloads.indices.filter { payloads[$0]?.statement === statement }
+    let estimate = statement.estimateNanoseconds(at: now)
+    state.becameKnown(
+      others.map { Int32($0) }, estimate: estimate, now: now, actions: &actions)
   }
 
   private func error(for failure: PoolFailure, writes: Bool) -> PostgresError {
@@ -478,11 +495,36 @@ package final class PostgresPool {
   }
 
   private func tick() {
+    leaveOutdated()
     handle { state, now, actions in state.tick(now: now, actions: &actions) }
     if !state.isBusy { fastTimer = nil }
   }
 
   // MARK: Connections
+
+  /// Gives up the connections to a server that is the primary no longer, as another connection of the process has
+  /// found out. Before anything is sent on them, and before an answer of theirs is taken for done.
+  private func leaveOutdated() {
+    let newest = configuration.history.timeline
+    guard newest != timeline else { return }
+    timeline = newest
+    let outdated = connections.indices.filter { slot in
+      connections[slot]?.timeline.map { $0 < newest } ?? false
+    }
+    guard !outdated.isEmpty else { return }
+    var actions = takeActions()
+    let now = Moment.now
+    state.leave(outdated, now: now, actions: &actions)
+    perform(actions, now, canCallBack: false)
+    giveBack(&actions)
+  }
+
+  private func reportRefusals() {
+    for refusal in configuration.history.takeRefusals() {
+      state.statistics.hostsRefused += 1
+      onEvent(.hostRefused(refusal))
+    }
+  }
 
   /// libpq's own connecting waits for name servers, certificates and passwords, so it is done on a
   /// queue that may block.
@@ -490,12 +532,14 @@ package final class PostgresPool {
     nonisolated(unsafe) weak let pool = self
     let configuration = configuration
     let loop = loop
-    connecting.async {
+    connecting[slot].async {
       let result = Result { () throws(PostgresError) in
         let library = try LibraryConnection(configuration)
-        // The second one meets a server that has found its files.
-        let roundTrip = min(try library.roundTrip(), try library.roundTrip())
-        return (library, roundTrip)
+        let first = try library.roundTrip()
+        // Behind what was asked while connecting it meets a server that has found its files; else the
+        // second one does.
+        let hasAsked = configuration.pooler == .none
+        return (library, hasAsked ? first : min(first, try library.roundTrip()))
       }
       loop.execute { unsafe pool?.connected(slot, result) }
     }
@@ -504,8 +548,13 @@ package final class PostgresPool {
   private func connected(
     _ slot: Int, _ result: Result<(LibraryConnection, Duration), PostgresError>
   ) {
+    reportRefusals()
     do {
       let (library, roundTrip) = try result.get()
+      if let timeline = library.timeline, timeline < configuration.history.timeline {
+        throw PostgresError(
+          .unavailable, message: "Another server became the primary meanwhile.")
+      }
       let connection = try PostgresConnection(
         library, loop: loop, configuration)
       connection.onFinish = { [weak self] tag, outcome in
@@ -550,11 +599,13 @@ package final class PostgresPool {
   private static let cancelStatement = PostgresStatement(
     "SELECT pg_cancel_backend($1::int4)", parameterCount: 1, label: StatementLabel("(cancel)"))
 
+  private var cancelling: DispatchQueue { connecting[connections.count] }
+
   /// Through a connection kept for it; libpq's own way blocks.
   private func cancelStatement(of connection: PostgresConnection) {
     guard configuration.pooler == .none else {
       // The number is the pooler's, and says nothing to the server.
-      if let cancel = connection.makeCancel() { connecting.async { cancel.send() } }
+      if let cancel = connection.makeCancel() { cancelling.async { cancel.send() } }
       return
     }
     cancelStatement(of: connection.processID)
@@ -573,13 +624,14 @@ package final class PostgresPool {
     nonisolated(unsafe) weak let pool = self
     let configuration = configuration
     let loop = loop
-    connecting.async {
+    cancelling.async {
       let result = Result { () throws(PostgresError) in try LibraryConnection(configuration) }
       loop.execute { unsafe pool?.cancellerConnected(result) }
     }
   }
 
   private func cancellerConnected(_ result: Result<LibraryConnection, PostgresError>) {
+    reportRefusals()
     isCancellerConnecting = false
     let targets = cancelTargets
     cancelTargets.removeAll()

@@ -4,6 +4,7 @@ import CPostgreSQL
 /// which waits in its calls; nothing that serves requests uses it.
 @safe package final class PostgresSession {
   let library: LibraryConnection
+  private let history: ServerHistory
   private let notices: Notices
 
   private final class Notices {
@@ -16,6 +17,7 @@ import CPostgreSQL
     _ configuration: PostgresConfiguration, onNotice: @escaping (String) -> Void = { _ in }
   ) throws(PostgresError) {
     library = try LibraryConnection(configuration)
+    history = configuration.history
     notices = Notices(onNotice)
     unsafe PQsetNoticeReceiver(
       library.handle,
@@ -35,6 +37,9 @@ import CPostgreSQL
   }
 
   var handle: OpaquePointer { unsafe library.handle }
+
+  /// Another server has become the primary since it was opened.
+  package var isOutdated: Bool { library.timeline.map { $0 < history.timeline } ?? false }
 
   package var processID: Int32 { unsafe PQbackendPID(library.handle) }
 

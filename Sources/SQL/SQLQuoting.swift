@@ -22,6 +22,39 @@ package enum SQLQuoting {
     }
   }
 
+  /// A column's name, as PostgreSQL's catalogs have it, as a statement needs it: `created_at`, `"createdAt"`.
+  package static func name(_ name: String) -> String {
+    let isPlain =
+      name.utf8.first.map { !(0x30...0x39).contains($0) && $0 != UInt8(ascii: "$") } ?? false
+      && name.utf8.allSatisfy { byte in
+        byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$") || byte >= 0x80
+          || (0x30...0x39).contains(byte)
+          || byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z")
+      }
+    return isPlain
+      ? name
+      : "\""
+        + name.split(separator: "\"", omittingEmptySubsequences: false)
+        .joined(separator: "\"\"") + "\""
+  }
+
+  /// A name of a column that a directive gives. PostgreSQL would take `Id` for `id`, which nobody means who writes it so.
+  package static func written(_ source: String) -> String {
+    source.utf8.first == UInt8(ascii: "\"")
+      || !source.utf8.contains(where: { (0x41...0x5A).contains($0) })
+      ? source : name(source)
+  }
+
+  /// The name that a token is of: what stands in quotes, or in small letters what does not.
+  static func catalogName(_ token: SQLToken) -> String {
+    guard token.kind == .quotedName else {
+      let bytes = token.text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    return token.text.dropFirst().dropLast()
+      .split(separator: "\"\"", omittingEmptySubsequences: false).joined(separator: "\"")
+  }
+
   /// An element of an array literal such as `'{A,B}'`, quoted where it needs to be.
   package static func arrayLiteral(_ elements: [String]) -> String {
     let quoted = elements.map { element in

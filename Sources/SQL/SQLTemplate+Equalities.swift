@@ -16,14 +16,14 @@ extension SQLTemplate {
     }
   }
 
-  /// `this.name`: the word and the column, when it is nothing else.
+  /// `this.name` or `this."name"`: the word and the column as PostgreSQL's catalogs have it, when it is nothing else.
   package var soleColumn: (word: String, name: String)? {
     guard pieces.count == 2, case .qualifier(let word) = pieces[0],
       case .text(let text) = pieces[1], text.first == ".",
       let tokens = try? SQLToken.tokens(of: text),
-      tokens.count == 2, tokens[1].kind == .name
+      tokens.count == 2, tokens[1].kind == .name || tokens[1].kind == .quotedName
     else { return nil }
-    return (word, tokens[1].text)
+    return (word, SQLQuoting.catalogName(tokens[1]))
   }
 
   /// Whether it says anything of a row: by `this.`, `edge.` or another name before a dot.

@@ -15,14 +15,18 @@ package struct MutationCheck {
   package func run(_ session: PostgresSession) throws -> [String] {
     let probes = try Planner(mapping: mapping).mutationProbes()
     let functions = try functions(probes.map(\.functionName), session)
+    let types = try types(Set(probes.compactMap(\.resultType)), session)
     // All at once: a database may be far away.
     var answers = try session.pipeline(
       probes.flatMap(\.statements).map { .describe($0.text) })[...]
     return probes.flatMap { probe in
       let own = answers.prefix(probe.statements.count)
       answers.removeFirst(own.count)
-      return problems(of: probe, own, functions[probe.functionName] ?? [])
-        .map { "\(probe.coordinate): \($0)" }
+      return problems(
+        of: probe, own, functions[probe.functionName] ?? [],
+        resultType: probe.resultType.map { types[$0] ?? $0 }
+      )
+      .map { "\(probe.coordinate): \($0)" }
     }
   }
 
@@ -31,25 +35,40 @@ package struct MutationCheck {
   ) throws(PostgresError) -> [String: [[String?]]] {
     let rows = try session.execute(
       """
-      SELECT p.proname, p.oid::regprocedure, p.provolatile = 'v', format_type(p.prorettype, NULL),
+      SELECT p.proname, p.oid::regprocedure, p.provolatile = 'v',
+        format_type(CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END, NULL),
         has_function_privilege(p.oid, 'EXECUTE'),
         p.prosecdef AND has_function_privilege('public', p.oid, 'EXECUTE')
-      FROM pg_proc p
+      FROM pg_proc p JOIN pg_type t ON t.oid = p.prorettype
       WHERE p.proname = ANY (string_to_array($1, E'\\n')) AND pg_function_is_visible(p.oid)
       """, [names.joined(separator: "\n")])
     return Dictionary(grouping: rows) { $0[0] ?? "" }.mapValues { $0.map { Array($0.dropFirst()) } }
   }
 
+  /// Types by any of their names, as `format_type` spells them: `int4` is `integer`.
+  private func types(
+    _ names: Set<String>, _ session: PostgresSession
+  ) throws(PostgresError) -> [String: String] {
+    let rows = try session.execute(
+      """
+      SELECT n, format_type(to_regtype(n)::oid, NULL)
+      FROM unnest(string_to_array($1, E'\\n')) AS n WHERE to_regtype(n) IS NOT NULL
+      """, [names.sorted().joined(separator: "\n")])
+    var types: [String: String] = [:]
+    for row in rows { if let name = row[0], let type = row[1] { types[name] = type } }
+    return types
+  }
+
   private func problems(
     of probe: MutationProbe, _ answers: ArraySlice<Result<PipelinedAnswer, PostgresError>>,
-    _ functions: [[String?]]
+    _ functions: [[String?]], resultType: String?
   ) -> [String] {
     for case .failure(let error) in answers { return [error.message] }
     return functions.flatMap { row -> [String] in
       let name = row[0] ?? probe.function
       var problems: [String] = []
       if row[1] != "t" { problems.append("\(name) must be VOLATILE to see what it writes.") }
-      if let wanted = probe.resultType, row[2] != wanted {
+      if let wanted = resultType, row[2] != wanted {
         problems.append("\(name) must return \(wanted), not \(row[2] ?? "nothing").")
       }
       if row[3] != "t" { problems.append("\(name) may not be executed by this role; grant it.") }

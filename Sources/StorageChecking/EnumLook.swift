@@ -1,6 +1,7 @@
 import GraphQLPlanning
 import GraphQLSchema
 import Postgres
+import SQL
 
 /// Looks for values outside of an enum in columns of which no type and no constraint says what they
 /// can hold: at so many rows of each table, and no more.
@@ -8,6 +9,8 @@ struct EnumLook {
   private struct Place {
     let coordinate: String
     let enumType: TypeDefinition
+    /// What some of its values are in SQL.
+    let labels: [String]
     let relation: String
     let column: String
     let isArray: Bool
@@ -35,6 +38,7 @@ struct EnumLook {
         places.append(
           Place(
             coordinate: value.coordinate, enumType: mapping.schema[reference.namedType],
+            labels: mapping.labels(of: reference.namedType).map(\.label),
             relation: relation.name, column: name, isArray: element != nil))
       }
     }
@@ -47,8 +51,8 @@ struct EnumLook {
       return .execute(
         """
         SELECT DISTINCT \(value)::text AS value, s.is_all FROM (
-          SELECT t.\(place.column) AS value, count(*) OVER () <= \(maximum) AS is_all
-          FROM (SELECT \(place.column) FROM \(place.relation) LIMIT \(maximum + 1)) AS t
+          SELECT t.\(SQLQuoting.name(place.column)) AS value, count(*) OVER () <= \(maximum) AS is_all
+          FROM (SELECT \(SQLQuoting.name(place.column)) FROM \(place.relation) LIMIT \(maximum + 1)) AS t
         ) AS s
         LIMIT 1000
         """)
@@ -66,7 +70,8 @@ struct EnumLook {
             + advice)
       }
       let others = answer.rows.compactMap { $0[0] }
-        .filter { place.enumType.enumValue(named: $0) == nil }.sorted()
+        .filter { place.enumType.enumValue(named: $0) == nil && !place.labels.contains($0) }
+        .sorted()
       if !others.isEmpty {
         return StorageFinding(
           .error, place.coordinate,

@@ -1,6 +1,7 @@
 import GraphQLPlanning
 import GraphQLSchema
 import Postgres
+import SQL
 
 /// Holds the PostgreSQL types of leaves against their scalars and enums, and their columns' nulls
 /// against `!`.
@@ -29,7 +30,9 @@ struct LeafCheck {
     _ array: PostgresType?
   ) -> StorageFinding? {
     // NULL has every type.
-    if value.isNull { return nil }
+    if value.isNull || !mapping.labels(of: reference.namedType).isEmpty && isNamed(type) {
+      return nil
+    }
     let wanted = mapping.schema[reference.namedType].name
     // Its domain, where it has one.
     let own = array.flatMap { catalog.types[$0]?.element } ?? type
@@ -63,24 +66,32 @@ struct LeafCheck {
       beginning + "write \(instead(value, before, after + (isList ? "[]" : ""))).")
   }
 
+  /// Whether an enum whose values are something else in SQL can be read from it, once or in an array: by their texts.
+  private func isNamed(_ type: PostgresType) -> Bool {
+    let base = catalog.base(of: type)
+    let single = catalog.types[base]?.element.map { catalog.base(of: $0) } ?? base
+    return Self.integers.contains(single)
+  }
+
   private func instead(_ value: PlannedValue, _ before: String, _ after: String) -> String {
     guard let (word, name) = value.column else {
       return "\(before)(...)\(after) around it"
     }
-    return "@sql(expression: \"\(before)\(word).\(name)\(after)\")"
+    let column = SQLQuoting.name(name).replacing("\"", with: "\\\"")
+    return "@sql(expression: \"\(before)\(word).\(column)\(after)\")"
   }
 
-  /// What `ResponseWriter` can write: numbers and times of exactly these types, texts of any that
-  /// PostgreSQL sends as text.
+  /// Whether `ResponseWriter` can write the type, or the one under a domain. By its length alone it cannot tell whether
+  /// a domain's number is an integer, so that a `Float` cannot be read from a domain over integers.
   private func isReadable(_ type: PostgresType, as format: LeafFormat) -> Bool {
     let base = catalog.base(of: type)
     switch format {
-    case .id, .int, .count, .isCounted: return Self.integers.contains(type)
-    case .float: return Self.integers.contains(type) || Self.floats.contains(type)
+    case .id, .int, .count, .isCounted: return Self.integers.contains(base)
+    case .float: return Self.integers.contains(type) || Self.floats.contains(base)
     case .boolean: return base == .bool
-    case .dateTime: return type == .timestamptz
-    case .date: return type == .date
-    case .string:
+    case .dateTime: return base == .timestamptz
+    case .date: return base == .date
+    case .string, .decimal:
       return Self.texts.contains(base) || catalog.types[base]?.isEnum == true
         || catalog.types[base]?.name == "citext"
     }
@@ -103,7 +114,7 @@ struct LeafCheck {
     case .dateTime where type == .timestamp: ("", " AT TIME ZONE 'UTC'")
     case .dateTime: ("", "::timestamptz")
     case .date: ("", "::date")
-    case .string: ("", "::text")
+    case .string, .decimal: ("", "::text")
     }
   }
 
@@ -115,7 +126,8 @@ struct LeafCheck {
     guard isNonNull, !value.isConditional,
       let (relation, column, name) = catalog.column(of: value, in: row), !column.isNotNull,
       !relation.checks.contains(where: {
-        $0.columns.contains(name) && $0.definition.contains("\(name) IS NOT NULL")
+        $0.columns.contains(name)
+          && $0.definition.contains("\(SQLQuoting.name(name)) IS NOT NULL")
       })
     else { return nil }
     return StorageFinding(
@@ -131,7 +143,7 @@ struct LeafCheck {
     _ value: PlannedValue, _ reference: TypeReference, _ type: PostgresType, _ row: DescribedRow
   ) -> StorageFinding? {
     guard case .enum(let values) = mapping.schema[reference.namedType].kind else { return nil }
-    let known = Set(values.map(\.name))
+    let known = Set(values.map(\.name) + mapping.labels(of: reference.namedType).map(\.label))
     let wanted = mapping.schema[reference.namedType].name
     let base = catalog.base(of: type)
     let single = catalog.types[base]?.element.map { catalog.base(of: $0) } ?? base

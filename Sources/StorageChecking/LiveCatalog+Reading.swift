@@ -1,6 +1,7 @@
 import GraphQLPlanning
 import JSON
 import Postgres
+import SQL
 
 extension LiveCatalog {
   /// What a database says; nil where its graph does not say how changes are told.
@@ -37,14 +38,16 @@ extension LiveCatalog {
         guard let relation = row[0] else { return nil }
         return Source(
           relation: relation, attribute: row[1], topics: list(row[2]).compactMap(\.string),
-          tags: row[3] == nil ? nil : list(row[3]).compactMap(\.integer), isNode: row[4] == "t")
+          tags: row[3] == nil ? nil : list(row[3]).compactMap(\.integer), isNode: row[4] == "t",
+          isOwn: row[5] == "t")
       })
   }
 
   /// But for lines without topics, which say that nothing is told.
   private static let sources = """
-    SELECT s.relation, s.attribute, array_to_json(s.topics), array_to_json(s.tags), s.is_node
-    FROM live_source s WHERE s.topics IS NOT NULL
+    SELECT s.relation, s.attribute, array_to_json(s.topics), array_to_json(s.tags), s.is_node,
+      s.is_own
+    FROM \(GraphContract.liveSource) s WHERE s.topics IS NOT NULL
     """
 
   private static let relations = """

@@ -20,8 +20,8 @@ struct LiveCheck {
   func findings() throws(PostgresError) -> [StorageFinding] {
     let there = try session.execute(
       """
-      SELECT to_regprocedure('news_since(pg_snapshot)') IS NOT NULL,
-        to_regclass('live_source') IS NOT NULL
+      SELECT to_regprocedure('\(GraphContract.newsSince.signature)') IS NOT NULL,
+        to_regclass('\(GraphContract.liveSource)') IS NOT NULL
       """)
     var findings = try subscriptions(hasNews: there.first?.first == "t")
     if there.first?.last == "t" { findings += try sources() }
@@ -107,7 +107,7 @@ struct LiveCheck {
           WHERE t.tag <> ALL ('{\(tags)}'::int[])),
         (SELECT string_agg(t.topic, ' ') FROM (\(Self.silent("unnest(s.topics)"))) t),
         s.topics IS NULL
-      FROM live_source s CROSS JOIN LATERAL (SELECT to_regclass(quote_ident(s.relation))) AS r(oid)
+      FROM \(GraphContract.liveSource) s CROSS JOIN LATERAL (SELECT to_regclass(quote_ident(s.relation))) AS r(oid)
         LEFT JOIN pg_attribute a ON a.attrelid = r.oid AND a.attname = s.attribute AND a.attnum > 0
           AND NOT a.attisdropped
       """

@@ -42,7 +42,7 @@ struct OrderCheck {
       relation.isConnection ? .error : .warning, row.row.coordinate,
       "the order \"\(order.text)\" is not total: no unique key of \(table.name) is in it; "
         + (missing.map { keys in
-          "end it with \(keys.map { "\(open).\($0)" }.joined(separator: ", "))."
+          "end it with \(keys.map { "\(open).\(SQLQuoting.name($0))" }.joined(separator: ", "))."
         } ?? "make a unique index on \(table.name), and end it with its columns."))
   }
 

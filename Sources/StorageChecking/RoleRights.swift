@@ -6,7 +6,6 @@ struct RoleRights {
   /// Whether there is anything at all that it may not read or call; most roles may all, and asking
   /// for each statement takes PostgreSQL longer than the rest of the check.
   let lacksAny: Bool
-  private let lacksSessions: Bool
 
   static let query = """
     WITH namespace AS (
@@ -18,17 +17,13 @@ struct RoleRights {
       OR EXISTS (SELECT FROM namespace n JOIN pg_class c ON c.relnamespace = n.oid
         WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT has_table_privilege(c.oid, 'SELECT'))
       OR EXISTS (SELECT FROM namespace n JOIN pg_proc p ON p.pronamespace = n.oid
-        WHERE NOT has_function_privilege(p.oid, 'EXECUTE')),
-      NOT coalesce(has_table_privilege(to_regclass('session')::oid, 'SELECT'), true)
-      AND NOT coalesce(
-        has_function_privilege(to_regprocedure('viewer_of_session(bytea)')::oid, 'EXECUTE'), false)
+        WHERE NOT has_function_privilege(p.oid, 'EXECUTE'))
     """
 
   init(_ rows: [[String?]]) {
     let row = rows.first ?? []
     role = row.first.flatMap(\.self) ?? ""
     lacksAny = row.dropFirst().first == "t"
-    lacksSessions = row.dropFirst(2).first == "t"
   }
 
   /// Plans every statement, for which PostgreSQL looks whether the role may run it.
@@ -40,13 +35,6 @@ struct RoleRights {
     _ answers: [Result<PipelinedAnswer, PostgresError>], for probes: [PlannedProbes]
   ) -> [StorageFinding] {
     var findings: [StorageFinding] = []
-    if lacksSessions {
-      findings.append(
-        StorageFinding(
-          .error, "session",
-          "the role \(role) may not read it, so that nobody could sign in; "
-            + "GRANT SELECT ON session TO \(role)."))
-    }
     let explained = stride(from: 1, to: answers.count, by: 3).map { answers[$0] }
     for (probe, answer) in zip(probes.filter { $0.plan?.statement != nil }, explained) {
       guard case .failure(let error) = answer, error.kind == .forbidden else { continue }

@@ -9,7 +9,9 @@ struct SchemaRules {
   let mapping: StorageMapping
   private var schema: Schema { mapping.schema }
 
-  var findings: [StorageFinding] { tags + tables + lists }
+  var findings: [StorageFinding] {
+    tags + tables + lists + ConditionRules(mapping: mapping).findings
+  }
 
   // MARK: - Tags
 

@@ -16,6 +16,8 @@ package struct StorageCheck {
   package let mapping: StorageMapping
   /// From how many rows on a condition should have an index.
   package var largeTableRows = 100_000
+  /// How long a list without pages may be.
+  package var maximumListRows = PlannerLimits().maximumElements
   /// How many rows are looked at for values outside of an enum.
   package var enumLookRows = 10_000
 
@@ -43,8 +45,11 @@ package struct StorageCheck {
     var sources = Set(rows.flatMap(\.columns))
     sources.remove(.record)
     let catalogAnswers = try session.pipeline(
-      DatabaseCatalog.queries(for: sources) + [.execute(ManagedTables.query(for: sources))])
-    let catalog = try DatabaseCatalog(catalogAnswers.dropLast())
+      DatabaseCatalog.queries(for: sources) + [
+        .execute(RowSecurity.query(for: sources)), .execute(ManagedTables.query(for: sources)),
+      ])
+    let catalog = try DatabaseCatalog(catalogAnswers.dropLast(2))
+    let secured = try RowSecurity.findings(catalogAnswers[catalogAnswers.count - 2])
     let managed = try ManagedTables.findings(catalogAnswers[catalogAnswers.count - 1])
 
     let rules = SchemaRules(mapping: mapping).findings
@@ -52,13 +57,15 @@ package struct StorageCheck {
     let leaves = rows.flatMap { check.findings(for: $0) }
     // What PostgreSQL says of the same causes in its own words is left out.
     let known = (rules + leaves).flatMap(\.operators)
-    var findings = managed + rules
+    var findings = managed + secured + rules
     findings += statements.findings.filter { finding in
       !known.contains { finding.message.contains("operator does not exist: \($0)") }
     }
     findings += leaves
     let orders = OrderCheck(mapping: mapping, catalog: catalog)
     findings += rows.compactMap { orders.finding(for: $0) }
+    let lists = ListCheck(mapping: mapping, catalog: catalog, maximumRows: maximumListRows)
+    findings += rows.compactMap { lists.finding(for: $0) }
 
     let enums = EnumLook(mapping: mapping, catalog: catalog, rows: rows, maximum: enumLookRows)
     let searches = SearchCheck(catalog: catalog, rows: rows, largeTableRows: largeTableRows)

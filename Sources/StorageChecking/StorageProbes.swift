@@ -85,8 +85,9 @@ struct StorageProbes {
   /// where an argument cannot be made up.
   private func calls(of field: FieldDefinition, tag: Int = 1) -> [String] {
     var arguments: [(name: String, samples: [String])] = []
+    var expansion = Expansion()
     for argument in field.arguments where !Self.pageArguments.contains(argument.name) {
-      let samples = samples(of: argument.type, tag)
+      let samples = samples(of: argument.type, tag, &expansion)
       if !samples.isEmpty {
         arguments.append((argument.name, samples))
       } else if argument.isRequired {
@@ -122,18 +123,40 @@ struct StorageProbes {
     return result
   }
 
+  /// The input types that the samples of one call contain so far.
+  private struct Expansion {
+    var known: Set<TypeID> = []
+    var depth = 0
+
+    /// No schema of people nests inputs deeper, and this recursion must not be as deep as one can be.
+    static let maximumDepth = 64
+  }
+
   /// Values of a type: all of an enum, each member of a oneOf input, one of a scalar.
-  private func samples(of type: TypeReference, _ tag: Int) -> [String] {
+  ///
+  /// An input type may contain itself, and many may contain each other. Each is expanded once in a call; wherever else
+  /// it occurs its sample has only its scalars and enums. Cost: O(fields of the input types that the call reaches).
+  private func samples(
+    of type: TypeReference, _ tag: Int, _ expansion: inout Expansion
+  ) -> [String] {
     switch type {
-    case .nonNull(let inner): return samples(of: inner, tag)
-    case .list(let inner): return samples(of: inner, tag).map { "[\($0)]" }
+    case .nonNull(let inner): return samples(of: inner, tag, &expansion)
+    case .list(let inner): return samples(of: inner, tag, &expansion).map { "[\($0)]" }
     case .named(let id):
       let named = schema[id]
       switch named.kind {
       case .enum(let values): return values.map(\.name)
       case .inputObject(let fields, let isOneOf):
-        let members = fields.map { (name: $0.name, samples: samples(of: $0.type, tag)) }
-          .filter { !$0.samples.isEmpty }
+        let isExpanded =
+          expansion.depth < Expansion.maximumDepth && expansion.known.insert(id).inserted
+        expansion.depth += 1
+        defer { expansion.depth -= 1 }
+        var members: [(name: String, samples: [String])] = []
+        for field in fields where isExpanded || schema[field.type.namedType].isLeaf {
+          let samples = samples(of: field.type, tag, &expansion)
+          if !samples.isEmpty { members.append((field.name, samples)) }
+        }
+        if members.isEmpty, !isExpanded { return [] }
         if isOneOf {
           return members.flatMap { member in member.samples.map { "{\(member.name): \($0)}" } }
         }

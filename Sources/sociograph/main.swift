@@ -2,4 +2,5 @@ import CommandLine
 import Foundation
 
 let process = ProcessInfo.processInfo
-exit(Program.run(Array(process.arguments.dropFirst()), environment: process.environment))
+let arguments = ProgramArguments.ofThisProcess(or: Array(process.arguments.dropFirst()))
+exit(Program.run(arguments, environment: process.environment))

@@ -29,7 +29,7 @@ import Testing
     for _ in 0..<6 { throttle.failed(name: "ada", address: "a", now: start) }
     #expect(throttle.verdict(name: "ada", address: "b", now: start) == .nameWaits(.seconds(2)))
     #expect(throttle.verdict(name: "eve", address: "b", now: start) == .mayTry)
-    throttle.succeeded(name: "ada")
+    throttle.succeeded(name: "ada", address: "a")
     #expect(throttle.verdict(name: "ada", address: "b", now: start) == .mayTry)
     for _ in 0..<19 { throttle.failed(name: "ada", address: "c", now: start) }
     #expect(
@@ -51,6 +51,41 @@ import Testing
     #expect(throttle.verdict(name: "x", address: "a", now: now) == .addressWaits(.seconds(580)))
     #expect(throttle.verdict(name: "x", address: "b", now: now) == .mayTry)
     #expect(throttle.verdict(name: "x", address: "a", now: start + .seconds(600)) == .mayTry)
+  }
+
+  @Test func `tries count from their admission: five at once, then one at a time`() {
+    var throttle = GuessThrottle()
+    let verdicts = (0..<16).map { throttle.admit(name: "ada", address: "a\($0)", now: start) }
+    #expect(verdicts.prefix(5).allSatisfy { $0 == .mayTry })
+    #expect(verdicts.dropFirst(5).allSatisfy { $0 == .nameWaits(.seconds(1)) })
+    #expect(throttle.admit(name: "eve", address: "a", now: start) == .mayTry)
+    // What was not compared is no failure.
+    throttle.abandoned(name: "ada", address: "a0")
+    #expect(throttle.admit(name: "ada", address: "a0", now: start) == .mayTry)
+    for number in 0..<5 { throttle.failed(name: "ada", address: "a\(number)", now: start) }
+    #expect(throttle.hasFailed(name: "ada"))
+    #expect(
+      throttle.admit(name: "ada", address: "b", now: start) == .nameWaits(.seconds(1)))
+    let later = start + .seconds(1)
+    #expect(throttle.admit(name: "ada", address: "b", now: later) == .mayTry)
+    #expect(throttle.admit(name: "ada", address: "c", now: later) == .nameWaits(.seconds(1)))
+    throttle.succeeded(name: "ada", address: "b")
+    #expect(!throttle.hasFailed(name: "ada"))
+    #expect(throttle.admit(name: "ada", address: "c", now: later) == .mayTry)
+  }
+
+  @Test func `an address has twenty tries under way at most, and one that is shared any number`() {
+    var throttle = GuessThrottle()
+    let verdicts = (0..<30).map { throttle.admit(name: "n\($0)", address: "a", now: start) }
+    #expect(verdicts.count { $0 == .mayTry } == 20)
+    #expect(verdicts.last == .addressWaits(.seconds(1)))
+    for number in 0..<20 { throttle.succeeded(name: "n\(number)", address: "a") }
+    #expect(throttle.admit(name: "m", address: "a", now: start) == .mayTry)
+    for number in 0..<100 {
+      #expect(throttle.admit(name: "s\(number)", address: nil, now: start) == .mayTry)
+      throttle.failed(name: "s\(number)", address: nil, now: start)
+    }
+    #expect(throttle.admit(name: "s", address: nil, now: start) == .mayTry)
   }
 
   @Test func `what it remembers is bounded, the oldest goes first`() {

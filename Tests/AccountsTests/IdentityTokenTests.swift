@@ -42,6 +42,24 @@ import TokenSupport
     #expect(!bare.isEmailVerified)
   }
 
+  @Test(arguments: ["\\n", "\\r", "\\u0000", "\\u0001", "\\u007f", "\\u0085", "\\u2028", "\\u2029"])
+  func `a claim with a control character is none, and a subject with one is nobody's`(
+    character: String
+  ) throws {
+    let text = "\"ada@x.org\(character)Bcc: b@x.org\""
+    let token = try #require(
+      read(
+        claims(
+          more:
+            ",\"email\":\(text),\"email_verified\":true,\"preferred_username\":\(text),\"name\":\(text)"
+        )))
+    #expect(token.email == nil)
+    #expect(token.preferredUsername == nil)
+    #expect(token.name == nil)
+    #expect(
+      read(claims().replacing("\"sub\":\"42\"", with: "\"sub\":\"42\(character)\"")) == nil)
+  }
+
   @Test func `one of several audiences may be us, the authorized party must be`() {
     #expect(read(claims(aud: #"["them","us"]"#)) != nil)
     #expect(read(claims(aud: #"["them"]"#)) == nil)

@@ -54,6 +54,19 @@ def stored():
 
 
 browser.call("Page.navigate", url=f"http://{host}/")
+
+# What the page opens with fits, on a telephone as well as beside the answer.
+for width, height in ((390, 844), (1280, 800)):
+    browser.call(
+        "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500)
+    browser.wait(f"innerWidth == {width}")
+    tell(f"opening-{width}", browser.wait("""(() => {
+      const editor = document.querySelector('.graphiql-query-editor .CodeMirror')?.CodeMirror;
+      if (!editor?.getValue().includes('query People')) return false;
+      const view = editor.getScrollerElement();
+      return view.clientWidth > 100 && view.scrollWidth <= view.clientWidth;
+    })()"""))
+browser.call("Emulation.clearDeviceMetricsOverride")
 # The schema has come: the reference shows its types.
 click("Show Documentation Explorer")
 browser.wait("document.querySelector('.graphiql-plugin')?.innerText.includes('Subscription')")
@@ -90,6 +103,16 @@ compose(f'subscription {{ commentAdded(subjectId: "{post}") {{ body }} }}')
 click("Execute")
 answered("second comment")
 tell("subscription", json.loads(browser.run(response()))["data"]["commentAdded"]["body"])
+click("Stop")
+
+# A live query: over the socket as well, until it is stopped.
+click("Add tab")
+compose(f'query @live {{ node(id: "{post}") {{ ... on Post {{ commentCount }} }} }}')
+click("Execute")
+answered('"commentCount": 2')
+tell("live")
+answered('"commentCount": 3')
+tell("live-again", json.loads(browser.run(response()))["data"]["node"]["commentCount"])
 click("Stop")
 
 # The parts of a deferred answer, dressed as a server does that has them.

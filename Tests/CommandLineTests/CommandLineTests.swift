@@ -6,7 +6,7 @@ import Testing
 @testable import CommandLine
 
 /// What the executable makes of its arguments, without starting anything.
-@Suite struct CommandLineTests {
+@Suite(.usesCluster) struct CommandLineTests {
   @Test func `help names every command`() throws {
     let run = try ProgramRun.complete(["--help"])
     #expect(run.status == 0)
@@ -197,21 +197,83 @@ import Testing
     ("public-url", "ftp://a.example"),
     ("public-url", "https://a.example/?b"), ("user", "nobody of this name"), ("user", "root"),
     ("log-file", "/does/not/exist/log"), ("schema", "/does/not/exist"),
+    ("sql", "/does/not/exist"), ("photos", "/etc/passwd"), ("namespace", ","),
+    ("postgres-programs", "/does/not/exist"), ("writer-database", "foo"),
+    ("identity-providers", "/does/not/exist"), ("jwt-keys", "/does/not/exist"),
+    ("sealing-key", "/does/not/exist"), ("common-passwords", "/does/not/exist"),
   ])
-  func `a wrong setting stops the start and names itself`(name: String, value: String) throws {
-    // It must not get as far as this folder.
+  func `a wrong setting stops the start and names itself, also where the port is taken`(
+    name: String, value: String
+  ) throws {
+    // It must not get as far as this folder, or this port.
     let data = "/tmp/sociograph-never-made"
-    let told = try ProgramRun.complete(["serve", "--data", data, "--\(name)", value])
+    let port = try TakenPort()
+    let serve = ["serve", "--data", data] + (name == "listen" ? [] : ["--listen", port.address])
+    let told = try ProgramRun.complete(serve + ["--\(name)", value])
     #expect(told.status == 1 || told.status == 2)
     #expect(
       told.errors.contains("--\(name)") || told.errors.contains("\"\(value)\""), "\(told.errors)")
     #expect(told.errors.filter(\.isNewline).count == 1)
     let variable = "SOCIOGRAPH_" + name.uppercased().replacing("-", with: "_")
-    let found = try ProgramRun.complete(["serve", "--data", data], environment: [variable: value])
+    let found = try ProgramRun.complete(serve, environment: [variable: value])
     #expect(found.status == told.status)
     #expect(
       found.errors.contains(variable) || found.errors.contains("--\(name)")
         || found.errors.contains("\"\(value)\""), "\(found.errors)")
+    #expect(!FileManager.default.fileExists(atPath: data))
+  }
+
+  @Test func `a port that is taken is told before anything is made`() throws {
+    let port = try TakenPort()
+    let data = "/tmp/sociograph-never-made"
+    let run = try ProgramRun.complete(["serve", "--data", data, "--listen", port.address])
+    #expect(run.status == 1)
+    #expect(
+      run.errors == "sociograph: Cannot listen on \(port.address): Address already in use. Another "
+        + "program listens there; --listen names a free port.\n")
+    #expect(!FileManager.default.fileExists(atPath: data))
+  }
+
+  @Test func `what is no database is told in words of our own`() throws {
+    for arguments in [["serve"], ["migrate"], ["session", "create", "ada"]] {
+      let run = try ProgramRun.complete(arguments + ["--database", "foo"])
+      #expect(run.status == 2)
+      #expect(
+        run.errors
+          == "sociograph: --database must be a URL such as postgresql://user@host/name, or "
+          + "postgresql:///name for a database of this machine's PostgreSQL.\n")
+    }
+  }
+
+  @Test func `help of a command is the same before and behind its name`() throws {
+    let behind = try ProgramRun.complete(["serve", "--help"])
+    let before = try ProgramRun.complete(["help", "serve"])
+    #expect(before.status == 0 && before.output == behind.output)
+    #expect(try ProgramRun.complete(["help"]).output == ProgramRun.complete(["--help"]).output)
+    let unknown = try ProgramRun.complete(["help", "srve"])
+    #expect(unknown.status == 2 && unknown.errors.contains("did you mean serve?"))
+  }
+
+  @Test func `psql is told where its own options go`() throws {
+    let run = try ProgramRun.complete(["psql", "-Atc", "SELECT 1"])
+    #expect(run.status == 2)
+    #expect(run.errors.contains("as in: sociograph psql -- -Atc\n"), "\(run.errors)")
+    let slip = try ProgramRun.complete(["psql", "--dta", "folder"])
+    #expect(slip.status == 2 && slip.errors.contains("did you mean --data?"), "\(slip.errors)")
+  }
+
+  @Test(arguments: [
+    ["session", "create", "ada"], ["user", "role", "ada", "+STAFF"], ["maintain"], ["verify"],
+    ["psql"], ["schema", "--check"],
+  ])
+  func `a command that needs a database makes none`(arguments: [String]) throws {
+    let data = "/tmp/sociograph-never-made"
+    let run = try ProgramRun.complete(arguments + ["--data", data])
+    #expect(run.status == 1)
+    #expect(
+      run.errors
+        == "sociograph: There is no database in \(data): \"sociograph serve\" makes one, with "
+        + "demo data; --data names another folder, --database a database that you run.\n")
     #expect(!FileManager.default.fileExists(atPath: data))
   }
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The commands against a real database.
-@Suite struct CommandTests {
+@Suite(.usesCluster) struct CommandTests {
   @Test func `migrate applies what is missing, once`() throws {
     let database = try TestCluster.newDatabase()
     let dry = try ProgramRun.complete(["migrate", "--dry-run", "--database", database])

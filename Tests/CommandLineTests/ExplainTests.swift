@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `explain --analyze` against a real database.
-@Suite struct ExplainTests {
+@Suite(.usesCluster) struct ExplainTests {
   private static let operation = """
     query Profile($name: String!, $ids: [ID!]!) {
       user(by: {username: $name}) { id posts(first: 3) { nodes { id author { displayName } } } }
@@ -62,7 +62,7 @@ import Testing
 }
 
 /// `explain` of a mutation says what would be called, and calls nothing.
-@Suite struct ExplainMutationTests {
+@Suite(.usesCluster) struct ExplainMutationTests {
   private static let operation = """
     mutation Try($body: String!) {
       made: createTextPost(input: {body: $body}) { textPost { id author { displayName } } }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The README's first start on an empty database, word for word: from `signUp` on, without demo data.
-@Suite struct FirstStartTests {
+@Suite(.usesCluster) struct FirstStartTests {
   @Test func `an empty database becomes a community`() throws {
     let section = try Readme(section: "The first start on a database of your own")
     let database = try TestCluster.newDatabase()

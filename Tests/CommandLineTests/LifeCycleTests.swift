@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTestSupport
+import JSON
 import Postgres
 import TestSupport
 import Testing
 
 /// The executable from its first start on a machine to its last, with a PostgreSQL of its own.
-@Suite(.serialized) struct LifeCycleTests {
+@Suite(.serialized, .usesCluster(isFirst: true)) struct LifeCycleTests {
   @Test func `seed, serve, kill, take over, recover, stop`() throws {
     let folder = try TemporaryFolder()
     let data = folder.path + "/data"
@@ -132,13 +133,23 @@ import Testing
     #expect(kill(cluster, 0) != 0)
 
     // Twice: at once. While it starts: undone.
-    let hurried = try ProgramRun(arguments)
+    let hurried = try ProgramRun(arguments + ["--shutdown-delay", "8s"])
     #expect(hurried.prints("Serving "))
     hurried.signal(SIGTERM)
     while !hurried.errors.contains("not ready any more"), hurried.isRunning { usleep(5_000) }
     hurried.signal(SIGTERM)
     #expect(hurried.finish() == 0)
     #expect(hurried.errors.contains("told so twice"))
+    // Told to end, it lets the next one have port and folder at once.
+    let ended = try ProgramRun(arguments)
+    #expect(ended.prints("Serving "), "\(ended.errors)")
+    ended.signal(SIGTERM)
+    let next = try ProgramRun(arguments)
+    #expect(next.prints("Serving "), "\(next.errors)")
+    #expect(ended.finish() == 0)
+    #expect(!ended.errors.contains("not ready any more"), "\(ended.errors)")
+    next.signal(SIGTERM)
+    #expect(next.finish() == 0)
     let early = try ProgramRun(arguments)
     while !early.errors.contains("PostgreSQL is ready"), early.isRunning { usleep(1_000) }
     early.signal(SIGINT)
@@ -155,10 +166,49 @@ import Testing
       environment: ["DATABASE_URL": database])
     #expect(run.prints("Serving unix:\(socket)"), "\(run.errors)")
     #expect(run.errors.contains("warning: 8 loops"))
+    #expect(run.errors.contains("warning: links in what is sent lead to an address that does not"))
     #expect(!run.errors.contains("demo"))
     run.signal(SIGINT)
     #expect(run.finish() == 0)
     #expect(!FileManager.default.fileExists(atPath: socket))
+  }
+
+  @Test func `a log in JSON has words in every line, also while demo data is loaded`() throws {
+    let folder = try TemporaryFolder()
+    for name in ["Schema", "sql/tables", "sql/demo"] {
+      try FileManager.default.createDirectory(
+        atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
+    }
+    _ = try folder.write(
+      "Schema/cat.graphql",
+      """
+      type Query { cats: [Cat!]! @list(orderBy: "this.id") }
+      type Cat @tag(id: 1) @table(name: "cat") { id: ID! name: String! }
+      """)
+    _ = try folder.write(
+      "sql/tables/0001_cat.sql", "CREATE TABLE cat (id bigint PRIMARY KEY, name text NOT NULL);")
+    _ = try folder.write(
+      "sql/demo/cat.sql",
+      """
+      -- empty: SELECT NOT EXISTS (SELECT FROM cat)
+      -- step: Cats; table: cat(id, name); rows: 2
+      SELECT n, 'Tom' FROM generate_series(1, 2) n;
+      """)
+    let data = folder.path + "/data"
+    try TestCluster.endWithProcess(data)
+    let run = try ProgramRun([
+      "serve", "--data", data, "--listen", "127.0.0.1:0", "--log-format", "json",
+      "--schema", folder.path + "/Schema", "--sql", folder.path + "/sql",
+    ])
+    while !run.errors.contains("serving http"), run.isRunning { usleep(5_000) }
+    run.signal(SIGTERM)
+    #expect(run.finish() == 0, "\(run.errors)")
+    let lines = try run.errors.split(separator: "\n").map { try JSONParser.parse(Array($0.utf8)) }
+    let messages = lines.map { line -> String in
+      if case .string(let text)? = line["message"] { text } else { "" }
+    }
+    #expect(messages.contains("[1/1] Cats: 2 rows in 0.0 s"), "\(run.errors)")
+    #expect(!messages.contains(""), "\(run.errors)")
   }
 
   private func postmaster(_ data: String) -> pid_t? {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What waits in the outbox reaches a real command, which fails at times.
-@Suite struct OutboxTests {
+@Suite(.usesCluster) struct OutboxTests {
   private let folder: TemporaryFolder
   private let database: String
   private let session: PostgresSession

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What only the owner of a database does: roles, background tasks.
-@Suite struct OwnerCommandTests {
+@Suite(.usesCluster) struct OwnerCommandTests {
   private func database(with names: [String]) throws -> (String, PostgresSession) {
     let database = try TestCluster.newDatabase(migrated: true)
     let session = try TestCluster.session(database)
@@ -45,6 +45,20 @@ import Testing
       let run = try ProgramRun.complete(["user", "role"] + words + ["--database", database])
       #expect(run.status == 2, "\(words): \(run.errors)")
     }
+  }
+
+  @Test(arguments: [
+    ["session", "create", "ada"], ["user", "role", "ada", "+STAFF"], ["maintain"],
+  ])
+  func `of a database without the graph its owner is told what to run`(arguments: [String]) throws {
+    let database = try TestCluster.newDatabase()
+    let run = try ProgramRun.complete(arguments + ["--database", database])
+    #expect(run.status == 1)
+    #expect(
+      run.errors.hasPrefix(
+        "sociograph: the database has no graph, or that of an earlier program; run "
+          + "\"sociograph migrate\" with the same --database first ("), "\(run.errors)")
+    #expect(run.errors.filter(\.isNewline).count == 1)
   }
 
   @Test func `maintain runs every task once, and says which one failed`() throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A schema and tables of one's own, held against each other by `schema --check` and by `serve`.
-@Suite struct SchemaCheckTests {
+@Suite(.usesCluster) struct SchemaCheckTests {
   private static let sdl = """
     type Query { cats: [Cat!]! @list(orderBy: "this.id") }
     type Cat @tag(id: 1) @table(name: "cat") { id: ID! name: String! }

@@ -11,7 +11,7 @@ import Testing
 
 /// The server as a service of the machine: what its manager is told, SIGHUP, a database that comes later, and
 /// rights that are given up.
-@Suite struct ServiceTests {
+@Suite(.usesCluster) struct ServiceTests {
   /// What a service manager listens on.
   private final class NotifySocket {
     let path: String
@@ -98,13 +98,7 @@ import Testing
   @Test func `SIGHUP opens log and certificate again, and ends nothing`() throws {
     let folder = try TemporaryFolder()
     let (certificate, key) = (folder.path + "/certificate.pem", folder.path + "/key.pem")
-    func certify(_ name: String) throws {
-      let made = try command(
-        "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
-        "-nodes", "-days", "2", "-subj", "/CN=\(name)", "-keyout", key, "-out", certificate)
-      try #require(made.status == 0, "\(made.output)")
-    }
-    try certify("first")
+    try certify("first", certificate: certificate, key: key)
     let port = freePort()
     func shown() throws -> String {
       try command(
@@ -128,7 +122,7 @@ import Testing
     #expect(run.errors.isEmpty)
     #expect(try shown().contains("first"))
 
-    try certify("second")
+    try certify("second", certificate: certificate, key: key)
     try FileManager.default.moveItem(atPath: log, toPath: log + ".1")
     run.signal(SIGHUP)
     #expect(eventually { text(log).contains("opened anew") })
@@ -266,6 +260,29 @@ import Testing
     #expect(run.finish() == 0)
     #expect(try get("/ready", port: port).status == 200)
     next.signal(SIGTERM)
+    #expect(next.finish() == 0)
+  }
+
+  @Test func `started while another server stops it waits for its port`() throws {
+    let database = try TestCluster.newDatabase(migrated: true)
+    let (port, adminPort) = (freePort(), freePort())
+    let arguments = [
+      "serve", "--listen", "127.0.0.1:\(port)", "--admin-listen", "127.0.0.1:\(adminPort)",
+      "--database", database,
+    ]
+    let run = try ProgramRun(arguments + ["--shutdown-delay", "8s"])
+    #expect(run.prints("Serving "), "\(run.errors)")
+    run.signal(SIGTERM)
+    #expect(eventually { run.errors.contains("not ready any more") })
+    let next = try ProgramRun(arguments)
+    #expect(
+      eventually { next.errors.contains("that listens there is stopping") || !next.isRunning })
+    // It need not wait the whole time.
+    run.signal(SIGTERM)
+    #expect(next.prints("Serving "), "\(next.errors)")
+    #expect(run.finish() == 0)
+    #expect(try get("/ready", port: adminPort).status == 200)
+    next.signal(SIGINT)
     #expect(next.finish() == 0)
   }
 

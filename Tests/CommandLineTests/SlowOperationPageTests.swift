@@ -5,7 +5,7 @@ import Testing
 
 /// The README's page "Finding a slow operation", step by step: its commands as they stand there, but for
 /// ports and the time from which an operation is slow, so that the machine's speed decides nothing.
-@Suite struct SlowOperationPageTests {
+@Suite(.usesCluster) struct SlowOperationPageTests {
   /// The commands, in order.
   private static func commands() throws -> [String] {
     let readme = try String(

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import HTTPTestSupport
 import TestSupport
+import Testing
 
 /// Waits for an event, a minute at most.
 func eventually(_ holds: () throws -> Bool) rethrows -> Bool {
@@ -31,6 +32,34 @@ func post(_ body: String, port: UInt16, headers: String = "") throws -> RawClien
 /// A port that nobody listens on, below those the system gives out by itself.
 func freePort() -> UInt16 { .random(in: 20_000...29_999) }
 
+/// A port that is taken for as long as this lives.
+final class TakenPort {
+  private let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  private let port: UInt16
+
+  var address: String { "127.0.0.1:\(port)" }
+
+  struct Failure: Error {}
+
+  init() throws {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let descriptor = descriptor
+    let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe bind(descriptor, $0, length) == 0 && listen(descriptor, 1) == 0
+          && getsockname(descriptor, $0, &length) == 0
+      }
+    }
+    port = UInt16(bigEndian: address.sin_port)
+    guard isBound else { throw Failure() }
+  }
+
+  deinit { close(descriptor) }
+}
+
 /// A command of the machine, from beginning to end.
 func command(_ arguments: String...) throws -> (status: Int32, output: String) {
   let process = Process()
@@ -44,4 +73,12 @@ func command(_ arguments: String...) throws -> (status: Int32, output: String) {
   let output = pipe.fileHandleForReading.readDataToEndOfFile()
   process.waitUntilExit()
   return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+}
+
+/// A certificate for a name, signed by its own key, in two files that are replaced.
+func certify(_ name: String, certificate: String, key: String) throws {
+  let made = try command(
+    "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+    "-nodes", "-days", "2", "-subj", "/CN=\(name)", "-keyout", key, "-out", certificate)
+  try #require(made.status == 0, "\(made.output)")
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `sociograph verify` finds what is wrong, each kind of it, and nothing in a graph that is whole.
-@Suite struct VerifyCommandTests {
+@Suite(.usesCluster) struct VerifyCommandTests {
   /// What is done to a whole graph, past triggers and foreign keys, and how the line that tells of it begins.
   /// `anna` and `ben` stand for their ids.
   private static let faults: [(statements: String, line: String)] = [

@@ -8,7 +8,7 @@ import Testing
 @testable import DatabaseSetup
 
 /// Each test makes a cluster of its own and stops it.
-@Suite(.serialized) struct EmbeddedClusterTests {
+@Suite(.serialized, .usesCluster(isFirst: true)) struct EmbeddedClusterTests {
   let options: EmbeddedCluster.Options
 
   init() throws {
@@ -237,6 +237,37 @@ import Testing
       ])
     #expect(cluster.processID != first && !ChildProcess.isAlive(first))
     #expect(try query(cluster, "SELECT id FROM kept") == [["7"]])
+  }
+
+  @Test func `only files that the server has loaded make an upgrade`() throws {
+    var options = options
+    options.binaries = try programs()
+    let folder = options.dataDirectory + "-programs"
+    defer {
+      try? remove(options.dataDirectory)
+      try? remove(folder)
+    }
+    let (cluster, _) = try start(options)
+    defer { cluster.stop() }
+    let programs = try ClusterPrograms.find(options.binaries, for: "")
+    let session = try PostgresSession(PostgresConfiguration(cluster.connectionString))
+    try session.execute("LOAD '\(folder)/lib/citext.so'")
+    func isUpgrade(_ script: String) throws -> Bool {
+      let before = ClusterInstallation(programs)
+      try shell("cd \(folder); " + script)
+      let after = ClusterInstallation(programs)
+      #expect(before != after)
+      return after.isUpgrade(of: before, process: cluster.processID)
+    }
+    func replace(_ file: String) -> String { "cp \(file) new && mv new \(file)" }
+    // Another extension is installed, upgraded and removed.
+    #expect(try !isUpgrade("cp lib/hstore.so lib/unrelated.so"))
+    #expect(try !isUpgrade(replace("lib/hstore.so")))
+    #expect(try !isUpgrade("rm lib/unrelated.so"))
+    #expect(try isUpgrade(replace("lib/citext.so")))
+    #expect(try isUpgrade(replace("lib/plpgsql.so")))
+    #expect(try isUpgrade(replace("bin/postgres")))
+    withExtendedLifetime(session) {}
   }
 
   @Test func `one left running by a server of before an upgrade is not taken over`() throws {

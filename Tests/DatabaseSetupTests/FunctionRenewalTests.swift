@@ -7,7 +7,7 @@ import Testing
 @testable import DatabaseSetup
 
 /// Functions, views and triggers follow the text of their files.
-struct FunctionRenewalTests {
+@Suite(.usesCluster) struct FunctionRenewalTests {
   let configuration: PostgresConfiguration
   let session: PostgresSession
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DatabaseSetup
 
-struct MigrationsTests {
+@Suite(.usesCluster) struct MigrationsTests {
   let configuration: PostgresConfiguration
 
   init() throws {

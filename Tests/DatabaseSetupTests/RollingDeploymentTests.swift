@@ -5,7 +5,7 @@ import Testing
 @testable import DatabaseSetup
 
 /// Programs of two versions over one database, in whichever order they come and go.
-struct RollingDeploymentTests {
+@Suite(.usesCluster) struct RollingDeploymentTests {
   let configuration: PostgresConfiguration
   let session: PostgresSession
 

@@ -1,10 +1,12 @@
+import Foundation
+import Pictures
 import Postgres
 import TestSupport
 import Testing
 
 @testable import DatabaseSetup
 
-struct SeederTests {
+@Suite(.usesCluster) struct SeederTests {
   let configuration: PostgresConfiguration
 
   init() throws {
@@ -118,6 +120,47 @@ struct SeederTests {
     #expect(other?.message.contains("has no column c") == true)
   }
 
+  @Test func `pictures go into the store, and the steps are told of them`() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/photos", withIntermediateDirectories: true)
+    for name in ["README.md", "person-1.png", "post-hills.png", "post-hills.square.png"] {
+      try FileManager.default.copyItem(
+        atPath: "\(DemoDataTests.folder)/photos/\(name)", toPath: "\(folder.path)/photos/\(name)")
+    }
+    _ = try folder.write(
+      "demo.sql",
+      """
+      -- empty: SELECT NOT EXISTS (SELECT FROM person)
+      -- step: people; table: person(id, name)
+      SELECT n, concat_ws(' ', name, width, height, file, square)
+      FROM ROWS FROM (jsonb_to_recordset(current_setting('sociograph.demo_pictures')::jsonb)
+        AS (name text, file text, square text, width int, height int))
+        WITH ORDINALITY AS p(name, file, square, width, height, n);
+      """)
+    let store = try PictureFolder(folder.path + "/store")
+    _ = try Seeder.read(folder.path, scale: 1, seed: 1)
+      .run(configuration, keepingPicturesIn: store) { _ in }
+    let told = try PostgresSession(configuration).execute("SELECT name FROM person ORDER BY id")
+      .map { ($0[0] ?? "").split(separator: " ") }
+    #expect(
+      told.map { $0[..<3].joined(separator: " ") } == ["person-1 256 256", "post-hills 640 480"])
+    #expect(told.map(\.count) == [4, 5])
+    let files = ["person-1.png", "post-hills.png", "post-hills.square.png"].map {
+      FileManager.default.contents(atPath: "\(folder.path)/photos/\($0)").map { [UInt8]($0) }
+    }
+    for (name, bytes) in zip(told.flatMap { $0[3...] }, files) {
+      let name = try #require(PictureName(name))
+      #expect(try store.bytes(of: name, in: 0..<(1 << 20)) == bytes)
+    }
+
+    _ = try folder.write("photos/person-2.png", "no picture")
+    let error = #expect(throws: SetupError.self) {
+      try Seeder.read(folder.path, scale: 1, seed: 1)
+    }
+    #expect(error?.message == "The file \(folder.path)/photos/person-2.png is no picture.")
+  }
+
   @Test func `progress is drawn as a bar on a terminal and as lines elsewhere`() {
     var terminal = SeedProgress(isTerminal: true)
     _ = terminal.text(for: .began(label: "follows", number: 2, of: 3))
@@ -137,7 +180,7 @@ struct SeederTests {
   }
 }
 
-struct DemoDataTests {
+@Suite(.usesCluster) struct DemoDataTests {
   static let folder = TestCluster.packageFolder + "/sql/demo"
 
   @Test(.enabled(if: FileSystem.exists(folder), "the folder sql/demo is not there"))

@@ -8,7 +8,7 @@ import Testing
 
 /// What happens on a loop, and in which order. Nothing here hangs on how long anything takes: where a
 /// test waits, it is for something that must come.
-@Suite struct EventLoopTests {
+@Suite(.blocks) struct EventLoopTests {
   /// Two ends of a stream, neither blocking.
   private struct Pair: ~Copyable {
     let near: Int32

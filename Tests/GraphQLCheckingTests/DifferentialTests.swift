@@ -1,11 +1,12 @@
 import GraphQLChecking
 import JSON
 import OracleSupport
+import TestSupport
 import Testing
 
 /// Random operations, put to `check` and to other implementations: messages, places and order of all
 /// findings, and the results of those that are executed, must be equal.
-struct DifferentialTests {
+@Suite(.blocks) struct DifferentialTests {
   private static let count: UInt64 = 600
 
   @Test(

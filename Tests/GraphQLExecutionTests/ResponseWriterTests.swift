@@ -362,17 +362,12 @@ import Testing
   }
 
   private static let unreadable: [(LeafFormat, Column)] = [
-    (LeafFormat.int, Column.int8(2_147_483_648)), (.int, .text("1")), (.int, .float8(1)),
+    (LeafFormat.int, Column.text("1")), (.int, .float8(1)),
     (.int, Column(BinaryForm.OID.int4, [1])), (.int, Column(BinaryForm.OID.int8, [])),
     (.id, .text("ab")), (.id, Column(BinaryForm.OID.int8, [0, 0, 0, 1])),
-    (.float, .float8(.infinity)), (.float, .float8(.nan)), (.float, .float4(-.infinity)),
     (.float, Column(BinaryForm.OID.float8, [0, 0, 0, 0])), (.float, .boolean(true)),
     (.boolean, .int4(1)), (.boolean, .text("")), (.boolean, .text("t")),
-    (.dateTime, Column(1184, BinaryForm.big(Int64.max))),
-    (.dateTime, Column(1184, BinaryForm.big(Int64.min))),
     (.dateTime, Column(1184, [0])), (.dateTime, .int8(0)), (.dateTime, .text("2000-01-01")),
-    (.date, Column(1082, BinaryForm.big(Int32.max))),
-    (.date, Column(1082, BinaryForm.big(Int32.min))),
     (.date, Column(1082, BinaryForm.big(Int64(0)))), (.date, .int4(0)),
     (.string, .int4(65)), (.string, .float8(1)), (.string, .boolean(true)),
     (.string, Column(BinaryForm.OID.bytea, [0xFF])),
@@ -384,6 +379,46 @@ import Testing
     format: LeafFormat, column: Column
   ) {
     #expect(leaf(format, column) == Answer(json: "{\"a\":null}", errors: [".a" + wrong]))
+  }
+
+  private static let notRepresentable: [(LeafFormat, Column)] = [
+    (LeafFormat.int, Column.int8(2_147_483_648)),
+    (.float, .float8(.infinity)), (.float, .float8(.nan)), (.float, .float4(-.infinity)),
+    (.dateTime, Column(1184, BinaryForm.big(Int64.max))),
+    (.dateTime, Column(1184, BinaryForm.big(Int64.min))),
+    (.date, Column(1082, BinaryForm.big(Int32.max))),
+    (.date, Column(1082, BinaryForm.big(Int32.min))),
+    (.decimal, .text("NaN")), (.decimal, .text("-Infinity")), (.decimal, .text("")),
+    (.int, Column(BinaryForm.OID.own, BinaryForm.big(Int64.max))),
+    (.date, Column(BinaryForm.OID.own, BinaryForm.big(Int32.max))),
+  ]
+
+  @Test(arguments: notRepresentable)
+  func `what no value of a scalar is, is an error of its own and null`(
+    format: LeafFormat, column: Column
+  ) {
+    #expect(
+      leaf(format, column)
+        == Answer(json: "{\"a\":null}", errors: [".a VALUE_NOT_REPRESENTABLE"]))
+  }
+
+  private static let ofDomains: [(LeafFormat, [UInt8], String)] = [
+    (LeafFormat.int, BinaryForm.big(Int16(-3)), "-3"), (.int, BinaryForm.big(Int32(7)), "7"),
+    (.id, BinaryForm.big(Int64(0x0102)), #""AQI""#), (.boolean, [1], "true"),
+    (.float, BinaryForm.big(Double(0.5).bitPattern), "0.5"),
+    (.float, BinaryForm.big(Float(0.5).bitPattern), "0.5"),
+    (.date, BinaryForm.big(Int32(-1)), #""1999-12-31""#),
+    (.dateTime, BinaryForm.big(Int64(0)), #""2000-01-01T00:00:00Z""#),
+    (.decimal, Array("1.50".utf8), #""1.50""#),
+  ]
+
+  @Test(arguments: ofDomains)
+  func `values of domains are read as those of their bases`(
+    format: LeafFormat, bytes: [UInt8], json: String
+  ) {
+    #expect(
+      leaf(format, Column(BinaryForm.OID.own, bytes)) == Answer(json: "{\"a\":\(json)}", errors: [])
+    )
   }
 
   // MARK: - Malformed bytes

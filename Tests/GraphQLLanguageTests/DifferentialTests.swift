@@ -1,11 +1,12 @@
 import GraphQLLanguage
 import JSON
 import OracleSupport
+import TestSupport
 import Testing
 
 /// Random and damaged documents, put to this parser and to others: verdict, message, place and
 /// printed text must be equal.
-struct DifferentialTests {
+@Suite(.blocks) struct DifferentialTests {
   private static let documents: UInt64 = 3_000
 
   @Test(

@@ -1,4 +1,5 @@
 import GraphQLLanguage
+import TestSupport
 import Testing
 
 /// Expects a document to be printed so, and the print to be printed as itself.
@@ -12,7 +13,7 @@ private func expectPrint(
     sourceLocation: sourceLocation)
 }
 
-struct PrinterTests {
+@Suite(.blocks) struct PrinterTests {
   @Test func `operations`() throws {
     try expectPrint("query { a }", "{\n  a\n}")
     try expectPrint(

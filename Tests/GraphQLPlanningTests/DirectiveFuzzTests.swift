@@ -8,7 +8,7 @@ import Testing
 /// Directives with texts that nobody would write: each is refused, by the storage mapping or by
 /// PostgreSQL when its statement is prepared, or the prepared statement has just the parameters that
 /// will be bound to it. Seeded: every run tries the same texts.
-@Suite struct DirectiveFuzzTests {
+@Suite(.usesCluster(isFirst: true)) struct DirectiveFuzzTests {
   /// The texts of directives in `sdl`, each where its name stands in braces, with one that holds.
   private static let holes: [(name: String, text: String)] = [
     ("expression", "upper(this.title) || :text"),

@@ -3,6 +3,7 @@ import GraphQLResponse
 import GraphQLSchema
 import JSON
 import OracleSupport
+import TestSupport
 import Testing
 
 /// Random type systems, put to this module and to others: verdict, messages, places, their order and
@@ -10,7 +11,7 @@ import Testing
 ///
 /// Where the September 2025 edition asks for more than version 16 of the reference implementation,
 /// the generator keeps clear of it, or `isBeyond` says so.
-struct DifferentialTests {
+@Suite(.blocks) struct DifferentialTests {
   private static let count: UInt64 = 2_000
 
   @Test(

@@ -3,10 +3,11 @@ import GraphQLResponse
 import GraphQLSchema
 import JSON
 import OracleSupport
+import TestSupport
 import Testing
 
 /// Random variables, coerced here and by graphql-js: values and messages must be equal.
-struct VariableDifferentialTests {
+@Suite(.blocks) struct VariableDifferentialTests {
   private static let count: UInt64 = 3_000
 
   @Test(

@@ -3,7 +3,7 @@ import Testing
 
 /// Every constraint of a table is in `constraint_error`: as the user error that it is, or as what
 /// nothing that a client sends can break.
-@Suite struct ConstraintErrorTests {
+@Suite(.usesCluster) struct ConstraintErrorTests {
   /// Checks, unique keys and exclusions; not primary and foreign keys, the tags of ids, and what is the
   /// server's own.
   private static let constraints = """

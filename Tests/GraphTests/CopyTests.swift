@@ -1,9 +1,10 @@
 import JSON
+import TestSupport
 import Testing
 
 /// What is kept twice so that lists have it in their order: names of followers and members, and who
 /// visited a place when. `verify_copies` finds what is not what it is a copy of.
-@Suite struct CopyTests {
+@Suite(.usesCluster) struct CopyTests {
   private func differences(_ data: GraphData) throws -> [[String?]] {
     try data.run("SELECT * FROM verify_copies()")
   }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Counts are right at every moment, for everybody who reads them; ranks after a pass.
-@Suite struct CounterTests {
+@Suite(.usesCluster) struct CounterTests {
   @Test func `counts are their rows after 32 writers who add and take back while passes run`()
     throws
   {

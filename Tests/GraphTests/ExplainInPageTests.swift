@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// `/explain`, which the page's pane "Plan" asks where `--explain-in-page` lets it.
-@Suite(.serialized) struct ExplainInPageTests {
+@Suite(.serialized, .usesCluster(isFirst: true)) struct ExplainInPageTests {
   private static let server = Result {
     try GraphServer(
       database: TestCluster.newDatabase(migrated: true),

@@ -1,7 +1,8 @@
 import JSON
+import TestSupport
 import Testing
 
-@Suite struct FeedTests {
+@Suite(.usesCluster) struct FeedTests {
   @Test func `a post friends topped again and again is in the feed once, at its latest top`() throws
   {
     let server = try GraphServer.shared

@@ -2,7 +2,7 @@ import Postgres
 import TestSupport
 import Testing
 
-@Suite struct FunctionTests {
+@Suite(.usesCluster) struct FunctionTests {
   /// PostgreSQL parses and plans the text of a function in SQL each time it is called, unless it puts it in
   /// place of the call, which it does not when the function gives one value and looks into a table.
   @Test func `what gives one value and looks into a table keeps its plans`() throws {

@@ -5,7 +5,7 @@ import Testing
 /// The functions that `keep_counts` and `count_rows` make, as they come out: each generator by what it makes for the
 /// table that uses the most of it. `SOCIOGRAPH_UPDATE_FIXTURES=1` writes the files again: read the difference before
 /// you commit it.
-@Suite struct GeneratedFunctionTests {
+@Suite(.usesCluster) struct GeneratedFunctionTests {
   @Test(arguments: [
     "exact_post", "add_to_post", "rank_post", "copy_post", "fold_post", "count_comment",
   ])

@@ -8,7 +8,7 @@ import Testing
 /// Pages and counts that once read more the larger the graph was, on graphs of 1,000 and 4,000 people.
 /// What decides is how many buffers PostgreSQL looks at, which is the same on every machine;
 /// `script/growth` measures all pages so, at larger scales.
-@Suite struct GrowthTests {
+@Suite(.usesCluster(isFirst: true)) struct GrowthTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
     /// A selection of the root; it may use `$id`.

@@ -1,7 +1,8 @@
 import JSON
+import TestSupport
 import Testing
 
-@Suite struct HarnessTests {
+@Suite(.usesCluster) struct HarnessTests {
   @Test func `a person put into the database is found over HTTP`() throws {
     let server = try GraphServer.shared
     let data = try server.data()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// An error about an input says which one it is: a variable or an argument, and what inside of it.
-@Suite struct InputErrorTests {
+@Suite(.usesCluster) struct InputErrorTests {
   private struct Told: Equatable, CustomStringConvertible {
     let message: String
     let code: String

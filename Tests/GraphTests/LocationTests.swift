@@ -1,7 +1,8 @@
 import JSON
+import TestSupport
 import Testing
 
-@Suite struct LocationTests {
+@Suite(.usesCluster) struct LocationTests {
   @Test(arguments: [
     (0.0, 0.0, 500_000.5), (0, 0, -1), (90.1, 0, 10), (-91, 0, 10), (1e300, 0, 1), (0, 0, 1e308),
   ])

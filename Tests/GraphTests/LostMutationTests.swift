@@ -11,7 +11,7 @@ import Testing
 ///
 /// With a standby to wait for that is not there, a commit is written and not acknowledged: exactly then
 /// its backend is ended. What waits for a lock is ended before its commit.
-@Suite(.serialized) struct LostMutationTests {
+@Suite(.serialized, .usesCluster(isFirst: true)) struct LostMutationTests {
   private static let cluster = Result { () throws -> EmbeddedCluster in
     var options = EmbeddedCluster.Options()
     let folder = "/tmp/sociograph-lost-\(getpid())"

@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// What staff decides about, over HTTP: flags and photos.
-@Suite struct ModerationTests {
+@Suite(.usesCluster) struct ModerationTests {
   private var server: GraphServer { get throws { try .shared } }
 
   /// The first flags and photos somebody may decide about; null for who is no staff.

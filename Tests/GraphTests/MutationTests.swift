@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// The first mutations, each form of payload among them, over HTTP.
-@Suite struct MutationTests {
+@Suite(.usesCluster) struct MutationTests {
   /// The id of a post that nobody has made.
   private static let nothing = NodeKey(Int64(1) << 50 | 24).json
 
@@ -330,5 +331,37 @@ import Testing
           Refusal("REQUIRED", "input", "displayName"),
           Refusal("NOT_FOUND", "input", "homeLocationId"),
         ])
+  }
+
+  // MARK: Several fields
+
+  @Test func `a field that fails takes nothing from those before and after it`() throws {
+    let server = try GraphServer.shared
+    let name = GraphData.unique("ada")
+    let answer = try server.execute(
+      """
+      mutation($input: SignUpInput!) {
+        a: signUp(input: $input) { session { token } userErrors { code } }
+        b: createTextPost(input: {body: "Hello"}) { textPost { id } }
+        c: requestPasswordReset(email: "nobody@mail.example") { userErrors { code } }
+      }
+      """, ["input": ["username": .string(name), "password": "correct horse"]], as: nil)
+    #expect(answer.at("data.a.userErrors") == [])
+    #expect(answer.at("data.b") == .null)
+    #expect(answer.at("data.c") == ["userErrors": []])
+    #expect(answer["errors"]?.array?.count == 1)
+    #expect(answer.at("errors.0.path") == ["b"])
+    #expect(answer.at("errors.0.extensions.code") == "UNAUTHENTICATED")
+    let token = try #require(answer.at("data.a.session.token")?.string)
+    #expect(
+      try server.execute("{ viewer { user { username } } }", token: token)["data"]
+        == ["viewer": ["user": ["username": .string(name)]]])
+  }
+
+  @Test func `every field of a mutation may be null`() throws {
+    let schema = try GraphServer.mapping.get().schema
+    let mutation = schema[try #require(schema.mutationType)]
+    #expect(mutation.fields.count > 70)
+    #expect(mutation.fields.filter { $0.type.isNonNull }.map(\.name) == [])
   }
 }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What hangs on "any of several types" goes with its subject, and nothing comes after.
-@Suite struct NodeDeletionTests {
+@Suite(.usesCluster) struct NodeDeletionTests {
   /// Ways to add to a subject; `$1` is it, `$2` who adds.
   private typealias Addition = (
     table: String, statement: String, fits: @Sendable (Int) -> Bool

@@ -5,7 +5,7 @@ import Testing
 
 /// Notifications ("pecks"): one test for each reason in the schema, whose name begins with it; what
 /// their buttons do; and what has been read.
-@Suite struct NotificationTests {
+@Suite(.usesCluster) struct NotificationTests {
   private static let site = "https://sociograph.example"
 
   /// What somebody was told, latest first.
@@ -93,7 +93,15 @@ import Testing
       "react(subjectId: $id, kind: AGREE)", ["id: ID!": comment.json], as: ann)
     _ = try onlyPeck(
       server, of: ben, "REACTED", about: comment, text: "\(Self.ann) agrees with your comment.",
-      destination: "/posts/\(post.wire)")
+      destination: "/posts/\(post.wire)?comment=\(comment.wire)")
+    // Of a comment on a place it leads to the comment there.
+    let place = try data.location("Pier")
+    let (cat, dan) = try pair(data)
+    let review = try data.comment(place, by: dan, "Windy")
+    try server.mutate("react(subjectId: $id, kind: AGREE)", ["id: ID!": review.json], as: cat)
+    _ = try onlyPeck(
+      server, of: dan, "REACTED", about: review, text: "\(Self.ann) agrees with your comment.",
+      destination: "/locations/\(place.wire)?comment=\(review.wire)")
   }
 
   @Test func `VOTED: tells the number and no names, in one unread notification a post`() throws {
@@ -142,7 +150,8 @@ import Testing
     #expect(text.hasPrefix("\(Self.ann) commented: &lt;script&gt; &amp; word word"))
     #expect(text.hasSuffix("word…"))
     _ = try onlyPeck(
-      server, of: ben, "COMMENTED", about: comment, text: text, destination: "/posts/\(post.wire)")
+      server, of: ben, "COMMENTED", about: comment, text: text,
+      destination: "/posts/\(post.wire)?comment=\(comment.wire)")
   }
 
   @Test func `PRODUCT_SUGGESTED: with a button that opens the store`() throws {
@@ -664,5 +673,24 @@ import Testing
         "markNotificationsRead(ids: $ids)",
         ["ids: [ID!]": .array(Array(repeating: ids[0], count: 1_001))], as: ben)
         == [Refusal("INVALID", "ids")])
+  }
+
+  @Test func `of many who press a button at once, all are answered when it was done`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (ann, ben) = try pair(data)
+    try server.mutate("followUsers(userIds: [$id])", ["id: ID!": ben.json], as: ann)
+    let id = try #require(pecks(server, of: ben).first?["id"])
+    let times = try crowd(of: 16) { _ in
+      try server.mutate(
+        "performNotificationAction(notificationId: $id)",
+        "notification { action { performedAt } }", ["id: ID!": id], as: ben
+      ).at("notification.action.performedAt") ?? .null
+    }
+    #expect(Set(times.map { "\($0)" }).count == 1, "\(times)")
+    #expect(times.first != .null)
+    #expect(
+      try data.run("SELECT FROM follow WHERE follower_id = $1 AND followee_id = $2", [ben, ann])
+        .count == 1)
   }
 }

@@ -1,10 +1,11 @@
 import GraphQLSchema
 import JSON
+import TestSupport
 import Testing
 
 /// Every connection of the schema, walked in pages of several sizes over rows that only their ids
 /// tell apart.
-@Suite struct PageTests {
+@Suite(.usesCluster) struct PageTests {
   @Test func `every connection of what can be read is walked`() throws {
     let schema = try GraphServer.mapping.get().schema
     let walked = Set(try Walk.all().map(\.coordinate))

@@ -1,3 +1,4 @@
+import DatabaseSetup
 import Foundation
 import JSON
 import Pictures
@@ -8,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Photos from the phone that sends them to the page that shows them, over HTTP.
-@Suite struct PhotoTests {
+@Suite(.usesCluster) struct PhotoTests {
   private var server: GraphServer { get throws { try .shared } }
 
   private func code(_ response: HTTPClients.Response) throws -> String? {
@@ -285,7 +286,7 @@ import Testing
         == [Refusal("REJECTED_PHOTO", "input", "url")])
   }
 
-  @Test func `what staff has refused is given to staff alone, until somebody else has it`() throws {
+  @Test func `what staff has refused is given to staff alone, whoever sends it`() throws {
     let server = try server
     let data = try server.data()
     let (ada, bob) = (try data.person("ada"), try data.person("bob"))
@@ -324,13 +325,66 @@ import Testing
     let malformed = [("Authorization", "Bearer nobody-has-this")]
     #expect(try server.photo(at: url, headers: malformed).status == 404)
 
-    // Of the same bytes that are another's nothing was said.
-    #expect(try server.upload(bytes, as: bob) == url)
-    #expect(try get(url, as: nil).status == 200)
-    try data.run("DELETE FROM upload WHERE owner_id = $1", [bob])
-    #expect(try get(url, as: nil).status == 404)
+    // The same bytes are refused to everybody else, also when nobody has the first photo any more.
+    func sent(by person: Person) throws {
+      #expect(try server.upload(bytes, as: person) == url)
+      for url in [url, square] {
+        for reader in [nil, ada, bob] { #expect(try get(url, as: reader).status == 404) }
+        #expect(try get(url, as: staff).status == 200)
+      }
+      #expect(
+        try server.refusals(
+          "createPhoto(input: {url: $url})", ["url: URL!": .string(url)], as: person)
+          == [Refusal("REJECTED_PHOTO", "input", "url")])
+    }
+    try sent(by: bob)
     try moderate("APPROVED")
     #expect(try get(square, as: nil).status == 200)
+    try server.mutate(
+      "createPhoto(input: {url: $url})", "photo { id }", ["url: URL!": .string(url)], as: bob)
+    // And a decision about either is one about both.
+    try moderate("REJECTED")
+    #expect(
+      try data.run("SELECT moderation::text FROM photo WHERE owner_id = $1", [bob])
+        == [["REJECTED"]])
+    try data.run("DELETE FROM upload WHERE owner_id IN ($1, $2)", [ada, bob])
+    #expect(try get(url, as: staff).status == 404)
+    try sent(by: bob)
+  }
+
+  @Test func `a photo that waits is its owner's and staff's, and no cache keeps it`() throws {
+    let server = try moderated(by: "echo PENDING")
+    defer { server.stop() }
+    let data = try server.data()
+    let (ada, bob) = (try data.person("ada"), try data.person("bob"))
+    let staff = try data.person("staff", roles: ["MEMBER", "STAFF"])
+    let bytes = TestPicture.png(width: 90, height: 60)
+    let url = try server.upload(bytes, as: ada)
+    func answers(_ url: String, _ readers: [Person?]) throws -> [String] {
+      try readers.map { reader in
+        let response = try server.photo(
+          at: url, headers: reader.map { [("Authorization", "Bearer \($0.token)")] } ?? [])
+        return "\(response.status) \(response.header("Cache-Control") ?? "")"
+      }
+    }
+    let (own, none) = ("200 private, no-store", "404 no-store")
+    let all = "200 public, max-age=31536000, immutable"
+    #expect(try answers(url, [nil, bob, ada, staff]) == [none, none, own, own])
+    let made = try server.mutate(
+      "createPhoto(input: {url: $url})", "photo { id square: url(variant: SQUARE) }",
+      ["url: URL!": .string(url)], as: ada)
+    let square = try #require(made.at("photo.square")?.string)
+    for url in [url, square] {
+      #expect(try answers(url, [nil, bob, ada, staff]) == [none, none, own, own])
+      #expect(try server.send("HEAD", url).status == 404)
+    }
+    // Who sends the same bytes has a photo that waits as well.
+    #expect(try server.upload(bytes, as: bob) == url)
+    #expect(try answers(url, [nil, bob, ada]) == [none, own, own])
+    try server.mutate(
+      "moderatePhoto(photoId: $id, state: APPROVED)", "photo { id }",
+      ["id: ID!": try #require(made.at("photo.id"))], as: staff)
+    for url in [url, square] { #expect(try answers(url, [nil, bob]) == [all, all]) }
   }
 
   @Test func `uploads that nobody used are forgotten, and so are those of people who are gone`()
@@ -358,7 +412,8 @@ import Testing
       try server.mutate(
         "createPhoto(input: {url: $url})", "photo { id }", ["url: URL!": .string(url)], as: person)
     }
-    var configuration = try PostgresConfiguration(server.database)
+    var configuration = try PostgresConfiguration(
+      TestCluster.connectionString(server.database, as: ServerRole.writer))
     configuration.isReadOnly = false
     let sweeper = PictureSweeper(service, database: configuration)
     #expect(try sweeper.sweep() == 0)

@@ -8,7 +8,7 @@ import Testing
 /// What clients get to see is what stands in Tests/Fixtures/schema/published.graphql, whatever the
 /// files in Schema/ leave unsaid. `SOCIOGRAPH_UPDATE_FIXTURES=1` writes it anew: read the difference
 /// before it is committed, for clients are made for what it says.
-@Suite struct PublishedSchemaTests {
+@Suite(.usesCluster) struct PublishedSchemaTests {
   private let path = TestCluster.packageFolder + "/Tests/Fixtures/schema/published.graphql"
 
   private func published() throws -> String {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What the README says to send, sent as it stands there.
-@Suite struct ReadmeTests {
+@Suite(.usesCluster) struct ReadmeTests {
   @Test func `the five guides, one after the other, on demo data`() throws {
     let database = try TestCluster.newDatabase(migrated: true)
     _ = try Seeder.read(TestCluster.packageFolder + "/sql/demo", scale: 1, seed: 1)

@@ -1,7 +1,8 @@
 import JSON
+import TestSupport
 import Testing
 
-@Suite struct RequestTests {
+@Suite(.usesCluster) struct RequestTests {
   @Test func `a variable that does not fit its type is the client's mistake`() throws {
     let query = "query($first: Int!) { users(first: $first) { totalCount } }"
     let server = try GraphServer.shared

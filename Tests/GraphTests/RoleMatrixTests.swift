@@ -5,7 +5,7 @@ import Testing
 
 /// Who may do what: every mutation as every role over HTTP, compared with the table in
 /// `Tests/Fixtures/roles`. Each cell of it has people and things of its own.
-@Suite struct RoleMatrixTests {
+@Suite(.usesCluster) struct RoleMatrixTests {
   private static let server = Result { try GraphServer.new() }
 
   private static let roles = ["anonymous", "member", "trainer", "staff", "service"]

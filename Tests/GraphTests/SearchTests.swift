@@ -1,7 +1,8 @@
 import JSON
+import TestSupport
 import Testing
 
-@Suite struct SearchTests {
+@Suite(.usesCluster) struct SearchTests {
   @Test func `a name is found by the beginning of any of its words, however joined`() throws {
     let server = try GraphServer.shared
     let data = try server.data()

@@ -9,7 +9,7 @@ import Testing
 @testable import Server
 
 /// A server whose role may read and note sessions serves everything, and cannot do more.
-@Suite struct ServerRoleTests {
+@Suite(.usesCluster) struct ServerRoleTests {
   private let role = "server_\(UInt32.random(in: 0 ... .max))"
 
   @Test func `a role that may only read serves the graph, and writes nothing`() throws {
@@ -32,7 +32,7 @@ import Testing
     #expect(try ServerSecret.read(from: PostgresSession(configuration)) != nil)
     #expect(try !StorageCheck(mapping: GraphServer.mapping.get()).run(configuration).hasErrors)
 
-    let server = try GraphServer(database: asRole)
+    let server = try GraphServer(database: database, as: role)
     defer { server.stop() }
     let data = try GraphData(database)
     let (anna, ben) = (try data.person("anna"), try data.person("ben"))
@@ -59,7 +59,7 @@ import Testing
       "SELECT hash FROM password", "SELECT token_hash FROM session",
       "SELECT access_token FROM identity", "SELECT FROM one_time_token", "SELECT FROM outbox",
       "SELECT answer FROM sociograph_request", "SELECT answer FROM sociograph_request_0",
-      "SELECT password_of_name('anna')", "SELECT begin_session_again('{}', '', '')",
+      "SELECT password_of_name('anna')", "SELECT sign_up_again('{}', '', '', '')",
       "TRUNCATE post CASCADE", "CREATE TABLE other (id bigint)", "SELECT nextval('node_seq')",
     ] {
       let error = #expect(throws: PostgresError.self, "\(statement)") {
@@ -79,12 +79,13 @@ import Testing
     try ServerRole.allow(role, in: PostgresConfiguration(database))
     try ServerRole.allow(
       writer, isNew: true, mutations: true, in: PostgresConfiguration(database))
-    func configuration(_ role: String) -> String {
-      database.replacing(/user=[^ ]+/, with: "user=\(role)")
-    }
-    let writers = try PostgresConfiguration(configuration(writer))
+    let writers = try PostgresConfiguration(TestCluster.connectionString(database, as: writer))
     let server = try GraphServer(
-      database: configuration(role), settings: { $0.writerDatabase = writers })
+      database: database, as: role,
+      settings: {
+        $0.writerDatabase = writers
+        $0.sessionDatabase = writers
+      })
     defer { server.stop() }
 
     let anna = try GraphData(database).person("anna")

@@ -7,7 +7,7 @@ import Testing
 import TokenSupport
 
 /// Whose a token is, while that changes.
-@Suite struct SessionLookUpTests {
+@Suite(.usesCluster) struct SessionLookUpTests {
   /// Finds whose session it is and, where `condition` holds, says so when a lock is free.
   private static func slowed(where condition: String) -> String {
     """

@@ -11,7 +11,7 @@ import Testing
 /// The 20 showcase reads: the statement of each and its response over HTTP are as the files in
 /// Tests/Fixtures/showcase say. `SOCIOGRAPH_UPDATE_FIXTURES=1` writes the files anew: read the
 /// difference before it is committed.
-@Suite struct ShowcaseTests {
+@Suite(.usesCluster) struct ShowcaseTests {
   static let folder = TestCluster.packageFolder + "/Tests/Fixtures/showcase"
   static let names: [String] = {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

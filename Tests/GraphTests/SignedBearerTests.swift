@@ -9,7 +9,7 @@ import TokenSupport
 @testable import Server
 
 /// Bearer tokens that somebody else signs (`--jwt-keys`), beside sessions of our own.
-@Suite struct SignedBearerTests {
+@Suite(.usesCluster) struct SignedBearerTests {
   /// A server that takes the tokens of an issuer whose keys stand in a file.
   private final class Issuer {
     let folder: TemporaryFolder
@@ -105,6 +105,8 @@ import TokenSupport
       ("no signature", "\(none).\(parts[1])."),
       ("another's signature", "\(parts[0]).\(parts[1]).\(String(parts[2].reversed()))"),
       ("a shared secret", TokenSigner(.secret, name: "first").sign(Self.claims("subject-1"))),
+      ("padded", good + "="), ("padded twice", good + "=="),
+      ("a padded claim", "\(parts[0]).\(parts[1])=.\(parts[2])"),
       ("too long", "eyJ" + String(repeating: "a", count: 9_000) + ".b.c"),
       ("no token", "eyJ.."),
     ] {

@@ -8,7 +8,7 @@ import Testing
 
 /// A storage directive that does not fit the tables is found before the server serves, wherever in
 /// the schema it stands.
-@Suite struct StorageCheckTests {
+@Suite(.usesCluster) struct StorageCheckTests {
   private func problems(changing file: String, _ text: String, to other: String) throws -> [String]
   {
     let manager = FileManager.default

@@ -1,12 +1,13 @@
 import Foundation
 import JSON
 import Synchronization
+import TestSupport
 import Testing
 
 /// A phone that keeps a copy by `changes(since:)`, while others write. Whether it has missed or
 /// repeated something is seen by comparing its copy with what can be read, and by counting what it
 /// was told.
-@Suite struct SyncedPhoneTests {
+@Suite(.usesCluster) struct SyncedPhoneTests {
   /// A copy of what there is in one group, and of one person's notifications.
   private struct Phone: Sendable {
     let server: GraphServer

@@ -6,7 +6,7 @@ import Testing
 
 /// The functions in `sql`, read as text: what they refuse for is an argument of the mutations they
 /// are called by. Whatever a test is refused is held to the same (`ArgumentPath.check`).
-@Suite struct UserErrorPathTests {
+@Suite(.usesCluster) struct UserErrorPathTests {
   /// A function of the graph: its text, and whether its last arguments are a path.
   private struct Function {
     let source: String

@@ -1,7 +1,8 @@
 import JSON
+import TestSupport
 import Testing
 
-@Suite struct UserTests {
+@Suite(.usesCluster) struct UserTests {
   @Test func `nobody follows, or is followed by, somebody who is only named`() throws {
     let server = try GraphServer.shared
     let data = try server.data()

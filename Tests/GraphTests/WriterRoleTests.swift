@@ -7,7 +7,7 @@ import Testing
 @testable import Server
 
 /// Mutations run under a role that may read and call functions, and cannot do more.
-@Suite struct WriterRoleTests {
+@Suite(.usesCluster) struct WriterRoleTests {
   private let role = "writer_\(UInt32.random(in: 0 ... .max))"
 
   @Test func `a role that may call functions runs every mutation, and writes nothing by itself`()
@@ -22,7 +22,11 @@ import Testing
         == [])
 
     let server = try GraphServer(
-      database: database, settings: { $0.writerDatabase = configuration })
+      database: database,
+      settings: {
+        $0.writerDatabase = configuration
+        $0.sessionDatabase = configuration
+      })
     defer { server.stop() }
     let anna = try server.data().person("anna")
     let post = try server.mutate(

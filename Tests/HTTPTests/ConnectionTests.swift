@@ -4,10 +4,11 @@ import Glibc
 import HTTP
 import HTTPTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 /// Waits, clients that leave, slow readers, too many sockets, the end of the server.
-@Suite struct ConnectionTests {
+@Suite(.blocks) struct ConnectionTests {
   @Test func `a header that does not come to its end in time gets 408`() throws {
     let fixture = try HTTPServerFixture { $0.limits.header = .milliseconds(100) }
     let client = try RawClient(port: fixture.port)

@@ -1,12 +1,13 @@
 import Dispatch
 import HTTPTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HTTP
 
 /// Sockets are ended one after the other while the server is about to end.
-@Suite struct GradualEndTests {
+@Suite(.blocks) struct GradualEndTests {
   @Test func `at each moment as large a part is gone as has passed of the time`() {
     var end = GradualEnd(over: .seconds(8))
     var open = 10_000

@@ -2,9 +2,10 @@ import EventLoops
 import Foundation
 import HTTP
 import HTTPTestSupport
+import TestSupport
 import Testing
 
-@Suite struct ListenerTests {
+@Suite(.blocks) struct ListenerTests {
   @Test(arguments: [
     ("127.0.0.1:8080", "127.0.0.1:8080"), ("[::1]:80", "[::1]:80"), ("localhost:0", "localhost:0"),
     ("*:8080", "*:8080"), (":8080", "*:8080"), ("unix:/run/a", "unix:/run/a"),

@@ -1,9 +1,10 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import HTTP
 
-@Suite struct PeerTests {
+@Suite(.blocks) struct PeerTests {
   @Test(arguments: [
     ("::", UInt64(0), UInt64(0)), ("::1", 0, 1), ("2001:db8::1", 0x2001_0db8_0000_0000, 1),
     ("1::2:0:0:3", 0x0001_0000_0000_0000, 0x0002_0000_0000_0003),

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import HTTP
 
 /// Who takes answers too slowly.
-@Suite struct ReadingPaceTests {
+@Suite(.blocks) struct ReadingPaceTests {
   private func second(_ number: Int) -> UInt64 { UInt64(1000 + number) * 1_000_000_000 }
 
   private func isTooSlow(_ pace: ReadingPace, at second: Int) -> Bool {

@@ -1,9 +1,10 @@
 import HTTP
 import HTTPTestSupport
+import TestSupport
 import Testing
 
 /// Bytes that are no request, or that two parsers could read differently, and what they get.
-@Suite struct RefusalTests {
+@Suite(.blocks) struct RefusalTests {
   struct Case: CustomTestStringConvertible {
     let testDescription: String
     let bytes: String

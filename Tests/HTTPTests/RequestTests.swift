@@ -4,9 +4,10 @@ import Glibc
 import HTTP
 import HTTPTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite struct RequestTests {
+@Suite(.blocks) struct RequestTests {
   @Test func `requests on one connection are answered one after the other`() throws {
     let fixture = try HTTPServerFixture()
     let client = try RawClient(port: fixture.port)

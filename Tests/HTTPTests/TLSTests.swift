@@ -1,10 +1,11 @@
 import Foundation
 import HTTP
 import HTTPTestSupport
+import TestSupport
 import Testing
 
 /// TLS with a certificate made for the occasion, against the command-line tools of OpenSSL and curl.
-@Suite struct TLSTests {
+@Suite(.blocks) struct TLSTests {
   final class Certificate {
     let folder: URL
     var certificate: String { folder.appending(path: "certificate.pem").path }

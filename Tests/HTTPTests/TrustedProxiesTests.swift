@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import HTTP
 
-@Suite struct TrustedProxiesTests {
+@Suite(.blocks) struct TrustedProxiesTests {
   private func request(_ peer: HTTPPeer, _ headers: String...) throws -> HTTPRequest {
     let head = "GET / HTTP/1.1\r\nHost: a\r\n" + headers.map { $0 + "\r\n" }.joined() + "\r\n"
     let request = try #require(try HTTPRequest.parse(Array(head.utf8), from: peer))

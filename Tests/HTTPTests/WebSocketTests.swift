@@ -2,10 +2,11 @@ import Glibc
 import HTTP
 import HTTPTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 /// Frames as groups 1 to 7, 9 and 10 of the Autobahn test suite look at them, made by hand on a socket.
-@Suite struct WebSocketTests {
+@Suite(.blocks) struct WebSocketTests {
   typealias Frame = WebSocketClient.Frame
 
   /// Says every text that it is told, and of anything else that it is binary.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Patches by RFC 6902, applied here by the letter of it, give what they were made for.
-@Suite struct JSONPatchTests {
+@Suite(.blocks) struct JSONPatchTests {
   private func value(_ text: String) throws -> JSONValue { try JSONParser.parse(Array(text.utf8)) }
 
   private func text(_ value: JSONValue) -> [UInt8] {

@@ -1,4 +1,5 @@
 import JSON
+import TestSupport
 import Testing
 
 private func written(_ body: (inout JSONWriter) -> Void) -> String {
@@ -7,7 +8,7 @@ private func written(_ body: (inout JSONWriter) -> Void) -> String {
   return String(decoding: writer.finish(), as: UTF8.self)
 }
 
-struct JSONWriterTests {
+@Suite(.blocks) struct JSONWriterTests {
   @Test func `strings are escaped where they must be, at any place and length`() throws {
     #expect(written { $0.write("") } == #""""#)
     #expect(

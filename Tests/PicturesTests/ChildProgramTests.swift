@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Pictures
 
 /// What reads strangers' pictures is held to its limits, whatever it does.
-@Suite struct ChildProgramTests {
+@Suite(.blocks) struct ChildProgramTests {
   private func run(
     _ script: String, _ input: [UInt8] = [], confined: Bool = true,
     _ change: (inout ChildProgram.Limits) -> Void = { _ in }

@@ -5,7 +5,7 @@ import Testing
 @testable import Pictures
 
 /// Pictures on disk.
-@Suite struct PictureFolderTests {
+@Suite(.blocks) struct PictureFolderTests {
   @Test func `what is kept is there, whole and in parts`() throws {
     let place = try TemporaryFolder()
     let folder = try PictureFolder(place.path + "/photos")

@@ -4,7 +4,7 @@ import Testing
 @testable import Pictures
 
 /// Sizes are read from bytes that anybody may have made.
-@Suite struct PictureHeaderTests {
+@Suite(.blocks) struct PictureHeaderTests {
   @Test func `a JPEG's size stands behind any number of segments`() {
     let start: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1, 2, 0xFF, 0xFF, 0xFF, 0xC4, 0, 3, 9]
     let frame: [UInt8] = [0xFF, 0xC2, 0, 17, 8, 0x12, 0x34, 0x01, 0x02, 3]

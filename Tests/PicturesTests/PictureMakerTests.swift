@@ -5,7 +5,7 @@ import Testing
 @testable import Pictures
 
 /// What becomes of strangers' pictures, with the decoder that is installed and with others in its place.
-@Suite struct PictureMakerTests {
+@Suite(.blocks) struct PictureMakerTests {
   private func maker(_ change: (inout PictureMaker.Settings) -> Void = { _ in }) -> PictureMaker {
     var settings = PictureMaker.Settings()
     settings.time = .seconds(60)

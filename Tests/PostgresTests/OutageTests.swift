@@ -7,7 +7,7 @@ import Testing
 @testable import Postgres
 
 /// PostgreSQL goes away and comes back while it is used. Each test has a cluster of its own.
-@Suite(.serialized) final class OutageTests: Sendable {
+@Suite(.serialized, .usesCluster(isFirst: true)) final class OutageTests: Sendable {
   let options: EmbeddedCluster.Options
 
   init() throws {
@@ -22,7 +22,31 @@ import Testing
 
   deinit {
     _ = try? ChildProcess.start(
-      ["/bin/rm", "-rf", options.dataDirectory], user: nil, output: "/dev/null")
+      ["/bin/rm", "-rf", options.dataDirectory, options.dataDirectory + "-other"], user: nil,
+      output: "/dev/null")
+  }
+
+  /// The same cluster once more, as it is now; not while it runs.
+  ///
+  /// - Parameter isPromoted: it begins a timeline of its own when it is started.
+  func copy(isPromoted: Bool = false) throws -> EmbeddedCluster.Options {
+    var others = options
+    others.dataDirectory += "-other"
+    try TestCluster.endWithProcess(others.dataDirectory)
+    let process = try ChildProcess.start(
+      ["/bin/cp", "-a", options.dataDirectory, others.dataDirectory], user: nil, output: "/dev/null"
+    )
+    var status: Int32 = -1
+    #expect(unsafe waitpid(process, &status, 0) == process && status == 0)
+    if isPromoted {
+      // The end of an archive that has nothing.
+      others.settings += [("restore_command", "/bin/false"), ("hot_standby", "off")]
+      let signal = unsafe open(
+        others.dataDirectory + "/postgres/recovery.signal", O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+      try #require(signal >= 0)
+      close(signal)
+    }
+    return others
   }
 
   func start() throws -> EmbeddedCluster {
@@ -191,11 +215,10 @@ import Testing
   func `of two servers the one is used that takes writes, also when that changes`(asURL: Bool)
     async throws
   {
+    try start().stop()
+    let others = try copy()
     let first = try start()
     defer { first.stop() }
-    var others = options
-    others.dataDirectory += "-other"
-    try TestCluster.endWithProcess(others.dataDirectory)
     let second = try EmbeddedCluster.start(others) { _ in }
     defer { second.stop() }
     let folders = "\(options.dataDirectory)/run,\(others.dataDirectory)/run"
@@ -238,6 +261,143 @@ import Testing
     try change(second, isReadOnly: true)
     #expect(
       try await writers.eventually { (try? await writers.transact([write])) == "first" })
+  }
+
+  /// Two servers of one cluster, of which the second was promoted after the first ended; a table of writes.
+  private func failedOver() throws -> (hosts: String, others: EmbeddedCluster.Options) {
+    let first = try start()
+    try TestCluster.session(first.connectionString).execute("CREATE TABLE write (name text)")
+    first.stop()
+    let others = try copy(isPromoted: true)
+    return ("\(options.dataDirectory)/run,\(others.dataDirectory)/run", others)
+  }
+
+  private static let write = "INSERT INTO write VALUES ('x') RETURNING name"
+
+  private func writes(_ cluster: EmbeddedCluster) throws -> String? {
+    try TestCluster.session(cluster.connectionString).execute("SELECT count(*) FROM write")
+      .first?.first ?? nil
+  }
+
+  private func end(_ cluster: EmbeddedCluster) throws {
+    try TestCluster.session(cluster.connectionString).execute(
+      """
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name = 'sociograph' AND pid <> pg_backend_pid()
+      """)
+  }
+
+  @Test func `a former primary that comes back gets no write, and the next host has it`()
+    async throws
+  {
+    let (hosts, others) = try failedOver()
+    let text = "host=\(hosts) user=sociograph dbname=sociograph"
+    let writers = try PoolHarness(text, size: 2) {
+      $0.pipelineDepth = 1
+      $0.longPipelineDepth = 1
+    } configuration: {
+      $0.writes = true
+    }
+    var first = try start()
+    #expect(
+      try await writers.eventually { (try? await writers.transact([Self.write])) == "x" })
+    let before = try writes(first)
+    first.stop()
+    let second = try EmbeddedCluster.start(others) { _ in }
+    defer { second.stop() }
+    #expect(
+      try await writers.eventually { (try? await writers.transact([Self.write])) == "x" })
+
+    first = try start()
+    defer { first.stop() }
+    let count = try #require(try writes(second))
+    var acknowledged = try #require(Int(count))
+    for _ in 0..<5 {
+      // Whoever connects now meets the first host first.
+      try end(second)
+      let refused = writers.count("refused outdated(timeline: 1, newest: 2)")
+      #expect(
+        try await writers.eventually {
+          if (try? await writers.transact([Self.write])) == "x" { acknowledged += 1 }
+          return writers.count("refused outdated(timeline: 1, newest: 2)") > refused
+        })
+    }
+    #expect(try writes(first) == before)
+    #expect(try writes(second) == "\(acknowledged)")
+    #expect(writers.onLoop { $0.statistics.hostsRefused } >= 5)
+  }
+
+  @Test func `connections to a primary are left once another connection meets its successor`()
+    async throws
+  {
+    let (hosts, others) = try failedOver()
+    let folders = hosts.split(separator: ",")
+    let history = ServerHistory()
+    func pool(_ folder: Substring) throws -> PoolHarness {
+      try PoolHarness("host=\(folder) user=sociograph dbname=sociograph", size: 1) {
+        $0.pipelineDepth = 1
+        $0.longPipelineDepth = 1
+      } configuration: {
+        $0.writes = true
+        $0.history = history
+      }
+    }
+    let first = try start()
+    defer { first.stop() }
+    let old = try pool(folders[0])
+    #expect(try await old.transact([Self.write]) == "x")
+    let before = try writes(first)
+    // Nobody has told the first that it is one no longer.
+    let second = try EmbeddedCluster.start(others) { _ in }
+    defer { second.stop() }
+    let new = try pool(folders[1])
+    #expect(try await new.transact([Self.write]) == "x")
+    for _ in 0..<5 {
+      await #expect(throws: PostgresError.self) { try await old.transact([Self.write]) }
+    }
+    #expect(try await old.eventually { old.count("refused outdated(timeline: 1, newest: 2)") > 0 })
+    #expect(try writes(first) == before)
+    #expect(try await new.transact([Self.write]) == "x")
+  }
+
+  @Test func `a host of another cluster is refused, whatever its timeline`() async throws {
+    var others = options
+    others.dataDirectory += "-other"
+    try TestCluster.endWithProcess(others.dataDirectory)
+    let first = try start()
+    let hosts = "\(options.dataDirectory)/run,\(others.dataDirectory)/run"
+    let harness = try PoolHarness("host=\(hosts) user=sociograph dbname=sociograph", size: 1)
+    #expect(try await harness.run("SELECT 'first'") == "first")
+    let second = try EmbeddedCluster.start(others) { _ in }
+    defer { second.stop() }
+    first.stop()
+    #expect(try await harness.eventually { harness.count("refused otherCluster") > 0 })
+    #expect(await harness.failure("SELECT 'x'")?.kind == .unavailable)
+    let again = try start()
+    defer { again.stop() }
+    #expect(
+      try await harness.eventually { (try? await harness.run("SELECT 'first'")) == "first" })
+  }
+
+  @Test func `a role that may not ask where the server is reads and writes all the same`()
+    async throws
+  {
+    let cluster = try start()
+    defer { cluster.stop() }
+    try TestCluster.session(cluster.connectionString).execute(
+      """
+      CREATE ROLE guest LOGIN;
+      REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC
+      """)
+    let harness = try PoolHarness(
+      "host=\(options.dataDirectory)/run user=guest dbname=sociograph", size: 2
+    ) { _ in
+    } configuration: {
+      $0.isReadOnly = true
+    }
+    #expect(try await harness.run("SHOW default_transaction_read_only") == "on")
+    #expect(await harness.failure("CREATE TABLE no ()")?.kind == .readOnly)
+    #expect(!harness.pool.configuration.history.isKnown)
   }
 
   @Test func `a pool that never finds its database refuses at once`() async throws {

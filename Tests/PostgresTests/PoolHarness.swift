@@ -41,6 +41,7 @@ final class PoolHarness: @unchecked Sendable {
         case .opened: "opened"
         case .closed: "closed"
         case .connectFailed: "connect failed"
+        case .hostRefused(let refusal): "refused \(refusal.reason)"
         case .breakerOpened: "breaker opened"
         case .breakerClosed: "breaker closed"
         case .shed(let reason): "shed \(reason)"

@@ -301,6 +301,25 @@ struct PoolStateTests {
     #expect(place(&state, 50, at: .milliseconds(1)) == 2)
   }
 
+  @Test func `what waited because nobody knew it goes on once it is known to be quick`() {
+    var state = ready(3)
+    for client in 1...2 {
+      #expect(place(&state, 300, isKnown: false, for: Int64(client)) != nil)
+    }
+    for client in 3...12 {
+      #expect(place(&state, 300, isKnown: false, for: Int64(client)) == nil)
+    }
+    var actions: [PoolAction] = []
+    let all = state.requests.indices.map { Int32($0) }
+    // Not while it is known to be heavy.
+    state.becameKnown(all, estimate: 50_000_000, now: start, actions: &actions)
+    #expect(state.heavy.count == 10 && actions.isEmpty)
+    state.becameKnown(all, estimate: 20_000, now: start, actions: &actions)
+    #expect(state.heavy.count == 0)
+    let sent = actions.count { if case .send = $0 { true } else { false } }
+    #expect(sent > 0 && sent + state.quick.count == 10)
+  }
+
   @Test func `one client holds half of the connections, and others pass it`() {
     var state = ready(5)
     #expect(place(&state, 50_000, for: 1) == 0)

@@ -4,7 +4,7 @@ import Testing
 @testable import Postgres
 
 /// The pool through Debian's PgBouncer in transaction mode: each transaction may have another session.
-struct PoolerTests {
+@Suite(.usesCluster) struct PoolerTests {
   private func harness(
     _ pooler: TestPooler, size: Int = 4, depth: Int? = nil,
     _ change: (inout PostgresConfiguration) -> Void = { _ in }

@@ -4,7 +4,7 @@ import Testing
 @testable import Postgres
 
 /// What goes in as a parameter, seen as text by the server.
-struct PostgresParametersTests {
+@Suite(.usesCluster) struct PostgresParametersTests {
   static let cases: [(String, String?, @Sendable (inout PostgresParameters) -> Void)] = [
     ("bigint", nil, { $0.appendNull() }),
     ("boolean", "true", { $0.append(true) }),
@@ -126,7 +126,7 @@ struct PostgresParametersTests {
 
   @Test(arguments: [
     ("host=a,b", "read-write"), ("postgresql://a,b/graph", "read-write"),
-    ("postgresql:///graph?host=a,b&target_session_attrs=prefer-standby", "read-write"),
+    ("postgresql:///graph?host=a,b&target_session_attrs=any", "read-write"),
     ("host=a,b target_session_attrs=primary", "primary"), ("host=a", nil),
     ("host=a target_session_attrs=any", "any"),
   ])
@@ -137,6 +137,23 @@ struct PostgresParametersTests {
     configuration.writes = true
     let options = try configuration.libraryOptions().filter { $0.name == "target_session_attrs" }
     #expect(options.map(\.value) == (wanted.map { [$0] } ?? []))
+  }
+
+  @Test(arguments: ["standby", "prefer-standby", "read-only"])
+  func `a standby is refused, by name and with what to write instead`(value: String) {
+    for text in [
+      "postgresql://ann:hunter2@a,b/graph?target_session_attrs=\(value)",
+      "host=a,b port=1,2 password=hunter2 target_session_attrs=\(value)",
+    ] {
+      let error = #expect(throws: PostgresConfigurationError.self) {
+        try PostgresConfiguration(text)
+      }
+      #expect(
+        error?.message
+          == "The database must be one that takes writes: target_session_attrs=\(value) leads to a "
+          + "standby, whose reads miss what was just written. Write target_session_attrs=read-write, or leave it out."
+      )
+    }
   }
 
   @Test func `own options are kept beside the settings of the session`() throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Postgres
 
-struct StatementCombinerTests {
+@Suite(.usesCluster) struct StatementCombinerTests {
   /// Texts of the given type, read back from what was combined.
   private func values(
     _ type: String, _ harness: PoolHarness,

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the server shows of a statement's purpose.
-@Suite struct StatementLabelTests {
+@Suite(.usesCluster) struct StatementLabelTests {
   /// The text that the server keeps, without our own statement's value.
   private static let shown = """
     SELECT query FROM pg_stat_activity WHERE pid = pg_backend_pid()

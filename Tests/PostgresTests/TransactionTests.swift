@@ -6,7 +6,7 @@ import Testing
 @testable import Postgres
 
 /// Statements sent as one transaction, on real sockets.
-struct TransactionTests {
+@Suite(.usesCluster) struct TransactionTests {
   /// A pool of connections at depth one, as writers are, over a database of the test's own.
   private func harness(
     size: Int = 2, settings change: (inout PoolSettings) -> Void = { _ in }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Whatever comes in is answered with a clear error, and the server goes on.
-@Suite struct BadInputTests {
+@Suite(.usesCluster) struct BadInputTests {
   @Test(arguments: [
     (#"{"query": "{ __typename }""#, 400, "BAD_REQUEST"), ("", 400, "BAD_REQUEST"),
     ("null", 400, "BAD_REQUEST"), (#"{"query": 7}"#, 400, "BAD_REQUEST"),

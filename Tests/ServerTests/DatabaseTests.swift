@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The server and its PostgreSQL.
-@Suite struct DatabaseTests {
+@Suite(.usesCluster) struct DatabaseTests {
   @Test func `an operation is one statement, however many root fields it has`() throws {
     let server = try TestServer { _ in }
     let query = """

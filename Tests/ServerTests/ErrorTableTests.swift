@@ -4,7 +4,7 @@ import GraphQLTransport
 import TestSupport
 import Testing
 
-@Suite struct ErrorTableTests {
+@Suite(.usesCluster) struct ErrorTableTests {
   @Test func `the README lists every code with its status, and no other`() throws {
     let readme = try String(
       contentsOfFile: TestCluster.packageFolder + "/README.md", encoding: .utf8)

@@ -1,9 +1,10 @@
 import HTTPTestSupport
 import JSON
+import TestSupport
 import Testing
 
 /// The audit suite of GraphQL over HTTP against the real server.
-@Suite struct HTTPProtocolTests {
+@Suite(.usesCluster) struct HTTPProtocolTests {
   @Test(arguments: Audit.all) func `audit of GraphQL over HTTP`(audit: Audit) throws {
     let answer = try TestServer.shared.send(Array(audit.request.utf8))
     #expect(audit.statuses.contains(answer.status), "\(answer.head)\(answer.body)")

@@ -7,7 +7,7 @@ import Testing
 @testable import Server
 
 /// What the log says, and that nobody waits for it.
-@Suite struct LogTests {
+@Suite(.usesCluster) struct LogTests {
   /// Nobody reads the pipe: it and the buffer are full, and `write` still returns.
   @Test func `what does not fit is counted, and said when there is room again`() throws {
     let pipe = LogPipe(maximumBytes: 10_000)

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// `/metrics`, `/live` and `/ready` on the operators' address.
-@Suite struct MetricsTests {
+@Suite(.usesCluster) struct MetricsTests {
   private static func server(
     _ change: (inout RunningServer.Settings) -> Void = { _ in }
   ) throws -> TestServer {
@@ -50,6 +50,58 @@ import Testing
     }
     #expect(try server.metric("process_resident_memory_bytes") ?? 0 > 1e6)
     #expect(try server.metric("process_start_time_seconds") ?? 0 > 1.7e9)
+  }
+
+  @Test func `every fault that clients see is counted beside its line, by where it happened`()
+    throws
+  {
+    let log = LogPipe()
+    let graph = try OwnGraph(
+      """
+      type Query { things: [Thing!]! @list(orderBy: "this.id") }
+      type Thing @table(name: "thing") { id: Int size: Float name: String }
+      """,
+      """
+      CREATE TABLE thing (id bigint PRIMARY KEY, size float8, name text);
+      INSERT INTO thing VALUES (1, 'NaN'), (2, 'Infinity'), (3, 1);
+      """
+    ) {
+      $0.adminAddress = .tcp(host: "127.0.0.1", port: 0)
+      $0.logWriter = log.writer
+    }
+    func faults(_ code: String) throws -> Double? {
+      try graph.server.metric("sociograph_faults_total{subject=\"query\",code=\"\(code)\"}")
+    }
+    #expect(try graph.body("{ things { id } }").hasPrefix(#"{"data":"#))
+    _ = try graph.body("{ nonsense }")
+    #expect(try !graph.server.ask("/metrics").body.contains("sociograph_faults_total{"))
+    for _ in 0..<3 { _ = try graph.body("{ things { id size } }") }
+    #expect(try faults("VALUE_NOT_REPRESENTABLE") == 6)
+    try TestCluster.session(graph.server.database).execute("ALTER TABLE thing DROP name")
+    #expect(try graph.server.execute("{ things { name } }").status == 500)
+    #expect(try faults("INTERNAL_SERVER_ERROR") == 1)
+    let lines = log.lines(through: "INTERNAL_SERVER_ERROR") ?? []
+    #expect(lines.count { $0.contains("fault: ") } == 7, "\(lines)")
+  }
+
+  @Test func `a list without pages ends where an answer's elements do`() throws {
+    let graph = try OwnGraph(
+      """
+      type Query { list: [Thing!] @list(orderBy: "this.id") one: Thing @reference(where: "this.id = 1") }
+      type Thing @table(name: "thing") { id: Int }
+      """,
+      """
+      CREATE TABLE thing (id bigint PRIMARY KEY);
+      INSERT INTO thing SELECT n FROM generate_series(1, 21) AS n;
+      """
+    ) { $0.executor.plannerLimits.maximumElements = 20 }
+    let body = try graph.body("{ list { id } one { id } }")
+    #expect(
+      body.hasPrefix(
+        #"{"data":{"list":null,"one":{"id":1}},"errors":[{"message":"The list has more"#))
+    #expect(body.contains("RESULT_LIMIT_EXCEEDED"))
+    try TestCluster.session(graph.server.database).execute("DELETE FROM thing WHERE id = 21")
+    #expect(try !graph.body("{ list { id } one { id } }").contains("errors"))
   }
 
   @Test func `what nobody can ask for is not counted`() throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import Server
 
 /// What is served beside the API.
-@Suite struct PageTests {
+@Suite(.usesCluster) struct PageTests {
   /// A folder with files of GraphiQL's names.
   private static func assets() throws -> TemporaryFolder {
     let folder = try TemporaryFolder()

@@ -1,12 +1,13 @@
 import HTTP
 import HTTPTestSupport
 import JSON
+import TestSupport
 import Testing
 
 @testable import Server
 
 /// Buckets by a clock of the test's own, then over HTTP.
-@Suite struct RateLimiterTests {
+@Suite(.usesCluster) struct RateLimiterTests {
   private static let second: UInt64 = 1_000_000_000
   private static let ada = RateLimiter.Client.viewer(257)
 

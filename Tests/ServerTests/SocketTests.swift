@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// graphql-transport-ws at `/graphql`.
-@Suite struct SocketTests {
+@Suite(.usesCluster) struct SocketTests {
   private func socket(_ payload: String? = nil, headers: String = "") throws -> GraphQLSocket {
     try GraphQLSocket(port: TestServer.shared.port, payload: payload, headers: headers)
   }

@@ -9,7 +9,7 @@ import Testing
 @testable import Server
 
 /// Background tasks in a server, and how several share them.
-@Suite struct TaskRunnerTests {
+@Suite(.usesCluster) struct TaskRunnerTests {
   /// A database whose only tasks, besides the server's own, are the test's.
   private static func database(_ tasks: String, _ functions: String) throws -> String {
     let database = try TestCluster.newDatabase(migrated: true)

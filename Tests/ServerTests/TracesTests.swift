@@ -9,7 +9,7 @@ import Testing
 @testable import Server
 
 /// Spans by OTLP over HTTP, as a collector gets them.
-@Suite struct TracesTests {
+@Suite(.usesCluster) struct TracesTests {
   private static let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
   private static let unsampledParent = "00-0af7651916cd43dd8448eb211c80319d-b7ad6b7169203331-00"
 

@@ -6,7 +6,7 @@ import Testing
 
 /// What the database itself has to do with it: indexes, rights, who keeps its tables; and that it is
 /// as it was.
-@Suite struct DatabaseCheckTests {
+@Suite(.usesCluster) struct DatabaseCheckTests {
   private static let sdl = """
     input CatFilter {
       nick: String @where(condition: "this.nick = :value")
@@ -77,13 +77,17 @@ import Testing
       INSERT INTO member SELECT n, n % 300 + 1 FROM generate_series(1, 20000) n;
       ANALYZE
       """)
+    let sizes = { (check: inout StorageCheck) in
+      check.largeTableRows = 10_000
+      check.maximumListRows = 20_000
+    }
     // The club of which cats are asked for is read as a whole; its members are found by an index, and
     // of cats of a kind there are many.
-    #expect(try graph.findings { $0.largeTableRows = 10_000 } == [])
+    #expect(try graph.findings(sizes) == [])
     // Without that index all members are read for each club, the other one does not begin with clubs.
     try session.execute("DROP INDEX member_club_id_cat_id_idx")
     #expect(
-      try graph.findings { $0.largeTableRows = 10_000 } == [
+      try graph.findings(sizes) == [
         "warning: Club.cats(name:): no index of member serves its condition, and the table has 20000 rows; "
           + "create one for what the condition compares, or leave the argument out."
       ])
@@ -132,18 +136,6 @@ import Testing
     // What no statement reads it need not read.
     try owner.execute("GRANT SELECT ON cat TO \(role)")
     #expect(try graph.findings(as: role) == [])
-  }
-
-  @Test func `sessions that cannot be read are an error`() throws {
-    let graph = try CheckedGraph(Self.sdl, Self.tables + "CREATE TABLE session (id int);")
-    let role = "reader_\(UInt32.random(in: 0 ... .max))"
-    try TestCluster.session(graph.database).execute(
-      "CREATE ROLE \(role) LOGIN; GRANT SELECT ON cat TO \(role)")
-    #expect(
-      try graph.findings(as: role) == [
-        "error: session: the role \(role) may not read it, so that nobody could sign in; GRANT SELECT "
-          + "ON session TO \(role)."
-      ])
   }
 
   @Test func `tables that Citus manages are refused by name`() throws {
@@ -202,5 +194,53 @@ import Testing
     _ = try StorageCheck(mapping: graph.mapping).run(owner)
     let error = #expect(throws: PostgresError.self) { try owner.execute("DELETE FROM cat") }
     #expect(error?.kind == .readOnly)
+  }
+
+  @Test func `a table under row level security is a warning for a role that it binds`() throws {
+    let graph = try CheckedGraph.thing(
+      "name: String", "name text",
+      more:
+        "extend type Query { others: [Other!]! @list(orderBy: \"this.id\") } type Other @table(name: \"other\") { id: Int }"
+    )
+    let role = "secured_\(UInt32.random(in: 0 ... .max))"
+    try TestCluster.session(graph.database).execute(
+      """
+      CREATE TABLE other (id bigint PRIMARY KEY);
+      ALTER TABLE thing ENABLE ROW LEVEL SECURITY;
+      CREATE ROLE \(role) LOGIN; GRANT SELECT ON thing, other TO \(role);
+      """)
+    #expect(try graph.findings() == [])
+    #expect(
+      try graph.findings(as: role) == [
+        "warning: thing: it has row level security, and the role \(role), under which every viewer is served, "
+          + "finds only the rows that its policies give to that role; say who sees what in @table(name:) by "
+          + ":viewer, and ALTER ROLE \(role) BYPASSRLS, or serve under a role that has it."
+      ])
+    try TestCluster.session(graph.database).execute("ALTER ROLE \(role) BYPASSRLS")
+    #expect(try graph.findings(as: role) == [])
+  }
+
+  @Test func `a list of all rows of a large table is a warning`() throws {
+    let graph = try CheckedGraph(
+      """
+      type Query {
+        things: [Thing!]! @list(orderBy: "this.id")
+        some(first: Int = 20): [Thing!]! @list(orderBy: "this.id")
+        own: [Thing!]! @list(where: "this.owner = :viewer", orderBy: "this.id")
+      }
+      type Thing @table(name: "thing") {
+        owner: Int others: [Thing!]! @list(where: "this.owner = parent.owner", orderBy: "this.id")
+      }
+      """,
+      """
+      CREATE TABLE thing (id bigint PRIMARY KEY, owner bigint);
+      INSERT INTO thing SELECT n, n FROM generate_series(1, 50) AS n; ANALYZE thing;
+      """)
+    #expect(try graph.findings() == [])
+    #expect(
+      try graph.findings { $0.maximumListRows = 49 } == [
+        "warning: Query.things: the list has all 50 rows of thing, and is refused beyond 49; give it the "
+          + "argument first: Int = 20, or make it a @connection."
+      ])
   }
 }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What subscriptions and live queries need of a database.
-@Suite struct LiveCheckTests {
+@Suite(.usesCluster) struct LiveCheckTests {
   private static let sdl = """
     type Query { cats: [Cat!]! @list(orderBy: "this.id") }
     type Cat @tag(id: 7) @table(name: "cat") { id: ID! name: String }
@@ -20,7 +20,7 @@ import Testing
     CREATE TRIGGER tell AFTER INSERT ON cat FOR EACH ROW EXECUTE FUNCTION tell('cat', 'id');
     CREATE TABLE live_line (relation text, attribute text, topics text[], tags int[], is_node boolean);
     INSERT INTO live_line VALUES ('cat', NULL, '{cat}', '{7}', false);
-    CREATE VIEW live_source AS SELECT * FROM live_line;
+    CREATE VIEW live_source AS SELECT *, false AS is_own FROM live_line;
     """
 
   private func expect(_ findings: String..., sdl: String = sdl, sql: String = "") throws {

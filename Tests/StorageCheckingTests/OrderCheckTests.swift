@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 
 /// Whether orders end with something unique, as the tables' indexes say it.
-@Suite struct OrderCheckTests {
+@Suite(.usesCluster) struct OrderCheckTests {
   private func findings(order: String, unique: String = "") throws -> [String] {
     try CheckedGraph(
       """

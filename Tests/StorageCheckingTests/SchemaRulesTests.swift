@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 
 /// What is wrong whatever the database has.
-@Suite struct SchemaRulesTests {
+@Suite(.usesCluster) struct SchemaRulesTests {
   private static let tables = """
     CREATE TABLE cat (id bigint PRIMARY KEY); CREATE TABLE dog (id bigint PRIMARY KEY);
     CREATE TABLE pet (id bigint PRIMARY KEY);
@@ -120,5 +121,83 @@ import Testing
       type Cat @tag(id: 7) @table(name: "cat") { id: ID! }
       """, "CREATE TABLE cat (id bigint PRIMARY KEY, kind text)")
     #expect(try graph.findings() == [])
+  }
+
+  @Test(arguments: [
+    (
+      #"count(size: Int @where(condition: "this.size = :value")): Int @sql(expression: "1")"#,
+      "Query.count(size:): its @where has no effect, because the field reads no rows of its own; use "
+        + ":size in its directive's SQL, or make it a @reference, @connection or @list."
+    ),
+    (
+      "make(fits: Other): Int @sql(expression: \"1\")",
+      "Other.size: its @where has no effect, because no argument of a list, a connection or a reference "
+        + "leads to it; leave the @where out, or give such a field an argument of the type Other."
+    ),
+    (
+      #"others(by: [Order!]): [Cat!]! @list(orderBy: "this.id")"#,
+      "Query.others(by:): a list of orders has no effect; write Order for its type, with one enum value "
+        + "for each order."
+    ),
+    (
+      #"others(page: Page): [Cat!]! @list(where: ":page.by IS NULL", orderBy: "this.id")"#,
+      "Page.by: an order has no effect inside an input; make it an argument of the list or connection "
+        + "itself."
+    ),
+  ])
+  func `a condition or an order that no statement can contain is an error`(
+    field: String, problem: String
+  ) throws {
+    let inputs =
+      field.contains("Other")
+      ? #"input Other { size: Int @where(condition: "this.size = :value") }"#
+      : field.contains("Page")
+        ? "input Page { by: Order }" : ""
+    let graph = try CheckedGraph(
+      """
+      enum Order { ID @orderBy(by: "this.id") SIZE @orderBy(by: "this.size, this.id") }
+      \(inputs)
+      type Query {
+        \(field)
+        cats(order: Order! = ID, size: [Int!] @where(condition: "this.size = ANY (:value)")): [Cat!]! @list
+      }
+      type Cat @table(name: "cat") { size: Int }
+      """, "CREATE TABLE cat (id bigint PRIMARY KEY, size int)")
+    #expect(try graph.findings() == ["error: " + problem])
+  }
+
+  @Test func `a condition beside a directive that only the interface has is an error`() throws {
+    let graph = try CheckedGraph(
+      """
+      type Query { cats: [Cat!]! @list(orderBy: "this.id") }
+      interface Pet @table(name: "cat") {
+        others(size: Int): [Cat!]! @list(orderBy: "this.id")
+      }
+      type Cat implements Pet {
+        others(size: Int @where(condition: "this.size = :value")): [Cat!]!
+      }
+      """, "CREATE TABLE cat (id bigint PRIMARY KEY, size int)")
+    #expect(
+      try graph.findings() == [
+        "error: Cat.others(size:): its @where has no effect, because the interface says where the field "
+          + "is, and its argument has no such @where; write it there, or repeat the field's @reference, "
+          + "@connection or @list here."
+      ])
+  }
+
+  @Test func `an argument that nothing uses is a warning`() throws {
+    let graph = try CheckedGraph(
+      """
+      type Query {
+        cats(offset: Int, first: Int, size: Int, name: String): [Cat!]!
+          @list(where: "this.size > :size", orderBy: "this.id")
+      }
+      type Cat @table(name: "cat") { size: Int }
+      """, "CREATE TABLE cat (id bigint PRIMARY KEY, size int)")
+    #expect(
+      try graph.findings() == [
+        "warning: Query.cats(offset:): nothing uses it; give it a @where, use :offset in SQL, or leave it out.",
+        "warning: Query.cats(name:): nothing uses it; give it a @where, use :name in SQL, or leave it out.",
+      ])
   }
 }

@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 
 /// Directives that PostgreSQL cannot make sense of.
-@Suite struct StatementCheckTests {
+@Suite(.usesCluster) struct StatementCheckTests {
   private func findings(_ fields: String, more: String = "") throws -> [String] {
     try CheckedGraph(
       """

@@ -12,9 +12,10 @@ package final class ProgramRun: @unchecked Sendable {
 
   package static let executable = TestCluster.packageFolder + "/.build/debug/sociograph"
 
-  /// Starts it in the repository.
+  /// Starts it in the repository. A server that is not told where to listen takes a free port.
   package init(_ arguments: [String], environment: [String: String] = [:]) throws {
     folder = try TemporaryFolder()
+    let environment = ["SOCIOGRAPH_LISTEN": "127.0.0.1:0"].merging(environment) { $1 }
     let script = #"cd "$1"; error=$2; shift 2; exec env "$@" 2>"$error""#
     processID = try ChildProcess.start(
       ["/bin/sh", "-c", script, "sh", TestCluster.packageFolder, folder.path + "/error"]

@@ -1,10 +1,17 @@
 import DatabaseSetup
 import Glibc
 import Postgres
+import SQL
+import Synchronization
 
 /// A PostgreSQL of the tests' own: one per test process, in a folder under /tmp, started by whoever
 /// asks first and gone with the process, however that ends.
 package enum TestCluster {
+  /// What tests that run may have open at once, handed out by `TestTurns`.
+  static let connectionsOfTests = 240
+  /// What is open as long as the process: the servers that tests share.
+  private static let connectionsOfSharedServers = 220
+
   /// A database with the graph's tables and functions and no rows, made once; treat it as shared.
   package static func migratedDatabase() throws -> String {
     try migrated.get()
@@ -42,6 +49,31 @@ package enum TestCluster {
     return whole.replacing("dbname=sociograph", with: "dbname=" + database)
   }
 
+  private static let granting = Mutex(())
+
+  /// Lets the roles of an embedded database serve this one, unless they may already.
+  package static func letServe(_ database: String) throws {
+    let configuration = try PostgresConfiguration(database)
+    let session = try PostgresSession(configuration)
+    // Roles are rows of the whole cluster: two that change one at a time refuse each other.
+    try granting.withLock { _ in
+      for (role, caller) in [
+        (ServerRole.reader, ContractEntry.Caller.reader), (ServerRole.writer, .writer),
+      ] {
+        let isNew = try !ServerRole.exists(role, in: configuration)
+        if try isNew || !RoleCheck(role, as: caller).run(session).isEmpty {
+          try ServerRole.allow(
+            role, isNew: isNew, mutations: caller == .writer, in: configuration)
+        }
+      }
+    }
+  }
+
+  /// The same database as another role sees it.
+  package static func connectionString(_ database: String, as role: String) -> String {
+    database.replacing(/user=[^ ]+/, with: "user=\(role)")
+  }
+
   package static func session(_ connectionString: String) throws -> PostgresSession {
     var configuration = try PostgresConfiguration(connectionString)
     configuration.statementTimeout = .seconds(120)
@@ -67,6 +99,8 @@ package enum TestCluster {
     var configuration = try PostgresConfiguration(template)
     configuration.namespaces = ["graph"]
     try Migrations.read(packageFolder + "/sql").apply(to: configuration)
+    // Copies have the rights of the roles that serve; the roles themselves are the cluster's.
+    try letServe(template)
     try administrate("CREATE DATABASE migrated TEMPLATE migrated_template")
   }
 
@@ -78,7 +112,8 @@ package enum TestCluster {
     options.restarts = false
     // Tests find the graph, and tables of their own, without naming a namespace.
     options.settings = [
-      ("shared_buffers", "128MB"), ("max_connections", "300"), ("search_path", "graph, public"),
+      ("shared_buffers", "128MB"), ("search_path", "graph, public"),
+      ("max_connections", "\(connectionsOfTests + connectionsOfSharedServers)"),
       ("max_prepared_transactions", "8"),
     ]
     try endWithProcess(folder)

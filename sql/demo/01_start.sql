@@ -24,7 +24,7 @@ BEGIN
     DROP TABLE demo_aside;
   END IF;
 END $$;
-DROP TABLE IF EXISTS demo_range, demo_city, demo_post, demo_vote, demo_response, demo_follow_up,
+DROP TABLE IF EXISTS demo_range, demo_picture, demo_city, demo_post, demo_vote, demo_response, demo_follow_up,
   demo_invitation, demo_program, demo_session, demo_booking, demo_conversation, demo_message,
   demo_notification, demo_contact, demo_track;
 
@@ -91,6 +91,17 @@ END $$;
 CREATE OR REPLACE FUNCTION demo_time(part float8) RETURNS timestamptz LANGUAGE sql STABLE AS $$
   SELECT demo_today() - interval '1 second' * (31536000 * (1 - part) ^ 1.5)
 $$;
+
+-- The pictures in photos/: a row for what stands before the first - of their names.
+CREATE UNLOGGED TABLE demo_picture AS
+SELECT split_part(name, '-', 1) AS kind, count(*) AS total,
+  array_agg('/photos/' || file ORDER BY number) AS urls,
+  array_agg('/photos/' || square ORDER BY number) AS square_urls,
+  array_agg(width ORDER BY number) AS widths, array_agg(height ORDER BY number) AS heights
+FROM ROWS FROM (jsonb_to_recordset(current_setting('sociograph.demo_pictures')::jsonb)
+  AS (name text, file text, square text, width int, height int))
+  WITH ORDINALITY AS p(name, file, square, width, height, number)
+GROUP BY 1;
 
 -- Member m of group g: people who live next door to each other. The first is the owner.
 CREATE OR REPLACE FUNCTION demo_member(g bigint, m bigint) RETURNS bigint

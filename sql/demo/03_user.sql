@@ -43,17 +43,25 @@ FROM generate_series(0, demo_count('user') - 1) i,
       WHEN 6 THEN 'Tom Hartley' WHEN 7 THEN 'Inês Cardoso' WHEN 8 THEN 'House Staff'
       WHEN 9 THEN 'Campus Calendar' ELSE n.first_name || ' ' || n.last_name END AS display_name) u
 
--- step: Pictures of people and products; table: photo(id, owner_id, url, width, height,
+-- step: Pictures that the server has; table: upload(owner_id, path, square_path, width, height, moderation,
+--   uploaded_at); rows: 12
+-- Many photos show the same one, and none is the one that was made of it: they are never forgotten.
+SELECT demo_id('user', 8), u.*, 'APPROVED'::moderation_state, 'infinity'::timestamptz
+FROM demo_picture p, unnest(p.urls, p.square_urls, p.widths, p.heights) u
+
+-- step: Pictures of people and products; table: photo(id, owner_id, url, square_url, width, height,
 --   moderation, created_at); rows: 1000 * :scale
-SELECT demo_id('avatar', i), demo_id('user', i),
-  'https://photos.sociograph.example/people/' || md5('avatar ' || i) || '.jpg', 512, 512,
+SELECT demo_id('avatar', i), demo_id('user', i), p.urls[place], p.square_urls[place], p.widths[place],
+  p.heights[place],
   'APPROVED'::moderation_state, demo_time(0)
-FROM generate_series(0, demo_count('user') - 1) i WHERE i % 8 <> 3
+FROM generate_series(0, demo_count('user') - 1) i, demo_picture p, LATERAL (SELECT i % p.total + 1) AS s(place)
+WHERE i % 8 <> 3 AND p.kind = 'person'
 UNION ALL
-SELECT demo_id('product_photo', i), demo_id('user', 8),
-  'https://photos.sociograph.example/products/' || md5('product ' || i) || '.jpg', 800, 1000,
-  'APPROVED', demo_time(0)
-FROM generate_series(0, demo_count('product_photo') - 1) i
+SELECT demo_id('product_photo', i), demo_id('user', 8), p.urls[place], p.square_urls[place], p.widths[place],
+  p.heights[place], 'APPROVED', demo_time(0)
+FROM generate_series(0, demo_count('product_photo') - 1) i, demo_picture p,
+  LATERAL (SELECT i % p.total + 1) AS s(place)
+WHERE p.kind = 'product'
 
 -- step: Sessions; table: session(token_hash, user_id, created_at, expires_at); rows: 1000
 SELECT sha256(convert_to('demo-' || username, 'UTF8')), id, demo_today(),
@@ -70,17 +78,20 @@ SELECT DISTINCT demo_id('user', i),
 FROM generate_series(0, demo_count('user') - 1) i,
   generate_series(1, floor(demo_random(i, 222) * 3.4)::int) n
 
--- step: Blocks; table: block(blocker_id, blocked_id); rows: 20 * :scale
-SELECT demo_id('user', 5), demo_id('user', 40)
-UNION SELECT demo_id('user', 41), demo_id('user', 5)
-UNION SELECT demo_id('user', 10 + a), demo_id('user', 10 + b) FROM (
+-- step: Blocks; table: block(blocker_id, blocked_id, created_at); rows: 20 * :scale
+SELECT demo_id('user', 5), demo_id('user', 40), demo_time(1)
+UNION SELECT demo_id('user', 41), demo_id('user', 5), demo_time(1)
+UNION SELECT demo_id('user', 10 + a), demo_id('user', 10 + b), demo_time(1) FROM (
   SELECT demo_pick(demo_count('user') - 10, demo_random(k, 231), 1) AS a,
     demo_pick(demo_count('user') - 10, demo_random(k, 232), 1.5) AS b
   FROM generate_series(1, 20 * :scale) k) s
 WHERE a <> b
 
--- step: Who is hidden; table: hidden(viewer_id, user_id); rows: 40 * :scale
-SELECT blocker_id, blocked_id FROM block UNION SELECT blocked_id, blocker_id FROM block
+-- step: Who is hidden; table: hidden(viewer_id, user_id, since); rows: 40 * :scale
+SELECT s.viewer_id, s.user_id, min(s.since)
+FROM (SELECT blocker_id, blocked_id, created_at FROM block
+  UNION ALL SELECT blocked_id, blocker_id, created_at FROM block) s(viewer_id, user_id, since)
+GROUP BY s.viewer_id, s.user_id
 
 -- step: Follows; table: follow(follower_id, followee_id, follower_name, followed_at);
 --   rows: 50000 * :scale

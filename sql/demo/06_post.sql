@@ -42,17 +42,14 @@ ANALYZE demo_post;
 
 -- step: Photos of posts; table: photo(id, owner_id, url, square_url, width, height, moderation,
 --   created_at); rows: 7500 * :scale
-SELECT demo_id('post_photo', j * 3 + n), author_id,
-  'https://photos.sociograph.example/posts/' || md5('photo ' || j * 3 + n) || '.jpg',
-  'https://photos.sociograph.example/posts/' || md5('photo ' || j * 3 + n) || '-square.jpg',
-  1200,
-  CASE WHEN demo_random(j, 512) < 0.6 THEN 900 ELSE 1600 END,
+SELECT demo_id('post_photo', j * 3 + n), author_id, p.urls[s.place], p.square_urls[s.place],
+  p.widths[s.place], p.heights[s.place],
   CASE WHEN demo_random(j * 3 + n, 513) < 0.995 THEN 'APPROVED'
     ELSE 'PENDING' END::moderation_state,
   created_at
-FROM demo_post, generate_series(0, 2) n
-WHERE j < demo_count('post') AND n < CASE WHEN kind IN (16, 18)
-    THEN 1 + floor(3 * demo_random(j, 511) ^ 3) WHEN kind = 17 THEN 0
+FROM demo_post d, generate_series(0, 2) n, demo_picture p, LATERAL (SELECT (j + n) % p.total + 1) AS s(place)
+WHERE p.kind = 'post' AND j < demo_count('post') AND n < CASE WHEN d.kind IN (16, 18)
+    THEN 1 + floor(3 * demo_random(j, 511) ^ 3) WHEN d.kind = 17 THEN 0
   ELSE floor(1.25 * demo_random(j, 511)) END
 
 -- step: Reactions; table: reaction(subject_id, user_id, kind, created_at); rows: 38000 * :scale

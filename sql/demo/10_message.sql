@@ -62,8 +62,8 @@ SELECT nextval('node_seq') << 8 | 51 AS id, s.* FROM (
 -- step: Contacts; table: external_contact(id, owner_id, provider, external_id, name, name_key,
 --   avatar_url); rows: 2000 * :scale
 SELECT c.id, c.owner_id, 'FACEBOOK', 'fb-' || c.c, n.name, folded(n.name),
-  'https://photos.sociograph.example/contacts/' || md5('contact ' || c.c) || '.jpg'
-FROM demo_contact c LEFT JOIN app_user u ON u.id = demo_id('user', c.c)
+  p.urls[c.c % p.total + 1]
+FROM demo_contact c JOIN demo_picture p ON p.kind = 'person' LEFT JOIN app_user u ON u.id = demo_id('user', c.c)
   AND c.c < demo_count('user'),
   LATERAL (SELECT coalesce(u.display_name, demo_word(ARRAY['Bea', 'Carl', 'Dora', 'Emil', 'Gina',
     'Ugo', 'Vera', 'Walt'], demo_random(c.c, 783)) || ' ' || demo_word(ARRAY['Abbott', 'Brandt',

@@ -2,10 +2,10 @@
 
 -- step: Applications; table: app_config(app, intro_images, voting_enabled_by_default,
 --   support_email, quick_add_user_ids); rows: 5
-SELECT app, ARRAY(SELECT 'https://photos.sociograph.example/intro/' || app || '-' || n || '.jpg'
-    FROM generate_series(1, 4) n), true, app || '@example.org',
+SELECT app, p.urls[1:4], true, app || '@example.org',
   ARRAY(SELECT demo_id('user', i) FROM generate_series(0, 7) i)
-FROM unnest(ARRAY['gtio', 'happymail', 'sailor', 'peck', 'c7fit']) app
+FROM unnest(ARRAY['gtio', 'happymail', 'sailor', 'peck', 'c7fit']) app, demo_picture p
+WHERE p.kind = 'post'
 
 -- step: Something for each day; table: daily_item(list, position, value); rows: 17
 SELECT 'VIDEO', n::int, 'https://videos.sociograph.example/workout-' || n || '.mp4'
@@ -99,7 +99,7 @@ DROP FUNCTION demo_group_size(bigint), demo_member(bigint, bigint), demo_time(fl
   demo_word(text[], float8), demo_shuffle(bigint, bigint),
   demo_pick(bigint, float8, float8), demo_random(bigint, int), demo_id(text, bigint),
   demo_tag(text), demo_first(text), demo_count(text);
-DROP TABLE demo_range;
+DROP TABLE demo_range, demo_picture;
 
 -- step: Where to begin; print
 SELECT name, id, token, note FROM (

@@ -8,7 +8,10 @@ SELECT v.relation, v.attribute FROM (VALUES
   ('identity', 'access_token'),
   ('session', 'token_hash'),
   ('one_time_token', NULL),
-  ('outbox', NULL)
+  ('outbox', NULL),
+  ('mail_time', NULL),
+  ('reset_request', NULL),
+  ('token_secret', NULL)
 ) AS v (relation, attribute);
 COMMENT ON VIEW withheld IS
   'What the roles that serve may not read: columns, or all of a table where none is named.';

@@ -32,27 +32,48 @@ END $$;
 COMMENT ON FUNCTION new_one_time_token IS
   'A token that works once, mailed to the address: its hash is kept, its text goes out.';
 
-CREATE OR REPLACE FUNCTION mail(account bigint, address text, subject text, body text)
-RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION mail_owner(account bigint, subject text, body text)
+RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO outbox (channel, user_id, recipient, subject, body)
-  VALUES ('EMAIL', account, address, mail.subject, mail.body);
+  SELECT 'EMAIL', u.id, u.email, one_line(mail_owner.subject), mail_owner.body
+  FROM app_user u WHERE u.id = account AND u.email_verified AND u.email IS NOT NULL;
+  RETURN FOUND;
 END $$;
-COMMENT ON FUNCTION mail IS
-  'Has the outbox send a mail.';
+COMMENT ON FUNCTION mail_owner IS
+  'Mails the verified address of an account. Returns false if it has none: nothing is mailed then.';
+
+CREATE OR REPLACE FUNCTION may_mail(kind text, whom text, pause interval)
+RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO mail_time (key, mailed_at)
+  VALUES (sha256(convert_to(kind || ' ' || whom, 'UTF8')), now())
+  ON CONFLICT (key) DO UPDATE SET mailed_at = now() WHERE mail_time.mailed_at <= now() - pause;
+  RETURN FOUND;
+END $$;
+COMMENT ON FUNCTION may_mail IS
+  'Whether the last mail of this kind to this account or address is at least this long ago. Records that one is '
+  'mailed now, if so.';
 
 CREATE OR REPLACE FUNCTION mail_verification(account bigint)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   address text := (SELECT u.email FROM app_user u WHERE u.id = account AND NOT u.email_verified);
 BEGIN
-  IF address IS NULL THEN RETURN; END IF;
-  PERFORM mail(account, address, 'Is this your e-mail address?',
+  IF address IS NULL
+    -- the account first: an account that has to wait must not make an address wait
+    OR NOT may_mail('VERIFY_EMAIL', account::text, interval '1 minute')
+    OR NOT may_mail('VERIFY_EMAIL', lower(address), interval '1 minute') THEN
+    RETURN;
+  END IF;
+  INSERT INTO outbox (channel, user_id, recipient, subject, body)
+  VALUES ('EMAIL', account, address, 'Is this your e-mail address?',
     'To show that this address is yours, open ' || public_url('/verify/')
     || new_one_time_token(account, 'VERIFY_EMAIL', interval '3 days') || E'\n');
 END $$;
 COMMENT ON FUNCTION mail_verification IS
-  'Mails the token that shows an address to be its owner''s.';
+  'Mails a token that verifies the account''s e-mail address. The only mail to an unverified address: at most one a '
+  'minute for each account and for each address.';
 
 CREATE OR REPLACE FUNCTION password_refusals(hash text, VARIADIC path text[])
 RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
@@ -143,23 +164,27 @@ END $$;
 COMMENT ON FUNCTION sign_up IS
   'Mutation.signUp.';
 
-CREATE OR REPLACE FUNCTION begin_session_again(result jsonb, token_hash bytea, device text)
+CREATE OR REPLACE FUNCTION sign_up_again(result jsonb, matched text, token_hash bytea, device text)
 RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE account bigint := (result ->> 'account')::bigint;
 BEGIN
-  IF NOT EXISTS (SELECT FROM app_user u WHERE u.id = (result ->> 'account')::bigint) THEN
-    PERFORM refuse('NOT_FOUND');
+  PERFORM FROM app_user u WHERE u.id = account FOR NO KEY UPDATE;
+  IF NOT EXISTS (SELECT FROM password p WHERE p.user_id = account AND p.hash = matched) THEN
+    PERFORM refuse('WRONG_CREDENTIALS', 'input', 'password');
   END IF;
-  PERFORM begin_session((result ->> 'account')::bigint, token_hash, device);
+  PERFORM begin_session(account, token_hash, device);
   RETURN result;
 END $$;
-COMMENT ON FUNCTION begin_session_again IS
-  'A request that was done already gives a fresh session of the account it was done for.';
+COMMENT ON FUNCTION sign_up_again IS
+  'A repeated Mutation.signUp: begins another session if the account still has the password of the request. matched: '
+  'the hash that the password was found to match.';
 
 CREATE OR REPLACE FUNCTION password_of_name(name text) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
+  -- lower() makes ASCII letters of some that are none: each spelling would have guesses of its own
   RETURN (SELECT p.hash FROM app_user u JOIN password p ON p.user_id = u.id
-    WHERE lower(u.username) = lower(name));
+    WHERE lower(u.username) = lower(name) AND name ~ '^[A-Za-z0-9_.]+$');
 END $$;
 COMMENT ON FUNCTION password_of_name IS
   'The hash that a password is compared with; null for nobody, and for who has none.';
@@ -218,6 +243,7 @@ RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS 
 DECLARE
   account bigint;
   is_new boolean := false;
+  mailbox text := CASE WHEN is_email(claims ->> 'email') THEN claims ->> 'email' END;
   verified text;
 BEGIN
   IF claims IS NULL THEN PERFORM refuse('WRONG_CREDENTIALS', 'credential'); END IF;
@@ -231,12 +257,12 @@ BEGIN
     IF NOT allow THEN PERFORM refuse('NOT_FOUND', 'credential'); END IF;
     is_new := true;
     verified := CASE WHEN (claims ->> 'isEmailVerified')::boolean AND NOT EXISTS (
-        SELECT FROM app_user u WHERE lower(u.email) = lower(claims ->> 'email') AND u.email_verified)
-      THEN claims ->> 'email' END;
+        SELECT FROM app_user u WHERE lower(u.email) = lower(mailbox) AND u.email_verified)
+      THEN mailbox END;
     account := new_account(
-      free_username(coalesce(claims ->> 'preferredUsername', split_part(claims ->> 'email', '@', 1))),
-      left(claims ->> 'name', 80), NULL, coalesce(verified, CASE WHEN is_email(claims ->> 'email')
-        AND NOT (claims ->> 'isEmailVerified')::boolean THEN claims ->> 'email' END),
+      free_username(coalesce(claims ->> 'preferredUsername', split_part(mailbox, '@', 1))),
+      left(one_line(claims ->> 'name'), 80), NULL,
+      coalesce(verified, CASE WHEN NOT (claims ->> 'isEmailVerified')::boolean THEN mailbox END),
       verified IS NOT NULL, NULL, NULL);
     INSERT INTO identity (provider, external_id, user_id) VALUES (service, claims ->> 'subject', account);
   END IF;
@@ -248,15 +274,23 @@ COMMENT ON FUNCTION sign_in_with_provider IS
   'Mutation.signInWithProvider. claims: what the server read from the credential; null when it '
   'is none of the provider''s, {"unknown": true} when there are no keys for the provider.';
 
-CREATE OR REPLACE FUNCTION link_provider(viewer bigint, service text, claims jsonb, sealed bytea)
+CREATE OR REPLACE FUNCTION provider_name(service text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE service WHEN 'AOL' THEN service ELSE initcap(service) END
+$$;
+COMMENT ON FUNCTION provider_name IS
+  'An identity provider as mails name it.';
+
+CREATE OR REPLACE FUNCTION link_provider(viewer bigint, session_hash bytea, matched text, service text,
+  claims jsonb, sealed bytea)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE is_new boolean;
 BEGIN
   PERFORM require_viewer(viewer);
   IF claims IS NULL THEN PERFORM refuse('WRONG_CREDENTIALS', 'credential'); END IF;
   IF claims ? 'unknown' THEN PERFORM refuse('INVALID', 'provider'); END IF;
   PERFORM pg_advisory_xact_lock(hashtextextended('identity ' || service, 0)
     # hashtextextended(claims ->> 'subject', 1));
-  PERFORM FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
+  PERFORM require_owner(viewer, session_hash, matched, 'currentPassword');
   IF EXISTS (SELECT FROM identity i WHERE i.provider = service
       AND i.external_id = claims ->> 'subject' AND i.user_id <> viewer) THEN
     PERFORM refuse('TAKEN', 'credential');
@@ -265,32 +299,43 @@ BEGIN
       AND i.external_id <> claims ->> 'subject') THEN
     PERFORM refuse('ALREADY_DONE', 'provider');
   END IF;
+  is_new := NOT EXISTS (SELECT FROM identity i WHERE i.provider = service AND i.user_id = viewer);
   INSERT INTO identity (provider, external_id, user_id, access_token)
   VALUES (service, claims ->> 'subject', viewer, sealed)
   ON CONFLICT (provider, external_id) DO UPDATE
   SET access_token = coalesce(EXCLUDED.access_token, identity.access_token);
   PERFORM audit(viewer, 'LINK_PROVIDER', NULL, service);
+  IF is_new THEN
+    PERFORM mail_owner(viewer, 'Your account was linked to ' || provider_name(service),
+      'You can now sign in with ' || provider_name(service)
+      || E'.\n\nIf this was not you, sign in, unlink it and change your password.\n');
+  END IF;
   RETURN viewer;
 END $$;
 COMMENT ON FUNCTION link_provider IS
-  'Mutation.linkProvider.';
+  'Mutation.linkProvider. Requires the account''s owner, because a linked identity signs in. Mails the owner.';
 
-CREATE OR REPLACE FUNCTION unlink_provider(viewer bigint, service text)
+CREATE OR REPLACE FUNCTION unlink_provider(viewer bigint, session_hash bytea, matched text, service text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM require_viewer(viewer);
-  PERFORM FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
+  PERFORM require_owner(viewer, session_hash, matched, 'currentPassword');
   IF NOT EXISTS (SELECT FROM identity i WHERE i.user_id = viewer AND i.provider <> service)
     AND NOT EXISTS (SELECT FROM password p WHERE p.user_id = viewer)
     AND EXISTS (SELECT FROM identity i WHERE i.user_id = viewer AND i.provider = service) THEN
     PERFORM refuse('FORBIDDEN', 'provider');
   END IF;
   DELETE FROM identity i WHERE i.user_id = viewer AND i.provider = service;
-  IF FOUND THEN PERFORM audit(viewer, 'UNLINK_PROVIDER', NULL, service); END IF;
+  IF FOUND THEN
+    PERFORM audit(viewer, 'UNLINK_PROVIDER', NULL, service);
+    PERFORM mail_owner(viewer, 'Your account is no longer linked to ' || provider_name(service),
+      'You can no longer sign in with ' || provider_name(service)
+      || E'.\n\nIf this was not you, sign in and change your password.\n');
+  END IF;
   RETURN viewer;
 END $$;
 COMMENT ON FUNCTION unlink_provider IS
-  'Mutation.unlinkProvider: not the last way to sign in.';
+  'Mutation.unlinkProvider: not the last way to sign in. Requires the account''s owner, and mails them.';
 
 CREATE OR REPLACE FUNCTION sign_out(viewer bigint, session_hash bytea)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -306,6 +351,10 @@ CREATE OR REPLACE FUNCTION revoke_session(viewer bigint, session_hash bytea, mat
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM require_viewer(viewer);
+  -- The password is asked for only after the session is known to be the viewer's.
+  IF NOT EXISTS (SELECT FROM session s WHERE s.id = target AND s.user_id = viewer) THEN
+    PERFORM refuse('NOT_FOUND', 'sessionId');
+  END IF;
   IF matched IS NOT NULL OR NOT EXISTS (
       SELECT FROM session s WHERE s.id = target AND s.token_hash = session_hash) THEN
     PERFORM require_owner(viewer, session_hash, matched, 'password');
@@ -348,6 +397,8 @@ BEGIN
   DELETE FROM session s WHERE s.user_id = viewer AND s.token_hash <> session_hash;
   DELETE FROM one_time_token t WHERE t.user_id = viewer AND t.purpose = 'RESET_PASSWORD';
   PERFORM audit(viewer, 'CHANGE_PASSWORD');
+  PERFORM mail_owner(viewer, 'Your password was changed',
+    E'If this was not you, request a password reset.\n');
   RETURN viewer;
 END $$;
 COMMENT ON FUNCTION change_password IS
@@ -355,25 +406,43 @@ COMMENT ON FUNCTION change_password IS
 
 CREATE OR REPLACE FUNCTION request_password_reset(wanted text)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-DECLARE account app_user;
 BEGIN
-  SELECT u.* INTO account FROM app_user u
-  WHERE lower(u.email) = lower(words(wanted)) AND u.email_verified;
-  IF NOT FOUND THEN RETURN; END IF;
-  PERFORM FROM app_user u WHERE u.id = account.id FOR NO KEY UPDATE;
-  -- one mail in ten minutes is enough
-  IF EXISTS (SELECT FROM one_time_token t WHERE t.user_id = account.id
-      AND t.purpose = 'RESET_PASSWORD' AND t.expires_at > now() + interval '50 minutes') THEN
-    RETURN;
+  IF is_email(words(wanted)) THEN
+    INSERT INTO reset_request (address) VALUES (lower(words(wanted)))
+    ON CONFLICT (address) DO NOTHING;
   END IF;
-  PERFORM mail(account.id, account.email, 'A new password',
-    'To set a new password for ' || account.username || ', open '
-    || public_url('/reset/') || new_one_time_token(account.id, 'RESET_PASSWORD', interval '1 hour')
-    || E'\n\nIf you did not ask for this, there is nothing to do.\n');
-  PERFORM audit(account.id, 'REQUEST_PASSWORD_RESET');
 END $$;
 COMMENT ON FUNCTION request_password_reset IS
-  'Mutation.requestPasswordReset: to verified addresses; the answer is the same for all.';
+  'Mutation.requestPasswordReset: only records the address. Whether there is such an account is looked up when the '
+  'outbox is emptied, so that the time of the response does not tell.';
+
+CREATE OR REPLACE FUNCTION write_password_resets() RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  addresses text[];
+  account app_user;
+BEGIN
+  WITH gone AS (
+    DELETE FROM reset_request r WHERE r.address IN (
+      SELECT o.address FROM reset_request o ORDER BY o.asked_at LIMIT 1000 FOR UPDATE SKIP LOCKED)
+    RETURNING r.address)
+  SELECT array_agg(g.address) INTO addresses FROM gone g;
+  FOR account IN
+    SELECT u.* FROM app_user u WHERE lower(u.email) = ANY (addresses) AND u.email_verified
+    ORDER BY u.id FOR NO KEY UPDATE
+  LOOP
+    CONTINUE WHEN NOT may_mail('RESET_PASSWORD', account.id::text, interval '10 minutes');
+    PERFORM mail_owner(account.id, 'A new password',
+      'To set a new password for ' || account.username || ', open '
+      || public_url('/reset/') || new_one_time_token(account.id, 'RESET_PASSWORD', interval '1 hour')
+      || E'\n\nIf you did not ask for this, there is nothing to do.\n');
+    PERFORM audit(account.id, 'REQUEST_PASSWORD_RESET');
+  END LOOP;
+  RETURN coalesce(cardinality(addresses), 0);
+END $$;
+COMMENT ON FUNCTION write_password_resets IS
+  'Writes the mails of requestPasswordReset: to verified addresses, at most one in ten minutes for each account. '
+  'Returns the number of requests that it has handled, at most 1000.';
 
 CREATE OR REPLACE FUNCTION use_token(token text, use text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE account bigint;
@@ -429,11 +498,7 @@ RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $
 BEGIN
   PERFORM require_viewer(viewer);
   PERFORM FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
-  IF NOT EXISTS (SELECT FROM one_time_token t WHERE t.user_id = viewer
-      AND t.purpose = 'VERIFY_EMAIL' AND t.expires_at > now() + interval '3 days' - interval '1 minute')
-  THEN
-    PERFORM mail_verification(viewer);
-  END IF;
+  PERFORM mail_verification(viewer);
 END $$;
 COMMENT ON FUNCTION resend_verification IS
   'Mutation.resendVerification: at most one mail in a minute.';
@@ -484,6 +549,11 @@ BEGIN
     || location_refusals(places, 'input', 'shipsToLocationIds'));
   IF matched IS NOT NULL OR input ? 'email' AND mail IS DISTINCT FROM old.email THEN
     PERFORM require_owner(viewer, session_hash, matched, 'input', 'currentPassword');
+  END IF;
+  IF input ? 'email' AND mail IS DISTINCT FROM old.email THEN
+    PERFORM mail_owner(viewer, 'Your e-mail address was changed',
+      E'Mail of your account no longer goes to this address.\n\n'
+      'If this was not you, sign in and change your password.\n');
   END IF;
   IF input ? 'displayName' THEN
     -- the rows that hold the name (rename_rows), then the user

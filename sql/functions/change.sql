@@ -11,17 +11,15 @@ DECLARE
 BEGIN
   WITH news AS (
     SELECT n.node_id, n.scope_id, n.people,
-      format(' %s:%s:%s', n.node_id, n.scope_id, gone::int) AS saying
-    FROM (SELECT u.node_id, u.scope_id,
-        max(array_remove(ARRAY[u.author_id, u.host_id], NULL)) AS people
-      FROM unnest(node_ids, scope_ids, author_ids, host_ids) AS u(node_id, scope_id, author_id, host_id)
-      GROUP BY u.node_id, u.scope_id) n
+      format(' %s:%s:%s:%s', n.node_id, n.scope_id, gone::int, array_to_string(n.people, ':')) AS saying
+    FROM (SELECT DISTINCT u.node_id, u.scope_id, array_remove(ARRAY[u.author_id, u.host_id], NULL) AS people
+      FROM unnest(node_ids, scope_ids, author_ids, host_ids) AS u(node_id, scope_id, author_id, host_id)) n
     WHERE n.node_id IS NOT NULL AND n.scope_id IS NOT NULL),
   added AS (
     INSERT INTO change (node_id, scope_id, deleted, people)
     SELECT n.node_id, n.scope_id, gone, nullif(n.people, '{}') FROM news n
     WHERE strpos(said || ' ', n.saying || ' ') = 0
-    ORDER BY n.node_id, n.scope_id)
+    ORDER BY n.node_id, n.scope_id, n.people)
   SELECT said || string_agg(n.saying, ''), array_agg(DISTINCT n.scope_id) INTO said, scopes FROM news n
   WHERE strpos(said || ' ', n.saying || ' ') = 0;
   PERFORM touch_nodes('change', scopes, scopes);
@@ -29,7 +27,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION log_changes IS
   'Logs each node for the scope beside it, unless this transaction has just said the same, with who '
-  'wrote it and who wrote what it is on.';
+  'wrote it and who wrote what it is on: nobody hidden from one of them is told.';
 
 CREATE OR REPLACE FUNCTION post_scopes(post_ids bigint[])
 RETURNS TABLE (post_id bigint, scope_id bigint)
@@ -52,6 +50,17 @@ $$;
 COMMENT ON FUNCTION post_scopes IS
   'To whom a post matters: its author and its circle; an event also to those who are invited or '
   'said they might come.';
+
+CREATE OR REPLACE FUNCTION may_know_event(event bigint, visibility visibility, circle bigint, person bigint)
+RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN CASE visibility
+    WHEN 'PUBLIC' THEN true
+    WHEN 'CIRCLE' THEN EXISTS (SELECT FROM circle_member m WHERE m.circle_id = circle AND m.user_id = person)
+    ELSE EXISTS (SELECT FROM invitation i WHERE i.event_id = event AND i.invitee_id = person) END;
+END $$;
+COMMENT ON FUNCTION may_know_event IS
+  'Returns whether an event of this visibility is for the person; blocks are for the log''s readers to look at.';
 
 CREATE OR REPLACE FUNCTION log_edited_posts(post_ids bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -106,15 +115,19 @@ CALL watch('event', '{edited}', 'log_post_parts', 'post_id');
 CALL watch('card_post', '{edited}', 'log_post_parts', 'post_id');
 CALL watch('event_venue', '{added,edited,removed}', 'log_post_parts', 'event_id');
 
-CREATE OR REPLACE FUNCTION log_events(events bigint[], people bigint[]) RETURNS void
-LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION log_events(events bigint[], people bigint[], inviters bigint[] DEFAULT NULL)
+RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM log_changes(array_agg(c.event_id), array_agg(c.person), p.id IS NULL)
-  FROM unnest(events, people) AS c(event_id, person) LEFT JOIN post p ON p.id = c.event_id
-  WHERE c.event_id IS NOT NULL GROUP BY p.id IS NULL;
+  PERFORM log_changes(array_agg(c.event_id), array_agg(c.person), false, array_agg(p.author_id),
+    -- An event by invitation comes and goes with it, whoever invites.
+    array_agg(CASE WHEN p.visibility <> 'INVITED' THEN c.inviter END))
+  FROM unnest(events, people, inviters) AS c(event_id, person, inviter) JOIN post p ON p.id = c.event_id
+  WHERE p.author_id = c.person OR may_know_event(p.id, p.visibility, p.circle_id, c.person)
+    OR c.inviter IS NOT NULL AND p.visibility = 'INVITED';
 END $$;
 COMMENT ON FUNCTION log_events IS
-  'Logs each event to the person beside it, as different or, where its post went, as gone.';
+  'Logs each event to the person beside it, if they may see it, or could until now. One that went with its post '
+  'is logged by log_gone_posts.';
 
 CREATE OR REPLACE FUNCTION log_attendance() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -133,12 +146,18 @@ CREATE OR REPLACE FUNCTION log_invitations() RETURNS trigger LANGUAGE plpgsql AS
 DECLARE
   nodes bigint[];
   scopes bigint[];
+  others bigint[];
+  hosts bigint[];
 BEGIN
-  SELECT array_agg(c.id), array_agg(s.id) INTO nodes, scopes
-  FROM changed c, LATERAL (VALUES (c.inviter_id), (c.invitee_id)) s(id);
-  PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
-  SELECT array_agg(event_id), array_agg(invitee_id) INTO nodes, scopes FROM changed;
-  PERFORM log_events(nodes, scopes);
+  SELECT array_agg(c.id), array_agg(s.id), array_agg(s.other), array_agg(p.author_id)
+  INTO nodes, scopes, others, hosts
+  FROM changed c LEFT JOIN post p ON p.id = c.event_id,
+    LATERAL (VALUES (c.inviter_id, c.invitee_id), (c.invitee_id, c.inviter_id)) s(id, other)
+  -- One to an event that is gone was logged with it.
+  WHERE c.event_id IS NULL OR p.id IS NOT NULL;
+  PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE', others, hosts);
+  SELECT array_agg(event_id), array_agg(invitee_id), array_agg(inviter_id) INTO nodes, scopes, others FROM changed;
+  PERFORM log_events(nodes, scopes, others);
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION log_invitations IS
@@ -173,16 +192,20 @@ CREATE OR REPLACE FUNCTION log_members() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   nodes bigint[];
   scopes bigint[];
+  members bigint[];
   gone boolean;
 BEGIN
   SELECT array_agg(circle_id), array_agg(user_id) INTO nodes, scopes FROM changed;
-  FOR nodes, scopes, gone IN
-    SELECT array_agg(c.circle_id), array_agg(s.id), o.id IS NULL
+  FOR nodes, scopes, members, gone IN
+    SELECT array_agg(c.circle_id), array_agg(s.id), array_agg(s.member_id), o.id IS NULL
     FROM unnest(nodes, scopes) AS c(circle_id, user_id) LEFT JOIN circle o ON o.id = c.circle_id,
-      LATERAL (VALUES (c.user_id), (CASE WHEN o.kind = 'GROUP' THEN o.id END)) s(id)
+      LATERAL (VALUES (c.user_id, NULL), (CASE WHEN o.kind = 'GROUP' THEN o.id END,
+        -- Of all whom nobody blocks, and who are still there, one row tells.
+        CASE WHEN EXISTS (SELECT FROM hidden_user(c.user_id))
+          OR NOT EXISTS (SELECT FROM app_user u WHERE u.id = c.user_id) THEN c.user_id END)) s(id, member_id)
     GROUP BY o.id IS NULL
   LOOP
-    PERFORM log_changes(nodes, scopes, gone);
+    PERFORM log_changes(nodes, scopes, gone, members);
   END LOOP;
   RETURN NULL;
 END $$;
@@ -213,31 +236,55 @@ COMMENT ON FUNCTION log_comments IS
   'Logs comments, to the circle they are on or to whom their post matters, and to who wrote them.';
 CALL watch('comment', '{added,removed}', 'log_comments');
 
-CREATE OR REPLACE FUNCTION log_silenced_comments() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION log_gone_posts(posts bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   nodes bigint[];
   scopes bigint[];
   authors bigint[];
   hosts bigint[];
 BEGIN
-  SELECT array_agg(c.id), array_agg(s.scope_id), array_agg(c.author_id), array_agg(OLD.author_id)
+  SELECT array_agg(c.id), array_agg(s.scope_id), array_agg(c.author_id), array_agg(p.author_id)
   INTO nodes, scopes, authors, hosts
-  FROM comment c, post_scopes(ARRAY[OLD.id]) s WHERE c.subject_id = OLD.id;
+  FROM post_scopes(posts) s JOIN post p ON p.id = s.post_id JOIN comment c ON c.subject_id = s.post_id;
   PERFORM log_changes(nodes, scopes, true, authors, hosts);
+  SELECT array_agg(p.id), array_agg(s.id), array_agg(p.author_id) INTO nodes, scopes, authors
+  FROM post p, LATERAL (SELECT a.user_id AS id FROM attendance a WHERE a.event_id = p.id
+    UNION SELECT i.invitee_id FROM invitation i WHERE i.event_id = p.id) s
+  WHERE p.id = ANY (posts) AND p.id & 255 = 23
+    AND (s.id = p.author_id OR may_know_event(p.id, p.visibility, p.circle_id, s.id));
+  PERFORM log_changes(nodes, scopes, true, authors);
+  SELECT array_agg(i.id), array_agg(s.id), array_agg(s.other), array_agg(p.author_id)
+  INTO nodes, scopes, authors, hosts
+  FROM post p JOIN invitation i ON i.event_id = p.id,
+    LATERAL (VALUES (i.inviter_id, i.invitee_id), (i.invitee_id, i.inviter_id)) s(id, other)
+  WHERE p.id = ANY (posts) AND p.id & 255 = 23
+    AND (s.id = p.author_id OR may_know_event(p.id, p.visibility, p.circle_id, s.id));
+  PERFORM log_changes(nodes, scopes, true, authors, hosts);
+END $$;
+COMMENT ON FUNCTION log_gone_posts IS
+  'Logs what goes with posts to those who could see it: comments, events of which somebody has said whether they '
+  'come, and invitations. Later nobody knows who that was.';
+CREATE OR REPLACE FUNCTION log_silenced() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM log_gone_posts(CASE TG_TABLE_NAME WHEN 'post' THEN ARRAY[OLD.id]
+    ELSE ARRAY(SELECT p.id FROM post p WHERE p.circle_id = OLD.id AND p.id & 255 = 23) END);
   RETURN OLD;
 END $$;
-COMMENT ON FUNCTION log_silenced_comments IS
-  'Logs that the comments on a post go with it, to whom the post mattered: later nobody knows.';
+COMMENT ON FUNCTION log_silenced IS
+  'Logs what goes with a post; with a circle the events in it, before its members go.';
 CREATE OR REPLACE TRIGGER log_silenced BEFORE DELETE ON post
-  FOR EACH ROW EXECUTE FUNCTION log_silenced_comments();
+  FOR EACH ROW EXECUTE FUNCTION log_silenced();
+CREATE OR REPLACE TRIGGER log_silenced BEFORE DELETE ON circle
+  FOR EACH ROW EXECUTE FUNCTION log_silenced();
 
 CREATE OR REPLACE FUNCTION log_notifications() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   nodes bigint[];
   scopes bigint[];
+  actors bigint[];
 BEGIN
-  SELECT array_agg(id), array_agg(recipient_id) INTO nodes, scopes FROM changed;
-  PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
+  SELECT array_agg(id), array_agg(recipient_id), array_agg(actor_id) INTO nodes, scopes, actors FROM changed;
+  PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE', actors);
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION log_notifications IS 'Logs notifications, to their recipient.';
@@ -280,36 +327,58 @@ CREATE OR REPLACE TRIGGER log_edited
     address, card_preference, roles ON app_user
   FOR EACH ROW EXECUTE FUNCTION log_edited_scope();
 
--- A token says up to which change everything is known: a byte for its version, xid and seq, in
--- base64url. Rows of transactions that may still be joined by older ones are left for later, so
--- nothing is skipped.
+-- A token says up to which change everything is known: a byte for its version, xid and seq, and a seal over these and
+-- the viewer, in base64url. Rows of transactions that may still be joined by older ones are left for later, so nothing
+-- is skipped.
 
-CREATE OR REPLACE FUNCTION change_token(xid xid8, seq bigint) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT rtrim(translate(
-    encode('\x01'::bytea || xid8send(xid) || int8send(seq), 'base64'), '+/', '-_'), '=')
-$$;
-COMMENT ON FUNCTION change_token IS 'A token of changes, in version 1.';
-
-CREATE OR REPLACE FUNCTION read_change_token(token text, OUT xid xid8, OUT seq bigint)
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
-DECLARE bytes bytea;
+-- As in HMAC, what is hashed with one key is hashed again with another.
+CREATE OR REPLACE FUNCTION token_seal(viewer bigint, body bytea) RETURNS bytea
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
-  IF token !~ '^[A-Za-z0-9_-]{23}$' THEN
-    RAISE EXCEPTION 'The token is not one that changes has given.'
-      USING ERRCODE = 'SG002', DETAIL = 'BAD_USER_INPUT';
-  END IF;
-  bytes := decode(translate(token, '-_', '+/') || '=', 'base64');
-  IF get_byte(bytes, 0) <> 1 OR get_byte(bytes, 1) > 127 OR get_byte(bytes, 9) > 127 THEN
+  RETURN (SELECT substr(sha256(s.outer_key || sha256(s.inner_key || int8send(viewer) || body)), 1, 16)
+    FROM token_secret s);
+END $$;
+COMMENT ON FUNCTION token_seal IS
+  'Returns 16 bytes that show that a token was given to this viewer, and not made or changed elsewhere.';
+
+CREATE OR REPLACE FUNCTION change_token(viewer bigint, xid xid8, seq bigint) RETURNS text
+LANGUAGE plpgsql STABLE AS $$
+DECLARE body bytea := '\x02'::bytea || xid8send(xid) || int8send(seq);
+BEGIN
+  RETURN translate(encode(body || token_seal(viewer, body), 'base64'), '+/', '-_');
+END $$;
+COMMENT ON FUNCTION change_token IS 'Returns a token of changes for the viewer, in version 2.';
+
+CREATE OR REPLACE FUNCTION read_change_token(viewer bigint, token text, OUT xid xid8, OUT seq bigint)
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  bytes bytea;
+  body bytea;
+BEGIN
+  -- Version 1 had no seal.
+  IF token ~ '^[A-Za-z0-9_-]{23}$' THEN
     RAISE EXCEPTION 'The token is of another version; start anew without one.'
       USING ERRCODE = 'SG001', DETAIL = 'TOKEN_EXPIRED';
   END IF;
-  xid := ('x' || encode(substr(bytes, 2, 8), 'hex'))::bit(64)::bigint::text::xid8;
-  seq := ('x' || encode(substr(bytes, 10, 8), 'hex'))::bit(64)::bigint;
+  IF token ~ '^[A-Za-z0-9_-]{44}$' THEN
+    bytes := decode(translate(token, '-_', '+/'), 'base64');
+    body := substr(bytes, 1, 17);
+  END IF;
+  -- Hashes are compared, so that it takes as long wherever the seals differ.
+  IF (sha256(substr(bytes, 18)) = sha256(token_seal(viewer, body))) IS NOT TRUE THEN
+    RAISE EXCEPTION 'The token is not one that changes has given to this viewer; start anew without one.'
+      USING ERRCODE = 'SG002', DETAIL = 'BAD_USER_INPUT';
+  END IF;
+  IF get_byte(body, 0) <> 2 THEN
+    RAISE EXCEPTION 'The token is of another version; start anew without one.'
+      USING ERRCODE = 'SG001', DETAIL = 'TOKEN_EXPIRED';
+  END IF;
+  xid := ('x' || encode(substr(body, 2, 8), 'hex'))::bit(64)::bigint::text::xid8;
+  seq := ('x' || encode(substr(body, 10, 8), 'hex'))::bit(64)::bigint;
 END $$;
 COMMENT ON FUNCTION read_change_token IS
-  'What a token of changes says. Fails with SG002 (BAD_USER_INPUT) when it is none, with SG001 '
-  '(TOKEN_EXPIRED) when another version gave it.';
+  'Returns what a token of changes says. Fails with SG002 (BAD_USER_INPUT) when it is not one that this viewer was '
+  'given, and with SG001 (TOKEN_EXPIRED) when another version gave it.';
 
 CREATE OR REPLACE FUNCTION tells(viewer bigint, node bigint, scope bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
@@ -329,52 +398,72 @@ COMMENT ON FUNCTION tells IS
   'Whether the log tells the viewer that a node is new or different: not when it is hidden, or gone by '
   'now. Of events in their own scope and of circles they are told that these are hidden from now on.';
 
+CREATE OR REPLACE FUNCTION changes_after(viewer bigint, since_xid xid8, since_seq bigint, until xid8, number int)
+RETURNS TABLE (xid xid8, seq bigint, node_id bigint, deleted boolean)
+LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+DECLARE
+  since_time timestamptz;
+  scopes bigint[];
+  -- Deletions in a circle matter to those who were in it.
+  joined timestamptz[];
+  hidden bigint[] := ARRAY(SELECT h.id FROM hidden_user(viewer) h
+    UNION SELECT p.user_id FROM hidden_past p WHERE p.viewer_id = viewer);
+BEGIN
+  -- On days that were over before the token nothing is left to tell.
+  SELECT coalesce((max(d.day) + 1)::timestamp AT TIME ZONE 'UTC', '-infinity') INTO since_time
+  FROM change_day d WHERE d.last_xid <= since_xid;
+  IF viewer = 0 THEN
+    SELECT array_agg(c.id), array_agg('-infinity'::timestamptz) INTO scopes, joined
+    FROM circle c WHERE c.is_default;
+  ELSE
+    SELECT viewer || array_agg(m.circle_id), '-infinity'::timestamptz || array_agg(m.joined_at) INTO scopes, joined
+    FROM circle_member m WHERE m.user_id = viewer;
+  END IF;
+  RETURN QUERY SELECT c.xid, c.seq, c.node_id, c.deleted
+  FROM unnest(scopes, joined) s(id, joined_at) CROSS JOIN LATERAL (
+    SELECT * FROM change c
+    WHERE c.scope_id = s.id AND (c.xid, c.seq) > (since_xid, since_seq) AND c.xid < until
+      AND c.logged_at >= since_time AND c.logged_at < now() + interval '1 day'
+      -- What a transaction says in two of the scopes is said once, on whichever page it began.
+      AND NOT (c.xid = since_xid AND EXISTS (SELECT FROM change e
+        WHERE e.scope_id = ANY (scopes) AND e.xid = since_xid AND e.seq <= since_seq
+          AND e.logged_at >= since_time AND e.logged_at < now() + interval '1 day'
+          AND e.node_id = c.node_id AND e.deleted = c.deleted))
+      AND (c.people IS NULL OR NOT c.people && hidden)
+      AND CASE WHEN c.deleted THEN c.logged_at >= s.joined_at ELSE tells(viewer, c.node_id, s.id) END
+    ORDER BY c.xid, c.seq LIMIT number) c
+  ORDER BY c.xid, c.seq LIMIT number;
+END $$;
+COMMENT ON FUNCTION changes_after IS
+  'Returns the first changes after a place in the log, and before a transaction, in the viewer''s own scope and '
+  'circles (anonymous: default channels), as far as the viewer may know of them.';
+
 CREATE OR REPLACE FUNCTION change_page(viewer bigint, since text, page int)
 RETURNS TABLE (token text, has_more boolean, node_ids bigint[], operations text[])
 LANGUAGE plpgsql STABLE ROWS 1 AS $$
 DECLARE
   safe xid8 := pg_snapshot_xmin(pg_current_snapshot());
-  fresh text := change_token(safe, 0);
   wanted int := least(greatest(coalesce(page, 100), 0), 100);
   since_xid xid8;
   since_seq bigint;
-  since_time timestamptz;
-  scopes bigint[];
-  hidden bigint[] := ARRAY(SELECT h.id FROM hidden_user(viewer) h);
   number int;
   last text;
 BEGIN
   IF since IS NULL THEN
-    RETURN QUERY SELECT fresh, false, '{}'::bigint[], '{}'::text[];
+    RETURN QUERY SELECT change_token(viewer, safe, 0), false, '{}'::bigint[], '{}'::text[];
     RETURN;
   END IF;
-  SELECT k.xid, k.seq INTO since_xid, since_seq FROM read_change_token(since) k;
+  SELECT k.xid, k.seq INTO since_xid, since_seq FROM read_change_token(viewer, since) k;
   IF since_xid < (SELECT h.xid FROM change_horizon h) THEN
     RAISE EXCEPTION 'The token is too old; start anew without one.'
       USING ERRCODE = 'SG001', DETAIL = 'TOKEN_EXPIRED';
   END IF;
-  -- On days that were over before the token nothing is left to tell.
-  SELECT coalesce((max(d.day) + 1)::timestamp AT TIME ZONE 'UTC', '-infinity') INTO since_time
-  FROM change_day d WHERE d.last_xid <= since_xid;
-  scopes := CASE WHEN viewer = 0 THEN ARRAY(SELECT c.id FROM circle c WHERE c.is_default)
-    ELSE viewer || ARRAY(SELECT m.circle_id FROM circle_member m WHERE m.user_id = viewer) END;
   WITH found AS (
-    SELECT row_number() OVER (ORDER BY c.xid, c.seq) AS number, c.* FROM (
-      SELECT c.xid, c.seq, c.node_id, c.deleted FROM unnest(scopes) s(id) CROSS JOIN LATERAL (
-        SELECT * FROM change c
-        WHERE c.scope_id = s.id AND (c.xid, c.seq) > (since_xid, since_seq) AND c.xid < safe
-          AND c.logged_at >= since_time AND c.logged_at < now() + interval '1 day'
-          -- What a transaction says in two of the scopes is said once, on whichever page it began.
-          AND NOT (c.xid = since_xid AND EXISTS (SELECT FROM change e
-            WHERE e.scope_id = ANY (scopes) AND e.xid = since_xid AND e.seq <= since_seq
-              AND e.logged_at >= since_time AND e.logged_at < now() + interval '1 day'
-              AND e.node_id = c.node_id AND e.deleted = c.deleted))
-          AND (c.people IS NULL OR NOT c.people && hidden)
-          AND (c.deleted OR tells(viewer, c.node_id, s.id))
-        ORDER BY c.xid, c.seq LIMIT wanted + 1) c
-      ORDER BY c.xid, c.seq LIMIT wanted + 1) c)
+    SELECT row_number() OVER (ORDER BY c.xid, c.seq) AS number, c.*
+    FROM changes_after(viewer, since_xid, since_seq, safe, wanted + 1) c)
   SELECT (SELECT count(*) FROM found),
-    (SELECT change_token(f.xid, f.seq) FROM found f WHERE f.number = wanted),
+    (SELECT change_token(viewer, f.xid, f.seq) FROM found f WHERE f.number = wanted),
     array_agg(n.node_id ORDER BY n.number),
     array_agg(CASE WHEN n.deleted THEN 'DELETE' ELSE 'UPSERT' END ORDER BY n.number)
   INTO number, last, node_ids, operations
@@ -382,12 +471,21 @@ BEGIN
     WHERE f.number <= wanted ORDER BY f.node_id, f.number DESC) n;
   has_more := number > wanted;
   token := CASE WHEN has_more THEN coalesce(last, since)
-    WHEN since_xid >= safe THEN since ELSE fresh END;
+    WHEN since_xid >= safe THEN since ELSE change_token(viewer, safe, 0) END;
   node_ids := coalesce(node_ids, '{}');
   operations := coalesce(operations, '{}');
   RETURN NEXT;
 END $$;
 COMMENT ON FUNCTION change_page IS
-  'Changes after a token in the viewer''s own scope and circles (anonymous: default channels), '
-  'each node once, as it was last. Without a token only a fresh one. Fails with SG001 '
-  '(TOKEN_EXPIRED) and SG002 (BAD_USER_INPUT); the detail is the code for clients.';
+  'Returns the changes after a token, each node once, as it was last. Without a token only a fresh one. Fails with '
+  'SG001 (TOKEN_EXPIRED) and SG002 (BAD_USER_INPUT); the detail is the code for clients.';
+
+CREATE OR REPLACE FUNCTION change_hint(viewer bigint, told bigint, ended bigint) RETURNS text
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT change_token(viewer, pg_snapshot_xmin(pg_current_snapshot()), 0)
+    FROM changes_after(viewer, told::text::xid8, 0, ended::text::xid8, 1) c);
+END $$;
+COMMENT ON FUNCTION change_hint IS
+  'Returns a fresh token if the viewer may know of a change by one of the transactions from told to before ended, '
+  'otherwise null: Subscription.changesAvailable.';

@@ -137,12 +137,15 @@ BEGIN
     PERFORM FROM %6$s t WHERE t.%8$I = d.id FOR KEY SHARE;
     CONTINUE WHEN NOT FOUND;%9$s
   END LOOP;
-  PERFORM touch_nodes('node', ids, ids);
+  PERFORM touch_nodes('node', %10$s, ids);
 END $body$
 $function$, 'add_to_' || of_table, arguments, amounts,
     (SELECT string_agg(format('%I.%I', 'add_to_' || of_table, c), ', ' ORDER BY n)
       FROM unnest(counters) WITH ORDINALITY u(c, n)),
-    array_to_string(counters, ', '), of_table, additions, key, meetings);
+    array_to_string(counters, ', '), of_table, additions, key, meetings,
+    -- not everybody may see how many they are
+    CASE of_table::text WHEN 'votable_post' THEN 'ARRAY(SELECT verdict_key(u.id) FROM unnest(ids) AS u(id))'
+      ELSE 'ids' END);
   EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'add_to_' || of_table,
     'Adds to counts in ' || of_table || ', each array being amounts for the ids; made by keep_counts.');
 END $$;

@@ -1,4 +1,5 @@
--- What is stored about one person, for them to keep: Viewer.dataExport.
+-- What is stored about one person, for them to keep: Viewer.dataExport. Whatever is about others, or about what others
+-- made, is read as any query of the person reads it: a row that is hidden is absent, as if it were gone.
 
 CREATE OR REPLACE FUNCTION export_user(person bigint) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 DECLARE result jsonb;
@@ -35,7 +36,8 @@ BEGIN
         'moderation', p.moderation, 'createdAt', p.created_at) ORDER BY p.id), '[]')
       FROM photo p WHERE p.owner_id = person),
     'posts', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', wire_id(p.id), 'kind', p.kind,
-        'body', p.body, 'location', wire_id(p.location_id), 'circle', wire_id(p.circle_id),
+        'body', p.body, 'location', wire_id(p.location_id),
+        'circle', CASE WHEN sees(person, p.circle_id) THEN wire_id(p.circle_id) END,
         'visibility', p.visibility, 'createdAt', p.created_at, 'updatedAt', p.updated_at,
         'photos', (SELECT coalesce(jsonb_agg(wire_id(h.photo_id) ORDER BY h.position), '[]')
           FROM post_photo h WHERE h.post_id = p.id),
@@ -45,16 +47,16 @@ BEGIN
     'comments', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', wire_id(c.id),
         'subject', wire_id(c.subject_id), 'body', c.body, 'createdAt', c.created_at)
         ORDER BY c.id), '[]')
-      FROM comment c WHERE c.author_id = person),
+      FROM visible_comment(person) c WHERE c.author_id = person),
     'reactions', (SELECT coalesce(jsonb_agg(jsonb_build_object('subject', wire_id(r.subject_id),
         'kind', r.kind, 'createdAt', r.created_at) ORDER BY r.created_at), '[]')
-      FROM reaction r WHERE r.user_id = person),
+      FROM reaction r WHERE r.user_id = person AND sees(person, r.subject_id)),
     'votes', (SELECT coalesce(jsonb_agg(jsonb_build_object('post', wire_id(v.post_id),
         'choice', v.choice, 'createdAt', v.created_at) ORDER BY v.created_at), '[]')
-      FROM vote v WHERE v.user_id = person),
+      FROM vote v WHERE v.user_id = person AND sees(person, v.post_id)),
     'flags', (SELECT coalesce(jsonb_agg(jsonb_build_object('subject', wire_id(f.subject_id),
         'reason', f.reason, 'note', f.note, 'createdAt', f.created_at) ORDER BY f.created_at), '[]')
-      FROM flag f WHERE f.user_id = person)) INTO result;
+      FROM flag f WHERE f.user_id = person AND sees(person, f.subject_id))) INTO result;
 
   SELECT result || jsonb_build_object(
     'circles', (SELECT coalesce(jsonb_agg(jsonb_build_object('circle', wire_id(m.circle_id),
@@ -62,23 +64,23 @@ BEGIN
       FROM circle_member m WHERE m.user_id = person),
     'attendance', (SELECT coalesce(jsonb_agg(jsonb_build_object('event', wire_id(a.event_id),
         'status', a.status, 'updatedAt', a.updated_at) ORDER BY a.updated_at), '[]')
-      FROM attendance a WHERE a.user_id = person),
+      FROM attendance a WHERE a.user_id = person AND sees(person, a.event_id)),
     'invitations', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', wire_id(i.id),
         'event', wire_id(i.event_id), 'inviter', wire_id(i.inviter_id),
         'invitee', wire_id(i.invitee_id),
         'contact', CASE WHEN i.inviter_id = person THEN i.contact END, 'status', i.status,
         'createdAt', i.created_at) ORDER BY i.id), '[]')
-      FROM invitation i WHERE person IN (i.inviter_id, i.invitee_id)),
+      FROM visible_invitation(person) i),
     'infoRequests', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', wire_id(r.id),
         'post', wire_id(r.post_id), 'requester', wire_id(r.requester_id), 'status', r.status,
         'createdAt', r.created_at) ORDER BY r.id), '[]')
-      FROM info_request r WHERE person IN (r.owner_id, r.requester_id)),
+      FROM visible_info_request(person) r),
     'followUps', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', wire_id(f.id),
         'post', wire_id(f.post_id), 'sender', wire_id(f.sender_id),
         'recipient', wire_id(f.recipient_id),
         'state', f.state, 'createdAt', f.created_at, 'resolvedAt', f.resolved_at)
         ORDER BY f.id), '[]')
-      FROM follow_up f WHERE person IN (f.sender_id, f.recipient_id)),
+      FROM visible_follow_up(person) f),
     'bookings', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', wire_id(b.id),
         'session', wire_id(b.session_id), 'createdAt', b.created_at, 'cancelledAt', b.cancelled_at)
         ORDER BY b.id), '[]')
@@ -93,12 +95,12 @@ BEGIN
     'messages', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', wire_id(m.id),
         'conversation', wire_id(m.conversation_id), 'author', wire_id(m.author_id), 'body', m.body,
         'createdAt', m.created_at) ORDER BY m.id), '[]')
-      FROM conversation_member c JOIN message m ON m.conversation_id = c.conversation_id
+      FROM conversation_member c JOIN visible_message(person) m ON m.conversation_id = c.conversation_id
       WHERE c.user_id = person),
     'notifications', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', wire_id(n.id),
         'reason', n.reason, 'text', n.text, 'readAt', n.read_at,
         'createdAt', n.created_at) ORDER BY n.id), '[]')
-      FROM notification n WHERE n.recipient_id = person),
+      FROM visible_notification(person) n),
     'externalContacts', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', wire_id(c.id),
         'provider', c.provider, 'externalId', c.external_id, 'name', c.name) ORDER BY c.id), '[]')
       FROM external_contact c WHERE c.owner_id = person),
@@ -107,9 +109,12 @@ BEGIN
       FROM shopping_list_item s WHERE s.user_id = person),
     'productSuggestions', (SELECT coalesce(jsonb_agg(jsonb_build_object(
         'product', wire_id(s.product_id), 'sender', wire_id(s.sender_id),
-        'recipient', wire_id(s.recipient_id), 'post', wire_id(s.post_id),
+        'recipient', wire_id(s.recipient_id),
+        'post', CASE WHEN sees(person, s.post_id) THEN wire_id(s.post_id) END,
         'createdAt', s.created_at) ORDER BY s.created_at), '[]')
-      FROM product_suggestion s WHERE person IN (s.sender_id, s.recipient_id))) INTO result;
+      FROM product_suggestion s WHERE person IN (s.sender_id, s.recipient_id)
+        AND s.sender_id NOT IN (SELECT h.id FROM hidden_user(person) h)
+        AND s.recipient_id NOT IN (SELECT h.id FROM hidden_user(person) h))) INTO result;
   RETURN result;
 END $$;
 COMMENT ON FUNCTION export_user IS

@@ -128,9 +128,30 @@ CREATE OR REPLACE TRIGGER touch_edited
 CREATE OR REPLACE TRIGGER touch_edited AFTER UPDATE OF name, description, is_default, owner_id ON circle
   FOR EACH ROW EXECUTE FUNCTION touch_edited();
 CREATE OR REPLACE TRIGGER touch_edited
-  AFTER UPDATE OF username, display_name, email, email_verified, bio, website, avatar_id, home_id,
-    address, card_preference, roles ON app_user
-  FOR EACH ROW EXECUTE FUNCTION touch_edited();
+  AFTER UPDATE OF username, display_name, bio, website, avatar_id, home_id, card_preference, roles ON app_user
+  FOR EACH ROW WHEN (
+    (OLD.username, OLD.display_name, OLD.bio, OLD.website, OLD.avatar_id, OLD.home_id, OLD.card_preference, OLD.roles)
+    IS DISTINCT FROM
+    (NEW.username, NEW.display_name, NEW.bio, NEW.website, NEW.avatar_id, NEW.home_id, NEW.card_preference, NEW.roles))
+  EXECUTE FUNCTION touch_edited();
+
+-- An address is read by its owner, and by whoever is to send something there.
+CREATE OR REPLACE FUNCTION touch_account() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE cards bigint[];
+BEGIN
+  PERFORM touch_nodes('account', ARRAY[NEW.id], ARRAY[NEW.id]);
+  IF NEW.address IS DISTINCT FROM OLD.address THEN
+    cards := ARRAY(SELECT f.id FROM follow_up f WHERE f.recipient_id = NEW.id AND f.state = 'OPEN');
+    PERFORM touch_nodes('node', cards, cards);
+  END IF;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION touch_account IS
+  'Notifies the owner of an account that its private details changed, and open follow-ups of the address.';
+CREATE OR REPLACE TRIGGER touch_account AFTER UPDATE OF email, email_verified, address ON app_user
+  FOR EACH ROW WHEN ((OLD.email, OLD.email_verified, OLD.address)
+    IS DISTINCT FROM (NEW.email, NEW.email_verified, NEW.address))
+  EXECUTE FUNCTION touch_account();
 CREATE OR REPLACE TRIGGER touch_edited
   AFTER UPDATE OF name, brand, description, price, currency, photo_id, buy_url ON product
   FOR EACH ROW EXECUTE FUNCTION touch_edited();
@@ -154,10 +175,11 @@ CALL watch('comment', '{added}', 'touch_made_comments');
 CREATE OR REPLACE FUNCTION touch_made_messages() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM touch_nodes('message', array_agg(m.user_id), array_agg(c.id))
-  FROM changed c JOIN conversation_member m ON m.conversation_id = c.conversation_id;
+  FROM changed c JOIN conversation_member m ON m.conversation_id = c.conversation_id
+  WHERE NOT EXISTS (SELECT FROM hidden_user(m.user_id) h WHERE h.id = c.author_id);
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION touch_made_messages IS 'Tells those who take part of messages.';
+COMMENT ON FUNCTION touch_made_messages IS 'Tells those who take part of messages that they see.';
 CALL watch('message', '{added}', 'touch_made_messages');
 
 CREATE OR REPLACE FUNCTION touch_made_notifications() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -168,14 +190,56 @@ END $$;
 COMMENT ON FUNCTION touch_made_notifications IS 'Tells people of their notifications.';
 CALL watch('notification', '{added}', 'touch_made_notifications');
 
+-- Keys below zero are those of an audience: of what only some of those who watch a node may learn. A subscription that
+-- is notified under one asks for its keys again, because the audience may be another one by then.
+
+CREATE OR REPLACE FUNCTION pair_key(viewer bigint, node bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT (hashint8extended(node, viewer) | '-9223372036854775808'::bigint) & -256
+$$;
+COMMENT ON FUNCTION pair_key IS 'Returns the key of touches that only this viewer receives about a node.';
+
+CREATE OR REPLACE FUNCTION verdict_key(post bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT pair_key(0, post)
+$$;
+COMMENT ON FUNCTION verdict_key IS
+  'Returns the key of touches that only the users who may see the verdict of a post receive.';
+
+CREATE OR REPLACE FUNCTION node_keys(viewer bigint, node bigint) RETURNS bigint[]
+LANGUAGE plpgsql STABLE AS $$
+DECLARE keys bigint[] := ARRAY[node];
+BEGIN
+  IF viewer = 0 THEN RETURN keys; END IF;
+  keys := keys || pair_key(viewer, node);
+  IF node & 254 = 16 AND (EXISTS (SELECT FROM vote v WHERE v.post_id = node AND v.user_id = viewer)
+      OR EXISTS (SELECT FROM post p WHERE p.id = node AND p.author_id = viewer)) THEN
+    keys := keys || verdict_key(node);
+  END IF;
+  RETURN keys;
+END $$;
+COMMENT ON FUNCTION node_keys IS
+  'Returns the keys of the touches of a node that the viewer may learn of: Subscription.nodeChanged.';
+
 CREATE OR REPLACE FUNCTION touch_blocks() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM touch_nodes('node', array_agg(s.id), array_agg(s.id))
-  FROM changed c, LATERAL (VALUES (c.blocker_id), (c.blocked_id)) s(id);
+  PERFORM touch_nodes('block', array_agg(s.id), array_agg(s.other)),
+    touch_nodes('node', array_agg(pair_key(s.id, s.other)), array_agg(pair_key(s.id, s.other)))
+  FROM changed c, LATERAL (VALUES (c.blocker_id, c.blocked_id), (c.blocked_id, c.blocker_id)) s(id, other);
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION touch_blocks IS 'Tells that two people look different to each other.';
+COMMENT ON FUNCTION touch_blocks IS
+  'Notifies two people, and nobody else, that one blocked or unblocked the other.';
 CALL watch('block', '{added,removed}', 'touch_blocks');
+
+CREATE OR REPLACE FUNCTION touch_votes() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM touch_nodes('node', array_agg(pair_key(c.user_id, c.post_id)), array_agg(pair_key(c.user_id, c.post_id)))
+  FROM changed c;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION touch_votes IS 'Notifies a voter that the vote is there, and with it the verdict.';
+CALL watch('vote', '{added,removed}', 'touch_votes');
 
 -- Servers close the sockets of sessions that ended; the role that notes uses of sessions may do nothing
 -- else, so this is done as the owner.

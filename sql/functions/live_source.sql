@@ -3,7 +3,8 @@
 --
 -- A line without a column tells of everything: the touches of these topics, about nodes with these tags. A line with
 -- a column says that these touches have the values of that column as their keys, or as their nodes, for a query that
--- reads only rows with one value. A line without topics says that nothing is told, on purpose.
+-- reads only rows with one value; of one that is_own, for the viewer whose id the value is. A line without topics says
+-- that nothing is told, on purpose.
 
 CREATE OR REPLACE FUNCTION tell_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -79,7 +80,7 @@ WITH post_tags AS (SELECT '{16,17,18,19,20,21,22,23,24}'::int[] AS tags)
 SELECT v.relation, v.attribute, string_to_array(v.topics, ' ') AS topics,
   CASE v.tags WHEN 'posts' THEN p.tags WHEN 'subjects' THEN p.tags || '{3,4,5,32}'
     ELSE string_to_array(v.tags, ' ')::int[] END AS tags,
-  coalesce(v.is_node, false) AS is_node
+  coalesce(v.is_node, false) AS is_node, false AS is_own
 FROM post_tags p CROSS JOIN (VALUES
   ('app_user', NULL, 'node', '1', NULL),
   ('app_user', 'id', 'node', NULL, NULL),
@@ -124,7 +125,8 @@ FROM post_tags p CROSS JOIN (VALUES
   ('attendance', 'event_id', 'node', NULL, NULL),
   ('attendance', 'user_id', 'change', NULL, NULL),
   ('vote', NULL, 'node', 'posts', NULL),
-  ('vote', 'post_id', 'node', NULL, NULL),
+  -- under the key of those who may see the verdict
+  ('vote', 'post_id', 'node', NULL, true),
   ('visit', NULL, 'post node', 'posts', NULL),
 
   ('reaction', NULL, 'node', 'subjects', NULL),
@@ -138,13 +140,13 @@ FROM post_tags p CROSS JOIN (VALUES
   ('follow', NULL, 'node', '1', NULL),
   ('follow', 'follower_id', 'node', NULL, NULL),
   ('follow', 'followee_id', 'node', NULL, NULL),
-  ('block', NULL, 'node', '1', NULL),
-  ('block', 'blocker_id', 'node', NULL, NULL),
-  ('block', 'blocked_id', 'node', NULL, NULL),
+  ('block', NULL, 'block', NULL, NULL),
+  ('block', 'blocker_id', 'block', NULL, NULL),
+  ('block', 'blocked_id', 'block', NULL, NULL),
   -- with the block
-  ('hidden', NULL, 'node', '1', NULL),
-  ('hidden', 'viewer_id', 'node', NULL, NULL),
-  ('hidden', 'user_id', 'node', NULL, NULL),
+  ('hidden', NULL, 'block', NULL, NULL),
+  ('hidden', 'viewer_id', 'block', NULL, NULL),
+  ('hidden', 'user_id', 'block', NULL, NULL),
   ('circle_member', NULL, 'node', '5', NULL),
   ('circle_member', 'circle_id', 'node', NULL, NULL),
   ('circle_member', 'user_id', 'circle_member', NULL, NULL),
@@ -201,9 +203,13 @@ FROM post_tags p CROSS JOIN (VALUES
   ('change', NULL, NULL, NULL, NULL),
   ('change_day', NULL, NULL, NULL, NULL),
   ('change_horizon', NULL, NULL, NULL, NULL),
+  ('hidden_past', NULL, NULL, NULL, NULL),
+  ('token_secret', NULL, NULL, NULL, NULL),
   ('session', NULL, NULL, NULL, NULL)
-) AS v (relation, attribute, topics, tags, is_node);
+) AS v (relation, attribute, topics, tags, is_node)
+-- e-mail and postal address
+UNION ALL SELECT 'app_user', 'id', '{account}', NULL, false, true;
 COMMENT ON VIEW live_source IS
   'A row: whenever rows of this table change, there are touches of these topics, about nodes with '
-  'these tags or, with a column, with its values as their keys (as their nodes, if is_node). Without '
-  'topics: nothing is told.';
+  'these tags or, with a column, with its values as their keys (as their nodes, if is_node), for the viewer whose '
+  'id the value is (if is_own). Without topics: nothing is told.';

@@ -66,6 +66,8 @@ BEGIN
     GET DIAGNOSTICS rows_gone = ROW_COUNT;
     number := number + rows_gone;
   END IF;
+  -- Days are forgotten as a whole.
+  DELETE FROM hidden_past WHERE gone_at < now() - keep - interval '2 days';
   RETURN number;
 END $$;
 COMMENT ON FUNCTION forget_changes IS
@@ -110,11 +112,15 @@ BEGIN
   DELETE FROM one_time_token t WHERE t.token_hash IN (
     SELECT o.token_hash FROM one_time_token o WHERE o.expires_at < now() LIMIT 10000);
   GET DIAGNOSTICS gone = ROW_COUNT;
+  number := number + gone;
+  DELETE FROM mail_time m WHERE m.key IN (
+    SELECT o.key FROM mail_time o WHERE o.mailed_at < now() - interval '1 hour' LIMIT 10000);
+  GET DIAGNOSTICS gone = ROW_COUNT;
   RETURN number + gone;
 END $$;
 COMMENT ON FUNCTION forget_tokens IS
-  'Deletes sessions and one-time tokens that are over, and gives how many; some ten thousand at a '
-  'time.';
+  'Deletes sessions and one-time tokens that are over, and the times of mails that no limit asks for any more, and '
+  'gives how many; some ten thousand of each at a time.';
 
 CREATE OR REPLACE FUNCTION forget_audit(keep interval DEFAULT '1 year') RETURNS bigint
 LANGUAGE plpgsql AS $$

@@ -109,9 +109,16 @@ COMMENT ON FUNCTION is_url IS
 
 CREATE OR REPLACE FUNCTION is_email(address text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
   SELECT length(address) <= 254 AND address ~ '^[^\s@<>"(),:;\\[\]]+@[^\s@<>"(),:;\\[\]]+\.[^\s@<>"(),:;\\[\]]+$'
+    AND address = one_line(address)
 $$;
 COMMENT ON FUNCTION is_email IS
-  'Whether a text looks like an e-mail address: one @, something on both sides, no spaces.';
+  'Whether a text looks like an e-mail address: one @, something on both sides, no spaces, no control characters.';
+
+CREATE OR REPLACE FUNCTION one_line(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT regexp_replace(value, '[\u0001-\u001f\u007f-\u009f\u2028\u2029]+', ' ', 'g')
+$$;
+COMMENT ON FUNCTION one_line IS
+  'A text with a space in place of line breaks and other control characters.';
 
 CREATE OR REPLACE FUNCTION audit(actor bigint, act text, about bigint DEFAULT NULL, detail text DEFAULT NULL)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -172,6 +179,7 @@ COMMENT ON FUNCTION set_photos IS
 CREATE OR REPLACE VIEW constraint_error AS
 SELECT * FROM (VALUES
   ('app_user', 'app_user_display_name_length', 'TOO_LONG', 'displayName'),
+  ('token_secret', 'token_secret_only', NULL, NULL),
   ('app_user', 'app_user_email_once', 'TAKEN', 'email'),
   ('app_user', 'app_user_username_form', 'INVALID', 'username'),
   ('app_user', 'app_user_username_once', 'TAKEN', 'username'),
@@ -241,6 +249,8 @@ SELECT * FROM (VALUES
   ('info_request', 'info_request_requester_once', NULL, NULL),
   ('info_request', 'info_request_status_known', NULL, NULL),
   ('invitation', 'invitation_channel_given', NULL, NULL),
+  ('outbox', 'outbox_recipient_form', NULL, NULL),
+  ('outbox', 'outbox_subject_form', NULL, NULL),
   ('invitation', 'invitation_channel_known', NULL, NULL),
   ('invitation', 'invitation_code_once', NULL, NULL),
   ('invitation', 'invitation_invitee_given', NULL, NULL),
@@ -256,6 +266,7 @@ SELECT * FROM (VALUES
   ('session', 'session_id_once', NULL, NULL),
   ('session', 'session_token_hash_length', NULL, NULL),
   ('upload', 'upload_height_positive', NULL, NULL),
+  ('rejected_picture', 'rejected_picture_path_form', NULL, NULL),
   ('upload', 'upload_path_form', NULL, NULL),
   ('upload', 'upload_photo_once', NULL, NULL),
   ('upload', 'upload_square_path_form', NULL, NULL),

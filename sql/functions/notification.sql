@@ -71,6 +71,14 @@ END $$;
 COMMENT ON FUNCTION node_url IS
   'Where a notification about a node leads.';
 
+CREATE OR REPLACE FUNCTION comment_url(comment_id bigint) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT node_url(c.subject_id) || '?comment=' || wire_id(c.id)
+    FROM comment c WHERE c.id = comment_id);
+END $$;
+COMMENT ON FUNCTION comment_url IS
+  'Where a notification about a comment leads: to the comment among those of its subject.';
+
 CREATE OR REPLACE FUNCTION post_noun(id bigint) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN CASE post_noun.id & 255
@@ -122,7 +130,9 @@ BEGIN
     PERFORM refuse_all((SELECT jsonb_agg(r.reason || '{"path": ["notificationId"]}')
       FROM jsonb_array_elements(reasons::jsonb) AS r(reason)));
   END;
-  UPDATE notification n SET action_performed_at = now(), read_at = coalesce(n.read_at, now())
+  -- Concurrent calls wait here for the first one, and keep its time.
+  UPDATE notification n SET action_performed_at = coalesce(n.action_performed_at, now()),
+    read_at = coalesce(n.read_at, now())
   WHERE n.id = target;
   RETURN target;
 END $$;

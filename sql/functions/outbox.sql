@@ -3,7 +3,10 @@
 
 CREATE OR REPLACE FUNCTION outbox_take(lease interval)
 RETURNS TABLE (id bigint, message jsonb, sealed bytea)
-LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT ROWS 1 AS $$
+BEGIN
+  PERFORM write_password_resets();
+  RETURN QUERY
   WITH due AS MATERIALIZED (
     SELECT e.id FROM outbox e
     WHERE e.delivered_at IS NULL AND e.failed_at IS NULL AND e.due_at <= now()
@@ -13,12 +16,12 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
   RETURNING o.id, jsonb_build_object('id', o.id::text, 'channel', o.channel,
     'userId', wire_id(o.user_id), 'recipient', o.recipient, 'subject', o.subject, 'body', o.body,
     'attempt', o.attempts + 1, 'createdAt', to_char(o.created_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
-    o.token
-$$;
+    o.token;
+END $$;
 COMMENT ON FUNCTION outbox_take IS
   'The entry that has been due the longest, as its message and its sealed token; no row when there is '
   'none. It is the caller''s for the lease, and due again after it: whoever goes without a word '
-  'leaves it to the others.';
+  'leaves it to the others. Writes the mails of requested password resets first.';
 
 CREATE OR REPLACE FUNCTION outbox_end(entry bigint, is_delivered boolean, is_final boolean)
 RETURNS boolean LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$

@@ -20,10 +20,14 @@ BEGIN
       SELECT FROM upload u WHERE u.owner_id = viewer AND u.path = sent ->> 'path') THEN
     PERFORM fail('RATE_LIMITED', 'Too many of your photos were not used. Try again tomorrow.');
   END IF;
-  -- What staff has refused stays so, however often it is sent.
+  IF sent ->> 'moderation' = 'REJECTED' THEN
+    INSERT INTO rejected_picture (path) VALUES (sent ->> 'path') ON CONFLICT (path) DO NOTHING;
+  END IF;
+  -- What was rejected stays so, however often it is sent and by whom.
   INSERT INTO upload AS u (owner_id, path, square_path, width, height, moderation)
-  VALUES (viewer, sent ->> 'path', sent ->> 'squarePath', (sent ->> 'width')::int,
-    (sent ->> 'height')::int, (sent ->> 'moderation')::moderation_state)
+  VALUES (viewer, sent ->> 'path', sent ->> 'squarePath', (sent ->> 'width')::int, (sent ->> 'height')::int,
+    CASE WHEN EXISTS (SELECT FROM rejected_picture r WHERE r.path = sent ->> 'path') THEN 'REJECTED'
+      ELSE (sent ->> 'moderation')::moderation_state END)
   ON CONFLICT (owner_id, path) DO UPDATE SET uploaded_at = now();
   RETURN photo_url(sent ->> 'path');
 END $$;
@@ -60,17 +64,42 @@ COMMENT ON FUNCTION create_photo IS
 CREATE OR REPLACE FUNCTION photo_audience(viewer bigint, path text) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
-  is_shown boolean;
+  is_there boolean;
+  is_approved boolean;
+  is_rejected boolean;
+  is_own boolean;
 BEGIN
-  -- The same bytes may be several people's, and only some of them refused.
-  SELECT bool_or(coalesce(f.moderation, u.moderation) <> 'REJECTED') INTO is_shown
+  -- Several people may have sent the same bytes. Whoever is approved shows them to everybody; a rejection is of the
+  -- bytes, and so of everybody's.
+  SELECT count(*) > 0, bool_or(coalesce(f.moderation, u.moderation) = 'APPROVED'),
+    bool_or(coalesce(f.moderation, u.moderation) = 'REJECTED'
+      OR EXISTS (SELECT FROM rejected_picture r WHERE r.path = u.path)),
+    bool_or(u.owner_id = viewer)
+  INTO is_there, is_approved, is_rejected, is_own
   FROM upload u LEFT JOIN photo f ON f.id = u.photo_id
   WHERE photo_audience.path IN (u.path, u.square_path);
-  RETURN CASE WHEN is_shown THEN 'EVERYBODY' WHEN NOT is_shown AND has_role(viewer, 'STAFF') THEN 'VIEWER' END;
+  RETURN CASE WHEN NOT is_there THEN NULL
+    WHEN is_approved AND NOT is_rejected THEN 'EVERYBODY'
+    WHEN is_own AND NOT is_rejected OR has_role(viewer, 'STAFF') THEN 'VIEWER' END;
 END $$;
 COMMENT ON FUNCTION photo_audience IS
   'Whom the server may give the picture at this path when the viewer asks for it: EVERYBODY who has its '
-  'address, the VIEWER alone (staff, of one that was refused), or null for nobody.';
+  'address, the VIEWER alone (staff, and who sent one that waits to be approved), or null for nobody.';
+
+CREATE OR REPLACE FUNCTION note_rejection() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.moderation = 'REJECTED' THEN
+    INSERT INTO rejected_picture (path) SELECT u.path FROM upload u WHERE u.photo_id = NEW.id
+    ON CONFLICT (path) DO NOTHING;
+  ELSE
+    DELETE FROM rejected_picture r USING upload u WHERE u.photo_id = NEW.id AND r.path = u.path;
+  END IF;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION note_rejection IS 'Notes that the bytes of a photo are rejected, or are not any more.';
+CREATE OR REPLACE TRIGGER note_rejection AFTER UPDATE OF moderation ON photo
+  FOR EACH ROW WHEN (OLD.moderation <> NEW.moderation AND 'REJECTED' IN (OLD.moderation, NEW.moderation))
+  EXECUTE FUNCTION note_rejection();
 
 CREATE OR REPLACE FUNCTION forget_uploads() RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$

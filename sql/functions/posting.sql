@@ -217,17 +217,28 @@ COMMENT ON FUNCTION create_thank_you IS
 
 CREATE OR REPLACE FUNCTION circle_people(viewer bigint, circles bigint[], VARIADIC path text[])
 RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$
+DECLARE may_name_any boolean := has_role(viewer, 'STAFF', 'SERVICE');
 BEGIN
   PERFORM refuse_all(list_refusals(circles, false, 100, VARIADIC path) || (
-    SELECT coalesce(jsonb_agg(refusal('NOT_FOUND', VARIADIC path || (e.place - 1)::text)
-      ORDER BY e.place), '[]')
-    FROM unnest(circles) WITH ORDINALITY AS e(id, place)
-    WHERE NOT EXISTS (SELECT FROM circle_member m WHERE m.circle_id = e.id AND m.user_id = viewer)));
+    SELECT coalesce(jsonb_agg(refusal(f.code, VARIADIC path || (f.place - 1)::text) ORDER BY f.place), '[]')
+    FROM (
+      SELECT e.place, CASE
+        WHEN c.id IS NULL THEN 'NOT_FOUND'
+        WHEN c.kind = 'CHANNEL' AND c.owner_id <> viewer AND NOT may_name_any THEN 'FORBIDDEN' END AS code
+      FROM unnest(circles) WITH ORDINALITY AS e(id, place) LEFT JOIN visible_circle(viewer) c ON c.id = e.id) f
+    WHERE f.code IS NOT NULL));
+  -- Members of a group add whom they like, so that its size says nothing of who wants to be told.
+  IF NOT may_name_any AND (SELECT count(*) > 500 FROM (
+      SELECT DISTINCT m.user_id FROM circle_member m JOIN circle c ON c.id = m.circle_id
+      WHERE m.circle_id = ANY (circles) AND m.user_id <> viewer AND c.kind = 'GROUP' LIMIT 501) g) THEN
+    PERFORM refuse('INVALID', VARIADIC path);
+  END IF;
   RETURN ARRAY(SELECT DISTINCT m.user_id FROM circle_member m
     WHERE m.circle_id = ANY (circles) AND m.user_id <> viewer);
 END $$;
 COMMENT ON FUNCTION circle_people IS
-  'The members of circles the viewer belongs to; each circle that is none of theirs is refused.';
+  'The members of groups the viewer belongs to, at most 500, and of channels the viewer owns; of any, and as many as '
+  'there are, for staff and services. Refuses each circle that is none of these, or all for too many people.';
 
 CREATE OR REPLACE FUNCTION create_announcement(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

@@ -48,8 +48,7 @@ BEGIN
     PERFORM notify_people(ARRAY[author_of(target)], 'REACTED', viewer, target,
       CASE how WHEN 'HEART' THEN 'loves' WHEN 'AGREE' THEN 'agrees with' WHEN 'TOP' THEN 'topped'
         ELSE 'likes' END || ' your ' || CASE type WHEN 32 THEN 'comment' ELSE post_noun(target) END || '.',
-      node_url(CASE type WHEN 32 THEN (SELECT c.subject_id FROM comment c WHERE c.id = target)
-        ELSE target END), is_once := true);
+      CASE type WHEN 32 THEN comment_url(target) ELSE node_url(target) END, is_once := true);
   END IF;
   RETURN target;
 END $$;
@@ -126,7 +125,7 @@ BEGIN
       WHERE m.circle_id = target AND (c.kind = 'GROUP' OR m.role = 'OWNER'));
   END IF;
   PERFORM notify_people(told, 'COMMENTED', viewer, made,
-    'commented: ' || escaped(shortened(words(body), 120)), node_url(target));
+    'commented: ' || escaped(shortened(words(body), 120)), comment_url(made));
   RETURN made;
 END $$;
 COMMENT ON FUNCTION add_comment IS
@@ -142,12 +141,11 @@ BEGIN
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'commentId'); END IF;
   IF has_role(viewer, 'STAFF') THEN
     PERFORM audit(viewer, 'DELETE_COMMENT', target);
-  ELSE
+  ELSIF viewer NOT IN (chosen.author_id, coalesce(author_of(chosen.subject_id), 0),
+      coalesce((SELECT c.owner_id FROM circle c WHERE c.id = chosen.subject_id), 0)) THEN
+    -- Those three may delete it even if a block hides the comment or the post from them: others still read it.
     IF NOT sees(viewer, target) THEN PERFORM refuse('NOT_FOUND', 'commentId'); END IF;
-    IF viewer NOT IN (chosen.author_id, coalesce(author_of(chosen.subject_id), 0),
-        coalesce((SELECT c.owner_id FROM circle c WHERE c.id = chosen.subject_id), 0)) THEN
-      PERFORM refuse('FORBIDDEN', 'commentId');
-    END IF;
+    PERFORM refuse('FORBIDDEN', 'commentId');
   END IF;
   -- what it is on goes first, as it does for who deletes that
   PERFORM lock_subject(chosen.subject_id);
@@ -156,7 +154,7 @@ BEGIN
   RETURN target;
 END $$;
 COMMENT ON FUNCTION delete_comment IS
-  'Mutation.deleteComment: its author, its subject''s author, staff.';
+  'Mutation.deleteComment: its author, the author or owner of what it is on, and staff.';
 
 CREATE OR REPLACE FUNCTION delete_post(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

@@ -67,8 +67,8 @@ BEGIN
 
   recipients := CASE WHEN recipient IS NULL OR recipient = '' THEN '{}' ELSE ARRAY[recipient] END;
   IF coalesce(to_club, false) THEN
-    recipients := ARRAY(SELECT a.support_email FROM app_config a
-      ORDER BY lower(a.app) <> 'c7fit', a.app LIMIT 1);
+    recipients := array_remove(ARRAY(SELECT a.support_email FROM app_config a
+      ORDER BY lower(a.app) <> 'c7fit', a.app LIMIT 1), NULL);
     RETURN QUERY SELECT medium, recipients, line || ': Question',
       'Hello,' || E'\n\n' || 'I have a question for ' || line || ':' || E'\n\n', link;
     RETURN;

@@ -79,21 +79,18 @@ CREATE OR REPLACE FUNCTION email_product_to_me(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   thing product := seen_product(viewer, target);
-  address text := (SELECT u.email FROM app_user u WHERE u.id = viewer);
 BEGIN
-  IF address IS NULL THEN
-    PERFORM refuse_all(jsonb_build_array(refusal('REQUIRED', 'productId')
-      || '{"message": "First give an e-mail address: updateProfile."}'));
-  END IF;
-  INSERT INTO outbox (channel, user_id, recipient, subject, body)
-  VALUES ('EMAIL', viewer, address, thing.name || ' by ' || thing.brand,
+  IF NOT mail_owner(viewer, thing.name || ' by ' || thing.brand,
     concat_ws(E'\n\n', thing.name || ' by ' || thing.brand,
       CASE WHEN thing.price IS NOT NULL THEN thing.price || ' ' || thing.currency END,
-      nullif(thing.description, ''), thing.buy_url));
+      nullif(thing.description, ''), thing.buy_url)) THEN
+    PERFORM refuse_all(jsonb_build_array(refusal('REQUIRED', 'productId')
+      || '{"message": "Add an e-mail address to your profile and verify it first."}'));
+  END IF;
   RETURN thing.id;
 END $$;
 COMMENT ON FUNCTION email_product_to_me IS
-  'Mutation.emailProductToMe.';
+  'Mutation.emailProductToMe: to a verified address only.';
 
 CREATE OR REPLACE FUNCTION add_to_shopping_list(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -160,7 +157,7 @@ BEGIN
   IF sealed IS NULL THEN PERFORM refuse('PROVIDER_NOT_LINKED', 'channel'); END IF;
   SELECT d.* INTO draft FROM share_draft(viewer, medium, target, NULL) d;
   INSERT INTO outbox (channel, user_id, subject, body, token)
-  VALUES (medium, viewer, draft.subject, concat_ws(E'\n', draft.body, draft.url), sealed);
+  VALUES (medium, viewer, one_line(draft.subject), concat_ws(E'\n', draft.body, draft.url), sealed);
   RETURN target;
 END $$;
 COMMENT ON FUNCTION share_post IS

@@ -116,35 +116,30 @@ DECLARE
   people bigint[] := id_list(input -> 'quickAddUserIds');
   refusals jsonb := text_refusals(name, true, 50, 'input', 'app');
 BEGIN
-  PERFORM require_role(viewer, 'STAFF', 'SERVICE');
+  PERFORM require_role(viewer, 'STAFF');
   IF cardinality(images) > 5 OR EXISTS (SELECT FROM unnest(images) AS i(url) WHERE NOT is_url(i.url)) THEN
     refusals := refusals || refusal('INVALID', 'input', 'introImages');
   END IF;
   IF input ->> 'supportEmail' IS NOT NULL AND NOT is_email(input ->> 'supportEmail') THEN
     refusals := refusals || refusal('INVALID', 'input', 'supportEmail');
-  ELSIF words(input ->> 'supportEmail') IS NULL
-      AND NOT EXISTS (SELECT FROM app_config a WHERE a.app = name) THEN
-    refusals := refusals || refusal('REQUIRED', 'input', 'supportEmail');
   END IF;
   PERFORM refuse_all(refusals || list_refusals(people, false, 100, 'input', 'quickAddUserIds')
     || people_refusals(viewer, people, true, 'input', 'quickAddUserIds'));
   INSERT INTO app_config AS a (app, intro_images, voting_enabled_by_default, support_email,
     quick_add_user_ids)
   VALUES (name, images, coalesce((input ->> 'votingEnabledByDefault')::boolean, true),
-    -- what is there so far, as a row without one is refused before it is known to be there
-    coalesce(input ->> 'supportEmail', (SELECT c.support_email FROM app_config c WHERE c.app = name)),
-    coalesce(people, '{}'))
+    input ->> 'supportEmail', coalesce(people, '{}'))
   ON CONFLICT (app) DO UPDATE SET
     intro_images = CASE WHEN input ? 'introImages' THEN EXCLUDED.intro_images ELSE a.intro_images END,
     voting_enabled_by_default = coalesce((input ->> 'votingEnabledByDefault')::boolean,
       a.voting_enabled_by_default),
-    support_email = coalesce(input ->> 'supportEmail', a.support_email),
+    support_email = CASE WHEN input ? 'supportEmail' THEN EXCLUDED.support_email ELSE a.support_email END,
     quick_add_user_ids = CASE WHEN input ? 'quickAddUserIds' THEN EXCLUDED.quick_add_user_ids
       ELSE a.quick_add_user_ids END;
   RETURN name;
 END $$;
 COMMENT ON FUNCTION set_app_config IS
-  'Mutation.setAppConfig: left out stays.';
+  'Mutation.setAppConfig: staff; left out stays.';
 
 CREATE OR REPLACE FUNCTION set_daily_content(viewer bigint, arguments jsonb)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -178,15 +173,22 @@ COMMENT ON FUNCTION set_daily_content IS
 
 CREATE OR REPLACE FUNCTION moderate_photo(viewer bigint, target bigint, state text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE same bigint[];
 BEGIN
   PERFORM require_role(viewer, 'STAFF');
-  UPDATE photo f SET moderation = state::moderation_state WHERE f.id = target;
-  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'photoId'); END IF;
+  -- The decision is about the bytes: it goes for all who sent them.
+  same := target || ARRAY(SELECT o.photo_id FROM upload u JOIN upload o ON o.path = u.path
+    WHERE u.photo_id = target AND o.photo_id <> target);
+  PERFORM FROM photo f WHERE f.id = ANY (same) ORDER BY f.id FOR NO KEY UPDATE;
+  IF NOT EXISTS (SELECT FROM photo f WHERE f.id = target) THEN PERFORM refuse('NOT_FOUND', 'photoId'); END IF;
+  UPDATE photo f SET moderation = state::moderation_state WHERE f.id = ANY (same);
+  UPDATE upload o SET moderation = state::moderation_state FROM upload u
+  WHERE u.photo_id = target AND o.path = u.path AND o.photo_id IS NULL;
   PERFORM audit(viewer, 'MODERATE_PHOTO', target, state);
   RETURN target;
 END $$;
 COMMENT ON FUNCTION moderate_photo IS
-  'Mutation.moderatePhoto.';
+  'Mutation.moderatePhoto: for everybody who sent the same bytes.';
 
 CREATE OR REPLACE FUNCTION resolve_flag(viewer bigint, target bigint, note text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

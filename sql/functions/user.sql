@@ -58,16 +58,29 @@ CREATE OR REPLACE TRIGGER end_follows AFTER INSERT ON block REFERENCING NEW TABL
 CREATE OR REPLACE FUNCTION hide_people() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    INSERT INTO hidden (viewer_id, user_id)
-    SELECT c.blocker_id, c.blocked_id FROM changed c UNION SELECT c.blocked_id, c.blocker_id FROM changed c
-    ON CONFLICT (viewer_id, user_id) DO NOTHING;
+    INSERT INTO hidden AS h (viewer_id, user_id, since)
+    SELECT s.viewer_id, s.user_id, min(c.created_at)
+    FROM changed c, LATERAL (VALUES (c.blocker_id, c.blocked_id), (c.blocked_id, c.blocker_id)) s(viewer_id, user_id)
+    GROUP BY s.viewer_id, s.user_id
+    ON CONFLICT (viewer_id, user_id) DO UPDATE SET since = EXCLUDED.since WHERE EXCLUDED.since < h.since;
   ELSE
     DELETE FROM hidden h USING changed c
     WHERE (h.viewer_id, h.user_id) IN ((c.blocker_id, c.blocked_id), (c.blocked_id, c.blocker_id))
       AND NOT EXISTS (SELECT FROM block b
         WHERE b.blocker_id = c.blocked_id AND b.blocked_id = c.blocker_id);
+    UPDATE hidden h SET since = b.created_at FROM changed c, block b
+    WHERE b.blocker_id = c.blocked_id AND b.blocked_id = c.blocker_id AND h.since <> b.created_at
+      AND (h.viewer_id, h.user_id) IN ((c.blocker_id, c.blocked_id), (c.blocked_id, c.blocker_id));
+    INSERT INTO hidden_past (viewer_id, user_id)
+    SELECT s.viewer_id, s.user_id
+    FROM changed c, LATERAL (VALUES (c.blocker_id, c.blocked_id), (c.blocked_id, c.blocker_id)) s(viewer_id, user_id)
+    WHERE NOT EXISTS (SELECT FROM app_user u WHERE u.id = s.user_id)
+      AND EXISTS (SELECT FROM app_user u WHERE u.id = s.viewer_id)
+    ON CONFLICT (viewer_id, user_id) DO NOTHING;
   END IF;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION hide_people IS 'Blocking hides each from the other, until neither blocks the other.';
+COMMENT ON FUNCTION hide_people IS
+  'Blocking hides each from the other, from the first block on until neither blocks the other. A user who was hidden '
+  'when their account was deleted stays noted.';
 CALL watch('block', '{added,removed}', 'hide_people');

@@ -27,9 +27,12 @@ LANGUAGE sql STABLE AS $$
     OR EXISTS (SELECT FROM follow f WHERE f.follower_id = b.blocked_id AND f.followee_id = b.blocker_id)
   UNION ALL SELECT coalesce(b.blocker_id, h.viewer_id), coalesce(b.blocked_id, h.user_id),
     'what is hidden is not what is blocked'
-  FROM (SELECT blocker_id, blocked_id FROM block UNION SELECT blocked_id, blocker_id FROM block) b
+  FROM (SELECT s.blocker_id, s.blocked_id, min(s.created_at) AS since FROM (
+      SELECT blocker_id, blocked_id, created_at FROM block
+      UNION ALL SELECT blocked_id, blocker_id, created_at FROM block) s
+    GROUP BY s.blocker_id, s.blocked_id) b
     FULL JOIN hidden h ON h.viewer_id = b.blocker_id AND h.user_id = b.blocked_id
-  WHERE b.blocker_id IS NULL OR h.viewer_id IS NULL
+  WHERE b.blocker_id IS NULL OR h.viewer_id IS NULL OR h.since <> b.since
 $$;
 COMMENT ON FUNCTION verify_blocks IS
   'Blocks that did not end follows, or that are not hidden both ways; and who is hidden without.';

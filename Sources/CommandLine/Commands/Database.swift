@@ -1,7 +1,10 @@
 import DatabaseSetup
 import Foundation
 import GraphQLExecution
+import Pictures
 import Postgres
+import SQL
+import Server
 
 /// The database of a command: the one it was given, or an embedded cluster: that of a server that is
 /// running, or one that runs as long as the command does.
@@ -13,36 +16,85 @@ struct Database {
   private let cluster: EmbeddedCluster?
 
   /// - Parameters:
+  ///   - creates: makes the embedded cluster where there is none.
   ///   - joinsRunning: the cluster may be another process', which stops it when it likes.
   ///   - onEvent: told of the cluster after it was said.
   static func open(
-    _ options: CommandOptions, joinsRunning: Bool = true,
+    _ options: CommandOptions, creates: Bool = false, joinsRunning: Bool = true,
     onEvent: @escaping @Sendable (ClusterEvent) -> Void = { _ in }
   ) throws -> Database {
     let namespaces = try SettingOptions.namespaces(options)
     // Setting up takes a session, which a pooler does not give.
     let name = options.text("direct-database") == nil ? "database" : "direct-database"
-    if let url = options.text(name) {
-      guard !url.isEmpty else {
-        throw UsageError("\(options.origin(name)) must not be empty.")
-      }
-      do {
-        _ = try PostgresConfiguration(url)
-      } catch {
-        throw UsageError("\(options.origin(name)): \(error)")
-      }
+    if let url = try connectionString(options, name) {
       return Database(connectionString: url, namespaces: namespaces, cluster: nil)
     }
-    var settings = EmbeddedCluster.Options()
-    settings.dataDirectory = options.text("data") ?? settings.dataDirectory
-    settings.binaries = options.text("postgres-programs")
+    var settings = clusterOptions(options)
     settings.joinsRunning = joinsRunning
+    settings.creates = creates
+    // The last server on the folder may be about to end.
+    if !joinsRunning { settings.patience = .seconds(5) }
     let cluster = try EmbeddedCluster.start(settings) { event in
       Console.say("\(event)")
       onEvent(event)
     }
     return Database(
       connectionString: cluster.connectionString, namespaces: namespaces, cluster: cluster)
+  }
+
+  /// Finds what is wrong with the options that say which database, without starting or asking one.
+  ///
+  /// - Throws: `UsageError` or `SetupError`.
+  static func check(_ options: CommandOptions) throws {
+    _ = try SettingOptions.namespaces(options)
+    let urls = try ["database", "direct-database", "writer-database"].map {
+      try connectionString(options, $0)
+    }
+    guard urls[0] == nil else { return }
+    do {
+      try EmbeddedCluster.check(clusterOptions(options))
+    } catch let error as SetupError where options.isTold("postgres-programs") {
+      throw UsageError("\(options.origin("postgres-programs")): \(error)")
+    }
+  }
+
+  private static func clusterOptions(_ options: CommandOptions) -> EmbeddedCluster.Options {
+    var settings = EmbeddedCluster.Options()
+    settings.dataDirectory = options.text("data") ?? settings.dataDirectory
+    settings.binaries = options.text("postgres-programs")
+    return settings
+  }
+
+  /// Nil without the option. No error has any of it: there may be a password in it.
+  private static func connectionString(
+    _ options: CommandOptions, _ name: String
+  ) throws(UsageError) -> String? {
+    guard let text = options.text(name) else { return nil }
+    let origin = options.origin(name)
+    guard !text.isEmpty else { throw UsageError("\(origin) must not be empty.") }
+    guard text.contains("://") || text.contains("=") else {
+      throw UsageError(
+        "\(origin) must be a URL such as postgresql://user@host/name, or postgresql:///name for a "
+          + "database of this machine's PostgreSQL.")
+    }
+    do {
+      _ = try PostgresConfiguration(text)
+    } catch {
+      throw UsageError("\(origin): \(error)")
+    }
+    return text
+  }
+
+  /// What asks the graph, with an error that says what to do about a database that has none.
+  func withGraph<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as PostgresError where ["42P01", "42883", "3F000"].contains(error.sqlState) {
+      // A table, a function or a namespace.
+      throw CommandFailure(
+        "the database has no graph, or that of an earlier program; run \"sociograph migrate\" with the "
+          + "same \(isEmbedded ? "--data" : "--database") first (\(error.message)).")
+    }
   }
 
   var isEmbedded: Bool { cluster != nil }
@@ -63,6 +115,8 @@ struct Database {
   private func configuration(of connectionString: String) throws -> PostgresConfiguration {
     var configuration = try PostgresConfiguration(connectionString)
     configuration.namespaces = namespaces
+    // What serves does.
+    configuration.checksHistory = false
     return configuration
   }
 
@@ -70,7 +124,7 @@ struct Database {
   ///
   /// - Parameter migrations: what was applied just now.
   func servingConfiguration(after migrations: Migrations.Outcome) throws -> PostgresConfiguration {
-    try roleConfiguration("sociograph_server", mutations: false, after: migrations)
+    try roleConfiguration(ServerRole.reader, mutations: false, after: migrations)
   }
 
   /// Who is connected for mutations: whom the operator says, or in an embedded cluster a role that may
@@ -86,7 +140,7 @@ struct Database {
         throw UsageError("\(options.origin("writer-database")): \(error)")
       }
     }
-    return try roleConfiguration("sociograph_writer", mutations: true, after: migrations)
+    return try roleConfiguration(ServerRole.writer, mutations: true, after: migrations)
   }
 
   /// The same through a pooler, for what runs in single transactions.
@@ -114,10 +168,20 @@ struct Database {
   ) throws -> PostgresConfiguration {
     guard let cluster else { return try configuration() }
     let isNew = try !ServerRole.exists(role, in: configuration())
-    if try isNew || !migrations.isEmpty || ServerRole.lacksFunctions(role, in: configuration()) {
+    // A role that an earlier program was content with may lack what this one needs.
+    if try isNew || !migrations.isEmpty || !lacking(role, mutations ? .writer : .reader).isEmpty {
       try ServerRole.allow(role, isNew: isNew, mutations: mutations, in: configuration())
     }
     return try configuration(of: cluster.connectionString(as: role))
+  }
+
+  /// What the contract lists for a role that is served under, and the role lacks.
+  ///
+  /// - Parameter role: nil for the role that the command is connected as.
+  func lacking(
+    _ role: String?, _ caller: ContractEntry.Caller
+  ) throws -> [RoleCheck.Finding] {
+    try RoleCheck(role, as: caller, in: namespaces).run(PostgresSession(configuration()))
   }
 
   func close() { cluster?.stop() }
@@ -136,11 +200,14 @@ struct Database {
     return try migrations.apply(to: configuration(), putBack: putBack) { Console.report($0) }
   }
 
-  /// Whether the graph says whom tokens of others stand for.
-  static func knowsTokens(_ session: PostgresSession) throws(PostgresError) -> Bool {
+  /// Whether links lead anywhere, as far as the graph makes any.
+  static func knowsPublicURL(_ session: PostgresSession) throws(PostgresError) -> Bool {
     let rows = try session.execute(
-      "SELECT to_regprocedure('viewer_of_token(text, text)')")
-    return rows.first?.first ?? nil != nil
+      """
+      SELECT to_regprocedure('\(GraphContract.publicURL.signature)') IS NULL
+        OR coalesce(current_setting('sociograph.public_url', true), '') <> ''
+      """)
+    return rows.first?.first == "t"
   }
 
   /// What every server over this database seals cursors with; nil where it was never migrated.
@@ -150,15 +217,30 @@ struct Database {
 
   /// Loads demo data into an empty graph, with a progress bar.
   ///
+  /// - Parameter photos: the folder that keeps its pictures; nil for nowhere.
   /// - Returns: tables of ids, names and tokens to start from.
-  func seed(_ folder: String, scale: Int, seed: Int) throws -> [String] {
+  func seed(_ folder: String, scale: Int, seed: Int, photos: String?) throws -> [String] {
     let isTerminal = isatty(STDERR_FILENO) == 1 && Console.logFormat == .text
     var progress = SeedProgress(isTerminal: isTerminal)
-    return try Seeder.read(folder + "/demo", scale: scale, seed: seed)
-      .run(configuration()) { event in
+    let seeder = try Seeder.read(folder + "/demo", scale: scale, seed: seed)
+    var store: PictureFolder?
+    do throws(PictureStoreError) {
+      if !seeder.pictures.isEmpty, let photos { store = try PictureFolder(photos) }
+    } catch {
+      throw CommandFailure("--photos: \(error).")
+    }
+    if store == nil, !seeder.pictures.isEmpty {
+      Console.say(
+        "warning: the pictures of the demo data are kept nowhere; say --photos DIR, and serve with it"
+      )
+    }
+    return
+      try seeder
+      .run(configuration(), keepingPicturesIn: store) { event in
         let text = progress.text(for: event)
         guard Console.logFormat == .text else {
-          return Console.say(text.trimmingCharacters(in: .newlines))
+          if !text.isEmpty { Console.say(text.trimmingCharacters(in: .newlines)) }
+          return
         }
         Console.write(text, to: STDERR_FILENO)
       }

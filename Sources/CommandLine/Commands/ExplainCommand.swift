@@ -4,6 +4,7 @@ import GraphQLPlanning
 import GraphQLResponse
 import JSON
 import Postgres
+import SQL
 import Server
 
 /// `sociograph explain`: the plan of an operation, and what PostgreSQL makes of it.
@@ -123,7 +124,7 @@ enum ExplainCommand {
   }
 
   private static func find(_ name: String, _ session: PostgresSession) throws -> Int64 {
-    let rows = try session.execute("SELECT viewer_named($1)", [name])
+    let rows = try session.execute("SELECT \(GraphContract.viewerNamed)($1)", [name])
     guard let text = rows.first?.first ?? nil, let id = Int64(text) else {
       throw CommandFailure("there is no user \"\(name)\".")
     }

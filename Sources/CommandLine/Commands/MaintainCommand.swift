@@ -17,7 +17,7 @@ enum MaintainCommand {
     defer { database.close() }
     let session = try PostgresSession(BackgroundTask.configuration(like: database.configuration()))
     var status: Int32 = 0
-    for task in try BackgroundTask.all(in: session) {
+    for task in try database.withGraph({ try BackgroundTask.required(in: session) }) {
       do {
         let clock = ContinuousClock()
         var wasRun = false

@@ -1,4 +1,6 @@
 import DatabaseSetup
+import SQL
+import Server
 
 /// `sociograph migrate`: the tables and functions of the graph, brought up to date.
 enum MigrateCommand {
@@ -17,7 +19,7 @@ enum MigrateCommand {
 
   static func run(_ options: CommandOptions) throws {
     let folder = try SettingOptions.shippedFolder("sql", "sql", options)
-    let database = try Database.open(options)
+    let database = try Database.open(options, creates: true)
     defer { database.close() }
     if try options.isSet("dry-run") {
       let plan = try Migrations.read(folder).plan(for: database.configuration(), putBack: true)
@@ -29,16 +31,34 @@ enum MigrateCommand {
     }
     let outcome = try database.migrate(folder, putBack: true)
     Console.print(Self.text(outcome))
-    if !outcome.isEmpty, database.isEmbedded {
+    try check(nil, .owner, database)
+    if database.isEmbedded {
       _ = try database.servingConfiguration(after: outcome)
+      try check(ServerRole.reader, .reader, database)
+      _ = try database.writingConfiguration(options, after: outcome)
+      try check(ServerRole.writer, .writer, database)
     }
     if let role = options.text("server-role") {
       try ServerRole.allow(role, in: database.configuration())
+      try check(role, .reader, database)
       Console.print("The role \"\(role)\" may serve.")
     }
     if let role = options.text("writer-role") {
       try ServerRole.allow(role, mutations: true, in: database.configuration())
+      try check(role, .writer, database)
       Console.print("Mutations may run under the role \"\(role)\".")
+    }
+  }
+
+  /// Whoever grants may own only a part of the graph.
+  private static func check(
+    _ role: String?, _ caller: ContractEntry.Caller, _ database: Database
+  ) throws {
+    let findings = try database.lacking(role, caller)
+    for warning in findings where !warning.isError { Console.say("\(warning)") }
+    let errors = findings.filter(\.isError)
+    guard errors.isEmpty else {
+      throw CommandFailure(errors.map(\.description).joined(separator: "\n"))
     }
   }
 

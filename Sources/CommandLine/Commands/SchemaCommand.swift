@@ -2,6 +2,7 @@ import DatabaseSetup
 import GraphQLPlanning
 import GraphQLSchema
 import Postgres
+import SQL
 import Server
 import StorageChecking
 
@@ -27,6 +28,8 @@ enum SchemaCommand {
     // What is not there yet is the cause of much of what follows.
     let pending = try pending(database, options)
     for line in pending { Console.print(line) }
+    let rights = try rights(database)
+    for finding in rights { Console.print("\(finding)") }
     let findings = try StorageCheck(mapping: mapping).run(database.configuration())
     for finding in findings { Console.print("\(finding)") }
     let problems = try MutationCheck(mapping: mapping).run(
@@ -34,12 +37,29 @@ enum SchemaCommand {
     for problem in problems { Console.print(problem) }
     let errors =
       findings.count { $0.severity == .error } + problems.count + min(pending.count, 1)
-    let warnings = findings.count { $0.severity == .warning }
+      + rights.count(where: \.isError)
+    let warnings =
+      findings.count { $0.severity == .warning } + rights.count { !$0.isError }
     guard errors == 0 else {
       throw CommandFailure(
         "the schema does not fit its database (errors: \(errors), warnings: \(warnings)).")
     }
     Console.print("Every storage directive holds.")
+  }
+
+  /// What the roles lack that an embedded database is served under, or else the role that asks.
+  private static func rights(_ database: Database) throws -> [RoleCheck.Finding] {
+    guard database.isEmbedded else {
+      let findings = try database.lacking(nil, .reader) + database.lacking(nil, .writer)
+      // Both lack the schema, or a table.
+      return findings.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+    return try [(ServerRole.reader, .reader), (ServerRole.writer, .writer)].flatMap {
+      (role: String, caller: ContractEntry.Caller) in
+      // A folder that was never served from has none.
+      try ServerRole.exists(role, in: database.configuration())
+        ? database.lacking(role, caller) : []
+    }
   }
 
   /// What of the folder of SQL the database lacks, and what to run; empty when it lacks nothing.

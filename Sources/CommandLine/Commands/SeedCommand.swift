@@ -5,16 +5,19 @@ enum SeedCommand {
     options: [
       CommandSpecification.Option("scale", "N", default: "1", "thousands of people"),
       CommandSpecification.Option("random-seed", "S", default: "1", "which of the possible graphs"),
-      SettingOptions.sql,
+      SettingOptions.sql, SettingOptions.photos,
     ] + SettingOptions.databases)
 
   static func run(_ options: CommandOptions) throws {
     let folder = try SettingOptions.shippedFolder("sql", "sql", options)
     let scale = try options.int("scale", in: 1...100_000) ?? 1
     let seed = try options.int("random-seed", in: 0...Int(Int32.max)) ?? 1
-    let database = try Database.open(options)
+    let database = try Database.open(options, creates: true)
     defer { database.close() }
     _ = try database.migrate(folder)
-    for line in try database.seed(folder, scale: scale, seed: seed) { Console.print(line) }
+    let photos = PhotoSettings.folder(options)
+    for line in try database.seed(folder, scale: scale, seed: seed, photos: photos) {
+      Console.print(line)
+    }
   }
 }

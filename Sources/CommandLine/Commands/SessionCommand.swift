@@ -1,11 +1,13 @@
 import Accounts
+import Foundation
 import Server
 
-/// `sociograph session create`: a token to try the server with, as somebody.
+/// `sociograph session create`: a token to try the server with, as somebody; `session identity-token`:
+/// one to sign in with by way of an identity provider.
 enum SessionCommand {
   static let specification = CommandSpecification(
     "session", "Makes a session for a user and prints its token, for a database's owner.",
-    operands: "create USER",
+    operands: "create USER | identity-token PROVIDER NAME",
     options: [
       CommandSpecification.Option(
         "name", "NAME", environment: "SOCIOGRAPH_SESSION_NAME", default: "sociograph session",
@@ -13,20 +15,49 @@ enum SessionCommand {
     ] + SettingOptions.databases,
     notes: """
       The token is shown once: the database keeps its hash. It goes behind "Authorization: Bearer".
+      identity-token prints an identity token of NAME at PROVIDER, such as GOOGLE, good for an hour:
+      the server of an embedded database with demo data takes it, unless it is given
+      --identity-providers.
       """)
 
   static func run(_ options: CommandOptions) throws {
-    guard options.operands.first == "create", options.operands.count == 2,
-      let user = options.operands.last
-    else { throw UsageError("session needs \"create\" and the name of one USER.") }
+    let words = options.operands
+    if words.first == "identity-token", words.count == 3 {
+      return try printIdentityToken(of: words[2], at: words[1], options)
+    }
+    guard words.first == "create", words.count == 2, let user = words.last else {
+      throw UsageError(
+        "session needs \"create\" and the name of one USER, or \"identity-token\", a PROVIDER and a NAME."
+      )
+    }
     let database = try Database.open(options)
     defer { database.close() }
     var configuration = try database.configuration()
     configuration.isReadOnly = false
-    guard
-      let token = try SessionIssue.token(
+    let token = try database.withGraph {
+      try SessionIssue.token(
         forUserNamed: user, device: options.text("name") ?? "", in: configuration)
-    else { throw CommandFailure("there is no user \"\(user)\".") }
+    }
+    guard let token else { throw CommandFailure("there is no user \"\(user)\".") }
     Console.print(token.text)
+  }
+
+  private static func printIdentityToken(
+    of name: String, at provider: String, _ options: CommandOptions
+  ) throws {
+    if options.isTold("database") {
+      throw UsageError(
+        "identity-token is for an embedded database; \(options.origin("database")) names another.")
+    }
+    let file = AccountInputs.Settings.demoKeyFile(options)
+    guard let demo = try DemoIdentityProvider(file: file),
+      let token = demo.token(
+        for: name, at: provider, now: Int64(Date().timeIntervalSince1970))
+    else {
+      throw CommandFailure(
+        "there is no demo identity provider: \"sociograph serve\" makes its key, \(file), with the demo "
+          + "data.")
+    }
+    Console.print(token)
   }
 }

@@ -1,4 +1,5 @@
 import Postgres
+import SQL
 import Server
 
 /// `sociograph user`: what only a database's owner can do for a user, such as the first of the staff.
@@ -35,13 +36,15 @@ enum UserCommand {
     configuration.isReadOnly = false
     let session = try PostgresSession(configuration)
     let rows: [[String?]]
-    do throws(PostgresError) {
+    do {
       // A function of the graph, as `create_session` is: which roles there are it knows.
-      rows = try session.execute(
-        "SELECT array_to_string(change_roles($1, $2, $3), ' ')",
-        [words[1], Self.list(added), Self.list(removed)])
-    } catch {
-      throw error.kind == .userRaised ? CommandFailure(error.message) : error
+      rows = try database.withGraph {
+        try session.execute(
+          "SELECT array_to_string(\(GraphContract.changeRoles)($1, $2, $3), ' ')",
+          [words[1], Self.list(added), Self.list(removed)])
+      }
+    } catch let error as PostgresError where error.kind == .userRaised {
+      throw CommandFailure(error.message)
     }
     guard let roles = rows.first?.first ?? nil else {
       throw CommandFailure("there is no user \"\(words[1])\".")

@@ -192,6 +192,11 @@ struct CommandSpecification: Sendable {
   }
 
   private func unknown(_ argument: String) -> UsageError {
+    if operands.hasPrefix("[-- "), !argument.hasPrefix("--") {
+      return UsageError(
+        "unknown option \(argument); what is for \(name) itself stands behind --, as in: "
+          + "sociograph \(name) -- \(argument)")
+    }
     let name = String(argument.drop { $0 == "-" }.prefix { $0 != "=" })
     var suggestions = Suggestions()
     let near = suggestions.near(name, among: options.map(\.name)).first

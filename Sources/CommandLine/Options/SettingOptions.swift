@@ -22,6 +22,10 @@ enum SettingOptions {
     "sql", "DIR", shown: shipped, "folder of the migrations and demo data")
   private static let shipped = "found here or beside the program"
 
+  static let photos = CommandSpecification.Option(
+    "photos", "DIR", shown: "beside the embedded database's data; else none are taken",
+    "folder that keeps what is sent to /photos")
+
   static let namespace = CommandSpecification.Option(
     "namespace", "LIST", shown: "as the folder of SQL says, or public",
     "PostgreSQL schema of the tables, others to look in after it")
@@ -64,7 +68,7 @@ enum SettingOptions {
   }
 
   static func shippedPlaces(_ name: String) -> [String] {
-    let program = Bundle.main.executablePath ?? ProcessInfo.processInfo.arguments[0]
+    let program = Bundle.main.executablePath ?? ""
     let folder = URL(fileURLWithPath: program).resolvingSymlinksInPath().deletingLastPathComponent()
     return [
       name,

@@ -62,12 +62,17 @@ struct Account {
 struct LogFile: Sendable {
   let path: String
 
-  /// Opens it, also again after it was moved away, and leaves everything as it is when it cannot.
+  /// Opens it, also again after it was moved away, and leaves everything as it is when it cannot. A FIFO is
+  /// taken while a process reads it: opening it never waits for one.
   func open() throws(CommandFailure) {
-    let descriptor = unsafe Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
+    let descriptor = unsafe Glibc.open(
+      path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o640)
     guard descriptor >= 0 else {
-      throw CommandFailure("The log file \"\(path)\" cannot be opened: \(Console.describe(errno)).")
+      let reason = errno == ENXIO ? "no process reads the FIFO" : Console.describe(errno)
+      throw CommandFailure("The log file \"\(path)\" cannot be opened: \(reason).")
     }
+    // Whoever writes to it may wait: the log has a thread of its own, and children inherit it.
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
     // In one step: nobody who is writing meets a descriptor that is closed.
     guard dup2(descriptor, STDERR_FILENO) >= 0 else {
       let code = errno

@@ -28,6 +28,25 @@ extension AccountInputs.Settings {
     }
   }
 
+  /// Where the embedded database's folder has the key of its demo identity provider.
+  static func demoKeyFile(_ options: CommandOptions) -> String {
+    (options.text("data") ?? ".sociograph") + "/identity-key.json"
+  }
+
+  /// What stands in for identity providers where demo data is tried, made at the first start; nil for a
+  /// database that is somebody's own, and where providers are named.
+  static func demoProvider(
+    _ options: CommandOptions, sql: String?
+  ) throws -> DemoIdentityProvider? {
+    guard options.text("database") == nil, options.text("identity-providers") == nil, let sql,
+      FileManager.default.fileExists(atPath: sql + "/demo")
+    else { return nil }
+    let file = demoKeyFile(options)
+    if let provider = try DemoIdentityProvider(file: file) { return provider }
+    try DemoIdentityProvider.create(file: file)
+    return try DemoIdentityProvider(file: file)
+  }
+
   /// Of the file that `--jwt-keys` names.
   static func tokenIssuers(_ options: CommandOptions) throws -> IdentityProviders? {
     guard let file = options.text("jwt-keys") else { return nil }

@@ -1,22 +1,27 @@
 import Foundation
 import Pictures
 import Postgres
+import SQL
 import Server
 
 /// What `serve` is told about pictures, and where they are kept.
 struct PhotoSettings {
   /// Nil: beside the data of the embedded database.
   let folder: String?
-  private let isGiven: Bool
+  /// Whether the operator asked for it.
+  let isGiven: Bool
   let service: PictureService.Settings
 
   /// - Throws: `UsageError` naming the setting at fault.
   init(_ options: CommandOptions) throws(UsageError) {
-    folder =
-      options.text("photos")
-      ?? (options.text("database") == nil
-        ? (options.text("data") ?? ".sociograph") + "/photos" : nil)
+    folder = Self.folder(options)
     isGiven = options.text("photos") != nil
+    var isFolder: ObjCBool = false
+    if let folder, unsafe FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder),
+      !isFolder.boolValue
+    {
+      throw UsageError("\(options.origin("photos")) must be a folder; \"\(folder)\" is a file.")
+    }
     var service = PictureService.Settings()
     service.maker.maximumBytes =
       try options.int("maximum-photo-bytes", in: 1...1 << 27) ?? service.maker.maximumBytes
@@ -29,6 +34,13 @@ struct PhotoSettings {
     self.service = service
   }
 
+  /// As told, or beside the data of the embedded database.
+  static func folder(_ options: CommandOptions) -> String? {
+    options.text("photos")
+      ?? (options.text("database") == nil
+        ? (options.text("data") ?? ".sociograph") + "/photos" : nil)
+  }
+
   /// Nil where none are taken: no folder to keep them in, or a graph that is not told of uploads.
   ///
   /// - Parameter session: of the role that mutations run under, once an embedded database has made its folder.
@@ -37,16 +49,11 @@ struct PhotoSettings {
     let isTold =
       try session.execute(
         """
-        SELECT to_regprocedure('note_upload(bigint, jsonb)') IS NOT NULL
-          AND to_regprocedure('photo_audience(bigint, text)') IS NOT NULL
+        SELECT to_regprocedure('\(GraphContract.noteUpload.signature)') IS NOT NULL
+          AND to_regprocedure('\(GraphContract.photoAudience.signature)') IS NOT NULL
         """
       ).first?.first == "t"
-    guard isTold else {
-      guard isGiven else { return nil }
-      throw CommandFailure(
-        "--photos: the graph lacks a function: note_upload(viewer bigint, upload jsonb), which is told of "
-          + "each, or photo_audience(viewer bigint, path text), which says who may have it.")
-    }
+    guard isTold else { return nil }
     if PictureMaker.installedProgram == nil {
       Console.say(
         "warning: vipsthumbnail is not installed; photos will be refused (script/setup run installs it)"

@@ -1,8 +1,10 @@
+import Accounts
 import DatabaseSetup
 import EventLoops
 import Foundation
 import GraphQLExecution
 import GraphQLPlanning
+import GraphQLSchema
 import HTTP
 import Postgres
 import Server
@@ -18,19 +20,21 @@ enum ServeCommand {
     let manager = ServiceManager(ProcessInfo.processInfo.environment)
     try settings.logFile?.open()
     Console.log = settings.server.log
-    // Before anything is started, so that a taken port costs nobody a wait.
-    let doors = try ListeningSockets(settings.server)
+    if let hint = settings.memoryHint { Console.say(hint) }
+    let mapping = try settings.readFolders()
+    try Database.check(options)
+    // Before anything is started, so that a taken port is told at once.
+    let doors = try openDoors(settings.server)
     if let account = settings.account {
       if options.text("database") == nil, let data = options.text("data") { try account.own(data) }
       try account.become()
     }
     let signals = StopSignals()
     signals.renew { manager.reload { renew(settings) } }
-    let mapping = try SchemaFiles.load(settings.schema)
     // From here on there is an answer to whether it lives.
     let starting = try StartingService(doors, tls: settings.server.tls)
     let readiness = settings.server.readiness
-    let database = try Database.open(options, joinsRunning: false) { event in
+    let database = try Database.open(options, creates: true, joinsRunning: false) { event in
       switch event {
       case .upgraded: readiness.interrupt()
       // Nobody looks at its files before it has been ready once.
@@ -58,13 +62,25 @@ enum ServeCommand {
     }
   }
 
+  /// The server before this one may be about to end: its port is asked for again for a moment.
+  private static func openDoors(_ settings: RunningServer.Settings) throws -> ListeningSockets {
+    do {
+      return try ListeningSockets.open(settings) { address in
+        Console.say("waiting for \(address): the server that listens there is stopping")
+      }
+    } catch {
+      guard error.isTaken else { throw error }
+      throw CommandFailure("\(error) Another program listens there; --listen names a free port.")
+    }
+  }
+
   private static func serve(
     _ settings: ServeSettings, _ options: CommandOptions, _ mapping: StorageMapping,
     _ database: Database, _ signals: StopSignals, _ manager: ServiceManager,
     _ doors: ListeningSockets, _ starting: StartingService
   ) throws {
     let migrations = try settings.sql.map { try database.migrate($0) } ?? Migrations.Outcome()
-    let hints = try seedIfEmpty(database, settings.sql)
+    let hints = try seedIfEmpty(database, settings)
     if geteuid() == 0 {
       Console.say("warning: running as root; --user NAME gives its rights up")
     }
@@ -76,7 +92,9 @@ enum ServeCommand {
     signals.serve { server.cutOff() }
     if !server.waitUntilReady() { Console.say("warning: the database does not answer yet") }
     for hint in hints { Console.print(hint) }
-    announce(server.address, isSecure: settings.server.tls != nil)
+    announce(
+      server.address, isSecure: settings.server.tls != nil,
+      example: ExampleOperation(StorageDirectives.clientSchema(of: mapping.schema)).text)
     if let url = settings.publicURL { Console.say("links lead to \(url)") }
     if let address = server.adminAddress {
       let shown = if case .tcp = address { "http://\(address)" } else { "\(address) " }
@@ -109,7 +127,6 @@ enum ServeCommand {
   ) throws -> (PostgresConfiguration, RunningServer.Settings) {
     Console.say("checking the schema's storage directives")
     var configuration = try database.servingConfiguration(after: migrations)
-    try check(mapping, configuration)
     var writers = try database.writingConfiguration(options, after: migrations)
     if let url = settings.publicURL {
       // The graph's functions ask for it.
@@ -119,18 +136,28 @@ enum ServeCommand {
     // A database may be far away: one session for each role, not for each question.
     let owner = try PostgresSession(database.configuration())
     let writer = try PostgresSession(writers)
-    if settings.server.tokenIssuers != nil, try !Database.knowsTokens(owner) {
-      throw CommandFailure(
-        "--jwt-keys needs a function viewer_of_token(issuer text, subject text) RETURNS bigint in the "
-          + "database.")
-    }
+    // Each under its own role, and before anything that may fail for want of a right.
+    let features = settings.contractFeatures
+    try check(
+      RoleCheck(as: .reader, in: database.namespaces, features: features)
+        .run(PostgresSession(configuration))
+        + RoleCheck(as: .writer, in: database.namespaces, features: features).run(writer))
+    try check(mapping, configuration)
     let problems = try MutationCheck(mapping: mapping).run(writer)
     guard problems.isEmpty else { throw CommandFailure(problems.joined(separator: "\n")) }
     if let warning = try settings.connectionWarning(owner) {
       Console.say("warning: \(warning)")
     }
+    if try settings.publicURL == nil && !Database.knowsPublicURL(owner) {
+      Console.say(
+        "warning: links in what is sent lead to an address that does not exist; --public-url says "
+          + "where people reach this server")
+    }
     configuration.statementTimeout = settings.statementTimeout
     var running = settings.server
+    if let demo = try AccountInputs.Settings.demoProvider(options, sql: settings.sql) {
+      running.accounts.providers = IdentityProviders(demo: demo)
+    }
     running.sessionDatabase = writers
     running.writerDatabase = try Database.pooled(
       writers, options, by: "writer-database", settings.pooler)
@@ -184,6 +211,15 @@ enum ServeCommand {
     }
   }
 
+  /// What a role lacks ends the start if the program itself needs it.
+  private static func check(_ findings: [RoleCheck.Finding]) throws {
+    let errors = findings.filter(\.isError)
+    guard errors.isEmpty else {
+      throw CommandFailure(errors.map(\.description).joined(separator: "\n"))
+    }
+    for warning in findings { Console.say("\(warning)") }
+  }
+
   /// What does not hold ends the start; what may not is said.
   private static func check(
     _ mapping: StorageMapping, _ configuration: PostgresConfiguration
@@ -197,16 +233,18 @@ enum ServeCommand {
   }
 
   /// The embedded database is never empty: it starts with demo data of scale 1.
-  private static func seedIfEmpty(_ database: Database, _ folder: String?) throws -> [String] {
-    guard database.isEmbedded, let folder,
+  private static func seedIfEmpty(
+    _ database: Database, _ settings: ServeSettings
+  ) throws -> [String] {
+    guard database.isEmbedded, let folder = settings.sql,
       FileManager.default.fileExists(atPath: folder + "/demo"),
       try Seeder.read(folder + "/demo", scale: 1, seed: 1).isEmpty(database.configuration())
     else { return [] }
     Console.say("loading demo data (scale 1)")
-    return try database.seed(folder, scale: 1, seed: 1)
+    return try database.seed(folder, scale: 1, seed: 1, photos: settings.photos.folder)
   }
 
-  private static func announce(_ address: HTTPAddress, isSecure: Bool) {
+  private static func announce(_ address: HTTPAddress, isSecure: Bool, example operation: String) {
     let scheme = isSecure ? "https" : "http"
     // Who reads JSON is no newcomer.
     guard Console.logFormat == .text else {
@@ -215,7 +253,7 @@ enum ServeCommand {
     }
     let example =
       "/graphql -H 'Content-Type: application/json' "
-      + #"-d '{"query":"{ users(first: 3) { nodes { id username } } }"}'"#
+      + #"-d '{"query":"\#(operation)"}'"#
     let insecure = isSecure ? " --insecure" : ""
     switch address {
     case .tcp(let host, let port):

@@ -79,9 +79,7 @@ extension ServeSettings {
     CommandSpecification.Section(
       "Photos",
       [
-        Option(
-          "photos", "DIR", shown: "beside the embedded database's data; else none are taken",
-          "folder that keeps what is sent to /photos"),
+        SettingOptions.photos,
         Option("maximum-photo-bytes", "N", default: "10485760", "bytes of a photo as it is sent"),
         Option("maximum-photo-pixels", "N", default: "40000000", "width times height of one"),
         Option(
@@ -151,7 +149,8 @@ extension ServeSettings {
           "maximum-sockets-per-address", "N", default: "200",
           "the same from one address (IPv6: one /64)"),
         Option(
-          "maximum-held-bytes", "N", default: "268435456",
+          "maximum-held-bytes", "N",
+          shown: "a quarter of the memory limit, 16777216 to 268435456",
           "bytes of all answers that wait for clients to read them; beyond it large ones are 503"),
         Option(
           "trusted-proxies", "LIST",
@@ -174,7 +173,7 @@ extension ServeSettings {
           "tasks", "on|off", default: "on",
           "run the database's background tasks, shared with its other servers"),
         Option(
-          "shutdown-delay", "TIME", default: "5s",
+          "shutdown-delay", "TIME", shown: "5s; none with the embedded database",
           "how long to serve on after SIGTERM, /ready saying no and sockets ending in turn, before finishing"
         ),
       ]),

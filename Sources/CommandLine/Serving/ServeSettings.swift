@@ -1,9 +1,12 @@
 import Accounts
+import DatabaseSetup
 import Foundation
 import GraphQLExecution
+import GraphQLPlanning
 import GraphQLTransport
 import HTTP
 import Postgres
+import SQL
 import Server
 
 /// What `serve` can be told, checked before anything is started.
@@ -21,9 +24,11 @@ struct ServeSettings {
   /// Whom to go on as once the sockets are open.
   let account: Account?
   let logFile: LogFile?
+  /// What to tell the operator where little memory makes a default less.
+  let memoryHint: String?
 
   /// - Throws: `UsageError` or `CommandFailure` naming the setting at fault.
-  init(_ options: CommandOptions) throws {
+  init(_ options: CommandOptions, memory: MemoryLimit? = .current()) throws {
     let listen = options.text("listen") ?? ""
     guard let address = HTTPAddress(listen) else {
       throw UsageError(
@@ -58,12 +63,15 @@ struct ServeSettings {
       try options.duration("queue-timeout", in: .milliseconds(1)...(.seconds(3600)))
       ?? server.pool.queueWait
     shutdownDelay =
-      try options.duration("shutdown-delay", in: .zero...(.seconds(8))) ?? .seconds(5)
+      try options.duration("shutdown-delay", in: .zero...(.seconds(8)))
+      // Nobody else serves an embedded database: whoever ends its server wants the next one.
+      ?? (options.text("database") == nil ? .zero : .seconds(5))
     pooler = try Self.pooler(options)
     publicURL = try Self.publicURL(options)
     account = try options.text("user").map { try Account($0, options.origin("user")) }
     logFile = options.text("log-file").map { LogFile(path: $0) }
     try server.http.read(options)
+    memoryHint = server.http.fit(into: memory, options)
     // The last resort comes after the deadline it backs up.
     server.http.answer = max(
       server.http.answer, server.pool.operationDeadline + .seconds(5),
@@ -97,6 +105,17 @@ struct ServeSettings {
     if let shortage = HTTPSocketQuota.descriptorShortage(server.http, others: others) {
       throw CommandFailure("\(options.origin("maximum-sockets")): \(shortage)")
     }
+  }
+
+  /// Reads the folders of schema and SQL, so that what is wrong with them is told first.
+  func readFolders() throws -> StorageMapping {
+    let mapping = try SchemaFiles.load(schema)
+    do {
+      if let sql { _ = try Migrations.read(sql) }
+    } catch {
+      throw CommandFailure("--sql: \(error)")
+    }
+    return mapping
   }
 
   /// A part that may take longer than the whole would never get to its end.
@@ -220,15 +239,6 @@ struct ServeSettings {
     case (_?, nil): throw UsageError("--tls-certificate needs --tls-key as well.")
     case (nil, _?): throw UsageError("--tls-key needs --tls-certificate as well.")
     case (let certificate?, let key?):
-      for (name, path) in [("tls-certificate", certificate), ("tls-key", key)]
-      where !FileManager.default.isReadableFile(atPath: path) {
-        throw UsageError("\(options.origin(name)): the file \"\(path)\" cannot be read.")
-      }
-      let attributes = try FileManager.default.attributesOfItem(atPath: key)
-      if let mode = attributes[.posixPermissions] as? Int, mode & 0o007 != 0 {
-        throw UsageError(
-          "\(options.origin("tls-key")): \"\(key)\" can be read by everybody; chmod o= it.")
-      }
       do {
         return try TLSContext(certificateFile: certificate, keyFile: key)
       } catch {
@@ -249,6 +259,15 @@ struct ServeSettings {
       }
       return .folder(folder)
     }
+  }
+
+  /// What the database must have functions for.
+  var contractFeatures: Set<ContractEntry.Feature> {
+    var features: Set<ContractEntry.Feature> = []
+    if server.tokenIssuers != nil { features.insert(.signedTokens) }
+    if photos.isGiven { features.insert(.photos) }
+    if server.outbox != nil { features.insert(.outbox) }
+    return features
   }
 
   /// What to tell an operator whose database lets in fewer connections than the loops may open.
@@ -281,6 +300,20 @@ extension HTTPLimits {
     header =
       try options.duration("header-timeout", in: .milliseconds(10)...(.seconds(3600))) ?? header
     body = try options.duration("body-timeout", in: .milliseconds(10)...(.seconds(3600))) ?? body
+  }
+
+  /// Holds no more for clients than there is memory for, unless the operator says how much.
+  ///
+  /// - Returns: what to say of it, where it is less than the default.
+  fileprivate mutating func fit(into memory: MemoryLimit?, _ options: CommandOptions) -> String? {
+    guard let memory else { return nil }
+    // Uploads have their photos' own limit, and one of them must fit.
+    let photo = (try? options.int("maximum-photo-bytes", in: 1...1 << 27)) ?? 0
+    maximumUploadedBytes = min(maximumUploadedBytes, max(memory.share, photo))
+    guard !options.isTold("maximum-held-bytes"), memory.share < maximumHeldBytes else { return nil }
+    maximumHeldBytes = memory.share
+    return "unread responses may hold \(memory.share >> 20) MiB, because the memory limit is "
+      + "\(memory.bytes >> 20) MiB (\(memory.source)); --maximum-held-bytes sets it"
   }
 }
 

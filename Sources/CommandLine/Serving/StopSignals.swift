@@ -42,9 +42,11 @@ final class StopSignals: @unchecked Sendable {
     sources.append(source)
   }
 
-  /// From here on SIGHUP calls `renew`, on a queue that signals share.
+  /// From here on SIGHUP calls `renew`, on a queue of its own: a file system that hangs does not keep the
+  /// other signals from being heard.
   func renew(_ renew: @escaping @Sendable () -> Void) {
-    state.withLock { $0.renew = renew }
+    let reloads = Reloads(renew)
+    state.withLock { $0.renew = { reloads.request() } }
   }
 
   private func receive(_ number: Int32) {
@@ -107,4 +109,24 @@ final class StopSignals: @unchecked Sendable {
   func waitForExit() -> Never {
     while true { sleep(1) }
   }
+}
+
+/// Does one thing at a time on a queue of its own; of requests that come meanwhile one is left.
+final class Reloads: Sendable {
+  private let queue = DispatchQueue(label: "sociograph.reload")
+  private let isRequested = Atomic(false)
+  private let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+  func request() {
+    guard !isRequested.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    queue.async { [self] in
+      isRequested.store(false, ordering: .releasing)
+      body()
+    }
+  }
+
+  /// Waits for what was requested.
+  func finish() { queue.sync {} }
 }

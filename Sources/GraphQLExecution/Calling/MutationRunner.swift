@@ -19,6 +19,7 @@ package final class MutationRunner {
   let constraintErrors: ConstraintErrors
   let cursorSeal: CursorSeal
   let maximumResponseBytes: Int
+  let maximumItems: Int
   let makeSecret: () -> String
   let preparer: (any InputPreparer)?
   let sessionsEnded: () -> Void
@@ -44,18 +45,24 @@ package final class MutationRunner {
     self.constraintErrors = constraintErrors
     cursorSeal = settings.cursorSeal
     maximumResponseBytes = settings.maximumResponseBytes
+    maximumItems = settings.plannerLimits.maximumElements
     self.makeSecret = makeSecret
   }
 
-  /// - Parameter findClient: who sends it, which functions may ask for and by which guesses are counted.
+  /// - Parameters:
+  ///   - findClient: who sends it, which functions may ask for and by which guesses are counted.
+  ///   - findViewer: whom it acts for now, 0 for nobody: asked between two fields of which the first may
+  ///     have ended the session.
   /// - Returns: what ends it when the client leaves: fields that wait are not run, and the one that
   ///   runs is finished.
   package func run(
     _ operation: PreparedOperation, viewer: Int64, findClient: @escaping () -> ClientIdentity,
+    findViewer: @escaping MutationRun.FindViewer,
     completion: @escaping (OperationResponse) -> Void
   ) -> MutationRun {
     let run = MutationRun(
-      self, operation, viewer: viewer, findClient: findClient, completion: completion)
+      self, operation, viewer: viewer, findClient: findClient, findViewer: findViewer,
+      completion: completion)
     run.start()
     return run
   }
@@ -63,10 +70,17 @@ package final class MutationRunner {
 
 /// One mutation on its way through its fields.
 package final class MutationRun {
+  package typealias FindViewer = (_ completion: @escaping (Result<Int64, PostgresError>) -> Void)
+    -> Void
+
   private let runner: MutationRunner
   private let operation: PreparedOperation
-  private let viewer: Int64
+  /// 0 for nobody, which it becomes when a field ends the session.
+  private var viewer: Int64
   private let findClient: () -> ClientIdentity
+  private let findViewer: FindViewer
+  /// What every further call answers when it is not known whom it would act for.
+  private var obstacle: FieldAnswer?
   private let fields: [PreparedField]
   private let completion: (OperationResponse) -> Void
   private var answers: [FieldAnswer] = []
@@ -79,8 +93,10 @@ package final class MutationRun {
 
   init(
     _ runner: MutationRunner, _ operation: PreparedOperation, viewer: Int64,
-    findClient: @escaping () -> ClientIdentity, completion: @escaping (OperationResponse) -> Void
+    findClient: @escaping () -> ClientIdentity, findViewer: @escaping FindViewer,
+    completion: @escaping (OperationResponse) -> Void
   ) {
+    self.findViewer = findViewer
     self.runner = runner
     self.operation = operation
     self.viewer = viewer
@@ -105,7 +121,8 @@ package final class MutationRun {
       case .other(.refused(_, let error)): answers.append(.failed([error]))
       case .other(.call): answers.append(.failed([.fault("A call was not prepared.")]))
       case .call(let call):
-        return prepare(call, begin(call))
+        guard let obstacle else { return prepare(call, begin(call)) }
+        answers.append(obstacle)
       }
     }
     if !isCancelled { finish() }
@@ -123,6 +140,8 @@ package final class MutationRun {
     var progress: CallProgress
     let binder: ParameterBinder
     let context: CallContext
+    /// The password of a request that was done before has been compared.
+    var isCompared = false
 
     init(_ progress: CallProgress, _ binder: ParameterBinder, _ context: CallContext) {
       self.progress = progress
@@ -136,7 +155,11 @@ package final class MutationRun {
       call.plan.isOnce ? operation.request.map { RequestKey($0, viewer: viewer) } : nil
     let context = CallContext(
       schema: runner.schema, scalarTypes: runner.scalarTypes, key: key,
-      findClient: findClient, makeSecret: runner.makeSecret)
+      findClient: { [findClient, viewer] in
+        var client = findClient()
+        if viewer == 0 { client.sessionHash = nil }
+        return client
+      }, makeSecret: runner.makeSecret)
     return Attempt(
       CallProgress(
         hasClientKey: key?.isClient ?? false,
@@ -151,17 +174,25 @@ package final class MutationRun {
       return answered(.failed([.fault("\(call.plan.coordinate): nobody prepares its inputs.")]))
     }
     collect(call, attempt, []) { [self] tasks in
-      let began = monotonicNanoseconds()
-      preparer.prepare(tasks, client: attempt.context.client) { [self] result in
-        times.preparing &+= monotonicNanoseconds() &- began
-        guard !isCancelled else { return }
-        switch result {
-        case .success(let prepared):
-          attempt.context.preparations = prepared
-          perform(call, attempt)
-        case .failure(let refusal):
-          answered(.unserved(refusal.error, retryAfter: refusal.retryAfter))
-        }
+      prepare(tasks, with: preparer, attempt) { [self] prepared in
+        attempt.context.preparations = prepared
+        perform(call, attempt)
+      }
+    }
+  }
+
+  private func prepare(
+    _ tasks: [PreparationTask], with preparer: any InputPreparer, _ attempt: Attempt,
+    then: @escaping ([PreparedInput]) -> Void
+  ) {
+    let began = monotonicNanoseconds()
+    preparer.prepare(tasks, client: attempt.context.client) { [self] result in
+      times.preparing &+= monotonicNanoseconds() &- began
+      guard !isCancelled else { return }
+      switch result {
+      case .success(let prepared): then(prepared)
+      case .failure(let refusal):
+        answered(.unserved(refusal.error, retryAfter: refusal.retryAfter))
       }
     }
   }
@@ -178,7 +209,7 @@ package final class MutationRun {
     }
     let task: PreparationTask
     switch call.plan.preparations[tasks.count] {
-    case .newPassword(let source): task = .newPassword(text(source))
+    case .newPassword(let source, _): task = .newPassword(text(source))
     case .identityToken(let source, let provider):
       let name: String? =
         if case .enum(let name) = binder.value(of: provider) { name } else { text(provider) }
@@ -204,7 +235,8 @@ package final class MutationRun {
     completion: @escaping (String?, String) -> Void
   ) {
     let statement: BoundStatement
-    var account = call.plan.coordinate
+    // All fields that look up the same hash count their guesses together.
+    var account = lookup.statement.text
     do throws(GraphQLError) {
       statement = BoundStatement(
         lookup.statement, try attempt.binder.bind(lookup.parameters, of: lookup.places))
@@ -258,6 +290,7 @@ package final class MutationRun {
     guard let replay = call.replay else {
       return answered(.failed([.fault("\(call.plan.coordinate): nothing to repeat.")]))
     }
+    if !attempt.isCompared, compare(call, attempt, replay) { return }
     guard call.again == nil, call.selection != nil, attempt.context.key?.isClient == true else {
       return send([replay, call.again, call.selection], call, attempt)
     }
@@ -267,6 +300,34 @@ package final class MutationRun {
       }
       succeeded(result, call, attempt)
     }
+  }
+
+  /// Compares the password of a request that was done before with the hash that its account has
+  /// now, then replays.
+  ///
+  /// - Returns: whether there is such a password.
+  private func compare(
+    _ call: PreparedCall, _ attempt: Attempt, _ replay: PreparedCall.Statement
+  ) -> Bool {
+    for (index, preparation) in call.plan.preparations.enumerated() {
+      guard case .newPassword(let source, .some) = preparation, let lookup = call.lookups[index],
+        let preparer = runner.preparer,
+        case .string(let password) = attempt.binder.value(of: source)
+      else { continue }
+      send([replay, lookup], call, attempt) { [self] result in
+        // Guesses are counted by request: all that come with its key have one password.
+        let account = "\(call.plan.coordinate) \(attempt.context.key?.text ?? "")"
+        let task = PreparationTask.knownPassword(
+          password, stored: result.string(row: 0, column: 0), account: account)
+        prepare([task], with: preparer, attempt) { [self] prepared in
+          attempt.context.preparations.replaceSubrange(index...index, with: prepared)
+          attempt.isCompared = true
+          self.replay(call, attempt)
+        }
+      }
+      return true
+    }
+    return false
   }
 
   private func send(
@@ -317,8 +378,18 @@ package final class MutationRun {
 
   /// It is committed, and lasts.
   private func done(_ answer: FieldAnswer, _ call: PreparedCall) {
-    if call.plan.mayEndSessions { runner.sessionsEnded() }
-    answered(answer)
+    guard call.plan.mayEndSessions else { return answered(answer) }
+    runner.sessionsEnded()
+    guard viewer != 0, answers.count + 1 < fields.count else { return answered(answer) }
+    // The fields behind it act for whom a new request would act, or for nobody.
+    findViewer { [self] result in
+      guard !isCancelled else { return }
+      switch result {
+      case .success(let found): viewer = found
+      case .failure(let error): obstacle = .obstacle(error)
+      }
+      answered(answer)
+    }
   }
 
   private func answer(
@@ -334,7 +405,7 @@ package final class MutationRun {
       call.shape, json: JSONWriter(capacity: operation.plan.expectedBytes), frames: frames,
       cursorSeal: runner.cursorSeal,
       secret: call.plan.makesSecret ? attempt.context.secret : nil,
-      maximumBytes: runner.maximumResponseBytes)
+      maximumBytes: runner.maximumResponseBytes, maximumItems: runner.maximumItems)
     var isTooLarge = false
     if hasRecord {
       result.withValue(row: 0, column: 0) { bytes in
@@ -476,6 +547,14 @@ private struct FieldAnswer {
 
   static func failed(_ errors: [GraphQLError]) -> FieldAnswer {
     FieldAnswer(json: null, errors: errors)
+  }
+
+  /// The database does not say who is signed in.
+  static func obstacle(_ error: PostgresError) -> FieldAnswer {
+    guard case .refused(let errors, let retryAfter) = OperationExecutor.failure(error),
+      let first = errors.first
+    else { return .failed([.fault("\(error)")]) }
+    return .unserved(first, retryAfter: retryAfter)
   }
 
   static func unserved(_ error: GraphQLError, retryAfter: Duration? = nil) -> FieldAnswer {

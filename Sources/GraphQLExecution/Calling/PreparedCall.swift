@@ -40,7 +40,7 @@ final class PreparedCall: Sendable {
   let keeping: Statement?
   let replay: Statement?
   let again: Statement?
-  /// Of known passwords, by the index of their preparation.
+  /// Of the hashes that passwords are compared with, by the index of their preparation.
   let lookups: [Int: Statement]
   /// The payload's shape as the writer reads it.
   let shape: ShapeProgram
@@ -54,9 +54,7 @@ final class PreparedCall: Sendable {
     again = plan.again.map { Statement($0, label) }
     var lookups: [Int: Statement] = [:]
     for (index, preparation) in plan.preparations.enumerated() {
-      if case .knownPassword(_, let lookup) = preparation {
-        lookups[index] = Statement(lookup, label)
-      }
+      lookups[index] = preparation.lookup.map { Statement($0, label) }
     }
     self.lookups = lookups
     shape = ShapeProgram(plan.shape)

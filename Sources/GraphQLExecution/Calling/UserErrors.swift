@@ -2,6 +2,7 @@ import GraphQLPlanning
 import GraphQLSchema
 import JSON
 import Postgres
+import SQL
 
 /// Something a user caused: one entry of a payload's user errors.
 struct UserError: Equatable {
@@ -55,7 +56,7 @@ package struct ConstraintErrors: Sendable {
   {
     var result = ConstraintErrors()
     for row in try session.rowsIfThere(
-      "SELECT table_name, constraint_name, code, argument FROM constraint_error")
+      "SELECT table_name, constraint_name, code, argument FROM \(GraphContract.constraintError)")
     {
       guard let table = row[0], let constraint = row[1], let code = row[2] else { continue }
       result.errors[Key(table: table, constraint: constraint)] = (code, row[3])

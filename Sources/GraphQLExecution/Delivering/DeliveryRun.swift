@@ -151,7 +151,8 @@ final class DeliveryRun {
     var writer = ResponseWriter(
       plan.parts[part].shape, json: JSONWriter(),
       introspection: operation.introspection ?? plan.introspection,
-      cursorSeal: executor.settings.cursorSeal, maximumBytes: bytesLeft)
+      cursorSeal: executor.settings.cursorSeal, maximumBytes: bytesLeft,
+      maximumItems: executor.settings.plannerLimits.maximumElements)
     let entries = bytes.byteCount > bytesLeft ? [] : writer.writeEntries(bytes)
     cost += writer.cost
     if bytes.byteCount > bytesLeft || writer.isTooLarge {

@@ -187,13 +187,17 @@ struct CallCompiler {
   ) -> CallPreparation? {
     let directives = definition.appliedDirectives
     if let password = directives.first(named: "password") {
-      // That it is a template was seen when the schema was loaded.
-      guard let lookup = password.string("of").flatMap({ try? SQLTemplate($0) }) else {
-        return .newPassword(source)
+      // That they are templates was seen when the schema was loaded.
+      func lookup(_ argument: String) -> PlannedStatement? {
+        guard let template = password.string(argument).flatMap({ try? SQLTemplate($0) }) else {
+          return nil
+        }
+        let statement = StatementBuilder()
+        let text = rendered(template, field, arguments, PreparedInputs(), statement)
+        return finished("SELECT (\(text))::text", statement)
       }
-      let statement = StatementBuilder()
-      let text = rendered(lookup, field, arguments, PreparedInputs(), statement)
-      return .knownPassword(source, lookup: finished("SELECT (\(text))::text", statement))
+      guard let known = lookup("of") else { return .newPassword(source, again: lookup("again")) }
+      return .knownPassword(source, lookup: known)
     }
     if let token = directives.first(named: "identityToken") {
       let provider = token.string("provider").flatMap { arguments[$0]?.definition }

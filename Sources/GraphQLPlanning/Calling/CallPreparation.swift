@@ -6,8 +6,9 @@ import SQL
 /// and credentials.
 package enum CallPreparation: Sendable {
   /// `@password`: a password from now on. Its hash is handed on; `!` and what is wrong with it for one
-  /// that is not taken.
-  case newPassword(InputSource)
+  /// that is not taken. `@password(again:)` also compares it with the hash that `again` returns, if the
+  /// request was done before: `@call(again:)` then receives what `knownPassword` hands on.
+  case newPassword(InputSource, again: PlannedStatement?)
   /// `@password(of:)`: a password that somebody has. The stored hash, which `lookup` gives, is handed
   /// on when it is its; an empty text when it is not; null when none was given.
   case knownPassword(InputSource, lookup: PlannedStatement)
@@ -32,6 +33,17 @@ package struct PreparedValue: Sendable, Hashable {
   /// Which of the call's preparations.
   package let index: Int
   package let part: Part
+}
+
+extension CallPreparation {
+  /// The statement that returns the hash that a password is compared with.
+  package var lookup: PlannedStatement? {
+    switch self {
+    case .knownPassword(_, let lookup): lookup
+    case .newPassword(_, let again): again
+    case .identityToken, .sealed: nil
+    }
+  }
 }
 
 /// The inputs of a field that are prepared, found by their place: an argument, or a field of an input
@@ -77,7 +89,7 @@ extension InputSource {
   /// A field of the input that this is.
   func member(_ name: String) -> InputSource {
     switch self {
-    case .variable(let index, let path): .variable(index, path: path + [name])
+    case .variable(let index, let path): .variable(index, path: path + [.name(name)])
     case .object(let members): members.first { $0.name == name }?.source ?? .constant(.null)
     case .constant(let value): .constant(value[name] ?? .null)
     case .string, .int, .float, .list: .constant(.null)

@@ -38,8 +38,8 @@ extension Planner {
         MutationProbe(
           coordinate: storage.coordinate, function: function,
           resultType: resultType(of: payload),
-          statements: [plan.call, plan.selection, plan.keeping, plan.replay, plan.again]
-            .compactMap { $0 }))
+          statements: ([plan.call, plan.selection, plan.keeping, plan.replay, plan.again]
+            + plan.preparations.map(\.lookup)).compactMap { $0 }))
     }
     return probes
   }

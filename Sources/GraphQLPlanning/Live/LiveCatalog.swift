@@ -17,15 +17,19 @@ package struct LiveCatalog: Sendable {
     package let tags: [Int]?
     /// The column's values are the nodes of touches, not their keys.
     package let isNode: Bool
+    /// Only the viewer whose id the column's value is may know of these touches.
+    package let isOwn: Bool
 
     package init(
-      relation: String, attribute: String?, topics: [String], tags: [Int]?, isNode: Bool
+      relation: String, attribute: String?, topics: [String], tags: [Int]?, isNode: Bool,
+      isOwn: Bool = false
     ) {
       self.relation = relation
       self.attribute = attribute
       self.topics = topics
       self.tags = tags
       self.isNode = isNode
+      self.isOwn = isOwn
     }
   }
 
@@ -225,9 +229,9 @@ package struct LiveCatalog: Sendable {
     return found
   }
 
-  /// How changes of rows are told by the values of a column; nil where they are not.
-  func source(_ relation: String, by column: String) -> Source? {
-    sources[relation]?.first { $0.attribute == column }
+  /// How changes of rows are told by the values of a column; empty where they are not.
+  func sources(of relation: String, by column: String) -> [Source] {
+    (sources[relation] ?? []).filter { $0.attribute == column }
   }
 
   /// How all changes of a table are told; empty where they are not.

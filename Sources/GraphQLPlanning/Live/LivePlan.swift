@@ -10,6 +10,8 @@ package struct LivePlan: Sendable {
   package struct Topic: Sendable, Hashable {
     package let name: String
     package let isNode: Bool
+    /// Of the viewer's id only.
+    package let isOwn: Bool
   }
 
   /// Why it cannot be known when a field is another.

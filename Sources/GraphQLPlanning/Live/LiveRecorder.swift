@@ -81,17 +81,20 @@ final class LiveRecorder {
       found.reads.remove(read)
       var read = read
       read.equalities += own
-      if let idValue, let source = catalog.source(read.relation, by: table.key) {
-        add(source, idValue)
+      let sources = catalog.sources(of: read.relation, by: table.key)
+      if let idValue, !sources.isEmpty {
+        for source in sources { add(source, idValue) }
         continue
       }
-      guard let source = catalog.source(read.relation, by: table.key), noteNarrow(read, value)
-      else {
+      guard !sources.isEmpty, noteNarrow(read, value) else {
         noteAll(read.relation, scope.coordinate)
         continue
       }
       // What comes and goes is told by what they hang on, what becomes of each by itself.
-      if let row { add(source, .column(row, "\(name: row.alias).\(name: table.key)")) }
+      if let row {
+        let id = Value.column(row, "\(name: row.alias).\(name: table.key)")
+        for source in sources { add(source, id) }
+      }
     }
     note(found, scope, value)
   }
@@ -129,10 +132,9 @@ final class LiveRecorder {
     _ read: LiveCatalog.Read, _ value: (LiveCatalog.Operand) -> Value?
   ) -> Bool {
     for equality in read.equalities {
-      if let source = catalog.source(read.relation, by: equality.column),
-        let value = value(equality.operand)
-      {
-        add(source, value)
+      let sources = catalog.sources(of: read.relation, by: equality.column)
+      if !sources.isEmpty, let value = value(equality.operand) {
+        for source in sources { add(source, value) }
         return true
       }
     }
@@ -153,7 +155,7 @@ final class LiveRecorder {
 
   private func add(_ source: LiveCatalog.Source, _ value: Value) {
     for name in source.topics {
-      let topic = LivePlan.Topic(name: name, isNode: source.isNode)
+      let topic = LivePlan.Topic(name: name, isNode: source.isNode, isOwn: source.isOwn)
       switch value {
       case .viewer: plan.viewerTopics.insert(topic)
       case .column(let row, let text):

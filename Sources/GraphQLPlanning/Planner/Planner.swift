@@ -104,6 +104,8 @@ package struct PlannerLimits: Sendable {
   package var maximumPageSize = 100
   package var defaultPageSize = 20
   package var maximumNodeIDs = 100
+  /// The maximum number of conditions that one field's lists of input objects may add.
+  package var maximumListedConditions = 100
   /// Of all lists and pages of an answer together.
   package var maximumElements = 10_000
   /// A count that is not kept beforehand stops here; nil for no limit.

@@ -44,7 +44,12 @@ extension SelectionCompiler {
         of: types, selectionSets: field.selectionSets, row: row, scope: childScope(row))
       target.row = row
       let item = aliased(from, alias: row.alias, target)
-      let conditions = reference.condition.map { [renderer.render($0, target)] } ?? []
+      var conditions = reference.condition.map { [renderer.render($0, target)] } ?? []
+      // The joins are those of the object that is read.
+      target.storage = types.first.flatMap { mapping[$0] }
+      let filters = filters(of: storage, target)
+      statement.recorder?.note(filters, of: row)
+      conditions += filters.map(\.text)
       statement.recorder?.note(row, in: scope.row, scope, from: [item])
       return (select(row.rowExpression, from: [item] + row.joinClauses, where: conditions), shape)
     }

@@ -231,8 +231,10 @@ extension SelectionCompiler {
   /// The conditions that the arguments at hand add, input fields included.
   func filters(of storage: FieldStorage, _ scope: Scope) -> [Filter] {
     var filters: [Filter] = []
+    let isOrdered = if case .relation = storage.kind { true } else { false }
     for (definition, value) in scope.arguments.values {
-      guard let value, !value.isNull, chosenOrder(definition, value) == nil else { continue }
+      guard let value, !value.isNull, !isOrdered || chosenOrder(definition, value) == nil
+      else { continue }
       addFilters(definition, scope.place(ofArgument: definition.name), value, scope, &filters)
     }
     return filters
@@ -242,7 +244,8 @@ extension SelectionCompiler {
     _ definition: InputValueDefinition, _ place: InputPlace, _ value: ArgumentValue,
     _ scope: Scope, _ filters: inout [Filter]
   ) {
-    if let storage = mapping.condition(of: definition), !matches(value, storage.unless) {
+    let storage = mapping.condition(of: definition)
+    if let storage, storage.isTest, !matches(value, storage.unless) {
       var inner = scope
       inner.value = (definition, value)
       inner.valuePlace = place
@@ -261,15 +264,74 @@ extension SelectionCompiler {
           isPlain: storage.asksNoOther,
           ofRow: isKept && among != nil ? filter(storage, inner) : nil))
     }
-    guard case .object(let members) = value else { return }
-    for member in members where !member.value.isNull {
-      let type = schema[definition.type.namedType]
-      guard let field = type.inputField(named: member.name) else {
-        continue
+    addInner(
+      schema[definition.type.namedType], value, place, wantsAll: storage?.wantsAll ?? false, scope,
+      &filters)
+  }
+
+  /// The conditions inside of an input object; of a list, that an item fits, or that all do.
+  private func addInner(
+    _ type: TypeDefinition, _ value: ArgumentValue, _ place: InputPlace, wantsAll: Bool,
+    _ scope: Scope, _ filters: inout [Filter]
+  ) {
+    switch value {
+    case .object(let members):
+      for member in members where !member.value.isNull {
+        guard let field = type.inputField(named: member.name) else { continue }
+        addFilters(
+          field, InputPlace("\(type.name).\(field.name)", place.position), member.value, scope,
+          &filters)
       }
-      addFilters(
-        field, InputPlace("\(type.name).\(field.name)", place.position), member.value, scope,
-        &filters)
+    case .list(let items):
+      guard mapping.hasConditions(type.id) else { return }
+      let items = items.filter { !$0.isNull }.map { item in
+        var inner: [Filter] = []
+        addInner(type, item, place, wantsAll: wantsAll, scope, &inner)
+        return inner
+      }
+      if wantsAll {
+        filters += items.joined()
+      } else {
+        filters.append(Filter(oneOf: items, coordinate: place.coordinate))
+      }
+    case .null, .boolean, .enum, .scalar, .scalars: return
+    }
+  }
+
+  /// - Throws: when the lists of input objects among the arguments add more conditions than a statement is to have.
+  func checkConditions(
+    _ arguments: FieldArguments, _ field: CollectedField
+  ) throws(GraphQLError) {
+    var left = limits.maximumListedConditions
+    for (definition, value) in arguments.values {
+      guard let value, mapping.hasConditions(definition.type.namedType) else { continue }
+      count(value, schema[definition.type.namedType], isListed: false, &left)
+    }
+    guard left < 0 else { return }
+    throw GraphQLError(
+      "The lists of conditions of one field may have at most \(limits.maximumListedConditions) "
+        + "conditions all together.",
+      locations: [reader.source.location(of: field.field.position)], code: .badUserInput)
+  }
+
+  private func count(
+    _ value: ArgumentValue, _ type: TypeDefinition, isListed: Bool, _ left: inout Int
+  ) {
+    switch value {
+    case .object(let members):
+      for member in members where !member.value.isNull && left >= 0 {
+        guard let field = type.inputField(named: member.name) else { continue }
+        if isListed, mapping.condition(of: field) != nil { left -= 1 }
+        count(member.value, schema[field.type.namedType], isListed: isListed, &left)
+      }
+    case .list(let items):
+      guard mapping.hasConditions(type.id) else { return }
+      for item in items where left >= 0 {
+        // One without conditions is a part of the statement, too.
+        left -= 1
+        count(item, type, isListed: true, &left)
+      }
+    case .null, .boolean, .enum, .scalar, .scalars: return
     }
   }
 
@@ -374,5 +436,22 @@ extension SelectionCompiler {
         locations: [reader.source.location(of: field.field.position)], code: .badUserInput)
     }
     return Int(number)
+  }
+}
+
+extension SelectionCompiler.Filter {
+  /// All conditions of one of the items hold.
+  fileprivate init(oneOf items: [[Self]], coordinate: String) {
+    let parts = items.map { filters -> SQLFragment in
+      if filters.isEmpty { return "true" }
+      return filters.count == 1
+        ? filters[0].text : "(\(filters.map(\.text).joined(separator: " AND ")))"
+    }
+    let all = items.joined()
+    self.init(
+      coordinate: coordinate,
+      text: parts.isEmpty ? "false" : "(\(parts.joined(separator: " OR ")))",
+      isCounted: false, among: nil, isAskedFirst: all.allSatisfy(\.isAskedFirst),
+      isPlain: all.allSatisfy(\.isPlain), ofRow: nil)
   }
 }

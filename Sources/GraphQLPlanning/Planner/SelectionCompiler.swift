@@ -237,6 +237,7 @@ struct SelectionCompiler {
     scope.coordinate = storage.coordinate
     do {
       scope.arguments = try reader.arguments(of: field.field, storage.definition)
+      try checkConditions(scope.arguments, field)
     } catch {
       // 6.4.1 Coercing Field Arguments: an error of the field, not of the request.
       return .refused(error)
@@ -249,7 +250,7 @@ struct SelectionCompiler {
       return leaf(text, type, row, hidden == nil ? template : nil, scope)
     case .values(let condition):
       let text = guarded(values(of: type, condition, scope), tags, scope)
-      return leaf(text, type, row, nil, scope)
+      return leaf(text, type, row, nil, scope, namesValues: false)
     case .embed(let condition):
       let when = condition.map { row.column("(\(renderer.render($0, scope)))") }
       var inner = childScope(row)
@@ -310,20 +311,40 @@ struct SelectionCompiler {
 
   func leaf(
     _ text: SQLFragment, _ type: TypeReference, _ row: RowBuilder, _ template: SQLTemplate?,
-    _ scope: Scope
+    _ scope: Scope, namesValues: Bool = true
   ) -> ValueShape {
-    let named = type.namedType
-    let format = mapping.leafFormat(of: named)
+    let format = mapping.leafFormat(of: type.namedType)
     var text = text
-    if mapping.parameterType(of: named) == .numeric {
+    if mapping.parameterType(of: type.namedType) == .numeric {
       if case .list = type.nullable { text = "(\(text))::text[]" } else { text = "(\(text))::text" }
     }
     statement.recorder?.note(.leaf(format, type), text, template, in: row, scope)
+    if namesValues { text = named(text, type) }
     if case .list(let item) = type.nullable {
       let column = row.column(text)
       return .leaves(column: column, format, itemsNonNull: item.isNonNull)
     }
     return .leaf(column: row.column(text), format)
+  }
+
+  /// A value of an enum, or an array of such, by the names that its values have in GraphQL: what `@value(sql:)` says is
+  /// something else in SQL. All else stays as it is.
+  private func named(_ text: SQLFragment, _ type: TypeReference) -> SQLFragment {
+    let labels = mapping.labels(of: type.namedType)
+    guard !labels.isEmpty else { return text }
+    let cases = labels.map { "WHEN \(literal: $0.label) THEN \(literal: $0.name)" as SQLFragment }
+      .joined(separator: " ")
+    // OFFSET 0: it is worked out once.
+    let alias = SQLFragment(name: statement.alias("v"))
+    let value: SQLFragment = "CASE \(alias).v \(cases) ELSE \(alias).v END"
+    guard case .list = type.nullable else {
+      return "(SELECT \(value) FROM (SELECT (\(text))::text AS v OFFSET 0) AS \(alias))"
+    }
+    return """
+      (SELECT CASE WHEN \(alias).a IS NOT NULL THEN ARRAY(SELECT CASE e.v \(cases) ELSE e.v END \
+      FROM unnest(\(alias).a) WITH ORDINALITY AS e(v, n) ORDER BY e.n) END \
+      FROM (SELECT (\(text))::text[] AS a OFFSET 0) AS \(alias))
+      """
   }
 
   /// What only some of the possible types need is not worked out for the others.

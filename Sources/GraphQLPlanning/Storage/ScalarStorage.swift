@@ -17,7 +17,7 @@ struct ScalarStorage: Sendable {
       switch type.appliedDirectives.first(named: "scalar")?.string("type") {
       case "timestamptz": (parameter, format) = (.timestamptz, .dateTime)
       case "date": (parameter, format) = (.date, .date)
-      case "numeric": (parameter, format) = (.numeric, .string)
+      case "numeric": (parameter, format) = (.numeric, .decimal)
       default: (parameter, format) = (.text, .string)
       }
     }

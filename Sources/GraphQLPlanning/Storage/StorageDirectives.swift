@@ -36,8 +36,8 @@ package enum StorageDirectives {
     directive @connection(from: String, on: String! = "this.id = edge.id", where: String, orderBy: String, count: String, hidden: String, rows: String) on FIELD_DEFINITION
     "A plain list of other objects; ids: those of an array, in its order."
     directive @list(ids: String, from: String, on: String! = "this.id = edge.id", where: String, orderBy: String, rows: String) on FIELD_DEFINITION
-    "A condition added when the argument is given, not null and not the value named by unless; in: what must be in a set, worked out once; among: a page looks through so many rows in its order before an index is asked for all. Of an argument that chooses an order: what stands instead of the connection's own condition while its pages are read."
-    directive @where(condition: String, in: String, set: String, unless: String, counted: Boolean! = false, among: Int) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
+    "A condition added when the argument is given, not null and not the value named by unless; in: what must be in a set, worked out once; among: a page looks through so many rows in its order before an index is asked for all. Of an argument that chooses an order: what stands instead of the connection's own condition while its pages are read. Of a list of input objects with conditions a row must fit one, with all each of them."
+    directive @where(condition: String, in: String, set: String, unless: String, counted: Boolean! = false, among: Int, all: Boolean! = false) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
     "The total order an enum value asks for, the unique tie-break last."
     directive @orderBy(by: String!) on ENUM_VALUE
     "The function that a mutation's field calls; once: a request repeated with its Idempotency-Key is not done again; again: what is called then if the answer is not to be kept; signsIn: the member of its result with the id of whom it signs in."
@@ -46,13 +46,13 @@ package enum StorageDirectives {
     directive @result(key: String) on FIELD_DEFINITION
     "What the mutation was refused for: objects with the columns code, message and path."
     directive @userErrors on FIELD_DEFINITION
-    "A password, which the server keeps from the database: its hash is handed on; with of, the stored hash that it was found to match."
-    directive @password(of: String) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
+    "A password, which the server keeps from the database: its hash is handed on; with of, the stored hash that it was found to match; with again, the same to @call(again:), of a request that was done."
+    directive @password(of: String, again: String) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
     "A credential of the identity provider that the argument of this name says: its claims are handed on."
     directive @identityToken(provider: String!) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
     "What only the server can open once it is stored."
     directive @sealed on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
-    "What a subscription's field tells of: news of this topic under the keys of the viewer or the arguments, one or a SELECT of them; settled: when no older transaction is open. Its other directives say what is sent, with the node as :event; a field that can be null is at its end then."
+    "What a subscription's field tells of: news of this topic under the keys of the viewer or the arguments, one or a SELECT of them; settled: when no older transaction is open. Its other directives say what is sent, with the node as :event, and :told and :ended, the transactions before which everything was told and all have ended; a field that can be null is at its end then, and one without :event is sent where it is another."
     directive @event(topic: String!, key: String, keys: String, settled: Boolean! = false) on FIELD_DEFINITION
     "The token made for the request, of which :secretHash is the SHA-256."
     directive @secret on FIELD_DEFINITION

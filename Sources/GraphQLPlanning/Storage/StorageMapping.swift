@@ -11,6 +11,8 @@ package struct StorageMapping: Sendable {
   /// By type index; nil for leaf and input types.
   let types: [TypeStorage?]
   private let conditions: [ObjectIdentifier: WhereStorage]
+  /// The input types with a condition of their own or of an input inside of them.
+  private let filterTypes: Set<TypeID>
   private let enumValues: [ObjectIdentifier: EnumValueStorage]
   /// By type index.
   private let scalars: [ScalarStorage]
@@ -26,8 +28,22 @@ package struct StorageMapping: Sendable {
     conditions[ObjectIdentifier(definition)]
   }
 
+  /// Whether the fields of an input type, or those of inputs inside of it, can add conditions.
+  package func hasConditions(_ inputType: TypeID) -> Bool { filterTypes.contains(inputType) }
+
   func enumValue(named name: String, of type: TypeID) -> EnumValueStorage? {
     schema[type].enumValue(named: name).flatMap { enumValues[ObjectIdentifier($0)] }
+  }
+
+  /// The values of an enum that `@value(sql:)` says are something else in SQL, with their texts there.
+  package func labels(of type: TypeID) -> [(name: String, label: String)] {
+    guard case .enum(let values) = schema[type].kind else { return [] }
+    return values.compactMap { value in
+      guard value.appliedDirectives.first(named: "value")?.string("sql") != nil,
+        let label = enumValues[ObjectIdentifier(value)]?.element, label != value.name
+      else { return nil }
+      return (value.name, label)
+    }
   }
 
   /// What values of a leaf type are bound as.
@@ -41,6 +57,7 @@ package struct StorageMapping: Sendable {
     self.schema = schema
     var reader = StorageReader(schema: schema)
     conditions = reader.conditions()
+    filterTypes = Self.filterTypes(schema, conditions)
     enumValues = reader.enumValues()
     hiddenRows = reader.hiddenRows()
     events = reader.events()
@@ -50,6 +67,28 @@ package struct StorageMapping: Sendable {
       StorageWords(schema: schema).problems + reader.problems
       + CallRules(schema: schema, types: types).problems
     guard problems.isEmpty else { throw StorageErrors(problems: problems) }
+  }
+}
+
+extension StorageMapping {
+  /// Goes from the types with conditions to those that contain them.
+  private static func filterTypes(
+    _ schema: Schema, _ conditions: [ObjectIdentifier: WhereStorage]
+  ) -> Set<TypeID> {
+    var owners: [TypeID: [TypeID]] = [:]
+    var found: Set<TypeID> = []
+    for type in schema.types {
+      guard case .inputObject(let fields, _) = type.kind else { continue }
+      for field in fields {
+        owners[field.type.namedType, default: []].append(type.id)
+        if conditions[ObjectIdentifier(field)] != nil { found.insert(type.id) }
+      }
+    }
+    var queue = Array(found)
+    while let type = queue.popLast() {
+      for owner in owners[type] ?? [] where found.insert(owner).inserted { queue.append(owner) }
+    }
+    return found
   }
 }
 
@@ -181,6 +220,11 @@ package struct WhereStorage: Sendable {
   /// How many rows a page looks through in its order before all are asked for that the condition
   /// holds for.
   package let among: Int?
+  /// Whether a row must fit all of a list's input objects, instead of one.
+  let wantsAll: Bool
+
+  /// Whether it has a test of its own.
+  var isTest: Bool { condition != nil || membership != nil }
 
   /// Whether each row tells by itself, without much ado.
   var asksOnlyTheRow: Bool { among == nil && asksNoOther }

@@ -28,6 +28,15 @@ struct StorageReader {
         let directive = definition.appliedDirectives.first(named: "where")
         let hasMember = directive?.string("in") != nil
         let hasSet = directive?.string("set") != nil
+        if condition.wantsAll {
+          guard case .list = definition.type.nullable,
+            case .inputObject = schema[definition.type.namedType].kind
+          else {
+            problems.append("\(type.name).\(place): @where(all:) is of a list of input objects.")
+            continue
+          }
+          if directive?.string("condition") == nil, !hasMember, !hasSet { continue }
+        }
         if hasMember != hasSet || !hasSet && directive?.string("condition") == nil {
           problems.append(
             "\(type.name).\(place): @where needs a condition, or in and set, or both.")
@@ -46,7 +55,8 @@ struct StorageReader {
     return WhereStorage(
       condition: template(directive.string("condition")), membership: membership,
       unless: directive.string("unless"),
-      isCounted: directive.boolean("counted") ?? false, among: directive.int("among"))
+      isCounted: directive.boolean("counted") ?? false, among: directive.int("among"),
+      wantsAll: directive.boolean("all") ?? false)
   }
 
   /// Of all enum values.
@@ -100,7 +110,10 @@ struct StorageReader {
     let names = (list ?? "").split { $0 == "," || $0.isWhitespace }.map(String.init)
     var copies = Dictionary(names.map { ($0, $0) }) { first, _ in first }
     for (left, right) in on.equalities {
-      guard let left = left.soleColumn, let right = right.soleColumn else { continue }
+      guard let left = left.soleColumn, let right = right.soleColumn,
+        // Names in quotes are not looked for in what conditions ask.
+        SQLQuoting.name(left.name) == left.name, SQLQuoting.name(right.name) == right.name
+      else { continue }
       if left.word == join, right.word == "this" { copies[right.name] = left.name }
       if left.word == "this", right.word == join { copies[left.name] = right.name }
     }
@@ -156,7 +169,7 @@ struct StorageReader {
       else { continue }
       return TableStorage(
         name: name, masked: template(directive.string("masked")),
-        key: directive.string("key") ?? "id")
+        key: directive.string("key").map(SQLQuoting.written) ?? "id")
     }
     return nil
   }
@@ -189,7 +202,8 @@ struct StorageReader {
       return .embed(when: template(directive?.string("when")))
     case "reference":
       let id =
-        directive?.string("id") ?? directive?.string("column").map { "parent.\($0)" }
+        directive?.string("id")
+        ?? directive?.string("column").map { "parent.\(SQLQuoting.written($0))" }
       let storage = ReferenceStorage(
         id: template(id),
         condition: template(directive?.string("where")),
@@ -263,7 +277,8 @@ struct StorageReader {
     if directive?.name.text == "values" {
       return .values(when: template(directive?.string("when")))
     }
-    let column = directive?.string("name") ?? SQLQuoting.snakeCase(definition.name)
+    let column =
+      directive?.string("name").map(SQLQuoting.written) ?? SQLQuoting.snakeCase(definition.name)
     let text = directive?.string("expression") ?? "\(directive?.string("of") ?? row).\(column)"
     guard let template = template(text) else { return .none }
     return .leaf(template, hidden: self.template(directive?.string("hidden")))

@@ -18,6 +18,8 @@ enum StorageWord: Hashable {
   case tag(String)
   /// In fields of the subscription type: the node that there is news of.
   case event
+  /// There, too: before which transaction all was told, and before which all have ended now.
+  case told, ended
 
   init?(_ path: [String]) {
     guard let name = path.first else { return nil }
@@ -33,6 +35,8 @@ enum StorageWord: Hashable {
     switch name {
     case "viewer": self = .viewer
     case "event": self = .event
+    case "told": self = .told
+    case "ended": self = .ended
     case "limit": self = .limit
     case "first": self = .first
     case "totalCount": self = .totalCount

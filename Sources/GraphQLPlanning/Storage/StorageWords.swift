@@ -38,18 +38,21 @@ struct StorageWords {
         type.id == schema.mutationType
         ? ["arguments", "secret", "secretHash", "sessionHash", "device", "result"]
         : payloads.contains(type.id)
-          ? ["result"] : type.id == schema.subscriptionType ? ["event"] : []
+          ? ["result"] : type.id == schema.subscriptionType ? ["event", "told", "ended"] : []
       for field in type.fields {
         let coordinate = "\(type.name).\(field.name)"
         check(field.appliedDirectives, coordinate, &problems, besides: words)
         for argument in field.arguments {
-          check(argument.appliedDirectives, "\(coordinate)(\(argument.name):)", &problems)
+          check(
+            argument.appliedDirectives, "\(coordinate)(\(argument.name):)", &problems,
+            besides: words)
         }
       }
       switch type.kind {
       case .inputObject(let fields, _):
         for field in fields {
-          check(field.appliedDirectives, "\(type.name).\(field.name)", &problems)
+          check(
+            field.appliedDirectives, "\(type.name).\(field.name)", &problems, besides: ["result"])
         }
       case .enum(let values):
         for value in values {
@@ -126,7 +129,7 @@ struct StorageWords {
     case .tag(let type)?: return schema.tag(ofTypeNamed: type) != nil
     case .viewer?, .limit?, .key?, .totalCount?, .count?, .field?, .in?: return true
     // Only where an argument has this name, or a mutation's function something to return.
-    case .first?, .result?, .event?, nil: return false
+    case .first?, .result?, .event?, .told?, .ended?, nil: return false
     }
   }
 

@@ -16,6 +16,8 @@ final class LiveDeliveries {
     let viewer: Int64?
     let node: Int64
     let snapshot: String
+    /// Where that matters.
+    let told: Int64?
   }
 
   /// One statement, and who waits for its answer.
@@ -86,7 +88,7 @@ final class LiveDeliveries {
     if let subject { shared[subject] = delivery }
     count += 1
     let ticket = executor.execute(
-      watch.operation, viewer: watch.viewer, event: due.node, on: runner
+      watch.operation, viewer: watch.viewer, event: watch.moment(of: due), on: runner
     ) { [self] response in
       guard !delivery.isOver else { return }
       end(delivery)
@@ -101,7 +103,8 @@ final class LiveDeliveries {
     return Subject(
       plan: ObjectIdentifier(plan), variables: watch.operation.variables,
       viewer: plan.plan.parameters.contains(.viewer) ? watch.viewer : nil, node: due.node,
-      snapshot: due.snapshot.text)
+      snapshot: due.snapshot.text,
+      told: plan.plan.parameters.contains(.told) ? watch.moment(of: due).told : nil)
   }
 
   private func end(_ delivery: Delivery) {

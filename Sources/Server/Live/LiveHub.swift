@@ -3,6 +3,7 @@ import GraphQLExecution
 import GraphQLPlanning
 import GraphQLResponse
 import Postgres
+import SQL
 
 /// Who watches what on one loop, and what they are still to be told. Everything happens on the loop.
 ///
@@ -16,6 +17,7 @@ final class LiveHub: @unchecked Sendable {
   /// Nil where the graph has nothing to watch.
   private let reader: NewsReader?
   private let executor: OperationExecutor
+  private let runner: any StatementRunner
   private let pool: PostgresPool
   private let settings: LiveSettings
 
@@ -39,6 +41,8 @@ final class LiveHub: @unchecked Sendable {
   private let deliveries: LiveDeliveries
   /// Those that are answered again.
   private let queries: LiveQueries
+  /// Called when a response with errors is sent for an event.
+  var onErrors: (RequestIdentity, [GraphQLError]) -> Void = { _, _ in }
   /// `Crash.beginning` of the last.
   private var crash: String?
   private var hasJoined = false
@@ -77,6 +81,7 @@ final class LiveHub: @unchecked Sendable {
     self.number = number
     self.reader = reader
     self.executor = executor
+    self.runner = runner
     self.pool = pool
     self.settings = settings
     room = settings.deliveries
@@ -86,6 +91,7 @@ final class LiveHub: @unchecked Sendable {
     deliveries = LiveDeliveries(
       loop: loop, executor: executor, runner: runner, maximum: settings.deliveries)
     queries.onEnd = { [unowned self] in end() }
+    queries.onErrors = { [unowned self] in onErrors($0, $1) }
     deliveries.onAnswer = { [unowned self] in answer($0, $1, $2) }
   }
 
@@ -252,7 +258,9 @@ final class LiveHub: @unchecked Sendable {
       switch result {
       case .success(let (keys, text)):
         guard let snapshot = PostgresSnapshot(text) else { return asked(watch) }
-        if let resume = watch.resume {
+        if watch.event.isCompared, watch.lastHash == nil {
+          compare(watch, keys, snapshot)
+        } else if let resume = watch.resume {
           watch.resume = nil
           catchUp(watch, keys, snapshot, from: resume)
         } else {
@@ -267,10 +275,44 @@ final class LiveHub: @unchecked Sendable {
     }
   }
 
+  /// Asks for what is so at the beginning, before it hears: only what is another then is told. Who comes back is told it
+  /// where it is not what they say they were told last, whether or not there were news.
+  private func compare(_ watch: Watch, _ keys: [Int64], _ snapshot: PostgresSnapshot) {
+    var isAnswered = false
+    let ticket = executor.execute(watch.operation, viewer: watch.viewer, on: runner) {
+      [self] response in
+      isAnswered = true
+      watch.question = nil
+      if case .ended = watch.state { return }
+      switch response {
+      case .executed(let body, _, _):
+        let resume = watch.resume
+        watch.resume = nil
+        watch.told = snapshot
+        _ = isNew(body, watch)
+        let isTold = resume == nil || resume?.last?.mark == ResponseMark(of: body)
+        if body == watch.event.nullBody {
+          _ = watch.sink.next(body, to: point(of: watch, body))
+          return finish(watch, response)
+        }
+        if !isTold {
+          delivered += 1
+          guard watch.sink.next(body, to: point(of: watch, body)) else {
+            return interrupt(watch, Self.unread)
+          }
+        }
+        hear(watch, keys, snapshot)
+      case .refused(let errors, _) where mayAskLater(watch, errors): askLater(watch)
+      case .refused: finish(watch, response)
+      }
+    }
+    if !isAnswered { watch.question = ticket }
+  }
+
   private static let missed = PostgresStatement(
     """
     SELECT n.key, n.node, n.xid::text::bigint, \(Crash.beginning)::text
-    FROM (SELECT 1) o LEFT JOIN news_since($1::text::pg_snapshot) n ON n.topic = $2::text
+    FROM (SELECT 1) o LEFT JOIN \(GraphContract.newsSince)($1::text::pg_snapshot) n ON n.topic = $2::text
     ORDER BY n.node, n.xid
     """, parameterCount: 2, label: StatementLabel("(news)"))
 
@@ -291,7 +333,7 @@ final class LiveHub: @unchecked Sendable {
           return finish(watch, .refused([GraphQLError(text, code: .tokenExpired)]))
         }
         let keys = Set(keys)
-        var later: [Int64] = []
+        var later: [News] = []
         for row in 0..<result.rowCount {
           guard let key = result.integer(row: row, column: 0), keys.contains(key),
             let node = result.integer(row: row, column: 1),
@@ -299,13 +341,14 @@ final class LiveHub: @unchecked Sendable {
             snapshot.contains(UInt64(max(transaction, 0)))
           else { continue }
           guard let part = resume.part, part.look.contains(UInt64(max(transaction, 0))) else {
-            later.append(node)
+            let topic = News.Topic(name: watch.event.topic, key: key)
+            later.append(News(topic: topic, node: node, transaction: UInt64(max(transaction, 0))))
             continue
           }
           if node > part.node { add(watch, node, part.look) }
         }
         if watch.queue.isEmpty, let part = resume.part { watch.told = part.look }
-        for node in later { add(watch, node, snapshot) }
+        for news in later { add(watch, news, snapshot) }
         if watch.state == .starting { hear(watch, Array(keys), snapshot) }
       case .failure(let error):
         let response = OperationExecutor.failure(error)
@@ -348,15 +391,8 @@ final class LiveHub: @unchecked Sendable {
         if isRenewed { add(watch, news, batch.snapshot) } else { tell(watch, news, in: batch) }
       }
     }
-    // What can be null may be so already, and nobody would ever say it.
-    if watch.event.endsWithNull, watch.queue.isEmpty, watch.lastHash == nil {
-      watch.queue = [Watch.Due(node: Self.look, snapshot: snapshot)]
-    }
     deliveries.enqueue(watch)
   }
-
-  /// In place of a node: whether there is anything to hear of at all.
-  private static let look: Int64 = -1
 
   // MARK: News
 
@@ -396,7 +432,8 @@ final class LiveHub: @unchecked Sendable {
 
   private func tell(_ watch: Watch, _ news: News, in batch: NewsBatch) {
     if let since = watch.since, since.contains(news.transaction) { return }
-    if watch.event.hasSet, !watch.event.readsNode { renew(watch, batch) }
+    // Who hears under a key below zero may be others after each time.
+    if watch.event.hasSet || news.topic.key < 0, !watch.event.readsNode { renew(watch, batch) }
     add(watch, news, batch.snapshot)
   }
 
@@ -457,24 +494,21 @@ final class LiveHub: @unchecked Sendable {
   private func answer(_ watch: Watch, _ due: Watch.Due, _ response: OperationResponse) {
     let isAllOfLook = watch.queue.first?.snapshot != due.snapshot
     if isAllOfLook { watch.told = due.snapshot }
-    let point = watch.told.map {
-      ResumePoint(
-        told: $0,
-        part: isAllOfLook ? nil : ResumePoint.Part(look: due.snapshot, node: due.node),
-        crash: crash)
-    }
+    let part = isAllOfLook ? nil : ResumePoint.Part(look: due.snapshot, node: due.node)
     switch response {
-    case .executed(let body, _, _):
+    case .executed(let body, let errors, _):
       watch.failures = 0
       if body == watch.event.nullBody {
         if watch.event.endsWithNull {
-          _ = watch.sink.next(body, to: point)
+          _ = watch.sink.next(body, to: point(of: watch, body, part))
           return finish(watch, response)
         }
-      } else if due.node != Self.look, isNew(body, watch) {
+      } else if isNew(body, watch) {
         delivered += 1
+        if !errors.isEmpty { onErrors(watch.operation.identity, errors) }
+        let point = point(of: watch, body, part)
         guard watch.sink.next(body, to: point, isFollowed: !watch.queue.isEmpty) else {
-          return interrupt(watch, "Too much waits for the client to read it.")
+          return interrupt(watch, Self.unread)
         }
       }
     case .refused(let errors, _) where Self.isPassing(errors):
@@ -483,6 +517,17 @@ final class LiveHub: @unchecked Sendable {
     case .refused: return finish(watch, response)
     }
     deliveries.enqueue(watch)
+  }
+
+  private static let unread = "Too much waits for the client to read it."
+
+  private func point(
+    of watch: Watch, _ body: [UInt8], _ part: ResumePoint.Part? = nil
+  ) -> ResumePoint? {
+    watch.told.map {
+      ResumePoint(
+        told: $0, part: part, crash: crash, last: watch.event.isCompared ? .response(body) : nil)
+    }
   }
 
   private func isNew(_ body: [UInt8], _ watch: Watch) -> Bool {

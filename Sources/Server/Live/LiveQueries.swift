@@ -37,6 +37,8 @@ final class LiveQueries: @unchecked Sendable {
   private var pause: LoopTimer?
   /// Called for each query that is gone.
   var onEnd: () -> Void = {}
+  /// Called when a response with errors is sent.
+  var onErrors: (RequestIdentity, [GraphQLError]) -> Void = { _, _ in }
 
   /// How many there are, for those who look.
   struct Counts: Sendable {
@@ -115,6 +117,7 @@ final class LiveQueries: @unchecked Sendable {
       for tag in tags { keys.insert(.tag(topic: pattern.topic, tag)) }
     }
     func add(_ topic: LivePlan.Topic, _ id: Int64) {
+      if topic.isOwn, id != query.viewer { return }
       keys.insert(topic.isNode ? .node(topic: topic.name, id) : .key(topic: topic.name, id))
     }
     for topic in query.plan.viewerTopics { add(topic, query.viewer) }
@@ -253,7 +256,7 @@ final class LiveQueries: @unchecked Sendable {
 
   private func answer(_ query: LiveQuery, _ response: OperationResponse) {
     switch response {
-    case .executed(let body, _, _):
+    case .executed(let body, let errors, _):
       query.failures = 0
       let found = query.operation.plan.plan.statement == nil ? [] : executor.liveKeys
       guard found.count <= settings.maximumLiveKeys else {
@@ -270,7 +273,7 @@ final class LiveQueries: @unchecked Sendable {
         Self.keys(of: news).contains { query.keys.contains($0) }
       }
       query.heard = []
-      send(query, body)
+      if send(query, body), !errors.isEmpty { onErrors(query.operation.identity, errors) }
       guard !query.hasEnded else { return }
       if query.isDirty || isMissed { plan(query) }
       if let interval = query.interval {
@@ -296,12 +299,14 @@ final class LiveQueries: @unchecked Sendable {
       && query.began.duration(to: .now) < settings.patience
   }
 
-  private func send(_ query: LiveQuery, _ body: [UInt8]) {
-    guard let message = query.answers.next(body) else { return }
+  /// - Returns: whether there was anything to send: the response is another than the last one.
+  private func send(_ query: LiveQuery, _ body: [UInt8]) -> Bool {
+    guard let message = query.answers.next(body) else { return false }
     counts.sent &+= 1
-    guard query.sink.next(message, to: nil) else {
+    if !query.sink.next(message, to: nil) {
       drop(query)
-      return query.sink.interrupt("Too much waits for the client to read it.")
+      query.sink.interrupt("Too much waits for the client to read it.")
     }
+    return true
   }
 }

@@ -1,6 +1,7 @@
 import EventLoops
 import Foundation
 import Postgres
+import SQL
 import Synchronization
 
 /// Something that was committed.
@@ -181,7 +182,7 @@ final class NewsReader: @unchecked Sendable {
   }
 
   private func connected() throws(PostgresError) -> PostgresSession {
-    if let session { return session }
+    if let session, !session.isOutdated { return session }
     let session = try PostgresSession(configuration)
     // A standby takes no listeners: it is looked at each second.
     _ = try? session.execute("LISTEN \(Self.channel)")
@@ -223,7 +224,7 @@ final class NewsReader: @unchecked Sendable {
       let rows = try session.execute(
         """
         SELECT pg_current_snapshot(), n.topic, n.key, n.node, n.xid
-        FROM (SELECT 1) o LEFT JOIN news_since($1) n ON true
+        FROM (SELECT 1) o LEFT JOIN \(GraphContract.newsSince)($1) n ON true
         """, [last.text])
       guard let snapshot = rows[0][0].flatMap({ PostgresSnapshot($0) }) else { return }
       batch = NewsBatch(news: rows.compactMap(Self.news), snapshot: snapshot)

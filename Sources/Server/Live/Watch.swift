@@ -42,7 +42,7 @@ final class Watch {
   var isQueued = false
   /// Its keys are to be asked for anew once those asked for are there.
   var isStale = false
-  /// Of the last response, where equal ones say nothing new.
+  /// Of the last response, where equal ones say nothing new; of one that is compared, at first that of its beginning.
   var lastHash: Int?
   /// How often the database has not answered in a row.
   var failures = 0
@@ -57,6 +57,13 @@ final class Watch {
   var told: PostgresSnapshot?
   /// Where a client that comes back goes on, until that is looked up.
   var resume: ResumePoint?
+
+  /// What its statement is told of a due.
+  func moment(of due: Due) -> EventMoment {
+    EventMoment(
+      node: due.node, told: Int64(clamping: (told ?? due.snapshot).first),
+      ended: Int64(clamping: due.snapshot.first))
+  }
 
   /// What is known of transactions from this one on is so no more.
   func forget(from transaction: UInt64) {

@@ -56,6 +56,10 @@ package struct ServiceLog: Sendable {
     case .endpoint(let event): report(event, loop)
     case .pool(let event): report(event, loop)
     case .picture(let event): report(event, loop)
+    case .push(let identity, let errors):
+      for error in errors where error.isFault {
+        line(error, of: "subscription", [("requestId", .text(identity.id))] + at(loop))
+      }
     case .execution(.planned), .execution(.prepared), .execution(.dropped): break
     case .session(.found), .session(.unknown), .session(.failed): break
     }
@@ -64,8 +68,10 @@ package struct ServiceLog: Sendable {
   // MARK: - Operations
 
   private func report(_ record: RequestRecord, _ loop: Int?) {
-    for error in record.errors where error.reason != nil || error.code == .timeout {
-      line(error, of: record, loop)
+    for error in record.errors where error.isFault {
+      line(
+        error, of: Self.title(record),
+        Self.fields(record, loop, isDetailed: error.code == .timeout))
     }
     let isSlow = !record.lasts && record.nanoseconds >= slowNanoseconds
     if isSlow { line("slow", Self.title(record), Self.fields(record, loop, isDetailed: true)) }
@@ -84,11 +90,9 @@ package struct ServiceLog: Sendable {
   }
 
   /// Why a client was told no more than a code, and of which operation.
-  private func line(_ error: GraphQLError, of record: RequestRecord, _ loop: Int?) {
+  private func line(_ error: GraphQLError, of title: String, _ fields: LogLine.Fields) {
     let path = error.path.map { " at \($0.accessText.dropFirst())" } ?? ""
-    line(
-      "fault", "\(Self.title(record)): \(error.code.rawValue)\(path): \(error.fullMessage)",
-      Self.fields(record, loop, isDetailed: error.code == .timeout))
+    line("fault", "\(title): \(error.code.rawValue)\(path): \(error.fullMessage)", fields)
   }
 
   /// `query Feed`, `query`, or what there is to say of a request that is no operation.
@@ -190,6 +194,10 @@ package struct ServiceLog: Sendable {
       line(
         "database",
         "connection failed: \(error); next attempt in \(next.wholeMilliseconds) ms", at(loop))
+    case .hostRefused(let refusal):
+      if refusal.isNew { line("database", "\(refusal)", at(loop)) }
+    case .closed(_, .outdated):
+      line("database", "closed a connection: another server became the primary", at(loop))
     case .breakerOpened:
       line("database", "cannot be reached; answering 503 until it can", at(loop))
     case .breakerClosed: line("database", "can be reached again", at(loop))

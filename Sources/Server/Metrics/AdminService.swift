@@ -145,7 +145,10 @@ final class AdminService: @unchecked Sendable {
     case "/ready":
       gather { [self] in
         let isReady = silentLoop == nil && latest.allSatisfy { $0?.isReady ?? false }
-        text(isReady ? "ready" : "not ready", isReady ? .ok : .serviceUnavailable, exchange)
+        let isStopping = latest.contains { $0?.isStopping ?? false }
+        text(
+          isReady ? "ready" : isStopping ? "stopping" : "not ready",
+          isReady ? .ok : .serviceUnavailable, exchange)
       }
     case "/metrics":
       gather { [self] in

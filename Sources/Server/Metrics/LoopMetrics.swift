@@ -11,6 +11,8 @@ struct LoopMetrics: Sendable {
   // Operations.
   private(set) var succeeded = [4 of UInt64](repeating: 0)
   private(set) var failed: [Failure: UInt64] = [:]
+  /// What clients were told no more of than a code, by where it happened.
+  private(set) var faults: [Fault: UInt64] = [:]
   /// By their clients.
   private(set) var abandoned = [4 of UInt64](repeating: 0)
   private(set) var durations = [4 of DurationHistogram](repeating: DurationHistogram())
@@ -58,6 +60,29 @@ struct LoopMetrics: Sendable {
     let code: ErrorCode
   }
 
+  struct Fault: Hashable, Sendable {
+    let subject: Subject
+    let code: ErrorCode
+  }
+
+  /// Where a client meets a fault.
+  enum Subject: String, Sendable {
+    case query, mutation, subscription
+    /// A request of which no operation came.
+    case request
+    case upload, photo
+
+    init(_ kind: Kind) {
+      self =
+        switch kind {
+        case .query: .query
+        case .mutation: .mutation
+        case .subscription: .subscription
+        case .none: .request
+        }
+    }
+  }
+
   /// Of operations; the last is for what never became one.
   enum Kind: Int, CaseIterable, Sendable {
     case query, mutation, subscription, none
@@ -80,6 +105,7 @@ struct LoopMetrics: Sendable {
     case .endpoint(.documentNotTrusted): untrustedDocuments &+= 1
     case .endpoint(.refused(let error, _, _)):
       failed[Failure(kind: .none, code: error.graphQLError.code), default: 0] &+= 1
+      count(error.graphQLError, .request)
     case .execution(.prepared): documentsPrepared &+= 1
     case .execution(.planned): plansMade &+= 1
     case .execution(.dropped(let documents)): documentsDropped &+= UInt64(documents)
@@ -88,6 +114,7 @@ struct LoopMetrics: Sendable {
     case .session(.failed): sessionsFailed &+= 1
     case .pool(let event): count(event)
     case .picture(let event): count(event)
+    case .push(_, let errors): for error in errors { count(error, .subscription) }
     // Of the process, not of a loop.
     case .life, .migration, .task, .outbox: break
     }
@@ -102,6 +129,7 @@ struct LoopMetrics: Sendable {
     } else {
       succeeded[kind.rawValue] &+= 1
     }
+    for error in record.errors { count(error, Subject(kind)) }
     durations[kind.rawValue].observe(record.nanoseconds)
     let times = record.times
     if times.parsing > 0 { parsing.observe(times.parsing) }
@@ -117,11 +145,19 @@ struct LoopMetrics: Sendable {
     responseBytes &+= UInt64(max(record.responseBytes, 0))
   }
 
+  private mutating func count(_ error: GraphQLError, _ subject: Subject) {
+    if error.isFault { faults[Fault(subject: subject, code: error.code), default: 0] &+= 1 }
+  }
+
   private mutating func count(_ event: HTTPEvent) {
     switch event {
     case .connectionOpened: socketsOpened &+= 1
     case .connectionClosed(let reason): socketsClosed[reason, default: 0] &+= 1
-    case .requestRefused(let refusal, _): requestsRefused[refusal.status.code, default: 0] &+= 1
+    case .requestRefused(let refusal, _):
+      requestsRefused[refusal.status.code, default: 0] &+= 1
+      if ErrorCode(refusal) == .internalServerError {
+        faults[Fault(subject: .request, code: .internalServerError), default: 0] &+= 1
+      }
     case .clientGone: clientsGone &+= 1
     case .acceptFailed: acceptsFailed &+= 1
     case .handshakeFailed: handshakesFailed &+= 1
@@ -133,7 +169,14 @@ struct LoopMetrics: Sendable {
     case .kept(let bytes, _):
       picturesKept &+= 1
       pictureBytesKept &+= UInt64(max(bytes, 0))
-    case .refused(let code, _, _), .notServed(let code, _): picturesRefused[code, default: 0] &+= 1
+    case .refused(let code, _, _):
+      picturesRefused[code, default: 0] &+= 1
+      if code == .internalServerError {
+        faults[Fault(subject: .upload, code: code), default: 0] &+= 1
+      }
+    case .notServed(let code, let reason):
+      picturesRefused[code, default: 0] &+= 1
+      if reason != nil { faults[Fault(subject: .photo, code: code), default: 0] &+= 1 }
     case .served(let bytes):
       picturesServed &+= 1
       pictureBytesServed &+= UInt64(max(bytes, 0))
@@ -149,7 +192,8 @@ struct LoopMetrics: Sendable {
       combinations &+= 1
       executionsCombined &+= UInt64(executions)
     // In the pool's own statistics.
-    case .opened, .connectFailed, .breakerOpened, .breakerClosed, .shed, .retried, .cancelSent:
+    case .opened, .connectFailed, .hostRefused, .breakerOpened, .breakerClosed, .shed, .retried,
+      .cancelSent:
       break
     }
   }
@@ -162,6 +206,7 @@ struct LoopMetrics: Sendable {
       durations[place].add(other.durations[place])
     }
     failed.merge(other.failed, uniquingKeysWith: &+)
+    faults.merge(other.faults, uniquingKeysWith: &+)
     parsing.add(other.parsing)
     validating.add(other.validating)
     planning.add(other.planning)
@@ -208,6 +253,7 @@ extension PoolCloseReason {
     case .uncleanLease: "unclean_lease"
     case .unresponsive: "unresponsive"
     case .readOnly: "read_only"
+    case .outdated: "outdated"
     case .lost: "lost"
     }
   }

@@ -12,6 +12,7 @@ struct LoopSnapshot: Sendable {
   let watches: LiveHub.Counts
   /// Its database answers, and it is not about to end.
   let isReady: Bool
+  let isStopping: Bool
 }
 
 /// Everything `GET /metrics` says.
@@ -53,6 +54,13 @@ struct MetricsPage {
     }
     for (failure, count) in all.failed.sorted(by: { $0.key.order < $1.key.order }) {
       text.sample(count, [("type", "\(failure.kind)"), ("code", failure.code.rawValue)])
+    }
+    text.family(
+      "sociograph_faults_total", .counter,
+      "Errors that clients see and that the log has a line of, by where they happened (subject: query, mutation, "
+        + "subscription, request, upload, photo) and code.")
+    for (fault, count) in all.faults.sorted(by: { $0.key.order < $1.key.order }) {
+      text.sample(count, [("subject", fault.subject.rawValue), ("code", fault.code.rawValue)])
     }
     text.family(
       "sociograph_operation_duration_seconds", .histogram,
@@ -200,6 +208,10 @@ struct MetricsPage {
     }
     text.family("sociograph_pool_connect_failures_total", .counter, "Failed attempts to connect.")
     samples(\.connectFailures)
+    text.family(
+      "sociograph_pool_hosts_refused_total", .counter,
+      "Connections not used because their host is on an older timeline or of another cluster.")
+    samples(\.hostsRefused)
     text.family("sociograph_pool_shed_total", .counter, "Statements refused or left unserved.")
     for (name, statistics) in pools {
       let shed = statistics.reduce(into: [PoolShedReason: Int]()) {
@@ -280,6 +292,10 @@ struct MetricsPage {
     text.family("process_start_time_seconds", .gauge, "When the process began, in Unix time.")
     text.sample(seconds: process.startSeconds)
   }
+}
+
+extension LoopMetrics.Fault {
+  fileprivate var order: String { "\(subject.rawValue) \(code.rawValue)" }
 }
 
 extension LoopMetrics.Failure {

@@ -28,6 +28,8 @@ package enum ServerEvent: Sendable {
   case pool(PoolEvent)
   /// Of pictures that are sent and asked for.
   case picture(PictureEvent)
+  /// A subscription or a live query was sent a response with errors.
+  case push(RequestIdentity, [GraphQLError])
   /// An operation has its answer.
   case request(RequestRecord)
 }

@@ -1,6 +1,7 @@
 import Cryptography
 import JSON
 import Postgres
+import SQL
 import Synchronization
 
 /// Hands what waits in the database's outbox to a command, at least once each.
@@ -77,14 +78,14 @@ package final class Outbox: Sendable {
   private func deliverNext(_ session: PostgresSession) throws(PostgresError) -> Bool {
     let lease = settings.command.timeout * 2 + .seconds(30)
     let rows = try session.execute(
-      "SELECT id, message, encode(sealed, 'hex') FROM outbox_take($1::interval)",
+      "SELECT id, message, encode(sealed, 'hex') FROM \(GraphContract.outboxTake)($1::interval)",
       ["\(lease.wholeMilliseconds) milliseconds"])
     guard let row = rows.first, let id = row[0], let message = row[1] else { return false }
     let outcome = hand(message, row[2])
     let isDelivered = outcome == .delivered
     let isFinal = if case .refused = outcome { true } else { false }
     let again = try session.execute(
-      "SELECT outbox_end($1::bigint, $2, $3)",
+      "SELECT \(GraphContract.outboxEnd)($1::bigint, $2, $3)",
       [id, isDelivered ? "t" : "f", isFinal ? "t" : "f"])
     note(id, outcome, isTriedAgain: again.first?.first == "t")
     return true

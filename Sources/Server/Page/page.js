@@ -1,20 +1,25 @@
 "use strict";
-// GraphiQL on this server: queries over HTTP, subscriptions over a WebSocket, and who is signed in.
+// GraphiQL on this server: queries over HTTP, subscriptions and live queries over a WebSocket, and who is signed in.
 (function () {
   const { createElement, useEffect, useState } = React;
   const plugins = GraphiQL.React;
 
-  const defaultQuery = `# Sociograph: users, posts, locations, circles and products as one graph.
-# Ctrl-Space completes, Ctrl-Enter runs. At the left: what everything is, what was sent before, and a
-# tree to choose fields from. To sign in, put a session's token into the field above.
+  // No line is wider than the editor on a telephone: 30 columns.
+  const defaultQuery = `# Ctrl-Space completes,
+# Ctrl-Enter runs. To sign in,
+# put a session's token into
+# the field "Session token".
 
 query People {
   users(first: 5) {
     nodes {
       username
       displayName
+      avatar { url }
       followers { totalCount }
-      posts(first: 2) { nodes { id createdAt } }
+      posts(first: 2) {
+        nodes { id createdAt }
+      }
     }
   }
 }
@@ -50,18 +55,38 @@ query People {
   const socket = graphqlWs.createClient({
     url: socketAddress.href, connectionParams: authorization,
   });
-  const subscribe = GraphiQL.createFetcher({
-    url: address.href,
-    wsClient: {
-      subscribe: (request, sink) => socket.subscribe(request, {
-        ...sink,
-        // A browser does not tell pages why a socket could not be had.
-        error: (error) => sink.error(
-          error instanceof Event && !(error instanceof CloseEvent)
-            ? new Error("The server cannot be reached by a WebSocket.") : error),
-      }),
-    },
-  });
+
+  // What is answered more than once, until somebody returns.
+  function subscribe(request) {
+    const events = [];
+    let wake = () => {};
+    const put = (event) => { events.push(event); wake(); };
+    const stop = socket.subscribe(request, {
+      next: (value) => put({ value }),
+      error: (error) => put({ error: reason(error) }),
+      complete: () => put({ isOver: true }),
+    });
+    async function* results() {
+      for (;;) {
+        while (events.length === 0) await new Promise((resolve) => { wake = resolve; });
+        const { value, error, isOver } = events.shift();
+        if (error) throw error;
+        if (isOver) return;
+        yield value;
+      }
+    }
+    const abort = new AbortController();
+    abort.signal.addEventListener("abort", stop);
+    return stoppable(results(), abort);
+  }
+
+  function reason(error) {
+    if (error instanceof CloseEvent) {
+      return new Error(`The socket was closed: ${error.code} ${error.reason}`.trim());
+    }
+    // A browser does not tell pages why a socket could not be had.
+    return error instanceof Event ? new Error("The server cannot be reached by a WebSocket.") : error;
+  }
 
   const plain = "application/graphql-response+json, application/json;q=0.9";
   const inParts = "multipart/mixed;deferSpec=20220824, " +
@@ -91,7 +116,7 @@ query People {
   }
 
   function fetcher(request, options) {
-    if (isSubscription(request, options)) return subscribe(request, options);
+    if (isSubscription(request, options)) return subscribe(request);
     const abort = new AbortController();
     const response = post(address, request, options.headers, abort.signal);
     // GraphiQL takes the schema in one piece only.
@@ -99,7 +124,7 @@ query People {
       ? response.then(json) : stoppable(answers(response), abort);
   }
 
-  // What is answered more than once.
+  // Subscriptions and live queries.
   function isSubscription(request, options) {
     return (options.documentAST?.definitions || []).some((definition) =>
       (definition.operation === "subscription" ||

@@ -96,6 +96,7 @@ final class DatabaseThread: @unchecked Sendable {
     var rest = Duration.seconds(1)
     while !isStopped {
       do throws(PostgresError) {
+        if session?.isOutdated == true { session = nil }
         let isFresh = session == nil
         let session: PostgresSession
         if let known = self.session {

@@ -22,7 +22,7 @@ package enum GraphiQLPage {
 
   /// Where the files are looked for when nobody says: beside the program, then where setup puts them.
   static var places: [String] {
-    let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
+    let program = Bundle.main.executablePath ?? ""
     let folder = URL(fileURLWithPath: program).resolvingSymlinksInPath().deletingLastPathComponent()
     return [
       folder.appendingPathComponent("../share/sociograph/graphiql").standardizedFileURL.path,

@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 
 /// The sockets a server listens on, opened before there is anything to serve: a port that is taken is
@@ -8,8 +9,38 @@ package struct ListeningSockets {
   let clients: [HTTPListener]
   let operators: HTTPListener?
 
-  package init(_ settings: RunningServer.Settings) throws {
+  package init(_ settings: RunningServer.Settings) throws(HTTPListenError) {
+    // First, so that no client is let in before both are there.
+    operators =
+      if let address = settings.adminAddress { try HTTPListener.open(address).first } else { nil }
     clients = try HTTPListener.open(settings.address, count: settings.loopCount)
-    operators = try settings.adminAddress.flatMap { try HTTPListener.open($0).first }
+  }
+
+  /// Opens them once a server that has one of them and says that it is stopping has left it.
+  ///
+  /// - Parameter waiting: called once.
+  package static func open(
+    _ settings: RunningServer.Settings, waiting: (HTTPAddress) -> Void
+  ) throws(HTTPListenError) -> ListeningSockets {
+    var isWaiting = false
+    // It may close the address between being met there and being asked.
+    var chances = 2
+    while true {
+      do throws(HTTPListenError) {
+        return try ListeningSockets(settings)
+      } catch {
+        guard error.isTaken else { throw error }
+        if HTTPListener.answer(error.address, to: "/ready")?.hasSuffix("\r\n\r\nstopping\n") == true
+        {
+          if !isWaiting { waiting(error.address) }
+          isWaiting = true
+          chances = 2
+        } else {
+          chances -= 1
+          guard chances > 0 else { throw error }
+        }
+        usleep(50_000)
+      }
+    }
   }
 }

@@ -98,7 +98,8 @@ final class LoopService: @unchecked Sendable {
     return LoopSnapshot(
       metrics: observer.metrics ?? LoopMetrics(), pool: pool.statistics,
       writers: writers.statistics, flushes: flushes.statistics,
-      documents: executor.cachedDocuments, watches: pipeline.hub.counts, isReady: pipeline.isReady)
+      documents: executor.cachedDocuments, watches: pipeline.hub.counts, isReady: pipeline.isReady,
+      isStopping: pipeline.isDraining)
   }
 
   func announceEnd(over length: Duration = .zero) {

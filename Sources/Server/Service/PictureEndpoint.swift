@@ -7,6 +7,7 @@ import HTTP
 import JSON
 import Pictures
 import Postgres
+import SQL
 
 /// `POST /photos` and `GET /photos/...` on one loop. What becomes of an upload in the graph is the
 /// graph's: its function `note_upload(viewer, upload)` is told of each that was kept, may refuse it as
@@ -137,7 +138,7 @@ final class PictureEndpoint {
   }
 
   private static let noting = PostgresStatement(
-    "SELECT note_upload($1, $2::text::jsonb)::text", parameterCount: 2,
+    "SELECT \(GraphContract.noteUpload)($1, $2::text::jsonb)::text", parameterCount: 2,
     label: StatementLabel("(upload)"))
 
   private func note(_ kept: PictureService.Kept, _ viewer: Int64, _ call: Call) {
@@ -191,7 +192,8 @@ final class PictureEndpoint {
   }
 
   private static let audience = PostgresStatement(
-    "SELECT photo_audience($1, $2)", parameterCount: 2, label: StatementLabel("(photo)"))
+    "SELECT \(GraphContract.photoAudience)($1, $2)", parameterCount: 2,
+    label: StatementLabel("(photo)"))
 
   /// - Parameter viewer: 0 of anybody.
   private func serve(_ asked: Asked, to viewer: Int64, _ call: Call) {

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Pictures
 import Postgres
+import SQL
 
 /// Removes pictures that belong to nobody: uploads that were never used, and what people left behind
 /// who are gone. What belongs to somebody is the graph's to say (`unknown_uploads`).
@@ -58,7 +59,8 @@ package final class PictureSweeper: Sendable {
       // Names are hexadecimal digits, a dot and a type: nothing in an array's text has to be quoted.
       let list = "{" + some.map(PictureEndpoint.path(of:)).joined(separator: ",") + "}"
       let unknown = Set(
-        try session.execute("SELECT unknown_uploads($1::text[])", [list]).compactMap { $0[0] })
+        try session.execute("SELECT \(GraphContract.unknownUploads)($1::text[])", [list]).compactMap
+        { $0[0] })
       for name in some where unknown.contains(PictureEndpoint.path(of: name)) {
         try service.store.remove(name, olderThan: Self.age)
         count += 1

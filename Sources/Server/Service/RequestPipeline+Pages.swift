@@ -11,7 +11,9 @@ extension RequestPipeline {
     switch request.path {
     case "/live": text("live", .ok, exchange)
     case "/ready":
-      text(isReady ? "ready" : "not ready", isReady ? .ok : .serviceUnavailable, exchange)
+      text(
+        isReady ? "ready" : isDraining ? "stopping" : "not ready",
+        isReady ? .ok : .serviceUnavailable, exchange)
     case StaticPages.schemaText where shared.introspection == .signedIn:
       schemaText(request, exchange)
     case let path: shared.pages.respond(path, request, exchange)

@@ -44,9 +44,11 @@ final class RequestPipeline {
     self.mutations = mutations
     explainer =
       shared.explains ? OperationExplainer(pool: pool, settings: shared.executor) : nil
-    hub = LiveHub(
+    let hub = LiveHub(
       loop: pool.loop, number: number, reader: shared.news, executor: executor, runner: runner,
       pool: pool, settings: shared.live)
+    hub.onErrors = { observer.report(.push($0, $1)) }
+    self.hub = hub
     var generator = SystemRandomNumberGenerator()
     identification = RequestIdentification(
       proxies: shared.trustedProxies, seed: .random(using: &generator))
@@ -333,6 +335,7 @@ final class RequestPipeline {
   private func mutate(_ call: Call, _ viewer: Int64, _ completion: @escaping Completion) {
     let run = mutations.run(
       call.operation, viewer: viewer, findClient: { [self] in identity(of: call.caller) },
+      findViewer: { [self] completion in findViewer(of: call.caller, completion) },
       completion: { [self] response in
         call.record.times = mutations.times
         shared.news?.ring()
@@ -341,6 +344,21 @@ final class RequestPipeline {
     call.caller.onLeave { [self] in
       run.cancel()
       left(call.record)
+    }
+  }
+
+  /// Whom the caller's credential stands for now; 0 for nobody.
+  private func findViewer(
+    of caller: Caller, _ completion: @escaping (Result<Int64, PostgresError>) -> Void
+  ) {
+    guard case .token(let token) = caller.credential else { return completion(.success(0)) }
+    sessions.forget(token)
+    sessions.resolve(token) { resolution in
+      switch resolution {
+      case .viewer(let viewer): completion(.success(viewer))
+      case .unknown: completion(.success(0))
+      case .failed(let error): completion(.failure(error))
+      }
     }
   }
 
@@ -383,9 +401,13 @@ final class RequestPipeline {
   /// are, or the request comes from this machine and not by a proxy that is believed, so from whoever
   /// runs it or from a proxy that cannot tell its clients apart.
   private func chargedAddress(of request: HTTPRequest) -> HTTPPeer? {
-    guard shared.rateLimiter != nil else { return nil }
-    if request.peer.isOfThisMachine, !shared.trustedProxies.isSender(of: request) { return nil }
+    guard shared.rateLimiter != nil, !isAddressShared(by: request) else { return nil }
     return shared.trustedProxies.client(of: request).accountable
+  }
+
+  /// Whether the request comes from this machine and not by a proxy that is believed.
+  private func isAddressShared(by request: HTTPRequest) -> Bool {
+    request.peer.isOfThisMachine && !shared.trustedProxies.isSender(of: request)
   }
 
   private func identity(of caller: Caller) -> ClientIdentity {
@@ -400,7 +422,8 @@ final class RequestPipeline {
 
   func identity(of request: HTTPRequest) -> ClientIdentity {
     var client = ClientIdentity()
-    client.address = "\(shared.trustedProxies.client(of: request))"
+    client.address = "\(shared.trustedProxies.client(of: request).accountable)"
+    client.isAddressShared = isAddressShared(by: request)
     client.device = request.header("user-agent")
     return client
   }

@@ -97,6 +97,10 @@ package final class RunningServer: Sendable {
     sessionDatabase.writes = true
     sessionDatabase.statementTimeout = writerDatabase.statementTimeout
     database.isReadOnly = true
+    // One cluster, by whichever way it is reached.
+    database.checksHistory = true
+    (writerDatabase.history, writerDatabase.checksHistory) = (database.history, true)
+    (sessionDatabase.history, sessionDatabase.checksHistory) = (database.history, true)
     var executor = settings.executor
     executor.suggestions = executor.suggestions && settings.introspection == .all
     let log = ServiceLog(settings.log, writer: settings.logWriter)

@@ -60,7 +60,12 @@ LANGUAGE sql STABLE AS $$
   FROM live_source s JOIN witnessed w USING (relation),
     LATERAL (SELECT DISTINCT v.value::bigint FROM (VALUES (w.old ->> s.attribute), (w.new ->> s.attribute)) v(value)
       WHERE v.value IS NOT NULL) k(key)
+  -- The private details of an account are told to its owner alone, and nothing else is.
   WHERE s.attribute IS NOT NULL
+    AND (w.relation <> 'app_user' OR w.operation = 'UPDATE' OR s.is_own IS NOT TRUE)
+    AND (w.relation <> 'app_user' OR w.operation <> 'UPDATE'
+      OR EXISTS (SELECT FROM unnest(w.names) AS n(name)
+        WHERE (n.name IN ('email', 'email_verified', 'address')) = coalesce(s.is_own, false)))
     AND (s.attribute IN ('id', 'post_id') OR w.operation <> 'UPDATE'
       OR EXISTS (SELECT FROM unnest(w.names) AS n(name) WHERE NOT is_counted(n.name)))
     AND NOT EXISTS (
@@ -77,7 +82,7 @@ $$;
 -- Lines of which nothing was seen: no change of the table, or none that left the touches of that line.
 CREATE FUNCTION witness_unseen() RETURNS SETOF text LANGUAGE sql STABLE AS $$
   SELECT concat_ws('.', s.relation, s.attribute) || ': ' || array_to_string(s.topics, ' ') FROM live_source s
-  WHERE s.topics <> '{}' AND NOT EXISTS (
+  WHERE s.topics <> '{}' AND s.is_own IS NOT TRUE AND NOT EXISTS (
     SELECT FROM witnessed w JOIN witnessed_touch t ON t.xid = w.xid
     WHERE w.relation = s.relation AND t.topic = ANY (s.topics)
       AND CASE WHEN s.attribute IS NULL THEN s.tags IS NULL OR t.node & 255 = ANY (s.tags)

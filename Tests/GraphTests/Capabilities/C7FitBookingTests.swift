@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// C7Fit: signing in, booking, recording, asking, and what staff load.
-@Suite struct C7FitBookingTests {
+@Suite(.usesCluster) struct C7FitBookingTests {
   @Test func `C7-CORE.10a: a user signs in with username and password`() throws {
     let server = try GraphServer.newcomers
     let user = try server.signUp("Runner")

@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// C7Fit: trainers, what they teach, and when.
-@Suite struct C7FitClassTests {
+@Suite(.usesCluster) struct C7FitClassTests {
   @Test func `C7-HOME.1c: a user sees the classes booked today, in the client's zone`() throws {
     let server = try GraphServer.shared
     let data = try server.data()

@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// C7Fit: a user's own page, the store and what changes every day.
-@Suite struct C7FitProfileTests {
+@Suite(.usesCluster) struct C7FitProfileTests {
   @Test func `C7-CORE.10h: the name of the signed-in user is shown`() throws {
     let server = try GraphServer.shared
     let data = try server.data()

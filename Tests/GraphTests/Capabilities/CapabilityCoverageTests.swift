@@ -5,7 +5,7 @@ import Testing
 /// Which of the five applications' capabilities have a test: one in this folder, among the
 /// scenarios or of what is live, whose name begins with the capability's id, or with several. `ID, read: ...` shows how
 /// a capability is read, and leaves what is written to another test.
-@Suite struct CapabilityCoverageTests {
+@Suite(.usesCluster) struct CapabilityCoverageTests {
   /// One line of the fixture: what a client needs, and whose client. (The kinds of operations that serve it come third.)
   private struct Capability {
     let id: String

@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Views 1.x and 2.x: launch, introduction, sign-in, notifications.
-@Suite struct GTIOLaunchTests {
+@Suite(.usesCluster) struct GTIOLaunchTests {
   @Test func `GTIO-1.1a: an application loads its own configuration, signed in or not`() throws {
     let server = try GraphServer.shared
     let data = try server.data()

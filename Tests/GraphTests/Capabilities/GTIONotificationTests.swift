@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Views 2.1 and 2.2: what is told when something is done, and what its buttons do.
-@Suite struct GTIONotificationTests {
+@Suite(.usesCluster) struct GTIONotificationTests {
   private static let list = """
     { viewer { unreadNotificationCount notifications { totalCount nodes {
       id reason text readAt actor { id } about { id } destination

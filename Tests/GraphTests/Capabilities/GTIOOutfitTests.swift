@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Views 3.1 to 3.5: an outfit's page, its verdict, its reviews, and who hearted it.
-@Suite struct GTIOOutfitTests {
+@Suite(.usesCluster) struct GTIOOutfitTests {
   @Test func `GTIO-3.1a: an outfit shows all it has to whoever may see it`() throws {
     let server = try GraphServer.shared
     let data = try server.data()

@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Views 4.6, 6.x, 7.x, 8.4 and 9.1: friends, suggestions, profiles, feed.
-@Suite struct GTIOPeopleTests {
+@Suite(.usesCluster) struct GTIOPeopleTests {
   /// A viewer who follows people of these names.
   private static func viewer(
     _ data: GraphData, name: String? = nil, following names: [String]

@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Views 3.6 to 4.7 and 5.1: products, posts about them, and texts to share them with.
-@Suite struct GTIOProductTests {
+@Suite(.usesCluster) struct GTIOProductTests {
   @Test func `GTIO-3.6a: a product post shows text, product, brand, price and photo`() throws {
     let server = try GraphServer.shared
     let data = try server.data()

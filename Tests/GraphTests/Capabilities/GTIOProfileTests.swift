@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Views 1.7, 1.8 and 7.4, and what staff keep: profiles, first friends, settings and products.
-@Suite struct GTIOProfileTests {
+@Suite(.usesCluster) struct GTIOProfileTests {
   @Test func `GTIO-1.7b: a new user completes the profile, and others see what is public`() throws {
     let server = try GraphServer.newcomers
     let data = try server.data()
@@ -237,11 +238,21 @@ import Testing
         "setAppConfig(input: {app: $app, \(fields)})", ["app: String!": .string(app)], as: person)
     }
     let images = (1...5).map { "\"https://i.example/\($0)\"" }.joined(separator: ", ")
-    #expect(
-      try configure("introImages: [\(images)]", as: staff)
-        == [Refusal("REQUIRED", "input", "supportEmail")])
-    #expect(
-      try configure("introImages: [\(images)], supportEmail: \"a@b.example\"", as: staff) == [])
+    // An application need not have an address.
+    #expect(try configure("introImages: [\(images)]", as: staff) == [])
+    func address() throws -> JSONValue? {
+      try server.data(
+        "query($app: String!) { appConfig(app: $app) { supportEmail } }", ["app": .string(app)]
+      ).at("appConfig.supportEmail")
+    }
+    #expect(try address() == .null)
+    #expect(try configure("supportEmail: \"a@b.example\"", as: staff) == [])
+    #expect(try configure("introImages: [\(images)]", as: staff) == [])
+    #expect(try address() == "a@b.example")
+    #expect(try configure("supportEmail: null", as: staff) == [])
+    #expect(try address() == .null)
+    #expect(try configure("supportEmail: \"a@b.example\"", as: staff) == [])
+    #expect(try configure("supportEmail: \"c@b.example\"", as: service) == [Refusal("FORBIDDEN")])
     // What is left out stays.
     #expect(try configure("votingEnabledByDefault: false", as: staff) == [])
     #expect(

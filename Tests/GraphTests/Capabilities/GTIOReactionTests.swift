@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Views 3.1 to 3.6 and 4.1, as people use them: hearts, votes, reviews, flags, deleting.
-@Suite struct GTIOReactionTests {
+@Suite(.usesCluster) struct GTIOReactionTests {
   /// An outfit and a product post: what is done to the one is done to the other.
   private static func posts(_ data: GraphData, by author: Person) throws -> [NodeKey] {
     [

@@ -6,7 +6,7 @@ import Testing
 import TokenSupport
 
 /// Views 1.3 to 1.6 and 1.9: signing up and in by an outside account, and what is counted besides.
-@Suite struct GTIOSignInTests {
+@Suite(.usesCluster) struct GTIOSignInTests {
   private static let names = ["AOL", "FACEBOOK", "GOOGLE", "TWITTER", "YAHOO"]
 
   /// Each provider has an issuer and a key of its own.

@@ -1,9 +1,10 @@
 import GraphQLPlanning
 import JSON
+import TestSupport
 import Testing
 
 /// Offers, requests, addresses, the cards owed, and the thanks for them.
-@Suite struct HappyMailCardTests {
+@Suite(.usesCluster) struct HappyMailCardTests {
   private var graph: GraphServer { get throws { try GraphServer.shared } }
 
   /// Somebody with an address.

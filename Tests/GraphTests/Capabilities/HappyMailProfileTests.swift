@@ -1,9 +1,10 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// Sessions, profiles, and the cards people owe each other.
-@Suite struct HappyMailProfileTests {
+@Suite(.usesCluster) struct HappyMailProfileTests {
   @Test func `HM-R05: a session goes on wherever its token is sent, until it ends`() throws {
     let server = try GraphServer.shared
     let data = try server.data()

@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// The stream of card posts: offers, requests, thank-yous, and ways to narrow it.
-@Suite struct HappyMailStreamTests {
+@Suite(.usesCluster) struct HappyMailStreamTests {
   /// What a stream of posts with a filter answers, narrowed to one test's own word.
   private static let stream = """
     query($filter: PostFilter!) { posts(filter: $filter) { totalCount nodes {

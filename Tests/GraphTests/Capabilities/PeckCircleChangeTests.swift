@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Peck: making and keeping circles, subscriptions, and the account behind them.
-@Suite struct PeckCircleChangeTests {
+@Suite(.usesCluster) struct PeckCircleChangeTests {
   private static let circle = """
     query($id: ID!) { circle(id: $id) {
       name description kind viewerRole owner { id } members { totalCount edges { role node { id } } } } }

@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Peck: circles, pecks, comments and keeping a copy up to date.
-@Suite struct PeckCircleTests {
+@Suite(.usesCluster) struct PeckCircleTests {
   @Test func `PK-PECK.a: pecks are everything that concerns the user, the newest first`() throws {
     let server = try GraphServer.shared
     let data = try server.data()

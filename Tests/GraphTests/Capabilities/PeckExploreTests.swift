@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Peck: what there is beyond one's own circles.
-@Suite struct PeckExploreTests {
+@Suite(.usesCluster) struct PeckExploreTests {
   private static let explore = """
     query($after: String) { explore(first: 3, after: $after) {
       totalCount pageInfo { hasNextPage endCursor }

@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Peck: the day's events and announcements.
-@Suite struct PeckHomeTests {
+@Suite(.usesCluster) struct PeckHomeTests {
   /// The titles of the viewer's agenda, of a day in 2041 unless told.
   private func agenda(
     _ server: GraphServer, as person: Person, from: String = "2041-05-02T00:00:00Z",

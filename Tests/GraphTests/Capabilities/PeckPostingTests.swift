@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Peck: posting events and announcements, inviting to them, coming, and commenting on them.
-@Suite struct PeckPostingTests {
+@Suite(.usesCluster) struct PeckPostingTests {
   private static let create = "createEvent(input: $input)"
 
   /// An event in 2041, made over HTTP.
@@ -244,6 +245,84 @@ import Testing
       try server.refusals(
         create, ["input: CreateAnnouncementInput!": ["body": ""]], as: author)
         == [Refusal("REQUIRED", "input", "body")])
+  }
+
+  /// Each field that names circles whose members are told, with what the refusals call it.
+  private static let fieldsOfCircles = [
+    (
+      "createAnnouncement(input: {body: \"x\", notifyCircleIds: $circles})",
+      ["input", "notifyCircleIds"]
+    ),
+    (
+      "createEvent(input: {title: \"x\", startsAt: \"2041-01-01T00:00:00Z\", inviteCircleIds: $circles})",
+      ["input", "inviteCircleIds"]
+    ),
+    ("inviteToEvent(eventId: $event, circleIds: $circles)", ["circleIds"]),
+  ]
+
+  @Test func `a channel's subscribers are told by its owner, staff and services alone`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (owner, subscriber, stranger) = (try data.person(), try data.person(), try data.person())
+    let staff = try data.person(roles: ["MEMBER", "STAFF"])
+    let service = try data.person(roles: ["MEMBER", "SERVICE"])
+    let channel = try data.circle("News", kind: "CHANNEL", owner: owner, members: [subscriber])
+    let group = try data.circle("Group", owner: subscriber, members: [])
+    for (field, path) in Self.fieldsOfCircles {
+      for person in [subscriber, stranger, owner, staff, service] {
+        let event = try data.post(.event, by: person)
+        let all: KeyValuePairs<String, JSONValue> = [
+          "circles: [ID!]": [channel.json], "event: ID!": event.json,
+        ]
+        let variables: KeyValuePairs<String, JSONValue> =
+          path.count == 1 ? all : ["circles: [ID!]": [channel.json]]
+        let refusals = try server.refusals(field, variables, as: person)
+        guard person.key == subscriber.key || person.key == stranger.key else {
+          #expect(refusals == [], "\(field)")
+          continue
+        }
+        #expect(refusals.map(\.code) == ["FORBIDDEN"], "\(field)")
+        #expect(refusals.first?.path == path + ["0"])
+      }
+    }
+    // Three fields by three people each, and none by those who may not.
+    #expect(try server.told(subscriber).count == 9)
+    #expect(
+      try server.refusals(
+        Self.fieldsOfCircles[0].0, ["circles: [ID!]": [group.json, channel.json]], as: subscriber)
+        == [Refusal("FORBIDDEN", "input", "notifyCircleIds", "1")])
+  }
+
+  @Test func `a field tells at most 500 members of groups`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (owner, member) = (try data.person(), try data.person())
+    let staff = try data.person(roles: ["MEMBER", "STAFF"])
+    let groups = try (0..<2).map { _ in
+      try data.circle("Group", owner: owner, members: [member, staff])
+    }
+    // With the owner and staff they have exactly 500 others; who is in both counts once.
+    let stem = GraphData.unique("crowd")
+    try data.run(
+      """
+      WITH people AS (
+        INSERT INTO app_user (username, display_name, name_key)
+        SELECT $1 || n, 'Crowd', 'crowd' FROM generate_series(1, 498) n RETURNING id)
+      INSERT INTO circle_member (circle_id, user_id)
+      SELECT c.id, p.id FROM people p, unnest($2::bigint[]) c(id)
+      WHERE p.id % 512 >= 256 OR c.id = ($2::bigint[])[1]
+      """, [stem, "{\(groups[0].number),\(groups[1].number)}"])
+    let circles: KeyValuePairs<String, JSONValue> = ["circles: [ID!]": .array(groups.map(\.json))]
+    for (field, _) in Self.fieldsOfCircles.prefix(2) {
+      #expect(try server.refusals(field, circles, as: member) == [])
+    }
+    try data.join(groups[1], data.person())
+    for (field, path) in Self.fieldsOfCircles.prefix(2) {
+      let refusals = try server.refusals(field, circles, as: member)
+      #expect(refusals.map(\.code) == ["INVALID"], "\(field)")
+      #expect(refusals.first?.path == path)
+      #expect(try server.refusals(field, circles, as: staff) == [])
+    }
   }
 
   @Test func `PK-POST.g: what was posted is in the payload, and among the changes after it`() throws

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What people do with photos in each application, from the bytes on.
-@Suite struct PhotoCapabilityTests {
+@Suite(.usesCluster) struct PhotoCapabilityTests {
   private var server: GraphServer { get throws { try .shared } }
 
   /// Sets a profile picture that was just uploaded, and gives what others see of it.

@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Sailor+: accounts, and the people one follows.
-@Suite struct SailorAccountTests {
+@Suite(.usesCluster) struct SailorAccountTests {
   private var server: GraphServer { get throws { try GraphServer.newcomers } }
 
   @Test func `SP-R01: a visitor signs up and is signed in`() throws {

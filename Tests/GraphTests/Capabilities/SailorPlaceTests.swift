@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Sailor+: places on the map, in lists and one by one.
-@Suite struct SailorPlaceTests {
+@Suite(.usesCluster) struct SailorPlaceTests {
   @Test func `SP-R04: the map shows the 20 most popular places`() throws {
     let server = try GraphServer.alone()
     defer { server.stop() }

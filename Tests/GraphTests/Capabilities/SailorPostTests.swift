@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Sailor+: posts in feeds and grids, and who follows whom.
-@Suite struct SailorPostTests {
+@Suite(.usesCluster) struct SailorPostTests {
   @Test func `SP-R09: the feed shows the latest photos of people followed, with their places`()
     throws
   {

@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Sailor+: adding places, topping, reviewing and commenting.
-@Suite struct SailorWritingTests {
+@Suite(.usesCluster) struct SailorWritingTests {
   @Test func `SP-R08: a new place belongs to its city, region and country, and is there once`()
     throws
   {
@@ -178,6 +179,42 @@ import Testing
     #expect(
       try server.refusals(add, ["id: ID!": critic.json, "body: String!": "Hm."], as: critic)
         == [Refusal("NOT_FOUND", "subjectId")])
+  }
+
+  @Test func `after a block host and writer still delete a comment, which others go on reading`()
+    throws
+  {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (host, writer, reader) = (try data.person(), try data.person(), try data.person())
+    let group = try data.circle("Group", owner: host, members: [writer, reader])
+    let delete = "deleteComment(commentId: $id)"
+    for (blocker, blocked) in [(host, writer), (writer, host)] {
+      for person in [host, writer] {
+        for subject in [try data.photoPost(by: host), group] {
+          let comment = try data.comment(subject, by: writer, "Ugly")
+          try data.block(blocker, blocked)
+          #expect(try server.finds(comment, as: reader))
+          #expect(
+            try server.refusals(delete, ["id: ID!": comment.json], as: reader)
+              == [Refusal("FORBIDDEN", "commentId")])
+          #expect(
+            try server.mutate(delete, "deletedId", ["id: ID!": comment.json], as: person)[
+              "deletedId"] == comment.json)
+          #expect(try !server.finds(comment, as: reader))
+          #expect(
+            try server.refusals(delete, ["id: ID!": comment.json], as: person)
+              == [Refusal("NOT_FOUND", "commentId")])
+          try data.run("DELETE FROM block WHERE blocker_id = $1", [blocker])
+        }
+      }
+    }
+    // What somebody hidden wrote elsewhere is not there.
+    try data.block(writer, host)
+    let elsewhere = try data.comment(data.photoPost(by: reader), by: writer, "Hm")
+    #expect(
+      try server.refusals(delete, ["id: ID!": elsewhere.json], as: host)
+        == [Refusal("NOT_FOUND", "commentId")])
   }
 
   @Test func `SP-O06: a message is read by those it is for, and goes to nobody who blocks`() throws

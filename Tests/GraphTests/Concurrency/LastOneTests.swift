@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Sixty-four clients who want the same thing at once. What counts is what is there afterwards.
-@Suite(.serialized) struct LastOneTests {
+@Suite(.serialized, .usesCluster(isFirst: true)) struct LastOneTests {
   private static let server = Result { try GraphServer.alone() }
   private static let crowdSize = 64
 

@@ -12,7 +12,7 @@ import Testing
 /// until it waits there, the second until it waits as well; then the row is let go, and goes to the first,
 /// who waited longest. If the second has anything the first wants next, PostgreSQL finds a deadlock: each
 /// time, not by luck.
-@Suite struct LockOrderTests {
+@Suite(.usesCluster(isFirst: true)) struct LockOrderTests {
   @Test func `every mutation's function takes part`() throws {
     let schema = try String(
       contentsOfFile: TestCluster.packageFolder + "/Schema/mutation.graphql", encoding: .utf8)

@@ -12,7 +12,7 @@ final class LockWorld: @unchecked Sendable {
   }
 
   /// Functions that add rows and lock none that anybody else could want.
-  static let lockless: Set<String> = ["track_usage", "create_location"]
+  static let lockless: Set<String> = ["track_usage", "create_location", "request_password_reset"]
 
   let database: String
   /// Belongs to the thread that made the world.
@@ -210,8 +210,9 @@ final class LockWorld: @unchecked Sendable {
       "'GOOGLE', \(input("'subject', 'GOOGLE\(anna.username)'")), false, \(fresh), NULL")
     add(
       "link_provider",
-      "\(anna), 'GOOGLE', \(input("'subject', 'GOOGLE\(anna.username)'")), NULL")
-    add("unlink_provider", "\(anna), 'GOOGLE'")
+      "\(anna), sha256('x'), 'hash', 'GOOGLE', \(input("'subject', 'GOOGLE\(anna.username)'")), NULL"
+    )
+    add("unlink_provider", "\(anna), sha256('x'), 'hash', 'GOOGLE'")
     add("sign_out", "\(anna), \(hashA)")
     add(
       "revoke_session",

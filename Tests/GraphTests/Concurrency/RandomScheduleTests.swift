@@ -11,7 +11,7 @@ import Testing
 ///
 /// `script/schedule` goes on for a minute instead of 2,000 operations, and kills a hundred times instead
 /// of six.
-@Suite(.serialized) struct RandomScheduleTests {
+@Suite(.serialized, .usesCluster(isFirst: true)) struct RandomScheduleTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let seed = environment["SOCIOGRAPH_SEED"].flatMap { UInt64($0) } ?? 1
   private static let kills = environment["SOCIOGRAPH_KILLS"].flatMap { Int($0) } ?? 6

@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 
 /// What the random schedules hold answers against finds what cannot be.
-@Suite struct ScheduleHistoryTests {
+@Suite(.usesCluster) struct ScheduleHistoryTests {
   typealias Span = ScheduleHistory.Span
 
   /// Blocked by a request from 10 to 20, and no longer by one from 30 to 40.

@@ -27,6 +27,8 @@ extension LiveTests {
       _ = try data.comment(post, by: ann, "first comment")
       _ = try data.comment(post, by: ann, "second comment")
       try server.waitForHearing(0)
+      try server.wait("sociograph_live_queries", 1)
+      _ = try data.comment(post, by: ann, "third comment")
       let result = page.finish()
       var seen: [String: JSONValue] = [:]
       for line in result.output.split(separator: "\n") {
@@ -37,9 +39,12 @@ extension LiveTests {
       }
       #expect(result.status == 0, "\(result.output)")
       #expect(seen["viewer"] == .string(ann.username))
+      #expect(seen["opening-390"] == true && seen["opening-1280"] == true, "\(result.output)")
       #expect(seen["explorer"] == true)
       #expect(seen["plan"]?.array?.contains("viewer") == true, "\(result.output)")
       #expect(seen["subscription"] == "second comment")
+      #expect(seen["live"] == true)
+      #expect(seen["live-again"] == .number("3"))
       let accepted =
         "multipart/mixed;deferSpec=20220824, application/graphql-response+json;q=0.9, "
         + "application/json;q=0.8"

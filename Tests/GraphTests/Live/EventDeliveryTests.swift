@@ -125,7 +125,7 @@ extension LiveTests {
       let post = try data.post(.text, by: data.person())
       for person in people[1..<4] { _ = try data.comment(post, by: person, person.username) }
       for socket in sockets[1..<4] {
-        #expect(try socket.data().at("changesAvailable")?.string?.count == 23)
+        #expect(try socket.data().at("changesAvailable")?.string?.count == 44)
       }
       for socket in [sockets[0], sockets[4]] {
         socket.client.send(#"{"type":"ping"}"#)

@@ -7,7 +7,7 @@ import Testing
 
 /// What tells of changes of each field, or why it cannot be live, is what stands in Tests/Fixtures/live/keys.txt, so that
 /// no field becomes stale, or dear, unnoticed. `SOCIOGRAPH_UPDATE_FIXTURES=1` writes it anew: read the difference.
-@Suite struct LiveKeysTests {
+@Suite(.usesCluster) struct LiveKeysTests {
   @Test func `each field of the schema says what tells of its changes, or that nothing does`()
     throws
   {

@@ -6,8 +6,9 @@ import Server
 import TestSupport
 import Testing
 
-/// Subscriptions: who is told of what, once, and of nothing else. One after the other, as each has a server of its own.
-@Suite(.serialized) struct LiveTests {
+/// Subscriptions: who is told of what, once, and of nothing else. Each has a server of its own, and waits for most of
+/// its time.
+@Suite(.usesCluster(isFirst: true)) struct LiveTests {
   private func bodies(_ socket: GraphQLSocket, _ path: String, _ count: Int) throws -> [String] {
     try (0..<count).map { _ in try socket.data().at(path)?.string ?? "" }
   }
@@ -64,6 +65,41 @@ import Testing
     #expect(try bodies(one, "messageAdded.body", 2) == ["first", "second"])
     stranger.client.send(#"{"type":"ping"}"#)
     #expect(stranger.text() == #"{"type":"pong"}"#)
+  }
+
+  @Test func `of a conversation of three those hidden from each other hear the third alone`() throws
+  {
+    let server = try LiveServer()
+    let data = try server.graph.data()
+    let (ann, bob, cem) = (try data.person(), try data.person(), try data.person())
+    let talk =
+      try server.graph.mutate(
+        "sendMessage(to: { userIds: $ids }, body: \"before\")", "message { conversation { id } }",
+        ["ids: [ID!]!": [bob.json, cem.json]], as: ann
+      ).at("message.conversation.id") ?? .null
+    func send(_ text: String, as author: Person) throws {
+      try server.graph.mutate(
+        "sendMessage(to: { conversationId: $id }, body: $body)",
+        ["id: ID!": talk, "body: String!": .string(text)], as: author)
+    }
+    try server.graph.mutate("blockUser(userId: $id)", ["id: ID!": bob.json], as: ann)
+    let (told, live) = (try server.socket(ann), try server.socket(ann))
+    told.subscribe("1", "subscription { messageAdded { body } }")
+    live.subscribe(
+      "1",
+      """
+      query($id: ID!) @live { node(id: $id) { ... on Conversation {
+        unreadCount messages { totalCount nodes { body } } } } }
+      """, ["id": talk])
+    try server.waitForHearing(1)
+    #expect(try live.data().at("node.messages.totalCount") == 1)
+    try send("hidden", as: bob)
+    try send("shown", as: cem)
+    #expect(try told.data().at("messageAdded.body") == "shown")
+    let next = try live.data()
+    #expect(next.strings("node.messages.nodes", "body") == ["before", "shown"])
+    #expect(next.at("node.messages.totalCount") == 2)
+    #expect(next.at("node.unreadCount") == 1)
   }
 
   @Test func `comments are told, once each and in order, and those of people blocked are not`()
@@ -169,7 +205,7 @@ import Testing
     let token = try socket.data().at("changesAvailable") ?? .null
     let changed = try server.graph.data(query, ["since": start], as: ann)
     #expect(changed.list("changes.changes", "node").contains { $0["id"] == circle.json })
-    #expect(token.string?.count == 23)
+    #expect(token.string?.count == 44)
     // She hears of what happens in it from now on.
     var tokens: Set<String> = []
     let comment = try data.comment(circle, by: bob, "in the group")

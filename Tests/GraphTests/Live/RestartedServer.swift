@@ -12,7 +12,7 @@ final class RestartedServer: Sendable {
   /// - Parameter settings: more of PostgreSQL's.
   init(_ name: String = "live", settings: [(name: String, value: String)] = []) throws {
     var options = EmbeddedCluster.Options()
-    let folder = "/tmp/sociograph-\(name)-\(getpid())"
+    let folder = "/tmp/sociograph-\(name)-\(getpid())-\(UInt16.random(in: 0 ... .max))"
     options.dataDirectory = folder
     options.isDurable = false
     options.settings =

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What those who watch are told by: one row for each transaction, written at its end.
-@Suite struct TouchTests {
+@Suite(.usesCluster) struct TouchTests {
   @Test func `a transaction leaves one row of all it touched, at its end`() throws {
     let data = try GraphData(TestCluster.newDatabase(migrated: true))
     let (author, reader) = (try data.person(), try data.person())

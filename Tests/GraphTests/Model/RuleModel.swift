@@ -400,12 +400,10 @@ struct RuleModel {
   }
 
   mutating func deleteComment(_ viewer: Int, _ id: String) -> Outcome {
-    guard seesComment(viewer, id), let comment = comments[id] else {
-      return .refused([Refusal("NOT_FOUND", "commentId")])
-    }
+    guard let comment = comments[id] else { return .refused([Refusal("NOT_FOUND", "commentId")]) }
     let owner = posts[comment.subject]?.author ?? circles[comment.subject]?.owner
     guard viewer == comment.author || viewer == owner else {
-      return .refused([Refusal("FORBIDDEN", "commentId")])
+      return .refused([Refusal(seesComment(viewer, id) ? "FORBIDDEN" : "NOT_FOUND", "commentId")])
     }
     forget(id)
     return .done

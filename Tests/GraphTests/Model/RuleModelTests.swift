@@ -8,7 +8,7 @@ import Testing
 /// words. What each is refused for, and everything everybody reads afterwards, must be the same.
 ///
 /// `SOCIOGRAPH_MUTATIONS=10000` goes on longer, `SOCIOGRAPH_SEED=7` does other things.
-@Suite struct RuleModelTests {
+@Suite(.usesCluster) struct RuleModelTests {
   @Test(arguments: 0..<3) func `the server does what the rules say`(round: Int) throws {
     let environment = ProcessInfo.processInfo.environment
     let count = environment["SOCIOGRAPH_MUTATIONS"].flatMap { Int($0) } ?? 400

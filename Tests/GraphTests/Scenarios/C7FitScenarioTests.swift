@@ -1,9 +1,10 @@
 import JSON
+import TestSupport
 import Testing
 
 /// C7Fit from its first day on: a club opens on an empty database, and a visitor becomes a member
 /// who trains, books and asks.
-@Suite struct C7FitScenarioTests {
+@Suite(.usesCluster) struct C7FitScenarioTests {
   /// The day of the scenario, in the zone of the phone, five hours behind UTC.
   private static let today: JSONValue = [
     "from": "2045-06-10T00:00:00-05:00", "to": "2045-06-11T00:00:00-05:00",

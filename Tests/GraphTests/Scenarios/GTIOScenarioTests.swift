@@ -1,9 +1,10 @@
 import GraphQLPlanning
 import JSON
+import TestSupport
 import Testing
 
 /// Go Try It On, as its users go through it, from an empty graph on.
-@Suite struct GTIOScenarioTests {
+@Suite(.usesCluster) struct GTIOScenarioTests {
   private static let outfitPage = """
     query OutfitPage($id: ID!) {
       post(id: $id) {
@@ -249,6 +250,15 @@ import Testing
       mutation { updateProfile(input: {email: "ada@mail.example"}) {
         viewer { email } userErrors { code field } } }
       """)
+    #expect(try ada.refused(mail, ["id": scarf]) == [Refusal("REQUIRED", "productId")])
+    // By the token in the mail.
+    let letter = try server.data().run("SELECT body FROM outbox ORDER BY id DESC LIMIT 1")[0][0]
+    let token = try #require(letter?.firstMatch(of: /[0-9a-f]{64}/)?.output)
+    try ada.ask(
+      """
+      mutation Verify($token: String!) {
+        verifyEmail(token: $token) { viewer { emailVerified } userErrors { code field } } }
+      """, ["token": .string(String(token))])
     try ada.ask(mail, ["id": scarf])
     #expect(
       try server.data().run("SELECT recipient, subject FROM outbox ORDER BY id DESC LIMIT 1")

@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Happy Mail, as its users go through it, from an empty graph on.
-@Suite struct HappyMailScenarioTests {
+@Suite(.usesCluster) struct HappyMailScenarioTests {
   private static let followUps = """
     query FollowUps($role: FollowUpRole!, $state: FollowUpState) { viewer {
       followUps(role: $role, state: $state) { nodes {

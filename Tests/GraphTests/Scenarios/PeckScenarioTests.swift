@@ -1,9 +1,10 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Peck from its first day on: a campus opens on an empty database, its calendars are scraped, and
 /// students subscribe, meet and talk.
-@Suite struct PeckScenarioTests {
+@Suite(.usesCluster) struct PeckScenarioTests {
   /// The seven days the phone loads around the one it shows: two back, four ahead.
   private static let week: [JSONValue.Member] = [
     JSONValue.Member(name: "from", value: "2045-09-02T00:00:00-05:00"),
@@ -391,6 +392,7 @@ import Testing
       """
     try data.session.waitForChanges()
     let start = try server.data(query, as: students.bo).at("changes.token") ?? .null
+    let outside = try server.data(query, as: students.dan).at("changes.token") ?? .null
     let comment = try server.make(
       "addComment(subjectId: $id, body: \"Six it is\")", "comment", ["id: ID!": circle.json],
       as: students.ann)
@@ -415,9 +417,10 @@ import Testing
     let ids = gone.list("changes.changes", "id")
     #expect(ids.contains(post.json))
     #expect(ids.contains(comment.json))
-    // For Dan, nothing of it happened.
+    // For Dan, nothing of it happened; and a token of Bo's is not his to use.
     #expect(
-      try server.data(query, ["since": start], as: students.dan).at("changes.changes") == [])
+      try server.data(query, ["since": outside], as: students.dan).at("changes.changes") == [])
+    #expect(try server.errorCodes(query, ["since": start], as: students.dan) == ["BAD_USER_INPUT"])
   }
 
   /// The circle is renamed; one leaves, one is taken out, and then it is no more.

@@ -1,9 +1,10 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Sailor+ from its first day on: staff draw the world on an empty database, and sailors go about,
 /// post photos of places, top and review them, and talk.
-@Suite struct SailorScenarioTests {
+@Suite(.usesCluster) struct SailorScenarioTests {
   @Test func `the world is drawn, and sailors go about in it`() throws {
     let server = try GraphServer.new()
     defer { server.stop() }

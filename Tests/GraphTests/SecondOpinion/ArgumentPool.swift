@@ -16,6 +16,14 @@ struct ArgumentPool {
   /// Moments around which something is scheduled.
   var moments: [String] = []
   var names: [String] = []
+  /// Of the log of changes, by viewer: from before the transactions 0, 1, 2 and 3.
+  var tokens: [String: [String]] = [:]
+
+  private static func tokens(_ database: NaiveDatabase, _ viewer: Int64) throws -> [String] {
+    try (0..<4).map {
+      try database.list("SELECT change_token(\(viewer), '\($0)', 0)").first?.first ?? ""
+    }
+  }
 
   /// - Parameter around: people whose things are drawn more often.
   init(_ database: NaiveDatabase, around viewers: [Int64]) throws {
@@ -42,7 +50,9 @@ struct ArgumentPool {
     for viewer in viewers {
       let name = try database.row("app_user", viewer)?.text("username") ?? ""
       own[name] = try Self.own(database, viewer)
+      tokens[name] = try Self.tokens(database, viewer)
     }
+    tokens[""] = try Self.tokens(database, 0)
     ids[1, default: []] += viewers
     ids[3, default: []] += try database.ids(
       "SELECT id FROM location WHERE level <> 'PLACE' ORDER BY id LIMIT 15")

@@ -8,7 +8,7 @@ import Testing
 @testable import Postgres
 
 /// Several viewers ask the same at the same moment, and PostgreSQL is asked once for all of them.
-@Suite struct CombinedExecutionTests {
+@Suite(.usesCluster(isFirst: true)) struct CombinedExecutionTests {
   @Test func `each viewer gets the answer they get alone`() throws {
     let opinions = try SecondOpinion(seed: 99)
     let tokens = [nil] + opinions.viewers.map { Optional("demo-" + $0) }

@@ -2,10 +2,11 @@ import Foundation
 import GraphQLSchema
 import JSON
 import Synchronization
+import TestSupport
 import Testing
 
 /// Many clients at once, for whom many statements are on their way over few connections.
-@Suite struct ConcurrencyTests {
+@Suite(.usesCluster) struct ConcurrencyTests {
   @Test func `everyone gets their own answer while all ask at once`() throws {
     let opinions = try SecondOpinion(seed: 77)
     struct Question: Sendable {

@@ -1,10 +1,11 @@
 import GraphQLSchema
 import JSON
+import TestSupport
 import Testing
 
 /// A difference is only found in what is asked for: every field that can be read, every argument, every
 /// value of an enum and every input field is drawn sooner or later.
-@Suite struct GeneratorCoverageTests {
+@Suite(.usesCluster(isFirst: true)) struct GeneratorCoverageTests {
   @Test func `everything that can be asked is asked`() throws {
     let opinions = try SecondOpinion(seed: 4)
     var drawn = Drawn(schema: opinions.schema)

@@ -25,8 +25,8 @@ final class HiddenActs: Sendable {
 
   let before: GraphServer
   let after: GraphServer
-  /// A token of the log of changes from before the acts.
-  let since: String
+  /// A token of the log of changes from before the acts, by viewer; "" is nobody.
+  let since: [String: String]
   let viewers: [String?]
   private let isPublic: Bool
 
@@ -43,14 +43,15 @@ final class HiddenActs: Sendable {
     for statement in fault { try session.execute(statement) }
     after = try Self.serve(database, mapping)
     try Self.publish(on: after, in: "Loud cellar")
-    since = try before.data("{ changes { token } }").at("changes.token")?.string ?? ""
-    viewers =
+    let viewers: [String?] =
       isPublic
       ? ["quiet_blocked", "quiet_blocker"]
       : try [nil] + Self.bystanders
         + session.execute("SELECT username FROM varied_viewer WHERE username <> 'staff'").map {
           $0[0]
         }
+    self.viewers = viewers
+    since = try before.tokens(of: viewers)
     if isPublic { try doPublicly() } else { try doPrivately() }
     // Orders by counts are brought up to date, and the log tells of what no older transaction can join.
     try after.data().rank()
@@ -322,6 +323,8 @@ final class HiddenActs: Sendable {
     try owner(
       "importContacts(provider: GOOGLE, contacts: [{externalId: \"s\", name: \"secret friend\"}])")
     try owner("inviteToApp(channel: EMAIL, contact: \"secret@friend.example\")")
+    _ = try after.data().run(
+      "UPDATE app_user SET email_verified = true WHERE email = 'secret@example.org'")
     try owner("emailProductToMe(productId: \"\(thing)\")")
     try owner("suggestProduct(productId: \"\(thing)\", toUserId: \(memberID))")
     try member("castVote(postId: \"\(outfit)\", choice: CHANGE_IT)")
@@ -436,11 +439,12 @@ final class HiddenActs: Sendable {
 
   private func difference(_ question: Question, as viewer: String?) throws -> String? {
     let token = viewer.map { "demo-" + $0 }
+    let text = question.text.replacing(Self.sinceWord, with: since[viewer ?? ""] ?? "")
     var (old, new) = ("", "")
     // What depends on the moment may have changed between the two; not each time.
     for _ in 0..<3 {
-      old = try before.send(question.text, question.variables, token: token).text
-      new = try after.send(question.text, question.variables, token: token).text
+      old = try before.send(text, question.variables, token: token).text
+      new = try after.send(text, question.variables, token: token).text
       if old == new { return nil }
       (old, new) = (Self.timeless(old), Self.timeless(new))
       if old == new { return nil }
@@ -466,7 +470,7 @@ final class HiddenActs: Sendable {
       }
     }
     // Tokens of the log under another name: the version, and more zeros than an id or a cursor begins with.
-    return String(decoding: without(from: "\"AQAAAAAA", to: "\"", "", in: data), as: UTF8.self)
+    return String(decoding: without(from: "\"AgAAAAAA", to: "\"", "", in: data), as: UTF8.self)
   }
 
   /// Cuts what stands behind each `head` and `opening` up to the next `end`.
@@ -492,13 +496,16 @@ final class HiddenActs: Sendable {
     ).map { Int64($0[0] ?? "") ?? 0 }
   }
 
+  /// Stands for the viewer's own token.
+  private static let sinceWord = "SINCE"
+
   /// Questions that random ones seldom are.
   func pointed() throws -> [Question] {
     let circles = try groups().map { NodeKey($0).wire }
     let window = "from: \"2000-01-01T00:00:00Z\", to: \"2100-01-01T00:00:00Z\""
     var questions = [
-      "{ changes(since: \"\(since)\", first: 100) { hasMore changes { id operation node { id __typename } } } }",
-      "{ changes(since: \"\(since)\", first: 3) { hasMore changes { id operation } } }",
+      "{ changes(since: \"\(Self.sinceWord)\", first: 100) { hasMore changes { id operation node { id __typename } } } }",
+      "{ changes(since: \"\(Self.sinceWord)\", first: 3) { hasMore changes { id operation } } }",
       "{ viewer { dataExport } }",
       "{ viewer { suggestedUsers(first: 100) { id followers { totalCount } } } }",
       "{ viewer { notifications(first: 50) { totalCount nodes { text } } agenda(\(window)) { nodes { id } } } }",
@@ -525,5 +532,18 @@ final class HiddenActs: Sendable {
       questions.append("{ circle(id: \"\(circle)\") { name } node(id: \"\(circle)\") { id } }")
     }
     return questions.map { Question(text: $0) }
+  }
+}
+
+extension GraphServer {
+  /// The token of the log of changes of each viewer; under "" nobody's.
+  fileprivate func tokens(of viewers: [String?]) throws -> [String: String] {
+    var tokens: [String: String] = [:]
+    for viewer in viewers {
+      let answer = try execute(
+        "{ changes { token } }", token: viewer.map { "demo-" + $0 })
+      tokens[viewer ?? ""] = answer.at("data.changes.token")?.string
+    }
+    return tokens
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 /// Operations whose values were exchanged for ones that should not be: the server answers all of
 /// them, and blames itself for none.
-@Suite struct HostileInputTests {
+@Suite(.usesCluster(isFirst: true)) struct HostileInputTests {
   @Test func `no value of an argument is the server's fault`() throws {
     let environment = ProcessInfo.processInfo.environment
     let count = environment["SOCIOGRAPH_OPERATIONS"].flatMap { Int($0) } ?? 1500
@@ -15,9 +15,8 @@ import Testing
     let opinions = try SecondOpinion(seed: seed &+ 1000)
     var mutator = ValueMutator(random: SeededGenerator(seed: seed))
     var codes: [String: Int] = [:]
-    let began = ContinuousClock.now
     var failures = 0
-    for number in 0..<count where number < 300 || began.duration(to: .now) < .seconds(60) {
+    for _ in 0..<count {
       let operation = mutator.mutated(opinions.next())
       let response = try opinions.server.send(
         operation.text, operation.variableValues, token: operation.viewer.map { "demo-" + $0 })

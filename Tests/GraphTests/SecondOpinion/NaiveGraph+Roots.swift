@@ -321,7 +321,7 @@ extension NaiveGraph {
     let limit = arguments.int("first") ?? 100
     var rows: [NaiveRow] = []
     if let since = arguments.string("since") {
-      // What the generator makes: the transaction is the twelfth letter, from A for 0.
+      // Of what the generator takes the transaction is the twelfth letter, from A for 0.
       let letter = since.utf8.dropFirst(11).first ?? UInt8(ascii: "A")
       let parts = [Int64(letter) - Int64(UInt8(ascii: "A")), 0]
       var scopes = circles
@@ -331,7 +331,11 @@ extension NaiveGraph {
         scopes.insert(viewer)
       }
       rows = try database.list(
-        "SELECT *, array_to_string(people, ' ') AS who FROM change ORDER BY xid, seq"
+        """
+        SELECT c.*, array_to_string(c.people, ' ') AS who, EXISTS (SELECT FROM circle_member m
+          WHERE m.circle_id = c.scope_id AND m.user_id = \(viewer) AND m.joined_at > c.logged_at) AS is_early
+        FROM change c ORDER BY c.xid, c.seq
+        """
       ).filter { row in
         let place = (row.id("xid"), row.id("seq"))
         guard scopes.contains(row.id("scope_id")), place > (parts[0], parts[1]) else {
@@ -340,6 +344,8 @@ extension NaiveGraph {
         // Nothing of people one does not see, and nothing new that is hidden or gone.
         let people = row.text("who").split(separator: " ").compactMap { Int64($0) }
         guard hidden.isDisjoint(with: people) else { return false }
+        // What was gone before one came is nobody's business.
+        if row.bool("deleted"), row.bool("is_early") { return false }
         let id = row.id("node_id")
         let isOwnEvent = id & 255 == 23 && row.id("scope_id") == viewer
         let hasRule = id & 240 == 16 || [32, 33, 50].contains(id & 255)

@@ -315,7 +315,7 @@ extension NaiveGraph {
       for id in try database.ids(
         "SELECT conversation_id FROM conversation_member WHERE user_id = \(viewer)")
       {
-        let updated = try database.row("conversation", id)?.text("updated_at") ?? ""
+        let updated = try updated(conversation: id)
         edges.append(
           Edge(
             node: { [unowned self] in try conversation(id) }, keys: [.textDown(updated), .down(id)]
@@ -373,12 +373,11 @@ extension NaiveGraph {
   }
 
   func conversation(_ id: Int64) throws -> NaiveObject? {
-    guard let row = try database.row("conversation", id) else { return nil }
+    guard try database.row("conversation", id) != nil else { return nil }
     return NaiveObject(type: "Conversation") { [unowned self] field, arguments in
       let members = try database.list(
         "SELECT * FROM conversation_member WHERE conversation_id = \(id)")
-      let messages = try database.list(
-        "SELECT id, author_id FROM message WHERE conversation_id = \(id)")
+      let messages = try shownMessages(of: id)
       switch field {
       case "id": return .id(id)
       case "participants":
@@ -392,10 +391,27 @@ extension NaiveGraph {
       case "unreadCount":
         let read = members.first { $0.id("user_id") == viewer }?.id("last_read_id") ?? 0
         return .int(messages.count { $0.id() > read && $0.id("author_id") != viewer })
-      case "updatedAt": return .time(row["updated_at"])
+      case "updatedAt": return .time(try updated(conversation: id))
       default: return nil
       }
     }
+  }
+
+  /// Those that the viewer sees, oldest first.
+  private func shownMessages(of conversation: Int64) throws -> [NaiveRow] {
+    try database.list(
+      "SELECT * FROM message WHERE conversation_id = \(conversation) ORDER BY id"
+    ).filter(showsMessage)
+  }
+
+  /// When the latest message was written, of those that the viewer sees if somebody is hidden there.
+  private func updated(conversation: Int64) throws -> String {
+    let members = try database.ids(
+      "SELECT user_id FROM conversation_member WHERE conversation_id = \(conversation)")
+    guard members.contains(where: hidden.contains) else {
+      return try database.row("conversation", conversation)?.text("updated_at") ?? ""
+    }
+    return try shownMessages(of: conversation).last?.text("created_at") ?? "1970-01-01 00:00:00+00"
   }
 
   func message(_ id: Int64) throws -> NaiveObject? {

@@ -146,6 +146,18 @@ final class NaiveGraph {
     ).contains(viewer)
   }
 
+  /// Whether the author was not hidden from the viewer yet, or is not any more.
+  func showsMessage(_ message: NaiveRow) throws -> Bool {
+    let author = message.id("author_id")
+    guard hidden.contains(author) else { return true }
+    let blocks = try database.list(
+      """
+      SELECT created_at FROM block WHERE (blocker_id, blocked_id) IN ((\(viewer), \(author)), (\(author), \(viewer)))
+      """
+    ).map { $0.text("created_at") }
+    return blocks.allSatisfy { message.text("created_at") < $0 }
+  }
+
   func seesNotification(_ id: Int64) throws -> Bool {
     guard let row = try database.row("notification", id) else { return false }
     if let actor = row.optionalID("actor_id"), hidden.contains(actor) { return false }
@@ -196,7 +208,7 @@ final class NaiveGraph {
     case 48: return try takesPart(in: id) ? conversation(id) : nil
     case 49:
       guard let row = try database.row("message", id) else { return nil }
-      return try takesPart(in: row.id("conversation_id")) ? message(id) : nil
+      return try takesPart(in: row.id("conversation_id")) && showsMessage(row) ? message(id) : nil
     case 50: return try seesNotification(id) ? notification(id) : nil
     case 51:
       return try database.row("external_contact", id)?.id("owner_id") == viewer

@@ -18,6 +18,7 @@ struct OperationGenerator {
   private var aliasCount = 0
   private var fieldCount = 0
   private var choices: [String: Int] = [:]
+  private var knownConditions: [String: (all: [String], objects: [String])] = [:]
   /// The type of the node whose id was drawn last: what is selected of it had better be on that.
   private var hint: String?
   private let maximumFields: Int
@@ -94,15 +95,8 @@ struct OperationGenerator {
   private mutating func fragment(
     on type: TypeDefinition, depth: Int, rows: Int, hint: String?
   ) -> RandomSelection? {
-    // Any composite type that shares an object type with this one.
-    let possible = Set(schema.possibleTypes[Int(type.id.index)])
-    let others = schema.types.filter { other in
-      other.isComposite && !other.name.hasPrefix("__")
-        && !possible.isDisjoint(with: schema.possibleTypes[Int(other.id.index)])
-        && !["Payload"].contains(other.name)
-    }
-    let objects = others.filter { !$0.isAbstract }
-    let drawn = (chance(0.7) ? objects : others).randomElement(using: &random)?.name
+    let names = conditions(on: type)
+    let drawn = (chance(0.7) ? names.objects : names.all).randomElement(using: &random)
     guard let condition = hint != nil && chance(0.7) ? hint : drawn else { return nil }
     let reusable = operation.fragments.filter { $0.condition == condition }
     if chance(0.3), let known = reusable.randomElement(using: &random), depth <= 3 {
@@ -116,6 +110,22 @@ struct OperationGenerator {
       return .spread(name, directives())
     }
     return .inline(condition: condition, directives(), inner)
+  }
+
+  /// The names of composite types that share an object type with this one.
+  private mutating func conditions(
+    on type: TypeDefinition
+  ) -> (all: [String], objects: [String]) {
+    if let known = knownConditions[type.name] { return known }
+    let possible = Set(schema.possibleTypes[Int(type.id.index)])
+    let all = schema.types.filter { other in
+      other.isComposite && !other.name.hasPrefix("__")
+        && !possible.isDisjoint(with: schema.possibleTypes[Int(other.id.index)])
+        && other.name != "Payload"
+    }
+    let found = (all.map(\.name), all.filter { !$0.isAbstract }.map(\.name))
+    knownConditions[type.name] = found
+    return found
   }
 
   private mutating func directives() -> RandomDirectives {
@@ -421,9 +431,7 @@ struct OperationGenerator {
     case "app": return pool.apps.randomElement(using: &random) ?? ""
     case "retailer": return pool.retailers.randomElement(using: &random) ?? ""
     case "since":
-      // Version 1 and a transaction, in base64url.
-      return "AQAAAAAAAAA" + ["A", "B", "C", "D"][Int.random(in: 0...3, using: &random)]
-        + String(repeating: "A", count: 11)
+      return pool.tokens[operation.viewer ?? ""]?.randomElement(using: &random) ?? ""
     case "to":
       return ["+49 30 1234", "", "someone@example.org"].randomElement(using: &random) ?? ""
     default:

@@ -35,13 +35,6 @@ struct Crawler {
     add("explore", "(first: 100)")
     add("appConfig", "(app: \"gtio\")")
     add("dailyContent", "(date: \"2026-01-01\")")
-    roots.append(
-      (
-        "changes",
-        "{ changes(since: \"AQAAAAAAAAAAAAAAAAAAAAA\") { "
-          + "hasMore changes { operation node { __typename } } } }"
-      )
-    )
     for word in words {
       let searches = [
         ("search", "(query: \"\(word)\", first: 100)"), ("users", "(search: \"\(word)\")"),
@@ -76,6 +69,10 @@ struct Crawler {
       try take(name, response)
     }
     for (name, text) in roots { try ask(name, text) }
+    let first = try server.data().firstToken(of: token)
+    try ask(
+      "changes",
+      "{ changes(since: \"\(first)\") { hasMore changes { operation node { __typename } } } }")
     let window = "from: \"2000-01-01T00:00:00Z\", to: \"2100-01-01T00:00:00Z\""
     let writer = SelectionWriter(schema: schema, window: window)
     var known: [String: [String]] = [:]

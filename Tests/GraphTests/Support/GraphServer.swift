@@ -5,10 +5,11 @@ import GraphQLPlanning
 import JSON
 import Postgres
 import Server
+import Synchronization
 import TestSupport
 
 /// The real server on loops of its own, over HTTP on a free port, with a database of its own in the
-/// tests' cluster. It lives as long as the process.
+/// tests' cluster, which it reaches as `serve` does: under the roles of an embedded database. It stops with its owner.
 final class GraphServer: Sendable {
   /// With the graph's tables and no rows. Tests run at the same time: each makes people of its own
   /// and says nothing about lists of everybody.
@@ -22,7 +23,11 @@ final class GraphServer: Sendable {
     try GraphServer(database: TestCluster.newDatabase(migrated: true))
   }
 
-  private static let sharedServer = Result { try alone() }
+  private static let sharedServer = Result {
+    try GraphServer(
+      database: TestCluster.newDatabase(migrated: true),
+      settings: { $0.writers = 8 })
+  }
 
   private static let seededServer = Result {
     let database = try TestCluster.newDatabase(migrated: true)
@@ -34,22 +39,24 @@ final class GraphServer: Sendable {
   /// The schema with its storage, as the server has it.
   static let mapping = Result { try SchemaFiles.load(TestCluster.packageFolder + "/Schema") }
 
-  /// The connection string of its database.
+  /// The connection string of its database, as the owner.
   let database: String
   private let server: RunningServer
+  private let isStopped = Mutex(false)
   private let clients: HTTPClients
   let port: UInt16
   /// 0 without an address for operators.
   let adminPort: UInt16
 
   /// - Parameters:
+  ///   - role: the role that it reads and writes under, or nil for those of an embedded database.
   ///   - maximumElements: of an answer; more than is usual unless given, as tests ask for much at once.
   ///   - runner: runs the operations' statements, on one loop then.
   ///   - mapping: another schema than the graph's.
   ///   - lockTimeout: how long a statement waits for a lock; as a server's unless given.
   ///   - change: the last word about the settings.
   init(
-    database: String, maximumElements: Int? = nil,
+    database: String, as role: String? = nil, maximumElements: Int? = nil,
     runner: (@Sendable (PostgresPool) -> any StatementRunner)? = nil,
     mapping: StorageMapping? = nil, lockTimeout: Duration? = nil,
     settings change: (inout RunningServer.Settings) -> Void = { _ in }
@@ -57,7 +64,7 @@ final class GraphServer: Sendable {
     self.database = database
     var settings = RunningServer.Settings()
     settings.loopCount = 2
-    settings.writers = 8
+    settings.writers = 4
     if let runner {
       settings.loopCount = 1
       settings.statementRunner = runner
@@ -70,17 +77,26 @@ final class GraphServer: Sendable {
     // A machine that is busy with many tests is no reason to refuse one.
     settings.pool.queueWait = .seconds(60)
     settings.pool.operationDeadline = .seconds(60)
-    var configuration = try PostgresConfiguration(database)
-    configuration.statementTimeout = .seconds(60)
-    if let lockTimeout { configuration.lockTimeout = lockTimeout }
+    if role == nil { try TestCluster.letServe(database) }
+    func configuration(_ role: String) throws -> PostgresConfiguration {
+      var configuration = try PostgresConfiguration(
+        TestCluster.connectionString(database, as: role))
+      configuration.statementTimeout = .seconds(60)
+      if let lockTimeout { configuration.lockTimeout = lockTimeout }
+      return configuration
+    }
+    let readers = try configuration(role ?? ServerRole.reader)
+    let writers = try configuration(role ?? ServerRole.writer)
+    settings.writerDatabase = writers
+    settings.sessionDatabase = writers
     settings.mutationTimeout = .seconds(60)
-    settings.constraintErrors = try ConstraintErrors.read(from: PostgresSession(configuration))
+    settings.constraintErrors = try ConstraintErrors.read(from: PostgresSession(writers))
     settings.pictures = try TestPictures.service()
     settings.http.body = .seconds(60)
     settings.http.linger = .seconds(60)
     change(&settings)
     server = try RunningServer(
-      mapping ?? Self.mapping.get(), database: configuration, settings: settings)
+      mapping ?? Self.mapping.get(), database: readers, settings: settings)
     guard case .tcp(_, let port) = server.address else {
       throw GraphTestFailure("the server listens on \(server.address)")
     }
@@ -94,9 +110,17 @@ final class GraphServer: Sendable {
     throw GraphTestFailure("the server is not ready")
   }
 
+  deinit { stop(patience: .zero) }
+
   func announceEnd(over length: Duration) { server.announceEnd(over: length) }
 
-  func stop(patience: Duration = .seconds(15)) { server.stop(patience: patience) }
+  func stop(patience: Duration = .seconds(15)) {
+    let isOver = isStopped.withLock { isStopped in
+      defer { isStopped = true }
+      return isStopped
+    }
+    if !isOver { server.stop(patience: patience) }
+  }
 
   /// A connection that may write; close to one test.
   func data() throws -> GraphData { try GraphData(database) }

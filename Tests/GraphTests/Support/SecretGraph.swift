@@ -184,9 +184,15 @@ struct SecretGraph {
       }
       return key
     }
-    func message(_ conversation: NodeKey, _ author: Person, _ text: String) throws {
+    func message(
+      _ conversation: NodeKey, _ author: Person, _ text: String, at time: String = "now"
+    ) throws {
       _ = try data.insert(
-        "message", ["conversation_id": conversation, "author_id": author.key, "body": text])
+        "message",
+        [
+          "conversation_id": conversation, "author_id": author.key, "body": text,
+          "created_at": time,
+        ])
     }
     // A card that was sent; a note of an invitation to come, and to go.
     let sent = try data.insert(
@@ -203,7 +209,8 @@ struct SecretGraph {
         "destination": "/", "read_at": "now",
       ])
     let earlier = try conversation("b", [owner, blocked])
-    try message(earlier, owner, secret("earliermessage", .owner, .blocked))
+    // Before the block.
+    try message(earlier, owner, secret("earliermessage", .owner, .blocked), at: "2026-01-01")
     known = try data.run("SELECT id FROM every_node ORDER BY id").map {
       NodeKey(Int64($0[0] ?? "") ?? 0)
     }
@@ -365,6 +372,7 @@ struct SecretGraph {
       "INSERT INTO one_time_token VALUES (decode('00', 'hex'), $1, \(owner.key), now())",
       [secret("token")])
     try data.run("INSERT INTO outbox (channel, body) VALUES ('EMAIL', $1)", [secret("outbox")])
+    try data.run("INSERT INTO reset_request (address) VALUES ($1)", [secret("reset")])
     try data.run("INSERT INTO tracking (event) VALUES ($1)", [secret("tracking")])
     _ = event
     try data.run("ANALYZE")

@@ -14,3 +14,14 @@ extension PostgresSession {
     throw GraphTestFailure("changes are held back for too long")
   }
 }
+
+extension GraphData {
+  /// The token of the log of changes, from its beginning, of whoever has this session; nil for nobody.
+  func firstToken(of session: String?) throws -> String {
+    try run(
+      """
+      SELECT change_token(coalesce((
+        SELECT s.user_id FROM session s WHERE s.token_hash = sha256(convert_to($1, 'UTF8'))), 0), '0', 0)
+      """, [session ?? ""])[0][0] ?? ""
+  }
+}

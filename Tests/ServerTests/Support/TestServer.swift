@@ -1,8 +1,10 @@
 import Glibc
+import GraphQLPlanning
 import HTTPTestSupport
 import JSON
 import Postgres
 import Server
+import Synchronization
 import TestSupport
 
 /// A server in the tests' process, on a database of the tests' cluster with tables and no rows.
@@ -16,9 +18,12 @@ final class TestServer: Sendable {
   /// 0 without an address for operators.
   let adminPort: UInt16
   private let server: RunningServer
+  private let isStopped = Mutex(false)
 
+  /// - Parameter mapping: of another schema than the graph's.
   init(
-    database: String? = nil, _ change: (inout RunningServer.Settings) -> Void = { _ in }
+    _ mapping: StorageMapping? = nil, database: String? = nil,
+    _ change: (inout RunningServer.Settings) -> Void = { _ in }
   ) throws {
     self.database = try database ?? TestCluster.newDatabase(migrated: true)
     var settings = RunningServer.Settings()
@@ -27,7 +32,8 @@ final class TestServer: Sendable {
     settings.pool.operationDeadline = .seconds(60)
     change(&settings)
     server = try RunningServer(
-      Self.mapping.get(), database: PostgresConfiguration(self.database), settings: settings)
+      mapping ?? Self.mapping.get(), database: PostgresConfiguration(self.database),
+      settings: settings)
     guard case .tcp(_, let port) = server.address else { throw Failure(text: "no port") }
     self.port = port
     adminPort = if case .tcp(_, let port)? = server.adminAddress { port } else { 0 }
@@ -38,7 +44,7 @@ final class TestServer: Sendable {
     throw Failure(text: "The server is not ready.")
   }
 
-  deinit { server.stop(patience: .zero) }
+  deinit { stop(patience: .zero) }
 
   struct Failure: Error { let text: String }
 
@@ -63,7 +69,13 @@ final class TestServer: Sendable {
     return nil
   }
 
-  func stop() { server.stop() }
+  func stop(patience: Duration = .seconds(15)) {
+    let isOver = isStopped.withLock { isStopped in
+      defer { isStopped = true }
+      return isStopped
+    }
+    if !isOver { server.stop(patience: patience) }
+  }
 
   func get(_ path: String, headers: String = "") throws -> RawClient.Answer {
     try send(Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n".utf8))

@@ -1,4 +1,4 @@
-SELECT ROW((SELECT ROW(t1.intro_images, t1.voting_enabled_by_default, t1.support_email)
+SELECT ROW((SELECT ROW(ARRAY(SELECT photo_url(i) FROM unnest(t1.intro_images) WITH ORDINALITY AS u(i, n) ORDER BY n), t1.voting_enabled_by_default, t1.support_email)
     FROM app_config AS t1
     WHERE t1.app = $1::text), (SELECT ROW(t2.id, t2.display_name, (SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t3.square_url, t3.url) ELSE t3.url END))
         FROM shown_photo($2::bigint) AS t3

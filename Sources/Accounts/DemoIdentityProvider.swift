@@ -1,0 +1,75 @@
+import Cryptography
+import Foundation
+import JSON
+
+/// Stands in for every identity provider where a graph is tried: its key is in a file of the embedded
+/// database's folder, so whoever may read that folder can sign in as anybody, which they can do with the
+/// database as well.
+package struct DemoIdentityProvider: Sendable {
+  private static let audience = "sociograph"
+  private static let tokenSeconds: Int64 = 3_600
+
+  private let key: SigningKey
+  private let verificationKey: VerificationKey
+
+  package struct Fault: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// The one of a file. Nil where there is no file.
+  ///
+  /// - Throws: `Fault` naming the file when there is no key in it.
+  package init?(file: String) throws(Fault) {
+    guard let data = FileManager.default.contents(atPath: file) else { return nil }
+    guard let key = SigningKey(json: String(decoding: data, as: UTF8.self)),
+      let json = key.json(withPrivateHalf: false), let verification = VerificationKey(json: json)
+    else { throw Fault(description: "\(file) has no key of the curve P-256 in it; remove it.") }
+    self.key = key
+    verificationKey = verification
+  }
+
+  /// Puts a new key into a file that only its owner can read.
+  package static func create(file: String) throws(Fault) {
+    let fault = Fault(description: "The key \(file) cannot be written.")
+    guard let json = SigningKey()?.json(withPrivateHalf: true) else { throw fault }
+    let draft = file + ".new"
+    guard
+      FileManager.default.createFile(
+        atPath: draft, contents: Data(json.utf8), attributes: [.posixPermissions: 0o600])
+    else { throw fault }
+    do {
+      try FileManager.default.moveItem(atPath: draft, toPath: file)
+    } catch {
+      throw fault
+    }
+  }
+
+  /// A token of one provider is none of another's.
+  func issuer(of provider: String) -> TokenIssuer {
+    TokenIssuer(
+      name: Self.name(provider), audience: Self.audience, keys: [verificationKey])
+  }
+
+  private static func name(_ provider: String) -> String { "https://identity.invalid/\(provider)" }
+
+  /// An identity token of somebody at a provider, good for an hour.
+  ///
+  /// - Parameter now: seconds since 1970.
+  package func token(for subject: String, at provider: String, now: Int64) -> String? {
+    var claims = JSONWriter(capacity: 256)
+    claims.append(#"{"iss":"#)
+    claims.write(Self.name(provider))
+    claims.append(#","aud":"#)
+    claims.write(Self.audience)
+    claims.append(#","sub":"#)
+    claims.write(subject)
+    claims.append(#","preferred_username":"#)
+    claims.write(subject)
+    claims.append(#","iat":"#)
+    claims.write(now)
+    claims.append(#","exp":"#)
+    claims.write(now + Self.tokenSeconds)
+    claims.append("}")
+    return key.sign(claims: String(decoding: claims.finish(), as: UTF8.self))
+  }
+}

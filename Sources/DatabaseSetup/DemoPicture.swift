@@ -1,0 +1,81 @@
+import Pictures
+
+/// A picture that comes with demo data, as the server serves those of its users: the whole of it, and
+/// the square cut of it unless it is square.
+///
+///     photos/NAME.png  photos/NAME.square.png
+package struct DemoPicture: Sendable {
+  package struct Part: Sendable {
+    package let name: PictureName
+    package let bytes: [UInt8]
+    package let size: PictureSize
+  }
+
+  package let name: String
+  package let whole: Part
+  package let square: Part?
+
+  /// Those of a folder in order of their names; none where there is no folder. Files of other types, such as one
+  /// that says where the pictures are from, are left alone.
+  static func read(_ folder: String) throws(SetupError) -> [DemoPicture] {
+    guard FileSystem.isDirectory(folder) else { return [] }
+    guard let files = FileSystem.list(folder) else {
+      throw SetupError("The folder \(folder) cannot be read.")
+    }
+    var parts: [(stem: String, part: Part)] = []
+    for file in files {
+      guard let dot = file.lastIndex(of: "."),
+        PictureType(rawValue: String(file[file.index(after: dot)...])) != nil
+      else { continue }
+      let stem = String(file[..<dot])
+      guard stem.utf8.allSatisfy(isNameByte) else {
+        throw SetupError(
+          "The name of the picture \(folder)/\(file) has more in it than a-z, 0-9, - and a dot.")
+      }
+      parts.append((stem, try part("\(folder)/\(file)")))
+    }
+    let suffix = ".square"
+    return parts.filter { !$0.stem.hasSuffix(suffix) }.map { stem, part in
+      DemoPicture(
+        name: stem, whole: part, square: parts.first { $0.stem == stem + suffix }?.part)
+    }
+  }
+
+  private static func part(_ path: String) throws(SetupError) -> Part {
+    guard let bytes = FileSystem.read(path, limit: 10 << 20) else {
+      throw SetupError("The picture \(path) cannot be read, or has more than 10 MiB.")
+    }
+    guard let type = PictureType(bytes), let size = PictureSize(of: bytes, type) else {
+      throw SetupError("The file \(path) is no picture.")
+    }
+    return Part(name: PictureName(of: bytes, type), bytes: bytes, size: size)
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "-"), UInt8(ascii: "."):
+      true
+    default: false
+    }
+  }
+
+  /// As the steps of the demo data find it: what it is called, its files in the store, its size.
+  private var json: String {
+    let square = square.map { "\"\($0.name)\"" } ?? "null"
+    return "{\"name\":\"\(name)\",\"file\":\"\(whole.name)\",\"square\":\(square),"
+      + "\"width\":\(whole.size.width),\"height\":\(whole.size.height)}"
+  }
+
+  static func json(_ pictures: [DemoPicture]) -> String {
+    "[" + pictures.map(\.json).joined(separator: ",") + "]"
+  }
+
+  func keep(in store: any PictureStore) throws(SetupError) {
+    do {
+      for part in [whole, square].compactMap(\.self) { try store.keep(part.bytes, as: part.name) }
+    } catch {
+      throw SetupError("The picture \(name) cannot be kept: \(error).")
+    }
+  }
+}

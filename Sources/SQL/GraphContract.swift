@@ -1,0 +1,198 @@
+/// A function or relation of the database that a statement of the program itself names.
+///
+/// It is written into statements by its name: `"SELECT \(GraphContract.photoAudience)($1, $2)"`.
+package struct ContractEntry: Sendable, Hashable, CustomStringConvertible {
+  /// Who sends the statements.
+  package enum Caller: Sendable, Hashable, CaseIterable {
+    /// The role that queries run under (`--database`, `migrate --server-role`).
+    case reader
+    /// The role that mutations, background tasks and the outbox run under (`--writer-database`,
+    /// `migrate --writer-role`).
+    case writer
+    /// The owner of the graph, who runs `migrate`, `seed`, `session`, `user`, `verify` and `explain`.
+    case owner
+  }
+
+  package enum Form: Sendable, Hashable {
+    /// A function, with the types of its arguments as PostgreSQL names them.
+    case function(_ arguments: [String])
+    /// A table or view, with the columns that are read.
+    case relation(_ columns: [String])
+    /// A table, with the columns that are changed.
+    case update(_ columns: [String])
+  }
+
+  /// What a server is started with that makes an entry more than optional.
+  package enum Feature: String, Sendable, CaseIterable {
+    case signedTokens = "--jwt-keys"
+    case photos = "--photos"
+    case outbox = "--outbox"
+  }
+
+  package let name: String
+  package let form: Form
+  package let callers: [Caller]
+  /// The feature that cannot be without it, or nil if the database need not have it.
+  package let requiredBy: Feature?
+  /// The name of the function that is called instead where the database has it.
+  package let replacement: String?
+  /// What follows if it is missing or the caller may not use it: a clause that begins in lower case.
+  package let consequence: String
+
+  fileprivate init(
+    _ name: String, _ form: Form, _ callers: [Caller], requiredBy: Feature? = nil,
+    replacement: String? = nil, _ consequence: String
+  ) {
+    self.name = name
+    self.form = form
+    self.callers = callers
+    self.requiredBy = requiredBy
+    self.replacement = replacement
+    self.consequence = consequence
+  }
+
+  package var description: String { name }
+
+  /// The name as messages show it: `photo_audience(bigint, text)`, `live_source`.
+  package var signature: String {
+    switch form {
+    case .function(let arguments): "\(name)(\(arguments.joined(separator: ", ")))"
+    case .relation, .update: name
+    }
+  }
+}
+
+/// The contract between the program and a graph: everything of a database that a statement of the program itself
+/// names, which role sends the statement, and what follows if it is missing.
+///
+/// Statements of operations are not among it: those name what the schema's directives say. A role is granted what is
+/// listed here for it (`ServerRole`), and the start holds the database against the list (`RoleCheck`).
+package enum GraphContract {
+  // MARK: Who asks
+
+  package static let viewerOfSession = ContractEntry(
+    "viewer_of_session", .function(["bytea"]), [.reader],
+    "no session token is accepted, unless the table session can be read instead")
+  package static let noteSession = ContractEntry(
+    "note_session", .function(["bytea"]), [.reader],
+    "sessions end 90 days after they began, however much they are used")
+  package static let restOfSession = ContractEntry(
+    "rest_of_session", .function(["bytea"]), [.reader],
+    "sockets and streams do not end with their session")
+  package static let session = ContractEntry(
+    "session", .relation(["user_id", "token_hash", "expires_at", "last_used_at", "created_at"]),
+    [.reader], replacement: "viewer_of_session", "no session token is accepted")
+  package static let sessionUse = ContractEntry(
+    "session", .update(["last_used_at", "expires_at"]), [.reader], replacement: "note_session",
+    "sessions end 90 days after they began, however much they are used")
+  package static let viewerOfToken = ContractEntry(
+    "viewer_of_token", .function(["text", "text"]), [.reader], requiredBy: .signedTokens,
+    "no signed token is accepted")
+
+  package static let tokenSeal = ContractEntry(
+    "token_seal", .function(["bigint", "bytea"]), [.reader],
+    "sync tokens can neither be made nor read")
+
+  // MARK: Mutations
+
+  package static let claim = ContractEntry(
+    "sociograph_claim", .function(["bigint", "text", "bytea"]), [.writer],
+    "mutations with once: true fail")
+  package static let keep = ContractEntry(
+    "sociograph_keep", .function(["bigint", "text", "bytea", "bigint", "bytea"]), [.writer],
+    "mutations with once: true fail")
+  package static let replay = ContractEntry(
+    "sociograph_replay", .function(["bigint", "text", "bigint"]), [.writer],
+    "a mutation with once: true that is sent again fails")
+  package static let constraintError = ContractEntry(
+    "constraint_error", .relation(["table_name", "constraint_name", "code", "argument"]),
+    [.writer], "a violated constraint is an unexpected error and no user error")
+
+  // MARK: Photos
+
+  package static let noteUpload = ContractEntry(
+    "note_upload", .function(["bigint", "jsonb"]), [.writer], requiredBy: .photos,
+    "POST /photos fails")
+  package static let photoAudience = ContractEntry(
+    "photo_audience", .function(["bigint", "text"]), [.reader], requiredBy: .photos,
+    "GET /photos/... fails")
+  package static let unknownUploads = ContractEntry(
+    "unknown_uploads", .function(["text[]"]), [.writer],
+    "files of photos that nobody uses are never removed")
+
+  // MARK: Events
+
+  package static let newsSince = ContractEntry(
+    "news_since", .function(["pg_snapshot"]), [.reader],
+    "subscriptions and live queries receive nothing")
+  package static let liveSource = ContractEntry(
+    "live_source", .relation(["relation", "attribute", "topics", "tags", "is_node", "is_own"]),
+    [.reader], "queries cannot be live")
+
+  // MARK: Tasks and the outbox
+
+  package static let tasks = ContractEntry(
+    "sociograph_tasks", .function([]), [.writer], "no background task runs")
+  package static let runTask = ContractEntry(
+    "sociograph_run_task", .function(["text", "boolean"]), [.writer], "no background task runs")
+  package static let backgroundTask = ContractEntry(
+    "background_task", .relation(["task", "period"]), [.owner],
+    "no background task of the graph runs")
+  package static let outboxTake = ContractEntry(
+    "outbox_take", .function(["interval"]), [.writer], requiredBy: .outbox,
+    "nothing in the outbox is handed over")
+  package static let outboxEnd = ContractEntry(
+    "outbox_end", .function(["bigint", "boolean", "boolean"]), [.writer], requiredBy: .outbox,
+    "what was handed over from the outbox is handed over again")
+
+  // MARK: What the program keeps
+
+  package static let secret = ContractEntry(
+    "sociograph_secret", .relation(["secret"]), [.reader],
+    "cursors are valid for one process only")
+  package static let migration = ContractEntry(
+    "sociograph_migration", .relation(["name", "sha256", "breaking"]), [.reader],
+    "the start cannot tell which migrations were applied")
+  package static let functions = ContractEntry(
+    "sociograph_functions", .relation(["sha256", "files", "objects", "applied_at"]), [.reader],
+    "the start cannot tell which functions are in force")
+  package static let seed = ContractEntry(
+    "sociograph_seed", .relation(["finished_at", "empty_tables"]), [.owner],
+    "demo data that was interrupted is not continued")
+
+  // MARK: Commands of the owner
+
+  package static let withheld = ContractEntry(
+    "withheld", .relation(["relation", "attribute"]), [.owner],
+    "the roles that serve may read every table, secrets included")
+  package static let viewerNamed = ContractEntry(
+    "viewer_named", .function(["text"]), [.owner],
+    "sociograph session create and explain --as find no user")
+  package static let createSession = ContractEntry(
+    "create_session", .function(["bigint", "bytea", "text"]), [.owner],
+    "sociograph session create fails")
+  package static let publicURL = ContractEntry(
+    "public_url", .function(["text"]), [.owner], "the graph makes no links")
+  package static let changeRoles = ContractEntry(
+    "change_roles", .function(["text", "text[]", "text[]"]), [.owner],
+    "sociograph user role fails")
+
+  package static let all = [
+    viewerOfSession, noteSession, restOfSession, session, sessionUse, viewerOfToken, tokenSeal,
+    claim, keep, replay, constraintError,
+    noteUpload, photoAudience, unknownUploads,
+    newsSince, liveSource,
+    tasks, runTask, backgroundTask, outboxTake, outboxEnd,
+    secret, migration, functions, seed,
+    withheld, viewerNamed, createSession, publicURL,
+    changeRoles,
+  ]
+
+  /// The functions that no statement of the program names, but those of operations: the graph's own reads call them,
+  /// and they run under their owner's rights.
+  package static let ofReads = [tokenSeal]
+
+  package static func entries(for caller: ContractEntry.Caller) -> [ContractEntry] {
+    all.filter { $0.callers.contains(caller) }
+  }
+}

@@ -1,0 +1,180 @@
+import GraphQLLanguage
+import GraphQLPlanning
+import GraphQLSchema
+import SQL
+
+/// Reports conditions and orders that no statement can contain: whoever wrote them expects fewer rows, or others first.
+struct ConditionRules {
+  let mapping: StorageMapping
+  private var schema: Schema { mapping.schema }
+
+  var findings: [StorageFinding] {
+    let effective = effective
+    let mentioned = mentioned
+    var findings: [StorageFinding] = []
+    var known: Set<Position> = []
+    func check(_ definition: InputValueDefinition, _ coordinate: String, _ remedy: String) {
+      guard let directive = directive(of: definition), !effective.contains(directive.position),
+        known.insert(directive.position).inserted
+      else { return }
+      findings.append(
+        StorageFinding(.error, coordinate, "its @where has no effect, because \(remedy)"))
+    }
+    for type in schema.types where !type.isBuiltIn {
+      for field in type.fields {
+        let place = "\(type.name).\(field.name)"
+        for argument in field.arguments {
+          check(argument, "\(place)(\(argument.name):)", remedy(type, field, argument))
+          findings += order(argument, "\(place)(\(argument.name):)", type, field)
+          findings += unused(argument, "\(place)(\(argument.name):)", type, field, mentioned)
+        }
+      }
+      if case .inputObject(let fields, _) = type.kind {
+        for field in fields {
+          check(
+            field, "\(type.name).\(field.name)",
+            "no argument of a list, a connection or a reference leads to it; leave the @where out, or "
+              + "give such a field an argument of the type \(type.name).")
+          findings += innerOrder(field, "\(type.name).\(field.name)")
+        }
+      }
+    }
+    return findings
+  }
+
+  private func directive(of definition: InputValueDefinition) -> Directive? {
+    definition.appliedDirectives.first { $0.name.text == "where" }
+  }
+
+  private func remedy(
+    _ type: TypeDefinition, _ field: FieldDefinition, _ argument: InputValueDefinition
+  ) -> String {
+    let storage = mapping[type.id]?.fields[field.name]
+    if let storage, storage.readsRows, storage.definition !== field {
+      return
+        "the interface says where the field is, and its argument has no such @where; write it there, or "
+        + "repeat the field's @reference, @connection or @list here."
+    }
+    return
+      "the field reads no rows of its own; use :\(argument.name) in its directive's SQL, or make it a "
+      + "@reference, @connection or @list."
+  }
+
+  /// Where the directives stand that some statement can contain.
+  private var effective: Set<Position> {
+    var positions: Set<Position> = []
+    var queue: [TypeID] = []
+    var known: Set<TypeID> = []
+    func reach(_ definition: InputValueDefinition) {
+      if let position = directive(of: definition)?.position { positions.insert(position) }
+      let type = definition.type.namedType
+      if case .inputObject = schema[type].kind, known.insert(type).inserted { queue.append(type) }
+    }
+    for type in schema.types {
+      guard case .object = type.kind, let storage = mapping[type.id] else { continue }
+      for field in storage.fields.values where field.readsRows {
+        field.definition.arguments.forEach(reach)
+      }
+    }
+    while let type = queue.popLast() {
+      if case .inputObject(let fields, _) = schema[type].kind { fields.forEach(reach) }
+    }
+    return positions
+  }
+
+  // MARK: - Arguments
+
+  private static let pageArguments: Set<String> = ["first", "last", "after", "before"]
+
+  /// The names of all variables that some directive's SQL has.
+  private var mentioned: Set<String> {
+    var names: Set<String> = []
+    func note(_ directives: [Directive]) {
+      for argument in directives.flatMap(\.arguments) {
+        guard case .string(let literal) = argument.value.content,
+          let template = try? SQLTemplate(literal.text)
+        else { continue }
+        names.formUnion(template.variables.compactMap(\.first))
+      }
+    }
+    note(schema.appliedDirectives)
+    for type in schema.types {
+      note(type.appliedDirectives)
+      for field in type.fields {
+        note(field.appliedDirectives + field.arguments.flatMap(\.appliedDirectives))
+      }
+      switch type.kind {
+      case .inputObject(let fields, _): note(fields.flatMap(\.appliedDirectives))
+      case .enum(let values): note(values.flatMap(\.appliedDirectives))
+      case .scalar, .object, .interface, .union: continue
+      }
+    }
+    return names
+  }
+
+  /// An argument that says nothing about which rows are read, or how.
+  private func unused(
+    _ argument: InputValueDefinition, _ coordinate: String, _ type: TypeDefinition,
+    _ field: FieldDefinition, _ mentioned: Set<String>
+  ) -> [StorageFinding] {
+    guard case .object = type.kind, let storage = mapping[type.id]?.fields[field.name],
+      storage.readsRows, !Self.pageArguments.contains(argument.name),
+      directive(of: argument) == nil, !mentioned.contains(argument.name)
+    else { return [] }
+    let named = argument.type.namedType
+    if mapping.hasConditions(named) || choosesOrder(named) { return [] }
+    return [
+      StorageFinding(
+        .warning, coordinate,
+        "nothing uses it; give it a @where, use :\(argument.name) in SQL, or leave it out.")
+    ]
+  }
+
+  // MARK: - Orders
+
+  /// An argument that chooses among orders is one value, of a field that has an order.
+  private func order(
+    _ argument: InputValueDefinition, _ coordinate: String, _ type: TypeDefinition,
+    _ field: FieldDefinition
+  ) -> [StorageFinding] {
+    guard choosesOrder(argument.type.namedType) else { return [] }
+    let isList = if case .list = argument.type.nullable { true } else { false }
+    guard isList, case .relation? = mapping[type.id]?.fields[field.name]?.kind else { return [] }
+    return [
+      StorageFinding(
+        .error, coordinate,
+        "a list of orders has no effect; write \(schema[argument.type.namedType].name) for its type, with "
+          + "one enum value for each order.")
+    ]
+  }
+
+  private func innerOrder(
+    _ field: InputValueDefinition, _ coordinate: String
+  ) -> [StorageFinding] {
+    guard choosesOrder(field.type.namedType), directive(of: field) == nil else { return [] }
+    return [
+      StorageFinding(
+        .error, coordinate,
+        "an order has no effect inside an input; make it an argument of the list or connection itself."
+      )
+    ]
+  }
+
+  /// Whether all values of the enum are orders.
+  private func choosesOrder(_ type: TypeID) -> Bool {
+    guard case .enum(let values) = schema[type].kind else { return false }
+    return values.allSatisfy { value in
+      value.appliedDirectives.contains { $0.name.text == "orderBy" }
+    }
+  }
+}
+
+extension FieldStorage {
+  /// Whether its arguments can choose among the rows that it reads.
+  fileprivate var readsRows: Bool {
+    switch kind {
+    case .reference, .relation: true
+    case .leaf, .values, .embed, .call, .userErrors, .secret, .none: false
+    }
+  }
+}

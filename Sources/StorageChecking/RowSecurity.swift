@@ -1,0 +1,29 @@
+import Postgres
+
+/// Tables whose rows policies hide from the server's role. Everybody is served under that one role, so that answers would
+/// be empty, or what the policies give to nobody in particular, without an error.
+enum RowSecurity {
+  /// - Parameter types: of the rows that are read.
+  static func query(for types: Set<PostgresType>) -> String {
+    let list = types.map { String($0.rawValue) }.sorted().joined(separator: ",")
+    return """
+      SELECT c.oid::regclass, current_user::text::regrole
+      FROM pg_type t JOIN pg_class c ON c.oid = t.typrelid
+      WHERE t.oid = ANY ('{\(list)}'::oid[]) AND c.relkind IN ('r', 'p') AND row_security_active(c.oid)
+      ORDER BY 1
+      """
+  }
+
+  static func findings(
+    _ answer: Result<PipelinedAnswer, PostgresError>
+  ) throws(PostgresError) -> [StorageFinding] {
+    try answer.get().rows.compactMap { row in
+      guard let table = row[0], let role = row[1] else { return nil }
+      return StorageFinding(
+        .warning, table,
+        "it has row level security, and the role \(role), under which every viewer is served, finds only the rows "
+          + "that its policies give to that role; say who sees what in @table(name:) by :viewer, and ALTER ROLE "
+          + "\(role) BYPASSRLS, or serve under a role that has it.")
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import GraphQLLanguage
+import GraphQLPlanning
+import GraphQLSchema
+import JSON
+import Postgres
+import Server
+import StorageChecking
+import TestSupport
+
+/// A server over a schema and tables of a test's own.
+struct OwnGraph {
+  let server: TestServer
+  let mapping: StorageMapping
+  /// What the check says of the schema over its database.
+  let findings: [String]
+
+  /// - Parameter sql: run in a new database.
+  init(
+    _ sdl: String, _ sql: String, _ change: (inout RunningServer.Settings) -> Void = { _ in }
+  ) throws {
+    mapping = try Self.mapping(sdl)
+    let database = try TestCluster.newDatabase()
+    try TestCluster.session(database).execute(sql)
+    findings = try StorageCheck(mapping: mapping).run(PostgresConfiguration(database))
+      .map(\.description)
+    server = try TestServer(mapping, database: database, change)
+  }
+
+  static func mapping(_ sdl: String) throws -> StorageMapping {
+    let source = Source(StorageDirectives.sdl + "\n" + sdl)
+    let document = try Parser.parse(source, limits: .default)
+    return try StorageMapping(SchemaBuilder.build(document))
+  }
+
+  /// The response's body.
+  func body(_ query: String, _ variables: JSONValue = .object([])) throws -> String {
+    try server.execute(query, variables).body
+  }
+}

@@ -105,7 +105,13 @@ private final class FirstPage {
     folder = try TemporaryFolder()
     data = folder.path + "/data"
     try TestCluster.endWithProcess(data)
-    run = try ProgramRun(["serve", "--listen", "127.0.0.1:0", "--data", data])
+    // A machine that is busy with many tests is no reason to refuse one.
+    let patience = ["QUEUE", "OPERATION", "STATEMENT", "MUTATION"].map {
+      ("SOCIOGRAPH_\($0)_TIMEOUT", "600s")
+    }
+    run = try ProgramRun(
+      ["serve", "--listen", "127.0.0.1:0", "--data", data],
+      environment: Dictionary(uniqueKeysWithValues: patience))
     guard run.prints("Serving http://"),
       let match = run.output.firstMatch(of: #/Serving http:\/\/127\.0\.0\.1:(\d+)/#)
     else { throw Missing(what: "the server: \(run.errors)") }

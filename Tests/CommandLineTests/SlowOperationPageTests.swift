@@ -53,7 +53,7 @@ import Testing
     // Written off the loops, so perhaps a moment after the answer.
     let search = commands.removeFirst()
     var line = ""
-    for _ in 0..<6_000 where line.isEmpty {
+    for _ in 0..<60_000 where line.isEmpty {
       _ = try folder.write("server.log", run.errors)
       line = try Self.shell(search, in: folder.path, environment)
       if line.isEmpty { usleep(10_000) }

@@ -377,7 +377,7 @@ import Testing
   }
 
   private func poll(_ isReached: () throws -> Bool) throws {
-    for _ in 0..<6_000 {
+    for _ in 0..<60_000 {
       if try isReached() { return }
       usleep(10_000)
     }

@@ -12,7 +12,7 @@ import Testing
     try GraphServer(
       database: TestCluster.newDatabase(migrated: true),
       // What waits for a test's lock does so until the test has seen it.
-      lockTimeout: .seconds(60),
+      lockTimeout: .seconds(600),
       settings: {
         $0.explains = true
         $0.loopCount = 1
@@ -155,7 +155,7 @@ import Testing
     client.send(Self.request("{ posts(first: 1) { nodes { id } } }", .object([]), nil))
     // A transaction sees what others do as it was when it looked first.
     let observer = try TestCluster.session(server.database)
-    for _ in 0..<6_000 {
+    for _ in 0..<60_000 {
       let waiting = try observer.execute(
         """
         SELECT FROM pg_stat_activity

@@ -135,7 +135,7 @@ import Testing
   private func counted(_ name: String, in data: GraphData, calls: Int) throws -> Int {
     let database = try data.run("SELECT current_database()")[0][0] ?? ""
     let statistics = try TestCluster.session(TestCluster.connectionString())
-    for _ in 0..<6_000 {
+    for _ in 0..<60_000 {
       let row = try statistics.execute(
         """
         SELECT coalesce(sum(calls), 0), coalesce(sum(shared_blks_hit + shared_blks_read), 0)

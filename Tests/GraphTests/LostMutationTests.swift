@@ -49,7 +49,7 @@ import Testing
     }.start()
     let session = try TestCluster.session(server.database)
     var isEnded = false
-    for _ in 0..<6_000 where !isEnded {
+    for _ in 0..<60_000 where !isEnded {
       isEnded =
         try session.execute(
           """
@@ -70,7 +70,7 @@ import Testing
       "ALTER SYSTEM SET synchronous_standby_names = '\(isOn ? "nobody" : "")'")
     try session.execute("SELECT pg_reload_conf()")
     let wanted = isOn ? "nobody" : ""
-    for _ in 0..<6_000 {
+    for _ in 0..<60_000 {
       if try TestCluster.session(Self.cluster.get().connectionString).execute(
         "SHOW synchronous_standby_names"
       ).first?.first == wanted {
@@ -179,7 +179,7 @@ import Testing
         "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%\(text)%'")
     }
     func wait(until holds: () throws -> Bool) throws {
-      for _ in 0..<6_000 {
+      for _ in 0..<60_000 {
         if try holds() { return }
         usleep(10_000)
       }

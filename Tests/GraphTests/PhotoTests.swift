@@ -230,7 +230,7 @@ import Testing
   private func moderated(by command: String) throws -> GraphServer {
     let service = try TestPictures.service {
       $0.moderation = PictureModeration(
-        command: command, time: .seconds(60), environment: ["PATH": "/usr/bin:/bin"])
+        command: command, time: .seconds(600), environment: ["PATH": "/usr/bin:/bin"])
     }
     return try GraphServer(
       database: TestCluster.newDatabase(migrated: true), settings: { $0.pictures = service })
@@ -487,7 +487,7 @@ import Testing
         done.leave()
       }.start()
     }
-    for _ in 0..<6_000 where statuses.withLock({ $0.count }) < 5 { usleep(10_000) }
+    for _ in 0..<60_000 where statuses.withLock({ $0.count }) < 5 { usleep(10_000) }
     #expect(statuses.withLock { $0 } == Array(repeating: 503, count: 5))
     // Nobody else notices, on either loop.
     for _ in 0..<20 {

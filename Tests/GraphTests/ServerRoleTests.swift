@@ -42,7 +42,7 @@ import Testing
     let answer = try server.data(
       "{ viewer { feed(first: 1) { nodes { author { username } } } } changes { token } }", as: anna)
     #expect(answer.at("viewer.feed.nodes.0.author.username") == .string(ben.username))
-    for _ in 0..<6_000
+    for _ in 0..<60_000
     where try owner.execute("SELECT FROM session WHERE last_used_at IS NOT NULL").isEmpty {
       usleep(10_000)
     }

@@ -161,7 +161,7 @@ import TokenSupport
 
   /// Waits for an event, a minute at most.
   private func eventually(_ holds: () throws -> Bool) rethrows -> Bool {
-    for _ in 0..<1_200 {
+    for _ in 0..<12_000 {
       if try holds() { return true }
       usleep(50_000)
     }

@@ -62,7 +62,7 @@ package final class HTTPServerFixture: Sendable {
 
   /// Waits, at most a minute, for the server to report something.
   package func sees(_ isIt: (HTTPEvent) -> Bool) -> Bool {
-    for _ in 0..<6_000 {
+    for _ in 0..<60_000 {
       if events.contains(where: isIt) { return true }
       usleep(10_000)
     }

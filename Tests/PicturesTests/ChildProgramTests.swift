@@ -11,7 +11,7 @@ import Testing
     _ change: (inout ChildProgram.Limits) -> Void = { _ in }
   ) -> ChildProgram.Outcome {
     var limits = ChildProgram.Limits()
-    limits.time = .seconds(60)
+    limits.time = .seconds(600)
     limits.isConfined = confined
     change(&limits)
     return ChildProgram(
@@ -50,7 +50,7 @@ import Testing
     let text = try #require(try? String(contentsOf: file, encoding: .utf8))
     let other = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
     // It is gone, or a zombie that nobody has noticed yet.
-    for _ in 0..<6_000 where isAlive(other) { usleep(10_000) }
+    for _ in 0..<60_000 where isAlive(other) { usleep(10_000) }
     #expect(!isAlive(other))
   }
 

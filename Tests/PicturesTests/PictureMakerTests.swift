@@ -8,7 +8,7 @@ import Testing
 @Suite(.blocks) struct PictureMakerTests {
   private func maker(_ change: (inout PictureMaker.Settings) -> Void = { _ in }) -> PictureMaker {
     var settings = PictureMaker.Settings()
-    settings.time = .seconds(60)
+    settings.time = .seconds(600)
     change(&settings)
     return PictureMaker(settings)
   }
@@ -27,7 +27,7 @@ import Testing
   /// A real picture of a type, by way of the library.
   private func picture(_ type: PictureType, width: Int = 64, height: Int = 48) throws -> [UInt8] {
     var limits = ChildProgram.Limits()
-    limits.time = .seconds(60)
+    limits.time = .seconds(600)
     let program = ChildProgram(
       arguments: [
         try #require(PictureMaker.installedProgram), "stdin", "--size", "\(width)x\(height)",

@@ -20,9 +20,9 @@ final class PoolHarness: @unchecked Sendable {
     var configuration = try PostgresConfiguration(
       connectionString ?? TestCluster.connectionString())
     configuration.statementTimeout = .seconds(600)
-    configuration.lockTimeout = .seconds(60)
+    configuration.lockTimeout = .seconds(600)
     configuration.idleInTransactionTimeout = .seconds(600)
-    configuration.connectTimeout = .seconds(60)
+    configuration.connectTimeout = .seconds(600)
     changeConfiguration(&configuration)
     var settings = PoolSettings(size: size)
     settings.queueLimit = 1_000
@@ -185,7 +185,7 @@ final class PoolHarness: @unchecked Sendable {
 
   /// Waits until something holds, for a minute at most.
   func eventually(_ holds: () async throws -> Bool) async throws -> Bool {
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(600)
     while ContinuousClock.now < deadline {
       if try await holds() { return true }
       try await Task.sleep(for: .milliseconds(10))

@@ -152,7 +152,8 @@ import Testing
       $0.longPipelineDepth = 8
       $0.longestQueueing = .seconds(1_000)
     } configuration: {
-      $0.lockTimeout = .milliseconds(50)
+      // All five are sent before the first of them fails.
+      $0.lockTimeout = .milliseconds(400)
     }
     try await harness.run("SELECT 'ready'")
     try owner.execute("BEGIN; LOCK item")
@@ -497,7 +498,11 @@ import Testing
   }
 
   @Test func `quick statements pass slow ones`() async throws {
-    let harness = try PoolHarness(size: 2)
+    let harness = try PoolHarness(size: 2) {
+      // On a machine that is busy a quick statement may take long.
+      $0.heavyStatement = .milliseconds(500)
+      $0.overrun = .seconds(600)
+    }
     let slow = PostgresStatement("SELECT pg_sleep($1::bigint)::text", parameterCount: 1)
     let quick = PostgresStatement("SELECT 'quick'", parameterCount: 0)
     // Their means are known from here on.

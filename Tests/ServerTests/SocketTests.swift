@@ -281,7 +281,7 @@ import Testing
     let server = try RunningServer(
       TestServer.mapping.get(), database: PostgresConfiguration(plain.database), settings: settings)
     defer { server.stop(patience: .zero) }
-    guard case .tcp(_, let port) = server.address, server.waitUntilReady(.seconds(60)) else {
+    guard case .tcp(_, let port) = server.address, server.waitUntilReady(.seconds(600)) else {
       Issue.record("not ready")
       return
     }

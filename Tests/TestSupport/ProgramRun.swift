@@ -50,7 +50,7 @@ package final class ProgramRun: @unchecked Sendable {
 
   /// The exit status, 128 and its number for a signal's, or nil when it has not ended after
   /// `timeout` seconds.
-  package func finish(within timeout: Double = 60) -> Int32? {
+  package func finish(within timeout: Double = 600) -> Int32? {
     let deadline = Date() + timeout
     while isRunning {
       guard Date() < deadline else { return nil }
@@ -60,7 +60,7 @@ package final class ProgramRun: @unchecked Sendable {
   }
 
   /// Waits for something in the standard output.
-  package func prints(_ text: String, within timeout: Double = 90) -> Bool {
+  package func prints(_ text: String, within timeout: Double = 600) -> Bool {
     let deadline = Date() + timeout
     while Date() < deadline {
       if output.contains(text) { return true }

@@ -34,7 +34,7 @@ package enum TestCluster {
     let source = try session(other).execute("SELECT current_database()")[0][0] ?? ""
     let name = "test_\(UInt32.random(in: 0 ... .max))"
     // A session that ended is gone a little later.
-    for _ in 0..<6_000 {
+    for _ in 0..<60_000 {
       let users = try session(connectionString()).execute(
         "SELECT FROM pg_stat_activity WHERE datname = '\(source)'")
       if users.isEmpty { break }

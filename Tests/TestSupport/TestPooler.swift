@@ -39,7 +39,7 @@ package final class TestPooler: @unchecked Sendable {
     process = try ChildProcess.start(
       [program, settings], user: user, output: folder.path + "/log")
     connectionString = "host=\(folder.path) port=6432 dbname=pooled user=anybody"
-    for _ in 0..<6_000 {
+    for _ in 0..<60_000 {
       if unsafe access(folder.path + "/.s.PGSQL.6432", F_OK) == 0 { return }
       usleep(10_000)
     }

@@ -92,7 +92,7 @@ import Testing
       } else {
         var isFull = true
         // Somebody gives a seat back, sooner or later.
-        for _ in 0..<6_000 where isFull {
+        for _ in 0..<60_000 where isFull {
           isFull =
             try server.refusals(
               "bookSession(sessionId: $id)", ["id: ID!": session.json], as: everyone[index])
@@ -345,7 +345,7 @@ import Testing
       ["createTextPost(input: {body: \"once\"})"], "textPost { id }", [:])
     let answers = try crowd(of: Self.crowdSize) { _ in
       var answer = try server.sendMutation(document, variables, token: anna.token, key: "k")
-      for _ in 0..<6_000 where answer.status == 409 {
+      for _ in 0..<60_000 where answer.status == 409 {
         usleep(10_000)
         answer = try server.sendMutation(document, variables, token: anna.token, key: "k")
       }
@@ -369,7 +369,7 @@ import Testing
   static func deadlocks(_ database: String) throws -> Int {
     let name = try TestCluster.session(database).execute("SELECT current_database()")[0][0] ?? ""
     let session = try TestCluster.session(TestCluster.connectionString())
-    for _ in 0..<6_000 {
+    for _ in 0..<60_000 {
       // A backend tells what it counted when it ends at the latest.
       let others = try session.execute(
         "SELECT FROM pg_stat_activity WHERE datname = '\(name)' AND application_name <> 'a test'")

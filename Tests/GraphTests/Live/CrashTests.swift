@@ -90,7 +90,7 @@ extension LiveTests {
 
     /// Until the server has found PostgreSQL again.
     private func waitForAnswers(_ server: LiveServer) throws {
-      for _ in 0..<6_000 {
+      for _ in 0..<60_000 {
         if (try? server.graph.data("{ programs { id } }")) != nil { return }
         usleep(10_000)
       }

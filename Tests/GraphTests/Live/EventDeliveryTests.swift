@@ -63,7 +63,7 @@ extension LiveTests {
         $0.statementRunner = { pool in
           var settings = StatementCombiner.Settings()
           settings.frequent = 0
-          settings.longestTogether = .seconds(60)
+          settings.longestTogether = .seconds(600)
           return StatementCombiner(pool, settings: settings)
         }
       }
@@ -102,7 +102,7 @@ extension LiveTests {
     // MARK: Many at once
 
     @Test func `who subscribes while others do waits for a turn, and none is refused`() throws {
-      let server = try LiveServer(lockTimeout: .seconds(60)) { $0.live.deliveries = 1 }
+      let server = try LiveServer(lockTimeout: .seconds(600)) { $0.live.deliveries = 1 }
       let data = try server.graph.data()
       let start = "pg_current_snapshot"
       let lock = try server.lock("circle_member")
@@ -135,7 +135,7 @@ extension LiveTests {
 
     /// Has room for one statement, and for one that waits.
     private func narrowServer(patience: Duration) throws -> LiveServer {
-      try LiveServer(lockTimeout: .seconds(60)) {
+      try LiveServer(lockTimeout: .seconds(600)) {
         $0.pool.size = 1
         $0.pool.pipelineDepth = 1
         $0.pool.longPipelineDepth = 1
@@ -198,7 +198,7 @@ extension LiveTests {
     }
 
     @Test func `who leaves while it is looked up who it is leaves nothing behind`() throws {
-      let server = try LiveServer(lockTimeout: .seconds(60))
+      let server = try LiveServer(lockTimeout: .seconds(600))
       let data = try server.graph.data()
       let (ann, bob) = (try data.person(), try data.person())
       let sockets = try server.metric("sociograph_sockets")

@@ -21,7 +21,7 @@ final class LiveServer: Sendable {
         $0.writers = 2
         $0.adminAddress = .tcp(host: "127.0.0.1", port: 0)
         // Clients speak and read when their time has come, and a machine that is busy makes them late.
-        $0.live.initialisation = .seconds(60)
+        $0.live.initialisation = .seconds(600)
         $0.http.ping = .seconds(3600)
         change(&$0)
       })
@@ -40,7 +40,7 @@ final class LiveServer: Sendable {
 
   /// Waits until a number that only grows, or only falls, is there.
   func wait(_ name: String, _ value: Int) throws {
-    for _ in 0..<6_000 {
+    for _ in 0..<60_000 {
       if try metric(name) == value { return }
       usleep(10_000)
     }
@@ -49,7 +49,7 @@ final class LiveServer: Sendable {
 
   /// Waits until so many subscriptions hear, and no other is about to.
   func waitForHearing(_ count: Int) throws {
-    for _ in 0..<6_000 {
+    for _ in 0..<60_000 {
       if try metric("sociograph_subscriptions") == count,
         try metric("sociograph_subscriptions_starting") == 0
       {
@@ -75,7 +75,7 @@ final class LiveServer: Sendable {
   func waitForWaiting(_ count: Int, _ word: String) throws {
     let data = try graph.data()
     var found: String?
-    for _ in 0..<6_000 {
+    for _ in 0..<60_000 {
       found = try data.run(
         """
         SELECT count(*) FROM pg_stat_activity

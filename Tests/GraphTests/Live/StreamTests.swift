@@ -266,7 +266,7 @@ extension LiveTests {
     }
 
     @Test func `who leaves while it is looked up who it is leaves nothing behind`() throws {
-      let server = try LiveServer(lockTimeout: .seconds(60))
+      let server = try LiveServer(lockTimeout: .seconds(600))
       let data = try server.graph.data()
       let (ann, bob) = (try data.person(), try data.person())
       func open(_ person: Person) throws -> RawClient {
@@ -310,7 +310,7 @@ extension LiveTests {
     func `wscat hears of comments`() throws {
       let server = try LiveServer {
         $0.http.ping = .milliseconds(100)
-        $0.http.pong = .seconds(60)
+        $0.http.pong = .seconds(600)
       }
       let data = try server.graph.data()
       let ann = try data.person()

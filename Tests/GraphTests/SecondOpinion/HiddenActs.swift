@@ -56,7 +56,7 @@ final class HiddenActs: Sendable {
     // Orders by counts are brought up to date, and the log tells of what no older transaction can join.
     try after.data().rank()
     let last = try session.execute("SELECT pg_current_xact_id()")[0][0] ?? ""
-    for _ in 0..<6_000 {
+    for _ in 0..<60_000 {
       let isSettled = try session.execute(
         "SELECT pg_snapshot_xmin(pg_current_snapshot()) > '\(last)'::xid8")[0][0]
       if isSettled == "t" { return }

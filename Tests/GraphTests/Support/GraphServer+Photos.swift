@@ -13,9 +13,9 @@ enum TestPictures {
   ) throws -> PictureService {
     var settings = PictureService.Settings()
     // A machine that is busy with many tests is no reason to refuse one.
-    settings.making.maximumWait = .seconds(60)
+    settings.making.maximumWait = .seconds(600)
     settings.making.maximumWaiting = 1_000
-    settings.maker.time = .seconds(60)
+    settings.maker.time = .seconds(600)
     change(&settings)
     return PictureService(settings, store: try store ?? PictureFolder(folder.get().path))
   }

@@ -75,13 +75,13 @@ final class GraphServer: Sendable {
     settings.executor.cursorSeal =
       CursorSeal(bytes: Array("the tests' cursors".utf8)) ?? CursorSeal()
     // A machine that is busy with many tests is no reason to refuse one.
-    settings.pool.queueWait = .seconds(60)
-    settings.pool.operationDeadline = .seconds(60)
+    settings.pool.queueWait = .seconds(600)
+    settings.pool.operationDeadline = .seconds(600)
     if role == nil { try TestCluster.letServe(database) }
     func configuration(_ role: String) throws -> PostgresConfiguration {
       var configuration = try PostgresConfiguration(
         TestCluster.connectionString(database, as: role))
-      configuration.statementTimeout = .seconds(60)
+      configuration.statementTimeout = .seconds(600)
       if let lockTimeout { configuration.lockTimeout = lockTimeout }
       return configuration
     }
@@ -89,11 +89,11 @@ final class GraphServer: Sendable {
     let writers = try configuration(role ?? ServerRole.writer)
     settings.writerDatabase = writers
     settings.sessionDatabase = writers
-    settings.mutationTimeout = .seconds(60)
+    settings.mutationTimeout = .seconds(600)
     settings.constraintErrors = try ConstraintErrors.read(from: PostgresSession(writers))
     settings.pictures = try TestPictures.service()
-    settings.http.body = .seconds(60)
-    settings.http.linger = .seconds(60)
+    settings.http.body = .seconds(600)
+    settings.http.linger = .seconds(600)
     change(&settings)
     server = try RunningServer(
       mapping ?? Self.mapping.get(), database: readers, settings: settings)
@@ -103,7 +103,7 @@ final class GraphServer: Sendable {
     clients = HTTPClients(port: port)
     self.port = port
     adminPort = if case .tcp(_, let port)? = server.adminAddress { port } else { 0 }
-    for _ in 0..<6_000 {
+    for _ in 0..<60_000 {
       if try clients.send("GET", "/ready").status == 200 { return }
       usleep(10_000)
     }

@@ -28,7 +28,7 @@ enum TestAccounts {
     accounts.strength = PasswordHash.Strength(memoryBytes: 1 << 20, passes: 1)
     accounts.rules = PasswordRules(common: "password1\n")
     accounts.queue.maximumWaiting = 1_000
-    accounts.queue.maximumWait = .seconds(60)
+    accounts.queue.maximumWait = .seconds(600)
     accounts.providers = try IdentityProviders(file: providers.path)
     accounts.box = SecretBox(key: Array(repeating: 7, count: 32))
     return accounts

@@ -30,7 +30,7 @@ final class LogPipe {
 
   /// All lines up to the one that `end` finds; nil when it finds none within a minute.
   func lines(_ end: ([String]) -> Int?) -> [String]? {
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(600)
     while ContinuousClock.now < deadline {
       var lines = self.text.split(separator: "\n", omittingEmptySubsequences: false).map(
         String.init)
@@ -64,7 +64,7 @@ extension JSONValue {
 
 /// Waits until something holds, for a minute at most.
 func eventually(_ holds: () throws -> Bool) rethrows -> Bool {
-  let deadline = ContinuousClock.now + .seconds(60)
+  let deadline = ContinuousClock.now + .seconds(600)
   while ContinuousClock.now < deadline {
     if try holds() { return true }
     usleep(5_000)

@@ -28,8 +28,8 @@ final class TestServer: Sendable {
     self.database = try database ?? TestCluster.newDatabase(migrated: true)
     var settings = RunningServer.Settings()
     settings.loopCount = 1
-    settings.pool.queueWait = .seconds(60)
-    settings.pool.operationDeadline = .seconds(60)
+    settings.pool.queueWait = .seconds(600)
+    settings.pool.operationDeadline = .seconds(600)
     change(&settings)
     server = try RunningServer(
       mapping ?? Self.mapping.get(), database: PostgresConfiguration(self.database),
@@ -37,7 +37,7 @@ final class TestServer: Sendable {
     guard case .tcp(_, let port) = server.address else { throw Failure(text: "no port") }
     self.port = port
     adminPort = if case .tcp(_, let port)? = server.adminAddress { port } else { 0 }
-    for _ in 0..<6_000 {
+    for _ in 0..<60_000 {
       if try get("/ready").status == 200 { return }
       usleep(10_000)
     }

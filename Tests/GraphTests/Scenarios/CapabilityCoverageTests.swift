@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Which of the five applications' capabilities have a test: one in this folder, among the
-/// scenarios or of what is live, whose name begins with the capability's id, or with several. `ID, read: ...` shows how
-/// a capability is read, and leaves what is written to another test.
+/// Which of the five applications' capabilities have a test: one in this target, under whatever noun, whose name begins
+/// with the capability's id, or with several. `ID, read: ...` shows how a capability is read, and leaves what is written
+/// to another test.
 @Suite(.usesCluster) struct CapabilityCoverageTests {
   /// One line of the fixture: what a client needs, and whose client. (The kinds of operations that serve it come third.)
   private struct Capability {
@@ -27,17 +27,15 @@ import Testing
     }
   }
 
-  /// The names of the tests of capabilities.
+  /// The names of the tests of the graph.
   private func names() throws -> [String] {
-    try ["Capabilities", "Scenarios", "Live"].flatMap { folder in
-      let folder = TestCluster.packageFolder + "/Tests/GraphTests/" + folder
-      return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-        .filter { $0.hasSuffix("Tests.swift") }
-        .flatMap { file in
-          try String(contentsOfFile: folder + "/" + file, encoding: .utf8)
-            .matches(of: /func `([^`]+)`/).map { String($0.output.1) }
-        }
-    }
+    let folder = TestCluster.packageFolder + "/Tests/GraphTests"
+    return try FileManager.default.subpathsOfDirectory(atPath: folder).sorted()
+      .filter { $0.hasSuffix("Tests.swift") }
+      .flatMap { file in
+        try String(contentsOfFile: folder + "/" + file, encoding: .utf8)
+          .matches(of: /func `([^`]+)`/).map { String($0.output.1) }
+      }
   }
 
   /// The ids that names of tests begin with, as often as they do.

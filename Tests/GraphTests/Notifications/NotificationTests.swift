@@ -48,8 +48,8 @@ import Testing
     }
     let reasons = values.map(\.name)
     let source = try String(
-      contentsOfFile: TestCluster.packageFolder + "/Tests/GraphTests/NotificationTests.swift",
-      encoding: .utf8)
+      contentsOfFile: TestCluster.packageFolder
+        + "/Tests/GraphTests/Notifications/NotificationTests.swift", encoding: .utf8)
     #expect(reasons.count == 17)
     #expect(reasons.filter { !source.contains("func `\($0): ") } == [])
   }

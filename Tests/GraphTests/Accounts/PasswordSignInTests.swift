@@ -3,8 +3,8 @@ import JSON
 import TestSupport
 import Testing
 
-/// Accounts and profiles of people who send cards.
-@Suite(.usesCluster) struct HappyMailAccountTests {
+/// Accounts with a username and a password.
+@Suite(.usesCluster) struct PasswordSignInTests {
   private var graph: GraphServer { get throws { try GraphServer.newcomers } }
 
   private func signIn(_ name: String, _ password: String) throws -> JSONValue {
@@ -112,108 +112,27 @@ import Testing
     #expect(try graph.mutationErrorCodes("signOut", as: nil) == ["UNAUTHENTICATED"])
   }
 
-  @Test func `HM-O10: personal information is changed, by oneself alone`() throws {
-    let (ada, ben) = (
-      try graph.signUp("ada", ", address: \"Old Road 1\", displayName: \"Ada\""),
-      try graph.signUp("ben", ", address: \"Hill 2\"")
-    )
-    try graph.mutate(
-      "updateProfile(input: {address: \"New Road 2\", displayName: \"Ad\"})", as: ada)
-    let query = "{ viewer { address user { displayName } } }"
+  @Test func `SP-R01: a visitor signs up and is signed in`() throws {
+    let server = try GraphServer.newcomers
+    let name = GraphData.unique("sailor")
+    let payload = try server.mutate(
+      "signUp(input: {username: $name, password: \"correct horse\", displayName: \"A Sailor\"})",
+      "isNewUser session { token viewer { user { id username displayName } } }",
+      ["name: String!": .string(name)], as: nil)
+    #expect(payload["isNewUser"] == true)
+    #expect(payload.at("session.viewer.user.displayName") == "A Sailor")
+    let sailor = try GraphServer.person(payload, username: name)
     #expect(
-      try graph.data(query, as: ada)
-        == ["viewer": ["address": "New Road 2", "user": ["displayName": "Ad"]]])
-    #expect(try graph.data(query, as: ben).at("viewer.address") == "Hill 2")
+      try server.data("{ viewer { user { username } } }", as: sailor)
+        == ["viewer": ["user": ["username": .string(name)]]])
     #expect(
-      try graph.refusals(
-        "updateProfile(input: {address: $it, displayName: null})",
-        ["it: String": .string(String(repeating: "x", count: 1_001))], as: ada)
-        == [
-          Refusal("REQUIRED", "input", "displayName"), Refusal("TOO_LONG", "input", "address"),
-        ])
-    #expect(try graph.data(query, as: ada).at("viewer.address") == "New Road 2")
-    try graph.mutate("updateProfile(input: {address: null})", as: ada)
-    #expect(try graph.data(query, as: ada).at("viewer.address") == .null)
-  }
-
-  @Test func `HM-O19, HM-O21: card preference, about text and chosen country are for everyone`()
-    throws
-  {
-    let (ada, ben) = (try graph.signUp("ada", ", address: \"Peru\""), try graph.signUp("ben"))
-    let country = try graph.data().location("Chile", level: "COUNTRY")
-    let query = """
-      query($id: ID!) { user(by: {id: $id}) { cardPreference bio home { name level } } }
-      """
-    // The country is chosen, not read from the address.
+      try server.data(
+        "query($name: String!) { user(by: {username: $name}) { displayName } }",
+        ["name": .string(name)]) == ["user": ["displayName": "A Sailor"]])
     #expect(
-      try graph.data(query, ["id": ada.json], as: ben)
-        == ["user": ["cardPreference": nil, "bio": "", "home": nil]])
-    try graph.mutate(
-      "updateProfile(input: {cardPreference: POSTCARDS, bio: \"Owls.\", homeLocationId: $home})",
-      ["home: ID": country.json], as: ada)
-    for viewer in [ben, ada, nil] {
-      #expect(
-        try graph.data(query, ["id": ada.json], as: viewer)
-          == [
-            "user": [
-              "cardPreference": "POSTCARDS", "bio": "Owls.",
-              "home": ["name": "Chile", "level": "COUNTRY"],
-            ]
-          ])
-    }
-    #expect(
-      try graph.refusals(
-        "updateProfile(input: {bio: $it, homeLocationId: $home})",
-        ["it: String": .string(String(repeating: "x", count: 2_001)), "home: ID": ada.json],
-        as: ada)
-        == [
-          Refusal("NOT_FOUND", "input", "homeLocationId"), Refusal("TOO_LONG", "input", "bio"),
-        ])
-    try graph.mutate(
-      "updateProfile(input: {cardPreference: null, bio: null, homeLocationId: null})", as: ada)
-    #expect(
-      try graph.data(query, ["id": ada.json])
-        == ["user": ["cardPreference": nil, "bio": "", "home": nil]])
-  }
-
-  @Test func `HM-O22: an address is verified by a mailed token, and a new one is not`() throws {
-    let mailbox = GraphData.unique("ada") + "@mail.example"
-    let ada = try graph.signUp("ada", ", email: \"\(mailbox)\"")
-    let eve = try graph.signUp("eve")
-    func mailed() throws -> String {
-      let rows = try graph.data().run(
-        "SELECT recipient, body FROM outbox WHERE user_id = $1 ORDER BY id DESC LIMIT 1", [ada])
-      let body = try #require(rows.first?.last ?? nil)
-      return try #require(body.firstMatch(of: /[0-9a-f]{64}/).map { String($0.output) })
-    }
-    func verify(_ token: String, as person: Person) throws -> [Refusal] {
-      try graph.refusals(
-        "verifyEmail(token: $token)", ["token: String!": .string(token)], as: person)
-    }
-    let query = "{ viewer { email emailVerified } }"
-    #expect(
-      try graph.data(query, as: ada)
-        == ["viewer": ["email": .string(mailbox), "emailVerified": false]])
-    let token = try mailed()
-    #expect(try verify("guess", as: ada) == [Refusal("WRONG_CREDENTIALS", "token")])
-    #expect(try verify(token, as: eve) == [Refusal("WRONG_CREDENTIALS", "token")])
-    #expect(try verify(token, as: ada) == [])
-    #expect(try graph.data(query, as: ada).at("viewer.emailVerified") == true)
-    #expect(try verify(token, as: ada) == [Refusal("WRONG_CREDENTIALS", "token")])
-    // An account is mailed one token a minute.
-    _ = try graph.data().run(
-      """
-      UPDATE mail_time SET mailed_at = now() - interval '2 minutes'
-      WHERE key = sha256(convert_to('VERIFY_EMAIL ' || $1, 'UTF8'))
-      """, [ada])
-    try graph.mutate(
-      "updateProfile(input: {email: $email, currentPassword: \"correct horse\"})",
-      ["email: String": .string("new." + mailbox)], as: ada)
-    #expect(
-      try graph.data(query, as: ada)
-        == ["viewer": ["email": .string("new." + mailbox), "emailVerified": false]])
-    #expect(try mailed() != token)
-    #expect(try verify(try mailed(), as: ada) == [])
-    #expect(try graph.data(query, as: ada).at("viewer.emailVerified") == true)
+      try server.refusals(
+        "signUp(input: {username: $name, password: \"short\"})",
+        ["name: String!": .string(name.uppercased())], as: nil)
+        == [Refusal("TAKEN", "input", "username"), Refusal("INVALID", "input", "password")])
   }
 }

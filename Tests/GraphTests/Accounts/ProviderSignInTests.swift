@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import TokenSupport
 
-/// Views 1.3 to 1.6 and 1.9: signing up and in by an outside account, and what is counted besides.
-@Suite(.usesCluster) struct GTIOSignInTests {
+/// Signing up and in with an identity of Facebook, Google, or another provider.
+@Suite(.usesCluster) struct ProviderSignInTests {
   private static let names = ["AOL", "FACEBOOK", "GOOGLE", "TWITTER", "YAHOO"]
 
   /// Each provider has an issuer and a key of its own.
@@ -206,30 +206,28 @@ import TokenSupport
       try graph.data("{ viewer { user { id } } }", as: back).at("viewer.user.id") == back.json)
   }
 
-  @Test func `GTIO-1.3c: screens and actions are noted, and noting never fails`() throws {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let person = try data.person()
-    let product = try data.product("Coat")
-    let event = GraphData.unique("screen")
-    func track(_ subject: JSONValue, _ event: String, as person: Person?) throws -> [Refusal] {
-      try server.refusals(
-        "track(event: $event, subjectId: $subject)",
-        ["event: String!": .string(event), "subject: ID": subject], as: person)
+  @Test func `PK-SYNC.e: an account comes from Facebook or Twitter`() throws {
+    let server = try GraphServer.newcomers
+    for provider in ["FACEBOOK", "TWITTER"] {
+      let name = GraphData.unique("student")
+      let token = TestAccounts.credential(
+        GraphData.unique("s"), #","preferred_username":"\#(name)""#)
+      func signIn(_ allow: Bool) throws -> JSONValue {
+        try server.payload(
+          "signInWithProvider(provider: \(provider), credential: $it, allowSignUp: \(allow))",
+          "isNewUser session { token viewer { user { id username } identities } }",
+          ["it: String!": token], as: nil)
+      }
+      let unknown = try signIn(false)
+      #expect(unknown["session"] == .null)
+      #expect(unknown.at("userErrors.0.code") == "NOT_FOUND")
+      let made = try signIn(true)
+      #expect(made["isNewUser"] == true)
+      #expect(made.at("session.viewer.user.username") == .string(name))
+      #expect(made.at("session.viewer.identities") == [.string(provider)])
+      let again = try signIn(false)
+      #expect(again["isNewUser"] == false)
+      #expect(again.at("session.viewer.user.id") == made.at("session.viewer.user.id"))
     }
-    #expect(try track(nil, event, as: nil) == [])
-    #expect(try track(product.json, event, as: person) == [])
-    #expect(try track("no id", event, as: person) == [])
-    #expect(try track(nil, event + String(repeating: "x", count: 5_000), as: person) == [])
-    #expect(try track(nil, "", as: nil) == [])
-    #expect(
-      try data.run(
-        "SELECT user_id, subject_id, length(event) FROM tracking WHERE event LIKE $1 ORDER BY id",
-        [event + "%"])
-        == [
-          [nil, nil, String(event.utf8.count)],
-          ["\(person.key)", "\(product)", String(event.utf8.count)],
-          ["\(person.key)", nil, String(event.utf8.count)], ["\(person.key)", nil, "200"],
-        ])
   }
 }

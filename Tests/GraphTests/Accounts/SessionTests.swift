@@ -1,37 +1,43 @@
+import Foundation
 import JSON
 import TestSupport
 import Testing
 
-/// Sailor+: accounts, and the people one follows.
-@Suite(.usesCluster) struct SailorAccountTests {
-  private var server: GraphServer { get throws { try GraphServer.newcomers } }
-
-  @Test func `SP-R01: a visitor signs up and is signed in`() throws {
-    let server = try server
-    let name = GraphData.unique("sailor")
-    let payload = try server.mutate(
-      "signUp(input: {username: $name, password: \"correct horse\", displayName: \"A Sailor\"})",
-      "isNewUser session { token viewer { user { id username displayName } } }",
-      ["name: String!": .string(name)], as: nil)
-    #expect(payload["isNewUser"] == true)
-    #expect(payload.at("session.viewer.user.displayName") == "A Sailor")
-    let sailor = try GraphServer.person(payload, username: name)
-    #expect(
-      try server.data("{ viewer { user { username } } }", as: sailor)
-        == ["viewer": ["user": ["username": .string(name)]]])
-    #expect(
-      try server.data(
-        "query($name: String!) { user(by: {username: $name}) { displayName } }",
-        ["name": .string(name)]) == ["user": ["displayName": "A Sailor"]])
-    #expect(
-      try server.refusals(
-        "signUp(input: {username: $name, password: \"short\"})",
-        ["name: String!": .string(name.uppercased())], as: nil)
-        == [Refusal("TAKEN", "input", "username"), Refusal("INVALID", "input", "password")])
+/// Sessions on one or several devices.
+@Suite(.usesCluster) struct SessionTests {
+  @Test func `HM-R05: a session goes on wherever its token is sent, until it ends`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let person = try data.person()
+    let query = "{ viewer { user { username } } }"
+    let expected: JSONValue = ["viewer": ["user": ["username": .string(person.username)]]]
+    #expect(try server.data(query, as: person) == expected)
+    // Another server, as after a restart.
+    let restarted = try GraphServer(database: server.database)
+    defer { restarted.stop() }
+    #expect(try restarted.data(query, as: person) == expected)
+    // 90 days from its last use, which no answer waits for.
+    try data.run(
+      """
+      UPDATE session SET expires_at = now() + interval '1 day', last_used_at = NULL
+      WHERE user_id = $1
+      """, [person])
+    let used = try GraphServer(database: server.database)
+    defer { used.stop() }
+    #expect(try used.data(query, as: person) == expected)
+    let days = "SELECT extract(day FROM expires_at - last_used_at) FROM session WHERE user_id = $1"
+    for _ in 0..<6_000 where try data.run(days, [person]).first?.first != "90" { usleep(10_000) }
+    #expect(try data.run(days, [person]).first?.first == "90")
+    try data.run("UPDATE session SET expires_at = now() WHERE user_id = $1", [person])
+    let ended = try GraphServer(database: server.database)
+    defer { ended.stop() }
+    let refused = try ended.execute(query, as: person)
+    #expect(refused.at("errors.0.extensions.code") == "UNAUTHENTICATED")
+    #expect(refused.at("data.viewer.user") == nil)
   }
 
   @Test func `SP-R02: a user signs in, and stays so on every device`() throws {
-    let server = try server
+    let server = try GraphServer.newcomers
     let sailor = try server.signUp("sailor")
     let payload = try server.mutate(
       "signIn(username: $name, password: \"correct horse\")",
@@ -53,7 +59,7 @@ import Testing
   }
 
   @Test func `SP-R03: who logs out is signed in no more, there alone`() throws {
-    let server = try server
+    let server = try GraphServer.newcomers
     let sailor = try server.signUp("sailor")
     let other = try GraphServer.person(
       server.mutate(
@@ -66,78 +72,5 @@ import Testing
     #expect(
       try server.data("{ viewer { user { id } } }", as: other).at("viewer.user.id") == sailor.json)
     #expect(try server.mutationErrorCodes("signOut", as: nil) == ["UNAUTHENTICATED"])
-  }
-
-  @Test func `SP-R21: following and unfollowing shows on both sides`() throws {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let (viewer, friend) = (try data.person(), try data.person())
-    let query = """
-      query($id: ID!) { user(by: {id: $id}) {
-        viewerIsFollowing followers { totalCount nodes { id } } following { totalCount } } }
-      """
-    func seen() throws -> JSONValue? {
-      try server.data(query, ["id": friend.json], as: viewer)["user"]
-    }
-    for _ in 0..<2 {
-      let payload = try server.mutate(
-        "followUsers(userIds: [$id])", "users { id viewerIsFollowing }", ["id: ID!": friend.json],
-        as: viewer)
-      #expect(payload["users"] == [["id": friend.json, "viewerIsFollowing": true]])
-    }
-    #expect(
-      try seen() == [
-        "viewerIsFollowing": true, "followers": ["totalCount": 1, "nodes": [["id": viewer.json]]],
-        "following": ["totalCount": 0],
-      ])
-    for _ in 0..<2 {
-      let payload = try server.mutate(
-        "unfollowUsers(userIds: [$id])", "users { viewerIsFollowing }", ["id: ID!": friend.json],
-        as: viewer)
-      #expect(payload["users"] == [["viewerIsFollowing": false]])
-    }
-    #expect(
-      try seen() == [
-        "viewerIsFollowing": false, "followers": ["totalCount": 0, "nodes": []],
-        "following": ["totalCount": 0],
-      ])
-    try data.block(friend, viewer)
-    #expect(
-      try server.refusals("followUsers(userIds: [$id])", ["id: ID!": friend.json], as: viewer)
-        == [Refusal("NOT_FOUND", "userIds", "0")])
-    #expect(
-      try server.refusals("followUsers(userIds: [$id])", ["id: ID!": viewer.json], as: viewer)
-        == [Refusal("INVALID", "userIds", "0")])
-  }
-
-  @Test func `SP-P02: a follow, a top and a comment reach whom they concern, and nobody else`()
-    throws
-  {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let (author, fan) = (try data.person(), try data.person(name: "A Fan"))
-    let post = try data.photoPost(by: author)
-    for person in [fan, author] {
-      try server.mutate(
-        "react(subjectId: $id, kind: TOP)", ["id: ID!": post.json], as: person)
-      try server.mutate(
-        "addComment(subjectId: $id, body: \"Ahoy\")", ["id: ID!": post.json], as: person)
-    }
-    try server.mutate("followUsers(userIds: [$id])", ["id: ID!": author.json], as: fan)
-    let query = """
-      { viewer { unreadNotificationCount
-        notifications { nodes { reason actor { displayName } text } } } }
-      """
-    let told = try server.data(query, as: author)
-    let notifications = "viewer.notifications.nodes"
-    #expect(told.strings(notifications, "reason") == ["FOLLOWED", "COMMENTED", "REACTED"])
-    #expect(told.list(notifications, "actor.displayName").allSatisfy { $0 == "A Fan" })
-    #expect(
-      told.strings(notifications, "text") == [
-        "<b>A Fan</b> follows you.", "<b>A Fan</b> commented: Ahoy",
-        "<b>A Fan</b> topped your photo.",
-      ])
-    #expect(told.at("viewer.unreadNotificationCount") == 3)
-    #expect(try server.data(query, as: fan).at(notifications) == [])
   }
 }

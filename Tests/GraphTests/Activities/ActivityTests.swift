@@ -2,83 +2,107 @@ import JSON
 import TestSupport
 import Testing
 
-/// C7Fit: a user's own page, the store and what changes every day.
-@Suite(.usesCluster) struct C7FitProfileTests {
-  @Test func `C7-CORE.10h: the name of the signed-in user is shown`() throws {
+/// Tracks and test results, which only their owner sees.
+@Suite(.usesCluster) struct ActivityTests {
+  @Test func `C7-ACT.3h: a track is saved, titled by its time, and deleted`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
-    let query = "{ viewer { user { displayName } } }"
-    #expect(
-      try server.data(query, as: data.person(name: "Søren Ünal 🏋️"))
-        == ["viewer": ["user": ["displayName": "Søren Ünal 🏋️"]]])
-    #expect(try server.data(query) == ["viewer": nil])
-  }
-
-  /// A server with four videos and three phrases, and what it shows on some days.
-  private func daily(_ days: [String]) throws -> (videos: [String], phrases: [String]) {
-    let server = try GraphServer.alone()
-    defer { server.stop() }
-    let data = try server.data()
-    func content(_ day: String) throws -> JSONValue {
-      try server.data(
-        "query($day: Date!) { dailyContent(date: $day) { date videoUrl motivation } }",
-        ["day": .string(day)]
-      )["dailyContent"] ?? .null
+    let (runner, other) = (try data.person(), try data.person())
+    let save = "saveActivityTrack(input: $input)"
+    func point(_ time: JSONValue, _ latitude: JSONValue, _ longitude: JSONValue = 7) -> JSONValue {
+      ["at": time, "coordinates": ["latitude": latitude, "longitude": longitude]]
     }
+    let payload = try server.mutate(
+      save, "activityTrack { id title duration distance path { at coordinates { latitude } } }",
+      [
+        "input: SaveActivityTrackInput!": [
+          "startedAt": "2045-04-01T06:00:00Z", "endedAt": "2045-04-01T06:30:00Z",
+          "path": [
+            point("2045-04-01T06:00:00Z", 50), point("2045-04-01T06:10:00Z", 50.01),
+            point("2045-04-01T06:30:00Z", 50),
+          ],
+        ]
+      ], as: runner)
+    let track = try #require(payload["activityTrack"])
+    #expect(track["title"] == "2045-04-01 06:00")
+    #expect(track["duration"] == 1_800)
+    // A degree of latitude is 111,195 metres.
+    #expect(abs((track["distance"]?.double ?? 0) - 2_223.9) < 0.5)
     #expect(
-      try content("2026-03-01") == ["date": "2026-03-01", "videoUrl": nil, "motivation": nil])
-    // Positions may have gaps: what counts is the order.
-    for number in 0..<4 {
-      try data.add(
-        "daily_item",
-        ["list": "VIDEO", "position": 10 * number, "value": "https://videos.example/\(number)"])
-    }
-    for number in 0..<3 {
-      try data.add(
-        "daily_item", ["list": "MOTIVATION", "position": number, "value": "phrase \(number)"])
-    }
-    let found = try days.map(content)
-    return (
-      found.map { $0["videoUrl"]?.string ?? "" }, found.map { $0["motivation"]?.string ?? "" }
-    )
-  }
-
-  // 1970-01-01 is day 0; 2026-03-01 is day 20513.
-  private static let days = ["1970-01-01", "1970-01-05", "2026-03-01", "2026-03-02", "1969-12-31"]
-
-  @Test func `C7-HOME.2, read: a workout video changes every day`() throws {
-    #expect(
-      try daily(Self.days).videos == [0, 0, 1, 2, 3].map { "https://videos.example/\($0)" })
-  }
-
-  @Test func `C7-HOME.3: a motivation phrase changes every day`() throws {
-    #expect(try daily(Self.days).phrases == [0, 1, 2, 0, 2].map { "phrase \($0)" })
-  }
-
-  @Test func `C7-HOME.5: the store lists its products with picture and link`() throws {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let (word, owner) = (GraphData.unique("store"), try data.person())
-    let photo = try data.photo(of: owner, url: "https://photos.example/shirt.jpg")
-    let shirt = try data.product(
-      "Shirt", brand: "C7Fit", retailer: word, description: "A shirt.")
-    try data.run(
-      "UPDATE product SET photo_id = \(photo), buy_url = 'https://shop.example/shirt' WHERE id = \(shirt)"
-    )
-    _ = try data.product("c7fit bottle", retailer: word)
-    _ = try data.product("Bag", retailer: word, description: "For everybody at C7Fit.")
-    _ = try data.product("Mat", retailer: word)
-    let found = try server.data(
-      """
-      query($retailer: String) { products(search: "C7Fit", retailer: $retailer, orderBy: NEWEST) {
-        nodes { name description buyUrl photo { url } } } }
-      """, ["retailer": .string(word)])
-    #expect(found.strings("products.nodes", "name") == ["Bag", "c7fit bottle", "Shirt"])
-    #expect(
-      found.at("products.nodes.2") == [
-        "name": "Shirt", "description": "A shirt.", "buyUrl": "https://shop.example/shirt",
-        "photo": ["url": "https://photos.example/shirt.jpg"],
+      track["path"]?.array?.map { $0["at"] } == [
+        "2045-04-01T06:00:00Z", "2045-04-01T06:10:00Z", "2045-04-01T06:30:00Z",
       ])
+    let id = try #require(track["id"])
+    let own = "{ viewer { activityTracks { nodes { id title } } } }"
+    #expect(
+      try server.data(own, as: runner).at("viewer.activityTracks.nodes")
+        == [["id": id, "title": "2045-04-01 06:00"]])
+    #expect(try server.data(own, as: other).at("viewer.activityTracks.nodes") == [])
+    #expect(
+      try server.data("query($id: ID!) { node(id: $id) { id } }", ["id": id], as: other)
+        == ["node": nil])
+    #expect(
+      try server.refusals(
+        save,
+        [
+          "input: SaveActivityTrackInput!": [
+            "startedAt": "2045-04-01T06:00:00Z", "endedAt": "2045-04-01T05:00:00Z", "path": [],
+          ]
+        ], as: runner) == [Refusal("INVALID", "input", "endedAt")])
+    #expect(
+      try server.refusals(
+        save,
+        [
+          "input: SaveActivityTrackInput!": [
+            "startedAt": "2045-04-01T06:00:00Z", "endedAt": "2045-04-01T07:00:00Z",
+            "path": [
+              point("2045-04-01T06:20:00Z", 50), point("2045-04-01T06:10:00Z", 50),
+              point("2045-04-01T06:30:00Z", 91),
+            ],
+          ]
+        ], as: runner) == [
+          Refusal("INVALID", "input", "path", "1"), Refusal("INVALID", "input", "path", "2"),
+        ])
+    let delete = "deleteActivityTrack(activityTrackId: $id)"
+    #expect(
+      try server.refusals(delete, ["id: ID!": id], as: other)
+        == [Refusal("NOT_FOUND", "activityTrackId")])
+    #expect(
+      try server.mutate(delete, "deletedId", ["id: ID!": id], as: runner)["deletedId"] == id)
+    #expect(try server.data(own, as: runner).at("viewer.activityTracks.nodes") == [])
+  }
+
+  @Test func `C7-ACT.4c: each test result is kept, the latest of each test shown`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (runner, other) = (try data.person(), try data.person())
+    let record = "recordTestResult(test: $test, value: $value)"
+    let entered: [(JSONValue, JSONValue)] = [
+      ("MILE_TIME", 400.5), ("PUSH_UPS_PER_MINUTE", 30), ("SIT_UPS_PER_MINUTE", 0),
+      ("LEG_PRESS", 120), ("BENCH_PRESS", 62.5), ("LAT_PULL", 50), ("MILE_TIME", 390),
+    ]
+    for (test, value) in entered {
+      let payload = try server.mutate(
+        record, "testResults { test value }",
+        ["test: FitnessTest!": test, "value: Float!": value], as: runner)
+      #expect(payload["testResults"]?.array?.contains(["test": test, "value": value]) == true)
+    }
+    let own = "{ viewer { testResults { test value } } }"
+    #expect(
+      try server.data(own, as: runner).at("viewer.testResults") == [
+        ["test": "MILE_TIME", "value": 390], ["test": "PUSH_UPS_PER_MINUTE", "value": 30],
+        ["test": "SIT_UPS_PER_MINUTE", "value": 0], ["test": "LEG_PRESS", "value": 120],
+        ["test": "BENCH_PRESS", "value": 62.5], ["test": "LAT_PULL", "value": 50],
+      ])
+    #expect(try server.data(own, as: other).at("viewer.testResults") == [])
+    #expect(
+      try server.refusals(
+        record, ["test: FitnessTest!": "LEG_PRESS", "value: Float!": -1], as: runner)
+        == [Refusal("INVALID", "value")])
+    #expect(
+      try server.mutationErrorCodes(
+        record, ["test: FitnessTest!": "LEG_PRESS", "value: Float!": 1], as: nil)
+        == ["UNAUTHENTICATED"])
   }
 
   private func track(
@@ -166,42 +190,5 @@ import Testing
     #expect(results.map { $0["value"]?.double } == [390, 60.5])
     #expect(results.first?["recordedAt"] == "2026-03-03T12:00:00Z")
     #expect(try server.data(query, as: data.person()) == ["viewer": ["testResults": []]])
-  }
-
-  @Test func `C7-MORE.2: a profile shows picture, name and one's current information`() throws {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let home = try data.location("Springfield", level: "CITY")
-    let viewer = try data.person(
-      name: "Ann", ["bio": "Runs.", "address": "1 Main Street", "home_id": home])
-    let email = "\(viewer.username)@example.com"
-    let photo = try data.photo(of: viewer, url: "https://photos.example/ann.jpg")
-    try data.run(
-      "UPDATE app_user SET avatar_id = \(photo), email = $1 WHERE id = \(viewer.key)",
-      [
-        email
-      ])
-    let query = """
-      { viewer { email emailVerified address missingProfileFields
-        user { displayName bio avatar { url } home { name } roles } } }
-      """
-    #expect(
-      try server.data(query, as: viewer) == [
-        "viewer": [
-          "email": .string(email), "emailVerified": false, "address": "1 Main Street",
-          "missingProfileFields": ["WEBSITE"],
-          "user": [
-            "displayName": "Ann", "bio": "Runs.",
-            "avatar": ["url": "https://photos.example/ann.jpg"], "home": ["name": "Springfield"],
-            "roles": ["MEMBER"],
-          ],
-        ]
-      ])
-    #expect(try server.data(query) == ["viewer": nil])
-    // What is private has no place in what others see.
-    #expect(
-      try server.errorCodes(
-        "query($id: ID!) { user(by: {id: $id}) { email } }", ["id": viewer.json])
-        == ["GRAPHQL_VALIDATION_FAILED"])
   }
 }

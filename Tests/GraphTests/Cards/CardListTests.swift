@@ -1,9 +1,128 @@
+import Foundation
 import JSON
 import TestSupport
 import Testing
 
-/// The stream of card posts: offers, requests, thank-yous, and ways to narrow it.
-@Suite(.usesCluster) struct HappyMailStreamTests {
+/// Lists of offers, requests, and the cards that are owed.
+@Suite(.usesCluster) struct CardListTests {
+  @Test func `HM-R15: requests for one's address that wait, newest first, for oneself`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let owner = try data.person()
+    let people = try (0..<4).map { try data.person(name: "Asker \($0)") }
+    let posts = try (0..<2).map { try data.cardRequest(by: owner, "Request \($0)") }
+    for (number, person) in people.enumerated() {
+      _ = try data.infoRequest(
+        posts[number % 2], of: owner, by: person, status: number == 2 ? "DECLINED" : "PENDING")
+    }
+    try data.block(people[3], owner)
+    let query = """
+      { viewer { infoRequests { totalCount nodes { status requester { displayName }
+        post { body } } } all: infoRequests(status: null) { totalCount } } }
+      """
+    #expect(
+      try server.data(query, as: owner) == [
+        "viewer": [
+          "infoRequests": [
+            "totalCount": 2,
+            "nodes": [
+              [
+                "status": "PENDING", "requester": ["displayName": "Asker 1"],
+                "post": ["body": "Request 1"],
+              ],
+              [
+                "status": "PENDING", "requester": ["displayName": "Asker 0"],
+                "post": ["body": "Request 0"],
+              ],
+            ],
+          ], "all": ["totalCount": 3],
+        ]
+      ])
+    // The asker has asked, and was not.
+    #expect(
+      try server.data(query, as: people[0])
+        == ["viewer": ["infoRequests": ["totalCount": 0, "nodes": []], "all": ["totalCount": 0]]])
+  }
+
+  @Test func `HM-R16: only the sender sees the address, only while the follow-up is open`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let sender = try data.person(name: "Sender", ["address": "Sender street"])
+    let recipient = try data.person(name: "Recipient", ["address": "Recipient street"])
+    let stranger = try data.person()
+    let (offer, request) = (
+      try data.offer(by: sender, "Offer"), try data.cardRequest(by: recipient, "Request")
+    )
+    let done = try data.followUp(offer, from: sender, to: recipient, state: "COMPLETED")
+    let open = try data.followUp(request, from: sender, to: recipient)
+    let query = """
+      { viewer {
+        followUps { nodes { id state sender { displayName } recipient { displayName }
+          recipientAddress post { ... on Post { body } } } }
+        done: followUps(state: COMPLETED) { nodes { id recipientAddress } }
+        toGet: followUps(role: RECIPIENT, state: null) { nodes { id recipientAddress } }
+      } }
+      """
+    #expect(
+      try server.data(query, as: sender) == [
+        "viewer": [
+          "followUps": [
+            "nodes": [
+              [
+                "id": open.json, "state": "OPEN", "sender": ["displayName": "Sender"],
+                "recipient": ["displayName": "Recipient"],
+                "recipientAddress": "Recipient street", "post": ["body": "Request"],
+              ]
+            ]
+          ],
+          "done": ["nodes": [["id": done.json, "recipientAddress": nil]]],
+          "toGet": ["nodes": []],
+        ]
+      ])
+    #expect(
+      try server.data(query, as: recipient) == [
+        "viewer": [
+          "followUps": ["nodes": []], "done": ["nodes": []],
+          "toGet": [
+            "nodes": [
+              ["id": open.json, "recipientAddress": nil],
+              ["id": done.json, "recipientAddress": nil],
+            ]
+          ],
+        ]
+      ])
+    let node = "query($id: ID!) { node(id: $id) { ... on FollowUp { recipientAddress } } }"
+    for person in [stranger, nil] {
+      #expect(try server.data(node, ["id": open.json], as: person) == ["node": nil])
+    }
+    #expect(
+      try server.data(node, ["id": open.json], as: sender)
+        == ["node": ["recipientAddress": "Recipient street"]])
+  }
+
+  @Test func `HM-O11, read: where an offer and a person send to; nothing means worldwide`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let person = try data.person()
+    let places = try ["Peru", "Chad"].map { try data.location($0, level: "COUNTRY") }
+    for place in places {
+      try data.add("user_ships_to", ["user_id": person.key, "location_id": place])
+    }
+    let (some, all) = (try data.offer(by: person, regions: places), try data.offer(by: person))
+    let found = try server.data(
+      """
+      query($some: ID!, $all: ID!) {
+        some: post(id: $some) { author { shipsTo { name } } ... on CardOffer { regions { name } } }
+        all: post(id: $all) { ... on CardOffer { regions { name } } }
+      }
+      """, ["some": some.json, "all": all.json])
+    let names: JSONValue = [["name": "Chad"], ["name": "Peru"]]
+    #expect(
+      found == [
+        "some": ["author": ["shipsTo": names], "regions": names], "all": ["regions": []],
+      ])
+  }
+
   /// What a stream of posts with a filter answers, narrowed to one test's own word.
   private static let stream = """
     query($filter: PostFilter!) { posts(filter: $filter) { totalCount nodes {
@@ -150,29 +269,6 @@ import Testing
     #expect(try search("CATS dogs") == ["cats, DOGS.", "Cats and dogs"])
     #expect(try search("cats birds") == [])
     #expect(try search("cat") == [])
-  }
-
-  @Test func `HM-O06: thank-yous, newest first, with those thanked`() throws {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let (author, word) = (try data.person(), GraphData.unique("word"))
-    let (zoe, ann) = (try data.person(name: "Zoe"), try data.person(name: "Ann"))
-    _ = try data.thankYou(by: author, "\(word) old", tagging: [ann], at: "2026-03-01 10:00Z")
-    _ = try data.thankYou(by: zoe, "\(word) new", tagging: [zoe, ann], at: "2026-03-01 11:00Z")
-    _ = try data.post(.text, by: author, "\(word) thanks")
-    let found = try server.data(
-      """
-      query($word: String!) { posts(filter: {kinds: [THANK_YOU], search: $word}) { nodes {
-        body ... on ThankYou { taggedUsers { displayName } } } } }
-      """, ["word": .string(word)])
-    #expect(
-      found.at("posts.nodes") == [
-        [
-          "body": .string("\(word) new"),
-          "taggedUsers": [["displayName": "Ann"], ["displayName": "Zoe"]],
-        ],
-        ["body": .string("\(word) old"), "taggedUsers": [["displayName": "Ann"]]],
-      ])
   }
 
   @Test func `HM-O12: offers that reach a region, a place around it, or the world`() throws {

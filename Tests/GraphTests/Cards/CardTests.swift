@@ -3,8 +3,8 @@ import JSON
 import TestSupport
 import Testing
 
-/// Offers, requests, addresses, the cards owed, and the thanks for them.
-@Suite(.usesCluster) struct HappyMailCardTests {
+/// Offers of and requests for cards, from the first response to the card sent.
+@Suite(.usesCluster) struct CardTests {
   private var graph: GraphServer { get throws { try GraphServer.shared } }
 
   /// Somebody with an address.
@@ -401,52 +401,6 @@ import Testing
     for (person, refusals) in zip(people, results) {
       #expect(try respond(offer, as: person) == refusals)
     }
-  }
-
-  @Test func `HM-O07: people are thanked, each is told, and the score counts it`() throws {
-    let data = try graph.data()
-    let (author, ann, ben) = (
-      try data.person(name: "Author"), try data.person(name: "Ann"), try data.person(name: "Ben")
-    )
-    let blocked = try data.person()
-    try graph.mutate("blockUser(userId: $id)", ["id: ID!": author.json], as: blocked)
-    func refused(_ people: [JSONValue]) throws -> [Refusal] {
-      try graph.refusals(
-        "createThankYou(input: {body: \"Thanks!\", taggedUserIds: $ids})",
-        ["ids: [ID!]!": .array(people)], as: author)
-    }
-    #expect(try refused([]) == [Refusal("REQUIRED", "input", "taggedUserIds")])
-    #expect(
-      try refused([ann.json, author.json, blocked.json, ann.json])
-        == [
-          Refusal("INVALID", "input", "taggedUserIds", "1"),
-          Refusal("NOT_FOUND", "input", "taggedUserIds", "2"),
-          Refusal("INVALID", "input", "taggedUserIds", "3"),
-        ])
-    let thanks = try graph.make(
-      "createThankYou(input: {body: \"Thanks!\", taggedUserIds: $ids})", "thankYou",
-      ["ids: [ID!]!": [ben.json, ann.json]], as: author)
-    #expect(
-      try graph.data(
-        "query($id: ID!) { post(id: $id) { body ... on ThankYou { taggedUsers { id } } } }",
-        ["id": thanks.json])
-        == ["post": ["body": "Thanks!", "taggedUsers": [["id": ann.json], ["id": ben.json]]]])
-    let profile =
-      "query($id: ID!) { user(by: {id: $id}) { thankYouScore taggedIn { nodes { id } } } }"
-    for person in [ann, ben] {
-      #expect(
-        try graph.data(profile, ["id": person.json])
-          == ["user": ["thankYouScore": 1, "taggedIn": ["nodes": [["id": thanks.json]]]]])
-      let told = try graph.data(
-        "{ viewer { notifications { nodes { reason text } } } }", as: person)
-      #expect(
-        told.at("viewer.notifications.nodes")
-          == [["reason": "TAGGED", "text": "<b>Author</b> thanks you."]])
-    }
-    try graph.mutate("deletePost(postId: $id)", ["id: ID!": thanks.json], as: author)
-    #expect(
-      try graph.data(profile, ["id": ann.json])
-        == ["user": ["thankYouScore": 0, "taggedIn": ["nodes": []]]])
   }
 
   @Test func `HM-O11: regions are stated for an offer and on a profile; none means worldwide`()

@@ -2,8 +2,117 @@ import JSON
 import TestSupport
 import Testing
 
-/// C7Fit: trainers, what they teach, and when.
-@Suite(.usesCluster) struct C7FitClassTests {
+/// Classes and trainings, and the times when they take place.
+@Suite(.usesCluster) struct ClassTests {
+  @Test func `C7-I.b: staff publish trainings, trainers their own open times`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let staff = try data.person("staff", roles: ["MEMBER", "STAFF"])
+    let (tara, tom, client) = (
+      try data.trainer(name: "Tara"), try data.trainer(name: "Tom"), try data.person()
+    )
+    let gym = try data.location("Gym")
+    let upsert = "upsertProgram(input: $input)"
+    func program(_ more: KeyValuePairs<String, JSONValue> = [:]) -> JSONValue {
+      let given: KeyValuePairs<String, JSONValue> = [
+        "title": "Boxing", "training": "SPORTS", "durationMinutes": 45,
+        "trainerIds": [tara.json, tom.json], "locationId": gym.json,
+      ]
+      return .object(
+        given.filter { item in !more.contains { $0.key == item.key } }.map {
+          JSONValue.Member(name: $0.key, value: $0.value)
+        } + more.map { JSONValue.Member(name: $0.key, value: $0.value) })
+    }
+    for person in [tara, client] {
+      #expect(
+        try server.refusals(upsert, ["input: UpsertProgramInput!": program()], as: person)
+          == [Refusal("FORBIDDEN")])
+    }
+    let made = try server.make(
+      upsert, "program", ["input: UpsertProgramInput!": program()], as: staff)
+    #expect(
+      try server.refusals(
+        upsert,
+        [
+          "input: UpsertProgramInput!": program([
+            "title": "", "trainerIds": [client.json, gym.json], "durationMinutes": 0,
+            "locationId": client.json,
+          ])
+        ], as: staff) == [
+          Refusal("REQUIRED", "input", "title"), Refusal("INVALID", "input", "trainerIds", "0"),
+          Refusal("NOT_FOUND", "input", "trainerIds", "1"),
+          Refusal("INVALID", "input", "durationMinutes"),
+          Refusal("NOT_FOUND", "input", "locationId"),
+        ])
+    let schedule = "scheduleSessions(input: $input)"
+    func times(_ trainer: Person, _ times: JSONValue...) -> JSONValue {
+      [
+        "programId": made.json, "trainerId": trainer.json, "startsAt": .array(times),
+        "capacity": 2,
+      ]
+    }
+    for _ in 0..<2 {
+      let payload = try server.mutate(
+        schedule, "sessions { title startsAt endsAt capacity seatsLeft trainer { displayName } }",
+        [
+          "input: ScheduleSessionsInput!": times(
+            tara, "2045-05-02T10:00:00Z", "2045-05-01T10:00:00Z")
+        ], as: tara)
+      #expect(
+        payload.strings("sessions", "startsAt") == ["2045-05-01T10:00:00Z", "2045-05-02T10:00:00Z"])
+      #expect(
+        payload.at("sessions.0") == [
+          "title": "Boxing", "startsAt": "2045-05-01T10:00:00Z",
+          "endsAt": "2045-05-01T10:45:00Z", "capacity": 2, "seatsLeft": 2,
+          "trainer": ["displayName": "Tara"],
+        ])
+    }
+    #expect(
+      try server.refusals(
+        schedule, ["input: ScheduleSessionsInput!": times(tom, "2045-05-01T10:00:00Z")], as: tara)
+        == [Refusal("FORBIDDEN", "input", "trainerId")])
+    try server.mutate(
+      schedule, ["input: ScheduleSessionsInput!": times(tom, "2045-05-01T11:00:00Z")], as: staff)
+    #expect(
+      try server.refusals(
+        schedule,
+        [
+          "input: ScheduleSessionsInput!": times(
+            tom, "2045-05-01T10:00:00Z", "2020-05-01T10:00:00Z")
+        ], as: staff) == [Refusal("PAST", "input", "startsAt", "1")])
+    let found = try server.data(
+      """
+      query($id: ID!) { node(id: $id) { ... on Program { title training durationMinutes
+        location { name } trainers { displayName }
+        sessions(from: "2045-05-01T00:00:00Z", to: "2045-05-02T00:00:00Z", onlyOpen: true) {
+          nodes { startsAt trainer { displayName } } } } } }
+      """, ["id": made.json], as: client)
+    #expect(
+      found["node"] == [
+        "title": "Boxing", "training": "SPORTS", "durationMinutes": 45,
+        "location": ["name": "Gym"], "trainers": [["displayName": "Tara"], ["displayName": "Tom"]],
+        "sessions": [
+          "nodes": [
+            ["startsAt": "2045-05-01T10:00:00Z", "trainer": ["displayName": "Tara"]],
+            ["startsAt": "2045-05-01T11:00:00Z", "trainer": ["displayName": "Tom"]],
+          ]
+        ],
+      ])
+    // Who has times to come is not taken off.
+    #expect(
+      try server.refusals(
+        upsert,
+        [
+          "input: UpsertProgramInput!": program(["programId": made.json, "trainerIds": [tara.json]])
+        ],
+        as: staff) == [Refusal("INVALID", "input", "trainerIds")])
+    #expect(
+      try server.make(
+        upsert, "program",
+        ["input: UpsertProgramInput!": program(["programId": made.json, "title": "Kickboxing"])],
+        as: staff) == made)
+  }
+
   @Test func `C7-HOME.1c: a user sees the classes booked today, in the client's zone`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
@@ -86,35 +195,6 @@ import Testing
       found == ["schedule": ["totalCount": 2, "nodes": [session("Yoga"), session("Spin")]]])
   }
 
-  @Test func `C7-HOME.4: trainers with picture, name and bio, alphabetically`() throws {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let stem = GraphData.unique("coach")
-    let picture = "https://photos.example/\(stem).jpg"
-    for name in ["Zoe", "anna", "Ben"] {
-      let trainer = try data.trainer(name: "\(name) \(stem)")
-      if name == "Ben" {
-        let photo = try data.photo(of: trainer, url: picture)
-        try data.run(
-          "UPDATE app_user SET avatar_id = \(photo), bio = 'Runs.' WHERE id = \(trainer.key)")
-      }
-    }
-    _ = try data.person(name: "Member \(stem)")
-    let found = try server.data(
-      """
-      query($stem: String) { users(role: TRAINER, search: $stem) { totalCount
-        nodes { displayName bio avatar { url } trainerProfile { programs { title } } } } }
-      """, ["stem": .string(stem)])
-    #expect(
-      found.strings("users.nodes", "displayName") == ["anna", "Ben", "Zoe"].map { "\($0) \(stem)" })
-    #expect(found.at("users.totalCount") == 3)
-    #expect(
-      found.at("users.nodes.1") == [
-        "displayName": .string("Ben \(stem)"), "bio": "Runs.", "avatar": ["url": .string(picture)],
-        "trainerProfile": ["programs": []],
-      ])
-  }
-
   /// The titles of this sort of training which hold the word.
   private func programs(_ server: GraphServer, _ training: String, _ word: String) throws
     -> [String]
@@ -183,31 +263,6 @@ import Testing
     #expect(try trainers(nil) == ["Anna", "Zoe"])
     try data.block(zoe, viewer)
     #expect(try trainers(viewer) == ["Anna"])
-  }
-
-  @Test func `C7-PT.15: a trainer's page shows picture, name, bio and what they teach`() throws {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let (trainer, member) = (try data.trainer(name: "Zoe"), try data.person())
-    let photo = try data.photo(of: trainer, url: "https://photos.example/zoe.jpg")
-    try data.run(
-      "UPDATE app_user SET avatar_id = \(photo), bio = 'Boxes.' WHERE id = \(trainer.key)")
-    for title in ["Running", "Boxing"] { _ = try data.program(title, trainers: [trainer]) }
-    func page(_ person: Person) throws -> JSONValue? {
-      try server.data(
-        """
-        query($name: String!) { user(by: {username: $name}) {
-          displayName bio avatar { url } trainerProfile { programs { title } } } }
-        """, ["name": .string(person.username)]
-      )["user"]
-    }
-    #expect(
-      try page(trainer) == [
-        "displayName": "Zoe", "bio": "Boxes.",
-        "avatar": ["url": "https://photos.example/zoe.jpg"],
-        "trainerProfile": ["programs": [["title": "Boxing"], ["title": "Running"]]],
-      ])
-    #expect(try page(member)?["trainerProfile"] == .null)
   }
 
   @Test func `C7-PT.18: free times have seats left, are to come and overlap no booked one`() throws

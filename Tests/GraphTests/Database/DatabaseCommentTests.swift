@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `\d+`, `\df+` and `\dT+` explain the graph to whoever looks after the database.
-@Suite(.usesCluster) struct CommentTests {
+@Suite(.usesCluster) struct DatabaseCommentTests {
   /// Columns that say what they are.
   private static let obvious: Set = [
     "id", "created_at", "updated_at", "name", "title", "description", "body", "text", "note",

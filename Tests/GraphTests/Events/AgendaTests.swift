@@ -2,8 +2,8 @@ import JSON
 import TestSupport
 import Testing
 
-/// Peck: the day's events and announcements.
-@Suite(.usesCluster) struct PeckHomeTests {
+/// The agenda of events, day by day.
+@Suite(.usesCluster) struct AgendaTests {
   /// The titles of the viewer's agenda, of a day in 2041 unless told.
   private func agenda(
     _ server: GraphServer, as person: Person, from: String = "2041-05-02T00:00:00Z",
@@ -81,33 +81,6 @@ import Testing
     #expect(own.strings("nodes", "title") == ["PENDING", "ACCEPTED"])
     #expect(own.strings("nodes", "viewerInvitation.status") == ["PENDING", "ACCEPTED"])
     #expect(own.at("nodes.0.viewerInvitation.inviter.displayName") == "Host")
-  }
-
-  @Test func `PK-HOME.d: announcements of subscriptions, the newest first`() throws {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let (viewer, staff) = (try data.person(), try data.person())
-    let subscribed = try data.circle("Library", kind: "CHANNEL", owner: staff, members: [viewer])
-    let other = try data.circle("Gym", kind: "CHANNEL", owner: staff)
-    try data.follow(viewer, staff)
-    for (body, circle, day) in [
-      ("first", subscribed, 1), ("third", subscribed, 3), ("second", subscribed, 2),
-      ("unsubscribed", other, 4), ("of nobody", nil, 5),
-    ] {
-      _ = try data.post(.announcement, by: staff, body, circle: circle, at: "2026-03-0\(day)")
-    }
-    _ = try data.post(.event, by: staff, "event", circle: subscribed)
-    _ = try data.post(.text, by: staff, "text", circle: subscribed)
-    let feed = try server.data(
-      """
-      { viewer { feed(source: CIRCLES, kinds: [ANNOUNCEMENT]) {
-        totalCount nodes { __typename body circle { name } } } } }
-      """, as: viewer)
-    #expect(feed.strings("viewer.feed.nodes", "body") == ["third", "second", "first"])
-    #expect(feed.at("viewer.feed.totalCount") == 3)
-    #expect(
-      feed.at("viewer.feed.nodes.0")
-        == ["__typename": "Announcement", "body": "third", "circle": ["name": "Library"]])
   }
 
   @Test func `PK-HOME.e: a day is a half-open range from the client's own midnight`() throws {

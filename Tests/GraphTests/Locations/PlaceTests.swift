@@ -2,8 +2,8 @@ import JSON
 import TestSupport
 import Testing
 
-/// Sailor+: places on the map, in lists and one by one.
-@Suite(.usesCluster) struct SailorPlaceTests {
+/// Places: creation, popularity, distance, and the regions they are in.
+@Suite(.usesCluster) struct PlaceTests {
   @Test func `SP-R04: the map shows the 20 most popular places`() throws {
     let server = try GraphServer.alone()
     defer { server.stop() }
@@ -300,5 +300,69 @@ import Testing
     #expect(try places(world.regions[0]) == ["in the city", "in the north"])
     #expect(try places(world.regions[1]) == ["in the south"])
     #expect(try places(world.city) == ["in the city"])
+  }
+
+  @Test func `SP-R08: a new place belongs to its city, region and country, and is there once`()
+    throws
+  {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let sailor = try data.person()
+    let country = try data.location("Country", level: "COUNTRY")
+    let region = try data.location("Region", level: "REGION", parent: country)
+    let city = try data.location("City", level: "CITY", parent: region)
+    let maps = GraphData.unique("gmaps")
+    let create = "createLocation(input: $input)"
+    func input(_ name: JSONValue, maps: String, level: JSONValue = "PLACE") -> JSONValue {
+      [
+        "name": name, "level": level, "placeType": level == "PLACE" ? "BEACH" : nil,
+        "gmapsId": .string(maps), "parentId": city.json,
+        "coordinates": ["latitude": 53.5, "longitude": -9.5],
+      ]
+    }
+    let made = try server.make(
+      create, "location", ["input: NewLocationInput!": input("Strand", maps: maps)], as: sailor)
+    let query = """
+      query($maps: String!) { location(by: {gmapsId: $maps}) {
+        id name level placeType coordinates { latitude longitude } ancestors { name } } }
+      """
+    #expect(
+      try server.data(query, ["maps": .string(maps)]) == [
+        "location": [
+          "id": made.json, "name": "Strand", "level": "PLACE", "placeType": "BEACH",
+          "coordinates": ["latitude": 53.5, "longitude": -9.5],
+          "ancestors": [["name": "Country"], ["name": "Region"], ["name": "City"]],
+        ]
+      ])
+    for place in [country, region, city] {
+      let found = try server.data(
+        "query($in: ID!) { locations(filter: {within: $in, placeTypes: [BEACH]}) { nodes { id } } }",
+        ["in": place.json])
+      #expect(found.list("locations.nodes", "id") == [made.json])
+    }
+    // Somebody else adds the same place of the map: it is the one that is there.
+    #expect(
+      try server.make(
+        create, "location", ["input: NewLocationInput!": input("The Strand", maps: maps)],
+        as: data.person()) == made)
+    #expect(
+      try server.refusals(
+        create,
+        ["input: NewLocationInput!": ["name": " ", "parentId": sailor.json, "gmapsId": nil]],
+        as: sailor) == [
+          Refusal("REQUIRED", "input", "name"), Refusal("REQUIRED", "input", "coordinates"),
+          Refusal("NOT_FOUND", "input", "parentId"),
+        ])
+    #expect(
+      try server.refusals(
+        create,
+        ["input: NewLocationInput!": input("State", maps: GraphData.unique("g"), level: "CITY")],
+        as: sailor) == [
+          Refusal("FORBIDDEN", "input", "level"), Refusal("INVALID", "input", "parentId"),
+        ])
+    #expect(
+      try server.mutationErrorCodes(
+        create, ["input: NewLocationInput!": input("Strand", maps: maps)], as: nil)
+        == ["UNAUTHENTICATED"])
   }
 }

@@ -1,153 +1,10 @@
+import Foundation
 import JSON
 import TestSupport
 import Testing
 
-/// Views 1.x and 2.x: launch, introduction, sign-in, notifications.
-@Suite(.usesCluster) struct GTIOLaunchTests {
-  @Test func `GTIO-1.1a: an application loads its own configuration, signed in or not`() throws {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let (app, other) = (GraphData.unique("gtio"), GraphData.unique("peck"))
-    for (name, votes) in [(app, true), (other, false)] {
-      try data.add(
-        "app_config",
-        [
-          "app": name, "support_email": "help@\(name).example", "voting_enabled_by_default": votes,
-        ])
-    }
-    let query = """
-      query($app: String!) {
-        appConfig(app: $app) { app introImages votingEnabledByDefault supportEmail } }
-      """
-    let expected: JSONValue = [
-      "appConfig": [
-        "app": .string(app), "introImages": [], "votingEnabledByDefault": true,
-        "supportEmail": .string("help@\(app).example"),
-      ]
-    ]
-    #expect(try server.data(query, ["app": .string(app)]) == expected)
-    #expect(try server.data(query, ["app": .string(app)], as: data.person()) == expected)
-    let unknown = GraphData.unique("none")
-    #expect(try server.data(query, ["app": .string(unknown)]) == ["appConfig": nil])
-  }
-
-  @Test func `GTIO-1.1b: the viewer is null unless a token is sent`() throws {
-    let server = try GraphServer.shared
-    let person = try server.data().person()
-    let query = "{ viewer { user { id } } }"
-    #expect(try server.data(query) == ["viewer": nil])
-    #expect(try server.data(query, as: person) == ["viewer": ["user": ["id": person.json]]])
-  }
-
-  @Test func `GTIO-1.2a: intro images, at most five, in order`() throws {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let app = GraphData.unique("gtio")
-    let images = [3, 1, 5, 2, 4].map { "https://images.example/\($0).png" }
-    try data.add(
-      "app_config", ["app": app, "support_email": "a@b.example", "intro_images": images])
-    let shown = try server.data(
-      "query($app: String!) { appConfig(app: $app) { introImages } }", ["app": .string(app)])
-    #expect(shown.at("appConfig.introImages") == .array(images.map { .string($0) }))
-    #expect(throws: (any Error).self) {
-      try data.run(
-        "UPDATE app_config SET intro_images = $1 WHERE app = $2", [images + ["sixth"], app])
-    }
-  }
-
-  @Test func `GTIO-1.3b: a visitor browses what is public, and nothing else`() throws {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let (author, word) = (try data.person("author"), GraphData.unique("word"))
-    let circle = try data.circle("Group", owner: author)
-    let shown = try data.post(.outfit, by: author, "\(word) shown")
-    let hidden = try data.post(
-      .outfit, by: author, "\(word) hidden", circle: circle, visibility: "CIRCLE")
-    let party = try data.post(.event, by: author, "\(word) party", visibility: "INVITED")
-    let product = try data.product("Scarf")
-    let seen = try server.data(
-      """
-      query($word: String!, $shown: ID!, $hidden: ID!, $party: ID!, $product: ID!, $author: ID!) {
-        posts(filter: {search: $word}) { totalCount nodes { id } }
-        shown: post(id: $shown) { body }
-        hidden: post(id: $hidden) { body }
-        party: post(id: $party) { body }
-        product(id: $product) { name }
-        user(by: {id: $author}) { username posts { totalCount } }
-      }
-      """,
-      [
-        "word": .string(word), "shown": shown.json, "hidden": hidden.json, "party": party.json,
-        "product": product.json, "author": author.json,
-      ])
-    #expect(
-      seen == [
-        "posts": ["totalCount": 1, "nodes": [["id": shown.json]]],
-        "shown": ["body": .string("\(word) shown")], "hidden": nil, "party": nil,
-        "product": ["name": "Scarf"],
-        "user": ["username": .string(author.username), "posts": ["totalCount": 1]],
-      ])
-  }
-
-  @Test func `GTIO-1.7a: a profile says what it misses, until nothing`() throws {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let person = try data.person()
-    func missing() throws -> JSONValue? {
-      try server.data("{ viewer { missingProfileFields } }", as: person)
-        .at("viewer.missingProfileFields")
-    }
-    #expect(
-      try missing() == ["DISPLAY_NAME", "AVATAR", "BIO", "WEBSITE", "HOME", "ADDRESS", "EMAIL"])
-    try data.run(
-      "UPDATE app_user SET display_name = 'Ann', website = 'https://a.example' WHERE id = $1",
-      [person])
-    #expect(try missing() == ["AVATAR", "BIO", "HOME", "ADDRESS", "EMAIL"])
-    let (photo, home) = (try data.photo(of: person), try data.location("Home", level: "CITY"))
-    try data.run(
-      """
-      UPDATE app_user SET avatar_id = $1, home_id = $2, bio = 'Hi', address = 'Street 1', email = $3
-      WHERE id = $4
-      """, [photo, home, "\(person.username)@mail.example", person])
-    #expect(try missing() == [])
-  }
-
-  @Test func `GTIO-1.8a, read: people staff suggest, in their order, without those followed`()
-    throws
-  {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let (viewer, people) = (try data.person(), try (0..<4).map { _ in try data.person() })
-    let chosen = [people[2], people[0], viewer, people[3], people[1]]
-    try data.run(
-      "INSERT INTO app_config (app, support_email, quick_add_user_ids) VALUES ($1, 'a@b', $2)",
-      [GraphData.unique("gtio"), chosen.map(\.key)])
-    try data.follow(viewer, people[3])
-    try data.block(people[1], viewer)
-    let names = try server.data("{ viewer { quickAddUsers { username } } }", as: viewer)
-      .strings("viewer.quickAddUsers", "username")
-    let own = Set(chosen.map(\.username))
-    #expect(names.filter(own.contains) == [people[2].username, people[0].username])
-  }
-
-  @Test func `GTIO-1.9a, read: one whose session ended is told so, and still gets the intro`()
-    throws
-  {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let (person, app) = (try data.person(), GraphData.unique("gtio"))
-    try data.add(
-      "app_config",
-      ["app": app, "support_email": "a@b.example", "intro_images": ["https://i.example/1"]])
-    try data.run("UPDATE session SET expires_at = now() WHERE user_id = $1", [person])
-    #expect(
-      try server.errorCodes("{ viewer { user { id } } }", as: person) == ["UNAUTHENTICATED"])
-    let visitor = try server.data(
-      "query($app: String!) { viewer { user { id } } appConfig(app: $app) { introImages } }",
-      ["app": .string(app)])
-    #expect(visitor == ["viewer": nil, "appConfig": ["introImages": ["https://i.example/1"]]])
-  }
-
+/// The viewer's notifications: their order, their counts, and their buttons.
+@Suite(.usesCluster) struct NotificationListTests {
   @Test func `GTIO-2.1a, read: new notifications are counted for their recipient alone`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
@@ -270,5 +127,82 @@ import Testing
         ["text": "new", "readAt": nil], ["text": "seen", "readAt": "2026-03-01T12:00:00Z"],
       ])
     #expect(lists.at("viewer.unread") == ["totalCount": 1, "nodes": [["text": "new"]]])
+  }
+
+  @Test func `HM-O15, HM-O17, read: what becomes of cards is told, with a button to approve`()
+    throws
+  {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (owner, sender) = (try data.person(), try data.person(name: "Sue"))
+    let post = try data.cardRequest(by: owner, "Request")
+    let asked = try data.infoRequest(post, of: owner, by: sender)
+    let followUp = try data.followUp(post, from: sender, to: owner, state: "UNABLE")
+    let first = try data.tell(owner, "asks", reason: "INFO_REQUESTED", by: sender, about: asked)
+    try data.run(
+      """
+      UPDATE notification SET action_kind = 'APPROVE_INFO_REQUEST', action_label = 'Approve'
+      WHERE id = $1
+      """, [first])
+    _ = try data.tell(owner, "cannot", reason: "FOLLOW_UP_UNABLE", by: sender, about: followUp)
+    let list = try server.data(
+      """
+      { viewer { notifications { nodes { reason actor { displayName } action { kind }
+        about { __typename ... on FollowUp { state } ... on InfoRequest { status } } } } } }
+      """, as: owner)
+    #expect(
+      list.at("viewer.notifications.nodes") == [
+        [
+          "reason": "FOLLOW_UP_UNABLE", "actor": ["displayName": "Sue"], "action": nil,
+          "about": ["__typename": "FollowUp", "state": "UNABLE"],
+        ],
+        [
+          "reason": "INFO_REQUESTED", "actor": ["displayName": "Sue"],
+          "action": ["kind": "APPROVE_INFO_REQUEST"],
+          "about": ["__typename": "InfoRequest", "status": "PENDING"],
+        ],
+      ])
+  }
+
+  @Test func `PK-PECK.a: pecks are everything that concerns the user, the newest first`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (viewer, friend, blocked) = (try data.person(), try data.person(), try data.person())
+    try data.block(viewer, blocked)
+    let event = try data.post(.event, by: friend, title: "Party")
+    for (text, recipient, actor, reason) in [
+      ("one", viewer, friend, "FOLLOWED"), ("two", viewer, nil, "EVENT_CHANGED"),
+      ("other's", friend, viewer, "FOLLOWED"), ("blocked", viewer, blocked, "FOLLOWED"),
+      ("three", viewer, friend, "EVENT_INVITED"),
+    ] {
+      let isInvitation = reason == "EVENT_INVITED"
+      try data.insert(
+        "notification",
+        [
+          "recipient_id": recipient.key, "actor_id": actor?.key, "reason": reason, "text": text,
+          "destination": "peck://home", "about_id": isInvitation ? event : nil,
+          "action_kind": isInvitation ? "ATTEND" : nil,
+          "action_label": isInvitation ? "Attend" : nil, "read_at": text == "one" ? "now" : nil,
+        ])
+    }
+    let query = """
+      { viewer { unreadNotificationCount
+        notifications { totalCount nodes {
+          text reason actor { id } about { id } action { kind label performedAt } } }
+        unread: notifications(unreadOnly: true) { nodes { text } } } }
+      """
+    let found = try server.data(query, as: viewer)
+    #expect(found.strings("viewer.notifications.nodes", "text") == ["three", "two", "one"])
+    #expect(found.at("viewer.notifications.totalCount") == 3)
+    #expect(
+      found.at("viewer.notifications.nodes.0") == [
+        "text": "three", "reason": "EVENT_INVITED", "actor": ["id": friend.json],
+        "about": ["id": event.json],
+        "action": ["kind": "ATTEND", "label": "Attend", "performedAt": nil],
+      ])
+    #expect(found.at("viewer.notifications.nodes.1.actor") == .null)
+    #expect(found.strings("viewer.unread.nodes", "text") == ["three", "two"])
+    #expect(found.at("viewer.unreadNotificationCount") == 2)
+    #expect(try server.data(query) == ["viewer": nil])
   }
 }

@@ -2,8 +2,8 @@ import JSON
 import TestSupport
 import Testing
 
-/// Views 2.1 and 2.2: what is told when something is done, and what its buttons do.
-@Suite(.usesCluster) struct GTIONotificationTests {
+/// Notifications that become new, seen, or done.
+@Suite(.usesCluster) struct NotificationStateTests {
   private static let list = """
     { viewer { unreadNotificationCount notifications { totalCount nodes {
       id reason text readAt actor { id } about { id } destination

@@ -3,13 +3,11 @@ import Pictures
 import TestSupport
 import Testing
 
-/// What people do with photos in each application, from the bytes on.
-@Suite(.usesCluster) struct PhotoCapabilityTests {
-  private var server: GraphServer { get throws { try .shared } }
-
+/// Photos of profiles and posts.
+@Suite(.usesCluster) struct PhotoUseTests {
   /// Sets a profile picture that was just uploaded, and gives what others see of it.
   private func setAvatar() throws {
-    let server = try server
+    let server = try GraphServer.shared
     let data = try server.data()
     let (ada, bob) = (try data.person("ada"), try data.person("bob"))
     let photo = try server.uploadPhoto(TestPicture.png(width: 300, height: 200), as: ada)
@@ -47,7 +45,7 @@ import Testing
 
   @Test func `SP-R15: a traveller changes the profile picture`() throws {
     try setAvatar()
-    let server = try server
+    let server = try GraphServer.shared
     let ada = try server.data().person("ada")
     for _ in 0..<2 {
       let photo = try server.uploadPhoto(as: ada)
@@ -62,7 +60,7 @@ import Testing
   }
 
   @Test func `GTIO-I.a: an outfit is posted with photos and brands`() throws {
-    let server = try server
+    let server = try GraphServer.shared
     let data = try server.data()
     let (ada, bob) = (try data.person("ada"), try data.person("bob"))
     let photos = try (0..<2).map { _ in try server.uploadPhoto(as: ada) }
@@ -94,7 +92,7 @@ import Testing
   }
 
   @Test func `HM-O18: offers, requests and thanks carry up to ten photos`() throws {
-    let server = try server
+    let server = try GraphServer.shared
     let data = try server.data()
     let (ada, bob) = (try data.person("ada"), try data.person("bob"))
     let photos = try (0..<11).map { _ in try server.uploadPhoto(as: ada) }
@@ -118,7 +116,7 @@ import Testing
   @Test func `SP-R07: a photo is posted with a caption, at a place that is never added twice`()
     throws
   {
-    let server = try server
+    let server = try GraphServer.shared
     let data = try server.data()
     let (ada, bob) = (try data.person("ada"), try data.person("bob"))
     let gmaps = GraphData.unique("gmaps")
@@ -146,7 +144,7 @@ import Testing
   }
 
   @Test func `SP-P03: what moderation refuses is nowhere, and what waits is its owner's`() throws {
-    let server = try server
+    let server = try GraphServer.shared
     let data = try server.data()
     let (ada, bob) = (try data.person("ada"), try data.person("bob"))
     let staff = try data.person("staff", roles: ["MEMBER", "STAFF"])
@@ -181,7 +179,7 @@ import Testing
   }
 
   @Test func `PK-POST.e: an announcement carries photos, and is public`() throws {
-    let server = try server
+    let server = try GraphServer.shared
     let data = try server.data()
     let (ada, bob) = (try data.person("ada"), try data.person("bob"))
     let channel = try data.circle("News", kind: "CHANNEL", owner: ada)

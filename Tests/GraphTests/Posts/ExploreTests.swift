@@ -2,8 +2,8 @@ import JSON
 import TestSupport
 import Testing
 
-/// Peck: what there is beyond one's own circles.
-@Suite(.usesCluster) struct PeckExploreTests {
+/// The explore list of public posts.
+@Suite(.usesCluster) struct ExploreTests {
   private static let explore = """
     query($after: String) { explore(first: 3, after: $after) {
       totalCount pageInfo { hasNextPage endCursor }

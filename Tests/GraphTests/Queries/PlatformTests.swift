@@ -2,120 +2,8 @@ import JSON
 import TestSupport
 import Testing
 
-/// What any client of a graph server needs, whatever the application.
+/// What every application needs of the API: stable error codes, limits, and the whole workload.
 @Suite(.usesCluster) struct PlatformTests {
-  @Test func `PLAT-1: tools read the whole schema by introspection`() throws {
-    let server = try GraphServer.shared
-    let schema = try GraphServer.mapping.get().schema
-    let found = try server.data(
-      """
-      { __schema {
-        queryType { name } mutationType { name } subscriptionType { name }
-        types { kind name description ...Fields inputFields { ...Input }
-          interfaces { name } possibleTypes { name } enumValues(includeDeprecated: true) { name } }
-        directives { name locations args { ...Input } }
-      } }
-      fragment Fields on __Type { fields(includeDeprecated: true) {
-        name description args { ...Input } type { ...Type } } }
-      fragment Input on __InputValue { name defaultValue type { ...Type } }
-      fragment Type on __Type {
-        kind name ofType { kind name ofType { kind name ofType { kind name } } } }
-      """)
-    #expect(found.at("__schema.queryType.name") == "Query")
-    #expect(found.at("__schema.mutationType.name") == "Mutation")
-    #expect(found.at("__schema.subscriptionType.name") == "Subscription")
-    #expect(Set(found.strings("__schema.types", "name")) == Set(schema.types.map(\.name)))
-    for type in found.at("__schema.types")?.array ?? [] {
-      let name = type["name"]?.string ?? ""
-      let definition = try #require(schema.type(named: name))
-      guard let fields = type["fields"]?.array else { continue }
-      #expect(fields.map { $0["name"]?.string } == definition.fields.map { $0.name }, "\(name)")
-      if !name.hasPrefix("__") {
-        #expect(type["description"]?.string?.isEmpty == false, "\(name)")
-        #expect(fields.allSatisfy { $0["description"]?.string?.isEmpty == false }, "\(name)")
-      }
-    }
-    // How things are stored is nobody's business.
-    #expect(
-      Set(found.strings("__schema.directives", "name"))
-        == ["defer", "live", "stream", "skip", "include", "deprecated", "specifiedBy", "oneOf"])
-    let type = try server.data(
-      """
-      { __type(name: "UserRef") { kind isOneOf inputFields { name type { name } } }
-        missing: __type(name: "Usr") { name } }
-      """)
-    #expect(
-      type == [
-        "__type": [
-          "kind": "INPUT_OBJECT", "isOneOf": true,
-          "inputFields": [
-            ["name": "id", "type": ["name": "ID"]],
-            ["name": "username", "type": ["name": "String"]],
-          ],
-        ],
-        "missing": nil,
-      ])
-  }
-
-  @Test func `PLAT-2: any node is found again by its id, if it is there and may be seen`() throws {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let (viewer, stranger, trainer) = (
-      try data.person(), try data.person(), try data.trainer()
-    )
-    let place = try data.location("Place")
-    let group = try data.circle("Group", owner: viewer)
-    let program = try data.program("Yoga", trainers: [trainer])
-    let session = try data.classSession(program, by: trainer, at: "2047-01-01 12:00Z")
-    let event = try data.post(.event, by: stranger, visibility: "INVITED")
-    let open: [(NodeKey, JSONValue)] = [
-      (viewer.key, "User"), (place, "Location"), (try data.product("Product"), "Product"),
-      (try data.circle("Channel", kind: "CHANNEL", owner: stranger), "Circle"),
-      (try data.photoPost(by: stranger, at: place), "PhotoPost"),
-      (try data.post(.text, by: viewer), "TextPost"), (program, "Program"),
-      (try data.comment(place, by: stranger, "Nice."), "Comment"), (session, "ClassSession"),
-    ]
-    let own: [(NodeKey, JSONValue)] = [
-      (group, "Circle"), (event, "Event"),
-      (try data.post(.text, by: viewer, circle: group, visibility: "CIRCLE"), "TextPost"),
-      (try data.comment(group, by: viewer, "Hello."), "Comment"),
-      (try data.photo(of: viewer, moderation: "PENDING"), "Photo"),
-      (try data.invite(stranger, viewer, to: event), "Invitation"),
-      (try data.book(viewer, session), "Booking"),
-    ]
-    let gone = try data.post(.text, by: viewer)
-    try data.run("SELECT delete_node(\(gone))")
-    let unknown = NodeKey(Int64(1) << 45 | 24)
-
-    func nodes(_ keys: [NodeKey], _ person: Person?) throws -> JSONValue? {
-      try server.data(
-        "query($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }",
-        ["ids": .array(keys.map(\.json))], as: person
-      )["nodes"]
-    }
-    func found(_ nodes: [(NodeKey, JSONValue)]) -> [JSONValue] {
-      nodes.map { ["__typename": $0.1, "id": $0.0.json] }
-    }
-    let all = (open + own).reversed().map(\.0) + [gone, unknown]
-    #expect(
-      try nodes(all, viewer) == .array(found((open + own).reversed()) + [.null, .null]))
-    let others: [JSONValue] = Array(repeating: .null, count: own.count)
-    let anonymous = try nodes(all, nil)
-    #expect(anonymous == .array(others + found(open.reversed()) + [.null, .null]))
-    for (key, type) in open + own {
-      let node = try server.data(
-        "query($id: ID!) { node(id: $id) { __typename id } }", ["id": key.json], as: viewer)
-      #expect(node == ["node": ["__typename": type, "id": key.json]])
-    }
-    // Nothing tells the unknown, the deleted, and the invisible apart.
-    for key in [gone, unknown, group] {
-      let response = try server.send(
-        "query($id: ID!) { node(id: $id) { __typename } }", ["id": key.json], token: stranger.token)
-      #expect(response.status == 200)
-      #expect(response.text == "{\"data\":{\"node\":null}}")
-    }
-  }
-
   @Test func `PLAT-3: every error has a stable code`() throws {
     let server = try GraphServer.shared
     for (query, variables, code) in [
@@ -152,52 +40,6 @@ import Testing
       payloads.allSatisfy { $0.strings("fields", "name").contains("userErrors") })
     let results = types.strings("mutation.fields", "type.name")
     #expect(results.allSatisfy { $0.hasSuffix("Payload") }, "\(results)")
-  }
-
-  @Test func `PLAT-5: one search finds people, posts, places, products and circles`() throws {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let word = GraphData.unique("quokka")
-    let (viewer, other, blocked) = (
-      try data.person(), try data.person(), try data.person(name: "\(word) blocked")
-    )
-    try data.block(viewer, blocked)
-    let hidden = try data.circle("\(word) hidden", owner: other)
-    _ = try data.post(.text, by: other, "a \(word)", circle: hidden, visibility: "CIRCLE")
-    _ = try data.post(.text, by: blocked, "a \(word)")
-    _ = try data.post(.event, by: other, visibility: "INVITED", title: "A \(word)")
-    let found = [
-      try data.person(name: "Mr \(word)").key,
-      try data.location("\(word) Island"),
-      try data.product("Toy", description: "Looks like a \(word)."),
-      try data.circle("Friends of the \(word)", owner: viewer),
-      try data.post(.text, by: other, "I saw a \(word)!"),
-      try data.post(.event, by: other, title: "The \(word) walk"),
-    ]
-    func search(_ words: String, _ types: JSONValue = nil, as person: Person?) throws -> [JSONValue]
-    {
-      let result = try server.data(
-        """
-        query($words: String!, $types: [SearchType!]) {
-          search(query: $words, types: $types) {
-            totalCount nodes { __typename ... on Node { id } } } }
-        """, ["words": .string(words), "types": types], as: person)
-      let nodes = result.list("search.nodes", "id")
-      #expect(result.at("search.totalCount")?.int == nodes.count)
-      return nodes
-    }
-    let all = found.reversed().map(\.json)
-    #expect(try search(word, as: viewer) == all)
-    #expect(try search(word.uppercased(), as: viewer) == all)
-    #expect(try search(word, ["USER", "PRODUCT"], as: viewer) == [found[2].json, found[0].json])
-    #expect(try search(word, ["POST"], as: viewer) == [found[5].json, found[4].json])
-    #expect(try search("\(word) walk", as: viewer) == [found[5].json])
-    #expect(try search("\(word) hidden", as: viewer) == [])
-    // The owner of the hidden circle finds it, what is in it, and their private event.
-    #expect(try search(word, ["CIRCLE"], as: other) == [hidden.json])
-    #expect(try search(word, ["POST"], as: other).count == 5)
-    #expect(try search(word, ["CIRCLE"], as: nil) == [])
-    #expect(try search(word, ["POST", "USER"], as: nil).count == 5)
   }
 
   @Test(arguments: [
@@ -253,5 +95,102 @@ import Testing
     #expect(response.at("errors.0.extensions.code") == .string(code))
     let message = response.at("errors.0.message")?.string ?? ""
     #expect(message.contains(limit), "\(message)")
+  }
+
+  @Test func `PLAT-9: the workload reads and writes through the one API`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (viewer, friend) = (try data.person(), try data.person())
+    try data.run("UPDATE app_user SET address = 'Street 1' WHERE id = $1", [viewer])
+    let place = try data.location("Pier", latitude: 60, longitude: 5)
+    let group = try data.circle("Group", owner: viewer, members: [friend])
+    let outfit = try data.post(.outfit, by: friend, location: place)
+    let offer = try data.offer(by: friend, "Owls", limit: 1)
+    let trainer = try data.person(roles: ["MEMBER", "TRAINER"])
+    let program = try data.program("Yoga", trainers: [trainer])
+    let session = try data.classSession(
+      program, by: trainer, at: "2100-01-01 10:00Z")
+
+    let writes: [(document: String, variables: JSONValue, path: String, value: JSONValue)] = [
+      (
+        """
+        mutation CastVote($postId: ID!, $choice: VoteChoice!) {
+          castVote(postId: $postId, choice: $choice) {
+            post { id viewerVote verdict { text wearItCount changeItCount leading } }
+            userErrors { code message field } } }
+        """, ["postId": outfit.json, "choice": "WEAR_IT"],
+        "castVote.post.verdict.wearItCount", 1
+      ),
+      (
+        """
+        mutation RespondToOffer($offerId: ID!) {
+          respondToOffer(offerId: $offerId) {
+            cardOffer { id isOpen responseCount responseLimit viewerActions
+              viewerFollowUp { id state } }
+            userErrors { code message field } } }
+        """, ["offerId": offer.json], "respondToOffer.cardOffer.viewerFollowUp.state", "OPEN"
+      ),
+      (
+        """
+        mutation TopAPlace($subjectId: ID!) {
+          react(subjectId: $subjectId, kind: TOP) {
+            subject { id reactionCount(kind: TOP) viewerReactions }
+            ... on Payload { userErrors { code message } } } }
+        """, ["subjectId": place.json], "react.subject.viewerReactions", ["TOP"]
+      ),
+      (
+        """
+        mutation CreatePrivateEvent($input: CreateEventInput!) {
+          createEvent(input: $input) {
+            event { id title startsAt visibility location { id name }
+              attendees(status: null, first: 0) { totalCount } }
+            userErrors { code message field } } }
+        """,
+        [
+          "input": [
+            "title": "Study group", "startsAt": "2100-05-01T18:30:00Z", "visibility": "INVITED",
+            "location": [
+              "new": [
+                "name": "Library", "coordinates": ["latitude": 44.46, "longitude": -93.15],
+              ]
+            ], "inviteCircleIds": [group.json], "inviteUserIds": [trainer.json],
+          ]
+        ], "createEvent.event.visibility", "INVITED"
+      ),
+      (
+        """
+        mutation BookSession($sessionId: ID!) {
+          bookSession(sessionId: $sessionId) {
+            booking { id cancelledAt session { id title startsAt endsAt seatsLeft
+              trainer { displayName } location { name } } }
+            userErrors { code message field } } }
+        """, ["sessionId": session.json], "bookSession.booking.session.seatsLeft", 0
+      ),
+    ]
+    for (document, variables, path, value) in writes {
+      let done = try server.data(document, variables, as: viewer)
+      #expect(done.at(path) == value, "\(done)")
+      #expect(
+        done.at(String(path.prefix { $0 != "." }) + ".userErrors") == [], "\(done)")
+    }
+    // The event reached who was invited by name or by circle, and nobody else.
+    for person in [friend, trainer] {
+      #expect(try server.told(person).contains("EVENT_INVITED"))
+    }
+    let read = try server.data(
+      """
+      query($user: ID!, $post: ID!, $place: ID!) {
+        user(by: {id: $user}) { id posts { totalCount } }
+        post(id: $post) { ... on OutfitPost { viewerVote } }
+        location(by: {id: $place}) { reactionCount viewerReactions }
+        locations(filter: {near: {center: {latitude: 60, longitude: 5}, radius: 10}}) { nodes { id } } }
+      """, ["user": friend.json, "post": outfit.json, "place": place.json], as: viewer)
+    #expect(read.at("post.viewerVote") == "WEAR_IT")
+    #expect(read.at("location") == ["reactionCount": 1, "viewerReactions": ["TOP"]])
+    #expect(read.list("locations.nodes", "id").contains(place.json))
+    #expect(
+      try server.mutationErrorCodes(
+        "react(subjectId: $id, kind: TOP)", ["id: ID!": place.json], as: nil)
+        == ["UNAUTHENTICATED"])
   }
 }

@@ -109,6 +109,15 @@ final class GraphData {
       ["follower_id": follower.key, "followee_id": followee.key, "followed_at": time ?? "now"])
   }
 
+  /// Inserts a viewer who follows people of these names.
+  func viewer(
+    name: String? = nil, following names: [String]
+  ) throws -> (Person, [Person]) {
+    let (viewer, people) = (try person(name: name), try names.map { try person(name: $0) })
+    for person in people { try follow(viewer, person) }
+    return (viewer, people)
+  }
+
   func block(_ blocker: Person, _ blocked: Person) throws {
     try add("block", ["blocker_id": blocker.key, "blocked_id": blocked.key])
   }

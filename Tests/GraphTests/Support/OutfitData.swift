@@ -4,6 +4,14 @@ extension GraphData {
     try add("vote", ["post_id": post, "user_id": person.key, "choice": choice])
   }
 
+  /// Inserts an outfit and a product post: what is done to the one is done to the other.
+  func outfitAndProductPost(by author: Person) throws -> [NodeKey] {
+    [
+      try post(.outfit, by: author, "Look"),
+      try post(.product, by: author, "Look", product: try product("Coat")),
+    ]
+  }
+
   /// Shows photos in a post, in this order.
   func show(_ photos: [NodeKey], in post: NodeKey) throws {
     for (position, photo) in photos.enumerated() {

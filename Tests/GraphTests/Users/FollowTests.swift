@@ -2,107 +2,28 @@ import JSON
 import TestSupport
 import Testing
 
-/// Views 1.7, 1.8 and 7.4, and what staff keep: profiles, first friends, settings and products.
-@Suite(.usesCluster) struct GTIOProfileTests {
-  @Test func `GTIO-1.7b: a new user completes the profile, and others see what is public`() throws {
-    let server = try GraphServer.newcomers
-    let data = try server.data()
-    let (ada, ben) = (try server.signUp("ada"), try server.signUp("ben"))
-    let home = try data.location("Home", level: "CITY")
-    let payload = try server.mutate(
-      """
-      updateProfile(input: {displayName: "Ada L.", website: "https://ada.example", bio: "Hats.",
-        homeLocationId: $home, address: "Street 1", email: $email})
-      """, "viewer { missingProfileFields email emailVerified address }",
-      ["home: ID": home.json, "email: String": .string("\(ada.username)@mail.example")], as: ada)
-    #expect(
-      payload["viewer"] == [
-        "missingProfileFields": ["AVATAR"], "email": .string("\(ada.username)@mail.example"),
-        "emailVerified": false, "address": "Street 1",
-      ])
-    #expect(
-      try server.data(
-        "query($id: ID!) { user(by: {id: $id}) { displayName website bio home { name } } }",
-        ["id": ada.json], as: ben)
-        == [
-          "user": [
-            "displayName": "Ada L.", "website": "https://ada.example", "bio": "Hats.",
-            "home": ["name": "Home"],
-          ]
-        ])
-    #expect(
-      try server.refusals(
-        "updateProfile(input: {displayName: $name, homeLocationId: \"no id\", email: \"nobody\"})",
-        ["name: String": .string(String(repeating: "x", count: 81))], as: ada)
-        == [
-          Refusal("INVALID", "input", "email"), Refusal("TOO_LONG", "input", "displayName"),
-          Refusal("NOT_FOUND", "input", "homeLocationId"),
-        ])
-    #expect(
-      try server.mutationErrorCodes("updateProfile(input: {bio: \"x\"})", as: nil)
-        == ["UNAUTHENTICATED"])
-  }
-
-  @Test func `GTIO-7.4a: the profile is edited later; what is left out stays, null clears`() throws
+/// Following people, and the lists of followers and followees.
+@Suite(.usesCluster) struct FollowTests {
+  @Test func `GTIO-3.5b, read: every person in a list says whether the viewer follows them`() throws
   {
-    let server = try GraphServer.newcomers
-    let ada = try server.signUp("ada", ", displayName: \"Ada\", address: \"Street 1\"")
-    try server.mutate(
-      "updateProfile(input: {bio: \"Hats.\", website: \"https://ada.example\"})", as: ada)
-    try server.mutate("updateProfile(input: {website: null, displayName: \"Ada L.\"})", as: ada)
-    #expect(
-      try server.data("{ viewer { address user { displayName bio website } } }", as: ada)
-        == [
-          "viewer": [
-            "address": "Street 1",
-            "user": ["displayName": "Ada L.", "bio": "Hats.", "website": nil],
-          ]
-        ])
-    // Found by the new name, and by the username that is changed.
-    let name = GraphData.unique("lovelace")
-    try server.mutate(
-      "updateProfile(input: {username: $name})", ["name: String": .string(name)], as: ada)
-    #expect(
-      try server.data(
-        "query($name: String!) { users(search: $name) { nodes { id } } }",
-        ["name": .string(name)]) == ["users": ["nodes": [["id": ada.json]]]])
-    let ben = try server.signUp("ben")
-    #expect(
-      try server.refusals(
-        "updateProfile(input: {username: $name, displayName: \" \"})",
-        ["name: String": .string(name.uppercased())], as: ben)
-        == [Refusal("TAKEN", "input", "username"), Refusal("REQUIRED", "input", "displayName")])
-  }
-
-  @Test func `GTIO-1.8a: staff choose whom new users are shown, and nobody else does`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
-    let staff = try data.person(roles: ["MEMBER", "STAFF"])
-    let (viewer, people) = (try data.person(), try (0..<3).map { _ in try data.person() })
-    let app = GraphData.unique("gtio")
-    let field = """
-      setAppConfig(input: {app: $app, supportEmail: "a@b.example", quickAddUserIds: $people})
-      """
-    let variables: KeyValuePairs<String, JSONValue> = [
-      "app: String!": .string(app), "people: [ID!]": .array([2, 0, 1].map { people[$0].json }),
-    ]
-    #expect(try server.refusals(field, variables, as: viewer) == [Refusal("FORBIDDEN")])
-    try server.mutate(field, variables, as: staff)
-    func shown() throws -> [String] {
-      try server.data(
-        "query($app: String) { viewer { quickAddUsers(app: $app) { username } } }",
-        ["app": .string(app)], as: viewer
-      ).strings("viewer.quickAddUsers", "username")
+    let (viewer, followed, follower) = (try data.person(), try data.person(), try data.person())
+    try data.follow(viewer, followed)
+    try data.follow(follower, viewer)
+    let outfit = try data.post(.outfit, by: viewer)
+    for (hour, person) in [followed, follower, viewer].enumerated() {
+      try data.react(person, "HEART", to: outfit, at: "2026-03-01 1\(hour):00Z")
     }
-    #expect(try shown() == [2, 0, 1].map { people[$0].username })
-    try server.mutate(
-      "followUsers(userIds: [$id])", ["id: ID!": people[0].json], as: viewer)
-    #expect(try shown() == [2, 1].map { people[$0].username })
-    #expect(
-      try server.refusals(
-        "setAppConfig(input: {app: $app, quickAddUserIds: [$id, \"no id\"]})",
-        ["app: String!": .string(app), "id: ID!": viewer.json], as: staff)
-        == [Refusal("NOT_FOUND", "input", "quickAddUserIds", "1")])
+    let query = """
+      query($id: ID!) { post(id: $id) { reactions { nodes {
+        viewerIsFollowing isFollowingViewer } } } }
+      """
+    let list = try server.data(query, ["id": outfit.json], as: viewer)
+    #expect(list.list("post.reactions.nodes", "viewerIsFollowing") == [false, false, true])
+    #expect(list.list("post.reactions.nodes", "isFollowingViewer") == [false, true, false])
+    let anonymous = try server.data(query, ["id": outfit.json])
+    #expect(anonymous.list("post.reactions.nodes", "viewerIsFollowing") == [false, false, false])
   }
 
   @Test func `GTIO-1.8b: all the selected people are followed at once, again changes nothing`()
@@ -224,86 +145,111 @@ import Testing
         == [Refusal("INVALID", "userIds", "0")])
   }
 
-  @Test func `GTIO-I.b: staff keep intro images and defaults, they and services products`()
-    throws
-  {
+  @Test func `SP-R21: following and unfollowing shows on both sides`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
-    let staff = try data.person(roles: ["MEMBER", "STAFF"])
-    let service = try data.person(roles: ["MEMBER", "SERVICE"])
-    let member = try data.person()
-    let app = GraphData.unique("gtio")
-    func configure(_ fields: String, as person: Person) throws -> [Refusal] {
-      try server.refusals(
-        "setAppConfig(input: {app: $app, \(fields)})", ["app: String!": .string(app)], as: person)
+    let (viewer, friend) = (try data.person(), try data.person())
+    let query = """
+      query($id: ID!) { user(by: {id: $id}) {
+        viewerIsFollowing followers { totalCount nodes { id } } following { totalCount } } }
+      """
+    func seen() throws -> JSONValue? {
+      try server.data(query, ["id": friend.json], as: viewer)["user"]
     }
-    let images = (1...5).map { "\"https://i.example/\($0)\"" }.joined(separator: ", ")
-    // An application need not have an address.
-    #expect(try configure("introImages: [\(images)]", as: staff) == [])
-    func address() throws -> JSONValue? {
-      try server.data(
-        "query($app: String!) { appConfig(app: $app) { supportEmail } }", ["app": .string(app)]
-      ).at("appConfig.supportEmail")
+    for _ in 0..<2 {
+      let payload = try server.mutate(
+        "followUsers(userIds: [$id])", "users { id viewerIsFollowing }", ["id: ID!": friend.json],
+        as: viewer)
+      #expect(payload["users"] == [["id": friend.json, "viewerIsFollowing": true]])
     }
-    #expect(try address() == .null)
-    #expect(try configure("supportEmail: \"a@b.example\"", as: staff) == [])
-    #expect(try configure("introImages: [\(images)]", as: staff) == [])
-    #expect(try address() == "a@b.example")
-    #expect(try configure("supportEmail: null", as: staff) == [])
-    #expect(try address() == .null)
-    #expect(try configure("supportEmail: \"a@b.example\"", as: staff) == [])
-    #expect(try configure("supportEmail: \"c@b.example\"", as: service) == [Refusal("FORBIDDEN")])
-    // What is left out stays.
-    #expect(try configure("votingEnabledByDefault: false", as: staff) == [])
     #expect(
-      try configure("introImages: [\(images), \"https://i.example/6\"]", as: staff)
-        == [Refusal("INVALID", "input", "introImages")])
+      try seen() == [
+        "viewerIsFollowing": true, "followers": ["totalCount": 1, "nodes": [["id": viewer.json]]],
+        "following": ["totalCount": 0],
+      ])
+    for _ in 0..<2 {
+      let payload = try server.mutate(
+        "unfollowUsers(userIds: [$id])", "users { viewerIsFollowing }", ["id: ID!": friend.json],
+        as: viewer)
+      #expect(payload["users"] == [["viewerIsFollowing": false]])
+    }
     #expect(
-      try server.data(
-        """
-        query($app: String!) { appConfig(app: $app) {
-          introImages votingEnabledByDefault supportEmail } }
-        """, ["app": .string(app)])
-        == [
-          "appConfig": [
-            "introImages": .array((1...5).map { .string("https://i.example/\($0)") }),
-            "votingEnabledByDefault": false, "supportEmail": "a@b.example",
-          ]
-        ])
-    #expect(try configure("votingEnabledByDefault: true", as: member) == [Refusal("FORBIDDEN")])
+      try seen() == [
+        "viewerIsFollowing": false, "followers": ["totalCount": 0, "nodes": []],
+        "following": ["totalCount": 0],
+      ])
+    try data.block(friend, viewer)
+    #expect(
+      try server.refusals("followUsers(userIds: [$id])", ["id: ID!": friend.json], as: viewer)
+        == [Refusal("NOT_FOUND", "userIds", "0")])
+    #expect(
+      try server.refusals("followUsers(userIds: [$id])", ["id: ID!": viewer.json], as: viewer)
+        == [Refusal("INVALID", "userIds", "0")])
+  }
 
-    func upsert(_ name: String, _ more: String = "") -> String {
-      """
-      upsertProduct(input: {retailer: "shop", externalId: $id, name: "\(name)", brand: "Acme",
-        buyUrl: "https://shop.example/c" \(more)})
-      """
+  private static let lists = """
+    fragment Lists on User {
+      followers(orderBy: NAME) { totalCount nodes { displayName } }
+      following(orderBy: NAME) { totalCount nodes { displayName } }
+      latest: followers(orderBy: RECENT) { edges { followedAt node { displayName } } }
+      found: following(search: "be") { nodes { displayName } }
     }
-    let variables: KeyValuePairs<String, JSONValue> = ["id: String!": .string(app)]
-    let made = try server.make(
-      upsert("Coat", ", price: {amount: \"12.50\", currency: \"EUR\"}"), "product", variables,
-      as: staff)
-    let renewed = try server.make(upsert("Warm coat"), "product", variables, as: service)
-    #expect(made == renewed)
+    """
+
+  /// Somebody followed by Cleo, then Anna, then somebody who blocks the viewer; following Anna and
+  /// Ben.
+  private func network(_ data: GraphData) throws -> (viewer: Person, center: Person) {
+    let (viewer, center) = (try data.person(), try data.person(name: "Center"))
+    let (anna, ben, cleo, hidden) = (
+      try data.person(name: "Anna"), try data.person(name: "Ben"), try data.person(name: "Cleo"),
+      try data.person(name: "Hidden")
+    )
+    try data.follow(cleo, center, at: "2026-03-01 10:00Z")
+    try data.follow(anna, center, at: "2026-03-02 10:00Z")
+    try data.follow(hidden, center, at: "2026-03-03 10:00Z")
+    for person in [ben, anna, hidden] { try data.follow(center, person) }
+    try data.block(hidden, viewer)
+    return (viewer, center)
+  }
+
+  @Test func `SP-R16: a user sees their followers`() throws {
+    let server = try GraphServer.shared
+    let (_, center) = try network(server.data())
+    let found = try server.data(
+      "{ viewer { user { ...Lists } } } " + Self.lists, as: center)
     #expect(
-      try server.data(
-        "query($id: ID!) { product(id: $id) { name brand retailer price { amount } buyUrl } }",
-        ["id": made.json])
-        == [
-          "product": [
-            "name": "Warm coat", "brand": "Acme", "retailer": "shop", "price": nil,
-            "buyUrl": "https://shop.example/c",
-          ]
-        ])
-    #expect(try server.refusals(upsert("x"), variables, as: member) == [Refusal("FORBIDDEN")])
+      found.strings("viewer.user.followers.nodes", "displayName") == ["Anna", "Cleo", "Hidden"])
+    #expect(found.at("viewer.user.followers.totalCount") == 3)
     #expect(
-      try server.refusals(
-        upsert(" ", ", price: {amount: \"-1\", currency: \"euro\"}")
-          .replacing("https:", with: "ftp:"),
-        variables, as: staff)
-        == [
-          Refusal("REQUIRED", "input", "name"), Refusal("INVALID", "input", "buyUrl"),
-          Refusal("INVALID", "input", "price", "amount"),
-          Refusal("INVALID", "input", "price", "currency"),
-        ])
+      found.at("viewer.user.latest.edges") == [
+        ["followedAt": "2026-03-03T10:00:00Z", "node": ["displayName": "Hidden"]],
+        ["followedAt": "2026-03-02T10:00:00Z", "node": ["displayName": "Anna"]],
+        ["followedAt": "2026-03-01T10:00:00Z", "node": ["displayName": "Cleo"]],
+      ])
+  }
+
+  @Test func `SP-R17: a user sees whom they follow`() throws {
+    let server = try GraphServer.shared
+    let (_, center) = try network(server.data())
+    let found = try server.data(
+      "{ viewer { user { ...Lists } } } " + Self.lists, as: center)
+    #expect(
+      found.strings("viewer.user.following.nodes", "displayName") == ["Anna", "Ben", "Hidden"])
+    #expect(found.at("viewer.user.following.totalCount") == 3)
+    #expect(found.at("viewer.user.found.nodes") == [["displayName": "Ben"]])
+  }
+
+  @Test func `SP-R19: a user sees another account's followers and followees`() throws {
+    let server = try GraphServer.shared
+    let (viewer, center) = try network(server.data())
+    let query = "query($id: ID!) { user(by: {id: $id}) { ...Lists } } " + Self.lists
+    let found = try server.data(query, ["id": center.json], as: viewer)
+    #expect(found.strings("user.followers.nodes", "displayName") == ["Anna", "Cleo"])
+    #expect(found.strings("user.following.nodes", "displayName") == ["Anna", "Ben"])
+    #expect(found.at("user.followers.totalCount") == 2)
+    #expect(found.at("user.following.totalCount") == 2)
+    let anonymous = try server.data(query, ["id": center.json])
+    #expect(anonymous.strings("user.followers.nodes", "displayName") == ["Anna", "Cleo", "Hidden"])
+    #expect(anonymous.at("user.following.totalCount") == 3)
   }
 }

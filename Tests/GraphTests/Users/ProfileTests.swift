@@ -3,132 +3,212 @@ import JSON
 import TestSupport
 import Testing
 
-/// Sessions, profiles, and the cards people owe each other.
-@Suite(.usesCluster) struct HappyMailProfileTests {
-  @Test func `HM-R05: a session goes on wherever its token is sent, until it ends`() throws {
+/// Profiles: what the owner edits, what others see, and what is private.
+@Suite(.usesCluster) struct ProfileTests {
+  @Test func `C7-CORE.10h: the name of the signed-in user is shown`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let query = "{ viewer { user { displayName } } }"
+    #expect(
+      try server.data(query, as: data.person(name: "Søren Ünal 🏋️"))
+        == ["viewer": ["user": ["displayName": "Søren Ünal 🏋️"]]])
+    #expect(try server.data(query) == ["viewer": nil])
+  }
+
+  @Test func `C7-MORE.2: a profile shows picture, name and one's current information`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let home = try data.location("Springfield", level: "CITY")
+    let viewer = try data.person(
+      name: "Ann", ["bio": "Runs.", "address": "1 Main Street", "home_id": home])
+    let email = "\(viewer.username)@example.com"
+    let photo = try data.photo(of: viewer, url: "https://photos.example/ann.jpg")
+    try data.run(
+      "UPDATE app_user SET avatar_id = \(photo), email = $1 WHERE id = \(viewer.key)",
+      [
+        email
+      ])
+    let query = """
+      { viewer { email emailVerified address missingProfileFields
+        user { displayName bio avatar { url } home { name } roles } } }
+      """
+    #expect(
+      try server.data(query, as: viewer) == [
+        "viewer": [
+          "email": .string(email), "emailVerified": false, "address": "1 Main Street",
+          "missingProfileFields": ["WEBSITE"],
+          "user": [
+            "displayName": "Ann", "bio": "Runs.",
+            "avatar": ["url": "https://photos.example/ann.jpg"], "home": ["name": "Springfield"],
+            "roles": ["MEMBER"],
+          ],
+        ]
+      ])
+    #expect(try server.data(query) == ["viewer": nil])
+    // What is private has no place in what others see.
+    #expect(
+      try server.errorCodes(
+        "query($id: ID!) { user(by: {id: $id}) { email } }", ["id": viewer.json])
+        == ["GRAPHQL_VALIDATION_FAILED"])
+  }
+
+  @Test func `GTIO-1.7a: a profile says what it misses, until nothing`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
     let person = try data.person()
-    let query = "{ viewer { user { username } } }"
-    let expected: JSONValue = ["viewer": ["user": ["username": .string(person.username)]]]
-    #expect(try server.data(query, as: person) == expected)
-    // Another server, as after a restart.
-    let restarted = try GraphServer(database: server.database)
-    defer { restarted.stop() }
-    #expect(try restarted.data(query, as: person) == expected)
-    // 90 days from its last use, which no answer waits for.
+    func missing() throws -> JSONValue? {
+      try server.data("{ viewer { missingProfileFields } }", as: person)
+        .at("viewer.missingProfileFields")
+    }
+    #expect(
+      try missing() == ["DISPLAY_NAME", "AVATAR", "BIO", "WEBSITE", "HOME", "ADDRESS", "EMAIL"])
+    try data.run(
+      "UPDATE app_user SET display_name = 'Ann', website = 'https://a.example' WHERE id = $1",
+      [person])
+    #expect(try missing() == ["AVATAR", "BIO", "HOME", "ADDRESS", "EMAIL"])
+    let (photo, home) = (try data.photo(of: person), try data.location("Home", level: "CITY"))
     try data.run(
       """
-      UPDATE session SET expires_at = now() + interval '1 day', last_used_at = NULL
-      WHERE user_id = $1
-      """, [person])
-    let used = try GraphServer(database: server.database)
-    defer { used.stop() }
-    #expect(try used.data(query, as: person) == expected)
-    let days = "SELECT extract(day FROM expires_at - last_used_at) FROM session WHERE user_id = $1"
-    for _ in 0..<60_000 where try data.run(days, [person]).first?.first != "90" { usleep(10_000) }
-    #expect(try data.run(days, [person]).first?.first == "90")
-    try data.run("UPDATE session SET expires_at = now() WHERE user_id = $1", [person])
-    let ended = try GraphServer(database: server.database)
-    defer { ended.stop() }
-    let refused = try ended.execute(query, as: person)
-    #expect(refused.at("errors.0.extensions.code") == "UNAUTHENTICATED")
-    #expect(refused.at("data.viewer.user") == nil)
+      UPDATE app_user SET avatar_id = $1, home_id = $2, bio = 'Hi', address = 'Street 1', email = $3
+      WHERE id = $4
+      """, [photo, home, "\(person.username)@mail.example", person])
+    #expect(try missing() == [])
   }
 
-  @Test func `HM-R15: requests for one's address that wait, newest first, for oneself`() throws {
-    let server = try GraphServer.shared
+  @Test func `GTIO-1.7b: a new user completes the profile, and others see what is public`() throws {
+    let server = try GraphServer.newcomers
     let data = try server.data()
-    let owner = try data.person()
-    let people = try (0..<4).map { try data.person(name: "Asker \($0)") }
-    let posts = try (0..<2).map { try data.cardRequest(by: owner, "Request \($0)") }
-    for (number, person) in people.enumerated() {
-      _ = try data.infoRequest(
-        posts[number % 2], of: owner, by: person, status: number == 2 ? "DECLINED" : "PENDING")
-    }
-    try data.block(people[3], owner)
-    let query = """
-      { viewer { infoRequests { totalCount nodes { status requester { displayName }
-        post { body } } } all: infoRequests(status: null) { totalCount } } }
+    let (ada, ben) = (try server.signUp("ada"), try server.signUp("ben"))
+    let home = try data.location("Home", level: "CITY")
+    let payload = try server.mutate(
       """
+      updateProfile(input: {displayName: "Ada L.", website: "https://ada.example", bio: "Hats.",
+        homeLocationId: $home, address: "Street 1", email: $email})
+      """, "viewer { missingProfileFields email emailVerified address }",
+      ["home: ID": home.json, "email: String": .string("\(ada.username)@mail.example")], as: ada)
     #expect(
-      try server.data(query, as: owner) == [
-        "viewer": [
-          "infoRequests": [
-            "totalCount": 2,
-            "nodes": [
-              [
-                "status": "PENDING", "requester": ["displayName": "Asker 1"],
-                "post": ["body": "Request 1"],
-              ],
-              [
-                "status": "PENDING", "requester": ["displayName": "Asker 0"],
-                "post": ["body": "Request 0"],
-              ],
-            ],
-          ], "all": ["totalCount": 3],
-        ]
+      payload["viewer"] == [
+        "missingProfileFields": ["AVATAR"], "email": .string("\(ada.username)@mail.example"),
+        "emailVerified": false, "address": "Street 1",
       ])
-    // The asker has asked, and was not.
     #expect(
-      try server.data(query, as: people[0])
-        == ["viewer": ["infoRequests": ["totalCount": 0, "nodes": []], "all": ["totalCount": 0]]])
+      try server.data(
+        "query($id: ID!) { user(by: {id: $id}) { displayName website bio home { name } } }",
+        ["id": ada.json], as: ben)
+        == [
+          "user": [
+            "displayName": "Ada L.", "website": "https://ada.example", "bio": "Hats.",
+            "home": ["name": "Home"],
+          ]
+        ])
+    #expect(
+      try server.refusals(
+        "updateProfile(input: {displayName: $name, homeLocationId: \"no id\", email: \"nobody\"})",
+        ["name: String": .string(String(repeating: "x", count: 81))], as: ada)
+        == [
+          Refusal("INVALID", "input", "email"), Refusal("TOO_LONG", "input", "displayName"),
+          Refusal("NOT_FOUND", "input", "homeLocationId"),
+        ])
+    #expect(
+      try server.mutationErrorCodes("updateProfile(input: {bio: \"x\"})", as: nil)
+        == ["UNAUTHENTICATED"])
   }
 
-  @Test func `HM-R16: only the sender sees the address, only while the follow-up is open`() throws {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let sender = try data.person(name: "Sender", ["address": "Sender street"])
-    let recipient = try data.person(name: "Recipient", ["address": "Recipient street"])
-    let stranger = try data.person()
-    let (offer, request) = (
-      try data.offer(by: sender, "Offer"), try data.cardRequest(by: recipient, "Request")
+  @Test func `GTIO-7.4a: the profile is edited later; what is left out stays, null clears`() throws
+  {
+    let server = try GraphServer.newcomers
+    let ada = try server.signUp("ada", ", displayName: \"Ada\", address: \"Street 1\"")
+    try server.mutate(
+      "updateProfile(input: {bio: \"Hats.\", website: \"https://ada.example\"})", as: ada)
+    try server.mutate("updateProfile(input: {website: null, displayName: \"Ada L.\"})", as: ada)
+    #expect(
+      try server.data("{ viewer { address user { displayName bio website } } }", as: ada)
+        == [
+          "viewer": [
+            "address": "Street 1",
+            "user": ["displayName": "Ada L.", "bio": "Hats.", "website": nil],
+          ]
+        ])
+    // Found by the new name, and by the username that is changed.
+    let name = GraphData.unique("lovelace")
+    try server.mutate(
+      "updateProfile(input: {username: $name})", ["name: String": .string(name)], as: ada)
+    #expect(
+      try server.data(
+        "query($name: String!) { users(search: $name) { nodes { id } } }",
+        ["name": .string(name)]) == ["users": ["nodes": [["id": ada.json]]]])
+    let ben = try server.signUp("ben")
+    #expect(
+      try server.refusals(
+        "updateProfile(input: {username: $name, displayName: \" \"})",
+        ["name: String": .string(name.uppercased())], as: ben)
+        == [Refusal("TAKEN", "input", "username"), Refusal("REQUIRED", "input", "displayName")])
+  }
+
+  private var graph: GraphServer { get throws { try GraphServer.newcomers } }
+
+  @Test func `HM-O10: personal information is changed, by oneself alone`() throws {
+    let (ada, ben) = (
+      try graph.signUp("ada", ", address: \"Old Road 1\", displayName: \"Ada\""),
+      try graph.signUp("ben", ", address: \"Hill 2\"")
     )
-    let done = try data.followUp(offer, from: sender, to: recipient, state: "COMPLETED")
-    let open = try data.followUp(request, from: sender, to: recipient)
+    try graph.mutate(
+      "updateProfile(input: {address: \"New Road 2\", displayName: \"Ad\"})", as: ada)
+    let query = "{ viewer { address user { displayName } } }"
+    #expect(
+      try graph.data(query, as: ada)
+        == ["viewer": ["address": "New Road 2", "user": ["displayName": "Ad"]]])
+    #expect(try graph.data(query, as: ben).at("viewer.address") == "Hill 2")
+    #expect(
+      try graph.refusals(
+        "updateProfile(input: {address: $it, displayName: null})",
+        ["it: String": .string(String(repeating: "x", count: 1_001))], as: ada)
+        == [
+          Refusal("REQUIRED", "input", "displayName"), Refusal("TOO_LONG", "input", "address"),
+        ])
+    #expect(try graph.data(query, as: ada).at("viewer.address") == "New Road 2")
+    try graph.mutate("updateProfile(input: {address: null})", as: ada)
+    #expect(try graph.data(query, as: ada).at("viewer.address") == .null)
+  }
+
+  @Test func `HM-O19, HM-O21: card preference, about text and chosen country are for everyone`()
+    throws
+  {
+    let (ada, ben) = (try graph.signUp("ada", ", address: \"Peru\""), try graph.signUp("ben"))
+    let country = try graph.data().location("Chile", level: "COUNTRY")
     let query = """
-      { viewer {
-        followUps { nodes { id state sender { displayName } recipient { displayName }
-          recipientAddress post { ... on Post { body } } } }
-        done: followUps(state: COMPLETED) { nodes { id recipientAddress } }
-        toGet: followUps(role: RECIPIENT, state: null) { nodes { id recipientAddress } }
-      } }
+      query($id: ID!) { user(by: {id: $id}) { cardPreference bio home { name level } } }
       """
+    // The country is chosen, not read from the address.
     #expect(
-      try server.data(query, as: sender) == [
-        "viewer": [
-          "followUps": [
-            "nodes": [
-              [
-                "id": open.json, "state": "OPEN", "sender": ["displayName": "Sender"],
-                "recipient": ["displayName": "Recipient"],
-                "recipientAddress": "Recipient street", "post": ["body": "Request"],
-              ]
+      try graph.data(query, ["id": ada.json], as: ben)
+        == ["user": ["cardPreference": nil, "bio": "", "home": nil]])
+    try graph.mutate(
+      "updateProfile(input: {cardPreference: POSTCARDS, bio: \"Owls.\", homeLocationId: $home})",
+      ["home: ID": country.json], as: ada)
+    for viewer in [ben, ada, nil] {
+      #expect(
+        try graph.data(query, ["id": ada.json], as: viewer)
+          == [
+            "user": [
+              "cardPreference": "POSTCARDS", "bio": "Owls.",
+              "home": ["name": "Chile", "level": "COUNTRY"],
             ]
-          ],
-          "done": ["nodes": [["id": done.json, "recipientAddress": nil]]],
-          "toGet": ["nodes": []],
-        ]
-      ])
-    #expect(
-      try server.data(query, as: recipient) == [
-        "viewer": [
-          "followUps": ["nodes": []], "done": ["nodes": []],
-          "toGet": [
-            "nodes": [
-              ["id": open.json, "recipientAddress": nil],
-              ["id": done.json, "recipientAddress": nil],
-            ]
-          ],
-        ]
-      ])
-    let node = "query($id: ID!) { node(id: $id) { ... on FollowUp { recipientAddress } } }"
-    for person in [stranger, nil] {
-      #expect(try server.data(node, ["id": open.json], as: person) == ["node": nil])
+          ])
     }
     #expect(
-      try server.data(node, ["id": open.json], as: sender)
-        == ["node": ["recipientAddress": "Recipient street"]])
+      try graph.refusals(
+        "updateProfile(input: {bio: $it, homeLocationId: $home})",
+        ["it: String": .string(String(repeating: "x", count: 2_001)), "home: ID": ada.json],
+        as: ada)
+        == [
+          Refusal("NOT_FOUND", "input", "homeLocationId"), Refusal("TOO_LONG", "input", "bio"),
+        ])
+    try graph.mutate(
+      "updateProfile(input: {cardPreference: null, bio: null, homeLocationId: null})", as: ada)
+    #expect(
+      try graph.data(query, ["id": ada.json])
+        == ["user": ["cardPreference": nil, "bio": "", "home": nil]])
   }
 
   @Test func `HM-R19: one's own profile has the address`() throws {
@@ -229,120 +309,6 @@ import Testing
       map.at("viewer.received.nodes") == [["sender": ["displayName": "House"], "place": oslo]])
   }
 
-  @Test func `HM-O04: one's own posts on the profile, newest first`() throws {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let person = try data.person()
-    _ = try data.offer(by: person, "offer", isOpen: false, at: "2026-03-01 11:00Z")
-    _ = try data.cardRequest(by: person, "request", at: "2026-03-01 12:00Z")
-    _ = try data.thankYou(by: person, "thanks", tagging: [data.person()], at: "2026-03-01 10:00Z")
-    _ = try data.offer(by: data.person(), "another's")
-    let own = try server.data(
-      "{ viewer { user { posts { totalCount nodes { body } } } } }", as: person)
-    #expect(own.strings("viewer.user.posts.nodes", "body") == ["request", "offer", "thanks"])
-    #expect(own.at("viewer.user.posts.totalCount") == 3)
-  }
-
-  @Test func `HM-O11, read: where an offer and a person send to; nothing means worldwide`() throws {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let person = try data.person()
-    let places = try ["Peru", "Chad"].map { try data.location($0, level: "COUNTRY") }
-    for place in places {
-      try data.add("user_ships_to", ["user_id": person.key, "location_id": place])
-    }
-    let (some, all) = (try data.offer(by: person, regions: places), try data.offer(by: person))
-    let found = try server.data(
-      """
-      query($some: ID!, $all: ID!) {
-        some: post(id: $some) { author { shipsTo { name } } ... on CardOffer { regions { name } } }
-        all: post(id: $all) { ... on CardOffer { regions { name } } }
-      }
-      """, ["some": some.json, "all": all.json])
-    let names: JSONValue = [["name": "Chad"], ["name": "Peru"]]
-    #expect(
-      found == [
-        "some": ["author": ["shipsTo": names], "regions": names], "all": ["regions": []],
-      ])
-  }
-
-  @Test func `HM-O13: each thank-you received counts, until it is deleted`() throws {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let (person, author) = (try data.person(), try data.person())
-    func score() throws -> JSONValue? {
-      try server.data(
-        "query($id: ID!) { user(by: {id: $id}) { thankYouScore } }", ["id": person.json]
-      ).at("user.thankYouScore")
-    }
-    #expect(try score() == 0)
-    let first = try data.thankYou(by: author, tagging: [person, data.person()])
-    _ = try data.thankYou(by: author, tagging: [person])
-    _ = try data.thankYou(by: author, tagging: [data.person()])
-    #expect(try score() == 2)
-    try data.run("SELECT delete_node($1)", [first])
-    #expect(try score() == 1)
-    try data.run("DELETE FROM app_user WHERE id = $1", [author])
-    #expect(try score() == 0)
-  }
-
-  @Test func `HM-O14: all thank-yous tagging somebody, newest first, for everyone`() throws {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let (person, author, blocked) = (try data.person(), try data.person(), try data.person())
-    for text in ["first", "second", "third"] {
-      _ = try data.thankYou(by: text == "second" ? blocked : author, text, tagging: [person])
-    }
-    _ = try data.thankYou(by: author, "to another", tagging: [blocked])
-    let viewer = try data.person()
-    try data.block(viewer, blocked)
-    let query = """
-      query($id: ID!) { user(by: {id: $id}) { taggedIn(kinds: [THANK_YOU]) {
-        totalCount nodes { body } } } }
-      """
-    let visitor = try server.data(query, ["id": person.json])
-    #expect(visitor.strings("user.taggedIn.nodes", "body") == ["third", "second", "first"])
-    #expect(visitor.at("user.taggedIn.totalCount") == 3)
-    let seen = try server.data(query, ["id": person.json], as: viewer)
-    #expect(seen.strings("user.taggedIn.nodes", "body") == ["third", "first"])
-    #expect(seen.at("user.taggedIn.totalCount") == 2)
-  }
-
-  @Test func `HM-O15, HM-O17, read: what becomes of cards is told, with a button to approve`()
-    throws
-  {
-    let server = try GraphServer.shared
-    let data = try server.data()
-    let (owner, sender) = (try data.person(), try data.person(name: "Sue"))
-    let post = try data.cardRequest(by: owner, "Request")
-    let asked = try data.infoRequest(post, of: owner, by: sender)
-    let followUp = try data.followUp(post, from: sender, to: owner, state: "UNABLE")
-    let first = try data.tell(owner, "asks", reason: "INFO_REQUESTED", by: sender, about: asked)
-    try data.run(
-      """
-      UPDATE notification SET action_kind = 'APPROVE_INFO_REQUEST', action_label = 'Approve'
-      WHERE id = $1
-      """, [first])
-    _ = try data.tell(owner, "cannot", reason: "FOLLOW_UP_UNABLE", by: sender, about: followUp)
-    let list = try server.data(
-      """
-      { viewer { notifications { nodes { reason actor { displayName } action { kind }
-        about { __typename ... on FollowUp { state } ... on InfoRequest { status } } } } } }
-      """, as: owner)
-    #expect(
-      list.at("viewer.notifications.nodes") == [
-        [
-          "reason": "FOLLOW_UP_UNABLE", "actor": ["displayName": "Sue"], "action": nil,
-          "about": ["__typename": "FollowUp", "state": "UNABLE"],
-        ],
-        [
-          "reason": "INFO_REQUESTED", "actor": ["displayName": "Sue"],
-          "action": ["kind": "APPROVE_INFO_REQUEST"],
-          "about": ["__typename": "InfoRequest", "status": "PENDING"],
-        ],
-      ])
-  }
-
   @Test func `HM-O19, HM-O21, read: everyone sees card preference, about text and country`() throws
   {
     let server = try GraphServer.shared
@@ -366,14 +332,48 @@ import Testing
         == ["user": ["cardPreference": nil, "bio": "", "home": nil]])
   }
 
-  @Test func `HM-O22, read: whether one's e-mail address is verified`() throws {
+  @Test func `PK-PROF.a: a user changes name, words, page and home, for all to see`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
-    for isVerified in [true, false] {
-      let person = try data.person("mail", ["email_verified": isVerified])
-      #expect(
-        try server.data("{ viewer { emailVerified } }", as: person)
-          == ["viewer": ["emailVerified": .boolean(isVerified)]])
-    }
+    let user = try data.person()
+    let city = try data.location("Cork", level: "CITY")
+    let update = "updateProfile(input: $input)"
+    let payload = try server.mutate(
+      update, "viewer { address missingProfileFields }",
+      [
+        "input: UpdateProfileInput!": [
+          "displayName": " Åsa ", "bio": "Rows", "website": "https://rows.example",
+          "homeLocationId": city.json, "address": "1 Quay St",
+        ]
+      ], as: user)
+    #expect(
+      payload["viewer"]
+        == ["address": "1 Quay St", "missingProfileFields": ["AVATAR", "EMAIL"]])
+    #expect(
+      try server.data(
+        "query($id: ID!) { user(by: {id: $id}) { displayName bio website home { name } } }",
+        ["id": user.json]) == [
+          "user": [
+            "displayName": "Åsa", "bio": "Rows", "website": "https://rows.example",
+            "home": ["name": "Cork"],
+          ]
+        ])
+    let found = try server.data(
+      "{ users(search: \"asa\") { nodes { id } } }")
+    #expect(found.list("users.nodes", "id").contains(user.json))
+    #expect(
+      try server.refusals(
+        update,
+        [
+          "input: UpdateProfileInput!": [
+            "displayName": "", "homeLocationId": user.json, "website": "javascript:x",
+          ]
+        ], as: user
+      ).map(\.path) == [
+        ["input", "displayName"], ["input", "website"], ["input", "homeLocationId"],
+      ])
+    #expect(
+      try server.mutationErrorCodes(
+        update, ["input: UpdateProfileInput!": ["bio": "x"]], as: nil) == ["UNAUTHENTICATED"])
   }
 }

@@ -42,7 +42,7 @@ package enum Base64 {
 package enum Base64URL {
   package static func encode(_ bytes: [UInt8]) -> String { Base64Digits.encode(bytes, "-_") }
 
-  /// Returns whether `encode` makes this text of some bytes: nothing but the alphabet, and no bit set
+  /// Returns whether `encode` produces this text: only characters of the alphabet, and no bit set
   /// after the last byte.
   static func isCanonical(_ text: some Collection<UInt8>) -> Bool {
     var last: UInt8 = 0

@@ -1,6 +1,7 @@
 import COpenSSL
 
-/// Computes message authentication codes with one key: HMAC-SHA-256 (RFC 2104), a third of a microsecond each.
+/// Computes message authentication codes with one key: HMAC-SHA-256 (RFC 2104), a third of a
+/// microsecond each.
 @safe package final class MessageAuthenticator: @unchecked Sendable {
   // @unchecked: `context` has the key and is only copied.
   private let context: OpaquePointer

@@ -1,11 +1,11 @@
 import CSodium
 
-/// Passwords as they are stored: Argon2id, in the PHC string format, by libsodium (R18).
+/// Hashes and verifies passwords: Argon2id, in the PHC string format, by libsodium.
 ///
 /// Hashing and verifying take the time and memory that the strength asks for, about a tenth of a
-/// second and 64 MiB by default: never call them on a loop, but through a `WorkQueue`.
+/// second and 64 MiB by default. Never call them on an event loop; use a `WorkQueue`.
 package struct PasswordHash: Sendable {
-  /// What one hash costs.
+  /// The cost of one hash.
   package struct Strength: Sendable, Equatable {
     package var memoryBytes: Int
     package var passes: Int
@@ -22,21 +22,21 @@ package struct PasswordHash: Sendable {
   }
 
   private let strength: Strength
-  /// Of a password that nobody has: what is verified where there is no account, at the same cost.
+  /// The hash of a random password, which is verified at the same cost if there is no account.
   private let nobodys: String
 
-  /// Takes the time of one hash.
+  /// Creates a hasher, which takes the time of one hash.
   package init(strength: Strength = .usual) {
     precondition(sodium_init() >= 0, "libsodium cannot be used")
     self.strength = strength
     nobodys = Self.hash(RandomBytes.make(32), strength) ?? ""
   }
 
-  /// Nil when there is not enough memory.
+  /// Returns the hash of a password, or nil if there is not enough memory.
   package func hash(_ password: String) -> String? { Self.hash(Array(password.utf8), strength) }
 
-  /// Whether the password is the one behind a stored hash. Without a hash, or with one that is none,
-  /// it costs the same and is false.
+  /// Returns whether the password matches a stored hash. Without a valid hash, it takes the same
+  /// time and returns false.
   package func verify(_ password: String, against stored: String?) -> Bool {
     let isKnown = stored.map { $0.utf8.count < Self.textBytes && !$0.utf8.contains(0) } ?? false
     let hash = isKnown ? stored ?? nobodys : nobodys
@@ -45,7 +45,7 @@ package struct PasswordHash: Sendable {
     return matches && isKnown
   }
 
-  /// Whether a stored hash was made with another strength and should be made anew at the next
+  /// Returns whether a stored hash has another strength, and should be replaced at the next
   /// sign-in.
   package func needsRehash(_ stored: String) -> Bool {
     guard stored.utf8.count < Self.textBytes else { return true }

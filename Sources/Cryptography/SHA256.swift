@@ -20,7 +20,7 @@ package enum SHA256 {
   }
 }
 
-/// For protocols that require it, never for security.
+/// The hash SHA-1, for protocols that require it, never for security.
 package enum SHA1 {
   /// Returns the hash of bytes: 20 bytes.
   package static func hash(_ bytes: [UInt8]) -> [UInt8] {
@@ -32,7 +32,8 @@ package enum SHA1 {
 }
 
 package enum RandomBytes {
-  /// Returns unpredictable bytes of OpenSSL's generator, which asks the system once for many of them.
+  /// Returns unpredictable bytes of OpenSSL's generator, which reads many of them from the system
+  /// at once.
   package static func make(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     let result = unsafe RAND_bytes(&bytes, Int32(count))

@@ -1,7 +1,7 @@
 import CSodium
 
-/// Seals texts that the database keeps and only the server's operator can open:
-/// XSalsa20-Poly1305 by libsodium, with a nonce of its own for each.
+/// Seals texts that the database stores and only the server's operator can open: XSalsa20-Poly1305
+/// by libsodium, with a new nonce for each text.
 package struct SecretBox: Sendable {
   package static let keyBytes = Int(crypto_secretbox_KEYBYTES)
   private static let nonceBytes = Int(crypto_secretbox_NONCEBYTES)
@@ -9,13 +9,13 @@ package struct SecretBox: Sendable {
 
   private let key: [UInt8]
 
-  /// Nil unless the key has 32 bytes.
+  /// Creates a box, or nil unless the key has 32 bytes.
   package init?(key: [UInt8]) {
     guard key.count == Self.keyBytes, sodium_init() >= 0 else { return nil }
     self.key = key
   }
 
-  /// The nonce, then the sealed bytes.
+  /// Returns the nonce, followed by the sealed bytes.
   package func seal(_ bytes: [UInt8]) -> [UInt8] {
     let nonce = RandomBytes.make(Self.nonceBytes)
     var sealed = [UInt8](repeating: 0, count: bytes.count + Self.sealBytes)
@@ -24,7 +24,7 @@ package struct SecretBox: Sendable {
     return nonce + sealed
   }
 
-  /// Nil for what was not sealed with this key, or was changed since.
+  /// Returns the plain bytes, or nil if they were not sealed with this key or have changed since.
   package func open(_ sealed: [UInt8]) -> [UInt8]? {
     guard sealed.count >= Self.nonceBytes + Self.sealBytes else { return nil }
     let nonce = Array(sealed[..<Self.nonceBytes])

@@ -1,10 +1,10 @@
-/// Whose share of a queue some work takes: a client's, and within it that of a subject, such as the
+/// The share of a queue that work counts toward: a client, and within it a subject, such as the
 /// account that a password is for.
 package struct WorkShare: Hashable, Sendable {
   package var client: String
   package var subject: String
 
-  /// The share of all work that is not told apart.
+  /// The share of all work that has no client.
   package static let common = WorkShare(client: "")
 
   package init(client: String, subject: String = "") {
@@ -13,17 +13,17 @@ package struct WorkShare: Hashable, Sendable {
   }
 }
 
-/// Elements that wait. They are taken from one client after the other, and within a client from one
-/// subject after the other, the first of each first:
+/// A queue that takes elements from one client after the other, and within a client from one
+/// subject after the other, oldest first:
 ///
 ///     a: ada 1 2, ben 3      b: eve 4 5      ->  1 4 3 5 2
 ///
-/// A full queue takes an element of a client that has fewer than another: the last element of the
-/// client with the most makes room. Within one client the same holds for its subjects.
+/// A full queue accepts an element of a client that has fewer elements than another: it evicts the
+/// last element of the client with the most. Within one client the same applies to its subjects.
 struct ShareQueue<Element> {
   enum Admission {
     case added
-    /// In place of this one.
+    /// The element was added, and this one evicted.
     case replaced(Element)
     case refused
   }
@@ -35,12 +35,12 @@ struct ShareQueue<Element> {
 
   private struct Client {
     let name: String
-    /// In the order of their turns; none is empty.
+    /// The subjects in scheduling order; none has an empty list.
     var lines: [Line] = []
     var count = 0
   }
 
-  /// In the order of their turns; none is empty.
+  /// The clients in scheduling order; none is empty.
   private var clients: [Client] = []
   private(set) var count = 0
   private let room: Int
@@ -81,7 +81,8 @@ struct ShareQueue<Element> {
     }
   }
 
-  /// The last element of whoever has the most, if that is more than the share has with one more.
+  /// Removes the last element of the client, or the client's subject, with the most elements, if
+  /// the share with one more element would still have fewer; otherwise returns nil.
   private mutating func removeLast(forRoomOf share: WorkShare) -> Element? {
     guard let most = clients.indices.max(by: { clients[$0].count < clients[$1].count }) else {
       return nil

@@ -1,9 +1,9 @@
 import CCJOSE
 
-/// A public key that tokens are signed with: one of a JSON Web Key Set (RFC 7517).
+/// A public key that verifies tokens: one of a JSON Web Key Set (RFC 7517).
 ///
-/// RSA keys of at least 2,048 bits verify RS256, P-256 keys ES256, and nothing else: a token's header
-/// never chooses the algorithm (RFC 8725, 3.1).
+/// RSA keys of at least 2,048 bits verify RS256, P-256 keys verify ES256, and no other algorithm is
+/// accepted: a token's header never chooses the algorithm (RFC 8725, 3.1).
 @safe package final class VerificationKey: @unchecked Sendable {
   // @unchecked: the key is only read after `init`.
   private let key: OpaquePointer
@@ -11,7 +11,8 @@ import CCJOSE
   /// The key's name within its set.
   package let name: String?
 
-  /// From one key of a set, as JSON. Nil for a key of another kind, a weak one, or what is no key.
+  /// Creates a key from one key of a set, as JSON; nil if it is of another kind, weak, or
+  /// malformed.
   package init?(json: String) {
     guard let key = unsafe cjose_jwk_import(json, json.utf8.count, nil) else { return nil }
     switch unsafe cjose_jwk_get_kty(key, nil) {
@@ -29,23 +30,26 @@ import CCJOSE
 
   deinit { unsafe cjose_jwk_release(key) }
 
-  /// Whether the token, in its compact form, was signed with this key's private half.
+  /// Returns whether this key's private half signed the token, given in compact form.
   fileprivate func verifies(_ token: OpaquePointer) -> Bool {
     unsafe cjose_jws_verify(token, key, nil)
   }
 }
 
-/// A JSON Web Token whose signature was found to be one of the keys'. What it claims is the caller's
-/// to check: who issued it, for whom, until when.
+/// A JSON Web Token whose signature was verified with one of the keys.
+///
+/// The caller has to check its claims: the issuer, the audience, and the expiration time.
 package struct SignedToken: Sendable {
-  /// The claims, JSON as far as the signer is honest.
+  /// The claims. They are JSON if the signer is honest.
   package let claims: [UInt8]
 
   package static let maximumBytes = 16 << 10
 
-  /// Nil for anything but a compact JWS of at most 16 KiB that one of the keys signed.
+  /// Creates a token from a compact JWS of at most 16 KiB that one of the keys signed; nil
+  /// otherwise.
   ///
-  /// Only keys of the header's name are tried, or all of the algorithm where it names none.
+  /// Only keys with the header's key ID are tried, or all keys of the algorithm if the header has
+  /// none.
   package init?(_ text: String, signedWithOneOf keys: [VerificationKey]) {
     guard text.utf8.count <= Self.maximumBytes, Self.isCompact(text),
       let token = unsafe cjose_jws_import(text, text.utf8.count, nil)
@@ -67,8 +71,8 @@ package struct SignedToken: Sendable {
     claims = unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
   }
 
-  /// Three parts in base64url without padding, each the only text of its bytes (RFC 7515, 2 and 7.1;
-  /// RFC 4648, 3.5): one token has one text.
+  /// Returns whether the text is three parts in base64url without padding, each the only text of
+  /// its bytes (RFC 7515, 2 and 7.1; RFC 4648, 3.5). So a token has exactly one text.
   private static func isCompact(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     return parts.count == 3 && parts.allSatisfy(Base64URL.isCanonical)

@@ -5,13 +5,13 @@ import CCJOSE
   // @unchecked: the key is only read after `init`.
   private let key: OpaquePointer
 
-  /// A new one. Nil where OpenSSL makes none.
+  /// Creates a new key pair, or nil if OpenSSL fails.
   package init?() {
     guard let key = unsafe cjose_jwk_create_EC_random(CJOSE_JWK_EC_P_256, nil) else { return nil }
     unsafe self.key = key
   }
 
-  /// From its JSON (RFC 7517), with its private half. Nil for anything else.
+  /// Creates a key pair from its JSON (RFC 7517), which must have the private half; nil otherwise.
   package init?(json: String) {
     guard let key = unsafe cjose_jwk_import(json, json.utf8.count, nil) else { return nil }
     guard unsafe cjose_jwk_get_kty(key, nil) == CJOSE_JWK_KTY_EC,
@@ -27,14 +27,16 @@ import CCJOSE
 
   deinit { unsafe cjose_jwk_release(key) }
 
-  /// - Parameter withPrivateHalf: to be kept where nobody else reads it.
+  /// Returns the key as JSON.
+  ///
+  /// - Parameter withPrivateHalf: whether to include the private half, which must stay secret.
   package func json(withPrivateHalf: Bool) -> String? {
     guard let text = unsafe cjose_jwk_to_json(key, withPrivateHalf, nil) else { return nil }
     defer { unsafe cjose_get_dealloc()?(text) }
     return unsafe String(cString: text)
   }
 
-  /// A token in its compact form.
+  /// Returns a signed token in compact form.
   ///
   /// - Parameter claims: JSON.
   package func sign(claims: String) -> String? {

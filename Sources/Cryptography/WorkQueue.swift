@@ -2,21 +2,22 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Runs slow computations away from the loops, a few at a time, the rest waiting in a bounded queue
-/// (R19): passwords are hashed here, so that no number of sign-ins holds up anybody else.
+/// A queue that runs slow computations off the event loops, a few at a time. Passwords are hashed
+/// here, so that sign-ins do not delay other requests.
 ///
-/// Work of different shares takes turns, and a full queue takes work of a share that has less in place
-/// of one that has more (`ShareQueue`). What finds no place, or has waited too long when its turn comes,
-/// is not done at all.
+/// Shares take turns, and a full queue evicts work of a share that has more in favor of one that
+/// has less (`ShareQueue`). Work that is evicted, refused, or has waited too long does not run at
+/// all.
 package final class WorkQueue: Sendable {
   package struct Limits: Sendable {
     package var concurrency = 1
     package var maximumWaiting = 14
     package var maximumWait = Duration.seconds(2)
-    /// How long a refusal is kept back, so that clients that try again at once do not take the time of
-    /// those who ask for other things.
+    /// The time by which a refusal is delayed, so that clients that retry at once do not take the
+    /// time of other requests.
     package var refusalDelay = Duration.zero
-    /// How far the threads, and the processes they start, stand behind the loops, as of `nice`.
+    /// The priority of the threads and the processes that they start, below the event loops', as in
+    /// `nice`.
     package var niceness: Int32 = 0
 
     package init() {}
@@ -24,7 +25,7 @@ package final class WorkQueue: Sendable {
 
   private struct Job: Sendable {
     let submittedAt: ContinuousClock.Instant
-    /// False: not to be done.
+    /// Runs the work, or reports the refusal if the argument is false.
     let run: @Sendable (Bool) -> Void
   }
 
@@ -48,8 +49,8 @@ package final class WorkQueue: Sendable {
     state = Mutex(State(waiting: ShareQueue(room: limits.maximumWaiting)))
   }
 
-  /// Does the work on a thread of its own and hands its result to `completion` there; nil, on any thread,
-  /// when it was not done because too much else is.
+  /// Runs the work on a dedicated thread, and passes its result to `completion` there. If the work
+  /// was refused, it calls `completion` with nil, on any thread.
   package func run<Value: Sendable>(
     for share: WorkShare = .common, _ work: @escaping @Sendable () -> Value,
     completion: @escaping @Sendable (Value?) -> Void
@@ -78,7 +79,8 @@ package final class WorkQueue: Sendable {
     DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { job.run(false) }
   }
 
-  /// A thread that ends with the work, as priorities of Dispatch's own cannot be told apart on Linux.
+  /// Starts a thread that ends when no work is left. Priorities of Dispatch's own threads cannot be
+  /// distinguished on Linux.
   private func start(_ job: Job) {
     let thread = Thread { [self] in
       // This thread alone: on Linux each has a niceness of its own.
@@ -90,7 +92,7 @@ package final class WorkQueue: Sendable {
     thread.start()
   }
 
-  /// The next one to be done; the thread is given back when there is none.
+  /// Returns the next job to run, or nil if none is left, and the thread has to end.
   private func nextJob() -> Job? {
     while true {
       let job: Job? = state.withLock { state in

@@ -2,10 +2,9 @@ import CEventLoops
 import Glibc
 
 extension EventLoop {
-  /// Takes one waiting connection from a listening socket: non-blocking, close-on-exec.
+  /// Accepts one waiting connection of a listening socket: non-blocking, close-on-exec.
   ///
-  /// - Returns: its descriptor, or -1 with the error number when none could be had (`EAGAIN`,
-  ///   `EMFILE`, …).
+  /// - Returns: the descriptor, or -1 with the error number (`EAGAIN`, `EMFILE`, …).
   package static func acceptSocket(
     from listener: Int32, peer: inout sockaddr_storage
   ) -> (descriptor: Int32, error: Int32) {
@@ -19,9 +18,9 @@ extension EventLoop {
   }
 }
 
-/// A pipe whose ends no program inherits that another thread starts meanwhile.
+/// A pipe whose ends are not inherited by programs that other threads start meanwhile.
 package enum Pipe {
-  /// Nil when no descriptor is left.
+  /// Opens a pipe, or returns nil if no descriptor is left.
   package static func open() -> (reading: Int32, writing: Int32)? {
     var ends: [Int32] = [-1, -1]
     guard unsafe event_pipe(&ends) == 0 else { return nil }

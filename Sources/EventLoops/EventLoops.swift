@@ -3,17 +3,17 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A thread that owns sockets: everything a request touches lives on one loop, so nothing on its way
-/// takes a lock or changes threads.
+/// A thread that owns sockets. All state of a request lives on one loop, so that no step takes a
+/// lock or changes threads.
 ///
-/// The loop waits in epoll itself, as the one long item of a serial Dispatch queue, until `stop`. A turn
-/// serves what was posted, the timers that are due and the sockets that are ready, then flushes what
+/// The loop waits in epoll itself, as the one long item of a serial Dispatch queue, until `stop`.
+/// Each iteration runs posted work, due timers and handlers of ready sockets, then flushes what
 /// these wrote, and waits again: one wait for a batch. Handlers run on the loop and must not block.
-/// Level-triggered.
+/// Readiness is level-triggered.
 package final class EventLoop: @unchecked Sendable {
   // @unchecked: every stored variable is touched on the loop only, but for `inbox`, which is locked.
 
-  /// For `dispatchPrecondition` alone: what is put on it runs after `stop`.
+  /// The queue, used for `dispatchPrecondition` alone: work put on it runs after `stop`.
   private let queue: DispatchQueue
   package let label: String
   private let poll: Int32
@@ -25,26 +25,26 @@ package final class EventLoop: @unchecked Sendable {
   private var timers: [ScheduledTimer] = []
   private var nextTimer: UInt64 = 1
   private var afterBatch: [() -> Void] = []
-  /// Those of the batch that is over, while they run.
+  /// The work to run after the batch that has just ended, while it runs.
   private var afterLastBatch: [() -> Void] = []
   // What the last wait found.
   private var readyTokens = [UInt64](repeating: 0, count: 256)
   private var readyEvents = [UInt32](repeating: 0, count: 256)
-  /// The number of the batch of sockets that is served, or was last.
+  /// The number of the current batch of sockets, or of the last one.
   package private(set) var batch: UInt64 = 0
-  /// A socket is served, and no other behind it in the same batch.
+  /// Whether the socket that is served is the last of its batch.
   package private(set) var isServingLast = false
 
-  /// What other threads hand over.
+  /// Work handed over by other threads.
   private struct Inbox: Sendable {
     var work: [@Sendable () -> Void] = []
-    /// The loop waits, or is about to, and has to be woken.
+    /// Whether the loop waits, or is about to, and has to be woken.
     var isWaiting = false
     var isStopped = false
   }
 
   private struct Place {
-    /// One more each time the place is given away.
+    /// The number of times the place was assigned.
     var generation: UInt32 = 0
     var descriptor: Int32 = -1
     var handler: ((Readiness) -> Void)?
@@ -53,16 +53,17 @@ package final class EventLoop: @unchecked Sendable {
   private struct ScheduledTimer {
     let number: UInt64
     var due: UInt64
-    /// 0 for a timer that comes once.
+    /// The interval in nanoseconds, or 0 for a timer that fires once.
     let interval: UInt64
     let work: () -> Void
   }
 
   package typealias Readiness = SocketReadiness
 
-  /// A socket's place on a loop. Descriptors are reused by the system; tokens are not (until a place has
-  /// been given away four billion times), so an event that was already fetched for a closed socket
-  /// reaches nobody.
+  /// A socket's place on a loop.
+  ///
+  /// The system reuses descriptors, but tokens are not reused until a place has been assigned four
+  /// billion times. So an event that was already fetched for a closed socket reaches no handler.
   package struct Token: Hashable, Sendable {
     fileprivate let value: UInt64
 
@@ -75,11 +76,13 @@ package final class EventLoop: @unchecked Sendable {
     fileprivate var place: Int { Int(UInt32(truncatingIfNeeded: value)) }
     fileprivate var generation: UInt32 { UInt32(truncatingIfNeeded: value >> 32) }
 
-    /// Of what ends a wait.
+    /// The token of the descriptor that ends a wait.
     fileprivate static let wake = Token(value: .max)
   }
 
-  /// - Throws: `EventLoopError` when the process has no descriptor left.
+  /// Creates a loop and starts it.
+  ///
+  /// - Throws: `EventLoopError` if the process has no descriptor left.
   package init(label: String) throws {
     self.label = label
     queue = DispatchQueue(label: label, qos: .userInitiated)
@@ -100,8 +103,8 @@ package final class EventLoop: @unchecked Sendable {
     queue.async { [self] in run() }
   }
 
-  /// Ends readiness and timers, once what was posted before is done. Descriptors stay their owners' to
-  /// close. What is posted later still runs, one after the other. From any thread.
+  /// Ends readiness and timers, once work posted before has run. Descriptors stay open; their
+  /// owners close them. Work posted later still runs, in order. Call from any thread.
   package func stop() {
     withInbox { inbox in
       guard !inbox.isStopped else { return }
@@ -110,7 +113,7 @@ package final class EventLoop: @unchecked Sendable {
     }
   }
 
-  /// Runs work on the loop, later. From any thread.
+  /// Runs work on the loop, later. Call from any thread.
   package func execute(_ work: @escaping @Sendable () -> Void) {
     let isTaken = withInbox { inbox in
       guard !inbox.isStopped else { return false }
@@ -166,7 +169,7 @@ package final class EventLoop: @unchecked Sendable {
       poll, places[token.place].descriptor, readiness.rawValue, token.value, 0)
   }
 
-  /// Call before closing the descriptor. On the loop only.
+  /// Ends readiness. Call before closing the descriptor, on the loop.
   package func unregister(_ token: Token) {
     guard isCurrent(token) else { return }
     _ = event_poll_remove(poll, places[token.place].descriptor)
@@ -175,8 +178,8 @@ package final class EventLoop: @unchecked Sendable {
     _ = places[token.place].handler.take()
   }
 
-  /// The same from any thread, for an owner that goes where its last user lets go of it: at once on the
-  /// loop, elsewhere later, and `descriptor`, whose end closes it, is kept until then.
+  /// Ends readiness for an owner that is released on any thread: at once on the loop, later
+  /// elsewhere. `descriptor`, which closes the socket when it is freed, is retained until then.
   package func unregister(_ token: Token, keeping descriptor: some AnyObject & Sendable) {
     guard !isOnLoop else { return unregister(token) }
     execute { [self] in
@@ -191,14 +194,14 @@ package final class EventLoop: @unchecked Sendable {
 
   // MARK: - Work and timers
 
-  /// Runs work once, on the loop, after all that is being served now: the place to flush what several
-  /// events wrote. On the loop only.
+  /// Runs work once, after everything that is being served now: the place to flush what several
+  /// events wrote. Call on the loop.
   package func afterThisBatch(_ work: @escaping () -> Void) {
     afterBatch.append(work)
   }
 
-  /// Calls `work` on the loop after a delay, in milliseconds rounded up, until cancelled. On the loop
-  /// only.
+  /// Calls `work` on the loop after a delay, in milliseconds rounded up, until canceled. Call on
+  /// the loop.
   package func schedule(
     after delay: Duration, repeating interval: Duration? = nil, _ work: @escaping () -> Void
   ) -> LoopTimer {
@@ -211,7 +214,8 @@ package final class EventLoop: @unchecked Sendable {
     return LoopTimer(loop: self, number: number)
   }
 
-  /// Timers stand in the order of their times, the next one last; those of one time as they came.
+  /// Inserts a timer. Timers are in order of their times, the next one last; those with equal times
+  /// are in order of insertion.
   private func insert(_ timer: ScheduledTimer) {
     var place = timers.count
     while place > 0, timers[place - 1].due <= timer.due { place -= 1 }
@@ -244,7 +248,8 @@ package final class EventLoop: @unchecked Sendable {
     close(wake)
   }
 
-  /// What goes with a handler or a timer may unregister another, and finds it gone.
+  /// Releases handlers and timers that ended. Releasing one may unregister another, which is then
+  /// already gone.
   private func letGo() {
     var (places, timers): ([Place], [ScheduledTimer]) = ([], [])
     swap(&places, &self.places)
@@ -252,7 +257,9 @@ package final class EventLoop: @unchecked Sendable {
     freePlaces.removeAll()
   }
 
-  /// - Returns: whether the loop was stopped and nothing is left to do.
+  /// Runs posted work.
+  ///
+  /// - Returns: whether the loop was stopped and has nothing left to do.
   private func runPosted() -> Bool {
     let (work, isStopped) = withInbox { inbox in
       inbox.isWaiting = false
@@ -286,7 +293,7 @@ package final class EventLoop: @unchecked Sendable {
     }
   }
 
-  /// Milliseconds that may be waited for sockets; -1 for ever.
+  /// Returns the maximum time to wait for sockets, in milliseconds; -1 without a limit.
   private func timeout() -> Int32 {
     let mayWait = withInbox { inbox in
       inbox.isWaiting = inbox.work.isEmpty && !inbox.isStopped
@@ -318,8 +325,8 @@ package final class EventLoop: @unchecked Sendable {
   }
 }
 
-/// A timer on a loop. Cancelled by `cancel()` or by letting go of it, from any thread; when that is not
-/// the loop's, it may still come once.
+/// A timer on a loop. `cancel()` or releasing it, from any thread, ends it; on a thread other than
+/// the loop's, it may still fire once.
 package final class LoopTimer: Sendable {
   private let loop: EventLoop
   private let number: UInt64
@@ -346,7 +353,7 @@ package struct EventLoopError: Error, Sendable {
 }
 
 extension Duration {
-  /// Not less than none, not more than 584 years.
+  /// The duration in nanoseconds, clamped to 0...584 years.
   fileprivate var wholeNanoseconds: UInt64 {
     let (seconds, attoseconds) = components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }

@@ -1,11 +1,12 @@
 import CEventLoops
 
-/// A point in time by the clock that never goes back, in nanoseconds.
+/// A point in time by the monotonic clock, in nanoseconds.
 ///
-/// `ContinuousClock.Instant` is a number of 128 bits that other modules cannot see into; what is compared
-/// several times in each request is this. Public, so that others inline it.
+/// `ContinuousClock.Instant` is a number of 128 bits whose layout other modules cannot see; this
+/// type is for times that each request compares several times. It is public, so that other modules
+/// inline it.
 public struct Moment: Hashable, Comparable, Sendable {
-  /// Since nobody knows when.
+  /// The nanoseconds since an unspecified start.
   public let nanoseconds: Int64
 
   @inlinable public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
@@ -16,13 +17,13 @@ public struct Moment: Hashable, Comparable, Sendable {
     left.nanoseconds < right.nanoseconds
   }
 
-  /// Saturates.
+  /// Returns the nanoseconds until another moment, saturated.
   @inlinable public func nanoseconds(to other: Moment) -> Int64 {
     let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
     return overflow ? (other.nanoseconds < 0 ? .min : .max) : difference
   }
 
-  /// Saturates.
+  /// Returns a later moment, saturated.
   @inlinable public func advanced(byNanoseconds other: Int64) -> Moment {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(other)
     return Moment(nanoseconds: overflow ? (other < 0 ? .min : .max) : sum)
@@ -42,7 +43,7 @@ public struct Moment: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-  /// Saturates after 292 years.
+  /// The duration in nanoseconds, saturated after 292 years.
   fileprivate var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,10 +1,11 @@
 import CEventLoops
 
-/// What this process keeps in memory.
+/// The memory of this process.
 package enum ProcessMemory {
-  /// Gives back what only was in use until now, such as what a start needs once: allocations that were freed, and
-  /// pages of the program and its libraries, which come back from the system's cache when they are touched again.
+  /// Releases memory that is no longer in use, such as that needed only at the start: freed
+  /// allocations, and pages of the program and its libraries, which the system's cache provides
+  /// again when they are touched.
   ///
-  /// Takes a few milliseconds, and threads that run meanwhile some page faults.
+  /// It takes a few milliseconds and causes some page faults in running threads.
   package static func release() { event_release_memory() }
 }

@@ -1,7 +1,7 @@
 import CEventLoops
 import Glibc
 
-/// A descriptor that can be read once it was raised, for a thread that waits in a poll of its own.
+/// A descriptor that becomes readable when raised, for a thread that waits in its own poll.
 package final class WakeSignal: Sendable {
   package let descriptor: Int32
 
@@ -12,7 +12,7 @@ package final class WakeSignal: Sendable {
 
   deinit { close(descriptor) }
 
-  /// From any thread.
+  /// Makes the descriptor readable. Call from any thread.
   package func raise() { event_wake_raise(descriptor) }
   package func lower() { event_wake_lower(descriptor) }
 }

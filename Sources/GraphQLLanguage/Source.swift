@@ -1,16 +1,18 @@
-/// A source text as the bytes it came in, able to say where an offset is.
+/// A source text as the bytes that it arrived in, which resolves offsets to locations.
 package final class Source: Sendable {
   package let bytes: [UInt8]
 
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
   package convenience init(_ text: String) { self.init(Array(text.utf8)) }
 
-  /// The line and column of a byte offset. O(offset); only errors ask.
+  /// Returns the line and column of a byte offset.
+  ///
+  /// - Complexity: O(offset). Only errors call it.
   package func location(of position: Position) -> SourceLocation {
     locations(of: [position])[position] ?? SourceLocation(line: 1, column: 1)
   }
 
-  /// The places of many positions in one pass over the text, however many there are.
+  /// Returns the locations of many positions, in one pass over the text.
   package func locations(of positions: [Position]) -> [Position: SourceLocation] {
     let wanted = Set(positions).sorted { $0.offset < $1.offset }
     var locations: [Position: SourceLocation] = [:]

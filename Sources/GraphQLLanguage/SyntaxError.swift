@@ -1,9 +1,9 @@
-/// Why a text is no document, or why it was not read to its end.
+/// The reason why a text is not a document, or why the parser stopped reading it.
 package struct SyntaxError: Error, Sendable, Equatable {
   package enum Cause: Sendable, Equatable {
-    /// Against the grammar.
+    /// The text does not match the grammar.
     case syntax
-    /// A limit of `ParserLimits`.
+    /// The text exceeds a limit of `ParserLimits`.
     case tooManyBytes, tooManyTokens, nestedTooDeep
   }
 

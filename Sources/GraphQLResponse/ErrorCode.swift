@@ -1,6 +1,6 @@
-/// Every `extensions.code` a client may see.
+/// Every `extensions.code` that a client may see.
 ///
-/// The list is closed and documented (README, "Errors"); a code is never given a second meaning.
+/// The list is closed and documented; a code never changes its meaning.
 package enum ErrorCode: String, Sendable, CaseIterable {
   // Refused before execution.
   case badRequest = "BAD_REQUEST"
@@ -20,11 +20,11 @@ package enum ErrorCode: String, Sendable, CaseIterable {
   case mergeLimitExceeded = "MERGE_LIMIT_EXCEEDED"
   case validationErrorLimitExceeded = "VALIDATION_ERROR_LIMIT_EXCEEDED"
   case costLimitExceeded = "COST_LIMIT_EXCEEDED"
-  /// Of a live query that hangs on something nobody tells of.
+  /// A live query depends on something whose changes are not tracked.
   case liveUnsupported = "LIVE_UNSUPPORTED"
   case introspectionDisabled = "INTROSPECTION_DISABLED"
   case operationNotSafelisted = "OPERATION_NOT_SAFELISTED"
-  /// Of `changes(since:)`: start anew.
+  /// The token of `changes(since:)` has expired; start from scratch.
   case tokenExpired = "TOKEN_EXPIRED"
   case persistedQueryNotFound = "PERSISTED_QUERY_NOT_FOUND"
   case persistedQueryNotSupported = "PERSISTED_QUERY_NOT_SUPPORTED"
@@ -61,6 +61,6 @@ package enum ErrorCode: String, Sendable, CaseIterable {
   case notFound = "NOT_FOUND"
   case lockTimeout = "LOCK_TIMEOUT"
   case resultLimitExceeded = "RESULT_LIMIT_EXCEEDED"
-  /// What is stored is no value of the field's type.
+  /// The stored value is not a value of the field's type.
   case valueNotRepresentable = "VALUE_NOT_REPRESENTABLE"
 }

@@ -9,15 +9,17 @@ import GraphQLLanguage
 ///
 /// GraphQL September 2025, 7.1.2 Errors.
 package struct GraphQLError: Error, Sendable, Equatable {
-  /// What the client is told.
+  /// The message for the client.
   package var message: String
   package var locations: [SourceLocation]
   package var path: [PathSegment]?
-  /// The validation rule that found it, under the name all engines share (`NoUnusedVariables`).
+  /// The validation rule that found the error, by the name that all engines share
+  /// (`NoUnusedVariables`).
   package var rule: String?
-  /// `extensions.code`.
+  /// The value of `extensions.code`.
   package var code: ErrorCode
-  /// What the log is told under the request's id, and the client is not. It names no values.
+  /// The message for the log, under the request's ID, which the client does not get. It contains no
+  /// values.
   package var reason: String?
 
   package init(
@@ -32,7 +34,7 @@ package struct GraphQLError: Error, Sendable, Equatable {
     self.reason = reason
   }
 
-  /// Something is wrong inside: the client learns that much, and the log the reason.
+  /// Returns an internal error: the client gets a generic message, and the log the reason.
   package static func fault(
     _ reason: String, locations: [SourceLocation] = [], path: [PathSegment]? = nil
   ) -> GraphQLError {
@@ -41,7 +43,8 @@ package struct GraphQLError: Error, Sendable, Equatable {
       code: .internalServerError, reason: reason)
   }
 
-  /// A field's value that its type does not have: an execution error of the field, which the log is told of as well.
+  /// Returns an error about a value that the field's type does not have: an execution error of the
+  /// field, which is also logged.
   ///
   /// GraphQL September 2025, 6.4.3 Value Completion.
   package static func notRepresentable(_ message: String) -> GraphQLError {
@@ -59,10 +62,10 @@ package struct GraphQLError: Error, Sendable, Equatable {
     self.init(error.message, locations: [error.location], code: code)
   }
 
-  /// Whether the log has a line about it: the client is told less than is known, or waited in vain.
+  /// Whether the error is logged: the client gets less than is known, or the request timed out.
   package var isFault: Bool { reason != nil || code == .internalServerError || code == .timeout }
 
-  /// All that is known: for whoever runs the server, never for its clients.
+  /// The full message, for operators only, never for clients.
   package var fullMessage: String { reason ?? message }
 }
 
@@ -73,7 +76,7 @@ package enum PathSegment: Sendable, Hashable {
 }
 
 extension [PathSegment] {
-  /// `.friends[0].name`
+  /// The path as an expression: `.friends[0].name`.
   package var accessText: String {
     map {
       switch $0 {
@@ -86,7 +89,7 @@ extension [PathSegment] {
 
 /// Errors before execution: the response has no `data`.
 package struct RequestErrors: Error, Sendable, Equatable {
-  /// At least one; the first one's code decides about an answer's status.
+  /// At least one error. The first one's code determines the status of the response.
   package let errors: [GraphQLError]
 
   package init(_ errors: [GraphQLError]) { self.errors = errors }

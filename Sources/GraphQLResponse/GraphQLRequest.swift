@@ -1,23 +1,24 @@
 import JSON
 
-/// What a client asks for, whatever carried it, before anybody has looked into the document.
+/// A client's request, independent of its transport, before the document is parsed.
 package struct GraphQLRequest: Sendable, Equatable {
   package var identity: RequestIdentity
-  /// The document's text, sent along or found by its id.
+  /// The document's text, sent with the request or found by its ID.
   package var document: String
-  /// The id under which the operator has published the document, if it is one of those.
+  /// The ID under which the operator published the document; nil if it is not published.
   package var trustedID: String?
   package var operationName: String?
-  /// In the order they were sent.
+  /// The variables, in the order in which they were sent.
   package var variables: [JSONValue.Member]
   package var extensions: [JSONValue.Member]
   /// The client's `Idempotency-Key`: 1 to 255 printable ASCII characters.
   package var idempotencyKey: String?
-  /// It came by a method that must not change anything: nothing but a query may be executed.
+  /// Whether only a query may be executed, because the HTTP method must not change anything.
   package var mayOnlyRead: Bool
-  /// How the client takes parts of the answer that come later; nil when it takes it whole.
+  /// The format in which the client accepts incremental delivery; nil for complete responses only.
   package var delivery: IncrementalDelivery?
-  /// Of one that is expected to come again, as it is here but for its identity and its key.
+  /// The memo of a request that is expected to repeat with another identity and idempotency key
+  /// only.
   package var memo: RequestMemo?
 
   package init(
@@ -36,7 +37,8 @@ package struct GraphQLRequest: Sendable, Equatable {
   }
 }
 
-/// Where whoever prepares a request that comes again leaves what it made of it. Belongs to one loop.
+/// A slot where the code that prepares a repeated request caches its result. It belongs to one
+/// loop.
 package final class RequestMemo: @unchecked Sendable, Equatable {
   // @unchecked: only touched on the loop.
   package var prepared: AnyObject?
@@ -46,16 +48,17 @@ package final class RequestMemo: @unchecked Sendable, Equatable {
   package static func == (left: RequestMemo, right: RequestMemo) -> Bool { left === right }
 }
 
-/// What is known of whoever sent a request, besides the viewer it acts for.
+/// The properties of a request's sender, in addition to the viewer.
 package struct ClientIdentity: Sendable, Equatable {
-  /// The network address, or what a trusted proxy says it is; of IPv6 the /64.
+  /// The network address, as the connection or a trusted proxy gives it; the /64 of an IPv6
+  /// address.
   package var address = ""
-  /// Clients share it who cannot be told apart: it is this machine's, and the request came by no
-  /// trusted proxy.
+  /// Whether several clients share the address and cannot be distinguished: it is this machine's,
+  /// and the request came through no trusted proxy.
   package var isAddressShared = false
-  /// How it introduced itself: `User-Agent`.
+  /// The `User-Agent` header.
   package var device: String?
-  /// SHA-256 of the session's token.
+  /// The SHA-256 of the session's token.
   package var sessionHash: [UInt8]?
 
   package init() {}

@@ -1,10 +1,10 @@
 import JSON
 
 extension JSONWriter {
-  /// The entries of `errors`, in brackets. GraphQL September 2025, 7.1.2 Errors.
+  /// Writes the entries of `errors`, in brackets. GraphQL September 2025, 7.1.2 Errors.
   ///
-  /// - Parameter requestID: goes into each entry's `extensions`, so that a report can be found in
-  ///   the log.
+  /// - Parameter requestID: the ID that goes into each entry's `extensions`, so that a report can
+  ///   be found in the log.
   package mutating func write(_ errors: [GraphQLError], requestID: String) {
     append("[")
     for (index, error) in errors.enumerated() {
@@ -14,7 +14,7 @@ extension JSONWriter {
     append("]")
   }
 
-  /// `{"errors":[...]}`: the whole answer to a request that was not executed.
+  /// Returns `{"errors":[...]}`: the complete response to a request that was not executed.
   package static func response(_ errors: [GraphQLError], requestID: String) -> [UInt8] {
     var writer = JSONWriter(capacity: 256)
     writer.append("{\"errors\":")

@@ -1,9 +1,9 @@
-/// What became of an operation.
+/// The outcome of an operation.
 package enum OperationResponse: Sendable {
-  /// The whole response: `data`, perhaps null, perhaps beside errors, which are in it already.
-  /// `isReplayed`: it is the answer to an earlier request with the same key.
+  /// The complete response: `data`, possibly null, and errors, which the body already contains.
+  /// `isReplayed` says that it is the response to an earlier request with the same key.
   case executed(body: [UInt8], errors: [GraphQLError], isReplayed: Bool = false)
-  /// There is no `data`: refused before execution, or what had to be asked did not answer. The first
-  /// error's code says which.
+  /// No `data`: the request was refused before execution, or a dependency did not respond. The
+  /// first error's code tells which.
   case refused([GraphQLError], retryAfter: Duration? = nil)
 }

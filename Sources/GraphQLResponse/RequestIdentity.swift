@@ -1,26 +1,30 @@
-/// Who a request is, from the moment its head was read: named in the answer's `X-Request-Id`, in
-/// `extensions.requestId` of its errors, in every line of the log about it and in its trace.
+/// The identity of a request from the moment its head was read. It is in the response's
+/// `X-Request-Id`, in `extensions.requestId` of errors, in every log line about the request, and in
+/// its trace.
 package struct RequestIdentity: Sendable, Hashable {
-  /// The name a trusted proxy gave it; nil for one that has the trace's.
+  /// The ID that a trusted proxy gave; nil to use the trace's ID.
   private let given: String?
   package let trace: TraceContext
 
-  /// - Parameter id: `isValid(id:)` holds for it; nil to be named like the trace.
+  /// Creates an identity.
+  ///
+  /// - Parameter id: an ID that satisfies `isValid(id:)`; nil to use the trace's ID.
   package init(id: String? = nil, trace: TraceContext) {
     given = id
     self.trace = trace
   }
 
-  /// One that nobody has named, where no maker of them is at hand.
+  /// Returns a random identity, for code that has no generator.
   package static func random() -> RequestIdentity {
     var generator = SystemRandomNumberGenerator()
     return RequestIdentity(trace: TraceContext(id: .random(using: &generator)))
   }
 
-  /// 1 to 128 of `A-Z a-z 0-9 - _ . ~ + / = : @`: safe in a header, in JSON and in a line of the log.
+  /// The ID: 1 to 128 of `A-Z a-z 0-9 - _ . ~ + / = : @`, which are safe in a header, in JSON and
+  /// in a log line.
   package var id: String { given ?? trace.id.description }
 
-  /// Whether a name may be taken from outside.
+  /// Returns whether an ID from outside may be used.
   package static func isValid(id: some Collection<UInt8>) -> Bool {
     (1...128).contains(id.count)
       && id.allSatisfy { byte in
@@ -36,23 +40,23 @@ package struct RequestIdentity: Sendable, Hashable {
   }
 }
 
-/// Where a request stands in a distributed trace. W3C Trace Context, 3.2 Traceparent Header.
+/// The position of a request in a distributed trace. W3C Trace Context, 3.2 Traceparent Header.
 package struct TraceContext: Sendable, Hashable {
   package let id: TraceID
-  /// The span of the caller; nil when the trace begins here.
+  /// The span of the caller; nil if the trace starts here.
   package let parentSpan: SpanID?
-  /// Whether the caller records the trace; nil when the trace begins here.
+  /// Whether the caller records the trace; nil if the trace starts here.
   package let isSampled: Bool?
 
-  /// A trace that begins here.
+  /// Creates a trace that starts here.
   package init(id: TraceID) {
     self.id = id
     parentSpan = nil
     isSampled = nil
   }
 
-  /// From `00-<32 digits>-<16 digits>-<2 digits>`, or what a later version may add behind; nil when
-  /// it is anything else.
+  /// Parses `00-<32 digits>-<16 digits>-<2 digits>`, or a later version that appends fields; nil
+  /// for any other text.
   package init?(traceparent text: some StringProtocol) {
     let parts = text.split(separator: "-", maxSplits: 4, omittingEmptySubsequences: false)
     guard text.utf8.count <= 512, parts.count >= 4,
@@ -69,7 +73,8 @@ package struct TraceContext: Sendable, Hashable {
     isSampled = flags & 1 != 0
   }
 
-  /// Lower case only, as the recommendation has it.
+  /// Returns the value of hexadecimal digits, which are lower case only, as the recommendation
+  /// requires.
   private static func hexadecimal(_ text: some StringProtocol, digits: Int) -> UInt64? {
     var value: UInt64 = 0
     guard text.utf8.count == digits else { return nil }
@@ -86,12 +91,12 @@ package struct TraceContext: Sendable, Hashable {
   }
 }
 
-/// Never zero.
+/// The ID of a trace, never zero.
 package struct TraceID: Sendable, Hashable, CustomStringConvertible {
   package let high: UInt64
   package let low: UInt64
 
-  /// - Parameters: not both zero.
+  /// Creates an ID from its halves, of which at least one is not zero.
   package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
@@ -101,7 +106,7 @@ package struct TraceID: Sendable, Hashable, CustomStringConvertible {
     TraceID(high: .random(in: 1 ... .max, using: &generator), low: generator.next())
   }
 
-  /// 32 digits.
+  /// The ID as 32 hexadecimal digits.
   package var description: String {
     unsafe String(unsafeUninitializedCapacity: 32) { text in
       unsafe Hexadecimal.write(high, to: text, at: 0)
@@ -111,14 +116,16 @@ package struct TraceID: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Never zero.
+/// The ID of a span, never zero.
 package struct SpanID: Sendable, Hashable, CustomStringConvertible {
   package let value: UInt64
 
-  /// - Parameter value: not zero.
+  /// Creates an ID.
+  ///
+  /// - Parameter value: a number that is not zero.
   package init(_ value: UInt64) { self.value = value }
 
-  /// 16 digits.
+  /// The ID as 16 hexadecimal digits.
   package var description: String {
     unsafe String(unsafeUninitializedCapacity: 16) { text in
       unsafe Hexadecimal.write(value, to: text, at: 0)

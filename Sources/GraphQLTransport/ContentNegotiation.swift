@@ -1,11 +1,11 @@
-/// Chooses the media type of the answer, and judges that of the body.
+/// Chooses the media type of the response, and checks that of the body.
 enum ContentNegotiation {
-  /// What the client accepts, or nil for 406.
+  /// Returns the media type that the client accepts, or nil for 406.
   ///
-  /// The better quality wins, then the type that is named over one that a wildcard covers; if both
-  /// are named alike, the newer. Streams (`multipart/mixed`, `text/event-stream`) do not count:
-  /// clients list them first also for what is answered at once. Without `Accept` the client is
-  /// taken to know plain JSON only, and so with wildcards alone.
+  /// The better quality wins, then a named type over one that a wildcard covers; of two named
+  /// alike, the newer. Streams (`multipart/mixed`, `text/event-stream`) do not count: clients list
+  /// them first also for operations that are answered at once. Without `Accept`, or with wildcards
+  /// alone, the client is assumed to know plain JSON only.
   static func mediaType(accept: String?) -> ResponseFormat.MediaType? {
     switch accept {
     case nil, "", "application/json", "*/*": return .json
@@ -48,7 +48,7 @@ enum ContentNegotiation {
     }
   }
 
-  /// Whether a body of this type is JSON in UTF-8.
+  /// Checks that a body of this type is JSON in UTF-8.
   static func checkBody(contentType: String?) throws(TransportError) {
     switch contentType {
     case nil, "": throw .contentType

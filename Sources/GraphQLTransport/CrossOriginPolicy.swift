@@ -1,13 +1,14 @@
 import HTTP
 
-/// Which web pages may use the server: CORS, and the defence against forged requests where a cookie
-/// would speak for the user.
+/// The web pages that may use the server: CORS, and the defense against forged requests if a cookie
+/// authenticates the user.
 package struct CrossOriginPolicy: Sendable {
-  /// Exactly as browsers send them: `https://app.example`. None by default; `null` never counts.
+  /// The origins exactly as browsers send them: `https://app.example`. Empty by default; `null`
+  /// never matches.
   package var allowedOrigins: Set<String> = []
   /// Whether those pages may send cookies.
   package var allowsCredentials = false
-  /// The cookie that authenticates; nil when only `Authorization` does, which no other site's page
+  /// The cookie that authenticates; nil if only `Authorization` does, which no page of another site
   /// can make a browser send.
   package var sessionCookie: String?
 
@@ -23,7 +24,7 @@ package struct CrossOriginPolicy: Sendable {
     origin != "null" && allowedOrigins.contains(origin)
   }
 
-  /// The headers of an answer to this request. Nothing is said to pages that are not on the list.
+  /// Returns the headers of a response to this request. Pages that are not listed get none.
   package func headers(for request: HTTPRequest) -> [HTTPField] {
     guard !allowedOrigins.isEmpty else { return [] }
     let vary = HTTPField("Vary", "Origin")
@@ -36,8 +37,8 @@ package struct CrossOriginPolicy: Sendable {
     return headers
   }
 
-  /// The answer to OPTIONS: permission for a page that may, 403 for one that may not, and to
-  /// anybody else the methods there are.
+  /// Returns the response to OPTIONS: permission for a listed page, 403 for another, and the
+  /// allowed methods for clients that send no origin.
   package func preflight(_ request: HTTPRequest, path methods: String) throws(TransportError)
     -> GraphQLAnswer
   {
@@ -68,7 +69,8 @@ package struct CrossOriginPolicy: Sendable {
       }
   }
 
-  /// Refuses what another site's page could have made the user's browser send with the cookie.
+  /// Refuses requests that a page of another site could have made the user's browser send with the
+  /// cookie.
   func checkForgery(_ request: HTTPRequest, isTrustedDocument: Bool) throws(TransportError) {
     guard let sessionCookie, Self.hasCookie(sessionCookie, request) else { return }
     if let site = request.header("sec-fetch-site") {
@@ -83,7 +85,8 @@ package struct CrossOriginPolicy: Sendable {
     guard isTrustedDocument || Self.hasPreflightHeader(request) else { throw .csrf }
   }
 
-  /// Browsers ask nobody before they open a WebSocket to another site.
+  /// Returns whether the request may open a WebSocket. Browsers do not ask before they open one to
+  /// another site.
   func admitsSocket(of request: HTTPRequest) -> Bool {
     guard let origin = request.header("origin") else { return true }
     return allows(origin) || Self.isOwn(origin, request)

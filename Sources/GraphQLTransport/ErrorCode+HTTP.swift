@@ -2,8 +2,8 @@ import GraphQLResponse
 import HTTP
 
 extension ErrorCode {
-  /// The status of an answer without data whose reason this is, to a request that was not even
-  /// well formed or that could not be served. `ResponseFormat` decides about faulty documents.
+  /// The status of a response without data for this reason, to a request that was malformed or
+  /// could not be served. `ResponseFormat` determines the status for invalid documents.
   package var status: HTTPStatus {
     switch self {
     case .badRequest, .parseFailed, .validationFailed, .badUserInput, .operationResolutionFailure,
@@ -36,8 +36,8 @@ extension ErrorCode {
     }
   }
 
-  /// Whether it says that a well-formed request holds a document, an operation or variables that
-  /// cannot be executed: the failures over whose status the two HTTP profiles differ.
+  /// Whether a well-formed request has a document, an operation or variables that cannot be
+  /// executed: the failures over whose status the two HTTP profiles differ.
   package var isDocumentFailure: Bool {
     switch self {
     case .parseFailed, .validationFailed, .badUserInput, .operationResolutionFailure,
@@ -51,7 +51,7 @@ extension ErrorCode {
     }
   }
 
-  /// What HTTP refused by itself.
+  /// Creates the code for a refusal by HTTP.
   package init(_ refusal: HTTPRefusal) {
     self =
       switch refusal {

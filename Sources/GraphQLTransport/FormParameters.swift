@@ -1,7 +1,6 @@
-/// `application/x-www-form-urlencoded`, as a URL's query has it.
+/// The format `application/x-www-form-urlencoded`, as a URL's query uses it.
 enum FormParameters {
-  /// Names and values in order, decoded. An escape that is none, or bytes that are no UTF-8, are
-  /// refused rather than guessed at.
+  /// Returns names and values in order, decoded. Invalid escapes and invalid UTF-8 are refused.
   static func parse(
     _ query: ArraySlice<UInt8>
   ) throws(TransportError) -> [(name: String, value: String)] {

@@ -6,16 +6,16 @@ import JSON
 // into a finished refusal. It decides by what is in the request alone and waits for nothing;
 // parsing, validating and executing the document are left to the caller.
 
-/// The rules of one GraphQL URL, and what one loop remembers of its requests.
+/// The rules of one GraphQL URL, and one loop's memory of its requests.
 package struct GraphQLEndpoint {
   package struct Configuration: Sendable {
     package var profile = ResponseFormat.Profile.audit
     package var crossOrigin = CrossOriginPolicy()
     package var trustedDocuments = TrustedDocuments()
     package var trustedLevel = TrustedDocuments.Level.off
-    /// Nil turns automatic persisted queries off.
+    /// The automatic persisted queries; nil turns them off.
     package var persistedQueries: PersistedQueries? = PersistedQueries()
-    /// Lists of requests in one body; 0 allows none.
+    /// The maximum number of requests in one body; 0 allows no lists.
     package var maximumBatch = 0
     package var maximumDocumentBytes = 64 * 1024
     package var maximumVariablesBytes = 256 * 1024
@@ -24,18 +24,18 @@ package struct GraphQLEndpoint {
     package init() {}
   }
 
-  /// What is to be done with an HTTP request.
+  /// The result of receiving an HTTP request.
   package enum Reception: Sendable {
-    /// Send this; there is nothing to execute.
+    /// Send this response; there is nothing to execute.
     case answer(GraphQLAnswer)
     case request(GraphQLRequest, ResponseFormat)
-    /// Execute each and answer with the list of their answers, in this order.
+    /// Execute each request, and respond with the list of their responses in this order.
     case batch([GraphQLRequest], ResponseFormat)
   }
 
   package enum Event: Sendable {
     case refused(TransportError, HTTPStatus, of: RequestIdentity)
-    /// Level `log`: a document that is not among the published ones is executed.
+    /// A document that is not published is executed, at level `log`.
     case documentNotTrusted(operationName: String?)
   }
 
@@ -51,12 +51,13 @@ package struct GraphQLEndpoint {
     self.report = report
   }
 
-  /// What the head of a request says by itself; it holds for whatever else comes with the same one.
+  /// The properties that a request's head determines; they hold for all requests with the same
+  /// head.
   package final class Head {
     package fileprivate(set) var format: ResponseFormat
     fileprivate var refusal: TransportError?
     fileprivate var idempotencyKey: Result<String?, TransportError> = .success(nil)
-    /// Where what came with it the last time is kept, if it still is.
+    /// The index at which the last body that came with this head is cached, if it still is.
     fileprivate var lastPlace = 0
 
     fileprivate init(_ format: ResponseFormat) { self.format = format }
@@ -79,8 +80,10 @@ package struct GraphQLEndpoint {
     return head
   }
 
+  /// Receives an HTTP request.
+  ///
   /// - Parameters:
-  ///   - identity: that of the GraphQL requests, and named in a refusal.
+  ///   - identity: the identity of the GraphQL requests, which a refusal names.
   package func receive(
     _ request: HTTPRequest, _ head: Head, as identity: RequestIdentity
   ) -> Reception {
@@ -185,7 +188,7 @@ package struct GraphQLEndpoint {
     }
   }
 
-  /// The Idempotency-Key HTTP Header Field (draft 7), with quotes or without them.
+  /// Returns the Idempotency-Key HTTP Header Field (draft 7), with or without quotes.
   private static func idempotencyKey(_ request: HTTPRequest) -> Result<String?, TransportError> {
     guard let key = request.headerList("idempotency-key") else { return .success(nil) }
     // Two fields are joined by a comma, which no key of one field is told from: such are refused too.
@@ -195,9 +198,9 @@ package struct GraphQLEndpoint {
     return .success(key)
   }
 
-  /// The request in a message of a WebSocket.
+  /// Returns the request in a message of a WebSocket.
   ///
-  /// - Parameter bytes: of the message.
+  /// - Parameter bytes: the size of the message.
   package func request(
     in payload: [JSONValue.Member], bytes: Int, as identity: RequestIdentity
   ) throws(TransportError) -> GraphQLRequest {
@@ -209,8 +212,8 @@ package struct GraphQLEndpoint {
     }
   }
 
-  /// Whether a page of this origin may open a WebSocket: one of the server's own, or one that is allowed to
-  /// read its answers. Other programs say no origin.
+  /// Returns whether a page of this origin may open a WebSocket: one of the server itself, or one
+  /// that may read its responses. Other programs send no origin.
   package func admitsSocket(of request: HTTPRequest) -> Bool {
     configuration.crossOrigin.admitsSocket(of: request)
   }
@@ -227,7 +230,8 @@ package struct GraphQLEndpoint {
     return try resolve(parameters, identity)
   }
 
-  /// The least number of bytes a value takes as JSON. Recursion is bounded by the parser's limit.
+  /// Returns the minimum number of bytes that a value takes as JSON. The parser's limit bounds the
+  /// recursion.
   private static func size(_ value: JSONValue) -> Int {
     switch value {
     case .null: 4
@@ -287,7 +291,8 @@ package struct GraphQLEndpoint {
     return (text, nil)
   }
 
-  /// Under an allow-list only the operator publishes documents.
+  /// Whether clients may store documents. With an allow-list, only the operator publishes
+  /// documents.
   private var mayKeep: Bool {
     configuration.trustedLevel == .off || configuration.trustedLevel == .log
   }
@@ -301,7 +306,7 @@ package struct GraphQLEndpoint {
     configuration.persistedQueries?.keep(query, hash: hash)
   }
 
-  /// `extensions.persistedQuery.sha256Hash`, in lower case.
+  /// Returns `extensions.persistedQuery.sha256Hash`, in lower case.
   private static func persistedHash(
     _ extensions: [JSONValue.Member]
   ) throws(TransportError) -> String? {

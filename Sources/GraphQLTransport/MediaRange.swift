@@ -1,13 +1,13 @@
-/// A media type with parameters as `Accept` and `Content-Type` have it (RFC 9110, 8.3.1 and 12.5.1).
+/// A media type with parameters, as in `Accept` and `Content-Type` (RFC 9110, 8.3.1 and 12.5.1).
 struct MediaRange: Equatable {
-  /// `application/json`, in lower case.
+  /// The type in lower case, such as `application/json`.
   var type: String
-  /// In lower case, without quotes.
+  /// The charset in lower case, without quotes.
   var charset: String?
-  /// In thousandths.
+  /// The quality in thousandths.
   var quality = 1000
 
-  /// Nil when it is none; other parameters are passed over.
+  /// Parses a range; nil if it is malformed. Other parameters are ignored.
   init?(_ text: Substring) {
     let parts = Self.split(text, at: ";")
     guard let first = parts.first else { return nil }
@@ -32,7 +32,7 @@ struct MediaRange: Equatable {
 
   var isUTF8: Bool { charset.map { $0 == "utf-8" || $0 == "utf8" } ?? true }
 
-  /// Splits outside of quoted strings, so that a comma in a parameter ends nothing.
+  /// Splits a text outside of quoted strings, so that a comma in a parameter does not separate.
   static func split(_ text: Substring, at separator: Character) -> [Substring] {
     var parts: [Substring] = []
     var start = text.startIndex
@@ -72,7 +72,7 @@ struct MediaRange: Equatable {
     }
   }
 
-  /// `0.8` is 800; at most three decimals.
+  /// Returns 800 for `0.8`; at most three decimals are allowed.
   private static func thousandths(_ text: Substring) -> Int? {
     let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     guard let whole = parts.first, whole == "0" || whole == "1" else { return nil }

@@ -1,9 +1,10 @@
 import Cryptography
 import Synchronization
 
-/// Automatic persisted queries: texts that clients have sent once and name by their hash since.
+/// Automatic persisted queries: texts that clients sent once and refer to by their hash.
 ///
-/// Shared by all loops; bounded in number and in bytes, the least recently used leaves first.
+/// All loops share them. Their number and size are bounded; the least recently used are evicted
+/// first.
 package final class PersistedQueries: Sendable {
   private let state: Mutex<State>
 
@@ -17,10 +18,10 @@ package final class PersistedQueries: Sendable {
 
   package var count: Int { state.withLock { $0.entries.count } }
 
-  /// SHA-256 of the text, in lower-case hexadecimal.
+  /// Returns the SHA-256 of the text, in lower-case hexadecimal.
   package static func hash(_ text: String) -> String { SHA256.hexadecimal(Array(text.utf8)) }
 
-  /// Entries with the moment of their last use; a moment is a running number.
+  /// The entries with the moment of their last use, which is a running number.
   struct State {
     struct Entry {
       let text: String
@@ -58,7 +59,7 @@ package final class PersistedQueries: Sendable {
       bytes += size
     }
 
-    /// Lets an eighth of the entries go at once, so that a flood does not sort them each time.
+    /// Evicts an eighth of the entries at once, so that a flood does not sort them each time.
     private mutating func makeRoom(for size: Int) {
       let targetCount = maximumCount - max(maximumCount / 8, 1)
       let targetBytes = min(maximumBytes - maximumBytes / 8, maximumBytes - size)

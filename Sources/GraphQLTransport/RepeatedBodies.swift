@@ -1,7 +1,7 @@
 import Glibc
 import GraphQLResponse
 
-/// A body that came before, and what it was read as.
+/// A body that came before, and the result of parsing it.
 final class RepeatedBody {
   let key: Key
   let request: GraphQLRequest
@@ -12,7 +12,7 @@ final class RepeatedBody {
     self.request = request
   }
 
-  /// A body as it is looked for: hashed once and as a whole, and compared so.
+  /// A key to look up a body: its hash is computed once over all bytes.
   struct Key: Hashable {
     fileprivate let bytes: [UInt8]
     fileprivate let hash: Int
@@ -24,7 +24,7 @@ final class RepeatedBody {
       hash = hasher.finalize()
     }
 
-    /// In memory of its own, since a connection goes on writing into the body it has read.
+    /// Copies the bytes, because a connection overwrites the body that it read.
     fileprivate init(copying key: Key) {
       bytes = Array(key.bytes[...])
       hash = key.hash
@@ -39,7 +39,7 @@ final class RepeatedBody {
 
   func isRead(from body: [UInt8]) -> Bool { Self.areEqual(key.bytes, body) }
 
-  /// An array compares its elements one by one.
+  /// Compares memory at once; `==` of arrays compares elements one by one.
   private static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     unsafe left.withUnsafeBytes { left in
       unsafe right.withUnsafeBytes { right in
@@ -51,43 +51,46 @@ final class RepeatedBody {
   }
 }
 
-/// What bodies that came before were read as, of one loop: a body that repeats byte for byte costs a
-/// hash and a comparison instead of a parse, and the comparison alone where its connection sent it last.
+/// The parsed bodies of one loop. A body that repeats byte for byte costs a hash and a comparison
+/// instead of a parse, or the comparison alone if its connection sent it last.
 ///
-/// What comes the second time is kept, as most mutations come once, in the place of one that was not asked for
-/// since its place was last looked at. Only what depends on nothing but its bytes may be kept.
+/// A body is cached when it comes the second time, because most mutations come once. It replaces
+/// one that was not used since its place was last considered. Only results that depend on nothing
+/// but the bytes may be cached.
 final class RepeatedBodies {
   private static let maximumBodyBytes = 8 * 1024
   private static let maximumCount = 512
 
   private var bodies: [RepeatedBody] = []
   private var places: [RepeatedBody.Key: Int] = [:]
-  /// Where it is looked for one to forget.
+  /// The place where the search for a body to evict continues.
   private var hand = 0
-  /// Hashes of bodies that came lately, each in the place it says.
+  /// The hashes of recent bodies; each is at the index that it determines.
   private var seen = [Int](repeating: 0, count: 1024)
 
-  /// - Returns: what to find and keep a body by; nil for one that is too large to be kept.
+  /// Returns a key to find and cache a body by; nil for a body that is too large to be cached.
   func key(of body: [UInt8]) -> RepeatedBody.Key? {
     body.count <= Self.maximumBodyBytes ? RepeatedBody.Key(body) : nil
   }
 
   func place(of key: RepeatedBody.Key) -> Int? { places[key] }
 
-  /// The one that is kept there, if it is this one.
+  /// Returns the body cached at a place, if it equals these bytes.
   func body(at place: Int, _ bytes: [UInt8]) -> RepeatedBody? {
     guard place < bodies.count, bodies[place].isRead(from: bytes) else { return nil }
     return body(at: place)
   }
 
-  /// - Parameter place: of one that is kept.
+  /// Returns a body.
+  ///
+  /// - Parameter place: the place of a cached body.
   func body(at place: Int) -> RepeatedBody {
     let body = bodies[place]
     body.isUsed = true
     return body
   }
 
-  /// Gives the request as it will be found again, if it is kept.
+  /// Caches the request if its body repeats, and returns the request as later lookups will find it.
   func keep(_ request: GraphQLRequest, for key: RepeatedBody.Key) -> GraphQLRequest {
     let place = key.hash & (seen.count - 1)
     guard seen[place] == key.hash else {

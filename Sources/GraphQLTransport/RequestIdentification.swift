@@ -2,13 +2,13 @@ import GraphQLResponse
 import HTTP
 import JSON
 
-/// Gives every request of one loop its identity: the one that a trusted proxy sends along
+/// Assigns an identity to every request of one loop: the one that a trusted proxy sends
 /// (`X-Request-Id`, `traceparent`), or a new one.
 package struct RequestIdentification {
   private let proxies: TrustedProxies
   private var identifiers: TraceIDs
 
-  /// - Parameter seed: decides all names that are made here; no two loops may have the same.
+  /// - Parameter seed: determines all IDs that are created here; no two loops may have the same.
   package init(proxies: TrustedProxies, seed: TraceID) {
     self.proxies = proxies
     identifiers = TraceIDs(seed: seed)
@@ -28,14 +28,14 @@ package struct RequestIdentification {
 }
 
 extension RequestIdentification {
-  /// Of an operation that has no HTTP request of its own.
+  /// Returns the identity for an operation without an HTTP request.
   package mutating func next() -> RequestIdentity {
     RequestIdentity(trace: TraceContext(id: identifiers.next()))
   }
 }
 
-/// Trace ids that never come twice from one seed: its high half, and as low half a bijection of a
-/// counter (the last step of SplitMix64), so that they look random to samplers.
+/// Trace IDs that never repeat for one seed: the high half is the seed's, and the low half is a
+/// bijection of a counter (the last step of SplitMix64), so that they look random to samplers.
 struct TraceIDs {
   private let high: UInt64
   private var state: UInt64
@@ -54,10 +54,10 @@ struct TraceIDs {
 }
 
 extension HTTPRefusal {
-  /// What HTTP refused by itself, in the form of all errors; HTTP never saw a GraphQL request, so the
-  /// media type is plain JSON. For `HTTPServer.Configuration.refusalBody`.
+  /// Returns the response to a refusal by HTTP, in the form of all errors. HTTP never saw a GraphQL
+  /// request, so the media type is plain JSON. For `HTTPServer.Configuration.refusalBody`.
   ///
-  /// - Parameter requestID: nil when it was refused before it had an identity.
+  /// - Parameter requestID: nil if it was refused before it had an identity.
   @Sendable package static func answer(
     _ refusal: HTTPRefusal, requestID: String?
   ) -> (contentType: String, requestID: String?, body: [UInt8]) {

@@ -1,6 +1,6 @@
 import JSON
 
-/// The parameters as they were sent, of the right types, the document still to be found.
+/// The parameters as they were sent, with their types checked; the document is still to be found.
 struct RequestParameters: Equatable {
   var query: String?
   var documentID: String?
@@ -8,8 +8,8 @@ struct RequestParameters: Equatable {
   var variables: [JSONValue.Member] = []
   var extensions: [JSONValue.Member] = []
 
-  /// From a POST body's object. Unknown names are ignored, null is absent
-  /// (GraphQL over HTTP, 5.1 Request Parameters).
+  /// Reads the object of a POST body. Unknown names are ignored, and null means absent (GraphQL
+  /// over HTTP, 5.1 Request Parameters).
   init(_ members: [JSONValue.Member]) throws(TransportError) {
     for member in members {
       switch (member.name, member.value) {
@@ -31,7 +31,7 @@ struct RequestParameters: Equatable {
     }
   }
 
-  /// From a URL's query.
+  /// Reads a URL's query.
   init(urlQuery: ArraySlice<UInt8>, maximumNesting: Int) throws(TransportError) {
     var seen: Set<String> = []
     for (name, value) in try FormParameters.parse(urlQuery) {

@@ -2,12 +2,12 @@ import GraphQLResponse
 import HTTP
 import JSON
 
-/// How the answer to one request is dressed: media type, status codes, headers.
+/// The HTTP form of the response to one request: media type, status codes, headers.
 package struct ResponseFormat: Sendable {
   package enum MediaType: Sendable {
-    /// `application/graphql-response+json`: the status says what became of the request.
+    /// `application/graphql-response+json`: the status describes the outcome.
     case graphQLResponse
-    /// `application/json`: older clients, who expect 200 for all that is a GraphQL response.
+    /// `application/json`: for older clients, which expect 200 for every GraphQL response.
     case json
 
     package var contentType: String {
@@ -18,9 +18,9 @@ package struct ResponseFormat: Sendable {
     }
   }
 
-  /// Which edition of GraphQL over HTTP decides about status codes.
+  /// The edition of GraphQL over HTTP that determines status codes.
   package enum Profile: String, Sendable, CaseIterable {
-    /// That of the graphql-http audit suite, which clients and peers are measured by.
+    /// The edition of the graphql-http audit suite.
     case audit
     /// The working draft since April 2026: 422 for malformed parameters and faulty documents,
     /// 294 for partial data.
@@ -29,13 +29,13 @@ package struct ResponseFormat: Sendable {
 
   package var mediaType: MediaType
   package var profile: Profile
-  /// CORS and caching; to be sent with whatever the answer is.
+  /// Headers for CORS and caching, which every response has.
   package var headers: [HTTPField]
-  /// How a subscription is answered, where the client takes any such.
+  /// The format of responses to a subscription; nil if the client accepts none.
   package var stream: StreamFormat?
-  /// How parts of a query's answer are sent that come later, where the client takes them.
+  /// The format of incremental delivery; nil if the client accepts none.
   package var parts: StreamFormat?
-  /// Nothing but a stream is accepted.
+  /// Whether the client accepts only a stream.
   package var isStreamOnly = false
 
   package init(mediaType: MediaType, profile: Profile = .audit, headers: [HTTPField] = []) {
@@ -51,7 +51,7 @@ package struct ResponseFormat: Sendable {
     hasErrors && profile == .draft ? HTTPStatus(294) : .ok
   }
 
-  /// The status of an answer without data, by its first error's code.
+  /// Returns the status of a response without data, by its first error's code.
   package func status(notExecuted code: ErrorCode) -> HTTPStatus {
     guard code.isDocumentFailure else { return code.status }
     return switch (profile, mediaType) {
@@ -61,11 +61,11 @@ package struct ResponseFormat: Sendable {
     }
   }
 
-  /// The answer to a request that was not executed.
+  /// Returns the response to a request that was not executed.
   ///
   /// - Parameters:
-  ///   - errors: the first one's code decides about the status.
-  ///   - retryAfter: seconds; 1 where the code promises a `Retry-After` and none is given.
+  ///   - errors: at least one; the first one's code determines the status.
+  ///   - retryAfter: seconds; 1 if the code promises a `Retry-After` and none is given.
   package func answer(
     _ errors: [GraphQLError], requestID: String, retryAfter: Int? = nil
   ) -> GraphQLAnswer {
@@ -76,7 +76,7 @@ package struct ResponseFormat: Sendable {
       body: JSONWriter.response(errors, requestID: requestID))
   }
 
-  /// The answer to a request that is refused for what it is on HTTP.
+  /// Returns the response to a request that is refused by its HTTP properties.
   package func answer(_ error: TransportError, requestID: String) -> GraphQLAnswer {
     var headers = headers
     switch error {
@@ -103,7 +103,7 @@ package struct ResponseFormat: Sendable {
   }
 }
 
-/// A finished answer.
+/// A finished response.
 package struct GraphQLAnswer: Sendable, Equatable {
   package var status: HTTPStatus
   package var contentType: String?

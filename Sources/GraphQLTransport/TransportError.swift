@@ -2,14 +2,14 @@ import GraphQLResponse
 import HTTP
 import JSON
 
-/// Why an HTTP request is no GraphQL request that could be executed.
+/// The reason why an HTTP request is not a GraphQL request that can be executed.
 package enum TransportError: Error, Sendable, Equatable {
   case methodNotAllowed
   case notAcceptable
   case contentType
   case charset
   case emptyBody
-  /// In the body, or in the parameter of a URL.
+  /// Invalid JSON in the body, or in the parameter of a URL.
   case json(JSONError, parameter: String?)
   case notAnObject
   case parameter(String, expected: String)
@@ -62,8 +62,8 @@ package enum TransportError: Error, Sendable, Equatable {
     return profile == .draft && isUnprocessable ? .unprocessableContent : code.status
   }
 
-  /// Whether its parameters are not of the types that they must have, or that which matters is missing: on a
-  /// WebSocket such a message ends the socket.
+  /// Whether parameters have wrong types, or a required one is missing: on a WebSocket such a
+  /// message closes the socket.
   package var isMalformedMessage: Bool {
     switch self {
     case .parameter, .missingQuery: true
@@ -71,8 +71,8 @@ package enum TransportError: Error, Sendable, Equatable {
     }
   }
 
-  /// Whether the request could be read, and does not hold what a GraphQL request is made of: the
-  /// draft of 2026 tells these (422) from what cannot be read (400).
+  /// Whether the request could be read but has no valid GraphQL parameters: the draft of 2026
+  /// distinguishes these (422) from requests that cannot be read (400).
   private var isUnprocessable: Bool {
     switch self {
     case .notAnObject, .parameter, .missingQuery, .emptyBatch, .batchNesting,
@@ -128,7 +128,7 @@ package enum TransportError: Error, Sendable, Equatable {
 
   package var graphQLError: GraphQLError { GraphQLError(message, code: code) }
 
-  /// Parses JSON, turning its error into one of these.
+  /// Parses JSON, and converts its error.
   static func parse(
     _ bytes: [UInt8], parameter: String? = nil, maximumNesting: Int
   ) throws(TransportError) -> JSONValue {

@@ -1,16 +1,16 @@
 import JSON
 
-/// The documents an operator has published, by their ids.
+/// The documents that an operator published, by their IDs.
 package struct TrustedDocuments: Sendable {
-  /// How much they bind clients.
+  /// The degree to which clients are bound to the published documents.
   package enum Level: String, Sendable, CaseIterable {
-    /// They may be named by id; anything else may be sent as well.
+    /// Published documents may be requested by ID; all others may be executed.
     case off
-    /// The same, and what is not among them is reported.
+    /// As `off`, and documents that are not published are logged.
     case log
-    /// Nothing else is executed.
+    /// Only published documents are executed.
     case allowList = "allow-list"
-    /// Nothing else is executed, and only by id.
+    /// Only published documents are executed, and only by ID.
     case idOnly = "id-only"
   }
 
@@ -21,8 +21,8 @@ package struct TrustedDocuments: Sendable {
 
   package init() {}
 
-  /// Reads `{"id": "document"}` (Relay, graphql-codegen) or Apollo's manifest
-  /// (`{"format": "apollo-persisted-query-manifest", "operations": [{"id": …, "body": …}]}`).
+  /// Parses `{"id": "document"}` (Relay, graphql-codegen) or Apollo's manifest (`{"format":
+  /// "apollo-persisted-query-manifest", "operations": [{"id": …, "body": …}]}`).
   package init(manifest: [UInt8]) throws(ManifestError) {
     let value: JSONValue
     do throws(JSONError) {
@@ -68,20 +68,20 @@ package struct TrustedDocuments: Sendable {
     ids[text] = id
   }
 
-  /// The document of an id, which may carry the prefix that says how it was made (`sha256:`).
+  /// Returns the document of an ID, which may have a prefix for the way it was made (`sha256:`).
   func text(id: String) -> String? {
     texts[id] ?? (id.hasPrefix("sha256:") ? texts[String(id.dropFirst(7))] : nil)
   }
 
-  /// The published document that reads like this one. Execute its own text: strings are equal here
-  /// when they differ only in how their characters are composed.
+  /// Returns the published document that equals this one. Execute the returned text: strings are
+  /// equal here if they differ only in the composition of their characters.
   func published(text: String) -> (id: String, text: String)? {
     guard let id = ids[text], let published = texts[id] else { return nil }
     return (id, published)
   }
 }
 
-/// Why a file is no manifest.
+/// The reason why a file is not a manifest.
 package struct ManifestError: Error, Sendable, CustomStringConvertible {
   package let reason: String
   package var description: String { "The manifest of trusted documents is malformed: \(reason)" }

@@ -1,6 +1,7 @@
-/// Where to listen: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, `*:8080` or `unix:PATH`.
+/// An address to listen at: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, `*:8080` or
+/// `unix:PATH`.
 package enum HTTPAddress: Sendable, Hashable, CustomStringConvertible {
-  /// An empty host means every address of the machine. Port 0 takes a free one.
+  /// A TCP address. An empty host means every address of the machine; port 0 takes a free one.
   case tcp(host: String, port: UInt16)
   case unix(path: String)
 
@@ -34,11 +35,11 @@ package enum HTTPAddress: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Listening failed: which call on which address, and the system's error number.
+/// A failure to listen: the call that failed, the address, and the system's error number.
 package struct HTTPListenError: Error, Sendable, CustomStringConvertible {
   package let address: HTTPAddress
   package let reason: String
-  /// Somebody else listens there.
+  /// Whether another process listens at the address.
   package var isTaken = false
 
   package var description: String { "Cannot listen on \(address): \(reason)." }

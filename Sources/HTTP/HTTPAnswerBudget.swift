@@ -1,10 +1,11 @@
 import Synchronization
 
-/// How many bytes are kept for clients, over all loops of the process: of answers that wait to be
-/// taken, or of uploads.
+/// The number of bytes buffered for clients over all loops of the process: of unsent responses, or
+/// of uploads.
 ///
-/// What a socket takes at once is not counted: only clients that read more slowly than they are
-/// answered cost anything here, and then the whole answer, which is kept until all of it is sent.
+/// Bytes that a socket takes at once are not counted. So only a client that reads more slowly than
+/// the server responds is counted, and then with the complete response, which stays in memory until
+/// all of it is sent.
 package final class HTTPAnswerBudget: Sendable {
   private let held = Atomic(0)
   package let maximumBytes: Int
@@ -13,13 +14,13 @@ package final class HTTPAnswerBudget: Sendable {
 
   package var heldBytes: Int { held.load(ordering: .relaxed) }
 
-  /// Whether an answer of so many bytes may be kept as well.
+  /// Returns whether a response of this many bytes may be buffered as well.
   package func admits(_ bytes: Int) -> Bool {
     let (sum, overflow) = heldBytes.addingReportingOverflow(bytes)
     return !overflow && sum <= maximumBytes
   }
 
-  /// A connection holds another number of bytes than before.
+  /// Records that a connection buffers `new` bytes instead of `old`.
   func change(from old: Int, to new: Int) {
     held.add(new - old, ordering: .relaxed)
   }

@@ -1,14 +1,14 @@
-/// Which bytes of something a request is for (RFC 9110, 14).
+/// The bytes that a request asks for (RFC 9110, 14).
 package enum HTTPByteRange: Sendable, Equatable {
-  /// All of it, also where the field asks for several ranges or is malformed: a server may always
-  /// answer so.
+  /// All bytes, also if the field asks for several ranges or is malformed: a server may always
+  /// respond so.
   case whole
   case part(Range<Int>)
   case notSatisfiable
 
   /// - Parameters:
   ///   - field: the value of `Range`, if any.
-  ///   - size: of what it is about, in bytes.
+  ///   - size: the size of the content in bytes.
   package init(_ field: String?, size: Int) {
     self = .whole
     guard let field, field.lowercased().hasPrefix("bytes=") else { return }
@@ -32,8 +32,8 @@ package enum HTTPByteRange: Sendable, Equatable {
     }
   }
 
-  /// A nil inside says that nothing stands there; one outside that it is no number. What no machine
-  /// can hold is the largest it can.
+  /// Returns an inner nil for an empty text, and an outer nil for a text that is not a number. A
+  /// number that is too large becomes the largest one.
   private static func number(_ text: Substring) -> Int?? {
     let digits = text.trimming()
     guard !digits.isEmpty else { return .some(nil) }

@@ -1,8 +1,8 @@
-/// Takes a chunked body apart, strictly (RFC 9112, 7.1): CR LF line ends, at most eight digits of
-/// size, short extensions, no trailer that could change what the request means.
+/// Decodes a chunked body strictly (RFC 9112, 7.1): CR LF line ends, at most eight digits of size,
+/// short extensions, no trailer that could change the meaning of the request.
 ///
-/// A state machine fed with whatever has arrived; llhttp's own decoder takes sizes of any number of
-/// digits and does not show the bytes of a line.
+/// It is a state machine that takes bytes as they arrive. llhttp's own decoder accepts sizes of any
+/// number of digits and does not expose the bytes of a line.
 struct HTTPChunkedBody {
   private enum State {
     case size
@@ -27,14 +27,14 @@ struct HTTPChunkedBody {
   private var trailerBytes = 0
   private var trailerName: [UInt8] = []
 
-  /// - Parameter maximumBytes: of the body.
+  /// - Parameter maximumBytes: the maximum size of the body.
   init(maximumBytes: Int = 0) { self.maximumBytes = maximumBytes }
 
   var isComplete: Bool {
     if case .done = state { true } else { false }
   }
 
-  /// Decodes from `start`, appends to `body` and returns the first offset not consumed.
+  /// Decodes from `start`, appends to `body`, and returns the first offset not consumed.
   mutating func decode(
     _ input: [UInt8], from start: Int, into body: inout [UInt8], limits: HTTPLimits
   ) throws(HTTPRefusal) -> Int {
@@ -137,7 +137,8 @@ struct HTTPChunkedBody {
     }
   }
 
-  /// Fields that frame, route, authorise or describe content may not come late (RFC 9110, 6.5.1).
+  /// Returns whether a field may not be in a trailer, because it frames, routes, authorizes or
+  /// describes content (RFC 9110, 6.5.1).
   private static func isForbidden(_ name: [UInt8]) -> Bool {
     switch String(decoding: name, as: UTF8.self) {
     case "transfer-encoding", "content-length", "host", "connection", "trailer", "te", "upgrade",

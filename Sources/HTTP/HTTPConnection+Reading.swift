@@ -8,10 +8,10 @@ extension HTTPConnection {
     case failed
   }
 
-  /// Reads what has arrived and goes on with it.
+  /// Reads the bytes that have arrived and processes them.
   ///
-  /// One read per event is enough for a plain socket, which reports itself again; a client that has
-  /// closed is read to its end, and TLS until it needs more from the socket.
+  /// One read per event is enough for a plain socket, which reports readiness again. After a client
+  /// closed, the socket is read to its end. TLS reads until it needs more from the socket.
   func receive(clientClosed: Bool) {
     var hasEnded = false
     reading: while mayRead {
@@ -37,7 +37,7 @@ extension HTTPConnection {
     if hasEnded || (clientClosed && !isExpectingMore) { clientLeft(.byClient) }
   }
 
-  /// Whether the rest of a request may still be in the socket.
+  /// Whether the socket may still contain the rest of a request.
   private var isExpectingMore: Bool {
     switch state {
     case .handshake, .waiting, .head, .body, .upgraded: mayRead
@@ -68,8 +68,8 @@ extension HTTPConnection {
     return .some(wasFull: count == server.scratch.count)
   }
 
-  /// Takes what the client of a refused request was still sending, so that closing the socket does
-  /// not destroy the answer on its way (RFC 9112, 9.6).
+  /// Reads and drops bytes that the client of a refused request is still sending, so that closing
+  /// the socket does not destroy the response on its way (RFC 9112, 9.6).
   private func discard() {
     let count = unsafe server.scratch.withUnsafeMutableBytes {
       unsafe recv(descriptor, $0.baseAddress, $0.count, 0)

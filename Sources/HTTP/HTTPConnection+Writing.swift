@@ -3,9 +3,9 @@ import Glibc
 extension HTTPConnection {
   var unsentBytes: Int { output.count + outputBody.count - outputStart }
 
-  /// Puts an answer behind what is unsent; it is written after the current batch of events.
+  /// Appends a response to the unsent bytes; it is written after the current batch of events.
   ///
-  /// - Parameter body: what is not written by `write`, sent from where it is.
+  /// - Parameter body: bytes of the body that `write` does not append, sent without copying.
   func answer(
     _ exchange: UInt64, _ status: HTTPStatus, contentType: String?, headers: [HTTPField],
     length: Int? = nil, body: [UInt8]? = nil, write: (inout [UInt8]) -> Void
@@ -47,7 +47,8 @@ extension HTTPConnection {
     return true
   }
 
-  /// HTTP/1.0 knows no chunks: the connection's end is the body's.
+  /// Removes the length of the body. HTTP/1.0 has no chunks, so the end of the connection ends the
+  /// body.
   private func removeLength() {
     let line = Array("Content-Length: 0\r\n\r\n".utf8)
     guard output.suffix(line.count).elementsEqual(line) else { return }
@@ -55,7 +56,9 @@ extension HTTPConnection {
     output.append(static: "\r\n")
   }
 
-  /// - Returns: false when too much is unsent to keep this as well.
+  /// Appends a part of a streamed response.
+  ///
+  /// - Returns: false if too much is unsent to buffer this as well.
   func streamPart(_ exchange: UInt64, _ bytes: [UInt8], isFollowed: Bool) -> Bool {
     guard isStreaming(exchange), !bytes.isEmpty else { return true }
     guard unsentBytes <= server.limits.maximumUnsentBytes, server.budget.admits(bytes.count) else {
@@ -72,7 +75,10 @@ extension HTTPConnection {
     return true
   }
 
-  /// - Parameter stays: the client has all of it, and may send another request; else who listens for its leaving is told.
+  /// Ends a streamed response.
+  ///
+  /// - Parameter stays: whether the client has all of it and may send another request. Otherwise
+  ///   the observer of the client's leaving is called.
   func endStream(_ exchange: UInt64, stays: Bool) {
     guard isStreaming(exchange) else { return }
     let handler = closeHandler
@@ -84,7 +90,7 @@ extension HTTPConnection {
     if !stays { handler?() }
   }
 
-  /// Says yes to another protocol, which what comes from now on belongs to.
+  /// Switches to another protocol, to which all further bytes belong.
   func upgrade(_ exchange: UInt64, headers: [HTTPField]) -> WebSocket? {
     server.loop.preconditionOnLoop()
     guard isWorking(on: exchange) else { return nil }
@@ -101,7 +107,7 @@ extension HTTPConnection {
     return socket
   }
 
-  /// Answers in the handler's place, and for the last time.
+  /// Sends an error response in place of the handler, and closes the connection.
   func refuse(_ refusal: HTTPRefusal) {
     server.report(.requestRefused(refusal, peer: peer))
     endUpload()
@@ -123,9 +129,13 @@ extension HTTPConnection {
     planFlush()
   }
 
+  /// Schedules a flush.
+  ///
   /// - Parameters:
-  ///   - moment: when what is unsent was made, if not as the connection came into its state.
-  ///   - isFollowed: more is about to be made, and may be written with it.
+  ///   - moment: the time when the unsent bytes were made, if not when the connection entered its
+  ///     state.
+  ///   - isFollowed: whether more bytes are about to be made, and may be written together with
+  ///     these.
   func planFlush(since moment: UInt64? = nil, isFollowed: Bool = false) {
     let moment = moment ?? stateStart
     if unsentBytes > 0, !wantsWritable { writeStart = moment }
@@ -173,7 +183,8 @@ extension HTTPConnection {
     if isHead { output.removeLast(written) }
   }
 
-  /// Writes what there is; once all is out, ends the connection or goes on with requests that wait.
+  /// Writes the unsent bytes. Once all are sent, it closes the connection or continues with waiting
+  /// requests.
   func flush() {
     isFlushPlanned = false
     isFlushExpected = false
@@ -199,13 +210,15 @@ extension HTTPConnection {
     updateInterest()
   }
 
-  /// Counts what this connection keeps for its client.
+  /// Records the number of bytes that this connection buffers for its client.
   func holdBytes(_ count: Int) {
     guard count != heldBytes else { return }
     server.budget.change(from: heldBytes, to: count)
     heldBytes = count
   }
 
+  /// Writes to the socket.
+  ///
   /// - Returns: whether the socket still works.
   private func writeOut() -> Bool {
     if case .handshake = state { return true }
@@ -246,14 +259,17 @@ extension HTTPConnection {
     return true
   }
 
-  /// Before anything is put behind it.
+  /// Moves the separate body into the output. Call before appending anything else.
   func appendOutputBody() {
     guard !outputBody.isEmpty else { return }
     output.append(contentsOf: outputBody)
     outputBody = []
   }
 
-  /// - Returns: how much the system took; less than none when it took nothing, for the reason in `errno`.
+  /// Sends to the socket.
+  ///
+  /// - Returns: the number of bytes that the system took, or a negative number with the reason in
+  ///   `errno`.
   private func sendOutput() -> Int {
     unsafe output.withUnsafeBytes { output in
       unsafe outputBody.withUnsafeBytes { body in
@@ -278,7 +294,7 @@ extension HTTPConnection {
     }
   }
 
-  /// The last answer is out: say so, and wait for the client to close as well.
+  /// Ends the sending half after the last response, and waits for the client to close as well.
   private func finish() {
     guard !clientHasClosed else {
       close(closingReason)

@@ -1,10 +1,10 @@
 import EventLoops
 import Glibc
 
-/// A client's socket: its requests in order, one at a time, and what is still to be written.
+/// A client's socket: its requests in order, one at a time, and its unsent bytes.
 ///
-/// Requests that the client sends ahead wait in `input`, undone, until the one before them is
-/// answered; when too much waits, or too much is unsent, the socket is not read any further.
+/// Requests that the client pipelines wait in `input` until the request before them is answered. If
+/// too much waits or is unsent, the socket is not read any further.
 final class HTTPConnection {
   let server: HTTPServer
   let descriptor: Int32
@@ -16,17 +16,17 @@ final class HTTPConnection {
 
   enum State {
     case handshake
-    /// Between requests.
+    /// No request has begun.
     case waiting
     case head
     case body
     /// The handler has the request.
     case working
-    /// The answer is under way in parts, whose end is not known.
+    /// The response is sent in parts, and its end is not known.
     case streaming
-    /// Its bytes are those of `webSocket`.
+    /// The bytes belong to `webSocket`.
     case upgraded
-    /// The last answer is being written.
+    /// The last response is being written.
     case closing
     /// Everything is written; the client may still be sending.
     case lingering
@@ -34,7 +34,7 @@ final class HTTPConnection {
   }
 
   var state: State
-  /// Since when the connection is in its state, or has been trying to write without success.
+  /// The time since which the connection is in its state, or has been trying to write.
   var stateStart: UInt64
   var writeStart: UInt64 = 0
   var pace = ReadingPace()
@@ -45,29 +45,29 @@ final class HTTPConnection {
   private var chunked = HTTPChunkedBody()
   var request = HTTPRequest()
   var exchangeNumber: UInt64 = 0
-  /// The name the handler gave to the request at hand.
+  /// The ID that the handler assigned to the current request.
   var requestID: String?
   var requestCount = 0
   private var isAdvancing = false
 
   var output: [UInt8] = []
-  /// The end of what is unsent: a body of some size stays where its handler made it.
+  /// The end of the unsent bytes: a large body stays where its handler made it.
   var outputBody: [UInt8] = []
-  /// How much of both is sent.
+  /// The number of bytes of both that are sent.
   var outputStart = 0
-  /// What the budget knows of.
+  /// The number of bytes counted in the budget.
   var heldBytes = 0
-  /// Whom the request at hand counts for, when it came by a proxy.
+  /// The client that the current request counts toward, if it came through a proxy.
   private var countedClient: HTTPPeer?
-  /// What is reserved for the upload at hand.
+  /// The number of bytes reserved for the current upload.
   private var uploadedBytes = 0
   var isFlushPlanned = false
-  /// Unless it is planned before, it comes in a moment.
+  /// Whether a flush follows soon, unless one is scheduled before.
   var isFlushExpected = false
   var closingReason = HTTPEvent.ClosingReason.served
   var clientHasClosed = false
   var lingeringBytes = 0
-  /// The answer that is under way in parts ends with its client or with the server.
+  /// Whether the streamed response ends only with its client or with the server.
   var isEndless = false
 
   private var token: EventLoop.Token?
@@ -100,7 +100,7 @@ final class HTTPConnection {
     if case .streaming = state { exchange == exchangeNumber } else { false }
   }
 
-  /// Whether nothing but its client or the server will end what it is used for.
+  /// Whether only the client or the server can end the connection's current use.
   var lasts: Bool {
     switch state {
     case .upgraded: webSocket?.isClosing == false
@@ -164,7 +164,7 @@ final class HTTPConnection {
     server.loop.update(token, for: wanted)
   }
 
-  /// Whether there is room for what the client sends.
+  /// Whether there is capacity for more bytes of the client.
   var mayRead: Bool {
     switch state {
     case .handshake, .head, .body, .lingering: true
@@ -177,7 +177,7 @@ final class HTTPConnection {
 
   // MARK: Requests
 
-  /// Goes on with whatever has arrived, until more is needed or a handler is at work.
+  /// Processes received bytes, until more are needed or a handler is working.
   func advance() {
     // An answer given inside the handler comes back here: the loop below goes on with it.
     guard !isAdvancing else { return }
@@ -229,7 +229,7 @@ final class HTTPConnection {
       input.span.extracting(droppingFirst: inputStart), limits: server.limits)
   }
 
-  /// Some clients send an empty line behind a body (RFC 9112, 2.2).
+  /// Skips the empty line that some clients send after a body (RFC 9112, 2.2).
   private func skipEmptyLine() {
     if inputStart + 1 < input.count, input[inputStart] == 0x0D, input[inputStart + 1] == 0x0A {
       inputStart += 2
@@ -275,14 +275,14 @@ final class HTTPConnection {
     countedClient = client
   }
 
-  /// Its answer was taken, or never will be.
+  /// Stops counting the proxy's client, whose response was sent or never will be.
   func forgetClient() {
     guard let client = countedClient else { return }
     server.quota.giveBack(for: client)
     countedClient = nil
   }
 
-  /// Until the answer the whole of it counts, whether it has come or not.
+  /// Counts the whole upload, received or not, until the response.
   private func reserveUpload() throws(HTTPRefusal) {
     var bytes = request.maximumBodyBytes(server.limits)
     if case .length(let length) = request.framing { bytes = length }
@@ -325,7 +325,7 @@ final class HTTPConnection {
     inputStart = 0
   }
 
-  /// Drops what has been consumed, before more is appended.
+  /// Drops consumed bytes, before more are appended.
   func compactInput() {
     guard inputStart > 0 else { return }
     if inputStart == input.count {
@@ -338,7 +338,8 @@ final class HTTPConnection {
 
   // MARK: The end
 
-  /// The client cannot or does not want to hear the answer any more.
+  /// Ends the connection, because the client cannot or does not want to receive the response any
+  /// more.
   func clientLeft(_ reason: HTTPEvent.ClosingReason) {
     clientHasClosed = true
     switch state {
@@ -397,7 +398,7 @@ final class HTTPConnection {
     socket?.ended()
   }
 
-  /// Closes without waiting for the unsent bytes to be taken.
+  /// Closes the connection without sending the unsent bytes.
   func reset(_ reason: HTTPEvent.ClosingReason) {
     var option = linger(l_onoff: 1, l_linger: 0)
     _ = unsafe setsockopt(
@@ -438,7 +439,7 @@ final class HTTPConnection {
     }
   }
 
-  /// A client that says nothing for a while should cost little: thousands do.
+  /// Releases the buffers of an idle client. Thousands of clients may be idle.
   func releaseBuffers() {
     if input.isEmpty, input.capacity > 0 { input = [] }
     if output.isEmpty, output.capacity > 0 { output = [] }

@@ -1,11 +1,13 @@
 import Glibc
 
-/// The `Date` line of answers, made once per second (RFC 9110, 5.6.7).
+/// The `Date` line of responses, made once per second (RFC 9110, 5.6.7).
 struct HTTPDateLine {
   private var second: time_t = -1
   private(set) var bytes: [UInt8] = []
 
-  /// - Returns: whether it is another one now.
+  /// Updates the line.
+  ///
+  /// - Returns: whether it changed.
   mutating func refresh() -> Bool {
     let now = time(nil)
     guard now != second else { return false }
@@ -14,7 +16,7 @@ struct HTTPDateLine {
     return true
   }
 
-  /// `Sun, 06 Nov 1994 08:49:37 GMT`, for a moment not before 1970.
+  /// Returns a date such as `Sun, 06 Nov 1994 08:49:37 GMT`, for a moment not before 1970.
   static func text(unixSeconds: Int) -> String {
     let days = unixSeconds / 86_400
     let second = unixSeconds % 86_400
@@ -30,8 +32,8 @@ struct HTTPDateLine {
 
   private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-  /// The Gregorian date of a day counted from 1 January 1970. Years are taken to begin in March, so
-  /// that a leap day is a year's last.
+  /// Returns the Gregorian date of a day counted from 1 January 1970. Years are counted from March,
+  /// so that a leap day is a year's last.
   private static func civil(days: Int) -> (year: Int, month: Int, day: Int) {
     let sinceMarch0 = days + 719_468
     let era = sinceMarch0 / 146_097
@@ -46,7 +48,8 @@ struct HTTPDateLine {
   }
 }
 
-/// Nanoseconds of a clock that never goes back. Coarse (a few milliseconds), and cheap for it.
+/// Returns the nanoseconds of a monotonic clock. The clock is coarse (a few milliseconds) and
+/// cheap.
 func coarseNow() -> UInt64 {
   var time = timespec()
   _ = unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
@@ -54,7 +57,7 @@ func coarseNow() -> UInt64 {
 }
 
 extension Duration {
-  /// Negative durations are 0; saturates after 292 years.
+  /// The duration in nanoseconds, at least 0, saturated after 292 years.
   var nanoseconds: UInt64 {
     let (seconds, attoseconds) = components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }

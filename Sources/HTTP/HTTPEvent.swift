@@ -1,12 +1,12 @@
-/// What happens on the connections, for a log or a counter to take note of.
+/// Events of connections, for logs and counters.
 package enum HTTPEvent: Sendable {
   case connectionOpened
   case connectionClosed(ClosingReason)
-  /// A request was answered with an error before any handler saw it.
+  /// A request was refused before a handler received it.
   case requestRefused(HTTPRefusal, peer: HTTPPeer)
-  /// The client left while its request was being worked on.
+  /// The client disconnected before its request was answered.
   case clientGone
-  /// `accept` failed; unless it was one connection's fault the listener rests for a moment.
+  /// `accept` failed; unless a single connection caused it, the listener pauses for a moment.
   case acceptFailed(code: Int32)
   case handshakeFailed(peer: HTTPPeer)
 

@@ -1,36 +1,36 @@
-/// One request's right to be answered: on its loop, now or later, once.
+/// The right to respond to one request: on its loop, now or later, once.
 ///
-/// A small value naming the connection and the request's number on it. Answering a request whose
-/// client has gone, or that has been answered, does nothing.
+/// It is a small value that names the connection and the request's number on it. A response does
+/// nothing if the client has gone or the request has been answered.
 package struct HTTPExchange: @unchecked Sendable {
   // @unchecked: used on the connection's loop only; `respond` checks it.
   let connection: HTTPConnection
   let number: UInt64
 
-  /// Whether somebody still waits for the answer.
+  /// Whether the client still waits for the response.
   package var isOpen: Bool { connection.isWorking(on: number) }
 
-  /// Whether an answer of so many bytes may be kept for a client that reads slowly. What a socket takes
-  /// at once is no burden.
+  /// Returns whether a response of this many bytes may be buffered for a client that reads slowly.
+  /// Bytes that a socket takes at once do not count.
   package func mayHold(_ bytes: Int) -> Bool {
     bytes <= HTTPLimits.smallAnswerBytes || connection.server.budget.admits(bytes)
   }
 
-  /// Names the request: `X-Request-Id` of its answer, also of one that the server gives in the
-  /// handler's place.
+  /// Sets the ID of the request: `X-Request-Id` of its response, also of one that the server sends
+  /// in place of the handler.
   package func identify(as requestID: String) {
     guard isOpen else { return }
     connection.requestID = requestID
   }
 
-  /// Calls `work`, on the loop, when the client leaves (or the server closes) before the answer.
-  /// Replaces what was set before; forgotten with the answer.
+  /// Calls `work` on the loop if the client disconnects (or the server closes) before the response.
+  /// It replaces earlier work, and is dropped with the response.
   package func onClose(_ work: @escaping () -> Void) {
     guard isOpen || connection.isStreaming(number) else { return }
     connection.closeHandler = work
   }
 
-  /// Answers with a body that is there already.
+  /// Responds with an existing body.
   package func respond(
     _ status: HTTPStatus = .ok, contentType: String, headers: [HTTPField] = [], body: [UInt8]
   ) {
@@ -43,8 +43,8 @@ package struct HTTPExchange: @unchecked Sendable {
     }
   }
 
-  /// Answers with a body that `write` appends to the connection's own buffer. It must leave alone
-  /// what is in the buffer already.
+  /// Responds with a body that `write` appends to the connection's own buffer. It must not change
+  /// bytes that are already in the buffer.
   package func respond(
     _ status: HTTPStatus = .ok, contentType: String, headers: [HTTPField] = [],
     write: (inout [UInt8]) -> Void
@@ -52,7 +52,7 @@ package struct HTTPExchange: @unchecked Sendable {
     connection.answer(number, status, contentType: contentType, headers: headers, write: write)
   }
 
-  /// Answers a HEAD with the length of the body that a GET would be given.
+  /// Responds to a HEAD with the length of the body that a GET would return.
   package func respond(
     _ status: HTTPStatus = .ok, contentType: String, headers: [HTTPField] = [], length: Int
   ) {
@@ -61,10 +61,10 @@ package struct HTTPExchange: @unchecked Sendable {
     ) { _ in }
   }
 
-  /// Answers a client's opening handshake: from then on the connection is a WebSocket.
+  /// Responds to a client's opening handshake, after which the connection is a WebSocket.
   ///
-  /// - Parameter name: the protocol chosen of those that the client offers, if any is.
-  /// - Returns: nil when nobody waits for the answer any more.
+  /// - Parameter name: the protocol chosen from those that the client offers, if any.
+  /// - Returns: nil if the client no longer waits for the response.
   package func upgrade(
     _ handshake: WebSocketHandshake, to name: String?, headers: [HTTPField] = []
   ) -> WebSocket? {
@@ -73,10 +73,10 @@ package struct HTTPExchange: @unchecked Sendable {
 
   // MARK: Answers in parts
 
-  /// Begins an answer of status 200 whose parts follow, until `end`.
+  /// Starts a response of status 200 whose parts follow, until `end`.
   ///
-  /// - Parameter isEndless: parts may follow for as long as the client stays.
-  /// - Returns: false when nobody waits for the answer any more.
+  /// - Parameter isEndless: whether parts may follow for as long as the client stays.
+  /// - Returns: false if the client no longer waits for the response.
   package func begin(
     contentType: String, headers: [HTTPField] = [], isEndless: Bool = false
   ) -> Bool {
@@ -84,18 +84,21 @@ package struct HTTPExchange: @unchecked Sendable {
       number, contentType: contentType, headers: headers, isEndless: isEndless)
   }
 
-  /// - Parameter isFollowed: another part is about to come: both may be sent together.
-  /// - Returns: false when too much waits for the client to read it, and this is not sent.
+  /// Sends a part of a response.
+  ///
+  /// - Parameter isFollowed: whether another part is about to come, so that both may be sent
+  ///   together.
+  /// - Returns: false if too much is unsent; this part is not sent then.
   package func part(_ bytes: [UInt8], isFollowed: Bool = false) -> Bool {
     connection.streamPart(number, bytes, isFollowed: isFollowed)
   }
 
   package func end() { connection.endStream(number, stays: true) }
 
-  /// Ends the answer and the connection, as if the client had left.
+  /// Ends the response and the connection, as if the client had disconnected.
   package func cutShort() { connection.endStream(number, stays: false) }
 
-  /// Answers without a body.
+  /// Responds without a body.
   package func respond(_ status: HTTPStatus, headers: [HTTPField] = []) {
     connection.answer(number, status, contentType: nil, headers: headers, length: 0) { _ in }
   }

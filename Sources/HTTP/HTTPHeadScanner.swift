@@ -1,13 +1,13 @@
-/// Finds the end of a request head, and refuses on the way every byte that two parsers could take
+/// Finds the end of a request head, and refuses every byte that two parsers could interpret
 /// differently: control characters, bare CR and LF, folded lines (RFC 9112, 2.2 and 5.2).
 ///
-/// Keeps its place between reads, so each byte is looked at once.
+/// It keeps its position between reads, so each byte is read once.
 struct HTTPHeadScanner {
   private var offset = 0
   private var lineStart = 0
   private var requestLineEnd: Int?
 
-  /// Where the head ends, behind its empty line; nil when it is not complete yet.
+  /// Returns the end of the head, after its empty line; nil if it is not complete yet.
   ///
   /// - Parameters:
   ///   - bytes: everything received of this head so far, from its first byte.
@@ -68,8 +68,8 @@ struct HTTPHeadScanner {
     if end - (requestLineEnd ?? 0) > limits.maximumHeaderBytes { throw .headersTooLarge }
   }
 
-  /// `METHOD SP target SP HTTP/1.x`, as far as it must be known before the head is complete:
-  /// HTTP/0.9 sends nothing after its first line, and would otherwise be waited for.
+  /// Checks `METHOD SP target SP HTTP/1.x`, as far as it must be known before the head is complete:
+  /// HTTP/0.9 sends nothing after its first line, so waiting for more would not end.
   private func checkRequestLine(
     _ bytes: Span<UInt8>, end: Int, _ limits: HTTPLimits
   ) throws(HTTPRefusal) {

@@ -1,5 +1,5 @@
-/// What a path takes that is for larger bodies: from whoever shows a credential, which the handler
-/// then looks at.
+/// The limits of a path for larger bodies. It takes only requests with a credential, which the
+/// handler verifies.
 package struct HTTPUploadLimits: Sendable {
   package var path: String
   package var maximumBodyBytes: Int
@@ -11,56 +11,59 @@ package struct HTTPUploadLimits: Sendable {
   }
 }
 
-/// What one client, and all of them together, may take. The defaults are those of the manual.
+/// The limits for one client, and for all of them together. The defaults are those of the manual.
 package struct HTTPLimits: Sendable {
   // Sizes.
   package var maximumRequestLineBytes = 8 * 1024
   package var maximumHeaderBytes = 16 * 1024
   package var maximumHeaderFields = 100
   package var maximumBodyBytes = 1024 * 1024
-  /// For one path in place of `maximumBodyBytes` and `body`.
+  /// The limits of one path, in place of `maximumBodyBytes` and `body`; nil for no such path.
   package var uploads: HTTPUploadLimits?
-  /// Of uploads that are being received or worked on, over all loops; beyond it there is 503.
+  /// The maximum number of bytes of uploads being received or processed, over all loops; beyond it
+  /// the server responds 503.
   package var maximumUploadedBytes = 256 * 1024 * 1024
   package var maximumChunkExtensionBytes = 256
   package var maximumTrailerBytes = 4 * 1024
-  /// Of requests that wait behind the one being worked on.
+  /// The maximum number of bytes of pipelined requests that wait for the current one.
   package var maximumPipelinedBytes = 64 * 1024
-  /// Beyond this many unsent bytes no further request of the connection is begun.
+  /// The number of unsent bytes beyond which no further request of the connection begins.
   package var maximumUnsentBytes = 256 * 1024
-  /// Of one message on a WebSocket; beyond it the socket is closed.
+  /// The maximum size of one message on a WebSocket, in bytes; beyond it the socket is closed.
   package var maximumMessageBytes = 64 * 1024
   package var maximumRequestsPerConnection = 1000
-  /// Of answers that wait for their clients to read, over all loops; beyond it there is 503 for those
-  /// that are not small.
+  /// The maximum number of bytes of unsent responses, over all loops; beyond it the server responds
+  /// 503 in place of responses that are not small.
   package var maximumHeldBytes = 256 * 1024 * 1024
 
   // Waits.
   package var tlsHandshake: Duration = .seconds(10)
-  /// From the first byte of a request to the end of its header.
+  /// The time from the first byte of a request to the end of its header.
   package var header: Duration = .seconds(10)
   package var body: Duration = .seconds(10)
-  /// The body's least rate, held against it once `bodyGrace` has passed.
+  /// The minimum rate of a body, which applies after `bodyGrace`.
   package var minimumBodyBytesPerSecond = 1024
   package var bodyGrace: Duration = .seconds(2)
-  /// Without a single byte accepted by the client.
+  /// The time without a single byte accepted by the client.
   package var writeStall: Duration = .seconds(10)
-  /// The least rate at which a client takes its answers, held against it once `readGrace` has passed.
+  /// The minimum rate at which a client reads responses, which applies after `readGrace`.
   package var minimumReadBytesPerSecond = 4096
   package var readGrace: Duration = .seconds(10)
   package var idle: Duration = .seconds(60)
-  /// The same while three quarters of the sockets are open.
+  /// The idle time while three quarters of the connections are open.
   package var crowdedIdle: Duration = .seconds(5)
-  /// A request its handler never answered: the last resort, well past the operation's own deadline.
+  /// The time after which a request that its handler did not answer ends: the last resort, well
+  /// after the operation's own deadline.
   package var answer: Duration = .seconds(60)
-  /// After so long without a word from a WebSocket it is asked whether it is still there.
+  /// The time without data from a WebSocket after which the server sends a ping.
   package var ping: Duration = .seconds(15)
-  /// How long it may take to say so.
+  /// The time to respond to a ping.
   package var pong: Duration = .seconds(10)
-  /// While the server ends, a client that says nothing may learn of it for this long: by the answer
-  /// to another request.
+  /// The time for which an idle connection stays open while the server ends, so that its client
+  /// learns of it by the response to another request.
   package var farewell: Duration = .seconds(1)
-  /// After a refusal the client may go on sending for this long, so that it can read the answer.
+  /// The time for which a client may go on sending after a refusal, so that it can read the
+  /// response.
   package var linger: Duration = .seconds(2)
 
   // Sockets.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A listening socket for one loop.
 ///
-/// On TCP every loop gets a socket of its own (SO_REUSEPORT), and the system spreads the clients.
+/// On TCP every loop gets a separate socket (SO_REUSEPORT), and the system distributes the clients.
 /// A Unix socket cannot be bound twice: its loops share one, through duplicated descriptors.
 package final class HTTPListener: Sendable {
   package let address: HTTPAddress
@@ -19,11 +19,11 @@ package final class HTTPListener: Sendable {
 
   deinit { close() }
 
-  /// Clients whom the system lets in before they are accepted.
+  /// The number of clients whose connections the system completes before they are accepted.
   static let queueLimit = 1024
 
-  /// Closes the socket, whoever else still has the listener: until it is closed, the system lets clients
-  /// in whom nobody serves.
+  /// Closes the socket, even if others still hold the listener: until it is closed, the system
+  /// completes connections of clients that no server accepts.
   func close() {
     guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
     // First, as another server may have a socket of its own there as soon as this one is closed.
@@ -31,7 +31,7 @@ package final class HTTPListener: Sendable {
     Glibc.close(descriptor)
   }
 
-  /// Listens with one socket for each of `count` loops. Resolving a host's name may wait.
+  /// Listens with one socket for each of `count` loops. Resolving a host's name may block.
   package static func open(
     _ address: HTTPAddress, count: Int = 1
   ) throws(HTTPListenError) -> [HTTPListener] {
@@ -130,7 +130,7 @@ package final class HTTPListener: Sendable {
     return descriptor
   }
 
-  /// The address with the port the system chose; later loops then bind the same one.
+  /// Returns the address with the port that the system chose, which later loops then bind.
   private static func actual(
     _ descriptor: Int32, host: String, _ storage: inout sockaddr_storage
   ) -> HTTPAddress {
@@ -188,7 +188,8 @@ package final class HTTPListener: Sendable {
     return listeners
   }
 
-  /// A socket file that nobody answers at is left over from a server that was killed.
+  /// Removes a socket file at which no server responds: it is left over from a server that was
+  /// killed.
   private static func removeIfAbandoned(_ path: String, _ name: sockaddr_un) {
     var status = stat()
     guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
@@ -202,8 +203,8 @@ package final class HTTPListener: Sendable {
 
   // MARK: Asking
 
-  /// What a server that listens at an address answers to `GET path`; nil without one. Blocks, three seconds at most
-  /// for each step.
+  /// Returns the response of a server at an address to `GET path`; nil if there is none. Blocks for
+  /// at most three seconds in each step.
   package static func answer(_ address: HTTPAddress, to path: String) -> String? {
     guard let descriptor = connected(address) else { return nil }
     defer { Glibc.close(descriptor) }

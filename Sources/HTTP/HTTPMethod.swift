@@ -2,7 +2,7 @@ import CLLHTTP
 
 package enum HTTPMethod: Sendable, Hashable {
   case get, head, post, put, delete, options, patch
-  /// One of the many others that the parser knows; CONNECT is refused before it gets here.
+  /// One of the many other methods that the parser knows. CONNECT is refused earlier.
   case other
 
   init(parserNumber: UInt8) {

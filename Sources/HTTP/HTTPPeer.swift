@@ -2,13 +2,14 @@ import Glibc
 
 /// The other end of a connection.
 package enum HTTPPeer: Sendable, Hashable, CustomStringConvertible {
-  /// Through a Unix socket.
+  /// A client of a Unix socket.
   case local
-  /// In the machine's byte order: 127.0.0.1 is 0x7F000001.
+  /// An address in the machine's byte order: 127.0.0.1 is 0x7F000001.
   case ipv4(UInt32)
   case ipv6(high: UInt64, low: UInt64)
 
-  /// IPv4 addresses wrapped in IPv6 (`::ffff:a.b.c.d`) are IPv4 addresses.
+  /// Creates a peer from a socket address. IPv4 addresses wrapped in IPv6 (`::ffff:a.b.c.d`) become
+  /// IPv4 addresses.
   init(_ storage: sockaddr_storage) {
     switch Int32(storage.ss_family) {
     case AF_INET:
@@ -28,12 +29,12 @@ package enum HTTPPeer: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Whom limits are counted for: an IPv6 customer has a whole /64.
+  /// The peer that limits are counted for: an IPv6 customer has a whole /64.
   package var accountable: HTTPPeer {
     if case .ipv6(let high, _) = self { .ipv6(high: high, low: 0) } else { self }
   }
 
-  /// Whoever it is is on this machine.
+  /// Whether the peer is on this machine.
   package var isOfThisMachine: Bool {
     switch self {
     case .local: true
@@ -51,7 +52,7 @@ package enum HTTPPeer: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// RFC 5952: the longest run of two or more zero groups becomes `::`.
+  /// Returns an address as of RFC 5952: the longest run of two or more zero groups becomes `::`.
   private static func ipv6Text(_ high: UInt64, _ low: UInt64) -> String {
     let groups = (0..<8).map { index in
       let half = index < 4 ? high : low

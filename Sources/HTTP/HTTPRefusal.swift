@@ -1,4 +1,4 @@
-/// Why a request was refused before any handler saw it. Each closes its connection.
+/// The reason why a request was refused before a handler received it. Each closes its connection.
 package enum HTTPRefusal: Error, Sendable, Equatable {
   case malformed(Malformation)
   case requestLineTooLong
@@ -11,13 +11,13 @@ package enum HTTPRefusal: Error, Sendable, Equatable {
   case timeout
   case tooManySockets
   case unanswered
-  /// An upload by nobody.
+  /// An upload without a credential.
   case unauthenticated
   case tooManyUploads
-  /// The server is not there yet.
+  /// The server has not started yet.
   case starting
 
-  /// What makes bytes no request, or one that two parsers could read differently.
+  /// The reason why bytes are not a request, or two parsers could interpret it differently.
   package enum Malformation: Sendable, Equatable {
     case requestLine
     case controlCharacter

@@ -1,6 +1,7 @@
 import CLLHTTP
 
-/// Where the parser writes the fields of a head; one for all connections of a loop.
+/// The storage in which the parser records the fields of a head; all connections of a loop share
+/// it.
 struct HTTPFieldPlaces {
   var spans: [llhttp_field_span] = []
 
@@ -10,7 +11,7 @@ struct HTTPFieldPlaces {
 }
 
 extension HTTPRequest {
-  /// Reads one complete request, without a socket; nil when something of it is missing.
+  /// Parses one complete request without a socket; returns nil if it is incomplete.
   package static func parse(
     _ bytes: [UInt8], from peer: HTTPPeer = .local, limits: HTTPLimits = HTTPLimits()
   ) throws(HTTPRefusal) -> HTTPRequest? {
@@ -33,9 +34,9 @@ extension HTTPRequest {
     }
   }
 
-  /// Takes the head apart and decides how the body is framed.
+  /// Parses the head and determines the framing of the body.
   ///
-  /// llhttp parses; what the standard leaves to the server is refused here: a missing or second
+  /// llhttp parses; this code refuses what the standard leaves to the server: a missing or second
   /// Host, every doubtful framing (RFC 9112, 3.2 and 6.3), compressed bodies.
   ///
   /// - Precondition: `head` has passed `HTTPHeadScanner`.
@@ -82,7 +83,7 @@ extension HTTPRequest {
     isParsed = true
   }
 
-  /// What stands where the method does may be one that others know.
+  /// Whether the head begins with a token, which may be a method that others know.
   private var beginsWithToken: Bool {
     let method = head.prefix { $0 != 0x20 }
     return !method.isEmpty && method.allSatisfy(isTokenByte)
@@ -98,7 +99,7 @@ extension HTTPRequest {
     }
   }
 
-  /// The fields that decide about framing and routing, in one pass.
+  /// Reads the fields that determine framing and routing, in one pass.
   private func readFields(limits: HTTPLimits) throws(HTTPRefusal) {
     var hosts = 0
     var length: Int?
@@ -137,7 +138,7 @@ extension HTTPRequest {
     }
   }
 
-  /// Who shows nothing is told so before a large body is read.
+  /// Refuses an upload without a credential before its body is read.
   private func admitUpload(_ limits: HTTPLimits) throws(HTTPRefusal) {
     guard let uploads = limits.uploads, method == .post, isPath(uploads.path) else { return }
     guard hasHeader("authorization") else { throw .unauthenticated }
@@ -172,7 +173,7 @@ extension HTTPRequest {
     for index in range where !isTokenByte(bytes[index]) { throw .malformed(.headerName) }
   }
 
-  /// A host and port by their characters; what they name is nobody's business here.
+  /// Checks the characters of a host and port, not what they name.
   private func checkHost(_ range: Range<Int>) throws(HTTPRefusal) {
     let head = head
     let bytes = head.span
@@ -198,7 +199,7 @@ extension HTTPRequest {
     return lower..<upper
   }
 
-  /// Origin form, absolute form and `*` (RFC 9112, 3.2).
+  /// Splits the target: origin form, absolute form or `*` (RFC 9112, 3.2).
   private func splitTarget(_ range: Range<Int>) throws(HTTPRefusal) {
     let head = head
     let bytes = head.span
@@ -238,7 +239,7 @@ extension HTTPRequest {
   }
 }
 
-/// `tchar` of RFC 9110, 5.6.2.
+/// Returns whether the byte is a `tchar` of RFC 9110, 5.6.2.
 func isTokenByte(_ byte: UInt8) -> Bool {
   switch byte {
   case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

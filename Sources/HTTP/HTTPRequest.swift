@@ -1,24 +1,24 @@
 import CLLHTTP
 import Glibc
 
-/// A complete request as a handler sees it: the bytes of its head with the places of the fields in
-/// them, and the body. Nothing is copied into a `String` before somebody asks for one.
+/// A complete request as a handler receives it: the bytes of its head with the ranges of the
+/// fields, and the body. Nothing is copied into a `String` before it is used.
 ///
-/// A connection uses the object again for its next request, but only when nobody else holds it.
+/// A connection reuses the object for its next request, but only if nothing else references it.
 package final class HTTPRequest: @unchecked Sendable {
   // @unchecked: written only by its connection, before the handler gets it and never while anybody
   // else has a reference; but for `reading`, which is the handler's.
   package internal(set) var method = HTTPMethod.get
   package internal(set) var body: [UInt8] = []
   package internal(set) var peer = HTTPPeer.local
-  /// Whether it came through TLS.
+  /// Whether the request came through TLS.
   package internal(set) var isSecure = false
-  /// 0 or 1, of HTTP/1.
+  /// The minor version of HTTP/1: 0 or 1.
   package internal(set) var minorVersion = 1
-  /// The client asked for another protocol (WebSocket).
+  /// Whether the client asked for another protocol (WebSocket).
   package internal(set) var wantsUpgrade = false
 
-  /// What the handler has read in the head: kept as long as the client repeats it.
+  /// The result of the handler's parsing of the head, kept as long as the client repeats the head.
   package var reading: AnyObject?
 
   var head: [UInt8] = []
@@ -28,12 +28,12 @@ package final class HTTPRequest: @unchecked Sendable {
   var keepsAlive = true
   var framing = Framing.none
   var expectsContinue = false
-  /// It is for the path of the limits' uploads.
+  /// Whether the request is for the path of the limits' uploads.
   var isUpload = false
-  /// All of the above was read from `head` without a refusal.
+  /// Whether all of the above was parsed from `head` without a refusal.
   var isParsed = false
 
-  /// Where a header field is in `head`; the value without its surrounding white space.
+  /// The range of a header field in `head`; the value without surrounding white space.
   struct FieldPlace {
     var name: Range<Int>
     var value: Range<Int>
@@ -47,7 +47,7 @@ package final class HTTPRequest: @unchecked Sendable {
 
   init() {}
 
-  /// Whether this is the path, without making text of it.
+  /// Returns whether this is the path, without creating text.
   package func isPath(_ path: StaticString) -> Bool {
     guard pathRange.count == path.utf8CodeUnitCount else { return false }
     return path.withUTF8Buffer { unsafe head[pathRange].elementsEqual($0) }
@@ -56,22 +56,22 @@ package final class HTTPRequest: @unchecked Sendable {
   /// The path, still percent-encoded: `/graphql`.
   package var path: String { String(decoding: head[pathRange], as: UTF8.self) }
 
-  /// What follows the `?`, still percent-encoded; empty without one.
+  /// The query after the `?`, still percent-encoded; empty if there is none.
   package var query: String { String(decoding: head[queryRange], as: UTF8.self) }
   package var queryBytes: ArraySlice<UInt8> { head[queryRange] }
 
-  /// The first value of a field. `name` in lower case.
+  /// Returns the first value of a field, whose name is given in lower case.
   package func header(_ name: StaticString) -> String? {
     headerBytes(name).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The same without making a `String`.
+  /// Returns the first value of a field without creating a `String`.
   package func headerBytes(_ name: StaticString) -> ArraySlice<UInt8>? {
     guard let place = fields.first(where: { isName($0.name, name) }) else { return nil }
     return head[place.value]
   }
 
-  /// All values of a field, in order; lists are joined with commas as RFC 9110, 5.3 allows.
+  /// Returns all values of a field, in order; lists are joined with commas as RFC 9110, 5.3 allows.
   package func headerList(_ name: StaticString) -> String? {
     var joined: String?
     for place in fields where isName(place.name, name) {
@@ -85,7 +85,7 @@ package final class HTTPRequest: @unchecked Sendable {
     fields.contains { isName($0.name, name) }
   }
 
-  /// Compares without regard to case; `name` is in lower case.
+  /// Compares a name without regard to case; `name` is in lower case.
   func isName(_ range: Range<Int>, _ name: StaticString) -> Bool {
     matchesIgnoringCase(range, name)
   }
@@ -106,8 +106,9 @@ package final class HTTPRequest: @unchecked Sendable {
     }
   }
 
-  /// Whether `bytes` go on, from `start`, with the very head that was parsed last, so that all that
-  /// was read in it still holds. A client repeats its head from one request to the next.
+  /// Returns whether `bytes` continue, from `start`, with the same head that was parsed last, so
+  /// that all that was parsed in it still holds. A client repeats its head from one request to the
+  /// next.
   func isHead(of bytes: [UInt8], from start: Int) -> Bool {
     guard isParsed, bytes.count - start >= head.count else { return false }
     return unsafe head.withUnsafeBytes { head in

@@ -9,22 +9,24 @@ import Synchronization
 // `HTTPRequest.parseHead` judge a head, `HTTPChunkedBody` a chunked body. What a request means is
 // left to the handler.
 
-/// The clients of one loop. Lives, once started, until it is drained or closed.
+/// The clients of one loop. Once started, a server lives until it is drained or closed.
 package final class HTTPServer: @unchecked Sendable {
   // @unchecked: after `init` everything is touched on `loop` only.
 
   package struct Configuration: Sendable {
     package var limits = HTTPLimits()
     package var tls: TLSContext?
-    /// Shared by the servers of all loops; nil counts this one alone.
+    /// The quota, shared by the servers of all loops; nil counts this one alone.
     package var quota: HTTPSocketQuota?
-    /// Shared by the servers of all loops; nil counts this one alone.
+    /// The budget of unsent responses, shared by the servers of all loops; nil counts this one
+    /// alone.
     package var budget: HTTPAnswerBudget?
-    /// Of what is uploaded; shared and counted likewise.
+    /// The budget of uploads, shared by the servers of all loops; nil counts this one alone.
     package var uploads: HTTPAnswerBudget?
-    /// Added to every answer.
+    /// Headers added to every response.
     package var commonHeaders: [HTTPField] = []
-    /// The answer that no handler made, given the name the handler gave to the request, if any.
+    /// The body of a response that no handler made; the argument is the ID that the handler
+    /// assigned to the request, if any.
     package var refusalBody:
       @Sendable (HTTPRefusal, _ requestID: String?) -> (
         contentType: String, requestID: String?, body: [UInt8]
@@ -53,16 +55,17 @@ package final class HTTPServer: @unchecked Sendable {
   private var nextNumber: UInt64 = 1
   private var unflushed: [HTTPConnection] = []
   private var flushing: [HTTPConnection] = []
-  /// To which more is about to be written.
+  /// The connections to which more is about to be written.
   private var unhurried: [HTTPConnection] = []
   private var flushTimer: LoopTimer?
   private var sweeper: LoopTimer?
   private var whenDrained: (() -> Void)?
   private(set) var isDraining = false
-  /// Set on whichever thread announces the end, so that no answer that begins after it misses it.
+  /// Whether the end was announced. It is set on the announcing thread, so that every response that
+  /// begins later sees it.
   private let endIsAnnounced = Atomic(false)
   private var farewellTimer: LoopTimer?
-  /// Ends what lasts, one after the other.
+  /// The timer that ends long-lived connections, one after the other.
   private var endTimer: LoopTimer?
 
   // What connections borrow while they are served.
@@ -95,7 +98,7 @@ package final class HTTPServer: @unchecked Sendable {
     commonHeaderBytes = configuration.commonHeaders.reduce(into: []) { $0.append(field: $1) }
   }
 
-  /// Begins to accept clients. From any thread.
+  /// Starts to accept clients. Call from any thread.
   package func start() {
     loop.execute { [self] in
       guard let listener, listenerToken == nil else { return }
@@ -109,10 +112,11 @@ package final class HTTPServer: @unchecked Sendable {
     }
   }
 
-  /// From now on every answer says `Connection: close` and is its connection's last, so that clients
-  /// and balancers move on while new connections are still accepted. From any thread.
+  /// Makes every further response say `Connection: close` and end its connection, so that clients
+  /// and balancers move on while new connections are still accepted. Call from any thread.
   ///
-  /// - Parameter length: over which WebSockets and streams are ended, the oldest first; nothing leaves them to `drain`.
+  /// - Parameter length: the time over which WebSockets and streams are ended, oldest first; zero
+  ///   leaves them to `drain`.
   package func announceEnd(over length: Duration = .zero) {
     endIsAnnounced.store(true, ordering: .releasing)
     guard length > .zero else { return }
@@ -135,13 +139,14 @@ package final class HTTPServer: @unchecked Sendable {
     }
   }
 
-  /// Every answer is the last of its connection.
+  /// Whether every response ends its connection.
   var isEnding: Bool { endIsAnnounced.load(ordering: .acquiring) }
 
-  /// Stops accepting, lets requests that are being worked on finish, then closes their connections.
-  /// A connection without a request stays for `HTTPLimits.farewell`, so that its client's next request
-  /// meets an answer that says so and not a closed socket.
-  /// From any thread; `completion` is called on the loop.
+  /// Stops accepting, lets current requests finish, then closes their connections.
+  ///
+  /// A connection without a request stays for `HTTPLimits.farewell`, so that its client's next
+  /// request gets a response that says so instead of a closed socket. Call from any thread;
+  /// `completion` is called on the loop.
   ///
   /// - Parameter handsOver: leaves the listener open, because another server accepts its clients.
   package func drain(
@@ -163,7 +168,7 @@ package final class HTTPServer: @unchecked Sendable {
     }
   }
 
-  /// Closes every connection at once, answered or not. From any thread.
+  /// Closes every connection at once, answered or not. Call from any thread.
   package func closeAll() {
     announceEnd()
     loop.execute { [self] in
@@ -185,14 +190,17 @@ package final class HTTPServer: @unchecked Sendable {
 
   // MARK: Accepting
 
-  /// Accepts the clients whom the system has let in already: closing the listener would reset them.
+  /// Accepts the clients whose connections the system has completed: closing the listener would
+  /// reset them.
   private func acceptQueue() {
     for _ in 0...HTTPListener.queueLimit / Self.acceptedAtOnce where !acceptWaiting() { return }
   }
 
   private static let acceptedAtOnce = 64
 
-  /// Whether more may be waiting.
+  /// Accepts waiting clients.
+  ///
+  /// - Returns: whether more may be waiting.
   @discardableResult
   private func acceptWaiting() -> Bool {
     guard let listener else { return false }
@@ -215,7 +223,8 @@ package final class HTTPServer: @unchecked Sendable {
     return true
   }
 
-  /// Out of descriptors or memory: the waiting client would wake the loop without end.
+  /// Pauses accepting when descriptors or memory run out: the waiting client would wake the loop
+  /// over and over.
   private func restFromAccepting() {
     guard let listenerToken, acceptRest == nil else { return }
     loop.update(listenerToken, for: [])
@@ -279,7 +288,8 @@ package final class HTTPServer: @unchecked Sendable {
     finishDrainingIfEmpty()
   }
 
-  /// What an answer's head begins with, up to what is the answer's own: mostly that of the last one.
+  /// Returns the start of a response's head, up to the fields of the single response: usually that
+  /// of the last one.
   func headBytes(_ status: HTTPStatus, contentType: String?, headers: [HTTPField]) -> [UInt8] {
     let isNewSecond = date.refresh()
     if isNewSecond || !lastHead.says(status, contentType: contentType, headers: headers) {
@@ -290,13 +300,13 @@ package final class HTTPServer: @unchecked Sendable {
     return lastHead.bytes
   }
 
-  /// Has the connection written out after the events that are being served now.
+  /// Schedules the connection's flush after the events that are being served now.
   func flushLater(_ connection: HTTPConnection) {
     unflushed.append(connection)
     if unflushed.count == 1 { loop.afterThisBatch(flushAll) }
   }
 
-  /// Has the connection written out a moment later, if it is not before.
+  /// Schedules the connection's flush a moment later, unless it is flushed before.
   func flushSoon(_ connection: HTTPConnection) {
     guard !connection.isFlushExpected else { return }
     connection.isFlushExpected = true
@@ -329,7 +339,8 @@ package final class HTTPServer: @unchecked Sendable {
 
   // MARK: Deadlines
 
-  /// All deadlines of all connections are looked at a few times a second: cheaper than a timer each.
+  /// Starts to check all deadlines of all connections a few times a second, which is cheaper than a
+  /// timer for each.
   private func startSweeping() {
     guard sweeper == nil else { return }
     let shortest =

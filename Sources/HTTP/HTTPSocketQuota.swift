@@ -1,10 +1,10 @@
 import Glibc
 import Synchronization
 
-/// How many sockets are open, in all and per client address, over all loops of the process.
+/// The number of open connections, in all and per client address, over all loops of the process.
 ///
-/// Of a socket to a proxy that is believed, it is the client that counts whose request is on it: from
-/// the end of the request's head until its answer is taken.
+/// On a connection from a trusted proxy, the client of the current request is counted: from the end
+/// of the request's head until its response is sent.
 package final class HTTPSocketQuota: Sendable {
   private let counts = Mutex(Counts())
   private let limits: HTTPLimits
@@ -27,8 +27,8 @@ package final class HTTPSocketQuota: Sendable {
     }
   }
 
-  /// - Parameter proxies: their clients all have the same address, so that it is not counted; the one that
-  ///   they say is.
+  /// - Parameter proxies: the proxies whose own address is not counted; the client that they name
+  ///   is.
   package init(limits: HTTPLimits, proxies: TrustedProxies = TrustedProxies()) {
     self.limits = limits
     self.proxies = proxies
@@ -36,7 +36,8 @@ package final class HTTPSocketQuota: Sendable {
 
   package var openSockets: Int { counts.withLock { $0.total } }
 
-  /// Counts one more socket, or says no. A Unix socket's clients have no address to count.
+  /// Counts one more connection; returns false if the quota is used up. Clients of a Unix socket
+  /// have no address to count.
   func take(_ peer: HTTPPeer) -> Bool {
     let isCounted = peer != .local && !proxies.contains(peer)
     let peer = peer.accountable
@@ -50,21 +51,22 @@ package final class HTTPSocketQuota: Sendable {
     }
   }
 
-  /// Whom a request of a proxy's socket counts for; nil where the socket itself is counted.
+  /// Returns the client that a request of a proxy's connection counts toward; nil if the connection
+  /// itself is counted.
   func client(of request: HTTPRequest) -> HTTPPeer? {
     guard proxies.isSender(of: request) else { return nil }
     let client = proxies.client(of: request)
     return client == request.peer ? nil : client.accountable
   }
 
-  /// Counts a socket for a proxy's client, or says no.
+  /// Counts a connection for a proxy's client; returns false if the quota is used up.
   func take(for client: HTTPPeer) -> Bool {
     counts.withLock { $0.take(client, atMost: limits.maximumSocketsPerAddress) }
   }
 
   func giveBack(for client: HTTPPeer) { counts.withLock { $0.giveBack(client) } }
 
-  /// There is little room for more: who has nothing to say has to go sooner.
+  /// Whether little capacity is left, so that idle clients are disconnected sooner.
   var isCrowded: Bool { openSockets > limits.maximumSockets / 4 * 3 }
 
   func giveBack(_ peer: HTTPPeer) {
@@ -75,8 +77,8 @@ package final class HTTPSocketQuota: Sendable {
     }
   }
 
-  /// Nil when the process may open as many descriptors as its clients and `others` need; else what
-  /// to tell the operator.
+  /// Returns a message for the operator if the process may not open as many descriptors as its
+  /// clients and `others` need; otherwise nil.
   package static func descriptorShortage(_ limits: HTTPLimits, others: Int) -> String? {
     let needed = limits.maximumSockets + others + 64
     let permitted = descriptorLimit()
@@ -85,7 +87,8 @@ package final class HTTPSocketQuota: Sendable {
       + "\(limits.maximumSockets) clients; raise the limit (ulimit -n) or lower the clients."
   }
 
-  /// The number of descriptors the process may open, after raising it as far as it may go.
+  /// Returns the number of descriptors that the process may open, after raising the limit as far as
+  /// possible.
   static func descriptorLimit() -> Int {
     var limit = rlimit()
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {

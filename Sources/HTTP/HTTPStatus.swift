@@ -36,7 +36,7 @@ package struct HTTPStatus: Sendable, Hashable {
   package static let gatewayTimeout = HTTPStatus(504)
   package static let versionNotSupported = HTTPStatus(505)
 
-  /// 1xx, 204 and 304 have neither a body nor a length.
+  /// Whether the status has neither a body nor a length: 1xx, 204 and 304.
   var forbidsBody: Bool { code < 200 || code == 204 || code == 304 }
 
   package var reason: StaticString {
@@ -81,7 +81,7 @@ package struct HTTPStatus: Sendable, Hashable {
   }
 }
 
-/// A header field of an answer.
+/// A header field of a response.
 package struct HTTPField: Sendable, Hashable {
   package let name: String
   package let value: String

@@ -1,4 +1,4 @@
-/// How the head of an answer begins: what depends on no single answer.
+/// The start of a response's head: the part that no single response determines.
 struct HTTPAnswerHead {
   private var status = HTTPStatus.ok
   private var contentType: String?
@@ -27,7 +27,7 @@ struct HTTPAnswerHead {
   }
 }
 
-/// The pieces of an answer's header, appended to a buffer.
+/// The pieces of a response's header, appended to a buffer.
 extension [UInt8] {
   mutating func append(static text: StaticString) {
     text.withUTF8Buffer { unsafe append(contentsOf: $0) }
@@ -58,7 +58,7 @@ extension [UInt8] {
     append(static: "\r\n")
   }
 
-  /// Control characters become spaces: no value can end its line.
+  /// Appends a value whose control characters become spaces, so that no value can end its line.
   mutating func append(fieldValue text: String) {
     let start = count
     append(contentsOf: text.utf8)

@@ -2,8 +2,8 @@ import COpenSSL
 import Glibc
 import Synchronization
 
-/// Certificate, key and rules for TLS, shared by all loops: TLS 1.3, or 1.2 with forward secrecy and
-/// authenticated encryption (RFC 9325, 4.2); HTTP/1.1 by ALPN.
+/// The certificate, key and rules for TLS, shared by all loops: TLS 1.3, or 1.2 with forward
+/// secrecy and authenticated encryption (RFC 9325, 4.2); HTTP/1.1 by ALPN.
 @safe package final class TLSContext: @unchecked Sendable {
   // @unchecked: an SSL_CTX that is not changed any more may be used from any thread; which one it is
   // stands in a mutex.
@@ -11,7 +11,7 @@ import Synchronization
   private let certificateFile: String
   private let keyFile: String
 
-  /// Owns a reference; each session has one of its own.
+  /// The owner of a reference; each session has a separate one.
   @safe private final class Handle: @unchecked Sendable {
     // @unchecked: as above.
     let pointer: OpaquePointer
@@ -21,7 +21,8 @@ import Synchronization
 
   /// Reads both files, PEM, the certificate with its chain.
   ///
-  /// Ignores SIGPIPE for the whole process: OpenSSL writes to sockets without a way to forbid it.
+  /// It ignores SIGPIPE for the whole process, because OpenSSL writes to sockets without a way to
+  /// forbid it.
   package init(certificateFile: String, keyFile: String) throws(TLSError) {
     self.certificateFile = certificateFile
     self.keyFile = keyFile
@@ -29,8 +30,8 @@ import Synchronization
     signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Reads both files again: clients that come from now on meet what is in them. What cannot be used
-  /// takes the place of nothing. From any thread.
+  /// Reads both files again, for clients that connect from now on. Unusable files change nothing.
+  /// Call from any thread.
   package func reload() throws(TLSError) {
     let fresh = try Self.load(certificateFile, keyFile)
     context.withLock { $0 = fresh }
@@ -64,8 +65,8 @@ import Synchronization
     return handle
   }
 
-  /// Refuses what OpenSSL would read all the same: a secret that everybody may read, and a FIFO or device,
-  /// at which it would wait for a writer.
+  /// Refuses files that OpenSSL would read: a secret that every user may read, and a FIFO or
+  /// device, at which it would wait for a writer.
   private static func check(_ file: String, isSecret: Bool) throws(TLSError) {
     let setting = isSecret ? "key" : "certificate"
     func refuse(_ detail: String) -> TLSError {
@@ -111,7 +112,7 @@ package struct TLSError: Error, Sendable, CustomStringConvertible {
   package var description: String { "Cannot use the \(setting): \(detail)" }
 }
 
-/// Chooses `http/1.1` when the client offers it; other offers are ignored.
+/// Chooses `http/1.1` if the client offers it; other offers are ignored.
 private func selectHTTP1(
   _: OpaquePointer?, chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
   chosenLength: UnsafeMutablePointer<UInt8>?, offers: UnsafePointer<UInt8>?, length: UInt32,
@@ -171,7 +172,7 @@ private func selectHTTP1(
   /// Whether bytes that have left the socket wait to be read.
   var hasPending: Bool { unsafe SSL_has_pending(session) == 1 }
 
-  /// Says that nothing follows; does not wait for the same from the client.
+  /// Sends the end of the session without waiting for the client's.
   func sayGoodbye() {
     ERR_clear_error()
     _ = unsafe SSL_shutdown(session)

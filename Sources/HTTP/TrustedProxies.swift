@@ -1,22 +1,23 @@
 import Glibc
 
-/// The reverse proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
+/// The reverse proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted.
 ///
-/// From anybody else these fields are what the client made up. Without proxies a client is who its
-/// socket says.
+/// From any other sender these fields may be forged. Without proxies, a client's address is that of
+/// its socket.
 package struct TrustedProxies: Sendable {
   private var ranges: [Range] = []
 
   private struct Range {
     let high: UInt64
     let low: UInt64
-    /// Leading bits that count, of 128; IPv4 addresses are taken as `::ffff:a.b.c.d`.
+    /// The number of leading bits that count, of 128; IPv4 addresses are taken as `::ffff:a.b.c.d`.
     let bits: Int
   }
 
   package init() {}
 
-  /// Addresses or networks: `10.0.0.0/8`, `192.0.2.1`, `2001:db8::/32`. Nil when one is malformed.
+  /// Parses addresses or networks: `10.0.0.0/8`, `192.0.2.1`, `2001:db8::/32`. Nil if one is
+  /// malformed.
   package init?(_ texts: [String]) {
     for text in texts {
       let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
@@ -44,8 +45,8 @@ package struct TrustedProxies: Sendable {
 
   private static func mask(_ bits: Int) -> UInt64 { bits == 0 ? 0 : ~0 << UInt64(64 - bits) }
 
-  /// Who sent the request: walking back from the socket through the proxies that are believed, the
-  /// first address that is none of them.
+  /// Returns the sender of the request: the first address that is not a trusted proxy, walking back
+  /// from the socket.
   package func client(of request: HTTPRequest) -> HTTPPeer {
     guard isSender(of: request), let list = request.headerList("x-forwarded-for")
     else { return request.peer }
@@ -58,7 +59,7 @@ package struct TrustedProxies: Sendable {
     return client
   }
 
-  /// Whether the client came by TLS, to this server or to the proxy in front of it.
+  /// Returns whether the client used TLS, to this server or to the proxy in front of it.
   package func isSecure(_ request: HTTPRequest) -> Bool {
     if request.isSecure { return true }
     guard isSender(of: request), let scheme = request.headerList("x-forwarded-proto")
@@ -66,15 +67,15 @@ package struct TrustedProxies: Sendable {
     return scheme.split(separator: ",").last?.drop { $0 == " " } == "https"
   }
 
-  /// Whether the request came by one of them: what it says about the client is believed. A proxy on
-  /// a Unix socket is, when there are any.
+  /// Returns whether the request came through a trusted proxy, whose statements about the client
+  /// are used. If there are any proxies, one on a Unix socket is trusted.
   package func isSender(of request: HTTPRequest) -> Bool {
     !ranges.isEmpty && (request.peer == .local || contains(request.peer))
   }
 }
 
 extension HTTPPeer {
-  /// An address in text, without port or brackets.
+  /// Parses an address in text, without port or brackets.
   package init?(address text: String) {
     var four = in_addr()
     if unsafe inet_pton(AF_INET, text, &four) == 1 {
@@ -92,7 +93,7 @@ extension HTTPPeer {
     self = HTTPPeer(high: high, low: low)
   }
 
-  /// An entry of `X-Forwarded-For`; some proxies add the port.
+  /// Parses an entry of `X-Forwarded-For`; some proxies add the port.
   init?(forwarded entry: Substring) {
     var text = entry.drop { $0 == " " || $0 == "\t" }
     while let last = text.last, last == " " || last == "\t" { text.removeLast() }
@@ -105,7 +106,7 @@ extension HTTPPeer {
     self.init(address: String(text))
   }
 
-  /// An IPv4 address wrapped in IPv6 is an IPv4 address.
+  /// Creates a peer; an IPv4 address wrapped in IPv6 becomes an IPv4 address.
   init(high: UInt64, low: UInt64) {
     self =
       high == 0 && low >> 32 == 0xFFFF
@@ -114,7 +115,7 @@ extension HTTPPeer {
 
   fileprivate var bits128: (high: UInt64, low: UInt64)? { self == .local ? nil : bits }
 
-  /// The address as one of IPv6; 0 through a Unix socket.
+  /// The address as one of IPv6; 0 for a Unix socket.
   package var bits: (high: UInt64, low: UInt64) {
     switch self {
     case .local: (0, 0)

@@ -1,4 +1,4 @@
-/// Why a text is no JSON, and at which byte.
+/// The reason why a text is not JSON, and the offset of the error.
 package struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
   package enum Reason: Sendable, Equatable {
     case unexpectedEnd
@@ -11,7 +11,7 @@ package struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 
   package let reason: Reason
-  /// In bytes, from 0.
+  /// The offset in bytes, from 0.
   package let offset: Int
 
   package init(_ reason: Reason, offset: Int) {

@@ -1,7 +1,7 @@
-/// Reads a JSON text: strictly RFC 8259, one value, in time proportional to its size.
+/// Parses a JSON text strictly by RFC 8259: one value, in time proportional to its size.
 ///
 /// Invalid UTF-8, halves of surrogate pairs, control characters in strings, a byte order mark and
-/// anything behind the value are refused.
+/// trailing bytes are errors.
 package struct JSONParser {
   private let bytes: [UInt8]
   private let isASCII: Bool
@@ -9,8 +9,10 @@ package struct JSONParser {
   private var nesting = 0
   private let maximumNesting: Int
 
-  /// Arrays and objects may be open in each other `maximumNesting` deep; at most 512, unless the
-  /// thread has the stack for more: to read the value, to write it and to let go of it.
+  /// Parses a text whose arrays and objects nest at most `maximumNesting` deep.
+  ///
+  /// - Parameter maximumNesting: at most 512, unless the thread has the stack for more, to parse,
+  ///   write and free the value.
   package static func parse(
     _ bytes: [UInt8], maximumNesting: Int = 64, hasLargeStack: Bool = false
   ) throws(JSONError) -> JSONValue {
@@ -35,7 +37,7 @@ package struct JSONParser {
     self.maximumNesting = maximumNesting
   }
 
-  /// The byte at hand, NUL at the end (where NUL itself is not allowed anywhere).
+  /// The current byte, or NUL at the end. A NUL is not allowed anywhere in a text.
   private var byte: UInt8 { index < bytes.count ? bytes[index] : 0 }
 
   private mutating func skipSpace() {
@@ -178,7 +180,7 @@ package struct JSONParser {
     }
   }
 
-  /// A string with escapes, from its beginning.
+  /// Parses a string with escapes, from its start.
   private mutating func parseEscapedString(from start: Int) throws(JSONError) -> String {
     var text: [UInt8] = []
     // Its own length is not known yet.
@@ -205,12 +207,12 @@ package struct JSONParser {
     }
   }
 
-  /// Goes on to the next quote, backslash or control character.
+  /// Advances to the next quote, backslash or control character.
   private mutating func skipPlain() {
     index = unsafe Self.plainEnd(bytes.span.bytes, from: index)
   }
 
-  /// Looks at eight bytes at a time.
+  /// Returns the end of the plain text, which it scans eight bytes at a time.
   private static func plainEnd(_ bytes: RawSpan, from start: Int) -> Int {
     var index = start
     while index &+ 8 <= bytes.byteCount {
@@ -282,7 +284,7 @@ package struct JSONParser {
 
 /// Members in order; a repeated name replaces the value at its first place, in constant time.
 ///
-/// Names are the same if their bytes are; Swift compares strings by canonical equivalence.
+/// Names are equal if their bytes are. Swift compares strings by canonical equivalence instead.
 private struct MemberList {
   private(set) var members: [JSONValue.Member] = []
   private var places: [[UInt8]: Int] = [:]

@@ -1,14 +1,15 @@
-/// Makes one JSON value of another: the operations of RFC 6902, as bytes.
+/// A patch that turns one JSON value into another: the operations of RFC 6902, as bytes.
 ///
-/// Members that are equal are left alone. In an array what is the same in both, in this order, stays where it is; what
-/// lies between is changed in place, then added or removed. So what comes at the head of a page and pushes its last
-/// element out is two operations.
+/// The patch does not touch equal members. In an array, elements that both values have in the same
+/// order stay; elements between them are replaced in place, then added or removed. An element that
+/// enters a page at its head and pushes out the last one thus takes two operations.
 package struct JSONPatch {
   private var json = JSONWriter(capacity: 256)
   private var isFirst = true
   private var path = ""
 
-  /// `[{"op":"replace","path":"/a","value":1}]`, for values nested no deeper than the parser lets.
+  /// Returns the operations, such as `[{"op":"replace","path":"/a","value":1}]`, for values nested
+  /// no deeper than the parser allows.
   package static func bytes(from old: JSONValue, to new: JSONValue) -> [UInt8] {
     var patch = JSONPatch()
     patch.json.append(UInt8(ascii: "["))
@@ -30,7 +31,8 @@ package struct JSONPatch {
     }
   }
 
-  /// In the same order, as answers to the same operation have them; what has others is another object.
+  /// Returns whether both have the same names in the same order, as two responses to one operation
+  /// do. An object with other names is replaced as a whole.
   private static func haveSameNames(
     _ old: [JSONValue.Member], _ new: [JSONValue.Member]
   ) -> Bool {
@@ -66,10 +68,11 @@ package struct JSONPatch {
     }
   }
 
-  /// Of more elements, those between what is the same at both ends are not looked through.
+  /// The maximum number of elements between the equal ends of two arrays that are searched for
+  /// elements that stay.
   private static let maximumCompared = 200
 
-  /// The places of elements that stay, in both arrays, in order.
+  /// Returns the indices of the elements that stay, in both arrays, in order.
   private static func kept(_ old: [JSONValue], _ new: [JSONValue]) -> [(Int, Int)] {
     let most = min(old.count, new.count)
     var head = 0
@@ -96,7 +99,8 @@ package struct JSONPatch {
 
   // MARK: Operations
 
-  /// RFC 6901: `~` and `/` of a name are written `~0` and `~1`.
+  /// Runs `work` with the path extended by a name, whose `~` and `/` are written `~0` and `~1` (RFC
+  /// 6901).
   private mutating func at(_ step: String, _ work: (inout JSONPatch) -> Void) {
     let length = path.utf8.count
     path += "/"
@@ -135,7 +139,7 @@ extension CollectionDifference.Change {
 }
 
 extension JSONValue {
-  /// Whether it is written with the same characters; equality of strings is wider.
+  /// Whether both strings have the same UTF-8 bytes. `==` compares by canonical equivalence.
   func isIdentical(to other: JSONValue) -> Bool {
     switch (self, other) {
     case (.null, .null): true

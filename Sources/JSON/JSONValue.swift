@@ -1,4 +1,4 @@
-/// A JSON value. Numbers keep their text: nothing guesses a number type (RFC 8259, 6).
+/// A JSON value. Numbers keep their text, so that no number type is assumed (RFC 8259, 6).
 ///
 /// Object members stay in order; a repeated name keeps its last value at its first place.
 package enum JSONValue: Sendable, Equatable {
@@ -19,8 +19,11 @@ package enum JSONValue: Sendable, Equatable {
       self.value = value
     }
 
-    /// Whether these are the characters of the name; equality of strings is wider, it takes the sign
-    /// for kelvins for a K. To a text of ASCII only one of the same length can be equal.
+    /// Returns whether the member has this name.
+    ///
+    /// `==` alone compares by canonical equivalence and treats U+212A (kelvin sign) and `K` as
+    /// equal. Equal lengths exclude that for ASCII names, because every equivalent of an ASCII text
+    /// is longer.
     package func isNamed(_ name: String) -> Bool {
       self.name == name && self.name.utf8.count == name.utf8.count
     }

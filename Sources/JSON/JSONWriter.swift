@@ -1,11 +1,11 @@
-/// Room for a few bytes at the end of a text; what does not fit is dropped.
+/// Space for a few bytes at the end of a text; bytes that do not fit are dropped.
 ///
-/// Public, as what other modules are to inline: the compiler does so for nothing that is `package`.
+/// It is public so that other modules inline it: the compiler inlines nothing that is `package`.
 @safe public struct ShortText {
   @usableFromInline let place: UnsafeMutablePointer<UInt8>
   @usableFromInline var count = 0
 
-  /// - Parameter place: where there is room for 64 bytes, for as long as this is used.
+  /// - Parameter place: memory for 64 bytes, valid as long as the value is used.
   @inlinable init(at place: UnsafeMutablePointer<UInt8>) { unsafe self.place = unsafe place }
 
   @inlinable @inline(__always) public mutating func append(_ byte: UInt8) {
@@ -15,15 +15,16 @@
   }
 }
 
-/// Writes JSON, a piece at a time, into one growing buffer.
+/// A writer of JSON, piece by piece, into one growing buffer.
 ///
-/// It adds nothing on its own: commas, brackets and braces are the caller's, who usually has them
+/// It adds nothing on its own. The caller writes commas, brackets and braces, which it usually has
 /// ready inside precomputed fragments (`,"name":`). This is the innermost loop of the server: a
 /// string is checked for escapes eight bytes at a time while it is copied, numbers are written in
-/// place, and nothing is allocated but the buffer. What is short is public, so that others inline it.
+/// place, and only the buffer is allocated. Short methods are public, so that other modules inline
+/// them.
 public struct JSONWriter {
-  /// Counts as initialised to its end, whatever is there; the text is the first `count` bytes, and
-  /// nobody reads others.
+  /// The buffer, which counts as initialized to its end. The text is its first `count` bytes; the
+  /// others are never read.
   @usableFromInline var storage: [UInt8]
   @usableFromInline var used: Int
 
@@ -35,10 +36,10 @@ public struct JSONWriter {
   /// The number of bytes written so far.
   @inlinable public var count: Int { used }
 
-  /// The text.
+  /// Returns the text.
   package consuming func finish() -> [UInt8] { take() }
 
-  /// Gives the text away: the buffer itself, not a copy. What is written next begins anew.
+  /// Returns the text as the buffer itself, not a copy, and starts an empty one.
   package mutating func take() -> [UInt8] {
     var text: [UInt8] = []
     swap(&text, &storage)
@@ -47,18 +48,18 @@ public struct JSONWriter {
     return text
   }
 
-  /// The text so far, for as long as the closure runs.
+  /// Calls the closure with the text so far, which is valid during the call.
   package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     unsafe storage.withUnsafeBytes { unsafe body(UnsafeRawBufferPointer(rebasing: $0[..<used])) }
   }
 
-  /// Takes back what was written after the text was `count` bytes long.
+  /// Removes everything after the first `count` bytes of the text.
   @inlinable public mutating func truncate(to count: Int) {
     precondition(count >= 0 && count <= used, "JSONWriter truncated beyond its end")
     used = count
   }
 
-  /// Makes room for `count` bytes more.
+  /// Reserves `count` more bytes.
   @inlinable mutating func reserve(_ count: Int) {
     if storage.count - used < count { grow(count) }
   }
@@ -83,7 +84,7 @@ public struct JSONWriter {
     unsafe fragment.withUnsafeBytes { unsafe append(raw: $0) }
   }
 
-  /// What `write` appends, a byte at a time: 64 bytes at most.
+  /// Appends the bytes that `write` writes one at a time: 64 at most.
   @inlinable @inline(__always)
   public mutating func append(_ write: (inout ShortText) -> Void) {
     reserve(64)
@@ -96,10 +97,10 @@ public struct JSONWriter {
     }
   }
 
-  /// How many bytes a text has to have behind each piece that is appended by its place.
+  /// The number of bytes that a text needs after each piece that is appended from it by index.
   public static let padding = 16
 
-  /// A piece of a text.
+  /// Appends a piece of a text.
   @inlinable public mutating func append(_ text: [UInt8], from start: Int, count length: Int) {
     precondition(start >= 0 && length >= 0 && start + length + 16 <= text.count)
     reserve(length + 16)
@@ -113,7 +114,7 @@ public struct JSONWriter {
     used += length
   }
 
-  /// A piece of a text, and behind it a string from bytes that are known to be UTF-8.
+  /// Appends a piece of a text, and after it a string whose bytes are known to be UTF-8.
   package mutating func append(
     _ text: [UInt8], from start: Int, count length: Int, string bytes: RawSpan
   ) {
@@ -140,8 +141,8 @@ public struct JSONWriter {
     }
   }
 
-  /// Copies sixteen bytes at a time, and so up to sixteen more than asked for: what comes next is written over
-  /// them.
+  /// Copies sixteen bytes at a time, and so up to sixteen more than requested. The next write
+  /// overwrites the excess.
   @inlinable @inline(__always)
   static func copyPadded(
     _ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, count: Int
@@ -185,9 +186,9 @@ public struct JSONWriter {
   package mutating func write(_ value: Int) { write(Int64(value)) }
   package mutating func write(_ value: Int32) { write(Int64(value)) }
 
-  /// The shortest decimal that reads back as the same number; whole numbers without a point.
+  /// Appends the shortest decimal that reads back as the same number; whole numbers have no point.
   ///
-  /// What is not finite has no form in JSON and becomes null.
+  /// Numbers that are not finite have no form in JSON and become null.
   package mutating func write(_ value: Double) {
     guard value.isFinite else { return writeNull() }
     let magnitude = value.magnitude
@@ -203,12 +204,12 @@ public struct JSONWriter {
     writeDigits(fraction, minimumCount: decimal.count)
   }
 
-  /// The fewest decimals that read back as the number, as in coordinates and prices: their count, ten to the power of
-  /// it, and that times the number.
+  /// Returns the fewest decimals that read back as the number, as in coordinates and prices: the
+  /// number times a power of ten, that power, and its exponent.
   ///
-  /// The number is a whole `significand` times a power of two, and so all of this is exact. Of those with equally many
-  /// decimals the nearest is taken. nil for numbers of other sizes, and for powers of two, whose neighbours are not
-  /// equally far.
+  /// The number is a whole `significand` times a power of two, and so the calculation is exact. Of
+  /// several with equally many decimals, the nearest is taken. The result is nil for numbers of
+  /// other magnitudes, and for powers of two, whose neighbors are not equally far.
   private static func decimal(_ magnitude: Double) -> (digits: UInt64, power: UInt64, count: Int)? {
     guard magnitude < 0x1p32, magnitude >= 0x1p-20, magnitude.significandBitPattern != 0 else {
       return nil
@@ -247,7 +248,7 @@ public struct JSONWriter {
     text.withUTF8 { unsafe append(raw: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Decimal digits, with zeros in front up to a count.
+  /// Appends decimal digits, with leading zeros up to a minimum count.
   private mutating func writeDigits(_ value: UInt64, minimumCount: Int) {
     var length = 1
     var limit: UInt64 = 10
@@ -279,30 +280,30 @@ public struct JSONWriter {
     text.withUTF8 { unsafe writeString(utf8: UnsafeRawBufferPointer($0)) }
   }
 
-  /// A name and its colon.
+  /// Appends a name and its colon.
   package mutating func writeKey(_ name: String) {
     write(name)
     append(UInt8(ascii: ":"))
   }
 
-  /// The bytes `"name":`, ready to be appended again and again.
+  /// Returns the bytes `"name":`, to append many times.
   package static func key(_ name: String) -> [UInt8] {
     var writer = JSONWriter(capacity: name.utf8.count + 3)
     writer.writeKey(name)
     return writer.finish()
   }
 
-  /// A string from bytes that are known to be UTF-8.
+  /// Appends a string whose bytes are known to be UTF-8.
   package mutating func writeString(utf8 bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBytes { unsafe writeString(utf8: $0) }
   }
 
-  /// A string from bytes that are known to be UTF-8.
+  /// Appends a string whose bytes are known to be UTF-8.
   package mutating func writeString(utf8 bytes: RawSpan) {
     unsafe bytes.withUnsafeBytes { unsafe writeString(utf8: $0) }
   }
 
-  /// A string from bytes that are known to be UTF-8, such as a text column of PostgreSQL.
+  /// Appends a string whose bytes are known to be UTF-8, such as a text column of PostgreSQL.
   @inline(__always)
   package mutating func writeString(utf8 bytes: UnsafeRawBufferPointer) {
     reserve(bytes.count + 2)
@@ -318,9 +319,9 @@ public struct JSONWriter {
     unsafe writeEscaped(UnsafeRawBufferPointer(rebasing: bytes[clean...]))
   }
 
-  /// Writes both quotes, and the text as far as it needs no escape: mostly all of it.
+  /// Writes both quotes, and the text up to its first escape, which is usually all of it.
   ///
-  /// - Returns: how much of the text that is.
+  /// - Returns: the number of bytes of the text that were written.
   @inline(__always)
   private static func quote(
     _ bytes: UnsafeRawBufferPointer, to buffer: UnsafeMutableRawBufferPointer
@@ -333,7 +334,7 @@ public struct JSONWriter {
     return clean
   }
 
-  /// The rest of a string from its first escape on, and the closing quote.
+  /// Appends the rest of a string from its first escape on, and the closing quote.
   @inline(never)
   private mutating func writeEscaped(_ bytes: UnsafeRawBufferPointer) {
     let length = bytes.count
@@ -354,7 +355,7 @@ public struct JSONWriter {
     append(UInt8(ascii: "\""))
   }
 
-  /// Copies up to the first byte that needs an escape, and says how many that were.
+  /// Copies up to the first byte that needs an escape, and returns the number of bytes copied.
   @inline(__always)
   private static func copyUnescaped(
     _ bytes: UnsafeRawBufferPointer, to buffer: UnsafeMutableRawBufferPointer
@@ -415,7 +416,7 @@ public struct JSONWriter {
 
   // MARK: - Trees
 
-  /// A whole value, without white space.
+  /// Appends a value without white space.
   package mutating func write(_ value: JSONValue) {
     switch value {
     case .null: writeNull()
@@ -443,8 +444,8 @@ public struct JSONWriter {
 }
 
 extension UInt64 {
-  /// The high bit of each of its eight bytes that is below 0x20, a quote or a backslash. Bytes behind
-  /// the first such (in memory) may be marked as well.
+  /// A word with the high bit set of each byte that is below 0x20, a quote or a backslash. Bytes
+  /// after the first such byte (in memory) may be marked as well.
   private var bytesToEscape: UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let quotes = self ^ (ones &* 0x22)
@@ -458,7 +459,7 @@ extension UInt64 {
 
   fileprivate var hasByteToEscape: Bool { bytesToEscape != 0 }
 
-  /// How many of its bytes, in the order of memory, come before the first that needs an escape.
+  /// The number of bytes, in the order of memory, before the first that needs an escape.
   var bytesBeforeEscape: Int { littleEndian.bytesToEscape.trailingZeroBitCount / 8 }
 }
 

@@ -1,21 +1,21 @@
 import CSandbox
 import Glibc
 
-/// A program that is given bytes and gives some back, within limits, and is killed when it goes beyond
-/// them. The calling thread waits.
+/// A program that reads bytes and writes bytes, within limits, and is killed if it exceeds them.
+/// The calling thread waits.
 struct ChildProgram {
   struct Limits: Sendable {
-    /// Of address space; 0 for none.
+    /// The maximum address space in bytes; 0 for no limit.
     var memoryBytes = 0
-    /// From its start to its end.
+    /// The maximum time from its start to its end.
     var time = Duration.seconds(20)
     var outputBytes = 64 << 20
-    /// Without a network, files to write, processes of its own and root's rights.
+    /// Whether it runs without a network, files to write, child processes and root's privileges.
     var isConfined = true
   }
 
   enum Outcome: Equatable {
-    /// It ended by itself, or by a signal: then with 128 and its number, as shells have it.
+    /// It ended with an exit status, or by a signal: then with 128 plus its number, as in shells.
     case ended(status: Int32, output: [UInt8])
     case outOfTime
     case tooMuchOutput
@@ -23,7 +23,7 @@ struct ChildProgram {
     case notStarted(code: Int32)
   }
 
-  /// The program's path first.
+  /// The arguments, beginning with the program's path.
   let arguments: [String]
   let environment: [String]
   let limits: Limits
@@ -57,7 +57,7 @@ struct ChildProgram {
     return .ended(status: status, output: pipes.output)
   }
 
-  /// The exit status; nil when it has not ended by then.
+  /// Returns the exit status, or nil if the process has not ended by the deadline.
   private static func wait(for process: pid_t, until deadline: ContinuousClock.Instant) -> Int32? {
     var status: Int32 = 0
     var pause: UInt32 = 100
@@ -87,8 +87,8 @@ struct ChildProgram {
   }
 }
 
-/// The two pipes of a child: written to and read from as either is ready, so that neither side waits
-/// for the other for ever.
+/// The two pipes of a child: written and read as either is ready, so that neither side blocks the
+/// other forever.
 private struct Pipes: ~Copyable {
   enum End { case done, tooMuch, late }
 
@@ -111,7 +111,7 @@ private struct Pipes: ~Copyable {
     close(outputEnd)
   }
 
-  /// Until the child has closed its output.
+  /// Exchanges bytes until the child has closed its output.
   mutating func exchange(until deadline: ContinuousClock.Instant) -> End {
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     while true {

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Pictures as files, in a folder for each two first digits of their names.
+/// Pictures as files, in one folder for each two first digits of their names.
 ///
-/// A file is written whole under a name of its own and then renamed, so that nobody reads half of one;
-/// its time of change says when it was last kept.
+/// A file is written completely under a temporary name and then renamed, so that readers never see
+/// part of one. Its time of change is the time when it was last stored.
 package struct PictureFolder: PictureStore {
   package let path: String
 
-  /// - Throws: when the folder cannot be made or written to.
+  /// - Throws: an error if the folder cannot be created or written to.
   package init(_ path: String) throws(PictureStoreError) {
     self.path = path
     try Self.makeFolder(path)
@@ -60,7 +60,7 @@ package struct PictureFolder: PictureStore {
     guard fsync(descriptor) == 0 else { throw fault("cannot write \(path)") }
   }
 
-  /// Has the names in a folder outlive a crash.
+  /// Syncs a folder, so that its names survive a crash.
   private static func settle(_ folder: String) throws(PictureStoreError) {
     let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw fault("cannot open \(folder)") }
@@ -126,7 +126,7 @@ package struct PictureFolder: PictureStore {
     }
   }
 
-  /// What somebody was writing when the server died.
+  /// Removes files that were being written when the server died.
   package func removeDrafts(olderThan seconds: Int) throws(PictureStoreError) {
     for entry in try Self.entries(of: "\(path)/new") where !entry.hasPrefix(".") {
       if try isOld("\(path)/new/\(entry)", seconds) { unsafe unlink("\(path)/new/\(entry)") }

@@ -1,7 +1,8 @@
 import Cryptography
 import Glibc
 
-/// What came of a client's picture: the whole of it, and a square cut unless it is a small square.
+/// The result of processing a client's picture: the whole of it, and a square crop unless it is a
+/// small square.
 package struct MadePicture: Sendable {
   package struct Part: Sendable {
     package let name: PictureName
@@ -13,27 +14,28 @@ package struct MadePicture: Sendable {
   package let square: Part?
 }
 
-/// Why bytes did not become a picture.
+/// The reason why bytes did not become a picture.
 package enum PictureRefusal: Error, Sendable, Equatable {
   case unknownType
   case tooManyBytes(maximum: Int)
   case tooManyPixels(maximum: Int)
-  /// Damaged, cut short, or so made that decoding took more than it may.
+  /// Damaged, truncated, or too expensive to decode.
   case unreadable(reason: String)
-  /// Of the server's own.
+  /// A failure of the server itself.
   case unavailable(reason: String)
 }
 
-/// Makes what is kept out of what clients send. Their bytes are decoded by a program of its own, with
-/// limits of memory and time, which may neither open a socket nor start another program; what is kept
-/// is what it encodes anew: no place, no camera, nothing that hides behind the pixels.
+/// Re-encodes pictures that clients send. A separate program decodes their bytes, with limits of
+/// memory and time, and may neither open a socket nor start another program. Only its output is
+/// stored, which contains no location, no camera, and nothing hidden behind the pixels.
 package struct PictureMaker: Sendable {
   package struct Settings: Sendable {
-    /// vipsthumbnail of libvips, or what takes its place in a test, with arguments that go before its own.
+    /// The path of vipsthumbnail of libvips, or of its replacement in a test, with arguments before
+    /// its own.
     package var program: [String] = PictureMaker.installedProgram.map { [$0] } ?? []
     package var maximumBytes = 10 << 20
     package var maximumPixels = 40_000_000
-    /// The longest side of a square.
+    /// The maximum side of a square, in pixels.
     package var squareSide = 640
     package var memoryBytes = 1 << 30
     package var time = Duration.seconds(30)
@@ -45,7 +47,7 @@ package struct PictureMaker: Sendable {
 
   package init(_ settings: Settings) { self.settings = settings }
 
-  /// Nil where `script/setup run` was not run.
+  /// The path of vipsthumbnail; nil if it is not installed (`script/setup run`).
   package static var installedProgram: String? {
     ["/usr/bin/vipsthumbnail", "/usr/local/bin/vipsthumbnail"].first {
       unsafe access($0, X_OK) == 0
@@ -93,7 +95,8 @@ package struct PictureMaker: Sendable {
     return MadePicture.Part(name: PictureName(of: output, type), bytes: output, size: size)
   }
 
-  /// What is cut short or damaged is no picture; moving ones keep all their frames.
+  /// Returns the options for loading a type. Truncated or damaged pictures are refused, and
+  /// animations keep all their frames.
   private static func loading(_ type: PictureType) -> String {
     switch type {
     case .jpeg, .png: "[fail_on=truncated]"

@@ -1,19 +1,19 @@
-/// What is to become of a picture before people have looked at it.
+/// The decision about a picture before staff have reviewed it.
 package enum PictureVerdict: String, Sendable, CaseIterable {
   case pending = "PENDING"
   case approved = "APPROVED"
   case rejected = "REJECTED"
 }
 
-/// Asks a command of the operator's about each new picture: it is given the bytes and answers with a
-/// word. What cannot be asked waits for staff.
+/// Runs the operator's command for each new picture: it reads the bytes and writes a verdict. If it
+/// fails, the picture waits for staff.
 package struct PictureModeration: Sendable {
-  /// For the shell; nil approves everything.
+  /// The command for the shell; nil approves everything.
   package let command: String?
   package let time: Duration
   private let environment: [String: String]
 
-  /// - Parameter environment: that of the command.
+  /// - Parameter environment: the environment of the command.
   package init(
     command: String? = nil, time: Duration = .seconds(10), environment: [String: String] = [:]
   ) {
@@ -22,7 +22,7 @@ package struct PictureModeration: Sendable {
     self.environment = environment
   }
 
-  /// - Returns: the verdict, and why it is not the command's own.
+  /// Returns the verdict, and the reason why it is not the command's own.
   package func verdict(
     on picture: MadePicture.Part, owner: Int64
   ) -> (PictureVerdict, fault: String?) {

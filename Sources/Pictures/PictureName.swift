@@ -1,9 +1,9 @@
 import Cryptography
 
-/// What a picture is kept and served under: the SHA-256 of its bytes and its type, so that what a name
-/// stands for never changes, and nobody can guess one.
+/// The name that a picture is stored and served under: the SHA-256 of its bytes and its type. So
+/// the content of a name never changes, and names cannot be guessed.
 package struct PictureName: Hashable, Sendable, CustomStringConvertible {
-  /// 64 digits in lower-case hexadecimal.
+  /// 64 lower-case hexadecimal digits.
   package let hash: String
   package let type: PictureType
 
@@ -12,7 +12,7 @@ package struct PictureName: Hashable, Sendable, CustomStringConvertible {
     hash = SHA256.hexadecimal(bytes)
   }
 
-  /// Nil for what was never given out.
+  /// Parses a name; nil if it is malformed.
   package init?(_ text: some StringProtocol) {
     let bytes = Array(text.utf8)
     guard bytes.count > 65, bytes[64] == UInt8(ascii: "."),

@@ -6,17 +6,17 @@ import Cryptography
 // `PictureService` is the door: it has the two queues, so that no loop waits for a picture or a file.
 // `PictureMaker` makes what is kept by way of `ChildProgram`, `PictureStore` keeps it.
 
-/// Takes and gives pictures for all loops, on threads of its own.
+/// Stores and reads pictures for all loops, on dedicated threads.
 package final class PictureService: Sendable {
   package struct Settings: Sendable {
     package var maker = PictureMaker.Settings()
     package var moderation = PictureModeration()
-    /// Pictures being made, and those that wait.
+    /// The limits of pictures being processed or waiting.
     package var making: WorkQueue.Limits
-    /// Files being read.
+    /// The limits of files being read.
     package var reading: WorkQueue.Limits
 
-    /// The longest that a picture takes on its way, waiting included.
+    /// The maximum time to process a picture, including waiting.
     package var patience: Duration { making.maximumWait + maker.time * 2 + moderation.time }
 
     package init() {
@@ -38,14 +38,14 @@ package final class PictureService: Sendable {
     package let size: PictureSize
     package let byteCount: Int
     package let verdict: PictureVerdict
-    /// Why the verdict is not the operator's command's.
+    /// The reason why the verdict is not that of the operator's command.
     package let moderationFault: String?
   }
 
-  /// What is read of a picture.
+  /// The content read from a picture.
   package struct Content: Sendable {
     package let size: Int
-    /// Nil where only the size was asked for, or `range` is beyond it.
+    /// The bytes; nil if only the size was requested, or `range` is outside of the picture.
     package let bytes: [UInt8]?
   }
 
@@ -63,8 +63,8 @@ package final class PictureService: Sendable {
     reading = WorkQueue(label: "files", limits: settings.reading)
   }
 
-  /// Makes and keeps a picture, and hands over what became of it, on any thread; nil when too many
-  /// others wait.
+  /// Processes and stores a picture, and passes the result to `completion` on any thread; nil if
+  /// too many others wait.
   package func take(
     _ bytes: [UInt8], owner: Int64,
     completion: @escaping @Sendable (Result<Kept, PictureRefusal>?) -> Void
@@ -95,10 +95,10 @@ package final class PictureService: Sendable {
       byteCount: made.whole.bytes.count, verdict: verdict, moderationFault: fault)
   }
 
-  /// Reads a picture, or part of it, and hands it over on any thread: nil when too many others wait, a
-  /// success of nil when there is none.
+  /// Reads a picture, or part of it, and passes it to `completion` on any thread: nil if too many
+  /// others wait, a success of nil if there is no such picture.
   ///
-  /// - Parameter range: of its bytes, given its size; nil for none of them.
+  /// - Parameter range: returns the range of bytes for a size; nil for no bytes.
   package func read(
     _ name: PictureName,
     range: @escaping @Sendable (Int) -> Range<Int>?,

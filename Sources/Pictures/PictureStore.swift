@@ -1,22 +1,22 @@
-/// Where pictures are kept. Called on threads that may wait, from several at a time; what is under a
-/// name never changes.
+/// The storage of pictures. Its methods are called on threads that may block, on several at a time.
+/// The content of a name never changes.
 package protocol PictureStore: Sendable {
-  /// Keeps bytes so that they outlive the machine's next crash; done again, it changes nothing.
+  /// Stores bytes durably: they survive a crash of the machine. Storing them again changes nothing.
   func keep(_ bytes: [UInt8], as name: PictureName) throws(PictureStoreError)
 
-  /// How many bytes it has; nil when there is none.
+  /// Returns the size in bytes; nil if there is no such picture.
   func size(of name: PictureName) throws(PictureStoreError) -> Int?
 
-  /// Some of its bytes, fewer where it ends before; nil when there is none.
+  /// Returns a range of the bytes, shortened at the end; nil if there is no such picture.
   func bytes(of name: PictureName, in range: Range<Int>) throws(PictureStoreError) -> [UInt8]?
 
-  /// Those kept before a moment of the past, this many seconds ago, and not again since.
+  /// Returns the names that were last stored more than this many seconds ago.
   func names(olderThan seconds: Int) throws(PictureStoreError) -> [PictureName]
 
-  /// Forgets what was begun as long ago and never kept.
+  /// Removes drafts that were begun more than this many seconds ago.
   func removeDrafts(olderThan seconds: Int) throws(PictureStoreError)
 
-  /// Forgets one, unless it was kept again meanwhile.
+  /// Removes a picture, unless it was stored again meanwhile.
   func remove(_ name: PictureName, olderThan seconds: Int) throws(PictureStoreError)
 }
 

@@ -1,5 +1,5 @@
-/// The kinds of pictures that are taken, told by their first bytes: what a client calls them counts
-/// for nothing.
+/// The accepted types of pictures, detected by their first bytes; the client's content type is
+/// ignored.
 package enum PictureType: String, Sendable, CaseIterable {
   case jpeg = "jpg"
   case png
@@ -30,7 +30,7 @@ package enum PictureType: String, Sendable, CaseIterable {
   }
 }
 
-/// How large a picture says it is, read from its header without decoding anything.
+/// The size of a picture according to its header, read without decoding anything.
 package struct PictureSize: Sendable, Equatable {
   package let width: Int
   package let height: Int
@@ -40,10 +40,10 @@ package struct PictureSize: Sendable, Equatable {
     self.height = height
   }
 
-  /// Neither is ever more than 32 bits long.
+  /// The number of pixels. Neither side exceeds 32 bits.
   package var pixels: Int { width * height }
 
-  /// Nil when the header is not whole, or says 0.
+  /// Reads the size; nil if the header is incomplete or has a 0.
   package init?(of bytes: [UInt8], _ type: PictureType) {
     let header = PictureHeader(bytes: bytes)
     let size =
@@ -60,7 +60,7 @@ package struct PictureSize: Sendable, Equatable {
   }
 }
 
-/// Bytes of a client's, read at places that may not be there.
+/// A client's bytes, read at offsets that may be out of bounds.
 private struct PictureHeader {
   let bytes: [UInt8]
 
@@ -79,7 +79,7 @@ private struct PictureHeader {
     return PictureSize(width: width, height: height)
   }
 
-  /// ITU T.81, B.2.2: the first frame header. Each segment says how long it is.
+  /// The size in the first frame header. Each segment has a length. ITU T.81, B.2.2.
   var jpeg: PictureSize? {
     var place = 2
     while let mark = big(place, 1), mark == 0xFF, let marker = big(place + 1, 1) {
@@ -97,13 +97,13 @@ private struct PictureHeader {
     return nil
   }
 
-  /// The first chunk is IHDR.
+  /// The size in the first chunk, IHDR.
   var png: PictureSize? {
     guard big(8, 4) == 13, big(12, 4) == 0x4948_4452 else { return nil }
     return Self.size(big(16, 4), big(20, 4))
   }
 
-  /// RFC 9649: a lossy frame, a lossless one, or the canvas of several.
+  /// The size of a lossy frame, a lossless one, or the canvas of several. RFC 9649.
   var webp: PictureSize? {
     switch big(12, 4) {
     case 0x5650_3820:  // "VP8 "
@@ -120,12 +120,12 @@ private struct PictureHeader {
 
   var gif: PictureSize? { Self.size(little(6, 2), little(8, 2)) }
 
-  /// A WebP picture without loss.
+  /// Whether a WebP picture is lossless.
   var isLossless: Bool { big(12, 4) == 0x5650_384C }
 }
 
 extension PictureType {
-  /// Whether its pixels are kept exactly; a client's choice that is left as it is.
+  /// Returns whether the picture is lossless; a client's choice that is kept.
   func isLossless(_ bytes: [UInt8]) -> Bool {
     switch self {
     case .jpeg: false

@@ -2,7 +2,7 @@
 ///
 /// It is written into statements by its name: `"SELECT \(GraphContract.photoAudience)($1, $2)"`.
 package struct ContractEntry: Sendable, Hashable, CustomStringConvertible {
-  /// Who sends the statements.
+  /// The role that sends the statements.
   package enum Caller: Sendable, Hashable, CaseIterable {
     /// The role that queries run under (`--database`, `migrate --server-role`).
     case reader
@@ -22,7 +22,7 @@ package struct ContractEntry: Sendable, Hashable, CustomStringConvertible {
     case update(_ columns: [String])
   }
 
-  /// What a server is started with that makes an entry more than optional.
+  /// A setting of a server that makes an entry required.
   package enum Feature: String, Sendable, CaseIterable {
     case signedTokens = "--jwt-keys"
     case photos = "--photos"
@@ -62,11 +62,12 @@ package struct ContractEntry: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// The contract between the program and a graph: everything of a database that a statement of the program itself
-/// names, which role sends the statement, and what follows if it is missing.
+/// The contract between the program and a graph: everything of a database that a statement of the
+/// program itself names, the role that sends the statement, and the consequence if it is missing.
 ///
-/// Statements of operations are not among it: those name what the schema's directives say. A role is granted what is
-/// listed here for it (`ServerRole`), and the start holds the database against the list (`RoleCheck`).
+/// Statements of operations are not part of it: those name what the schema's directives name. A
+/// role is granted what is listed here for it (`ServerRole`), and the start compares the database
+/// with the list (`RoleCheck`).
 package enum GraphContract {
   // MARK: Who asks
 
@@ -188,8 +189,8 @@ package enum GraphContract {
     changeRoles,
   ]
 
-  /// The functions that no statement of the program names, but those of operations: the graph's own reads call them,
-  /// and they run under their owner's rights.
+  /// The functions that only statements of operations name: the graph's own reads call them, with
+  /// their owner's privileges.
   package static let ofReads = [tokenSeal]
 
   package static func entries(for caller: ContractEntry.Caller) -> [ContractEntry] {

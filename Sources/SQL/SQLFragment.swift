@@ -1,26 +1,26 @@
 /// SQL under construction: text with parameters in it.
 ///
-/// Fragments are put together from fragments and rendered once, by `statement()`; nothing looks into
-/// their text. A parameter is a piece of its own, so a statement has just those it mentions.
+/// Fragments are composed of fragments and rendered once, by `statement()`; no code inspects their
+/// text. A parameter is a separate piece, so a statement has exactly those that it mentions.
 ///
 ///     let key: SQLFragment = "\(name: alias).\(name: column)"
 ///     let condition: SQLFragment = "\(key) = \(viewer)"
 ///
-/// Only fragments, numbers and what is marked as a name or a literal can be interpolated: no plain
-/// string becomes SQL. Appending costs what is appended at this level: what is indented, as a
-/// sub-select is, is shared and not copied. Two fragments are equal when they render alike, as long
-/// as what is indented was put together alike.
+/// Only fragments, numbers and values marked as a name or a literal can be interpolated: no plain
+/// string becomes SQL. Appending costs the size of the pieces at this level: indented fragments,
+/// such as sub-selects, are shared and not copied. Two fragments are equal if they render alike and
+/// their indented parts were composed alike.
 package struct SQLFragment: Sendable {
   enum Piece: Sendable {
     case text(String)
-    /// Of which no line may be moved, such as a string literal of several lines.
+    /// Text whose lines must not be indented, such as a string literal of several lines.
     case verbatim(String)
     case parameter(SQLParameter)
-    /// Lines after the first stand two columns further right.
+    /// A fragment whose lines after the first are indented by two columns.
     case indented(SQLFragment)
   }
 
-  /// No two texts stand side by side.
+  /// The pieces; no two texts are adjacent.
   private(set) var pieces: [Piece] = []
   private var hasLines = false
 
@@ -28,7 +28,7 @@ package struct SQLFragment: Sendable {
 
   package init(_ parameter: SQLParameter) { pieces = [.parameter(parameter)] }
 
-  /// - Parameter name: as it is written in SQL: an alias, a column, a type.
+  /// - Parameter name: an alias, a column or a type as it is written in SQL.
   package init(name: String) { append(text: name) }
 
   package var isEmpty: Bool { pieces.isEmpty }
@@ -56,7 +56,7 @@ package struct SQLFragment: Sendable {
     return fragment
   }
 
-  /// - Parameter text: of the program or the schema, never of a client.
+  /// - Parameter text: a text of the program or the schema, never of a client.
   package mutating func append(text: String) {
     guard !text.isEmpty else { return }
     if !hasLines { hasLines = text.utf8.contains(UInt8(ascii: "\n")) }
@@ -79,7 +79,7 @@ package struct SQLFragment: Sendable {
     pieces.append(.parameter(parameter))
   }
 
-  /// The same with something else in the place of each parameter.
+  /// Returns the fragment with another fragment in place of each parameter.
   package func replacingParameters(_ replacement: (SQLParameter) -> SQLFragment) -> SQLFragment {
     var result = SQLFragment()
     for piece in pieces {
@@ -93,16 +93,20 @@ package struct SQLFragment: Sendable {
     return result
   }
 
-  /// The finished statement. O(text).
+  /// Returns the finished statement.
+  ///
+  /// - Complexity: O(*n*) in the size of the text.
   package func statement() -> SQLStatement { SQLStatement(self) }
 }
 
-/// What a statement is given when it runs.
+/// A value that a statement gets when it runs.
 package struct SQLParameter: Sendable, Hashable {
-  /// From 0, as whoever puts the statement together counts: fragments of one statement are equal in
-  /// what they mean by it. A finished statement numbers those it mentions in this order.
+  /// The number, from 0, by which the composer of a statement identifies the parameter; it is the
+  /// same in all fragments of one statement. A finished statement numbers the parameters that it
+  /// mentions in this order.
   package let ordinal: Int
-  /// Written behind each mention (`$1::bigint`); nil where PostgreSQL tells it from what is around.
+  /// The type that is written after each mention (`$1::bigint`); nil if PostgreSQL infers it from
+  /// the context.
   package let type: SQLType?
 
   package init(ordinal: Int, type: SQLType?) {
@@ -111,9 +115,9 @@ package struct SQLParameter: Sendable, Hashable {
   }
 }
 
-/// A PostgreSQL type by the name that casts have: `bigint`, `text[]`.
+/// A PostgreSQL type by the name that casts use: `bigint`, `text[]`.
 package struct SQLType: Sendable, Hashable, CustomStringConvertible {
-  /// Of an array its elements' type.
+  /// The name of the type, or of an array's element type.
   package let name: String
   package let isArray: Bool
 
@@ -130,7 +134,8 @@ extension SQLFragment: Hashable {
     left.pieces == right.pieces
   }
 
-  /// Of what is indented only that it is there: those that differ do so elsewhere, too.
+  /// Hashes indented fragments only by their presence: fragments that differ there differ
+  /// elsewhere, too.
   package func hash(into hasher: inout Hasher) {
     for piece in pieces {
       switch piece {
@@ -162,10 +167,10 @@ extension SQLFragment: ExpressibleByStringInterpolation {
       fragment.append(text: String(number))
     }
 
-    /// As it is written in SQL: an alias, a column, a type.
+    /// Appends an alias, a column or a type as it is written in SQL.
     package mutating func appendInterpolation(name: String) { fragment.append(text: name) }
 
-    /// In quotes.
+    /// Appends a string literal in quotes.
     package mutating func appendInterpolation(literal text: String) {
       fragment.append(text: SQLQuoting.literal(text))
     }

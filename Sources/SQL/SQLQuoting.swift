@@ -1,11 +1,13 @@
-/// Quoting of what the schema, never a client, puts into statement text.
+/// Quotes text of the schema, never of a client, for use in statements.
 package enum SQLQuoting {
-  /// `'it''s'`. Standard-conforming strings: a backslash is a backslash.
+  /// Returns a literal such as `'it''s'`. Strings are standard-conforming: a backslash is a
+  /// backslash.
   package static func literal(_ text: String) -> String {
     "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
   }
 
-  /// The text of `'it''s'`; nil for anything but one string in plain quotes.
+  /// Returns the text of a literal such as `'it''s'`; nil for anything but one string in plain
+  /// quotes.
   package static func text(ofLiteral source: String) -> String? {
     guard source.utf8.first == UInt8(ascii: "'"),
       let tokens = try? SQLToken.tokens(of: source), tokens.count == 1, tokens[0].kind == .string
@@ -14,7 +16,9 @@ package enum SQLQuoting {
       .split(separator: "''", omittingEmptySubsequences: false).joined(separator: "'")
   }
 
-  /// - Throws: unless it is a name as a statement has it: `created_at` or `"createdAt"`.
+  /// Checks that a text is a name as statements write it: `created_at` or `"createdAt"`.
+  ///
+  /// - Throws: `SQLSyntaxError` if it is not.
   package static func checkName(_ source: String) throws(SQLSyntaxError) {
     let tokens = try SQLToken.tokens(of: source)
     guard tokens.count == 1, tokens[0].kind == .name || tokens[0].kind == .quotedName else {
@@ -22,7 +26,8 @@ package enum SQLQuoting {
     }
   }
 
-  /// A column's name, as PostgreSQL's catalogs have it, as a statement needs it: `created_at`, `"createdAt"`.
+  /// Returns a column's name in PostgreSQL's catalogs as statements write it: `created_at`,
+  /// `"createdAt"`.
   package static func name(_ name: String) -> String {
     let isPlain =
       name.utf8.first.map { !(0x30...0x39).contains($0) && $0 != UInt8(ascii: "$") } ?? false
@@ -38,14 +43,15 @@ package enum SQLQuoting {
         .joined(separator: "\"\"") + "\""
   }
 
-  /// A name of a column that a directive gives. PostgreSQL would take `Id` for `id`, which nobody means who writes it so.
+  /// Returns the name of a column as a directive gives it, quoted if needed. Unquoted, PostgreSQL
+  /// would read `Id` as `id`, which the author of the directive does not mean.
   package static func written(_ source: String) -> String {
     source.utf8.first == UInt8(ascii: "\"")
       || !source.utf8.contains(where: { (0x41...0x5A).contains($0) })
       ? source : name(source)
   }
 
-  /// The name that a token is of: what stands in quotes, or in small letters what does not.
+  /// Returns the catalog name of a token: the text between its quotes, or its lower-cased text.
   static func catalogName(_ token: SQLToken) -> String {
     guard token.kind == .quotedName else {
       let bytes = token.text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
@@ -55,7 +61,7 @@ package enum SQLQuoting {
       .split(separator: "\"\"", omittingEmptySubsequences: false).joined(separator: "\"")
   }
 
-  /// An element of an array literal such as `'{A,B}'`, quoted where it needs to be.
+  /// Returns an array literal such as `'{A,B}'`, whose elements are quoted where needed.
   package static func arrayLiteral(_ elements: [String]) -> String {
     let quoted = elements.map { element in
       element.utf8.allSatisfy(isPlain) && !element.isEmpty && element.uppercased() != "NULL"
@@ -71,7 +77,7 @@ package enum SQLQuoting {
       || (byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z")
   }
 
-  /// `createdAt` as `created_at`.
+  /// Returns `created_at` for `createdAt`.
   package static func snakeCase(_ name: String) -> String {
     var result = ""
     for character in name {

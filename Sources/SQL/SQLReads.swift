@@ -1,19 +1,19 @@
-/// What SQL that people wrote may read: the names in it that can be tables or functions, each with what its rows are
-/// asked to equal.
+/// The relations and functions that a text of SQL may read: each name that can be one, with the
+/// values that its rows are required to equal.
 ///
-/// It is found by the tokens alone. What is no table or function does no harm among the names, as whoever asks knows
-/// which there are; and an equality is one only where it holds for whatever the condition says besides, so that rows
-/// that do not fulfil it play no part.
+/// They are found by the tokens alone. Other names among them do no harm, because the caller knows
+/// which relations and functions exist. An equality is listed only if it holds whatever else the
+/// condition says, so that rows that do not satisfy it are irrelevant.
 package struct SQLReads: Sendable {
   package enum Operand: Sendable, Hashable {
-    /// `:name.path`
+    /// A variable, `:name.path`.
     case variable([String])
-    /// `alias.name`
+    /// A column, `alias.name`.
     case column(String, String)
     case name(String)
   }
 
-  /// A column of the rows that have the alias, and what it equals.
+  /// A column of the rows that have the alias, and the value that it equals.
   package struct Equality: Sendable, Hashable {
     package let alias: String
     package let column: String
@@ -23,22 +23,24 @@ package struct SQLReads: Sendable {
   package struct Mention: Sendable {
     package let name: String
     package let isCall: Bool
-    /// Nil for what is no operand alone.
+    /// The arguments of a call; nil for each that is not a single operand.
     package let arguments: [Operand?]
-    /// What its rows are called.
+    /// The alias of its rows.
     package let alias: String
-    /// Of its rows.
+    /// The equalities that its rows satisfy.
     package let equalities: [Equality]
-    /// It stands first behind the first FROM of all, which gives `alias.*`, or whatever a text gives that is no SELECT.
+    /// Whether it comes first after the first FROM of all, and the text returns `alias.*` or is not
+    /// a SELECT.
     package let isFirst: Bool
   }
 
   package let mentions: [Mention]
-  /// What holds of the text itself, where it is a condition.
+  /// The equalities that hold for the text itself, if it is a condition.
   package let conditions: [Equality]
-  /// It makes SQL itself, or cannot be cut into tokens: nothing is known.
+  /// Whether nothing is known, because the text generates SQL itself or cannot be split into
+  /// tokens.
   package let isOpaque: Bool
-  /// The select list is `alias.*` of the first mention.
+  /// Whether the select list is `alias.*` of the first mention.
   package let givesFirst: Bool
 
   package init(_ text: String) {
@@ -56,7 +58,7 @@ package struct SQLReads: Sendable {
 private struct Reader {
   struct Token {
     let kind: SQLScanner.Token
-    /// Names in lower case, without quotes.
+    /// The text; names are in lower case, without quotes.
     let text: String
 
     func isSymbol(_ symbol: Unicode.Scalar) -> Bool { kind == .symbol(UInt8(ascii: symbol)) }
@@ -65,22 +67,23 @@ private struct Reader {
   }
 
   private(set) var tokens: [Token] = []
-  /// For each token the part of a query that it stands in: between the same brackets, of the same SELECT.
+  /// For each token, the part of a query that it belongs to: between the same brackets, of the same
+  /// SELECT.
   private var groups: [Int] = []
-  /// By group: its tokens.
+  /// The tokens of each group.
   private var members: [Int: [Int]] = [:]
   private(set) var isDynamic = false
 
-  /// Behind these another query begins.
+  /// The words after which another query begins.
   private static let separators: Set<String> = [
     "union", "intersect", "except", "then", "else", "elsif", "loop", "begin", "into", "return",
     "perform",
   ]
-  /// What ends a condition.
+  /// The words that end a condition.
   private static let ends: Set<String> = [
     "group", "order", "limit", "offset", "having", "window", "fetch", "for", "returning", "on",
   ]
-  /// What is no alias.
+  /// The words that cannot be an alias.
   private static let words: Set<String> =
     separators.union(ends).union([
       "where", "join", "left", "right", "full", "inner", "outer", "cross", "natural", "using",
@@ -137,7 +140,7 @@ private struct Reader {
 
   // MARK: Equalities
 
-  /// Of what must hold for the rows of a group; none where it is not plain.
+  /// Returns the equalities that must hold for the rows of a group; none if that is not clear.
   private func equalities(of group: Int) -> [SQLReads.Equality] {
     let places = members[group] ?? []
     let starts = places.indices.filter { tokens[places[$0]].isWord("where") }
@@ -149,7 +152,7 @@ private struct Reader {
     token.kind == .name && Self.ends.contains(token.text)
   }
 
-  /// Of the text as a condition.
+  /// The equalities of the text as a condition.
   var conditions: [SQLReads.Equality] { equalities((members[0] ?? [])[...]) }
 
   private func equalities(_ places: ArraySlice<Int>) -> [SQLReads.Equality] {
@@ -222,7 +225,7 @@ private struct Reader {
     }
   }
 
-  /// The group that an opening bracket opens; nil of an empty one.
+  /// Returns the group that an opening bracket starts; nil if it is empty.
   private func groupBehind(_ bracket: Int) -> Int? {
     guard let token = self[bracket + 1], !token.isSymbol(")") else { return nil }
     return groups[bracket + 1]

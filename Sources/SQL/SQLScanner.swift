@@ -1,17 +1,17 @@
-/// Cuts SQL that people wrote into tokens, where PostgreSQL's own scanner cuts it, as far as needed
-/// to tell names and variables from what only looks like them.
+/// Splits hand-written SQL into tokens where PostgreSQL's own scanner does, as far as needed to
+/// distinguish names and variables from text that only looks like them.
 ///
-/// PostgreSQL 15, 4.1 Lexical Structure. The one place that knows strings (`'...'`, `E'...'`,
-/// `$tag$...$tag$`), quoted names, comments (`--`, and nested `/* */`) and casts (`::`).
+/// It is the only place that knows strings (`'...'`, `E'...'`, `$tag$...$tag$`), quoted names,
+/// comments (`--`, and nested `/* */`) and casts (`::`). PostgreSQL 15, 4.1 Lexical Structure.
 struct SQLScanner {
   enum Token: Equatable {
     case space, lineComment, blockComment
     /// A name or key word, not in quotes.
     case name
     case quotedName, string
-    /// `:name.path`; `isSplice` when three dots follow.
+    /// A variable `:name.path`; `isSplice` if three dots follow.
     case variable([String], isSplice: Bool)
-    /// A byte of anything else, or `::`.
+    /// A byte of any other text, or `::`.
     case symbol(UInt8)
   }
 
@@ -23,7 +23,7 @@ struct SQLScanner {
     if bytes.contains(0) { throw SQLSyntaxError("The character U+0000 cannot stand in SQL.") }
   }
 
-  /// Nil at the end.
+  /// Returns the next token and its range, or nil at the end.
   mutating func next() throws(SQLSyntaxError) -> (token: Token, range: Range<Int>)? {
     guard index < bytes.count else { return nil }
     let start = index
@@ -94,7 +94,7 @@ struct SQLScanner {
     throw SQLSyntaxError("A \(what) does not end.")
   }
 
-  /// With those behind it that go on with it on the next line.
+  /// Skips a string, with the strings on the following lines that continue it.
   private mutating func skipString(hasEscapes: Bool) throws(SQLSyntaxError) {
     while true {
       try skipQuoted(UInt8(ascii: "'"), hasEscapes: hasEscapes, "string")
@@ -196,7 +196,7 @@ struct SQLScanner {
 
   // MARK: - Characters
 
-  /// GraphQL's names.
+  /// Returns whether the byte may be part of a variable, which has a name of GraphQL.
   private static func isVariable(_ byte: UInt8) -> Bool {
     isName(byte) && byte < 0x80 || isDigit(byte)
   }
@@ -216,7 +216,7 @@ struct SQLScanner {
   }
 }
 
-/// What is wrong with SQL that somebody wrote: a sentence.
+/// An error in hand-written SQL, described by a sentence.
 package struct SQLSyntaxError: Error, Hashable, CustomStringConvertible {
   package let description: String
 

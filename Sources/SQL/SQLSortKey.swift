@@ -2,12 +2,13 @@
 package struct SQLSortKey: Sendable, Hashable {
   package let expression: SQLTemplate
   package let isDescending: Bool
-  /// Nil when the key is never null.
+  /// Whether nulls come first; nil if the key is never null.
   package let nullsFirst: Bool?
 
-  /// `this.name, this.born DESC NULLS LAST`: cut at the commas outside brackets.
+  /// Parses a list such as `this.name, this.born DESC NULLS LAST`, split at the commas outside of
+  /// brackets.
   ///
-  /// - Throws: as a template does, and where a key is missing.
+  /// - Throws: the errors of a template, and an error if a required key is missing.
   package static func list(
     _ source: String, isRequired: Bool = false
   ) throws(SQLSyntaxError) -> [SQLSortKey] {

@@ -1,9 +1,9 @@
 /// A finished statement: the text that PostgreSQL prepares, and the parameters that it mentions.
 package struct SQLStatement: Sendable {
   package let text: String
-  /// `$1`, `$2`, ...: in the order of their ordinals.
+  /// The parameters `$1`, `$2`, ..., in the order of their ordinals.
   package let parameters: [SQLParameter]
-  /// Every mention in order: where it stands in the text, and its place in `parameters`.
+  /// Every mention in order: its range in the text, and its index in `parameters`.
   private let mentions: [(range: Range<Int>, place: Int)]
 
   init(_ fragment: SQLFragment) {
@@ -16,7 +16,8 @@ package struct SQLStatement: Sendable {
     mentions = renderer.mentions
   }
 
-  /// The statement as a part of another: the ordinals are places in `parameters`, the layout stays.
+  /// The statement as a part of another: the ordinals are indices in `parameters`, and the layout
+  /// stays.
   package var fragment: SQLFragment {
     let bytes = Array(text.utf8)
     var fragment = SQLFragment()
@@ -32,12 +33,12 @@ package struct SQLStatement: Sendable {
   }
 }
 
-/// Writes a fragment out: once to see which parameters are there, once to write the text.
+/// Writes a fragment: once to find its parameters, once to write the text.
 private struct SQLRenderer {
   var bytes: [UInt8] = []
   var parameters: [SQLParameter] = []
   var mentions: [(range: Range<Int>, place: Int)] = []
-  /// By ordinal.
+  /// The indices of the parameters, by ordinal.
   private var places: [Int: Int] = [:]
 
   mutating func collectParameters(of fragment: SQLFragment) {

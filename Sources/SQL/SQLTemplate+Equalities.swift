@@ -1,6 +1,7 @@
 extension SQLTemplate {
-  /// What a condition asks to be equal, whatever else it asks for: the sides of each `=` among the
-  /// conditions that it joins by `AND`. None where there is an `OR` or a `BETWEEN` beside them.
+  /// The equalities that a condition requires, whatever else it requires: both sides of each `=`
+  /// among the conditions joined by `AND`. There are none if an `OR` or a `BETWEEN` is on the same
+  /// level.
   package var equalities: [(left: SQLTemplate, right: SQLTemplate)] {
     guard let tokens = try? SQLToken.tokens(of: source),
       !tokens.contains(where: { $0.isOutermost && ($0.isWord("or") || $0.isWord("between")) })
@@ -16,7 +17,8 @@ extension SQLTemplate {
     }
   }
 
-  /// `this.name` or `this."name"`: the word and the column as PostgreSQL's catalogs have it, when it is nothing else.
+  /// The qualifier and the column's catalog name, if the template is only `this.name` or
+  /// `this."name"`.
   package var soleColumn: (word: String, name: String)? {
     guard pieces.count == 2, case .qualifier(let word) = pieces[0],
       case .text(let text) = pieces[1], text.first == ".",
@@ -26,6 +28,7 @@ extension SQLTemplate {
     return (word, SQLQuoting.catalogName(tokens[1]))
   }
 
-  /// Whether it says anything of a row: by `this.`, `edge.` or another name before a dot.
+  /// Whether the template refers to a row by this qualifier: `this.`, `edge.` or another name
+  /// before a dot.
   package func mentions(qualifier name: String) -> Bool { pieces.contains(.qualifier(name)) }
 }

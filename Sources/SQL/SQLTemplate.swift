@@ -1,36 +1,40 @@
-/// A piece of SQL written in the schema, cut at the places where a statement fills it in.
+/// A piece of SQL from the schema, split at the places that a statement fills in.
 ///
-/// Plain PostgreSQL but for qualifiers (`this.`, `edge.`, `parent.` and names of joins) and
-/// variables (`:viewer`, `:filter.near.radius`, `:kinds...`). Strings and quoted names are left as
-/// they are; so are comments, but those to the end of a line, which would swallow what follows them.
+/// It is plain PostgreSQL except for qualifiers (`this.`, `edge.`, `parent.` and names of joins)
+/// and variables (`:viewer`, `:filter.near.radius`, `:kinds...`). Strings, quoted names and block
+/// comments stay unchanged. Comments to the end of a line are removed, because they would hide the
+/// text after them.
 package struct SQLTemplate: Sendable, Hashable {
   package enum Piece: Sendable, Hashable {
     case text(String)
     /// A string of several lines.
     case verbatim(String)
-    /// A name before a dot, or `this` / `edge` after `AS`: an alias if the scope knows it.
+    /// A name before a dot, or `this` / `edge` after `AS`: an alias if the scope contains it.
     case qualifier(String)
-    /// `:name.path`; `isSplice` when it ends in three dots.
+    /// A variable `:name.path`; `isSplice` if it ends in three dots.
     case variable([String], isSplice: Bool)
   }
 
-  /// As it was written, without what surrounds it.
+  /// The text as it was written, without white space around it.
   package let source: String
   package let pieces: [Piece]
-  /// Evaluating it can cost more than reading a column: it has brackets, as calls and sub-selects do.
+  /// Whether evaluating it may cost more than reading a column: it has brackets, as calls and
+  /// sub-selects do.
   package let isExpensive: Bool
-  /// It has a sub-select.
+  /// Whether it has a sub-select.
   package let hasSelect: Bool
-  /// `name.name`.
+  /// Whether it is just `name.name`.
   package let isColumn: Bool
-  /// It gives its row a name: `AS this(...)` or `AS edge(...)`.
+  /// Whether it names its row: `AS this(...)` or `AS edge(...)`.
   package let namesItsRow: Bool
 
-  /// Nothing.
+  /// Creates an empty template.
   package init() { self.init([]) }
 
-  /// - Throws: what cannot be a part of a statement, whatever stands around it: a string, comment or
-  ///   bracket that does not end, `$1`, a semicolon.
+  /// Parses a template.
+  ///
+  /// - Throws: an error for text that cannot be part of any statement: an unterminated string,
+  ///   comment or bracket, `$1`, or a semicolon.
   package init(_ source: String) throws(SQLSyntaxError) {
     self.init(try SQLToken.tokens(of: source)[...])
   }
@@ -62,7 +66,7 @@ package struct SQLTemplate: Sendable, Hashable {
     variables.contains { $0.first == name }
   }
 
-  /// The variable, when the template is nothing else.
+  /// The variable, if the template is nothing else.
   package var soleVariable: [String]? {
     if pieces.count == 1, case .variable(let path, isSplice: false) = pieces[0] {
       path
@@ -76,7 +80,7 @@ private struct TemplateReader {
   var pieces: [SQLTemplate.Piece] = []
   var namesItsRow = false
   private var text = ""
-  /// The last token that was no space or comment is the key word AS.
+  /// Whether the last token other than space and comments is the key word AS.
   private var afterAs = false
 
   mutating func flush() {
@@ -122,12 +126,12 @@ private struct TemplateReader {
 struct SQLToken {
   let kind: SQLScanner.Token
   let text: String
-  /// Stands in no bracket.
+  /// Whether the token is outside of all brackets.
   let isOutermost: Bool
 
   func isSymbol(_ symbol: Unicode.Scalar) -> Bool { kind == .symbol(UInt8(ascii: symbol)) }
 
-  /// The key word or name, in any case.
+  /// Returns whether the token is this key word or name, in any case.
   func isWord(_ word: String) -> Bool { kind == .name && text.lowercased() == word }
 
   var isBlank: Bool {
@@ -137,7 +141,7 @@ struct SQLToken {
     }
   }
 
-  /// All tokens; every bracket has its other half.
+  /// Returns all tokens. Every bracket has its counterpart.
   static func tokens(of source: String) throws(SQLSyntaxError) -> [SQLToken] {
     var scanner = try SQLScanner(source)
     var tokens: [SQLToken] = []
@@ -167,7 +171,7 @@ struct SQLToken {
 }
 
 extension ArraySlice<SQLToken> {
-  /// Without spaces and comments at either end.
+  /// Returns the tokens without spaces and comments at both ends.
   func trimmed() -> ArraySlice<SQLToken> {
     guard let first = firstIndex(where: { !$0.isBlank }),
       let last = lastIndex(where: { !$0.isBlank })

@@ -1,7 +1,7 @@
-/// Items on their way into arrays whose length is not known yet.
+/// Items on their way into arrays whose length is not yet known.
 ///
-/// A stack: lists inside lists share it. Taking moves the items into an array of exactly their
-/// number, so that a list costs one allocation however long it grows.
+/// The collector is a stack, which nested lists share. Taking items moves them into an array of
+/// exactly their number, so that a list costs one allocation however long it grows.
 @safe
 struct Collector<Item>: ~Copyable {
   private var base: UnsafeMutablePointer<Item>
@@ -9,7 +9,7 @@ struct Collector<Item>: ~Copyable {
   private var ownsMemory = false
   private(set) var count = 0
 
-  /// Starts in memory that the caller has on its stack, and moves to the heap when that is full.
+  /// Creates a collector in the caller's stack memory, which moves to the heap when that is full.
   @unsafe
   init(startingIn buffer: UnsafeMutableBufferPointer<Item>) {
     // A temporary allocation of one item or more has an address.
@@ -39,7 +39,7 @@ struct Collector<Item>: ~Copyable {
     ownsMemory = true
   }
 
-  /// The items from an index on, which leave the collector.
+  /// Removes the items from an index on, and returns them.
   @inline(__always)
   mutating func take(from start: Int) -> [Item] {
     precondition(start >= 0 && start <= count)

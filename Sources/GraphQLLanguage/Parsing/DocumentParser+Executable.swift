@@ -45,7 +45,7 @@ extension DocumentParser {
     kind == .string || kind == .blockString ? try parseString() : nil
   }
 
-  /// The kind of operation the current token names.
+  /// The kind of operation that the current token names.
   var operationKind: OperationKind? {
     isAt("query")
       ? .query : isAt("mutation") ? .mutation : isAt("subscription") ? .subscription : nil

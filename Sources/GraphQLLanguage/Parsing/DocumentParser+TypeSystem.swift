@@ -4,7 +4,8 @@
 // extension has no description, and must add something.
 
 extension DocumentParser {
-  /// The definition whose keyword is the current token; nil if it is none of the type system's.
+  /// Parses the definition whose keyword is the current token; returns nil if the token is no
+  /// keyword of the type system.
   mutating func parseTypeSystemDefinition(
     _ description: StringLiteral?, _ position: Position
   ) throws(SyntaxFailure) -> Definition? {
@@ -12,7 +13,7 @@ extension DocumentParser {
     return try parseSchemaOrType(isExtension: false, description, position)
   }
 
-  /// What follows `extend`.
+  /// Parses the extension after `extend`.
   mutating func parseExtension(_ position: Position) throws(SyntaxFailure) -> Definition {
     guard let definition = try parseSchemaOrType(isExtension: true, nil, position) else {
       throw unexpected()
@@ -62,7 +63,7 @@ extension DocumentParser {
     }
   }
 
-  /// What a type consists of, and how many parts that is.
+  /// Parses the parts of a type, and returns them with their number.
   private mutating func parseContent(
     _ keyword: TypeKeyword, _ interfaces: [Name]
   ) throws(SyntaxFailure) -> (TypeSystemTypeDefinition.Content, Int) {
@@ -203,8 +204,10 @@ extension DocumentParser {
       locations: locations, position: position)
   }
 
-  /// The word at hand is wrong, but an error in the token behind it comes first, as graphql-js
-  /// has read that already.
+  /// Returns the error for an unexpected current token.
+  ///
+  /// An error in the token after it takes precedence, because graphql-js has already read that
+  /// token.
   private mutating func unexpectedAfterAdvance() throws(SyntaxFailure) -> SyntaxFailure {
     let error = unexpected()
     try lexer.advance()

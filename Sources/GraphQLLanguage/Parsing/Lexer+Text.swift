@@ -4,7 +4,7 @@ extension Lexer {
   /// The text of the current token, a name or number.
   var tokenText: String { bytes.asciiText(token.start, token.end) }
 
-  /// The meaning of the current string token.
+  /// The value of the current string token.
   var stringText: String {
     let quotes = token.kind == .blockString ? 3 : 1
     let start = token.start + quotes
@@ -30,7 +30,7 @@ extension Lexer {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// The current token as messages name it: `Name "foo"`, `"{"`.
+  /// The current token as messages quote it: `Name "foo"`, `"{"`.
   var tokenDescription: String {
     switch token.kind {
     case .name, .int, .float: "\(token.kind.description) \"\(tokenText)\""
@@ -41,7 +41,8 @@ extension Lexer {
 
   // MARK: - Escapes
 
-  /// The scalar that the escape at an index stands for, and the length of the escape in bytes.
+  /// Returns the scalar that the escape at an index stands for, and the length of the escape in
+  /// bytes.
   func readEscape(_ index: Int) throws(SyntaxFailure) -> (scalar: Unicode.Scalar, length: Int) {
     switch bytes[index + 1] {
     case UInt8(ascii: "u"):
@@ -60,7 +61,7 @@ extension Lexer {
     }
   }
 
-  /// `\u{1F600}`: at most eight digits.
+  /// Reads an escape such as `\u{1F600}`, of at most eight digits.
   private func readVariableWidthEscape(
     _ index: Int
   ) throws(SyntaxFailure) -> (scalar: Unicode.Scalar, length: Int) {
@@ -79,7 +80,7 @@ extension Lexer {
     throw error("Invalid Unicode escape sequence: \"\(excerpt(index, length))\".", index)
   }
 
-  /// `\u00E9`, or two in a row that form a surrogate pair.
+  /// Reads an escape such as `\u00E9`, or two in a row that form a surrogate pair.
   private func readFixedWidthEscape(
     _ index: Int
   ) throws(SyntaxFailure) -> (scalar: Unicode.Scalar, length: Int) {
@@ -99,13 +100,14 @@ extension Lexer {
     throw error("Invalid Unicode escape sequence: \"\(excerpt(index, 6))\".", index)
   }
 
-  /// Negative unless all four are hexadecimal digits.
+  /// Returns the value of four hexadecimal digits; negative if one of them is not hexadecimal.
   private func readFourDigits(_ index: Int) -> Int32 {
     bytes[index].hexadecimalValue << 12 | bytes[index + 1].hexadecimalValue << 8
       | bytes[index + 2].hexadecimalValue << 4 | bytes[index + 3].hexadecimalValue
   }
 
-  /// A number of UTF-16 units of the source, as graphql-js quotes it; fewer at its end.
+  /// Returns this number of UTF-16 units of the source, as graphql-js quotes it, or fewer at its
+  /// end.
   private func excerpt(_ start: Int, _ units: Int) -> String {
     var end = start
     var unitsLeft = units
@@ -120,7 +122,7 @@ extension Lexer {
 
   // MARK: - Block strings
 
-  /// Without the common indent, and without blank lines around.
+  /// Returns the text of a block string without the common indent and the blank lines around it.
   ///
   /// GraphQL September 2025, 2.9.4 String Value, Block Strings.
   private func blockText(_ start: Int, _ end: Int) -> String {
@@ -184,7 +186,7 @@ extension Lexer {
 }
 
 extension UInt8 {
-  /// -1 if it is no hexadecimal digit.
+  /// The value of a hexadecimal digit; -1 for any other byte.
   fileprivate var hexadecimalValue: Int32 {
     if isDigit { return Int32(self &- 0x30) }
     let letter = (self | 0x20) &- 0x61

@@ -1,23 +1,23 @@
-/// An error on its way out of the parser: one word, where a `SyntaxError` would make the frame of
-/// every function that can fail larger by a hundred bytes and more.
+/// An error on its way out of the parser, as one word: a `SyntaxError` would enlarge the frame of
+/// every throwing function by more than a hundred bytes.
 final class SyntaxFailure: Error {
   let error: SyntaxError
 
   init(_ error: SyntaxError) { self.error = error }
 }
 
-/// Cuts a source into tokens, one at a time, with one look at each byte.
+/// Splits a source into tokens, one at a time, and reads each byte once.
 ///
 /// Errors are those of graphql-js 16: the same words at the same places, and only when the parser
-/// comes to ask for the token. GraphQL September 2025, 2.1 Source Text.
+/// asks for the token. GraphQL September 2025, 2.1 Source Text.
 struct Lexer {
   let bytes: SourceBytes
   let source: Source
   private(set) var token = Token(kind: .endOfFile, start: 0, end: 0)
   private var tokensLeft: Int
   private let maximumTokens: Int
-  /// Where the text stops being UTF-8, past its end if it never does: half a surrogate pair, which
-  /// is an error for whatever reads it.
+  /// The index where the text stops being UTF-8; past the end if it never does. The bytes there are
+  /// half a surrogate pair, which is an error for any token that contains them.
   private let firstSurrogate: Int
 
   init(bytes: SourceBytes, source: Source, firstSurrogate: Int?, limits: ParserLimits) {
@@ -91,7 +91,7 @@ struct Lexer {
 
   // MARK: - Numbers
 
-  /// GraphQL September 2025, 2.9.1 Int Value and 2.9.2 Float Value.
+  /// Reads a number. GraphQL September 2025, 2.9.1 Int Value and 2.9.2 Float Value.
   @inline(never)
   private mutating func readNumber(_ start: Int) throws(SyntaxFailure) {
     var index = start
@@ -133,7 +133,7 @@ struct Lexer {
 
   // MARK: - Strings
 
-  /// GraphQL September 2025, 2.9.4 String Value.
+  /// Reads a string. GraphQL September 2025, 2.9.4 String Value.
   @inline(never)
   private mutating func readString(_ start: Int) throws(SyntaxFailure) {
     var index = start + 1
@@ -181,7 +181,7 @@ struct Lexer {
     throw error("Unterminated string.", index)
   }
 
-  /// Of a string that is read up to an index, without errors so far.
+  /// Throws if half a surrogate pair precedes the index in the current string.
   private func refuseSurrogate(before index: Int) throws(SyntaxFailure) {
     guard firstSurrogate < index else { return }
     let character = characterDescription(at: firstSurrogate)
@@ -221,7 +221,7 @@ struct Lexer {
           + "\(characterDescription(at: index)).", index)
   }
 
-  /// As messages name a character: `"a"`, `'"'`, `U+00E9`, `<EOF>`.
+  /// Returns a character as messages quote it: `"a"`, `'"'`, `U+00E9`, `<EOF>`.
   private func characterDescription(at index: Int) -> String {
     guard let codePoint = bytes.codePoint(at: index)?.value else { return "<EOF>" }
     if codePoint == 0x22 { return #"'"'"# }

@@ -1,7 +1,8 @@
 /// Turns source text into the syntax tree: the first stage of a request, and of a schema.
 ///
-/// The whole Document grammar of GraphQL September 2025. The first error ends it; messages and
-/// places are those of graphql-js 16. Time and memory are proportional to the source.
+/// The parser implements the whole Document grammar of GraphQL September 2025. It stops at the
+/// first error; messages and locations are those of graphql-js 16. Time and memory are proportional
+/// to the source.
 package enum Parser {
   package static func parse(
     _ source: Source, limits: ParserLimits = .default
@@ -17,7 +18,7 @@ package enum Parser {
     try parse(Source(text), limits: limits)
   }
 
-  /// A value alone, variables allowed.
+  /// Parses a single value, which may contain variables.
   package static func parseValue(
     _ source: Source, limits: ParserLimits = .default
   ) throws(SyntaxError) -> Value {
@@ -28,7 +29,7 @@ package enum Parser {
     }
   }
 
-  /// A value alone, without variables.
+  /// Parses a single value without variables.
   package static func parseConstantValue(
     _ source: Source, limits: ParserLimits = .default
   ) throws(SyntaxError) -> Value {
@@ -39,7 +40,7 @@ package enum Parser {
     }
   }
 
-  /// A type reference alone: `[User!]!`.
+  /// Parses a single type reference: `[User!]!`.
   package static func parseType(
     _ source: Source, limits: ParserLimits = .default
   ) throws(SyntaxError) -> TypeSyntax {
@@ -89,7 +90,7 @@ package enum Parser {
   }
 }
 
-/// The state of one parse: the token at hand and how deep it stands.
+/// The state of one parse: the current token and its nesting.
 struct DocumentParser: ~Copyable {
   var lexer: Lexer
   var selections: Collector<Selection>
@@ -117,7 +118,7 @@ struct DocumentParser: ~Copyable {
     try lexer.advance()
   }
 
-  /// Steps over a token if it is there, and says whether it was.
+  /// Skips a token if it is the current one, and returns whether it was.
   mutating func skip(_ kind: TokenKind) throws(SyntaxFailure) -> Bool {
     guard self.kind == kind else { return false }
     try lexer.advance()
@@ -148,9 +149,10 @@ struct DocumentParser: ~Copyable {
     return name
   }
 
-  /// The name of a place where some words are not allowed.
+  /// Returns whether the current token is this word, for places where some words are not allowed as
+  /// names.
   ///
-  /// As in graphql-js, a string that says such a word gets the same answer as the word.
+  /// As in graphql-js, a string with the same text causes the same error as the word.
   func tokenSays(_ word: StaticString) -> Bool {
     switch kind {
     case .name: isAt(word)
@@ -161,7 +163,7 @@ struct DocumentParser: ~Copyable {
 
   // MARK: - Lists
 
-  /// One or more items between two tokens.
+  /// Parses one or more items between two tokens.
   mutating func many<Item>(
     _ open: TokenKind, _ close: TokenKind,
     _ parseItem: (inout DocumentParser) throws(SyntaxFailure) -> Item
@@ -172,7 +174,7 @@ struct DocumentParser: ~Copyable {
     return items
   }
 
-  /// Nothing at all, or one or more items between two tokens.
+  /// Parses one or more items between two tokens, or returns no items if the first token is absent.
   mutating func optionalMany<Item>(
     _ open: TokenKind, _ close: TokenKind,
     _ parseItem: (inout DocumentParser) throws(SyntaxFailure) -> Item
@@ -180,7 +182,7 @@ struct DocumentParser: ~Copyable {
     kind == open ? try many(open, close, parseItem) : []
   }
 
-  /// One or more items with a delimiter between them, and perhaps before the first.
+  /// Parses one or more items with a delimiter between them, and optionally before the first.
   mutating func delimited<Item>(
     by delimiter: TokenKind, _ parseItem: (inout DocumentParser) throws(SyntaxFailure) -> Item
   ) throws(SyntaxFailure) -> [Item] {

@@ -1,4 +1,4 @@
-/// How much a document may cost, whatever it says.
+/// The limits on the size and the nesting of a document.
 ///
 /// Each limit has its own code: `DOCUMENT_TOO_LARGE`, `TOKEN_LIMIT_EXCEEDED` and
 /// `NESTING_LIMIT_EXCEEDED`. Nesting counts selection sets, lists, objects and list types that are
@@ -14,17 +14,17 @@ package struct ParserLimits: Sendable {
     self.maximumNesting = maximumNesting
   }
 
-  /// For documents of clients.
+  /// The limits for documents of clients.
   package static let `default` = ParserLimits(
     maximumBytes: 64 * 1024, maximumTokens: 2_000, maximumNesting: 64)
 
-  /// For schemas and files of one's own: any size, but still no way to exhaust the stack.
+  /// The limits for trusted schemas and files: any size, but bounded nesting, to protect the stack.
   ///
   /// A level takes at most 1.5 KiB of stack to parse (2 KiB in a debug build), 0.6 KiB to print and
   /// 0.3 KiB to free; the threads of Dispatch have 512 KiB.
   package static let unlimited = unlimited(nesting: 200)
 
-  /// The same, for a thread whose stack has room for more levels.
+  /// Returns the limits for trusted texts on a thread whose stack holds more levels.
   package static func unlimited(nesting: Int) -> ParserLimits {
     ParserLimits(
       maximumBytes: Int(Int32.max) - 1, maximumTokens: .max, maximumNesting: nesting)

@@ -1,6 +1,6 @@
 /// The name of one part of a schema: `User`, `User.posts(first:)`, `@deprecated(reason:)`.
 ///
-/// GraphQL September 2025, 3.14 Schema Coordinates. There is no white space in it.
+/// A coordinate contains no white space. GraphQL September 2025, 3.14 Schema Coordinates.
 package enum SchemaCoordinate: Sendable, Hashable, CustomStringConvertible {
   case type(String)
   /// A field, an input field or an enum value.

@@ -1,7 +1,7 @@
-/// The bytes of a source while it is being read, NUL past the end.
+/// The bytes of a source while it is being read, followed by NUL.
 ///
-/// The one place where the language touches memory by pointer: every access is checked here, and
-/// the value lives only inside `withBytes(of:)`, which holds the array.
+/// This is the only place where the language accesses memory by pointer. It checks every access,
+/// and the value lives only inside `withBytes(of:)`, which holds the array.
 @safe
 struct SourceBytes {
   private let base: UnsafePointer<UInt8>?
@@ -20,15 +20,15 @@ struct SourceBytes {
     }
   }
 
-  /// The byte at an index, or 0 where there is none; a NUL in the text itself is told apart by
-  /// comparing the index with `count`.
+  /// The byte at an index, or 0 past the end. Compare the index with `count` to distinguish a NUL
+  /// in the text from the end.
   @inline(__always)
   subscript(_ index: Int) -> UInt8 {
     // A count above zero means there is a base address.
     UInt(bitPattern: index) < UInt(bitPattern: count) ? unsafe base.unsafelyUnwrapped[index] : 0
   }
 
-  /// The text of a range, clamped to what is there.
+  /// Returns the text of a range, clamped to the source.
   @inline(__always)
   func text(_ start: Int, _ end: Int) -> String {
     guard let base = unsafe base, start >= 0, start < end, end <= count else { return "" }
@@ -36,7 +36,7 @@ struct SourceBytes {
       decoding: UnsafeBufferPointer(start: base + start, count: end - start), as: UTF8.self)
   }
 
-  /// The text of a range that holds nothing but ASCII; quicker than `text`.
+  /// Returns the text of a range that contains only ASCII; faster than `text`.
   @inline(__always)
   func asciiText(_ start: Int, _ end: Int) -> String {
     guard let base = unsafe base, start >= 0, start < end, end <= count else { return "" }
@@ -44,7 +44,7 @@ struct SourceBytes {
     return unsafe String(copying: UTF8Span(unchecked: span, isKnownASCII: true))
   }
 
-  /// Whether the bytes from `start` to `end` are just those of `keyword`.
+  /// Whether the bytes from `start` to `end` equal `keyword`.
   @inline(__always)
   func matches(_ keyword: StaticString, _ start: Int, _ end: Int) -> Bool {
     guard end - start == keyword.utf8CodeUnitCount, end <= count else { return false }
@@ -56,8 +56,8 @@ struct SourceBytes {
     return true
   }
 
-  /// The first index from `start` on that is worth a look inside a string or comment: the byte may be
-  /// a quote, a backslash or a control character, or is one of the last seven.
+  /// Returns the first index from `start` on that a string or comment has to inspect: the byte may
+  /// be a quote, a backslash or a control character, or is one of the last seven.
   @inline(__always)
   func skipPlainText(_ start: Int) -> Int {
     var index = start
@@ -79,7 +79,7 @@ struct SourceBytes {
     return index
   }
 
-  /// Eight bytes at once, the first lowest; nil where there are fewer.
+  /// Returns eight bytes at once, the first one lowest; nil if fewer remain.
   @inline(__always)
   private func word(at index: Int) -> UInt64? {
     guard index &+ 8 <= count, let base = unsafe base else { return nil }
@@ -87,14 +87,14 @@ struct SourceBytes {
       littleEndian: UnsafeRawPointer(base).loadUnaligned(fromByteOffset: index, as: UInt64.self))
   }
 
-  /// Past up to eight spaces: most white space is what lines are indented by.
+  /// Returns the index after up to eight spaces: most white space is indentation.
   @inline(__always)
   func skipSpaces(_ start: Int) -> Int {
     guard let word = word(at: start) else { return start }
     return start &+ (word ^ 0x2020_2020_2020_2020).trailingZeroBitCount >> 3
   }
 
-  /// The first index from `start` on that is no letter, digit or underscore.
+  /// Returns the first index from `start` on whose byte is not a letter, digit or underscore.
   @inline(__always)
   func endOfName(_ start: Int) -> Int {
     var index = start
@@ -114,7 +114,7 @@ struct SourceBytes {
     return index
   }
 
-  /// The code point that starts at an index of UTF-8, and its length in bytes.
+  /// Returns the code point that starts at an index of UTF-8, and its length in bytes.
   func codePoint(at index: Int) -> (value: UInt32, length: Int)? {
     guard index >= 0, index < count else { return nil }
     let first = UInt32(self[index])
@@ -130,9 +130,9 @@ struct SourceBytes {
     self[index] == 0xED && self[index + 1] & 0xE0 == 0xA0 && isContinuation(index + 2)
   }
 
-  /// Where the text stops being UTF-8, or nil if it is all of it.
+  /// The index where the text stops being UTF-8; nil if all of it is.
   ///
-  /// Eight bytes at a time as long as they are ASCII. RFC 3629, 4.
+  /// It checks eight bytes at a time as long as they are ASCII. RFC 3629, 4.
   var firstInvalidIndex: Int? {
     var index = 0
     while index < count {
@@ -151,7 +151,7 @@ struct SourceBytes {
     return nil
   }
 
-  /// The length of the well-formed sequence at an index, or 0.
+  /// Returns the length of the well-formed sequence at an index, or 0 if there is none.
   private func scalarLength(at index: Int) -> Int {
     let second = self[index + 1]
     switch self[index] {

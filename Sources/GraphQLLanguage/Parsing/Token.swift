@@ -1,4 +1,4 @@
-/// The lexical tokens, without those that mean nothing (white space, commas, comments).
+/// The lexical tokens, without white space, commas and comments.
 ///
 /// GraphQL September 2025, 2.1.6 Lexical Tokens.
 enum TokenKind: UInt8 {
@@ -7,7 +7,7 @@ enum TokenKind: UInt8 {
   case bracketLeft, bracketRight, braceLeft, pipe, braceRight
   case name, int, float, string, blockString
 
-  /// As messages name it: `Name`, `"{"`, `<EOF>`.
+  /// The kind as messages quote it: `Name`, `"{"`, `<EOF>`.
   var description: String {
     switch self {
     case .endOfFile: "<EOF>"
@@ -34,13 +34,13 @@ enum TokenKind: UInt8 {
   }
 }
 
-/// A token as a place in the source; its text is made only where it is kept.
+/// A token as a range of the source; its text is created only when needed.
 struct Token {
   var kind: TokenKind
-  /// Of a string: whether its text differs from what stands between the quotes.
+  /// Whether the value of a string differs from the text between its quotes.
   var hasEscapes = false
   var start: Int
-  /// One past the last byte.
+  /// The index after the last byte.
   var end: Int
 
   var position: Position { Position(offset: Int32(truncatingIfNeeded: start)) }

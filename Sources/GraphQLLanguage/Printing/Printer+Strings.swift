@@ -1,7 +1,7 @@
 // The two forms of a string.
 
 extension Printer {
-  /// A string in quotes, with control characters escaped.
+  /// Returns a string in quotes, with control characters escaped.
   package static func string(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -22,9 +22,9 @@ extension Printer {
     return result + "\""
   }
 
-  /// A string in triple quotes, on lines of its own if it has several or is long.
+  /// Returns a string in triple quotes, on lines of its own if it has several lines or is long.
   ///
-  /// Its text must be printable so (`isPrintableAsBlockString`) to read back as the same.
+  /// The text must satisfy `isPrintableAsBlockString`; otherwise it does not read back unchanged.
   package static func blockString(_ text: String) -> String {
     let utf8 = Array(text.utf8)
     let lines = utf8.split(omittingEmptySubsequences: false) { $0 == 0x0A || $0 == 0x0D }
@@ -58,8 +58,8 @@ extension Printer {
 
   private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-  /// Whether a block string can say this text: no control characters but tabs and line feeds, no
-  /// blank line at either end, and no indent that all its lines share.
+  /// Whether a block string can represent this text: no control characters but tabs and line feeds,
+  /// no blank line at either end, and no indentation that all its lines share.
   package static func isPrintableAsBlockString(_ text: String) -> Bool {
     guard !text.isEmpty else { return true }
     var isEmptyLine = true

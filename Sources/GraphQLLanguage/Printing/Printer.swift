@@ -1,11 +1,11 @@
 /// Turns a syntax tree back into text, in the layout of graphql-js 16's `print`.
 ///
 /// Every definition, value and type has one form, so printing is also a way to compare documents.
-/// Comments and the layout of the source are gone; block strings stay block strings.
+/// Comments and the layout of the source are lost; block strings stay block strings.
 package struct Printer {
   private(set) var bytes: [UInt8] = []
   private var depth = 0
-  /// How many of the bytes are indentation.
+  /// The number of bytes that are indentation.
   private var indentation = 0
 
   package static func print(_ document: Document) -> String {
@@ -41,7 +41,7 @@ package struct Printer {
 
   // MARK: - Layout
 
-  /// Appends text in which every line feed is followed by the indentation of this place.
+  /// Appends text, with the current indentation after every line feed.
   mutating func write(_ text: String) {
     guard depth > 0, text.utf8.contains(UInt8(ascii: "\n")) else {
       bytes.append(contentsOf: text.utf8)
@@ -67,7 +67,7 @@ package struct Printer {
     }
   }
 
-  /// Items on lines of their own, indented, between two brackets.
+  /// Writes items on lines of their own, indented, between two brackets.
   mutating func indented<Item>(
     _ open: String, _ items: [Item], _ close: String, _ body: (inout Printer, Item) -> Void
   ) {
@@ -80,14 +80,14 @@ package struct Printer {
     write(close)
   }
 
-  /// A space and a block in braces; nothing if there are no items.
+  /// Writes a space and a block in braces; nothing if there are no items.
   mutating func block<Item>(_ items: [Item], _ body: (inout Printer, Item) -> Void) {
     guard !items.isEmpty else { return }
     write(" ")
     indented("{", items, "}", body)
   }
 
-  /// Arguments in parentheses, as they were and on one line; nothing if there are none.
+  /// Writes arguments in parentheses on one line; nothing if there are none.
   mutating func parenthesised<Item>(_ items: [Item], _ body: (inout Printer, Item) -> Void) {
     guard !items.isEmpty else { return }
     write("(")
@@ -95,7 +95,7 @@ package struct Printer {
     write(")")
   }
 
-  /// Items in parentheses: on one line, unless one of them takes several.
+  /// Writes items in parentheses: on one line, unless one of them takes several.
   ///
   /// Without `indenting` the lines are those of variable definitions, which graphql-js does not
   /// indent.
@@ -183,7 +183,7 @@ package struct Printer {
     parenthesised(directive.arguments) { $0.write($1) }
   }
 
-  /// Each with a space before it.
+  /// Writes directives, each after a space.
   mutating func write(_ directives: [Directive]) {
     for directive in directives {
       write(" ")
@@ -287,7 +287,7 @@ package struct Printer {
 
   private static let maximumLineLength = 80
 
-  /// In UTF-16 units and without indentation, as graphql-js measures.
+  /// Returns the length in UTF-16 units and without indentation, as graphql-js measures it.
   private func length(since mark: (count: Int, indentation: Int)) -> Int {
     var length = mark.indentation - indentation
     for byte in bytes[mark.count...] where byte & 0xC0 != 0x80 { length += byte < 0xF0 ? 1 : 2 }

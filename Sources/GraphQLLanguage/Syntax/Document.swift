@@ -2,7 +2,7 @@
 ///
 /// Nodes that validation compares by identity (fields, fragments, operations) are immutable final
 /// classes: walking them costs one retain, and `ObjectIdentifier` is a key. The rest are structs.
-/// Every node knows its `Position`; lines and columns are worked out only when an error needs them.
+/// Every node has its `Position`; lines and columns are computed only when an error needs them.
 ///
 /// GraphQL September 2025, 2.2 Document.
 package struct Document: Sendable {
@@ -62,7 +62,7 @@ package final class OperationDefinition: Sendable {
   package let variables: [VariableDefinition]
   package let directives: [Directive]
   package let selectionSet: SelectionSet
-  /// Of the first token: the description, the keyword, or `{` in the shorthand form.
+  /// The position of the first token: the description, the keyword, or `{` in the shorthand form.
   package let position: Position
 
   package init(
@@ -86,7 +86,7 @@ package struct VariableDefinition: Sendable {
   package let type: TypeSyntax
   package let defaultValue: Value?
   package let directives: [Directive]
-  /// Of the first token: the description or `$`.
+  /// The position of the first token: the description or `$`.
   package let position: Position
 
   package init(
@@ -144,7 +144,7 @@ package final class Field: Sendable {
 package final class FragmentSpread: Sendable {
   package let name: Name
   package let directives: [Directive]
-  /// Of `...`.
+  /// The position of `...`.
   package let position: Position
 
   package init(name: Name, directives: [Directive], position: Position) {
@@ -158,7 +158,7 @@ package final class InlineFragment: Sendable {
   package let typeCondition: Name?
   package let directives: [Directive]
   package let selectionSet: SelectionSet
-  /// Of `...`.
+  /// The position of `...`.
   package let position: Position
 
   package init(
@@ -177,7 +177,7 @@ package final class FragmentDefinition: Sendable {
   package let typeCondition: Name
   package let directives: [Directive]
   package let selectionSet: SelectionSet
-  /// Of the first token: the description or the keyword.
+  /// The position of the first token: the description or the keyword.
   package let position: Position
 
   package init(
@@ -207,7 +207,7 @@ package struct Argument: Sendable {
 package struct Directive: Sendable {
   package let name: Name
   package let arguments: [Argument]
-  /// Of `@`.
+  /// The position of `@`.
   package let position: Position
 
   package init(name: Name, arguments: [Argument], position: Position) {
@@ -219,7 +219,8 @@ package struct Directive: Sendable {
 
 // MARK: - Values and types
 
-/// A value as it is written. Numbers keep their text, so nothing is lost before the type is known.
+/// A value as it is written. Numbers keep their text, so no precision is lost before the type is
+/// known.
 package struct Value: Sendable {
   package enum Content: Sendable {
     case variable(String)
@@ -243,7 +244,7 @@ package struct Value: Sendable {
 }
 
 package struct StringLiteral: Sendable {
-  /// After escapes, or after the common indent of a block string is removed.
+  /// The text after escapes are replaced, or after the common indent of a block string is removed.
   package let text: String
   package let isBlock: Bool
   package let position: Position

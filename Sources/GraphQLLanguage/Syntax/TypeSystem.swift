@@ -49,7 +49,7 @@ package final class TypeSystemTypeDefinition: Sendable {
   package let name: Name
   package let directives: [Directive]
   package let content: Content
-  /// Of the first token: the description, `extend` or the keyword.
+  /// The position of the first token: the description, `extend` or the keyword.
   package let position: Position
 
   package init(

@@ -1,17 +1,18 @@
 import GraphQLResponse
 import JSON
 
-/// How an answer of several parts is dressed for HTTP.
+/// The HTTP form of a response of several parts.
 package enum StreamFormat: Sendable, Equatable {
-  /// `text/event-stream`, as graphql-sse has it in its distinct connections mode.
+  /// `text/event-stream`, by graphql-sse in its distinct connections mode.
   case eventStream
-  /// `multipart/mixed` with `subscriptionSpec=1.0`, as Apollo's clients take it. Each part carries the delimiter that
-  /// follows it, since they read a part only once they see that.
+  /// `multipart/mixed` with `subscriptionSpec=1.0`, for Apollo's clients. Each part carries the
+  /// delimiter that follows it, because these clients read a part only after its delimiter.
   case multipart
-  /// `multipart/mixed` for an answer whose parts come later. Each part carries the delimiter that follows it here, too.
+  /// `multipart/mixed` for incremental delivery. Each part carries the delimiter that follows it
+  /// here, too.
   case parts(IncrementalDelivery)
 
-  /// How the parts of a query's answer are sent to this client, if it takes them.
+  /// Returns the format of incremental delivery to this client; nil if it accepts none.
   package static func ofParts(accept: String?) -> StreamFormat? {
     guard let accept else { return nil }
     var takesEvents = false
@@ -28,7 +29,7 @@ package enum StreamFormat: Sendable, Equatable {
     return takesEvents ? .eventStream : nil
   }
 
-  /// What of a query's answer comes later in this form; nil where it is whole.
+  /// The format of incremental delivery; nil if the response is complete.
   package var delivery: IncrementalDelivery? {
     switch self {
     case .eventStream: .v02
@@ -37,7 +38,7 @@ package enum StreamFormat: Sendable, Equatable {
     }
   }
 
-  /// What the client takes for a subscription; a stream of events where it takes both.
+  /// Returns the format of a subscription for this client: a stream of events if it accepts both.
   package init?(accept: String?) {
     guard let accept else { return nil }
     let ranges = MediaRange.split(accept[...], at: ",").compactMap { text in
@@ -55,7 +56,7 @@ package enum StreamFormat: Sendable, Equatable {
     }
   }
 
-  /// Whether a range has this parameter, given in lower case, perhaps in quotes.
+  /// Returns whether a range has this parameter, given in lower case, with or without quotes.
   private static func has(_ parameter: String, _ range: Substring) -> Bool {
     MediaRange.split(range, at: ";").dropFirst().contains { text in
       text.filter { $0 != " " && $0 != "\t" && $0 != "\"" }.lowercased() == parameter
@@ -72,7 +73,7 @@ package enum StreamFormat: Sendable, Equatable {
     }
   }
 
-  /// Sent at once, so that the client knows that somebody listens.
+  /// Bytes that are sent at once, so that the client knows that the stream is open.
   package var opening: [UInt8] {
     switch self {
     case .eventStream: Array(":\n\n".utf8)
@@ -80,7 +81,7 @@ package enum StreamFormat: Sendable, Equatable {
     }
   }
 
-  /// Nothing where none is needed.
+  /// The heartbeat; empty if the format needs none.
   package var heartbeat: [UInt8] {
     switch self {
     case .eventStream: Array(":\n\n".utf8)
@@ -93,9 +94,9 @@ package enum StreamFormat: Sendable, Equatable {
     Array("\r\ncontent-type: application/json\r\n\r\n\(json)\r\n--graphql".utf8)
   }
 
-  /// A response, one line of JSON.
+  /// Returns a response as one part; it is one line of JSON.
   ///
-  /// - Parameter id: by which a client that comes back says what it had; of a stream of events.
+  /// - Parameter id: the event ID with which a client reconnects; only for a stream of events.
   package func next(_ response: [UInt8], id: String?) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(response.count + 96)
@@ -118,7 +119,7 @@ package enum StreamFormat: Sendable, Equatable {
     return bytes
   }
 
-  /// Nothing follows.
+  /// The end of the stream.
   package var complete: [UInt8] {
     switch self {
     case .eventStream: Array("event: complete\ndata:\n\n".utf8)
@@ -126,7 +127,7 @@ package enum StreamFormat: Sendable, Equatable {
     }
   }
 
-  /// Nothing follows, for these errors.
+  /// Returns the end of the stream because of these errors.
   package func failure(_ errors: [GraphQLError], requestID: String) -> [UInt8] {
     switch self {
     case .eventStream, .parts:

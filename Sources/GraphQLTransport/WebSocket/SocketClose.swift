@@ -1,24 +1,25 @@
-/// Why a WebSocket is closed: the codes of graphql-transport-ws, and of RFC 6455 where it has none.
+/// The reason why a WebSocket is closed: the codes of graphql-transport-ws, and of RFC 6455 if it
+/// has none.
 package enum SocketClose: Sendable, Equatable {
-  /// A message that is none of the protocol's.
+  /// A message that does not follow the protocol.
   case invalidMessage(String)
   /// A message that is not text.
   case notText
   /// An operation before the connection was acknowledged.
   case unauthorized
-  /// Nobody is known by what the client showed, or not any more.
+  /// The client's credential identifies no user, or no longer does.
   case forbidden
-  /// The client speaks other protocols.
+  /// The client offers other protocols only.
   case subprotocolNotAcceptable
   case initialisationTimeout
   /// Two operations under one id.
   case subscriberExists(id: String)
   case tooManyInitialisations
-  /// A fault of the server's, which coming back would not mend.
+  /// An internal error of the server; reconnecting does not help.
   case internalError
   /// The server is about to end.
   case goingAway
-  /// What it was to be sent cannot be had now, or waits for the client to read too long.
+  /// The server cannot provide the requested data now, or the client reads too slowly.
   case tryAgainLater(String)
 
   package var code: UInt16 {

@@ -1,11 +1,11 @@
 import GraphQLResponse
 import JSON
 
-/// The messages of graphql-transport-ws (the protocol of the library graphql-ws), of one socket: a client's
-/// message goes in, what is to be done comes out. It knows which operations run, and nothing of how.
+/// The messages of graphql-transport-ws (the protocol of the library graphql-ws), of one socket: a
+/// client's message goes in, an action comes out. It knows which operations run, but not how.
 ///
-/// An operation has a number of its own beside the client's id, which may be used again as soon as
-/// either side has ended it: what comes late for a number that is over is dropped.
+/// An operation has a number in addition to the client's ID, which may be reused as soon as either
+/// side has ended it. Late results of a number that has ended are dropped.
 package struct SocketMessages {
   package static let name = "graphql-transport-ws"
   static let maximumNesting = 64
@@ -14,10 +14,10 @@ package struct SocketMessages {
   package enum Action: Equatable {
     case nothing
     case send([UInt8])
-    /// Find out who it is, then `acknowledge`.
+    /// Identify the client, then call `acknowledge`.
     case authenticate(payload: [JSONValue.Member])
     case start(operation: UInt64, payload: [JSONValue.Member])
-    /// Nobody wants to hear of it any more.
+    /// Stop the operation, because the client ended it.
     case stop(operation: UInt64)
     case close(SocketClose)
   }
@@ -31,7 +31,7 @@ package struct SocketMessages {
 
   package init() {}
 
-  /// How many operations run.
+  /// The number of running operations.
   package var count: Int { ids.count }
   package var isInitialised: Bool { phase != .waiting }
 
@@ -54,7 +54,7 @@ package struct SocketMessages {
 
   private static let noObject = Action.close(.invalidMessage("The payload must be an object."))
 
-  /// The members of the payload, none where there is no payload, or null; nil where it is no object.
+  /// Returns the members of the payload: none if it is absent or null, nil if it is not an object.
   private func payload(_ message: [JSONValue.Member]) -> [JSONValue.Member]? {
     switch message.value("payload") {
     case nil, .null?: []
@@ -113,7 +113,7 @@ package struct SocketMessages {
 
   // MARK: To the client
 
-  /// The client is known: to be called before the message is sent.
+  /// Returns the acknowledgment. Call when the client is identified, before sending the message.
   package mutating func acknowledge() -> [UInt8] {
     phase = .acknowledged
     return Array(#"{"type":"connection_ack"}"#.utf8)
@@ -121,7 +121,7 @@ package struct SocketMessages {
 
   package func isRunning(_ operation: UInt64) -> Bool { ids[operation] != nil }
 
-  /// A response, `{"data": ...}`, of an operation; nil when it is over.
+  /// Returns the message of a response, `{"data": ...}`, of an operation; nil if it has ended.
   package func next(_ operation: UInt64, _ response: [UInt8]) -> [UInt8]? {
     guard let id = ids[operation] else { return nil }
     var json = JSONWriter(capacity: response.count + id.utf8.count + 64)
@@ -133,7 +133,7 @@ package struct SocketMessages {
     return json.finish()
   }
 
-  /// Nothing follows; nil when the client knows.
+  /// Ends an operation and returns the message; nil if the client has ended it already.
   package mutating func complete(_ operation: UInt64) -> [UInt8]? {
     guard let id = end(operation) else { return nil }
     var json = JSONWriter(capacity: 64)
@@ -143,7 +143,7 @@ package struct SocketMessages {
     return json.finish()
   }
 
-  /// There is no data and never will be; nil when the client does not care.
+  /// Ends an operation that has no data, and returns the message; nil if the client has ended it.
   package mutating func fail(
     _ operation: UInt64, _ errors: [GraphQLError], requestID: String
   ) -> [UInt8]? {

@@ -1,34 +1,35 @@
 import CWSLay
 
-/// A client's socket after its upgrade to WebSocket (RFC 6455): whole messages in and out.
+/// A client's socket after its upgrade to WebSocket (RFC 6455): complete messages in and out.
 ///
-/// Belongs to its connection's loop. wslay judges the frames that come, and answers those that control the connection;
-/// its state, 8 KiB of it, is there only amid a message and while the socket is closing, as thousands of sockets say
-/// nothing for most of the time. What is sent beside that is framed here.
+/// It belongs to its connection's loop. wslay validates received frames, and answers control
+/// frames. Its state of 8 KiB exists only during a message and while the socket closes, because
+/// thousands of sockets are idle most of the time. Other messages are framed here.
 @safe package final class WebSocket {
   package enum Message: Sendable, Equatable {
-    /// In UTF-8; whether it is was checked.
+    /// A text, whose UTF-8 was validated.
     case text([UInt8])
     case binary
   }
 
-  /// Nil once the socket has gone.
+  /// The connection; nil once the socket has gone.
   private var connection: HTTPConnection?
   private var context: wslay_event_context_ptr?
-  /// What wslay may read: whole frames of the connection's input, while it is asked to.
+  /// The bytes that wslay may read: complete frames of the connection's input, during a call.
   private var feed = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
   private var received: [Message] = []
-  /// The last frame of data was not the last of its message.
+  /// Whether the last data frame was not the last of its message.
   private var isInMessage = false
   private var isDelivering = false
-  /// Since when the client is asked whether it is still there; 0 while it is not.
+  /// The time since which a ping is unanswered; 0 if none is.
   private var askedSince: UInt64 = 0
 
-  /// It was said, by either side, that nothing more follows.
+  /// Whether either side has closed the WebSocket.
   package private(set) var isClosing = false
   /// Called on the loop; must not block.
   package var onMessage: ((Message) -> Void)?
-  /// Called on the loop, once, when nothing can be sent any more: as soon as either side has said so.
+  /// Called on the loop, once, when nothing can be sent any more: as soon as either side has
+  /// closed.
   package var onClose: (() -> Void)?
 
   init(_ connection: HTTPConnection) { self.connection = connection }
@@ -37,13 +38,14 @@ import CWSLay
 
   // MARK: Sending
 
-  /// What waits for the client to take it.
+  /// The number of bytes that the client has not taken.
   package var unsentBytes: Int { connection?.unsentBytes ?? 0 }
 
-  /// Sends a message of text; nothing once the socket is closing.
+  /// Sends a text message; nothing once the socket is closing.
   ///
-  /// - Parameter isFollowed: another message is about to be sent, and both may be together.
-  /// - Returns: false when too much is unsent to keep this as well, and it is not sent.
+  /// - Parameter isFollowed: whether another message is about to be sent, so that both may be
+  ///   together.
+  /// - Returns: false if too much is unsent; this message is not sent then.
   package func send(_ text: [UInt8], isFollowed: Bool = false) -> Bool {
     guard let connection, !isClosing else { return true }
     guard connection.unsentBytes <= connection.server.limits.maximumUnsentBytes,
@@ -53,9 +55,9 @@ import CWSLay
     return true
   }
 
-  /// Says that nothing more follows, and why; the client then has a moment to say so, too.
+  /// Closes the WebSocket with a code and a reason. The client then has a moment to close, too.
   ///
-  /// - Parameter reason: its first 123 bytes are sent.
+  /// - Parameter reason: a text of which the first 123 bytes are sent.
   package func close(_ code: UInt16, _ reason: String) {
     guard connection != nil, !isClosing, let context = unsafe ready() else { return }
     isClosing = true
@@ -96,7 +98,7 @@ import CWSLay
     connection.planFlush(since: coarseNow(), isFollowed: isFollowed)
   }
 
-  /// Hands the frames that are queued to the connection; ends it when both sides have said their last.
+  /// Passes queued frames to the connection, and ends it when both sides have closed.
   private func flushFrames() {
     guard let connection, let context = unsafe context else { return }
     guard unsafe wslay_event_send(context) == 0 else { return connection.close(.socketError) }
@@ -110,7 +112,7 @@ import CWSLay
 
   // MARK: Receiving
 
-  /// Takes what whole frames have arrived.
+  /// Processes the complete frames that have arrived.
   func receive() {
     // A handler that sends comes back here.
     guard !isDelivering else { return }
@@ -138,7 +140,7 @@ import CWSLay
     }
   }
 
-  /// Lets wslay's state go.
+  /// Releases wslay's state.
   private func release() {
     guard let context = unsafe context else { return }
     unsafe wslay_event_context_free(context)
@@ -155,7 +157,8 @@ import CWSLay
     }
   }
 
-  /// What follows cannot be made sense of. Where wslay has found that, it says so without a code.
+  /// Closes the WebSocket because of a frame that is invalid. If wslay found that, it reports it
+  /// without a code.
   private func refuse(_ connection: HTTPConnection, _ code: UInt16) {
     release()
     if !isClosing { close(code, code == 1009 ? "Message too big" : "Protocol error") }
@@ -182,7 +185,7 @@ import CWSLay
     }
   }
 
-  /// The connection is closed.
+  /// Releases the connection, which was closed.
   func ended() {
     guard connection != nil else { return }
     connection = nil
@@ -244,14 +247,14 @@ import CWSLay
   }
 }
 
-/// Where a client's frame ends (RFC 6455, 5.2): wslay is given whole ones.
+/// The end of a client's frame (RFC 6455, 5.2): wslay gets complete ones.
 enum WebSocketFrame {
   enum End: Equatable {
-    /// Not all of it is there.
+    /// The frame is incomplete.
     case unknown
-    /// So many bytes from its beginning.
+    /// The number of bytes from the frame's start.
     case known(Int)
-    /// It is larger than may be, or none; the code to close with.
+    /// The frame is too large or invalid; the code to close with.
     case refused(UInt16)
   }
 

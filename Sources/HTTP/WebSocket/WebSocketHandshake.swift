@@ -1,19 +1,19 @@
 import Cryptography
 
-/// A client's opening handshake (RFC 6455, 4.2.1), and what it is answered.
+/// A client's opening handshake (RFC 6455, 4.2.1), and the response to it.
 package struct WebSocketHandshake {
-  /// Why a request for a WebSocket is none that can be met.
+  /// The reason why a request for a WebSocket is refused.
   package enum Refusal: Error {
     case malformed
-    /// Only version 13 is spoken.
+    /// The version is not 13, the only one supported.
     case version
   }
 
-  /// In the client's order.
+  /// The protocols in the client's order.
   package let protocols: [String]
   private let key: [UInt8]
 
-  /// Whether the request asks for a WebSocket at all, well or not.
+  /// Returns whether the request asks for a WebSocket, correctly or not.
   package static func isWanted(by request: HTTPRequest) -> Bool {
     request.wantsUpgrade && request.method == .get
       && tokens(request.headerList("upgrade")).contains { $0.lowercased() == "websocket" }
@@ -28,7 +28,7 @@ package struct WebSocketHandshake {
     protocols = Self.tokens(request.headerList("sec-websocket-protocol"))
   }
 
-  /// 16 bytes in base64.
+  /// Returns whether the text is 16 bytes in base64.
   private static func isKey(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     return bytes.count == 24 && bytes.suffix(2).elementsEqual("==".utf8)
@@ -51,7 +51,7 @@ package struct WebSocketHandshake {
     }.filter { !$0.isEmpty }
   }
 
-  /// The headers of the answer; `name` is the protocol chosen, if any was.
+  /// Returns the headers of the response; `name` is the chosen protocol, if any.
   func headers(choosing name: String?) -> [HTTPField] {
     var fields = [
       HTTPField("Upgrade", "websocket"), HTTPField("Sec-WebSocket-Accept", accept),
@@ -60,7 +60,7 @@ package struct WebSocketHandshake {
     return fields
   }
 
-  /// Shows that the server knows what it was asked for (RFC 6455, 4.2.2).
+  /// The proof that the server understood the handshake (RFC 6455, 4.2.2).
   private var accept: String {
     let text = key + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)
     return Base64.encode(SHA1.hash(text))

@@ -5,17 +5,17 @@ import JSON
 
 /// The response of an operation that was executed.
 package struct ExecutionResult: Sendable {
-  /// JSON: an object, or null when an error went up to the root.
+  /// The data as JSON: an object, or null if an error propagated to the root.
   package let data: [UInt8]
   package let errors: [GraphQLError]
 }
 
-/// What introspection answers in an operation that also asks for other things.
+/// The introspection result of an operation that also has other fields.
 package struct IntrospectionResult: Sendable {
   package struct Member: Sendable {
     package let responseName: String
     package let json: [UInt8]
-    /// The place cannot be null, so the error goes up.
+    /// Whether an error propagates, because the field cannot be null.
     package let isFailed: Bool
   }
 
@@ -23,7 +23,7 @@ package struct IntrospectionResult: Sendable {
   package let errors: [GraphQLError]
 }
 
-/// What a result may cost. Data nests as deep as fragments let it, and introspection never ends.
+/// The limits of a result. Fragments determine how deep data nests, and introspection is unbounded.
 package struct ExecutionLimits: Sendable {
   package var maximumDepth: Int
   package var maximumBytes: Int
@@ -34,7 +34,7 @@ package struct ExecutionLimits: Sendable {
   }
 }
 
-/// What a resolver gives: data from outside, or a part of the schema.
+/// A value that a resolver returns: external data, or a part of the schema.
 enum ResolvedValue {
   case json(JSONValue)
   case introspection(IntrospectionValue)

@@ -12,8 +12,8 @@ import JSON
 
 /// Runs one operation with its variables over a root value.
 ///
-/// Results are written as they are completed; where an error makes a place null, what was written
-/// there is taken back.
+/// Results are written as they are completed; if an error makes a field null, its output so far is
+/// removed.
 ///
 /// GraphQL September 2025, 6 Execution.
 package struct Executor {
@@ -43,7 +43,7 @@ package struct Executor {
     selection = FieldSelection(document, arguments: arguments)
   }
 
-  /// Every root field in turn, so that mutations are serial.
+  /// Executes the root fields in order, so that mutations are serial.
   package consuming func execute(root: JSONValue) -> ExecutionResult {
     guard let rootType = schema.rootType(for: operation.kind) else {
       return ExecutionResult(
@@ -66,7 +66,8 @@ package struct Executor {
     return ExecutionResult(data: writer.finish(), errors: errors)
   }
 
-  /// Only the `__schema` and `__type` of the root, each with its response name and its JSON.
+  /// Executes only the root fields `__schema` and `__type`, and returns each with its response name
+  /// and its JSON.
   package consuming func executeIntrospection() -> IntrospectionResult {
     guard operation.kind == .query, let rootType = schema.queryType else {
       return IntrospectionResult(members: [], errors: [])
@@ -97,7 +98,7 @@ package struct Executor {
 
   // MARK: - Fields
 
-  /// 6.4 Executing Selection Sets.
+  /// Executes a selection set (6.4 Executing Selection Sets).
   private mutating func executeFields(
     _ groups: [FieldGroup], of source: ResolvedValue, on type: TypeDefinition
   ) throws(GraphQLError) {
@@ -117,8 +118,8 @@ package struct Executor {
     writer.append(UInt8(ascii: "}"))
   }
 
-  /// 6.4.4 Handling Execution Errors: at a nullable place an error becomes null, elsewhere it goes
-  /// on upwards. The path is that of the place the error is at.
+  /// Executes a field. An error becomes null if the field is nullable, and propagates otherwise;
+  /// its path is that of the field at fault (6.4.4 Handling Execution Errors).
   private mutating func executeField(
     _ group: FieldGroup, of source: ResolvedValue, on type: TypeDefinition
   ) throws(GraphQLError) {
@@ -180,7 +181,7 @@ package struct Executor {
 
   // MARK: - Completing values
 
-  /// 6.4.3 Value Completion.
+  /// Completes a value (6.4.3 Value Completion).
   private mutating func complete(
     _ value: ResolvedValue, as type: TypeReference, _ place: FieldPlace
   ) throws(GraphQLError) {
@@ -262,7 +263,7 @@ package struct Executor {
       try place.group.selected(on: type, by: selection), of: value, on: type)
   }
 
-  /// The object says what it is in `__typename`.
+  /// Returns the object type that `__typename` of the value names.
   private func objectType(
     of value: ResolvedValue, _ abstract: TypeDefinition, _ place: FieldPlace
   ) throws(GraphQLError) -> TypeDefinition {

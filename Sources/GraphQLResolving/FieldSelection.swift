@@ -3,9 +3,9 @@ import GraphQLResponse
 import GraphQLSchema
 import GraphQLValidation
 
-/// The fields of one response name at one place, and what is selected on their values.
+/// The fields with one response name in one selection, and the selections on their values.
 ///
-/// A class so that the items of a list collect their common selections once per object type.
+/// It is a class, so that the items of a list collect their common selections once per object type.
 final class FieldGroup {
   let first: Field
   private(set) var fields: [Field]

@@ -1,13 +1,13 @@
 import GraphQLSchema
 import JSON
 
-/// Writes the value of a leaf as its type has it in a response.
+/// Writes the value of a leaf in the form of its type.
 ///
-/// Built-in scalars take what can be turned into them without loss; custom scalars pass unchanged.
+/// Built-in scalars accept values that convert to them without loss; custom scalars pass unchanged.
 ///
 /// GraphQL September 2025, 3.5 Scalars and 3.9 Enums, Result Coercion.
 enum LeafResult {
-  /// The reason why the value is no result of this type; nil when it was written.
+  /// Writes a value; returns the reason if it is not a result of this type.
   static func write(
     _ value: JSONValue, as type: TypeDefinition, to writer: inout JSONWriter
   ) -> String? {
@@ -102,7 +102,7 @@ enum LeafResult {
     text.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
   }
 
-  /// Numbers, booleans as 1 and 0, and texts that say a number.
+  /// Returns the number for a number, a boolean (1 or 0), or a text that contains a number.
   private static func number(_ value: JSONValue) -> Double? {
     switch value {
     case .number(let text): Double(text)

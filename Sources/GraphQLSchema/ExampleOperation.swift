@@ -1,11 +1,11 @@
-/// An operation that a schema answers without arguments: what somebody who has just started a server can send.
+/// An operation without arguments that a schema can answer, to try a server that has just started.
 package struct ExampleOperation {
   package let schema: Schema
 
   package init(_ schema: Schema) { self.schema = schema }
 
-  /// The first field of the query type that needs no arguments, a list or a page if there is one, with the first leaves
-  /// of what it gives. It has neither quotes nor line breaks.
+  /// The operation: the first field of the query type that needs no arguments, preferably a list or
+  /// a page, with the first leaves of its type. It has neither quotes nor line breaks.
   package var text: String {
     guard let root = schema.queryType else { return "{ __typename }" }
     var calls: [(text: String, isList: Bool)] = []
@@ -20,7 +20,8 @@ package struct ExampleOperation {
     return "{ \(call.text) }"
   }
 
-  /// Nothing of a leaf; nil where an object has no leaf that needs no arguments.
+  /// Returns a selection of a type: empty for a leaf type, nil if an object has no leaf without
+  /// required arguments.
   private func selection(of type: TypeID) -> String? {
     let definition = schema[type]
     if definition.isLeaf { return "" }

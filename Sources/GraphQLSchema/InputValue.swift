@@ -1,15 +1,15 @@
-/// A coerced input: what an argument or variable is once its type has accepted it.
+/// A coerced input: the value of an argument or variable that its type has accepted.
 ///
-/// Objects keep the order of the input object's definition and hold only the fields that are present
-/// (given or defaulted). A custom scalar is coerced by shape alone: its literal or JSON value as it
-/// is, objects and lists included; what its text means is for the storage mapping to check.
+/// Objects keep the order of the input object's definition and hold only the fields that are
+/// present (given or defaulted). A custom scalar is coerced by shape alone: its literal or JSON
+/// value unchanged, including objects and lists. The storage mapping checks its meaning.
 ///
 /// GraphQL September 2025, 6.1.2 Coercing Variable Values and 3.x Input Coercion.
 package enum InputValue: Sendable, Hashable {
   case null
   case boolean(Bool)
   case int(Int32)
-  /// An integer that `Int` cannot hold: only in custom scalars and `Float`-free JSON.
+  /// An integer that exceeds `Int`, possible only in custom scalars.
   case bigInt(Int64)
   case float(Double)
   /// `String`, `ID` (also when written as an integer) and custom scalars given as strings.

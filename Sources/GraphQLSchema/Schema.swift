@@ -2,26 +2,26 @@ import GraphQLLanguage
 
 /// A type system: named types, root operation types and directives, in source order.
 ///
-/// Immutable once built; types refer to each other by `TypeID`, an index into `types`, so looking
-/// through a type reference is an array access. Directives applied in SDL are kept as written on
-/// everything, for modules above that give them meaning; the type system itself reads only
-/// `@deprecated`, `@specifiedBy` and `@oneOf`.
+/// It is immutable once built. Types refer to each other by `TypeID`, an index into `types`, so
+/// following a type reference is an array access. Directives applied in SDL are kept as written,
+/// for the modules above that interpret them; the type system itself reads only `@deprecated`,
+/// `@specifiedBy` and `@oneOf`.
 ///
 /// GraphQL September 2025, 3 Type System.
 package struct Schema: Sendable {
   package let description: String?
-  /// Built-in scalars and introspection types included.
+  /// All types, including built-in scalars and introspection types.
   package let types: [TypeDefinition]
   package let directives: [DirectiveDefinition]
   package let queryType: TypeID?
   package let mutationType: TypeID?
   package let subscriptionType: TypeID?
-  /// Directives written on `schema` and `extend schema`.
+  /// The directives applied to `schema` and `extend schema`.
   package let appliedDirectives: [Directive]
   package let typesByName: [String: TypeID]
   package let directivesByName: [String: DirectiveDefinition]
-  /// By type index: the object types it can be at run time, in source order; itself for an
-  /// object type, empty for leaf and input types.
+  /// The possible types of each type, by type index, in source order: an object type has itself,
+  /// leaf and input types none.
   package let possibleTypes: [[TypeID]]
 
   package subscript(_ id: TypeID) -> TypeDefinition { types[Int(id.index)] }
@@ -73,7 +73,7 @@ package indirect enum TypeReference: Sendable, Hashable {
 
   package var isNonNull: Bool { if case .nonNull = self { true } else { false } }
 
-  /// Without an outer non-null.
+  /// The type without an outer non-null.
   package var nullable: TypeReference {
     if case .nonNull(let inner) = self { inner } else { self }
   }
@@ -87,7 +87,7 @@ package indirect enum TypeReference: Sendable, Hashable {
   }
 }
 
-/// The scalars every GraphQL service knows (September 2025, 3.5).
+/// The scalars of every GraphQL service (September 2025, 3.5).
 package enum BuiltInScalar: String, Sendable, CaseIterable {
   case int = "Int"
   case float = "Float"
@@ -110,14 +110,15 @@ package final class TypeDefinition: Sendable {
   package let name: String
   package let description: String?
   package let kind: Kind
-  /// Of object and interface types, in source order; empty for the others.
+  /// The fields of object and interface types, in source order; empty for other types.
   package let fields: [FieldDefinition]
-  /// Of object and interface types, as declared.
+  /// The interfaces of object and interface types, as declared; empty for other types.
   package let interfaces: [TypeID]
   package let appliedDirectives: [Directive]
-  /// From the specification, not from the SDL: built-in scalars and introspection types.
+  /// Whether the type comes from the specification, not from the SDL: built-in scalars and
+  /// introspection types.
   package let isBuiltIn: Bool
-  /// Which of the five scalars of the specification this is, if it is one.
+  /// The scalar of the specification that this type is; nil if it is none of the five.
   package let builtInScalar: BuiltInScalar?
   private let fieldIndices: [String: Int]
   private let inputIndices: [String: Int]
@@ -238,9 +239,9 @@ package final class InputValueDefinition: Sendable {
   package let name: String
   package let description: String?
   package let type: TypeReference
-  /// As written in the SDL; constant.
+  /// The default value as written in the SDL; a constant.
   package let defaultValue: Value?
-  /// `defaultValue` coerced to `type`, nested defaults filled in; nil when there is none.
+  /// The `defaultValue` coerced to `type`, with nested defaults filled in; nil if there is none.
   package let coercedDefault: InputValue?
   package let deprecationReason: String?
   package let appliedDirectives: [Directive]
@@ -258,7 +259,7 @@ package final class InputValueDefinition: Sendable {
     self.appliedDirectives = appliedDirectives
   }
 
-  /// Non-null and without a default: a value must be given.
+  /// Whether a value must be given: the type is non-null, and there is no default.
   package var isRequired: Bool { type.isNonNull && defaultValue == nil }
 }
 
@@ -305,7 +306,7 @@ package final class DirectiveDefinition: Sendable {
 }
 
 extension Schema {
-  /// A type reference as it is written: `[User!]!`.
+  /// Returns a type reference as it is written: `[User!]!`.
   package func text(of reference: TypeReference) -> String {
     switch reference {
     case .named(let id): self[id].name
@@ -338,7 +339,7 @@ package enum DirectiveLocation: String, Sendable, CaseIterable {
 }
 
 extension String {
-  /// Of two texts that are equal, the first a name, whether they are the same, too: equality of
-  /// strings takes the sign for kelvins for a K.
+  /// Returns whether both strings have the same UTF-8 length. `==` treats U+212A (kelvin sign) and
+  /// `K` as equal, and the lengths differ then.
   fileprivate func hasLength(of other: String) -> Bool { utf8.count == other.utf8.count }
 }

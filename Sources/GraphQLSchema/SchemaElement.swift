@@ -1,6 +1,6 @@
 import GraphQLLanguage
 
-/// What a schema coordinate points at.
+/// The element that a schema coordinate refers to.
 package enum SchemaElement: Sendable {
   case type(TypeDefinition)
   case field(TypeDefinition, FieldDefinition)
@@ -11,14 +11,13 @@ package enum SchemaElement: Sendable {
   case directiveArgument(DirectiveDefinition, InputValueDefinition)
 }
 
-/// A coordinate that makes no sense in a schema: what contains the element is not there, or is of a
-/// kind that has no such elements.
+/// The error of a coordinate whose containing element does not exist or cannot contain it.
 package struct SchemaCoordinateError: Error, Sendable, Equatable {
   package let message: String
 }
 
 extension Schema {
-  /// The element of a coordinate; nil when only the last name of it is unknown.
+  /// Returns the element of a coordinate; nil if only its last name is unknown.
   ///
   /// GraphQL September 2025, 3.14.3 Resolving Schema Coordinates.
   package func element(

@@ -1,8 +1,8 @@
 import GraphQLLanguage
 import GraphQLResponse
 
-/// Why a type system was not built: every finding, in the order the reference implementation
-/// reports them.
+/// The errors because of which a type system was not built, in the order of the reference
+/// implementation.
 package struct SchemaErrors: Error, Sendable, Equatable {
   package let errors: [GraphQLError]
 

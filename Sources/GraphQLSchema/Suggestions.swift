@@ -1,11 +1,11 @@
-/// "Did you mean": the known names near a name nobody knows.
+/// The known names that are near an unknown name: "Did you mean".
 ///
-/// Distance counts edits (insertion, deletion, substitution, transposition of neighbours) with a
-/// difference in case alone counting one; names further away than about two fifths of the input are
-/// no help. Work is bounded: past `budget` compared characters there are no more suggestions, so a
-/// text of thousands of wrong names costs little more than one.
+/// The distance counts edits (insertion, deletion, substitution, transposition of neighbors); a
+/// difference in case alone counts one. Names further away than about two fifths of the input are
+/// not suggested. The work is bounded: after `budget` compared characters there are no more
+/// suggestions, so a text with thousands of wrong names costs little more than one.
 package struct Suggestions: Sendable {
-  /// What a whole check may spend, in compared characters.
+  /// The budget of a whole check, in compared characters.
   package static let defaultBudget = 1_500_000
 
   private static let longestInput = 1_000
@@ -17,10 +17,10 @@ package struct Suggestions: Sendable {
     self.budget = enabled ? budget : 0
   }
 
-  /// Whether there will be no more: what it takes to list options need not be spent.
+  /// Whether the budget is used up, so that callers need not list options.
   package var isExhausted: Bool { budget <= 0 }
 
-  /// ` Did you mean "a", "b", or "c"?`, with a leading space; empty when nothing is near.
+  /// Returns ` Did you mean "a", "b", or "c"?`, with a leading space; empty if no option is near.
   package mutating func didYouMean(
     _ input: String, among options: some Sequence<String>, subject: String? = nil
   ) -> String {
@@ -28,7 +28,7 @@ package struct Suggestions: Sendable {
     return Self.phrase(near(input, among: options), subject: subject)
   }
 
-  /// The five options nearest to the input, in natural order where equally near.
+  /// Returns the five options nearest to the input, in natural order if equally near.
   package mutating func near(_ input: String, among options: some Sequence<String>) -> [String] {
     // What is very long is no slip of the hand.
     guard budget > 0, input.utf8.count <= Self.longestInput else { return [] }
@@ -56,7 +56,7 @@ package struct Suggestions: Sendable {
     return found.map(\.name)
   }
 
-  /// At most five names in the words of the reference implementation.
+  /// Returns a phrase with at most five names, in the words of the reference implementation.
   package static func phrase(_ names: [String], subject: String? = nil) -> String {
     let quoted = names.prefix(Self.maximumCount).map { "\"\($0)\"" }
     guard let last = quoted.last else { return "" }
@@ -88,9 +88,10 @@ private struct Candidate {
     self.units = units
   }
 
-  /// Optimal string alignment, giving up early; nil when further than the threshold.
+  /// Returns the optimal string alignment distance; nil, computed early, if it exceeds the
+  /// threshold.
   ///
-  /// - Parameter rows: room for three rows of the matrix, one after the other.
+  /// - Parameter rows: space for three rows of the matrix, one after the other.
   func distance(
     to option: Candidate, _ threshold: Int, _ rows: inout [Int], _ budget: inout Int
   ) -> Int? {
@@ -129,7 +130,8 @@ private struct Candidate {
   }
 }
 
-/// Below, at or above zero: runs of digits compare as numbers, the rest by UTF-16 code unit.
+/// Compares runs of digits as numbers, and the rest by UTF-16 code unit; returns a negative number,
+/// zero, or a positive number.
 package func naturalOrder(_ left: String, _ right: String) -> Int {
   naturalOrder(left.utf16, right.utf16)
 }

@@ -1,17 +1,17 @@
 import GraphQLLanguage
 
-/// The fragments of a document by number, and which of them spread which.
+/// The fragments of a document by number, and the fragments that each of them spreads.
 ///
-/// What a fragment spreads is looked for when it is first asked. A class, since rules ask while they
-/// change other things of the walk; it stays within one validation.
+/// The spreads of a fragment are collected on first use. It is a class, because rules use it while
+/// they change other parts of the walk; it stays within one validation.
 final class FragmentGraph {
-  /// By name; of several with one name the last counts.
+  /// The numbers by name; the last of several with one name counts.
   let indices: [String: Int]
   let fragments: [FragmentDefinition]
 
   private var spreads: [[FragmentSpread]?]
   private var targets: [[Int]?]
-  /// The number of the search that last came by each fragment.
+  /// The number of the search that last visited each fragment.
   private var searched: [Int]
   private var search = 0
 
@@ -34,7 +34,7 @@ final class FragmentGraph {
     searched = Array(repeating: 0, count: fragments.count)
   }
 
-  /// The spreads within a fragment, each selection set's own before those further in.
+  /// Returns the spreads within a fragment, each selection set's own before nested ones.
   func spreads(ofFragmentAt index: Int) -> [FragmentSpread] {
     if let known = spreads[index] { return known }
     let found = Self.spreads(in: fragments[index].selectionSet)
@@ -57,7 +57,7 @@ final class FragmentGraph {
     return found
   }
 
-  /// The fragments an operation reaches, in the order in which other engines look at them.
+  /// Returns the fragments that an operation reaches, in the order of other engines.
   func reached(from set: SelectionSet) -> [Int] {
     if fragments.isEmpty { return [] }
     var reached: [Int] = []
@@ -65,7 +65,7 @@ final class FragmentGraph {
     return reached
   }
 
-  /// Each fragment once; only those not yet found when a search goes on.
+  /// Visits each fragment once; if the search continues, only fragments not yet found.
   func reach(from set: SelectionSet, continuing: Bool = false, _ visit: (Int) -> Void) {
     if !continuing { search += 1 }
     var pending = [targets(of: Self.spreads(in: set))]

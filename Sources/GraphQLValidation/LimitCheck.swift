@@ -1,11 +1,11 @@
 import GraphQLLanguage
 import GraphQLResponse
 
-/// Measures a document against its limits before any rule looks at it.
+/// Measures a document against its limits before the rules run.
 ///
 /// Fragments are measured once and counted wherever they are spread: O(document).
 struct LimitCheck {
-  /// What a selection set amounts to with its fragments written out.
+  /// The measures of a selection set with its fragments expanded.
   private struct Measure {
     var depth = 0
     var selections = 0
@@ -13,7 +13,7 @@ struct LimitCheck {
     var introspectionLists = 0
     var deepestIntrospection = 0
 
-    /// Beside what is already there; root fields are counted by the caller.
+    /// Adds the measures of a sibling. The caller counts root fields.
     mutating func add(_ other: Measure) {
       depth = max(depth, other.depth)
       selections = selections.saturatingAdding(other.selections)
@@ -37,7 +37,7 @@ struct LimitCheck {
   private var directives = 0
   private var directivesAtOnePlace = 0
 
-  /// Selection sets and fragments within each other that can be followed.
+  /// The maximum nesting of selection sets and fragments that the check follows.
   private static let maximumLevel = 1_000
 
   init(document: Document, limits: ValidationLimits) {
@@ -147,7 +147,7 @@ struct LimitCheck {
     return measure
   }
 
-  /// A fragment within itself adds nothing here; the rule about cycles reports it.
+  /// Measures a fragment. A fragment within itself adds nothing; the rule about cycles reports it.
   private mutating func measure(fragmentNamed name: String) -> Measure {
     guard let fragment = fragments[name] else { return Measure() }
     switch states[name] {

@@ -1,14 +1,15 @@
 import GraphQLLanguage
 import GraphQLResponse
 
-/// A finding whose places are still byte offsets, and whose turn in the report is already fixed.
+/// A finding whose positions are still byte offsets, and whose place in the report is already
+/// fixed.
 ///
-/// Rules that need the whole document take their turn while the walk passes and report later.
+/// Rules that need the whole document reserve a place during the walk and report later.
 struct PendingError {
   let turn: Int
   let message: String
   let positions: [Position]
   let rule: ValidationRule
-  /// Another one for a limit.
+  /// The code, which differs for limits.
   var code = ErrorCode.validationFailed
 }

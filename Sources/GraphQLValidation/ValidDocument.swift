@@ -2,10 +2,10 @@ import GraphQLLanguage
 import GraphQLResponse
 import GraphQLSchema
 
-/// A document that keeps every rule of the specification for one schema.
+/// A document that satisfies every rule of the specification for one schema.
 ///
-/// Only validation makes one, so holding it is the proof: every field selected exists, every
-/// fragment spread is defined and not circular, every literal has the type of its place.
+/// Only validation creates one, so the type is the proof: every selected field exists, every
+/// fragment spread is defined and not circular, every literal has the type of its location.
 package struct ValidDocument: Sendable {
   package let document: Document
   package let schema: Schema
@@ -24,7 +24,7 @@ package struct ValidDocument: Sendable {
       document.fragments.map { ($0.name.text, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The operation a request asks for.
+  /// Returns the operation that a request selects.
   ///
   /// GraphQL September 2025, 6.1 GetOperation.
   package func operation(named name: String?) throws(GraphQLError) -> OperationDefinition {

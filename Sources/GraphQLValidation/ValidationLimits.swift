@@ -1,28 +1,28 @@
-/// How much of each thing a document may hold; nil is no limit.
+/// The limits of a document; nil means no limit.
 ///
-/// Counted through fragments where a client could hide behind them, in time proportional to the
-/// document. Each has a code of its own, so that a client knows what to shorten.
+/// Fragments are counted expanded, in time proportional to the document. Each limit has its own
+/// error code, so that a client knows what to shorten.
 package struct ValidationLimits: Sendable {
-  /// Fields within fields; the introspection fields are measured by `introspectionLists` instead.
+  /// The maximum nesting of fields; `introspectionLists` measures the introspection fields instead.
   package var depth: Int?
   package var aliases: Int?
   package var queryRootFields: Int?
   package var mutationRootFields: Int?
   package var directivesPerPlace: Int?
   package var directives: Int?
-  /// Selections of one operation with every fragment spread written out.
+  /// The maximum number of selections of one operation with every fragment spread expanded.
   package var expandedSelections: Int?
-  /// List fields of the type system within each other: `fields`, `interfaces`, ...
+  /// The maximum nesting of list fields of the type system: `fields`, `interfaces`, ...
   package var introspectionLists: Int?
-  /// Fields looked at while deciding whether fields with one response name can be merged; nil
-  /// allows what is proportional to the document.
+  /// The maximum number of fields compared to decide whether fields with one response name can be
+  /// merged; nil allows a number proportional to the document.
   package var mergeComparisons: Int?
-  /// Pairs of fields compared to word what cannot be merged: by default, more than any document has
-  /// that somebody wrote.
+  /// The maximum number of pairs of fields compared to describe conflicts: by default, more than
+  /// any hand-written document has.
   package var conflictPairs = 10_000
-  /// Levels of fields and fragments compared in doing so: the stack ends.
+  /// The maximum nesting of fields and fragments in that comparison, to protect the stack.
   package var conflictDepth = 300
-  /// Findings reported; one more says that there were others.
+  /// The maximum number of errors reported; one more says that there were others.
   package var errors: Int?
 
   package init(
@@ -43,10 +43,10 @@ package struct ValidationLimits: Sendable {
     self.errors = errors
   }
 
-  /// What protects the process itself from any document at all: for tools.
+  /// The limits that protect the process from any document: for tools.
   package static let processOnly = ValidationLimits(errors: 100)
 
-  /// The same for a tool on a thread whose stack has room for so many levels.
+  /// Returns these limits for a tool on a thread whose stack holds this many levels.
   package static func processOnly(nesting: Int) -> ValidationLimits {
     var limits = processOnly
     limits.conflictPairs = 100_000
@@ -54,7 +54,7 @@ package struct ValidationLimits: Sendable {
     return limits
   }
 
-  /// What a server takes from strangers.
+  /// The limits of a server for documents of its clients.
   package static let server = ValidationLimits(
     depth: 12, aliases: 30, queryRootFields: 20, mutationRootFields: 5, directivesPerPlace: 5,
     directives: 50, expandedSelections: 5_000, introspectionLists: 2, mergeComparisons: 10_000,

@@ -1,5 +1,5 @@
-/// The rules a document has to keep, under the names all engines share, in the order in which they
-/// look at a node.
+/// The rules of a document, by the names that all engines share, in the order in which they check a
+/// node.
 ///
 /// GraphQL September 2025, 5 Validation.
 package enum ValidationRule: String, Sendable, CaseIterable {
@@ -36,7 +36,7 @@ package enum ValidationRule: String, Sendable, CaseIterable {
   case uniqueInputFieldNames = "UniqueInputFieldNamesRule"
 }
 
-/// A set of rules in one word, because the walk asks it several times at every node.
+/// A set of rules in one word, because the walk tests it several times at every node.
 struct RuleSet {
   private var bits: UInt32
 

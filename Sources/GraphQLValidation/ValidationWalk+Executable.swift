@@ -55,8 +55,8 @@ extension ValidationWalk {
     walk(variable.directives, on: .variableDefinition, field: nil)
   }
 
-  /// `enclosing` is the definition of the field the set belongs to, however many inline fragments
-  /// lie between.
+  /// Walks a selection set. `enclosing` is the definition of the field that the set belongs to,
+  /// however many inline fragments are between.
   private mutating func walk(
     _ set: SelectionSet, parent: TypeDefinition?, enclosing: FieldDefinition?,
     isInline: Bool = false
@@ -159,8 +159,8 @@ extension ValidationWalk {
 
   // MARK: - Directives, arguments, values
 
-  /// Arguments of an unknown directive on a field are read as if they were the field's: that is
-  /// where other engines look for their types.
+  /// Walks directives. Arguments of an unknown directive on a field are read as if they were the
+  /// field's: other engines look up their types there.
   mutating func walk(
     _ directives: [Directive], on location: DirectiveLocation, field: FieldDefinition?
   ) {
@@ -186,8 +186,8 @@ extension ValidationWalk {
       argument.value, type: input?.type, hasDefault: input?.defaultValue != nil)
   }
 
-  /// `isChecked` ends where a value has been refused as a whole; its parts are then only looked at
-  /// for what holds of any value.
+  /// Walks a value. `isChecked` is false inside a value that was refused as a whole; its parts are
+  /// then checked only by rules that hold for any value.
   mutating func walk(
     _ value: Value, type: TypeReference?, hasDefault: Bool = false, oneOf: TypeID? = nil,
     isChecked: Bool = true

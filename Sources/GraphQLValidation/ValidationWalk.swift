@@ -1,18 +1,18 @@
 import GraphQLLanguage
 import GraphQLSchema
 
-/// One pass over a document, with every rule looking at each node in turn.
+/// One pass over a document, in which every rule checks each node in turn.
 ///
-/// Rules are extensions of this walk, one file each in `Rules`. Findings come out in the order of the
+/// Rules are extensions of this walk, one file each in `Rules`. Findings come in the order of the
 /// nodes, and of the rules at one node, each rule before the node's children or after them. A rule
-/// that needs what comes later in the document takes a turn when its node passes and reports under
-/// that turn when the walk is over.
+/// that needs later parts of the document reserves a place when its node passes, and reports at
+/// that place when the walk is over.
 struct ValidationWalk {
   let document: Document
   let schema: Schema
-  /// Those still looking: none once there are more findings than can be reported.
+  /// The rules still active: none once there are more findings than can be reported.
   private(set) var rules: RuleSet
-  /// All that were asked for, also at the end of the walk.
+  /// All requested rules, also at the end of the walk.
   let requestedRules: RuleSet
   var suggestions: Suggestions
   let suggests: Bool
@@ -38,7 +38,8 @@ struct ValidationWalk {
   var typeDirectives: [String: [String: Directive]] = [:]
   var schemaDirectives: [String: Directive] = [:]
   var deferLabels: [String: Position] = [:]
-  /// Defined by the document itself, beside the schema: only when it is not executable.
+  /// The types that the document itself defines, in addition to the schema's; only if it is not
+  /// executable.
   var definedTypes: Set<String> = []
   var definedDirectives: [String: DirectiveDefinitionSyntax] = [:]
   private var possibleTypeBits: [Int32: [UInt64]] = [:]
@@ -99,7 +100,7 @@ struct ValidationWalk {
     report(rule, at: positions, turn: takeTurn(), message)
   }
 
-  /// Keeps no more than can be reported, plus one that says there were more.
+  /// Records a finding, and drops findings that exceed the limit by more than the one that says so.
   mutating func report(
     _ rule: ValidationRule, at positions: [Position], turn: Int, _ message: String
   ) {
@@ -157,7 +158,7 @@ struct ValidationWalk {
     }
   }
 
-  /// Whether some object type can be both.
+  /// Returns whether an object type can be both types.
   mutating func overlap(_ first: TypeDefinition, _ second: TypeDefinition) -> Bool {
     if first.id == second.id { return true }
     if !first.isAbstract { return second.isAbstract && isPossible(first.id, of: second) }
@@ -181,7 +182,7 @@ struct ValidationWalk {
   }
 }
 
-/// The fields every schema has without declaring them.
+/// The fields that every schema has without declaring them.
 ///
 /// GraphQL September 2025, 4.1 Type Name Introspection and 4.2 Schema Introspection.
 extension Schema {

@@ -9,7 +9,9 @@ import GraphQLSchema
 // first, and no rule compares every field with every other.
 
 package enum Validator {
-  /// The proof that a document keeps every rule, or all findings in the order of the document.
+  /// Returns the proof that a document satisfies every rule.
+  ///
+  /// - Throws: all findings, in the order of the document.
   package static func validate(
     _ document: Document, against schema: Schema, suggestions: Bool = true,
     limits: ValidationLimits = .processOnly
@@ -20,7 +22,7 @@ package enum Validator {
     return ValidDocument(document: document, schema: schema)
   }
 
-  /// The findings of the rules named, as if there were no others; of all rules for nil.
+  /// Returns the findings of the named rules alone; of all rules for nil.
   package static func errors(
     in document: Document, against schema: Schema, rules: Set<ValidationRule>? = nil,
     suggestions: Bool = true, limits: ValidationLimits = .processOnly

@@ -2,8 +2,8 @@ import GraphQLLanguage
 
 /// The types and directives of the specification, as type system text like any other.
 ///
-/// GraphQL September 2025, 3.5 Scalars, 3.13 Directives and 4.2 Schema Introspection Schema; the
-/// descriptions are those clients know from the reference implementation.
+/// The descriptions are those that clients know from the reference implementation. GraphQL
+/// September 2025, 3.5 Scalars, 3.13 Directives and 4.2 Schema Introspection Schema.
 enum BuiltIns {
   static let document: Document = {
     do throws(SyntaxError) {
@@ -18,7 +18,7 @@ enum BuiltIns {
       if case .type(let type) = definition { (type.name.text, type) } else { nil }
     })
 
-  /// In the order the reference implementation lists them.
+  /// The directives, in the order of the reference implementation.
   static let directives: [DirectiveDefinitionSyntax] = document.definitions.compactMap {
     if case .directive(let directive) = $0 { directive } else { nil }
   }

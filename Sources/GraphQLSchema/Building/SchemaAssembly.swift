@@ -2,9 +2,9 @@ import GraphQLLanguage
 
 /// Turns a draft into a schema: names into indices, literals into coerced defaults.
 ///
-/// Two passes over the same code. The first makes every definition but leaves coerced defaults out;
-/// with its types known the defaults can be coerced, and the second puts them in. Input values are
-/// met in the same order both times, so a running number connects the two.
+/// It runs the same code twice. The first pass makes every definition but leaves out coerced
+/// defaults. Once all types are known, the defaults can be coerced, and the second pass inserts
+/// them. Both passes visit input values in the same order, so a running number connects the two.
 struct SchemaAssembly {
   private let draft: TypeSystemDraft
   private var coercedDefaults: [InputValue?]?
@@ -13,7 +13,7 @@ struct SchemaAssembly {
 
   init(_ draft: TypeSystemDraft) { self.draft = draft }
 
-  /// Nil, with findings, when a type is unknown: nothing can be made of that.
+  /// Returns the schema; nil, with findings, if a type is unknown.
   mutating func schema(_ findings: inout Findings) -> Schema? {
     let first = assemble()
     for problem in problems {
@@ -148,7 +148,7 @@ struct SchemaAssembly {
     return string("reason", of: directive) ?? Self.defaultDeprecationReason
   }
 
-  /// What `@deprecated` says when it says nothing.
+  /// The reason of a `@deprecated` without one.
   static let defaultDeprecationReason = "No longer supported"
 
   private mutating func specifiedByURL(_ type: TypeSystemDraft.DraftType) -> String? {

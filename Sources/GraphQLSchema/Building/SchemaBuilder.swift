@@ -1,15 +1,17 @@
 import GraphQLLanguage
 import GraphQLResponse
 
-/// Makes a `Schema` of type system text: rules first, then the types, then their validity.
+/// Builds a `Schema` from type system text: rules first, then the types, then their validity.
 ///
-/// Extensions in the same text are merged, the specification's own types and directives added. Two
-/// questions are kept apart, as the reference implementation does: the rules look at the text alone,
-/// and only a text without findings is built and asked whether it makes a valid type system.
+/// It merges extensions in the same text, and adds the specification's own types and directives. As
+/// in the reference implementation, the rules check the text alone. Only a text without findings is
+/// built, and then checked to be a valid type system.
 ///
 /// GraphQL September 2025, 3 Type System.
 package enum SchemaBuilder {
-  /// A valid schema, or everything that keeps it from being one.
+  /// Returns a valid schema.
+  ///
+  /// - Throws: all errors, if it is not valid.
   package static func build(
     _ document: Document, suggestions: Bool = true
   ) throws(SchemaErrors) -> Schema {
@@ -18,8 +20,8 @@ package enum SchemaBuilder {
     return schema
   }
 
-  /// Applies only the named rules. There is a schema when the type system itself was asked for
-  /// (`rules` nil or with `TypeSystemRule`) and nothing was found.
+  /// Applies only the named rules. There is a schema if the type system itself is checked (`rules`
+  /// is nil or contains `TypeSystemRule`) and there are no errors.
   package static func check(
     _ document: Document, rules: Set<SDLRule>? = nil, suggestions: Bool = true
   ) -> (schema: Schema?, errors: [GraphQLError]) {

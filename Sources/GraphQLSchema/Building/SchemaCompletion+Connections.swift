@@ -1,11 +1,11 @@
 import GraphQLLanguage
 
 extension SchemaCompletion {
-  /// Types to add, with the place of the definition that decides where they stand.
+  /// The types to add, with the index of the definition that determines their place.
   private struct Additions {
     var before: [Int: TypeSystemTypeDefinition] = [:]
     var after: [Int: TypeSystemTypeDefinition] = [:]
-    /// To the end of the file in which that definition is.
+    /// The types to add at the end of the file that has the definition.
     var last: [(place: Int, types: [TypeSystemTypeDefinition])] = []
   }
 
@@ -16,7 +16,8 @@ extension SchemaCompletion {
     index()
   }
 
-  /// Names of connection types that are defined or that fields are of, each where it comes first.
+  /// Returns the names of connection types that are defined or that fields have, each where it
+  /// comes first.
   private func connectionNames() -> [Name] {
     var names: [Name] = []
     for case .type(let type) in definitions {
@@ -64,7 +65,7 @@ extension SchemaCompletion {
     }
   }
 
-  /// The type as far as it is written, with what a connection or edge type has besides.
+  /// Returns the type as far as it is written, with the missing parts of a connection or edge type.
   private mutating func made(
     _ name: String, _ description: String, _ template: [FieldDefinitionSyntax],
     _ position: Position
@@ -105,8 +106,8 @@ extension SchemaCompletion {
 
   // MARK: - Page arguments
 
-  /// Fields of connection types get the arguments `first` and `after`, unless they say with `last`
-  /// that they page in both directions and so need to say more.
+  /// Adds the arguments `first` and `after` to fields of connection types, except for those with
+  /// `last`, which page in both directions and have to declare all arguments.
   mutating func completePageArguments() {
     for (place, definition) in definitions.enumerated() {
       guard case .type(let type) = definition else { continue }
@@ -124,7 +125,7 @@ extension SchemaCompletion {
 
   // MARK: - Places
 
-  /// Of the definition or, where there is none, of the first extension.
+  /// Returns the index of the definition or, if there is none, of the first extension.
   private func firstPlace(of name: String) -> Int {
     places[name]
       ?? definitions.firstIndex {
@@ -157,16 +158,16 @@ extension SchemaCompletion {
   }
 }
 
-/// The connection and edge types for one type of node, under the names and with the fields of the
-/// Cursor Connections Specification, and with `nodes`, `totalCount` and `isTotalCountExact`.
+/// The connection and edge types for one type of node, with the names and fields of the Cursor
+/// Connections Specification, and with `nodes`, `totalCount` and `isTotalCountExact`.
 private struct ConnectionSyntax {
   static let suffix = "Connection"
 
   let stem: String
-  /// Where the connection type is named first.
+  /// The position where the connection type is named first.
   let position: Position
 
-  /// Nil for a name of another kind.
+  /// Creates the syntax; nil if the name is not that of a connection type.
   init?(named name: Name) {
     guard name.text.hasSuffix(Self.suffix), name.text.utf8.count > Self.suffix.utf8.count else {
       return nil
@@ -180,7 +181,8 @@ private struct ConnectionSyntax {
 
   var description: String { Self.page + "\(nouns)." }
 
-  /// After the connection's: "One of the cards owed." where that is "A page of the cards owed."
+  /// Returns a description derived from the connection's: "One of the cards owed." for "A page of
+  /// the cards owed."
   func edgeDescription(_ description: String) -> String {
     "One of "
       + (description.hasPrefix(Self.page)
@@ -211,7 +213,7 @@ private struct ConnectionSyntax {
     ]
   }
 
-  /// For a page from the start, of twenty unless the field says otherwise.
+  /// The arguments for a page from the start, of twenty elements by default.
   var pageArguments: [InputValueDefinitionSyntax] {
     [
       argument(
@@ -250,7 +252,7 @@ private struct ConnectionSyntax {
     .nonNull(.list(element, position: position))
   }
 
-  /// `activity tracks` for `ActivityTrack`.
+  /// The plural of the type's name in words: `activity tracks` for `ActivityTrack`.
   private var nouns: String {
     var words = ""
     for character in stem {
@@ -268,7 +270,7 @@ private struct ConnectionSyntax {
 extension TypeSystemTypeDefinition {
   fileprivate var isObject: Bool { if case .object = content { true } else { false } }
 
-  /// An object, interface or union type.
+  /// Whether it is an object, interface or union type.
   fileprivate var isOutput: Bool {
     switch content {
     case .object, .interface, .union: true

@@ -52,7 +52,7 @@ extension SchemaCompletion {
 }
 
 extension TypeSyntax {
-  /// As it is written: `[User!]!`.
+  /// The type as it is written: `[User!]!`.
   var text: String {
     switch self {
     case .named(let name): name.text

@@ -1,33 +1,36 @@
 import GraphQLLanguage
 
-/// Writes out what the SDL of a storage schema leaves unsaid: the fields that types inherit from
-/// their interfaces, connection types, and the arguments of pages.
+/// Adds what the SDL of a storage schema omits: the fields that types inherit from their
+/// interfaces, connection types, and the arguments of pages.
 ///
-/// Syntax in, syntax out, before `SchemaBuilder` looks at it. The specification wants every field of
-/// every type written, and `SchemaBuilder` alone goes on asking for that; only those who load a
-/// schema with its storage call this first.
+/// It maps syntax to syntax, before `SchemaBuilder`. The specification requires every field of
+/// every type, and so does `SchemaBuilder`; only code that loads a schema with its storage calls
+/// this first.
 ///
-/// **Interfaces.** An object or interface type gets the fields of its interfaces. Of a field that it
-/// writes itself it gets what is missing there: the description, arguments, and the directives if it
-/// has none of its own but the specification's; the same goes for an argument that it writes. A field that it does not write stands after the one
-/// that precedes it in the interface; the first one stands last, but `id`, which comes first.
+/// **Interfaces.** An object or interface type gets the fields of its interfaces. A field that it
+/// declares gets the missing parts: the description, arguments, and the directives if it has only
+/// those of the specification. The same applies to declared arguments. A missing field is inserted
+/// after the one that precedes it in the interface; the first one comes last, except `id`, which
+/// comes first.
 ///
-/// **Connections.** `FooConnection` and `FooEdge`, as the Cursor Connections Specification has them,
-/// are made where a field is of that type and they are not written, or not wholly: the node is what
-/// the edge's `node` says, or `Foo`. They stand next to the one of the two that is written, else at
-/// the end of the file of `Foo`, in the order of the types they are made for. Fields of connection
-/// types get the arguments `first: Int = 20` and `after: String`, unless they have `last`.
+/// **Connections.** `FooConnection` and `FooEdge`, as in the Cursor Connections Specification, are
+/// created if a field has that type and they are not, or not fully, declared. The node is the type
+/// of the edge's `node`, or `Foo`. They come next to the one of the two that is declared, otherwise
+/// at the end of the file of `Foo`, in the order of their nodes' types. Fields of connection types
+/// get the arguments `first: Int = 20` and `after: String`, unless they have `last`.
 package struct SchemaCompletion {
-  /// The document, as far as it is completed.
+  /// The definitions of the document, as far as it is completed.
   var definitions: [Definition]
-  /// Where in `definitions` a type is defined, by its name.
+  /// The index in `definitions` of each type, by its name.
   private(set) var places: [String: Int] = [:]
   private(set) var extensions: [String: [TypeSystemTypeDefinition]] = [:]
   var findings = Findings()
 
-  /// - Parameter fileEnds: where each of the files ends that the source is joined from, ascending;
-  ///   none for a source that is one file.
-  /// - Throws: what cannot be completed. What is wrong besides is left for `SchemaBuilder` to find.
+  /// Completes a document.
+  ///
+  /// - Parameter fileEnds: the ends of the files that the source is joined from, ascending; empty
+  ///   for a source that is one file.
+  /// - Throws: errors about parts that cannot be completed. `SchemaBuilder` finds the other errors.
   package static func complete(
     _ document: Document, fileEnds: [Position] = []
   ) throws(SchemaErrors) -> Document {
@@ -46,7 +49,7 @@ package struct SchemaCompletion {
     index()
   }
 
-  /// To be called after definitions were added or moved.
+  /// Rebuilds the index. Call after adding or moving definitions.
   mutating func index() {
     places = [:]
     extensions = [:]
@@ -65,14 +68,14 @@ package struct SchemaCompletion {
     return type
   }
 
-  /// The definition, if there is one, and the extensions of a type.
+  /// Returns the definition of a type, if there is one, and its extensions.
   func parts(of name: String) -> [TypeSystemTypeDefinition] {
     [definition(of: name)].compactMap { $0 } + (extensions[name] ?? [])
   }
 }
 
 extension TypeSystemTypeDefinition {
-  /// Of an object or interface type; empty for the others.
+  /// The fields of an object or interface type; empty for other types.
   var fields: [FieldDefinitionSyntax] {
     switch content {
     case .object(_, let fields), .interface(_, let fields): fields
@@ -80,7 +83,7 @@ extension TypeSystemTypeDefinition {
     }
   }
 
-  /// Of an object or interface type; empty for the others.
+  /// The interfaces of an object or interface type; empty for other types.
   var interfaces: [Name] {
     switch content {
     case .object(let interfaces, _), .interface(let interfaces, _): interfaces
@@ -104,11 +107,12 @@ extension TypeSystemTypeDefinition {
 }
 
 extension [FieldDefinitionSyntax] {
-  /// These fields with what they leave out, and those that are missing, in the template's order.
+  /// Returns these fields with their missing parts, and the missing fields, in the template's
+  /// order.
   ///
   /// - Parameters:
-  ///   - extensions: names of fields that extensions of the type write: neither missing nor here.
-  ///   - start: where the template's first field goes when it is missing.
+  ///   - extensions: the names of fields that extensions declare, which are not added here.
+  ///   - start: returns the index of the template's first field if it is missing.
   func completed(
     from template: [FieldDefinitionSyntax], extensions: Set<String> = [],
     start: (FieldDefinitionSyntax) -> Int
@@ -146,8 +150,9 @@ extension FieldDefinitionSyntax {
 }
 
 extension [InputValueDefinitionSyntax] {
-  /// These arguments, described where they are not, and those that are missing, in the template's
-  /// order: the first at `start`, last unless given. A default value is part of what is written.
+  /// Returns these arguments with missing descriptions, and the missing arguments, in the
+  /// template's order: the first at `start`, or last. A declared argument keeps its own default
+  /// value.
   func completed(
     from template: [InputValueDefinitionSyntax], start: Int? = nil
   ) -> [InputValueDefinitionSyntax] {
@@ -179,7 +184,7 @@ extension InputValueDefinitionSyntax {
 }
 
 extension [Directive] {
-  /// Those that the specification does not define.
+  /// The directives that the specification does not define.
   fileprivate var own: [Directive] {
     filter { directive in !BuiltIns.directives.contains { $0.name.text == directive.name.text } }
   }

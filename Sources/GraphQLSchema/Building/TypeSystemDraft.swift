@@ -1,12 +1,12 @@
 import GraphQLLanguage
 
-/// The definitions of a document with their extensions gathered and every type numbered, before
-/// anything refers to anything.
+/// The definitions of a document with their extensions, and every type numbered, before references
+/// are resolved.
 ///
-/// Runs parallel to the `Schema` made from it: `types[i]` is the syntax of `schema.types[i]`, its
-/// `fields[j]` that of the definition's field `j`. Validity needs both: the schema to reason, the
-/// syntax to say where. Where a document defines a name twice (only seen when the rule against that
-/// is not applied), the last definition counts, at the place of the first.
+/// It is parallel to the `Schema` made from it: `types[i]` is the syntax of `schema.types[i]`, its
+/// `fields[j]` that of the definition's field `j`. Validity needs both: the schema for the checks,
+/// the syntax for the positions. If a document defines a name twice (possible only without the rule
+/// against that), the last definition counts, at the place of the first.
 struct TypeSystemDraft {
   struct DraftType {
     let name: String
@@ -19,7 +19,7 @@ struct TypeSystemDraft {
     let values: [EnumValueDefinitionSyntax]
     let inputs: [InputValueDefinitionSyntax]
 
-    /// The places an error about the whole type names: its definition and its extensions.
+    /// The positions that an error about the whole type names: its definition and its extensions.
     var positions: [Position] {
       isBuiltIn ? [] : [definition.position] + extensions.map(\.position)
     }
@@ -88,8 +88,8 @@ struct TypeSystemDraft {
     }
   }
 
-  /// Appends a type and, after it, the built-in scalars it is the first to mention: the order in
-  /// which the reference implementation lists types.
+  /// Appends a type and, after it, the built-in scalars that it is the first to mention, as the
+  /// reference implementation orders types.
   private mutating func add(
     _ definition: TypeSystemTypeDefinition, extensions: [TypeSystemTypeDefinition], isBuiltIn: Bool
   ) {
@@ -159,7 +159,7 @@ extension TypeSyntax {
   }
 }
 
-/// Elements in order; of those with one key the last, at the place of the first.
+/// Returns the elements in order; of those with the same key the last, at the place of the first.
 func distinct<Element>(_ elements: [Element], by key: KeyPath<Element, String>) -> [Element] {
   if elements.count < 2 { return elements }
   var places: [String: Int] = [:]

@@ -1,7 +1,7 @@
 import GraphQLLanguage
 import GraphQLResponse
 
-/// The arguments of a field or directive, coerced: given or defaulted, in the order of their
+/// The coerced arguments of a field or directive, given or defaulted, in the order of their
 /// definitions.
 package struct CoercedArguments: Sendable, Equatable {
   package private(set) var members: [InputValue.Member] = []
@@ -10,7 +10,7 @@ package struct CoercedArguments: Sendable, Equatable {
 
   package init(_ members: [InputValue.Member]) { self.members = members }
 
-  /// Nil when the argument is absent, which is not the same as null.
+  /// The value of an argument; nil if it is absent, which differs from null.
   package subscript(_ name: String) -> InputValue? {
     for member in members where member.name == name { return member.value }
     return nil
@@ -31,7 +31,9 @@ package struct ArgumentCoercion: Sendable {
     self.variables = variables
   }
 
-  /// - Parameter position: of the field or directive, where a missing argument is reported.
+  /// Coerces arguments.
+  ///
+  /// - Parameter position: the position of the field or directive, to report a missing argument at.
   package func coerce(
     _ arguments: [Argument], as definitions: [InputValueDefinition], at position: Position
   ) throws(GraphQLError) -> CoercedArguments {
@@ -48,7 +50,7 @@ package struct ArgumentCoercion: Sendable {
     return CoercedArguments(members)
   }
 
-  /// One argument; nil when it is absent and has no default.
+  /// Coerces one argument; returns nil if it is absent and has no default.
   package func coerce(
     _ value: Value?, as definition: InputValueDefinition, at position: Position
   ) throws(GraphQLError) -> InputValue? {

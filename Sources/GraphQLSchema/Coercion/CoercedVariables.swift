@@ -1,10 +1,10 @@
 /// The values of an operation's variables, coerced to their types.
 ///
-/// A variable that was not given and has no default is absent, which is not the same as null.
+/// A variable that was not given and has no default is absent, which differs from null.
 package struct CoercedVariables: Sendable, Equatable {
   private var names: [String] = []
   private var values: [InputValue] = []
-  /// Only of many: a handful is found faster by looking.
+  /// The indices by name, only if there are many: a scan finds one of a few faster.
   private var places: [String: Int] = [:]
 
   package init() {}

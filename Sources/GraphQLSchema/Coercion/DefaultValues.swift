@@ -1,11 +1,12 @@
 import GraphQLLanguage
 
-/// The coerced default values of a schema whose definitions do not know theirs yet.
+/// The coerced default values of a schema that is being built.
 ///
-/// A default of an input object takes in the defaults of the fields it leaves out, so each is worked
-/// out when it is first needed and remembered. A default that needs itself has no value (validity
-/// reports it), and neither has one that would take more than `sizeLimit` values from others: a chain of thirty
-/// types, each with two fields defaulting to the next, would otherwise hold a thousand million.
+/// A default of an input object includes the defaults of the fields that it omits, so each is
+/// computed when first needed, and cached. A default that needs itself has no value (validity
+/// reports it). A default also has none if it would take more than `sizeLimit` values from others:
+/// a chain of thirty types, each with two fields defaulting to the next, would otherwise take a
+/// thousand million.
 final class DefaultValues {
   static let sizeLimit = 10_000
   static let depthLimit = 100
@@ -18,12 +19,12 @@ final class DefaultValues {
   private let schema: Schema
   private var states: [ObjectIdentifier: State] = [:]
   private var depth = 0
-  /// How many values the default at hand has taken from the defaults of fields so far.
+  /// The number of values that the current default has taken from the defaults of fields.
   private var taken = 0
 
   init(_ schema: Schema) { self.schema = schema }
 
-  /// Of an argument or a field by itself.
+  /// Returns the default of an argument or a field.
   func value(of input: InputValueDefinition) -> InputValue? {
     guard let literal = input.defaultValue else { return nil }
     switch states[ObjectIdentifier(input)] {
@@ -45,7 +46,8 @@ final class DefaultValues {
     return value
   }
 
-  /// Of a field that a literal leaves out: nil, too, when the literal would grow too large.
+  /// Returns the default of a field that a literal omits; nil, too, if the literal would grow too
+  /// large.
   func value(leftOut field: InputValueDefinition) -> InputValue? {
     guard taken <= Self.sizeLimit, let value = value(of: field) else { return nil }
     if case .coerced(_, let size) = states[ObjectIdentifier(field)] { taken += size }

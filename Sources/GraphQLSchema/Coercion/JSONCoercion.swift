@@ -2,9 +2,9 @@ import GraphQLLanguage
 import GraphQLResponse
 import JSON
 
-/// Coerces one JSON value to an input type, keeping every reason why it does not fit.
+/// Coerces one JSON value to an input type, and collects every reason why it does not fit.
 ///
-/// The path is only looked at when something is wrong; keeping it costs a push and a pop.
+/// The path is read only for errors; maintaining it costs a push and a pop.
 ///
 /// GraphQL September 2025, 3.5 to 3.12 Input Coercion; messages as in graphql-js 16.
 struct JSONCoercion {
@@ -20,14 +20,14 @@ struct JSONCoercion {
   private var path: [PathSegment] = []
   private(set) var problems: [Problem] = []
 
-  /// - Parameter limit: past this many problems no more are looked for.
+  /// - Parameter limit: the number of problems after which it stops.
   init(_ schema: Schema, limit: Int, suggestions: Bool) {
     self.schema = schema
     self.limit = limit
     self.suggestions = Suggestions(enabled: suggestions)
   }
 
-  /// What it returns means nothing once there are problems.
+  /// Coerces a value. The result is meaningless if there are problems.
   mutating func coerce(_ value: JSONValue, to type: TypeReference) -> InputValue {
     switch type {
     case .nonNull(let inner):
@@ -189,7 +189,8 @@ struct JSONCoercion {
     }
   }
 
-  /// A whole number without exponent, exactly as it came where it came so; nil if it is none.
+  /// Returns the text of a whole number without exponent, unchanged if it has that form; nil if the
+  /// number is not whole.
   private static func integerText(_ text: String) -> String? {
     if text.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || $0 >= 0x30 && $0 <= 0x39 }) {
       return text == "-0" ? "0" : text
@@ -200,7 +201,7 @@ struct JSONCoercion {
     return LiteralText.number(number)
   }
 
-  /// What a custom scalar is given: any shape.
+  /// Returns the value of a custom scalar, which may have any shape.
   static func shape(of value: JSONValue) -> InputValue {
     switch value {
     case .null: .null

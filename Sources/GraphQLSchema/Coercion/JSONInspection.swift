@@ -1,10 +1,10 @@
 import JSON
 
-/// Values as messages show them, in the notation of the reference implementation: two levels deep,
-/// ten items long.
+/// The text of a value in messages, in the notation of the reference implementation: two levels
+/// deep, ten items long.
 ///
-/// Where that is still very long it ends in `...`: a request full of mistakes, each shown with all
-/// that is around it, must not be answered with many times its size.
+/// A longer text ends in `...`, so that the response to a request with many mistakes is not many
+/// times larger than the request.
 package struct JSONInspection {
   private static let maximumDepth = 2
   private static let maximumItems = 10
@@ -66,7 +66,7 @@ package struct JSONInspection {
     add(" }")
   }
 
-  /// As `JSON.stringify` does.
+  /// Appends a string as `JSON.stringify` does.
   private mutating func show(_ string: String) {
     add("\"")
     for scalar in string.unicodeScalars where remaining >= 0 {

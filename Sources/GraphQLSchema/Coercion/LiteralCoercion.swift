@@ -1,15 +1,15 @@
 import GraphQLLanguage
 
-/// Coerces written values to their type, variables put in.
+/// Coerces literals to their types, with variables replaced.
 ///
-/// Nil means the type does not accept the value. Unknown fields of input objects are passed over:
-/// validation has refused them already. Recursion is bounded by the nesting of the source.
+/// The result is nil if the type does not accept the value. Unknown fields of input objects are
+/// ignored, because validation has reported them. The nesting of the source bounds the recursion.
 ///
 /// GraphQL September 2025, 3.5 to 3.12 Input Coercion.
 struct LiteralCoercion {
   let schema: Schema
   let variables: CoercedVariables
-  /// Given while a schema is built, when definitions do not know their coerced defaults yet.
+  /// The defaults, while a schema is built and definitions have no coerced defaults yet.
   let defaults: DefaultValues?
 
   init(_ schema: Schema, variables: CoercedVariables, defaults: DefaultValues? = nil) {
@@ -114,7 +114,7 @@ struct LiteralCoercion {
     }
   }
 
-  /// What a custom scalar is given: any shape, as it is written.
+  /// Returns the value of a custom scalar, which may have any shape.
   private func shape(of value: Value) -> InputValue {
     switch value.content {
     case .variable(let name): return variables[name] ?? .null
@@ -135,7 +135,7 @@ struct LiteralCoercion {
 }
 
 extension InputValue {
-  /// The smallest shape that holds a number as it is written; a custom scalar's.
+  /// Creates the smallest number type that holds a number as it is written; for custom scalars.
   package init(number text: String) {
     if let int = Int32(text) {
       self = .int(int)

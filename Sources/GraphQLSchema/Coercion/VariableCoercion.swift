@@ -2,19 +2,20 @@ import GraphQLLanguage
 import GraphQLResponse
 import JSON
 
-/// The variables an operation declares, ready to be coerced again and again.
+/// The variables that an operation declares, prepared for repeated coercion.
 ///
-/// Made once per operation (their types looked up, their defaults coerced), so that a request costs
-/// only its own values.
+/// It is created once per operation, with types looked up and defaults coerced, so that a request
+/// costs only its own values.
 ///
 /// GraphQL September 2025, 6.1.2 Coercing Variable Values; messages as in graphql-js 16.
 package struct VariableCoercion: Sendable {
-  /// Of an operation's variables; one more says that there were too many.
+  /// The maximum number of errors about an operation's variables; one more says that there were
+  /// others.
   package static let maximumErrors = 50
 
   private struct Variable: Sendable {
     let name: String
-    /// Nil when it is no input type: validation refuses such an operation.
+    /// The type; nil if it is not an input type, in which case validation refuses the operation.
     let type: TypeReference?
     let typeSyntax: TypeSyntax
     let hasDefault: Bool
@@ -48,7 +49,9 @@ package struct VariableCoercion: Sendable {
 
   package var isEmpty: Bool { variables.isEmpty }
 
-  /// - Parameter values: the `variables` of a request, an object; nil when it has none.
+  /// Coerces the variables of a request.
+  ///
+  /// - Parameter values: the `variables` of the request, an object; nil if it has none.
   package func coerce(_ values: JSONValue?) throws(RequestErrors) -> CoercedVariables {
     guard !variables.isEmpty else { return CoercedVariables() }
     var members: [JSONValue.Member] = []
@@ -131,7 +134,7 @@ package struct VariableCoercion: Sendable {
 }
 
 extension Schema {
-  /// A written type by its indices; nil when it is unknown.
+  /// Returns a type by its indices; nil if it is unknown.
   package func type(_ syntax: TypeSyntax) -> TypeReference? {
     switch syntax {
     case .named(let name): typesByName[name.text].map { .named($0) }
@@ -140,7 +143,7 @@ extension Schema {
     }
   }
 
-  /// Likewise; nil also when it is no type for inputs.
+  /// Returns an input type by its indices; nil if it is unknown or not an input type.
   package func inputType(_ syntax: TypeSyntax) -> TypeReference? {
     guard let reference = type(syntax), self[reference.namedType].isInputType else { return nil }
     return reference

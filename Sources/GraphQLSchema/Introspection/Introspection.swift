@@ -1,7 +1,8 @@
-/// A schema as introspection shows it: what each field of `__Schema`, `__Type` and the others gives.
+/// A schema as introspection shows it: the value of each field of `__Schema`, `__Type` and the
+/// others.
 ///
-/// An executor walks it like any other data: start at `.schema` or `.type(...)`, ask for a field,
-/// and select on in the objects that come back. Lists keep source order.
+/// An executor walks it like any other data: start at `.schema` or `.type(...)`, request a field,
+/// and select from the returned objects. Lists keep source order.
 ///
 /// GraphQL September 2025, 4.2 Schema Introspection.
 package enum IntrospectionObject: Sendable {
@@ -12,7 +13,7 @@ package enum IntrospectionObject: Sendable {
   case enumValue(EnumValueDefinition)
   case directive(DirectiveDefinition)
 
-  /// What `__typename` answers.
+  /// The value of `__typename`.
   package var typeName: String {
     switch self {
     case .schema: "__Schema"
@@ -41,7 +42,8 @@ package indirect enum IntrospectionValue: Sendable {
 }
 
 extension Schema {
-  /// The value of a field of an introspection type; null for a field it does not have.
+  /// Returns the value of a field of an introspection type; null for a field that the type does not
+  /// have.
   package func introspect(
     _ object: IntrospectionObject, _ field: String, includeDeprecated: Bool = false
   ) -> IntrospectionValue {
@@ -55,7 +57,7 @@ extension Schema {
     }
   }
 
-  /// What `__type(name:)` answers.
+  /// Returns the value of `__type(name:)`.
   package func introspect(typeNamed name: String) -> IntrospectionValue {
     type(named: name).map { .object(.type(.named($0.id))) } ?? .null
   }
@@ -186,7 +188,7 @@ extension Schema {
 }
 
 extension TypeDefinition {
-  /// Of `__TypeKind`.
+  /// The value of `__TypeKind`.
   package var kindName: String {
     switch kind {
     case .scalar: "SCALAR"

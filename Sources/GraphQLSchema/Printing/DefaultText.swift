@@ -1,13 +1,13 @@
 import GraphQLLanguage
 
 extension Schema {
-  /// The default value of an argument or input field as `printSchema` and introspection show it:
-  /// coerced, so with nested defaults filled in and a lone item as a list.
+  /// Returns the default value of an argument or input field as `printSchema` and introspection
+  /// show it: coerced, so with nested defaults filled in and a lone item as a list.
   package func defaultText(of input: InputValueDefinition) -> String? {
     input.coercedDefault.map { text(of: $0, as: input.type) }
   }
 
-  /// An input value as a literal of its type.
+  /// Returns an input value as a literal of its type.
   func text(of value: InputValue, as type: TypeReference) -> String {
     switch (type, value) {
     case (_, .null): return "null"
@@ -38,7 +38,7 @@ extension Schema {
 }
 
 extension InputValue {
-  /// As a literal, by its shape alone.
+  /// The value as a literal, by its shape alone.
   fileprivate var shapeText: String {
     switch self {
     case .null: "null"
@@ -56,7 +56,7 @@ extension InputValue {
 }
 
 extension String {
-  /// `-?(0|[1-9][0-9]*)`
+  /// Whether the text matches `-?(0|[1-9][0-9]*)`.
   fileprivate var isIntegerLiteral: Bool {
     var digits = utf8[...]
     if digits.first == UInt8(ascii: "-") { digits = digits.dropFirst() }

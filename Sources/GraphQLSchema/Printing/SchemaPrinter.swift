@@ -1,16 +1,16 @@
 import GraphQLLanguage
 
-/// Writes a schema as type system text, in the layout of graphql-js 16's `printSchema`.
+/// Prints a schema as type system text, in the layout of graphql-js 16's `printSchema`.
 ///
-/// Own types and directives with their descriptions; what the specification defines is left out, and
-/// so is everything applied to an element except `@deprecated`, `@specifiedBy` and `@oneOf`: what is
-/// printed is what clients may see, storage directives never are.
+/// It prints own types and directives with their descriptions, and omits what the specification
+/// defines. Of the applied directives, it prints only `@deprecated`, `@specifiedBy` and `@oneOf`:
+/// clients may see the text, but never storage directives.
 package struct SchemaPrinter {
   private let schema: Schema
   private let includesDirectives: Bool
 
-  /// - Parameter includesDirectives: false leaves out the definitions of own directives, too, for a
-  ///   text in which nothing mentions them.
+  /// - Parameter includesDirectives: whether to print the definitions of own directives; pass false
+  ///   for a text in which none is applied.
   package init(_ schema: Schema, includesDirectives: Bool = true) {
     self.schema = schema
     self.includesDirectives = includesDirectives

@@ -1,10 +1,10 @@
 import GraphQLLanguage
 
-/// What directive definitions refer to: directives applied to their arguments, the types of those,
-/// and what is applied there in turn.
+/// The references of directive definitions: directives applied to their arguments, the types of
+/// those arguments, and the references of both in turn.
 ///
-/// A directive that can be reached from itself lies in a component of that graph with others, or
-/// points at itself: Tarjan's algorithm, with a stack of its own. O(references).
+/// A directive that can be reached from itself is in a component of that graph with others, or
+/// refers to itself. Tarjan's algorithm finds it, with an explicit stack, in O(references).
 struct DirectiveReferences {
   private let schema: Schema
   private let directiveNumbers: [String: Int]
@@ -23,7 +23,7 @@ struct DirectiveReferences {
       schema.directives.indices.filter { finder.isOnCycle($0) }.map { schema.directives[$0].name })
   }
 
-  /// Directives come first, types after them.
+  /// Returns the edges. Directives come first, types after them.
   private func edges() -> [[Int]] {
     schema.directives.map { references($0.arguments) } + schema.types.map(references)
   }

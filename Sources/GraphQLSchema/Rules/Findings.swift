@@ -1,10 +1,10 @@
 import GraphQLLanguage
 import GraphQLResponse
 
-/// What a check has found so far, with places still as byte offsets.
+/// The findings of a check so far, with positions still as byte offsets.
 ///
-/// Lines and columns are worked out once, in one sweep over the text, when all is found: a text with
-/// thousands of errors costs no more than its size. Past `limit` findings the check stops.
+/// Lines and columns are computed once, in one pass over the text, at the end: a text with
+/// thousands of errors costs no more than its size. The check stops after `limit` findings.
 struct Findings {
   struct Finding {
     let message: String
@@ -12,8 +12,9 @@ struct Findings {
     let rule: SDLRule
   }
 
-  /// The reference implementation has no limits here; a text of 64 KB could be made to hold
-  /// millions of findings, or some that each name thousands of places or quote all of it.
+  /// The maximum number of findings. The reference implementation has no limits here; a text of 64
+  /// KB could cause millions of findings, or some that each name thousands of positions or quote
+  /// all of it.
   static let limit = 1_000
   private static let weightLimit = 500_000
 

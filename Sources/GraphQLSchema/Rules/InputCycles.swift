@@ -1,9 +1,9 @@
 import GraphQLLanguage
 
-/// Finds input objects nobody could ever give in full: those that need themselves, and defaults that
-/// need themselves.
+/// Finds input objects that cannot be given in full: those that require themselves, and defaults
+/// that need themselves.
 ///
-/// Both walks go depth first with a stack of their own, so that a long chain costs no recursion.
+/// Both walks go depth first with an explicit stack, so that a long chain costs no recursion.
 struct InputCycles {
   private let schema: Schema
   private let draft: TypeSystemDraft
@@ -88,7 +88,7 @@ struct InputCycles {
   }
 
   private enum DefaultTask {
-    /// Look into a value; `nil` stands for an object without fields, whose defaults all apply.
+    /// Visit a value; `nil` stands for an object without fields, whose defaults all apply.
     case value(Value?, of: TypeID)
     case fieldDefault(of: TypeID, field: InputValueDefinition)
     case leave

@@ -1,6 +1,6 @@
-/// The checks a type system document goes through, under the names all engines share.
+/// The checks of a type system document, by the names that all engines share.
 ///
-/// `typeSystem` stands for what the type system forbids outside of the rules: the reference
+/// `typeSystem` stands for the checks of the type system outside of the rules: the reference
 /// implementation's `validateSchema`.
 package enum SDLRule: String, Sendable, CaseIterable {
   case loneSchemaDefinition = "LoneSchemaDefinitionRule"

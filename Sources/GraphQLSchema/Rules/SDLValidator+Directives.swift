@@ -1,6 +1,6 @@
 import GraphQLLanguage
 
-/// What the rules ask of a directive.
+/// The properties of a directive that the rules check.
 struct KnownDirective {
   let locations: Set<String>
   let argumentNames: [String]
@@ -24,7 +24,7 @@ struct KnownDirective {
   }
 }
 
-/// What several definitions add directives to.
+/// An element to which several definitions add directives.
 enum DirectiveScope: Hashable {
   case schema
   case type(String)
@@ -79,7 +79,8 @@ extension SDLValidator {
     checkUniqueDirectives(directives, &seen)
   }
 
-  /// With an extension, what was applied to the definition and other extensions counts, too.
+  /// Checks that directives are unique. For an extension, those of the definition and of other
+  /// extensions count, too.
   mutating func checkUniqueDirectives(_ directives: [Directive], in scope: DirectiveScope) {
     guard !directives.isEmpty else { return }
     var seen = uniqueDirectives.removeValue(forKey: scope) ?? [:]

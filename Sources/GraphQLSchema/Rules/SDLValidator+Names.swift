@@ -120,7 +120,8 @@ extension SDLValidator {
   }
 }
 
-/// The names met more than once with all their places, in the order of their first.
+/// Returns the names that occur more than once with all their positions, in the order of their
+/// first.
 private func repeated(_ names: [Name]) -> [(String, [Position])] {
   guard names.count > 1 else { return [] }
   var order: [String] = []

@@ -2,8 +2,8 @@ import GraphQLLanguage
 
 // Names of types: known where they are used, and of the right kind where they are extended.
 extension SDLValidator {
-  /// The built-in types go without saying in type system definitions, but not in the executable
-  /// definitions of such a text: those have no schema to find them in.
+  /// Checks that a type exists. The built-in types are known in type system definitions, but not in
+  /// the executable definitions of such a text, which have no schema to find them in.
   mutating func visit(typeName name: Name, inSDL: Bool) {
     guard rules.contains(.knownTypeNames), definedTypes[name.text] == nil, !findings.isFull
     else { return }

@@ -2,10 +2,10 @@ import GraphQLLanguage
 
 /// Applies the rules for type system documents in one walk.
 ///
-/// Nodes are met in the order of the reference implementation's visitor, and at each node the rules
-/// speak in the order of its list, so findings come out in its order. Executable definitions in the
-/// text are walked too: names, directives and arguments in them follow the same rules. Every step is
-/// a look-up: O(size of the document).
+/// It visits nodes in the order of the reference implementation's visitor, and applies the rules to
+/// each node in the order of its list, so findings come in the same order. It also walks executable
+/// definitions: names, directives and arguments in them follow the same rules. Every step is a
+/// look-up: O(size of the document).
 ///
 /// GraphQL September 2025, 3 Type System and 5 Validation.
 struct SDLValidator {
@@ -14,7 +14,7 @@ struct SDLValidator {
   var findings: Findings
   var suggestions: Suggestions
 
-  /// What directives of this text may be: the specification's and those it defines.
+  /// The directives known in this text: those of the specification and those that it defines.
   let directives: [String: KnownDirective]
   let definedTypes: [String: TypeSystemTypeDefinition]
   let definedTypeNames: [String]

@@ -10,8 +10,8 @@ extension TypeSystemValidator {
     checkLiteral(value, input.type, LiteralPlace(coordinate: coordinate, path: []))
   }
 
-  /// A default that fits but could not be coerced holds too much; unless a cycle was reported, in
-  /// which case that says why.
+  /// Reports defaults that fit their types but could not be coerced, because they are too large. If
+  /// a cycle was reported, that is the reason, and nothing more is reported.
   mutating func checkDefaultsAreKnown() {
     guard findings.isEmpty else { return }
     func check(_ input: InputValueDefinition, _ coordinate: @autoclosure () -> String) {

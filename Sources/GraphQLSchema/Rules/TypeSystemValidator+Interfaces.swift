@@ -133,7 +133,7 @@ extension TypeSystemValidator {
 }
 
 extension Schema {
-  /// Whether a value of the first type can stand where the second is promised (covariance).
+  /// Returns whether a value of the first type may be used as one of the second (covariance).
   func isSubtype(_ type: TypeReference, of promised: TypeReference) -> Bool {
     if type == promised { return true }
     switch (type, promised) {

@@ -1,10 +1,10 @@
 import GraphQLLanguage
 
-/// Whether types that passed the rules for their text make a valid type system.
+/// Checks whether types that passed the rules for their text are a valid type system.
 ///
-/// Follows the reference implementation's `validateSchema` in order, words and places (version 16);
-/// what the September 2025 edition demands beyond it is marked so, and worded as version 17 does
-/// where that checks it. Cost is proportional to the text, and to the findings up to their limit.
+/// It follows the reference implementation's `validateSchema` (version 16) in order, words and
+/// positions. Checks that the September 2025 edition adds are marked, and worded as in version 17
+/// if that has them. The cost is proportional to the text, and to the findings up to their limit.
 ///
 /// GraphQL September 2025, 3 Type System, the sections "Type Validation".
 struct TypeSystemValidator {
@@ -12,7 +12,7 @@ struct TypeSystemValidator {
   let draft: TypeSystemDraft
   var findings: Findings
   var suggestions: Suggestions
-  /// By input object, the places of its required fields; filled as defaults need them.
+  /// The indices of each input object's required fields; filled as defaults need them.
   var requiredFields: [TypeID: [Int]] = [:]
 
   init(
@@ -82,7 +82,8 @@ struct TypeSystemValidator {
     }
   }
 
-  /// Where the schema definition or an extension of it names the type of an operation.
+  /// Returns the position where the schema definition or an extension of it names the type of an
+  /// operation.
   private func rootPosition(_ kind: OperationKind) -> [Position]? {
     for part in [draft.schemaDefinition].compactMap({ $0 }) + draft.schemaExtensions {
       if let operation = part.operationTypes.first(where: { $0.kind == kind }) {
@@ -119,7 +120,7 @@ struct TypeSystemValidator {
     }
   }
 
-  /// An argument of a field or a directive.
+  /// Checks an argument of a field or a directive.
   mutating func check(
     _ argument: InputValueDefinition, _ syntax: InputValueDefinitionSyntax, coordinate: String,
     typePosition: Position

@@ -3,7 +3,8 @@ import GraphQLSchema
 
 // The rules for arguments of fields and directives.
 extension ValidationWalk {
-  /// GraphQL September 2025, 5.4.1 Argument Names.
+  /// Reports an argument that the field does not have (GraphQL September 2025, 5.4.1 Argument
+  /// Names).
   mutating func reportUnknown(
     _ argument: Argument, of field: FieldDefinition, on parent: TypeDefinition
   ) {
@@ -36,7 +37,7 @@ extension ValidationWalk {
     }
   }
 
-  /// GraphQL September 2025, 5.4.2 Argument Uniqueness.
+  /// Reports repeated arguments (GraphQL September 2025, 5.4.2 Argument Uniqueness).
   mutating func checkUnique(_ arguments: [Argument]) {
     guard arguments.count > 1 else { return }
     reportRepeated(.uniqueArgumentNames, arguments.map(\.name)) {
@@ -44,7 +45,7 @@ extension ValidationWalk {
     }
   }
 
-  /// GraphQL September 2025, 5.4.3 Required Arguments.
+  /// Reports missing arguments (GraphQL September 2025, 5.4.3 Required Arguments).
   mutating func checkRequired(_ field: Field, _ definition: FieldDefinition) {
     for argument in definition.arguments where argument.isRequired {
       if field.arguments.contains(where: { $0.name.text == argument.name }) { continue }
@@ -81,7 +82,7 @@ extension ValidationWalk {
     }
   }
 
-  /// One finding for every name that comes more than once, in the order of their first.
+  /// Reports each name that occurs more than once, in the order of their first occurrences.
   mutating func reportRepeated(
     _ rule: ValidationRule, _ names: [Name], _ message: (String) -> String
   ) {

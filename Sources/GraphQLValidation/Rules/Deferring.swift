@@ -7,7 +7,7 @@ import GraphQLSchema
 //
 // O(selections). GraphQL incremental delivery, pull request 1223 of graphql-spec.
 extension ValidationWalk {
-  /// What messages call the two.
+  /// The names of the two directives in messages.
   private static let delivering = ["defer": "Defer", "stream": "Stream"]
 
   var knowsDefer: Bool {
@@ -51,7 +51,8 @@ extension ValidationWalk {
     }
   }
 
-  /// The root fields of an operation that changes or tells something come in order, or at once.
+  /// Reports `@defer` and `@stream` on root fields of mutations and subscriptions, where they are
+  /// not allowed.
   mutating func checkDeferOnRoot(_ operation: OperationDefinition) {
     guard operation.kind != .query, let root = schema.rootType(for: operation.kind) else { return }
     let name = schema[root].name
@@ -81,14 +82,14 @@ extension ValidationWalk {
     }
   }
 
-  /// What is told is told at once.
+  /// Reports `@defer` and `@stream` in a subscription, where they are not allowed.
   mutating func checkDeferInSubscription(_ operation: OperationDefinition) {
     guard operation.kind == .subscription else { return }
     var visited: Set<Int> = []
     checkDeferrable(operation.selectionSet, [], &visited)
   }
 
-  /// - Parameter spreads: those that led here, the innermost first.
+  /// - Parameter spreads: the positions of the spreads that led here, the innermost first.
   private mutating func checkDeferrable(
     _ set: SelectionSet, _ spreads: [Position], _ visited: inout Set<Int>
   ) {
@@ -121,7 +122,7 @@ extension ValidationWalk {
     }
   }
 
-  /// Whether the condition of a directive is this, or a variable.
+  /// Returns whether the condition of a directive is this value or a variable.
   private func canBe(_ value: Bool, _ name: String, _ directives: [Directive]) -> Bool {
     guard let directive = directives.first(where: { $0.name.text == name }),
       let condition = directive.arguments.first(where: { $0.name.text == "if" })?.value

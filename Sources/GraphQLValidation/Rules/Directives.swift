@@ -3,7 +3,8 @@ import GraphQLSchema
 
 // The rules for directives, their arguments apart.
 extension ValidationWalk {
-  /// GraphQL September 2025, 5.7.1 Directives Are Defined and 5.7.2 Directives Are in Valid Locations.
+  /// Reports unknown and misplaced directives (GraphQL September 2025, 5.7.1 Directives Are Defined
+  /// and 5.7.2 Directives Are in Valid Locations).
   mutating func checkKnown(
     _ directive: Directive, _ definition: DirectiveDefinition?, on location: DirectiveLocation
   ) {
@@ -24,14 +25,16 @@ extension ValidationWalk {
     }
   }
 
-  /// GraphQL September 2025, 5.7.3 Directives Are Unique per Location.
+  /// Reports repeated directives (GraphQL September 2025, 5.7.3 Directives Are Unique per
+  /// Location).
   mutating func checkUniqueDirectives(_ directives: [Directive]) {
     guard directives.count > 1, rules.contains(.uniqueDirectivesPerLocation) else { return }
     var seen: [String: Directive] = [:]
     checkUnique(directives, &seen)
   }
 
-  /// Of the schema (`nil`) or of a named type, whose extensions count with it.
+  /// Reports repeated directives of the schema (`nil`) or of a named type, together with its
+  /// extensions.
   mutating func checkUniqueDirectives(_ directives: [Directive], onSchemaOrType name: String?) {
     guard !directives.isEmpty, rules.contains(.uniqueDirectivesPerLocation) else { return }
     if let name {

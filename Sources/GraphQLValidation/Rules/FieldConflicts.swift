@@ -1,14 +1,15 @@
 import GraphQLLanguage
 import GraphQLSchema
 
-/// Finds which fields conflict and why, pair by pair, in the order and words other engines share.
+/// Finds the fields that conflict and the reasons, pair by pair, in the order and words that other
+/// engines share.
 ///
-/// Only asked when there is a conflict, and then within a budget of compared pairs: every selection
-/// set is compared within itself, with each fragment it spreads, and each of these fragments with the
-/// others; two fields with selections are compared again in what they select. Which sets, and which
-/// fragments, have been compared is remembered, so that no comparison is made twice.
+/// It runs only if there is a conflict, and within a budget of compared pairs. It compares every
+/// selection set within itself, with each fragment that it spreads, and each of these fragments
+/// with the others. For two fields with selections, it also compares those. It records the sets and
+/// fragments that it has compared, so that no comparison is made twice.
 struct FieldConflicts {
-  /// One response name, with the reasons found in its subfields if it is not itself the conflict.
+  /// A response name, with the reasons found in its subfields if it is not itself the conflict.
   private struct Finding {
     let responseName: String
     let reason: String
@@ -30,14 +31,16 @@ struct FieldConflicts {
 
   private let walk: ValidationWalk
   private var budget: Int
-  /// Fragments can lie in each other as deep as the document is long; the stack cannot.
+  /// The current nesting. Fragments can nest as deep as the document is long, but the stack is
+  /// bounded.
   private var depth = 0
   private let maximumDepth: Int
   private let maximumFindings: Int
 
   private var maps: [FieldMap] = []
   private var mapsBySet: [Int32: Int] = [:]
-  /// The value says whether only exclusive parents were assumed: then less was compared.
+  /// The pairs compared; the value tells whether only exclusive parents were assumed, in which case
+  /// less was compared.
   private var comparedWithFragment: [Pair: Bool] = [:]
   private var comparedFragments: [Pair: Bool] = [:]
 

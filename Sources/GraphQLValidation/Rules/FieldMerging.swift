@@ -3,16 +3,16 @@ import GraphQLSchema
 
 /// Decides whether all fields with one response name can be merged.
 ///
-/// Instead of comparing every pair, fields that meet in one place are put into groups and compared
-/// with the first of their group; what they select is then one merged set, and goes the same way:
+/// Instead of comparing every pair, it groups fields that merge, and compares each with the first
+/// of its group. Their selections are one merged set, which is treated the same way:
 ///
 ///     { a { x } a { y } }    group a: { a, a }    merged set: { x } + { y }
 ///
-/// Two questions are asked of a group, as in the specification: have all of them one shape, and are
-/// those that can be read from one object the same field with the same arguments? The second is
-/// asked of each object type on its own, together with the fields of abstract types, and of all at
-/// once if there is at most one. A set that has been part of a larger one is not looked at again,
-/// and the same fragments spread together are written out once.
+/// As in the specification, a group is checked twice: all fields must have the same shape, and
+/// those that can be read from one object must be the same field with the same arguments. The
+/// second check is made for each object type, together with the fields of abstract types, or once
+/// for all if there is at most one. A set that was part of a larger one is not checked again, and
+/// fragments that are spread together several times are expanded once.
 ///
 /// Fields, names and selection sets are numbers here; a set is read when it is first needed.
 struct FieldMerging {
@@ -27,7 +27,7 @@ struct FieldMerging {
     var isResolved = false
   }
 
-  /// A selection set with its inline fragments; what it spreads is elsewhere.
+  /// The fields of a selection set, including its inline fragments but not its spreads.
   private struct SetFields {
     let entries: Range<Int>
     let fragments: [Int]
@@ -83,7 +83,8 @@ struct FieldMerging {
     visitedFragments = Array(repeating: 0, count: walk.fragments.count)
   }
 
-  /// Operations first, then fragments nothing spreads: what they contain need not be looked at alone.
+  /// Checks all sets: operations first, then fragments that none spreads. Their nested sets need
+  /// not be checked separately.
   mutating func check(_ records: [SelectionSetRecord]) -> MergeOutcome {
     let relevant = records.filter { !$0.isInline && !isTrivial($0.set) }
     if relevant.isEmpty { return .mergeable }
@@ -116,7 +117,8 @@ struct FieldMerging {
     if conflict != nil { conflict?.turn = record.turn }
   }
 
-  /// Few fields and no two names the same; or what just one fragment has, if that is as simple.
+  /// Returns whether a set cannot conflict: it has few fields with different names, or only one
+  /// fragment that is as simple.
   private func isTrivial(_ set: SelectionSet) -> Bool {
     let selections = set.selections
     if selections.count == 1, case .fragmentSpread(let spread) = selections[0] {
@@ -200,7 +202,7 @@ struct FieldMerging {
     return set
   }
 
-  /// The definition of a field and the set it selects.
+  /// Resolves the definition of a field and the set that it selects.
   private mutating func resolve(_ entry: Int) {
     if entries[entry].isResolved { return }
     entries[entry].isResolved = true
@@ -216,7 +218,7 @@ struct FieldMerging {
 
   // MARK: - Bringing fields together
 
-  /// The fields of several sets with their spreads written out, each fragment once.
+  /// Returns the fields of several sets with their spreads expanded, each fragment once.
   private mutating func fields(of merged: MergedSet) -> [Int] {
     visit += 1
     var fields: [Int] = []
@@ -234,7 +236,7 @@ struct FieldMerging {
     return fields
   }
 
-  /// The lists of fields with one name, where there is more than one.
+  /// Returns the lists of fields with one name, if there are several.
   private mutating func groups(of fields: [Int]) -> [[Int]] {
     if fields.count < 2 { return [] }
     visit += 1
@@ -255,8 +257,8 @@ struct FieldMerging {
     return groups
   }
 
-  /// A set's own fields against those of the fragments it spreads, which are compared with each other
-  /// once however many sets spread them.
+  /// Checks a set's own fields against those of the fragments that it spreads. The fragments are
+  /// compared with each other once, however many sets spread them.
   private mutating func check(setWithSpreads set: Int) {
     let fragments = sets[set].fragments
     let own = Array(sets[set].entries)
@@ -302,7 +304,7 @@ struct FieldMerging {
     return lists
   }
 
-  /// Where a name is in a list ordered by names.
+  /// Returns the range of a name in a list ordered by names.
   private func range(of name: Int, in list: [Int]) -> Range<Int> {
     func firstIndex(where isBeyond: (Int) -> Bool) -> Int {
       var (low, high) = (0, list.count)
@@ -351,15 +353,16 @@ struct FieldMerging {
 
   // MARK: - Telling what says the same again
 
-  /// The fields of a group without those that others make superfluous.
+  /// Returns the fields of a group without redundant ones.
   private mutating func distinct(_ group: [Int]) -> [Int] {
     var known: Set<Int> = []
     return group.filter { known.insert(meaning(ofEntry: $0)).inserted }
   }
 
-  /// The same number for two fields only if to merge with one of them is to merge with the other.
+  /// Returns a number that two fields share only if merging with one of them means merging with the
+  /// other.
   ///
-  /// Recursive, as deep as the document; each set is looked at once.
+  /// It is recursive, as deep as the document; each set is visited once.
   private mutating func meaning(ofEntry entry: Int) -> Int {
     resolve(entry)
     let field = entries[entry].field
@@ -392,7 +395,7 @@ struct FieldMerging {
     return false
   }
 
-  /// All with the first, which is enough: what they must agree in is an equivalence.
+  /// Compares all fields with the first, which suffices because the relation is an equivalence.
   private mutating func compare(_ group: [Int], isShapeOnly: Bool) {
     for entry in group { resolve(entry) }
     guard let first = group.first else { return }
@@ -439,8 +442,8 @@ struct FieldMerging {
   }
 }
 
-/// Stands for a set of numbers, in any order. Two different ones are taken for the same with a
-/// chance of 1 in 2^128, whoever chooses them: the mixing is seeded anew in each process.
+/// A hash of a set of numbers, in any order. Two different sets collide with a probability of 1 in
+/// 2^128, even if a client chooses them: each process seeds the mixing anew.
 private struct MergeKey: Hashable {
   private let first: UInt64
   private let second: UInt64
@@ -457,7 +460,7 @@ private struct MergeKey: Hashable {
     (first, second) = sums
   }
 
-  /// The finaliser of SplitMix64.
+  /// Returns the bits mixed by the finalizer of SplitMix64.
   private static func mixed(_ bits: UInt64) -> UInt64 {
     var bits = bits &+ 0x9E37_79B9_7F4A_7C15
     bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -3,7 +3,8 @@ import GraphQLSchema
 
 // The rules for single fields; their merging is `OverlappingFieldsCanBeMerged`.
 extension ValidationWalk {
-  /// GraphQL September 2025, 5.3.3 Leaf Field Selections.
+  /// Reports selections on leaf fields, and composite fields without (GraphQL September 2025, 5.3.3
+  /// Leaf Field Selections).
   mutating func checkLeaf(_ field: Field, _ definition: FieldDefinition) {
     let isLeaf = schema[definition.type.namedType].isLeaf
     if isLeaf, let set = field.selectionSet {
@@ -24,7 +25,7 @@ extension ValidationWalk {
     }
   }
 
-  /// GraphQL September 2025, 5.3.1 Field Selections.
+  /// Reports a field that the type does not have (GraphQL September 2025, 5.3.1 Field Selections).
   mutating func reportUnknown(_ field: Field, on parent: TypeDefinition) {
     let name = field.name.text
     var suggestion = ""
@@ -40,8 +41,8 @@ extension ValidationWalk {
       "Cannot query field \"\(name)\" on type \"\(parent.name)\".\(suggestion)")
   }
 
-  /// Of the types an abstract type can be and their interfaces, those that have the field: the most
-  /// used first, supertypes before subtypes.
+  /// Returns the possible types of an abstract type, and their interfaces, that have the field: the
+  /// most used first, supertypes before subtypes.
   private func typesWithField(named name: String, of parent: TypeDefinition) -> [String] {
     guard parent.isAbstract else { return [] }
     var uses: [TypeID: Int] = [:]
@@ -70,9 +71,10 @@ extension ValidationWalk {
     return Self.sorted(found, by: precedes).map { schema[$0].name }
   }
 
-  /// Supertypes before subtypes and the rest by name is no order in which any three agree, so what
-  /// comes out depends on how one sorts; this is how other engines do it: a run from the beginning,
-  /// then one by one into its place.
+  /// Sorts types as other engines do: a run from the start, then insertion one by one.
+  ///
+  /// Supertypes before subtypes and the rest by name is not a consistent order, so the result
+  /// depends on the algorithm.
   private static func sorted(
     _ ids: [TypeID], by precedes: (TypeID, TypeID) -> Bool
   ) -> [TypeID] {

@@ -3,7 +3,8 @@ import GraphQLSchema
 
 // The rules for fragment definitions and spreads, cycles apart.
 extension ValidationWalk {
-  /// GraphQL September 2025, 5.5.1.3 Fragments on Object, Interface or Union Types.
+  /// Reports a fragment on a leaf or input type (GraphQL September 2025, 5.5.1.3 Fragments on
+  /// Object, Interface or Union Types).
   mutating func checkComposite(_ fragment: FragmentDefinition, _ type: TypeDefinition?) {
     guard let type, !type.isComposite else { return }
     let condition = fragment.typeCondition
@@ -15,7 +16,7 @@ extension ValidationWalk {
       """)
   }
 
-  /// GraphQL September 2025, 5.5.1.1 Fragment Name Uniqueness.
+  /// Reports repeated fragment names (GraphQL September 2025, 5.5.1.1 Fragment Name Uniqueness).
   mutating func checkUniqueName(of fragment: FragmentDefinition) {
     if let first = fragmentNames[fragment.name.text] {
       report(
@@ -26,7 +27,7 @@ extension ValidationWalk {
     }
   }
 
-  /// GraphQL September 2025, 5.5.1.4 Fragments Must Be Used.
+  /// Reports unused fragments (GraphQL September 2025, 5.5.1.4 Fragments Must Be Used).
   mutating func checkUnusedFragments() {
     guard rules.contains(.noUnusedFragments), !fragments.isEmpty else { return }
     var isUsed = [Bool](repeating: false, count: fragments.count)
@@ -43,7 +44,8 @@ extension ValidationWalk {
     }
   }
 
-  /// GraphQL September 2025, 5.5.2.3 Fragment Spread Is Possible.
+  /// Reports a spread whose type cannot apply (GraphQL September 2025, 5.5.2.3 Fragment Spread Is
+  /// Possible).
   mutating func checkPossible(
     _ spread: FragmentSpread, _ fragment: FragmentDefinition, _ parent: TypeDefinition
   ) {

@@ -3,7 +3,8 @@ import GraphQLSchema
 
 // The rules that look at operations as a whole.
 extension ValidationWalk {
-  /// GraphQL September 2025, 5.1.1 Executable Definitions.
+  /// Reports definitions that are not executable (GraphQL September 2025, 5.1.1 Executable
+  /// Definitions).
   mutating func checkExecutableDefinitions() {
     guard rules.contains(.executableDefinitions) else { return }
     for definition in document.definitions {
@@ -26,7 +27,8 @@ extension ValidationWalk {
     }
   }
 
-  /// GraphQL September 2025, 5.2.1 Operation Type Existence.
+  /// Reports a kind of operation that the schema does not have (GraphQL September 2025, 5.2.1
+  /// Operation Type Existence).
   mutating func checkOperationType(_ operation: OperationDefinition, at place: Position) {
     guard schema.rootType(for: operation.kind) == nil else { return }
     report(
@@ -34,7 +36,7 @@ extension ValidationWalk {
       "The \(operation.kind.rawValue) operation is not supported by the schema.")
   }
 
-  /// GraphQL September 2025, 5.2.2.1 Operation Name Uniqueness.
+  /// Reports repeated operation names (GraphQL September 2025, 5.2.2.1 Operation Name Uniqueness).
   mutating func checkUniqueName(of operation: OperationDefinition) {
     guard operationCount > 1, let name = operation.name else { return }
     if let first = operationNames[name.text] {
@@ -46,7 +48,8 @@ extension ValidationWalk {
     }
   }
 
-  /// GraphQL September 2025, 5.2.3.1 Lone Anonymous Operation.
+  /// Reports an anonymous operation among others (GraphQL September 2025, 5.2.3.1 Lone Anonymous
+  /// Operation).
   mutating func checkLone(_ operation: OperationDefinition, at place: Position) {
     guard operationCount > 1, operation.name == nil else { return }
     report(

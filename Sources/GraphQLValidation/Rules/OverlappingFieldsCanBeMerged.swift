@@ -1,22 +1,22 @@
 import GraphQLLanguage
 import GraphQLSchema
 
-/// A selection set the walk has passed, with the turn its findings have.
+/// A selection set that the walk has visited, with the place of its findings in the report.
 struct SelectionSetRecord {
   let set: SelectionSet
   let parent: TypeDefinition?
   let turn: Int
-  /// Of an inline fragment: its fields are also those of the set around it.
+  /// Whether it belongs to an inline fragment, whose fields are also those of the set around it.
   let isInline: Bool
-  /// The fragment definition it lies in.
+  /// The number of the fragment definition that contains the set.
   let fragment: Int?
 }
 
-/// What comes of comparing fields with one response name.
+/// The result of comparing fields with one response name.
 enum MergeOutcome {
   case mergeable
   case conflict
-  /// Deciding would take more work than allowed.
+  /// The comparison would exceed the limit.
   case undecided
 }
 
@@ -57,7 +57,7 @@ extension ValidationWalk {
   }
 }
 
-/// Two fields that cannot be merged, worded.
+/// Two fields that cannot be merged, with a message.
 struct MergeConflict {
   let responseName: String
   let reason: String
@@ -72,7 +72,7 @@ struct MergeConflict {
   }
 }
 
-/// A field where it stands: in a selection set of this type.
+/// A field with the type of its selection set.
 struct PlacedField {
   let field: Field
   let parent: TypeDefinition?
@@ -83,21 +83,21 @@ extension ValidationWalk {
     placed.parent.flatMap { fieldDefinition(named: placed.field.name.text, on: $0) }
   }
 
-  /// The type of the sets a field's selections are in.
+  /// Returns the type of the sets that a field selects.
   func selectionType(of definition: FieldDefinition?) -> TypeDefinition? {
     guard let definition else { return nil }
     let type = schema[definition.type.namedType]
     return type.isComposite ? type : nil
   }
 
-  /// The type of an inline fragment's or fragment's selections.
+  /// Returns the type of an inline fragment's or fragment's selections.
   func conditionType(_ condition: Name?, in parent: TypeDefinition?) -> TypeDefinition? {
     guard let condition else { return parent }
     return schema.type(named: condition.text).flatMap { $0.isComposite ? $0 : nil }
   }
 
-  /// Whether no value can have both shapes: lists and non-nulls must match, and leaf types be the
-  /// same.
+  /// Returns whether no value can have both shapes: lists and non-nulls must match, and leaf types
+  /// be the same.
   func shapesConflict(_ left: TypeReference, _ right: TypeReference) -> Bool {
     switch (left, right) {
     case (.list(let left), .list(let right)): shapesConflict(left, right)
@@ -109,7 +109,8 @@ extension ValidationWalk {
     }
   }
 
-  /// What two fields of one name are asked for differently; nil where they are the same.
+  /// Returns the difference between the arguments of two fields with one name; nil if they are
+  /// equal.
   func argumentDifference(_ left: Field, _ right: Field) -> String? {
     guard left !== right else { return nil }
     if !areSame(left.arguments, right.arguments) { return "they have differing arguments" }
@@ -121,7 +122,7 @@ extension ValidationWalk {
     return nil
   }
 
-  /// In any order; fields of objects too.
+  /// Returns whether arguments are equal in any order, including the fields of objects.
   private func areSame(_ left: [Argument], _ right: [Argument]) -> Bool {
     guard left.count == right.count else { return false }
     return zip(sorted(left, \.name.text), sorted(right, \.name.text)).allSatisfy {
@@ -163,7 +164,8 @@ extension ValidationWalk {
     }
   }
 
-  /// Why two fields that are both read cannot be merged, looking at them alone.
+  /// Returns the reason why two fields that are both read cannot be merged, without their
+  /// selections.
   func difference(_ left: PlacedField, _ right: PlacedField, isExclusive: Bool) -> String? {
     if !isExclusive {
       let (name, other) = (left.field.name.text, right.field.name.text)
@@ -180,14 +182,14 @@ extension ValidationWalk {
 }
 
 extension TypeDefinition {
-  /// Two different ones never describe the same value.
+  /// Whether the type is an object type. A value never has two different object types.
   var isObject: Bool { if case .object = kind { true } else { false } }
 }
 
 extension Field {
-  /// Has the items of its list come later.
+  /// The `@stream` directive of the field, if it has one.
   fileprivate var stream: Directive? { directives.first { $0.name.text == "stream" } }
 
-  /// Whether it can be merged with any field of its name and kind.
+  /// Whether the field can be merged with any field of its name and kind.
   var isPlain: Bool { arguments.isEmpty && stream == nil }
 }

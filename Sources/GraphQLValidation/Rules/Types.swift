@@ -3,7 +3,7 @@ import GraphQLSchema
 
 // The rules about names of types.
 extension ValidationWalk {
-  /// GraphQL September 2025, 5.5.1.2 Fragment Spread Type Existence.
+  /// Reports an unknown type (GraphQL September 2025, 5.5.1.2 Fragment Spread Type Existence).
   mutating func checkKnown(_ name: Name, isTypeSystem: Bool) {
     guard rules.contains(.knownTypeNames), schema.typesByName[name.text] == nil,
       !definedTypes.contains(name.text)
@@ -31,7 +31,8 @@ extension ValidationWalk {
     }
   }
 
-  /// GraphQL September 2025, 5.8.2 Variables Are Input Types.
+  /// Reports a variable whose type is not an input type (GraphQL September 2025, 5.8.2 Variables
+  /// Are Input Types).
   mutating func checkInputType(of variable: VariableDefinition) {
     guard let type = resolve(variable.type), !schema[type.namedType].isInputType else { return }
     report(

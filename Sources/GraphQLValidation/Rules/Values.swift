@@ -5,7 +5,7 @@ import GraphQLSchema
 //
 // GraphQL September 2025, 5.6 Values.
 extension ValidationWalk {
-  /// A literal of a scalar or enum, or one that has the wrong shape altogether.
+  /// Checks a literal of a scalar or enum, or one with the wrong shape.
   mutating func checkLeaf(_ value: Value, _ type: TypeReference?) {
     guard let type else { return }
     let named = schema[type.namedType]
@@ -42,7 +42,8 @@ extension ValidationWalk {
     }
   }
 
-  /// 5.6.2 Input Object Field Names, 5.6.4 Input Object Required Fields, 3.10.1 OneOf Input Objects.
+  /// Checks the fields of an input object (5.6.2 Input Object Field Names, 5.6.4 Input Object
+  /// Required Fields, 3.10.1 OneOf Input Objects).
   mutating func checkObject(
     _ value: Value, _ fields: [ObjectField], _ type: TypeDefinition,
     _ inputs: [InputValueDefinition], isOneOf: Bool
@@ -80,7 +81,7 @@ extension ValidationWalk {
         + didYouMean(name, among: inputs.map(\.name)))
   }
 
-  /// 5.6.3 Input Object Field Uniqueness.
+  /// Reports a repeated field (5.6.3 Input Object Field Uniqueness).
   mutating func checkUnique(_ field: ObjectField, _ names: inout [String: Name]) {
     if let first = names[field.name.text] {
       report(
@@ -93,7 +94,8 @@ extension ValidationWalk {
 }
 
 extension Schema {
-  /// Why a built-in scalar cannot be written like this; custom scalars take any literal.
+  /// Returns the reason why a literal is not a value of a built-in scalar; custom scalars accept
+  /// any literal.
   func refusal(of value: Value, scalar: String) -> String? {
     switch scalar {
     case "Int":

@@ -1,17 +1,17 @@
 import GraphQLLanguage
 import GraphQLSchema
 
-/// A place where a variable stands for a value.
+/// A use of a variable as a value.
 struct VariableUsage {
   let name: String
   let position: Position
   let type: TypeReference?
-  /// The place has a value of its own when the variable has none.
+  /// Whether the location has a default value, which applies if the variable has none.
   let hasDefault: Bool
-  /// The OneOf input object it is a field of, which null cannot fill.
+  /// The OneOf input object of which the location is a field, and where null is not allowed.
   let oneOf: TypeID?
 
-  /// All of it but the place in the text.
+  /// The usage without its position in the text.
   struct Kind: Hashable {
     let name: String
     let type: TypeReference?
@@ -22,7 +22,7 @@ struct VariableUsage {
   var kind: Kind { Kind(name: name, type: type, hasDefault: hasDefault, oneOf: oneOf) }
 }
 
-/// An operation the walk has left, waiting until the fragments it reaches have been seen.
+/// An operation that the walk has left, and that waits until the fragments it reaches were visited.
 struct FinishedOperation {
   let operation: OperationDefinition
   let place: Position
@@ -34,7 +34,7 @@ struct FinishedOperation {
 //
 // GraphQL September 2025, 5.8 Variables.
 extension ValidationWalk {
-  /// 5.8.1 Variable Uniqueness.
+  /// Reports repeated variables (5.8.1 Variable Uniqueness).
   mutating func checkUniqueVariables(of operation: OperationDefinition) {
     guard operation.variables.count > 1 else { return }
     reportRepeated(.uniqueVariableNames, operation.variables.map(\.name)) {
@@ -42,8 +42,8 @@ extension ValidationWalk {
     }
   }
 
-  /// 5.8.3 All Variable Uses Defined, 5.8.4 All Variables Used, 5.8.5 All Variable Usages Are
-  /// Allowed: of every operation, through all fragments it reaches.
+  /// Checks the variables of every operation, through all fragments that it reaches (5.8.3 All
+  /// Variable Uses Defined, 5.8.4 All Variables Used, 5.8.5 All Variable Usages Are Allowed).
   mutating func checkVariables() {
     let rules: [ValidationRule] = [
       .noUndefinedVariables, .noUnusedVariables, .variablesInAllowedPosition,
@@ -115,7 +115,7 @@ extension ValidationWalk {
     }
   }
 
-  /// The usages of a fragment without those that say the same as an earlier one.
+  /// Returns the usages of a fragment without those equal to an earlier one.
   private mutating func distinctUsages(ofFragmentAt index: Int) -> [VariableUsage] {
     let usages = usagesOfFragments[index]
     if usages.count < 16 { return usages }
@@ -156,7 +156,8 @@ extension ValidationWalk {
       && (usage.oneOf == nil || type.isNonNull || definition.hasDefault)
   }
 
-  /// A default, of the variable or of the place, stands in for null.
+  /// Returns whether a usage is allowed. A default, of the variable or of the location, replaces
+  /// null.
   private func fits(
     _ usage: VariableUsage, _ location: TypeReference, _ definition: VariableDefinition,
     _ type: TypeReference
@@ -168,7 +169,7 @@ extension ValidationWalk {
     }
   }
 
-  /// Whether a value of one type is always one of the other.
+  /// Returns whether every value of one type is also one of the other.
   private func accepts(_ location: TypeReference, _ type: TypeReference) -> Bool {
     switch (location, type) {
     case (.nonNull(let location), .nonNull(let type)): accepts(location, type)
@@ -184,7 +185,7 @@ extension ValidationWalk {
 extension VariableDefinition {
   var place: Position { description?.position ?? position }
 
-  /// One that is not null.
+  /// Whether there is a default that is not null.
   fileprivate var hasDefault: Bool {
     switch defaultValue?.content {
     case nil, .null?: false

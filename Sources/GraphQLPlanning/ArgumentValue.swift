@@ -2,17 +2,18 @@ import GraphQLLanguage
 import GraphQLResponse
 import GraphQLSchema
 
-/// An argument while planning: what shapes the statement (enums, booleans, nulls, objects) as it is,
-/// and what becomes a parameter as the place its value will come from.
+/// An argument during planning. Values that determine the statement (enums, booleans, nulls,
+/// objects) stay; a value that becomes a parameter is represented by its source.
 indirect enum ArgumentValue {
   case null
   case boolean(Bool)
   case `enum`(String)
-  /// `value` is the one at hand; only what `OperationChoices` keys plans by may look at it.
+  /// A scalar. `value` is that of the current request; only code for values in the key of
+  /// `OperationChoices` may read it.
   case scalar(InputSource, value: InputValue)
-  /// Of enums and objects.
+  /// A list of enums or objects.
   case list([ArgumentValue])
-  /// Of scalars, bound as one array.
+  /// A list of scalars, bound as one array.
   case scalars(InputSource, values: [InputValue])
   case object([(name: String, value: ArgumentValue)])
 
@@ -24,41 +25,41 @@ indirect enum ArgumentValue {
   var isNull: Bool { if case .null = self { true } else { false } }
 }
 
-/// All arguments a field declares, with what they are here; nil for one without a value.
+/// All arguments that a field declares, with their current values; nil for one without a value.
 struct FieldArguments {
-  /// Of the field.
+  /// The coordinate of the field.
   var coordinate = ""
   var values: [(definition: InputValueDefinition, value: ArgumentValue?)] = []
-  /// Those whose value is the schema's default.
+  /// The arguments whose value is the schema's default.
   var defaulted: Set<String> = []
-  /// Of the values that were given.
+  /// The positions of the given values.
   var positions: [String: Position] = [:]
 
   subscript(_ name: String) -> (definition: InputValueDefinition, value: ArgumentValue?)? {
     values.first { $0.definition.name == name }
   }
 
-  /// Nil when absent or null.
+  /// Returns the value of an argument; nil if it is absent or null.
   func value(_ name: String) -> ArgumentValue? {
     guard let value = self[name]?.value, !value.isNull else { return nil }
     return value
   }
 }
 
-/// Turns the arguments of a field into `ArgumentValue`s, for the variables at hand.
+/// Turns the arguments of a field into `ArgumentValue`s, for the variables of a request.
 struct ArgumentReader {
   let schema: Schema
   let variableIndices: [String: Int]
-  /// By variable index; nil when absent.
+  /// The variables by index; nil if absent.
   let variables: [InputValue?]
   let inputs: OperationInputs
 
   var source: Source { inputs.source }
 
-  /// An argument or input field, for errors about what it is given.
+  /// An argument or input field, for errors about its value.
   private struct Target {
     let definition: InputValueDefinition
-    /// The input object; nil of an argument.
+    /// The input object; nil for an argument.
     var owner: TypeDefinition?
 
     var name: String {
@@ -67,8 +68,10 @@ struct ArgumentReader {
     }
   }
 
-  /// - Parameter takesWhole: whether an input object, given as a variable, is left as it is: the plan
-  ///   serves whatever is in it.
+  /// Reads the arguments of a field.
+  ///
+  /// - Parameter takesWhole: returns whether an input object, given as a variable, is passed
+  ///   unchanged, so that the plan serves any content.
   func arguments(
     of field: Field, _ definition: FieldDefinition, takesWhole: (String) -> Bool = { _ in false }
   ) throws(GraphQLError) -> FieldArguments {
@@ -99,7 +102,7 @@ struct ArgumentReader {
     return result
   }
 
-  /// Nil when the value is a variable that was not given.
+  /// Reads a value; nil if it is a variable that was not given.
   private func read(
     _ value: Value, as type: TypeReference, for target: Target
   ) throws(GraphQLError) -> ArgumentValue? {
@@ -154,7 +157,8 @@ struct ArgumentReader {
     }
   }
 
-  /// A variable that may be null, since its own default is not, stands where null may not.
+  /// Returns the error for null in a non-null location. The variable may be null, although its
+  /// default is not.
   private func unexpectedNull(
     _ place: String, _ type: TypeReference, _ value: Value
   ) -> GraphQLError {
@@ -200,7 +204,7 @@ struct ArgumentReader {
     }
   }
 
-  /// What a variable holds where a custom scalar is to be.
+  /// The error of a variable's value that is not one of a custom scalar.
   private struct Unfit: Error {
     var path: [PathSegment] = []
     let value: InputValue
@@ -212,7 +216,9 @@ struct ArgumentReader {
     }
   }
 
-  /// - Parameter origin: the variable and path the value came from; nil for a constant.
+  /// Converts a coerced value.
+  ///
+  /// - Parameter origin: the variable and path that the value came from; nil for a constant.
   private func convert(
     _ value: InputValue, as type: TypeReference, from origin: InputSource?
   ) throws(Unfit) -> ArgumentValue {
@@ -304,7 +310,7 @@ extension InputSource {
     }
   }
 
-  /// A number as it is written, which an `Int32` need not hold.
+  /// Creates a number as it is written, which may exceed an `Int32`.
   init(_ number: InputValue) {
     self =
       switch number {
@@ -318,7 +324,8 @@ extension InputSource {
 }
 
 extension InputValue {
-  /// A number of a document where a scalar is to be; validation has seen that it fits a built-in one.
+  /// Creates a scalar from a number in a document. Validation has checked that it fits a built-in
+  /// scalar.
   init(literal text: String, _ scalar: BuiltInScalar?) {
     switch scalar {
     // An id may be all digits, and then be written without quotes.
@@ -330,7 +337,8 @@ extension InputValue {
 }
 
 extension TypeDefinition {
-  /// One that says for itself what it is made of, which is a string or a number.
+  /// Whether the type is a scalar other than the built-in ones. Its values may be strings or
+  /// numbers.
   package var isCustomScalar: Bool {
     if case .scalar = kind { builtInScalar == nil } else { false }
   }

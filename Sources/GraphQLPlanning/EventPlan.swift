@@ -3,28 +3,30 @@ import GraphQLResponse
 import GraphQLSchema
 import SQL
 
-/// What a subscription waits for: which news, and what is asked of the database when it begins. What is sent for
-/// each is the plan's own statement, in which the news' node is a parameter.
+/// The events that a subscription receives, and the statement that runs when it starts. The
+/// response to each event is the plan's own statement, in which the event's node is a parameter.
 package struct EventPlan: Sendable {
-  /// The word that news have.
+  /// The topic of the events.
   package let topic: String
-  /// Gives a row for each key under which the viewer is to hear, `(key, pg_current_snapshot()::text)`: of what is in
-  /// that snapshot nothing is told any more.
+  /// A statement that returns a row for each key that the viewer subscribes to, `(key,
+  /// pg_current_snapshot()::text)`. Events that are visible in that snapshot are not delivered.
   package let start: SQLStatement
   package let parameters: [PlanParameter]
   package let places: [InputPlace?]
-  /// The keys are read from tables, and may be others later.
+  /// Whether the keys are read from tables, and may change later.
   package let hasSet: Bool
-  /// News are told only when no transaction that is older can still commit.
+  /// Whether events wait until no older transaction can commit.
   package let isSettled: Bool
-  /// A null is told, and ends it; of a field that cannot be null, a null is nothing to tell.
+  /// Whether a null is delivered and ends the subscription. For a field that cannot be null, a null
+  /// is not delivered.
   package let endsWithNull: Bool
-  /// The news' node is in the answer; without, one answer tells of all that happened by then.
+  /// Whether the response contains the event's node; without it, one response covers all events so
+  /// far.
   package let readsNode: Bool
-  /// One that equals the last one, or at first what was so at the beginning, is not sent: whatever the news were about,
-  /// the viewer may not see it.
+  /// Whether a response equal to the last one, or at first to the initial one, is omitted: the
+  /// viewer may not see what the event was about.
   package var isCompared: Bool { endsWithNull && !readsNode }
-  /// `{"data":{"field":null}}`
+  /// The response `{"data":{"field":null}}`.
   package let nullBody: [UInt8]
 }
 
@@ -38,7 +40,7 @@ package struct EventStorage: Sendable {
 }
 
 extension StorageReader {
-  /// Of all fields of the subscription type that have one.
+  /// Returns the storage of all fields of the subscription type with `@event`.
   mutating func events() -> [String: EventStorage] {
     guard let root = schema.subscriptionType else { return [:] }
     var events: [String: EventStorage] = [:]
@@ -61,7 +63,7 @@ extension StorageReader {
 }
 
 extension Planner {
-  /// The plan of a subscription, which has one root field.
+  /// Returns the plan of a subscription, which has one root field.
   func subscription(
     _ root: TypeID, _ operation: OperationDefinition, fragments: [String: FragmentDefinition],
     _ reader: ArgumentReader

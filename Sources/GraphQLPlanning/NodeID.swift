@@ -1,7 +1,7 @@
-/// The wire form of a node's id: the 64-bit number's bytes, most significant first and without
+/// The wire form of a node's ID: the bytes of the 64-bit number, most significant first and without
 /// leading zeros, in base64url without padding. The low byte of the number is the type's tag.
 public enum NodeID {
-  /// Nil for text that is not exactly what `append` writes for a positive number.
+  /// Decodes a text; nil unless it is exactly what `append` writes for a positive number.
   package static func decode(_ text: String) -> Int64? {
     var text = text
     return text.withUTF8 { bytes in
@@ -25,7 +25,7 @@ public enum NodeID {
     }
   }
 
-  /// The number of 8 bytes whose first 60 bits are given, by the character with the others.
+  /// Returns the number of 8 bytes whose first 60 bits are given, with the last character's bits.
   private static func ending(_ bits: UInt64, _ value: UInt8) -> Int64? {
     guard value & 3 == 0, bits >> 52 != 0, bits >> 59 == 0 else { return nil }
     return Int64(bits << 4 | UInt64(value >> 2))
@@ -33,7 +33,7 @@ public enum NodeID {
 
   package static func tag(of id: Int64) -> Int { Int(id & 255) }
 
-  /// Public, so that others inline it.
+  /// Appends the text of an ID. It is public, so that other modules inline it.
   @inlinable @inline(__always)
   public static func append(_ id: Int64, to append: (UInt8) -> Void) {
     let number = UInt64(bitPattern: id)
@@ -52,7 +52,7 @@ public enum NodeID {
   }
 }
 
-/// RFC 4648, section 5, without padding.
+/// Base64url by RFC 4648, section 5, without padding.
 public enum Base64URL {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
@@ -72,7 +72,7 @@ public enum Base64URL {
     }
   }
 
-  /// 255 for a byte outside the alphabet.
+  /// Returns the value of a character; 255 for a byte outside of the alphabet.
   static func value(of character: UInt8) -> UInt8 { values[Int(character)] }
 
   package static func append(_ bytes: [UInt8], to append: (UInt8) -> Void) {
@@ -90,7 +90,8 @@ public enum Base64URL {
     }
   }
 
-  /// Nil for characters outside the alphabet, an impossible length or bits left over.
+  /// Decodes a text; nil for characters outside of the alphabet, an impossible length or excess
+  /// bits.
   package static func decode(_ text: String) -> [UInt8]? {
     var result: [UInt8] = []
     result.reserveCapacity(text.utf8.count * 3 / 4)

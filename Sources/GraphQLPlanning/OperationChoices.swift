@@ -1,15 +1,16 @@
 import GraphQLLanguage
 import GraphQLSchema
 
-/// Which parts of an operation's variables shape its statement, and the key they make for a plan.
+/// The parts of an operation's variables that determine its statement, and the key that they form
+/// for a plan.
 ///
-/// Enums, booleans, nulls and the presence of input fields always do; so do page sizes and, where an
-/// id says which table to read, its type tag. All other values are parameters: equal keys mean the
-/// same plan. O(size of the variables).
+/// Enums, booleans, nulls and the presence of input fields are always part of it. So are page sizes
+/// and, if an ID determines the table to read, its type tag. All other values are parameters: equal
+/// keys mean the same plan. O(size of the variables).
 package struct OperationChoices: Sendable {
   private enum Role: Sendable {
     case value, pageSize, identity
-    /// Part of no statement but as one `jsonb`.
+    /// The value is used only as one `jsonb`.
     case whole
   }
 
@@ -79,7 +80,7 @@ package struct OperationChoices: Sendable {
     }
   }
 
-  /// The set of tags, in order.
+  /// Appends the set of tags, in order.
   private func appendTags(_ items: [InputValue], to key: inout [UInt8]) {
     key.append(UInt8(ascii: "<"))
     let start = key.count
@@ -100,7 +101,7 @@ private struct UsageWalker {
   let fragments: [String: FragmentDefinition]
   var pageSizes: Set<String> = []
   var identities: Set<String> = []
-  /// Handed over as they are, and used in any other way.
+  /// The variables that are passed unchanged, and those used in any other way.
   var wholes: Set<String> = []
   var parts: Set<String> = []
   var visited: Set<String> = []
@@ -152,7 +153,8 @@ private struct UsageWalker {
     }
   }
 
-  /// A variable that is an input object, of which a call takes no single field.
+  /// Returns whether the argument is a variable with an input object, and the call uses none of its
+  /// fields alone.
   private func isWhole(_ argument: Argument, of field: Field, on type: TypeID) -> Bool {
     guard case .call(let call)? = mapping[type]?.fields[field.name.text]?.kind,
       case .variable = argument.value.content,

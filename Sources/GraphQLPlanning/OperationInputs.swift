@@ -2,8 +2,8 @@ import GraphQLLanguage
 import GraphQLResponse
 import GraphQLSchema
 
-/// Which input of an operation a value is, in the words of its document: for errors about values that
-/// their types accept and their places do not.
+/// The inputs of an operation by the names in its document, for errors about values that their
+/// types accept but their locations do not.
 package struct OperationInputs: Sendable {
   package let variables: [VariableDefinition]
   package let source: Source
@@ -13,10 +13,12 @@ package struct OperationInputs: Sendable {
     self.source = source
   }
 
+  /// Returns an error about a value.
+  ///
   /// - Parameters:
-  ///   - input: where the value came from.
-  ///   - path: of the value inside of what came from there.
-  ///   - place: what the value was given to.
+  ///   - input: the source of the value.
+  ///   - path: the path of the value within that source.
+  ///   - place: the argument or input field that the value was given to.
   package func error(
     _ input: InputSource, at path: [PathSegment] = [], of place: InputPlace?, _ problem: String
   ) -> GraphQLError {
@@ -29,7 +31,7 @@ package struct OperationInputs: Sendable {
       code: .badUserInput)
   }
 
-  /// An error about one of several inputs, nobody knows which; nil where there is none at all.
+  /// Returns an error about an unknown one of several inputs; nil if there is none.
   package func error(
     amongst parameters: [(PlanParameter, place: InputPlace?)], _ problem: String
   ) -> GraphQLError? {
@@ -61,7 +63,7 @@ package struct OperationInputs: Sendable {
 
   private struct Name {
     let subject: String
-    /// As paths begin.
+    /// The name as paths begin.
     let bare: String
     let position: Position?
 
@@ -85,7 +87,7 @@ package struct OperationInputs: Sendable {
     if case .variable(_, let path) = input { path } else { [] }
   }
 
-  /// Follows the path into lists and objects that are written in the document, up to a variable.
+  /// Follows the path through lists and objects of the document, up to a variable.
   private func innermost(
     _ input: InputSource, _ path: [PathSegment]
   ) -> (InputSource, [PathSegment]) {
@@ -109,11 +111,11 @@ package struct OperationInputs: Sendable {
   }
 }
 
-/// What a value is given to: an argument or an input field.
+/// The argument or input field that a value is given to.
 package struct InputPlace: Sendable, Hashable {
-  /// `Query.node(id:)`, or `UserBy.username`.
+  /// The coordinate: `Query.node(id:)`, or `UserBy.username`.
   package let coordinate: String
-  /// Of the argument's value; nil for a default.
+  /// The position of the argument's value; nil for a default.
   package let position: Position?
 
   init(_ coordinate: String, _ position: Position?) {
@@ -137,7 +139,7 @@ extension InputValue {
     return value
   }
 
-  /// As messages about it show it: cut where it is long, and no more than a word where it has parts.
+  /// The value as messages show it: shortened if it is long, and a single word if it has parts.
   package var shown: String {
     switch self {
     case .string(let text): "\"\(text.prefix(40))\""

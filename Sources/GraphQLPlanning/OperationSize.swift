@@ -1,13 +1,14 @@
 import GraphQLSchema
 
-/// How large the answer of an operation can be at most, as its page sizes go, and what it costs to
-/// find. Of objects that can be of several types the largest counts. Sums stay at `Int.max`.
+/// The maximum size of an operation's response, by its page sizes, and its cost. For objects of
+/// several types, the largest type counts. Sums saturate at `Int.max`.
 package struct OperationSize: Sendable, Equatable {
-  /// Of all lists and pages together.
+  /// The number of elements of all lists and pages.
   package var elements = 0
-  /// A leaf costs nothing, an object 1, a page 2 and for each element 1 and what is in it (R8).
+  /// The cost: a leaf costs 0, an object 1, and a page 2 plus, for each element, 1 and the cost of
+  /// its fields.
   package var cost = 0
-  /// Of the response names, which clients make as long as they like, and of other constant text.
+  /// The bytes of the response names, which clients choose, and of other constant text.
   package var nameBytes = 0
 
   package init(elements: Int = 0, cost: Int = 0, nameBytes: Int = 0) {
@@ -37,23 +38,23 @@ package struct OperationSize: Sendable, Equatable {
   }
 }
 
-/// The size of whatever a plan serves: its page sizes are part of it, the lengths of the lists of ids
-/// that clients give are not.
+/// The size of the responses that a plan serves. Page sizes are part of the plan; the lengths of
+/// the lists of IDs that clients give are not.
 package struct PlanSize: Sendable {
-  /// Without what is counted for given lists.
+  /// The size without elements of given lists.
   package private(set) var fixed = OperationSize()
-  /// What each of the ids of a list that is given adds.
+  /// The size that each ID of a given list adds.
   private var perID: [InputSource: OperationSize] = [:]
 
   private init(_ fixed: OperationSize = OperationSize()) { self.fixed = fixed }
 
-  /// O(shape).
+  /// Computes the size of a shape. O(shape).
   init(of shape: ObjectShape, limits: PlannerLimits) {
     var walk = SizeWalk(limits: limits)
     self = walk.size(of: shape)
   }
 
-  /// Of a mutation's payloads together; each of its fields costs 10 besides (R8).
+  /// Computes the size of a mutation's payloads together; each of its fields costs 10 more.
   init(of mutation: [MutationField], limits: PlannerLimits) {
     var walk = SizeWalk(limits: limits)
     for case .call(let plan) in mutation {
@@ -61,10 +62,12 @@ package struct PlanSize: Sendable {
     }
   }
 
-  /// Whether requests with other variables are of the same size.
+  /// Whether requests with other variables have the same size.
   package var isFixed: Bool { perID.isEmpty }
 
-  /// - Parameter variables: by index of the operation's variables.
+  /// Returns the size for a request.
+  ///
+  /// - Parameter variables: the variables by index.
   package func size(for variables: [InputValue?]) -> OperationSize {
     perID.reduce(fixed) { $0 + $1.value * Self.count(of: $1.key, variables) }
   }
@@ -92,14 +95,14 @@ package struct PlanSize: Sendable {
     return largest
   }
 
-  /// So many elements of this size each.
+  /// Returns the size of a page with this number of elements.
   fileprivate func page(of count: Int) -> PlanSize {
     var page = PlanSize((fixed + Self.element) * count)
     page.perID = perID.mapValues { $0 * count }
     return page
   }
 
-  /// As many elements of this size as ids are given. Given lists within given lists there are none.
+  /// Returns the size of as many elements as IDs are given. Given lists do not nest.
   fileprivate func page(of list: InputSource) -> PlanSize {
     var page = PlanSize()
     page.perID = perID.mapValues { $0 * PlannerLimits().maximumNodeIDs }
@@ -107,7 +110,7 @@ package struct PlanSize: Sendable {
     return page
   }
 
-  /// With its comma.
+  /// The size of an element, with its comma.
   private static let element = OperationSize(elements: 1, cost: 1, nameBytes: 1)
 
   fileprivate static func names(_ keys: some Sequence<[UInt8]>) -> PlanSize {
@@ -123,12 +126,12 @@ package struct PlanSize: Sendable {
   fileprivate static let nothing = PlanSize()
 }
 
-/// How many elements a list without pages counts as.
+/// The number of elements that a list without pages counts as.
 package enum ListLength: Sendable, Hashable {
-  /// Nobody knows; `PlannerLimits.assumedListLength`.
+  /// The number is unknown; `PlannerLimits.assumedListLength` applies.
   case assumed
   case atMost(Int)
-  /// As many as the list of ids has that is given.
+  /// The number of IDs in the given list.
   case ids(InputSource)
 }
 

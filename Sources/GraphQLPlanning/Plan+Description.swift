@@ -1,12 +1,12 @@
 extension Plan {
-  /// The parameters, one a line: `$2 text: variable $username`.
+  /// Returns the parameters, one per line: `$2 text: variable $username`.
   package func parameterLines(variableNames: [String]) -> [String] {
     parameters.enumerated().map { index, parameter in
       "$\(index + 1) " + parameter.description(variableNames)
     }
   }
 
-  /// The output shape as an indented tree: response names and the columns they are read from.
+  /// The output shape as an indented tree: response names and the columns that they are read from.
   package var shapeLines: [String] { shape.lines(depth: 0) }
 }
 

@@ -3,10 +3,11 @@ import GraphQLResponse
 import GraphQLSchema
 import SQL
 
-/// How one operation is answered: one statement, its parameters, and how its row becomes JSON.
+/// The plan of one operation: one statement, its parameters, and the conversion of its row to JSON.
 ///
-/// A value that holds nothing about a viewer or the time, so it is cached, printed and compared. The
-/// statement returns one row with one column: a record of what the root fields need, in binary.
+/// A plan is a value that contains nothing about a viewer or the time, so it is cached, printed and
+/// compared. The statement returns one row with one column: a record of what the root fields need,
+/// in binary.
 package struct Plan: Sendable {
   /// Nil when no root field needs the database (`{ __typename }`, introspection).
   package let statement: SQLStatement?
@@ -27,26 +28,26 @@ package struct Plan: Sendable {
   package var live: LivePlan?
 }
 
-/// Where the value of a statement's parameter comes from when the operation runs.
+/// The source of the value of a statement's parameter when the operation runs.
 package enum PlanParameter: Sendable, Hashable {
-  /// The signed-in user's id; 0 for an anonymous client.
+  /// The signed-in user's ID; 0 for an anonymous client.
   case viewer
   case input(InputSource, as: ParameterType)
-  /// A sort key inside a cursor; `order` ties the cursor to the order it was made for.
+  /// A sort key inside a cursor; `order` ties the cursor to the order that it was made for.
   case sortKey(InputSource, index: Int, order: UInt32)
   case sortKeyIsNull(InputSource, index: Int, order: UInt32)
-  /// How many rows are read for a page, by the number of the page in the statement: those of one plan are
-  /// fixed, but plans that differ in them share a statement.
+  /// The number of rows to read for a page, by the number of the page in the statement. Each plan
+  /// has fixed numbers, but plans that differ in them share a statement.
   case rowCount(Int, page: Int)
   case call(CallParameter)
-  /// The node that a subscription is told of.
+  /// The node of a subscription's event.
   case event
-  /// The transaction before which a subscription was told everything.
+  /// The transaction before which all events of a subscription were delivered.
   case told
-  /// The transaction before which all have ended.
+  /// The transaction before which all transactions have ended.
   case ended
 
-  /// Nil for what is compared with a sort key, which says the type.
+  /// The type of the parameter; nil for a sort key, whose type follows from the comparison.
   package var sqlType: SQLType? {
     switch self {
     case .viewer: ParameterType.id.sql
@@ -60,12 +61,12 @@ package enum PlanParameter: Sendable, Hashable {
   }
 }
 
-/// The part of an operation's input a parameter is made from.
+/// The part of an operation's input that a parameter is made from.
 package indirect enum InputSource: Sendable, Hashable {
   case string(String)
   case int(Int64)
   case float(Double)
-  /// The variable by its index in the operation, then input fields and items of lists inside it.
+  /// A variable by its index in the operation, then input fields and items of lists inside it.
   case variable(Int, path: [PathSegment])
   case list([InputSource])
   case constant(InputValue)
@@ -77,18 +78,18 @@ package indirect enum InputSource: Sendable, Hashable {
   }
 }
 
-/// PostgreSQL types that parameters are bound as.
+/// The PostgreSQL types that parameters are bound as.
 package enum ParameterType: Sendable, Hashable {
-  /// A node id, decoded from its wire form.
+  /// A node ID, decoded from its wire form.
   case id
-  /// The same, and 0 for what is no id: nothing has it.
+  /// A node ID, or 0 for an invalid one, which no node has.
   case anyID
   case int4, float8, text
   case timestamptz, date, numeric
   case json(JSONForm)
   indirect case array(ParameterType)
 
-  /// The cast behind `$n::`.
+  /// The cast after `$n::`.
   package var sql: SQLType {
     switch self {
     case .id, .anyID: SQLType("bigint")
@@ -109,7 +110,7 @@ package enum ParameterType: Sendable, Hashable {
 /// An object of the response: its fields in the order of the selections.
 package final class ObjectShape: Sendable {
   package let fields: [FieldShape]
-  /// Keys of a live query, in the same record.
+  /// The keys of a live query, in the same record.
   package let live: [LiveColumn]
 
   package init(fields: [FieldShape], live: [LiveColumn] = []) {
@@ -119,47 +120,48 @@ package final class ObjectShape: Sendable {
 }
 
 package struct FieldShape: Sendable {
-  /// `"name":`, ready to be copied.
+  /// The bytes `"name":`, ready to be copied.
   package let key: [UInt8]
   package let responseName: String
   package let isNonNull: Bool
   package let value: ValueShape
-  /// What a masked row has where the schema allows no null.
+  /// The coordinate of the field, for the error of a null that the schema does not allow, such as
+  /// that of a masked row.
   package let coordinate: String
-  /// Of a streamed list.
+  /// The items of a streamed list.
   package var items: StreamedItems?
 }
 
-/// How a value is found in the record of its object and written. Columns count from 0.
+/// The location of a value in the record of its object, and its format. Columns count from 0.
 package indirect enum ValueShape: Sendable {
-  /// JSON known when planning, such as `"User"` for `__typename`.
+  /// JSON known during planning, such as `"User"` for `__typename`.
   case constant([UInt8])
   case leaf(column: Int, LeafFormat)
   /// An array of leaves, one level deep.
   case leaves(column: Int, LeafFormat, itemsNonNull: Bool)
   /// A record inside the column.
   case record(column: Int, RecordShape)
-  /// The same record seen as another object; null unless the boolean column holds.
+  /// The same record as another object; null unless the boolean column is true.
   case embedded(when: Int?, ObjectShape)
   /// An array of records.
   case list(column: Int, RecordShape, itemsNonNull: Bool, length: ListLength)
   case connection(ConnectionShape)
-  /// `__schema` and `__type`: answered without the database, by response name.
+  /// The fields `__schema` and `__type`: answered without the database, by response name.
   case introspection
-  /// The token made for the request, behind these words.
+  /// The token made for the request, after this prefix.
   case secret
-  /// No value can be had: an error of this field, and null. Its path is the writer's to add.
+  /// An error of this field, and null. The writer adds its path.
   case refused(GraphQLError)
-  /// No field of the response, but where parts of it meet.
+  /// Not a field of the response, but a place where its parts meet.
   case marker(DeliveryMarker)
 }
 
-/// Which object a record is.
+/// The object types of a record.
 package indirect enum RecordShape: Sendable {
   case object(ObjectShape)
-  /// By the low byte of the id in a column; a tag not listed is null.
+  /// A record whose type is the low byte of the ID in a column; null for a tag that is not listed.
   case byTag(column: Int, [Int: ObjectShape])
-  /// The record is a column of this record (a node beside the columns of its edge).
+  /// A record in a column of this record (a node next to the columns of its edge).
   case nested(column: Int, RecordShape, live: [LiveColumn] = [])
 }
 
@@ -169,7 +171,8 @@ package final class ConnectionShape: Sendable {
     case constant([UInt8])
     case edges(EdgeShape)
     case nodes(RecordShape)
-    /// Of this page, or of one that is read for it alone, where not all of this one is.
+    /// The page information of this page, or of one that is read only for it, if this one is
+    /// incomplete.
     case pageInfo([PageInfoField], of: ConnectionShape? = nil)
     /// A leaf of the enclosing record: `totalCount` and other counts and texts.
     case leaf(column: Int, LeafFormat)
@@ -181,21 +184,21 @@ package final class ConnectionShape: Sendable {
     package let responseName: String
     package let isNonNull: Bool
     package let part: Part
-    /// Of a streamed list.
+    /// The items of a streamed list.
     package var items: StreamedItems?
   }
 
   package let parts: [PartField]
-  /// Nil when nothing of the page itself is selected.
+  /// The column of the items; nil if nothing of the page itself is selected.
   package let itemsColumn: Int?
   package let pageSize: Int
-  /// How many elements of the page, from its first one on, are not in the array.
+  /// The number of elements of the page, from its first one on, that are not in the array.
   package let skipped: Int
-  /// `last`: the array comes newest first and is written from its end.
+  /// Whether the page is for `last`: the array is in reversed order and written from its end.
   package let isBackward: Bool
-  /// A cursor was given, so there is something on its other side.
+  /// Whether a cursor was given, so that there are elements on its other side.
   package let hasCursor: Bool
-  /// Columns of the element record that make its cursor.
+  /// The columns of the element record that form its cursor.
   package let keyColumns: [Int]
   package let order: UInt32
 
@@ -245,15 +248,15 @@ package struct PageInfoField: Sendable {
   package let kind: Kind
 }
 
-/// How a column's binary value is written. The record says the column's PostgreSQL type; this says
-/// what the schema promises.
+/// The format of a column's binary value. The record has the column's PostgreSQL type; this is the
+/// type in the schema.
 package enum LeafFormat: Sendable, Hashable {
   case id, int, float, boolean
   /// A number that was counted up to one more than this limit, written as at most the limit.
   case count(limit: Int32)
-  /// The same number's column: whether it is within the limit, a boolean.
+  /// The column of such a number, written as a boolean: whether it is within the limit.
   case isCounted(limit: Int32)
-  /// Text, enums, and scalars stored as text.
+  /// A text, an enum, or a scalar stored as text.
   case string
   /// A number as text.
   case decimal

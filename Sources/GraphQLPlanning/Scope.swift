@@ -2,32 +2,32 @@ import GraphQLLanguage
 import GraphQLSchema
 import SQL
 
-/// What the words of a template mean at one place of a statement.
+/// The meaning of a template's words at one place of a statement.
 struct Scope {
   /// The row that `this` is; its joins are known by name.
   var row: RowBuilder?
   var parent: RowBuilder?
   var storage: TypeStorage?
-  /// Of the objects that an embedded one is part of.
+  /// The joins of the objects that an embedded one is part of.
   var enclosingJoins: [JoinStorage] = []
   var arguments = FieldArguments()
-  /// Of the connection, for the fields of its edges.
+  /// The arguments of the connection, for the fields of its edges.
   var outerArguments = FieldArguments()
-  /// Those that have a meaning here.
+  /// The words that have a meaning here.
   var words: [StorageWord: SQLFragment] = [:]
-  /// Of the field that is compiled.
+  /// The coordinate of the compiled field.
   var coordinate = ""
-  /// Inside an embedded object that is not always there.
+  /// Whether the scope is inside an embedded object that may be absent.
   var isConditional = false
-  /// The elements of a list are looked up one by one, and their own columns are not in the answer: the row that has
-  /// all their ids, as an array, where they are given.
+  /// The row that has the IDs of all elements, as an array if they are given. It is set for a list
+  /// whose elements are looked up one by one and whose own columns are not in the result.
   var elements: (row: RowBuilder, ids: SQLFragment?)?
-  /// Inside an embedded object.
+  /// Whether the scope is inside an embedded object.
   var isEmbedded = false
-  /// What `:value` is, and what it was given to.
+  /// The value of `:value`, and the input that it was given to.
   var value: (definition: InputValueDefinition, value: ArgumentValue?)?
   var valuePlace: InputPlace?
-  /// The join that is asked for those columns of `this` that it has copies of.
+  /// The join whose copies of columns replace those of `this`.
   var copying: JoinStorage?
 }
 
@@ -36,7 +36,7 @@ extension Scope {
     arguments.positions[name] ?? outerArguments.positions[name]
   }
 
-  /// An argument of the field that is compiled.
+  /// Returns the location of an argument of the compiled field.
   func place(ofArgument name: String) -> InputPlace {
     InputPlace("\(coordinate)(\(name):)", position(ofArgument: name))
   }
@@ -46,12 +46,15 @@ extension Scope {
 struct TemplateRenderer {
   let mapping: StorageMapping
   let statement: StatementBuilder
-  /// What ids are bound as.
+  /// The type that IDs are bound as.
   var id = ParameterType.id
 
   private var schema: Schema { mapping.schema }
 
-  /// - Parameter isNoted: a live query hangs on what it reads; it is noted otherwise if not.
+  /// Renders a template.
+  ///
+  /// - Parameter isNoted: whether to record its reads as dependencies of a live query; pass false
+  ///   if they are recorded otherwise.
   func render(_ template: SQLTemplate, _ scope: Scope, isNoted: Bool = true) -> SQLFragment {
     if isNoted { statement.live?.note(template, scope, self) }
     var fragment = SQLFragment()
@@ -141,7 +144,7 @@ struct TemplateRenderer {
     return text(of: value ?? .null, type, isSplice: isSplice, place)
   }
 
-  /// `NULL` with the type that the value would have.
+  /// Returns `NULL` with the type that the value would have.
   private func null(_ type: TypeReference) -> SQLFragment {
     let isBoolean = schema[type.namedType].name == "Boolean"
     let named = isBoolean ? SQLType("boolean") : parameterType(of: type).sql

@@ -1,37 +1,39 @@
 import SQL
 
-/// What one statement collects while its parts are compiled: parameters and alias numbers.
+/// The parameters and alias numbers of a statement, collected while its parts are compiled.
 final class StatementBuilder {
   private(set) var parameters: [PlanParameter] = []
   private var ordinals: [PlanParameter: Int] = [:]
-  /// By ordinal: where a parameter was met first.
+  /// The location of each parameter's first use, by ordinal.
   private var places: [Int: InputPlace] = [:]
   private var aliasCount = 0
   private var pageCount = 0
-  /// Is told of the rows that are read.
+  /// The recorder of the rows that are read.
   var recorder: RowRecorder?
-  /// Of a live query: is told of what is read.
+  /// The recorder of a live query's dependencies.
   var live: LiveRecorder?
-  /// In place of the viewer's parameter: somebody whom the same transaction signs in.
+  /// The expression that replaces the viewer's parameter: the user whom the same transaction signs
+  /// in.
   var signedIn: SQLFragment?
 
-  /// `t1`, `t2`, ... in the order of use, so that the same plan always has the same text.
+  /// Returns `t1`, `t2`, ... in the order of use, so that equal plans have equal text.
   func alias(_ letter: String = "t") -> String {
     aliasCount += 1
     return "\(letter)\(aliasCount)"
   }
 
-  /// The exact size of a page, for functions whose rows depend on it.
+  /// Returns the exact size of a page, for functions whose rows depend on it.
   func size(_ size: Int) -> SQLFragment {
     guard size != PlannerLimits.usualSize(size) else { return "\(size)" }
     return "\(rowCount(size))::int4"
   }
 
-  /// The elements of a page of `size` but for the first `skipped`, `extra` more with it: `tail` ends what selects them.
+  /// Returns the elements of a page of `size` without the first `skipped`, and `extra` more; `tail`
+  /// ends the clauses that select them.
   ///
-  /// PostgreSQL plans for a limit that is a constant, of which there are few. Another size is a parameter
-  /// around that, so that `first: 17` and `first: 18` are one statement; of a common table expression no
-  /// more rows are read than are asked for, and it is planned by itself.
+  /// PostgreSQL plans for a constant limit, of which there are few. The exact size is a parameter
+  /// around it, so that `first: 17` and `first: 18` have one statement. PostgreSQL reads from a
+  /// common table expression only the rows requested, and plans it separately.
   func page(
     _ item: SQLFragment, size: Int, extra: Int, skipping skipped: Int = 0, from: [SQLFragment],
     where conditions: [SQLFragment], tail: [SQLFragment]
@@ -53,13 +55,13 @@ final class StatementBuilder {
     return reference(.rowCount(count, page: pageCount))
   }
 
-  /// The parameter's mention, with the cast to its type; the same for the same parameter.
+  /// Returns a mention of the parameter, with the cast to its type; equal for equal parameters.
   func reference(_ parameter: PlanParameter) -> SQLFragment {
     if parameter == .viewer, let signedIn { return signedIn }
     return mention(parameter)
   }
 
-  /// The same, for what an argument or input field was given.
+  /// Returns a mention of a parameter for the value of an argument or input field.
   func reference(_ parameter: PlanParameter, of place: @autoclosure () -> InputPlace?)
     -> SQLFragment
   {
@@ -69,12 +71,12 @@ final class StatementBuilder {
     return mention
   }
 
-  /// What the parameters that a finished statement mentions were given to.
+  /// Returns the locations of the parameters that a finished statement mentions.
   func places(of statement: SQLStatement) -> [InputPlace?] {
     statement.parameters.map { places[$0.ordinal] }
   }
 
-  /// The same, for the viewer that the request came with.
+  /// Returns a mention of a parameter, for the viewer of the request.
   func mention(_ parameter: PlanParameter) -> SQLFragment {
     let ordinal = ordinals[parameter] ?? parameters.count
     if ordinal == parameters.count {
@@ -84,22 +86,22 @@ final class StatementBuilder {
     return SQLFragment(SQLParameter(ordinal: ordinal, type: parameter.sqlType))
   }
 
-  /// The finished statement with the parameters that it mentions: those left over from parts that
-  /// were not needed are not among them, as PostgreSQL could not tell their types.
+  /// Returns the finished statement with the parameters that it mentions. Parameters of parts that
+  /// were not used are omitted, because PostgreSQL could not infer their types.
   func finished(_ fragment: SQLFragment) -> (statement: SQLStatement, parameters: [PlanParameter]) {
     let statement = fragment.statement()
     return (statement, statement.parameters.map { parameters[$0.ordinal] })
   }
 }
 
-/// A row of a statement under construction: its alias, the columns asked of it and the joins they
-/// need. Asking for the same column twice gives the same place.
+/// A row of a statement under construction: its alias, the selected columns and the joins that they
+/// need. Selecting a column twice returns the same index.
 final class RowBuilder {
-  /// Of `this` in expressions.
+  /// The alias of `this` in expressions.
   let alias: String
-  /// Of the `from` item that led here, if any.
+  /// The alias of the FROM item that led here, if any.
   let edgeAlias: String?
-  /// Read from a table's masked form: what hangs on it needs the row itself to be visible.
+  /// The table, if it is read in masked form: dependents then require the row itself to be visible.
   let mask: TableStorage?
   private(set) var columns: [SQLFragment] = []
   private var places: [SQLFragment: Int] = [:]
@@ -125,7 +127,7 @@ final class RowBuilder {
 
   var joinAliases: [(word: String, alias: String)] { joins.map { ($0.join.name, $0.alias) } }
 
-  /// A new alias for a declared join whose clause follows in `addClause`.
+  /// Returns a new alias for a declared join, whose clause follows in `addClause`.
   func addAlias(for join: JoinStorage) -> String {
     let isTaken = joins.contains { $0.join.name == join.name }
     let alias = "\(self.alias)_\(join.name)" + (isTaken ? "\(joins.count)" : "")
@@ -135,14 +137,14 @@ final class RowBuilder {
 
   func addClause(_ clause: SQLFragment) { joinClauses.append(clause) }
 
-  /// Columns that are keys of a live query.
+  /// The columns that are keys of a live query.
   private(set) var liveColumns: [LiveColumn] = []
 
   func keep(_ column: LiveColumn) {
     if !liveColumns.contains(column) { liveColumns.append(column) }
   }
 
-  /// `ROW(...)` of all columns asked for.
+  /// The `ROW(...)` of all selected columns.
   var rowExpression: SQLFragment {
     let columns = columns.lazy.map(\.indented)
     return self.columns.count > 6
@@ -151,7 +153,7 @@ final class RowBuilder {
   }
 }
 
-/// `(SELECT ...)` from its clauses, one a line.
+/// Returns `(SELECT ...)` from its clauses, one per line.
 func select(
   _ expression: SQLFragment, from: [SQLFragment], where conditions: [SQLFragment],
   tail: [SQLFragment] = []

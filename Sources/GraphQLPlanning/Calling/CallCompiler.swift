@@ -3,8 +3,8 @@ import GraphQLResponse
 import GraphQLSchema
 import SQL
 
-/// Compiles the root fields of a mutation. The payloads' selections are planned as those of queries
-/// are, so that what the viewer may not see is absent from them, too.
+/// Compiles the root fields of a mutation. The selections of payloads are planned like those of
+/// queries, so that they, too, omit what the viewer may not see.
 struct CallCompiler {
   let mapping: StorageMapping
   let fragments: [String: FragmentDefinition]
@@ -48,7 +48,7 @@ struct CallCompiler {
     return fields
   }
 
-  /// The plan of a field to which nothing is given, not even what must be.
+  /// Returns the plan of a field without arguments, including required ones.
   func probe(
     _ field: Field, _ storage: FieldStorage, _ call: CallStorage
   ) throws(GraphQLError) -> CallPlan {
@@ -59,7 +59,7 @@ struct CallCompiler {
       call, arguments, FieldFrame(field.responseName, isNonNull: true))
   }
 
-  /// Each statement has a compiler of its own: parameters are numbered by statement.
+  /// Returns a new compiler for a statement. Parameters are numbered by statement.
   private func compiler() -> SelectionCompiler {
     SelectionCompiler(
       mapping: mapping, fragments: fragments, reader: reader, limits: limits)
@@ -110,8 +110,8 @@ struct CallCompiler {
 
   // MARK: - The call
 
-  /// `SELECT set_config('sociograph.result', (f(...))::text, true), ...`: what the function returned is
-  /// there for the statements behind it, up to the end of the transaction.
+  /// Returns `SELECT set_config('sociograph.result', (f(...))::text, true), ...`. Later statements
+  /// of the transaction read the function's result from the setting.
   private func statement(
     _ template: SQLTemplate, isClaimed: Bool, _ field: Field, _ arguments: FieldArguments,
     _ prepared: PreparedInputs
@@ -130,8 +130,10 @@ struct CallCompiler {
       "SELECT set_config('sociograph.result', \(value), true), \(flushing(statement))", statement)
   }
 
-  /// A commit that waits for the disk by itself waits for those that did not, too, if it has written something: what it
-  /// found done may be theirs.
+  /// Returns an expression that turns synchronous commit off if the commit is flushed later.
+  ///
+  /// Otherwise, if the transaction has written nothing, the expression writes a WAL message. The
+  /// commit then waits for the disk, and so for earlier commits whose rows the call may have read.
   private func flushing(_ statement: StatementBuilder) -> SQLFragment {
     """
     CASE WHEN \(reference(.flushesLater, statement)) THEN set_config('synchronous_commit', 'off', true) \
@@ -161,7 +163,7 @@ struct CallCompiler {
     return text
   }
 
-  /// What the server does with inputs before the call, by their directives.
+  /// Returns the transformations that directives require of the inputs before the call.
   private func preparedInputs(_ field: Field, _ arguments: FieldArguments) -> PreparedInputs {
     var prepared = PreparedInputs()
     for (definition, _) in arguments.values {
@@ -207,7 +209,8 @@ struct CallCompiler {
     return directives.first(named: "sealed") == nil ? nil : .sealed(source)
   }
 
-  /// What only calls know: whole inputs as `jsonb`, prepared inputs, secrets, and who asks.
+  /// Returns the value of a word that only calls define: whole inputs as `jsonb`, transformed
+  /// inputs, secrets, and the requester.
   private func word(
     _ path: [String], _ field: Field, _ arguments: FieldArguments, _ prepared: PreparedInputs,
     _ statement: StatementBuilder
@@ -303,7 +306,8 @@ struct CallCompiler {
       """, statement)
   }
 
-  /// The answer is null where none was kept, or one of another selection.
+  /// Returns the statement for a repeated request. The response is null if none was stored, or one
+  /// of another selection.
   private func replay(of selection: String?) -> PlannedStatement {
     let statement = StatementBuilder()
     let hash = selection.map { Self.hash(of: $0) } ?? 0
@@ -314,7 +318,7 @@ struct CallCompiler {
       """, statement)
   }
 
-  /// FNV-1a, as a `bigint`: which selection an answer was written for.
+  /// Returns an FNV-1a hash as a `bigint`, which identifies the selection of a stored response.
   private static func hash(of text: String) -> Int64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
@@ -354,7 +358,7 @@ struct CallCompiler {
     }
   }
 
-  /// By the codes of the payload's user errors.
+  /// Returns the messages by the codes of the payload's user errors.
   private func messages(of payload: TypeID) -> [String: String] {
     let errors = mapping[payload]?.fields.values.first { field in
       if case .userErrors = field.kind { true } else { false }
@@ -370,7 +374,7 @@ struct CallCompiler {
 }
 
 extension FieldStorage {
-  /// What a payload's field is when the mutation was refused; nil for one that can have no value.
+  /// Returns the value of a payload's field if the mutation was refused; nil if it cannot have one.
   func refusedValue(in schema: Schema) -> String? {
     guard definition.type.isNonNull else { return "null" }
     switch definition.type.nullable {
@@ -380,7 +384,7 @@ extension FieldStorage {
     }
   }
 
-  /// Which part of a user error a field of its type is: that of the column it names.
+  /// The part of a user error that a field of its type shows, by the column that it names.
   var userErrorPart: UserErrorField.Part? {
     guard case .leaf(let template, nil) = kind else { return nil }
     switch template.source {
@@ -393,14 +397,15 @@ extension FieldStorage {
 }
 
 extension ArgumentReader {
-  /// An argument as the client gave it, with the schema's defaults; nil when it was left out.
+  /// Returns the source of an argument as the client gave it, with the schema's defaults; nil if it
+  /// is absent.
   func source(of argument: InputValueDefinition, in field: Field) -> InputSource? {
     let given = field.arguments.first { $0.name.text == argument.name }
     return given.flatMap { source(of: $0.value, as: argument.type) }
       ?? argument.coercedDefault.map { .constant($0) }
   }
 
-  /// Nil for a variable that was not given.
+  /// Returns the source of a value; nil for a variable that was not given.
   private func source(of value: Value, as type: TypeReference) -> InputSource? {
     switch value.content {
     case .variable(let name):

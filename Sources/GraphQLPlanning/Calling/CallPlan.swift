@@ -3,14 +3,14 @@ import GraphQLResponse
 import GraphQLSchema
 import SQL
 
-/// One root field of a mutation. They are run in order, each in a transaction of its own.
+/// One root field of a mutation. The fields run in order, each in a separate transaction.
 ///
 /// GraphQL September 2025, 6.2.2 Mutation.
 package enum MutationField: Sendable {
-  /// `__typename`.
+  /// A constant, such as `__typename`.
   case constant(FieldFrame, json: [UInt8])
   case call(CallPlan)
-  /// Its arguments cannot be used: an error of this field alone (6.4.1).
+  /// Arguments that cannot be used: an error of this field alone (6.4.1).
   case refused(FieldFrame, GraphQLError)
 
   package var frame: FieldFrame {
@@ -21,9 +21,9 @@ package enum MutationField: Sendable {
   }
 }
 
-/// How a root field stands in `data`.
+/// The properties of a root field in `data`.
 package struct FieldFrame: Sendable {
-  /// `"name":`, ready to be copied.
+  /// The bytes `"name":`, ready to be copied.
   package let key: [UInt8]
   package let responseName: String
   package let isNonNull: Bool
@@ -37,38 +37,40 @@ package struct FieldFrame: Sendable {
 
 package struct PlannedStatement: Sendable {
   package let text: String
-  /// In the order of `$1`, `$2`, ...
+  /// The parameters in the order of `$1`, `$2`, ...
   package let parameters: [PlanParameter]
-  /// What each of them was given to, where that is known.
+  /// The argument or input field that each parameter's value was given to, if known.
   package let places: [InputPlace?]
 }
 
-/// How one field of a mutation is run: its function, then its payload's selection, which reads what
-/// the function returned from the setting `sociograph.result` of their transaction.
+/// The plan of one field of a mutation: its function, then its payload's selection, which reads the
+/// function's result from the setting `sociograph.result` of their transaction.
 ///
-///     call -> selection        repeated without harm
+///     call -> selection        may be repeated
 ///     call -> keeping          `isOnce`: the call claims the request's key first, and the selection
-///                              also keeps the answer
+///                              also stores the response
 package final class CallPlan: Sendable {
   package let frame: FieldFrame
   package let definition: FieldDefinition
-  /// `Mutation.field`, for the log.
+  /// The coordinate `Mutation.field`, for the log.
   package let coordinate: String
-  /// Done before the call, in this order.
+  /// The transformations of inputs before the call, in this order.
   package let preparations: [CallPreparation]
   package let call: PlannedStatement
-  /// One row with one column, the payload's record. Nil when nothing of it is in the database.
+  /// The statement of the payload: one row with one column, its record. Nil if no part of it is in
+  /// the database.
   package let selection: PlannedStatement?
   package let keeping: PlannedStatement?
-  /// Gives the answer that was kept, and the result to the statement behind it.
+  /// The statement that returns the stored response, and sets the result for the statement after
+  /// it.
   package let replay: PlannedStatement?
-  /// In place of the call when the answer is not kept.
+  /// The statement that replaces the call if the response is not stored.
   package let again: PlannedStatement?
-  /// The payload's.
+  /// The shape of the payload.
   package let shape: ObjectShape
   package let refusal: RefusalShape
 
-  /// Of the selections of a token that is shown once.
+  /// Whether the selection contains a token that is shown once.
   package let makesSecret: Bool
   package let mayEndSessions: Bool
 
@@ -97,7 +99,7 @@ package final class CallPlan: Sendable {
   }
 }
 
-/// The payload of a mutation that was refused: its user errors, and nothing else.
+/// The payload of a mutation that was refused: only its user errors.
 package struct RefusalShape: Sendable {
   package enum Value: Sendable {
     case constant([UInt8])
@@ -105,7 +107,7 @@ package struct RefusalShape: Sendable {
   }
 
   package let fields: [(key: [UInt8], value: Value)]
-  /// What people are told unless the function says it itself: the descriptions of the codes.
+  /// The default messages by code: the descriptions of the codes.
   package let messages: [String: String]
 }
 
@@ -119,25 +121,25 @@ package struct UserErrorField: Sendable {
   package let part: Part
 }
 
-/// What a call's parameters are made from besides the operation's input.
+/// The sources of a call's parameters other than the operation's input.
 package enum CallParameter: Sendable, Hashable {
-  /// The key a request is known by, the client's or one of the server's.
+  /// The key of the request: the client's idempotency key, or one of the server.
   case requestKey
-  /// SHA-256 of operation and variables.
+  /// The SHA-256 of operation and variables.
   case bodyHash
-  /// Whether somebody may ask for the answer again.
+  /// Whether the response is stored, because the client may repeat the request.
   case keepsAnswer
   /// Whether the commit does not wait for the disk by itself.
   case flushesLater
-  /// A token made for this request, which its answer shows once.
+  /// A token created for this request, which its response shows once.
   case secret
-  /// Its SHA-256.
+  /// The SHA-256 of the secret.
   case secretHash
-  /// SHA-256 of the token that the request came with; null without one.
+  /// The SHA-256 of the request's session token; null without one.
   case sessionHash
-  /// How the client introduced itself: its `User-Agent`.
+  /// The client's `User-Agent`.
   case device
-  /// What an input was made into before the call.
+  /// The result of an input's transformation before the call.
   case prepared(PreparedValue)
 
   package var sql: SQLType {
@@ -169,8 +171,8 @@ package enum CallParameter: Sendable, Hashable {
   }
 }
 
-/// How an input becomes `jsonb`: ids as numbers (0 for what is no id), everything else as the client
-/// gave it, what was left out left out.
+/// The conversion of an input to `jsonb`: IDs as numbers (0 for an invalid ID), everything else as
+/// the client gave it, without absent fields.
 package indirect enum JSONForm: Sendable, Hashable {
   case value(TypeReference)
   /// An object of these members.

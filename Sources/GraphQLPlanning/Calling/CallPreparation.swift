@@ -2,41 +2,41 @@ import GraphQLLanguage
 import GraphQLSchema
 import SQL
 
-/// What the server does with an input before the call, so that the database never sees it: passwords
-/// and credentials.
+/// A transformation of an input before the call, so that the database never sees the original:
+/// passwords and credentials.
 package enum CallPreparation: Sendable {
-  /// `@password`: a password from now on. Its hash is handed on; `!` and what is wrong with it for one
-  /// that is not taken. `@password(again:)` also compares it with the hash that `again` returns, if the
-  /// request was done before: `@call(again:)` then receives what `knownPassword` hands on.
+  /// `@password`: a new password. Its hash is passed on; for a refused password, `!` and the
+  /// reason. `@password(again:)` also compares it with the hash that `again` returns, if the
+  /// request was done before: `@call(again:)` then receives the result of `knownPassword`.
   case newPassword(InputSource, again: PlannedStatement?)
-  /// `@password(of:)`: a password that somebody has. The stored hash, which `lookup` gives, is handed
-  /// on when it is its; an empty text when it is not; null when none was given.
+  /// `@password(of:)`: an existing password. `lookup` returns the stored hash. The hash is passed
+  /// on if the password matches, an empty text if it does not, and null if no password was given.
   case knownPassword(InputSource, lookup: PlannedStatement)
-  /// `@identityToken`: its claims are handed on as `jsonb`; null for one that must not be accepted.
+  /// `@identityToken`: its claims are passed on as `jsonb`; null for a token that is not accepted.
   case identityToken(InputSource, provider: InputSource)
   /// `@sealed`: bytes that only the server can open; null for null.
   case sealed(InputSource)
 }
 
-/// A part of what a preparation came to.
+/// A part of the result of a transformation.
 package struct PreparedValue: Sendable, Hashable {
   package enum Part: Sendable, Hashable {
-    /// As `text`.
+    /// The result as `text`.
     case text
-    /// As `jsonb`.
+    /// The result as `jsonb`.
     case json
     case bytes
-    /// Of a known password: its hash made anew, where that is due.
+    /// The new hash of a known password, if its hash needs to be replaced.
     case renewed
   }
 
-  /// Which of the call's preparations.
+  /// The index of the call's transformation.
   package let index: Int
   package let part: Part
 }
 
 extension CallPreparation {
-  /// The statement that returns the hash that a password is compared with.
+  /// The statement that returns the hash to compare a password with.
   package var lookup: PlannedStatement? {
     switch self {
     case .knownPassword(_, let lookup): lookup
@@ -46,8 +46,8 @@ extension CallPreparation {
   }
 }
 
-/// The inputs of a field that are prepared, found by their place: an argument, or a field of an input
-/// that is one.
+/// The transformed inputs of a field, found by location: an argument, or a field of an argument's
+/// input object.
 struct PreparedInputs {
   private(set) var preparations: [CallPreparation] = []
   private var places: [[String]: PreparedValue] = [:]
@@ -70,23 +70,24 @@ struct PreparedInputs {
   }
 }
 
-/// The directives that say what is prepared.
+/// The directives of transformed inputs.
 enum PreparedInput {
   static let directives: Set<String> = ["password", "identityToken", "sealed"]
 
-  /// Whether an input is for the server alone: it stands in no `jsonb` that a function gets.
+  /// Returns whether an input is for the server alone: it is omitted from the `jsonb` that
+  /// functions get.
   static func isHidden(_ definition: InputValueDefinition) -> Bool {
     definition.appliedDirectives.contains { directives.contains($0.name.text) }
   }
 }
 
 extension InputValueDefinition {
-  /// `PreparedInput.isHidden`, for what writes inputs as `jsonb`.
+  /// Whether an input is for the server alone, for code that writes inputs as `jsonb`.
   package var isForServerAlone: Bool { PreparedInput.isHidden(self) }
 }
 
 extension InputSource {
-  /// A field of the input that this is.
+  /// Returns the source of a field of this input.
   func member(_ name: String) -> InputSource {
     switch self {
     case .variable(let index, let path): .variable(index, path: path + [.name(name)])

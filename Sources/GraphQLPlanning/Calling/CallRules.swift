@@ -1,12 +1,12 @@
 import GraphQLSchema
 
-/// What must hold for the mutations of a schema besides what each directive says of itself.
+/// The rules for the mutations of a schema that involve more than one directive.
 struct CallRules {
   let schema: Schema
-  /// By type index.
+  /// The types by index.
   let types: [TypeStorage?]
 
-  /// One line for each, naming its coordinate.
+  /// The problems, one line for each, which names its coordinate.
   var problems: [String] {
     guard let root = schema.mutationType, let mutation = types[Int(root.index)] else { return [] }
     var problems: [String] = []

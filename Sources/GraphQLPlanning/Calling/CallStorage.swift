@@ -6,45 +6,47 @@ import SQL
 package struct CallStorage: Sendable {
   /// A call with its arguments, such as `react(:viewer, :subjectId, :kind)`.
   package let function: SQLTemplate
-  /// Repeated with the same key it is not done again, so it has a row among the requests.
+  /// Whether a repeated request with the same key is not executed again. The request then has a row
+  /// that stores its response.
   package let isOnce: Bool
-  /// Called in place of the function when a request is repeated whose answer is not kept.
+  /// The function to call instead if a request is repeated whose response is not stored.
   package let again: SQLTemplate?
-  /// The member of the function's result with the id of whom it signs in: the payload is theirs to see.
+  /// The member of the function's result with the ID of the user who is signed in: the payload is
+  /// read as that user.
   package let signsIn: String?
 
-  /// The function's name as it is written before the parentheses; nil for anything but a call.
+  /// The function's name before the parentheses; nil if the template is not a call.
   package var functionName: String? {
     let name = function.source.prefix { $0 != "(" }.filter { $0 != " " }
     return function.source.contains("(") && !name.isEmpty ? name : nil
   }
 
-  /// It knows the session of the request, or begins one: others of the same account may end.
+  /// Whether it reads or creates a session, and may end other sessions of the account.
   package var mayEndSessions: Bool {
     makesSecret || function.mentions(variable: "sessionHash")
   }
 
-  /// An answer that holds a secret is nobody's to keep.
+  /// Whether the response contains a secret, and must not be stored.
   package var makesSecret: Bool {
     function.mentions(variable: "secret") || function.mentions(variable: "secretHash")
   }
 }
 
-/// What a payload's field with `@result` is made of, in the words of the other directives.
+/// The SQL of a payload's field with `@result`, in the words of the other directives.
 enum ResultText {
-  /// The text that the function's result is handed on as, of the transaction it ran in. Outside of
-  /// one, as when a statement is prepared, it is null.
+  /// The function's result as text, within its transaction. Outside of one, such as when a
+  /// statement is prepared, it is null.
   static let word: SQLFragment = "nullif(current_setting('sociograph.result', true), '')"
 
-  /// The result, or the member of it that `key` names, as a value of a leaf type.
+  /// Returns the result, or its member `key`, as a value of a leaf type.
   static func leaf(_ key: String?, _ type: TypeReference, in schema: Schema) -> String {
     "(\(source(key)))::\(sqlType(type, in: schema))"
   }
 
-  /// The id of the object.
+  /// Returns the ID of the object.
   static func id(_ key: String?) -> String { "(\(source(key)))::bigint" }
 
-  /// The ids of objects.
+  /// The IDs of objects.
   static let ids = "(:result)::bigint[]"
 
   private static func source(_ key: String?) -> String { ":result" + (key.map { ".\($0)" } ?? "") }
@@ -67,7 +69,7 @@ enum ResultText {
 }
 
 extension CallStorage {
-  /// An input object of which no single field is taken: it is in no statement but as one `jsonb`.
+  /// Returns whether an input object is used only as one `jsonb`, and none of its fields alone.
   func takesWhole(_ argument: String) -> Bool {
     ([function] + (again.map { [$0] } ?? [])).allSatisfy { template in
       template.variables.allSatisfy { $0.first != argument || $0.count == 1 }

@@ -2,19 +2,20 @@ import GraphQLLanguage
 import GraphQLResponse
 import GraphQLSchema
 
-/// What a mutation's field would send, for holding it against a database before anybody does.
+/// The statements of a mutation's field, to check them against a database in advance.
 package struct MutationProbe: Sendable {
-  /// `Mutation.field`.
+  /// The coordinate `Mutation.field`.
   package let coordinate: String
-  /// As the directive names it.
+  /// The function's name in the directive.
   package let function: String
-  /// What the function has to return; nil when the payload does not say.
+  /// The type that the function has to return; nil if the payload does not determine it.
   package let resultType: String?
   package let statements: [PlannedStatement]
 }
 
 extension Planner {
-  /// One for each field with `@call`: its function with nothing given, and all fields of its payload.
+  /// Returns a probe for each field with `@call`: its function without arguments, and all fields of
+  /// its payload.
   package func mutationProbes() throws(GraphQLError) -> [MutationProbe] {
     guard let root = mapping.schema.mutationType else { return [] }
     var probes: [MutationProbe] = []
@@ -52,7 +53,7 @@ extension Planner {
     }.joined(separator: " ") + " __typename"
   }
 
-  /// By the payload's first field that is made of the result.
+  /// Returns the type that the payload's first field with `@result` requires.
   private func resultType(of payload: TypeID) -> String? {
     for field in mapping.schema[payload].fields {
       guard

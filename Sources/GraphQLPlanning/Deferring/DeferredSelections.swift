@@ -2,15 +2,17 @@ import GraphQLLanguage
 import GraphQLResponse
 import GraphQLSchema
 
-/// Takes an operation apart into one for the first part of its answer and one for each later part, which are planned as
-/// any other.
+/// Splits an operation into one for the initial response and one for each later part, which are
+/// planned like any other.
 ///
-/// The fields of each place are collected as when they are executed, each with the fragments that deferred it. Fields
-/// with the same set of fragments are one part, whose operation selects them and the way to them. In the format of 2022
-/// each fragment has all of its fields to itself. The later items of a streamed list are a part of their own, whose
-/// fields are collected anew: in it nothing is deferred by what stands around the list.
+/// The fields of each object are collected as in execution, each with the fragments that deferred
+/// it. Fields with the same set of fragments are one part, whose operation selects them and the
+/// path to them. In the format of 2022 each fragment has all of its fields. The later items of a
+/// streamed list are a separate part, whose fields are collected again: there, fragments around the
+/// list defer nothing.
 ///
-/// GraphQL incremental delivery, `CollectFields` and `BuildExecutionPlan`. O(selections x types of their places).
+/// GraphQL incremental delivery, `CollectFields` and `BuildExecutionPlan`. O(selections x types of
+/// their locations).
 struct DeferredSelections {
   struct Split {
     let first: OperationDefinition
@@ -18,17 +20,20 @@ struct DeferredSelections {
     let usages: [DeliveryUsage]
   }
 
-  /// More are not worth as many statements: the answer is then whole.
+  /// The maximum number of parts. With more, the response is complete at once, because that many
+  /// statements cost more than they gain.
   static let maximumParts = 16
 
   private let compiler: SelectionCompiler
   private let format: IncrementalDelivery
   private var usages: [DeliveryUsage] = []
   private var usageNumbers: [UsageKey: Int] = [:]
-  /// The sets of fragments, or a list alone, in the order in which they are met; the first is empty.
+  /// The sets of fragments, or a list alone, in the order of their first use; the first set is
+  /// empty.
   private var parts: [[Int]] = [[]]
   private var partNumbers: [[Int]: Int] = [[]: 0]
-  /// By part, those that fields of its objects are of: they are run after it, which says where there are any.
+  /// For each part, the parts that its objects have fields of. They run after it, because it shows
+  /// whether there are such objects.
   private var following: [Int: Set<Int>] = [:]
 
   private struct UsageKey: Hashable {
@@ -37,22 +42,23 @@ struct DeferredSelections {
     let parent: Int?
   }
 
-  /// A selection of a field and the fragment that deferred it.
+  /// A field's selection and the fragment that deferred it.
   private struct Detail {
     let field: Field
     let usage: Int?
   }
 
-  /// The fields of one response name at one place that belong together.
+  /// The merged fields of one response name in one object.
   private final class PlacedField {
     let details: [Detail]
     let part: Int
     let children: PlacedObject?
-    /// Of a streamed list.
+    /// The later items of a streamed list.
     let rest: PlacedRest?
-    /// The parts that what is beneath it belongs to.
+    /// The parts of all fields beneath it.
     let reach: Set<Int>
-    /// By part: shared by the types that have it, so that it is planned once for them.
+    /// The field for each part, shared by the types that have it, so that it is planned once for
+    /// them.
     var emitted: [Int: Field] = [:]
 
     init(_ details: [Detail], part: Int, children: PlacedObject?, rest: PlacedRest?) {
@@ -74,9 +80,9 @@ struct DeferredSelections {
     }
   }
 
-  /// What of a list comes later.
+  /// The later items of a list.
   private struct PlacedRest {
-    /// How many items are not of it.
+    /// The number of items in the initial response.
     let first: Int
     let part: Int
     let items: PlacedObject?
@@ -89,7 +95,7 @@ struct DeferredSelections {
     self.format = format
   }
 
-  /// Nil when nothing is deferred.
+  /// Splits an operation; returns nil if nothing is deferred.
   mutating func split(_ operation: OperationDefinition, on root: TypeID) -> Split? {
     let object = place(
       [root], [(operation.selectionSet, nil)], Place(path: "", depth: 0, base: 0), within: 0,
@@ -111,7 +117,8 @@ struct DeferredSelections {
       first: select(0), parts: order.map { (parts[$0], select($0)) }, usages: usages)
   }
 
-  /// The later parts, those of fragments that stand in others after these where there is a choice.
+  /// The order of the later parts. Parts of nested fragments come later if both orders are
+  /// possible.
   private var order: [Int]? {
     var left = parts.indices.dropFirst().sorted { (nesting(of: $0), $0) < (nesting(of: $1), $1) }
     var order: [Int] = []
@@ -126,7 +133,7 @@ struct DeferredSelections {
     return order
   }
 
-  /// Within how many fragments the outermost of its own stands.
+  /// Returns the number of fragments around the outermost of the part's own.
   private func nesting(of part: Int) -> Int {
     parts[part].map { usage in
       var depth = 0
@@ -142,17 +149,19 @@ struct DeferredSelections {
   // MARK: - Placing
 
   private struct Place {
-    /// The response names that lead there.
+    /// The response names of the path.
     var path: String
-    /// How long the paths of its objects are.
+    /// The length of the paths of its objects.
     var depth: Int
-    /// The part of what nothing defers: the first, or the rest of the list that it is in.
+    /// The part of fields that nothing defers: the first, or the rest of the list around them.
     var base: Int
   }
 
+  /// Collects the fields of objects of these types.
+  ///
   /// - Parameters:
-  ///   - part: that of the field it is the value of.
-  ///   - mayDefer: what is below may be in other parts than it.
+  ///   - part: the part of the field whose value they are.
+  ///   - mayDefer: whether nested fields may be in other parts.
   private mutating func place(
     _ types: [TypeID], _ sets: [(SelectionSet, Int?)], _ place: Place, within part: Int,
     mayDefer: Bool
@@ -197,7 +206,7 @@ struct DeferredSelections {
     return object
   }
 
-  /// The objects that a field leads to; nil where it leads to none.
+  /// Returns the objects of a field's value; nil if it is a leaf.
   private mutating func value(
     _ type: TypeReference, _ details: [Detail], _ place: Place, within part: Int, mayDefer: Bool
   ) -> PlacedObject? {
@@ -216,7 +225,7 @@ struct DeferredSelections {
       mayDefer: mayDefer && compiler.schema[named].name != "PageInfo")
   }
 
-  /// The later items of a list that is streamed, but not of lists in a list.
+  /// Returns the later items of a streamed list; nil for lists within a list.
   private mutating func rest(
     _ type: TypeReference, _ details: [Detail], _ place: Place, within part: Int
   ) -> PlacedRest? {
@@ -320,7 +329,7 @@ struct DeferredSelections {
     return collected
   }
 
-  /// The directive that defers, unless it says not to.
+  /// Returns the directive that defers, unless its condition is false.
   private func active(_ directives: [Directive]) -> Directive? {
     directives.first(named: "defer").flatMap { compiler.isActive($0) ? $0 : nil }
   }
@@ -329,7 +338,9 @@ struct DeferredSelections {
     usageNumbers.first { $0.value == usage }?.key.directive ?? -1
   }
 
-  /// - Parameter firstItem: of a list, that comes later.
+  /// Returns the index of a usage.
+  ///
+  /// - Parameter firstItem: the first later item of a list.
   private mutating func usage(
     _ directive: Directive, _ place: Place, in parent: Int?, firstItem: Int? = nil
   ) -> Int {
@@ -346,11 +357,11 @@ struct DeferredSelections {
 
   // MARK: - Selecting
 
-  /// What an object's operation selects for one part.
+  /// Returns the selections of an object's operation for one part.
   ///
   /// - Parameters:
-  ///   - isDelivered: the object itself is of the part, and not only on the way.
-  ///   - numbers: of the later parts, in the order in which they are run.
+  ///   - isDelivered: whether the object itself belongs to the part, and not only to the path.
+  ///   - numbers: the numbers of the later parts, in the order in which they run.
   private func selections(
     of object: PlacedObject, _ part: Int, isDelivered: Bool, _ numbers: [Int: Int],
     _ position: Position
@@ -443,7 +454,7 @@ struct DeferredSelections {
 
   // MARK: - Whether there is anything to do
 
-  /// Whether anything reachable could be deferred. O(document).
+  /// Returns whether any reachable selection could be deferred. O(document).
   static func isWorthTrying(
     _ operation: OperationDefinition, fragments: [String: FragmentDefinition]
   ) -> Bool {
@@ -466,7 +477,7 @@ struct DeferredSelections {
 }
 
 extension TypeReference {
-  /// How many indices a path has inside of it.
+  /// The number of list indices within a path.
   fileprivate var listDepth: Int {
     switch self {
     case .named: 0

@@ -2,45 +2,45 @@ import GraphQLLanguage
 import GraphQLResponse
 import GraphQLSchema
 
-/// What comes later of an answer. The plan that has it gives the first part.
+/// The later parts of a response. The enclosing plan is that of the initial response.
 package struct DeliveryPlan: Sendable {
   package let format: IncrementalDelivery
   package let usages: [DeliveryUsage]
-  /// In the order in which they are run: what waits for another comes after it.
+  /// The parts in the order in which they run: a part comes after the parts that it depends on.
   package let parts: [DeliveryPart]
 }
 
-/// A fragment that is deferred, or a list that is streamed, at one place of the response; there is one of it for each
-/// object there.
+/// A deferred fragment or a streamed list at one location of the response; each object there has
+/// one.
 package struct DeliveryUsage: Sendable, Hashable {
   package let label: String?
-  /// Of a fragment: the one that it stands in, or the list in whose later items; that is delivered first.
+  /// The fragment around it, or the list whose later items contain it, which is delivered first.
   package let parent: Int?
-  /// How long the paths of its objects are, or of its lists.
+  /// The length of the paths of its objects or lists.
   package let depth: Int
-  /// Of a list: the index of the first item that comes later.
+  /// The index of a list's first later item.
   package var firstItem: Int?
 }
 
-/// The fields that the same fragments have, wherever they are in the response, or the later items of one list: one
-/// statement, which repeats the way down to them.
+/// The fields that the same fragments defer, anywhere in the response, or the later items of one
+/// list. They have one statement, which repeats the path to them.
 package struct DeliveryPart: Sendable {
-  /// Indices of these fragments, or of the list.
+  /// The indices of these fragments, or of the list.
   package let usages: [Int]
   package let plan: Plan
 }
 
-/// What stands among the fields of a shape to say where parts meet.
+/// A marker among the fields of a shape, where parts meet.
 package enum DeliveryMarker: Sendable, Hashable {
-  /// The object has fields that are of the part of this number, from 0.
+  /// The object has fields of the part with this number, from 0.
   case pending(part: Int)
-  /// The fields before it are the way to others, those after it are delivered.
+  /// The fields before it are the path to others; those after it are delivered.
   case payload
 
   private static let pendingName = "@pending"
   private static let payloadName = "@payload"
 
-  /// Of a field that no client can have written.
+  /// Creates a marker from a field that no client can have written.
   init?(_ field: Field) {
     switch field.name.text {
     case Self.payloadName: self = .payload
@@ -68,15 +68,15 @@ package enum DeliveryMarker: Sendable, Hashable {
 }
 
 extension Planner {
-  /// Whether anything of an operation could be deferred, whatever its variables are. O(document).
+  /// Returns whether an operation could be deferred, whatever its variables are. O(document).
   package static func mayDefer(
     _ operation: OperationDefinition, fragments: [String: FragmentDefinition]
   ) -> Bool {
     DeferredSelections.isWorthTrying(operation, fragments: fragments)
   }
 
-  /// The plan of an operation whose answer may come in parts. It is that of the whole answer where nothing is deferred,
-  /// or more than is worth it.
+  /// Returns the plan of an operation for incremental delivery. If nothing is deferred, or too
+  /// much, it is the plan of the complete response.
   package func plan(
     _ operation: OperationDefinition, fragments: [String: FragmentDefinition], source: Source,
     variables: [InputValue?], delivery format: IncrementalDelivery

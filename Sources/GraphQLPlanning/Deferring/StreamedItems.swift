@@ -1,12 +1,12 @@
 import GraphQLLanguage
 import GraphQLResponse
 
-/// Which items of a streamed list are of a part: the first so many, or those behind them.
+/// The items of a streamed list that belong to a part: a number of first ones, or those after them.
 package struct StreamedItems: Sendable, Hashable {
   package let range: Range<Int>
-  /// The part in which the others come, where the client is to be told of it.
+  /// The part of the other items, if the client has to be notified of it.
   package let pending: Int?
-  /// They are what the part brings, and not on the way to it.
+  /// Whether the items are delivered by the part, and not only on its path.
   package let isDelivered: Bool
 
   package init(_ range: Range<Int>, pending: Int? = nil, isDelivered: Bool = false) {
@@ -15,12 +15,13 @@ package struct StreamedItems: Sendable, Hashable {
     self.isDelivered = isDelivered
   }
 
-  /// How many items from the first one on are needed: that there are more is known by one more.
+  /// The number of items to read from the first one on. One more than the part has shows that
+  /// further items exist.
   var needed: Int { pending == nil ? range.upperBound : range.upperBound + 1 }
 
   private static let name = "@items"
 
-  /// Of a directive that no client can have written.
+  /// Creates the range of a directive that no client can have written.
   init?(_ field: Field) {
     guard let directive = field.directives.first(named: Self.name) else { return nil }
     func number(_ name: String) -> Int? {
@@ -51,9 +52,9 @@ package struct StreamedItems: Sendable, Hashable {
 }
 
 extension SelectionCompiler {
-  /// How many items of a list come at once where a directive says that the others may come later.
+  /// Returns the number of items of the initial response if a directive streams the list.
   ///
-  /// - Throws: a request error for what is no number of items.
+  /// - Throws: a request error for an invalid number of items.
   func initialCount(_ field: Field) throws(GraphQLError) -> Int? {
     guard let directive = field.directives.first(named: "stream"), isActive(directive) else {
       return nil
@@ -76,7 +77,7 @@ extension SelectionCompiler {
     return Int(count)
   }
 
-  /// Whether a directive that defers or streams does, unless its condition says not to.
+  /// Returns whether a directive defers or streams, unless its condition is false.
   func isActive(_ directive: Directive) -> Bool {
     guard let value = directive.arguments.first(where: { $0.name.text == "if" })?.value else {
       return true

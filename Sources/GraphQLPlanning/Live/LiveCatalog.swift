@@ -1,23 +1,24 @@
 import SQL
 
-/// What a database says that is needed to tell what an answer hangs on: its tables, what its functions read, and how
-/// changes are told.
+/// The properties of a database from which the dependencies of a result follow: its tables, what
+/// its functions read, and how changes are reported.
 ///
-/// Functions are read as text (`SQLReads`): what they mention is what they may read, and only rows that equal the
-/// viewer, an argument or a column of the row at hand need be watched. Whatever cannot be told makes a query that needs
-/// it no live one.
+/// Functions are read as text (`SQLReads`): they may read what they mention, and only rows that
+/// equal the viewer, an argument or a column of the current row are dependencies. A query with a
+/// dependency that cannot be tracked cannot be live.
 package struct LiveCatalog: Sendable {
-  /// How changes of a table's rows are told, by a line of the view `live_source`.
+  /// The way in which changes of a table's rows are reported, by a line of the view `live_source`.
   package struct Source: Sendable, Hashable {
     package let relation: String
-    /// The column whose values touches have, before and after the change; nil of what tells of all its changes.
+    /// The column whose values touches have, before and after the change; nil if touches report all
+    /// changes of the table.
     package let attribute: String?
     package let topics: [String]
-    /// Of the nodes of these touches; nil for any.
+    /// The tags of the nodes of these touches; nil for any.
     package let tags: [Int]?
-    /// The column's values are the nodes of touches, not their keys.
+    /// Whether the column's values are the nodes of touches, not their keys.
     package let isNode: Bool
-    /// Only the viewer whose id the column's value is may know of these touches.
+    /// Whether only the viewer whose ID is the column's value may learn of these touches.
     package let isOwn: Bool
 
     package init(
@@ -41,9 +42,9 @@ package struct LiveCatalog: Sendable {
     /// The table whose rows it returns.
     package let result: String?
     package let isView: Bool
-    /// Its text is no SQL.
+    /// Whether its text is not SQL.
     package let isForeign: Bool
-    /// What it gives depends on nothing but its arguments.
+    /// Whether its result depends on its arguments alone.
     package let isImmutable: Bool
 
     package init(
@@ -63,7 +64,7 @@ package struct LiveCatalog: Sendable {
   enum Operand: Hashable {
     case variable([String])
     case column(String, String)
-    /// Of the row that the routine gives.
+    /// A column of the row that the routine returns.
     case base(String)
     case parameter(Int)
   }
@@ -72,7 +73,7 @@ package struct LiveCatalog: Sendable {
   struct Read: Hashable {
     let relation: String
     var equalities: [Equality]
-    /// They are the rows that are given.
+    /// Whether these are the rows that are returned.
     var isBase: Bool
 
     struct Equality: Hashable {
@@ -82,9 +83,9 @@ package struct LiveCatalog: Sendable {
   }
 
   enum Unknown: Hashable {
-    /// It is another at another time.
+    /// The result changes with time.
     case passing(String)
-    /// What it reads cannot be seen.
+    /// The dependencies cannot be determined.
     case opaque(String)
   }
 
@@ -100,7 +101,7 @@ package struct LiveCatalog: Sendable {
   private var known: [String: Reads] = [:]
   private var results: [String: String] = [:]
 
-  /// - Parameter volatile: functions of PostgreSQL that give something else at another time.
+  /// - Parameter volatile: functions of PostgreSQL whose results change with time.
   package init(
     relations: Set<String>, routines: [Routine], volatile: Set<String>, sources: [Source]
   ) {
@@ -112,12 +113,13 @@ package struct LiveCatalog: Sendable {
     for name in routines.keys { _ = reads(of: name, routines, within: []) }
   }
 
-  /// The time at which a transaction began, and what else is stable and yet passes.
+  /// The functions whose result is stable within a transaction but changes with time, such as its
+  /// start.
   private static let timely: Set<String> = words.union([
     "now", "transaction_timestamp", "statement_timestamp", "age", "pg_current_snapshot",
     "txid_current_snapshot",
   ])
-  /// Without brackets.
+  /// The functions without brackets.
   private static let words: Set<String> = [
     "current_date", "current_time", "current_timestamp", "localtime", "localtimestamp",
   ]
@@ -172,20 +174,20 @@ package struct LiveCatalog: Sendable {
     mention.isCall || views.contains(mention.name)
   }
 
-  /// The table whose rows stand under the name of a mention.
+  /// Returns the table whose rows have the name of a mention.
   private func result(of mention: SQLReads.Mention) -> String? {
     if isRoutine(mention) { return results[mention.name] }
     return relations.contains(mention.name) ? mention.name : nil
   }
 
-  /// The table whose rows a FROM item is, or gives.
+  /// Returns the table whose rows a FROM item is, or returns.
   func result(of text: SQLReads) -> String? {
     text.mentions.first { $0.isFirst }.flatMap { result(of: $0) }
   }
 
-  /// What a text reads by itself and by what it calls.
+  /// Returns the reads of a text and of the routines that it calls.
   ///
-  /// - Parameter isBase: whether the mention's rows are those that the text gives.
+  /// - Parameter isBase: returns whether a mention's rows are those that the text returns.
   func reads(
     _ text: SQLReads, _ meaning: (SQLReads.Operand) -> Operand?,
     isBase: (SQLReads.Mention) -> Bool = { _ in false }
@@ -229,12 +231,12 @@ package struct LiveCatalog: Sendable {
     return found
   }
 
-  /// How changes of rows are told by the values of a column; empty where they are not.
+  /// Returns the sources that report changes of rows by the values of a column; empty if none does.
   func sources(of relation: String, by column: String) -> [Source] {
     (sources[relation] ?? []).filter { $0.attribute == column }
   }
 
-  /// How all changes of a table are told; empty where they are not.
+  /// Returns the sources that report all changes of a table; empty if none does.
   func sources(of relation: String) -> [Source] {
     (sources[relation] ?? []).filter { $0.attribute == nil }
   }

@@ -1,48 +1,49 @@
-/// What the answer of a live query hangs on: which touches may make it another.
+/// The dependencies of a live query's result: the touches that may change it.
 package struct LivePlan: Sendable {
-  /// Touches of this topic with nodes of these types; of any unless given.
+  /// Touches of this topic with nodes of these types; of any type if nil.
   package struct Pattern: Sendable, Hashable {
     package let topic: String
     package let tags: [Int]?
   }
 
-  /// Touches of this topic whose key, or node, is one at hand.
+  /// Touches of this topic whose key, or node, is a given one.
   package struct Topic: Sendable, Hashable {
     package let name: String
     package let isNode: Bool
-    /// Of the viewer's id only.
+    /// Whether the topic is used with the viewer's ID only.
     package let isOwn: Bool
   }
 
-  /// Why it cannot be known when a field is another.
+  /// The reason why changes of a field cannot be tracked.
   package struct Gap: Sendable, Hashable {
     package let coordinate: String
     package let reason: String
-    /// The table whose changes nobody tells of, where that is why.
+    /// The table whose changes are not reported, if that is the reason.
     package let relation: String?
   }
 
   package internal(set) var patterns: Set<Pattern> = []
-  /// With the viewer's id.
+  /// The topics with the viewer's ID.
   package internal(set) var viewerTopics: Set<Topic> = []
-  /// With ids in the answer, which say by index which of these they go with.
+  /// The topics with IDs in the response, which refer to these by index.
   package internal(set) var topics: [Topic] = []
   package internal(set) var gaps: [Gap] = []
 
-  /// Nothing.
+  /// Creates a plan without dependencies.
   package init() {}
 }
 
-/// A column of a record, not written, whose value is a key of a live query: an id, or an array of ids.
+/// A column of a record that is not written, whose value is a key of a live query: an ID, or an
+/// array of IDs.
 package struct LiveColumn: Sendable, Hashable {
   package let column: Int
-  /// Index into the plan's topics.
+  /// The index in the plan's topics.
   package let topic: Int
 }
 
-/// A key that was found in an answer.
+/// A key found in a result.
 package struct LiveKey: Sendable, Hashable {
-  /// Index into the plan's topics.
+  /// The index in the plan's topics.
   package let topic: Int
   package let id: Int64
 

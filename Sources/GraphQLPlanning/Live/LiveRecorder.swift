@@ -1,10 +1,11 @@
 import GraphQLSchema
 import SQL
 
-/// Takes note of what a statement reads while it is compiled, as the keys that its answer hangs on.
+/// Records the reads of a statement while it is compiled, as the dependencies of its result.
 ///
-/// Each table is watched as narrowly as it is known to be read: by the viewer, by an argument or by a column of a row of
-/// the answer, whose value then comes along in a column of its own; else all of its changes are.
+/// Each table is tracked as narrowly as its reads are known: by the viewer, by an argument, or by a
+/// column of a row of the result, whose value is then selected in an additional column. Otherwise
+/// all changes of the table are tracked.
 final class LiveRecorder {
   private let catalog: LiveCatalog
   private(set) var plan = LivePlan()
@@ -12,7 +13,7 @@ final class LiveRecorder {
 
   init(_ catalog: LiveCatalog) { self.catalog = catalog }
 
-  /// Where a value is, and what reads it.
+  /// The source of a value, and its reader.
   private enum Value {
     case viewer
     case column(RowBuilder, SQLFragment)
@@ -27,17 +28,17 @@ final class LiveRecorder {
 
   // MARK: What is read
 
-  /// An expression, or a condition.
+  /// Records an expression or a condition.
   func note(_ template: SQLTemplate, _ scope: Scope, _ renderer: TemplateRenderer) {
     let found = catalog.reads(reads(template), { Self.operand($0) })
     note(found, scope) { self.value($0, scope, renderer) }
   }
 
-  /// A FROM item.
+  /// Records a FROM item.
   ///
   /// - Parameters:
   ///   - alias: the word for its rows in conditions.
-  ///   - conditions: what must hold of them.
+  ///   - conditions: the conditions that its rows satisfy.
   func note(
     from template: SQLTemplate, as alias: String, where conditions: [SQLTemplate?],
     _ scope: Scope, _ renderer: TemplateRenderer
@@ -53,12 +54,12 @@ final class LiveRecorder {
     note(found, scope) { self.value($0, scope, renderer) }
   }
 
-  /// The rows of a type.
+  /// Records the rows of a type.
   ///
   /// - Parameters:
-  ///   - id: the key of the one row that is read, which stands in the row `holder`; nil where it is not known.
-  ///   - conditions: what must hold of the rows, as `this`.
-  ///   - row: they come in the answer, each as this row; nil where they are only counted.
+  ///   - id: the key of the one row that is read, which the row `holder` contains; nil if unknown.
+  ///   - conditions: the conditions that the rows satisfy, as `this`.
+  ///   - row: the row that each of them is in the result; nil if they are only counted.
   func note(
     rows table: TableStorage, _ name: SQLTemplate, id: SQLFragment? = nil,
     in holder: RowBuilder?, where conditions: [SQLTemplate?], each row: RowBuilder?,
@@ -68,7 +69,7 @@ final class LiveRecorder {
       reads(name), { Self.operand($0) }, isBase: { $0.isFirst })
     let own = equalities(of: "this", in: conditions)
     let idValue = id.flatMap { id in holder.map { Value.column($0, id) } }
-    /// A column of the rows that is known before they are.
+    /// Returns the value of an operand that is a column of the rows, known before they are read.
     func value(_ operand: LiveCatalog.Operand) -> Value? {
       guard case .base(let column) = operand else { return self.value(operand, scope, renderer) }
       if column == table.key, let idValue { return idValue }
@@ -99,12 +100,12 @@ final class LiveRecorder {
     note(found, scope, value)
   }
 
-  /// A table that stands beside the row.
+  /// Records a table joined to the row.
   func note(_ join: JoinStorage, _ scope: Scope, _ renderer: TemplateRenderer) {
     note(from: join.table, as: join.name, where: [join.on], scope, renderer)
   }
 
-  /// What nobody can look into.
+  /// Records a dependency that cannot be determined.
   func noteOpaque(_ reason: String, _ scope: Scope) { gap(scope.coordinate, reason) }
 
   // MARK: Keys
@@ -187,7 +188,8 @@ final class LiveRecorder {
     }
   }
 
-  /// Nil of what is not known before rows are read that may not be in the answer.
+  /// Returns the value of an operand; nil if it is not known before rows are read that may not be
+  /// in the result.
   private func value(
     _ operand: LiveCatalog.Operand, _ scope: Scope, _ renderer: TemplateRenderer
   ) -> Value? {
@@ -212,7 +214,7 @@ final class LiveRecorder {
 }
 
 extension TemplateRenderer {
-  /// Whether a variable is an argument whose value is one id.
+  /// Returns whether a variable is an argument whose value is one ID.
   fileprivate func isID(_ path: [String], _ scope: Scope) -> Bool {
     let found =
       path[0] == "value"

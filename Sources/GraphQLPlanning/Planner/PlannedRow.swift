@@ -3,20 +3,20 @@ import GraphQLResponse
 import GraphQLSchema
 import SQL
 
-/// A row that the statement of an operation reads, as a statement by itself, for those who hold the
-/// storage mapping against a database.
+/// A row that an operation's statement reads, as a separate statement, to check the storage mapping
+/// against a database.
 package struct PlannedRow: Sendable {
-  /// The field that leads to it.
+  /// The coordinate of the field that leads to the row.
   package let coordinate: String
-  /// Reads whole rows, in the order of `sources`, then each of `values`, then once more, as an array,
-  /// each that says so; nothing is filtered.
+  /// A statement that reads whole rows, in the order of `sources`, then each of `values`, then
+  /// again, as an array, each that requires so; nothing is filtered.
   package let statement: SQLStatement
-  /// `this` and, where there is one, `edge`, then the names of joins.
+  /// The names `this` and, if there is one, `edge`, then the names of joins.
   package let sources: [String]
   package let values: [PlannedValue]
-  /// What the words mean in the operation's statement: `t2` is `this`, `t1` is `parent`.
+  /// The meaning of aliases in the operation's statement: `t2` is `this`, `t1` is `parent`.
   package let aliases: [(alias: String, word: String)]
-  /// Of a connection or a list.
+  /// The order of a connection or a list.
   package let order: OrderStorage?
   package let filters: [PlannedFilter]
 }
@@ -25,20 +25,20 @@ package struct PlannedRow: Sendable {
 package struct PlannedValue: Sendable {
   package enum Kind: Sendable {
     case leaf(LeafFormat, TypeReference)
-    /// What an object is found by; always there when its field is non-null.
+    /// The key by which an object is found; never null if its field is non-null.
     case key(isNonNull: Bool)
   }
 
   package let coordinate: String
   package let kind: Kind
-  /// `this.name`: the word and the column, when it is nothing else.
+  /// The qualifier and the column, if the value is just `this.name`.
   package let column: (word: String, name: String)?
-  /// It is written as `NULL`.
+  /// Whether it is written as `NULL`.
   package let isNull: Bool
-  /// Its object is there only under a condition.
+  /// Whether its object exists only under a condition.
   package let isConditional: Bool
 
-  /// It is read as exactly this type, which a domain over it is not.
+  /// Whether it is read as exactly this type, which a domain over it is not.
   package var isInArray: Bool {
     guard case .leaf(let format, let type) = kind, !isNull else { return false }
     if case .list = type.nullable { return false }
@@ -51,14 +51,14 @@ package struct PlannedValue: Sendable {
 
 /// A condition that an argument adds.
 package struct PlannedFilter: Sendable {
-  /// Of the argument or input field with the `@where`.
+  /// The coordinate of the argument or input field with the `@where`.
   package let coordinate: String
-  /// Finds the rows for which it holds.
+  /// A statement that finds the rows that satisfy it.
   package let statement: SQLStatement
 }
 
 extension Planner {
-  /// The plan of an operation without variables, and the rows its statement reads.
+  /// Returns the plan of an operation without variables, and the rows that its statement reads.
   package func rows(
     of operation: OperationDefinition, source: Source
   ) throws(GraphQLError) -> (plan: Plan, rows: [PlannedRow]) {
@@ -69,7 +69,7 @@ extension Planner {
   }
 }
 
-/// Takes note of the rows of a statement while it is compiled.
+/// Records the rows of a statement while it is compiled.
 final class RowRecorder {
   private struct Value {
     let expression: SQLFragment
@@ -116,7 +116,7 @@ final class RowRecorder {
     self.filters[ObjectIdentifier(row), default: []] += filters
   }
 
-  /// To be called once, when all is compiled: a row's joins are known only then.
+  /// Completes the rows. Call once, after compiling: a row's joins are known only then.
   func finish() {
     rows = entries.map { entry in
       var sources = [(word: "this", alias: entry.row.alias)]
@@ -146,7 +146,8 @@ final class RowRecorder {
     }
   }
 
-  /// The row's columns, for each of the rows it hangs on; with conditions, for some one of those.
+  /// Selects the row's columns for each of the rows that it depends on; with conditions, for any
+  /// one of those.
   private func select(
     _ columns: [SQLFragment], _ entry: Entry, conditions: [SQLFragment]
   ) -> SQLFragment {

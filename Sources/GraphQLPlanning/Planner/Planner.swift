@@ -3,11 +3,11 @@ import GraphQLResponse
 import GraphQLSchema
 import SQL
 
-/// Compiles operations to plans: the fourth stage, which waits for nothing and knows no viewer.
+/// Compiles operations to plans: the fourth stage, which does no I/O and knows no viewer.
 ///
-/// Every selected object becomes `ROW(...)` of just the selected columns, every list
-/// `ARRAY(SELECT ROW(...) ...)` with its order and limit inside, so one statement carries a whole
-/// operation. See docs/explanation/planning.md.
+/// Every selected object becomes `ROW(...)` of just the selected columns, every list `ARRAY(SELECT
+/// ROW(...) ...)` with its order and limit inside, so one statement serves a whole operation. See
+/// docs/explanation/planning.md.
 package struct Planner: Sendable {
   package let mapping: StorageMapping
   package let limits: PlannerLimits
@@ -17,11 +17,14 @@ package struct Planner: Sendable {
     self.limits = limits
   }
 
+  /// Returns the plan of an operation.
+  ///
   /// - Parameters:
-  ///   - variables: coerced, by index of `operation.variables`; nil for an absent one. The plan serves
-  ///     every request whose `OperationChoices` are equal, whatever the other values are.
-  /// - Throws: a request error: a page size out of bounds, a malformed id, a statement too wide,
-  ///   more elements than an answer may have.
+  ///   - variables: the coerced variables, by index of `operation.variables`; nil for an absent
+  ///     one. The
+  ///     plan serves every request whose `OperationChoices` are equal, whatever the other values are.
+  /// - Throws: a request error: a page size out of bounds, a malformed ID, a statement too wide, or
+  ///   more elements than a response may have.
   package func plan(
     _ operation: OperationDefinition, fragments: [String: FragmentDefinition], source: Source,
     variables: [InputValue?]
@@ -41,9 +44,11 @@ package struct Planner: Sendable {
       inputs: OperationInputs(operation.variables, source: source))
   }
 
+  /// Returns the plan of an operation.
+  ///
   /// - Parameters:
-  ///   - recorder: is told of the rows that are read.
-  ///   - catalog: has the plan say what the answer hangs on.
+  ///   - recorder: records the rows that are read.
+  ///   - catalog: determines the dependencies of the result; nil if the query is not live.
   func plan(
     _ operation: OperationDefinition, fragments: [String: FragmentDefinition], source: Source,
     variables: [InputValue?], recorder: RowRecorder?, catalog: LiveCatalog? = nil
@@ -89,7 +94,7 @@ package struct Planner: Sendable {
       live: compiler.statement.live?.plan)
   }
 
-  /// The plan of a live query, which says what its answer hangs on.
+  /// Returns the plan of a live query, with the dependencies of its result.
   package func plan(
     _ operation: OperationDefinition, fragments: [String: FragmentDefinition], source: Source,
     variables: [InputValue?], live catalog: LiveCatalog
@@ -106,20 +111,20 @@ package struct PlannerLimits: Sendable {
   package var maximumNodeIDs = 100
   /// The maximum number of conditions that one field's lists of input objects may add.
   package var maximumListedConditions = 100
-  /// Of all lists and pages of an answer together.
+  /// The maximum number of elements of all lists and pages of a response.
   package var maximumElements = 10_000
-  /// A count that is not kept beforehand stops here; nil for no limit.
+  /// The number at which counts that are not stored stop; nil for no limit.
   package var maximumCount: Int32? = 10_000
-  /// As `OperationSize` reckons; nil for no limit.
+  /// The maximum cost, as `OperationSize` computes it; nil for no limit.
   package var maximumCost: Int? = 10_000
-  /// Of the names of an answer's fields, however often they come.
+  /// The maximum number of bytes of a response's field names, repetitions included.
   package var maximumNameBytes = 8 << 20
-  /// What a list that has no pages counts as.
+  /// The number of elements that a list without pages counts as.
   package var assumedListLength = 10
 
   package init() {}
 
-  /// No limit but on pages: for those who ask for themselves.
+  /// No limits except on pages, for trusted callers.
   package static let unlimited = {
     var limits = PlannerLimits()
     limits.maximumElements = .max
@@ -128,7 +133,7 @@ package struct PlannerLimits: Sendable {
     return limits
   }()
 
-  /// The size that pages of `size` are planned for: 1, 2, 3, 5, 10, 20 and so on.
+  /// Returns the size that pages of `size` are planned for: 1, 2, 3, 5, 10, 20 and so on.
   static func usualSize(_ size: Int) -> Int {
     guard size > 0, size < 1_000_000 else { return size }
     var unit = 1
@@ -137,10 +142,12 @@ package struct PlannerLimits: Sendable {
     return factor * unit
   }
 
-  /// Where the schema says no other.
+  /// The default page size, unless the schema declares one.
   var defaultSize: Int { min(defaultPageSize, maximumPageSize) }
 
-  /// - Throws: a request error that says which limit is exceeded.
+  /// Checks a size against the limits.
+  ///
+  /// - Throws: a request error that names the exceeded limit.
   package func check(_ size: OperationSize) throws(GraphQLError) {
     guard size.elements <= maximumElements else {
       throw GraphQLError(

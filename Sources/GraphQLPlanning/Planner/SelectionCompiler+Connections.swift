@@ -4,7 +4,7 @@ import GraphQLSchema
 import SQL
 
 extension SelectionCompiler.CollectedField {
-  /// The same field, of which no other than this one is selected.
+  /// Returns the field with only this selection.
   fileprivate func selecting(_ part: Self) -> Self {
     let set = SelectionSet(selections: part.nodes.map { .field($0) }, position: field.position)
     return Self(
@@ -18,17 +18,17 @@ extension SelectionCompiler.CollectedField {
 }
 
 extension SelectionCompiler {
-  /// Which part of the pages is asked for, worked out once per connection.
+  /// The requested part of a connection, computed once per connection.
   private struct Page {
     let size: Int
     let isBackward: Bool
     let after: Cursor?
     let before: Cursor?
     let order: OrderStorage
-    /// Ties cursors to this order: one made for another is refused.
+    /// The order's fingerprint in cursors: a cursor for another order is refused.
     let fingerprint: UInt32
 
-    /// The bound on the side the page starts from.
+    /// The bound on the side where the page starts.
     var start: Cursor? { isBackward ? before : after }
 
     struct Cursor {
@@ -37,10 +37,10 @@ extension SelectionCompiler {
     }
   }
 
-  /// A connection: its page as one array column of `row`, its counts and texts as others.
+  /// Compiles a connection: its page as one array column of `row`, its counts and texts as others.
   ///
-  /// Relay Cursor Connections, 4 and 5; the array holds one element more than the page when
-  /// `hasNextPage` (or, backward, `hasPreviousPage`) is selected.
+  /// The array has one element more than the page if `hasNextPage` (or, backward,
+  /// `hasPreviousPage`) is selected. Relay Cursor Connections, 4 and 5.
   func connection(
     _ field: CollectedField, _ storage: FieldStorage, _ relation: RelationStorage, _ scope: Scope,
     onlyForTags tags: [Int]
@@ -159,8 +159,9 @@ extension SelectionCompiler {
       order: page.fingerprint)
   }
 
-  /// Which rows of a page are read: all, unless each of its lists is streamed and has others of them at once than later.
-  /// From the end of an order it is known only with all of them which are the first.
+  /// Returns the range of a page's rows to read: all, unless each of its lists is streamed and has
+  /// other items in the initial response than later. From the end of an order, the first ones are
+  /// known only together with all.
   private func window(of page: Page, for parts: [CollectedField]) -> Range<Int> {
     let lists = parts.filter { ["edges", "nodes"].contains($0.field.name.text) }
     let streamed = lists.compactMap { StreamedItems($0.field) }
@@ -173,8 +174,8 @@ extension SelectionCompiler {
 
   // MARK: - The first rows first
 
-  /// Whether some argument's condition is to be looked for among the first rows, and these can be had:
-  /// from one table, in an order of its own columns or of one join's.
+  /// Returns whether an argument's condition is to be evaluated along the order, and the order
+  /// allows it: it is in one table, by its own columns or those of one join.
   private func isWalkable(
     _ rows: RelationRows, _ relation: RelationStorage, _ order: OrderStorage
   ) -> Bool {
@@ -186,20 +187,22 @@ extension SelectionCompiler {
     return rows.row.joinClauses.count == (rows.isOrderedApart ? 1 : 0)
   }
 
-  /// What is asked of the first rows of the order: what needs a look at each; else, where all can be told by
-  /// the join that keeps the order, what an argument wants looked for among these, and what is dearer.
+  /// Returns the conditions to evaluate along the order: those that must read each row. If the join
+  /// that keeps the order can evaluate all, only those that an argument wants so, and the more
+  /// expensive ones.
   private func walked(_ filters: [Filter]) -> [Filter] {
     let looked = filters.filter { !$0.isAskedFirst }
     return looked.isEmpty ? filters.filter { $0.among != nil || !$0.isPlain } : looked
   }
 
-  /// Reads the page from the first rows of the order, if enough of them fit, else from all that fit.
+  /// Reads the page from the first rows of the order if enough of them satisfy the conditions,
+  /// otherwise from all that do.
   ///
-  /// What holds for many rows is found sooner by going through them in order, what holds for few by an
-  /// index of theirs, and only PostgreSQL's counting at run time tells which it is. Either way it is one
-  /// sub-select of whole rows in place of the table. Where another table keeps the order each step costs
-  /// a look at the row, so that but a hundred are looked at before an index is asked for as many; unless
-  /// that table alone can tell.
+  /// Conditions that hold for many rows are faster to evaluate along the order, those that hold for
+  /// few by an index. Only counting at run time tells which. Either way it is one sub-select of
+  /// whole rows in place of the table. If another table keeps the order, each step has to read the
+  /// row, so only a hundred are read before an index is queried for as many, unless that table
+  /// alone can evaluate the conditions.
   private func lookAmongFirst(_ rows: inout RelationRows, _ order: [SQLFragment], limit: Int) {
     let walked = walked(rows.filters)
     guard let number = walked.compactMap(\.among).max(), let order = order.first else { return }
@@ -209,7 +212,7 @@ extension SelectionCompiler {
     let alias = SQLFragment(name: rows.row.alias)
     let whole: SQLFragment = "\(alias).*"
     let source = rows.from + rows.row.joinClauses
-    /// Of the first rows of the order those that fit.
+    /// Returns the rows among the first of the order that satisfy the conditions.
     func walk(_ most: Int, if gate: [SQLFragment]) -> SQLFragment {
       var first: [SQLFragment]
       if let join = rows.scope.copying, let name = rows.row.alias(of: join) {
@@ -232,7 +235,7 @@ extension SelectionCompiler {
     var stages: [SQLFragment] = []
     var results: [SQLFragment] = []
     var gate: [SQLFragment] = []
-    /// A stage that has all that is wanted when it has at least, or fewer than, so many rows.
+    /// Adds a stage, which is sufficient if it has at least, or fewer than, this number of rows.
     func add(
       _ stage: SQLFragment, isDone comparison: SQLFragment, else next: SQLFragment,
       result: (_ stage: SQLFragment, _ gate: [SQLFragment]) -> SQLFragment = {
@@ -331,7 +334,8 @@ extension SelectionCompiler {
     }
   }
 
-  /// A field of the connection type itself, such as a heading: an expression over the parent row.
+  /// Compiles a field of the connection type itself, such as a heading: an expression over the
+  /// parent row.
   private func extra(
     _ name: String, of type: TypeID, _ types: [TypeID], _ storage: FieldStorage,
     _ relation: RelationStorage, _ scope: Scope, onlyForTags tags: [Int]
@@ -363,12 +367,12 @@ extension SelectionCompiler {
 
   private struct Count {
     let text: SQLFragment
-    /// What it stops behind; nil when it is exact however many there are.
+    /// The number at which counting stops; nil if the count is always exact.
     let limit: Int32?
   }
 
-  /// The stored count where the directive gives one and no other filter is on, else a count, up to one
-  /// more than the limit.
+  /// Returns the stored count if the directive has one and no other filter applies, otherwise a
+  /// count of rows, up to one more than the limit.
   private func totalCount(
     _ types: [TypeID], _ storage: FieldStorage, _ relation: RelationStorage, _ scope: Scope
   ) -> Count {
@@ -433,7 +437,7 @@ extension SelectionCompiler {
       order: order, fingerprint: fingerprint(order, storage))
   }
 
-  /// Ties cursors to the order they were made for: FNV-1a over the field and its sort keys.
+  /// Returns the fingerprint of an order for its cursors: FNV-1a over the field and its sort keys.
   private func fingerprint(_ order: OrderStorage, _ storage: FieldStorage) -> UInt32 {
     var hash: UInt32 = 2_166_136_261
     for byte in storage.definition.name.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
@@ -460,7 +464,8 @@ extension SelectionCompiler {
     return conditions
   }
 
-  /// Rows strictly behind the cursor's in the order, or in front of it when reversed.
+  /// Returns the condition for rows strictly after the cursor's in the order, or before it if
+  /// reversed.
   private func beyond(
     _ cursor: Page.Cursor, _ page: Page, _ scope: Scope, reversed: Bool
   ) -> SQLFragment {

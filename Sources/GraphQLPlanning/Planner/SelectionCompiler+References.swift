@@ -4,13 +4,15 @@ import GraphQLSchema
 import SQL
 
 extension SelectionCompiler {
-  /// The concrete types of a field, by the table their rows are in.
+  /// The concrete types of a field whose rows are in one table.
   struct TypeGroup {
     let table: TableStorage?
     var types: [TypeID]
   }
 
-  /// - Parameter rows: what is read in place of the types' own table.
+  /// Groups types by table.
+  ///
+  /// - Parameter rows: the relation that is read in place of the types' own tables.
   func groups(of types: [TypeID], rows: SQLTemplate?) -> [TypeGroup] {
     var groups: [TypeGroup] = []
     for type in types {
@@ -25,7 +27,7 @@ extension SelectionCompiler {
     return groups
   }
 
-  /// One other object as a scalar sub-select, or nil when no row can be it.
+  /// Compiles a reference to another object as a scalar sub-select; nil if no row can be it.
   func reference(
     _ field: CollectedField, _ storage: FieldStorage, _ reference: ReferenceStorage, _ scope: Scope
   ) throws(GraphQLError) -> (SQLFragment, RecordShape)? {
@@ -88,9 +90,9 @@ extension SelectionCompiler {
       field.selectionSets, groups, id: id, conditions, scope: target, isMasked: isMasked)
   }
 
-  /// `CASE` over the tables an id can be in.
+  /// Returns a `CASE` over the tables that an ID can be in.
   ///
-  /// - Parameter conditions: what must hold besides, in the scope of the row that is read.
+  /// - Parameter conditions: returns additional conditions in the scope of the row that is read.
   func choice(
     _ selectionSets: [SelectionSet], _ groups: [TypeGroup], id: SQLFragment,
     _ conditions: (Scope) -> [SQLFragment] = { _ in [] }, scope: Scope, isMasked: Bool
@@ -151,14 +153,14 @@ extension SelectionCompiler {
     )
   }
 
-  /// The scope inside a row: nothing of the field that led to it but its row.
+  /// Returns the scope inside a row, which keeps only the row of the field that led to it.
   func childScope(_ row: RowBuilder) -> Scope {
     var scope = Scope()
     scope.row = row
     return scope
   }
 
-  /// A from-item under an alias, unless it gives its row one itself, with a list of columns.
+  /// Returns a FROM item under an alias, unless it has its own alias with a list of columns.
   func aliased(
     _ from: SQLTemplate, alias: String, _ scope: Scope, isNoted: Bool = true
   ) -> SQLFragment {

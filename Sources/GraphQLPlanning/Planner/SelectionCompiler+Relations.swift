@@ -4,20 +4,20 @@ import GraphQLSchema
 import SQL
 
 extension SelectionCompiler {
-  /// One reading of a relation: its rows, before anybody says which columns.
+  /// One use of a relation: its rows, before columns are selected.
   struct RelationRows {
     let row: RowBuilder
     let scope: Scope
     var from: [SQLFragment]
     var conditions: [SQLFragment]
-    /// Those of `conditions` that arguments added.
+    /// The conditions among `conditions` that arguments added.
     let filters: [Filter]
-    /// The other conditions say nothing of `this` but what the join knows that keeps the order.
+    /// Whether the other conditions use only those columns of `this` that the ordering join has.
     let isOrderedApart: Bool
-    /// The table of `this`; nil when elements are of several tables and are found by `edge.id`.
+    /// The table of `this`; nil if elements are in several tables and are found by `edge.id`.
     let group: TypeGroup?
     let groups: [TypeGroup]
-    /// Of the elements, where these are given.
+    /// The IDs of the elements, if given.
     var ids: SQLFragment?
   }
 
@@ -83,7 +83,7 @@ extension SelectionCompiler {
       itemsNonNull: item.isNonNull, length: length)
   }
 
-  /// The ids at hand of a list whose ids are an argument, as those of `nodes(ids:)`.
+  /// Returns the current IDs of a list whose IDs are an argument, such as `nodes(ids:)`.
   private func identityList(
     _ relation: RelationStorage, _ scope: Scope
   ) -> (InputSource, [InputValue])? {
@@ -95,12 +95,13 @@ extension SelectionCompiler {
 
   // MARK: - Rows
 
-  /// The from-items and conditions of a relation under new aliases.
+  /// Returns the FROM items and conditions of a relation under new aliases.
   ///
   /// - Parameters:
-  ///   - keepsHoles: an element without a row stays in its place, so tables are not joined but looked
-  ///     into for each element.
-  ///   - isCount: the order does not matter, nor what it has to be found by.
+  ///   - keepsHoles: whether an element without a row keeps its place, so that tables are not
+  ///     joined but
+  ///     queried for each element.
+  ///   - isCount: whether neither the order nor its conditions matter.
   func relationRows(
     types: [TypeID], _ storage: FieldStorage, _ relation: RelationStorage, _ scope: Scope,
     words: [StorageWord: SQLFragment], keepsHoles: Bool = false, isCount: Bool = false
@@ -162,14 +163,15 @@ extension SelectionCompiler {
       group: isSingle || isTableless ? groups[0] : nil, groups: groups, ids: elementIDs)
   }
 
-  /// The table of rows that are read in their masked form.
+  /// Returns the table of rows that are read in masked form.
   func mask(of types: [TypeID], rows: SQLTemplate?) -> TableStorage? {
     guard let rows, let table = types.first.flatMap({ mapping[$0]?.table }), table.masked == rows
     else { return nil }
     return table
   }
 
-  /// What hangs on a masked row is there only for those who may see the row itself.
+  /// Returns the condition under which dependents of a masked row exist: the viewer may see the row
+  /// itself.
   func visibilityOfParent(_ scope: Scope) -> SQLFragment? {
     guard let row = scope.row, let table = row.mask else { return nil }
     var target = scope
@@ -184,8 +186,8 @@ extension SelectionCompiler {
       "EXISTS (SELECT FROM \(name) AS \(alias) WHERE \(alias).\(key) = \(name: row.alias).\(key))"
   }
 
-  /// The columns of one element. For elements of several tables the expression is the `CASE` itself
-  /// in lists that keep holes, and a column of the row elsewhere.
+  /// Compiles the columns of one element. For elements of several tables, the expression is the
+  /// `CASE` itself in lists that keep holes, and otherwise a column of the row.
   func element(
     of types: [TypeID], _ rows: RelationRows, selectionSets: [SelectionSet],
     keepsHoles: Bool = false
@@ -214,21 +216,22 @@ extension SelectionCompiler {
   // MARK: - Filters
 
   struct Filter {
-    /// Of the argument or input field.
+    /// The coordinate of the argument or input field.
     let coordinate: String
     let text: SQLFragment
     let isCounted: Bool
     let among: Int?
-    /// Asked while the order is walked: of the join that keeps it, what that has; of the row, what
-    /// needs no other.
+    /// Whether it is evaluated along the order: on the ordering join if that has the columns, or on
+    /// the row if it needs no other table.
     let isAskedFirst: Bool
-    /// Asks neither another table nor a set.
+    /// Whether it reads neither another table nor a set.
     let isPlain: Bool
-    /// What asks the join that keeps the order asked of the row, which may have an index for it.
+    /// The condition on the row, which may have an index for it, if the one on the ordering join
+    /// differs.
     let ofRow: SQLFragment?
   }
 
-  /// The conditions that the arguments at hand add, input fields included.
+  /// Returns the conditions that the given arguments add, including input fields.
   func filters(of storage: FieldStorage, _ scope: Scope) -> [Filter] {
     var filters: [Filter] = []
     let isOrdered = if case .relation = storage.kind { true } else { false }
@@ -269,7 +272,7 @@ extension SelectionCompiler {
       &filters)
   }
 
-  /// The conditions inside of an input object; of a list, that an item fits, or that all do.
+  /// Adds the conditions of an input object; for a list, that one item matches, or that all do.
   private func addInner(
     _ type: TypeDefinition, _ value: ArgumentValue, _ place: InputPlace, wantsAll: Bool,
     _ scope: Scope, _ filters: inout [Filter]
@@ -298,7 +301,10 @@ extension SelectionCompiler {
     }
   }
 
-  /// - Throws: when the lists of input objects among the arguments add more conditions than a statement is to have.
+  /// Checks the number of conditions.
+  ///
+  /// - Throws: an error if the lists of input objects among the arguments add too many conditions
+  ///   to a statement.
   func checkConditions(
     _ arguments: FieldArguments, _ field: CollectedField
   ) throws(GraphQLError) {
@@ -367,7 +373,7 @@ extension SelectionCompiler {
 
   // MARK: - Order
 
-  /// The order that an enum argument chose, or the relation's own.
+  /// Returns the order that an enum argument chose, or the relation's own.
   func order(of relation: RelationStorage, _ scope: Scope) -> OrderStorage {
     for (definition, value) in scope.arguments.values {
       if let value, let chosen = chosenOrder(definition, value) { return chosen }
@@ -382,8 +388,8 @@ extension SelectionCompiler {
     return mapping.enumValue(named: name, of: definition.type.namedType)?.order
   }
 
-  /// What the argument that chose the order has the rows found by, instead of the relation's own
-  /// condition: an order that is kept in another table is walked there.
+  /// Returns the condition that the order's argument uses instead of the relation's own: an order
+  /// that another table keeps is read there.
   private func orderCondition(_ scope: Scope) -> SQLFragment? {
     for (definition, value) in scope.arguments.values {
       guard let value, chosenOrder(definition, value) != nil,
@@ -396,7 +402,7 @@ extension SelectionCompiler {
     return nil
   }
 
-  /// The join that keeps the order of the page, if each row has its counterpart there.
+  /// Returns the join that keeps the order of the page, if each row has its counterpart there.
   private func orderingJoin(of relation: RelationStorage, _ scope: Scope) -> JoinStorage? {
     let keys = order(of: relation, scope).keys
     return scope.storage?.joins.first { join in
@@ -417,7 +423,7 @@ extension SelectionCompiler {
     return "ORDER BY \(keys.joined(separator: ", "))"
   }
 
-  /// Nil when the argument is absent or null and the schema has no default.
+  /// Returns a page size; nil if the argument is absent or null and the schema has no default.
   func pageSize(
     _ name: String, _ field: CollectedField, _ storage: FieldStorage, _ scope: Scope
   ) throws(GraphQLError) -> Int? {
@@ -440,7 +446,7 @@ extension SelectionCompiler {
 }
 
 extension SelectionCompiler.Filter {
-  /// All conditions of one of the items hold.
+  /// Creates a filter that is satisfied if all conditions of one item are.
   fileprivate init(oneOf items: [[Self]], coordinate: String) {
     let parts = items.map { filters -> SQLFragment in
       if filters.isEmpty { return "true" }

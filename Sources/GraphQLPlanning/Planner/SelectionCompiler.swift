@@ -11,7 +11,7 @@ struct SelectionCompiler {
   let limits: PlannerLimits
   let statement: StatementBuilder
   let renderer: TemplateRenderer
-  /// What its root field reads is what there is news of, or nothing.
+  /// Whether the root field reads the event's node, or nothing.
   var readsEvents = false
 
   var schema: Schema { mapping.schema }
@@ -30,7 +30,7 @@ struct SelectionCompiler {
 
   // MARK: - Collecting fields
 
-  /// Fields of one response name, merged. GraphQL September 2025, 6.3.2 Field Collection.
+  /// The merged fields of one response name. GraphQL September 2025, 6.3.2 Field Collection.
   struct CollectedField {
     let responseName: String
     var nodes: [Field]
@@ -86,7 +86,7 @@ struct SelectionCompiler {
     return true
   }
 
-  /// Nil of a variable that is not given.
+  /// Returns a condition's value; nil for a variable that is not given.
   func condition(_ value: Value) -> Bool? {
     switch value.content {
     case .boolean(let flag): flag
@@ -104,7 +104,7 @@ struct SelectionCompiler {
     let nodes: [ObjectIdentifier]
   }
 
-  /// The fields of one object type, read from `row`.
+  /// Compiles the fields of one object type, read from `row`.
   func object(
     of type: TypeID, selectionSets: [SelectionSet], row: RowBuilder, scope: Scope
   ) throws(GraphQLError) -> ObjectShape {
@@ -112,7 +112,7 @@ struct SelectionCompiler {
     return shapes[0].shape
   }
 
-  /// The record of objects that can be any of `types`, all read from `row`.
+  /// Compiles the record of objects that can be any of `types`, all read from `row`.
   func record(
     of types: [TypeID], selectionSets: [SelectionSet], row: RowBuilder, scope: Scope
   ) throws(GraphQLError) -> RecordShape {
@@ -122,7 +122,8 @@ struct SelectionCompiler {
     return byTag(compiled, row: row)
   }
 
-  /// The same, always told apart by the tag of the id, which stands in `row`'s first column.
+  /// Compiles the record of objects of several types, always distinguished by the tag of the ID in
+  /// `row`'s first column.
   func taggedRecord(
     of types: [TypeID], selectionSets: [SelectionSet], row: RowBuilder, scope: Scope
   ) throws(GraphQLError) -> RecordShape {
@@ -144,7 +145,7 @@ struct SelectionCompiler {
   private struct CompiledObject {
     let type: TypeID
     let shape: ObjectShape
-    /// Equal for types whose objects are written alike.
+    /// A signature that is equal for types whose objects are written alike.
     let signature: [String]
   }
 
@@ -280,7 +281,8 @@ struct SelectionCompiler {
     }
   }
 
-  /// A count less what is hidden, which is worked out only where there is any, and for viewers from whom anything is.
+  /// Returns a count less the hidden rows. The latter are counted only if there are any, and for
+  /// viewers from whom any row is hidden.
   func less(_ count: SQLFragment, _ hidden: SQLTemplate?, _ scope: Scope) -> SQLFragment {
     guard let hidden else { return count }
     let amount = renderer.render(hidden, scope)
@@ -291,7 +293,7 @@ struct SelectionCompiler {
     return lines.indented
   }
 
-  /// An array of the values of an enum whose conditions hold.
+  /// Returns an array of the values of an enum whose conditions hold.
   private func values(
     of type: TypeReference, _ condition: SQLTemplate?, _ scope: Scope
   ) -> SQLFragment {
@@ -327,8 +329,8 @@ struct SelectionCompiler {
     return .leaf(column: row.column(text), format)
   }
 
-  /// A value of an enum, or an array of such, by the names that its values have in GraphQL: what `@value(sql:)` says is
-  /// something else in SQL. All else stays as it is.
+  /// Converts an enum, or an array of enums, from the labels of `@value(sql:)` to GraphQL names.
+  /// Other values stay unchanged.
   private func named(_ text: SQLFragment, _ type: TypeReference) -> SQLFragment {
     let labels = mapping.labels(of: type.namedType)
     guard !labels.isEmpty else { return text }
@@ -347,7 +349,7 @@ struct SelectionCompiler {
       """
   }
 
-  /// What only some of the possible types need is not worked out for the others.
+  /// Restricts an expression to the possible types that need it.
   func guarded(_ text: SQLFragment, _ tags: [Int], _ scope: Scope) -> SQLFragment {
     guard !tags.isEmpty, let row = scope.row, let key = scope.storage?.table?.key else {
       return text

@@ -1,7 +1,7 @@
 import GraphQLLanguage
 import GraphQLSchema
 
-/// How the values of a leaf type are given to PostgreSQL, and how they are written.
+/// The types that values of a leaf type are bound as and written from.
 struct ScalarStorage: Sendable {
   let parameter: ParameterType
   let format: LeafFormat
@@ -25,7 +25,7 @@ struct ScalarStorage: Sendable {
 }
 
 extension StorageMapping {
-  /// What values of each scalar but `Boolean` are bound as.
+  /// The types that values of each scalar except `Boolean` are bound as.
   package var scalarTypes: [TypeID: ParameterType] {
     var types: [TypeID: ParameterType] = [:]
     for type in schema.types where type.builtInScalar != .boolean {

@@ -1,11 +1,12 @@
 import GraphQLLanguage
 import GraphQLSchema
 
-/// The directives that say where each part of a schema lives in PostgreSQL.
+/// The directives that map each part of a schema to PostgreSQL.
 ///
-/// Inside their SQL, `this` is the row described (in relations: the row of the target), `edge` the
-/// `from` item, `parent` the row of the enclosing object, `:viewer` the signed-in user's id or 0,
-/// `:argument.path` an argument and `:value` the value a `@where` belongs to. See docs/reference/directives.md.
+/// Inside their SQL, `this` is the described row (in relations: the row of the target), `edge` the
+/// FROM item, `parent` the row of the enclosing object, `:viewer` the signed-in user's ID or 0,
+/// `:argument.path` an argument and `:value` the value that a `@where` belongs to. See
+/// docs/reference/directives.md.
 package enum StorageDirectives {
   package static let sdl = """
     "The PostgreSQL type behind a scalar: timestamptz, date, text or numeric."
@@ -64,7 +65,7 @@ package enum StorageDirectives {
     "password", "identityToken", "sealed", "event",
   ]
 
-  /// The schema as clients see it: the same types, without these directives.
+  /// Returns the schema as clients see it: the same types, without these directives.
   package static func clientSchema(of schema: Schema) -> Schema {
     Schema(
       description: schema.description, types: schema.types,

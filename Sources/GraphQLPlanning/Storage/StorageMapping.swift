@@ -2,40 +2,41 @@ import GraphQLLanguage
 import GraphQLSchema
 import SQL
 
-/// Where every type and field of a schema lives in PostgreSQL, read once from its storage directives.
+/// The location of every type and field of a schema in PostgreSQL, read once from its storage
+/// directives.
 ///
-/// An object type's field without a directive of its own takes that of the interfaces it
-/// implements; without any it is the column named like it in snake_case.
+/// An object type's field without a directive takes that of the interfaces that the type
+/// implements; without any, it is the column with its name in snake_case.
 package struct StorageMapping: Sendable {
   package let schema: Schema
-  /// By type index; nil for leaf and input types.
+  /// The types by index; nil for leaf and input types.
   let types: [TypeStorage?]
   private let conditions: [ObjectIdentifier: WhereStorage]
-  /// The input types with a condition of their own or of an input inside of them.
+  /// The input types with a condition of their own or of a nested input.
   private let filterTypes: Set<TypeID>
   private let enumValues: [ObjectIdentifier: EnumValueStorage]
-  /// By type index.
+  /// The scalars by type index.
   private let scalars: [ScalarStorage]
-  /// Are there when anything at all is hidden from the viewer.
+  /// The relation that has rows if anything at all is hidden from the viewer.
   let hiddenRows: SQLTemplate?
-  /// By field of the subscription type.
+  /// The events by field of the subscription type.
   package let events: [String: EventStorage]
 
   package subscript(_ id: TypeID) -> TypeStorage? { types[Int(id.index)] }
 
-  /// What an argument or an input field of the schema adds to the conditions.
+  /// Returns the condition that an argument or an input field adds.
   package func condition(of definition: InputValueDefinition) -> WhereStorage? {
     conditions[ObjectIdentifier(definition)]
   }
 
-  /// Whether the fields of an input type, or those of inputs inside of it, can add conditions.
+  /// Returns whether the fields of an input type, or those of nested inputs, can add conditions.
   package func hasConditions(_ inputType: TypeID) -> Bool { filterTypes.contains(inputType) }
 
   func enumValue(named name: String, of type: TypeID) -> EnumValueStorage? {
     schema[type].enumValue(named: name).flatMap { enumValues[ObjectIdentifier($0)] }
   }
 
-  /// The values of an enum that `@value(sql:)` says are something else in SQL, with their texts there.
+  /// Returns the values of an enum with another text in SQL by `@value(sql:)`, with these texts.
   package func labels(of type: TypeID) -> [(name: String, label: String)] {
     guard case .enum(let values) = schema[type].kind else { return [] }
     return values.compactMap { value in
@@ -46,13 +47,15 @@ package struct StorageMapping: Sendable {
     }
   }
 
-  /// What values of a leaf type are bound as.
+  /// Returns the type that values of a leaf type are bound as.
   func parameterType(of id: TypeID) -> ParameterType { scalars[Int(id.index)].parameter }
 
-  /// How values of a leaf type are written.
+  /// Returns the format that values of a leaf type are written in.
   func leafFormat(of id: TypeID) -> LeafFormat { scalars[Int(id.index)].format }
 
-  /// - Throws: every directive that does not fit, each naming its schema coordinate.
+  /// Reads the directives of a schema.
+  ///
+  /// - Throws: all directives that do not fit, each with its schema coordinate.
   package init(_ schema: Schema) throws(StorageErrors) {
     self.schema = schema
     var reader = StorageReader(schema: schema)
@@ -71,7 +74,7 @@ package struct StorageMapping: Sendable {
 }
 
 extension StorageMapping {
-  /// Goes from the types with conditions to those that contain them.
+  /// Adds, to the types with conditions, those that contain them.
   private static func filterTypes(
     _ schema: Schema, _ conditions: [ObjectIdentifier: WhereStorage]
   ) -> Set<TypeID> {
@@ -92,7 +95,7 @@ extension StorageMapping {
   }
 }
 
-/// Directives that do not hold, one line each: `Post.author: ...`.
+/// Invalid directives, one line each: `Post.author: ...`.
 package struct StorageErrors: Error, Sendable, CustomStringConvertible {
   package let problems: [String]
   package var description: String { problems.joined(separator: "\n") }
@@ -103,7 +106,7 @@ package struct StorageErrors: Error, Sendable, CustomStringConvertible {
 package final class TypeStorage: Sendable {
   package let type: TypeDefinition
   package let table: TableStorage?
-  /// The low byte of the ids of this type.
+  /// The low byte of the IDs of this type.
   package let tag: Int?
   package let joins: [JoinStorage]
   package let fields: [String: FieldStorage]
@@ -130,13 +133,15 @@ package struct JoinStorage: Sendable, Hashable {
   package let name: String
   package let table: SQLTemplate
   package let on: SQLTemplate
-  /// Each row has its counterpart: not a left join, so that PostgreSQL may begin with the other.
+  /// Whether each row has its counterpart: an inner join then, so that PostgreSQL may start with
+  /// the other table.
   package let isRequired: Bool
-  /// Columns of `this` that its row has a copy of, and how it is called there. While a page is in an
-  /// order that it keeps, the copies are asked, so that an index of the order can tell without the row.
+  /// The columns of `this` that the join's row has copies of, with their names there. While a page
+  /// is in an order that the join keeps, the copies are used, so that an index of the order
+  /// suffices without the row.
   package let copies: [String: String]
 
-  /// What stands in place of a column behind a dot that there is a copy of, with the text behind it.
+  /// Returns the copy of a column after a dot, with the text that follows it; nil if there is none.
   func copy(in text: String) -> String? {
     guard text.first == "." else { return nil }
     let name = text.dropFirst().prefix { $0.isLetter || $0.isNumber || $0 == "_" }
@@ -144,10 +149,10 @@ package struct JoinStorage: Sendable, Hashable {
   }
 }
 
-/// How a field is found from its object's row.
+/// The way to read a field from its object's row.
 package final class FieldStorage: Sendable {
   package enum Kind: Sendable {
-    /// A scalar or enum, or lists of them; a count less what is hidden.
+    /// A scalar or enum, or lists of them; or a count less the hidden rows.
     case leaf(SQLTemplate, hidden: SQLTemplate?)
     /// The values of an enum whose conditions hold.
     case values(when: SQLTemplate?)
@@ -161,16 +166,17 @@ package final class FieldStorage: Sendable {
     case userErrors
     /// The token made for the request.
     case secret
-    /// Subscription fields without events, mutations without a function, and introspection: nothing to read.
+    /// Nothing to read: subscription fields without events, mutations without a function, and
+    /// introspection.
     case none
   }
 
   package let definition: FieldDefinition
-  /// `Type.field`, for errors.
+  /// The coordinate `Type.field`, for errors.
   package let coordinate: String
   package let kind: Kind
 
-  /// Equal for fields of several types that are stored alike.
+  /// A number that is equal for fields of several types that are stored alike.
   let identity: Int
 
   init(definition: FieldDefinition, coordinate: String, kind: Kind, identity: Int) {
@@ -185,23 +191,23 @@ package struct ReferenceStorage: Sendable {
   package let id: SQLTemplate?
   package let condition: SQLTemplate?
   package let from: SQLTemplate?
-  /// Read in place of the target type's table, masked or not.
+  /// The relation read in place of the target type's table, masked or not.
   package let rows: SQLTemplate?
 }
 
 /// A connection or a plain list.
 package struct RelationStorage: Sendable {
   package let isConnection: Bool
-  /// An array of ids, in place of `from`: its elements in its order.
+  /// An array of IDs, in place of `from`: its elements in its order.
   package let ids: SQLTemplate?
   package let from: SQLTemplate?
-  /// Read in place of the target type's table.
+  /// The relation read in place of the target type's table.
   package let rows: SQLTemplate?
   package let on: SQLTemplate
   package let condition: SQLTemplate?
   package let order: OrderStorage
   package let count: SQLTemplate?
-  /// How many of `count` are hidden from the viewer.
+  /// The number of rows in `count` that are hidden from the viewer.
   package let hidden: SQLTemplate?
 }
 
@@ -213,26 +219,26 @@ package struct OrderStorage: Sendable, Hashable {
 /// A condition that an argument or an input field adds.
 package struct WhereStorage: Sendable {
   package let condition: SQLTemplate?
-  /// A test besides, or where the condition says `:in`.
+  /// A test in addition to the condition, or at its `:in`.
   package let membership: SetMembership?
   package let unless: String?
   package let isCounted: Bool
-  /// How many rows a page looks through in its order before all are asked for that the condition
-  /// holds for.
+  /// The number of rows that a page checks in its order before it reads all that satisfy the
+  /// condition.
   package let among: Int?
-  /// Whether a row must fit all of a list's input objects, instead of one.
+  /// Whether a row must match all of a list's input objects, instead of one.
   let wantsAll: Bool
 
-  /// Whether it has a test of its own.
+  /// Whether it has its own test.
   var isTest: Bool { condition != nil || membership != nil }
 
-  /// Whether each row tells by itself, without much ado.
+  /// Whether it can be evaluated on each row alone, at low cost.
   var asksOnlyTheRow: Bool { among == nil && asksNoOther }
 
-  /// Whether it looks into no table or set besides.
+  /// Whether it reads no other table or set.
   var asksNoOther: Bool { membership == nil && condition?.hasSelect != true }
 
-  /// Whether it asks no column of `this` but those that the join has copies of.
+  /// Returns whether it reads only those columns of `this` that the join has copies of.
   func asksOnly(_ join: JoinStorage) -> Bool {
     let templates = [condition, membership?.member, membership?.set].compactMap(\.self)
     return templates.allSatisfy { template in
@@ -245,21 +251,21 @@ package struct WhereStorage: Sendable {
   }
 }
 
-/// That something is in a set which does not depend on the row: it is worked out once, and hashed.
+/// A test of membership in a set that does not depend on the row: it is computed once, and hashed.
 package struct SetMembership: Sendable {
   package let member: SQLTemplate
   /// A `SELECT` of one column.
   package let set: SQLTemplate
 }
 
-/// What an enum value means in SQL.
+/// The SQL of an enum value.
 package struct EnumValueStorage: Sendable {
-  /// As an expression: `'GOOD'` or `16`.
+  /// The value as an expression: `'GOOD'` or `16`.
   package let text: String
-  /// As an element of an array literal: `GOOD` or `16`.
+  /// The value as an element of an array literal: `GOOD` or `16`.
   package let element: String
-  /// When it is among the values of a field with `@values`.
+  /// The condition under which a field with `@values` includes it.
   package let when: SQLTemplate?
-  /// The order that it asks for.
+  /// The order that the value selects.
   package let order: OrderStorage?
 }

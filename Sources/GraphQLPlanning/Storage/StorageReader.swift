@@ -2,7 +2,7 @@ import GraphQLLanguage
 import GraphQLSchema
 import SQL
 
-/// Reads the directives of one schema into its storage mapping, collecting what does not fit.
+/// Reads the directives of one schema into its storage mapping, and collects errors.
 struct StorageReader {
   let schema: Schema
   var problems: [String] = []
@@ -12,7 +12,7 @@ struct StorageReader {
 
   // MARK: - Input
 
-  /// Of all arguments and input fields that have one.
+  /// Reads the conditions of all arguments and input fields.
   mutating func conditions() -> [ObjectIdentifier: WhereStorage] {
     var conditions: [ObjectIdentifier: WhereStorage] = [:]
     for type in schema.types {
@@ -59,7 +59,7 @@ struct StorageReader {
       wantsAll: directive.boolean("all") ?? false)
   }
 
-  /// Of all enum values.
+  /// Reads the SQL of all enum values.
   mutating func enumValues() -> [ObjectIdentifier: EnumValueStorage] {
     var result: [ObjectIdentifier: EnumValueStorage] = [:]
     for type in schema.types {
@@ -102,10 +102,10 @@ struct StorageReader {
 
   // MARK: - Templates
 
-  /// What does not hold in a template is told by `StorageWords`, once, where it was written.
+  /// Parses a template. `StorageWords` reports errors in it once, where it was written.
   private func template(_ text: String?) -> SQLTemplate? { text.flatMap { try? SQLTemplate($0) } }
 
-  /// Those in a list with commas, and what the join's condition says is equal.
+  /// Returns the copies in a comma-separated list, and those that the join's condition makes equal.
   private func copies(_ list: String?, on: SQLTemplate, of join: String) -> [String: String] {
     let names = (list ?? "").split { $0 == "," || $0.isWhitespace }.map(String.init)
     var copies = Dictionary(names.map { ($0, $0) }) { first, _ in first }
@@ -224,7 +224,7 @@ struct StorageReader {
     }
   }
 
-  /// By the field's type: a leaf, an object by its id, objects by their ids.
+  /// Returns the storage by the field's type: a leaf, an object by its ID, or objects by their IDs.
   private mutating func result(
     _ key: String?, _ definition: FieldDefinition, coordinate: String
   ) -> FieldStorage.Kind {
@@ -254,7 +254,7 @@ struct StorageReader {
       again: template(directive.string("again")), signsIn: directive.string("signsIn"))
   }
 
-  /// The argument, or a field of the input object it is, says which rows.
+  /// Returns whether the argument, or a field of its input object, filters rows.
   private func isCondition(_ argument: InputValueDefinition) -> Bool {
     guard condition(of: argument) == nil else { return true }
     guard case .inputObject(let fields, _) = schema[argument.type.namedType].kind else {
@@ -263,7 +263,7 @@ struct StorageReader {
     return fields.contains { condition(of: $0) != nil }
   }
 
-  /// The argument always says in which order.
+  /// Returns whether the argument always determines the order.
   private func isOrder(_ argument: InputValueDefinition) -> Bool {
     guard argument.type.isNonNull, argument.coercedDefault != nil,
       case .enum(let values) = schema[argument.type.namedType].kind
@@ -306,7 +306,7 @@ struct StorageReader {
         hidden: template(directive?.string("hidden"))))
   }
 
-  /// The definition whose directive counts: the field's own, or that of an interface.
+  /// Returns the definition whose directive applies: the field's own, or that of an interface.
   private func storageDirective(
     of definition: FieldDefinition, in ancestors: [TypeDefinition]
   ) -> (FieldDefinition, Directive?) {
@@ -329,7 +329,8 @@ struct StorageReader {
     "userErrors", "secret",
   ]
 
-  /// Equal for fields of several types that are stored alike, so that they are compiled once.
+  /// Returns a number that is equal for fields of several types that are stored alike, so that they
+  /// are compiled once.
   private mutating func identity(
     of definition: FieldDefinition, _ directive: Directive?, _ type: TypeDefinition,
     _ joins: [JoinStorage]
@@ -362,7 +363,7 @@ struct StorageReader {
 }
 
 extension Schema {
-  /// Of an object type with `@tag`.
+  /// Returns the tag of an object type with `@tag`.
   func tag(ofTypeNamed name: String) -> Int? {
     type(named: name)?.appliedDirectives.first(named: "tag")?.int("id")
   }

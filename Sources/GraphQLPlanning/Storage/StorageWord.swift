@@ -1,24 +1,27 @@
-/// The variables of templates that are no arguments. They win over arguments of the same name.
+/// The variables of templates that are not arguments. They take precedence over arguments of the
+/// same name.
 enum StorageWord: Hashable {
-  /// The signed-in user's id or 0.
+  /// The signed-in user's ID or 0.
   case viewer
-  /// How many rows are read of a page, and how many it shows.
+  /// The number of rows that are read of a page, and the number that it shows.
   case limit, first
-  /// Sort key of the cursor that the page starts from, from 1; NULL without one.
+  /// The sort key of the cursor that the page starts from, numbered from 1; NULL without one.
   case key(Int)
-  /// All rows of a page's connection, and all but for filters, as its `count` says.
+  /// The number of rows of a page's connection, and that number without filters, as its `count`
+  /// defines.
   case totalCount, count
   /// The field's name, as a text.
   case field
   /// In the condition of a `@where`: the test whether `in` is in its `set`.
   case `in`
-  /// What a mutation's function returned, or a member of it.
+  /// The result of a mutation's function, or a member of it.
   case result(key: String?)
   /// The tag of a type.
   case tag(String)
-  /// In fields of the subscription type: the node that there is news of.
+  /// In fields of the subscription type: the node of the event.
   case event
-  /// There, too: before which transaction all was told, and before which all have ended now.
+  /// In fields of the subscription type: the transaction before which all events were delivered,
+  /// and the one before which all transactions have ended now.
   case told, ended
 
   init?(_ path: [String]) {

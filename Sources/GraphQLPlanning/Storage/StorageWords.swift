@@ -2,14 +2,14 @@ import GraphQLLanguage
 import GraphQLSchema
 import SQL
 
-/// Looks for words in templates that nothing gives a meaning. Such a word is NULL in the statement,
-/// and a rule of who sees what that says `:viewr` would hold without anybody noticing.
+/// Finds words in templates that have no meaning. Such a word would be NULL in the statement, and a
+/// visibility rule with `:viewr` would hold unnoticed.
 struct StorageWords {
   let schema: Schema
-  /// Arguments reach the fields of edges and pages below their connection, so that all count.
+  /// The arguments; those of a connection count for the fields of its edges and pages, too.
   private let arguments: [String: [InputValueDefinition]]
-  /// The interfaces that directives on fields are written in, by the directives' places: types that
-  /// inherit a field have its directives from there.
+  /// The interfaces in which directives of fields are written, by the directives' positions: types
+  /// that inherit a field have its directives from there.
   private var origins: [Position: String] = [:]
 
   init(schema: Schema) {
@@ -28,7 +28,7 @@ struct StorageWords {
     }
   }
 
-  /// One line for each, naming its coordinate.
+  /// The problems, one line for each, which names its coordinate.
   var problems: [String] {
     var problems: [String] = []
     check(schema.appliedDirectives, "schema", &problems)
@@ -94,7 +94,7 @@ struct StorageWords {
     }
   }
 
-  /// The SQL in an argument of a directive; none where it is a name or a word.
+  /// Returns the SQL in an argument of a directive; none if it is a name or a word.
   private func templates(
     in text: String, of place: String
   ) throws(SQLSyntaxError) -> [SQLTemplate] {
@@ -113,7 +113,7 @@ struct StorageWords {
     }
   }
 
-  /// The hash of a known password made anew: `:password.renewed`.
+  /// Returns whether the path is that of a known password's new hash: `:password.renewed`.
   private func isRenewed(_ path: [String]) -> Bool {
     path.count > 1 && path.last == "renewed" && isKnown(path.dropLast())
   }

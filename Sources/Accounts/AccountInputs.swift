@@ -7,15 +7,15 @@ import GraphQLResponse
 import JSON
 import Synchronization
 
-/// Passwords and credentials on their way to a mutation's function: hashed, compared and read, away
-/// from the loops. One for the process; each loop has a `LoopAccountInputs` of it.
+/// Transforms the passwords and credentials of mutations off the event loops: hashes, verifies and
+/// reads them. The process has one; each loop has a `LoopAccountInputs` of it.
 package final class AccountInputs: Sendable {
   package struct Settings: Sendable {
     package var strength = PasswordHash.Strength.usual
     package var queue = AccountInputs.queueLimits
     package var rules = PasswordRules()
     package var providers = IdentityProviders()
-    /// What accounts' tokens at providers are sealed with; nil to keep none.
+    /// The box that seals accounts' provider tokens; nil to store none.
     package var box: SecretBox?
 
     package init() {}
@@ -46,7 +46,7 @@ package final class AccountInputs: Sendable {
     queue = WorkQueue(label: "passwords", limits: settings.queue)
   }
 
-  /// On the queue's thread.
+  /// Performs a task. Call on the queue's thread.
   func perform(_ task: PreparationTask) -> PreparedInput {
     switch task {
     case .newPassword(let password): .password(password.map(hash), renewed: nil)
@@ -100,7 +100,7 @@ package final class AccountInputs: Sendable {
   }
 }
 
-/// `AccountInputs` for the mutations of one loop.
+/// The `AccountInputs` for the mutations of one loop.
 package final class LoopAccountInputs: InputPreparer {
   private let inputs: AccountInputs
   private let loop: EventLoop
@@ -110,7 +110,7 @@ package final class LoopAccountInputs: InputPreparer {
     self.loop = loop
   }
 
-  /// Carries what belongs to the loop through the queue and back.
+  /// A value of the loop that passes through the queue unchanged.
   private struct OnLoop<Value>: @unchecked Sendable {
     // @unchecked: only touched on the loop.
     let value: Value
@@ -159,7 +159,7 @@ extension AccountInputs {
     case waits(Duration)
   }
 
-  /// Counts the guesses among the tasks, unless somebody has to wait.
+  /// Counts the guesses among the tasks, unless one of them has to wait.
   fileprivate func admit(_ tasks: [PreparationTask], from client: ClientIdentity) -> Admission {
     throttle.withLock { throttle in
       let share = share(of: tasks, from: client, throttle)
@@ -178,9 +178,11 @@ extension AccountInputs {
     }
   }
 
-  /// An address has a share, and each name a part of it. Of an address that clients share who cannot be
-  /// told apart, an account has a share of its own, unless its password was guessed wrong before: so
-  /// whoever tries many names takes one share and not many.
+  /// Returns the share of the queue that the tasks count toward.
+  ///
+  /// An address is a client, and each name a subject of it. If several clients share the address
+  /// and cannot be distinguished, an account is a client, unless its last password was wrong: so a
+  /// client that tries many names takes one share.
   private func share(
     of tasks: [PreparationTask], from client: ClientIdentity, _ throttle: GuessThrottle
   ) -> WorkShare {
@@ -192,7 +194,7 @@ extension AccountInputs {
     return WorkShare(client: client.ownAddress ?? "others")
   }
 
-  /// Remembers which guesses were wrong. Without results none was compared.
+  /// Records the wrong guesses. Without results, none was compared.
   fileprivate func note(
     _ tasks: [PreparationTask], _ prepared: [PreparedInput]?, _ client: ClientIdentity
   ) {
@@ -214,6 +216,6 @@ extension AccountInputs {
 }
 
 extension ClientIdentity {
-  /// Nil for an address that clients share who cannot be told apart.
+  /// The address; nil if several clients share it and cannot be distinguished.
   fileprivate var ownAddress: String? { isAddressShared ? nil : address }
 }

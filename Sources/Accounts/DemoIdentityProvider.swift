@@ -2,9 +2,9 @@ import Cryptography
 import Foundation
 import JSON
 
-/// Stands in for every identity provider where a graph is tried: its key is in a file of the embedded
-/// database's folder, so whoever may read that folder can sign in as anybody, which they can do with the
-/// database as well.
+/// A substitute for every identity provider, for trying a graph. Its key is in a file of the
+/// embedded database's folder. A process that can read the folder can sign in as any user, as it
+/// can with the database itself.
 package struct DemoIdentityProvider: Sendable {
   private static let audience = "sociograph"
   private static let tokenSeconds: Int64 = 3_600
@@ -16,9 +16,9 @@ package struct DemoIdentityProvider: Sendable {
     package let description: String
   }
 
-  /// The one of a file. Nil where there is no file.
+  /// Reads the provider's key; nil if there is no file.
   ///
-  /// - Throws: `Fault` naming the file when there is no key in it.
+  /// - Throws: a `Fault` that names the file if it contains no key.
   package init?(file: String) throws(Fault) {
     guard let data = FileManager.default.contents(atPath: file) else { return nil }
     guard let key = SigningKey(json: String(decoding: data, as: UTF8.self)),
@@ -28,7 +28,7 @@ package struct DemoIdentityProvider: Sendable {
     verificationKey = verification
   }
 
-  /// Puts a new key into a file that only its owner can read.
+  /// Writes a new key to a file that only its owner can read.
   package static func create(file: String) throws(Fault) {
     let fault = Fault(description: "The key \(file) cannot be written.")
     guard let json = SigningKey()?.json(withPrivateHalf: true) else { throw fault }
@@ -44,7 +44,7 @@ package struct DemoIdentityProvider: Sendable {
     }
   }
 
-  /// A token of one provider is none of another's.
+  /// Returns the issuer of a provider; a token of one provider is not valid for another.
   func issuer(of provider: String) -> TokenIssuer {
     TokenIssuer(
       name: Self.name(provider), audience: Self.audience, keys: [verificationKey])
@@ -52,7 +52,7 @@ package struct DemoIdentityProvider: Sendable {
 
   private static func name(_ provider: String) -> String { "https://identity.invalid/\(provider)" }
 
-  /// An identity token of somebody at a provider, good for an hour.
+  /// Returns an identity token for a subject at a provider, valid for an hour.
   ///
   /// - Parameter now: seconds since 1970.
   package func token(for subject: String, at provider: String, now: Int64) -> String? {

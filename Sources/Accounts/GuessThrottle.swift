@@ -1,26 +1,27 @@
-/// Slows down who guesses passwords (R20): after five failures in a row a name waits 1, 2, 4, ... up to
-/// 900 seconds before the next try counts, and an address that failed 20 times in ten minutes waits
-/// until they are over.
+/// Limits password guesses. After five consecutive failures, a name waits 1, 2, 4, ... up to 900
+/// seconds before the next attempt. An address that failed 20 times in ten minutes waits until they
+/// are over.
 ///
-/// A try counts from its admission: `admit` reserves it, and `failed`, `succeeded` or `abandoned` says
-/// what became of it. So as many tries at once pass as failures are left, and one at a time after that.
+/// An attempt counts from its admission: `admit` reserves it, and `failed`, `succeeded` or
+/// `abandoned` reports its outcome. So as many concurrent attempts pass as failures are left, and
+/// then one at a time.
 ///
-/// A name is never locked for good, as that would lock its owner out. Plain data, without a clock of
-/// its own. What it remembers is bounded: beyond `maximumCount` names or addresses the oldest are
-/// forgotten. A process knows its own failures only: with several servers each allows as many.
+/// A name is never locked permanently, because that would lock out its owner. The throttle is plain
+/// data and has no clock. Its memory is bounded: beyond `maximumCount` names or addresses, the
+/// oldest are evicted. Each process counts its own failures, so several servers allow as many each.
 package struct GuessThrottle: Sendable {
   package typealias Instant = ContinuousClock.Instant
 
   package enum Verdict: Sendable, Equatable {
     case mayTry
-    /// The name has failed too often: not before so long.
+    /// The name has failed too often, and has to wait this long.
     case nameWaits(Duration)
     case addressWaits(Duration)
   }
 
   private struct Name {
     var failures = 0
-    /// Tries that were admitted and have no result yet.
+    /// The number of attempts that were admitted and have no outcome yet.
     var pending = 0
     var mayTryAt: Instant
     var lastFailure: Instant
@@ -35,9 +36,9 @@ package struct GuessThrottle: Sendable {
   static let longestWait = Duration.seconds(900)
   static let addressFailures = 20
   static let addressWindow = Duration.seconds(600)
-  /// How long to wait for the results of others' tries.
+  /// The time to wait for the outcomes of concurrent attempts.
   static let pendingWait = Duration.seconds(1)
-  /// A name that has not failed for so long starts anew.
+  /// The time without failures after which a name starts again from zero.
   static let forgetting = Duration.seconds(3_600)
 
   private let maximumCount: Int
@@ -48,9 +49,9 @@ package struct GuessThrottle: Sendable {
     self.maximumCount = maximumCount
   }
 
-  /// Whether a try for this name, from this address, may be compared.
+  /// Returns whether an attempt for this name, from this address, may be compared.
   ///
-  /// - Parameter address: nil for one that clients share who cannot be told apart.
+  /// - Parameter address: nil for one shared by clients that cannot be distinguished.
   package mutating func verdict(name: String, address: String?, now: Instant) -> Verdict {
     if let address, var known = addresses[address] {
       known.failures.removeAll { $0.duration(to: now) >= Self.addressWindow }
@@ -71,7 +72,7 @@ package struct GuessThrottle: Sendable {
       ? .nameWaits(Self.pendingWait) : .mayTry
   }
 
-  /// The verdict; a try that may be made is under way then.
+  /// Returns the verdict, and reserves the attempt if it is allowed.
   package mutating func admit(name: String, address: String?, now: Instant) -> Verdict {
     let verdict = verdict(name: name, address: address, now: now)
     guard verdict == .mayTry else { return verdict }
@@ -81,7 +82,7 @@ package struct GuessThrottle: Sendable {
     return .mayTry
   }
 
-  /// Whether the name's last tries failed.
+  /// Returns whether the name's last attempts failed.
   package func hasFailed(name: String) -> Bool { (names[name]?.failures ?? 0) > 0 }
 
   package mutating func failed(name: String, address: String?, now: Instant) {
@@ -107,7 +108,7 @@ package struct GuessThrottle: Sendable {
     abandoned(name: name, address: address)
   }
 
-  /// The password was not compared.
+  /// Releases an attempt whose password was not compared.
   package mutating func abandoned(name: String, address: String?) {
     if var known = names[name] {
       known.pending = max(0, known.pending - 1)
@@ -128,7 +129,7 @@ package struct GuessThrottle: Sendable {
     }
   }
 
-  /// Half of them at once, so that forgetting costs little for each.
+  /// Evicts half of them at once, so that eviction costs little for each.
   private func forgetOldest<Value>(
     of known: inout [String: Value], age: (Value) -> Instant
   ) {

@@ -6,8 +6,8 @@ import Synchronization
 ///
 ///     {"GOOGLE": {"issuer": "https://accounts.google.com", "audience": "our-id", "keys": "google.jwks"}}
 ///
-/// `keys` names a file with a JSON Web Key Set, beside this one unless it begins with `/`. It is read
-/// again when it has changed, which is looked for every few seconds while tokens come.
+/// `keys` names a file with a JSON Web Key Set, relative to this one unless it begins with `/`. It
+/// is read again after it has changed, which is checked every few seconds while tokens arrive.
 package final class IdentityProviders: Sendable {
   package struct Fault: Error, CustomStringConvertible {
     package let description: String
@@ -26,18 +26,20 @@ package final class IdentityProviders: Sendable {
   }
 
   private let providers: [String: Provider]
-  /// Stands in for all others.
+  /// The substitute for all providers.
   private let demo: DemoIdentityProvider?
   private let keys = Mutex([String: Keys]())
   private static let patience = Duration.seconds(3)
 
-  /// None, or one that stands in for all.
+  /// Creates an empty set, or one with a substitute for all providers.
   package init(demo: DemoIdentityProvider? = nil) {
     providers = [:]
     self.demo = demo
   }
 
-  /// - Throws: `Fault`, naming the file and what is wrong with it.
+  /// Reads a file.
+  ///
+  /// - Throws: a `Fault` that names the file and the error.
   package init(file path: String) throws {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw Fault(description: "\(path) cannot be read.")
@@ -68,10 +70,11 @@ package final class IdentityProviders: Sendable {
     }
   }
 
-  /// The names of those that are configured.
+  /// The names of the configured providers.
   package var names: [String] { providers.keys.sorted() }
 
-  /// Nil for a provider that is not configured. Off the loops: it may read a file.
+  /// Returns an issuer; nil for a provider that is not configured. It may read a file, so do not
+  /// call it on an event loop.
   func issuer(of name: String) -> TokenIssuer? {
     guard let provider = providers[name] else { return demo?.issuer(of: name) }
     let now = ContinuousClock.now

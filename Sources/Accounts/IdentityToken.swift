@@ -1,24 +1,24 @@
 import Cryptography
 import JSON
 
-/// What an OpenID Connect identity token says of whom it was made for, checked (OpenID Connect Core
-/// 1.0, 3.1.3.7): one of the issuer's keys signed it, for us, and it is not over.
+/// The verified claims of an OpenID Connect identity token (OpenID Connect Core 1.0, 3.1.3.7): one
+/// of the issuer's keys signed it, for our audience, and it has not expired.
 package struct IdentityToken: Sendable, Equatable {
-  /// Who it is at the issuer's: `sub`, never reused.
+  /// The user's ID at the issuer: `sub`, never reused.
   package let subject: String
   package let email: String?
   package let isEmailVerified: Bool
   package let preferredUsername: String?
   package let name: String?
-  /// From when on it must not be accepted, in seconds since 1970: `exp`, and a little.
+  /// The expiration in seconds since 1970: `exp` plus the leeway.
   package let endsAt: Int64
 
   package static let maximumSubjectBytes = 255
-  /// How far the clocks of issuer and server may be apart.
+  /// The tolerated difference between the clocks of issuer and server, in seconds.
   static let leewaySeconds: Int64 = 60
 
-  /// Nil for a token that must not be accepted; why is not told, as whoever presents it made it or
-  /// copied it.
+  /// Verifies a token; nil if it must not be accepted. The reason is not returned, because the
+  /// client that presents an invalid token forged or copied it.
   ///
   /// - Parameter now: seconds since 1970.
   package init?(_ token: String, from issuer: TokenIssuer, now: Int64) {
@@ -57,7 +57,7 @@ package struct IdentityToken: Sendable, Equatable {
     return start <= now.saturatingAdd(leewaySeconds)
   }
 
-  /// A NumericDate; whole seconds are enough.
+  /// Returns a NumericDate in whole seconds.
   private static func seconds(_ claim: JSONValue?) -> Int64? {
     guard case .number(let text)? = claim, let value = Double(text), value.isFinite,
       abs(value) < 1e15
@@ -65,14 +65,15 @@ package struct IdentityToken: Sendable, Equatable {
     return Int64(value)
   }
 
-  /// A claim that the graph may keep; nil for one that is too long, or has control characters.
+  /// Returns a claim that the graph may store; nil for one that is too long or has control
+  /// characters.
   private static func text(_ claim: JSONValue?) -> String? {
     guard case .string(let text)? = claim, (1...320).contains(text.utf8.count), !hasControls(text)
     else { return nil }
     return text
   }
 
-  /// Control characters, and what else ends a line.
+  /// Returns whether the text has control characters or other line separators.
   private static func hasControls(_ text: String) -> Bool {
     text.unicodeScalars.contains {
       switch $0.properties.generalCategory {
@@ -83,11 +84,11 @@ package struct IdentityToken: Sendable, Equatable {
   }
 }
 
-/// Who makes identity tokens, for whom, and the keys that show it.
+/// The issuer of identity tokens, their audience, and the keys that verify them.
 package struct TokenIssuer: Sendable {
-  /// `iss`, compared as it is written.
+  /// The value of `iss`, compared byte for byte.
   package let name: String
-  /// `aud`: what we are called there.
+  /// The value of `aud`: our name at the issuer.
   package let audience: String
   package let keys: [VerificationKey]
 
@@ -99,8 +100,8 @@ package struct TokenIssuer: Sendable {
     self.keys = keys
   }
 
-  /// The keys of a JSON Web Key Set (RFC 7517, 5) that tokens may be signed with: those of other
-  /// kinds, and those that encrypt, are left out. Nil for what is no set, or has none.
+  /// Returns the keys of a JSON Web Key Set (RFC 7517, 5) that verify tokens, without those of
+  /// other types and those for encryption. Nil if the text is not a set, or has none.
   package static func keys(ofSet json: [UInt8]) -> [VerificationKey]? {
     guard let set = try? JSONParser.parse(json), case .array(let members)? = set["keys"],
       members.count <= maximumKeys

@@ -1,21 +1,21 @@
-/// Which passwords are taken: 8 to 256 characters of any kind, and none that everybody tries first
-/// (R19).
+/// The rules for new passwords: 8 to 256 characters of any kind, and not one of the common
+/// passwords.
 package struct PasswordRules: Sendable {
   package enum Fault: Sendable, Equatable { case missing, tooShort, tooLong, common }
 
   package static let minimumCharacters = 8
   package static let maximumCharacters = 256
 
-  /// In lower case.
+  /// The common passwords in lower case.
   private let common: Set<String>
 
-  /// From a list of common passwords, one a line.
+  /// Creates rules from a list of common passwords, one per line.
   package init(common list: String = "") {
     common = Set(list.split(whereSeparator: \.isNewline).map { $0.lowercased() })
   }
 
-  /// Nil for a password that is taken. Characters are Unicode scalars, so that none is lost by the
-  /// composing of another system.
+  /// Returns the reason why a password is refused; nil if it is accepted. Characters are Unicode
+  /// scalars, so that the count does not depend on how a system composes them.
   package func fault(in password: String) -> Fault? {
     if password.allSatisfy(\.isWhitespace) { return .missing }
     let length = password.unicodeScalars.count

@@ -1,14 +1,14 @@
 import Postgres
 import SQL
 
-/// Gives out sessions by hand, for a database's owner.
+/// Creates sessions on the command line, for a database's owner.
 package enum SessionIssue {
-  /// A new session of a user. The database is told the token's hash alone (R21), through two functions
-  /// of the graph: `viewer_named(name)` finds the user, `create_session(viewer, token_hash, device)`
-  /// makes the row.
+  /// Creates a session of a user and returns its token. The database stores only the token's hash,
+  /// through two functions of the graph: `viewer_named(name)` finds the user,
+  /// `create_session(viewer, token_hash, device)` inserts the row.
   ///
-  /// - Parameter device: what the user sees the session under.
-  /// - Returns: nil when there is no such user.
+  /// - Parameter device: the name under which the user sees the session.
+  /// - Returns: nil if there is no such user.
   package static func token(
     forUserNamed name: String, device: String, in configuration: PostgresConfiguration
   ) throws -> SessionToken? {

@@ -1,20 +1,22 @@
 import Cryptography
 
-/// What proves a session: the text behind `Authorization: Bearer`. The database keeps its SHA-256
-/// only, so a stolen dump opens no session (R21).
+/// The secret of a session: the text after `Authorization: Bearer`. The database stores only its
+/// SHA-256, so a stolen dump contains no usable token.
 package struct SessionToken: Hashable, Sendable {
   package let text: String
 
   static let maximumBytes = 512
-  /// Of a JSON Web Token, which says in itself what it says.
+  /// The maximum size of a JSON Web Token, which contains its claims.
   static let maximumSignedBytes = 8 << 10
 
-  /// Nil for what cannot be a token: empty, too long, or beyond RFC 6750's `b64token`.
+  /// Creates a token; nil for a text that cannot be one: empty, too long, or outside of RFC 6750's
+  /// `b64token`.
   package init?(bearer text: String) {
     self.init(Array(text.utf8)[...])
   }
 
-  /// From the field's value: `Bearer` in any case, one or more spaces (RFC 9110, 11.4), the token.
+  /// Parses the field's value: `Bearer` in any case, one or more spaces (RFC 9110, 11.4), the
+  /// token.
   package init?(authorization value: ArraySlice<UInt8>) {
     let scheme: StaticString = "bearer "
     let length = scheme.utf8CodeUnitCount
@@ -36,15 +38,15 @@ package struct SessionToken: Hashable, Sendable {
     text = String(decoding: bytes, as: UTF8.self)
   }
 
-  /// One that nobody has: 32 random bytes behind a mark that scanners for lost secrets can look for,
-  /// and six characters that tell a mistyped or cut one from a token that is over.
+  /// Creates a new token: 32 random bytes after a prefix that secret scanners can search for, and
+  /// six characters of checksum that distinguish a mistyped or truncated token from an expired one.
   package init() {
     let random = Base64URL.encode(RandomBytes.make(32))
     text = Self.mark + random + Self.check(of: random)
   }
 
-  /// It has the form of a JSON Web Token, which begins as every JSON object does in base64url. None of our
-  /// own does.
+  /// Whether it has the form of a JSON Web Token, which begins as every JSON object does in
+  /// base64url. Our own tokens never do.
   var isSigned: Bool {
     text.utf8.starts(with: Self.signedMark) && text.utf8.count { $0 == UInt8(ascii: ".") } == 2
   }
@@ -69,6 +71,6 @@ package struct SessionToken: Hashable, Sendable {
     }
   }
 
-  /// 32 bytes.
+  /// The SHA-256 of the token: 32 bytes.
   package var hash: [UInt8] { SHA256.hash(Array(text.utf8)) }
 }

@@ -1,17 +1,18 @@
 import Cryptography
 import Foundation
 
-/// Bearer tokens that somebody else signs, beside sessions of our own: JSON Web Tokens of the issuers that the
-/// operator has configured, each with issuer, audience and keys as identity providers have them.
+/// Authenticates bearer tokens signed by others, in addition to our sessions: JSON Web Tokens of
+/// the issuers that the operator has configured, each with issuer, audience and keys as identity
+/// providers have them.
 ///
-/// Whom one stands for the graph says: `viewer_of_token(issuer, subject)`. One for the process.
+/// The graph's `viewer_of_token(issuer, subject)` returns the user of a token. The process has one.
 package final class SignedBearers: Sendable {
-  /// What was found to be true of a token.
+  /// The verified claims of a token.
   struct Bearer: Sendable {
     /// The name that the operator gave to the issuer.
     let issuer: String
     let subject: String
-    /// Seconds since 1970.
+    /// The expiration in seconds since 1970.
     let endsAt: Int64
   }
 
@@ -28,11 +29,11 @@ package final class SignedBearers: Sendable {
   enum Verdict: Sendable {
     case bearer(Bearer)
     case unacceptable
-    /// Too many others wait.
+    /// The token was not verified, because too many others wait.
     case notLookedAt
   }
 
-  /// Checks signature and claims away from the loops, and calls `completion` there.
+  /// Verifies signature and claims off the event loops, and calls `completion` there.
   func check(_ token: SessionToken, completion: @escaping @Sendable (Verdict) -> Void) {
     queue.run { [providers] in
       let now = Int64(Date().timeIntervalSince1970)

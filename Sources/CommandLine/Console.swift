@@ -4,11 +4,11 @@ import Glibc
 import Server
 import Synchronization
 
-/// Where a command reads and prints: results on standard output, what it does meanwhile on standard
-/// error, a line each. Whoever reads either may have gone; that is no reason to stop.
+/// Input and output of a command: results on standard output, progress on standard error, one line
+/// each. A closed pipe on either is not an error.
 enum Console {
-  /// What `serve` was told of its log; from then on, all that is said is in that format, and written
-  /// as the log is, so that nobody waits for whoever reads it.
+  /// The settings of the log of `serve`. Once set, all messages have that format and are written
+  /// like the log, so that output never blocks.
   static var log: ServiceLog.Settings? {
     get { settings.withLock { $0 } }
     set { settings.withLock { $0 = newValue } }
@@ -17,7 +17,7 @@ enum Console {
 
   static var logFormat: LogLine.Format { log?.format ?? .text }
 
-  /// Says what is done, or what went wrong.
+  /// Prints progress or an error.
   static func say(_ text: String) {
     let line = Array("sociograph: \(text)\n".utf8)
     switch log?.format {
@@ -27,13 +27,13 @@ enum Console {
     }
   }
 
-  /// Says what was done to the tables.
+  /// Prints a migration's progress.
   static func report(_ event: MigrationEvent) {
     guard let log, log.format == .json else { return say(event.description) }
     ServiceLog(log).report(.migration(event), loop: nil)
   }
 
-  /// Waits a moment until what was said is written; before the process ends.
+  /// Waits for a moment until messages are written. Call before the process ends.
   static func flush() {
     guard log != nil else { return }
     LogWriter.standardError.flush()
@@ -43,7 +43,7 @@ enum Console {
   /// Prints a result and a line feed.
   static func print(_ text: String) { write(text + "\n") }
 
-  /// A server waits for nobody who reads.
+  /// Writes without waiting for a slow reader of a server's output.
   static func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
     let bytes = Array(text.utf8)
     guard log != nil else { return write(bytes, to: descriptor) }
@@ -69,7 +69,7 @@ enum Console {
 
   // MARK: Reading
 
-  /// The number of bytes read; 0 at the end, below 0 for an error.
+  /// Returns the number of bytes read; 0 at the end, negative for an error.
   static func read(_ descriptor: Int32, into buffer: inout [UInt8]) -> Int {
     while true {
       let count = unsafe buffer.withUnsafeMutableBytes {
@@ -79,9 +79,9 @@ enum Console {
     }
   }
 
-  /// All of a file or pipe; `-` is standard input.
+  /// Returns the contents of a file or pipe; `-` is standard input.
   ///
-  /// - Throws: `CommandFailure` that names it.
+  /// - Throws: a `CommandFailure` that names it.
   static func contents(of name: String) throws(CommandFailure) -> [UInt8] {
     let descriptor = name == "-" ? STDIN_FILENO : unsafe open(name, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw unreadable(name) }
@@ -100,14 +100,14 @@ enum Console {
     CommandFailure("\"\(name)\" cannot be read: \(describe(errno)).")
   }
 
-  /// The system's words for one of its error numbers.
+  /// Returns the system's text for an error number.
   static func describe(_ code: Int32) -> String {
     guard let text = unsafe strerror(code) else { return "error \(code)" }
     return unsafe String(cString: text)
   }
 }
 
-/// The lines of standard input, as they come.
+/// The lines of standard input, as they arrive.
 struct LineReader {
   enum Line {
     case complete([UInt8])
@@ -121,7 +121,7 @@ struct LineReader {
 
   init(maximumLineBytes: Int) { self.maximumLineBytes = maximumLineBytes }
 
-  /// The last line counts without a line feed, too.
+  /// Returns the next line. The last line may have no line feed.
   mutating func next() -> Line? {
     var line: [UInt8] = []
     var isTooLong = false

@@ -2,7 +2,7 @@ import Foundation
 import GraphQLSchema
 import Server
 
-/// The program: its commands by name, and what comes of a call. The executable only calls it.
+/// The program: its commands by name, and the exit code of a call. The executable only calls it.
 package enum Program {
   package static let version = serverVersion
 
@@ -86,8 +86,8 @@ package enum Program {
     }
   }
 
-  /// A variable of ours that no command knows is a slip of the hand, and what it was meant to set
-  /// would silently keep its default.
+  /// Refuses an unknown variable with our prefix: it is a mistake, and its setting would silently
+  /// keep the default.
   private static func refuseUnknownVariables(_ environment: [String: String]) throws(UsageError) {
     let known = Set(commands.flatMap { $0.specification.options.map(\.environment) })
     let prefix = CommandSpecification.variablePrefix

@@ -1,12 +1,12 @@
 import Postgres
 import SQL
 
-/// What a database wants done from time to time: a function to call, and how often.
+/// A function that the database needs to have called periodically, and its period.
 ///
-/// The view `background_task(task, period)` of the graph lists its functions, which take no argument; the
-/// server's own are known anyway. Any of several servers may run one, and one at a time does: the
-/// database keeps when it was (`sociograph_task`). Whoever may call the graph's functions may run
-/// them, under their owner's rights.
+/// The graph's view `background_task(task, period)` lists its functions, which take no argument;
+/// the server's own are built in. Any of several servers may run a task, but only one at a time
+/// does: the database records the last run (`sociograph_task`). Any role that may call the graph's
+/// functions may run them, with their owner's privileges.
 package struct BackgroundTask: Sendable, Equatable {
   /// The name of the function.
   package let name: String
@@ -17,14 +17,16 @@ package struct BackgroundTask: Sendable, Equatable {
     self.period = period
   }
 
-  /// All that the database wants; none where it was never migrated.
+  /// Returns all tasks of the database; none if it was never migrated.
   package static func all(in session: PostgresSession) throws(PostgresError) -> [BackgroundTask] {
     let known = try session.execute("SELECT to_regprocedure('\(GraphContract.tasks.signature)')")
     guard known.first?.first ?? nil != nil else { return [] }
     return try required(in: session)
   }
 
-  /// The same, and an error of PostgreSQL's where the database was never migrated.
+  /// Returns all tasks of the database.
+  ///
+  /// - Throws: PostgreSQL's error if the database was never migrated.
   package static func required(
     in session: PostgresSession
   ) throws(PostgresError) -> [BackgroundTask] {
@@ -39,9 +41,9 @@ package struct BackgroundTask: Sendable, Equatable {
     }
   }
 
-  /// Runs the task, unless somebody is at it.
+  /// Runs the task, unless another process is running it.
   ///
-  /// - Parameter whenDue: only if nobody has run it for a period.
+  /// - Parameter whenDue: whether to run it only if it was not run for a period.
   /// - Returns: whether it was run.
   package func run(whenDue: Bool, in session: PostgresSession) throws(PostgresError) -> Bool {
     let rows = try session.execute(
@@ -49,7 +51,7 @@ package struct BackgroundTask: Sendable, Equatable {
     return rows.first?.first == "t"
   }
 
-  /// How tasks are to be run: they may take their time, but not for ever.
+  /// Returns the configuration for running tasks, which has longer timeouts.
   package static func configuration(
     like configuration: PostgresConfiguration
   ) -> PostgresConfiguration {
@@ -63,7 +65,7 @@ package struct BackgroundTask: Sendable, Equatable {
 }
 
 extension BackgroundTask {
-  /// Made once.
+  /// The tables, created once.
   static let tables = """
     CREATE TABLE IF NOT EXISTS sociograph_task (
       name text CONSTRAINT sociograph_task_key PRIMARY KEY,
@@ -73,7 +75,7 @@ extension BackgroundTask {
       'A row: a background task that was run, and when that was the last time.';
     """
 
-  /// Made anew with the graph's functions.
+  /// The functions, replaced together with the graph's.
   static let functions = """
 
     CREATE OR REPLACE FUNCTION sociograph_tasks() RETURNS TABLE (task text, period interval)

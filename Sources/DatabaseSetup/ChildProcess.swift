@@ -1,14 +1,14 @@
 import Glibc
 
-/// Programs of PostgreSQL that are run, each in a session of its own: a terminal's Ctrl-C is for the
-/// server alone, which then stops them in order.
+/// Programs of PostgreSQL, each run in a separate session: a terminal's Ctrl-C reaches the server
+/// alone, which then stops them in order.
 package enum ChildProcess {
   /// Starts a program.
   ///
   /// - Parameters:
-  ///   - arguments: the program's path first.
-  ///   - user: whom to run as, by name; only root can.
-  ///   - output: a file that takes what it prints.
+  ///   - arguments: the program's path, then its arguments.
+  ///   - user: the name of the user to run as; only root can.
+  ///   - output: a file for what it prints.
   package static func start(
     _ arguments: [String], user: String?, output: String
   ) throws(SetupError) -> pid_t {
@@ -71,13 +71,13 @@ package enum ChildProcess {
     return process
   }
 
-  /// Runs a program in this terminal to its end, as a shell does: it takes what is typed, Ctrl-C
-  /// included.
+  /// Runs a program in this terminal to its end, as a shell does: it gets the terminal's input,
+  /// including Ctrl-C.
   ///
   /// - Parameters:
-  ///   - arguments: the program's path, or its name to be looked for, first.
-  ///   - environment: added to that of this process.
-  /// - Returns: its exit status.
+  ///   - arguments: the program's path or name, then its arguments.
+  ///   - environment: variables to add to those of this process.
+  /// - Returns: the exit status.
   package static func runInForeground(
     _ arguments: [String], environment: [String: String]
   ) throws(SetupError) -> Int32 {
@@ -103,7 +103,7 @@ package enum ChildProcess {
     return exitStatus(status)
   }
 
-  /// Runs a program to its end; its exit status.
+  /// Runs a program to its end, and returns its exit status.
   static func run(
     _ arguments: [String], user: String?, output: String = "/dev/null"
   ) throws(SetupError) -> Int32 {
@@ -113,8 +113,8 @@ package enum ChildProcess {
     return exitStatus(status)
   }
 
-  /// The exit status of a child that has ended, or nil while it runs. A process that is not our
-  /// child counts as ended with 0 when it is gone.
+  /// Returns the exit status of a child that has ended, or nil while it runs. A process that is not
+  /// our child counts as ended with 0 when it is gone.
   static func ended(_ process: pid_t) -> Int32? {
     var status: Int32 = 0
     let result = unsafe waitpid(process, &status, WNOHANG)
@@ -132,7 +132,7 @@ package enum ChildProcess {
     return !text[end...].hasPrefix(") Z")
   }
 
-  /// 128 and the signal's number for one that a signal ended, as shells have it.
+  /// Returns the exit status, or 128 plus the signal's number if a signal ended it, as shells do.
   private static func exitStatus(_ status: Int32) -> Int32 {
     let signal = status & 0x7f
     return signal == 0 ? (status >> 8) & 0xff : 128 + signal

@@ -1,16 +1,16 @@
 import Glibc
 
-/// PostgreSQL's files as they are installed: the server's program and its libraries, each by its
-/// identity, size and time.
+/// PostgreSQL's installed files: the server's program and its libraries, each by its identity, size
+/// and time.
 ///
-/// A package manager that upgrades PostgreSQL puts other files in the place of those a running server
-/// was started from. It goes on with what it has loaded, but a library it loads from then on fits the
-/// program that is there now, not the one that runs.
+/// A package manager that upgrades PostgreSQL replaces the files that a running server was started
+/// from. The server keeps the files that it has loaded, but a library that it loads later fits the
+/// installed program, not the running one.
 struct ClusterInstallation: Equatable {
   private var files: [String: FileSystem.Identity]
   private let program: String
 
-  /// Some eighty calls of `stat`.
+  /// Reads the files with about eighty calls of `stat`.
   init(_ programs: ClusterPrograms) {
     var files: [String: FileSystem.Identity] = [:]
     var paths = [programs.postgres]
@@ -24,10 +24,11 @@ struct ClusterInstallation: Equatable {
     program = programs.postgres
   }
 
-  /// Whether a server that runs from the other files would have to be restarted: its program has changed, or a library
-  /// that one of its processes has loaded. Files of extensions come and go without it.
+  /// Returns whether a server that runs from the other files has to be restarted: its program has
+  /// changed, or a library that one of its processes has loaded. Other files of extensions do not
+  /// matter.
   ///
-  /// Reads `/proc` if libraries have changed.
+  /// It reads `/proc` if libraries have changed.
   func isUpgrade(of running: ClusterInstallation, process: Int32) -> Bool {
     guard self != running else { return false }
     guard files[program] == running.files[program] else { return true }
@@ -41,7 +42,8 @@ struct ClusterInstallation: Equatable {
     }
   }
 
-  /// The inodes of the files that the server's process and its children have loaded; nil where the system does not say.
+  /// Returns the inodes of the files that the server's process and its children have loaded; nil if
+  /// the system does not provide them.
   private static func files(loadedBy process: Int32) -> Set<ino_t>? {
     guard let own = maps(of: process) else { return nil }
     var loaded = own
@@ -53,7 +55,7 @@ struct ClusterInstallation: Equatable {
     return loaded
   }
 
-  /// The fifth word of each line.
+  /// Returns the inodes, which are the fifth word of each line.
   private static func maps(of process: Int32) -> Set<ino_t>? {
     guard let text = FileSystem.readText("/proc/\(process)/maps"), !text.isEmpty else { return nil }
     var inodes: Set<ino_t> = []
@@ -64,7 +66,7 @@ struct ClusterInstallation: Equatable {
     return inodes
   }
 
-  /// The fourth word of `/proc/.../stat`, behind the name in brackets.
+  /// Returns the parent, which is the fourth word of `/proc/.../stat`, after the name in brackets.
   private static func parent(of process: Int32) -> Int32? {
     guard let text = FileSystem.readText("/proc/\(process)/stat"),
       let end = text.lastIndex(of: ")")
@@ -73,7 +75,8 @@ struct ClusterInstallation: Equatable {
     return words.count > 1 ? Int32(words[1]) : nil
   }
 
-  /// A process runs the program that is there; true where the system does not say.
+  /// Returns whether a process runs the installed program; true if the system does not provide
+  /// that.
   static func isCurrent(_ process: Int32, _ programs: ClusterPrograms) -> Bool {
     guard let running = FileSystem.identity(of: "/proc/\(process)/exe") else { return true }
     return running == FileSystem.identity(of: programs.postgres)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The folders of an embedded cluster, as whoever runs PostgreSQL can reach them.
+/// The folders of an embedded cluster, where the user that runs PostgreSQL can reach them.
 struct ClusterPlace {
   let data: String
   let socketDirectory: String
@@ -8,7 +8,7 @@ struct ClusterPlace {
   var cluster: String { data + "/postgres" }
   var log: String { data + "/postgres.log" }
 
-  /// A socket's path has to fit 107 bytes and a NUL.
+  /// The name of the socket, whose path has to fit 107 bytes and a NUL.
   private static let socketName = "/.s.PGSQL.5432"
   private static let longestSocketPath = 107
 
@@ -65,8 +65,10 @@ struct ClusterPlace {
 
   // MARK: One server at a time
 
-  /// - Returns: the descriptor that holds the lock, which the system lets go of with the process; nil
-  ///   while another process holds it.
+  /// Takes the lock.
+  ///
+  /// - Returns: the descriptor that holds the lock, which the system releases with the process; nil
+  ///   if another process holds it.
   func takeLock() throws(SetupError) -> Int32? {
     let path = data + "/lock"
     let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -81,7 +83,7 @@ struct ClusterPlace {
     return file
   }
 
-  /// Why the lock cannot be had.
+  /// The error that the lock is taken.
   var isInUse: SetupError {
     let holder = FileSystem.readText(data + "/lock") ?? ""
     return SetupError(
@@ -93,9 +95,9 @@ struct ClusterPlace {
 
   private static let draftPrefix = "postgres.new"
 
-  /// A folder of its own for each cluster that is made, with what earlier attempts left cleared as far
-  /// as it can be. A server that was killed leaves its initdb at work, and what that still writes, or
-  /// removes when it fails, must be nobody else's.
+  /// Creates a new folder for a cluster that is being created, and removes those of earlier
+  /// attempts if possible. A server that was killed leaves its initdb running, which may still
+  /// write to its folder or remove it.
   func makeDraft(for account: ClusterAccount) throws(SetupError) -> String {
     for name in FileSystem.list(data) ?? [] where name.hasPrefix(Self.draftPrefix) {
       let path = data + "/" + name
@@ -121,11 +123,11 @@ struct ClusterPlace {
   struct Postmaster {
     let process: pid_t
     let socketDirectory: String
-    /// `starting`, `stopping`, `ready` or `standby`.
+    /// The status: `starting`, `stopping`, `ready` or `standby`.
     let status: String
   }
 
-  /// The running postmaster of this cluster, by its lock file.
+  /// Returns the running postmaster of this cluster, according to its lock file.
   func postmaster() -> Postmaster? {
     guard let text = FileSystem.readText(cluster + "/postmaster.pid") else { return nil }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -137,7 +139,7 @@ struct ClusterPlace {
       status: lines.count > 7 ? String(lines[7]).filter { $0 != " " } : "")
   }
 
-  /// Every process of a cluster works in its folder.
+  /// Returns whether a process works in the cluster's folder, as all of its processes do.
   private func worksHere(_ process: pid_t) -> Bool {
     ChildProcess.isAlive(process)
       && FileSystem.target(ofLink: "/proc/\(process)/cwd") == cluster
@@ -150,8 +152,10 @@ struct ClusterPlace {
   }
 
   /// Removes a lock file whose process number now belongs to another program, or to a process that
-  /// has ended and that nobody takes note of; PostgreSQL itself would take that for a running
-  /// cluster. Call when nothing works here. True if there was a file.
+  /// has ended and was not reaped; PostgreSQL itself would assume a running cluster. Call if no
+  /// process of the cluster runs.
+  ///
+  /// - Returns: whether there was a file.
   func removeForeignLockFile() -> Bool {
     let path = cluster + "/postmaster.pid"
     guard FileSystem.exists(path) else { return false }
@@ -166,7 +170,8 @@ struct ClusterPlace {
 
   // MARK: Files
 
-  /// Ours is included at the end of the file that initdb made, so that it has the last word.
+  /// Writes our configuration, which the file made by initdb includes at its end, so that it takes
+  /// precedence.
   func writeConfiguration(_ text: String) throws(SetupError) {
     try FileSystem.write(text, to: cluster + "/sociograph.conf")
     let path = cluster + "/postgresql.conf"
@@ -187,7 +192,7 @@ struct ClusterPlace {
     try FileSystem.write("", to: log)
   }
 
-  /// What went wrong according to the last lines PostgreSQL printed, in one.
+  /// The error in the last lines that PostgreSQL printed, as one text.
   var logTail: String {
     var text = FileSystem.readText(log) ?? ""
     // Once its own logging has begun, what went wrong is written there.
@@ -213,9 +218,10 @@ struct ClusterPlace {
   }
 }
 
-/// Whom PostgreSQL runs as: us, or the user `postgres` when we are root, as which it refuses to.
+/// The user that PostgreSQL runs as: ours, or `postgres` if we are root, as which PostgreSQL
+/// refuses to run.
 struct ClusterAccount {
-  /// Nil when it is us.
+  /// The name of the user; nil if it is ours.
   let name: String?
   let userID: uid_t
   let groupID: gid_t
@@ -234,7 +240,7 @@ struct ClusterAccount {
       name: "postgres", userID: entry.pointee.pw_uid, groupID: entry.pointee.pw_gid)
   }
 
-  /// It can pass through all folders above and enter this one.
+  /// Returns whether the user can enter this folder and pass through all folders above.
   func canReach(_ directory: String) throws(SetupError) -> Bool {
     guard let name else { return unsafe access(directory, R_OK | W_OK | X_OK) == 0 }
     guard let test = ChildProcess.find("test") else { return true }

@@ -12,7 +12,7 @@ struct ClusterPrograms {
 
   static let oldestMajor = 15
 
-  /// The given folder, or the newest installed version; for a cluster that exists, its own version.
+  /// Finds the given folder, or the newest installed version; for an existing cluster, its version.
   static func find(_ given: String?, for cluster: String) throws(SetupError) -> ClusterPrograms {
     let wanted = FileSystem.readText(cluster + "/PG_VERSION").flatMap { Int($0.filter(\.isNumber)) }
     if let given {
@@ -57,18 +57,18 @@ struct ClusterPrograms {
     return result
   }
 
-  /// The library of pg_stat_statements is there.
+  /// Whether the library of pg_stat_statements is installed.
   var hasStatementStatistics: Bool {
     libraries.map { FileSystem.exists($0 + "/pg_stat_statements.so") } ?? false
   }
 
-  /// The server's program can be run; not so in the middle of an upgrade.
+  /// Returns whether the server's program can be run, which is false during an upgrade.
   func work(as account: ClusterAccount) -> Bool {
     (try? ChildProcess.run([postgres, "--version"], user: account.name)) == 0
   }
 }
 
-/// What an embedded cluster is set to.
+/// The settings of an embedded cluster.
 enum ClusterConfiguration {
   static func text(
     _ options: EmbeddedCluster.Options, socketDirectory: String, _ programs: ClusterPrograms

@@ -1,9 +1,10 @@
-/// What a database needs before it can serve a graph: a cluster to live in when none is given
-/// (`EmbeddedCluster`), the graph's tables and functions (`Migrations`), and rows to try it with
-/// (`Seeder`).
+/// An error of the database's setup.
 ///
-/// Everything here blocks and belongs to a thread of its own. It knows no noun of the graph: that is
-/// all in the `sql` folder it is pointed at. What it does is reported through callbacks.
+/// This module prepares a database to serve a graph: a cluster if none is given
+/// (`EmbeddedCluster`), the graph's tables and functions (`Migrations`), and demo data (`Seeder`).
+///
+/// Everything in it blocks and belongs on a dedicated thread. It knows no noun of the graph: those
+/// are in the `sql` folder that it is given. It reports progress through callbacks.
 package struct SetupError: Error, Sendable, CustomStringConvertible {
   package let message: String
 

@@ -1,7 +1,7 @@
 import Pictures
 
-/// A picture that comes with demo data, as the server serves those of its users: the whole of it, and
-/// the square cut of it unless it is square.
+/// A picture of the demo data, as the server serves those of its users: the whole of it, and its
+/// square crop unless it is square.
 ///
 ///     photos/NAME.png  photos/NAME.square.png
 package struct DemoPicture: Sendable {
@@ -15,8 +15,8 @@ package struct DemoPicture: Sendable {
   package let whole: Part
   package let square: Part?
 
-  /// Those of a folder in order of their names; none where there is no folder. Files of other types, such as one
-  /// that says where the pictures are from, are left alone.
+  /// Reads the pictures of a folder, in the order of their names; none if there is no folder. Files
+  /// of other types, such as one about the origin of the pictures, are ignored.
   static func read(_ folder: String) throws(SetupError) -> [DemoPicture] {
     guard FileSystem.isDirectory(folder) else { return [] }
     guard let files = FileSystem.list(folder) else {
@@ -60,7 +60,7 @@ package struct DemoPicture: Sendable {
     }
   }
 
-  /// As the steps of the demo data find it: what it is called, its files in the store, its size.
+  /// The picture for the steps of the demo data: its name, its files in the store, its size.
   private var json: String {
     let square = square.map { "\"\($0.name)\"" } ?? "null"
     return "{\"name\":\"\(name)\",\"file\":\"\(whole.name)\",\"square\":\(square),"

@@ -1,4 +1,4 @@
-/// A file that fills the graph: steps, each headed by a comment that says what it makes.
+/// A script that fills the graph: steps, each headed by a comment that describes it.
 ///
 ///     -- empty: SELECT NOT EXISTS (SELECT FROM member)
 ///     -- step: people; table: member(id, name); rows: :scale * 1000
@@ -9,11 +9,11 @@
 ///     SELECT ...;
 ///
 /// A `table` step's rows are loaded by COPY; a `run` step is plain SQL; a `print` step's rows are
-/// shown at the end. A header goes on in the next comment line when it ends with `;` or `,`.
-/// `:scale` and `:seed` stand for their integers. A file without headers is one `print` step.
+/// shown at the end. A header continues in the next comment line if it ends with `;` or `,`.
+/// `:scale` and `:seed` are replaced by their integers. A file without headers is one `print` step.
 package struct DemoScript: Sendable {
   package let name: String
-  /// Answers true while there is nothing in the graph.
+  /// A query that returns true if the graph is empty.
   package private(set) var emptyCheck: String?
   package private(set) var steps: [Step] = []
 
@@ -21,7 +21,7 @@ package struct DemoScript: Sendable {
     package let label: String
     package let kind: Kind
     package let text: String
-    /// Where its text begins, from 1.
+    /// The line where its text begins, from 1.
     package let line: Int
 
     package enum Kind: Sendable, Equatable {
@@ -114,7 +114,7 @@ package struct DemoScript: Sendable {
       Step(label: label, kind: kind ?? .print, text: text, line: header.line + 1))
   }
 
-  /// What a comment line says after a word it begins with.
+  /// Returns the text of a comment line after a word.
   private static func content(of line: Substring, after word: String) -> String? {
     let line = trimmed(line)
     guard line.hasPrefix("--") else { return nil }
@@ -122,7 +122,7 @@ package struct DemoScript: Sendable {
     return content.hasPrefix(word) ? trimmed(content.dropFirst(word.count)) : nil
   }
 
-  /// Without the semicolons at its end.
+  /// Returns a statement without the semicolons at its end.
   private static func statement(_ text: String) -> String {
     var text = trimmed(text)[...]
     while text.hasSuffix(";") { text = Substring(trimmed(text.dropLast())) }
@@ -135,7 +135,7 @@ package struct DemoScript: Sendable {
     return String(rest)
   }
 
-  /// Puts numbers where `:name` stands; `::` is a cast.
+  /// Replaces `:name` by numbers; `::` is a cast.
   static func substitute(_ values: [String: Int], in text: String) -> String {
     var result = ""
     var rest = text[...]

@@ -3,26 +3,27 @@ import Glibc
 import Postgres
 import Synchronization
 
-/// A private PostgreSQL cluster that lives as long as the server does, in a folder of its own,
+/// A private PostgreSQL cluster that runs as long as the server does, in a dedicated folder, and is
 /// reached by a Unix socket only.
 ///
 ///     DATA/postgres      the cluster; belongs to the user PostgreSQL runs as
-///     DATA/postgres.new… one in the making, renamed when it is whole
-///     DATA/run           its socket, where the path is short enough for one
-///     DATA/postgres.log  what it printed before its own logging began
+///     DATA/postgres.new… one in the making, renamed when complete
+///     DATA/run           its socket, if the path is short enough for one
+///     DATA/postgres.log  its output before its own logging began
 ///     DATA/lock          held by the server that uses it
 ///
-/// Whoever may enter the socket's folder may connect: that is all the authentication there is, and
-/// the folder is its user's alone. Started as root, PostgreSQL runs as the user `postgres`.
+/// A process that may enter the socket's folder may connect: there is no other authentication, and
+/// the folder belongs to its user alone. If started as root, PostgreSQL runs as the user
+/// `postgres`.
 ///
-/// Should it end by itself, as when the system kills it for its memory, it is started again. Should its
-/// files be upgraded under it, it is restarted between requests.
+/// If the cluster ends unexpectedly, such as when the system kills it for its memory, it is started
+/// again. If its files are upgraded while it runs, it is restarted between requests.
 package final class EmbeddedCluster: Sendable {
-  /// Where it is reached as its owner, in libpq's keyword form.
+  /// The connection string for its owner, in libpq's keyword form.
   package var connectionString: String { connectionString(as: Self.superuser) }
   private let socketDirectory: String
   private let database: String
-  /// The folder that is used, which may be another than the one asked for.
+  /// The folder that is used, which may differ from the requested one.
   package let dataDirectory: String
   private let lock: Int32
   private let state: Mutex<State>
@@ -31,12 +32,12 @@ package final class EmbeddedCluster: Sendable {
   private struct State {
     var running: Running
     var isStopped = false
-    /// What its files were when they last differed from those it runs; nil while they do not.
+    /// The installed files at the last check, if they differ from those it runs; otherwise nil.
     var upgrade: ClusterInstallation?
     var arrangement: @Sendable (() -> Void) -> Void = { $0() }
   }
 
-  /// A postmaster and the files it was started from.
+  /// A postmaster and the files that it was started from.
   private struct Running {
     let process: pid_t
     let files: ClusterInstallation
@@ -44,29 +45,30 @@ package final class EmbeddedCluster: Sendable {
 
   package struct Options: Sendable {
     package var dataDirectory = ".sociograph"
-    /// The folder with PostgreSQL's programs; the newest installed one when nil.
+    /// The folder with PostgreSQL's programs; nil for the newest installed ones.
     package var binaries: String?
-    /// False for tests: faster, and lost when the machine stops.
+    /// Whether writes are durable. Tests turn it off: that is faster, and data is lost when the
+    /// machine stops.
     package var isDurable = true
     package var database = "sociograph"
-    /// More settings of the server.
+    /// Additional settings of the server.
     package var settings: [(name: String, value: String)] = []
     package var startTimeout = Duration.seconds(120)
-    /// Starts it again should it end by itself or its files be upgraded.
+    /// Whether to start it again if it ends or its files are upgraded.
     package var restarts = true
-    /// Uses the one of a server that runs on the same folder, instead of being refused.
+    /// Whether to use the cluster of a server that runs on the same folder, instead of failing.
     package var joinsRunning = false
-    /// Makes it where there is none, instead of saying so.
+    /// Whether to create the cluster if there is none, instead of failing.
     package var creates = true
-    /// How long to wait for another server to let go of the folder, unless it is to be joined.
+    /// The time to wait for another server to release the folder, unless its cluster is joined.
     package var patience = Duration.zero
 
     package init() {}
   }
 
-  /// It is another process' to run and stop.
+  /// Whether another process runs the cluster and stops it.
   package let isJoined: Bool
-  /// The folder of PostgreSQL's programs, psql among them.
+  /// The folder of PostgreSQL's programs, including psql.
   package let programFolder: String
 
   private init(
@@ -82,12 +84,12 @@ package final class EmbeddedCluster: Sendable {
     state = Mutex(State(running: running, isStopped: isJoined))
   }
 
-  /// Finds what would keep any cluster from being started, such as a machine without PostgreSQL.
+  /// Finds reasons why no cluster could be started, such as a machine without PostgreSQL.
   package static func check(_ options: Options) throws {
     _ = try ClusterPrograms.find(options.binaries, for: "")
   }
 
-  /// Makes the cluster where there is none, and has it running when it returns.
+  /// Creates the cluster if there is none, and starts it.
   package static func start(
     _ options: Options, report: @escaping @Sendable (ClusterEvent) -> Void
   ) throws -> EmbeddedCluster {
@@ -136,7 +138,8 @@ package final class EmbeddedCluster: Sendable {
         + "another folder, --database a database that you run.")
   }
 
-  /// The lock of the folder; nil when a server that may be joined holds it and is up.
+  /// Takes the lock of the folder; returns nil if a server that may be joined holds it and is
+  /// running.
   private static func lock(
     _ place: ClusterPlace, _ options: Options, _ report: (ClusterEvent) -> Void
   ) throws -> Int32? {
@@ -162,20 +165,22 @@ package final class EmbeddedCluster: Sendable {
       Running(process: postmaster.process, files: ClusterInstallation(programs)), lock: nil)
   }
 
-  /// Says who arranges for a restart: it is called on a thread of the cluster's own, and calls what it is
-  /// given once, when nobody is in the middle of anything, and returns after that.
+  /// Sets the closure that arranges restarts. It is called on a thread of the cluster, calls its
+  /// argument once while no request is running, and then returns.
   package func arrangeRestarts(_ arrangement: @escaping @Sendable (() -> Void) -> Void) {
     state.withLock { $0.arrangement = arrangement }
   }
 
-  /// The same as another role, which has no password: the socket is its account's alone.
+  /// Returns the connection string for another role, which has no password: only this account can
+  /// reach the socket.
   package func connectionString(as role: String) -> String {
     "host='\(socketDirectory)' port=5432 user=\(role) dbname=\(database)"
   }
 
   package var processID: pid_t { state.withLock { $0.running.process } }
 
-  /// Lets what is running finish for a moment at most, writes everything down and ends.
+  /// Stops the cluster: lets running statements finish for a moment at most, writes all data, and
+  /// ends.
   package func stop() {
     guard forget() else { return }
     // A restart under way gives up.
@@ -187,7 +192,7 @@ package final class EmbeddedCluster: Sendable {
     close(lock)
   }
 
-  /// Lets go of it as a server does that is killed, but for the lock.
+  /// Forgets the cluster as a killed server does, except for the lock.
   @discardableResult
   private func forget() -> Bool {
     state.withLock { state in
@@ -196,7 +201,7 @@ package final class EmbeddedCluster: Sendable {
     }
   }
 
-  /// Lets go of it as a server does that is killed: PostgreSQL goes on.
+  /// Forgets the cluster as a killed server does: PostgreSQL continues.
   func abandon() {
     if forget() { close(lock) }
   }
@@ -205,22 +210,22 @@ package final class EmbeddedCluster: Sendable {
 
   // MARK: While it runs
 
-  /// What looking after it needs.
+  /// The state of monitoring the cluster.
   private struct Watch {
     let programs: ClusterPrograms
     let account: ClusterAccount
     let report: @Sendable (ClusterEvent) -> Void
-    /// Starts it, unless told in between that it is not wanted any more.
+    /// Starts the cluster, unless the closure returns false meanwhile.
     let run: @Sendable (() -> Bool) throws -> Running
-    /// Its files are looked at less often than whether it runs.
+    /// The number of checks until the files are checked; that is less often than whether it runs.
     var untilFiles = 0
   }
 
-  /// How many looks, four a second, from one at its files to the next.
+  /// The number of checks, four per second, from one of its files to the next.
   private static let looksBetweenFiles = 8
 
-  /// Looks whether it still runs, and from the files that are there, and again after a while; starts it
-  /// when it does not.
+  /// Checks periodically whether the cluster runs, and whether it runs the installed files; starts
+  /// it if it does not run.
   private func look(again interval: DispatchTimeInterval, _ watch: Watch) {
     self.watch.asyncAfter(deadline: .now() + interval) { [weak self] in
       guard let self, isWanted else { return }
@@ -254,7 +259,7 @@ package final class EmbeddedCluster: Sendable {
     }
   }
 
-  /// Restarts it when its files have changed and, since the last look, stopped changing.
+  /// Restarts the cluster after its files have changed and stopped changing.
   private func followUpgrade(_ watch: Watch) {
     let present = ClusterInstallation(watch.programs)
     let (running, before, arrange) = state.withLock { state in
@@ -284,7 +289,8 @@ package final class EmbeddedCluster: Sendable {
 
   // MARK: Steps
 
-  /// In a folder beside it first, so that what is there under its name is whole.
+  /// Creates the cluster in a temporary folder first, so that the final name always has a complete
+  /// one.
   private static func create(
     _ place: ClusterPlace, _ programs: ClusterPrograms, _ account: ClusterAccount,
     _ options: Options
@@ -380,8 +386,8 @@ package final class EmbeddedCluster: Sendable {
 
   static let preparing = "SELECT pg_advisory_lock(hashtext('sociograph_preparing'))"
 
-  /// Ctrl-C, SIGTERM and a terminal that closes end the cluster too while the server has not yet taken these signals into
-  /// its own hands.
+  /// Stops the cluster on Ctrl-C, SIGTERM and a terminal that closes, until the server handles
+  /// these signals itself.
   private static func stopWithSignals(_ process: pid_t) {
     processToSignal.store(process, ordering: .releasing)
     for number in [SIGINT, SIGTERM, SIGHUP] {
@@ -396,7 +402,7 @@ package final class EmbeddedCluster: Sendable {
 
   private static let processToSignal = Atomic<pid_t>(0)
 
-  /// A fast shutdown, an immediate one after 10 seconds, and at last no mercy.
+  /// Stops a process: a fast shutdown, an immediate one after 10 seconds, and finally a kill.
   private static func stop(_ process: pid_t) {
     for (signal, patience) in [(SIGINT, 10), (SIGQUIT, 5), (SIGKILL, 2)] {
       kill(process, signal)
@@ -409,9 +415,9 @@ package final class EmbeddedCluster: Sendable {
   }
 }
 
-/// What a cluster reports while it is started.
+/// The events of a cluster.
 package enum ClusterEvent: Sendable, CustomStringConvertible {
-  /// PostgreSQL's user cannot reach the folder asked for.
+  /// PostgreSQL's user cannot reach the requested folder.
   case movedData(from: String, to: String, user: String)
   case creating(directory: String)
   case starting(version: String)
@@ -419,13 +425,13 @@ package enum ClusterEvent: Sendable, CustomStringConvertible {
   case joining(process: pid_t)
   case recovering
   case ready(process: pid_t)
-  /// Its files are others than those it was started from; it is restarted once they stay the same.
+  /// The installed files differ from those that it runs; it is restarted once they stop changing.
   case upgraded
-  /// It runs what its files are now.
+  /// It runs the installed files again.
   case upgradeDone
-  /// It ended by itself, and is started again.
+  /// It ended unexpectedly, and is started again.
   case ended(status: Int32)
-  /// It could not be started again; that is tried anew.
+  /// It could not be started again; another attempt follows.
   case failed(String)
 
   package var description: String {

@@ -1,12 +1,12 @@
 import Glibc
 
-/// The few calls on files and folders that setting up needs; paths as they are given to the system.
+/// The calls on files and folders that setup needs, with paths as the system takes them.
 enum FileSystem {
   static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
   static func isExecutable(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
 
-  /// The contents, or nil when the file cannot be read.
+  /// Returns the contents, or nil if the file cannot be read.
   static func read(_ path: String, limit: Int = 64 << 20) -> [UInt8]? {
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -24,12 +24,12 @@ enum FileSystem {
     }
   }
 
-  /// UTF-8 text, or nil when the file cannot be read or is none.
+  /// Returns UTF-8 text, or nil if the file cannot be read or is not UTF-8.
   static func readText(_ path: String) -> String? {
     read(path).flatMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// Puts a file in place whole.
+  /// Writes a file atomically.
   static func write(_ text: String, to path: String) throws(SetupError) {
     let temporary = path + ".new"
     let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -52,7 +52,7 @@ enum FileSystem {
     guard unsafe rename(temporary, path) == 0 else { throw failure("write", path) }
   }
 
-  /// Names in a folder, sorted by their bytes; nil when it cannot be read.
+  /// Returns the names in a folder, sorted by their bytes; nil if it cannot be read.
   static func list(_ path: String) -> [String]? {
     guard let directory = unsafe opendir(path) else { return nil }
     defer { unsafe closedir(directory) }
@@ -66,7 +66,7 @@ enum FileSystem {
     return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// Makes a folder and those above it that are missing.
+  /// Creates a folder and its missing parents.
   static func makeDirectory(_ path: String, mode: mode_t = 0o755) throws(SetupError) {
     if exists(path) { return }
     if let parent = parent(of: path) { try makeDirectory(parent) }
@@ -77,7 +77,7 @@ enum FileSystem {
     unsafe chmod(path, mode)
   }
 
-  /// Removes a folder and all in it, as far as that can be done.
+  /// Removes a folder and its contents, as far as possible.
   static func removeTree(_ path: String) {
     guard let rm = ChildProcess.find("rm") else { return }
     _ = try? ChildProcess.run([rm, "-rf", "--", path], user: nil)
@@ -88,7 +88,8 @@ enum FileSystem {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// From the root, without `.`, `..` at its front or doubled slashes; the path need not exist.
+  /// Returns an absolute path without `.`, leading `..` or doubled slashes; the path need not
+  /// exist.
   static func absolute(_ path: String) -> String {
     var whole = path
     if !path.hasPrefix("/") {
@@ -101,14 +102,14 @@ enum FileSystem {
     return "/" + parts.joined(separator: "/")
   }
 
-  /// As the system sees it, links followed; nil when it does not exist.
+  /// Returns the path with links resolved; nil if it does not exist.
   static func resolved(_ path: String) -> String? {
     guard let real = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(real) }
     return unsafe String(cString: real)
   }
 
-  /// What a symbolic link says.
+  /// Returns the target of a symbolic link.
   static func target(ofLink path: String) -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe readlink(path, &buffer, buffer.count)
@@ -121,13 +122,14 @@ enum FileSystem {
     return unsafe lstat(path, &status) == 0 ? status.st_uid : nil
   }
 
-  /// Seconds since 1970.
+  /// Returns the time of change in seconds since 1970.
   static func changed(_ path: String) -> Int {
     var status = stat()
     return unsafe lstat(path, &status) == 0 ? status.st_mtim.tv_sec : 0
   }
 
-  /// What tells a file from another that takes its name, and from itself once it is written to.
+  /// The identity of a file's content: it differs from that of a file that replaces it, and changes
+  /// when the file is written to.
   struct Identity: Equatable {
     let device: dev_t
     let inode: ino_t
@@ -136,7 +138,7 @@ enum FileSystem {
     let nanoseconds: Int
   }
 
-  /// Of what a link leads to; nil when nothing is there.
+  /// Returns the identity of a file, with links resolved; nil if it does not exist.
   static func identity(of path: String) -> Identity? {
     var status = Glibc.stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
@@ -161,7 +163,7 @@ enum FileSystem {
   }
 }
 
-/// The system's words for one of its error numbers.
+/// Returns the system's text for an error number.
 func describe(_ code: Int32) -> String {
   guard let text = unsafe strerror(code) else { return "error \(code)" }
   return unsafe String(cString: text)

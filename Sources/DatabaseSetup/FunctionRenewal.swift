@@ -1,23 +1,26 @@
 import Postgres
 
-/// Replaces what the files of `functions` made by what they make now, in one transaction.
+/// Replaces the objects that the files of `functions` created before by those that they create now,
+/// in one transaction.
 ///
-/// What is still there is replaced in its place, so that whoever uses it meanwhile never finds it
-/// missing. Where that cannot be (a result or an argument has changed its type or its name), all of
-/// it is dropped first and made anew, but for trigger functions, which their triggers hold on to and
-/// which can always be replaced. At the end, what was made before and not now is dropped.
+/// Objects that still exist are replaced in place, so that other sessions never find them missing.
+/// If that is not possible (a result or an argument has changed its type or its name), all of them
+/// are dropped first and created again, except for trigger functions, which their triggers depend
+/// on and which can always be replaced. At the end, objects that are no longer created are dropped.
 ///
-/// Bodies are checked once all are made, so that files may come in any order. What indexes, defaults
-/// and constraints use cannot be dropped and does not belong here but to the tables.
+/// Bodies are checked once all exist, so that files may come in any order. Functions that indexes,
+/// defaults and constraints use cannot be dropped and belong to the tables.
 struct FunctionRenewal {
   let files: [Migrations.File]
-  /// `Migrations.manifest`.
+  /// The manifest (`Migrations.manifest`).
   let manifest: String
   let session: PostgresSession
 
   private static let attempts = 10
 
-  /// - Parameter before: done first, in the same transaction, in each attempt.
+  /// Replaces the objects.
+  ///
+  /// - Parameter before: work to do first in the same transaction, in each attempt.
   func run(_ before: () throws -> Void) throws {
     let previous = try objectsInForce()
     var dropsFirst = false
@@ -44,7 +47,7 @@ struct FunctionRenewal {
     }
   }
 
-  /// An error with the place it happened at.
+  /// An error with the place where it happened.
   private struct Failure: Error {
     let place: String
     let error: PostgresError
@@ -93,7 +96,8 @@ struct FunctionRenewal {
 
   // MARK: What is there
 
-  /// What a file made: `ROUTINE visible_post(bigint)`, `VIEW counted`, `TRIGGER count_added ON follow`.
+  /// An object that a file creates: `ROUTINE visible_post(bigint)`, `VIEW counted`, `TRIGGER
+  /// count_added ON follow`.
   private struct Object: Hashable, CustomStringConvertible {
     enum Kind: String {
       case routine = "ROUTINE"
@@ -122,7 +126,8 @@ struct FunctionRenewal {
     ).compactMap { $0[0].flatMap(Object.init) }
   }
 
-  /// What this transaction has made or replaced in the namespace, with what checks it.
+  /// Returns the objects that this transaction has created or replaced in the namespace, with
+  /// statements that validate them.
   private func touched() throws -> [(object: Object, validation: String?)] {
     try session.execute(
       """
@@ -150,7 +155,7 @@ struct FunctionRenewal {
     }
   }
 
-  /// All but trigger functions.
+  /// Returns all routines except trigger functions.
   private func routinesToDropFirst(_ previous: [Object]) throws -> [Object] {
     let triggered = Set(
       try session.execute(
@@ -163,7 +168,8 @@ struct FunctionRenewal {
     return previous.filter { $0.kind == .routine && !triggered.contains($0) }
   }
 
-  /// Triggers first, then views, then routines, these all at once, as they may depend on each other.
+  /// Drops triggers first, then views, then all routines at once, because they may depend on each
+  /// other.
   private func drop(_ objects: [Object]) throws {
     guard !objects.isEmpty else { return }
     let rows = try session.execute("SELECT quote_ident(current_schema())")

@@ -1,23 +1,23 @@
 import Postgres
 
-/// Holds a graph against what is said to be always true of it.
+/// Checks the invariants of a graph.
 ///
-/// The graph's functions that are named `verify_...`, take no argument and return rows are the checks: a
-/// row is something that is wrong. All of them see one snapshot, so writers are neither waited for
-/// nor held up, and what they do meanwhile is not mistaken for a fault.
+/// The checks are the graph's functions that are named `verify_...`, take no argument and return
+/// rows: each row is a violation. All of them use one snapshot, so writers are not blocked, and
+/// concurrent changes are not reported as violations.
 package struct GraphVerification {
   package enum Event {
-    /// The name is without `verify_`.
+    /// A check began; its name is without `verify_`.
     case began(check: String, number: Int, of: Int)
-    /// `check: column=value column=value`
+    /// A violation: `check: column=value column=value`.
     case found(String)
-    /// The check itself does not work.
+    /// The check itself failed.
     case failed(check: String, PostgresError)
   }
 
   package struct Outcome: Sendable, Equatable {
     package var checks = 0
-    /// What is wrong, and checks that failed.
+    /// The number of violations and failed checks.
     package var faults = 0
   }
 
@@ -70,7 +70,7 @@ package struct GraphVerification {
     return "\(check): " + parts.joined(separator: " ")
   }
 
-  /// In quotes where it would not stay one word; on one line in any case.
+  /// Returns the text in quotes if it is not one word; always on one line.
   private static func word(_ text: String) -> String {
     let isPlain = !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x7F }
     if isPlain { return text }

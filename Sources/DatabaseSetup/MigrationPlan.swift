@@ -1,21 +1,21 @@
 import Cryptography
 import Postgres
 
-/// What a database lacks of a folder, and what it has that the folder does not. Made by reading alone.
+/// The differences between a database and a folder, found without changing anything.
 package struct MigrationPlan: Sendable, Equatable {
-  /// Files of tables that were not applied, in order.
+  /// The files of tables that were not applied, in order.
   package var missing: [String] = []
-  /// Files that were applied and have changed since; their changes are taken as they are.
+  /// The files that were applied and have changed since, and whose changes are accepted.
   package var accepted: [String] = []
-  /// Files of tables that a later program applied.
+  /// The files of tables that a later program applied.
   package var later: [String] = []
   package var functions = Functions.current
 
   package enum Functions: Sendable, Equatable {
     case current
-    /// To be applied anew: `post.sql` is new or has changed, `-post.sql` is gone.
+    /// Functions to apply: `post.sql` is new or has changed, `-post.sql` is gone.
     case changed([String])
-    /// Those in the database came after these, so a later program's.
+    /// The functions in the database are those of a later program.
     case older
   }
 
@@ -25,7 +25,8 @@ package struct MigrationPlan: Sendable, Equatable {
     return !missing.isEmpty || !accepted.isEmpty
   }
 
-  /// One line each, as `migrate --dry-run` and the refusal of a role say it.
+  /// The plan, one line per item, for `migrate --dry-run` and the error of a role without
+  /// privileges.
   package var lines: [String] {
     var lines = missing.map { "tables/\($0)" }
     if case .changed(let names) = functions {
@@ -36,7 +37,7 @@ package struct MigrationPlan: Sendable, Equatable {
     return lines
   }
 
-  /// What to tell of a database that is ahead; nil when it is not.
+  /// A remark for the operator if the database is ahead; otherwise nil.
   package var remark: String? {
     if let last = later.last {
       return "the database is ahead of this program, by \(later.count) migrations up to \(last); "
@@ -52,9 +53,9 @@ extension Migrations {
   /// Compares a database with the folder.
   ///
   /// - Parameters:
-  ///   - allowChanged: takes files of tables that have changed for what was applied.
-  ///   - putBack: functions that came before those in the database are to be applied nevertheless.
-  /// - Throws: `SetupError` when the two do not go together: a file changed or came too late, or the
+  ///   - allowChanged: whether to accept changed files of tables as applied.
+  ///   - putBack: whether to apply functions that are older than those in the database.
+  /// - Throws: a `SetupError` if the two are incompatible: a file changed or came too late, or the
   ///   database has one that breaks programs which do not know it.
   package func plan(
     for configuration: PostgresConfiguration, allowChanged: Bool = false, putBack: Bool = false
@@ -138,13 +139,14 @@ extension Migrations {
       Self.differences(from: files.first?.first.flatMap { $0 } ?? "", to: manifest))
   }
 
-  /// A line for each file of functions: its name and the hash of its text.
+  /// The manifest: a line for each file of functions with its name and the hash of its text.
   var manifest: String { functions.map { "\($0.name) \($0.hash)\n" }.joined() }
 
-  /// SHA-256 in hexadecimal. Worked out here, as a database may be far away.
+  /// Returns the SHA-256 in hexadecimal. It is computed here, because the database may be remote.
   static func hash(_ text: String) -> String { SHA256.hexadecimal(Array(text.utf8)) }
 
-  /// Names of files that are new or have changed; those that are gone with a minus before them.
+  /// Returns the names of files that are new or have changed, and, with a minus, of those that are
+  /// gone.
   private static func differences(from former: String, to present: String) -> [String] {
     func lines(_ manifest: String) -> [Substring] { manifest.split(separator: "\n") }
     func name(_ line: Substring) -> String { String(line.prefix { $0 != " " }) }
@@ -159,7 +161,9 @@ extension Migrations.File {
 }
 
 extension PostgresSession {
-  /// - Parameter namespace: nil for wherever a name without one leads.
+  /// Returns whether a table exists.
+  ///
+  /// - Parameter namespace: nil for the search path.
   func hasTable(_ name: String, in namespace: String?) throws -> Bool {
     let rows = try execute(
       "SELECT to_regclass(coalesce(quote_ident($1) || '.', '') || quote_ident($2)) IS NOT NULL",

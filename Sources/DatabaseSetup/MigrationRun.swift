@@ -1,24 +1,24 @@
 import Postgres
 
 extension Migrations {
-  /// What was done to a database.
+  /// The changes made to a database.
   package struct Outcome: Sendable, Equatable {
     package var tables = 0
     package var functions = false
-    /// Whether there was anything to do.
+    /// Whether nothing was changed.
     package var isEmpty: Bool { tables == 0 && !functions }
 
     package init() {}
   }
 
-  /// Brings a database to where the folder is.
+  /// Migrates a database to the state of the folder.
   ///
-  /// Each file of tables is a transaction, the functions are one, together with the last file where
-  /// both are due, so that nobody meets the new tables with the old functions.
+  /// Each file of tables is one transaction, and all functions are one. The last file of tables
+  /// shares that transaction, so that no session sees the new tables with the old functions.
   ///
   /// - Parameters:
-  ///   - allowChanged: takes changed files of tables as they are now, without running them again.
-  ///   - putBack: also replaces the functions of a later program, while its tables are the same.
+  ///   - allowChanged: whether to accept changed files of tables without running them again.
+  ///   - putBack: whether to replace the functions of a later program with the same tables.
   @discardableResult
   package func apply(
     to configuration: PostgresConfiguration, allowChanged: Bool = false, putBack: Bool = false,
@@ -101,7 +101,7 @@ extension Migrations {
 
   // MARK: Before
 
-  /// Held until the session ends: whoever comes second finds everything done.
+  /// Takes a lock until the session ends: a process that waited for it finds nothing left to do.
   private func lock(
     _ session: PostgresSession, _ report: (MigrationEvent) -> Void
   ) throws(PostgresError) {
@@ -113,7 +113,7 @@ extension Migrations {
     try session.execute("SET lock_timeout = '30s'")
   }
 
-  /// Makes the namespace and our own tables where they are not there.
+  /// Creates the namespace and the program's own tables if they do not exist.
   private func prepare(_ session: PostgresSession, _ namespace: String?) throws {
     if let namespace,
       try session.execute("SELECT FROM pg_namespace WHERE nspname = $1", [namespace]).isEmpty
@@ -156,7 +156,7 @@ extension Migrations {
 
   // MARK: After
 
-  /// Says what is missing, and who could apply it.
+  /// Returns an error that lists what is missing, and the roles that could apply it.
   private static func refusal(
     _ error: PostgresError, _ plan: MigrationPlan, _ session: PostgresSession
   ) throws -> SetupError {

@@ -1,16 +1,17 @@
-/// What a folder of SQL has for a database.
+/// The SQL files of a folder for a database.
 ///
 ///     tables/NNNN_name.sql   tables, types, indexes and what these use; run once each, in order
-///     functions/name.sql     functions, procedures, views and triggers; made anew, all of them in one
+///     functions/name.sql     functions, procedures, views and triggers; replaced, all of them in one
 ///                            transaction, whenever their text has changed
-///     demo/                  rows to try it with (`Seeder`)
+///     demo/                  demo data (`Seeder`)
 ///
-/// Files of tables are only added to: one that was applied and has changed since, or a new one that
-/// would have come before one already applied, stops the run. A line `-- breaking: WHY` in one says
-/// that programs which do not know it must not go on; without it they do. A line `-- namespace: NAME`
-/// in the first says where the tables live unless the operator says otherwise.
+/// Files of tables are append-only: a file that was applied and has changed since, or a new one
+/// that would come before an applied one, stops the run. A line `-- breaking: WHY` in a file says
+/// that programs which do not know it must not continue; without it they may. A line `-- namespace:
+/// NAME` in the first file names the tables' namespace, unless the operator chooses another.
 ///
-/// `MigrationPlan` is what a database lacks of it, `MigrationRun` brings it there.
+/// A `MigrationPlan` has the differences between a database and the folder; a `MigrationRun`
+/// applies them.
 package struct Migrations: Sendable {
   package let tables: [File]
   package let functions: [File]
@@ -26,8 +27,10 @@ package struct Migrations: Sendable {
   }
 
   /// - Parameters:
-  ///   - tables: in the order of their numbers.
-  ///   - functions: in any order; they may call each other. Triggers come after what they call.
+  ///   - tables: the files in the order of their numbers.
+  ///   - functions: the files in any order; functions may call each other. Triggers come after the
+  ///     functions
+  ///     that they call.
   package init(tables: [File], functions: [File] = []) throws(SetupError) {
     var previous = ""
     for file in tables {
@@ -44,8 +47,8 @@ package struct Migrations: Sendable {
     self.functions = functions
   }
 
-  /// A folder with neither `tables` nor `functions` has nothing to apply, which is fine: the database
-  /// is then somebody else's to make.
+  /// Reads a folder. With neither `tables` nor `functions`, there is nothing to apply, because the
+  /// database is created elsewhere.
   package static func read(_ folder: String) throws(SetupError) -> Migrations {
     guard let names = FileSystem.list(folder) else {
       throw SetupError("The folder \(folder) cannot be read.")
@@ -78,22 +81,22 @@ package struct Migrations: Sendable {
     return files
   }
 
-  /// Where the tables live by the folder's own account; nil when it has none.
+  /// The namespace of the tables according to the folder; nil if it names none.
   package var namespace: String? { tables.first?.remark("namespace") }
 }
 
 extension Migrations.File {
-  /// Why programs that do not know this file must not go on; nil when they may.
+  /// The reason why programs that do not know this file must not continue; nil if they may.
   var breaking: String? { remark("breaking") }
 
-  /// What stands behind `-- WORD: ` on a line of its own.
+  /// Returns the text after `-- WORD: ` on a separate line.
   func remark(_ word: String) -> String? {
     let start = "-- \(word): "
     return text.split(separator: "\n").first { $0.hasPrefix(start) }
       .map { String($0.dropFirst(start.count)) }
   }
 
-  /// `NAME:LINE:COLUMN`, as far as the server said where it was.
+  /// Returns `NAME:LINE:COLUMN`, as far as the server reported the position.
   func place(of position: Int?) -> String {
     guard let position, position > 0 else { return name }
     let before = text.unicodeScalars.prefix(position - 1)
@@ -110,7 +113,7 @@ package enum MigrationEvent: Sendable, CustomStringConvertible {
   case waiting
   case applied(String, took: Duration)
   case acceptedChange(String)
-  /// Such as `post.sql` for those whose text is new.
+  /// The functions were applied; the names are those of changed files, such as `post.sql`.
   case appliedFunctions([String], took: Duration)
 
   package var description: String {

@@ -1,8 +1,8 @@
-/// What comes with the server for mutations: the requests that must not be done twice (R26), and what
-/// mutation functions refuse with. It stands in the namespace of the graph, so that its functions use it
-/// without a qualifier.
+/// The part of a database that the server itself needs for mutations: the requests that must not be
+/// repeated, and the functions with which mutations report errors. It is in the namespace of the
+/// graph, so that its functions use it without a qualifier.
 enum MutationSupport {
-  /// Made once. Days share four partitions, so that forgetting a day is emptying one.
+  /// The tables, created once. Days share four partitions, so that removing a day truncates one.
   static let tables = """
     CREATE TABLE IF NOT EXISTS sociograph_request (
       viewer_id bigint NOT NULL,
@@ -23,12 +23,12 @@ enum MutationSupport {
     CREATE TABLE IF NOT EXISTS sociograph_request_3 PARTITION OF sociograph_request FOR VALUES IN (3);
     """
 
-  /// Made anew with the graph's functions.
+  /// The functions, replaced together with the graph's.
   static let functions = Migrations.File(
     name: "sociograph.sql", text: requests + conditions + BackgroundTask.functions)
 
-  /// Run after the functions were made: those that run under their owner's rights are nobody's to call
-  /// but whom it was granted to.
+  /// Statements to run after the functions exist: functions that run with their owner's privileges
+  /// may be called only by roles to which that was granted.
   static let rights = """
     DO $$
     DECLARE routine regprocedure;

@@ -1,13 +1,14 @@
 import Postgres
 import SQL
 
-/// Holds what a role may do against `GraphContract`, and against all that `ServerRole` grants: an earlier program may
-/// have granted less, and an operator may have revoked some of it.
+/// Compares the privileges of a role with `GraphContract`, and with all that `ServerRole` grants:
+/// an earlier program may have granted less, and an operator may have revoked some.
 package struct RoleCheck {
   package struct Finding: Sendable, Equatable, CustomStringConvertible {
-    /// Whether a part of the server would fail. Else it lacks what no statement of the program itself needs.
+    /// Whether a part of the server would fail. Otherwise the role lacks privileges that no
+    /// statement of the program itself needs.
     package let isError: Bool
-    /// One line.
+    /// A message of one line.
     package let text: String
 
     package var description: String { (isError ? "error: " : "warning: ") + text }
@@ -16,11 +17,11 @@ package struct RoleCheck {
   /// The role, or nil for that of the session.
   private let role: String?
   private let caller: ContractEntry.Caller
-  /// Where the graph is looked for; the session's search path if empty.
+  /// The namespaces of the graph; the session's search path if empty.
   private let namespaces: [String]
   private let features: Set<ContractEntry.Feature>
 
-  /// - Parameter features: what the server is started with.
+  /// - Parameter features: the features that the server is started with.
   package init(
     _ role: String? = nil, as caller: ContractEntry.Caller, in namespaces: [String] = [],
     features: Set<ContractEntry.Feature> = []
@@ -31,7 +32,8 @@ package struct RoleCheck {
     self.features = features
   }
 
-  /// Asks the catalog and the view `withheld`: three statements, whatever the graph has.
+  /// Reads the catalog and the view `withheld` with three statements, whatever the size of the
+  /// graph.
   package func run(_ session: PostgresSession) throws(PostgresError) -> [Finding] {
     let place = try self.place(session)
     guard place.unusable.isEmpty else {
@@ -57,8 +59,8 @@ package struct RoleCheck {
     let unusable: [String]
   }
 
-  /// The namespaces of the graph by their oids, in the order of the search path. `$1` are their names, a line each, and
-  /// `$2` the role; either may be empty.
+  /// The namespaces of the graph by their oids, in the order of the search path. `$1` are their
+  /// names, one per line, and `$2` the role; either may be empty.
   private static let path = """
     role AS (SELECT r.oid, r.rolname, r.rolsuper FROM pg_roles r
       WHERE r.rolname = coalesce(nullif($2, '')::name, current_user)
@@ -137,7 +139,7 @@ package struct RoleCheck {
     }
   }
 
-  /// Rows for an entry that is there: whether the role may use it, or each column of it.
+  /// Returns a query for an existing entry: whether the role may use it, or each column of it.
   private static func question(_ index: Int, _ entry: ContractEntry) -> String {
     func relation(_ columns: [String], _ privilege: String) -> String {
       """
@@ -166,9 +168,9 @@ package struct RoleCheck {
 
   // MARK: - What else is granted
 
-  /// One line for all that no statement of the program itself needs.
+  /// Returns one finding for everything that no statement of the program itself needs.
   ///
-  /// - Parameter named: what has a line of its own.
+  /// - Parameter named: the names that have a separate finding.
   private func others(
     _ session: PostgresSession, _ place: Place, besides named: Set<String>
   ) throws(PostgresError) -> Finding? {

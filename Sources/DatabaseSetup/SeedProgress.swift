@@ -1,5 +1,4 @@
-/// Words `SeedEvent`s: on a terminal as one line that is drawn over again, elsewhere as a line per
-/// step.
+/// Formats `SeedEvent`s: on a terminal as one line that is redrawn, elsewhere as one line per step.
 package struct SeedProgress {
   private let isTerminal: Bool
   private var label = ""
@@ -10,7 +9,7 @@ package struct SeedProgress {
     self.isTerminal = isTerminal
   }
 
-  /// What to write as it is, line ends included; empty for nothing.
+  /// Returns the text to write, including line ends; empty for nothing.
   package mutating func text(for event: SeedEvent) -> String {
     switch event {
     case .startingOver:
@@ -38,7 +37,7 @@ package struct SeedProgress {
     }
   }
 
-  /// `[########------------]  41 %  1,240,000 rows  310,000/s  6 s left  follows`
+  /// Returns `[########------------]  41 %  1,240,000 rows  310,000/s  6 s left  follows`.
   private func bar(rows: Int, expected: Int, elapsed: Duration) -> String {
     let whole = max(expected, rows, 1)
     let percent = min(100, Int(Double(rows) / Double(whole) * 100))

@@ -1,16 +1,16 @@
 import Pictures
 import Postgres
 
-/// Fills an empty graph with what the scripts of a folder make, the same rows for the same scale
-/// and seed.
+/// Fills an empty graph with the data of a folder's scripts: the same rows for the same scale and
+/// seed.
 ///
-/// A step's rows are made by one backend (`COPY (SELECT ...) TO STDOUT`) and loaded by another
-/// (`COPY ... FROM STDIN`), in binary, so that both work at once and progress is seen. Steps are
-/// committed one by one; a table notes that loading has begun, so that one which was broken off is
-/// cleared and started over.
+/// One backend generates a step's rows (`COPY (SELECT ...) TO STDOUT`) and another loads them
+/// (`COPY ... FROM STDIN`), in binary, so that both work at once and progress is known. Steps are
+/// committed one by one. A table records that loading has begun, so that the rows of an interrupted
+/// run are removed before the next.
 ///
-/// Pictures that come with the scripts go into a store first. The scripts find them in the setting
-/// `sociograph.demo_pictures`, a list of JSON: `{"name", "file", "square", "width", "height"}`.
+/// Pictures of the scripts are stored first. The scripts read them from the setting
+/// `sociograph.demo_pictures`, a list in JSON: `{"name", "file", "square", "width", "height"}`.
 package struct Seeder: Sendable {
   package let scripts: [DemoScript]
   package let pictures: [DemoPicture]
@@ -20,7 +20,8 @@ package struct Seeder: Sendable {
     self.pictures = pictures
   }
 
-  /// All files of a folder that end in `.sql`, in order of their names, and the pictures in its folder `photos`.
+  /// Reads all files of a folder that end in `.sql`, in the order of their names, and the pictures
+  /// in its folder `photos`.
   package static func read(
     _ folder: String, scale: Int, seed: Int
   ) throws(SetupError) -> Seeder {
@@ -43,17 +44,18 @@ package struct Seeder: Sendable {
     return Seeder(scripts: scripts, pictures: try DemoPicture.read(folder + "/photos"))
   }
 
-  /// Whether there is anything in the graph. True while an earlier loading was broken off.
+  /// Returns whether the graph is empty. A graph whose loading was interrupted counts as empty.
   package func isEmpty(_ configuration: PostgresConfiguration) throws -> Bool {
     let session = try PostgresSession(configuration)
     if try wasBrokenOff(session) { return true }
     return try checkEmpty(session)
   }
 
-  /// Loads everything.
+  /// Loads all steps.
   ///
-  /// - Parameter store: for the pictures; nil to leave them out, so that nobody finds what is at their addresses.
-  /// - Returns: what the `print` steps answer, to start from.
+  /// - Parameter store: the store for the pictures; nil to omit them, so that their addresses lead
+  ///   to nothing.
+  /// - Returns: the rows of the `print` steps, to start from.
   package func run(
     _ configuration: PostgresConfiguration, keepingPicturesIn store: (any PictureStore)? = nil,
     report: (SeedEvent) -> Void
@@ -189,7 +191,7 @@ package struct Seeder: Sendable {
     }
   }
 
-  /// The rows a step expects to make; 0 where it does not say or cannot yet.
+  /// Returns the number of rows that a step expects to load; 0 if unknown.
   private func estimate(_ step: DemoScript.Step, _ session: PostgresSession) -> Int {
     guard case .load(_, _, let rows?) = step.kind else { return 0 }
     let answer = try? session.execute("SELECT (\(rows))::bigint")
@@ -215,9 +217,10 @@ package struct Seeder: Sendable {
     ).isEmpty
   }
 
-  /// One process loads at a time. The backend of one that was killed is gone after a second or two.
+  /// Takes the lock that lets one process load at a time. The backend of a killed process is gone
+  /// after a second or two.
   ///
-  /// - Throws: `SetupError` where another process has loaded for ten seconds since.
+  /// - Throws: a `SetupError` if another process has been loading for ten seconds since.
   private func takeTurn(_ session: PostgresSession) throws {
     do {
       try session.execute(
@@ -228,7 +231,7 @@ package struct Seeder: Sendable {
     }
   }
 
-  /// All tables without a row, but for our own.
+  /// Returns all tables without a row, except for the program's own.
   private func emptyTables(_ session: PostgresSession) throws -> [String] {
     let tables = try session.execute(
       """
@@ -239,7 +242,8 @@ package struct Seeder: Sendable {
     return try tables.filter { try session.execute("SELECT FROM \($0) LIMIT 1").isEmpty }
   }
 
-  /// Empties the tables that the steps fill, what refers to them, and what was empty before, such as what triggers fill.
+  /// Empties the tables that the steps fill, those that reference them, and those that were empty
+  /// before, such as those filled by triggers.
   private func clear(_ session: PostgresSession) throws {
     var tables = try session.execute(
       "SELECT DISTINCT name FROM sociograph_seed, unnest(empty_tables) name WHERE to_regclass(name) IS NOT NULL"
@@ -252,13 +256,13 @@ package struct Seeder: Sendable {
   }
 }
 
-/// Rows to show at the end of loading.
+/// The rows to show at the end of loading.
 package struct SeedTable: Sendable, Equatable, CustomStringConvertible {
   package let title: String
   package let columns: [String]
   package let rows: [[String?]]
 
-  /// In columns of even width, a heading above them, nothing for null.
+  /// The rows in aligned columns under a heading, with nothing for null.
   package var description: String {
     let cells = [columns] + rows.map { row in row.map { $0 ?? "" } }
     let widths = columns.indices.map { column in
@@ -277,10 +281,10 @@ package struct SeedTable: Sendable, Equatable, CustomStringConvertible {
 }
 
 package enum SeedEvent: Sendable {
-  /// An earlier loading was broken off; its rows were removed.
+  /// An earlier loading was interrupted; its rows were removed.
   case startingOver
   case began(label: String, number: Int, of: Int)
-  /// Rows of all steps so far, those of this step, and of all steps to the end.
+  /// The number of rows of all steps so far, of this step, and of all steps to the end.
   case progressed(rows: Int, stepRows: Int, expected: Int, elapsed: Duration)
   case finished(label: String, rows: Int, took: Duration)
   case done(rows: Int, took: Duration)

@@ -1,10 +1,11 @@
 import Postgres
 import SQL
 
-/// Grants the roles that `serve` runs under what they need, and no more (R15). The reader reads the graph and calls
-/// the functions that `GraphContract` lists for it. The writer, for mutations, reads the graph and calls all of its
-/// functions; those that write run under the rights of their owner. Neither reads what the graph's view `withheld`
-/// names, such as hashes of passwords and tokens.
+/// Grants the roles of `serve` the privileges that they need, and no others. The reader reads the
+/// graph and calls the functions that `GraphContract` lists for it. The writer, for mutations,
+/// reads the graph and calls all of its functions; those that write run with the privileges of
+/// their owner. Neither reads the columns that the graph's view `withheld` names, such as hashes of
+/// passwords and tokens.
 package enum ServerRole {
   /// The roles of an embedded database.
   package static let reader = "sociograph_server"
@@ -24,19 +25,21 @@ package enum ServerRole {
       "ALTER DEFAULT PRIVILEGES IN SCHEMA \(namespace) GRANT EXECUTE ON ROUTINES TO %I",
     ]
   }
-  /// A refusal is an error to PostgreSQL, whose log anybody could fill, and whose details are rows.
+  /// Settings that keep refusals out of PostgreSQL's log. To PostgreSQL a refusal is an error, so
+  /// that any client could fill the log, and its details contain rows.
   private static let quiet = [
     "ALTER ROLE %I SET log_min_messages = fatal",
     "ALTER ROLE %I SET log_error_verbosity = terse",
   ]
-  /// A search's words are nobody's to read in PostgreSQL's log.
+  /// Settings that keep the words of a search out of PostgreSQL's log.
   private static let discreet = [
     "ALTER ROLE %I SET log_parameter_max_length = 0",
     "ALTER ROLE %I SET log_parameter_max_length_on_error = 0",
   ]
 
-  /// What the contract lists for a role, where it is there: `GRANT` as formats of the role. A table that is changed
-  /// only where the database lacks a function is taken back where it has that.
+  /// Returns the privileges that the contract lists for a role, if the objects exist: `GRANT`s as
+  /// formats of the role. A table that is changed only if the database lacks a function is revoked
+  /// if it has that.
   private static func contract(of caller: ContractEntry.Caller) -> String {
     GraphContract.entries(for: caller).compactMap { entry -> String? in
       switch entry.form {
@@ -59,8 +62,8 @@ package enum ServerRole {
     }.joined(separator: " UNION ALL ")
   }
 
-  /// What is withheld, and answers that are kept for who asked: of a table a part of which is withheld the
-  /// rest is granted, column by column.
+  /// A query for the tables that are withheld, and for responses stored for their requesters. Of a
+  /// table that is partly withheld, the other columns are granted one by one.
   private static let withholding = """
     WITH named AS (
       SELECT to_regclass(quote_ident(w.relation)) AS relation, w.attribute FROM \(GraphContract.withheld) w
@@ -87,12 +90,14 @@ package enum ServerRole {
     ).isEmpty
   }
 
-  /// Lets a role serve what is in the namespaces of the configuration, also after later migrations.
+  /// Grants a role the privileges to serve the namespaces of the configuration, also after later
+  /// migrations.
   ///
   /// - Parameters:
-  ///   - isNew: the role is made first; all of it happens or nothing.
-  ///   - mutations: it is the one that mutations run under. What they are refused for stays out of
-  ///     PostgreSQL's log where a superuser says so.
+  ///   - isNew: whether to create the role; all of it happens or nothing.
+  ///   - mutations: whether it is the role of mutations. A superuser's grant also keeps their
+  ///     refusals out of
+  ///     PostgreSQL's log.
   package static func allow(
     _ role: String, isNew: Bool = false, mutations: Bool = false,
     in configuration: PostgresConfiguration

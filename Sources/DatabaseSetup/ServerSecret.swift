@@ -2,10 +2,12 @@ import Cryptography
 import Postgres
 import SQL
 
-/// Random bytes that a database keeps for its servers, so that what one of them sealed the others,
-/// and itself after a restart, take for their own.
+/// The random bytes that a database stores for its servers, so that a cursor signed by one server
+/// is accepted by the others, and after a restart.
 package enum ServerSecret {
-  /// - Returns: nil in a database that `Migrations` has not made.
+  /// Reads the secret.
+  ///
+  /// - Returns: nil for a database that `Migrations` has not created.
   package static func read(from session: PostgresSession) throws(PostgresError) -> [UInt8]? {
     let rows = try session.rowsIfThere("SELECT encode(secret, 'hex') FROM \(GraphContract.secret)")
     guard let digits = rows.first?.first ?? nil else { return nil }

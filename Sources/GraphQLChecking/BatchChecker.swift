@@ -11,25 +11,27 @@ import JSON
 
 /// Answers the lines of `check --batch`, one at a time.
 package struct BatchChecker {
-  /// Longer lines are not looked at.
+  /// The maximum length of a line; longer lines are not read.
   package static let maximumLineBytes = 16 << 20
 
   private let limits: ParserLimits
   private let validationLimits: ValidationLimits
   private let maximumJSONNesting: Int
   private var schemas = SchemaCache()
-  /// Whether a line was no request: the exit status says so.
+  /// Whether a line was not a request, which the exit status reports.
   package private(set) var hasMalformedLine = false
 
-  /// Documents may be as deep as the stack of the thread allows; for 200 levels any stack
-  /// does.
+  /// Creates a checker.
+  ///
+  /// - Parameter maximumNesting: the nesting that the thread's stack allows; 200 levels fit any
+  ///   stack.
   package init(maximumNesting: Int = ParserLimits.unlimited.maximumNesting) {
     limits = .unlimited(nesting: maximumNesting)
     validationLimits = .processOnly(nesting: maximumNesting)
     maximumJSONNesting = max(512, maximumNesting)
   }
 
-  /// The answer to a line, without its line feed; nil for a blank line.
+  /// Returns the answer to a line, without its line feed; nil for a blank line.
   package mutating func answer(_ line: [UInt8]) -> [UInt8]? {
     if line.allSatisfy({ $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) }) { return nil }
     let line = BatchLine(line)
@@ -133,7 +135,7 @@ package struct BatchChecker {
   }
 }
 
-/// What ended a request before it had a result.
+/// The errors that ended a request before it had a result.
 struct Findings: Error {
   let errors: [GraphQLError]
 }

@@ -1,11 +1,11 @@
 /// A line of `check --batch` in which halves of surrogate pairs are marked.
 ///
-/// JSON can write such halves (`"\ud83d"`, RFC 8259, 8.2) and no text can hold them. While the line
-/// is being answered, each is a mark of two characters: U+10FFFF, and the one of the 2048 from U+10F000
-/// on that stands for it. A real U+10FFFF is doubled meanwhile, so that marks are told from text
-/// whatever the text says. Lines without halves, nearly all, stay as they are.
+/// JSON can express such halves (`"\ud83d"`, RFC 8259, 8.2), but no text can contain them. While
+/// the line is processed, each is replaced by a mark of two characters: U+10FFFF, and one of the
+/// 2048 from U+10F000 on. A real U+10FFFF is doubled meanwhile, so that marks differ from any text.
+/// Lines without halves, nearly all, stay unchanged.
 struct BatchLine {
-  /// U+10FFFF in UTF-8.
+  /// The start of a mark: U+10FFFF in UTF-8.
   private static let mark: [UInt8] = [0xF4, 0x8F, 0xBF, 0xBF]
   private static let backslash = UInt8(ascii: "\\")
 
@@ -18,7 +18,7 @@ struct BatchLine {
     hasMarks = marked != nil
   }
 
-  /// An answer with escapes again in place of marks.
+  /// Returns an answer with escapes in place of marks.
   func restored(_ answer: [UInt8]) -> [UInt8] {
     guard hasMarks else { return answer }
     return Self.replaceMarks(in: answer) { unit in
@@ -26,7 +26,7 @@ struct BatchLine {
     }
   }
 
-  /// A text of this line as a source: halves in three bytes each, as if UTF-8 allowed them.
+  /// Returns a text of this line as a source: halves in three bytes each, as if UTF-8 allowed them.
   func sourceBytes(of text: String) -> [UInt8] {
     let bytes = Array(text.utf8)
     guard hasMarks else { return bytes }
@@ -35,7 +35,7 @@ struct BatchLine {
     }
   }
 
-  /// A line with marks in place of escapes of halves; nil if there are none.
+  /// Returns a line with marks in place of escapes of halves; nil if there are none.
   private static func mark(in line: [UInt8]) -> [UInt8]? {
     guard mayHold(line) else { return nil }
     var result: [UInt8] = []
@@ -101,7 +101,7 @@ struct BatchLine {
     index + mark.count <= text.count && text[index..<index + mark.count].elementsEqual(mark)
   }
 
-  /// Whether there is an escape of any half, of a pair or alone.
+  /// Returns whether there is an escape of any half, of a pair or alone.
   private static func mayHold(_ line: [UInt8]) -> Bool {
     var index = line.startIndex
     while let next = line[index...].firstIndex(of: backslash) {
@@ -111,7 +111,7 @@ struct BatchLine {
     return false
   }
 
-  /// The UTF-16 unit of an escape `\u....` at an index.
+  /// Returns the UTF-16 unit of an escape `\u....` at an index.
   private static func unit(_ line: [UInt8], _ index: Int) -> UInt32? {
     guard index + 6 <= line.count, line[index] == backslash, line[index + 1] == UInt8(ascii: "u")
     else { return nil }

@@ -10,11 +10,11 @@ struct BatchRequest {
     case execute(
       schema: [UInt8], document: [UInt8], root: JSONValue, variables: JSONValue?,
       operationName: String?)
-    /// A request of a kind, or with a rule, this program does not know.
+    /// A request of a kind, or with a rule, that this program does not know.
     case unsupported
   }
 
-  /// A line that is no request, and what it lacks.
+  /// A line that is not a request, and the reason.
   struct Malformed: Error {
     let message: String
   }
@@ -106,7 +106,7 @@ struct BatchRequest {
     }
   }
 
-  /// Nil for a name nobody knows; names nil for all rules.
+  /// Returns the named rules; nil for an unknown name, names of nil for all rules.
   private static func rules(
     of value: JSONValue
   ) throws(Malformed) -> (names: RuleNames?, Void)? {

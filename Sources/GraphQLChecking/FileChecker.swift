@@ -20,7 +20,7 @@ package struct FileChecker {
     package let file: String
     package let error: GraphQLError
 
-    /// `FILE:LINE:COLUMN: MESSAGE`; what has no place is said of the beginning.
+    /// The line `FILE:LINE:COLUMN: MESSAGE`; a finding without a position is reported at the start.
     package var line: String {
       let place = error.locations.first ?? SourceLocation(line: 1, column: 1)
       return "\(file):\(place.line):\(place.column): \(error.message)"
@@ -82,7 +82,7 @@ package struct FileChecker {
     }
   }
 
-  /// `{"errors": [E, ...]}`
+  /// Returns `{"errors": [E, ...]}`.
   package static func json(_ findings: [Finding]) -> [UInt8] {
     var writer = JSONWriter()
     writer.append("{\"errors\":[")
@@ -95,7 +95,7 @@ package struct FileChecker {
   }
 }
 
-/// Several files as one text, joined by line feeds, and where each of them begins.
+/// Several files as one text, joined by line feeds, and the start of each.
 private struct JoinedText {
   let source: Source
   private var files: [(name: String, firstLine: Int)] = []
@@ -115,7 +115,7 @@ private struct JoinedText {
     }
   }
 
-  /// In the file of their first place, with lines counted from its beginning.
+  /// Returns the findings in the file of their first position, with its line numbers.
   func findings(_ errors: [GraphQLError]) -> [FileChecker.Finding] {
     errors.map { error in
       let line = error.locations.first?.line ?? 1

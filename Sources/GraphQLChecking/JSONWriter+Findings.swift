@@ -58,7 +58,7 @@ extension JSONWriter {
     append(UInt8(ascii: "}"))
   }
 
-  /// `ok`, with what was printed, if anything, or what was found.
+  /// Writes `ok` with the printed text, if any, or the findings.
   mutating func finding(_ body: () throws(Findings) -> String?) {
     do throws(Findings) {
       let printed = try body()
@@ -73,7 +73,7 @@ extension JSONWriter {
     }
   }
 
-  /// `ok` and the response of the specification: no `data` if it never came to execution.
+  /// Writes `ok` and the response of the specification: no `data` if it was not executed.
   mutating func result(_ body: () throws(Findings) -> ExecutionResult) {
     do throws(Findings) {
       let result = try body()

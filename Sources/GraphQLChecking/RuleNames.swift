@@ -1,12 +1,12 @@
 import GraphQLSchema
 import GraphQLValidation
 
-/// The rules asked for by name, for documents and for schemas; some names are rules of both.
+/// The rules requested by name, for documents and for schemas; some names are rules of both.
 package struct RuleNames: Sendable {
   let executable: Set<ValidationRule>
   let typeSystem: Set<SDLRule>
 
-  /// Nil if a name is no rule's.
+  /// Creates a set of rules; nil if a name is unknown.
   package init?(_ names: [String]) {
     var executable: Set<ValidationRule> = []
     var typeSystem: Set<SDLRule> = []
@@ -21,7 +21,7 @@ package struct RuleNames: Sendable {
     self.typeSystem = typeSystem
   }
 
-  /// Every name there is, in the order in which the rules look.
+  /// All names, in the order in which the rules run.
   package static var all: [String] {
     var names = ValidationRule.allCases.map(\.rawValue)
     for rule in SDLRule.allCases where !names.contains(rule.rawValue) {

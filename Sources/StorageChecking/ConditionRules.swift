@@ -3,7 +3,8 @@ import GraphQLPlanning
 import GraphQLSchema
 import SQL
 
-/// Reports conditions and orders that no statement can contain: whoever wrote them expects fewer rows, or others first.
+/// Reports conditions and orders that no statement can contain: their author expects fewer rows, or
+/// another order.
 struct ConditionRules {
   let mapping: StorageMapping
   private var schema: Schema { mapping.schema }
@@ -60,7 +61,7 @@ struct ConditionRules {
       + "@reference, @connection or @list."
   }
 
-  /// Where the directives stand that some statement can contain.
+  /// The positions of the directives that a statement can contain.
   private var effective: Set<Position> {
     var positions: Set<Position> = []
     var queue: [TypeID] = []
@@ -86,7 +87,7 @@ struct ConditionRules {
 
   private static let pageArguments: Set<String> = ["first", "last", "after", "before"]
 
-  /// The names of all variables that some directive's SQL has.
+  /// The names of all variables in the SQL of directives.
   private var mentioned: Set<String> {
     var names: Set<String> = []
     func note(_ directives: [Directive]) {
@@ -112,7 +113,7 @@ struct ConditionRules {
     return names
   }
 
-  /// An argument that says nothing about which rows are read, or how.
+  /// Reports an argument that affects neither the rows that are read nor their order.
   private func unused(
     _ argument: InputValueDefinition, _ coordinate: String, _ type: TypeDefinition,
     _ field: FieldDefinition, _ mentioned: Set<String>
@@ -132,7 +133,7 @@ struct ConditionRules {
 
   // MARK: - Orders
 
-  /// An argument that chooses among orders is one value, of a field that has an order.
+  /// Reports an argument that chooses among orders but is a list, or whose field has no order.
   private func order(
     _ argument: InputValueDefinition, _ coordinate: String, _ type: TypeDefinition,
     _ field: FieldDefinition
@@ -160,7 +161,7 @@ struct ConditionRules {
     ]
   }
 
-  /// Whether all values of the enum are orders.
+  /// Returns whether all values of the enum are orders.
   private func choosesOrder(_ type: TypeID) -> Bool {
     guard case .enum(let values) = schema[type].kind else { return false }
     return values.allSatisfy { value in
@@ -170,7 +171,7 @@ struct ConditionRules {
 }
 
 extension FieldStorage {
-  /// Whether its arguments can choose among the rows that it reads.
+  /// Whether its arguments can filter the rows that it reads.
   fileprivate var readsRows: Bool {
     switch kind {
     case .reference, .relation: true

@@ -1,32 +1,32 @@
 import Postgres
 
-/// What PostgreSQL's catalogs say of the types that statements read.
+/// The types that statements read, according to PostgreSQL's catalogs.
 struct DatabaseCatalog {
   struct TypeEntry {
-    /// As SQL spells it: `character varying`, `mood`.
+    /// The name as SQL spells it: `character varying`, `mood`.
     let name: String
     let isEnum: Bool
     let isDomain: Bool
-    /// Under a domain.
+    /// The type under a domain.
     let base: PostgresType?
-    /// Of an array.
+    /// The element type of an array.
     let element: PostgresType?
   }
 
   /// A table, a view or another relation, by the type of its rows.
   struct Relation {
-    /// As SQL needs it: `post`, `other."Post"`.
+    /// The name as SQL needs it: `post`, `other."Post"`.
     let name: String
-    /// Nothing is known of what a view's columns hold.
+    /// Whether it is a table. The contents of a view's columns are unknown.
     let isTable: Bool
-    /// As PostgreSQL last counted.
+    /// The number of rows at PostgreSQL's last count.
     let rowCount: Double
     var columns: [String: Column] = [:]
     /// The columns of each unique index on all of its rows.
     var uniqueKeys: [[String]] = []
-    /// What each index begins with, a column's name or an expression, by the index's name.
+    /// The first column or expression of each index, by the index's name.
     var indexes: [String: String] = [:]
-    /// Names of those that hold less than a fifth of the rows.
+    /// The names of the indexes that contain less than a fifth of the rows.
     var narrowIndexes: Set<String> = []
     var checks: [Check] = []
   }
@@ -48,7 +48,7 @@ struct DatabaseCatalog {
 
   func name(of type: PostgresType) -> String { types[type]?.name ?? "\(type.rawValue)" }
 
-  /// The type under any number of domains.
+  /// Returns the type under any number of domains.
   func base(of type: PostgresType) -> PostgresType {
     var type = type
     // No domain is its own base, but what comes from outside is not to be walked without an end.
@@ -113,7 +113,7 @@ struct DatabaseCatalog {
     ].map { .execute($0) }
   }
 
-  /// - Parameter answers: to `queries`, in their order.
+  /// - Parameter answers: the results of `queries`, in their order.
   init(_ answers: [Result<PipelinedAnswer, PostgresError>]) throws(PostgresError) {
     var tables: [[[String?]]] = []
     for answer in answers { tables.append(try answer.get().rows) }

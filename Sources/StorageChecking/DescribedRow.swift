@@ -1,14 +1,14 @@
 import GraphQLPlanning
 import Postgres
 
-/// A row that statements read, with PostgreSQL's types of what is in it.
+/// A row that statements read, with PostgreSQL's types of its columns.
 struct DescribedRow {
   let row: PlannedRow
-  /// Of its sources, then of its values.
+  /// The types of its sources, then of its values.
   let columns: [PostgresType]
 
-  /// All rows of some plans from which there is something to learn; those that PostgreSQL cannot
-  /// describe are named by the check of statements.
+  /// Describes the rows of plans that can be described. The check of statements reports those that
+  /// PostgreSQL cannot describe.
   static func describe(
     _ plans: [ProbePlan], _ session: PostgresSession
   ) throws(PostgresError) -> [DescribedRow] {
@@ -25,14 +25,14 @@ struct DescribedRow {
     }
   }
 
-  /// The type of a whole row by its word in directives: `this`, `edge`, a join's name.
+  /// Returns the type of a whole row by its word in directives: `this`, `edge`, a join's name.
   func source(_ word: String) -> PostgresType? {
     // A value of an object is read from its own row, which what hangs on it calls its parent.
     let word = word == "parent" ? "this" : word
     return zip(row.sources, columns).first { $0.0 == word }?.1
   }
 
-  /// Each value with its type, and that of an array of it where it is read as one, too.
+  /// Each value with its type, and the type of an array of it if it is also read as one.
   var values: [(value: PlannedValue, type: PostgresType, array: PostgresType?)] {
     var arrays = columns.dropFirst(row.sources.count + row.values.count)
     return zip(row.values, columns.dropFirst(row.sources.count)).map { value, type in
@@ -42,7 +42,7 @@ struct DescribedRow {
 }
 
 extension DatabaseCatalog {
-  /// The table and column that a value is, when it is nothing else.
+  /// Returns the table and column of a value; nil if it is not just a column.
   func column(
     of value: PlannedValue, in row: DescribedRow
   ) -> (relation: Relation, column: Column, name: String)? {

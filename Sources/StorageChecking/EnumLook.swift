@@ -3,13 +3,13 @@ import GraphQLSchema
 import Postgres
 import SQL
 
-/// Looks for values outside of an enum in columns of which no type and no constraint says what they
-/// can hold: at so many rows of each table, and no more.
+/// Samples columns for values outside of their enum, if neither a type nor a constraint restricts
+/// them: a bounded number of rows of each table.
 struct EnumLook {
   private struct Place {
     let coordinate: String
     let enumType: TypeDefinition
-    /// What some of its values are in SQL.
+    /// The labels that some of its values have in SQL.
     let labels: [String]
     let relation: String
     let column: String

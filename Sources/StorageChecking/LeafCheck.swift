@@ -3,8 +3,8 @@ import GraphQLSchema
 import Postgres
 import SQL
 
-/// Holds the PostgreSQL types of leaves against their scalars and enums, and their columns' nulls
-/// against `!`.
+/// Compares the PostgreSQL types of leaves with their scalars and enums, and their columns' nulls
+/// with `!`.
 struct LeafCheck {
   let mapping: StorageMapping
   let catalog: DatabaseCatalog
@@ -66,7 +66,8 @@ struct LeafCheck {
       beginning + "write \(instead(value, before, after + (isList ? "[]" : ""))).")
   }
 
-  /// Whether an enum whose values are something else in SQL can be read from it, once or in an array: by their texts.
+  /// Returns whether an enum with other labels in SQL can be read from it, once or in an array: by
+  /// their texts.
   private func isNamed(_ type: PostgresType) -> Bool {
     let base = catalog.base(of: type)
     let single = catalog.types[base]?.element.map { catalog.base(of: $0) } ?? base
@@ -81,8 +82,9 @@ struct LeafCheck {
     return "@sql(expression: \"\(before)\(word).\(column)\(after)\")"
   }
 
-  /// Whether `ResponseWriter` can write the type, or the one under a domain. By its length alone it cannot tell whether
-  /// a domain's number is an integer, so that a `Float` cannot be read from a domain over integers.
+  /// Returns whether `ResponseWriter` can write the type, or the one under a domain. By its length
+  /// alone, it cannot determine whether a domain's number is an integer, so a `Float` cannot be
+  /// read from a domain over integers.
   private func isReadable(_ type: PostgresType, as format: LeafFormat) -> Bool {
     let base = catalog.base(of: type)
     switch format {
@@ -138,7 +140,7 @@ struct LeafCheck {
 
   // MARK: - Enums
 
-  /// A value that the column can have and its enum has not.
+  /// Returns a finding about a value that the column can have and its enum does not.
   private func otherValues(
     _ value: PlannedValue, _ reference: TypeReference, _ type: PostgresType, _ row: DescribedRow
   ) -> StorageFinding? {
@@ -167,14 +169,15 @@ struct LeafCheck {
   }
 }
 
-/// `"a", "b" and 3 more`.
+/// Returns `"a", "b" and 3 more`.
 func quoted(_ names: [String]) -> String {
   let shown = names.prefix(5).map { "\"\($0)\"" }.joined(separator: ", ")
   return names.count > 5 ? "\(shown) and \(names.count - 5) more" : shown
 }
 
 extension DatabaseCatalog.Relation {
-  /// What a CHECK constraint that is nothing but a list of values permits in a column.
+  /// Returns the values that a CHECK constraint permits in a column, if it is just a list of
+  /// values.
   func permittedValues(of column: String) -> (check: String, values: [String])? {
     for check in checks where check.columns == [column] {
       let text = check.definition

@@ -3,8 +3,9 @@ import GraphQLSchema
 import Postgres
 import SQL
 
-/// Lists without pages that have all rows of a large table. The server refuses such a list once it is longer than an
-/// answer may be (`--maximum-elements`), but PostgreSQL has read it by then.
+/// Reports lists without pages that have all rows of a large table. The server refuses such a list
+/// if it is longer than a response may be (`--maximum-elements`), but PostgreSQL has read it by
+/// then.
 struct ListCheck {
   let mapping: StorageMapping
   let catalog: DatabaseCatalog

@@ -4,14 +4,14 @@ import Postgres
 import SQL
 
 extension LiveCatalog {
-  /// What a database says; nil where its graph does not say how changes are told.
+  /// Reads the catalog of a database; nil if its graph does not report changes.
   package static func read(from configuration: PostgresConfiguration) throws(PostgresError)
     -> LiveCatalog?
   {
     try read(from: PostgresSession(configuration))
   }
 
-  /// In one round trip.
+  /// Reads the catalog in one round trip.
   static func read(from session: PostgresSession) throws(PostgresError) -> LiveCatalog? {
     let answers = try session.pipeline(
       [sources, relations, volatile, routines].map { .execute($0) })
@@ -43,7 +43,8 @@ extension LiveCatalog {
       })
   }
 
-  /// But for lines without topics, which say that nothing is told.
+  /// A query for the sources, without the lines without topics, which say that changes are not
+  /// reported.
   private static let sources = """
     SELECT s.relation, s.attribute, array_to_json(s.topics), array_to_json(s.tags), s.is_node,
       s.is_own

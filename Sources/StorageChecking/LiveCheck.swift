@@ -5,8 +5,9 @@ import GraphQLSchema
 import Postgres
 import SQL
 
-/// What subscriptions and live queries need of a database: that what an `@event` asks for can be read and is told of, and
-/// that the lines of `live_source` speak of what is there, and of all that is read.
+/// Checks what subscriptions and live queries need of a database: the keys of an `@event` can be
+/// read and its events are reported, and the lines of `live_source` name existing objects and cover
+/// all that is read.
 struct LiveCheck {
   private let mapping: StorageMapping
   private let session: PostgresSession
@@ -55,7 +56,7 @@ struct LiveCheck {
     } + trials.findings(Array(answers))
   }
 
-  /// What is asked when a subscription begins, and what is sent for each event.
+  /// The statements for the start of a subscription and for each event.
   private struct Trials {
     private var statements: [(coordinate: String, what: String, statement: SQLStatement)] = []
     private var unplanned: [StorageFinding] = []
@@ -123,7 +124,7 @@ struct LiveCheck {
     schema.types.compactMap { mapping[$0.id]?.tag.map(String.init) }.joined(separator: ",")
   }
 
-  /// Of one line.
+  /// Returns the findings about one line.
   private static func findings(
     relation: String, _ attribute: String?, isThere: Bool, _ row: [String?]
   ) -> [StorageFinding] {
@@ -168,7 +169,7 @@ struct LiveCheck {
     return findings
   }
 
-  /// Tables that fields read and no line speaks of.
+  /// Returns findings about tables that fields read and no line covers.
   private func gaps(besides untold: Set<String>) throws(PostgresError) -> [StorageFinding] {
     guard let catalog = try LiveCatalog.read(from: session) else { return [] }
     return StorageProbes(mapping: mapping).groups.flatMap { group -> [StorageFinding] in
@@ -186,7 +187,7 @@ struct LiveCheck {
 
   // MARK: - Topics
 
-  /// A SELECT of those topics that are no word of a function or a trigger.
+  /// Returns a SELECT of those topics that occur in no function or trigger.
   private static func silent(_ topics: String) -> String {
     """
     SELECT w.topic FROM \(topics) AS w(topic)

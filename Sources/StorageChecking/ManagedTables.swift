@@ -1,9 +1,12 @@
 import Postgres
 
-/// Tables that Citus keeps elsewhere. Functions that return rows read the empty shells it leaves
-/// behind: answers would lack rows without an error, so that such a database is refused.
+/// Reports tables that Citus stores elsewhere. Functions that return rows read the empty tables
+/// that it leaves behind, so responses would lack rows without an error, and such a database is
+/// refused.
 enum ManagedTables {
-  /// - Parameter types: of the rows that are read.
+  /// Returns the query.
+  ///
+  /// - Parameter types: the types of the rows that are read.
   static func query(for types: Set<PostgresType>) -> String {
     let list = types.map { String($0.rawValue) }.sorted().joined(separator: ",")
     return """

@@ -3,12 +3,12 @@ import GraphQLSchema
 import Postgres
 import SQL
 
-/// Whether the orders of connections and lists are total: a unique key of the rows is among what
-/// they sort by, together with what their conditions hold fixed. Where it is not, rows that are
-/// equal in the order are given twice or never as somebody pages through them.
+/// Reports orders of connections and lists that are not total: their sort keys, together with the
+/// columns that their conditions fix, contain no unique key. Rows that are equal in such an order
+/// appear twice or never when a client pages through them.
 ///
-/// Told from the unique indexes of tables. Of what functions and sub-selects give nothing is known:
-/// there the last key is taken at its word.
+/// Unique indexes of tables determine that. For functions and sub-selects nothing is known: the
+/// last key is then assumed to be unique.
 struct OrderCheck {
   let mapping: StorageMapping
   let catalog: DatabaseCatalog
@@ -58,7 +58,7 @@ struct OrderCheck {
 }
 
 extension OrderStorage {
-  /// As it could be written.
+  /// The order as text.
   var text: String {
     keys.map { key in
       key.expression.source + (key.isDescending ? " DESC" : "")
@@ -67,7 +67,7 @@ extension OrderStorage {
   }
 }
 
-/// Columns that are the same for two rows that are equal in an order.
+/// The columns in which two rows that are equal in an order agree.
 struct FixedColumns {
   struct Column: Hashable {
     let item: String
@@ -80,7 +80,7 @@ struct FixedColumns {
   }
 
   private(set) var columns: Set<Column>
-  /// Items of which all columns are.
+  /// The FROM items of which all columns agree.
   private(set) var determined: Set<String> = []
   private var equal: [(Column, Column)] = []
 
@@ -88,7 +88,7 @@ struct FixedColumns {
     columns = Set(keys.map { Column($0.word, $0.name) })
   }
 
-  /// Takes in the equalities that a condition asks for: `edge.owner_id = parent.id AND ...`.
+  /// Adds the equalities that a condition requires: `edge.owner_id = parent.id AND ...`.
   mutating func hold(_ condition: SQLTemplate?) {
     for (left, right) in condition?.equalities ?? [] {
       switch (Self.column(left), Self.column(right)) {
@@ -123,7 +123,7 @@ struct FixedColumns {
     return Column(word, name)
   }
 
-  /// The same for every row of the relation.
+  /// Returns whether an expression is the same for every row of the relation.
   private static func isOutside(_ side: SQLTemplate) -> Bool {
     !side.mentions(qualifier: "this") && !side.mentions(qualifier: "edge")
   }

@@ -1,10 +1,10 @@
 import Postgres
 
-/// What the role may not do, as far as statements need it.
+/// The privileges that the role lacks for statements.
 struct RoleRights {
   private let role: String
-  /// Whether there is anything at all that it may not read or call; most roles may all, and asking
-  /// for each statement takes PostgreSQL longer than the rest of the check.
+  /// Whether there is anything at all that it may not read or call. Most roles lack nothing, and
+  /// checking each statement takes PostgreSQL longer than the rest of the check.
   let lacksAny: Bool
 
   static let query = """
@@ -26,7 +26,8 @@ struct RoleRights {
     lacksAny = row.dropFirst().first == "t"
   }
 
-  /// Plans every statement, for which PostgreSQL looks whether the role may run it.
+  /// Returns commands that plan every statement, which makes PostgreSQL check the role's
+  /// privileges.
   static func commands(for probes: [PlannedProbes]) -> [PipelinedCommand] {
     probes.flatMap { ProbePlan.explain($0.plan?.statement) }
   }
@@ -43,7 +44,7 @@ struct RoleRights {
     return findings
   }
 
-  /// From `permission denied for table post`.
+  /// Returns a message for an error such as `permission denied for table post`.
   private func message(_ error: PostgresError) -> String {
     guard let match = error.message.wholeMatch(of: /permission denied for (\w+) (.+)/) else {
       return StatementErrors.sentence(error.message)

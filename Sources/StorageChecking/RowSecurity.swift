@@ -1,9 +1,11 @@
 import Postgres
 
-/// Tables whose rows policies hide from the server's role. Everybody is served under that one role, so that answers would
-/// be empty, or what the policies give to nobody in particular, without an error.
+/// Reports tables whose rows policies hide from the server's role. All users are served under that
+/// one role, so responses would lack rows without an error.
 enum RowSecurity {
-  /// - Parameter types: of the rows that are read.
+  /// Returns the query.
+  ///
+  /// - Parameter types: the types of the rows that are read.
   static func query(for types: Set<PostgresType>) -> String {
     let list = types.map { String($0.rawValue) }.sorted().joined(separator: ",")
     return """

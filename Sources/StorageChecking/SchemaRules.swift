@@ -3,8 +3,8 @@ import GraphQLPlanning
 import GraphQLSchema
 import SQL
 
-/// What is wrong with a mapping whatever the database has: tags, types without a table, lists where
-/// one value is looked for.
+/// Reports errors of a mapping that do not depend on the database: tags, types without a table,
+/// lists where one value is expected.
 struct SchemaRules {
   let mapping: StorageMapping
   private var schema: Schema { mapping.schema }
@@ -15,7 +15,7 @@ struct SchemaRules {
 
   // MARK: - Tags
 
-  /// A type that is one of several is told by the low byte of its id.
+  /// Findings about tags: the low byte of an ID identifies a type among several.
   private var tags: [StorageFinding] {
     var findings: [StorageFinding] = []
     var leading: [TypeID: String] = [:]
@@ -74,7 +74,7 @@ struct SchemaRules {
     return findings
   }
 
-  /// Of a connection what its nodes are.
+  /// Returns the type of a connection's nodes, or the field's own.
   private func target(of field: FieldStorage) -> TypeID {
     let type = field.definition.type.namedType
     guard case .relation(let relation) = field.kind, relation.isConnection,
@@ -99,7 +99,7 @@ struct SchemaRules {
 
   // MARK: - Lists
 
-  /// `IN (:value)` with a list compares with the list itself.
+  /// Findings about lists: `IN (:value)` with a list compares with the list itself.
   private var lists: [StorageFinding] {
     var findings: [StorageFinding] = []
     for type in schema.types where !type.isBuiltIn {
@@ -115,7 +115,8 @@ struct SchemaRules {
     return findings
   }
 
-  /// Of every type that a parameter of a list can have, with what is likely on the other side.
+  /// The list operators, for every type that a parameter of a list can have and its likely
+  /// counterpart.
   private static let listOperators = ["bigint", "integer", "text", "double precision"].flatMap {
     left in ["bigint[]", "integer[]", "text[]", "double precision[]"].map { "\(left) = \($0)" }
   }
@@ -147,7 +148,7 @@ struct SchemaRules {
 }
 
 extension FieldStorage {
-  /// `node(id:)` and `nodes(ids:)`: an id at hand says which type is read.
+  /// Whether the given ID determines the type that is read, as in `node(id:)` and `nodes(ids:)`.
   var isFoundByID: Bool {
     switch kind {
     case .reference(let reference): reference.id?.soleVariable != nil
@@ -171,7 +172,8 @@ extension TypeDefinition {
 }
 
 extension StorageMapping {
-  /// Where the directive of `Type.field` stands: with an interface, unless the type has its own.
+  /// Returns the coordinate with the directive of `Type.field`: that of an interface, unless the
+  /// type has its own.
   func declaringCoordinate(of coordinate: String) -> String {
     let parts = coordinate.split(separator: ".").map(String.init)
     guard parts.count == 2, let type = schema.typesByName[parts[0]],
@@ -188,7 +190,7 @@ extension StorageMapping {
 }
 
 extension FieldDefinition {
-  /// Where its storage directives stand in the schema's text.
+  /// The positions of its storage directives in the schema's text.
   fileprivate var storagePlaces: [Position] {
     appliedDirectives.filter { StorageDirectives.names.contains($0.name.text) }.map(\.position)
   }

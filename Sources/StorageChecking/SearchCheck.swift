@@ -2,12 +2,12 @@ import GraphQLPlanning
 import JSON
 import Postgres
 
-/// Conditions of a `@where` for which PostgreSQL would read a whole large table, because no index
-/// serves them.
+/// Reports conditions of a `@where` for which PostgreSQL would read a whole large table, because no
+/// index serves them.
 struct SearchCheck {
   private struct Search {
     let filter: PlannedFilter
-    /// The large tables it reads, by their names.
+    /// The large tables that it reads, by their names.
     let tables: [String: DatabaseCatalog.Relation]
   }
 
@@ -33,9 +33,12 @@ struct SearchCheck {
     self.searches = searches
   }
 
-  /// Each search is planned twice, and both plans must read a table as a whole: where that is
-  /// discouraged it is planned only if nothing else is possible, but what is discouraged elsewhere in
-  /// the plan then outweighs all differences; where it is not, it may just be the best.
+  /// The commands that plan each search twice. It is reported if both plans read a table as a
+  /// whole.
+  ///
+  /// If sequential scans are discouraged, one is planned only if nothing else is possible, but
+  /// other discouraged nodes of the plan then outweigh all differences. If they are not, one may
+  /// just be the best plan.
   var commands: [PipelinedCommand] {
     guard !searches.isEmpty else { return [] }
     let explained = searches.flatMap {
@@ -74,8 +77,8 @@ struct SearchCheck {
     return scannedTable(root, tables, depth: 0)
   }
 
-  /// A table of these that the plan reads as a whole to find few of its rows. Where many are expected
-  /// to be found an index is no help: a page is soon full.
+  /// Returns one of these tables if the plan reads it as a whole to find few of its rows. If many
+  /// rows are expected, an index does not help, because a page is soon full.
   private func scannedTable(
     _ node: JSONValue, _ tables: [String: DatabaseCatalog.Relation], depth: Int
   ) -> String? {
@@ -96,8 +99,8 @@ struct SearchCheck {
     return nil
   }
 
-  /// Whether all of an index is read: what is looked for is not what it begins with. One that has but
-  /// few of the rows may be read so.
+  /// Returns whether all of an index is read, because the condition is not on its first columns. An
+  /// index with few of the rows may be read so.
   private func isWholeIndex(_ node: JSONValue, of relation: DatabaseCatalog.Relation) -> Bool {
     guard let index = node["Index Name"]?.text, !relation.narrowIndexes.contains(index) else {
       return false
@@ -113,7 +116,7 @@ struct SearchCheck {
     }
   }
 
-  /// As EXPLAIN names it: of `other."Post"` it is `Post`.
+  /// Returns the name as EXPLAIN prints it: `Post` for `other."Post"`.
   private static func unqualified(_ name: String) -> String {
     String(name.split(separator: ".").last ?? "").replacing("\"", with: "")
   }

@@ -5,10 +5,11 @@ import GraphQLSchema
 import Postgres
 import SQL
 
-/// The fields of one type as one operation, which takes a tenth of the time that one for each takes.
+/// The fields of one type as one operation, which takes a tenth of the time of one operation for
+/// each.
 struct PlannedProbes {
   let group: StorageProbes.Group
-  /// Nil when the operation cannot be planned: some field has no storage.
+  /// The plan; nil if a field of the operation has no storage.
   let plan: ProbePlan?
 
   init(_ group: StorageProbes.Group, _ mapping: StorageMapping) {
@@ -19,13 +20,13 @@ struct PlannedProbes {
   var command: PipelinedCommand { .describe(plan?.text ?? "SELECT") }
 }
 
-/// An operation's statement, prepared and not run, and the rows it reads.
+/// An operation's statement, prepared and not run, and the rows that it reads.
 struct ProbePlan {
-  /// Nil where nothing is read.
+  /// The statement; nil if nothing is read.
   let statement: SQLStatement?
   let rows: [PlannedRow]
 
-  /// - Throws: why it cannot be planned.
+  /// - Throws: the reason why the operation cannot be planned.
   init(_ text: String, _ mapping: StorageMapping) throws(GraphQLError) {
     guard let document = try? Parser.parse(Source(text), limits: .unlimited),
       let operation = document.operations.first
@@ -42,7 +43,8 @@ struct ProbePlan {
 
   var text: String { statement?.text ?? "SELECT" }
 
-  /// Plans a statement in PostgreSQL as it would be served, without running it.
+  /// Returns the commands that plan a statement in PostgreSQL as it would be served, without
+  /// running it.
   static func explain(
     _ statement: SQLStatement?, options: String = "COSTS OFF"
   ) -> [PipelinedCommand] {
@@ -62,20 +64,20 @@ struct StatementCheck {
 
   struct Outcome {
     var findings: [StorageFinding] = []
-    /// All that could be planned, whether it holds or not.
+    /// All fields that could be planned, valid or not.
     var plans: [ProbePlan] = []
-    /// Types of which every field holds.
+    /// The types whose fields are all valid.
     var held: [PlannedProbes] = []
   }
 
   private struct Trial {
     let group: StorageProbes.Group
-    /// Nil for the way to the type.
+    /// The call; nil for the path to the type.
     let call: StorageProbes.Call?
     let plan: ProbePlan
   }
 
-  /// - Parameter answers: to the commands of `probes`.
+  /// - Parameter answers: the results of the commands of `probes`.
   func run(
     _ probes: [PlannedProbes], _ answers: [Result<PipelinedAnswer, PostgresError>],
     _ session: PostgresSession
@@ -126,9 +128,10 @@ struct StatementCheck {
   }
 }
 
-/// Words PostgreSQL's errors for those who wrote the directives.
+/// Rewords PostgreSQL's errors for the authors of the directives.
 enum StatementErrors {
-  /// With the words of directives in place of a statement's aliases, and what to write instead.
+  /// Returns a message with the words of directives in place of a statement's aliases, and the
+  /// remedy.
   static func text(of error: PostgresError, in rows: [PlannedRow], at coordinate: String) -> String
   {
     let row =
@@ -153,7 +156,7 @@ enum StatementErrors {
     text.hasSuffix(".") || text.hasSuffix("?") ? text : text + "."
   }
 
-  /// `t2.name` as `this.name`.
+  /// Returns `this.name` for `t2.name`.
   private static func renamed(_ text: String, _ alias: String, _ word: String) -> String {
     guard alias != word else { return text }
     var result = ""

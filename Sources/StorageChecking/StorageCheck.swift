@@ -3,27 +3,28 @@ import GraphQLPlanning
 import GraphQLSchema
 import Postgres
 
-/// Holds a storage mapping against a live database.
+/// Compares a storage mapping with a live database.
 ///
-/// Small operations for each field of each type that can be reached from the query root are planned
-/// and prepared; PostgreSQL is asked for the types of what they read, for the keys, constraints and
-/// values behind it, and for the role's rights; and who watches must be told (`LiveCheck`). Nothing is changed and no statement of the schema is
-/// run: every transaction is read only, and the role needs no right but to read.
+/// It plans and prepares small operations for each field of each type that can be reached from the
+/// query root. It then reads the PostgreSQL types of their results, the keys, constraints and
+/// values behind them, and the role's privileges, and checks that changes are reported
+/// (`LiveCheck`). Nothing is changed and no statement of the schema is run: every transaction is
+/// read only, and the role needs only the privilege to read.
 ///
-/// What can be asked together is asked in one pipeline, so that a check takes a handful of round
-/// trips, however large the schema is.
+/// Independent statements share a pipeline, so that a check takes a handful of round trips, however
+/// large the schema is.
 package struct StorageCheck {
   package let mapping: StorageMapping
-  /// From how many rows on a condition should have an index.
+  /// The number of rows from which on a condition should have an index.
   package var largeTableRows = 100_000
-  /// How long a list without pages may be.
+  /// The maximum length of a list without pages.
   package var maximumListRows = PlannerLimits().maximumElements
-  /// How many rows are looked at for values outside of an enum.
+  /// The number of rows sampled for values outside of an enum.
   package var enumLookRows = 10_000
 
   package init(mapping: StorageMapping) { self.mapping = mapping }
 
-  /// Over a connection of its own.
+  /// Runs the check over a separate connection.
   package func run(_ configuration: PostgresConfiguration) throws(PostgresError) -> [StorageFinding]
   {
     var configuration = configuration
@@ -31,8 +32,10 @@ package struct StorageCheck {
     return try run(PostgresSession(configuration))
   }
 
+  /// Runs the check.
+  ///
   /// - Returns: errors, then warnings; one for each cause.
-  /// - Throws: only when the database cannot be asked.
+  /// - Throws: an error only if the database cannot be queried.
   package func run(_ session: PostgresSession) throws(PostgresError) -> [StorageFinding] {
     let probes = StorageProbes(mapping: mapping).groups.map { PlannedProbes($0, mapping) }
     let first = [.execute(Self.readOnly), .execute(RoleRights.query)] + probes.map(\.command)

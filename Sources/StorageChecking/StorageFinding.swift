@@ -1,20 +1,20 @@
-/// Something of a schema's storage that does not hold against a database, for its author: where it
-/// is, what is there and what to write instead.
+/// An error or warning about a schema's storage in a database, for its author: the place, the
+/// problem and the remedy.
 package struct StorageFinding: Sendable, Hashable, CustomStringConvertible {
   package enum Severity: String, Sendable {
-    /// Answers would be wrong, or an error.
+    /// Responses would be wrong, or errors.
     case error
-    /// Answers are right for what is in the database now, or slow.
+    /// Responses are correct for the current contents of the database, or slow.
     case warning
   }
 
   package let severity: Severity
-  /// A schema coordinate, or the name of what the database has.
+  /// A schema coordinate, or the name of a database object.
   package let coordinate: String
-  /// One line.
+  /// A message of one line.
   package let message: String
 
-  /// Operators that statements lack for the same reason: `uuid & integer`.
+  /// The operators that statements lack for the same reason: `uuid & integer`.
   let operators: [String]
 
   init(
@@ -32,7 +32,8 @@ package struct StorageFinding: Sendable, Hashable, CustomStringConvertible {
 extension [StorageFinding] {
   package var hasErrors: Bool { contains { $0.severity == .error } }
 
-  /// Errors first, and one line for each cause: what is said of several places is said of the first.
+  /// Returns errors first, and one line for each cause: a finding about several places is reported
+  /// at the first.
   func collapsed() -> [StorageFinding] {
     var places: [String: Int] = [:]
     var result: [(finding: StorageFinding, others: [String])] = []

@@ -3,14 +3,14 @@ import GraphQLPlanning
 import GraphQLResponse
 import GraphQLSchema
 
-/// Operations for each type, with calls of all its fields: the shortest way from the query root to a
-/// value of the type.
+/// Operations for each type, with calls of all its fields, by the shortest path from the query root
+/// to a value of the type.
 struct StorageProbes {
   struct Group {
     /// The text before and after the calls.
     let before: String
     let after: String
-    /// The field that leads to the type; of the query root, its name.
+    /// The field that leads to the type; for the query root, its name.
     let place: String
     var calls: [Call] = []
 
@@ -60,7 +60,7 @@ struct StorageProbes {
     return result
   }
 
-  /// Of every field of the subscription type, each an operation of its own.
+  /// Each field of the subscription type, as a separate operation.
   var subscriptions: [Call] {
     guard let root = schema.subscriptionType else { return [] }
     return schema[root].fields.flatMap { field in
@@ -75,14 +75,14 @@ struct StorageProbes {
       text: call + (schema[target].isLeaf ? "" : " { \(leaf(of: target)) }"))
   }
 
-  /// What is selected of an object so that its rows are read: of a page, its nodes.
+  /// Returns the selection of an object that reads its rows; for a page, of its nodes.
   private func leaf(of type: TypeID) -> String {
     schema[type].field(named: "pageInfo") == nil ? "__typename" : "pageInfo { hasNextPage }"
   }
 
-  /// Calls of a field: one with every argument and input field that has a condition, then one more
-  /// for each other choice that an argument offers, and for pages behind and before a cursor. None
-  /// where an argument cannot be made up.
+  /// Returns calls of a field: one with every argument and input field that has a condition, then
+  /// one for each other choice of an argument, and for pages after and before a cursor. There are
+  /// none if an argument has no sample.
   private func calls(of field: FieldDefinition, tag: Int = 1) -> [String] {
     var arguments: [(name: String, samples: [String])] = []
     var expansion = Expansion()
@@ -109,7 +109,7 @@ struct StorageProbes {
 
   private static let pageArguments: Set<String> = ["first", "last", "after", "before"]
 
-  /// The first of each, then each other one beside the first of the rest.
+  /// Returns the first of each list, then each other element combined with the first of the rest.
   private static func variations(_ choices: [[String]]) -> [[String]] {
     let first = choices.map { $0[0] }
     var result = [first]
@@ -128,14 +128,16 @@ struct StorageProbes {
     var known: Set<TypeID> = []
     var depth = 0
 
-    /// No schema of people nests inputs deeper, and this recursion must not be as deep as one can be.
+    /// The maximum nesting of inputs, which bounds the recursion; real schemas nest less.
     static let maximumDepth = 64
   }
 
-  /// Values of a type: all of an enum, each member of a oneOf input, one of a scalar.
+  /// Returns samples of a type: all values of an enum, each member of a oneOf input, one of a
+  /// scalar.
   ///
-  /// An input type may contain itself, and many may contain each other. Each is expanded once in a call; wherever else
-  /// it occurs its sample has only its scalars and enums. Cost: O(fields of the input types that the call reaches).
+  /// An input type may contain itself, and many may contain each other. Each is expanded once in a
+  /// call; its other occurrences have only its scalars and enums. Cost: O(fields of the input types
+  /// that the call reaches).
   private func samples(
     of type: TypeReference, _ tag: Int, _ expansion: inout Expansion
   ) -> [String] {

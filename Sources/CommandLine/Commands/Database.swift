@@ -6,19 +6,22 @@ import Postgres
 import SQL
 import Server
 
-/// The database of a command: the one it was given, or an embedded cluster: that of a server that is
-/// running, or one that runs as long as the command does.
+/// The database of a command: a given one, or an embedded cluster, either of a running server or
+/// run for the duration of the command.
 struct Database {
   let connectionString: String
-  /// Where its tables are looked for; what is made goes into the first.
+  /// The namespaces of its tables; new objects are created in the first.
   let namespaces: [String]
-  /// Nil for a database that is somebody else's to run.
+  /// The embedded cluster; nil for a database that is run elsewhere.
   private let cluster: EmbeddedCluster?
 
+  /// Opens a database.
+  ///
   /// - Parameters:
-  ///   - creates: makes the embedded cluster where there is none.
-  ///   - joinsRunning: the cluster may be another process', which stops it when it likes.
-  ///   - onEvent: told of the cluster after it was said.
+  ///   - creates: whether to create the embedded cluster if there is none.
+  ///   - joinsRunning: whether the cluster may be that of another process, which may stop it at any
+  ///     time.
+  ///   - onEvent: called after an event of the cluster was reported.
   static func open(
     _ options: CommandOptions, creates: Bool = false, joinsRunning: Bool = true,
     onEvent: @escaping @Sendable (ClusterEvent) -> Void = { _ in }
@@ -42,9 +45,9 @@ struct Database {
       connectionString: cluster.connectionString, namespaces: namespaces, cluster: cluster)
   }
 
-  /// Finds what is wrong with the options that say which database, without starting or asking one.
+  /// Checks the options that select a database, without starting or querying one.
   ///
-  /// - Throws: `UsageError` or `SetupError`.
+  /// - Throws: a `UsageError` or `SetupError`.
   static func check(_ options: CommandOptions) throws {
     _ = try SettingOptions.namespaces(options)
     let urls = try ["database", "direct-database", "writer-database"].map {
@@ -65,7 +68,8 @@ struct Database {
     return settings
   }
 
-  /// Nil without the option. No error has any of it: there may be a password in it.
+  /// Returns a connection string; nil without the option. Errors do not quote it, because it may
+  /// contain a password.
   private static func connectionString(
     _ options: CommandOptions, _ name: String
   ) throws(UsageError) -> String? {
@@ -85,7 +89,7 @@ struct Database {
     return text
   }
 
-  /// What asks the graph, with an error that says what to do about a database that has none.
+  /// Queries the graph, with an error that says what to do if the database has none.
   func withGraph<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -98,12 +102,12 @@ struct Database {
   }
 
   var isEmbedded: Bool { cluster != nil }
-  /// Somebody else runs it, on our folder or elsewhere.
+  /// Whether another process runs the database, on our folder or elsewhere.
   var isShared: Bool { cluster?.isJoined ?? true }
-  /// Where psql of the same version is; nil for a database that is somebody else's to run.
+  /// The folder of psql of the same version; nil for a database that is run elsewhere.
   var programFolder: String? { cluster?.programFolder }
 
-  /// See `EmbeddedCluster.arrangeRestarts`.
+  /// Sets the closure that arranges restarts; see `EmbeddedCluster.arrangeRestarts`.
   func arrangeRestarts(_ arrangement: @escaping @Sendable (() -> Void) -> Void) {
     cluster?.arrangeRestarts(arrangement)
   }
@@ -120,15 +124,16 @@ struct Database {
     return configuration
   }
 
-  /// Who is connected to serve: in an embedded cluster a role that can do no more than that (R15).
+  /// Returns the configuration of the connections that serve: in an embedded cluster, of a role
+  /// that can do no more than that.
   ///
-  /// - Parameter migrations: what was applied just now.
+  /// - Parameter migrations: the migrations that were just applied.
   func servingConfiguration(after migrations: Migrations.Outcome) throws -> PostgresConfiguration {
     try roleConfiguration(ServerRole.reader, mutations: false, after: migrations)
   }
 
-  /// Who is connected for mutations: whom the operator says, or in an embedded cluster a role that may
-  /// read and call functions.
+  /// Returns the configuration of the connections for mutations: as the operator chose, or in an
+  /// embedded cluster of a role that may read and call functions.
   func writingConfiguration(
     _ options: CommandOptions, after migrations: Migrations.Outcome
   ) throws -> PostgresConfiguration {
@@ -143,9 +148,9 @@ struct Database {
     return try roleConfiguration(ServerRole.writer, mutations: true, after: migrations)
   }
 
-  /// The same through a pooler, for what runs in single transactions.
+  /// Returns a configuration through a pooler, for single transactions.
   ///
-  /// - Parameter name: the option that says how it is reached.
+  /// - Parameter name: the option with the pooler's address.
   static func pooled(
     _ configuration: PostgresConfiguration, _ options: CommandOptions, by name: String,
     _ pooler: PostgresConfiguration.Pooler
@@ -175,9 +180,9 @@ struct Database {
     return try configuration(of: cluster.connectionString(as: role))
   }
 
-  /// What the contract lists for a role that is served under, and the role lacks.
+  /// Returns the entries of the contract that a serving role lacks.
   ///
-  /// - Parameter role: nil for the role that the command is connected as.
+  /// - Parameter role: nil for the role of the command's connection.
   func lacking(
     _ role: String?, _ caller: ContractEntry.Caller
   ) throws -> [RoleCheck.Finding] {
@@ -186,11 +191,11 @@ struct Database {
 
   func close() { cluster?.stop() }
 
-  /// Applies what the database lacks of a folder. Only reads when that is nothing, so that a role that
-  /// may not create tables can serve.
+  /// Applies the pending migrations of a folder. It only reads if there are none, so that a role
+  /// that may not create tables can serve.
   ///
-  /// - Parameter putBack: also replaces functions of a later program. Whoever else is served by an
-  ///   embedded database is this very program, so there it is always done.
+  /// - Parameter putBack: whether to replace functions of a later program. In an embedded database
+  ///   it always does, because no other program serves it.
   func migrate(_ folder: String, putBack: Bool = false) throws -> Migrations.Outcome {
     let putBack = putBack || isEmbedded
     let migrations = try Migrations.read(folder)
@@ -200,7 +205,7 @@ struct Database {
     return try migrations.apply(to: configuration(), putBack: putBack) { Console.report($0) }
   }
 
-  /// Whether links lead anywhere, as far as the graph makes any.
+  /// Returns whether links have a base URL, if the graph creates links.
   static func knowsPublicURL(_ session: PostgresSession) throws(PostgresError) -> Bool {
     let rows = try session.execute(
       """
@@ -210,15 +215,16 @@ struct Database {
     return rows.first?.first == "t"
   }
 
-  /// What every server over this database seals cursors with; nil where it was never migrated.
+  /// Returns the signer of cursors, which all servers over this database share; nil if it was never
+  /// migrated.
   static func cursorSeal(_ session: PostgresSession) throws(PostgresError) -> CursorSeal? {
     try ServerSecret.read(from: session).flatMap { CursorSeal(bytes: $0) }
   }
 
   /// Loads demo data into an empty graph, with a progress bar.
   ///
-  /// - Parameter photos: the folder that keeps its pictures; nil for nowhere.
-  /// - Returns: tables of ids, names and tokens to start from.
+  /// - Parameter photos: the folder for its pictures; nil for none.
+  /// - Returns: tables of IDs, names and tokens to start from.
   func seed(_ folder: String, scale: Int, seed: Int, photos: String?) throws -> [String] {
     let isTerminal = isatty(STDERR_FILENO) == 1 && Console.logFormat == .text
     var progress = SeedProgress(isTerminal: isTerminal)

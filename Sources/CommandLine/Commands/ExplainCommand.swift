@@ -7,7 +7,7 @@ import Postgres
 import SQL
 import Server
 
-/// `sociograph explain`: the plan of an operation, and what PostgreSQL makes of it.
+/// `sociograph explain`: the plan of an operation, and PostgreSQL's plan of its statement.
 enum ExplainCommand {
   static let specification = CommandSpecification(
     "explain",
@@ -75,7 +75,7 @@ enum ExplainCommand {
     Console.print(format == .json ? report.json : report.text)
   }
 
-  /// Prepares the operation as a server does that has prepared others before, but not this one.
+  /// Prepares the operation as a running server does that has not prepared it before.
   private static func prepare(
     _ file: String, _ options: CommandOptions, _ mapping: StorageMapping
   ) throws -> (PreparedOperation, Duration) {
@@ -115,7 +115,7 @@ enum ExplainCommand {
       }.joined(separator: "\n"))
   }
 
-  /// The planner settings that the server's own connections have.
+  /// Returns the configuration with the planner settings of the server's connections.
   private static func serverLike(_ configuration: PostgresConfiguration) -> PostgresConfiguration {
     var configuration = configuration
     configuration.isReadOnly = true
@@ -131,8 +131,8 @@ enum ExplainCommand {
     return id
   }
 
-  /// PostgreSQL's plans of the selections of a mutation's payloads, of each of its fields in order. Only
-  /// planned, with nothing given: the plan serves all values.
+  /// Returns PostgreSQL's plans of the selections of a mutation's payloads, for each of its fields
+  /// in order. They are planned without values, as the server's plans serve all values.
   private static func planSelections(
     _ operation: PreparedOperation, _ session: PostgresSession
   ) throws -> [[String]] {
@@ -148,8 +148,8 @@ enum ExplainCommand {
     }
   }
 
-  /// Runs the statement as a server's connections do: prepared, with the plan that serves all values,
-  /// its rows in binary.
+  /// Runs the statement as a server's connections do: prepared, with the plan for all values, its
+  /// rows in binary.
   private static func analyze(
     _ operation: PreparedOperation, _ viewer: Int64, _ session: PostgresSession
   ) throws -> ExplainReport.Analysis? {

@@ -3,27 +3,27 @@ import GraphQLPlanning
 import JSON
 import Server
 
-/// What `explain` prints.
+/// The output of `explain`.
 struct ExplainReport {
   let operation: PreparedOperation
   let viewer: Int64
-  /// Parsing, validating and planning, with none of it kept from before.
+  /// The time for parsing, validating and planning, without caches.
   let preparation: Duration
   let parameterTexts: [String?]
-  /// Of a mutation's fields, in order; empty unless they were asked for.
+  /// The plans of a mutation's fields, in order; empty unless requested.
   let selectionPlans: [[String]]
   let showsShape: Bool
   let analysis: Analysis?
 
-  /// What running the statement showed.
+  /// The result of running the statement.
   struct Analysis {
-    /// With PostgreSQL's own planning, as when a connection meets the statement.
+    /// The time with PostgreSQL's own planning, as on a connection's first execution.
     let first: Duration
-    /// As from then on.
+    /// The time of later executions.
     let again: Duration
-    /// Of the row that the response is written from.
+    /// The size of the row that the response is written from.
     let bytes: Int
-    /// As PostgreSQL wrote it.
+    /// The plan as PostgreSQL wrote it.
     let json: [UInt8]
     let plan: StatementAnalysis
   }

@@ -1,17 +1,18 @@
 import Glibc
 import GraphQLLanguage
 
-/// A thread whose stack has room for documents nested deeper than anyone writes them.
+/// A thread whose stack is large enough for documents of any plausible nesting.
 ///
-/// Whatever walks a document is recursive. The server limits the depth of what it takes; `check` is to
-/// have an answer for everything.
+/// Code that walks a document is recursive. The server limits the nesting of documents; `check` has
+/// to answer every one.
 enum LargeStack {
-  /// A level costs at most 6 KiB in a release build, 30 KiB in a debug build (an object inside an
-  /// object, from its validation to its execution). What is not used takes no memory.
+  /// The size of the stack. A level costs at most 6 KiB in a release build, 30 KiB in a debug build
+  /// (an object inside an object, from its validation to its execution). Unused stack takes no
+  /// memory.
   private static let stackBytes = 768 << 20
   private static let maximumNesting = 10_000
 
-  /// What `body` returns, told how deep documents may be.
+  /// Returns the result of `body`, which gets the maximum nesting of documents.
   static func run(_ body: @escaping @Sendable (_ maximumNesting: Int) -> Int32) -> Int32 {
     let call = Call(body)
     var attributes = pthread_attr_t()
@@ -37,7 +38,7 @@ enum LargeStack {
     return call.status
   }
 
-  /// Held by both threads; one writes before it ends, the other reads after that.
+  /// State of both threads; one writes before it ends, the other reads after that.
   private final class Call {
     let body: @Sendable (Int) -> Int32
     var status: Int32 = 0

@@ -1,7 +1,7 @@
 import DatabaseSetup
 import Postgres
 
-/// `sociograph maintain`: what `serve` does from time to time, once and now.
+/// `sociograph maintain`: runs the background tasks of `serve` once, now.
 enum MaintainCommand {
   static let specification = CommandSpecification(
     "maintain", "Runs the background tasks of a database once, each in a transaction of its own.",

@@ -2,7 +2,7 @@ import DatabaseSetup
 import SQL
 import Server
 
-/// `sociograph migrate`: the tables and functions of the graph, brought up to date.
+/// `sociograph migrate`: applies the tables and functions of the graph.
 enum MigrateCommand {
   static let specification = CommandSpecification(
     "migrate", "Brings the tables and functions of a database up to date.",
@@ -50,7 +50,7 @@ enum MigrateCommand {
     }
   }
 
-  /// Whoever grants may own only a part of the graph.
+  /// Checks the granted privileges: the owner that grants may own only a part of the graph.
   private static func check(
     _ role: String?, _ caller: ContractEntry.Caller, _ database: Database
   ) throws {

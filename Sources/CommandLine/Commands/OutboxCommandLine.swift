@@ -2,7 +2,7 @@ import Accounts
 import Postgres
 import Server
 
-/// `sociograph outbox`: what `serve --outbox` does, by itself.
+/// `sociograph outbox`: delivers the outbox as `serve --outbox` does, as a separate process.
 enum OutboxCommandLine {
   static let specification = CommandSpecification(
     "outbox", "Hands mails, messages and wall posts to a command, each at least once.",

@@ -6,7 +6,8 @@ import SQL
 import Server
 import StorageChecking
 
-/// `sociograph schema`: what clients see, as SDL; or whether its storage directives hold.
+/// `sociograph schema`: prints the schema that clients see as SDL, or checks its storage
+/// directives.
 enum SchemaCommand {
   static let specification = CommandSpecification(
     "schema", "Prints the schema as clients see it, or checks its storage with --check.",
@@ -47,7 +48,8 @@ enum SchemaCommand {
     Console.print("Every storage directive holds.")
   }
 
-  /// What the roles lack that an embedded database is served under, or else the role that asks.
+  /// Returns the privileges that the roles of an embedded database lack, or else the session's
+  /// role.
   private static func rights(_ database: Database) throws -> [RoleCheck.Finding] {
     guard database.isEmbedded else {
       let findings = try database.lacking(nil, .reader) + database.lacking(nil, .writer)
@@ -62,7 +64,7 @@ enum SchemaCommand {
     }
   }
 
-  /// What of the folder of SQL the database lacks, and what to run; empty when it lacks nothing.
+  /// Returns the pending migrations, and the command to run; empty if there are none.
   private static func pending(
     _ database: Database, _ options: CommandOptions
   ) throws -> [String] {

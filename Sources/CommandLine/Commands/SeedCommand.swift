@@ -1,4 +1,4 @@
-/// `sociograph seed`: a made-up graph of any size, the same for the same scale and seed.
+/// `sociograph seed`: generates a graph of any size, the same for the same scale and seed.
 enum SeedCommand {
   static let specification = CommandSpecification(
     "seed", "Loads a made-up graph into an empty database; scale 1 is about 1,000 people.",

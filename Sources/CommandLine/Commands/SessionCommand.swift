@@ -2,8 +2,8 @@ import Accounts
 import Foundation
 import Server
 
-/// `sociograph session create`: a token to try the server with, as somebody; `session identity-token`:
-/// one to sign in with by way of an identity provider.
+/// `sociograph session create`: creates a token to try the server as a user; `session
+/// identity-token`: creates one to sign in with through an identity provider.
 enum SessionCommand {
   static let specification = CommandSpecification(
     "session", "Makes a session for a user and prints its token, for a database's owner.",

@@ -2,7 +2,8 @@ import Postgres
 import SQL
 import Server
 
-/// `sociograph user`: what only a database's owner can do for a user, such as the first of the staff.
+/// `sociograph user`: changes that only a database's owner can make for a user, such as the first
+/// member of the staff.
 enum UserCommand {
   static let specification = CommandSpecification(
     "user", "Gives a user roles or takes them away, for a database's owner.",
@@ -52,7 +53,7 @@ enum UserCommand {
     Console.print("\(words[1]): \(roles)")
   }
 
-  /// As PostgreSQL writes an array of words.
+  /// Returns words as a PostgreSQL array.
   private static func list(_ words: [String]) -> String {
     "{\(words.joined(separator: ","))}"
   }

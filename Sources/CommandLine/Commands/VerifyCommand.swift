@@ -1,7 +1,7 @@
 import DatabaseSetup
 import Glibc
 
-/// `sociograph verify`: counts again what is counted, and looks whether all that must be true is.
+/// `sociograph verify`: recounts stored counts, and checks all invariants of the graph.
 enum VerifyCommand {
   static let specification = CommandSpecification(
     "verify", "Counts a graph's counters again, and looks for what must not be.",

@@ -1,13 +1,13 @@
-/// The values of one call, each knowing where it came from so that an error can name it.
+/// The values of one call, with their origins, so that errors can name those.
 struct CommandOptions: Sendable {
   struct Value: Sendable {
     let text: String
     let origin: String
-    /// False for a default.
+    /// Whether the value was given; false for a default.
     var isTold = true
   }
 
-  /// By the options' names, in the order given.
+  /// The values by the options' names, in the order given.
   let values: [String: [Value]]
   let operands: [String]
 
@@ -17,10 +17,10 @@ struct CommandOptions: Sendable {
 
   func text(_ name: String) -> String? { self[name]?.value }
 
-  /// Every value of a repeatable option.
+  /// Returns every value of a repeatable option.
   func texts(_ name: String) -> [String] { (values[name] ?? []).map(\.text) }
 
-  /// Somebody said so; it is not the default.
+  /// Returns whether the option was given and is not the default.
   func isTold(_ name: String) -> Bool { values[name]?.last?.isTold ?? false }
 
   func isSet(_ name: String) throws(UsageError) -> Bool {
@@ -42,7 +42,7 @@ struct CommandOptions: Sendable {
     return number
   }
 
-  /// A time such as `5s`, `250ms` or `2min`.
+  /// Returns a time such as `5s`, `250ms` or `2min`.
   func duration(_ name: String, in range: ClosedRange<Duration>) throws(UsageError) -> Duration? {
     guard let (value, origin) = self[name] else { return nil }
     let digits = value.prefix { $0.isASCII && $0.isNumber }
@@ -67,7 +67,7 @@ struct CommandOptions: Sendable {
       ? "\(seconds)s" : "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000)ms"
   }
 
-  /// What stands between commas; empty without the option.
+  /// Returns the comma-separated elements; empty without the option.
   func list(_ name: String) -> [String] {
     (text(name) ?? "").split(separator: ",").map { item in
       String(item.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())

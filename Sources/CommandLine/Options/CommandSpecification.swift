@@ -1,23 +1,24 @@
 import GraphQLSchema
 
-/// What a command can be told: options by `--name VALUE`, each also by an environment variable, then
-/// operands. One list serves parsing, `--help` and the README's table.
+/// The arguments of a command: options by `--name VALUE`, each also by an environment variable,
+/// then operands. One table serves parsing, `--help` and the documentation.
 struct CommandSpecification: Sendable {
   struct Option: Sendable {
     let name: String
-    /// Shown behind the name; nil for a switch.
+    /// The placeholder after the name; nil for a switch.
     let placeholder: String?
     let environment: String
     let summary: String
-    /// What it is when nobody says, as it would be written.
+    /// The default as it would be written; nil for none.
     let fallback: String?
     private let words: String?
-    /// Given several times it has several values; others have the last one.
+    /// Whether the option may be given several times with several values; other options have the
+    /// last one.
     let isRepeatable: Bool
 
     /// - Parameters:
-    ///   - fallback: the value taken when none is given.
-    ///   - words: what comes of no value, where that cannot be written as one.
+    ///   - fallback: the default value.
+    ///   - words: a description of the default if it is not a value.
     init(
       _ name: String, _ placeholder: String?, environment: String? = nil,
       default fallback: String? = nil, shown words: String? = nil, isRepeatable: Bool = false,
@@ -32,7 +33,7 @@ struct CommandSpecification: Sendable {
       self.isRepeatable = isRepeatable
     }
 
-    /// The default in the words of `--help` and the README.
+    /// The default as `--help` and the documentation show it.
     var shownDefault: String { words ?? fallback ?? (placeholder == nil ? "off" : "none") }
   }
 
@@ -49,12 +50,12 @@ struct CommandSpecification: Sendable {
 
   let name: String
   let summary: String
-  /// Such as `FILE`; empty when the command takes none.
+  /// The operands, such as `FILE`; empty if the command takes none.
   let operands: String
-  /// Its operands may begin with one minus, as in `-STAFF`.
+  /// Whether its operands may begin with one minus, as in `-STAFF`.
   let takesSignedOperands: Bool
   let sections: [Section]
-  /// What is to be said below the options.
+  /// Notes below the options.
   let notes: String
 
   var options: [Option] { sections.flatMap(\.options) }
@@ -109,7 +110,7 @@ struct CommandSpecification: Sendable {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// An option and its text in two columns, 96 wide.
+  /// Returns an option and its text in two columns, 96 wide.
   private static func entry(_ head: String, _ text: String) -> [String] {
     let column = 32
     var lines: [String] = []
@@ -134,7 +135,9 @@ struct CommandSpecification: Sendable {
 
   // MARK: Parsing
 
-  /// - Throws: `UsageError` naming the argument at fault.
+  /// Parses arguments.
+  ///
+  /// - Throws: a `UsageError` that names the argument at fault.
   func parse(_ arguments: [String], environment: [String: String]) throws(UsageError)
     -> CommandOptions
   {

@@ -1,6 +1,7 @@
 import Server
 
-/// A manual page in the macros of man(7), from the specification that also serves parsing and `--help`.
+/// A manual page in the macros of man(7), from the specification that also serves parsing and
+/// `--help`.
 struct ManualPage {
   private var lines: [String] = []
 
@@ -65,7 +66,7 @@ struct ManualPage {
     }
   }
 
-  /// A line of text: never a macro, whatever it begins with.
+  /// Returns a line of text, never a macro, whatever it begins with.
   private static func line(_ text: String) -> String {
     let escaped = escaped(text)
     return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped

@@ -13,7 +13,7 @@ enum SettingOptions {
   static let programs = CommandSpecification.Option(
     "postgres-programs", "DIR", shown: "those of the newest version installed",
     "folder of PostgreSQL's programs, for the embedded one")
-  /// Which database a command is for.
+  /// The options that select a command's database.
   static let databases = [database, data, programs, namespace]
 
   static let schema = CommandSpecification.Option(
@@ -30,8 +30,8 @@ enum SettingOptions {
     "namespace", "LIST", shown: "as the folder of SQL says, or public",
     "PostgreSQL schema of the tables, others to look in after it")
 
-  /// As told; or as the folder of SQL says of itself, which need not be there; or `public`, which is
-  /// also where a schema of somebody's own without SQL of its own is looked for.
+  /// Returns the namespaces: as given, otherwise those that the folder of SQL (if present) names,
+  /// otherwise `public`, the usual namespace of a schema without SQL files.
   static func namespaces(_ options: CommandOptions) throws -> [String] {
     let told = options.list("namespace")
     if let text = options.text("namespace") {
@@ -48,7 +48,8 @@ enum SettingOptions {
     return [try Migrations.read(folder).namespace ?? "public"]
   }
 
-  /// A folder that ships with the program: as told, or `./name`, or beside the executable.
+  /// Returns a folder that ships with the program: as given, otherwise `./name`, otherwise the one
+  /// next to the executable.
   static func shippedFolder(_ name: String, _ option: String, _ options: CommandOptions)
     throws(CommandFailure) -> String
   {
@@ -60,8 +61,8 @@ enum SettingOptions {
       "no folder \"\(name)\" here or beside the program; name it with --\(option).")
   }
 
-  /// The folder of the migrations; nil for a schema of one's own that is given no `--sql`: what ships
-  /// with the program is not for its database.
+  /// Returns the folder of the migrations; nil for a custom schema without `--sql`: the folder that
+  /// ships with the program does not fit its database.
   static func migrations(_ options: CommandOptions) throws(CommandFailure) -> String? {
     if options.text("sql") == nil, options.text("schema") != nil { return nil }
     return try shippedFolder("sql", "sql", options)

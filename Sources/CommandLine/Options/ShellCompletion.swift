@@ -1,14 +1,16 @@
-/// Completion of the command line in a shell, from the specification that also serves parsing and `--help`.
+/// Completion of the command line in a shell, from the specification that also serves parsing and
+/// `--help`.
 enum ShellCompletion: String, CaseIterable {
   case bash, zsh, fish
 
-  /// How the value of an option is completed.
+  /// The completion of an option's value.
   private struct Values {
     let words: [String]
     let hasFiles: Bool
     let hasFolders: Bool
 
-    /// `on|off|DIR` has two words and a folder; what is in capitals is the user's to write.
+    /// Parses a placeholder: `on|off|DIR` has two words and a folder; words in capitals are chosen
+    /// by the user.
     init(_ placeholder: String) {
       let parts = placeholder.split(separator: "|").map(String.init)
       words = parts.filter { $0 == $0.lowercased() && !$0.contains("%") }
@@ -64,7 +66,7 @@ enum ShellCompletion: String, CaseIterable {
   }
 
   private static func zsh(_ commands: [CommandSpecification]) -> String {
-    /// Brackets and colons are marks in the specifications of `_arguments`.
+    /// Escapes brackets and colons, which are marks in the specifications of `_arguments`.
     func plain(_ text: String) -> String {
       text.replacing("\\", with: "\\\\").replacing("[", with: "\\[").replacing("]", with: "\\]")
         .replacing(":", with: "\\:")
@@ -123,7 +125,7 @@ enum ShellCompletion: String, CaseIterable {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// One word of a shell.
+  /// Returns the text quoted as one word of a shell.
   private static func quoted(_ text: String) -> String {
     "'" + text.replacing("'", with: "'\\''") + "'"
   }

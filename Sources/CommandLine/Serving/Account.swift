@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import Server
 
-/// A user of the machine whom `serve` goes on as when root has started it.
+/// A user of the machine that `serve` switches to if root has started it.
 struct Account {
   let name: String
   private let userID: uid_t
   private let groupID: gid_t
   private let home: String
 
-  /// - Throws: `UsageError` for a user who is not there, or whom this process cannot become.
+  /// - Throws: a `UsageError` for a user who does not exist, or whom this process cannot become.
   init(_ name: String, _ origin: String) throws(UsageError) {
     guard !name.utf8.contains(0), let entry = unsafe getpwnam(name) else {
       throw UsageError("\(origin): there is no user \"\(name)\".")
@@ -26,7 +26,7 @@ struct Account {
     }
   }
 
-  /// Lets the user write a folder that root may have to make first.
+  /// Makes the user the owner of a folder, which root may have to create first.
   func own(_ folder: String) throws(CommandFailure) {
     guard geteuid() == 0, !FileManager.default.fileExists(atPath: folder) else { return }
     do {
@@ -37,7 +37,7 @@ struct Account {
     guard unsafe chown(folder, userID, groupID) == 0 else { throw failure("be given \(folder)") }
   }
 
-  /// Becomes the user for good: also what root may do besides is given up.
+  /// Switches to the user permanently, and drops all privileges of root.
   func become() throws(CommandFailure) {
     guard geteuid() == 0 else { return }
     // So that it can be opened again.
@@ -58,12 +58,12 @@ struct Account {
   }
 }
 
-/// A file that takes the place of standard error, so that whatever is said goes there.
+/// A file that replaces standard error, so that all messages go there.
 struct LogFile: Sendable {
   let path: String
 
-  /// Opens it, also again after it was moved away, and leaves everything as it is when it cannot. A FIFO is
-  /// taken while a process reads it: opening it never waits for one.
+  /// Opens the file, also again after it was moved; changes nothing if it cannot. A FIFO is opened
+  /// if a process reads it: opening never waits for one.
   func open() throws(CommandFailure) {
     let descriptor = unsafe Glibc.open(
       path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o640)

@@ -3,7 +3,9 @@ import Cryptography
 import Foundation
 
 extension AccountInputs.Settings {
-  /// - Throws: `UsageError` naming the setting at fault.
+  /// Reads the options.
+  ///
+  /// - Throws: a `UsageError` that names the setting at fault.
   mutating func read(_ options: CommandOptions) throws {
     if let file = options.text("identity-providers") {
       do {
@@ -28,13 +30,13 @@ extension AccountInputs.Settings {
     }
   }
 
-  /// Where the embedded database's folder has the key of its demo identity provider.
+  /// Returns the path of the demo identity provider's key in the embedded database's folder.
   static func demoKeyFile(_ options: CommandOptions) -> String {
     (options.text("data") ?? ".sociograph") + "/identity-key.json"
   }
 
-  /// What stands in for identity providers where demo data is tried, made at the first start; nil for a
-  /// database that is somebody's own, and where providers are named.
+  /// Returns the substitute for identity providers, for demo data, created at the first start; nil
+  /// for another database, or if providers are named.
   static func demoProvider(
     _ options: CommandOptions, sql: String?
   ) throws -> DemoIdentityProvider? {
@@ -47,7 +49,7 @@ extension AccountInputs.Settings {
     return try DemoIdentityProvider(file: file)
   }
 
-  /// Of the file that `--jwt-keys` names.
+  /// Returns the issuers in the file of `--jwt-keys`.
   static func tokenIssuers(_ options: CommandOptions) throws -> IdentityProviders? {
     guard let file = options.text("jwt-keys") else { return nil }
     do {
@@ -57,7 +59,7 @@ extension AccountInputs.Settings {
     }
   }
 
-  /// Of the file that `--sealing-key` names.
+  /// Returns the box of the file of `--sealing-key`.
   static func box(_ options: CommandOptions) throws(UsageError) -> SecretBox? {
     guard let file = options.text("sealing-key") else { return nil }
     guard let text = try? String(contentsOfFile: file, encoding: .utf8),
@@ -70,7 +72,7 @@ extension AccountInputs.Settings {
     return box
   }
 
-  /// Where setup puts the list: beside the program, or in the machine's share.
+  /// The path where setup installs the list: next to the program, or in the machine's share.
   private static var installedList: String? {
     let program = Bundle.main.executablePath ?? ""
     let folder = URL(fileURLWithPath: program).resolvingSymlinksInPath().deletingLastPathComponent()

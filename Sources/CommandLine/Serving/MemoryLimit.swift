@@ -1,17 +1,17 @@
 import Foundation
 import Glibc
 
-/// How much memory this process may have: what its control group (a container, a unit of systemd) is given,
-/// or else the machine's.
+/// The memory limit of this process: that of its control group (a container, a unit of systemd), or
+/// else the machine's memory.
 struct MemoryLimit: Equatable {
   let bytes: Int
-  /// The file that says so, or "the machine".
+  /// The file with the limit, or "the machine".
   let source: String
 
-  /// Defaults that hold memory for clients are this part of the limit.
+  /// The part of the limit for defaults that buffer memory for clients.
   var share: Int { max(Self.leastShare, bytes / 4) }
 
-  /// Beneath this a few large answers or photos would fill it.
+  /// The minimum share: a few large responses or photos would fill less.
   static let leastShare = 16 << 20
 
   static func current() -> MemoryLimit? {
@@ -27,12 +27,14 @@ struct MemoryLimit: Equatable {
     return [group, machine].compactMap(\.self).min { $0.bytes < $1.bytes }
   }
 
-  /// The least limit of the groups that a process is in, up to the root: each holds for all beneath it.
+  /// Returns the smallest limit of the groups that a process is in, up to the root: each applies to
+  /// all groups beneath it.
   ///
   /// - Parameters:
-  ///   - groups: the text of /proc/self/cgroup: lines of `number:controllers:path`. Version 2 is the line without
-  ///     controllers.
-  ///   - root: where the hierarchies are mounted.
+  ///   - groups: the text of /proc/self/cgroup: lines of `number:controllers:path`. Version 2 is
+  ///     the line
+  ///     without controllers.
+  ///   - root: the folder where the hierarchies are mounted.
   static func ofControlGroup(_ groups: String, root: String) -> MemoryLimit? {
     var least: MemoryLimit?
     for line in groups.split(separator: "\n") {
@@ -62,7 +64,8 @@ struct MemoryLimit: Equatable {
     return least
   }
 
-  /// Nil for none: `max`, or what version 1 has in its place, a number that no machine reaches.
+  /// Returns a limit; nil for none: `max`, or version 1's equivalent, a number that no machine
+  /// reaches.
   private static func limit(in file: String) -> Int? {
     guard let data = FileManager.default.contents(atPath: file),
       let bytes = Int(String(decoding: data, as: UTF8.self).filter { !$0.isWhitespace }),

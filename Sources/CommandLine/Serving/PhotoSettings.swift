@@ -4,15 +4,17 @@ import Postgres
 import SQL
 import Server
 
-/// What `serve` is told about pictures, and where they are kept.
+/// The options of `serve` about pictures, and their folder.
 struct PhotoSettings {
-  /// Nil: beside the data of the embedded database.
+  /// The folder; nil for the one in the data of the embedded database.
   let folder: String?
-  /// Whether the operator asked for it.
+  /// Whether the operator set one of these options.
   let isGiven: Bool
   let service: PictureService.Settings
 
-  /// - Throws: `UsageError` naming the setting at fault.
+  /// Reads the options.
+  ///
+  /// - Throws: a `UsageError` that names the setting at fault.
   init(_ options: CommandOptions) throws(UsageError) {
     folder = Self.folder(options)
     isGiven = options.text("photos") != nil
@@ -34,16 +36,18 @@ struct PhotoSettings {
     self.service = service
   }
 
-  /// As told, or beside the data of the embedded database.
+  /// Returns the folder as given, or the one in the data of the embedded database.
   static func folder(_ options: CommandOptions) -> String? {
     options.text("photos")
       ?? (options.text("database") == nil
         ? (options.text("data") ?? ".sociograph") + "/photos" : nil)
   }
 
-  /// Nil where none are taken: no folder to keep them in, or a graph that is not told of uploads.
+  /// Returns the service; nil if there is no folder for pictures, or the graph does not support
+  /// uploads.
   ///
-  /// - Parameter session: of the role that mutations run under, once an embedded database has made its folder.
+  /// - Parameter session: a session of the role of mutations, once an embedded database has its
+  ///   folder.
   func open(for session: PostgresSession) throws -> PictureService? {
     guard let folder else { return nil }
     let isTold =

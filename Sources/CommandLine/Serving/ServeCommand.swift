@@ -10,7 +10,7 @@ import Postgres
 import Server
 import StorageChecking
 
-/// `sociograph serve`: the server, with a PostgreSQL of its own unless it is given one.
+/// `sociograph serve`: runs the server, with an embedded PostgreSQL unless another is given.
 enum ServeCommand {
   static let specification = CommandSpecification(
     "serve", "Serves the graph over HTTP.", sections: ServeSettings.sections)
@@ -62,7 +62,8 @@ enum ServeCommand {
     }
   }
 
-  /// The server before this one may be about to end: its port is asked for again for a moment.
+  /// Opens the listening sockets. The previous server may be about to end, so a port in use is
+  /// tried again for a moment.
   private static func openDoors(_ settings: RunningServer.Settings) throws -> ListeningSockets {
     do {
       return try ListeningSockets.open(settings) { address in
@@ -118,9 +119,9 @@ enum ServeCommand {
     server.stop()
   }
 
-  /// Holds the schema against its database.
+  /// Checks the schema against its database.
   ///
-  /// - Returns: how statements reach it, and what the server is started with.
+  /// - Returns: the configuration of statements, and the settings of the server.
   private static func checked(
     _ settings: ServeSettings, _ options: CommandOptions, _ mapping: StorageMapping,
     _ database: Database, _ migrations: Migrations.Outcome
@@ -173,8 +174,8 @@ enum ServeCommand {
     return (configuration, running)
   }
 
-  /// A machine starts its services in any order: PostgreSQL may come later. One that is there and does not
-  /// let us in ends the start.
+  /// Waits for the database, because a machine starts its services in any order. If PostgreSQL is
+  /// running and refuses the connection, the start fails.
   private static func wait(for database: Database, _ manager: ServiceManager) throws {
     var configuration = try database.configuration()
     configuration.connectTimeout = .seconds(2)
@@ -200,7 +201,7 @@ enum ServeCommand {
     }
   }
 
-  /// What SIGHUP asks for: opens what may have been moved or replaced.
+  /// Reopens files that may have been moved or replaced, on SIGHUP.
   private static func renew(_ settings: ServeSettings) {
     do {
       try settings.logFile?.open()
@@ -211,7 +212,7 @@ enum ServeCommand {
     }
   }
 
-  /// What a role lacks ends the start if the program itself needs it.
+  /// Fails the start if a role lacks privileges that the program itself needs.
   private static func check(_ findings: [RoleCheck.Finding]) throws {
     let errors = findings.filter(\.isError)
     guard errors.isEmpty else {
@@ -220,7 +221,7 @@ enum ServeCommand {
     for warning in findings { Console.say("\(warning)") }
   }
 
-  /// What does not hold ends the start; what may not is said.
+  /// Fails the start on errors of the schema, and prints warnings.
   private static func check(
     _ mapping: StorageMapping, _ configuration: PostgresConfiguration
   ) throws {
@@ -232,7 +233,7 @@ enum ServeCommand {
     for warning in findings { Console.say("\(warning)") }
   }
 
-  /// The embedded database is never empty: it starts with demo data of scale 1.
+  /// Loads demo data of scale 1 into an empty embedded database.
   private static func seedIfEmpty(
     _ database: Database, _ settings: ServeSettings
   ) throws -> [String] {

@@ -9,25 +9,27 @@ import Postgres
 import SQL
 import Server
 
-/// What `serve` can be told, checked before anything is started.
+/// The options of `serve`, checked before anything is started.
 struct ServeSettings {
   var server = RunningServer.Settings()
   let schema: String
-  /// Nil where the database is somebody else's to make.
+  /// The folder of SQL; nil if the database is created elsewhere.
   let sql: String?
   let pooler: PostgresConfiguration.Pooler
   let statementTimeout: Duration
   let shutdownDelay: Duration
   let photos: PhotoSettings
-  /// What links begin with; nil where the graph has its own.
+  /// The base of links; nil if the graph has its own.
   let publicURL: String?
-  /// Whom to go on as once the sockets are open.
+  /// The user to switch to once the sockets are open.
   let account: Account?
   let logFile: LogFile?
-  /// What to tell the operator where little memory makes a default less.
+  /// A remark for the operator if little memory lowers a default.
   let memoryHint: String?
 
-  /// - Throws: `UsageError` or `CommandFailure` naming the setting at fault.
+  /// Reads the options.
+  ///
+  /// - Throws: a `UsageError` or `CommandFailure` that names the setting at fault.
   init(_ options: CommandOptions, memory: MemoryLimit? = .current()) throws {
     let listen = options.text("listen") ?? ""
     guard let address = HTTPAddress(listen) else {
@@ -107,7 +109,7 @@ struct ServeSettings {
     }
   }
 
-  /// Reads the folders of schema and SQL, so that what is wrong with them is told first.
+  /// Reads the folders of schema and SQL, so that errors in them are reported first.
   func readFolders() throws -> StorageMapping {
     let mapping = try SchemaFiles.load(schema)
     do {
@@ -118,7 +120,7 @@ struct ServeSettings {
     return mapping
   }
 
-  /// A part that may take longer than the whole would never get to its end.
+  /// Refuses a part that may take longer than the whole, because it would never finish.
   private func refuseContradictions(_ options: CommandOptions) throws(UsageError) {
     if server.explains, pooler != .none {
       throw UsageError(
@@ -171,7 +173,7 @@ struct ServeSettings {
     return rate
   }
 
-  /// Without the slash at its end, as paths begin with one.
+  /// Returns the URL without the slash at its end, because paths begin with one.
   private static func publicURL(_ options: CommandOptions) throws(UsageError) -> String? {
     guard var text = options.text("public-url") else { return nil }
     while text.hasSuffix("/") { text.removeLast() }
@@ -261,7 +263,7 @@ struct ServeSettings {
     }
   }
 
-  /// What the database must have functions for.
+  /// The features for which the database must have functions.
   var contractFeatures: Set<ContractEntry.Feature> {
     var features: Set<ContractEntry.Feature> = []
     if server.tokenIssuers != nil { features.insert(.signedTokens) }
@@ -270,7 +272,7 @@ struct ServeSettings {
     return features
   }
 
-  /// What to tell an operator whose database lets in fewer connections than the loops may open.
+  /// Returns a warning if the database accepts fewer connections than the loops may open.
   func connectionWarning(_ session: PostgresSession) throws(PostgresError) -> String? {
     let rows = try session.execute(
       """
@@ -302,9 +304,10 @@ extension HTTPLimits {
     body = try options.duration("body-timeout", in: .milliseconds(10)...(.seconds(3600))) ?? body
   }
 
-  /// Holds no more for clients than there is memory for, unless the operator says how much.
+  /// Limits the memory buffered for clients to a share of the available memory, unless the operator
+  /// set it.
   ///
-  /// - Returns: what to say of it, where it is less than the default.
+  /// - Returns: a remark, if it is less than the default.
   fileprivate mutating func fit(into memory: MemoryLimit?, _ options: CommandOptions) -> String? {
     guard let memory else { return nil }
     // Uploads have their photos' own limit, and one of them must fit.
@@ -352,7 +355,7 @@ extension GraphQLEndpoint.Configuration {
       try options.int("maximum-variables-bytes", in: 1...1 << 26) ?? maximumVariablesBytes
   }
 
-  /// A scheme, a host and perhaps a port, as browsers write them.
+  /// Returns whether the text is a scheme, a host and optionally a port, as browsers write them.
   private static func isOrigin(_ text: String) -> Bool {
     for scheme in ["https://", "http://"] where text.hasPrefix(scheme) {
       let rest = text.dropFirst(scheme.count)

@@ -2,12 +2,13 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Tells the service manager how the service is, as sd_notify(3) describes: lines of `NAME=value` in a
-/// datagram to the socket that `NOTIFY_SOCKET` names. Without one, nobody is told.
+/// Reports the state of the service to the service manager, as in sd_notify(3): lines of
+/// `NAME=value` in a datagram to the socket that `NOTIFY_SOCKET` names. Without one, it does
+/// nothing.
 final class ServiceManager: @unchecked Sendable {
   // @unchecked: `timer` is set by `watch`, which is called once, and then only held.
   private let socket: Int32
-  /// How often it wants a sign of life; nil for never.
+  /// The interval within which the watchdog expects a heartbeat; nil for never.
   let watchdogInterval: Duration?
   private let isReady = Atomic(false)
   private var timer: (any DispatchSourceTimer)?
@@ -25,7 +26,7 @@ final class ServiceManager: @unchecked Sendable {
 
   deinit { if socket >= 0 { close(socket) } }
 
-  /// - Parameter path: absolute, or with `@` in the place of the NUL of an abstract name.
+  /// - Parameter path: an absolute path, or one with `@` in place of the NUL of an abstract name.
   private static func connect(_ path: String) -> Int32 {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -51,7 +52,7 @@ final class ServiceManager: @unchecked Sendable {
     return socket
   }
 
-  /// Waits for nobody: what cannot be sent now is not sent.
+  /// Sends without blocking: a message that cannot be sent now is dropped.
   private func tell(_ lines: String...) {
     guard socket >= 0 else { return }
     let bytes = Array(lines.joined(separator: "\n").utf8)
@@ -60,7 +61,7 @@ final class ServiceManager: @unchecked Sendable {
     }
   }
 
-  /// It is still starting, and wants more time for it.
+  /// Reports that the service is still starting, and extends its start timeout.
   func starting(_ status: String) {
     tell("STATUS=\(status)", "EXTEND_TIMEOUT_USEC=60000000")
   }
@@ -70,7 +71,7 @@ final class ServiceManager: @unchecked Sendable {
     tell("READY=1", "STATUS=\(status)", "MAINPID=\(getpid())")
   }
 
-  /// Around what SIGHUP asks for.
+  /// Reports a reload around the work of SIGHUP.
   func reload(_ body: () -> Void) {
     guard isReady.load(ordering: .acquiring) else { return body() }
     var now = timespec()
@@ -85,8 +86,8 @@ final class ServiceManager: @unchecked Sendable {
     tell("STOPPING=1", "STATUS=\(status)")
   }
 
-  /// Gives signs of life, twice as often as they are wanted, for as long as `askForLife` calls back what it
-  /// is given. It is not asked again before it has.
+  /// Sends heartbeats, twice as often as required, as long as `askForLife` calls its argument. It
+  /// is not called again before it has.
   func watch(_ askForLife: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
     guard socket >= 0, let watchdogInterval else { return }
     let round = Watch(askForLife) { [weak self] in self?.tell("WATCHDOG=1") }
@@ -100,7 +101,7 @@ final class ServiceManager: @unchecked Sendable {
     timer = source
   }
 
-  /// One question at a time.
+  /// One heartbeat at a time.
   final class Watch: Sendable {
     private let isAsking = Atomic(false)
     private let ask: @Sendable (@escaping @Sendable () -> Void) -> Void

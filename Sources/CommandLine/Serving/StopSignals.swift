@@ -3,12 +3,13 @@ import Glibc
 import Server
 import Synchronization
 
-/// SIGINT, SIGTERM and SIGHUP, from the first moment of a command to its last.
+/// Handles SIGINT, SIGTERM and SIGHUP, from the first moment of a command to its last.
 ///
-/// SIGHUP never ends it: it is the sign to open again what is open and may have changed.
+/// SIGHUP never ends the process: it requests to reopen files that may have changed.
 ///
-/// While it starts, the first one undoes what has been started and ends the process; while it
-/// serves, the first one is waited for and the second hurries; one more ends the process at once.
+/// During the start, the first other signal undoes what has been started and ends the process.
+/// While serving, the first one starts a graceful shutdown and the second hastens it; another one
+/// ends the process at once.
 final class StopSignals: @unchecked Sendable {
   // @unchecked: `sources` is filled by `init` and then only held.
   private let state = Mutex(State())
@@ -20,7 +21,7 @@ final class StopSignals: @unchecked Sendable {
   private struct State {
     var count = 0
     var isServing = false
-    /// Undoes what has been started; nil while something is that cannot be.
+    /// Undoes what has been started; nil while something runs that cannot be undone.
     var undo: (@Sendable () -> Void)?
     var hurry: (@Sendable () -> Void)?
     var renew: (@Sendable () -> Void)?
@@ -42,8 +43,8 @@ final class StopSignals: @unchecked Sendable {
     sources.append(source)
   }
 
-  /// From here on SIGHUP calls `renew`, on a queue of its own: a file system that hangs does not keep the
-  /// other signals from being heard.
+  /// Makes SIGHUP call `renew` from now on, on a separate queue: a file system that hangs does not
+  /// block the other signals.
   func renew(_ renew: @escaping @Sendable () -> Void) {
     let reloads = Reloads(renew)
     state.withLock { $0.renew = { reloads.request() } }
@@ -73,7 +74,8 @@ final class StopSignals: @unchecked Sendable {
 
   var hasArrived: Bool { state.withLock { $0.count > 0 } }
 
-  /// From here on a signal calls `undo` and ends the process, also one that is here already.
+  /// Makes a signal call `undo` and end the process from now on, also one that was already
+  /// received.
   func started(undo: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       state.undo = undo
@@ -84,7 +86,7 @@ final class StopSignals: @unchecked Sendable {
     _exit(0)
   }
 
-  /// From here on signals are for `wait`; `hurry` is called by the second.
+  /// Makes signals go to `wait` from now on; the second calls `hurry`.
   func serve(hurry: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       guard state.count == 0 else { return true }
@@ -95,7 +97,7 @@ final class StopSignals: @unchecked Sendable {
     if isLate { waitForExit() }
   }
 
-  /// The next signal, or nil when none comes in time.
+  /// Returns the next signal, or nil if none arrives in time.
   func wait(_ timeout: Duration? = nil) -> Int32? {
     guard let timeout else {
       arrived.wait()
@@ -105,13 +107,13 @@ final class StopSignals: @unchecked Sendable {
       ? last.load(ordering: .relaxed) : nil
   }
 
-  /// For the thread whose work was undone under it by a signal.
+  /// Waits for the exit, on the thread whose work a signal undid.
   func waitForExit() -> Never {
     while true { sleep(1) }
   }
 }
 
-/// Does one thing at a time on a queue of its own; of requests that come meanwhile one is left.
+/// Runs one reload at a time on a separate queue; of requests that arrive meanwhile, one is kept.
 final class Reloads: Sendable {
   private let queue = DispatchQueue(label: "sociograph.reload")
   private let isRequested = Atomic(false)
@@ -127,6 +129,6 @@ final class Reloads: Sendable {
     }
   }
 
-  /// Waits for what was requested.
+  /// Waits until the requested reloads are done.
   func finish() { queue.sync {} }
 }

@@ -523,10 +523,12 @@ def _(door, limit):
 
 # MARK: The table
 
+PAGE = "README.md"
+
 
 def table():
-    """Rows of the README's table: limit, is, option, beyond."""
-    text = open("README.md").read().split("\n### Limits\n")[1].split("\n## ")[0]
+    """Rows of the page's table: limit, is, option, beyond."""
+    text = open(PAGE).read().split("\n### Limits\n")[1].split("\n## ")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| ")]
     return rows[1:]
 

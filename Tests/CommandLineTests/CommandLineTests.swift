@@ -42,25 +42,20 @@ import Testing
   }
 
   @Test func `the README lists every option of serve as it is, and no other`() throws {
-    let file = TestCluster.packageFolder + "/README.md"
-    let readme = try String(contentsOfFile: file, encoding: .utf8)
+    let page = try Guide("README.md", section: "Configuration")
     let rows = ServeSettings.sections.flatMap(\.options).map { option in
       let placeholder = (option.placeholder.map { " " + $0 } ?? "").replacing("|", with: "\\|")
       return "| `--\(option.name)\(placeholder)` | `\(option.environment)` | "
         + "\(option.shownDefault) | \(option.summary) |"
     }
-    let shown = readme.split(separator: "\n").filter { $0.hasPrefix("| `--") }.map(String.init)
+    let shown = page.text.split(separator: "\n").filter { $0.hasPrefix("| `--") }.map(String.init)
     #expect(shown == rows)
   }
 
   @Test func `the README's table of limits has each that can be set, with its default and a code`()
     throws
   {
-    let readme = try String(
-      contentsOfFile: TestCluster.packageFolder + "/README.md", encoding: .utf8)
-    let section = try #require(
-      readme.split(separator: "\n### ").first { $0.hasPrefix("Limits\n") })
-    let table = section.split(separator: "\n## ")[0].split(separator: "\n")
+    let table = try Guide("README.md", section: "Limits").text.split(separator: "\n")
     let rows = table.filter { $0.hasPrefix("| ") }.dropFirst()
       .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
     let options = ServeSettings.sections.flatMap(\.options)

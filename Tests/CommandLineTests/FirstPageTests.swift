@@ -15,14 +15,14 @@ import Testing
   }
 
   private func queryAndWrite(_ page: FirstPage) throws {
-    let query = try page.example(in: "A query and its answer", startingWith: "curl ")
+    let query = try page.example(in: "A query and its answer")
     #expect(try page.shell(query.command) == query.answer)
 
     let accounts = "Accounts and writing"
-    let signUp = try page.example(in: accounts, startingWith: "curl ")
+    let signUp = try page.example(in: accounts)
     let token = try #require(
       try page.json(signUp.command)["data"]?["signUp"]?["session"]?["token"]?.text)
-    let post = try page.example(in: accounts, startingWith: "mutation ").command
+    let post = try page.document(in: accounts)
     let posted = try page.send(post, token: token)["data"]?["createTextPost"]
     #expect(posted?["textPost"]?["id"]?.text != nil, "\(posted ?? .null)")
     #expect(posted?["userErrors"] == .array([]))
@@ -32,11 +32,11 @@ import Testing
 
   /// The one that is sent, and those of the demo data, each with its square.
   private func sendAndShowPictures(_ page: FirstPage) throws {
-    let upload = try page.example(in: "Photos", startingWith: "curl ")
+    let upload = try page.example(in: "Photos")
     let answer = try page.shell(upload.command)
     let address = try #require(answer.firstMatch(of: #/\/photos\/[0-9a-f]{64}\.png/#)).output
     #expect(answer.replacing(address, with: "/photos/5f2c...e1.png") == upload.answer)
-    let create = try page.example(in: "Photos", startingWith: "mutation ").command
+    let create = try page.document(in: "Photos")
     let photo = try page.send(
       create.replacing("/photos/5f2c...e1.png", with: address), token: "demo-marisol")["data"]?[
         "createPhoto"]?["photo"]
@@ -63,7 +63,7 @@ import Testing
   }
 
   private func hearAndTakeParts(_ page: FirstPage) throws {
-    let subscription = try page.example(in: "Subscriptions", startingWith: "curl ")
+    let subscription = try page.example(in: "Subscriptions")
     let folder = try TemporaryFolder()
     let process = try Process.run(
       URL(filePath: "/bin/sh"),
@@ -74,12 +74,11 @@ import Testing
     }
     // The stream begins with a line that says nothing.
     #expect(eventually { !heard().isEmpty })
-    let post = try page.example(in: "Accounts and writing", startingWith: "mutation ").command
+    let post = try page.document(in: "Accounts and writing")
     _ = try page.send(post, token: "demo-marisol")
-    let answer = try #require(subscription.answer)
-    #expect(eventually { heard().contains("\n\(answer)\n") }, "\(heard())")
+    #expect(eventually { heard().contains("\n\(subscription.answer)\n") }, "\(heard())")
 
-    let deferred = try page.example(in: "Parts of an answer later", startingWith: "curl ")
+    let deferred = try page.example(in: "Parts of an answer later")
     let parts = try page.shell(deferred.command)
     let values = try parts.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("{") }.map {
       try JSONParser.parse(Array($0.utf8))
@@ -123,19 +122,24 @@ private final class FirstPage {
     _ = run.finish()
   }
 
-  /// A block of a section and what stands behind it as its answer.
-  func example(
-    in section: String, startingWith start: String = "", containing text: String = ""
-  ) throws -> (command: String, answer: String?) {
-    let blocks = try Readme(section: section).blocks.flatMap { $0.components(separatedBy: "\n\n") }
-    let place = blocks.firstIndex {
-      $0.hasPrefix(start) && (text.isEmpty || $0.contains(text))
+  /// The command of a section that contains a text, and its answer.
+  func example(in section: String, containing text: String = "curl ") throws -> (
+    command: String, answer: String
+  ) {
+    let commands = try Guide("README.md", section: section).blocks(of: "console")
+      .flatMap(\.commands)
+    guard let command = commands.first(where: { $0.text.contains(text) }) else {
+      throw Missing(what: "\(section): \(text)")
     }
-    guard let place else {
-      throw Missing(what: "\(section): \(start)\(text)")
+    return (command.text, command.output)
+  }
+
+  /// The first document of a section.
+  func document(in section: String) throws -> String {
+    guard let block = try Guide("README.md", section: section).blocks(of: "graphql").first else {
+      throw Missing(what: "\(section): a document")
     }
-    let next = blocks.dropFirst(place + 1).first
-    return (blocks[place], next)
+    return block.text
   }
 
   /// The same for this server.

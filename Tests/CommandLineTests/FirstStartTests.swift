@@ -7,7 +7,7 @@ import Testing
 /// The README's first start on an empty database, word for word: from `signUp` on, without demo data.
 @Suite(.usesCluster) struct FirstStartTests {
   @Test func `an empty database becomes a community`() throws {
-    let section = try Readme(section: "The first start on a database of your own")
+    let section = try Guide("README.md", section: "The first start on a database of your own")
     let database = try TestCluster.newDatabase()
     let folder = try TemporaryFolder()
     var server: ProgramRun?
@@ -16,7 +16,7 @@ import Testing
     var tokens: [String: String] = [:]
     var answers: [String: JSONValue] = [:]
 
-    func arguments(_ command: Substring) -> [String] {
+    func arguments(_ command: String) -> [String] {
       command.split(separator: " ").dropFirst().map { word in
         switch word {
         case "postgresql:///sociograph": database
@@ -36,8 +36,8 @@ import Testing
     }
 
     for block in section.blocks {
-      guard let person = block.firstMatch(of: /^# as (\w+)\n/)?.1 else {
-        for command in block.split(separator: "\n") {
+      guard let person = block.person else {
+        for command in block.commands.map(\.text) {
           if command.hasPrefix("sociograph serve ") {
             let run = try ProgramRun(
               arguments(command) + ["--listen", "127.0.0.1:0", "--shutdown-delay", "0s"])
@@ -54,35 +54,35 @@ import Testing
         }
         continue
       }
-      let variables = try Readme.variables(of: block).map { name in
+      let variables = try block.variables.map { name in
         JSONValue.Member(name: name, value: .string(try #require(ids[name])))
       }
       let body = JSONValue.object([
-        JSONValue.Member(name: "query", value: .string(block)),
+        JSONValue.Member(name: "query", value: .string(block.text)),
         JSONValue.Member(name: "variables", value: .object(variables)),
       ])
       let text = "\(body)"
       let client = try RawClient(port: port)
-      let bearer = tokens[String(person)].map { "Authorization: Bearer \($0)\r\n" } ?? ""
+      let bearer = tokens[person].map { "Authorization: Bearer \($0)\r\n" } ?? ""
       #expect(person == "nobody" || !bearer.isEmpty)
       client.send(
         "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n\(bearer)"
           + "Content-Length: \(text.utf8.count)\r\n\r\n\(text)")
       let answer = try JSONParser.parse(Array(client.answer().body.utf8))
-      #expect(answer["errors"] == nil, "\(block)\n\(answer)")
+      #expect(answer["errors"] == nil, "\(block.text)\n\(answer)")
       let data = try #require(answer["data"])
       note(data, as: "data")
-      if let name = block.firstMatch(of: /signUp\(input: \{username: "(\w+)"/)?.1,
+      if let name = block.text.firstMatch(of: /signUp\(input: \{username: "(\w+)"/)?.1,
         case .string(let token)? = data["signUp"]?["session"]?["token"]
       {
         tokens[String(name)] = token
       }
-      if case .object(let fields) = data, block.contains("\nmutation") {
+      if case .object(let fields) = data, block.text.contains("\nmutation") {
         for case .object(let payload) in fields.map(\.value) {
-          for member in payload { #expect(member.value != .null, "\(block)\n\(data)") }
+          for member in payload { #expect(member.value != .null, "\(block.text)\n\(data)") }
         }
       }
-      answers[block.firstMatch(of: /\n(?:query|mutation) (\w+)/).map { String($0.1) } ?? ""] = data
+      answers[block.operationName] = data
     }
 
     #expect(tokens.keys.sorted() == ["ada", "ben"])

@@ -8,14 +8,8 @@ import Testing
 @Suite(.usesCluster) struct SlowOperationPageTests {
   /// The commands, in order.
   private static func commands() throws -> [String] {
-    let readme = try String(
-      contentsOfFile: TestCluster.packageFolder + "/README.md", encoding: .utf8)
-    let page = try #require(
-      readme.split(separator: "\n## ").first { $0.hasPrefix("Finding a slow operation\n") })
-    return page.split(separator: "\n").compactMap { line in
-      let text = line.drop { $0 == " " }
-      return text.hasPrefix("$ ") ? String(text.dropFirst(2)) : nil
-    }
+    try Guide("README.md", section: "Finding a slow operation")
+      .blocks(of: "console").flatMap(\.commands).map(\.text)
   }
 
   @Test func `every step leads to the next`() throws {

@@ -6,12 +6,10 @@ import Testing
 
 @Suite(.usesCluster) struct ErrorTableTests {
   @Test func `the README lists every code with its status, and no other`() throws {
-    let readme = try String(
-      contentsOfFile: TestCluster.packageFolder + "/README.md", encoding: .utf8)
-    let section = try #require(
-      readme.split(separator: "\n## ").first { $0.hasPrefix("Errors\n") })
-    let rows = section.split(separator: "\n").filter { $0.hasPrefix("| `") }
-      .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+    let rows = try Guide("README.md", section: "Errors").text.split(separator: "\n").filter {
+      $0.hasPrefix("| `")
+    }
+    .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
     #expect(
       rows.map { $0.prefix(2).joined(separator: " ") }
         == ErrorCode.allCases.map { "`\($0.rawValue)` \($0.status.code)" })

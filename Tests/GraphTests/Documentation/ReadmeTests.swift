@@ -15,30 +15,31 @@ import Testing
       .run(PostgresConfiguration(database)) { _ in }
     let server = try GraphServer(database: database)
     defer { server.stop() }
-    let guide = try Readme(section: "Five applications, one graph")
+    let guide = try Guide("README.md", section: "Five applications, one graph")
     let chapters = guide.text.components(separatedBy: "\n### ").dropFirst()
     #expect(
       chapters.map { String($0.prefix { $0 != ":" }) }
         == ["GTIO", "Happy Mail", "Sailor+", "Peck", "C7Fit"])
     for chapter in chapters {
-      #expect(chapter.components(separatedBy: "    # as ").count > 3, "\(chapter.prefix(20))")
+      #expect(chapter.components(separatedBy: "\n# as ").count > 3, "\(chapter.prefix(20))")
     }
     let marisol = Person(key: NodeKey(0), username: "marisol", token: "demo-marisol")
     var reader = GuideReader(server: server)
     reader.ids["photo"] = try server.uploadPhoto(as: marisol)
     var answers: [String: JSONValue] = [:]
-    for document in guide.documents {
-      let token = document.person == "nobody" ? nil : "demo-\(document.person)"
-      let data = try reader.execute(document.text, token: token)
+    for document in guide.blocks(of: "graphql") {
+      let person = try #require(document.person, "line \(document.line)")
+      let data = try reader.execute(document, token: person == "nobody" ? nil : "demo-\(person)")
+      let name = document.operationName
       // What was refused is null in its payload.
       for field in data.members ?? [] {
-        #expect(field.value != .null, "\(document.name)")
+        #expect(field.value != .null, "\(name)")
         guard document.text.contains("\nmutation") else { continue }
         for member in field.value.members ?? [] {
-          #expect(member.value != .null && member.value != [], "\(document.name): \(data)")
+          #expect(member.value != .null && member.value != [], "\(name): \(data)")
         }
       }
-      #expect(answers.updateValue(data, forKey: document.name) == nil, "two \(document.name)")
+      #expect(answers.updateValue(data, forKey: name) == nil, "two \(name)")
     }
     // What each guide promises.
     let expected: [(String, String, JSONValue)] = [
@@ -63,12 +64,12 @@ import Testing
 
   /// The files that a section writes, by their paths: each block under a sentence that ends in the
   /// path and a colon.
-  private func files(of section: Readme) -> [String: String] {
+  private func files(of section: Guide) -> [String: String] {
     var files: [String: String] = [:]
     var path: String?
     for part in section.text.components(separatedBy: "\n\n") {
-      if part.hasPrefix("    "), let name = path {
-        let lines = part.components(separatedBy: "\n").map { String($0.dropFirst(4)) }
+      if part.hasPrefix("```"), let name = path {
+        let lines = part.components(separatedBy: "\n").dropFirst().dropLast()
         files[name, default: ""] += lines.joined(separator: "\n") + "\n"
       } else {
         path = part.firstMatch(of: /`my\/((?:Schema|sql)\/[a-z0-9_\/.]+)`[^`]*:$/).map {
@@ -81,7 +82,7 @@ import Testing
 
   @Test func `a graph of one's own: a type, its table, pages and a mutation, and no Swift`() throws
   {
-    let section = try Readme(section: "A graph of one's own")
+    let section = try Guide("README.md", section: "A graph of one's own")
     let files = files(of: section)
     #expect(
       files.keys.sorted() == [
@@ -111,8 +112,8 @@ import Testing
 
     let data = try server.data()
     let (ada, bob) = (try data.person("ada"), try data.person("bob"))
-    let document = try #require(section.blocks.last { $0.hasPrefix("mutation") })
-    let answer = try server.data(document, as: ada)
+    let document = try #require(section.blocks(of: "graphql").last)
+    let answer = try server.data(document.text, as: ada)
     #expect(answer.at("addPlant.plant.name") == "Basil")
     #expect(answer.at("addPlant.plant.owner.plants.totalCount") == 1)
     #expect(answer.at("addPlant.userErrors") == [])

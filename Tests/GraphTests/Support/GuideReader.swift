@@ -1,22 +1,22 @@
 import JSON
 import TestSupport
 
-/// Reads on in the README as people do: an id that one answer had is what the next document names.
+/// Reads on in a guide as people do: an id that one answer had is what the next document names.
 struct GuideReader {
   let server: GraphServer
   /// By the name of the member whose object, or first element, has it.
   var ids: [String: String] = [:]
 
   /// The data of a document's answer, which must have no errors.
-  mutating func execute(_ document: String, token: String?) throws -> JSONValue {
+  mutating func execute(_ document: Guide.Block, token: String?) throws -> JSONValue {
     var variables: [JSONValue.Member] = []
-    for name in Readme.variables(of: document) {
+    for name in document.variables {
       guard let id = ids[name] else { throw GraphTestFailure("nothing was called \(name)") }
       variables.append(JSONValue.Member(name: name, value: .string(id)))
     }
-    let answer = try server.execute(document, .object(variables), token: token)
+    let answer = try server.execute(document.text, .object(variables), token: token)
     guard answer["errors"] == nil, let data = answer["data"] else {
-      throw GraphTestFailure("\(document)\n\(answer)")
+      throw GraphTestFailure("\(document.text)\n\(answer)")
     }
     note(data, as: "data")
     return data

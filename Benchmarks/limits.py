@@ -1,4 +1,4 @@
-"""Goes to each limit of the README's table, at a running server: what is at the limit is taken, and what is beyond it
+"""Goes to each limit of docs/reference/limits.md, at a running server: what is at the limit is taken, and what is beyond it
 is told what the table says. A row that nothing goes to, and a code that nobody was told, is said.
 
 Limits are those of the server's defaults, but where the figure is too large for this machine or too long for a script;
@@ -523,12 +523,12 @@ def _(door, limit):
 
 # MARK: The table
 
-PAGE = "README.md"
+PAGE = "docs/reference/limits.md"
 
 
 def table():
     """Rows of the page's table: limit, is, option, beyond."""
-    text = open(PAGE).read().split("\n### Limits\n")[1].split("\n## ")[0]
+    text = open(PAGE).read()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| ")]
     return rows[1:]
 

@@ -41,8 +41,8 @@ import Testing
     }
   }
 
-  @Test func `the README lists every option of serve as it is, and no other`() throws {
-    let page = try Guide("README.md", section: "Configuration")
+  @Test func `the documentation lists every option of serve as it is, and no other`() throws {
+    let page = try Guide("docs/reference/configuration.md")
     let rows = ServeSettings.sections.flatMap(\.options).map { option in
       let placeholder = (option.placeholder.map { " " + $0 } ?? "").replacing("|", with: "\\|")
       return "| `--\(option.name)\(placeholder)` | `\(option.environment)` | "
@@ -52,10 +52,10 @@ import Testing
     #expect(shown == rows)
   }
 
-  @Test func `the README's table of limits has each that can be set, with its default and a code`()
+  @Test func `the table of limits has each that can be set, with its default and a code`()
     throws
   {
-    let table = try Guide("README.md", section: "Limits").text.split(separator: "\n")
+    let table = try Guide("docs/reference/limits.md").text.split(separator: "\n")
     let rows = table.filter { $0.hasPrefix("| ") }.dropFirst()
       .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
     let options = ServeSettings.sections.flatMap(\.options)

@@ -4,7 +4,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// The README's first page: the program as its first command starts it, with a database, roles and pictures
+/// The documentation's first examples: the program as its first command starts it, with a database, roles and pictures
 /// of its own, and each example by curl as it stands there.
 @Suite(.usesCluster) struct FirstPageTests {
   @Test func `every example of the first page answers as written, pictures included`() throws {
@@ -15,28 +15,28 @@ import Testing
   }
 
   private func queryAndWrite(_ page: FirstPage) throws {
-    let query = try page.example(in: "A query and its answer")
+    let query = try page.example(on: "README.md")
     #expect(try page.shell(query.command) == query.answer)
 
-    let accounts = "Accounts and writing"
-    let signUp = try page.example(in: accounts)
+    let accounts = "docs/how-to/authenticate.md"
+    let signUp = try page.example(on: accounts)
     let token = try #require(
       try page.json(signUp.command)["data"]?["signUp"]?["session"]?["token"]?.text)
-    let post = try page.document(in: accounts)
+    let post = try page.document(on: accounts)
     let posted = try page.send(post, token: token)["data"]?["createTextPost"]
     #expect(posted?["textPost"]?["id"]?.text != nil, "\(posted ?? .null)")
     #expect(posted?["userErrors"] == .array([]))
-    let provider = try page.example(in: accounts, containing: "identity-token")
+    let provider = try page.example(on: accounts, containing: "identity-token")
     #expect(try page.shell(provider.command) == provider.answer)
   }
 
   /// The one that is sent, and those of the demo data, each with its square.
   private func sendAndShowPictures(_ page: FirstPage) throws {
-    let upload = try page.example(in: "Photos")
+    let upload = try page.example(on: "docs/how-to/upload-photos.md")
     let answer = try page.shell(upload.command)
     let address = try #require(answer.firstMatch(of: #/\/photos\/[0-9a-f]{64}\.png/#)).output
     #expect(answer.replacing(address, with: "/photos/5f2c...e1.png") == upload.answer)
-    let create = try page.document(in: "Photos")
+    let create = try page.document(on: "docs/how-to/upload-photos.md")
     let photo = try page.send(
       create.replacing("/photos/5f2c...e1.png", with: address), token: "demo-marisol")["data"]?[
         "createPhoto"]?["photo"]
@@ -63,7 +63,7 @@ import Testing
   }
 
   private func hearAndTakeParts(_ page: FirstPage) throws {
-    let subscription = try page.example(in: "Subscriptions")
+    let subscription = try page.example(on: "docs/reference/subscriptions.md")
     let folder = try TemporaryFolder()
     let process = try Process.run(
       URL(filePath: "/bin/sh"),
@@ -74,11 +74,11 @@ import Testing
     }
     // The stream begins with a line that says nothing.
     #expect(eventually { !heard().isEmpty })
-    let post = try page.document(in: "Accounts and writing")
+    let post = try page.document(on: "docs/how-to/authenticate.md")
     _ = try page.send(post, token: "demo-marisol")
     #expect(eventually { heard().contains("\n\(subscription.answer)\n") }, "\(heard())")
 
-    let deferred = try page.example(in: "Parts of an answer later")
+    let deferred = try page.example(on: "docs/reference/incremental-delivery.md")
     let parts = try page.shell(deferred.command)
     let values = try parts.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("{") }.map {
       try JSONParser.parse(Array($0.utf8))
@@ -122,22 +122,22 @@ private final class FirstPage {
     _ = run.finish()
   }
 
-  /// The command of a section that contains a text, and its answer.
-  func example(in section: String, containing text: String = "curl ") throws -> (
+  /// The command of a page that contains a text, and its answer.
+  func example(on file: String, containing text: String = "curl ") throws -> (
     command: String, answer: String
   ) {
-    let commands = try Guide("README.md", section: section).blocks(of: "console")
+    let commands = try Guide(file).blocks(of: "console")
       .flatMap(\.commands)
     guard let command = commands.first(where: { $0.text.contains(text) }) else {
-      throw Missing(what: "\(section): \(text)")
+      throw Missing(what: "\(file): \(text)")
     }
     return (command.text, command.output)
   }
 
-  /// The first document of a section.
-  func document(in section: String) throws -> String {
-    guard let block = try Guide("README.md", section: section).blocks(of: "graphql").first else {
-      throw Missing(what: "\(section): a document")
+  /// The first document of a page.
+  func document(on file: String) throws -> String {
+    guard let block = try Guide(file).blocks(of: "graphql").first else {
+      throw Missing(what: "\(file): a document")
     }
     return block.text
   }

@@ -4,10 +4,10 @@ import JSON
 import TestSupport
 import Testing
 
-/// The README's first start on an empty database, word for word: from `signUp` on, without demo data.
+/// docs/tutorials/first-server.md on an empty database, word for word: from `signUp` on, without demo data.
 @Suite(.usesCluster) struct FirstStartTests {
   @Test func `an empty database becomes a community`() throws {
-    let section = try Guide("README.md", section: "The first start on a database of your own")
+    let section = try Guide("docs/tutorials/first-server.md")
     let database = try TestCluster.newDatabase()
     let folder = try TemporaryFolder()
     var server: ProgramRun?

@@ -3,12 +3,12 @@ import Postgres
 import TestSupport
 import Testing
 
-/// The README's page "Finding a slow operation", step by step: its commands as they stand there, but for
+/// docs/how-to/find-slow-operations.md, step by step: its commands as they stand there, but for
 /// ports and the time from which an operation is slow, so that the machine's speed decides nothing.
 @Suite(.usesCluster) struct SlowOperationPageTests {
   /// The commands, in order.
   private static func commands() throws -> [String] {
-    try Guide("README.md", section: "Finding a slow operation")
+    try Guide("docs/how-to/find-slow-operations.md")
       .blocks(of: "console").flatMap(\.commands).map(\.text)
   }
 

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite(.usesCluster) struct ErrorTableTests {
-  @Test func `the README lists every code with its status, and no other`() throws {
-    let rows = try Guide("README.md", section: "Errors").text.split(separator: "\n").filter {
+  @Test func `the documentation lists every code with its status, and no other`() throws {
+    let rows = try Guide("docs/reference/errors.md").text.split(separator: "\n").filter {
       $0.hasPrefix("| `")
     }
     .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }

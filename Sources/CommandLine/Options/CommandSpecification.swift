@@ -1,7 +1,7 @@
 import GraphQLSchema
 
 /// The arguments of a command: options by `--name VALUE`, each also by an environment variable,
-/// then operands. One table serves parsing, `--help` and the documentation.
+/// then operands. One table serves parsing, `--help`, manual pages, completion and the documentation.
 struct CommandSpecification: Sendable {
   struct Option: Sendable {
     let name: String

@@ -10,12 +10,15 @@ extension PoolState {
     return count
   }
 
-  /// On the way to the server and back a short statement could be done.
+  /// Whether a round trip to the server takes longer than a short statement. False while no connection
+  /// is ready, because the latency is then unknown.
   var isFar: Bool {
+    var isKnown = false
     for slot in slots.indices where slots[slot].phase == .ready {
       if slots[slot].distance < limits.shortStatement { return false }
+      isKnown = true
     }
-    return true
+    return isKnown
   }
 
   private func asynchronousCount(_ now: Instant) -> Int {

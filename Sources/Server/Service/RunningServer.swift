@@ -201,6 +201,7 @@ package final class RunningServer: Sendable {
     }
     pool.queueWait = settings.pool.queueWait
     pool.operationDeadline = settings.mutationTimeout
+    pool.shortestRoundTrip = settings.pool.shortestRoundTrip
     return pool
   }
 

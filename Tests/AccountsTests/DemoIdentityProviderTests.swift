@@ -4,7 +4,7 @@ import Testing
 
 @testable import Accounts
 
-/// What stands in for identity providers on demo data.
+/// The substitute for identity providers on demo data.
 @Suite struct DemoIdentityProviderTests {
   private let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent(UUID().uuidString)

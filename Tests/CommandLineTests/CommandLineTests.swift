@@ -5,7 +5,7 @@ import Testing
 
 @testable import CommandLine
 
-/// What the executable makes of its arguments, without starting anything.
+/// The parsing of the executable's arguments, without starting anything.
 @Suite(.usesCluster) struct CommandLineTests {
   @Test func `help names every command`() throws {
     let run = try ProgramRun.complete(["--help"])

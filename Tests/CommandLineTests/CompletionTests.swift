@@ -5,7 +5,7 @@ import Testing
 @testable import CommandLine
 @testable import DatabaseSetup
 
-/// What is made from the table of options besides `--help`: manual pages and completion in shells.
+/// Manual pages and shell completion, generated from the table of options.
 @Suite struct CompletionTests {
   private static let specifications = Program.commands.map(\.specification)
 

@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// What `serve` proposes to try, tried as it is printed.
+/// The commands that `serve` proposes to try, run as printed.
 @Suite struct HintTests {
   /// - Returns: the response to the command behind `Try: `.
   private func answer(_ arguments: [String]) throws -> String {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CommandLine
 
-/// How much memory there is, and what follows from it.
+/// The memory limit of the process, and the defaults derived from it.
 @Suite struct MemoryLimitTests {
   /// A folder in the place of /sys/fs/cgroup.
   private struct Groups {

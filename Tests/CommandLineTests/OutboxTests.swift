@@ -5,7 +5,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// What waits in the outbox reaches a real command, which fails at times.
+/// The delivery of outbox entries to a real command that sometimes fails.
 @Suite(.usesCluster) struct OutboxTests {
   private let folder: TemporaryFolder
   private let database: String
@@ -50,7 +50,7 @@ import Testing
       ?? -1
   }
 
-  /// What rests after a failure is due at once, so that no test waits for it.
+  /// Makes entries that wait after a failure due at once, so that no test waits for them.
   private func makeDue() throws { try session.execute("UPDATE outbox SET due_at = now()") }
 
   @Test func `several workers deliver each entry once, however often the command fails`() throws {

@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// What only the owner of a database does: roles, background tasks.
+/// Commands that only the owner of a database may run: roles, background tasks.
 @Suite(.usesCluster) struct OwnerCommandTests {
   private func database(with names: [String]) throws -> (String, PostgresSession) {
     let database = try TestCluster.newDatabase(migrated: true)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CommandLine
 
-/// What the kernel says that a process was called with.
+/// The arguments of a process according to the kernel.
 @Suite struct ProgramArgumentsTests {
   @Test(
     arguments: [

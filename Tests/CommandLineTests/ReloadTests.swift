@@ -131,7 +131,7 @@ import Testing
   }
 }
 
-/// What SIGHUP asks for is done beside the queue that hears signals.
+/// The work of SIGHUP runs on another queue than the one that handles signals.
 @Suite(.blocks) struct ReloadQueueTests {
   @Test func `a reload that hangs holds nobody up, and those asked for meanwhile are one`() {
     let (begun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// A schema and tables of one's own, held against each other by `schema --check` and by `serve`.
+/// A custom schema and its tables, checked against each other by `schema --check` and by `serve`.
 @Suite(.usesCluster) struct SchemaCheckTests {
   private static let sdl = """
     type Query { cats: [Cat!]! @list(orderBy: "this.id") }

@@ -9,10 +9,10 @@ import Testing
 
 @testable import CommandLine
 
-/// The server as a service of the machine: what its manager is told, SIGHUP, a database that comes later, and
-/// rights that are given up.
+/// The server as a service of the machine: notifications to its manager, SIGHUP, a database that
+/// starts later, and dropped privileges.
 @Suite(.usesCluster) struct ServiceTests {
-  /// What a service manager listens on.
+  /// The socket that a service manager listens on.
   private final class NotifySocket {
     let path: String
     private let descriptor: Int32

@@ -4,7 +4,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// What the roles lack that `serve` runs under: named by `schema --check`, and repaired.
+/// Privileges that the roles of `serve` lack: reported by `schema --check`, and repaired.
 @Suite(.usesCluster) struct ServingRightsTests {
   @Test
   func `a right that an embedded database lacks is named, and granted with nothing to migrate`()

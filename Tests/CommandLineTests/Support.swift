@@ -29,7 +29,7 @@ func post(_ body: String, port: UInt16, headers: String = "") throws -> RawClien
   return client.answer()
 }
 
-/// A port that nobody listens on, below those the system gives out by itself.
+/// Returns a port without a listener, below those that the system assigns by itself.
 func freePort() -> UInt16 { .random(in: 20_000...29_999) }
 
 /// A port that is taken for as long as this lives.

@@ -5,8 +5,8 @@ import Testing
 
 /// `sociograph verify` finds what is wrong, each kind of it, and nothing in a graph that is whole.
 @Suite(.usesCluster) struct VerifyCommandTests {
-  /// What is done to a whole graph, past triggers and foreign keys, and how the line that tells of it begins.
-  /// `anna` and `ben` stand for their ids.
+  /// Corruptions of a valid graph, past triggers and foreign keys, and the start of the line that
+  /// reports each. `anna` and `ben` stand for their IDs.
   private static let faults: [(statements: String, line: String)] = [
     (
       "UPDATE app_user SET follower_count = 7 WHERE id = anna",

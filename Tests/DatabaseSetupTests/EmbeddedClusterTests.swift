@@ -31,7 +31,7 @@ import Testing
     return (cluster, events.names)
   }
 
-  /// What was reported, in short.
+  /// The reported events, in short.
   final class Events: Sendable {
     private let list = Mutex<[String]>([])
 

@@ -6,8 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What happens on a loop, and in which order. Nothing here hangs on how long anything takes: where a
-/// test waits, it is for something that must come.
+/// The order of events on a loop. No verdict depends on durations: a test waits only for events
+/// that must happen.
 @Suite(.blocks) struct EventLoopTests {
   /// Two ends of a stream, neither blocking.
   private struct Pair: ~Copyable {
@@ -46,7 +46,7 @@ import Testing
     return count == 1 ? byte[0] : nil
   }
 
-  /// What happened, in order, from whichever thread.
+  /// The events in order, from any thread.
   private final class Record: Sendable {
     private let lines = Mutex<[String]>([])
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct ProcessMemoryTests {
-  /// Of a field of `/proc/self/smaps_rollup`, in kilobytes.
+  /// Returns a field of `/proc/self/smaps_rollup`, in kilobytes.
   private func kilobytes(of field: String) throws -> Int {
     let text = try String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8)
     let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(field + ":") })

@@ -190,7 +190,7 @@ struct ExecutionTests {
     )
   }
 
-  /// The sign for kelvins is another character than the letter K, though equal to it for Unicode.
+  /// U+212A (kelvin sign) differs from the letter K, although Unicode treats them as equivalent.
   @Test func `names are the same if their characters are`() {
     let sign = "\u{212A}"
     func run(_ document: String, _ rest: String) -> String {

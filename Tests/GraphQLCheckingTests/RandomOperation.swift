@@ -1,10 +1,10 @@
 import JSON
 import OracleSupport
 
-/// Random documents for one schema: mostly right, with mistakes of every kind in between.
+/// Random documents for one schema: mostly valid, with mistakes of every kind.
 ///
-/// What the other implementations get wrong, or do not know yet, does not occur: OneOf objects,
-/// subscriptions, `__typename` beside another field of its response name.
+/// Features that the other implementations get wrong, or do not support yet, do not occur: OneOf
+/// objects, subscriptions, `__typename` next to another field with its response name.
 struct RandomOperation {
   static let schema = """
     directive @onField(a: Int!, b: [String!] = ["x"], e: Color) repeatable on FIELD | INLINE_FRAGMENT | FRAGMENT_SPREAD

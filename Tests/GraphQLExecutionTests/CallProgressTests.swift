@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphQLExecution
 
-/// What is tried again, and for how long: on a clock of the tests' own.
+/// The conditions and limits of retries, with a clock of the tests.
 @Suite struct CallProgressTests {
   private struct Always: RandomNumberGenerator {
     private let value = UInt64.max / 2

@@ -5,7 +5,7 @@ import Testing
 @testable import GraphQLExecution
 @testable import GraphQLPlanning
 
-/// Parts of an answer that come later, from records made by hand: where nulls stay, and what a client is told then.
+/// Incremental delivery from hand-made records: the places of nulls, and the resulting messages.
 @Suite struct DeliveryTests {
   private func field(
     _ name: String, _ value: ValueShape, nonNull isNonNull: Bool = false

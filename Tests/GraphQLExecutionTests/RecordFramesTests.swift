@@ -2,7 +2,7 @@ import Testing
 
 @testable import GraphQLExecution
 
-/// What is no record or array of PostgreSQL's binary form is found before anything of it is read.
+/// The detection of invalid records and arrays of PostgreSQL's binary form before they are read.
 @Suite struct RecordFramesTests {
   private func lengths(
     _ bytes: [UInt8], _ push: (inout RecordFrames, RawSpan, Int, Int) -> Int?

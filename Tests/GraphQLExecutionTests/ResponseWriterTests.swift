@@ -448,7 +448,7 @@ import Testing
     return (shape, bytes)
   }
 
-  /// Whatever came of the bytes is JSON, and where there is no data there is an error.
+  /// Checks that any result is JSON, and has an error if there is no data.
   private func expectAnswer(_ answer: Answer, _ what: @autoclosure () -> String) {
     let json = try? JSONParser.parse(Array(answer.json.utf8))
     #expect(json != nil, "\(what()): \(answer)")

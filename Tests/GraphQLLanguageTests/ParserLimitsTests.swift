@@ -30,7 +30,8 @@ struct ParserLimitsTests {
     #expect(cause("#\n" + fits + ",,,") == nil)
   }
 
-  /// What stands before, what is repeated, what is inside, what closes it, what stands after.
+  /// Arguments: the text before, the repeated text, the text inside, the closing text, the text
+  /// after.
   @Test(arguments: [
     ["", "{a", "", "}", ""], ["", "{...", "{a}", "}", ""], ["", "{...on A", "{a}", "}", ""],
     ["{a(b:", "[", "", "]", ")}"], ["{a(b:", "{c:", "1", "}", ")}"],

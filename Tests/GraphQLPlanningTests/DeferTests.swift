@@ -4,7 +4,7 @@ import GraphQLResponse
 import GraphQLSchema
 import Testing
 
-/// How an operation is taken apart whose answer comes in parts.
+/// The split of an operation for incremental delivery.
 struct DeferTests {
   private func plan(
     _ query: String, _ format: IncrementalDelivery = .v02, maximumCost: Int? = nil

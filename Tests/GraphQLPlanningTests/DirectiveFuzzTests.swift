@@ -5,9 +5,9 @@ import Testing
 
 @testable import GraphQLPlanning
 
-/// Directives with texts that nobody would write: each is refused, by the storage mapping or by
-/// PostgreSQL when its statement is prepared, or the prepared statement has just the parameters that
-/// will be bound to it. Seeded: every run tries the same texts.
+/// Directives with unusual texts: each is refused, by the storage mapping or by PostgreSQL when its
+/// statement is prepared, or the prepared statement has exactly the parameters that will be bound
+/// to it. The tests are seeded: every run uses the same texts.
 @Suite(.usesCluster(isFirst: true)) struct DirectiveFuzzTests {
   /// The texts of directives in `sdl`, each where its name stands in braces, with one that holds.
   private static let holes: [(name: String, text: String)] = [
@@ -89,7 +89,7 @@ import Testing
     CREATE TABLE extra (book_id bigint PRIMARY KEY, note text);
     """
 
-  /// What texts are made of beside pieces of those that hold.
+  /// The pieces of texts, in addition to pieces of valid ones.
   private static let pieces = [
     "'", "''", "'it''s'", "E'", "E'it\\'s'", "e'\\\\'", "\\", "\"", "\"a\"\"b\"", "$", "$$", "$a$",
     "$a$'$a$",

@@ -4,9 +4,10 @@ import Testing
 
 @testable import GraphQLPlanning
 
-/// What the planner makes of small schemas: Tests/Fixtures/planning has a folder for each case with
-/// its schema, operation and variables, and the statement, parameters and shape of its plan.
-/// `SOCIOGRAPH_UPDATE_FIXTURES=1` writes the plans anew: read the difference before it is committed.
+/// Plans of small schemas. Tests/Fixtures/planning has a folder for each case with its schema,
+/// operation and variables, and the statement, parameters and shape of its plan.
+///
+/// `SOCIOGRAPH_UPDATE_FIXTURES=1` writes the plans again: read the difference before you commit it.
 @Suite struct PlanningCasesTests {
   private static let folder = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Fixtures/planning")

@@ -5,7 +5,7 @@ import GraphQLSchema
 import JSON
 import Testing
 
-/// How the later items of a list are had.
+/// The plans for the later items of a list.
 struct StreamTests {
   private func plan(
     _ query: String, _ variables: String? = nil
@@ -33,7 +33,7 @@ struct StreamTests {
     )
   }
 
-  /// How many rows the parameters of a plan say are read.
+  /// Returns the numbers of rows to read, according to the parameters of a plan.
   private func rowCounts(_ plan: Plan) -> [Int] {
     plan.parameters.compactMap { if case .rowCount(let count, _) = $0 { count } else { nil } }
   }

@@ -83,7 +83,7 @@ import Testing
     return .object([.init(name: "errors", value: .array(errors.map(json)))])
   }
 
-  /// What version 16 does not look for.
+  /// Returns whether version 16 does not check for this.
   private static func isBeyond(_ message: String) -> Bool {
     message.hasPrefix("All root types must be different")
       || message.contains("is not deprecated, so implementation field")

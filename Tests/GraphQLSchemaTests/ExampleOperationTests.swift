@@ -3,7 +3,7 @@ import Testing
 
 @testable import GraphQLSchema
 
-/// The operation that is proposed to somebody who has just started a server.
+/// The operation proposed at the first start of a server.
 @Suite struct ExampleOperationTests {
   @Test(arguments: [
     ("cat(id: ID!): Cat cats: [Cat!]! ", "{ cats { id name } }"),

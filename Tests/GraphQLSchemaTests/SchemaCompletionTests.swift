@@ -2,7 +2,7 @@ import GraphQLLanguage
 import GraphQLSchema
 import Testing
 
-/// What the SDL of a storage schema may leave unsaid, and what then is said in its place.
+/// The parts of SDL that a storage schema may omit, and their completion.
 struct SchemaCompletionTests {
   /// The files of a schema, joined and completed, as clients get to see it.
   private func completed(_ files: String...) throws -> String {

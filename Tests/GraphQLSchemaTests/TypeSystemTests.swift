@@ -1,7 +1,7 @@
 import GraphQLSchema
 import Testing
 
-/// What makes types that passed the rules for their text no valid type system.
+/// Types that pass the rules for their text but are not a valid type system.
 struct TypeSystemTests {
   private func expectErrors(
     _ text: String, _ expected: (String, [String])...,

@@ -11,7 +11,7 @@ extension GraphQLEndpoint {
   }
 }
 
-/// What becomes of an HTTP request, without sockets.
+/// The handling of HTTP requests, without sockets.
 @Suite struct EndpointTests {
   struct Failure: Error {}
 

@@ -98,7 +98,7 @@ struct HostileDocumentTests {
       self.init(name, part, head, tail: { _ in tail })
     }
 
-    /// Of 16 KB for each of the scale.
+    /// Returns a text of 16 KB per unit of scale.
     func text(_ scale: Int) -> String {
       let tail = tail(scale)
       var text = head
@@ -169,7 +169,7 @@ struct HostileDocumentTests {
     #expect(factor < 10)
   }
 
-  /// `schema` and document: fields of many object types beside many of their interface.
+  /// Validates a document with fields of many object types next to many of their interface.
   private func manyTypes(_ count: Int, inside: (Int) -> String) throws -> [GraphQLError] {
     let types = (0..<count).map { "type T\($0) implements N { a: N }" }.joined(separator: " ")
     let schema = try schema("type Query { n: N } interface N { a: N } \(types)")

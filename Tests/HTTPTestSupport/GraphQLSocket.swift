@@ -1,6 +1,6 @@
 import JSON
 
-/// A client of graphql-transport-ws that says exactly what it is told to.
+/// A client of graphql-transport-ws that sends exactly the messages it is given.
 package final class GraphQLSocket {
   package struct NotAcknowledged: Error {}
 

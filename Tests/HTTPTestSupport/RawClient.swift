@@ -1,6 +1,6 @@
 import Glibc
 
-/// A client that sends exactly the bytes it is told to.
+/// A client that sends exactly the bytes it is given.
 package final class RawClient {
   private let descriptor: Int32
   private var received: [UInt8] = []

@@ -26,7 +26,7 @@ package final class WebSocketClient {
     package static let pong: UInt8 = 10
 
     package var text: String { String(decoding: payload, as: UTF8.self) }
-    /// Of a closing frame; nil for any other.
+    /// The code of a closing frame; nil for any other frame.
     package var closeCode: Int? {
       opcode == 8 && payload.count >= 2 ? Int(payload[0]) << 8 | Int(payload[1]) : nil
     }

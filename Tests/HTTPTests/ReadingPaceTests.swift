@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-/// Who takes answers too slowly.
+/// Clients that read responses too slowly.
 @Suite(.blocks) struct ReadingPaceTests {
   private func second(_ number: Int) -> UInt64 { UInt64(1000 + number) * 1_000_000_000 }
 

@@ -9,7 +9,7 @@ import Testing
 @Suite(.blocks) struct WebSocketTests {
   typealias Frame = WebSocketClient.Frame
 
-  /// Says every text that it is told, and of anything else that it is binary.
+  /// A server that echoes every text, and reports any other message as binary.
   static let echo = Result {
     try HTTPServerFixture { configuration in
       configuration.limits.maximumSocketsPerAddress = 1000
@@ -353,7 +353,8 @@ import Testing
     #expect(client.closeCode() == 1013)
   }
 
-  /// Notes that a socket of it can be sent nothing any more; what it is told has it closed by 4000.
+  /// A server that records that a socket can be sent nothing more; a message makes it close by
+  /// 4000.
   private func witness(
     _ configure: (inout HTTPServer.Configuration) -> Void = { _ in }
   ) throws -> (fixture: HTTPServerFixture, ends: EndCount) {

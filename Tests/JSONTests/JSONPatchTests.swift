@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  /// Some things of it are others.
+  /// Returns the value with random changes.
   private static func changed(_ value: JSONValue, _ random: inout SeededGenerator) -> JSONValue {
     switch value {
     case .null, .boolean, .number, .string: return any(&random, depth: 2)

@@ -1,10 +1,10 @@
 import Glibc
 
-/// How much more processor time something takes for four times the input.
+/// Returns the factor of processor time for four times the input.
 ///
-/// Proportional work gives some 4, quadratic work 16, on any machine: each is the best of several
-/// runs, timed by what the thread itself had of the processor. Work under a millisecond is too little
-/// to tell.
+/// Proportional work has a factor of about 4, quadratic work 16, on any machine: each is the best
+/// of several runs, measured by the thread's processor time. Work under a millisecond is too short
+/// to measure.
 package func growth(attempts: Int = 6, _ run: (_ scale: Int) throws -> Void) rethrows -> Double {
   var small = Duration.seconds(1_000)
   var large = Duration.seconds(1_000)

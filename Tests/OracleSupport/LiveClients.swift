@@ -43,7 +43,7 @@ package enum LiveClients {
     }
   }
 
-  /// A program that is told lines, and says others.
+  /// A program that reads lines and writes lines.
   package final class Conversation {
     private let process = Process()
     private let input = Pipe()

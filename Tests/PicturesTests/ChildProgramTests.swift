@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pictures
 
-/// What reads strangers' pictures is held to its limits, whatever it does.
+/// The program that reads untrusted pictures cannot exceed its limits.
 @Suite(.blocks) struct ChildProgramTests {
   private func run(
     _ script: String, _ input: [UInt8] = [], confined: Bool = true,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pictures
 
-/// Sizes are read from bytes that anybody may have made.
+/// Sizes are read from untrusted bytes.
 @Suite(.blocks) struct PictureHeaderTests {
   @Test func `a JPEG's size stands behind any number of segments`() {
     let start: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1, 2, 0xFF, 0xFF, 0xFF, 0xC4, 0, 3, 9]

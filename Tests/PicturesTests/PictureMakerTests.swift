@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pictures
 
-/// What becomes of strangers' pictures, with the decoder that is installed and with others in its place.
+/// The processing of untrusted pictures, with the installed decoder and with substitutes.
 @Suite(.blocks) struct PictureMakerTests {
   private func maker(_ change: (inout PictureMaker.Settings) -> Void = { _ in }) -> PictureMaker {
     var settings = PictureMaker.Settings()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Postgres
 
-/// PostgreSQL goes away and comes back while it is used. Each test has a cluster of its own.
+/// PostgreSQL goes away and restarts while it is used. Each test has its own cluster.
 @Suite(.serialized, .usesCluster(isFirst: true)) final class OutageTests: Sendable {
   let options: EmbeddedCluster.Options
 
@@ -53,7 +53,7 @@ import Testing
     try EmbeddedCluster.start(options) { _ in }
   }
 
-  /// What clients saw.
+  /// The results that clients saw.
   struct Tally: Sendable {
     var answers = 0
     var kinds: [PostgresError.Kind] = []

@@ -103,7 +103,7 @@ final class PoolHarness: @unchecked Sendable {
       PostgresStatement(text, parameterCount: numbers.count), parameters, within: limit)
   }
 
-  /// Where the time of a statement went.
+  /// Returns the times of a statement's phases.
   func times(_ statement: PostgresStatement) async throws -> StatementTimes {
     try await withCheckedThrowingContinuation { continuation in
       loop.execute { [self] in
@@ -140,7 +140,7 @@ final class PoolHarness: @unchecked Sendable {
     }
   }
 
-  /// The same by something that stands before the pool, made on the loop.
+  /// Runs executions at once by a runner in front of the pool, created on the loop.
   func runTogether(
     _ parameters: [PostgresParameters],
     by make:

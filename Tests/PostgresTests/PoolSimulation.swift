@@ -320,7 +320,7 @@ struct PoolSimulation {
     }
   }
 
-  /// What is kept of clients is what they have, and none has more than its share.
+  /// Checks that the recorded clients are those with requests, and that none exceeds its share.
   mutating func checkShares() {
     var loads: [PoolClient: (running: Int, waiting: Int)] = [:]
     for request in state.requests {
@@ -341,7 +341,7 @@ struct PoolSimulation {
     }
   }
 
-  /// What must hold after every event.
+  /// Checks the invariants after every event.
   mutating func check(after event: Event) {
     guard problem == nil else { return }
     let statistics = state.currentStatistics

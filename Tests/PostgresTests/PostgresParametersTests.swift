@@ -3,7 +3,7 @@ import Testing
 
 @testable import Postgres
 
-/// What goes in as a parameter, seen as text by the server.
+/// Parameters as the server sees them, as text.
 @Suite(.usesCluster) struct PostgresParametersTests {
   static let cases: [(String, String?, @Sendable (inout PostgresParameters) -> Void)] = [
     ("bigint", nil, { $0.appendNull() }),

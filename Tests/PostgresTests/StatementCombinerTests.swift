@@ -372,7 +372,7 @@ import Testing
 }
 
 extension StatementCombiner.Settings {
-  /// Whatever comes in one turn.
+  /// Limits that combine everything of one turn.
   static var always: Self {
     var settings = Self()
     settings.frequent = 0

@@ -2,7 +2,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// What the server shows of a statement's purpose.
+/// The label of a statement as the server shows it.
 @Suite(.usesCluster) struct StatementLabelTests {
   /// The text that the server keeps, without our own statement's value.
   private static let shown = """

@@ -1,7 +1,7 @@
 import SQL
 import Testing
 
-/// What a text of SQL may read, and which of its rows.
+/// The relations that a text of SQL may read, and the rows of them.
 @Suite struct SQLReadsTests {
   /// `name alias column=operand ...` of each mention that is one of these.
   private func reads(_ text: String, _ names: Set<String> = ["a", "b", "f"]) -> [String] {

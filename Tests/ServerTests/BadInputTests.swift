@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// Whatever comes in is answered with a clear error, and the server goes on.
+/// Any input gets a clear error, and the server continues.
 @Suite(.usesCluster) struct BadInputTests {
   @Test(arguments: [
     (#"{"query": "{ __typename }""#, 400, "BAD_REQUEST"), ("", 400, "BAD_REQUEST"),

@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-/// Conditions of arguments in every place where they can stand, over a graph of one's own.
+/// Conditions of arguments in every possible place, over a custom graph.
 @Suite struct ConditionTests {
   private static func graph(_ more: String = "") throws -> OwnGraph {
     try OwnGraph(

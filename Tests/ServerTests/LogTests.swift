@@ -6,9 +6,9 @@ import Testing
 
 @testable import Server
 
-/// What the log says, and that nobody waits for it.
+/// The lines of the log, and that writing them never blocks.
 @Suite(.usesCluster) struct LogTests {
-  /// Nobody reads the pipe: it and the buffer are full, and `write` still returns.
+  /// The pipe is not read: it and the buffer are full, and `write` still returns.
   @Test func `what does not fit is counted, and said when there is room again`() throws {
     let pipe = LogPipe(maximumBytes: 10_000)
     let filler = String(repeating: "x", count: 1_000)
@@ -30,7 +30,7 @@ import Testing
     #expect(lines.count { Self.lostCount($0) == nil } == written - 10)
   }
 
-  /// Of lines that were lost; nil for any other line.
+  /// Returns the number of lost lines; nil for any other line.
   private static func lostCount(_ line: String) -> Int? {
     guard line.contains("lines were lost"),
       let value = try? JSONParser.parse(Array(line.utf8)), value["subject"] == .string("log")

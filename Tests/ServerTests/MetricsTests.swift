@@ -174,7 +174,7 @@ import Testing
     return UInt16(match.1)
   }
 
-  /// A runner that holds up its loop until it is told to go on.
+  /// A runner that blocks its loop until it is released.
   private final class Held: StatementRunner {
     let gate: DispatchSemaphore
     let pool: PostgresPool

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Server
 
-/// What is served beside the API.
+/// The resources served in addition to the API.
 @Suite(.usesCluster) struct PageTests {
   /// A folder with files of GraphiQL's names.
   private static func assets() throws -> TemporaryFolder {

@@ -3,7 +3,7 @@ import Server
 import TestSupport
 import Testing
 
-/// What a mutation's function returns, held against what its payload says.
+/// The result of a mutation's function, checked against its payload.
 @Suite struct ResultTypeTests {
   private func problems(_ field: String, _ type: String, _ value: String) throws -> [String] {
     let mapping = try OwnGraph.mapping(

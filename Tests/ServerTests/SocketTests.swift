@@ -14,7 +14,7 @@ import Testing
     try GraphQLSocket(port: TestServer.shared.port, payload: payload, headers: headers)
   }
 
-  /// A signed-in somebody's token.
+  /// Returns the token of a signed-in user.
   private static func token(_ database: String) throws -> String {
     let token = "sociograph-test-\(UInt64.random(in: 0 ... .max))"
     try TestCluster.session(database).execute(

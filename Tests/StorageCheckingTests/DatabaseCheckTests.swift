@@ -4,8 +4,8 @@ import Testing
 
 @testable import StorageChecking
 
-/// What the database itself has to do with it: indexes, rights, who keeps its tables; and that it is
-/// as it was.
+/// Findings about the database itself: indexes, privileges, the location of its tables. The check
+/// leaves it unchanged.
 @Suite(.usesCluster) struct DatabaseCheckTests {
   private static let sdl = """
     input CatFilter {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What a leaf's column is, and what its scalar or enum can be read from.
+/// The types of leaves' columns, and those that a scalar or enum can be read from.
 @Suite(.usesCluster) struct LeafCheckTests {
   @Test(arguments: [
     (

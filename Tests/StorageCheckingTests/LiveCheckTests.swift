@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What subscriptions and live queries need of a database.
+/// The requirements of subscriptions and live queries on a database.
 @Suite(.usesCluster) struct LiveCheckTests {
   private static let sdl = """
     type Query { cats: [Cat!]! @list(orderBy: "this.id") }

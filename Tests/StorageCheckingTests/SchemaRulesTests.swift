@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What is wrong whatever the database has.
+/// Errors that do not depend on the database.
 @Suite(.usesCluster) struct SchemaRulesTests {
   private static let tables = """
     CREATE TABLE cat (id bigint PRIMARY KEY); CREATE TABLE dog (id bigint PRIMARY KEY);

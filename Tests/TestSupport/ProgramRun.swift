@@ -1,9 +1,10 @@
 import DatabaseSetup
 import Foundation
 
-/// The real executable, run with arguments of a test's own, and what came of it.
+/// A run of the real executable with a test's arguments, and its result.
 ///
-/// Foundation's `Process` sees no end before that of a PostgreSQL the program leaves running.
+/// Foundation's `Process` reports the end only after that of a PostgreSQL that the program leaves
+/// running.
 package final class ProgramRun: @unchecked Sendable {
   // @unchecked: used by one test.
   package let processID: pid_t
@@ -12,7 +13,7 @@ package final class ProgramRun: @unchecked Sendable {
 
   package static let executable = TestCluster.packageFolder + "/.build/debug/sociograph"
 
-  /// Starts it in the repository. A server that is not told where to listen takes a free port.
+  /// Starts the executable in the repository. Without a listen address, a server takes a free port.
   package init(_ arguments: [String], environment: [String: String] = [:]) throws {
     folder = try TemporaryFolder()
     let environment = ["SOCIOGRAPH_LISTEN": "127.0.0.1:0"].merging(environment) { $1 }

@@ -4,12 +4,12 @@ import Postgres
 import SQL
 import Synchronization
 
-/// A PostgreSQL of the tests' own: one per test process, in a folder under /tmp, started by whoever
-/// asks first and gone with the process, however that ends.
+/// The PostgreSQL of the tests: one per test process, in a folder under /tmp, started on first use
+/// and stopped with the process, however that ends.
 package enum TestCluster {
-  /// What tests that run may have open at once, handed out by `TestTurns`.
+  /// The number of connections of running tests, assigned by `TestTurns`.
   static let connectionsOfTests = 240
-  /// What is open as long as the process: the servers that tests share.
+  /// The number of connections open as long as the process: those of the servers that tests share.
   private static let connectionsOfSharedServers = 220
 
   /// A database with the graph's tables and functions and no rows, made once; treat it as shared.
@@ -29,7 +29,7 @@ package enum TestCluster {
     return try connectionString(database: name)
   }
 
-  /// A new database with all that is in another, to which nobody is connected.
+  /// Returns a new database with the contents of another, which must have no connections.
   package static func newDatabase(copying other: String) throws -> String {
     let source = try session(other).execute("SELECT current_database()")[0][0] ?? ""
     let name = "test_\(UInt32.random(in: 0 ... .max))"

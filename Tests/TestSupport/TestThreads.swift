@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Threads for tests that block: they wait for servers, databases and programs, which Swift's own
-/// threads, as few as there are cores, must not do.
+/// Threads for tests that block on servers, databases and programs, which Swift's own threads, as
+/// few as there are cores, must not do.
 final class TestThreads: TaskExecutor {
   private let jobs = Mutex<[UnownedJob]>([])
   private let waiting = DispatchSemaphore(value: 0)

@@ -2,11 +2,10 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Runs tests that block, on threads of their own and as many at once as there are threads and
-/// connections for: the one owner of both.
+/// Runs blocking tests on dedicated threads, as many at once as threads and connections allow.
 ///
-/// A test takes what it may use before it begins, so that no test that has begun waits for another,
-/// and gives it back at its end, when the servers, pools and sessions that it opened are gone.
+/// A test takes its resources before it begins, so that no running test waits for another. It
+/// returns them at its end, when its servers, pools and sessions are closed.
 final class TestTurns: Sendable {
   static let shared = TestTurns(threads: 8, connections: TestCluster.connectionsOfTests)
 

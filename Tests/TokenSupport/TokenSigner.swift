@@ -45,11 +45,11 @@ import CCJOSE
   /// A set with this key alone.
   public var keySet: String { #"{"keys":[\#(publicKey)]}"# }
 
-  /// A compact token.
+  /// Returns a compact token.
   ///
   /// - Parameters:
   ///   - claims: JSON.
-  ///   - header: beside `alg`; each value a text, or a list as JSON.
+  ///   - header: fields in addition to `alg`; each value is a text, or a list as JSON.
   public func sign(_ claims: String, algorithm: String? = nil, header: [String: String] = [:])
     -> String
   {

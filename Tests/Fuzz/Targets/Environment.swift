@@ -5,7 +5,7 @@ func environment(_ name: String) -> String? {
   return unsafe String(cString: value)
 }
 
-/// What this thread has had of the processor so far.
+/// Returns the processor time that this thread has used.
 func threadTime() -> Duration {
   var time = timespec()
   unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

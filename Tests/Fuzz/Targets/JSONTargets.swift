@@ -1,6 +1,6 @@
 import JSON
 
-/// What is read is written, and what is written reads as the same.
+/// Checks that a parsed text, when written, parses to the same value.
 func fuzzJSON(_ bytes: [UInt8]) {
   do throws(JSONError) {
     let value = try JSONParser.parse(bytes)

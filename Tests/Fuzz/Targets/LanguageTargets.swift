@@ -6,7 +6,7 @@ private let allLimits = [
   ParserLimits(maximumBytes: .max, maximumTokens: .max, maximumNesting: 200),
 ]
 
-/// What parses is printed, and the print parses as the same document.
+/// Checks that a parsed text, when printed, parses to the same document.
 func fuzzParser(_ bytes: [UInt8]) {
   let source = Source(bytes)
   for limits in allLimits {

@@ -1,7 +1,7 @@
 import SQL
 
-/// Any text is a part of a statement or is refused; what is one stays one as it was read, is of the
-/// same pieces, and swallows nothing that stands behind it.
+/// Checks that any text is refused or is part of a statement. In the latter case it stays unchanged
+/// when parsed again, has the same pieces, and does not absorb text after it.
 func fuzzTemplates(_ bytes: [UInt8]) {
   let text = String(decoding: bytes, as: UTF8.self)
   guard let template = try? SQLTemplate(text) else { return }

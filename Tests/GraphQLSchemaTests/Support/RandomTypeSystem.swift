@@ -118,7 +118,7 @@ struct RandomTypeSystem {
     }
   }
 
-  /// Of a written type; defaults that do not fit are left to tests that know what to expect.
+  /// Returns a value of a written type. Other tests cover defaults that do not fit.
   private mutating func value(of type: String, _ depth: Int = 0) -> String? {
     if type.hasSuffix("!") { return value(of: String(type.dropLast()), depth) }
     if sometimes(10), depth == 0 { return nil }

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What somebody gains who has a stolen token, an old request or many of them.
+/// Attacks with a stolen token, a repeated request, or many requests.
 @Suite(.usesCluster) struct AccountAttackTests {
   private var graph: GraphServer { get throws { try GraphServer.newcomers } }
 
@@ -25,7 +25,7 @@ import Testing
       "UPDATE session SET created_at = now() - interval '16 minutes' WHERE user_id = $1", [person])
   }
 
-  /// `recipient: subject` of what the outbox has on behalf of somebody, the oldest first.
+  /// Returns `recipient: subject` of the outbox entries of a person, oldest first.
   private func mails(of person: Person) throws -> [String] {
     try graph.data().run(
       "SELECT recipient || ': ' || subject FROM outbox WHERE user_id = $1 ORDER BY id", [person]

@@ -19,7 +19,7 @@ import TokenSupport
       || graph.execute("{ viewer { user { id } } }", as: person).at("data.viewer.user.id") != nil
   }
 
-  /// The token in the latest mail to somebody.
+  /// Returns the token in the latest mail to a person.
   private func mailed(to person: Person) throws -> String {
     let rows = try graph.data().run(
       "SELECT body FROM outbox WHERE user_id = $1 ORDER BY id DESC LIMIT 1", [person])

@@ -35,7 +35,7 @@ import TokenSupport
 
   private var graph: GraphServer { get throws { try Self.server.get() } }
 
-  /// What a provider gives the device of somebody it knows.
+  /// Returns the credential that a provider issues to a known user's device.
   private func credential(
     _ provider: String, _ subject: String, _ more: String = "", signedBy signer: String? = nil,
     lasts: Int = 600

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import TokenSupport
 
-/// Whose a token is, while that changes.
+/// The user of a token, while that changes.
 @Suite(.usesCluster) struct SessionLookUpTests {
   /// Finds whose session it is and, where `condition` holds, says so when a lock is free.
   private static func slowed(where condition: String) -> String {
@@ -28,7 +28,8 @@ import TokenSupport
     "sha256(convert_to('\(token)', 'UTF8'))"
   }
 
-  /// How many wait for the lock. The cluster is shared with other tests, and so is this view.
+  /// Returns the number of sessions that wait for the lock. The cluster and this view are shared
+  /// with other tests.
   private static func waiting(_ session: PostgresSession) throws -> Int {
     try session.execute(
       """

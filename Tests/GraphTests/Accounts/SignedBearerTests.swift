@@ -8,7 +8,7 @@ import TokenSupport
 
 @testable import Server
 
-/// Bearer tokens that somebody else signs (`--jwt-keys`), beside sessions of our own.
+/// Bearer tokens that other issuers sign (`--jwt-keys`), in addition to the server's sessions.
 @Suite(.usesCluster) struct SignedBearerTests {
   /// A server that takes the tokens of an issuer whose keys stand in a file.
   private final class Issuer {
@@ -36,7 +36,7 @@ import TokenSupport
           + "VALUES ('GOOGLE', '\(subject)', \(person.key))")
     }
 
-    /// What a token of these claims is answered; `status username`.
+    /// Returns the response to a token with these claims: `status username`.
     func answer(_ token: String) throws -> String {
       let response = try graph.send("{ viewer { user { username } } }", token: token)
       let name = try JSONParser.parse(response.body)["data"]?["viewer"]?["user"]?["username"]

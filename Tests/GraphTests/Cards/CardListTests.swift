@@ -123,7 +123,7 @@ import Testing
       ])
   }
 
-  /// What a stream of posts with a filter answers, narrowed to one test's own word.
+  /// A query for posts with a filter, which includes a word of the test.
   private static let stream = """
     query($filter: PostFilter!) { posts(filter: $filter) { totalCount nodes {
       __typename body author { id }

@@ -7,7 +7,7 @@ import Testing
 @Suite(.usesCluster) struct CardTests {
   private var graph: GraphServer { get throws { try GraphServer.shared } }
 
-  /// Somebody with an address.
+  /// Inserts a person with an address.
   private func writer(_ name: String? = nil) throws -> Person {
     let data = try graph.data()
     let person = try data.person(name: name)
@@ -37,7 +37,7 @@ import Testing
       as: person)
   }
 
-  /// The follow-ups somebody has to send or waits for.
+  /// Returns the follow-ups that a person has to send or waits for.
   private func followUps(_ person: Person, _ arguments: String = "") throws -> [JSONValue] {
     let field = arguments.isEmpty ? "followUps" : "followUps(\(arguments))"
     return try graph.data(

@@ -4,13 +4,13 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Sixty-four clients who want the same thing at once. What counts is what is there afterwards.
+/// Sixty-four clients that want the same thing at once. The final state decides.
 @Suite(.serialized, .usesCluster(isFirst: true)) struct LastOneTests {
   private static let server = Result { try GraphServer.alone() }
   private static let crowdSize = 64
 
-  /// Each does one mutation at the same time as the others, and the codes of what each was refused
-  /// come back in their order. No answer may have an error of the other kind.
+  /// Makes everyone run one mutation at the same time, and returns the codes of their user errors
+  /// in the order of the people. Other errors fail the test.
   private func all(
     _ people: [Person], _ field: String, _ variables: KeyValuePairs<String, JSONValue>
   ) throws -> [[Refusal]] {
@@ -24,7 +24,7 @@ import Testing
     try (0..<Self.crowdSize).map { try data.person("\(stem)\($0)", ["address": "Road \($0)"]) }
   }
 
-  /// What the database's own checks say.
+  /// Checks the database with its own checks.
   private func expectWhole(_ data: GraphData) throws {
     #expect(try data.run("SELECT * FROM verify_counters()") == [])
     #expect(try data.run("SELECT * FROM verify_subjects()") == [])
@@ -357,15 +357,16 @@ import Testing
     #expect(try data.run("SELECT FROM post WHERE author_id = $1", [anna]).count == 1)
   }
 
-  /// The last one in this suite, which runs its tests in order: the server is stopped, so that every
-  /// backend has told what it counted.
+  /// The last test of this suite, which runs its tests in order: the server is stopped, so that
+  /// every backend has reported its counts.
   @Test func `there was no deadlock in any of this`() throws {
     let server = try Self.server.get()
     server.stop()
     #expect(try Self.deadlocks(server.database) == 0)
   }
 
-  /// How many deadlocks PostgreSQL saw in a database whose server has stopped.
+  /// Returns the number of deadlocks that PostgreSQL detected in a database whose server has
+  /// stopped.
   static func deadlocks(_ database: String) throws -> Int {
     let name = try TestCluster.session(database).execute("SELECT current_database()")[0][0] ?? ""
     let session = try TestCluster.session(TestCluster.connectionString())

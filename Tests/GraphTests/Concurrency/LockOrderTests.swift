@@ -5,13 +5,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// That no two mutations wait for each other in a ring, whatever their timing.
+/// No two mutations deadlock, whatever their timing.
 ///
-/// Two transactions deadlock over rows when one has X and waits for Y while the other has Y and waits for
-/// X. So for every two calls and every row both lock, a third session takes that row; the first call runs
-/// until it waits there, the second until it waits as well; then the row is let go, and goes to the first,
-/// who waited longest. If the second has anything the first wants next, PostgreSQL finds a deadlock: each
-/// time, not by luck.
+/// Two transactions deadlock over rows when one has X and waits for Y while the other has Y and
+/// waits for X. So for every two calls and every row that both lock, a third session locks that
+/// row. The first call runs until it waits there, and then the second does. The row is then
+/// released, and goes to the first, which waited longest. If the second has a row that the first
+/// needs next, PostgreSQL detects a deadlock every time.
 @Suite(.usesCluster(isFirst: true)) struct LockOrderTests {
   @Test func `every mutation's function takes part`() throws {
     let schema = try String(
@@ -108,11 +108,11 @@ struct LockedRow: Hashable, Comparable, CustomStringConvertible, Sendable {
   static func < (a: Self, b: Self) -> Bool { a.description < b.description }
 }
 
-/// How a transaction holds a row: so that it stays, so that only it changes it, so that it alone has it.
+/// The strength of a row lock: against deletion, against changes, or against any other lock.
 enum LockStrength: Int, Comparable, Sendable {
   case keyShare, noKeyUpdate, update
 
-  /// The clause that takes a row so that whoever wants it this much waits.
+  /// The clause that locks a row so that a lock of this strength has to wait.
   var clause: String { self == .update ? "FOR UPDATE" : "FOR NO KEY UPDATE" }
   static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
@@ -135,8 +135,8 @@ struct LockPair {
     )
   }
 
-  /// Whether two statements, each a transaction that is undone, come to wait for each other when both
-  /// want a row that somebody has, the first before the second.
+  /// Returns whether two statements, each in a transaction that is rolled back, deadlock when both
+  /// need a locked row, the first before the second.
   func deadlocks(
     _ a: String, _ b: String, at row: LockedRow, _ strength: LockStrength
   ) throws -> Bool {

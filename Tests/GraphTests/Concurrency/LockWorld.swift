@@ -11,7 +11,7 @@ final class LockWorld: @unchecked Sendable {
     var function: String { String(name.prefix { $0 != " " }) }
   }
 
-  /// Functions that add rows and lock none that anybody else could want.
+  /// Functions that insert rows and lock none that others could need.
   static let lockless: Set<String> = ["track_usage", "create_location", "request_password_reset"]
 
   let database: String

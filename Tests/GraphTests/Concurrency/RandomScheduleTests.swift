@@ -6,16 +6,16 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Many clients who do whatever they like at once: nothing is lost, nothing half done, nobody is told of a
-/// deadlock, and each answer has its reason.
+/// Many clients with random concurrent mutations: nothing is lost or half done, no client gets a
+/// deadlock, and each response is explained.
 ///
-/// `script/schedule` goes on for a minute instead of 2,000 operations, and kills a hundred times instead
-/// of six.
+/// `script/schedule` runs for a minute instead of 2,000 operations, and kills a hundred times
+/// instead of six.
 @Suite(.serialized, .usesCluster(isFirst: true)) struct RandomScheduleTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let seed = environment["SOCIOGRAPH_SEED"].flatMap { UInt64($0) } ?? 1
   private static let kills = environment["SOCIOGRAPH_KILLS"].flatMap { Int($0) } ?? 6
-  /// How long it goes on; nil for a number of operations.
+  /// The duration in seconds; nil to run a number of operations.
   private static let seconds = environment["SOCIOGRAPH_SCHEDULE"].flatMap { Double($0) }
 
   @Test func `whatever 32 clients do at once, each answer has its reason`() throws {
@@ -93,7 +93,7 @@ import Testing
     cluster.stop()
   }
 
-  /// What no client does, so that there is a change for each line of `live_source`.
+  /// Makes the changes that no client makes, so that each line of `live_source` has one.
   private static func doTheRest(_ world: ScheduleWorld, _ server: GraphServer) throws {
     let (place, product) = (world.place.wire, world.product.wire)
     for field in [
@@ -272,8 +272,8 @@ import Testing
     return cluster
   }
 
-  /// Kills one that is in the middle of a mutation, and waits for PostgreSQL, which starts all its
-  /// backends anew after this.
+  /// Kills a backend in the middle of a mutation, and waits for PostgreSQL, which then restarts all
+  /// its backends.
   private static func killBackend(_ database: String) throws {
     for _ in 0..<12_000 {
       if let session = try? TestCluster.session(database),

@@ -1,6 +1,6 @@
 import JSON
 
-/// What is done more seldom: sharing, accounts, and what staff do.
+/// Rarer acts: sharing, accounts, and those of staff.
 extension ScheduleClient {
   /// The one photo that the client has; made again it is the same.
   mutating func ownPhoto() throws -> String {
@@ -48,8 +48,8 @@ extension ScheduleClient {
     }
   }
 
-  /// An account from its beginning to its end, of which nobody else knows. No password is wrong, as all
-  /// clients have one address, and after a few guesses that is made to wait.
+  /// Creates, uses and deletes an account that no other client knows. No password is wrong, because
+  /// all clients share one address, which would have to wait after a few guesses.
   mutating func account() throws {
     // Without an account nobody can ask again.
     guard !world.hasOutages else { return }

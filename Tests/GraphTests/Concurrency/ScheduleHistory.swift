@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What many clients did and were told, each with the numbers of its request and its answer, which are
-/// given out one after the other: what a request did was done at some moment between the two.
+/// The requests of many clients and their responses, each with its position in the sequence of
+/// events: a request took effect at a moment between the two.
 ///
-/// A fact is something that is so or not, and is not so in the beginning. An answer that says of a fact
-/// what it can have been at no moment of the request has no order that explains it.
+/// A fact is a statement that is true or false, and is false at first. A response that implies a
+/// value of a fact which it had at no moment of the request has no order that explains it.
 final class ScheduleHistory: Sendable {
   struct Span: Sendable {
     let sent: Int
@@ -59,7 +59,7 @@ final class ScheduleHistory: Sendable {
     state.withLock { $0.refusals[places, default: []].append(span) }
   }
 
-  /// How many answers said something of facts.
+  /// The number of responses that implied values of facts.
   var count: Int {
     state.withLock { $0.answers.count + $0.refusals.values.reduce(0) { $0 + $1.count } }
   }
@@ -76,7 +76,8 @@ final class ScheduleHistory: Sendable {
     }
   }
 
-  /// What is wrong with `most` places whose holders are the facts that begin so.
+  /// Returns the violations of a limit of `most` places, whose holders are the facts with this
+  /// prefix.
   func faults(of places: String, most: Int) -> [String] {
     state.withLock { state in
       let holders = state.changes.filter { $0.key.hasPrefix(places) }.values

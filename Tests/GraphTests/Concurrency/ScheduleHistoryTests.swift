@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What the random schedules hold answers against finds what cannot be.
+/// The history that checks the random schedules detects impossible responses.
 @Suite(.usesCluster) struct ScheduleHistoryTests {
   typealias Span = ScheduleHistory.Span
 

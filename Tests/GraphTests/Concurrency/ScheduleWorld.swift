@@ -5,7 +5,7 @@ import Postgres
 import Synchronization
 import TestSupport
 
-/// What many clients share while each does what it likes.
+/// The state that many clients share.
 struct ScheduleWorld: Sendable {
   typealias Post =
     @Sendable (
@@ -14,7 +14,7 @@ struct ScheduleWorld: Sendable {
 
   let clients: [Person]
   let staff: Person
-  /// Things of somebody who does nothing: they stay.
+  /// Objects of an inactive person, which stay.
   let outfits: [NodeKey]
   let texts: [NodeKey]
   let offers: [(key: NodeKey, limit: Int?)]
@@ -27,10 +27,10 @@ struct ScheduleWorld: Sendable {
   let sessions: [(key: NodeKey, seats: Int)]
   let program: NodeKey
   let trainer: Person
-  /// Somebody who does nothing, whose roles and photo staff decide about.
+  /// An inactive person whose roles and photo staff change.
   let trainee: Person
   let photo: NodeKey
-  /// What each client sent, to make a photo of.
+  /// The uploads of each client, to make a photo of.
   let uploads: [String]
   /// Posts that clients made and may delete.
   let passing = Passing()
@@ -68,7 +68,7 @@ struct ScheduleWorld: Sendable {
   struct PassingPost {
     let id: String
     let author: Int
-    /// Of the field that made it: `textPost`.
+    /// The field that made it: `textPost`.
     let kind: String
   }
 
@@ -133,8 +133,8 @@ struct ScheduleWorld: Sendable {
   }
 }
 
-/// One client: it does one thing after the other, and remembers what it was told. What only it changes
-/// must be exactly as it remembers; what others change as well must have been possible.
+/// A client that runs one mutation after the other, and remembers the responses. State that only it
+/// changes must be exactly as it remembers; responses about shared state must have been possible.
 struct ScheduleClient {
   let number: Int
   let world: ScheduleWorld
@@ -148,12 +148,13 @@ struct ScheduleClient {
   var bookings: [Int: String] = [:]
   var responded: Set<Int> = []
   var asked = false
-  /// Nil when it is not known.
+  /// The attendance; nil if unknown.
   var attendance: String? = ""
   var isSubscribed = false
   var isListed = false
   var follows: Set<Int> = []
-  /// Whom one was in a block with at some time: what was between the two is theirs to say.
+  /// The people who blocked the client, or whom it blocked, at some time. Facts about them depend
+  /// on both.
   var apart: Set<Int> = []
   var blocking: Set<Int> = []
   var posts: [String: String] = [:]
@@ -167,9 +168,9 @@ struct ScheduleClient {
   var photo: String?
   var messages = 0
   var displayName: String?
-  /// What was answered under a key, to be asked for again.
+  /// Responses under a key, to repeat the request later.
   var kept: [Kept] = []
-  /// What the last mutation was refused with, and when that was.
+  /// The user errors of the last mutation, and its time.
   var last = (codes: [String](), span: ScheduleHistory.Span(sent: 0, answered: 0))
 
   struct Kept {
@@ -280,7 +281,7 @@ struct ScheduleClient {
     return nil
   }
 
-  /// What a query finds.
+  /// Returns the IDs that a query finds.
   func ids(_ query: String, _ path: String, as person: Person? = nil) -> [String] {
     for _ in 0..<60_000 {
       if let response = try? world.post("{ \(query) }", [:], (person ?? me).token, nil),
@@ -305,8 +306,9 @@ struct ScheduleClient {
 
   // MARK: Explaining
 
-  /// The last answer by what others did: who does not find something, or finds it closed to them, does
-  /// so because one of the facts is so or the other one blocks them; all else is so only when none is.
+  /// Explains the last response by acts of others. If an object is not found or is closed to the
+  /// client, one of the facts must be true, or the other person blocks them; all other responses
+  /// require that none is.
   mutating func explain(_ answer: String, by facts: [String] = [], and other: Int? = nil) {
     let codes = last.codes
     guard codes != ["?"] else { return }
@@ -328,7 +330,7 @@ struct ScheduleClient {
     )
   }
 
-  /// What was asked to delete a post was told that it is gone, now or before.
+  /// Records a deletion: the post is reported as gone, now or before.
   mutating func noteDeletion(of id: String) {
     deletedPosts.insert(id)
     if last.codes.isEmpty {
@@ -591,7 +593,7 @@ struct ScheduleClient {
     }
   }
 
-  /// What the button of one of the latest notifications does.
+  /// Uses the button of one of the latest notifications.
   private mutating func act() throws {
     let query = """
       { viewer { notifications(first: 9) { nodes { id actor { id } about { id } action { kind } } } } }

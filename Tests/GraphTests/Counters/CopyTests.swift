@@ -2,8 +2,8 @@ import JSON
 import TestSupport
 import Testing
 
-/// What is kept twice so that lists have it in their order: names of followers and members, and who
-/// visited a place when. `verify_copies` finds what is not what it is a copy of.
+/// Copies that give lists their order: names of followers and members, and the times of visits to
+/// places. `verify_copies` finds differences.
 @Suite(.usesCluster) struct CopyTests {
   private func differences(_ data: GraphData) throws -> [[String?]] {
     try data.run("SELECT * FROM verify_copies()")
@@ -42,7 +42,8 @@ import Testing
         """) == [])
   }
 
-  /// Who follows while being renamed is listed by one of both names, and by the last in the end.
+  /// A person who follows while being renamed is listed by either name, and by the last one at the
+  /// end.
   @Test func `names are right after people were renamed and followed at once`() throws {
     let server = try GraphServer.alone()
     let data = try server.data()

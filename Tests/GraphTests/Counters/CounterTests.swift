@@ -105,8 +105,8 @@ import Testing
         == [["f"]])
   }
 
-  /// Whoever is told to skip what is locked may wait all the same while it follows a row's versions, so
-  /// nobody may wait for it then: one that was chosen as a victim fails here.
+  /// `SKIP LOCKED` may still wait while it follows a row's versions, so no transaction may wait for
+  /// it then. A deadlock victim fails this test.
   @Test func `writers on one subject never wait for each other in a ring`() throws {
     let database = try TestCluster.newDatabase(migrated: true)
     let data = try GraphData(database)
@@ -349,8 +349,7 @@ import Testing
 
   // MARK: Support
 
-  /// A session that may hold a transaction while others are busy. Whoever had to wait in it for a
-  /// minute would wait for ever.
+  /// A session that may keep a transaction open. Blocked for a minute means blocked forever.
   private func patient(_ database: String) throws -> GraphData {
     let data = try GraphData(database)
     try data.run("SET idle_in_transaction_session_timeout = 0; SET lock_timeout = '60s'")
@@ -368,7 +367,7 @@ import Testing
     try data.run("SELECT heart_count FROM exact_post() WHERE id = \(post)")[0][0]
   }
 
-  /// Until there is nothing more to do; somebody else may be at it.
+  /// Folds counts until none are left; another process may be doing it.
   private func foldAll(_ data: GraphData) throws {
     try poll {
       try data.run("SELECT fold_counts()")
@@ -385,7 +384,7 @@ import Testing
   }
 }
 
-/// What one thread at a time uses.
+/// A value that one thread uses at a time.
 private struct Handed<Value>: @unchecked Sendable {
   // @unchecked: handed to another thread, which is waited for.
   let value: Value

@@ -2,7 +2,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// `\d+`, `\df+` and `\dT+` explain the graph to whoever looks after the database.
+/// `\d+`, `\df+` and `\dT+` describe the graph to database administrators.
 @Suite(.usesCluster) struct DatabaseCommentTests {
   /// Columns that say what they are.
   private static let obvious: Set = [

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 @Suite(.usesCluster) struct FunctionTests {
-  /// PostgreSQL parses and plans the text of a function in SQL each time it is called, unless it puts it in
-  /// place of the call, which it does not when the function gives one value and looks into a table.
+  /// PostgreSQL parses and plans the text of a function in SQL on each call, unless it inlines it,
+  /// which it does not do for a function that returns one value and reads a table.
   @Test func `what gives one value and looks into a table keeps its plans`() throws {
     let session = try TestCluster.session(TestCluster.migratedDatabase())
     let planned = try session.execute(

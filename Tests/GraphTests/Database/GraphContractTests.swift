@@ -12,7 +12,7 @@ import Testing
     (ServerRole.reader, .reader, "--server-role"), (ServerRole.writer, .writer, "--writer-role"),
   ]
 
-  /// What the check finds under the role once `statement` was run, which is then undone.
+  /// Returns the findings of the check for the role after `statement`, which is then rolled back.
   private func findings(
     after statement: String, as role: String, _ caller: ContractEntry.Caller,
     features: Set<ContractEntry.Feature> = [], _ session: PostgresSession
@@ -234,7 +234,8 @@ private struct NamesOfGraph {
   }
 }
 
-/// The string literals of a Swift file, those inside of interpolations too. What is interpolated is left out.
+/// A scanner for the string literals of a Swift file, including those inside of interpolations. It
+/// omits the interpolations themselves.
 private struct LiteralScanner {
   private let bytes: [UInt8]
   private var index = 0

@@ -5,9 +5,11 @@ import GraphQLSchema
 import TestSupport
 import Testing
 
-/// What clients get to see is what stands in Tests/Fixtures/schema/published.graphql, whatever the
-/// files in Schema/ leave unsaid. `SOCIOGRAPH_UPDATE_FIXTURES=1` writes it anew: read the difference
-/// before it is committed, for clients are made for what it says.
+/// The schema that clients see equals Tests/Fixtures/schema/published.graphql, whatever the files
+/// in Schema/ omit.
+///
+/// `SOCIOGRAPH_UPDATE_FIXTURES=1` writes it again: read the difference before you commit it,
+/// because clients depend on it.
 @Suite(.usesCluster) struct PublishedSchemaTests {
   private let path = TestCluster.packageFolder + "/Tests/Fixtures/schema/published.graphql"
 

@@ -7,7 +7,7 @@ import StorageChecking
 import TestSupport
 import Testing
 
-/// What the README says to send, sent as it stands there.
+/// The documents of the README, sent word for word.
 @Suite(.usesCluster) struct ReadmeTests {
   @Test func `the five guides, one after the other, on demo data`() throws {
     let database = try TestCluster.newDatabase(migrated: true)

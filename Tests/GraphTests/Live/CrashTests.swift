@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension LiveTests {
-  /// What PostgreSQL has lost by a crash makes nobody miss what comes after it.
+  /// Transactions that PostgreSQL lost in a crash do not hide later events.
   @Suite struct CrashTests {
     private static let comments = "subscription($id: ID!) { commentAdded(subjectId: $id) { body } }"
 
@@ -119,7 +119,8 @@ extension LiveTests {
       try Int(data.run("SELECT pg_current_xact_id()")[0][0] ?? "") ?? 0
     }
 
-    /// - Returns: the last number that the reader of the news took for seen and PostgreSQL will give once more.
+    /// - Returns: the last number that the reader took as seen and that PostgreSQL will assign
+    ///   again.
     private func loseNumbers(_ servers: RestartedServer) throws -> Int {
       for _ in 0..<20 {
         let data = try GraphData(servers.database)
@@ -136,7 +137,7 @@ extension LiveTests {
       throw GraphTestFailure("PostgreSQL loses nothing")
     }
 
-    /// Until the reader of the news has looked once more.
+    /// Waits until the reader has polled once more.
     private func waitForLooks(_ data: GraphData) throws {
       var looks: Set<String> = []
       for _ in 0..<12_000 {

@@ -17,7 +17,7 @@ extension LiveTests {
       let document: String
       /// Only what comes later reads it.
       let table: String
-      /// Of the first part.
+      /// The data of the initial response.
       let data: String
       /// Where the rest belongs, and in the format of 2022.
       let path: String
@@ -39,7 +39,7 @@ extension LiveTests {
         )
       }
 
-      /// How it begins.
+      /// The start of the messages.
       var failure: (v02: String, v2022: String) {
         (
           #"{"completed":[{"id":"0","errors":[{"message":"#,
@@ -85,7 +85,7 @@ extension LiveTests {
       "\r\ncontent-type: application/json\r\n\r\n\(json)\r\n--graphql"
     }
 
-    /// A post with a comment, and a session that keeps everybody from reading a table until it is told to commit.
+    /// Inserts a post with a comment, and returns a session that locks a table until it commits.
     private func locked(_ table: String, _ server: LiveServer) throws -> (
       post: NodeKey, lock: GraphData
     ) {

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 extension LiveTests {
-  /// What hinders events on their way: transactions in two phases, reads that fail, many who begin at once, the end of
-  /// the server.
+  /// Obstacles to the delivery of events: two-phase transactions, failing reads, many subscriptions
+  /// that start at once, the end of the server.
   @Suite struct EventDeliveryTests {
     private static let comments = "subscription($id: ID!) { commentAdded(subjectId: $id) { body } }"
     private static let posts = "subscription { postAdded { body } }"

@@ -5,8 +5,9 @@ import TestSupport
 import Testing
 
 extension LiveTests {
-  /// A thousand acts that others must notice nothing of, while they watch whatever they can: by subscriptions, live
-  /// queries, the log of changes, their notifications and the export of their data.
+  /// A thousand acts that others must not notice, while they use everything they can:
+  /// subscriptions, live queries, the log of changes, their notifications and the export of their
+  /// data.
   @Suite struct HiddenActsWatchedTests {
     @Test(arguments: [1])
     func `of a thousand hidden acts nothing is told`(seed: UInt64) throws {
@@ -92,7 +93,7 @@ extension LiveTests {
       }
     }
 
-    /// Who acts, and what there is to act on.
+    /// The people who act, and the objects of their acts.
     private final class World {
       let data: GraphData
       private let server: LiveServer
@@ -302,7 +303,7 @@ extension LiveTests {
         try data.run("UPDATE app_user SET \(change) WHERE id = \(ann)")
       }
 
-      /// What all of them hear of.
+      /// Makes changes that all subscribers receive.
       func actOpenly() throws {
         for person in [ann, bob] {
           try data.run("UPDATE app_user SET bio = 'open bio' WHERE id = \(person)")

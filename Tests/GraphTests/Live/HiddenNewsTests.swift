@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension LiveTests {
-  /// What somebody may not see tells them nothing by when, or how often, they hear of something.
+  /// The times and the number of events reveal nothing that a viewer may not see.
   @Suite struct HiddenNewsTests {
     private static func changes(_ selection: String) -> String {
       "subscription($id: ID!) { nodeChanged(id: $id) { \(selection) } }"

@@ -5,7 +5,7 @@ import JSON
 import Server
 import TestSupport
 
-/// A server of its own with somebody to ask how many subscriptions hear.
+/// A separate server, and a session that reads the number of its subscriptions.
 final class LiveServer: Sendable {
   let graph: GraphServer
 
@@ -47,7 +47,7 @@ final class LiveServer: Sendable {
     throw GraphTestFailure("\(name) is \(try metric(name)), not \(value)")
   }
 
-  /// Waits until so many subscriptions hear, and no other is about to.
+  /// Waits until this many subscriptions are active, and no other is about to be.
   func waitForHearing(_ count: Int) throws {
     for _ in 0..<60_000 {
       if try metric("sociograph_subscriptions") == count,
@@ -61,7 +61,7 @@ final class LiveServer: Sendable {
       "\(try metric("sociograph_subscriptions")) subscriptions hear, not \(count)")
   }
 
-  /// A session that keeps everybody from reading a table until it is told to end its transaction.
+  /// Returns a session that locks a table until its transaction ends.
   func lock(_ table: String) throws -> GraphData {
     let lock = try graph.data()
     // As long as it takes, however busy the machine is.
@@ -71,7 +71,7 @@ final class LiveServer: Sendable {
     return lock
   }
 
-  /// Waits until so many of the server's statements that have a word in them wait for a lock.
+  /// Waits until this many of the server's statements that contain a word wait for a lock.
   func waitForWaiting(_ count: Int, _ word: String) throws {
     let data = try graph.data()
     var found: String?

@@ -5,8 +5,10 @@ import StorageChecking
 import TestSupport
 import Testing
 
-/// What tells of changes of each field, or why it cannot be live, is what stands in Tests/Fixtures/live/keys.txt, so that
-/// no field becomes stale, or dear, unnoticed. `SOCIOGRAPH_UPDATE_FIXTURES=1` writes it anew: read the difference.
+/// Tests/Fixtures/live/keys.txt lists the source of each field's changes, or the reason why it
+/// cannot be live, so that no field becomes stale or expensive unnoticed.
+///
+/// `SOCIOGRAPH_UPDATE_FIXTURES=1` writes it again: read the difference before you commit it.
 @Suite(.usesCluster) struct LiveKeysTests {
   @Test func `each field of the schema says what tells of its changes, or that nothing does`()
     throws

@@ -5,13 +5,14 @@ import OracleSupport
 import TestSupport
 import Testing
 
-/// One who hears by a socket of the comments on one subject, or of posts.
+/// A subscriber by a socket to the comments on one subject, or to posts.
 struct LiveWatcher {
-  /// Its place among the people; nil for nobody who is signed in.
+  /// Its index among the people; nil for an anonymous client.
   let viewer: Int?
   let place: Int
   private var socket: GraphQLSocket?
-  /// What was written in phases in which it saw none of it: it may be told late, of what it is let into meanwhile.
+  /// Events of phases in which it could not see them: they may be delivered late, if it gains
+  /// access meanwhile.
   private var unseen: Set<String> = []
 
   init(_ viewer: Int?, _ place: Int) {
@@ -46,9 +47,9 @@ struct LiveWatcher {
   }
 
   /// - Parameters:
-  ///   - written: in this phase, each writer's in the order in which they were committed.
-  ///   - end: what is written last.
-  ///   - isCut: its server went away meanwhile, and what was told after that it did not hear.
+  ///   - written: the events of this phase, each writer's in the order of their commits.
+  ///   - end: the last event.
+  ///   - isCut: whether its server went away meanwhile, so that it missed later events.
   mutating func expect(
     _ written: [LiveNews], _ end: String, _ world: LiveWorld, isCut: Bool
   ) throws {
@@ -74,8 +75,8 @@ struct LiveWatcher {
   }
 }
 
-/// One who hears of the comments on one subject by a stream that breaks again and again, and says each time what it heard
-/// last.
+/// A subscriber to the comments on one subject by a stream that breaks repeatedly, and sends the
+/// last event ID each time.
 struct LiveStream {
   private var random: SeededGenerator
   private var told: [String] = []
@@ -114,7 +115,8 @@ struct LiveStream {
       headers: last.map { "Last-Event-ID: \($0)\r\n" } ?? "")
   }
 
-  /// Nil for a stream that ends or could not begin, as its server or the database went away.
+  /// Returns the next event; nil for a stream that ended or could not start, because its server or
+  /// the database went away.
   private mutating func event(_ client: RawClient) throws -> String? {
     while let line = client.line() {
       if line.hasPrefix("id: ") { last = String(line.dropFirst(4)) }
@@ -161,7 +163,7 @@ struct LiveAnswerCheck {
     try begin()
   }
 
-  /// Anew, at another server.
+  /// Reopens the stream at another server.
   mutating func reopen(_ server: LiveServer) throws {
     socket = try server.socket(viewer)
     try begin()

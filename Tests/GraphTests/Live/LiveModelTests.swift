@@ -8,12 +8,12 @@ import TestSupport
 import Testing
 
 extension LiveTests {
-  /// Subscriptions and live queries beside random writers, who wait, abort and overtake each other, while connections,
-  /// servers and PostgreSQL end and come back: each subscriber is told exactly what the naive model says, and the last
-  /// answer of each live query is a fresh one.
+  /// Subscriptions and live queries with random writers, who wait, abort and overtake each other,
+  /// while connections, servers and PostgreSQL end and restart. Each subscriber receives exactly
+  /// the events of the naive model, and the last response of each live query is current.
   ///
-  /// While there are writers nothing becomes of who may see what they write: that happens between phases, which end by
-  /// a comment of the host's on each subject. `script/live-model` has more phases and seeds.
+  /// While there are writers, no one's access changes. That happens between phases, which end with
+  /// a comment of the host on each subject. `script/live-model` has more phases and seeds.
   @Suite struct LiveModelTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let phases = environment["SOCIOGRAPH_LIVE_PHASES"].flatMap { Int($0) } ?? 4
@@ -23,7 +23,7 @@ extension LiveTests {
       return first...(first + count - 1)
     }()
 
-    /// What ends while there are writers, and comes back.
+    /// A part that ends while there are writers, and restarts.
     private enum Outage: CaseIterable { case connections, server, database }
 
     @Test(arguments: seeds)
@@ -43,7 +43,8 @@ extension LiveTests {
     /// Resident memory of servers and clients after each seed.
     private static let resident = Mutex<[Int]>([])
 
-    /// Of many seeds, as `script/live-model` has them, the later ones take hardly more memory than the earlier ones.
+    /// Checks that, of many seeds (`script/live-model`), later ones take hardly more memory than
+    /// earlier ones.
     private static func expectFlat(_ bytes: Int) {
       let all = resident.withLock { resident in
         resident.append(bytes)
@@ -150,7 +151,7 @@ extension LiveTests {
 
       // MARK: The end
 
-      /// The reader of the news looks twice, and nothing else is asked.
+      /// Checks that the reader polls twice, and that no other statement runs.
       func expectSilence() throws {
         let data = try GraphData(servers.database)
         let names = [
@@ -196,8 +197,8 @@ extension LiveTests {
       }
     }
 
-    /// Seven writers, one more whose transaction is the first to begin and the last to end, streams that break and come
-    /// back, and an outage.
+    /// Seven writers, one more whose transaction is the first to begin and the last to end, streams
+    /// that break and reconnect, and an outage.
     private final class Phase: Sendable {
       private let seed: UInt64
       private let number: Int
@@ -228,7 +229,7 @@ extension LiveTests {
         self.end = end
       }
 
-      /// - Returns: what was committed, and what the streams were told.
+      /// - Returns: the committed events, and the streams with those that they received.
       func run() throws -> (written: [LiveNews], streams: [LiveStream]) {
         let results = try crowd(of: Self.host + 1 + Self.streams) {
           [self] place -> ([LiveNews], LiveStream?) in

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension LiveTests {
-  /// Queries with `@live`: the answer now, and again whenever it is another, and nothing else.
+  /// Queries with `@live`: a response at once, one after each change of the result, and no others.
   @Suite struct LiveQueryTests {
     private static let counts =
       "query($id: ID!) @live { node(id: $id) { ... on Post { body commentCount } } }"

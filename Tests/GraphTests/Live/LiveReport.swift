@@ -4,14 +4,16 @@ import GraphQLSchema
 
 @testable import StorageChecking
 
-/// Which fields can be live, and what tells of their changes: a line for each, of the shortest operation that has it.
+/// A report of the fields that can be live, and the sources of their changes: one line for each,
+/// from the shortest operation that has it.
 struct LiveReport {
   let mapping: StorageMapping
   let catalog: LiveCatalog
 
-  /// `User.posts: viewer node; rows post node; all post_rank`, by coordinate: what is watched by the viewer's id, by ids
-  /// of rows and arguments, and what as a whole; or why the field is none. What the way to the field hangs on is left
-  /// out, as it has a line of its own.
+  /// Lines such as `User.posts: viewer node; rows post node; all post_rank`, by coordinate: the
+  /// topics tracked by the viewer's ID, by IDs of rows and arguments, and as a whole, or the reason
+  /// why the field cannot be live. Dependencies of the path to the field are omitted, because they
+  /// have their own line.
   var lines: [String] {
     var found: [String: Set<String>] = [:]
     var order: [String] = []

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension LiveTests {
-  /// What the five applications show without being asked again: each watches by a socket while others act.
+  /// Live views of the five applications: each subscribes by a socket while others act.
   @Suite struct LiveScenarioTests {
     private static let pecks =
       "subscription { notificationAdded { reason actor { username } text } }"

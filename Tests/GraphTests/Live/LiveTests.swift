@@ -6,8 +6,8 @@ import Server
 import TestSupport
 import Testing
 
-/// Subscriptions: who is told of what, once, and of nothing else. Each has a server of its own, and waits for most of
-/// its time.
+/// Subscriptions: the right events for each subscriber, once, and no others. Each test has its own
+/// server, and waits most of the time.
 @Suite(.usesCluster(isFirst: true)) struct LiveTests {
   private func bodies(_ socket: GraphQLSocket, _ path: String, _ count: Int) throws -> [String] {
     try (0..<count).map { _ in try socket.data().at(path)?.string ?? "" }

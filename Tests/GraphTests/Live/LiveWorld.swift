@@ -9,15 +9,15 @@ struct LiveWorld: Sendable {
   /// longest transaction comments.
   let subjects: [NodeKey]
   let group: NodeKey
-  /// Who blocks whom, as places among the people.
+  /// The blocks, as indices of the people.
   private var blocks: Set<[Int]> = []
   private var members: Set<Int> = []
 
   /// The place, behind those of the subjects, of what is written on none: new posts.
   static let posts = 4
-  /// Of the subject in the group.
+  /// The index of the subject in the group.
   private static let inGroup = 2
-  /// Of the subject of the longest transaction.
+  /// The index of the subject of the longest transaction.
   static let quiet = 3
 
   init(_ data: GraphData) throws {
@@ -33,7 +33,7 @@ struct LiveWorld: Sendable {
   }
 
   /// - Parameters:
-  ///   - viewer: nil for nobody who is signed in.
+  ///   - viewer: nil for an anonymous client.
   ///   - author: nil for the host.
   func sees(_ viewer: Int?, _ place: Int, by author: Int?) -> Bool {
     if place == Self.inGroup, viewer.map({ !members.contains($0) }) ?? true { return false }
@@ -85,11 +85,11 @@ struct LiveWorld: Sendable {
 
 /// A comment or post that was committed.
 struct LiveNews: Sendable {
-  /// Of its subject, or that of posts.
+  /// The index of its subject, or that of posts.
   let place: Int
-  /// Nil for the host.
+  /// The author's index; nil for the host.
   let author: Int?
   let body: String
-  /// Of whoever wrote it, one after the other.
+  /// The number of its writer, who writes one after the other.
   let writer: Int
 }

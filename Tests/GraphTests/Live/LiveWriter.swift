@@ -74,7 +74,7 @@ struct LiveWriter {
     prepared = nil
   }
 
-  /// What is prepared outlives its connection, and PostgreSQL.
+  /// Ends a lost connection; a prepared transaction survives it, and PostgreSQL.
   private mutating func endLost() throws {
     guard let name = prepared else { return }
     prepared = nil
@@ -116,7 +116,8 @@ struct LiveWriter {
       world.subjects[news.place], by: world.people[news.author ?? 0], news.body)
   }
 
-  /// Whose reactions and follows are this one's alone: others would be waited for.
+  /// The person whose reactions and follows only this writer changes, so that it waits for no
+  /// other.
   private var person: Person { world.people[number % world.people.count] }
 
   private mutating func react() throws {

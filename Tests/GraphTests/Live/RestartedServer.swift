@@ -4,7 +4,7 @@ import Postgres
 import Synchronization
 import TestSupport
 
-/// A server before a PostgreSQL of its own, each of which ends and comes back.
+/// A server and a separate PostgreSQL, each of which ends and restarts.
 final class RestartedServer: Sendable {
   private let cluster: EmbeddedCluster
   private let current: Mutex<LiveServer>
@@ -41,7 +41,7 @@ final class RestartedServer: Sendable {
     current.withLock { $0 = next }
   }
 
-  /// PostgreSQL ends whatever is under way, and comes back.
+  /// Restarts PostgreSQL, which ends everything in progress.
   func restartDatabase() throws {
     let before = cluster.processID
     kill(before, SIGINT)
@@ -69,7 +69,7 @@ final class RestartedServer: Sendable {
     throw GraphTestFailure("PostgreSQL does not recover")
   }
 
-  /// Ends all connections of servers, the reader of the news among them.
+  /// Ends all connections of servers, including the reader's.
   func endConnections() throws {
     try GraphData(database).run(
       """

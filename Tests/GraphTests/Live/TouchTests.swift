@@ -2,7 +2,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// What those who watch are told by: one row for each transaction, written at its end.
+/// The rows that notify subscribers: one for each transaction, written at its end.
 @Suite(.usesCluster) struct TouchTests {
   @Test func `a transaction leaves one row of all it touched, at its end`() throws {
     let data = try GraphData(TestCluster.newDatabase(migrated: true))

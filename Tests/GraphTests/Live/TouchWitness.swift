@@ -25,7 +25,7 @@ struct TouchWitness {
     }
   }
 
-  /// Lines of whose touches none was seen beside a change of their table.
+  /// The lines of `live_source` without an observed touch for a change of their table.
   var unseen: [String] {
     get throws {
       try session.execute("SELECT * FROM witness_unseen() ORDER BY 1").compactMap { $0[0] }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension LiveTests {
-  /// What is done by one server is told by another before the same PostgreSQL.
+  /// Changes made at one server reach the subscribers of another on the same PostgreSQL.
   @Suite struct TwoServersTests {
     private static let comments = "subscription($id: ID!) { commentAdded(subjectId: $id) { body } }"
     private let one: LiveServer

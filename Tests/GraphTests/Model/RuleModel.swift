@@ -66,7 +66,7 @@ struct RuleModel {
     var bookings: [Int: String] = [:]
   }
 
-  /// What came of a mutation.
+  /// The result of a mutation.
   enum Outcome {
     case done
     case refused([Refusal])
@@ -83,7 +83,7 @@ struct RuleModel {
   var invitations: [String: [Int: String]] = [:]
   var attendance: [String: [Int: String]] = [:]
   var responses: [String: Set<Int>] = [:]
-  /// Of requests, by their id: the sender is who asks.
+  /// The requests by their ID: the sender is the requester.
   var requests: [String: Favour] = [:]
   var cards: [Favour] = []
   var sessions: [String: Session] = [:]
@@ -126,7 +126,7 @@ struct RuleModel {
       || sessions[id] != nil || id.isEmpty
   }
 
-  /// Why one may not name somebody.
+  /// Returns the reason why a viewer may not name a person.
   private func fault(_ viewer: Int, _ person: Int, self isAllowed: Bool = false) -> String? {
     if viewer == person { return isAllowed ? nil : "INVALID" }
     if blocks.contains(Pair(one: person, other: viewer)) { return "NOT_FOUND" }
@@ -160,7 +160,7 @@ struct RuleModel {
     }
   }
 
-  /// - Parameter actor: nil for whoever told.
+  /// - Parameter actor: nil for any actor.
   private mutating func untell(
     _ recipients: [Int], _ reason: String, by actor: Int?, about: String
   ) {
@@ -216,7 +216,7 @@ struct RuleModel {
 
   // MARK: Posts
 
-  /// What is wrong with where a post is to go.
+  /// Returns the errors of a post's destination.
   func place(_ viewer: Int, _ kind: String, circle: String?, visibility: String?) -> [Refusal] {
     var refusals: [Refusal] = []
     if let circle {

@@ -4,10 +4,10 @@ import OracleSupport
 import TestSupport
 import Testing
 
-/// Random mutations, one after the other, done twice: by the server, and by the rules written down in plain
-/// words. What each is refused for, and everything everybody reads afterwards, must be the same.
+/// Random mutations, one after the other, run twice: by the server, and by the rules in plain
+/// words. The user errors of each, and everything that all users read afterwards, must be equal.
 ///
-/// `SOCIOGRAPH_MUTATIONS=10000` goes on longer, `SOCIOGRAPH_SEED=7` does other things.
+/// `SOCIOGRAPH_MUTATIONS=10000` runs more, `SOCIOGRAPH_SEED=7` runs others.
 @Suite(.usesCluster) struct RuleModelTests {
   @Test(arguments: 0..<3) func `the server does what the rules say`(round: Int) throws {
     let environment = ProcessInfo.processInfo.environment
@@ -90,7 +90,7 @@ struct ModelledGraph {
 
   // MARK: Doing
 
-  /// What a payload shows, under its name, and what can be read of it.
+  /// A part of a payload by its name, and the corresponding query.
   private struct Shown {
     let name: String
     let types: [String]
@@ -121,7 +121,7 @@ struct ModelledGraph {
     return (refusals, payload)
   }
 
-  /// What the payload shows must be what is read of it now.
+  /// Checks that the payload equals what is read now.
   private mutating func compare(
     _ viewer: Int, _ payload: JSONValue, _ shown: Shown, _ ids: [String]
   ) {
@@ -321,7 +321,7 @@ struct ModelledGraph {
     compare(viewer, payload, shown, [id])
   }
 
-  /// What is asked and owed behind requests and offers.
+  /// Makes a random change to requests, offers and their follow-ups.
   private mutating func card(_ viewer: Int) throws {
     switch below(3) {
     case 0:
@@ -416,7 +416,7 @@ struct ModelledGraph {
   private static let query =
     "query($ids: [ID!]!) { nodes(ids: $ids) { \(selection(parts.map(\.key))) } }"
 
-  /// What is read of each type.
+  /// The selections of each type.
   private static let parts: KeyValuePairs<String, String> = [
     "User": """
     viewerIsFollowing isFollowingViewer viewerIsBlocking
@@ -445,7 +445,8 @@ struct ModelledGraph {
       .joined(separator: " ")
   }
 
-  /// With the elements of pages in the order of their text: in which one they come is another question.
+  /// Returns the value with the elements of pages sorted by their text, because other tests check
+  /// their order.
   private static func sorted(_ value: JSONValue) -> JSONValue {
     switch value {
     case .object(let members):

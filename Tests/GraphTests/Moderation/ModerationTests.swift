@@ -2,11 +2,11 @@ import JSON
 import TestSupport
 import Testing
 
-/// What staff decides about, over HTTP: flags and photos.
+/// Decisions of staff over HTTP: flags and photos.
 @Suite(.usesCluster) struct ModerationTests {
   private var server: GraphServer { get throws { try .shared } }
 
-  /// The first flags and photos somebody may decide about; null for who is no staff.
+  /// Returns the first flags and photos to decide about; null for a user who is not staff.
   private func moderation(as person: Person) throws -> JSONValue? {
     try server.data(
       """
@@ -19,7 +19,7 @@ import Testing
     ).at("viewer.moderation")
   }
 
-  /// The flag of somebody about something, as staff sees it.
+  /// Returns a person's flag on a subject, as staff see it.
   private func flag(about subject: NodeKey, by person: Person, as staff: Person) throws -> JSONValue
   {
     let flags = try moderation(as: staff)?.at("flags.nodes")?.array ?? []

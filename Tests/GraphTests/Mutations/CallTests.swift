@@ -9,7 +9,7 @@ import Testing
 
 /// How a mutation is run, whatever its nouns: functions that do what a test wants, over HTTP.
 @Suite(.usesCluster) struct CallTests {
-  /// A graph of one table beside the tables of the tests' database.
+  /// A graph of one table in addition to the tables of the tests' database.
   private static let schema = """
     type Query { item(id: ID!): Item @reference(id: ":id") }
     "A thing." type Item @table(name: "item") @tag(id: 1) { id: ID! name: String broken: Int! @sql(expression: "NULL::int") }

@@ -4,8 +4,8 @@ import Testing
 /// Every constraint of a table is in `constraint_error`: as the user error that it is, or as what
 /// nothing that a client sends can break.
 @Suite(.usesCluster) struct ConstraintErrorTests {
-  /// Checks, unique keys and exclusions; not primary and foreign keys, the tags of ids, and what is the
-  /// server's own.
+  /// A query for checks, unique keys and exclusions, without primary and foreign keys, the tags of
+  /// IDs, and the server's own tables.
   private static let constraints = """
     SELECT r.relname || '.' || c.conname FROM pg_constraint c JOIN pg_class r ON r.oid = c.conrelid
     WHERE c.connamespace = 'graph'::regnamespace AND c.contype IN ('c', 'u', 'x')

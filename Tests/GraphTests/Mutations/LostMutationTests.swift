@@ -6,11 +6,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Connections that are lost around the commit, in a cluster of the tests' own: the server finds out
-/// whether a mutation was done, and does it once (R27).
+/// Connections that are lost around the commit, in a separate cluster: the server finds out whether
+/// a mutation was committed, and runs it once.
 ///
-/// With a standby to wait for that is not there, a commit is written and not acknowledged: exactly then
-/// its backend is ended. What waits for a lock is ended before its commit.
+/// With a standby that is absent, a commit is written and not acknowledged; exactly then its
+/// backend is ended. A transaction that waits for a lock is ended before its commit.
 @Suite(.serialized, .usesCluster(isFirst: true)) struct LostMutationTests {
   private static let cluster = Result { () throws -> EmbeddedCluster in
     var options = EmbeddedCluster.Options()
@@ -151,8 +151,8 @@ import Testing
     #expect(try data.run("SELECT FROM post WHERE author_id = $1", [anna.key]).count == 1)
   }
 
-  /// One connection for mutations, and one mutation on it that waits for the standby: those behind it have to wait for a
-  /// connection, and do not wait for the disk one by one then.
+  /// There is one connection for mutations, and one mutation on it that waits for the standby.
+  /// Later mutations have to wait for the connection, and then do not wait for the disk one by one.
   @Test func `who waited for a connection is answered when the log is flushed, and done once`()
     throws
   {

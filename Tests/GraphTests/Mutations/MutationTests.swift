@@ -4,7 +4,7 @@ import Testing
 
 /// The first mutations, each form of payload among them, over HTTP.
 @Suite(.usesCluster) struct MutationTests {
-  /// The id of a post that nobody has made.
+  /// The ID of a post that does not exist.
   private static let nothing = NodeKey(Int64(1) << 50 | 24).json
 
   // MARK: An object by its id

@@ -5,8 +5,7 @@ import Server
 import TestSupport
 import Testing
 
-/// What a mutation costs on the way to PostgreSQL, counted where it passes: one Sync, and so one wait,
-/// for each of its fields.
+/// The round trips of mutations, counted on the wire: one Sync, and so one wait, for each field.
 @Suite(.usesCluster) struct MutationWireTests {
   @Test func `a mutation field waits once`() throws {
     let database = try TestCluster.newDatabase(migrated: true)
@@ -86,7 +85,8 @@ import Testing
     return (tap, database.replacing(host, with: "host=\(tap.folder)"))
   }
 
-  /// What was sent since then where mutations run, without the texts of statements that were new there.
+  /// Returns the bytes sent since then on connections for mutations, without the texts of new
+  /// statements.
   private static func sent(_ tap: WireTap, since before: [WireTap.Conversation]) -> [UInt8] {
     tap.all.enumerated().flatMap { index, conversation -> [UInt8] in
       guard conversation.statements.contains(where: { $0.contains("sociograph.result") }) else {

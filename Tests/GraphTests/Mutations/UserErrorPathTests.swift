@@ -4,8 +4,9 @@ import Postgres
 import TestSupport
 import Testing
 
-/// The functions in `sql`, read as text: what they refuse for is an argument of the mutations they
-/// are called by. Whatever a test is refused is held to the same (`ArgumentPath.check`).
+/// The functions in `sql`, read as text: the path of each user error is an argument of the
+/// mutations that call the function. The user errors of all other tests are checked likewise
+/// (`ArgumentPath.check`).
 @Suite(.usesCluster) struct UserErrorPathTests {
   /// A function of the graph: its text, and whether its last arguments are a path.
   private struct Function {
@@ -121,7 +122,7 @@ import Testing
     return calls
   }
 
-  /// What stands between commas up to the bracket that closes; nil where none does.
+  /// Returns the comma-separated arguments up to the closing bracket; nil if there is none.
   private static func arguments(in text: [UInt8], after open: Int) -> [String]? {
     var arguments: [[UInt8]] = [[]]
     var depth = 0

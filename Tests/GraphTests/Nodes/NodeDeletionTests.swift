@@ -4,7 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What hangs on "any of several types" goes with its subject, and nothing comes after.
+/// Objects that refer to "any of several types" are deleted with their subject, and none is added
+/// after.
 @Suite(.usesCluster) struct NodeDeletionTests {
   /// Ways to add to a subject; `$1` is it, `$2` who adds.
   private typealias Addition = (

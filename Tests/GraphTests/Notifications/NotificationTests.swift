@@ -8,7 +8,7 @@ import Testing
 @Suite(.usesCluster) struct NotificationTests {
   private static let site = "https://sociograph.example"
 
-  /// What somebody was told, latest first.
+  /// Returns a person's notifications, latest first.
   private func pecks(_ server: GraphServer, of person: Person) throws -> [JSONValue] {
     try server.data(
       """
@@ -18,7 +18,7 @@ import Testing
     ).at("viewer.notifications.nodes")?.array ?? []
   }
 
-  /// The one notification somebody has, after checks of what all have in common.
+  /// Returns a person's only notification, after checks that apply to all.
   private func onlyPeck(
     _ server: GraphServer, of person: Person, _ reason: String, about: NodeKey?,
     actor: JSONValue = "Ann & <i>", text: String, destination: String
@@ -34,7 +34,7 @@ import Testing
     return pecks[0]
   }
 
-  /// The actor, whose name holds what must be escaped, and somebody who is told.
+  /// Inserts an actor, whose name needs escaping, and a recipient.
   private func pair(_ data: GraphData) throws -> (actor: Person, told: Person) {
     (try data.person("ann", name: "Ann & <i>"), try data.person("ben"))
   }

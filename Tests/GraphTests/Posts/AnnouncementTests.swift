@@ -77,7 +77,7 @@ import Testing
         == [Refusal("REQUIRED", "input", "body")])
   }
 
-  /// Each field that names circles whose members are told, with what the refusals call it.
+  /// The fields that name circles whose members are notified, with their names in refusals.
   private static let fieldsOfCircles = [
     (
       "createAnnouncement(input: {body: \"x\", notifyCircleIds: $circles})",

@@ -5,9 +5,9 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Pages and counts that once read more the larger the graph was, on graphs of 1,000 and 4,000 people.
-/// What decides is how many buffers PostgreSQL looks at, which is the same on every machine;
-/// `script/growth` measures all pages so, at larger scales.
+/// Pages and counts that once read more the larger the graph was, on graphs of 1,000 and 4,000
+/// people. The number of buffers that PostgreSQL reads decides, which is the same on every machine.
+/// `script/growth` measures all pages that way, at larger scales.
 @Suite(.usesCluster(isFirst: true)) struct GrowthTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
@@ -15,9 +15,9 @@ import Testing
     let selection: String
     /// Finds the node that has most; its id is `$id`.
     var subject: String?
-    /// Where the page's rows are.
+    /// The path of the page's rows.
     let rows: String
-    /// Where there is a count.
+    /// The path of the count, if there is one.
     var count: String?
 
     var testDescription: String { name }
@@ -130,8 +130,8 @@ import Testing
     )
   }
 
-  /// The buffers of all executions of an operation so far, once there are so many: PostgreSQL counts
-  /// one when its transaction has ended, which may be after it was answered.
+  /// Returns the buffers of all executions of an operation so far, once there are this many:
+  /// PostgreSQL counts one when its transaction has ended, which may be after the response.
   private func counted(_ name: String, in data: GraphData, calls: Int) throws -> Int {
     let database = try data.run("SELECT current_database()")[0][0] ?? ""
     let statistics = try TestCluster.session(TestCluster.connectionString())

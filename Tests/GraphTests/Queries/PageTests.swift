@@ -148,7 +148,7 @@ private struct Walk {
       + ")"
   }
 
-  /// Who walks it.
+  /// Returns the viewer who walks it.
   func viewer(in graph: CrowdedGraph) -> Person {
     coordinate.hasPrefix("Moderation.") ? graph.staff : graph.viewer
   }

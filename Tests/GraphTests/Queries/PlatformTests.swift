@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// What every application needs of the API: stable error codes, limits, and the whole workload.
+/// Requirements of every application: stable error codes, limits, and the whole workload.
 @Suite(.usesCluster) struct PlatformTests {
   @Test func `PLAT-3: every error has a stable code`() throws {
     let server = try GraphServer.shared

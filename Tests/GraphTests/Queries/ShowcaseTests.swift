@@ -8,9 +8,10 @@ import Postgres
 import TestSupport
 import Testing
 
-/// The 20 showcase reads: the statement of each and its response over HTTP are as the files in
-/// Tests/Fixtures/showcase say. `SOCIOGRAPH_UPDATE_FIXTURES=1` writes the files anew: read the
-/// difference before it is committed.
+/// The 20 showcase reads: the statement of each and its response over HTTP equal the files in
+/// Tests/Fixtures/showcase.
+///
+/// `SOCIOGRAPH_UPDATE_FIXTURES=1` writes the files again: read the difference before you commit it.
 @Suite(.usesCluster) struct ShowcaseTests {
   static let folder = TestCluster.packageFolder + "/Tests/Fixtures/showcase"
   static let names: [String] = {

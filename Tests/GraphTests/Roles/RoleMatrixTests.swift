@@ -3,8 +3,8 @@ import JSON
 import TestSupport
 import Testing
 
-/// Who may do what: every mutation as every role over HTTP, compared with the table in
-/// `Tests/Fixtures/roles`. Each cell of it has people and things of its own.
+/// The permissions of roles: every mutation as every role over HTTP, compared with the table in
+/// `Tests/Fixtures/roles`. Each cell has its own people and objects.
 @Suite(.usesCluster) struct RoleMatrixTests {
   private static let server = Result { try GraphServer.new() }
 
@@ -103,7 +103,8 @@ extension GraphServer {
 private final class RoleStage {
   let server: GraphServer
   let data: GraphData
-  /// Who acts. For a visitor, the owner of what is called one's own, who is not signed in.
+  /// The acting user. For a visitor, it is the owner of the visitor's objects, who is not signed
+  /// in.
   let viewer: Person
   let other: Person
 
@@ -175,7 +176,7 @@ private final class RoleStage {
     }
   }
 
-  /// The path of a picture that the viewer, somebody else or nobody sent.
+  /// Returns the path of a picture that the viewer, another user or an anonymous client sent.
   private func upload(_ target: String) throws -> String {
     let digits = (0..<64).map { _ in String(Int.random(in: 0...15), radix: 16) }
     let path = "/photos/\(digits.joined()).png"
@@ -375,7 +376,7 @@ private final class RoleStage {
 
   private func quote(_ key: NodeKey) -> String { "\"\(key.wire)\"" }
 
-  /// Somebody: hidden is who blocked the viewer, blocked whom the viewer blocked.
+  /// Returns a person: "hidden" blocked the viewer, "blocked" is blocked by the viewer.
   private func person(_ target: String) throws -> String {
     switch target {
     case "hidden": try data.block(other, viewer)
@@ -386,7 +387,8 @@ private final class RoleStage {
     return quote(other.key)
   }
 
-  /// A post; hidden is one in a group that the viewer is not in, an event nobody was invited to.
+  /// Returns a post; "hidden" is one in a group without the viewer, or an event without
+  /// invitations.
   private func post(_ tag: PostTag, _ target: String) throws -> NodeKey {
     switch target {
     case "own": return try data.post(tag, by: viewer)
@@ -420,7 +422,7 @@ private final class RoleStage {
     }
   }
 
-  /// A time to come, of the viewer or of somebody else.
+  /// Returns a future time of the viewer or of another trainer.
   private func session(_ target: String) throws -> NodeKey {
     let trainer = target == "own" ? viewer : try data.trainer()
     return try data.classSession(

@@ -23,7 +23,7 @@ import Testing
     try ask(server, club, as: member)
   }
 
-  /// Whom and what the club has.
+  /// The people and objects of the club.
   private struct Club {
     var staff: Person
     var tara: Person
@@ -99,7 +99,7 @@ import Testing
     return Club(staff: staff, tara: tara, tom: tom, boxing: boxing, yoga: yoga)
   }
 
-  /// The first launch: nobody is signed in.
+  /// Reads what an anonymous client sees at the first launch.
   private func lookAround(_ server: GraphServer, _ club: Club) throws {
     let home = try server.data(
       """

@@ -40,7 +40,7 @@ import Testing
     var ann: Person
     var bo: Person
     var cy: Person
-    /// A friend of nobody.
+    /// A person without friends.
     var dan: Person
   }
 
@@ -229,7 +229,7 @@ import Testing
     return circle
   }
 
-  /// A private event for the circle and nobody else. Bo comes by the button, Cy does not come.
+  /// Creates a private event for the circle alone. Bo attends by the button, Cy does not.
   private func invite(_ server: GraphServer, _ students: Students, to circle: NodeKey) throws
     -> NodeKey
   {
@@ -315,7 +315,8 @@ import Testing
         == [Refusal("FORBIDDEN", "eventId")])
   }
 
-  /// Announcements: a department's, on the home of who subscribed; and one's own, to a circle.
+  /// Makes announcements: a department's, on the home of its subscribers, and a user's, to a
+  /// circle.
   private func announce(
     _ server: GraphServer, _ campus: Campus, _ students: Students, _ circle: NodeKey
   ) throws {
@@ -363,7 +364,7 @@ import Testing
         == [["body": "Good soup", "subject": ["id": campus.dinner.json]]])
   }
 
-  /// The party moves and is called off: who comes is told, who does not is not.
+  /// Moves and cancels the party: those who attend are notified, the others are not.
   private func change(_ server: GraphServer, _ students: Students, _ party: NodeKey) throws {
     #expect(
       try server.refusals(

@@ -6,7 +6,7 @@ import Testing
 /// given. A scenario is what people do with their phones, in order, on a graph that was empty.
 final class Phone {
   private let server: GraphServer
-  /// Whose session the phone has; nil before signing in.
+  /// The person who is signed in; nil before that.
   private(set) var person: Person?
 
   init(_ server: GraphServer) { self.server = server }
@@ -28,7 +28,7 @@ final class Phone {
     return data
   }
 
-  /// What the only field of a mutation is refused for.
+  /// Returns the user errors of a mutation's only field.
   func refused(_ document: String, _ variables: JSONValue = [:]) throws -> [Refusal] {
     let data = try server.data(document, variables, as: person)
     return (data.members?.first?.value["userErrors"]?.array ?? []).map { Refusal($0) }
@@ -70,10 +70,10 @@ final class Phone {
     try ask("mutation { signOut { userErrors { code } } }")
   }
 
-  /// Forgets the session, as a phone does on which the application is installed anew.
+  /// Forgets the session, like a phone on which the application is reinstalled.
   func forget() { person = nil }
 
-  /// What the server has told, latest first.
+  /// Returns the notifications, latest first.
   func told() throws -> [JSONValue] {
     try ask(
       """

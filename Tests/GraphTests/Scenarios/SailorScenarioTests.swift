@@ -47,7 +47,7 @@ import Testing
     var louvre: NodeKey
   }
 
-  /// A picture that somebody took.
+  /// Uploads a picture and returns its photo.
   private func photo(_ server: GraphServer, by person: Person) throws -> JSONValue {
     try .string(server.uploadPhoto(as: person))
   }
@@ -371,7 +371,7 @@ import Testing
       ])
   }
 
-  /// Comments on a post, and direct messages, until somebody has enough of it.
+  /// Comments on a post, and sends direct messages, until one of the people blocks the other.
   private func talk(_ server: GraphServer, _ sailors: Sailors, _ posts: Posts) throws {
     let comment = try server.make(
       "addComment(subjectId: $id, body: \"Nice gulls\")", "comment", ["id: ID!": posts.pier.json],
@@ -442,7 +442,7 @@ import Testing
     #expect(seen == (0..<7).reversed().map { "photo \($0)" } + ["Stairs"])
   }
 
-  /// A caption is mended, a photo refused by staff vanishes, a post is deleted.
+  /// Edits a caption, refuses a photo, and deletes a post.
   private func moderate(
     _ server: GraphServer, _ world: World, _ sailors: Sailors, _ posts: Posts
   ) throws {

@@ -1,7 +1,7 @@
 import GraphQLPlanning
 import JSON
 
-/// What arguments are drawn from: things that are there.
+/// The pool of existing objects that arguments are drawn from.
 struct ArgumentPool {
   /// By the type's tag.
   var ids: [Int: [Int64]] = [:]
@@ -16,7 +16,7 @@ struct ArgumentPool {
   /// Moments around which something is scheduled.
   var moments: [String] = []
   var names: [String] = []
-  /// Of the log of changes, by viewer: from before the transactions 0, 1, 2 and 3.
+  /// The tokens of the log of changes, by viewer: from before the transactions 0, 1, 2 and 3.
   var tokens: [String: [String]] = [:]
 
   private static func tokens(_ database: NaiveDatabase, _ viewer: Int64) throws -> [String] {
@@ -90,7 +90,7 @@ struct ArgumentPool {
 }
 
 extension ArgumentPool {
-  /// Some of what somebody wrote, got, answered or takes part in, by tag.
+  /// Returns some objects that a viewer wrote, received, answered or takes part in, by tag.
   private static func own(_ database: NaiveDatabase, _ viewer: Int64) throws -> [Int: [Int64]] {
     let columns = [
       ("post", "id", "author_id"), ("photo", "id", "owner_id"), ("photo", "id", "owner_id"),

@@ -64,7 +64,7 @@ private final class Crowd: Sendable {
     var gathered = 0
     /// Had a combined form.
     var combined = 0
-    /// Whose combined form PostgreSQL did not take.
+    /// The number of statements whose combined form PostgreSQL refused.
     var failed = 0
   }
 

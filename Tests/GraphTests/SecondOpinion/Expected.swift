@@ -1,7 +1,7 @@
 import Foundation
 import JSON
 
-/// What an answer should be: a JSON value in which some leaves are known only in part.
+/// An expected response: a JSON value in which some leaves are known only in part.
 indirect enum Expected {
   case null
   case value(JSONValue)
@@ -11,7 +11,7 @@ indirect enum Expected {
   case cursor(CursorPlace)
   /// A text that depends on the moment.
   case anyText
-  /// What is counted up to a limit, unless the number is kept.
+  /// A count up to a limit, or the stored number.
   case either(JSONValue, JSONValue)
   case list([Expected])
   case object([(name: String, value: Expected)])
@@ -86,7 +86,7 @@ final class CursorBook {
   private(set) var places: [String: CursorPlace] = [:]
   private(set) var cursors: [String: [String]] = [:]
 
-  /// False when the cursor is known to point elsewhere.
+  /// Returns false if the cursor is known to point elsewhere.
   func bind(_ cursor: String, _ place: CursorPlace) -> Bool {
     if let known = places[cursor] { return known.keys == place.keys }
     places[cursor] = place

@@ -25,7 +25,7 @@ private struct Drawn {
 
   init(schema: Schema) { self.schema = schema }
 
-  /// What there is to use below `Query`.
+  /// All fields, arguments and values below `Query`.
   var reachable: Set<String> {
     var result: Set<String> = []
     var types: Set<String> = []

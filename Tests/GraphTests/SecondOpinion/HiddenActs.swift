@@ -7,16 +7,16 @@ import Postgres
 import Synchronization
 import TestSupport
 
-/// A graph with bystanders, and all that can be done in it by mutations that they may notice nothing of.
+/// A graph with bystanders, and all mutations of it that they must not notice.
 ///
-/// The graph is there twice: as it was, and after the acts. What a bystander is answered must be the
-/// same in both.
+/// There are two copies of the graph: before and after the acts. A bystander's responses must be
+/// equal in both.
 final class HiddenActs: Sendable {
   /// Those who must notice nothing of what is private; `blocked` and `blocker` of what the owner does
   /// publicly either.
   static let bystanders = ["quiet_stranger", "quiet_former", "quiet_blocked", "quiet_blocker"]
   private static let base = Result { try makeBase() }
-  /// The graph as it was, which nobody changes.
+  /// The graph before the acts, which stays unchanged.
   private static let untouched = Result {
     let server = try serve(TestCluster.newDatabase(copying: base.get()))
     try publish(on: server, in: nil)
@@ -25,7 +25,7 @@ final class HiddenActs: Sendable {
 
   let before: GraphServer
   let after: GraphServer
-  /// A token of the log of changes from before the acts, by viewer; "" is nobody.
+  /// A token of the log of changes from before the acts, by viewer; "" is an anonymous client.
   let since: [String: String]
   let viewers: [String?]
   private let isPublic: Bool
@@ -78,7 +78,8 @@ final class HiddenActs: Sendable {
     }
   }
 
-  /// A public event, in a hidden group or in none: what that group is about is nobody's business.
+  /// Publishes an event, in a hidden group or in none. A hidden group's event must not reveal the
+  /// group.
   private static func publish(on server: GraphServer, in circle: String?) throws {
     let data = try server.data()
     var place = ""
@@ -357,8 +358,8 @@ final class HiddenActs: Sendable {
     try member("leaveCircle(circleId: \"\(group)\")")
   }
 
-  /// What everybody sees but who blocks the owner or is blocked by them. Reactions and public thanks are
-  /// counted for everybody, so there are none.
+  /// Makes changes visible to all except those in a block with the owner. Reactions and public
+  /// thanks are counted for all users, so there are none.
   private func doPublicly() throws {
     let owner = Actor(server: after, name: "loud_owner")
     let member = Actor(server: after, name: "loud_member")
@@ -473,7 +474,7 @@ final class HiddenActs: Sendable {
     return String(decoding: without(from: "\"AgAAAAAA", to: "\"", "", in: data), as: UTF8.self)
   }
 
-  /// Cuts what stands behind each `head` and `opening` up to the next `end`.
+  /// Removes the text after each `head` and `opening` up to the next `end`.
   private static func without(
     from head: String, to end: String, _ opening: String, in data: Data
   ) -> Data {
@@ -536,7 +537,8 @@ final class HiddenActs: Sendable {
 }
 
 extension GraphServer {
-  /// The token of the log of changes of each viewer; under "" nobody's.
+  /// Returns the token of the log of changes of each viewer; that of an anonymous client is under
+  /// "".
   fileprivate func tokens(of viewers: [String?]) throws -> [String: String] {
     var tokens: [String: String] = [:]
     for viewer in viewers {

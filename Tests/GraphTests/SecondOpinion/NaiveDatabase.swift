@@ -9,7 +9,7 @@ final class NaiveDatabase {
   private let session: PostgresSession
   private var rows: [String: [Int64: NaiveRow?]] = [:]
   private var lists: [String: [NaiveRow]] = [:]
-  /// What the graphs of all viewers work out from rows alone, so as not to do it again.
+  /// Results that depend on rows alone, shared by the graphs of all viewers.
   var words: [String: Set<String>] = [:]
   var scores: [Int64: Int64] = [:]
   var popularities: [Int64: Int64] = [:]

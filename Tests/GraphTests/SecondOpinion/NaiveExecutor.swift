@@ -2,7 +2,7 @@ import GraphQLPlanning
 import GraphQLSchema
 import JSON
 
-/// What a field of a `NaiveObject` comes to.
+/// The value of a field of a `NaiveObject`.
 indirect enum NaiveValue {
   case leaf(Expected)
   case object(NaiveObject)
@@ -34,7 +34,7 @@ indirect enum NaiveValue {
 /// An object of the graph: its type, and a way to get each field.
 struct NaiveObject {
   let type: String
-  /// Nil for a field it does not know, which is a hole in the naive graph.
+  /// Returns a field's value; nil for a field that is missing in the naive graph.
   let field: (String, NaiveArguments) throws -> NaiveValue?
 }
 
@@ -44,7 +44,7 @@ struct NaiveArguments {
   var field = ""
   var values: [String: JSONValue] = [:]
 
-  /// Nil when absent or null.
+  /// The value of an argument; nil if it is absent or null.
   subscript(_ name: String) -> JSONValue? {
     guard let value = values[name], value != .null else { return nil }
     return value
@@ -217,7 +217,7 @@ struct NaiveExecutor {
     return .object(members)
   }
 
-  /// Nil for a variable without a value.
+  /// Returns a constant; nil for a variable without a value.
   private func constant(_ input: RandomInput) throws -> JSONValue? {
     switch input {
     case .constant(let value): return value

@@ -2,7 +2,7 @@ import GraphQLPlanning
 import JSON
 
 extension NaiveGraph {
-  /// Somebody where a person must be named: of a hidden one, only name and picture.
+  /// Returns a person in a field that must name one: a hidden person has only a name and a picture.
   func namedUser(_ id: Int64) throws -> NaiveObject? {
     try hidden.contains(id) ? maskedUser(id) : user(id)
   }

@@ -34,7 +34,7 @@ extension NaiveGraph {
     }
   }
 
-  /// What only this kind of post has.
+  /// Returns a field that only this kind of post has.
   private func ownField(
     _ field: String, _ row: NaiveRow, _ arguments: NaiveArguments
   ) throws -> NaiveValue? {

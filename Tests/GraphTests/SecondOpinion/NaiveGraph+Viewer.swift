@@ -404,7 +404,8 @@ extension NaiveGraph {
     ).filter(showsMessage)
   }
 
-  /// When the latest message was written, of those that the viewer sees if somebody is hidden there.
+  /// Returns the time of the latest message; if a member is hidden, of the latest that the viewer
+  /// sees.
   private func updated(conversation: Int64) throws -> String {
     let members = try database.ids(
       "SELECT user_id FROM conversation_member WHERE conversation_id = \(conversation)")

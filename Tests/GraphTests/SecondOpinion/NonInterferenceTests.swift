@@ -6,11 +6,11 @@ import Server
 import TestSupport
 import Testing
 
-/// What somebody may not see changes nothing of what they are answered: the same questions of the same
-/// people, before and after it is done by mutations, have the same bytes as answers. Times, tokens of the
-/// log of changes and request ids aside.
+/// Changes that a viewer may not see do not affect the viewer's responses: the same queries of the
+/// same people, before and after mutations, return the same bytes, except for times, tokens of the
+/// log of changes and request IDs.
 ///
-/// `SOCIOGRAPH_OPERATIONS=200000` asks more, `SOCIOGRAPH_SEED=7` other things.
+/// `SOCIOGRAPH_OPERATIONS=200000` runs more, `SOCIOGRAPH_SEED=7` runs others.
 @Suite(.serialized, .usesCluster(isFirst: true)) struct NonInterferenceTests {
   @Test(arguments: [false, true])
   func `nobody notices what is hidden from them`(isPublic: Bool) throws {

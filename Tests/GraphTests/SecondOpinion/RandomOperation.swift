@@ -13,7 +13,7 @@ struct RandomVariable {
   let name: String
   let type: String
   let defaultValue: RandomInput?
-  /// Nil when the request leaves it out.
+  /// The value; nil if the request omits it.
   let value: JSONValue?
 }
 
@@ -94,7 +94,7 @@ extension RandomOperation {
     return output
   }
 
-  /// What is sent along: the values of the variables that are used.
+  /// The variables that are sent: the values of those in use.
   var variableValues: JSONValue {
     let declared = usedVariables
     return .object(

@@ -4,7 +4,7 @@ import Testing
 
 /// Invitations by SMS and e-mail to people without an account.
 @Suite(.usesCluster) struct InvitationTests {
-  /// Invites somebody and gives the draft, after the link in it was used.
+  /// Invites a contact and returns the draft, after the link in it was used.
   private func invite(_ channel: String, _ contact: String?, contactID: JSONValue = nil) throws
     -> JSONValue
   {

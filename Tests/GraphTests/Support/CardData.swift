@@ -41,7 +41,7 @@ extension GraphData {
     return key
   }
 
-  /// Somebody asks the author of a card request for the address.
+  /// Inserts a request of a person for the address of a card request's author.
   func infoRequest(
     _ post: NodeKey, of owner: Person, by requester: Person, status: String = "PENDING"
   ) throws -> NodeKey {

@@ -1,6 +1,6 @@
 import JSON
 
-/// What tests about events send, over HTTP.
+/// The requests of tests about events, over HTTP.
 extension GraphServer {
   static let createEvent = "createEvent(input: $input)"
 

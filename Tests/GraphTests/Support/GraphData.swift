@@ -74,7 +74,7 @@ final class GraphData {
     NodeKey(Int64(try run("SELECT new_node(\(tag))")[0][0] ?? "") ?? 0)
   }
 
-  /// A name nobody else has.
+  /// Returns a unique name.
   static func unique(_ stem: String) -> String {
     stem + String(UInt64.random(in: 0 ... .max), radix: 36)
   }
@@ -247,7 +247,7 @@ final class GraphData {
   }
 }
 
-/// What can be sent as a parameter in PostgreSQL's text format.
+/// A value that can be sent as a parameter in PostgreSQL's text format.
 protocol SQLText { var sqlText: String? { get } }
 extension String: SQLText { var sqlText: String? { self } }
 extension Int: SQLText { var sqlText: String? { String(self) } }

@@ -9,21 +9,21 @@ extension GraphServer {
     try mutate(field, "__typename", variables, as: person)
   }
 
-  /// Whether somebody finds a node by its id; nil stands for a visitor.
+  /// Returns whether a person finds a node by its ID; nil is an anonymous client.
   func finds(_ key: NodeKey, as person: Person?) throws -> Bool {
     let found = try data(
       "query($id: ID!) { node(id: $id) { id } }", ["id": key.json], as: person)
     return found.at("node.id") == key.json
   }
 
-  /// What somebody may do with a post.
+  /// Returns the actions that a person may take on a post.
   func actions(_ post: NodeKey, as person: Person?) throws -> [String] {
     let found = try data(
       "query($id: ID!) { post(id: $id) { viewerActions } }", ["id": post.json], as: person)
     return (found.at("post.viewerActions")?.array ?? []).map { $0.string ?? "" }
   }
 
-  /// What somebody was told, latest first: reason and actor.
+  /// Returns the reasons of a person's notifications, latest first.
   func told(_ person: Person) throws -> [String] {
     try data("{ viewer { notifications(first: 100) { nodes { reason } } } }", as: person)
       .strings("viewer.notifications.nodes", "reason")

@@ -2,7 +2,7 @@ import Glibc
 import JSON
 import Testing
 
-/// What a mutation's payload was refused for: one entry of its user errors.
+/// One entry of a payload's user errors.
 struct Refusal: Equatable, CustomStringConvertible {
   let code: String
   let path: [String]?

@@ -31,7 +31,8 @@ extension GraphServer {
     return try send("POST", "/photos", headers: headers, body: bytes)
   }
 
-  /// Uploads a picture, as an application does first, and gives what `createPhoto` is told: its URL.
+  /// Uploads a picture, as an application does first, and returns its URL, the input of
+  /// `createPhoto`.
   func upload(
     _ bytes: [UInt8] = TestPicture.png(), as person: Person
   ) throws -> String {
@@ -59,7 +60,7 @@ extension GraphServer {
     return id
   }
 
-  /// What is behind the URL of a photo.
+  /// Fetches the content at the URL of a photo.
   func photo(
     at url: String, headers: [(String, String)] = []
   ) throws -> HTTPClients.Response {

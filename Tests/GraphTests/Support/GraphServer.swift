@@ -8,8 +8,9 @@ import Server
 import Synchronization
 import TestSupport
 
-/// The real server on loops of its own, over HTTP on a free port, with a database of its own in the
-/// tests' cluster, which it reaches as `serve` does: under the roles of an embedded database. It stops with its owner.
+/// The real server on its own loops, over HTTP on a free port, with a new database in the tests'
+/// cluster. It reaches the database as `serve` does: under the roles of an embedded database. It
+/// stops with its owner.
 final class GraphServer: Sendable {
   /// With the graph's tables and no rows. Tests run at the same time: each makes people of its own
   /// and says nothing about lists of everybody.

@@ -73,7 +73,7 @@ final class HTTPClients: Sendable {
     return descriptor
   }
 
-  /// Nil when the connection ends first.
+  /// Sends a request and returns the response; nil if the connection ends first.
   private func exchange(_ request: [UInt8], on descriptor: Int32, isHead: Bool) -> Response? {
     var rest = request[...]
     while !rest.isEmpty {

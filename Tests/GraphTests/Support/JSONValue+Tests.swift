@@ -17,7 +17,7 @@ extension JSONValue: ExpressibleByStringLiteral,
     self = .object(elements.map { Member(name: $0.0, value: $0.1) })
   }
 
-  /// What lies at a path of names and positions, as in `"viewer.circles.nodes.0.name"`.
+  /// Returns the value at a path of names and indices, as in `"viewer.circles.nodes.0.name"`.
   func at(_ path: String) -> JSONValue? {
     var value = self
     for step in path.split(separator: ".") {

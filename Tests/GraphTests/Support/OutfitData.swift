@@ -1,4 +1,4 @@
-/// What outfits and products carry, and what their authors are told.
+/// Test data about outfits and products, and their authors' notifications.
 extension GraphData {
   func vote(_ person: Person, _ choice: String, on post: NodeKey) throws {
     try add("vote", ["post_id": post, "user_id": person.key, "choice": choice])

@@ -1,4 +1,4 @@
-/// What tests about places and pictures put into the graph.
+/// Test data about places and pictures.
 extension GraphData {
   /// A photo post with its picture, which has a square cut.
   func photoPost(

@@ -1,4 +1,4 @@
-/// What tests about calendars put into the graph.
+/// Test data about calendars.
 extension GraphData {
   func attend(_ person: Person, _ event: NodeKey, _ status: String = "GOING") throws {
     try add("attendance", ["event_id": event, "user_id": person.key, "status": status])

@@ -1,20 +1,21 @@
 import TestSupport
 
-/// A graph with something private of every sort, each with a word of its own, and people who stand
-/// in every relation to it.
+/// A graph with a private object of every kind, each with a unique word, and people in every
+/// relation to it.
 ///
-/// It is made in two steps: what everybody may know, with everybody in place; then, after a look
-/// around as those who are to notice nothing, what is private.
+/// It is built in two steps: first what all users may know, with all people in place. After a
+/// snapshot of the responses to those who must not notice anything, the private objects follow.
 struct SecretGraph {
   enum Role: String, CaseIterable {
-    /// Whose secrets they are.
+    /// The owner of the secrets.
     case owner
     /// Belongs to the group, is invited, writes with the owner.
     case member
     /// Belonged to the group and was invited, once.
     case former
     case stranger
-    /// Whom the owner blocks, and who blocks the owner; both still belong to the group.
+    /// A person whom the owner blocks, and one who blocks the owner; both still belong to the
+    /// group.
     case blocked, blocker
     case trainer, staff
     case anonymous
@@ -23,7 +24,7 @@ struct SecretGraph {
   struct Secret {
     let marker: String
     let audience: Set<Role>
-    /// Who finds it in the export of all that is stored about them, and nowhere else.
+    /// The roles that find it in the export of their stored data, and nowhere else.
     var exportedTo: Set<Role> = []
   }
 
@@ -35,13 +36,13 @@ struct SecretGraph {
   let server: GraphServer
   let people: [Role: Person]
   let secrets: [Secret]
-  /// What people who may see nothing more were answered before there was anything private.
+  /// The responses to people who may see nothing more, from before the private objects.
   let before: [Role: [Answer]]
   private let known: [NodeKey]
 
   static let shared = Result { try SecretGraph() }
 
-  /// What the same questions are answered now.
+  /// Returns the current responses to the same queries.
   func snapshot() throws -> [Role: [Answer]] {
     try Self.snapshot(server, people, known)
   }

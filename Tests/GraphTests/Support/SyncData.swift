@@ -2,8 +2,8 @@ import Glibc
 import Postgres
 
 extension PostgresSession {
-  /// Waits until all changes so far are told: they are held back while any older transaction of the
-  /// cluster runs, those of other tests' databases included.
+  /// Waits until all changes so far are delivered: they are delayed while any older transaction of
+  /// the cluster runs, including those of other tests' databases.
   func waitForChanges() throws {
     let end = try execute("SELECT pg_snapshot_xmax(pg_current_snapshot())")[0][0] ?? ""
     for _ in 0..<3_000 {
@@ -16,7 +16,8 @@ extension PostgresSession {
 }
 
 extension GraphData {
-  /// The token of the log of changes, from its beginning, of whoever has this session; nil for nobody.
+  /// Returns the token of the log of changes, from its start, for a session; nil is an anonymous
+  /// client.
   func firstToken(of session: String?) throws -> String {
     try run(
       """

@@ -6,7 +6,7 @@ import JSON
 import TestSupport
 import TokenSupport
 
-/// What a server has whose tests sign people up: passwords that cost little to hash, a short list
+/// Account settings for tests that sign people up: passwords that are cheap to hash, a short list
 /// of common ones, and identity providers whose tokens the tests sign.
 enum TestAccounts {
   static let signer = TokenSigner(.p256, name: "key")
@@ -82,7 +82,7 @@ extension GraphServer {
     return try Self.person(payload, username: person.username)
   }
 
-  /// Who is signed in by a payload with `session { token viewer { user { id } } }`.
+  /// Returns the person whom a payload with `session { token viewer { user { id } } }` signs in.
   static func person(_ payload: JSONValue, username: String) throws -> Person {
     guard let token = payload.at("session.token")?.string,
       let id = payload.at("session.viewer.user.id")?.string, let number = NodeID.decode(id)

@@ -1,7 +1,8 @@
 import JSON
 import Testing
 
-/// What the log of changes, and the export of one's data, leave out: whatever their reader may not see.
+/// The log of changes and the export of a user's data omit everything that their reader may not
+/// see.
 @Suite struct HiddenChangesTests {
   private static let query = """
     query($since: String) { changes(since: $since) { token changes { id operation } } }

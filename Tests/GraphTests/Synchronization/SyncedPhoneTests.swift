@@ -4,18 +4,17 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A phone that keeps a copy by `changes(since:)`, while others write. Whether it has missed or
-/// repeated something is seen by comparing its copy with what can be read, and by counting what it
-/// was told.
+/// A phone that keeps a copy by `changes(since:)`, while others write. Comparing its copy with the
+/// graph and counting the changes that it received shows whether it missed or repeated any.
 @Suite(.usesCluster) struct SyncedPhoneTests {
   /// A copy of what there is in one group, and of one person's notifications.
   private struct Phone: Sendable {
     let server: GraphServer
     let owner: Person
     let group: NodeKey
-    /// What is there, in words, by id.
+    /// The objects in words, by ID.
     private(set) var copy: [String: String] = [:]
-    /// How often each thing was told of, by operation and id.
+    /// The number of times each change was received, by operation and ID.
     private(set) var told: [String: Int] = [:]
     private(set) var token: JSONValue = .null
 
@@ -23,7 +22,7 @@ import Testing
       (self.server, self.owner, self.group) = (server, owner, group)
     }
 
-    /// The first launch, or starting anew: a token, and after it everything.
+    /// Starts from scratch, as at the first launch: reads a token, and then everything.
     mutating func start() throws {
       token = try server.data("{ changes { token } }", as: owner).at("changes.token") ?? .null
       copy = try everything()
@@ -81,12 +80,12 @@ import Testing
     }
   }
 
-  /// What writers did, for those who come after them and for counting.
+  /// The changes of writers, for later writers and for counting.
   private struct Record {
     /// By id, who may edit and delete it.
     var posts: [String: Int] = [:]
     var comments: [String: Int] = [:]
-    /// How often each post was edited.
+    /// The number of edits of each post.
     var edits: [String: Int] = [:]
   }
 

@@ -196,8 +196,8 @@ import Testing
     }
     """
 
-  /// Somebody followed by Cleo, then Anna, then somebody who blocks the viewer; following Anna and
-  /// Ben.
+  /// Inserts a center followed by Cleo, then Anna, then a person who blocks the viewer; it follows
+  /// Anna and Ben.
   private func network(_ data: GraphData) throws -> (viewer: Person, center: Person) {
     let (viewer, center) = (try data.person(), try data.person(name: "Center"))
     let (anna, ben, cleo, hidden) = (

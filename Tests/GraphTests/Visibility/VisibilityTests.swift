@@ -2,8 +2,8 @@ import JSON
 import TestSupport
 import Testing
 
-/// Words planted in every private row are found by those who may see it, and by nobody else, along
-/// whatever path.
+/// Unique words in every private row are found by those who may see it, and by no others, along
+/// every path.
 @Suite(.usesCluster(isFirst: true)) struct VisibilityTests {
   @Test func `private rows are seen by those meant and by nobody else`() throws {
     let graph = try SecretGraph.shared.get()

@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// What a visitor without an account reads.
+/// The objects that a visitor without an account reads.
 @Suite(.usesCluster) struct VisitorTests {
   @Test func `GTIO-1.3b: a visitor browses what is public, and nothing else`() throws {
     let server = try GraphServer.shared

@@ -11,7 +11,7 @@ import TestSupport
 struct OwnGraph {
   let server: TestServer
   let mapping: StorageMapping
-  /// What the check says of the schema over its database.
+  /// The findings of the check of the schema against its database.
   let findings: [String]
 
   /// - Parameter sql: run in a new database.

@@ -18,16 +18,16 @@ final class RecordedStatements: StatementRunner {
 
   private let pool: PostgresPool
   private var recordings: [ObjectIdentifier: (CombinableStatement, Recording)] = [:]
-  private var due: [(Recording, (borrowing PostgresOutcome) -> Void)] = []
+  private var due: [(Recording, StatementCompletion)] = []
 
   init(_ pool: PostgresPool) { self.pool = pool }
 
   func run(
     _ statement: CombinableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
-    completion: @escaping (borrowing PostgresOutcome) -> Void
+    completion: @escaping StatementCompletion
   ) -> PostgresTicket? {
     guard let (_, known) = recordings[ObjectIdentifier(statement)] else {
-      return pool.execute(statement.alone, parameters) { [self] outcome in
+      return pool.execute(statement.alone, parameters) { [self] outcome, took in
         switch outcome {
         case .success(let result):
           if let copy = result.copy() {
@@ -35,7 +35,7 @@ final class RecordedStatements: StatementRunner {
           }
         case .failure: break
         }
-        completion(outcome)
+        completion(outcome, took)
       }
     }
     due.append((known, completion))
@@ -47,7 +47,7 @@ final class RecordedStatements: StatementRunner {
     let batch = due
     due.removeAll(keepingCapacity: true)
     for (known, completion) in batch {
-      if let copy = known.result.copy() { completion(.success(copy)) }
+      if let copy = known.result.copy() { completion(.success(copy), StatementTimes()) }
     }
   }
 }

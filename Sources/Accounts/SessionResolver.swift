@@ -154,7 +154,7 @@ package final class SessionResolver {
     guard !token.isSigned else { return completion(nil) }
     var parameters = PostgresParameters()
     parameters.append(token.hash)
-    pool.execute(hasFunctions ? Self.rest : Self.tableRest, parameters) { outcome in
+    pool.execute(hasFunctions ? Self.rest : Self.tableRest, parameters) { outcome, _ in
       switch outcome {
       case .success(let result):
         let rest = result.rowCount > 0 ? result.integer(row: 0, column: 0) : nil
@@ -213,7 +213,7 @@ package final class SessionResolver {
     var parameters = PostgresParameters()
     parameters.append(array: hashes)
     let statement = hasFunctions ? Self.several : Self.severalOfTable
-    pool.execute(statement, parameters, for: .server) { outcome in
+    pool.execute(statement, parameters, for: .server) { outcome, _ in
       switch outcome {
       case .failure(let error) where error.sqlState == "42883" && self.hasFunctions:
         self.hasFunctions = false
@@ -243,7 +243,7 @@ package final class SessionResolver {
     var parameters = PostgresParameters()
     parameters.append(lookUp.token.hash)
     let statement = hasFunctions ? Self.statement : Self.tableStatement
-    pool.execute(statement, parameters, for: .server) { outcome in
+    pool.execute(statement, parameters, for: .server) { outcome, _ in
       switch outcome {
       case .failure(let error) where error.sqlState == "42883" && self.hasFunctions:
         self.hasFunctions = false
@@ -293,7 +293,7 @@ package final class SessionResolver {
       var parameters = PostgresParameters()
       parameters.append(inTextFormat: bearer.issuer)
       parameters.append(inTextFormat: bearer.subject)
-      pool.execute(Self.bearer, parameters, for: .server) { outcome in
+      pool.execute(Self.bearer, parameters, for: .server) { outcome, _ in
         switch outcome {
         case .success(let result):
           let viewer = result.rowCount > 0 ? result.integer(row: 0, column: 0) : nil

@@ -1,6 +1,7 @@
 import Cryptography
 import Glibc
 import GraphQLLanguage
+import Postgres
 
 /// Where the time of one operation went, in nanoseconds; 0 for what was not done, because it was kept
 /// from before or never came to it.
@@ -18,6 +19,22 @@ package struct OperationTimes: Sendable, Equatable {
   package var writing: UInt64 = 0
 
   package init() {}
+
+  /// Whether something was parsed or planned, rather than found in the cache.
+  package var hasPreparing: Bool { parsing > 0 || planning > 0 }
+
+  /// Adds what an execution took of a statement.
+  mutating func add(_ statement: StatementTimes) {
+    waiting &+= statement.waited
+    asking &+= statement.served
+  }
+
+  /// Adds what the calls of a mutation's field took.
+  mutating func add(_ field: OperationTimes) {
+    preparing &+= field.preparing
+    waiting &+= field.waiting
+    asking &+= field.asking
+  }
 }
 
 /// What an operation is called by those who look: log, metrics, traces and the comment in front of its

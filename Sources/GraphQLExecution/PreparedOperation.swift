@@ -85,24 +85,16 @@ package final class PreparedOperation {
 }
 
 extension PreparedOperation {
-  /// It is for a `MutationRunner`.
-  package var isMutation: Bool { !plan.mutation.isEmpty }
+  /// The parameters of the statement, as they are sent.
+  package func parameters(viewer: Int64) throws(GraphQLError) -> PostgresParameters {
+    guard case .read(let read)? = plan.plan.response else { return PostgresParameters() }
+    return try binder(viewer).bind(read.parameters, of: read.places)
+  }
 
-  /// It is for `deliver`.
-  package var comesInParts: Bool { !plan.parts.isEmpty }
-
-  /// It is for `start`, and then for `execute` whenever there is news.
-  package var isSubscription: Bool { plan.plan.event != nil }
-
-  /// The parameters as they are sent.
-  ///
-  /// - Parameter event: what a subscription is told of.
-  package func parameters(
-    viewer: Int64, event: EventMoment = EventMoment()
-  ) throws(GraphQLError) -> PostgresParameters {
+  func binder(_ viewer: Int64, _ event: EventMoment) -> ParameterBinder {
     var binder = binder(viewer)
     binder.event = event
-    return try binder.bind(plan.plan.parameters, of: plan.plan.places)
+    return binder
   }
 
   func binder(_ viewer: Int64, _ call: CallContext? = nil) -> ParameterBinder {
@@ -113,7 +105,8 @@ extension PreparedOperation {
   /// The parameters as people write them, in the order of `$1`, `$2`, ...; nil for null and for keys
   /// inside cursors.
   package func parameterTexts(viewer: Int64) throws(GraphQLError) -> [String?] {
-    try binder(viewer).texts(of: plan.plan.parameters, plan.plan.places)
+    guard case .read(let read)? = plan.plan.response else { return [] }
+    return try binder(viewer).texts(of: read.parameters, read.places)
   }
 }
 
@@ -125,7 +118,8 @@ final class PreparedRequest {
   let operation: PreparedOperation
 
   init?(_ operation: PreparedOperation, of request: GraphQLRequest) {
-    guard !operation.isMutation, operation.introspection == nil, !operation.isDeferrable,
+    if case .mutation = operation.plan.kind { return nil }
+    guard operation.introspection == nil, !operation.isDeferrable,
       operation.plan.cost <= Self.maximumBytes
     else { return nil }
     // Its own: the other is given what belongs to the request.

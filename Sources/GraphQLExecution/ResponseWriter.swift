@@ -104,6 +104,7 @@ struct ResponseWriter: ~Copyable {
   ///
   /// - Parameter bytes: the statement's one record; empty when the plan has no statement.
   mutating func writeData(_ bytes: RawSpan) {
+    guard fits(bytes) else { return }
     let start = json.count
     if bytes.byteCount > 0 {
       guard frames.pushRecord(bytes, 0, bytes.byteCount) != nil else {
@@ -118,6 +119,12 @@ struct ResponseWriter: ~Copyable {
     }
     if json.count > maximumBytes { isTooLarge = true }
     frames.pop(to: 0)
+  }
+
+  /// Returns whether a record is no larger than a response may be; notes it if not.
+  mutating func fits(_ bytes: RawSpan) -> Bool {
+    if bytes.byteCount > maximumBytes { isTooLarge = true }
+    return !isTooLarge
   }
 
   /// The text, and what the next writer can use again.

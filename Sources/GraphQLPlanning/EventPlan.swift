@@ -89,7 +89,6 @@ extension Planner {
       of: root, selectionSets: [operation.selectionSet], row: row, scope: scope)
     let size = PlanSize(of: shape, limits: limits)
     try limits.check(size.size(for: reader.variables))
-    let (statement, parameters) = compiler.statement.finished("SELECT \(row.rowExpression)")
     // What may not be seen is no error but nothing to tell.
     let nullable = ObjectShape(
       fields: shape.fields.map {
@@ -97,16 +96,16 @@ extension Planner {
           key: $0.key, responseName: $0.responseName, isNonNull: false, value: $0.value,
           coordinate: $0.coordinate)
       })
+    let response = ResponsePlan(row, compiler.statement, nullable, size)
     let name = Array("\"\(field.responseName)\":null".utf8)
     let start = try start(event, field, storage, reader)
-    return Plan(
-      statement: row.columns.isEmpty ? nil : statement, parameters: parameters,
-      places: compiler.statement.places(of: statement), shape: nullable, size: size,
-      event: EventPlan(
+    return .subscription(
+      response,
+      EventPlan(
         topic: event.topic, start: start.statement, parameters: start.parameters,
         places: start.places, hasSet: event.hasSet, isSettled: event.isSettled,
         endsWithNull: !storage.definition.type.isNonNull,
-        readsNode: parameters.contains(.event),
+        readsNode: response.parameters.contains(.event),
         nullBody: Array(#"{"data":{"#.utf8) + name + Array("}}".utf8)))
   }
 

@@ -1,4 +1,31 @@
+import SQL
+
+extension ResponsePlan {
+  package var statement: SQLStatement? {
+    if case .read(let read) = self { read.statement } else { nil }
+  }
+
+  package var parameters: [PlanParameter] {
+    if case .read(let read) = self { read.parameters } else { [] }
+  }
+}
+
+/// What `explain` shows of the statement for a response, or for its first part.
 extension Plan {
+  /// The plan of the response, or of its first part; nil for a mutation.
+  package var response: ResponsePlan? {
+    switch self {
+    case .query(let response), .live(let response, _), .incremental(let response, _),
+      .subscription(let response, _):
+      response
+    case .mutation: nil
+    }
+  }
+
+  package var statement: SQLStatement? { response?.statement }
+  package var parameters: [PlanParameter] { response?.parameters ?? [] }
+  package var shape: ObjectShape { response?.shape ?? ObjectShape(fields: []) }
+
   /// Returns the parameters, one per line: `$2 text: variable $username`.
   package func parameterLines(variableNames: [String]) -> [String] {
     parameters.enumerated().map { index, parameter in

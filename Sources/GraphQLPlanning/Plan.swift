@@ -3,29 +3,69 @@ import GraphQLResponse
 import GraphQLSchema
 import SQL
 
-/// The plan of one operation: one statement, its parameters, and the conversion of its row to JSON.
+/// How one operation is executed.
 ///
-/// A plan is a value that contains nothing about a viewer or the time, so it is cached, printed and
-/// compared. The statement returns one row with one column: a record of what the root fields need,
-/// in binary.
-package struct Plan: Sendable {
-  /// Nil when no root field needs the database (`{ __typename }`, introspection).
-  package let statement: SQLStatement?
-  /// In the order of `$1`, `$2`, ...
+/// A value that holds nothing about a viewer or the time, so it is cached, printed and compared.
+package enum Plan: Sendable {
+  /// A query with a single response.
+  case query(ResponsePlan)
+  /// A query that has another response each time its result changes.
+  case live(ResponsePlan, LivePlan)
+  /// A query whose response comes in parts: the first one, and those that come later.
+  case incremental(ResponsePlan, DeliveryPlan)
+  case mutation(MutationPlan)
+  /// What is sent for each event, and which events these are.
+  case subscription(ResponsePlan, EventPlan)
+
+  /// The size of the largest response, all of its parts together.
+  package var size: PlanSize {
+    switch self {
+    case .query(let response), .live(let response, _), .subscription(let response, _):
+      response.size
+    case .incremental(_, let delivery): delivery.size
+    case .mutation(let mutation): mutation.size
+    }
+  }
+}
+
+/// How one response is made, or one of its parts.
+package enum ResponsePlan: Sendable {
+  /// No root field needs the database: `{ __typename }`, introspection.
+  case constant(ObjectShape, PlanSize)
+  case read(ReadPlan)
+
+  package var shape: ObjectShape {
+    switch self {
+    case .constant(let shape, _): shape
+    case .read(let read): read.shape
+    }
+  }
+
+  package var size: PlanSize {
+    switch self {
+    case .constant(_, let size): size
+    case .read(let read): read.size
+    }
+  }
+}
+
+/// One statement, its parameters, and how its row becomes JSON.
+///
+/// The statement returns one row with one column: a record of what the root fields need, in binary.
+package struct ReadPlan: Sendable {
+  package let statement: SQLStatement
+  /// The parameters in the order of `$1`, `$2`, ...
   package let parameters: [PlanParameter]
-  /// What each of them was given to, where that is known.
-  package var places: [InputPlace?] = []
+  /// What each parameter was given to, as far as that is known.
+  package let places: [InputPlace?]
   package let shape: ObjectShape
-  /// Of a mutation, in order: it has no statement of its own.
-  package var mutation: [MutationField] = []
-  /// Of the largest answer.
-  package var size: PlanSize
-  /// Of a subscription.
-  package var event: EventPlan?
-  /// What comes after the answer that all of the above is about.
-  package var delivery: DeliveryPlan?
-  /// Of a live query.
-  package var live: LivePlan?
+  package let size: PlanSize
+}
+
+/// The root fields of a mutation, in order.
+package struct MutationPlan: Sendable {
+  package let fields: [MutationField]
+  package let size: PlanSize
 }
 
 /// The source of the value of a statement's parameter when the operation runs.

@@ -75,7 +75,7 @@ package final class CommitFlusher {
     isUnderWay = true
     let (history, since) = (pool.configuration.history, timeline)
     pool.execute(transaction: [BoundStatement(Self.statement, PostgresParameters())]) {
-      [self] outcome in
+      [self] outcome, _ in
       isUnderWay = false
       var loss: PostgresError?
       switch outcome {

@@ -2,50 +2,96 @@ import EventLoops
 
 /// What a request of the state carries, until its owner is told.
 final class PoolPayload {
+  let work: Work
   let client: PoolClient?
-  let statement: PostgresStatement?
-  let parameters: PostgresParameters
-  let transaction: [BoundStatement]
-  /// Of statements in one snapshot.
-  let part: ((borrowing PostgresResult) -> Void)?
-  let completion: ((borrowing PostgresOutcome) -> Void)?
-  let lease: ((Result<PostgresLease, PostgresError>) -> Void)?
+  let submittedAt: Moment
   /// Its time says nothing about the next: it was prepared on the way.
   var isFirst = false
   /// It has been the victim of another's failure, and shares no Sync again.
   var isAlone = false
   /// While it is kept, its statement counts as a heavy one.
   var slowness: StatementSlowness?
-  let submittedAt: Moment
-  let commitsAsynchronously: Bool
-  /// Nil while it waits; the last time, when it was sent again.
+  /// The time it was sent last; nil while it waits.
   var sentAt: Moment?
 
-  var writes: Bool { !transaction.isEmpty && part == nil }
+  enum Work {
+    /// One statement that reads.
+    case statement(PostgresStatement, PostgresParameters, StatementCompletion)
+    /// Statements that may write, as one transaction; only the last one's result is handed over.
+    case transaction([BoundStatement], commitsAsynchronously: Bool, StatementCompletion)
+    /// Statements that read one snapshot; the results of all but the last are handed over as parts.
+    case snapshot(
+      [BoundStatement], part: (borrowing PostgresResult, StatementTimes) -> Void,
+      StatementCompletion)
+    /// A connection of one's own.
+    case lease((Result<PostgresLease, PostgresError>) -> Void)
+  }
 
-  init(
-    client: PoolClient? = nil, statement: PostgresStatement? = nil,
-    parameters: PostgresParameters = PostgresParameters(), transaction: [BoundStatement] = [],
-    submittedAt: Moment, commitsAsynchronously: Bool = false,
-    part: ((borrowing PostgresResult) -> Void)? = nil,
-    completion: ((borrowing PostgresOutcome) -> Void)? = nil,
-    lease: ((Result<PostgresLease, PostgresError>) -> Void)? = nil
-  ) {
+  init(_ work: Work, for client: PoolClient?, at submittedAt: Moment) {
+    self.work = work
     self.client = client
-    self.statement = statement
-    self.parameters = parameters
-    self.transaction = transaction
     self.submittedAt = submittedAt
-    self.commitsAsynchronously = commitsAsynchronously
-    self.part = part
-    self.completion = completion
-    self.lease = lease
     statement?.begins()
   }
 
   deinit { statement?.ends() }
 
-  func times(_ now: Moment) -> StatementTimes {
+  /// The statement whose time is measured and estimated.
+  var statement: PostgresStatement? {
+    switch work {
+    case .statement(let statement, _, _): statement
+    case .transaction, .snapshot, .lease: nil
+    }
+  }
+
+  var writes: Bool {
+    switch work {
+    case .transaction: true
+    case .statement, .snapshot, .lease: false
+    }
+  }
+
+  var commitsAsynchronously: Bool {
+    switch work {
+    case .transaction(_, let commitsAsynchronously, _): commitsAsynchronously
+    case .statement, .snapshot, .lease: false
+    }
+  }
+
+  // MARK: The owner
+
+  func deliver(_ outcome: borrowing PostgresOutcome, _ now: Moment) {
+    switch work {
+    case .statement(_, _, let completion), .transaction(_, _, let completion),
+      .snapshot(_, _, let completion):
+      completion(outcome, times(now))
+    // A lease's statements have completions of their own.
+    case .lease: break
+    }
+  }
+
+  func deliver(part: borrowing PostgresResult, _ now: Moment) {
+    switch work {
+    case .snapshot(_, let tell, _): tell(part, times(now))
+    case .statement, .transaction, .lease: break
+    }
+  }
+
+  func deliver(_ lease: PostgresLease) {
+    switch work {
+    case .lease(let completion): completion(.success(lease))
+    case .statement, .transaction, .snapshot: break
+    }
+  }
+
+  func fail(_ error: PostgresError, _ now: Moment) {
+    switch work {
+    case .lease(let completion): completion(.failure(error))
+    case .statement, .transaction, .snapshot: deliver(.failure(error), now)
+    }
+  }
+
+  private func times(_ now: Moment) -> StatementTimes {
     let sentAt = sentAt ?? now
     return StatementTimes(
       waited: UInt64(max(submittedAt.nanoseconds(to: sentAt), 0)),

@@ -122,7 +122,7 @@ package final class PostgresPool {
   package func execute(
     _ statement: PostgresStatement, _ parameters: PostgresParameters, for client: PoolClient? = nil,
     deadline: Moment? = nil,
-    completion: @escaping (borrowing PostgresOutcome) -> Void
+    completion: @escaping StatementCompletion
   ) -> PostgresTicket {
     loop.preconditionOnLoop()
     let now = Moment.now
@@ -130,9 +130,7 @@ package final class PostgresPool {
     return submit(
       .quick, estimate: statement.estimateNanoseconds(at: now), now: now,
       deadline: deadline ?? self.deadline(from: now),
-      PoolPayload(
-        client: client, statement: statement, parameters: parameters, submittedAt: now,
-        completion: completion))
+      PoolPayload(.statement(statement, parameters, completion), for: client, at: now))
   }
 
   /// Runs statements that may write as one transaction, each seeing what those before it did.
@@ -151,7 +149,7 @@ package final class PostgresPool {
   package func execute(
     transaction: [BoundStatement], for client: PoolClient? = nil, expected: Duration = .zero,
     commitsAsynchronously: Bool = false, deadline: Moment? = nil,
-    completion: @escaping (borrowing PostgresOutcome) -> Void
+    completion: @escaping StatementCompletion
   ) -> PostgresTicket {
     loop.preconditionOnLoop()
     let now = Moment.now
@@ -164,8 +162,8 @@ package final class PostgresPool {
       .quick, estimate: UInt64(max(expected.nanoseconds, 0)), now: now,
       deadline: deadline ?? self.deadline(from: now),
       PoolPayload(
-        client: client, transaction: transaction, submittedAt: now,
-        commitsAsynchronously: commitsAsynchronously, completion: completion))
+        .transaction(transaction, commitsAsynchronously: commitsAsynchronously, completion),
+        for: client, at: now))
   }
 
   /// Runs statements that only read, one after the other and all of one snapshot, on a connection that is theirs
@@ -179,8 +177,8 @@ package final class PostgresPool {
   @discardableResult
   package func execute(
     inOneSnapshot statements: [BoundStatement], for client: PoolClient? = nil,
-    part: @escaping (borrowing PostgresResult) -> Void,
-    completion: @escaping (borrowing PostgresOutcome) -> Void
+    part: @escaping (borrowing PostgresResult, StatementTimes) -> Void,
+    completion: @escaping StatementCompletion
   ) -> PostgresTicket {
     loop.preconditionOnLoop()
     let now = Moment.now
@@ -194,18 +192,13 @@ package final class PostgresPool {
     }
     return submit(
       .heavy, estimate: estimate, now: now, deadline: deadline(from: now),
-      PoolPayload(
-        client: client, transaction: statements, submittedAt: now, part: part,
-        completion: completion))
+      PoolPayload(.snapshot(statements, part: part, completion), for: client, at: now))
   }
 
   private func refuse(
-    _ error: PostgresError, _ completion: @escaping (borrowing PostgresOutcome) -> Void
+    _ error: PostgresError, _ completion: @escaping StatementCompletion
   ) -> PostgresTicket {
-    loop.afterThisBatch { [self] in
-      times = StatementTimes()
-      completion(.failure(error))
-    }
+    loop.afterThisBatch { completion(.failure(error), StatementTimes()) }
     return PostgresTicket(pool: self, id: PoolRequestID(index: -1, generation: 0))
   }
 
@@ -219,7 +212,7 @@ package final class PostgresPool {
     let now = Moment.now
     return submit(
       .lease, estimate: 0, now: now, deadline: deadline ?? self.deadline(from: now),
-      PoolPayload(submittedAt: now, lease: completion))
+      PoolPayload(.lease(completion), for: nil, at: now))
   }
 
   /// Of an operation that begins now.
@@ -228,9 +221,6 @@ package final class PostgresPool {
   }
 
   package var statistics: PoolStatistics { state.currentStatistics }
-
-  /// Of the statement whose completion runs now.
-  package private(set) var times = StatementTimes()
 
   func report(_ event: PoolEvent) { onEvent(event) }
 
@@ -346,13 +336,11 @@ package final class PostgresPool {
       }
     }
     guard !told.isEmpty || !leased.isEmpty else { return }
-    let tell = { [self, told, leased] in
+    let tell = { [told, leased] in
       for (payload, error) in told {
-        times = payload.times(now)
-        payload.completion?(.failure(error))
-        payload.lease?(.failure(error))
+        payload.fail(error, now)
       }
-      for (payload, lease) in leased { payload.lease?(.success(lease)) }
+      for (payload, lease) in leased { payload.deliver(lease) }
     }
     if canCallBack { tell() } else { loop.afterThisBatch(tell) }
   }
@@ -360,16 +348,20 @@ package final class PostgresPool {
   private func send(_ index: Int, on slot: Int, _ now: Moment) {
     guard let connection = connections[slot], let payload = payloads[index] else { return }
     payload.sentAt = now
-    guard let statement = payload.statement else {
-      if payload.part != nil {
-        return connection.send(inOneSnapshot: payload.transaction, tag: UInt64(index))
-      }
-      return connection.send(payload.transaction, tag: UInt64(index))
+    let statement: PostgresStatement
+    let parameters: PostgresParameters
+    switch payload.work {
+    case .transaction(let transaction, _, _):
+      return connection.send(transaction, tag: UInt64(index))
+    case .snapshot(let statements, _, _):
+      return connection.send(inOneSnapshot: statements, tag: UInt64(index))
+    case .lease: return
+    case .statement(let found, let values, _): (statement, parameters) = (found, values)
     }
     let cost = statement.costNanoseconds(at: now)
     let isShort = cost > 0 && cost < shortStatement && !payload.isAlone
     if connection.send(
-      statement, payload.parameters, tag: UInt64(index), sharesSync: isShort)
+      statement, parameters, tag: UInt64(index), sharesSync: isShort)
     {
       payload.isFirst = true
       onEvent(.prepared(connection: slot, statement: statement.name))
@@ -410,10 +402,7 @@ package final class PostgresPool {
     }
     perform(actions, now, canCallBack: true)
     giveBack(&actions)
-    if let payload {
-      times = payload.times(now)
-      payload.completion?(outcome)
-    }
+    payload?.deliver(outcome, now)
     whenAnswered?()
     if whenStopped != nil || whenAtRest != nil { finishStopping() }
   }
@@ -563,8 +552,7 @@ package final class PostgresPool {
       connection.onPart = { [weak self] tag, result in
         guard let self, let payload = payloads[Int(tag)] else { return }
         state.notePartAnswered(slot: slot)
-        times = payload.times(.now)
-        payload.part?(result)
+        payload.deliver(part: result, .now)
       }
       connection.onClose = { [weak self] error in
         guard let self else { return }

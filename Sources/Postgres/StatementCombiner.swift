@@ -36,8 +36,6 @@ package final class StatementCombiner: StatementRunner {
   private var look: () -> Void = {}
   /// Ends the wait for what is under way, should it be stuck.
   private var timer: LoopTimer?
-  /// How long the execution whose completion runs now was held here, in nanoseconds.
-  private var held: UInt64 = 0
 
   package init(_ pool: PostgresPool, settings: Settings = Settings()) {
     self.pool = pool
@@ -48,7 +46,7 @@ package final class StatementCombiner: StatementRunner {
 
   package func run(
     _ statement: CombinableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
-    completion: @escaping (borrowing PostgresOutcome) -> Void
+    completion: @escaping StatementCompletion
   ) -> PostgresTicket? {
     let most = countTogether(statement)
     guard most > 1, parameters.bytes.count <= settings.largestParameters, !isLone(statement) else {
@@ -72,10 +70,6 @@ package final class StatementCombiner: StatementRunner {
     else { return false }
     statement.batchOfLone = pool.loop.batch
     return true
-  }
-
-  package var times: StatementTimes {
-    StatementTimes(waited: pool.times.waited &+ held, served: pool.times.served)
   }
 
   /// How many executions may be in one; 1 where it is not worth holding any.
@@ -144,8 +138,8 @@ package final class StatementCombiner: StatementRunner {
     group.ticket = pool.execute(
       combined.statement, parameters, for: executions.first?.client,
       deadline: executions.first.map { pool.deadline(from: $0.began) }
-    ) { [self] outcome in
-      finish(executions, of: statement, outcome)
+    ) { [self] outcome, took in
+      finish(executions, of: statement, outcome, took)
     }
   }
 
@@ -156,26 +150,20 @@ package final class StatementCombiner: StatementRunner {
     group.ticket = pool.execute(
       statement.alone, execution.parameters, for: execution.client,
       deadline: pool.deadline(from: execution.began)
-    ) { [self] outcome in
-      tell(execution, outcome)
+    ) { outcome, took in
+      execution.finish(outcome, took)
     }
-  }
-
-  private func tell(_ execution: StatementExecution, _ outcome: borrowing PostgresOutcome) {
-    held = execution.held
-    execution.finish(outcome)
-    held = 0
   }
 
   private func finish(
     _ executions: [StatementExecution], of statement: CombinableStatement,
-    _ outcome: borrowing PostgresOutcome
+    _ outcome: borrowing PostgresOutcome, _ took: StatementTimes
   ) {
     switch outcome {
     case .success(let result):
       if let places = Self.places(in: result, count: executions.count) {
         for (row, place) in places.enumerated() {
-          tell(executions[place], .success(result.row(row)))
+          executions[place].finish(.success(result.row(row)), took)
         }
         return
       }
@@ -183,7 +171,7 @@ package final class StatementCombiner: StatementRunner {
     case .failure(let error):
       switch error.kind {
       case .unavailable, .lost, .overloaded, .readOnly, .staleStatement:
-        for execution in executions { tell(execution, .failure(error)) }
+        for execution in executions { execution.finish(.failure(error), took) }
         return
       case .userRaised, .invalidValue, .invalidEncoding:
         // One of them is at fault.
@@ -219,14 +207,14 @@ final class StatementExecution {
   let client: PoolClient?
   let began: Moment
   /// Nil once it was told, or nobody waits any more.
-  private(set) var completion: ((borrowing PostgresOutcome) -> Void)?
+  private(set) var completion: StatementCompletion?
   private var group: StatementExecutionGroup?
   /// In nanoseconds, until it was sent the last time.
-  private(set) var held: UInt64 = 0
+  private var held: UInt64 = 0
 
   init(
     _ parameters: PostgresParameters, for client: PoolClient?, at now: Moment,
-    _ completion: @escaping (borrowing PostgresOutcome) -> Void
+    _ completion: @escaping StatementCompletion
   ) {
     self.parameters = parameters
     self.client = client
@@ -239,11 +227,13 @@ final class StatementExecution {
     held = UInt64(max(began.nanoseconds(to: now), 0))
   }
 
-  func finish(_ outcome: borrowing PostgresOutcome) {
+  /// - Parameter took: what the statement took that it was sent in, alone or with others.
+  func finish(_ outcome: borrowing PostgresOutcome, _ took: StatementTimes) {
     let completion = completion
     self.completion = nil
     group = nil
-    completion?(outcome)
+    completion?(
+      outcome, StatementTimes(waited: took.waited &+ held, served: took.served))
   }
 
   func cancel() {

@@ -7,17 +7,12 @@ package protocol StatementRunner: AnyObject {
   /// - Parameter client: whose share of the connections it takes.
   func run(
     _ statement: CombinableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
-    completion: @escaping (borrowing PostgresOutcome) -> Void
+    completion: @escaping StatementCompletion
   ) -> PostgresTicket?
-
-  /// Of the execution whose completion runs now.
-  var times: StatementTimes { get }
 }
 
-extension StatementRunner {
-  /// None, of a runner that asks nobody.
-  package var times: StatementTimes { StatementTimes() }
-}
+/// Called with the outcome of an execution, and with what it took.
+package typealias StatementCompletion = (borrowing PostgresOutcome, StatementTimes) -> Void
 
 /// Where the time of an execution went, in nanoseconds.
 package struct StatementTimes: Sendable, Equatable {

@@ -64,7 +64,9 @@ struct LiveCheck {
     mutating func add(_ call: StorageProbes.Call, _ mapping: StorageMapping) {
       do {
         let plan = try LiveCheck.plan("subscription { \(call.text) }", mapping)
-        if let start = plan.event?.start { statements.append((call.coordinate, "@event: ", start)) }
+        if case .subscription(_, let event) = plan {
+          statements.append((call.coordinate, "@event: ", event.start))
+        }
         if let statement = plan.statement { statements.append((call.coordinate, "", statement)) }
       } catch {
         unplanned.append(StorageFinding(.error, call.coordinate, error.message))
@@ -84,18 +86,14 @@ struct LiveCheck {
   }
 
   private static func plan(
-    _ text: String, _ mapping: StorageMapping, live catalog: LiveCatalog? = nil
+    _ text: String, _ mapping: StorageMapping, mode: ResponseMode = .single
   ) throws(GraphQLError) -> Plan {
     let source = Source(text)
     guard let document = try? Parser.parse(source, limits: .unlimited),
       let operation = document.operations.first
     else { throw GraphQLError("There is no operation.", code: .internalServerError) }
-    let planner = Planner(mapping: mapping, limits: .unlimited)
-    guard let catalog else {
-      return try planner.plan(operation, fragments: [:], source: source, variables: [])
-    }
-    return try planner.plan(
-      operation, fragments: [:], source: source, variables: [], live: catalog)
+    return try Planner(mapping: mapping, limits: .unlimited).plan(
+      operation, fragments: [:], source: source, variables: [], mode: mode)
   }
 
   // MARK: - live_source
@@ -174,8 +172,11 @@ struct LiveCheck {
     guard let catalog = try LiveCatalog.read(from: session) else { return [] }
     return StorageProbes(mapping: mapping).groups.flatMap { group -> [StorageFinding] in
       // What cannot be planned is said elsewhere.
-      let plan = try? Self.plan(group.operation(group.calls.map(\.text)), mapping, live: catalog)
-      return (plan?.live?.gaps ?? []).compactMap { gap in
+      guard
+        case .live(_, let live)? = try? Self.plan(
+          group.operation(group.calls.map(\.text)), mapping, mode: .live(catalog))
+      else { return [] }
+      return live.gaps.compactMap { gap in
         guard let relation = gap.relation, !untold.contains(relation) else { return nil }
         return StorageFinding(
           .warning, gap.coordinate,

@@ -19,9 +19,8 @@ import Testing
 
   private func object(_ fields: FieldShape...) -> ObjectShape { ObjectShape(fields: fields) }
 
-  private func plan(_ shape: ObjectShape) -> Plan {
-    Plan(
-      statement: nil, parameters: [], shape: shape, size: PlanSize(of: shape, limits: .unlimited))
+  private func plan(_ shape: ObjectShape) -> ResponsePlan {
+    .constant(shape, PlanSize(of: shape, limits: .unlimited))
   }
 
   /// The responses to an operation, each as text.
@@ -31,7 +30,8 @@ import Testing
   ) -> [String] {
     let delivery = DeliveryPlan(
       format: format, usages: usages,
-      parts: parts.map { DeliveryPart(usages: $0.usages, plan: plan($0.shape)) })
+      parts: parts.map { DeliveryPart(usages: $0.usages, plan: plan($0.shape)) },
+      size: PlanSize(of: first.0, limits: .unlimited))
     var state = DeliveryState(delivery, requestID: "r")
     var writer = ResponseWriter(
       ShapeProgram(first.0), json: JSONWriter(), cursorSeal: CursorSeal())

@@ -16,7 +16,7 @@ struct DeferTests {
     limits.maximumCost = maximumCost ?? limits.maximumCost
     return try Planner(mapping: PlanningFixture.mapping(), limits: limits).plan(
       document.operations[0], fragments: fragments, source: document.source, variables: [],
-      delivery: format)
+      mode: .incremental(format))
   }
 
   private func texts(_ plan: Plan) -> [String] {

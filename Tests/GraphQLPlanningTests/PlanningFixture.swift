@@ -66,3 +66,10 @@ enum PlanningFixture {
     try Parser.parse(Source(query), limits: .default).operations[0].variables.map(\.name.text)
   }
 }
+
+extension Plan {
+  /// What comes later of the response, if it comes in parts.
+  var delivery: DeliveryPlan? {
+    if case .incremental(_, let delivery) = self { delivery } else { nil }
+  }
+}

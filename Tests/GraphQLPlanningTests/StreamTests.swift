@@ -19,7 +19,7 @@ struct StreamTests {
       .coerce(value(variables))
     return try Planner(mapping: mapping).plan(
       operation, fragments: fragments, source: document.source,
-      variables: operation.variables.map { coerced[$0.name.text] }, delivery: .v02)
+      variables: operation.variables.map { coerced[$0.name.text] }, mode: .incremental(.v02))
   }
 
   private func value(_ json: String?) throws -> JSONValue? {
@@ -33,9 +33,9 @@ struct StreamTests {
     )
   }
 
-  /// Returns the numbers of rows to read, according to the parameters of a plan.
-  private func rowCounts(_ plan: Plan) -> [Int] {
-    plan.parameters.compactMap { if case .rowCount(let count, _) = $0 { count } else { nil } }
+  /// The number of rows that the parameters of a plan read.
+  private func rowCounts(_ parameters: [PlanParameter]) -> [Int] {
+    parameters.compactMap { if case .rowCount(let count, _) = $0 { count } else { nil } }
   }
 
   @Test
@@ -47,11 +47,11 @@ struct StreamTests {
     ] {
       let plan = try plan("{ people(first: 20) { \(list) } }")
       let (first, parts) = try texts(plan)
-      #expect(first.contains("LIMIT 3)") && rowCounts(plan).isEmpty)
+      #expect(first.contains("LIMIT 3)") && rowCounts(plan.parameters).isEmpty)
       #expect(parts.count == 1)
       #expect(parts[0].contains("LIMIT 20)"))
       #expect(parts[0].contains("SELECT page.item FROM page OFFSET $1::bigint LIMIT $2::bigint"))
-      #expect(plan.delivery?.parts.map { rowCounts($0.plan) } == [[2, 18]])
+      #expect(plan.delivery?.parts.map { rowCounts($0.plan.parameters) } == [[2, 18]])
       #expect(plan.delivery?.usages.map(\.firstItem) == [2])
       #expect(plan.delivery?.usages.map(\.depth) == [2])
     }
@@ -66,8 +66,8 @@ struct StreamTests {
       "query($n: Int) { people(first: 20) { nodes @stream(initialCount: $n) { name } } }"
     let (four, six) = (try plan(document, #"{"n":5}"#), try plan(document, #"{"n":6}"#))
     #expect(try texts(four) == texts(six))
-    #expect(rowCounts(six) == [7])
-    #expect(six.delivery?.parts.map { rowCounts($0.plan) } == [[6, 14]])
+    #expect(rowCounts(six.parameters) == [7])
+    #expect(six.delivery?.parts.map { rowCounts($0.plan.parameters) } == [[6, 14]])
     let none = try texts(plan("{ people(first: 20) { nodes @stream { pets { name } } } }"))
     #expect(none.first.contains("LIMIT 1)") && !none.first.contains("FROM pet"))
     #expect(none.parts[0].contains("FROM pet"))

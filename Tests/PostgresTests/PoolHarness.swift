@@ -79,7 +79,7 @@ final class PoolHarness: @unchecked Sendable {
       loop.execute { [self] in
         let given = pool.execute(
           statement, parameters, deadline: limit.map { Moment.now + $0 }
-        ) { outcome in
+        ) { outcome, _ in
           switch outcome {
           case .success(let result):
             continuation.resume(
@@ -107,9 +107,9 @@ final class PoolHarness: @unchecked Sendable {
   func times(_ statement: PostgresStatement) async throws -> StatementTimes {
     try await withCheckedThrowingContinuation { continuation in
       loop.execute { [self] in
-        pool.execute(statement, PostgresParameters()) { [pool] outcome in
+        pool.execute(statement, PostgresParameters()) { outcome, took in
           switch outcome {
-          case .success: continuation.resume(returning: pool.times)
+          case .success: continuation.resume(returning: took)
           case .failure(let error): continuation.resume(throwing: error)
           }
         }
@@ -145,7 +145,7 @@ final class PoolHarness: @unchecked Sendable {
     _ parameters: [PostgresParameters],
     by make:
       @escaping @Sendable (PostgresPool) -> (
-        PostgresParameters, @escaping (borrowing PostgresOutcome) -> Void
+        PostgresParameters, @escaping StatementCompletion
       ) -> Void
   ) async -> [Result<String?, PostgresError>] {
     await withCheckedContinuation { continuation in
@@ -155,7 +155,7 @@ final class PoolHarness: @unchecked Sendable {
         }
         let run = make(pool)
         for (index, parameters) in parameters.enumerated() {
-          run(parameters) { outcome in
+          run(parameters) { outcome, _ in
             switch outcome {
             case .success(let result):
               unsafe outcomes[index] = .success(

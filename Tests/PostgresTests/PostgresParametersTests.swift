@@ -61,7 +61,7 @@ import Testing
       """, parameterCount: 0)
     let isRight: Bool = await withCheckedContinuation { continuation in
       harness.loop.execute {
-        harness.pool.execute(statement, PostgresParameters()) { outcome in
+        harness.pool.execute(statement, PostgresParameters()) { outcome, _ in
           switch outcome {
           case .failure: continuation.resume(returning: false)
           case .success(let result):

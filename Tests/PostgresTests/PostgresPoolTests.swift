@@ -321,7 +321,7 @@ import Testing
     ) -> PostgresTicket {
       var parameters = PostgresParameters()
       parameters.append(seconds)
-      return pool.execute(statement, parameters, for: .viewer(1)) { _ in then() }
+      return pool.execute(statement, parameters, for: .viewer(1)) { _, _ in then() }
     }
     // Trained to be a quick one, whatever a busy machine made of its first executions.
     let heavy = UInt64(harness.onLoop { $0.settings.heavyStatement }.nanoseconds)
@@ -423,7 +423,7 @@ import Testing
     let marker = "SELECT pg_sleep(600), 'cancel me \(UInt32.random(in: 0 ... .max))'"
     let ticket = harness.onLoop { pool in
       Held(
-        pool.execute(PostgresStatement(marker, parameterCount: 0), PostgresParameters()) { _ in
+        pool.execute(PostgresStatement(marker, parameterCount: 0), PostgresParameters()) { _, _ in
           Issue.record("It was called.")
         })
     }
@@ -470,13 +470,13 @@ import Testing
     let statement = PostgresStatement("SELECT pg_sleep(600)", parameterCount: 0)
     let held = harness.onLoop { pool in
       Held(
-        pool.execute(statement, PostgresParameters()) { _ in Issue.record("It was called.") })
+        pool.execute(statement, PostgresParameters()) { _, _ in Issue.record("It was called.") })
     }
     let (kinds, refusals) = AsyncStream.makeStream(of: PostgresError.Kind?.self)
     let waiting = harness.onLoop { pool in
       Held(
         (0..<30).map { _ in
-          pool.execute(statement, PostgresParameters()) { outcome in
+          pool.execute(statement, PostgresParameters()) { outcome, _ in
             switch outcome {
             case .success: Issue.record("It was executed.")
             case .failure(let error): refusals.yield(error.kind)
@@ -518,7 +518,7 @@ import Testing
       long.append(Int64(600))
       return Held(
         (0..<3).map { _ in
-          pool.execute(slow, long) { _ in Issue.record("It was called.") }
+          pool.execute(slow, long) { _, _ in Issue.record("It was called.") }
         })
     }
     for _ in 0..<20 { #expect(try await harness.run(quick) == "quick") }

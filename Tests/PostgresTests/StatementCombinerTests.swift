@@ -253,7 +253,7 @@ import Testing
             for number in 0..<3 {
               var parameters = PostgresParameters()
               parameters.append(Int64(number))
-              _ = combiner.run(statement, parameters, for: nil) { outcome in
+              _ = combiner.run(statement, parameters, for: nil) { outcome, _ in
                 switch outcome {
                 case .success(let result): answers.append(result.string(row: 0, column: 0))
                 case .failure(let error): answers.append(error.message)
@@ -301,7 +301,7 @@ import Testing
           for number in turn {
             var parameters = PostgresParameters()
             parameters.append(Int64(number))
-            _ = combiner.value.run(statement, parameters, for: nil) { outcome in
+            _ = combiner.value.run(statement, parameters, for: nil) { outcome, _ in
               switch outcome {
               case .success(let result):
                 answers.withLock { $0.append(result.string(row: 0, column: 0)) }
@@ -341,7 +341,7 @@ import Testing
           var parameters = PostgresParameters()
           parameters.append(Int64(number))
           tickets.append(
-            combiner.run(statement, parameters, for: nil) { _ in
+            combiner.run(statement, parameters, for: nil) { _, _ in
               unsafe answers.append(number)
               if number == 4 { continuation.resume(returning: unsafe answers) }
             })
@@ -362,7 +362,7 @@ import Testing
         "SELECT pg_sleep(600 + \(0, "bigint"))::text")
       var parameters = PostgresParameters()
       parameters.append(Int64(1))
-      let tickets = (0..<2).map { _ in combiner.run(statement, parameters, for: nil) { _ in } }
+      let tickets = (0..<2).map { _ in combiner.run(statement, parameters, for: nil) { _, _ in } }
       harness.loop.afterThisBatch {
         harness.loop.afterThisBatch { for ticket in tickets { ticket?.cancel() } }
       }

@@ -198,8 +198,8 @@ import Testing
       ])
     }
     harness.onLoop { pool in
-      let running = pool.execute(transaction: insert(1)) { _ in }
-      let waiting = pool.execute(transaction: insert(2)) { _ in }
+      let running = pool.execute(transaction: insert(1)) { _, _ in }
+      let waiting = pool.execute(transaction: insert(2)) { _, _ in }
       waiting.cancel()
       running.cancel()
     }
@@ -219,7 +219,7 @@ extension PoolHarness {
       loop.execute { [self] in
         pool.execute(
           transaction: transaction, deadline: limit.map { Moment.now + $0 }
-        ) { outcome in
+        ) { outcome, _ in
           switch outcome {
           case .success(let result):
             continuation.resume(

@@ -113,9 +113,9 @@ import Testing
 
   @Test func `limits have codes of their own`() throws {
     let server = try TestServer {
-      $0.executor.parserLimits.maximumTokens = 20
-      $0.executor.validationLimits.aliases = 1
-      $0.executor.suggestions = false
+      $0.execution.parserLimits.maximumTokens = 20
+      $0.execution.validationLimits.aliases = 1
+      $0.execution.suggestions = false
     }
     let tokens = String(repeating: "__typename ", count: 30)
     #expect(try server.execute("{ \(tokens) }").code == "TOKEN_LIMIT_EXCEEDED")

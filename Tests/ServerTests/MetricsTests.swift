@@ -94,7 +94,7 @@ import Testing
       CREATE TABLE thing (id bigint PRIMARY KEY);
       INSERT INTO thing SELECT n FROM generate_series(1, 21) AS n;
       """
-    ) { $0.executor.plannerLimits.maximumElements = 20 }
+    ) { $0.execution.plannerLimits.maximumElements = 20 }
     let body = try graph.body("{ list { id } one { id } }")
     #expect(
       body.hasPrefix(
@@ -183,7 +183,7 @@ import Testing
 
     func run(
       _ statement: CombinableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
-      completion: @escaping (borrowing PostgresOutcome) -> Void
+      completion: @escaping StatementCompletion
     ) -> PostgresTicket? {
       gate.wait()
       return pool.execute(statement.alone, parameters, completion: completion)

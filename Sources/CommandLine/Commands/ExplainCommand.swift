@@ -96,11 +96,11 @@ enum ExplainCommand {
       variables: variables)
     do {
       // The process' own first time: its code comes from the disk.
-      _ = try OperationExecutor(mapping: mapping).prepare(request)
-      let executor = OperationExecutor(mapping: mapping)
+      _ = try OperationPreparer(mapping: mapping).prepare(request).get()
+      let preparer = OperationPreparer(mapping: mapping)
       let clock = ContinuousClock()
       let began = clock.now
-      let operation = try executor.prepare(request)
+      let operation = try preparer.prepare(request).get()
       return (operation, began.duration(to: clock.now))
     } catch {
       throw failure(error.errors, in: file)
@@ -136,7 +136,8 @@ enum ExplainCommand {
   private static func planSelections(
     _ operation: PreparedOperation, _ session: PostgresSession
   ) throws -> [[String]] {
-    try operation.plan.plan.mutation.map { field in
+    guard case .mutation(let mutation) = operation.plan.plan else { return [] }
+    return try mutation.fields.map { field in
       guard case .call(let call) = field, let selection = call.selection else { return [] }
       let statement = PostgresStatement(
         selection.text, parameterCount: selection.parameters.count)

@@ -31,7 +31,7 @@ struct ExplainReport {
   private var plan: Plan { operation.plan.plan }
 
   var text: String {
-    guard plan.mutation.isEmpty else { return mutationText }
+    if case .mutation(let mutation) = plan { return text(of: mutation) }
     var lines = ["# Statement \(operation.plan.statement?.alone.name ?? "")"]
     if let label = operation.plan.statement?.alone.label { lines.append("-- \(label.text)") }
     lines.append(plan.statement?.text ?? "-- nothing to ask the database")
@@ -57,9 +57,9 @@ struct ExplainReport {
   }
 
   /// The statements of a mutation, none of which was run.
-  private var mutationText: String {
+  private func text(of mutation: MutationPlan) -> String {
     var lines: [String] = []
-    for (index, field) in plan.mutation.enumerated() {
+    for (index, field) in mutation.fields.enumerated() {
       let name = field.frame.responseName
       switch field {
       case .constant: lines += ["# \(name)", "-- known without the database", ""]
@@ -75,7 +75,7 @@ struct ExplainReport {
       }
     }
     if showsShape {
-      for case .call(let call) in plan.mutation {
+      for case .call(let call) in mutation.fields {
         lines +=
           ["# Output shape of \(call.frame.responseName)"] + call.shape.lines(depth: 0) + [""]
       }
@@ -121,16 +121,16 @@ struct ExplainReport {
       }
       writer.append("]")
     }
-    if !plan.mutation.isEmpty { writeMutation(to: &writer) }
+    if case .mutation(let mutation) = plan { write(mutation, to: &writer) }
     if let analysis { write(analysis, to: &writer) }
     writer.append("}")
     return String(decoding: writer.finish(), as: UTF8.self)
   }
 
-  private func writeMutation(to writer: inout JSONWriter) {
+  private func write(_ mutation: MutationPlan, to writer: inout JSONWriter) {
     writer.append(",\"mutation\":[")
     var isFirst = true
-    for (index, field) in plan.mutation.enumerated() {
+    for (index, field) in mutation.fields.enumerated() {
       guard case .call(let call) = field else { continue }
       writer.append(isFirst ? "{\"field\":" : ",{\"field\":")
       isFirst = false

@@ -166,7 +166,7 @@ enum ServeCommand {
       configuration, options, by: "database", settings.pooler)
     running.constraintErrors = try ConstraintErrors.read(from: writer)
     if let key = try? Database.cursorSeal(owner) {
-      running.executor.cursorSeal = key
+      running.execution.cursorSeal = key
     } else {
       Console.say("warning: the database keeps no secret; cursors end with this process")
     }

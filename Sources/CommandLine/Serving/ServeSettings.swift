@@ -79,7 +79,7 @@ struct ServeSettings {
       server.http.answer, server.pool.operationDeadline + .seconds(5),
       server.mutationTimeout + .seconds(5))
     try server.endpoint.read(options)
-    try server.executor.read(options)
+    try server.execution.read(options)
     server.introspection =
       try options.choice("introspection", as: IntrospectionAccess.self) ?? .all
     server.rateLimits = try RateLimiter.Settings(
@@ -374,7 +374,7 @@ extension GraphQLEndpoint.Configuration {
   }
 }
 
-extension OperationExecutor.Settings {
+extension ExecutionSettings {
   fileprivate mutating func read(_ options: CommandOptions) throws(UsageError) {
     suggestions = try options.isSet("suggestions")
     parserLimits.maximumBytes =

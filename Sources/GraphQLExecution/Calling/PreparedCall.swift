@@ -1,26 +1,33 @@
 import GraphQLPlanning
+import GraphQLResponse
 import Postgres
 
 /// A mutation's root field with the statements that connections prepare under their names.
-enum PreparedField: Sendable {
+package enum PreparedField: Sendable {
+  /// Its value is known without the database.
+  case constant(FieldFrame, json: [UInt8])
+  case refused(FieldFrame, GraphQLError)
   case call(PreparedCall)
-  /// Everything but a call, which is answered without the database.
-  case other(MutationField)
 
   init(_ field: MutationField, label: StatementLabel) {
-    if case .call(let plan) = field {
-      self = .call(PreparedCall(plan, label: label))
-    } else {
-      self = .other(field)
+    switch field {
+    case .constant(let frame, let json): self = .constant(frame, json: json)
+    case .refused(let frame, let error): self = .refused(frame, error)
+    case .call(let plan): self = .call(PreparedCall(plan, label: label))
     }
   }
-}
 
-extension PreparedField {
+  var frame: FieldFrame {
+    switch self {
+    case .constant(let frame, _), .refused(let frame, _): frame
+    case .call(let call): call.plan.frame
+    }
+  }
+
   var cost: Int { if case .call(let call) = self { call.cost } else { 256 } }
 }
 
-final class PreparedCall: Sendable {
+package final class PreparedCall: Sendable {
   struct Statement: Sendable {
     let statement: PostgresStatement
     let parameters: [PlanParameter]

@@ -6,22 +6,52 @@ import Postgres
 /// What a client is sent of an answer that may come in parts.
 package enum AnswerPart {
   /// All of it: nothing comes later, or nothing can be had.
-  case whole(OperationResponse)
-  /// Of several, not the last.
-  case part([UInt8])
+  case whole(OperationOutcome)
+  /// The first of several, and what it took.
+  case first([UInt8], OperationTimes)
+  /// Another one, not the last.
+  case next([UInt8])
   /// With the errors of all of them.
   case last([UInt8], errors: [GraphQLError])
+}
+
+/// Runs queries whose response comes in parts, on one loop.
+package struct DeliveryRunner {
+  private let pool: PostgresPool
+  private let settings: ExecutionSettings
+
+  package init(on pool: PostgresPool, settings: ExecutionSettings) {
+    self.pool = pool
+    self.settings = settings
+  }
+
+  /// Runs a prepared operation whose answer comes in parts, all of them of one snapshot.
+  ///
+  /// - Parameters:
+  ///   - first: how the first part is made.
+  ///   - later: how those are made that come later, in order.
+  ///   - tell: given the parts of the answer in order, on the loop; false when no more is wanted.
+  /// - Returns: what cancels the statements when the client leaves; nil when none was sent.
+  package func run(
+    _ operation: PreparedOperation, _ first: PreparedResponse, _ delivery: DeliveryPlan,
+    later: [PreparedResponse], viewer: Int64, tell: @escaping (AnswerPart) -> Bool
+  ) -> PostgresTicket? {
+    DeliveryRun(
+      operation, first, delivery, later: later, viewer: viewer, pool, settings, tell: tell
+    ).start()
+  }
 }
 
 /// One operation whose answer comes in parts: a statement for each, all sent at once, and each part told when it is
 /// there.
 final class DeliveryRun {
-  private let executor: OperationExecutor
+  private let settings: ExecutionSettings
   private let operation: PreparedOperation
+  private let first: PreparedResponse
+  private let later: [PreparedResponse]
   private let viewer: Int64
   private let pool: PostgresPool
   private let tell: (AnswerPart) -> Bool
-  private let plan: PreparedPlan
   private var state: DeliveryState
   /// What is awaited: 0 is the first part.
   private var step = 0
@@ -29,76 +59,70 @@ final class DeliveryRun {
   private var ticket: PostgresTicket?
   private var cost = 0
   private var bytesLeft: Int
+  /// Those of the first part.
+  private var times: OperationTimes
 
   init(
-    _ executor: OperationExecutor, _ operation: PreparedOperation, _ delivery: DeliveryPlan,
-    viewer: Int64, _ pool: PostgresPool, tell: @escaping (AnswerPart) -> Bool
+    _ operation: PreparedOperation, _ first: PreparedResponse, _ delivery: DeliveryPlan,
+    later: [PreparedResponse], viewer: Int64, _ pool: PostgresPool, _ settings: ExecutionSettings,
+    tell: @escaping (AnswerPart) -> Bool
   ) {
-    self.executor = executor
+    self.settings = settings
     self.operation = operation
+    self.first = first
+    self.later = later
     self.viewer = viewer
     self.pool = pool
     self.tell = tell
-    plan = operation.plan
     state = DeliveryState(delivery, requestID: operation.identity.id)
-    bytesLeft = executor.settings.maximumResponseBytes
+    bytesLeft = settings.maximumResponseBytes
+    times = operation.times
   }
 
   func start() -> PostgresTicket? {
-    executor.times = operation.times
     var statements: [BoundStatement] = []
-    do {
-      if let statement = plan.statement {
-        statements.append(try bound(statement, plan.plan))
-      }
-      for part in plan.parts {
-        if let statement = part.statement { statements.append(try bound(statement, part.plan)) }
+    do throws(GraphQLError) {
+      for part in [first] + later {
+        guard case .read(let read) = part.source else { continue }
+        statements.append(
+          BoundStatement(
+            read.statement.alone,
+            try operation.binder(viewer).bind(read.plan.parameters, of: read.plan.places)))
       }
     } catch {
-      _ = tell(.whole(.refused([error])))
+      refuse(error)
       return nil
     }
     skip()
     guard !isOver, !statements.isEmpty else { return nil }
     ticket = pool.execute(
       inOneSnapshot: statements, for: operation.client,
-      part: { [self] in receive($0) },
-      completion: { [self] outcome in
+      part: { [self] result, took in receive(result, took) },
+      completion: { [self] outcome, took in
         switch outcome {
-        case .success(let result): receive(result)
-        case .failure(let error): fail(error)
+        case .success(let result): receive(result, took)
+        case .failure(let error):
+          note(took)
+          fail(error)
         }
       })
     return ticket
   }
 
-  private func bound(
-    _ statement: CombinableStatement, _ plan: Plan
-  ) throws(GraphQLError) -> BoundStatement {
-    BoundStatement(
-      statement.alone, try operation.binder(viewer).bind(plan.parameters, of: plan.places))
-  }
-
-  /// The statement of the next part.
-  private var statement: CombinableStatement? {
-    step == 0 ? plan.statement : plan.parts[step - 1].statement
-  }
+  /// How the part is made that is awaited.
+  private var awaited: PreparedResponse { step == 0 ? first : later[step - 1] }
 
   /// Takes the parts that have nothing to ask.
   private func skip() {
     let nothing: [UInt8] = []
-    while !isOver, step <= plan.parts.count, statement == nil {
+    while !isOver, step <= later.count, case .constant = awaited.source {
       unsafe take(nothing.span.bytes)
     }
   }
 
-  private func receive(_ result: borrowing PostgresResult) {
+  private func receive(_ result: borrowing PostgresResult, _ took: StatementTimes) {
     guard !isOver else { return }
-    if step == 0 {
-      executor.times = operation.times
-      executor.times.waiting = pool.times.waited
-      executor.times.asking = pool.times.served
-    }
+    note(took)
     let isThere: Void? =
       result.rowCount == 1 ? result.withValue(row: 0, column: 0) { take($0) } : nil
     if isThere == nil {
@@ -107,11 +131,13 @@ final class DeliveryRun {
     skip()
   }
 
+  private func note(_ took: StatementTimes) {
+    if step == 0 { times.add(took) }
+  }
+
   private func take(_ bytes: RawSpan) {
-    let began = monotonicNanoseconds()
     if step == 0 {
       begin(bytes)
-      executor.times.writing = monotonicNanoseconds() &- began
     } else {
       proceed(bytes)
     }
@@ -121,10 +147,10 @@ final class DeliveryRun {
   // MARK: - Parts
 
   private func begin(_ bytes: RawSpan) {
-    guard bytes.byteCount <= bytesLeft else { return refuse(tooLarge) }
-    var writer = executor.begin(operation)
+    let began = monotonicNanoseconds()
+    var writer = ResponseWriter(operation, first.shape, settings, frames: RecordFrames())
     writer.writeData(bytes)
-    guard !writer.isTooLarge else { return refuse(tooLarge) }
+    guard !writer.isTooLarge else { return refuse(.responseTooLarge(settings)) }
     cost = writer.cost
     state.begin(writer.notes)
     let errors = writer.errors
@@ -134,29 +160,29 @@ final class DeliveryRun {
     }
     bytesLeft -= writer.json.count
     state.writeBeginning(to: &writer.json)
+    times.writing = monotonicNanoseconds() &- began
     guard state.isPending else {
-      isOver = true
       operation.charge?.write(actual: cost, to: &writer.json)
       writer.json.append(UInt8(ascii: "}"))
-      _ = tell(.whole(.executed(body: writer.json.take(), errors: errors)))
+      whole(.executed(body: writer.json.take(), errors: errors))
       return
     }
     writer.json.append(UInt8(ascii: "}"))
     operation.plan.note(bytes: writer.json.count)
-    send(.part(writer.json.take()))
+    send(.first(writer.json.take(), times))
   }
 
   private func proceed(_ bytes: RawSpan) {
     let part = step - 1
     var writer = ResponseWriter(
-      plan.parts[part].shape, json: JSONWriter(),
-      introspection: operation.introspection ?? plan.introspection,
-      cursorSeal: executor.settings.cursorSeal, maximumBytes: bytesLeft,
-      maximumItems: executor.settings.plannerLimits.maximumElements)
-    let entries = bytes.byteCount > bytesLeft ? [] : writer.writeEntries(bytes)
+      later[part].shape, json: JSONWriter(),
+      introspection: operation.introspection ?? operation.plan.introspection,
+      cursorSeal: settings.cursorSeal, maximumBytes: bytesLeft,
+      maximumItems: settings.plannerLimits.maximumElements)
+    let entries = writer.writeEntries(bytes)
     cost += writer.cost
-    if bytes.byteCount > bytesLeft || writer.isTooLarge {
-      state.fail(from: part, tooLarge)
+    if writer.isTooLarge {
+      state.fail(from: part, .responseTooLarge(settings))
       ticket?.cancel()
       return end(part)
     }
@@ -166,16 +192,10 @@ final class DeliveryRun {
     if state.isPending {
       var json = json
       json.append(UInt8(ascii: "}"))
-      send(.part(json.finish()))
+      send(.next(json.finish()))
     } else {
       end(json)
     }
-  }
-
-  private var tooLarge: GraphQLError {
-    GraphQLError(
-      "The answer is larger than \(executor.settings.maximumResponseBytes) bytes. Ask for less.",
-      code: .costLimitExceeded)
   }
 
   private func send(_ part: AnswerPart) {
@@ -185,9 +205,13 @@ final class DeliveryRun {
   }
 
   private func refuse(_ error: GraphQLError) {
-    isOver = true
     ticket?.cancel()
-    _ = tell(.whole(.refused([error])))
+    whole(.refused([error]))
+  }
+
+  private func whole(_ response: OperationResponse) {
+    isOver = true
+    _ = tell(.whole(OperationOutcome(response, times)))
   }
 
   /// Says of all that is still awaited that it does not come.
@@ -206,13 +230,11 @@ final class DeliveryRun {
 
   private func fail(_ error: PostgresError) {
     guard !isOver else { return }
-    let failed = step == 0 ? plan.plan : plan.parts[step - 1].plan
-    let response = OperationExecutor.failure(
-      error, over: failed.parameters, failed.places, operation.inputs)
+    let failed = awaited.read?.plan
+    let response = OperationResponse.failure(
+      error, over: failed?.parameters ?? [], failed?.places ?? [], operation.inputs)
     guard step > 0 else {
-      isOver = true
-      _ = tell(.whole(response))
-      return
+      return whole(response)
     }
     guard case .refused(let errors, _) = response, let error = errors.first else { return }
     state.fail(from: step - 1, error)

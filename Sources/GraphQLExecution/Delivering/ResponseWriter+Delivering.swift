@@ -19,6 +19,7 @@ extension ResponseWriter {
   ///
   /// - Parameter bytes: the statement's one record; empty when the plan has no statement.
   mutating func writeEntries(_ bytes: RawSpan) -> [Entry] {
+    guard fits(bytes) else { return [] }
     var walk = Walk()
     if bytes.byteCount > 0, frames.pushRecord(bytes, 0, bytes.byteCount) == nil { return [] }
     object(program.root, bytes, 0, .none, &walk)

@@ -7,7 +7,7 @@ import Postgres
 
 /// Says what an operation that only reads comes to in PostgreSQL, to whom it would be answered.
 ///
-/// Its statement is run as `OperationExecutor` has it run, and once more to be measured, in one
+/// Its statement is run as `QueryRunner` has it run, and once more to be measured, in one
 /// transaction: the first run prepares it under its name, and only by that name PostgreSQL shows the
 /// plan that is served. The values go as parameters into a setting of the transaction, and from there
 /// into the second run, so that none becomes SQL. One operation at a time is explained on a loop.
@@ -18,23 +18,19 @@ package final class OperationExplainer {
   private let reading: DispatchQueue
   private var isBusy = false
 
-  package init(pool: PostgresPool, settings: OperationExecutor.Settings) {
+  package init(pool: PostgresPool, settings: ExecutionSettings) {
     self.pool = pool
     maximumBytes = settings.maximumResponseBytes
     reading = DispatchQueue(label: pool.loop.label + ".explaining")
   }
 
   /// - Parameters:
-  ///   - operation: neither a mutation nor a subscription.
+  ///   - response: how its response is made, or the first part of it.
   ///   - completion: called on the loop, with the report as the response's body.
   package func explain(
-    _ operation: PreparedOperation, viewer: Int64,
+    _ operation: PreparedOperation, _ response: PreparedResponse, viewer: Int64,
     completion: @escaping (OperationResponse) -> Void
   ) {
-    let plan = operation.plan.plan
-    guard plan.mutation.isEmpty, plan.event == nil else {
-      return completion(.refused([.fault("Only what reads once is explained.")]))
-    }
     let parameters: PostgresParameters
     let texts: [String?]
     do {
@@ -43,14 +39,16 @@ package final class OperationExplainer {
     } catch {
       return completion(.refused([error]))
     }
+    let plan = operation.plan.plan
     let report = Explanation(
       statement: plan.statement?.text ?? "",
       parameters: zip(plan.parameters, texts).map { parameter, text in
         (parameter.description(operation.variableNames), text)
       })
-    guard let statement = plan.statement, let prepared = operation.plan.statement?.alone else {
+    guard case .read(let read) = response.source else {
       return completion(.executed(body: report.json(nil), errors: []))
     }
+    let statement = read.plan.statement
     let known = statement.parameters.compactMap { $0.type.map { "\($0)" } }
     let types = known.count == statement.parameters.count ? known : nil
     guard !isBusy else {
@@ -63,7 +61,8 @@ package final class OperationExplainer {
     }
     isBusy = true
     let run = Run(
-      operation: operation, statement: BoundStatement(prepared, parameters), report: report
+      operation: operation, read: read,
+      statement: BoundStatement(read.statement.alone, parameters), report: report
     ) { [self] response in
       isBusy = false
       completion(response)
@@ -73,6 +72,7 @@ package final class OperationExplainer {
 
   private struct Run {
     let operation: PreparedOperation
+    let read: PreparedRead
     let statement: BoundStatement
     let report: Explanation
     let completion: (OperationResponse) -> Void
@@ -84,15 +84,13 @@ package final class OperationExplainer {
   ) {
     pool.execute(
       transaction: transaction, for: run.operation.client, expected: pool.settings.heavyStatement
-    ) { outcome in
+    ) { outcome, _ in
       switch outcome {
       case .success(let result):
         then((result.rowCount == 1 ? result.string(row: 0, column: 0) : nil) ?? "")
       case .failure(let error):
-        let plan = run.operation.plan.plan
-        run.completion(
-          OperationExecutor.failure(error, over: plan.parameters, plan.places, run.operation.inputs)
-        )
+        let plan = run.read.plan
+        run.completion(.failure(error, over: plan.parameters, plan.places, run.operation.inputs))
       }
     }
   }
@@ -158,7 +156,7 @@ package final class OperationExplainer {
         ]))
     }
     nonisolated(unsafe) let completion = run.completion
-    let (loop, shape, report) = (pool.loop, run.operation.plan.plan.shape, run.report)
+    let (loop, shape, report) = (pool.loop, run.read.plan.shape, run.report)
     reading.async {
       let analysis = (try? JSONParser.parse(Array(text.utf8), maximumNesting: 300))
         .flatMap { StatementAnalysis($0, shape: shape) }

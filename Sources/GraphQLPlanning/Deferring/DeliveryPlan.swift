@@ -2,12 +2,14 @@ import GraphQLLanguage
 import GraphQLResponse
 import GraphQLSchema
 
-/// The later parts of a response. The enclosing plan is that of the initial response.
+/// The later parts of a response, after its first part.
 package struct DeliveryPlan: Sendable {
   package let format: IncrementalDelivery
   package let usages: [DeliveryUsage]
   /// The parts in the order in which they run: a part comes after the parts that it depends on.
   package let parts: [DeliveryPart]
+  /// The size of the complete response.
+  package let size: PlanSize
 }
 
 /// A deferred fragment or a streamed list at one location of the response; each object there has
@@ -27,7 +29,7 @@ package struct DeliveryUsage: Sendable, Hashable {
 package struct DeliveryPart: Sendable {
   /// The indices of these fragments, or of the list.
   package let usages: [Int]
-  package let plan: Plan
+  package let plan: ResponsePlan
 }
 
 /// A marker among the fields of a shape, where parts meet.
@@ -75,39 +77,34 @@ extension Planner {
     DeferredSelections.isWorthTrying(operation, fragments: fragments)
   }
 
-  /// Returns the plan of an operation for incremental delivery. If nothing is deferred, or too
-  /// much, it is the plan of the complete response.
-  package func plan(
-    _ operation: OperationDefinition, fragments: [String: FragmentDefinition], source: Source,
-    variables: [InputValue?], delivery format: IncrementalDelivery
+  /// Returns the plan of a query for incremental delivery. If nothing is deferred, or too much, it is
+  /// the plan of the complete response.
+  func delivery(
+    _ root: TypeID, _ operation: OperationDefinition, _ fragments: [String: FragmentDefinition],
+    _ reader: ArgumentReader, source: Source, _ format: IncrementalDelivery
   ) throws(GraphQLError) -> Plan {
     // What it may cost is what the whole may.
-    let whole = try plan(operation, fragments: fragments, source: source, variables: variables)
-    guard operation.kind == .query, let root = mapping.schema.rootType(for: .query) else {
-      return whole
-    }
-    let reader = reader(of: operation, source: source, variables: variables)
+    let whole = try response(root, operation, fragments, reader).plan
     var selections = DeferredSelections(
       SelectionCompiler(mapping: mapping, fragments: fragments, reader: reader, limits: limits),
       format)
-    guard let split = selections.split(operation, on: root) else { return whole }
+    guard let split = selections.split(operation, on: root) else { return .query(whole) }
     var loose = limits
     loose.maximumElements = .max
     loose.maximumCost = nil
     loose.maximumNameBytes = .max
     let planner = Planner(mapping: mapping, limits: loose)
-    var first = try planner.plan(
-      split.first, fragments: [:], source: source, variables: variables)
+    func plan(_ part: OperationDefinition) throws(GraphQLError) -> ResponsePlan {
+      let reader = self.reader(of: part, source: source, variables: reader.variables)
+      return try planner.response(root, part, [:], reader).plan
+    }
+    let first = try plan(split.first)
     var parts: [DeliveryPart] = []
     for part in split.parts {
-      parts.append(
-        DeliveryPart(
-          usages: part.usages,
-          plan: try planner.plan(
-            part.operation, fragments: [:], source: source, variables: variables)))
+      parts.append(DeliveryPart(usages: part.usages, plan: try plan(part.operation)))
     }
-    first.size = whole.size
-    first.delivery = DeliveryPlan(format: format, usages: split.usages, parts: parts)
-    return first
+    return .incremental(
+      first,
+      DeliveryPlan(format: format, usages: split.usages, parts: parts, size: whole.size))
   }
 }

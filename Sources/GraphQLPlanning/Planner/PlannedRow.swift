@@ -61,10 +61,11 @@ extension Planner {
   /// Returns the plan of an operation without variables, and the rows that its statement reads.
   package func rows(
     of operation: OperationDefinition, source: Source
-  ) throws(GraphQLError) -> (plan: Plan, rows: [PlannedRow]) {
+  ) throws(GraphQLError) -> (plan: ResponsePlan, rows: [PlannedRow]) {
     let recorder = RowRecorder()
-    let plan = try plan(
-      operation, fragments: [:], source: source, variables: [], recorder: recorder)
+    let (plan, _) = try response(
+      root(of: operation), operation, [:], reader(of: operation, source: source, variables: []),
+      recorder: recorder)
     return (plan, recorder.rows)
   }
 }

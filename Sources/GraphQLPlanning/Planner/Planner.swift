@@ -21,16 +21,40 @@ package struct Planner: Sendable {
   ///
   /// - Parameters:
   ///   - variables: the coerced variables, by index of `operation.variables`; nil for an absent
-  ///     one. The
-  ///     plan serves every request whose `OperationChoices` are equal, whatever the other values are.
+  ///     one. The plan serves every request whose `OperationChoices` are equal, whatever the other
+  ///     values are.
+  ///   - mode: the responses of a query. Mutations and subscriptions ignore it.
   /// - Throws: a request error: a page size out of bounds, a malformed ID, a statement too wide, or
   ///   more elements than a response may have.
   package func plan(
     _ operation: OperationDefinition, fragments: [String: FragmentDefinition], source: Source,
-    variables: [InputValue?]
+    variables: [InputValue?], mode: ResponseMode = .single
   ) throws(GraphQLError) -> Plan {
-    try plan(
-      operation, fragments: fragments, source: source, variables: variables, recorder: nil)
+    let root = try root(of: operation)
+    let reader = reader(of: operation, source: source, variables: variables)
+    switch (operation.kind, mode) {
+    case (.mutation, _):
+      return .mutation(try mutation(root, operation, fragments, reader))
+    case (.subscription, _):
+      return try subscription(root, operation, fragments: fragments, reader)
+    case (.query, .single):
+      return .query(try response(root, operation, fragments, reader).plan)
+    case (.query, .live(let catalog)):
+      let (response, live) = try response(
+        root, operation, fragments, reader, live: LiveRecorder(catalog))
+      return .live(response, live)
+    case (.query, .incremental(let format)):
+      return try delivery(root, operation, fragments, reader, source: source, format)
+    }
+  }
+
+  func root(of operation: OperationDefinition) throws(GraphQLError) -> TypeID {
+    guard let root = mapping.schema.rootType(for: operation.kind) else {
+      throw GraphQLError(
+        "Schema is not configured to execute \(operation.kind.rawValue) operation.",
+        code: .operationResolutionFailure)
+    }
+    return root
   }
 
   func reader(
@@ -44,64 +68,63 @@ package struct Planner: Sendable {
       inputs: OperationInputs(operation.variables, source: source))
   }
 
-  /// Returns the plan of an operation.
+  private func mutation(
+    _ root: TypeID, _ operation: OperationDefinition, _ fragments: [String: FragmentDefinition],
+    _ reader: ArgumentReader
+  ) throws(GraphQLError) -> MutationPlan {
+    let fields = try CallCompiler(
+      mapping: mapping, fragments: fragments, reader: reader, limits: limits
+    ).fields(of: root, operation.selectionSet)
+    let size = PlanSize(of: fields, limits: limits)
+    try limits.check(size.size(for: reader.variables))
+    return MutationPlan(fields: fields, size: size)
+  }
+
+  /// Returns how an operation's fields are read, and what the response depends on.
   ///
   /// - Parameters:
-  ///   - recorder: records the rows that are read.
-  ///   - catalog: determines the dependencies of the result; nil if the query is not live.
-  func plan(
-    _ operation: OperationDefinition, fragments: [String: FragmentDefinition], source: Source,
-    variables: [InputValue?], recorder: RowRecorder?, catalog: LiveCatalog? = nil
-  ) throws(GraphQLError) -> Plan {
-    guard let root = mapping.schema.rootType(for: operation.kind) else {
-      throw GraphQLError(
-        "Schema is not configured to execute \(operation.kind.rawValue) operation.",
-        code: .operationResolutionFailure)
-    }
-    let reader = reader(of: operation, source: source, variables: variables)
-    if operation.kind == .mutation {
-      let fields = try CallCompiler(
-        mapping: mapping, fragments: fragments, reader: reader, limits: limits
-      ).fields(of: root, operation.selectionSet)
-      let size = PlanSize(of: fields, limits: limits)
-      try limits.check(size.size(for: variables))
-      return Plan(
-        statement: nil, parameters: [], shape: ObjectShape(fields: []), mutation: fields,
-        size: size)
-    }
-    if operation.kind == .subscription, recorder == nil {
-      return try subscription(root, operation, fragments: fragments, reader)
-    }
+  ///   - recorder: notes the rows that are read.
+  ///   - live: notes the dependencies; without it none are returned.
+  func response(
+    _ root: TypeID, _ operation: OperationDefinition, _ fragments: [String: FragmentDefinition],
+    _ reader: ArgumentReader, recorder: RowRecorder? = nil, live: LiveRecorder? = nil
+  ) throws(GraphQLError) -> (plan: ResponsePlan, live: LivePlan) {
     let compiler = SelectionCompiler(
       mapping: mapping, fragments: fragments, reader: reader, limits: limits)
     compiler.statement.recorder = recorder
-    compiler.statement.live = catalog.map { LiveRecorder($0) }
+    compiler.statement.live = live
     let row = RowBuilder(alias: "")
     let shape = try compiler.object(
       of: root, selectionSets: [operation.selectionSet], row: row, scope: Scope())
     recorder?.finish()
     let size = PlanSize(of: shape, limits: limits)
-    try limits.check(size.size(for: variables))
-    guard !row.columns.isEmpty else {
-      return Plan(
-        statement: nil, parameters: [], shape: shape, size: size,
-        live: compiler.statement.live?.plan)
-    }
-    let (statement, parameters) = compiler.statement.finished("SELECT \(row.rowExpression)")
-    return Plan(
-      statement: statement, parameters: parameters,
-      places: compiler.statement.places(of: statement), shape: shape, size: size,
-      live: compiler.statement.live?.plan)
+    try limits.check(size.size(for: reader.variables))
+    let plan = ResponsePlan(row, compiler.statement, shape, size)
+    return (plan, compiler.statement.live?.plan ?? LivePlan())
   }
+}
 
-  /// Returns the plan of a live query, with the dependencies of its result.
-  package func plan(
-    _ operation: OperationDefinition, fragments: [String: FragmentDefinition], source: Source,
-    variables: [InputValue?], live catalog: LiveCatalog
-  ) throws(GraphQLError) -> Plan {
-    try plan(
-      operation, fragments: fragments, source: source, variables: variables, recorder: nil,
-      catalog: catalog)
+/// How many responses a query has, and how they come.
+package enum ResponseMode: Sendable {
+  case single
+  /// In parts if something is deferred or streamed, else a single response.
+  case incremental(IncrementalDelivery)
+  /// Again each time the result changes, by what the catalog says about dependencies.
+  case live(LiveCatalog)
+}
+
+extension ResponsePlan {
+  /// - Parameter row: what the root fields need; nothing, where they need no statement.
+  init(_ row: RowBuilder, _ builder: StatementBuilder, _ shape: ObjectShape, _ size: PlanSize) {
+    guard !row.columns.isEmpty else {
+      self = .constant(shape, size)
+      return
+    }
+    let (statement, parameters) = builder.finished("SELECT \(row.rowExpression)")
+    self = .read(
+      ReadPlan(
+        statement: statement, parameters: parameters, places: builder.places(of: statement),
+        shape: shape, size: size))
   }
 }
 

@@ -31,8 +31,7 @@ final class LiveDeliveries {
   }
 
   private let loop: EventLoop
-  private let executor: OperationExecutor
-  private let runner: any StatementRunner
+  private let runner: QueryRunner
   private let maximum: Int
   private var ready = RingBuffer<Watch>()
   private var count = 0
@@ -41,10 +40,9 @@ final class LiveDeliveries {
   var onAnswer: (Watch, Watch.Due, OperationResponse) -> Void = { _, _, _ in }
 
   init(
-    loop: EventLoop, executor: OperationExecutor, runner: any StatementRunner, maximum: Int
+    loop: EventLoop, runner: QueryRunner, maximum: Int
   ) {
     self.loop = loop
-    self.executor = executor
     self.runner = runner
     self.maximum = maximum
   }
@@ -87,12 +85,12 @@ final class LiveDeliveries {
     watch.delivery = delivery
     if let subject { shared[subject] = delivery }
     count += 1
-    let ticket = executor.execute(
-      watch.operation, viewer: watch.viewer, event: watch.moment(of: due), on: runner
-    ) { [self] response in
+    let ticket = runner.run(
+      watch.operation, watch.response, viewer: watch.viewer, event: watch.moment(of: due)
+    ) { [self] outcome in
       guard !delivery.isOver else { return }
       end(delivery)
-      answer(delivery, response)
+      answer(delivery, outcome.response)
     }
     if !delivery.isOver { delivery.ticket = ticket }
   }

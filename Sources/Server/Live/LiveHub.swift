@@ -16,8 +16,8 @@ final class LiveHub: @unchecked Sendable {
   private let number: Int
   /// Nil where the graph has nothing to watch.
   private let reader: NewsReader?
-  private let executor: OperationExecutor
-  private let runner: any StatementRunner
+  private let runner: QueryRunner
+  private let starter: SubscriptionRunner
   private let pool: PostgresPool
   private let settings: LiveSettings
 
@@ -74,22 +74,20 @@ final class LiveHub: @unchecked Sendable {
   }
 
   init(
-    loop: EventLoop, number: Int, reader: NewsReader?, executor: OperationExecutor,
-    runner: any StatementRunner, pool: PostgresPool, settings: LiveSettings
+    loop: EventLoop, number: Int, reader: NewsReader?, runner: QueryRunner, pool: PostgresPool,
+    settings: LiveSettings
   ) {
     self.loop = loop
     self.number = number
     self.reader = reader
-    self.executor = executor
     self.runner = runner
+    starter = SubscriptionRunner(on: pool)
     self.pool = pool
     self.settings = settings
     room = settings.deliveries
     queries = LiveQueries(
-      loop: loop, executor: executor, runner: runner, settings: settings,
-      connections: pool.settings.size)
-    deliveries = LiveDeliveries(
-      loop: loop, executor: executor, runner: runner, maximum: settings.deliveries)
+      loop: loop, runner: runner, settings: settings, connections: pool.settings.size)
+    deliveries = LiveDeliveries(loop: loop, runner: runner, maximum: settings.deliveries)
     queries.onEnd = { [unowned self] in end() }
     queries.onErrors = { [unowned self] in onErrors($0, $1) }
     deliveries.onAnswer = { [unowned self] in answer($0, $1, $2) }
@@ -149,13 +147,11 @@ final class LiveHub: @unchecked Sendable {
 
   /// - Parameter ended: called when it has ended by itself.
   func keepAnswering(
-    _ operation: PreparedOperation, viewer: Int64, sink: any ResponseSink,
-    ended: @escaping (OperationResponse) -> Void
+    _ operation: PreparedOperation, _ response: PreparedResponse, _ plan: LivePlan,
+    viewer: Int64, sink: any ResponseSink, ended: @escaping (OperationResponse) -> Void
   ) -> LiveQuery? {
-    guard let live = operation.live, let plan = operation.plan.plan.live, reader != nil else {
-      return nil
-    }
-    let query = LiveQuery(operation, plan, live, viewer: viewer, sink: sink, ended: ended)
+    guard let live = operation.live, reader != nil else { return nil }
+    let query = LiveQuery(operation, response, plan, live, viewer: viewer, sink: sink, ended: ended)
     begin()
     queries.add(query, isHeard: hasJoined)
     return query
@@ -168,11 +164,12 @@ final class LiveHub: @unchecked Sendable {
 
   /// - Parameter ended: called when it has ended by itself.
   func watch(
-    _ operation: PreparedOperation, viewer: Int64, from resume: ResumePoint? = nil,
-    sink: any ResponseSink, ended: @escaping (OperationResponse) -> Void
+    _ operation: PreparedOperation, _ response: PreparedResponse, _ event: PreparedEvent,
+    viewer: Int64, from resume: ResumePoint? = nil, sink: any ResponseSink,
+    ended: @escaping (OperationResponse) -> Void
   ) -> Watch? {
-    guard let event = operation.plan.plan.event, reader != nil else { return nil }
-    let watch = Watch(operation, event, viewer: viewer, sink: sink, ended: ended)
+    guard reader != nil else { return nil }
+    let watch = Watch(operation, response, event, viewer: viewer, sink: sink, ended: ended)
     watch.told = resume?.told
     watch.resume = resume
     count += 1
@@ -251,13 +248,14 @@ final class LiveHub: @unchecked Sendable {
   private func askNow(_ watch: Watch) {
     watch.isAsking = true
     asking += 1
-    watch.question = executor.start(watch.operation, viewer: watch.viewer, on: pool) {
+    watch.question = starter.start(watch.operation, watch.subscription, viewer: watch.viewer) {
       [self] result in
       watch.question = nil
       if case .ended = watch.state { return }
       switch result {
-      case .success(let (keys, text)):
-        guard let snapshot = PostgresSnapshot(text) else { return asked(watch) }
+      case .success(let start):
+        guard let snapshot = PostgresSnapshot(start.snapshot) else { return asked(watch) }
+        let keys = start.keys
         if watch.event.isCompared, watch.lastHash == nil {
           compare(watch, keys, snapshot)
         } else if let resume = watch.resume {
@@ -279,8 +277,9 @@ final class LiveHub: @unchecked Sendable {
   /// where it is not what they say they were told last, whether or not there were news.
   private func compare(_ watch: Watch, _ keys: [Int64], _ snapshot: PostgresSnapshot) {
     var isAnswered = false
-    let ticket = executor.execute(watch.operation, viewer: watch.viewer, on: runner) {
-      [self] response in
+    let ticket = runner.run(watch.operation, watch.response, viewer: watch.viewer) {
+      [self] outcome in
+      let response = outcome.response
       isAnswered = true
       watch.question = nil
       if case .ended = watch.state { return }
@@ -323,7 +322,7 @@ final class LiveHub: @unchecked Sendable {
     var parameters = PostgresParameters()
     parameters.append(resume.told.text)
     parameters.append(watch.event.topic)
-    watch.question = pool.execute(Self.missed, parameters) { [self] outcome in
+    watch.question = pool.execute(Self.missed, parameters) { [self] outcome, _ in
       watch.question = nil
       if case .ended = watch.state { return }
       switch outcome {
@@ -351,7 +350,7 @@ final class LiveHub: @unchecked Sendable {
         for news in later { add(watch, news, snapshot) }
         if watch.state == .starting { hear(watch, Array(keys), snapshot) }
       case .failure(let error):
-        let response = OperationExecutor.failure(error)
+        let response = OperationResponse.failure(error)
         if case .refused(let errors, _) = response, mayAskLater(watch, errors) {
           watch.resume = resume
           askLater(watch)

@@ -23,8 +23,7 @@ final class LiveQueries: @unchecked Sendable {
   }
 
   private let loop: EventLoop
-  private let executor: OperationExecutor
-  private let runner: any StatementRunner
+  private let runner: QueryRunner
   private let settings: LiveSettings
   /// Of the loop's connections, whose time is shared.
   private let connections: Int
@@ -52,11 +51,9 @@ final class LiveQueries: @unchecked Sendable {
   private(set) var counts = Counts()
 
   init(
-    loop: EventLoop, executor: OperationExecutor, runner: any StatementRunner,
-    settings: LiveSettings, connections: Int
+    loop: EventLoop, runner: QueryRunner, settings: LiveSettings, connections: Int
   ) {
     self.loop = loop
-    self.executor = executor
     self.runner = runner
     self.settings = settings
     self.connections = max(connections, 1)
@@ -233,16 +230,16 @@ final class LiveQueries: @unchecked Sendable {
     running[ObjectIdentifier(query)] = query
     counts.runs &+= 1
     let began = ContinuousClock.now
-    let ticket = executor.execute(query.operation, viewer: query.viewer, on: runner) {
-      [self] response in
+    let ticket = runner.run(query.operation, query.response, viewer: query.viewer) {
+      [self] outcome in
       guard query.isRunning else { return }
       query.ticket = nil
       query.isRunning = false
       running[ObjectIdentifier(query)] = nil
-      let cost = Duration.nanoseconds(Int64(clamping: executor.times.asking))
+      let cost = Duration.nanoseconds(Int64(clamping: outcome.times.asking))
       charge(cost)
       query.rest = began + max(settings.livePause, cost * 10)
-      answer(query, response)
+      answer(query, outcome)
       if !ready.isEmpty { loop.afterThisBatch { [weak self] in self?.goOn() } }
     }
     if query.isRunning { query.ticket = ticket }
@@ -254,11 +251,11 @@ final class LiveQueries: @unchecked Sendable {
     balance = max(balance, ContinuousClock.now) + wait
   }
 
-  private func answer(_ query: LiveQuery, _ response: OperationResponse) {
-    switch response {
+  private func answer(_ query: LiveQuery, _ outcome: OperationOutcome) {
+    switch outcome.response {
     case .executed(let body, let errors, _):
       query.failures = 0
-      let found = query.operation.plan.plan.statement == nil ? [] : executor.liveKeys
+      let found = outcome.dependencies
       guard found.count <= settings.maximumLiveKeys else {
         return finish(
           query,
@@ -288,7 +285,7 @@ final class LiveQueries: @unchecked Sendable {
       let pause = min(Duration.milliseconds(50) * (1 << min(query.failures, 6)), .seconds(2))
       query.rest = ContinuousClock.now + pause
       plan(query)
-    case .refused: finish(query, response)
+    case .refused: finish(query, outcome.response)
     }
   }
 

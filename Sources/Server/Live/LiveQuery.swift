@@ -7,6 +7,7 @@ import Postgres
 /// One query with `@live`, from its first answer to its end.
 final class LiveQuery {
   let operation: PreparedOperation
+  let response: PreparedResponse
   let plan: LivePlan
   let interval: Duration?
   let viewer: Int64
@@ -34,10 +35,12 @@ final class LiveQuery {
   var intervalTimer: LoopTimer?
 
   init(
-    _ operation: PreparedOperation, _ plan: LivePlan, _ options: LiveOptions, viewer: Int64,
-    sink: any ResponseSink, ended: @escaping (OperationResponse) -> Void
+    _ operation: PreparedOperation, _ response: PreparedResponse, _ plan: LivePlan,
+    _ options: LiveOptions, viewer: Int64, sink: any ResponseSink,
+    ended: @escaping (OperationResponse) -> Void
   ) {
     self.operation = operation
+    self.response = response
     self.plan = plan
     interval = options.interval
     answers = LiveAnswers(asPatches: options.asPatches)

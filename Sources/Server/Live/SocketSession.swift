@@ -107,7 +107,7 @@ final class SocketSession {
       case .unknown: close(.forbidden)
       case .failed(let error) where pipeline.mayWait(since: since, after: error):
         patience = pipeline.waitForRoom { [weak self] in self?.resolve(token) }
-      case .failed(let error): failed(OperationExecutor.failure(error))
+      case .failed(let error): failed(.failure(error))
       }
     }
   }

@@ -22,7 +22,10 @@ final class Watch {
   }
 
   let operation: PreparedOperation
-  let event: EventPlan
+  /// How what is told for an event is made.
+  let response: PreparedResponse
+  let subscription: PreparedEvent
+  var event: EventPlan { subscription.plan }
   let viewer: Int64
   let sink: any ResponseSink
   /// Called when it has ended by itself; with errors, when it failed.
@@ -75,11 +78,12 @@ final class Watch {
   }
 
   init(
-    _ operation: PreparedOperation, _ event: EventPlan, viewer: Int64, sink: any ResponseSink,
-    ended: @escaping (OperationResponse) -> Void
+    _ operation: PreparedOperation, _ response: PreparedResponse, _ event: PreparedEvent,
+    viewer: Int64, sink: any ResponseSink, ended: @escaping (OperationResponse) -> Void
   ) {
     self.operation = operation
-    self.event = event
+    self.response = response
+    subscription = event
     self.viewer = viewer
     self.sink = sink
     self.ended = ended

@@ -21,7 +21,7 @@ final class LoopService: @unchecked Sendable {
   let flushes: PostgresPool
   let pipeline: RequestPipeline
   let observer: LoopObserver
-  private let executor: OperationExecutor
+  private let preparer: OperationPreparer
   private var server: HTTPServer?
 
   init(
@@ -41,8 +41,8 @@ final class LoopService: @unchecked Sendable {
     flushes = PostgresPool(
       loop: loop, configuration: shared.writerDatabase, settings: single,
       onEvent: { observer.report(.pool($0)) })
-    executor = OperationExecutor(
-      mapping: shared.mapping, settings: shared.executor,
+    preparer = OperationPreparer(
+      mapping: shared.mapping, settings: shared.execution,
       report: { observer.report(.execution($0)) })
     let ownLoop = loop
     let sessions = SessionResolver(
@@ -56,12 +56,12 @@ final class LoopService: @unchecked Sendable {
         readers: pool, writers: writers, report: { observer.report(.picture($0)) })
     }
     let pipeline = RequestPipeline(
-      shared: shared, executor: executor, sessions: sessions, pool: pool, pictures: pictures,
+      shared: shared, preparer: preparer, sessions: sessions, pool: pool, pictures: pictures,
       mutations: MutationRunner(
         writers: writers,
         flusher: CommitFlusher(flushes) { [writers] in writers.unfinishedCount },
         mapping: shared.mapping, constraintErrors: shared.constraintErrors,
-        settings: shared.executor,
+        settings: shared.execution,
         preparer: LoopAccountInputs(shared.accounts, loop: loop),
         sessionsEnded: { [ended = shared.endedSessions] in ended.note() },
         makeSecret: { SessionToken().text }), number: index, observer: observer)
@@ -98,7 +98,7 @@ final class LoopService: @unchecked Sendable {
     return LoopSnapshot(
       metrics: observer.metrics ?? LoopMetrics(), pool: pool.statistics,
       writers: writers.statistics, flushes: flushes.statistics,
-      documents: executor.cachedDocuments, watches: pipeline.hub.counts, isReady: pipeline.isReady,
+      documents: preparer.cachedDocuments, watches: pipeline.hub.counts, isReady: pipeline.isReady,
       isStopping: pipeline.isDraining)
   }
 
@@ -151,7 +151,7 @@ struct SharedService: Sendable {
   let signedBearers: SignedBearers?
   /// What runs the operations' statements, given the loop's pool.
   let runner: @Sendable (PostgresPool) -> any StatementRunner
-  let executor: OperationExecutor.Settings
+  let execution: ExecutionSettings
   let endpoint: GraphQLEndpoint.Configuration
   let introspection: IntrospectionAccess
   let explains: Bool

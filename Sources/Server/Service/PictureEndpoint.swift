@@ -146,7 +146,7 @@ final class PictureEndpoint {
     var parameters = PostgresParameters()
     parameters.append(viewer)
     parameters.append(kept.json)
-    writers.execute(transaction: [BoundStatement(Self.noting, parameters)]) { [self] outcome in
+    writers.execute(transaction: [BoundStatement(Self.noting, parameters)]) { [self] outcome, _ in
       switch outcome {
       case .success(let result):
         guard result.rowCount == 1, let url = result.string(row: 0, column: 0) else {
@@ -200,7 +200,7 @@ final class PictureEndpoint {
     var parameters = PostgresParameters()
     parameters.append(viewer)
     parameters.append(Self.path(of: asked.name))
-    let ticket = readers.execute(Self.audience, parameters, for: call.client) { [self] outcome in
+    let ticket = readers.execute(Self.audience, parameters, for: call.client) { [self] outcome, _ in
       switch outcome {
       case .success(let result):
         switch result.string(row: 0, column: 0) {
@@ -308,7 +308,7 @@ final class PictureEndpoint {
   // MARK: - Refusing
 
   private func refuse(_ call: Call, _ error: PostgresError) {
-    guard case .refused(let errors, let retryAfter) = OperationExecutor.failure(error),
+    guard case .refused(let errors, let retryAfter) = OperationResponse.failure(error),
       let first = errors.first
     else { return refuse(call, .fault("\(error)")) }
     refuse(call, first, retryAfter: retryAfter)

@@ -1,30 +1,34 @@
 import GraphQLExecution
+import GraphQLPlanning
 import GraphQLResponse
 
 /// What has more than one answer: subscriptions, and queries that are answered again. It lasts until it ends by itself,
 /// its client leaves or its session is over.
 extension RequestPipeline {
   func watch(
-    _ operation: PreparedOperation, from caller: Caller, _ record: RequestRecord, _ viewer: Int64,
+    _ operation: PreparedOperation, _ response: PreparedResponse, _ event: PreparedEvent,
+    from caller: Caller, _ record: RequestRecord, _ viewer: Int64,
     _ completion: @escaping Completion
   ) {
     let unavailable = GraphQLError("This server has no subscriptions.", code: .notImplemented)
     stream("A subscription", or: unavailable, to: caller, record, viewer, completion) {
       [hub] sink, ended in
       let watch = hub.watch(
-        operation, viewer: viewer, from: caller.resume, sink: sink, ended: ended)
+        operation, response, event, viewer: viewer, from: caller.resume, sink: sink, ended: ended)
       guard let watch else { return nil }
       return Streaming(hasEnded: watch.state == .ended) { hub.drop(watch) }
     }
   }
 
   func keepAnswering(
-    _ operation: PreparedOperation, from caller: Caller, _ record: RequestRecord, _ viewer: Int64,
+    _ operation: PreparedOperation, _ response: PreparedResponse, _ plan: LivePlan,
+    from caller: Caller, _ record: RequestRecord, _ viewer: Int64,
     _ completion: @escaping Completion
   ) {
     stream("A live query", or: LiveOptions.unavailable, to: caller, record, viewer, completion) {
       [hub] sink, ended in
-      let query = hub.keepAnswering(operation, viewer: viewer, sink: sink, ended: ended)
+      let query = hub.keepAnswering(
+        operation, response, plan, viewer: viewer, sink: sink, ended: ended)
       guard let query else { return nil }
       return Streaming(hasEnded: query.hasEnded) { hub.drop(query) }
     }

@@ -76,9 +76,7 @@ extension RequestPipeline {
         maximum: account.rate.maximum, available: available, restoreRate: account.rate.perSecond)
     }
     // What a subscription or a live query costs is not known at its beginning: it is taken as a whole.
-    if !call.operation.isSubscription, call.operation.live == nil {
-      call.operation.charge = charge
-    }
+    if !call.lasts { call.operation.charge = charge }
     run(call, viewer) { response, record in
       // Of one that was refused for want of room, nothing was spent.
       if case .refused(let errors, _) = response, errors.first?.code.status == .serviceUnavailable {

@@ -12,10 +12,11 @@ import Postgres
 /// operation, viewer, statement, response. Start reading at `answer`.
 final class RequestPipeline {
   let shared: SharedService
-  private let executor: OperationExecutor
+  private let preparer: OperationPreparer
   let sessions: SessionResolver
   let pool: PostgresPool
-  private let runner: any StatementRunner
+  private let queries: QueryRunner
+  private let deliveries: DeliveryRunner
   private let mutations: MutationRunner
   /// Nil where nothing is explained to clients.
   private let explainer: OperationExplainer?
@@ -24,12 +25,12 @@ final class RequestPipeline {
   private let observer: LoopObserver
   let hub: LiveHub
   var identification: RequestIdentification
-  private var preparations = TurnQueue<PoolClient, Preparation>(room: 4_096)
+  private var preparations = TurnQueue<PoolClient, QueuedPreparation>(room: 4_096)
   private var nextPreparation: LoopTimer?
   var isDraining = false
 
   init(
-    shared: SharedService, executor: OperationExecutor, sessions: SessionResolver,
+    shared: SharedService, preparer: OperationPreparer, sessions: SessionResolver,
     pool: PostgresPool, pictures: PictureEndpoint?, mutations: MutationRunner, number: Int,
     observer: LoopObserver
   ) {
@@ -37,16 +38,17 @@ final class RequestPipeline {
     self.pictures = pictures
     self.observer = observer
     endpoint = GraphQLEndpoint(shared.endpoint) { observer.report(.endpoint($0)) }
-    self.executor = executor
+    self.preparer = preparer
     self.sessions = sessions
     self.pool = pool
-    runner = shared.runner(pool)
+    queries = QueryRunner(on: shared.runner(pool), settings: shared.execution)
+    deliveries = DeliveryRunner(on: pool, settings: shared.execution)
     self.mutations = mutations
     explainer =
-      shared.explains ? OperationExplainer(pool: pool, settings: shared.executor) : nil
+      shared.explains ? OperationExplainer(pool: pool, settings: shared.execution) : nil
     let hub = LiveHub(
-      loop: pool.loop, number: number, reader: shared.news, executor: executor, runner: runner,
-      pool: pool, settings: shared.live)
+      loop: pool.loop, number: number, reader: shared.news, runner: queries, pool: pool,
+      settings: shared.live)
     hub.onErrors = { observer.report(.push($0, $1)) }
     self.hub = hub
     var generator = SystemRandomNumberGenerator()
@@ -131,20 +133,24 @@ final class RequestPipeline {
     _ request: GraphQLRequest, from caller: Caller, _ record: RequestRecord,
     completion: @escaping Completion
   ) {
-    let isDone = prepare(request, mayWork: false, record, completion) {
-      go(Call($0, from: caller, record, completion))
+    if let known = preparer.known(request) {
+      return prepared(known, from: caller, preparationCost: 0, record, completion)
     }
-    guard !isDone else { return }
-    let work = Preparation { [self] isInTime in
+    let work = QueuedPreparation { [self] isInTime in
       caller.onLeave {}
-      guard isInTime else { return completion(Self.busy, record) }
+      guard isInTime else {
+        completion(Self.busy, record)
+        return false
+      }
       if let refusal = refusalOfPreparing(request, from: caller) {
-        return completion(refusal, record)
+        completion(refusal, record)
+        return false
       }
-      _ = prepare(request, mayWork: true, record, completion) {
-        let cost = Self.preparationCost(of: request)
-        go(Call($0, from: caller, preparationCost: cost, record, completion))
-      }
+      let preparation = preparer.prepare(request)
+      prepared(
+        preparation, from: caller, preparationCost: Self.preparationCost(of: request), record,
+        completion)
+      return preparation.times.hasPreparing
     }
     let viewer = knownViewer(of: caller)
     let client = viewer == 0 ? caller.client : .viewer(viewer)
@@ -156,30 +162,28 @@ final class RequestPipeline {
     planPreparing()
   }
 
-  /// - Returns: whether `then` was called, or the request refused; if not, it would be work.
-  private func prepare(
-    _ request: GraphQLRequest, mayWork: Bool, _ record: RequestRecord, _ completion: Completion,
-    then: (PreparedOperation) -> Void
-  ) -> Bool {
-    do {
-      guard let operation = try executor.prepare(request, mayWork: mayWork) else { return false }
-      then(operation)
-    } catch {
-      record.label = executor.label
-      record.times = executor.times
-      completion(.refused(error.errors), record)
+  private func prepared(
+    _ preparation: Preparation, from caller: Caller, preparationCost: Int, _ record: RequestRecord,
+    _ completion: @escaping Completion
+  ) {
+    switch preparation {
+    case .ready(let operation):
+      go(Call(operation, from: caller, preparationCost: preparationCost, record, completion))
+    case .refused(let errors, let label, let times):
+      record.label = label
+      record.times = times
+      completion(.refused(errors.errors), record)
     }
-    return true
   }
 
   /// A document that nobody has sent before, or not with such variables: milliseconds of work.
-  private final class Preparation {
+  private final class QueuedPreparation {
     let since = ContinuousClock.now
     var isWanted = true
-    /// Given whether it has not waited too long.
-    let run: (_ isInTime: Bool) -> Void
+    /// Given whether it has not waited too long; says whether it was work.
+    let run: (_ isInTime: Bool) -> Bool
 
-    init(run: @escaping (_ isInTime: Bool) -> Void) { self.run = run }
+    init(run: @escaping (_ isInTime: Bool) -> Bool) { self.run = run }
   }
 
   /// One at a time, of one client after the other, and as long for those whose documents are known in
@@ -192,15 +196,14 @@ final class RequestPipeline {
   private func prepareNext() {
     nextPreparation = nil
     let began = ContinuousClock.now
-    let before = executor.workCount
-    while executor.workCount == before, let next = preparations.next() {
-      if next.isWanted { next.run(next.since + pool.settings.queueWait > .now) }
+    while let next = preparations.next() {
+      if next.isWanted, next.run(next.since + pool.settings.queueWait > .now) { break }
     }
     planPreparing(after: began.duration(to: .now))
   }
 
   private static var busy: OperationResponse {
-    OperationExecutor.failure(
+    .failure(
       PostgresError(.overloaded, message: "Too much waits.", retryAfter: .seconds(1)))
   }
 
@@ -230,14 +233,19 @@ final class RequestPipeline {
     }
 
     /// It is answered until its client leaves.
-    var lasts: Bool { operation.isSubscription || operation.live != nil }
+    var lasts: Bool {
+      switch operation.plan.kind {
+      case .subscription, .live: true
+      case .query, .incremental, .mutation: false
+      }
+    }
 
     func end(_ response: OperationResponse) { completion(response, record) }
   }
 
   private func go(_ call: Call) {
     let credential = call.caller.credential
-    if call.caller.wantsExplanation, call.operation.isMutation || call.operation.isSubscription {
+    if call.caller.wantsExplanation, Self.explained(call.operation.plan) == nil {
       return call.end(
         .refused([
           GraphQLError(
@@ -267,7 +275,7 @@ final class RequestPipeline {
             _ = wait
             left(call.record)
           }
-        case .failed(let error): call.end(OperationExecutor.failure(error))
+        case .failed(let error): call.end(.failure(error))
         }
       }
     }
@@ -275,56 +283,53 @@ final class RequestPipeline {
 
   func run(_ call: Call, _ viewer: Int64, _ completion: @escaping Completion) {
     let operation = call.operation
-    if operation.isSubscription {
-      return watch(operation, from: call.caller, call.record, viewer, completion)
-    }
-    if operation.isMutation { return mutate(call, viewer, completion) }
-    if call.caller.wantsExplanation, let explainer {
-      return explainer.explain(operation, viewer: viewer) { completion($0, call.record) }
-    }
-    if operation.live != nil {
-      return keepAnswering(operation, from: call.caller, call.record, viewer, completion)
-    }
-    if operation.comesInParts, let sink = call.caller.partSink {
-      return deliver(call, to: sink, viewer, completion)
-    }
-    let ticket = executor.execute(operation, viewer: viewer, on: runner) { [self] response in
-      call.record.times = executor.times
-      completion(held(response, for: call.caller), call.record)
-    }
-    guard let ticket else { return }
-    call.caller.onLeave { [self] in
-      ticket.cancel()
-      left(call.record)
-    }
-  }
-
-  private func deliver(
-    _ call: Call, to sink: any ResponseSink, _ viewer: Int64, _ completion: @escaping Completion
-  ) {
-    let record = call.record
-    let ticket = executor.deliver(call.operation, viewer: viewer, on: pool) { [self] part in
-      switch part {
-      case .whole(let response):
-        record.times = executor.times
-        completion(held(response, for: call.caller), record)
-        return true
-      case .part(let body):
-        if record.responseBytes == 0 { record.times = executor.times }
-        record.responseBytes += body.count
-        if sink.next(body, to: nil) { return true }
-      case .last(let body, let errors):
-        record.responseBytes += body.count
-        record.errors = errors
-        if sink.next(body, to: nil) {
-          sink.complete()
-          end(record)
-          return true
-        }
+    if call.caller.wantsExplanation, let explainer, let response = Self.explained(operation.plan) {
+      return explainer.explain(operation, response, viewer: viewer) {
+        completion($0, call.record)
       }
-      sink.interrupt("Too much waits for the client to read it.")
-      return false
     }
+    switch operation.plan.kind {
+    case .query(let response): query(call, response, viewer, completion)
+    case .live(let response, let plan):
+      keepAnswering(operation, response, plan, from: call.caller, call.record, viewer, completion)
+    case .incremental(let first, let delivery, let later):
+      guard let sink = call.caller.partSink else {
+        return completion(
+          .refused([.fault("A response in parts was planned for a client that takes none.")]),
+          call.record)
+      }
+      let ticket = deliveries.run(
+        operation, first, delivery, later: later, viewer: viewer
+      ) { [self] part in
+        send(part, to: sink, call, completion)
+      }
+      cancel(ticket, onLeave: call)
+    case .mutation(let fields): mutate(call, fields, viewer, completion)
+    case .subscription(let response, let event):
+      watch(operation, response, event, from: call.caller, call.record, viewer, completion)
+    }
+  }
+
+  /// How the response to a query is made that may be explained; nil of what is not run to be explained.
+  private static func explained(_ plan: PreparedPlan) -> PreparedResponse? {
+    switch plan.kind {
+    case .query(let response), .live(let response, _), .incremental(let response, _, _): response
+    case .mutation, .subscription: nil
+    }
+  }
+
+  private func query(
+    _ call: Call, _ response: PreparedResponse, _ viewer: Int64,
+    _ completion: @escaping Completion
+  ) {
+    let ticket = queries.run(call.operation, response, viewer: viewer) { [self] outcome in
+      call.record.times = outcome.times
+      completion(held(outcome.response, for: call.caller), call.record)
+    }
+    cancel(ticket, onLeave: call)
+  }
+
+  private func cancel(_ ticket: PostgresTicket?, onLeave call: Call) {
     guard let ticket else { return }
     call.caller.onLeave { [self] in
       ticket.cancel()
@@ -332,14 +337,47 @@ final class RequestPipeline {
     }
   }
 
-  private func mutate(_ call: Call, _ viewer: Int64, _ completion: @escaping Completion) {
+  /// - Returns: false when no more is wanted.
+  private func send(
+    _ part: AnswerPart, to sink: any ResponseSink, _ call: Call, _ completion: Completion
+  ) -> Bool {
+    let record = call.record
+    switch part {
+    case .whole(let outcome):
+      record.times = outcome.times
+      completion(held(outcome.response, for: call.caller), record)
+      return true
+    case .first(let body, let times):
+      record.times = times
+      record.responseBytes += body.count
+      if sink.next(body, to: nil) { return true }
+    case .next(let body):
+      record.responseBytes += body.count
+      if sink.next(body, to: nil) { return true }
+    case .last(let body, let errors):
+      record.responseBytes += body.count
+      record.errors = errors
+      if sink.next(body, to: nil) {
+        sink.complete()
+        end(record)
+        return true
+      }
+    }
+    sink.interrupt("Too much waits for the client to read it.")
+    return false
+  }
+
+  private func mutate(
+    _ call: Call, _ fields: [PreparedField], _ viewer: Int64, _ completion: @escaping Completion
+  ) {
     let run = mutations.run(
-      call.operation, viewer: viewer, findClient: { [self] in identity(of: call.caller) },
+      call.operation, fields, viewer: viewer,
+      findClient: { [self] in identity(of: call.caller) },
       findViewer: { [self] completion in findViewer(of: call.caller, completion) },
-      completion: { [self] response in
-        call.record.times = mutations.times
+      completion: { [self] outcome in
+        call.record.times = outcome.times
         shared.news?.ring()
-        completion(response, call.record)
+        completion(outcome.response, call.record)
       })
     call.caller.onLeave { [self] in
       run.cancel()

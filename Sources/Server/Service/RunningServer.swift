@@ -44,7 +44,7 @@ package final class RunningServer: Sendable {
     package var http = HTTPLimits()
     package var tls: TLSContext?
     package var endpoint = GraphQLEndpoint.Configuration()
-    package var executor = OperationExecutor.Settings()
+    package var execution = ExecutionSettings()
     /// What else `/ready` hangs on.
     package var readiness = Readiness()
     package var trustedProxies = TrustedProxies()
@@ -101,8 +101,8 @@ package final class RunningServer: Sendable {
     database.checksHistory = true
     (writerDatabase.history, writerDatabase.checksHistory) = (database.history, true)
     (sessionDatabase.history, sessionDatabase.checksHistory) = (database.history, true)
-    var executor = settings.executor
-    executor.suggestions = executor.suggestions && settings.introspection == .all
+    var execution = settings.execution
+    execution.suggestions = execution.suggestions && settings.introspection == .all
     let log = ServiceLog(settings.log, writer: settings.logWriter)
     let traces = settings.traces.map { settings in
       TraceExporter(settings) { log.report(.life(.warning("traces: \($0)")), loop: nil) }
@@ -116,7 +116,7 @@ package final class RunningServer: Sendable {
     let news = mapping.events.isEmpty ? nil : try NewsReader(newsDatabase)
     if news != nil {
       // As the functions are now: what later programs do with them, they say to servers of their own.
-      executor.liveCatalog = try? LiveCatalog.read(from: newsDatabase)
+      execution.liveCatalog = try? LiveCatalog.read(from: newsDatabase)
     }
     self.news = news
     let shared = SharedService(
@@ -125,7 +125,7 @@ package final class RunningServer: Sendable {
       constraintErrors: settings.constraintErrors,
       accounts: AccountInputs(settings.accounts),
       signedBearers: settings.tokenIssuers.map { SignedBearers($0) },
-      runner: settings.statementRunner, executor: executor,
+      runner: settings.statementRunner, execution: execution,
       endpoint: settings.endpoint,
       introspection: settings.introspection, explains: settings.explains,
       pages: StaticPages(

@@ -36,9 +36,11 @@ struct LiveReport {
     guard let document = try? Parser.parse(source, limits: .unlimited),
       case .operation(let operation)? = document.definitions.first
     else { return nil }
-    return try? Planner(mapping: mapping, limits: .unlimited).plan(
-      operation, fragments: [:], source: source, variables: [], live: catalog
-    ).live
+    guard
+      case .live(_, let live)? = try? Planner(mapping: mapping, limits: .unlimited).plan(
+        operation, fragments: [:], source: source, variables: [], mode: .live(catalog))
+    else { return nil }
+    return live
   }
 
   private func keys(_ plan: LivePlan, without way: LivePlan) -> Set<String> {

@@ -67,7 +67,7 @@ import Testing
     for limit in [Int32(8), 9, 10] {
       let server = try GraphServer(
         database: graph.server.database,
-        settings: { $0.executor.plannerLimits.maximumCount = limit })
+        settings: { $0.execution.plannerLimits.maximumCount = limit })
       defer { server.stop() }
       let counted = try server.data(query, ["id": graph.viewer.json], as: graph.viewer)
       #expect(counted.at("products.totalCount") == .number("\(min(9, limit))"))

@@ -35,9 +35,10 @@ import Testing
       Issue.record("The variables of \(name) are no object.")
       return
     }
-    let operation = try OperationExecutor(mapping: GraphServer.mapping.get()).prepare(
+    let operation = try OperationPreparer(mapping: GraphServer.mapping.get()).prepare(
       GraphQLRequest(
-        identity: .random(), document: text(name, "operation.graphql"), variables: variables))
+        identity: .random(), document: text(name, "operation.graphql"), variables: variables)
+    ).get()
     let plan = operation.plan.plan
     let parameters = plan.parameterLines(variableNames: operation.variableNames)
     try compare(
@@ -55,9 +56,10 @@ import Testing
       Issue.record("The variables of \(name) are no object.")
       return
     }
-    let operation = try OperationExecutor(mapping: GraphServer.mapping.get()).prepare(
+    let operation = try OperationPreparer(mapping: GraphServer.mapping.get()).prepare(
       GraphQLRequest(
-        identity: .random(), document: text(name, "operation.graphql"), variables: variables))
+        identity: .random(), document: text(name, "operation.graphql"), variables: variables)
+    ).get()
     let size = operation.plan.plan.size.size(for: operation.variables)
     let limits = PlannerLimits()
     #expect(size.elements * 2 <= limits.maximumElements)

@@ -79,8 +79,7 @@ private final class GatheringRunner: StatementRunner {
   private let crowd: Crowd
   private let pool: PostgresPool
   private let combiner: StatementCombiner
-  private var gathered:
-    [(CombinableStatement, PostgresParameters, (borrowing PostgresOutcome) -> Void)] = []
+  private var gathered: [(CombinableStatement, PostgresParameters, StatementCompletion)] = []
   private var patience: LoopTimer?
 
   init(_ pool: PostgresPool, _ crowd: Crowd) {
@@ -95,7 +94,7 @@ private final class GatheringRunner: StatementRunner {
 
   func run(
     _ statement: CombinableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
-    completion: @escaping (borrowing PostgresOutcome) -> Void
+    completion: @escaping StatementCompletion
   ) -> PostgresTicket? {
     gathered.append((statement, parameters, completion))
     if gathered.count == crowd.size {
@@ -113,8 +112,8 @@ private final class GatheringRunner: StatementRunner {
     gathered = []
     var remaining = executions.count
     for (statement, parameters, completion) in executions {
-      _ = combiner.run(statement, parameters, for: nil) { [crowd] outcome in
-        completion(outcome)
+      _ = combiner.run(statement, parameters, for: nil) { [crowd] outcome, took in
+        completion(outcome, took)
         remaining -= 1
         guard remaining == 0 else { return }
         crowd.counts.withLock { counts in

@@ -70,10 +70,10 @@ final class GraphServer: Sendable {
       settings.loopCount = 1
       settings.statementRunner = runner
     }
-    settings.executor.plannerLimits.maximumElements = maximumElements ?? 200_000
-    settings.executor.plannerLimits.maximumCost = nil
+    settings.execution.plannerLimits.maximumElements = maximumElements ?? 200_000
+    settings.execution.plannerLimits.maximumCost = nil
     // The same in every run, as fixtures hold cursors.
-    settings.executor.cursorSeal =
+    settings.execution.cursorSeal =
       CursorSeal(bytes: Array("the tests' cursors".utf8)) ?? CursorSeal()
     // A machine that is busy with many tests is no reason to refuse one.
     settings.pool.queueWait = .seconds(600)

@@ -1,0 +1,344 @@
+import EventLoops
+import GraphQLPlanning
+import GraphQLResponse
+import JSON
+import Postgres
+
+/// The run of one field of a mutation that calls a function, from its preparations to its outcome.
+///
+/// What to do after each try is decided by `CallProgress`; this class does it.
+final class CallRun {
+  private let runner: MutationRunner
+  private let operation: PreparedOperation
+  private let call: PreparedCall
+  private let binder: ParameterBinder
+  private let context: CallContext
+  private let completion: (FieldOutcome) -> Void
+  private var progress: CallProgress
+  /// The password of a request that was done before has been compared.
+  private var isCompared = false
+  private var ticket: PostgresTicket?
+  private var timer: LoopTimer?
+  private var isCancelled = false
+  private var times = OperationTimes()
+  /// What its tries did cost.
+  private var cost = 0
+
+  init(
+    _ runner: MutationRunner, _ operation: PreparedOperation, _ call: PreparedCall, viewer: Int64,
+    findClient: @escaping () -> ClientIdentity, completion: @escaping (FieldOutcome) -> Void
+  ) {
+    self.runner = runner
+    self.operation = operation
+    self.call = call
+    self.completion = completion
+    let key = call.plan.isOnce ? operation.request.map { RequestKey($0, viewer: viewer) } : nil
+    context = CallContext(
+      schema: runner.schema, scalarTypes: runner.scalarTypes, key: key, findClient: findClient,
+      makeSecret: runner.makeSecret)
+    binder = operation.binder(viewer, context)
+    progress = CallProgress(
+      hasClientKey: key?.isClient ?? false, deadline: runner.writers.deadline(from: .now))
+  }
+
+  /// Nobody waits for the outcome any more: what has not been sent is not, and what runs is finished.
+  func cancel() {
+    isCancelled = true
+    ticket?.cancel()
+  }
+
+  /// Does what is to be done with passwords and credentials, then calls.
+  func start() {
+    guard !call.plan.preparations.isEmpty else { return perform() }
+    guard let preparer = runner.preparer else {
+      return finish(.failed([.fault("\(call.plan.coordinate): nobody prepares its inputs.")]))
+    }
+    collect([]) { [self] tasks in
+      prepare(tasks, with: preparer) { [self] prepared in
+        context.preparations = prepared
+        perform()
+      }
+    }
+  }
+
+  private func prepare(
+    _ tasks: [PreparationTask], with preparer: any InputPreparer,
+    then: @escaping ([PreparedInput]) -> Void
+  ) {
+    let began = monotonicNanoseconds()
+    preparer.prepare(tasks, client: context.client) { [self] result in
+      times.preparing &+= monotonicNanoseconds() &- began
+      guard !isCancelled else { return }
+      switch result {
+      case .success(let prepared): then(prepared)
+      case .failure(let refusal):
+        finish(.unserved(refusal.error, retryAfter: refusal.retryAfter))
+      }
+    }
+  }
+
+  /// The tasks, one after the other, as the stored hash of a password has to be asked for.
+  private func collect(
+    _ tasks: [PreparationTask], completion: @escaping ([PreparationTask]) -> Void
+  ) {
+    guard tasks.count < call.plan.preparations.count else { return completion(tasks) }
+    let binder = binder
+    func text(_ source: InputSource) -> String? {
+      if case .string(let text) = binder.value(of: source) { text } else { nil }
+    }
+    let task: PreparationTask
+    switch call.plan.preparations[tasks.count] {
+    case .newPassword(let source, _): task = .newPassword(text(source))
+    case .identityToken(let source, let provider):
+      let name: String? =
+        if case .enum(let name) = binder.value(of: provider) { name } else { text(provider) }
+      task = .identityToken(text(source), provider: name)
+    case .sealed(let source): task = .seal(text(source))
+    case .knownPassword(let source, _):
+      guard let password = text(source), let lookup = call.lookups[tasks.count] else {
+        return collect(
+          tasks + [.knownPassword(nil, stored: nil, account: "")], completion: completion)
+      }
+      return look(up: lookup) { [self] stored, account in
+        collect(
+          tasks + [.knownPassword(password, stored: stored, account: account)],
+          completion: completion)
+      }
+    }
+    collect(tasks + [task], completion: completion)
+  }
+
+  private func look(
+    up lookup: PreparedCall.Statement, completion: @escaping (String?, String) -> Void
+  ) {
+    let statement: BoundStatement
+    // All fields that look up the same hash count their guesses together.
+    var account = lookup.statement.text
+    do throws(GraphQLError) {
+      statement = BoundStatement(
+        lookup.statement, try binder.bind(lookup.parameters, of: lookup.places))
+      for text in try binder.texts(of: lookup.parameters, lookup.places) {
+        account += " " + (text ?? "").lowercased()
+      }
+    } catch {
+      return finish(.failed([error]))
+    }
+    ticket = runner.writers.execute(
+      transaction: [statement], for: operation.client, deadline: progress.deadline
+    ) { [self] outcome, took in
+      ticket = nil
+      times.add(took)
+      switch outcome {
+      case .success(let result): completion(result.string(row: 0, column: 0), account)
+      case .failure(let error): finish(failure(error))
+      }
+    }
+  }
+
+  private func take(_ step: CallProgress.Step) {
+    switch step {
+    case .perform: perform()
+    case .replay: replay()
+    case .wait(let time):
+      timer = runner.writers.loop.schedule(after: time) { [self] in
+        timer = nil
+        // Who has left is not worth another try; what was sent and lost may have been done.
+        guard !isCancelled else { return }
+        if progress.isReplaying { replay() } else { perform() }
+      }
+    case .finish(let end): finish(outcome(of: end))
+    }
+  }
+
+  /// The function, then the payload's selection, which for some keeps the answer too.
+  private func perform() {
+    cost += 10
+    send([call.call, call.keeping ?? call.selection])
+  }
+
+  /// The answer that was kept; where none is, the selection is made anew.
+  private func replay() {
+    guard let replay = call.replay else {
+      return finish(.failed([.fault("\(call.plan.coordinate): nothing to repeat.")]))
+    }
+    if !isCompared, compare(replay) { return }
+    guard call.again == nil, call.selection != nil, context.key?.isClient == true else {
+      return send([replay, call.again, call.selection])
+    }
+    send([replay]) { [self] result in
+      guard result.rowCount == 1, !result.isNull(row: 0, column: 0) else {
+        return send([replay, call.selection])
+      }
+      succeeded(result)
+    }
+  }
+
+  /// Compares the password of a request that was done before with the hash that its account has
+  /// now, then replays.
+  ///
+  /// - Returns: whether there is such a password.
+  private func compare(_ replay: PreparedCall.Statement) -> Bool {
+    for (index, preparation) in call.plan.preparations.enumerated() {
+      guard case .newPassword(let source, .some) = preparation, let lookup = call.lookups[index],
+        let preparer = runner.preparer,
+        case .string(let password) = binder.value(of: source)
+      else { continue }
+      send([replay, lookup]) { [self] result in
+        // Guesses are counted by request: all that come with its key have one password.
+        let account = "\(call.plan.coordinate) \(context.key?.text ?? "")"
+        let task = PreparationTask.knownPassword(
+          password, stored: result.string(row: 0, column: 0), account: account)
+        prepare([task], with: preparer) { [self] prepared in
+          context.preparations.replaceSubrange(index...index, with: prepared)
+          isCompared = true
+          self.replay()
+        }
+      }
+      return true
+    }
+    return false
+  }
+
+  private func send(
+    _ statements: [PreparedCall.Statement?], then: ((borrowing PostgresResult) -> Void)? = nil
+  ) {
+    // Who waits for a connection anyway leaves it sooner to the next.
+    context.flushesLater = runner.writers.isCrowded
+    var transaction: [BoundStatement] = []
+    do throws(GraphQLError) {
+      for statement in statements {
+        guard let statement else { continue }
+        transaction.append(
+          BoundStatement(
+            statement.statement, try binder.bind(statement.parameters, of: statement.places)))
+      }
+    } catch {
+      return finish(.failed([error]))
+    }
+    ticket = runner.writers.execute(
+      transaction: transaction, for: operation.client,
+      commitsAsynchronously: context.flushesLater, deadline: progress.deadline
+    ) { [self] outcome, took in
+      ticket = nil
+      times.add(took)
+      switch outcome {
+      case .success(let result):
+        if let then { return then(result) }
+        succeeded(result)
+      case .failure(let error):
+        failed(error)
+      }
+    }
+  }
+
+  private func succeeded(_ result: borrowing PostgresResult) {
+    let outcome = outcome(of: result)
+    guard context.flushesLater else { return done(outcome) }
+    let began = monotonicNanoseconds()
+    runner.flusher.flush { [self] error in
+      times.asking &+= monotonicNanoseconds() &- began
+      if let error { failed(error) } else { done(outcome) }
+    }
+  }
+
+  /// It is committed, and lasts.
+  private func done(_ outcome: FieldOutcome) {
+    guard call.plan.mayEndSessions else { return finish(outcome) }
+    runner.sessionsEnded()
+    var outcome = outcome
+    outcome.mayHaveEndedSession = true
+    finish(outcome)
+  }
+
+  private func outcome(of result: borrowing PostgresResult) -> FieldOutcome {
+    var frames = RecordFrames()
+    swap(&frames, &runner.spareFrames)
+    var writer = ResponseWriter(
+      call.shape, json: JSONWriter(capacity: operation.plan.expectedBytes), runner.settings,
+      frames: frames, secret: call.plan.makesSecret ? context.secret : nil)
+    do throws(ResponseWriter.Failure) {
+      if call.selection == nil {
+        guard result.rowCount == 1 else { throw .noRecord }
+        try writer.writeDataWithoutRecord()
+      } else {
+        try writer.writeData(from: result)
+      }
+    } catch {
+      switch error {
+      case .noRecord:
+        return .failed([.fault("\(call.plan.coordinate): the selection gave no row.")])
+      case .tooLarge:
+        return .failed([
+          GraphQLError(
+            "It is done, but its answer is larger than \(runner.settings.maximumResponseBytes) bytes.",
+            code: .resultLimitExceeded)
+        ])
+      }
+    }
+    cost += writer.cost
+    let errors = writer.errors
+    var outcome = FieldOutcome.value(writer.finish(keeping: &runner.spareFrames))
+    outcome.errors = errors
+    outcome.isReplayed = progress.succeeded() == .finish(.replayed)
+    return outcome
+  }
+
+  /// The one end of every call that is not cancelled.
+  private func finish(_ outcome: FieldOutcome) {
+    var outcome = outcome
+    outcome.times = times
+    outcome.cost = cost
+    completion(outcome)
+  }
+
+  private func failed(_ error: PostgresError) {
+    if let refused = refusal(error) { return finish(refused) }
+    let step = progress.failed(error, now: .now, random: &runner.random)
+    if step == .finish(.failed) { return finish(failure(error)) }
+    take(step)
+  }
+
+  private func failure(_ error: PostgresError) -> FieldOutcome {
+    FieldOutcome(failure: error, call, operation.inputs)
+  }
+
+  /// The payload with what the user caused; nil for any other failure.
+  private func refusal(_ error: PostgresError) -> FieldOutcome? {
+    guard
+      let errors = UserError.raised(error)
+        ?? runner.constraintErrors.userError(for: error, in: call.plan.definition, runner.schema)
+        .map({ [$0] })
+    else { return nil }
+    guard let json = call.plan.refusal.json(errors) else {
+      return .failed([
+        .fault(
+          "\(call.plan.coordinate): \(errors.map(\.code)) has a code that the schema does not know."
+        )
+      ])
+    }
+    return .value(json)
+  }
+
+  private func outcome(of end: CallProgress.End) -> FieldOutcome {
+    switch end {
+    case .done, .replayed, .failed:
+      return .failed([.fault("\(call.plan.coordinate): it ended without an answer.")])
+    case .inProgress:
+      return .unserved(
+        GraphQLError(
+          "A request with this Idempotency-Key is being worked on. Send it again shortly.",
+          code: .idempotencyInProgress))
+    case .keyReused:
+      return .unserved(
+        GraphQLError(
+          "This Idempotency-Key was used with another operation or other variables. Take a new one.",
+          code: .idempotencyKeyReused))
+    case .unknown:
+      return .unserved(
+        GraphQLError(
+          "Whether this was done is not known. Send it again with the same Idempotency-Key.",
+          code: .outcomeUnknown), retryAfter: .seconds(1))
+    }
+  }
+
+}

@@ -1,0 +1,18 @@
+import GraphQLPlanning
+import GraphQLResponse
+
+/// What one execution of an operation came to, and what it took.
+package struct OperationOutcome: Sendable {
+  package let response: OperationResponse
+  package let times: OperationTimes
+  /// The nodes that the response of a live query depends on, in addition to what its plan says.
+  package let dependencies: Set<LiveKey>
+
+  package init(
+    _ response: OperationResponse, _ times: OperationTimes, dependencies: Set<LiveKey> = []
+  ) {
+    self.response = response
+    self.times = times
+    self.dependencies = dependencies
+  }
+}

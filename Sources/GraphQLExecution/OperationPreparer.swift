@@ -1,0 +1,250 @@
+import GraphQLLanguage
+import GraphQLPlanning
+import GraphQLResolving
+import GraphQLResponse
+import GraphQLSchema
+import GraphQLValidation
+
+/// Turns requests into operations that may run, on one loop: parse, validate, plan. All of it is kept.
+///
+/// Nothing here waits. What runs an operation is chosen by its plan: `QueryRunner`, `DeliveryRunner`,
+/// `MutationRunner`, `SubscriptionRunner`.
+package final class OperationPreparer {
+  /// Without storage directives; what documents are validated against.
+  private let clientSchema: Schema
+  private let mapping: StorageMapping
+  private let planner: Planner
+  private let settings: ExecutionSettings
+  private let report: (ExecutionEvent) -> Void
+  private var cache: DocumentCache
+  private var statements: KnownStatements
+
+  package init(
+    mapping: StorageMapping, settings: ExecutionSettings = ExecutionSettings(),
+    report: @escaping (ExecutionEvent) -> Void = { _ in }
+  ) {
+    self.mapping = mapping
+    self.settings = settings
+    self.report = report
+    clientSchema = StorageDirectives.clientSchema(of: mapping.schema)
+    planner = Planner(mapping: mapping, limits: settings.plannerLimits)
+    statements = KnownStatements(settings.statementRecords)
+    cache = DocumentCache(
+      maximumCount: settings.maximumCachedDocuments, maximumBytes: settings.maximumCachedBytes)
+  }
+
+  /// The number of documents that are kept, and their size in bytes.
+  package var cachedDocuments: (count: Int, bytes: Int) { (cache.count, cache.cost) }
+
+  /// Prepares a request from what is kept.
+  ///
+  /// - Returns: nil if something has to be parsed or planned, which takes milliseconds.
+  package func known(_ request: GraphQLRequest) -> Preparation? {
+    prepare(request, mayWork: false)
+  }
+
+  /// Prepares a request, and does the work that this takes.
+  package func prepare(_ request: GraphQLRequest) -> Preparation {
+    prepare(request, mayWork: true)
+      ?? .refused(
+        RequestErrors(.fault("An operation was not prepared.")), label: nil, OperationTimes())
+  }
+
+  private func prepare(_ request: GraphQLRequest, mayWork: Bool) -> Preparation? {
+    if let known = request.memo?.prepared as? PreparedRequest {
+      return .ready(PreparedOperation(known.operation, for: request))
+    }
+    var label: OperationLabel?
+    var times = OperationTimes()
+    do throws(RequestErrors) {
+      return try prepare(request, mayWork, &label, &times).map { .ready($0) }
+    } catch {
+      return .refused(error, label: label, times)
+    }
+  }
+
+  private func prepare(
+    _ request: GraphQLRequest, _ mayWork: Bool, _ label: inout OperationLabel?,
+    _ times: inout OperationTimes
+  ) throws(RequestErrors) -> PreparedOperation? {
+    guard let document = try document(request.document, mayWork, &times) else { return nil }
+    let operation: CachedOperation
+    do {
+      operation = try document.operation(
+        named: request.operationName, mapping: mapping, suggestions: settings.suggestions)
+    } catch {
+      throw RequestErrors(error)
+    }
+    label = operation.label
+    if request.mayOnlyRead, operation.operation.kind == .mutation {
+      throw RequestErrors(
+        GraphQLError("Only queries can be sent by GET; use POST.", code: .methodNotAllowed))
+    }
+    let coerced = try operation.coercion.coerce(.object(request.variables))
+    let variables = operation.variableNames.map { coerced[$0] }
+    let live = try LiveOptions(operation, coerced, request)
+    let plan: PreparedPlan
+    let cost: Int
+    do throws(GraphQLError) {
+      let mode = try mode(of: operation, live, request)
+      guard let found = try self.plan(operation, document, variables, mode, mayWork, &times) else {
+        return nil
+      }
+      plan = found
+      if let live, case .live(_, let dependencies) = plan.plan { try live.check(dependencies) }
+      cost = try self.cost(of: plan.plan, variables)
+    } catch {
+      throw RequestErrors(error)
+    }
+    if request.idempotencyKey != nil, case .mutation(let fields) = plan.kind, fields.count > 1 {
+      throw RequestErrors(
+        GraphQLError(
+          "A request with an Idempotency-Key must have one mutation field, not "
+            + "\(fields.count).", code: .badRequest))
+    }
+    let prepared = PreparedOperation(
+      identity: request.identity, times: times, cursorSeal: settings.cursorSeal,
+      PreparedOperation.Content(
+        label: operation.label, request: operation.operation.kind == .mutation ? request : nil,
+        plan: plan, variables: variables, variableNames: operation.variableNames,
+        inputs: OperationInputs(
+          operation.operation.variables, source: document.valid.document.source),
+        introspection: plan.isIntrospectionVariable
+          ? introspect(document.valid, operation.operation, coerced) : nil,
+        cost: cost, isDeferrable: operation.isDeferrable, live: live))
+    if let memo = request.memo { memo.prepared = PreparedRequest(prepared, of: request) }
+    return prepared
+  }
+
+  // MARK: - Parse and validate
+
+  private func document(
+    _ text: String, _ mayWork: Bool, _ times: inout OperationTimes
+  ) throws(RequestErrors) -> CachedDocument? {
+    if let known = cache.document(text) { return known }
+    guard mayWork else { return nil }
+    let began = monotonicNanoseconds()
+    let parsed: Document
+    do {
+      defer { times.parsing = monotonicNanoseconds() &- began }
+      parsed = try Parser.parse(Source(text), limits: settings.parserLimits)
+    } catch {
+      throw RequestErrors(GraphQLError(error))
+    }
+    let valid: ValidDocument
+    do {
+      defer { times.validating = monotonicNanoseconds() &- began &- times.parsing }
+      valid = try Validator.validate(
+        parsed, against: clientSchema, suggestions: settings.suggestions,
+        limits: settings.validationLimits)
+    }
+    let document = CachedDocument(valid)
+    keep { $0.insert(document, for: text) }
+    report(.prepared(bytes: text.utf8.count))
+    return document
+  }
+
+  /// Puts something into the cache, and reports what made room for it.
+  private func keep(_ insert: (inout DocumentCache) -> Void) {
+    let before = cache.dropped
+    insert(&cache)
+    if cache.dropped > before { report(.dropped(documents: cache.dropped - before)) }
+  }
+
+  // MARK: - Plan
+
+  private func mode(
+    of operation: CachedOperation, _ live: LiveOptions?, _ request: GraphQLRequest
+  ) throws(GraphQLError) -> ResponseMode {
+    if live != nil {
+      guard let catalog = settings.liveCatalog else { throw LiveOptions.unavailable }
+      return .live(catalog)
+    }
+    guard operation.isDeferrable, let format = request.delivery else { return .single }
+    return .incremental(format)
+  }
+
+  private func plan(
+    _ operation: CachedOperation, _ document: CachedDocument, _ variables: [InputValue?],
+    _ mode: ResponseMode, _ mayWork: Bool, _ times: inout OperationTimes
+  ) throws(GraphQLError) -> PreparedPlan? {
+    var key: [UInt8] = []
+    switch mode {
+    case .incremental(.v20220824): key.append(UInt8(ascii: "~"))
+    case .incremental(.v02): key.append(UInt8(ascii: "^"))
+    case .live: key.append(UInt8(ascii: "!"))
+    case .single: break
+    }
+    operation.choices.appendKey(for: variables, to: &key)
+    if let known = operation.plans[key] { return known }
+    guard mayWork else { return nil }
+    let began = monotonicNanoseconds()
+    defer { times.planning = monotonicNanoseconds() &- began }
+    let valid = document.valid
+    let plan = try planner.plan(
+      operation.operation, fragments: valid.fragments, source: valid.document.source,
+      variables: variables, mode: mode)
+    let isFixed = operation.variableNames.isEmpty
+    let hasIntrospection = plan.shape.fields.contains {
+      if case .introspection = $0.value { true } else { false }
+    }
+    let prepared = PreparedPlan(
+      plan, of: operation.label,
+      introspection: hasIntrospection && isFixed
+        ? introspect(valid, operation.operation, CoercedVariables()) : [:],
+      isIntrospectionVariable: hasIntrospection && !isFixed, statements: &statements)
+    keep { $0.insert(prepared, for: key, of: operation, in: document) }
+    report(.planned(operation.label, statement: prepared.statementName))
+    return prepared
+  }
+
+  /// What an operation may cost at most.
+  private func cost(
+    of plan: Plan, _ variables: [InputValue?]
+  ) throws(GraphQLError) -> Int {
+    var cost = plan.size.fixed.cost
+    if !plan.size.isFixed {
+      let size = plan.size.size(for: variables)
+      try settings.plannerLimits.check(size)
+      cost = size.cost
+    }
+    // The way to what comes later is read again.
+    if case .incremental(_, let delivery) = plan {
+      for part in delivery.parts { cost += part.plan.size.size(for: variables).cost }
+    }
+    return cost
+  }
+
+  private func introspect(
+    _ document: ValidDocument, _ operation: OperationDefinition, _ variables: CoercedVariables
+  ) -> [String: [UInt8]] {
+    let result = Executor(document, operation, variables: variables).executeIntrospection()
+    return Dictionary(
+      result.members.map { ($0.responseName, $0.json) }, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+/// What a request was prepared as.
+package enum Preparation {
+  case ready(PreparedOperation)
+  /// The label is nil if no operation was found; the times are those of the work until then.
+  case refused(RequestErrors, label: OperationLabel?, OperationTimes)
+
+  /// The phases that were run.
+  package var times: OperationTimes {
+    switch self {
+    case .ready(let operation): operation.times
+    case .refused(_, _, let times): times
+    }
+  }
+
+  /// Returns the operation.
+  ///
+  /// - Throws: why the request was refused.
+  package func get() throws(RequestErrors) -> PreparedOperation {
+    switch self {
+    case .ready(let operation): return operation
+    case .refused(let errors, _, _): throw errors
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import GraphQLPlanning
+import GraphQLResponse
+import Postgres
+
+extension OperationResponse {
+  /// What a client sees of a statement that failed: a code and a fixed text, never what PostgreSQL
+  /// said, but for errors that the graph's own functions raise for it.
+  package static func failure(_ error: PostgresError) -> OperationResponse {
+    let refusal: GraphQLError
+    switch error.kind {
+    // The pool reports these by itself, once.
+    case .staleStatement, .retry:
+      // As often as it may be tried again.
+      refusal = GraphQLError(
+        "The database is being changed. Try again shortly.", code: .databaseUnavailable,
+        reason: error.reason)
+    case .unavailable, .lost, .readOnly, .aborted:
+      refusal = GraphQLError(
+        "The database cannot be reached. Try again shortly.", code: .databaseUnavailable)
+    case .overloaded:
+      refusal = GraphQLError(
+        "The server is busy. Try again shortly.", code: .serviceOverloaded)
+    case .timeout:
+      refusal = GraphQLError(
+        "The operation took too long.", code: .timeout, reason: error.reason)
+    case .lock:
+      refusal = GraphQLError(
+        "The operation waited too long for another one.", code: .lockTimeout, reason: error.reason)
+    case .userRaised:
+      let code = error.detail.map { ErrorCode(rawValue: $0) } ?? .badUserInput
+      refusal =
+        code.map { GraphQLError(error.message, code: $0) }
+        ?? .fault("A function raised the unknown code \(error.detail ?? ""): \(error.reason)")
+    // Of a statement that has no input of the client's.
+    case .invalidEncoding, .invalidValue:
+      refusal = .fault(error.reason)
+    case .constraint, .forbidden, .other:
+      refusal = .fault(error.reason)
+    }
+    return .refused([refusal], retryAfter: error.retryAfter)
+  }
+}
+
+extension OperationResponse {
+  /// The same of a statement with a client's inputs, which are named where PostgreSQL refuses one:
+  /// it does not say which.
+  static func failure(
+    _ error: PostgresError, over parameters: [PlanParameter], _ places: [InputPlace?],
+    _ inputs: OperationInputs
+  ) -> OperationResponse {
+    switch error.kind {
+    case .invalidEncoding, .invalidValue:
+      let given = parameters.enumerated().map { index, parameter in
+        (parameter, place: places.indices.contains(index) ? places[index] : nil)
+      }
+      guard
+        var refusal = inputs.error(amongst: given, "the graph cannot be asked with it.")
+      else { return failure(error) }
+      refusal.reason = error.reason
+      return .refused([refusal])
+    case .unavailable, .lost, .overloaded, .timeout, .retry, .lock, .readOnly, .staleStatement,
+      .aborted, .userRaised, .constraint, .forbidden, .other:
+      return failure(error)
+    }
+  }
+}
+
+extension PostgresError {
+  /// For the log. PostgreSQL's details can name values, and so can its messages about them.
+  var reason: String {
+    let text =
+      switch kind {
+      case .invalidValue, .invalidEncoding: "a statement failed over a value"
+      default: "a statement failed: " + message
+      }
+    return text + (sqlState.isEmpty ? "" : " (SQLSTATE \(sqlState))")
+  }
+}

@@ -1,0 +1,133 @@
+import GraphQLResponse
+import JSON
+import Postgres
+
+/// Runs what has one statement and one response, on one loop: a query, a live query each time, and a
+/// subscription for each event. Bind, run, write.
+package final class QueryRunner {
+  private let statements: any StatementRunner
+  private let settings: ExecutionSettings
+  private var spareFrames = RecordFrames()
+
+  /// - Parameter statements: what runs the statements.
+  package init(on statements: any StatementRunner, settings: ExecutionSettings) {
+    self.statements = statements
+    self.settings = settings
+  }
+
+  /// - Parameters:
+  ///   - response: how the operation's response is made.
+  ///   - viewer: the signed-in user's id; 0 for an anonymous client.
+  ///   - event: the event that a subscription is sent.
+  ///   - completion: called once, on the loop: at once if there is nothing to ask.
+  /// - Returns: what cancels the statement when the client leaves; nil if nothing was sent.
+  @discardableResult
+  package func run(
+    _ operation: PreparedOperation, _ response: PreparedResponse, viewer: Int64,
+    event: EventMoment = EventMoment(), completion: @escaping (OperationOutcome) -> Void
+  ) -> PostgresTicket? {
+    let read: PreparedRead
+    switch response.source {
+    case .constant:
+      completion(writeConstant(operation, response))
+      return nil
+    case .read(let found): read = found
+    }
+    let parameters: PostgresParameters
+    do {
+      parameters = try operation.binder(viewer, event).bind(
+        read.plan.parameters, of: read.plan.places)
+    } catch {
+      completion(OperationOutcome(.refused([error]), operation.times))
+      return nil
+    }
+    return statements.run(read.statement, parameters, for: operation.client) {
+      [self] outcome, took in
+      var times = operation.times
+      times.add(took)
+      switch outcome {
+      case .success(let result):
+        completion(write(operation, response, result, times))
+      case .failure(let error):
+        completion(
+          OperationOutcome(
+            .failure(error, over: read.plan.parameters, read.plan.places, operation.inputs), times))
+      }
+    }
+  }
+
+  private func write(
+    _ operation: PreparedOperation, _ response: PreparedResponse,
+    _ result: borrowing PostgresResult, _ times: OperationTimes
+  ) -> OperationOutcome {
+    let began = monotonicNanoseconds()
+    var writer = begin(operation, response)
+    do throws(ResponseWriter.Failure) {
+      try writer.writeData(from: result)
+    } catch {
+      return OperationOutcome(.refused(error, settings), times)
+    }
+    return finish(writer, operation, times, since: began)
+  }
+
+  private func writeConstant(
+    _ operation: PreparedOperation, _ response: PreparedResponse
+  ) -> OperationOutcome {
+    let began = monotonicNanoseconds()
+    var writer = begin(operation, response)
+    do throws(ResponseWriter.Failure) {
+      try writer.writeDataWithoutRecord()
+    } catch {
+      return OperationOutcome(.refused(error, settings), operation.times)
+    }
+    return finish(writer, operation, operation.times, since: began)
+  }
+
+  private func begin(
+    _ operation: PreparedOperation, _ response: PreparedResponse
+  ) -> ResponseWriter {
+    var frames = RecordFrames()
+    swap(&frames, &spareFrames)
+    return ResponseWriter(operation, response.shape, settings, frames: frames)
+  }
+
+  private func finish(
+    _ writer: consuming ResponseWriter, _ operation: PreparedOperation, _ times: OperationTimes,
+    since began: UInt64
+  ) -> OperationOutcome {
+    let errors = writer.errors
+    if !errors.isEmpty {
+      writer.json.append(#","errors":"#)
+      writer.json.write(errors, requestID: operation.identity.id)
+    }
+    operation.charge?.write(actual: writer.cost, to: &writer.json)
+    writer.json.append(UInt8(ascii: "}"))
+    let dependencies = writer.liveKeys
+    let body = writer.finish(keeping: &spareFrames)
+    operation.plan.note(bytes: body.count)
+    var times = times
+    times.writing = monotonicNanoseconds() &- began
+    return OperationOutcome(
+      .executed(body: body, errors: errors), times, dependencies: dependencies)
+  }
+}
+
+extension OperationResponse {
+  static func refused(
+    _ failure: ResponseWriter.Failure, _ settings: ExecutionSettings
+  ) -> OperationResponse {
+    switch failure {
+    case .noRecord:
+      .failure(PostgresError(.other, message: "A plan's statement gives one row."))
+    case .tooLarge: .refused([.responseTooLarge(settings)])
+    }
+  }
+}
+
+extension GraphQLError {
+  static func responseTooLarge(_ settings: ExecutionSettings) -> GraphQLError {
+    GraphQLError(
+      "The answer is larger than \(settings.maximumResponseBytes) bytes. Ask for less.",
+      code: .costLimitExceeded)
+  }
+}

@@ -11,7 +11,7 @@ import Testing
     let dry = try ProgramRun.complete(["migrate", "--dry-run", "--database", database])
     #expect(dry.status == 0, "\(dry.errors)")
     #expect(dry.output.hasPrefix("Would apply:\n  tables/0001_identity.sql\n"))
-    #expect(dry.output.contains("\n  functions/visibility.sql\n"))
+    #expect(dry.output.contains("\n  functions/user.sql\n"))
     let session = try TestCluster.session(database)
     #expect(try session.execute("SELECT FROM pg_namespace WHERE nspname = 'graph'").isEmpty)
     let first = try ProgramRun.complete(["migrate", "--database", database])

@@ -188,6 +188,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION password_of_name IS
   'The hash that a password is compared with; null for nobody, and for who has none.';
+
 CREATE OR REPLACE FUNCTION password_of_viewer(viewer bigint) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN

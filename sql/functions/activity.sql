@@ -1,4 +1,11 @@
--- The points of a recorded track, in order.
+-- What people record of themselves: tracks and results of tests.
+
+CREATE OR REPLACE FUNCTION visible_activity_track(viewer bigint) RETURNS SETOF activity_track
+LANGUAGE sql STABLE AS $$
+  SELECT t.* FROM activity_track t WHERE t.user_id = viewer
+$$;
+COMMENT ON FUNCTION visible_activity_track IS 'Their owner.';
+
 CREATE OR REPLACE FUNCTION track_point(path jsonb)
 RETURNS TABLE (reached_at timestamptz, latitude float8, longitude float8, "position" bigint)
 LANGUAGE sql STABLE AS $$
@@ -7,3 +14,69 @@ LANGUAGE sql STABLE AS $$
   FROM jsonb_array_elements(path) WITH ORDINALITY p(point, position)
 $$;
 COMMENT ON FUNCTION track_point IS 'The points of a recorded track, in order.';
+
+CREATE OR REPLACE FUNCTION save_activity_track(viewer bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  made bigint;
+  begins timestamptz := (input ->> 'startedAt')::timestamptz;
+  ends timestamptz := (input ->> 'endedAt')::timestamptz;
+  way jsonb := input -> 'path';
+  refusals jsonb := text_refusals(input ->> 'title', false, 200, 'input', 'title');
+BEGIN
+  PERFORM require_viewer(viewer);
+  IF ends < begins THEN refusals := refusals || refusal('INVALID', 'input', 'endedAt'); END IF;
+  IF jsonb_array_length(way) > 20000 THEN refusals := refusals || refusal('INVALID', 'input', 'path'); END IF;
+  PERFORM refuse_all(refusals);
+  PERFORM refuse_all((
+    SELECT coalesce(jsonb_agg(refusal('INVALID', 'input', 'path', (p.place - 1)::text)
+      ORDER BY p.place), '[]')
+    FROM (
+      SELECT e.place, (e.point ->> 'at')::timestamptz AS reached,
+        lag((e.point ->> 'at')::timestamptz) OVER (ORDER BY e.place) AS before,
+        (e.point #>> '{coordinates,latitude}')::float8 AS latitude,
+        (e.point #>> '{coordinates,longitude}')::float8 AS longitude
+      FROM jsonb_array_elements(way) WITH ORDINALITY AS e(point, place)) p
+    WHERE p.reached < p.before OR NOT (abs(p.latitude) <= 90 AND abs(p.longitude) <= 180)));
+  INSERT INTO activity_track (user_id, title, started_at, ended_at, distance, path)
+  SELECT viewer, coalesce(words(input ->> 'title'), to_char(begins AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')),
+    begins, ends, coalesce(sum(p.step), 0),
+    coalesce(jsonb_agg(jsonb_build_object('at', p.at, 'latitude', p.latitude,
+      'longitude', p.longitude) ORDER BY p.place), '[]')
+  FROM (
+    SELECT e.place, e.point -> 'at' AS at, e.point #> '{coordinates,latitude}' AS latitude,
+      e.point #> '{coordinates,longitude}' AS longitude,
+      great_circle((e.point #>> '{coordinates,latitude}')::float8,
+        (e.point #>> '{coordinates,longitude}')::float8,
+        lag((e.point #>> '{coordinates,latitude}')::float8) OVER w,
+        lag((e.point #>> '{coordinates,longitude}')::float8) OVER w) AS step
+    FROM jsonb_array_elements(way) WITH ORDINALITY AS e(point, place)
+    WINDOW w AS (ORDER BY e.place)) p
+  RETURNING id INTO made;
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION save_activity_track IS
+  'Mutation.saveActivityTrack: the distance is measured along the path.';
+
+CREATE OR REPLACE FUNCTION delete_activity_track(viewer bigint, target bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  DELETE FROM activity_track t WHERE t.id = target AND t.user_id = viewer;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'activityTrackId'); END IF;
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION delete_activity_track IS
+  'Mutation.deleteActivityTrack.';
+
+CREATE OR REPLACE FUNCTION record_test_result(viewer bigint, arguments jsonb)
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE measured float8 := (arguments ->> 'value')::float8;
+BEGIN
+  PERFORM require_viewer(viewer);
+  IF NOT (measured >= 0 AND measured < 1e9) THEN PERFORM refuse('INVALID', 'value'); END IF;
+  INSERT INTO test_result (user_id, test, value, recorded_at)
+  VALUES (viewer, arguments ->> 'test', measured, clock_timestamp());
+END $$;
+COMMENT ON FUNCTION record_test_result IS
+  'Mutation.recordTestResult.';

@@ -1,3 +1,5 @@
+-- Applications: their settings, what is shown on a day, usage.
+
 -- What is shown on a day: of each list the item whose number is the day's, counted from 1970-01-01,
 -- round and round.
 CREATE OR REPLACE FUNCTION daily_content(day date)
@@ -15,3 +17,76 @@ LANGUAGE sql STABLE ROWS 1 AS $$
 $$;
 COMMENT ON FUNCTION daily_content IS
   'What is shown on a day: of each list the item whose number is the days, counted from 1970.';
+
+CREATE OR REPLACE FUNCTION track_usage(viewer bigint, event text, subject bigint)
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  INSERT INTO tracking (event, user_id, subject_id)
+  VALUES (left(event, 200), nullif(viewer, 0), nullif(subject, 0));
+END $$;
+COMMENT ON FUNCTION track_usage IS
+  'Mutation.track: never fails. Anonymous.';
+
+CREATE OR REPLACE FUNCTION set_app_config(viewer bigint, input jsonb)
+RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  name text := words(input ->> 'app');
+  images text[] := ARRAY(SELECT i FROM jsonb_array_elements_text(
+    coalesce(nullif(input -> 'introImages', 'null'), '[]')) AS i);
+  people bigint[] := id_list(input -> 'quickAddUserIds');
+  refusals jsonb := text_refusals(name, true, 50, 'input', 'app');
+BEGIN
+  PERFORM require_role(viewer, 'STAFF');
+  IF cardinality(images) > 5 OR EXISTS (SELECT FROM unnest(images) AS i(url) WHERE NOT is_url(i.url)) THEN
+    refusals := refusals || refusal('INVALID', 'input', 'introImages');
+  END IF;
+  IF input ->> 'supportEmail' IS NOT NULL AND NOT is_email(input ->> 'supportEmail') THEN
+    refusals := refusals || refusal('INVALID', 'input', 'supportEmail');
+  END IF;
+  PERFORM refuse_all(refusals || list_refusals(people, false, 100, 'input', 'quickAddUserIds')
+    || people_refusals(viewer, people, true, 'input', 'quickAddUserIds'));
+  INSERT INTO app_config AS a (app, intro_images, voting_enabled_by_default, support_email,
+    quick_add_user_ids)
+  VALUES (name, images, coalesce((input ->> 'votingEnabledByDefault')::boolean, true),
+    input ->> 'supportEmail', coalesce(people, '{}'))
+  ON CONFLICT (app) DO UPDATE SET
+    intro_images = CASE WHEN input ? 'introImages' THEN EXCLUDED.intro_images ELSE a.intro_images END,
+    voting_enabled_by_default = coalesce((input ->> 'votingEnabledByDefault')::boolean,
+      a.voting_enabled_by_default),
+    support_email = CASE WHEN input ? 'supportEmail' THEN EXCLUDED.support_email ELSE a.support_email END,
+    quick_add_user_ids = CASE WHEN input ? 'quickAddUserIds' THEN EXCLUDED.quick_add_user_ids
+      ELSE a.quick_add_user_ids END;
+  RETURN name;
+END $$;
+COMMENT ON FUNCTION set_app_config IS
+  'Mutation.setAppConfig: staff; left out stays.';
+
+CREATE OR REPLACE FUNCTION set_daily_content(viewer bigint, arguments jsonb)
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  kind record;
+BEGIN
+  PERFORM require_role(viewer, 'STAFF', 'SERVICE');
+  FOR kind IN SELECT * FROM (VALUES ('VIDEO', 'videoUrls'), ('MOTIVATION', 'motivations')) k(list, name)
+  LOOP
+    CONTINUE WHEN jsonb_typeof(arguments -> kind.name) IS DISTINCT FROM 'array';
+    IF jsonb_array_length(arguments -> kind.name) > 1000 THEN PERFORM refuse('INVALID', kind.name); END IF;
+    PERFORM refuse_all((
+      SELECT coalesce(jsonb_agg(refusal(bad.code, kind.name, (bad.place - 1)::text)
+        ORDER BY bad.place), '[]')
+      FROM (
+        SELECT e.place, CASE WHEN words(e.value) IS NULL THEN 'REQUIRED'
+          WHEN length(e.value) > 2000 THEN 'TOO_LONG'
+          WHEN kind.list = 'VIDEO' AND NOT is_url(e.value) THEN 'INVALID' END AS code
+        FROM jsonb_array_elements_text(arguments -> kind.name) WITH ORDINALITY AS e(value, place)) bad
+      WHERE bad.code IS NOT NULL));
+    -- one at a time, as two who replace what is there would both add
+    PERFORM pg_advisory_xact_lock(hashtextextended('daily_item ' || kind.list, 0));
+    DELETE FROM daily_item d WHERE d.list = kind.list;
+    INSERT INTO daily_item (list, position, value)
+    SELECT kind.list, e.place - 1, words(e.value)
+    FROM jsonb_array_elements_text(arguments -> kind.name) WITH ORDINALITY AS e(value, place);
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION set_daily_content IS
+  'Mutation.setDailyContent: left out stays.';

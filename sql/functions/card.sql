@@ -1,4 +1,24 @@
--- Cards: answering offers and requests, giving addresses, sending what is owed.
+-- Cards: offers, requests and thanks, answering them, giving addresses, sending what is owed.
+
+CREATE OR REPLACE FUNCTION visible_info_request(viewer bigint) RETURNS SETOF info_request
+LANGUAGE sql STABLE AS $$
+  SELECT r.* FROM info_request r
+  WHERE (r.owner_id = viewer OR r.requester_id = viewer)
+    AND CASE WHEN r.owner_id = viewer THEN r.requester_id ELSE r.owner_id END
+      NOT IN (SELECT h.id FROM hidden_user(viewer) h)
+    AND EXISTS (SELECT FROM visible_post(viewer) p WHERE p.id = r.post_id)
+$$;
+COMMENT ON FUNCTION visible_info_request IS 'Asker and asked, unless they block each other.';
+
+CREATE OR REPLACE FUNCTION visible_follow_up(viewer bigint) RETURNS SETOF follow_up
+LANGUAGE sql STABLE AS $$
+  SELECT f.* FROM follow_up f
+  WHERE (f.sender_id = viewer OR f.recipient_id = viewer)
+    AND CASE WHEN f.sender_id = viewer THEN f.recipient_id ELSE f.sender_id END
+      NOT IN (SELECT h.id FROM hidden_user(viewer) h)
+    AND EXISTS (SELECT FROM visible_post(viewer) p WHERE p.id = f.post_id)
+$$;
+COMMENT ON FUNCTION visible_follow_up IS 'Sender and recipient, unless they block each other.';
 
 CREATE OR REPLACE FUNCTION respond_to_offer(viewer bigint, offer bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -129,3 +149,53 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION close_card_post IS
   'Mutation.closeCardPost.';
+
+CREATE OR REPLACE FUNCTION create_card_offer(viewer bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  made bigint;
+  most int := (input ->> 'responseLimit')::int;
+  regions bigint[] := id_list(input -> 'regionIds');
+BEGIN
+  PERFORM require_viewer(viewer);
+  IF most < 1 THEN PERFORM refuse('INVALID', 'input', 'responseLimit'); END IF;
+  PERFORM refuse_all(location_refusals(regions, 'input', 'regionIds'));
+  made := new_post(viewer, 19, input, true, false);
+  INSERT INTO card_post (post_id, response_limit) VALUES (made, most);
+  INSERT INTO card_offer_region (post_id, location_id) SELECT DISTINCT made, e.id
+  FROM unnest(regions) AS e(id);
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION create_card_offer IS
+  'Mutation.createCardOffer.';
+
+CREATE OR REPLACE FUNCTION create_card_request(viewer bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE made bigint := new_post(viewer, 20, input, true, false);
+BEGIN
+  INSERT INTO card_post (post_id) VALUES (made);
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION create_card_request IS
+  'Mutation.createCardRequest.';
+
+CREATE OR REPLACE FUNCTION create_thank_you(viewer bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  made bigint;
+  thanked bigint[] := id_list(input -> 'taggedUserIds');
+BEGIN
+  PERFORM require_viewer(viewer);
+  PERFORM refuse_all(list_refusals(thanked, true, 100, 'input', 'taggedUserIds')
+    || people_refusals(viewer, thanked, false, 'input', 'taggedUserIds')
+    || (SELECT coalesce(jsonb_agg(
+          refusal('INVALID', 'input', 'taggedUserIds', (e.place - 1)::text) ORDER BY e.place), '[]')
+        FROM unnest(thanked) WITH ORDINALITY AS e(id, place) WHERE e.id = ANY (thanked[:e.place - 1])));
+  PERFORM hold_people(thanked || viewer);
+  made := new_post(viewer, 21, input, true, false);
+  INSERT INTO post_tag (post_id, user_id) SELECT made, e.id FROM unnest(thanked) AS e(id) ORDER BY e.id;
+  PERFORM notify_people(thanked, 'TAGGED', viewer, made, 'thanks you.', node_url(made));
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION create_thank_you IS
+  'Mutation.createThankYou.';

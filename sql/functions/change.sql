@@ -264,6 +264,7 @@ END $$;
 COMMENT ON FUNCTION log_gone_posts IS
   'Logs what goes with posts to those who could see it: comments, events of which somebody has said whether they '
   'come, and invitations. Later nobody knows who that was.';
+
 CREATE OR REPLACE FUNCTION log_silenced() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM log_gone_posts(CASE TG_TABLE_NAME WHEN 'post' THEN ARRAY[OLD.id]
@@ -307,6 +308,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION log_bookings IS 'Logs bookings, to who booked and to the trainer.';
 CALL watch('booking', '{added,edited,removed}', 'log_bookings');
+
 CREATE OR REPLACE FUNCTION log_moved_session() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   nodes bigint[];

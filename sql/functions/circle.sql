@@ -1,5 +1,17 @@
 -- Circles: making, changing, leaving them.
 
+CREATE OR REPLACE FUNCTION visible_circle(viewer bigint)
+RETURNS TABLE (id bigint, name text, description text, kind text, is_default boolean,
+  owner_id bigint, member_count int, comment_count int, is_hot boolean, created_at timestamptz)
+LANGUAGE sql STABLE AS $$
+  SELECT c.* FROM exact_circle() c
+  WHERE c.kind = 'CHANNEL'
+    OR EXISTS (SELECT FROM circle_member m WHERE m.circle_id = c.id AND m.user_id = viewer)
+$$;
+COMMENT ON FUNCTION visible_circle IS
+  'Channels: everyone. Groups: their members. (PostgreSQL has a type circle of its own, so the '
+  'columns are named.)';
+
 CREATE OR REPLACE FUNCTION seen_circle(viewer bigint, target bigint,
   OUT id bigint, OUT kind text, OUT owner_id bigint)
 LANGUAGE plpgsql AS $$

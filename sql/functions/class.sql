@@ -1,5 +1,13 @@
--- Classes: booking and giving back seats, offering, moving and calling off times; what people measure
--- of themselves.
+-- Classes: programs, booking and giving back seats, offering, moving and calling off times.
+
+CREATE OR REPLACE FUNCTION visible_booking(viewer bigint) RETURNS SETOF booking
+LANGUAGE sql STABLE AS $$
+  SELECT b.* FROM booking b
+  WHERE b.user_id = viewer
+    OR EXISTS (SELECT FROM class_session s WHERE s.id = b.session_id AND s.trainer_id = viewer)
+    OR EXISTS (SELECT FROM app_user s WHERE s.id = viewer AND 'STAFF' = ANY (s.roles))
+$$;
+COMMENT ON FUNCTION visible_booking IS 'Whoever booked, the trainer, and staff.';
 
 CREATE OR REPLACE FUNCTION book_session(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -248,69 +256,3 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION upsert_program IS
   'Mutation.upsertProgram. A trainer with times to come cannot be taken off.';
-
-CREATE OR REPLACE FUNCTION save_activity_track(viewer bigint, input jsonb)
-RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-DECLARE
-  made bigint;
-  begins timestamptz := (input ->> 'startedAt')::timestamptz;
-  ends timestamptz := (input ->> 'endedAt')::timestamptz;
-  way jsonb := input -> 'path';
-  refusals jsonb := text_refusals(input ->> 'title', false, 200, 'input', 'title');
-BEGIN
-  PERFORM require_viewer(viewer);
-  IF ends < begins THEN refusals := refusals || refusal('INVALID', 'input', 'endedAt'); END IF;
-  IF jsonb_array_length(way) > 20000 THEN refusals := refusals || refusal('INVALID', 'input', 'path'); END IF;
-  PERFORM refuse_all(refusals);
-  PERFORM refuse_all((
-    SELECT coalesce(jsonb_agg(refusal('INVALID', 'input', 'path', (p.place - 1)::text)
-      ORDER BY p.place), '[]')
-    FROM (
-      SELECT e.place, (e.point ->> 'at')::timestamptz AS reached,
-        lag((e.point ->> 'at')::timestamptz) OVER (ORDER BY e.place) AS before,
-        (e.point #>> '{coordinates,latitude}')::float8 AS latitude,
-        (e.point #>> '{coordinates,longitude}')::float8 AS longitude
-      FROM jsonb_array_elements(way) WITH ORDINALITY AS e(point, place)) p
-    WHERE p.reached < p.before OR NOT (abs(p.latitude) <= 90 AND abs(p.longitude) <= 180)));
-  INSERT INTO activity_track (user_id, title, started_at, ended_at, distance, path)
-  SELECT viewer, coalesce(words(input ->> 'title'), to_char(begins AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')),
-    begins, ends, coalesce(sum(p.step), 0),
-    coalesce(jsonb_agg(jsonb_build_object('at', p.at, 'latitude', p.latitude,
-      'longitude', p.longitude) ORDER BY p.place), '[]')
-  FROM (
-    SELECT e.place, e.point -> 'at' AS at, e.point #> '{coordinates,latitude}' AS latitude,
-      e.point #> '{coordinates,longitude}' AS longitude,
-      great_circle((e.point #>> '{coordinates,latitude}')::float8,
-        (e.point #>> '{coordinates,longitude}')::float8,
-        lag((e.point #>> '{coordinates,latitude}')::float8) OVER w,
-        lag((e.point #>> '{coordinates,longitude}')::float8) OVER w) AS step
-    FROM jsonb_array_elements(way) WITH ORDINALITY AS e(point, place)
-    WINDOW w AS (ORDER BY e.place)) p
-  RETURNING id INTO made;
-  RETURN made;
-END $$;
-COMMENT ON FUNCTION save_activity_track IS
-  'Mutation.saveActivityTrack: the distance is measured along the path.';
-
-CREATE OR REPLACE FUNCTION delete_activity_track(viewer bigint, target bigint)
-RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-BEGIN
-  PERFORM require_viewer(viewer);
-  DELETE FROM activity_track t WHERE t.id = target AND t.user_id = viewer;
-  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'activityTrackId'); END IF;
-  RETURN target;
-END $$;
-COMMENT ON FUNCTION delete_activity_track IS
-  'Mutation.deleteActivityTrack.';
-
-CREATE OR REPLACE FUNCTION record_test_result(viewer bigint, arguments jsonb)
-RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-DECLARE measured float8 := (arguments ->> 'value')::float8;
-BEGIN
-  PERFORM require_viewer(viewer);
-  IF NOT (measured >= 0 AND measured < 1e9) THEN PERFORM refuse('INVALID', 'value'); END IF;
-  INSERT INTO test_result (user_id, test, value, recorded_at)
-  VALUES (viewer, arguments ->> 'test', measured, clock_timestamp());
-END $$;
-COMMENT ON FUNCTION record_test_result IS
-  'Mutation.recordTestResult.';

@@ -64,7 +64,6 @@ COMMENT ON FUNCTION make_slot IS
 -- them, its table of ranks, the columns of that table that are counts). The other columns of a table of ranks,
 -- except the first, are copies of the columns with the same names. Tests/Fixtures/counters shows what the
 -- procedures below make.
-
 CREATE OR REPLACE PROCEDURE make_exact(of_table regclass, key text, counters text[], sum_column text,
   summed text[])
 LANGUAGE plpgsql AS $$

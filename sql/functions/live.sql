@@ -84,7 +84,6 @@ COMMENT ON FUNCTION forget_touches IS
   'looks every second.';
 
 -- Triggers say it for changes that no counter or log has to do with.
-
 CREATE OR REPLACE FUNCTION touch_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE ids bigint[];
 BEGIN
@@ -192,7 +191,6 @@ CALL watch('notification', '{added}', 'touch_made_notifications');
 
 -- Keys below zero are those of an audience: of what only some of those who watch a node may learn. A subscription that
 -- is notified under one asks for its keys again, because the audience may be another one by then.
-
 CREATE OR REPLACE FUNCTION pair_key(viewer bigint, node bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT (hashint8extended(node, viewer) | '-9223372036854775808'::bigint) & -256

@@ -21,6 +21,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION tell_changed IS
   'Leaves touches for changed rows; the argument names the topic, the column of nodes and those of keys.';
+
 CREATE OR REPLACE FUNCTION tell_anything() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM touch_nodes(TG_ARGV[0], '{0}', '{0}');

@@ -59,6 +59,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 $$;
 COMMENT ON FUNCTION near_box IS
   'The box, in (longitude, latitude), that holds a circle of at most 500 km of radius.';
+
 CREATE OR REPLACE FUNCTION date_line_box(latitude float8, longitude float8, radius float8)
 RETURNS box
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -359,3 +360,15 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION create_location IS
   'Mutation.createLocation.';
+
+CREATE OR REPLACE FUNCTION location_refusals(ids bigint[], VARIADIC path text[])
+RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN list_refusals(ids, false, 100, VARIADIC path) || (
+    SELECT coalesce(jsonb_agg(refusal('NOT_FOUND', VARIADIC path || (e.place - 1)::text)
+      ORDER BY e.place), '[]'::jsonb)
+    FROM unnest(ids) WITH ORDINALITY AS e(id, place)
+    WHERE NOT EXISTS (SELECT FROM location l WHERE l.id = e.id));
+END $$;
+COMMENT ON FUNCTION location_refusals IS
+  'Each place of a list that is not there; too many of them.';

@@ -1,5 +1,49 @@
 -- Messages.
 
+-- Two people who are hidden from each other may both take part in a conversation of more people. Neither sees what
+-- the other writes meanwhile, nor by updated_at that it was written.
+CREATE OR REPLACE FUNCTION shown_message(viewer bigint) RETURNS SETOF message
+LANGUAGE sql STABLE AS $$
+  SELECT e.* FROM message e
+  WHERE e.author_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
+    OR e.created_at < (SELECT h.since FROM hidden h WHERE h.viewer_id = viewer AND h.user_id = e.author_id)
+$$;
+COMMENT ON FUNCTION shown_message IS
+  'All messages but those of people who were hidden from the viewer when they wrote them, and still are. For '
+  'conversations that the viewer is known to take part in.';
+
+CREATE OR REPLACE FUNCTION shown_conversation(viewer bigint) RETURNS SETOF conversation
+LANGUAGE sql STABLE AS $$
+  SELECT c.id, c.member_key, CASE
+    WHEN EXISTS (SELECT FROM hidden_user(viewer))
+      AND EXISTS (SELECT FROM conversation_member m WHERE m.conversation_id = c.id
+        AND m.user_id IN (SELECT h.id FROM hidden_user(viewer) h))
+    THEN coalesce((SELECT e.created_at FROM shown_message(viewer) e WHERE e.conversation_id = c.id
+      ORDER BY e.id DESC LIMIT 1), 'epoch')
+    ELSE c.updated_at END
+  FROM conversation c
+$$;
+COMMENT ON FUNCTION shown_conversation IS
+  'All conversations, with the time of the latest message that the viewer sees. For those that the viewer is known to '
+  'take part in.';
+
+CREATE OR REPLACE FUNCTION visible_conversation(viewer bigint) RETURNS SETOF conversation
+LANGUAGE sql STABLE AS $$
+  SELECT c.* FROM shown_conversation(viewer) c
+  WHERE EXISTS (
+    SELECT FROM conversation_member m WHERE m.conversation_id = c.id AND m.user_id = viewer)
+$$;
+COMMENT ON FUNCTION visible_conversation IS 'Those who take part.';
+
+CREATE OR REPLACE FUNCTION visible_message(viewer bigint) RETURNS SETOF message
+LANGUAGE sql STABLE AS $$
+  SELECT e.* FROM shown_message(viewer) e
+  WHERE EXISTS (SELECT FROM conversation_member m
+    WHERE m.conversation_id = e.conversation_id AND m.user_id = viewer)
+$$;
+COMMENT ON FUNCTION visible_message IS
+  'Those who take part, unless the author is hidden from them and was so already; what was said before a block stays.';
+
 CREATE OR REPLACE FUNCTION send_message(viewer bigint, target jsonb, body text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE

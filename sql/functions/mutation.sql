@@ -76,30 +76,6 @@ END $$;
 COMMENT ON FUNCTION require_role IS
   'Refuses unless the viewer has one of the roles.';
 
--- A statement for each type, so that only those that come up are planned.
-CREATE OR REPLACE FUNCTION sees(person bigint, id bigint) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  IF sees.id & 240 = 16 THEN
-    RETURN EXISTS (SELECT FROM visible_post(person) v WHERE v.id = sees.id);
-  END IF;
-  CASE sees.id & 255
-  WHEN 1 THEN RETURN EXISTS (SELECT FROM visible_user(person) v WHERE v.id = sees.id);
-  WHEN 2 THEN RETURN EXISTS (SELECT FROM visible_photo(person) v WHERE v.id = sees.id);
-  WHEN 3 THEN RETURN EXISTS (SELECT FROM location v WHERE v.id = sees.id);
-  WHEN 4 THEN RETURN EXISTS (SELECT FROM product v WHERE v.id = sees.id);
-  WHEN 5 THEN RETURN EXISTS (SELECT FROM visible_circle(person) v WHERE v.id = sees.id);
-  WHEN 32 THEN RETURN EXISTS (SELECT FROM visible_comment(person) v WHERE v.id = sees.id);
-  WHEN 34 THEN RETURN EXISTS (SELECT FROM visible_info_request(person) v WHERE v.id = sees.id);
-  WHEN 35 THEN RETURN EXISTS (SELECT FROM visible_follow_up(person) v WHERE v.id = sees.id);
-  WHEN 41 THEN RETURN EXISTS (SELECT FROM class_session v WHERE v.id = sees.id);
-  WHEN 42 THEN RETURN EXISTS (SELECT FROM visible_booking(person) v WHERE v.id = sees.id);
-  WHEN 48 THEN RETURN EXISTS (SELECT FROM visible_conversation(person) v WHERE v.id = sees.id);
-  ELSE RETURN false;
-  END CASE;
-END $$;
-COMMENT ON FUNCTION sees IS
-  'Whether somebody may see a node.';
-
 CREATE OR REPLACE FUNCTION is_url(address text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
   SELECT length(address) <= 2000 AND address ~* '^[a-z][a-z0-9+.-]*:[^\s<>"]+$'
     AND address !~* '^(javascript|data|vbscript):'
@@ -144,37 +120,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION take_people IS
   'Has people for oneself: nobody holds them meanwhile.';
-
--- Photos.
-
-CREATE OR REPLACE FUNCTION photo_refusals(viewer bigint, ids bigint[], is_needed boolean,
-  VARIADIC path text[])
-RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN list_refusals(ids, is_needed, 10, VARIADIC path) || (
-    SELECT coalesce(jsonb_agg(refusal(bad.code, VARIADIC path || (bad.place - 1)::text)
-      ORDER BY bad.place), '[]'::jsonb)
-    FROM (
-      SELECT e.place, CASE
-        WHEN f.id IS NULL THEN 'NOT_FOUND'
-        WHEN f.moderation = 'REJECTED' THEN 'REJECTED_PHOTO'
-        WHEN e.id = ANY (ids[:e.place - 1]) THEN 'INVALID' END AS code
-      FROM unnest(ids) WITH ORDINALITY AS e(id, place)
-        LEFT JOIN photo f ON f.id = e.id AND f.owner_id = viewer) bad
-    WHERE bad.code IS NOT NULL);
-END $$;
-COMMENT ON FUNCTION photo_refusals IS
-  'What is wrong with the photos somebody wants to attach: too few, more than ten, one twice, '
-  'somebody else''s or none (NOT_FOUND), refused by moderation.';
-
-CREATE OR REPLACE FUNCTION set_photos(post bigint, ids bigint[]) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  DELETE FROM post_photo p WHERE p.post_id = post;
-  INSERT INTO post_photo (post_id, position, photo_id)
-  SELECT post, e.place - 1, e.id FROM unnest(ids) WITH ORDINALITY AS e(id, place);
-END $$;
-COMMENT ON FUNCTION set_photos IS
-  'Gives a post these photos, in this order, in place of those it had.';
 
 CREATE OR REPLACE VIEW constraint_error AS
 SELECT * FROM (VALUES

@@ -63,6 +63,7 @@ $$;
 COMMENT ON FUNCTION follower IS
   'Who follows somebody. The name that lists are ordered by is in the row itself, so a page of them is '
   'as many rows, however many follow.';
+
 CREATE OR REPLACE FUNCTION followee(following bigint)
 RETURNS TABLE (id bigint, name_key text, followed_at timestamptz) LANGUAGE sql STABLE AS $$
   SELECT f.followee_id, u.name_key, f.followed_at
@@ -140,6 +141,7 @@ BEGIN
     || CASE WHEN is_own THEN 'you' ELSE name END;
 END $$;
 COMMENT ON FUNCTION followers_summary IS 'The line above a list of followers.';
+
 CREATE OR REPLACE FUNCTION following_summary(number int, name text, is_own boolean) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN

@@ -1,6 +1,44 @@
 -- What hangs on "any of several types": reactions, comments, flags and notifications. No foreign key
 -- can hold them, so they are kept whole here, and nowhere else: nothing is added to a node that is
 -- not there or is being deleted, and what was added goes with it.
+--
+-- Who sees what. For each table with a rule a function gives the rows the viewer may see; every
+-- read goes through it. The viewer is a user id, or 0 for somebody not signed in.
+--
+-- Each function is one plain SELECT, so the planner puts it in place of the call: the rows are
+-- still found by the caller's conditions and the caller's index. What is alike for all rows (whom
+-- the viewer blocks and who blocks them, whether they are staff) stands in sub-selects that do not
+-- depend on the row and are read once per statement.
+--
+-- A row is hidden with whatever it cannot be shown without: a comment with its subject, a
+-- follow-up with its post. People are the exception: where somebody must be named, named_user
+-- gives their public name and picture, and nothing else, to those they are hidden from.
+--
+-- Locations, products, programs and class sessions are open to everyone and have no function.
+
+-- A statement for each type, so that only those that come up are planned.
+CREATE OR REPLACE FUNCTION sees(person bigint, id bigint) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  IF sees.id & 240 = 16 THEN
+    RETURN EXISTS (SELECT FROM visible_post(person) v WHERE v.id = sees.id);
+  END IF;
+  CASE sees.id & 255
+  WHEN 1 THEN RETURN EXISTS (SELECT FROM visible_user(person) v WHERE v.id = sees.id);
+  WHEN 2 THEN RETURN EXISTS (SELECT FROM visible_photo(person) v WHERE v.id = sees.id);
+  WHEN 3 THEN RETURN EXISTS (SELECT FROM location v WHERE v.id = sees.id);
+  WHEN 4 THEN RETURN EXISTS (SELECT FROM product v WHERE v.id = sees.id);
+  WHEN 5 THEN RETURN EXISTS (SELECT FROM visible_circle(person) v WHERE v.id = sees.id);
+  WHEN 32 THEN RETURN EXISTS (SELECT FROM visible_comment(person) v WHERE v.id = sees.id);
+  WHEN 34 THEN RETURN EXISTS (SELECT FROM visible_info_request(person) v WHERE v.id = sees.id);
+  WHEN 35 THEN RETURN EXISTS (SELECT FROM visible_follow_up(person) v WHERE v.id = sees.id);
+  WHEN 41 THEN RETURN EXISTS (SELECT FROM class_session v WHERE v.id = sees.id);
+  WHEN 42 THEN RETURN EXISTS (SELECT FROM visible_booking(person) v WHERE v.id = sees.id);
+  WHEN 48 THEN RETURN EXISTS (SELECT FROM visible_conversation(person) v WHERE v.id = sees.id);
+  ELSE RETURN false;
+  END CASE;
+END $$;
+COMMENT ON FUNCTION sees IS
+  'Whether somebody may see a node.';
 
 CREATE OR REPLACE FUNCTION node_table(id bigint) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$

@@ -1,5 +1,13 @@
 -- Notifications ("pecks"): who is told of what, in which words.
 
+CREATE OR REPLACE FUNCTION visible_notification(viewer bigint) RETURNS SETOF notification
+LANGUAGE sql STABLE AS $$
+  SELECT n.* FROM notification n
+  WHERE n.recipient_id = viewer
+    AND (n.actor_id IS NULL OR n.actor_id NOT IN (SELECT h.id FROM hidden_user(viewer) h))
+$$;
+COMMENT ON FUNCTION visible_notification IS 'The recipient, unless it tells of somebody blocked.';
+
 CREATE OR REPLACE FUNCTION escaped(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT replace(replace(replace(value, '&', '&amp;'), '<', '&lt;'), '>', '&gt;')
 $$;

@@ -1,6 +1,62 @@
 -- Pictures on their way from /photos to what shows them. The server calls note_upload with each that
 -- it has kept, photo_audience before it gives one, and the two functions at the end hourly.
 
+CREATE OR REPLACE FUNCTION shown_photo(viewer bigint) RETURNS SETOF photo LANGUAGE sql STABLE AS $$
+  SELECT f.* FROM photo f
+  WHERE f.moderation = 'APPROVED'
+    OR f.owner_id = viewer AND f.moderation = 'PENDING'
+    OR has_role(viewer, 'STAFF')
+$$;
+COMMENT ON FUNCTION shown_photo IS
+  'Photos of a post, a product or a profile that was found visible already: what is approved, '
+  'and what waits for moderation for its owner and staff, who see the rest too.';
+
+CREATE OR REPLACE FUNCTION visible_photo(viewer bigint) RETURNS SETOF photo
+LANGUAGE sql STABLE AS $$
+  SELECT f.* FROM photo f
+  WHERE f.owner_id = viewer AND f.moderation <> 'REJECTED'
+    OR f.moderation = 'APPROVED' AND (
+      EXISTS (SELECT FROM app_user u WHERE u.id = f.owner_id AND u.avatar_id = f.id)
+      OR EXISTS (
+        SELECT FROM post_photo pp JOIN visible_post(viewer) p ON p.id = pp.post_id
+        WHERE pp.photo_id = f.id)
+      OR EXISTS (SELECT FROM product r WHERE r.photo_id = f.id))
+    OR EXISTS (SELECT FROM app_user s WHERE s.id = viewer AND 'STAFF' = ANY (s.roles))
+$$;
+COMMENT ON FUNCTION visible_photo IS
+  'Approved ones with the post, product or profile that shows them (a post''s photos are its '
+  'author''s); pending ones for owner and staff, rejected ones for staff.';
+
+-- Photos.
+CREATE OR REPLACE FUNCTION photo_refusals(viewer bigint, ids bigint[], is_needed boolean,
+  VARIADIC path text[])
+RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN list_refusals(ids, is_needed, 10, VARIADIC path) || (
+    SELECT coalesce(jsonb_agg(refusal(bad.code, VARIADIC path || (bad.place - 1)::text)
+      ORDER BY bad.place), '[]'::jsonb)
+    FROM (
+      SELECT e.place, CASE
+        WHEN f.id IS NULL THEN 'NOT_FOUND'
+        WHEN f.moderation = 'REJECTED' THEN 'REJECTED_PHOTO'
+        WHEN e.id = ANY (ids[:e.place - 1]) THEN 'INVALID' END AS code
+      FROM unnest(ids) WITH ORDINALITY AS e(id, place)
+        LEFT JOIN photo f ON f.id = e.id AND f.owner_id = viewer) bad
+    WHERE bad.code IS NOT NULL);
+END $$;
+COMMENT ON FUNCTION photo_refusals IS
+  'What is wrong with the photos somebody wants to attach: too few, more than ten, one twice, '
+  'somebody else''s or none (NOT_FOUND), refused by moderation.';
+
+CREATE OR REPLACE FUNCTION set_photos(post bigint, ids bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM post_photo p WHERE p.post_id = post;
+  INSERT INTO post_photo (post_id, position, photo_id)
+  SELECT post, e.place - 1, e.id FROM unnest(ids) WITH ORDINALITY AS e(id, place);
+END $$;
+COMMENT ON FUNCTION set_photos IS
+  'Gives a post these photos, in this order, in place of those it had.';
+
 CREATE OR REPLACE FUNCTION photo_url(path text) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE WHEN path LIKE '/%'
     THEN coalesce(nullif(current_setting('sociograph.public_url', true), ''), '') || path
@@ -119,3 +175,22 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
 $$;
 COMMENT ON FUNCTION unknown_uploads IS
   'Those of these pictures that belong to nobody any more: the server may remove them.';
+
+CREATE OR REPLACE FUNCTION moderate_photo(viewer bigint, target bigint, state text)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE same bigint[];
+BEGIN
+  PERFORM require_role(viewer, 'STAFF');
+  -- The decision is about the bytes: it goes for all who sent them.
+  same := target || ARRAY(SELECT o.photo_id FROM upload u JOIN upload o ON o.path = u.path
+    WHERE u.photo_id = target AND o.photo_id <> target);
+  PERFORM FROM photo f WHERE f.id = ANY (same) ORDER BY f.id FOR NO KEY UPDATE;
+  IF NOT EXISTS (SELECT FROM photo f WHERE f.id = target) THEN PERFORM refuse('NOT_FOUND', 'photoId'); END IF;
+  UPDATE photo f SET moderation = state::moderation_state WHERE f.id = ANY (same);
+  UPDATE upload o SET moderation = state::moderation_state FROM upload u
+  WHERE u.photo_id = target AND o.path = u.path AND o.photo_id IS NULL;
+  PERFORM audit(viewer, 'MODERATE_PHOTO', target, state);
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION moderate_photo IS
+  'Mutation.moderatePhoto: for everybody who sent the same bytes.';

@@ -1,8 +1,24 @@
--- Posts: feeds, and what hangs on a post. Nothing is copied when somebody posts: the newest few of
+-- Posts: feeds, what hangs on a post, and what all kinds of post share when they are made, changed and deleted. Nothing
+-- is copied when somebody posts: the newest few of
 -- each person followed are taken by index and merged, so a feed costs as much as one follows
 -- people, however much there is to read.
 --
 -- page, before, before_id: as many rows as a page needs, from after this sort key on; null for all.
+
+CREATE OR REPLACE FUNCTION visible_post(viewer bigint) RETURNS SETOF post
+LANGUAGE sql STABLE AS $$
+  SELECT p.* FROM exact_post() p
+  WHERE p.author_id = viewer
+    OR (p.visibility = 'PUBLIC'
+        OR p.visibility = 'CIRCLE' AND EXISTS (
+          SELECT FROM circle_member m WHERE m.circle_id = p.circle_id AND m.user_id = viewer)
+        OR p.visibility = 'INVITED' AND EXISTS (
+          SELECT FROM invitation i WHERE i.event_id = p.id AND i.invitee_id = viewer))
+      AND p.author_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
+$$;
+COMMENT ON FUNCTION visible_post IS
+  'One''s own; those of people not blocked that are public, in a circle one belongs to, or an '
+  'event one is invited to.';
 
 CREATE OR REPLACE FUNCTION feed(viewer bigint, source text, kinds text[], page int,
   before timestamptz, before_id bigint)
@@ -120,34 +136,132 @@ COMMENT ON FUNCTION post_reaction IS
   'Reactions to a post by a part of the network: those of one kind, or of each kind the newest few, by '
   'its index, however many there are.';
 
-CREATE OR REPLACE FUNCTION shown_comment(viewer bigint) RETURNS SETOF comment
-LANGUAGE sql STABLE AS $$
-  SELECT c.* FROM exact_comment() c
-  WHERE c.author_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
-$$;
-COMMENT ON FUNCTION shown_comment IS 'Comments of a subject that was found visible already.';
-
-CREATE OR REPLACE FUNCTION shown_photo(viewer bigint) RETURNS SETOF photo LANGUAGE sql STABLE AS $$
-  SELECT f.* FROM photo f
-  WHERE f.moderation = 'APPROVED'
-    OR f.owner_id = viewer AND f.moderation = 'PENDING'
-    OR has_role(viewer, 'STAFF')
-$$;
-COMMENT ON FUNCTION shown_photo IS
-  'Photos of a post, a product or a profile that was found visible already: what is approved, '
-  'and what waits for moderation for its owner and staff, who see the rest too.';
-
-CREATE OR REPLACE FUNCTION verdict_text(wear_it int, change_it int) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+CREATE OR REPLACE FUNCTION seen_post(viewer bigint, target bigint, kinds int[], VARIADIC path text[])
+RETURNS post LANGUAGE plpgsql AS $$
+DECLARE chosen post;
 BEGIN
-  RETURN CASE
-    WHEN wear_it + change_it = 0 THEN 'Nobody has voted yet.'
-    WHEN wear_it = change_it
-      THEN 'It is a tie: ' || wear_it || ' say wear it, ' || change_it || ' say change it.'
-    WHEN wear_it > change_it
-      THEN 'Wear it! ' || wear_it || ' of ' || wear_it + change_it
-        || CASE wear_it + change_it WHEN 1 THEN ' vote says so.' ELSE ' votes say so.' END
-    ELSE 'Change it! ' || change_it || ' of ' || wear_it + change_it
-        || CASE wear_it + change_it WHEN 1 THEN ' vote says so.' ELSE ' votes say so.' END END;
+  PERFORM require_viewer(viewer);
+  SELECT p.* INTO chosen FROM visible_post(viewer) p
+  WHERE p.id = target AND (kinds IS NULL OR p.kind = ANY (kinds));
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', VARIADIC path); END IF;
+  RETURN chosen;
 END $$;
-COMMENT ON FUNCTION verdict_text IS 'The result of a vote in words.';
+COMMENT ON FUNCTION seen_post IS
+  'A post of one of these types (any, without) that the viewer may see; refuses any other.';
+
+CREATE OR REPLACE FUNCTION own_post(viewer bigint, target bigint, kinds int[], VARIADIC path text[])
+RETURNS post LANGUAGE plpgsql AS $$
+DECLARE chosen post := seen_post(viewer, target, kinds, VARIADIC path);
+BEGIN
+  IF chosen.author_id <> viewer THEN PERFORM refuse('FORBIDDEN', VARIADIC path); END IF;
+  PERFORM FROM post p WHERE p.id = target FOR NO KEY UPDATE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', VARIADIC path); END IF;
+  RETURN chosen;
+END $$;
+COMMENT ON FUNCTION own_post IS
+  'A post of one of these types that is the viewer''s own, locked before what hangs on it; refuses any other.';
+
+CREATE OR REPLACE FUNCTION post_refusals(viewer bigint, tag int, input jsonb, needs_words boolean,
+  needs_photo boolean)
+RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  target record;
+  wanted text := input ->> 'visibility';
+  refusals jsonb := text_refusals(input ->> 'body', needs_words, 5000, 'input', 'body')
+    || photo_refusals(viewer, id_list(input -> 'photoIds'), needs_photo, 'input', 'photoIds');
+BEGIN
+  SELECT c.id, c.kind, c.owner_id INTO target FROM visible_circle(viewer) c
+  WHERE c.id = (input ->> 'circleId')::bigint;
+  IF input ->> 'circleId' IS NOT NULL AND target.id IS NULL THEN
+    refusals := refusals || refusal('NOT_FOUND', 'input', 'circleId');
+  ELSIF target.kind = 'CHANNEL' THEN
+    IF target.owner_id <> viewer AND NOT has_role(viewer, 'STAFF', 'SERVICE') AND (tag IN (22, 23, 24)
+        OR NOT EXISTS (SELECT FROM circle_member m
+          WHERE m.circle_id = target.id AND m.user_id = viewer)) THEN
+      refusals := refusals || refusal('FORBIDDEN', 'input', 'circleId');
+    END IF;
+  END IF;
+  IF wanted = 'INVITED' AND tag <> 23 THEN
+    refusals := refusals || refusal('INVALID', 'input', 'visibility');
+  ELSIF wanted = 'CIRCLE' AND input ->> 'circleId' IS NULL THEN
+    refusals := refusals || refusal('REQUIRED', 'input', 'circleId');
+  END IF;
+  RETURN refusals;
+END $$;
+COMMENT ON FUNCTION post_refusals IS
+  'What is wrong with the input of a post of this type. In a group its members post, as only they '
+  'see it; words, announcements and events in a channel are its owner''s, staff''s and services''; '
+  'anything else in a channel is its subscribers''.';
+
+CREATE OR REPLACE FUNCTION new_post(viewer bigint, tag int, input jsonb, needs_words boolean,
+  needs_photo boolean)
+RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  made bigint;
+  place bigint;
+  is_in_group boolean;
+BEGIN
+  PERFORM require_viewer(viewer);
+  PERFORM refuse_all(post_refusals(viewer, tag, input, needs_words, needs_photo));
+  place := use_location(viewer, input -> 'location', 'input', 'location');
+  is_in_group := EXISTS (SELECT FROM circle c
+    WHERE c.id = (input ->> 'circleId')::bigint AND c.kind = 'GROUP');
+  INSERT INTO post (id, author_id, body, location_id, circle_id, visibility)
+  VALUES (new_node(tag), viewer, coalesce(words(input ->> 'body'), ''), place,
+    (input ->> 'circleId')::bigint,
+    CASE WHEN tag = 22 THEN 'PUBLIC'
+      ELSE coalesce(input ->> 'visibility', CASE WHEN is_in_group THEN 'CIRCLE' ELSE 'PUBLIC' END)
+    END::visibility)
+  RETURNING id INTO made;
+  PERFORM set_photos(made, id_list(input -> 'photoIds'));
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION new_post IS
+  'Makes the row of a post of this type, with its photos, and gives its id. Seen by the circle '
+  'where it is a group, unless the input says otherwise.';
+
+CREATE OR REPLACE FUNCTION update_post(viewer bigint, arguments jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  target post := own_post(viewer, (arguments ->> 'postId')::bigint, NULL, 'postId');
+  photos bigint[] := id_list(arguments -> 'photoIds');
+BEGIN
+  IF arguments ? 'body' THEN
+    PERFORM refuse_all(
+      text_refusals(arguments ->> 'body', target.kind IN (19, 20, 21, 22, 24), 5000, 'body'));
+  END IF;
+  IF arguments ? 'photoIds' THEN
+    PERFORM refuse_all(photo_refusals(viewer, photos, target.kind IN (16, 18), 'photoIds'));
+  END IF;
+  PERFORM FROM post p WHERE p.id = target.id FOR NO KEY UPDATE;
+  IF arguments ? 'photoIds' THEN PERFORM set_photos(target.id, photos); END IF;
+  UPDATE post p SET updated_at = now(),
+    body = CASE WHEN arguments ? 'body' THEN coalesce(words(arguments ->> 'body'), '') ELSE p.body END
+  WHERE p.id = target.id;
+  RETURN target.id;
+END $$;
+COMMENT ON FUNCTION update_post IS
+  'Mutation.updatePost: left out stays, null clears what is optional.';
+
+CREATE OR REPLACE FUNCTION delete_post(viewer bigint, target bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE author bigint;
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT p.author_id INTO author FROM post p WHERE p.id = target;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'postId'); END IF;
+  IF author <> viewer THEN
+    IF has_role(viewer, 'STAFF') THEN
+      PERFORM audit(viewer, 'DELETE_POST', target);
+    ELSE
+      IF NOT sees(viewer, target) THEN PERFORM refuse('NOT_FOUND', 'postId'); END IF;
+      PERFORM refuse('FORBIDDEN', 'postId');
+    END IF;
+  END IF;
+  PERFORM lock_what_goes(ARRAY[target], '{}');
+  DELETE FROM post p WHERE p.id = target;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'postId'); END IF;
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION delete_post IS
+  'Mutation.deletePost: its author and staff, with all said about it.';

@@ -1,5 +1,6 @@
 -- A session made by hand, for the owner of the database: `sociograph session create`. It ends as any
 -- other does, 90 days after its last use.
+
 CREATE OR REPLACE FUNCTION create_session(viewer bigint, token_hash bytea, device text) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN

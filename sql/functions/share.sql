@@ -108,17 +108,20 @@ COMMENT ON FUNCTION share_draft IS
   'may see, or else about the application. A tweet holds text and link in 280 characters. Mail '
   'about a trainer is a question to the club.';
 
-CREATE OR REPLACE FUNCTION invitation_draft(viewer bigint, invitation_id bigint)
-RETURNS TABLE (channel text, recipients text[], subject text, body text, url text)
-LANGUAGE sql STABLE ROWS 1 AS $$
-  SELECT i.channel, CASE WHEN i.contact IS NULL THEN '{}' ELSE ARRAY[i.contact] END,
-    CASE WHEN i.channel = 'EMAIL' THEN u.display_name || ' invites you' END,
-    u.display_name || ' invites you to join the community.'
-      || CASE WHEN i.channel = 'FACEBOOK' THEN '' ELSE ' ' || public_url('/i/' || i.code) END,
-    public_url('/i/' || i.code)
-  FROM invitation i JOIN app_user u ON u.id = i.inviter_id
-  WHERE i.id = invitation_id AND i.inviter_id = viewer
-$$;
-COMMENT ON FUNCTION invitation_draft IS
-  'The text that goes with an invitation to the community; its link bears the code, by which who '
-  'signs up accepts it.';
+CREATE OR REPLACE FUNCTION share_post(viewer bigint, target bigint, medium text)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  draft record;
+  sealed bytea;
+BEGIN
+  PERFORM own_post(viewer, target, NULL, 'postId');
+  IF medium NOT IN ('FACEBOOK', 'TWITTER') THEN PERFORM refuse('INVALID', 'channel'); END IF;
+  SELECT i.access_token INTO sealed FROM identity i WHERE i.user_id = viewer AND i.provider = medium;
+  IF sealed IS NULL THEN PERFORM refuse('PROVIDER_NOT_LINKED', 'channel'); END IF;
+  SELECT d.* INTO draft FROM share_draft(viewer, medium, target, NULL) d;
+  INSERT INTO outbox (channel, user_id, subject, body, token)
+  VALUES (medium, viewer, one_line(draft.subject), concat_ws(E'\n', draft.body, draft.url), sealed);
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION share_post IS
+  'Mutation.sharePost: has the outbox put one''s own post on the wall of a linked account.';

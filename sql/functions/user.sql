@@ -1,5 +1,102 @@
--- Who a tool acts for when it is told a name instead of a session.
+-- People: who sees them, their roles, and copies of their names.
 
+CREATE OR REPLACE FUNCTION hidden_user(viewer bigint) RETURNS TABLE (id bigint)
+LANGUAGE sql STABLE AS $$
+  SELECT h.user_id FROM hidden h WHERE h.viewer_id = viewer
+$$;
+COMMENT ON FUNCTION hidden_user IS
+  'People hidden from the viewer: blocked by or blocking them. No rows for nearly everyone.';
+
+CREATE OR REPLACE FUNCTION visible_user(viewer bigint) RETURNS SETOF app_user
+LANGUAGE sql STABLE AS $$
+  SELECT u.* FROM exact_app_user() u
+  WHERE u.id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
+$$;
+COMMENT ON FUNCTION visible_user IS 'Everyone, except that blocking hides both from each other.';
+
+CREATE OR REPLACE FUNCTION named_user(viewer bigint) RETURNS SETOF app_user
+LANGUAGE sql STABLE AS $$
+  SELECT u.id, u.username, u.display_name, u.name_key,
+    CASE WHEN is_hidden THEN NULL ELSE u.email END,
+    CASE WHEN is_hidden THEN false ELSE u.email_verified END,
+    CASE WHEN is_hidden THEN '' ELSE u.bio END,
+    CASE WHEN is_hidden THEN NULL ELSE u.website END,
+    u.avatar_id,
+    CASE WHEN is_hidden THEN NULL ELSE u.home_id END,
+    CASE WHEN is_hidden THEN NULL ELSE u.address END,
+    CASE WHEN is_hidden THEN NULL ELSE u.card_preference END,
+    CASE WHEN is_hidden THEN '{MEMBER}' ELSE u.roles END,
+    CASE WHEN is_hidden THEN 0 ELSE u.follower_count END,
+    CASE WHEN is_hidden THEN 0 ELSE u.following_count END,
+    CASE WHEN is_hidden THEN 0 ELSE u.thank_you_score END,
+    u.is_hot,
+    CASE WHEN is_hidden THEN 'epoch' ELSE u.joined_at END
+  FROM exact_app_user() u CROSS JOIN LATERAL (
+    SELECT u.id IN (SELECT h.id FROM hidden_user(viewer) h) AS is_hidden) m
+$$;
+COMMENT ON FUNCTION named_user IS 'Everyone, but of hidden people only name and picture.';
+
+CREATE OR REPLACE FUNCTION set_user_roles(viewer bigint, person bigint, wanted text[])
+RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  kept text[] := ARRAY(SELECT DISTINCT r.role FROM unnest(wanted || 'MEMBER'::text) AS r(role)
+    ORDER BY r.role);
+BEGIN
+  PERFORM require_role(viewer, 'STAFF');
+  IF NOT EXISTS (SELECT FROM app_user u WHERE u.id = person) THEN
+    PERFORM refuse('NOT_FOUND', 'userId');
+  END IF;
+  IF NOT 'STAFF' = ANY (kept) THEN
+    -- one at a time, so that two do not each leave it to the other
+    PERFORM FROM app_user u WHERE 'STAFF' = ANY (u.roles) ORDER BY u.id FOR NO KEY UPDATE;
+    IF EXISTS (SELECT FROM app_user u WHERE u.id = person AND 'STAFF' = ANY (u.roles))
+      AND NOT EXISTS (SELECT FROM app_user u WHERE u.id <> person AND 'STAFF' = ANY (u.roles)) THEN
+      PERFORM refuse('FORBIDDEN', 'roles');
+    END IF;
+  END IF;
+  UPDATE app_user u SET roles = kept WHERE u.id = person AND u.roles <> kept;
+  PERFORM audit(viewer, 'SET_ROLES', person, array_to_string(kept, ','));
+  RETURN ARRAY[person];
+END $$;
+COMMENT ON FUNCTION set_user_roles IS
+  'Mutation.setUserRoles: all of them; MEMBER is always kept, the last of the staff stays '
+  'staff.';
+
+CREATE OR REPLACE FUNCTION change_roles(name text, added text[], removed text[])
+RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+  known text[] := '{MEMBER,TRAINER,STAFF,SERVICE}';
+  person app_user;
+  kept text[];
+BEGIN
+  IF NOT added || removed <@ known THEN
+    RAISE EXCEPTION USING ERRCODE = 'SG100',
+      MESSAGE = format('There is no role %s; the roles are %s.',
+        (SELECT string_agg(r.role, ', ') FROM unnest(added || removed) AS r(role)
+          WHERE r.role <> ALL (known)), array_to_string(known, ', '));
+  END IF;
+  PERFORM FROM app_user u WHERE 'STAFF' = ANY (u.roles) OR lower(u.username) = lower(name)
+  ORDER BY u.id FOR NO KEY UPDATE;
+  SELECT u.* INTO person FROM app_user u WHERE lower(u.username) = lower(name);
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  kept := ARRAY(SELECT DISTINCT r.role FROM unnest(person.roles || added || '{MEMBER}'::text[]) AS r(role)
+    WHERE r.role = 'MEMBER' OR r.role <> ALL (removed) ORDER BY r.role);
+  IF 'STAFF' = ANY (person.roles) AND NOT 'STAFF' = ANY (kept)
+    AND NOT EXISTS (SELECT FROM app_user u WHERE u.id <> person.id AND 'STAFF' = ANY (u.roles)) THEN
+    RAISE EXCEPTION USING ERRCODE = 'SG100',
+      MESSAGE = 'The last of the staff stays staff; make somebody else staff first.';
+  END IF;
+  IF kept <> person.roles THEN
+    UPDATE app_user u SET roles = kept WHERE u.id = person.id;
+    PERFORM audit(NULL, 'SET_ROLES', person.id, array_to_string(kept, ','));
+  END IF;
+  RETURN kept;
+END $$;
+COMMENT ON FUNCTION change_roles IS
+  'Gives a user roles and takes others away, for the owner of the database; the roles there are then, '
+  'or null when there is nobody of this name. For `sociograph user role`.';
+
+-- Who a tool acts for when it is told a name instead of a session.
 CREATE OR REPLACE FUNCTION viewer_named(name text) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (SELECT id FROM app_user WHERE lower(username) = lower(name));

@@ -14,10 +14,13 @@ import Testing
 /// needs next, PostgreSQL detects a deadlock every time.
 @Suite(.usesCluster(isFirst: true)) struct LockOrderTests {
   @Test func `every mutation's function takes part`() throws {
-    let schema = try String(
-      contentsOfFile: TestCluster.packageFolder + "/Schema/mutation.graphql", encoding: .utf8)
-    let functions = Set(
-      schema.split(separator: "function: \"").dropFirst().map { String($0.prefix { $0 != "(" }) })
+    let folder = TestCluster.packageFolder + "/Schema"
+    var functions: Set<String> = []
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      let schema = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+      functions.formUnion(
+        schema.split(separator: "function: \"").dropFirst().map { String($0.prefix { $0 != "(" }) })
+    }
     let world = try LockWorld()
     #expect(functions.count > 70)
     #expect(functions.subtracting(world.calls.map(\.function)) == [])

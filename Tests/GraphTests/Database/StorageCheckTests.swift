@@ -59,7 +59,7 @@ import Testing
     ),
     // No order at all.
     (
-      "query.graphql", #"@connection(orderBy: "lower(this.name), this.id")"#, "@connection",
+      "circle.graphql", #"@connection(orderBy: "lower(this.name), this.id")"#, "@connection",
       "Query.circles: pages need an order: orderBy, or an enum with @orderBy."
     ),
     // Words that nothing gives a meaning.
@@ -78,7 +78,7 @@ import Testing
     ),
     // Nothing that says which row.
     (
-      "query.graphql", #"AppConfig @reference(where: "this.app = :app")"#, "AppConfig @reference",
+      "application.graphql", #"AppConfig @reference(where: "this.app = :app")"#, "AppConfig @reference",
       "Query.appConfig: @reference needs one of column, id, where and from, or a @where."
     ),
   ])

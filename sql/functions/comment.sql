@@ -1,0 +1,70 @@
+-- Comments: on posts, locations and circles.
+
+CREATE OR REPLACE FUNCTION shown_comment(viewer bigint) RETURNS SETOF comment
+LANGUAGE sql STABLE AS $$
+  SELECT c.* FROM exact_comment() c
+  WHERE c.author_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
+$$;
+COMMENT ON FUNCTION shown_comment IS 'Comments of a subject that was found visible already.';
+
+CREATE OR REPLACE FUNCTION visible_comment(viewer bigint) RETURNS SETOF comment
+LANGUAGE sql STABLE AS $$
+  SELECT c.* FROM exact_comment() c
+  WHERE c.author_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
+    AND CASE
+      WHEN c.subject_id & 240 = 16
+        THEN EXISTS (SELECT FROM visible_post(viewer) p WHERE p.id = c.subject_id)
+      WHEN c.subject_id & 255 = 5
+        THEN EXISTS (SELECT FROM visible_circle(viewer) o WHERE o.id = c.subject_id)
+      ELSE true END
+$$;
+COMMENT ON FUNCTION visible_comment IS 'With their subject, except those of people blocked.';
+
+CREATE OR REPLACE FUNCTION add_comment(viewer bigint, target bigint, body text)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  type int := seen_subject(viewer, target, '{16,3,5}', 'subjectId');
+  made bigint;
+  told bigint[];
+BEGIN
+  PERFORM refuse_all(text_refusals(body, true, 2000, 'body'));
+  INSERT INTO comment (subject_id, author_id, body) VALUES (target, viewer, words(body))
+  RETURNING id INTO made;
+  IF type = 16 THEN
+    told := author_of(target) || ARRAY(SELECT a.user_id FROM attendance a
+      WHERE a.event_id = target AND a.status <> 'NOT_GOING');
+  ELSIF type = 5 THEN
+    told := ARRAY(SELECT m.user_id FROM circle_member m JOIN circle c ON c.id = m.circle_id
+      WHERE m.circle_id = target AND (c.kind = 'GROUP' OR m.role = 'OWNER'));
+  END IF;
+  PERFORM notify_people(told, 'COMMENTED', viewer, made,
+    'commented: ' || escaped(shortened(words(body), 120)), comment_url(made));
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION add_comment IS
+  'Mutation.addComment: told are the author of a post, who comes to an event, and the members '
+  'of a group.';
+
+CREATE OR REPLACE FUNCTION delete_comment(viewer bigint, target bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE chosen comment;
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT c.* INTO chosen FROM comment c WHERE c.id = target;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'commentId'); END IF;
+  IF has_role(viewer, 'STAFF') THEN
+    PERFORM audit(viewer, 'DELETE_COMMENT', target);
+  ELSIF viewer NOT IN (chosen.author_id, coalesce(author_of(chosen.subject_id), 0),
+      coalesce((SELECT c.owner_id FROM circle c WHERE c.id = chosen.subject_id), 0)) THEN
+    -- Those three may delete it even if a block hides the comment or the post from them: others still read it.
+    IF NOT sees(viewer, target) THEN PERFORM refuse('NOT_FOUND', 'commentId'); END IF;
+    PERFORM refuse('FORBIDDEN', 'commentId');
+  END IF;
+  -- what it is on goes first, as it does for who deletes that
+  PERFORM lock_subject(chosen.subject_id);
+  DELETE FROM comment c WHERE c.id = target;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'commentId'); END IF;
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION delete_comment IS
+  'Mutation.deleteComment: its author, the author or owner of what it is on, and staff.';

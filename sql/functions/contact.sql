@@ -1,0 +1,43 @@
+-- Address books that people imported.
+
+CREATE OR REPLACE FUNCTION visible_external_contact(viewer bigint) RETURNS SETOF external_contact
+LANGUAGE sql STABLE AS $$
+  SELECT c.* FROM external_contact c WHERE c.owner_id = viewer
+$$;
+COMMENT ON FUNCTION visible_external_contact IS 'Their owner.';
+
+CREATE OR REPLACE FUNCTION import_contacts(viewer bigint, service text, contacts jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  IF NOT EXISTS (SELECT FROM identity i WHERE i.user_id = viewer AND i.provider = service) THEN
+    PERFORM refuse('PROVIDER_NOT_LINKED', 'provider');
+  END IF;
+  IF jsonb_array_length(contacts) > 1000 THEN PERFORM refuse('INVALID', 'contacts'); END IF;
+  PERFORM refuse_all((
+    SELECT coalesce(jsonb_agg(refusal(bad.code, 'contacts', bad.place::text, bad.name)
+      ORDER BY bad.place), '[]')
+    FROM (
+      SELECT e.place - 1 AS place,
+        CASE WHEN words(e.contact ->> 'externalId') IS NULL THEN 'REQUIRED'
+          WHEN length(e.contact ->> 'externalId') > 200 THEN 'TOO_LONG'
+          WHEN words(e.contact ->> 'name') IS NULL THEN 'REQUIRED'
+          WHEN length(e.contact ->> 'name') > 200 THEN 'TOO_LONG'
+          WHEN NOT is_url(e.contact ->> 'avatarUrl') THEN 'INVALID' END AS code,
+        CASE WHEN words(e.contact ->> 'externalId') IS NULL OR length(e.contact ->> 'externalId') > 200
+            THEN 'externalId'
+          WHEN words(e.contact ->> 'name') IS NULL OR length(e.contact ->> 'name') > 200 THEN 'name'
+          ELSE 'avatarUrl' END AS name
+      FROM jsonb_array_elements(contacts) WITH ORDINALITY AS e(contact, place)) bad
+    WHERE bad.code IS NOT NULL));
+  INSERT INTO external_contact (owner_id, provider, external_id, name, name_key, avatar_url)
+  SELECT DISTINCT ON (e.contact ->> 'externalId') viewer, service, e.contact ->> 'externalId',
+    words(e.contact ->> 'name'), folded(words(e.contact ->> 'name')), e.contact ->> 'avatarUrl'
+  FROM jsonb_array_elements(contacts) WITH ORDINALITY AS e(contact, place)
+  ORDER BY e.contact ->> 'externalId', e.place DESC
+  ON CONFLICT (owner_id, provider, external_id) DO UPDATE
+  SET name = EXCLUDED.name, name_key = EXCLUDED.name_key, avatar_url = EXCLUDED.avatar_url;
+  RETURN viewer;
+END $$;
+COMMENT ON FUNCTION import_contacts IS
+  'Mutation.importContacts: adds to the contacts of a linked provider, or renews them.';

@@ -1,0 +1,57 @@
+-- Invitations: to events and to the community.
+
+CREATE OR REPLACE FUNCTION visible_invitation(viewer bigint) RETURNS SETOF invitation
+LANGUAGE sql STABLE AS $$
+  SELECT i.* FROM invitation i
+  WHERE (i.invitee_id = viewer OR i.inviter_id = viewer)
+    AND i.inviter_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
+    AND (i.invitee_id IS NULL
+      OR i.invitee_id NOT IN (SELECT h.id FROM hidden_user(viewer) h))
+    AND (i.event_id IS NULL
+      OR EXISTS (SELECT FROM visible_post(viewer) p WHERE p.id = i.event_id))
+$$;
+COMMENT ON FUNCTION visible_invitation IS
+  'Inviter and invitee, unless they block each other; to an event, while one may see it.';
+
+CREATE OR REPLACE FUNCTION invitation_draft(viewer bigint, invitation_id bigint)
+RETURNS TABLE (channel text, recipients text[], subject text, body text, url text)
+LANGUAGE sql STABLE ROWS 1 AS $$
+  SELECT i.channel, CASE WHEN i.contact IS NULL THEN '{}' ELSE ARRAY[i.contact] END,
+    CASE WHEN i.channel = 'EMAIL' THEN u.display_name || ' invites you' END,
+    u.display_name || ' invites you to join the community.'
+      || CASE WHEN i.channel = 'FACEBOOK' THEN '' ELSE ' ' || public_url('/i/' || i.code) END,
+    public_url('/i/' || i.code)
+  FROM invitation i JOIN app_user u ON u.id = i.inviter_id
+  WHERE i.id = invitation_id AND i.inviter_id = viewer
+$$;
+COMMENT ON FUNCTION invitation_draft IS
+  'The text that goes with an invitation to the community; its link bears the code, by which who '
+  'signs up accepts it.';
+
+CREATE OR REPLACE FUNCTION invite_to_app(viewer bigint, medium text, contact text, contact_id bigint)
+RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  made bigint;
+  known text;
+  reached text := words(contact);
+  secret text := translate(encode(decode(replace(gen_random_uuid()::text, '-', ''), 'hex'), 'base64'),
+    '+/=', '-_');
+BEGIN
+  PERFORM require_viewer(viewer);
+  IF contact_id IS NOT NULL THEN
+    SELECT c.name INTO known FROM external_contact c WHERE c.id = contact_id AND c.owner_id = viewer;
+    IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'contactId'); END IF;
+    IF reached IS NOT NULL THEN PERFORM refuse('INVALID', 'contact'); END IF;
+  END IF;
+  IF reached IS NOT NULL THEN
+    IF medium = 'EMAIL' AND NOT is_email(reached)
+      OR medium = 'SMS' AND reached !~ '^\+?[0-9][0-9 ()./-]{2,30}$' OR length(reached) > 254 THEN
+      PERFORM refuse('INVALID', 'contact');
+    END IF;
+  END IF;
+  INSERT INTO invitation (inviter_id, contact, channel, code)
+  VALUES (viewer, coalesce(reached, known), medium, secret) RETURNING id INTO made;
+  RETURN jsonb_build_object('id', made, 'code', secret);
+END $$;
+COMMENT ON FUNCTION invite_to_app IS
+  'Mutation.inviteToApp: gives the invitation; its text bears a link with its code.';

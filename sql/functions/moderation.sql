@@ -1,0 +1,55 @@
+-- What staff decides about: flags.
+
+CREATE OR REPLACE FUNCTION visible_flag(viewer bigint) RETURNS SETOF flag
+LANGUAGE sql STABLE AS $$
+  SELECT f.* FROM flag f
+  WHERE EXISTS (SELECT FROM app_user s WHERE s.id = viewer AND 'STAFF' = ANY (s.roles))
+$$;
+COMMENT ON FUNCTION visible_flag IS 'Staff.';
+
+CREATE OR REPLACE FUNCTION flag_subject(viewer bigint, subject bigint, reason text, note text)
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  IF NOT coalesce(sees(viewer, subject), false) OR subject & 255 IN (34, 35, 42, 48) THEN
+    PERFORM refuse('NOT_FOUND', 'subjectId');
+  END IF;
+  PERFORM refuse_all(text_refusals(note, false, 2000, 'note'));
+  IF subject = viewer
+    OR EXISTS (SELECT FROM post p WHERE p.id = subject AND p.author_id = viewer)
+    OR EXISTS (SELECT FROM comment c WHERE c.id = subject AND c.author_id = viewer)
+    OR EXISTS (SELECT FROM circle c WHERE c.id = subject AND c.owner_id = viewer)
+    OR EXISTS (SELECT FROM photo f WHERE f.id = subject AND f.owner_id = viewer) THEN
+    PERFORM refuse('FORBIDDEN', 'subjectId');
+  END IF;
+  IF NOT lock_subject(subject) THEN PERFORM refuse('NOT_FOUND', 'subjectId'); END IF;
+  INSERT INTO flag (subject_id, user_id, reason, note)
+  VALUES (subject, viewer, flag_subject.reason, words(flag_subject.note))
+  ON CONFLICT (subject_id, user_id) DO NOTHING;
+END $$;
+COMMENT ON FUNCTION flag_subject IS
+  'Mutation.flag: tells staff, once; not of one''s own.';
+
+CREATE OR REPLACE FUNCTION resolve_flag(viewer bigint, target bigint, note text)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  settled flag;
+BEGIN
+  PERFORM require_role(viewer, 'STAFF');
+  PERFORM refuse_all(text_refusals(note, false, 2000, 'note'));
+  UPDATE flag f SET resolved_at = now(), resolved_by_id = viewer, resolution = words(resolve_flag.note)
+  WHERE f.id = target AND f.resolved_at IS NULL;
+  IF FOUND THEN
+    PERFORM audit(viewer, 'RESOLVE_FLAG', (SELECT f.subject_id FROM flag f WHERE f.id = target));
+    RETURN target;
+  END IF;
+  -- The same again changes nothing, and another answer comes too late.
+  SELECT * INTO settled FROM flag f WHERE f.id = target;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'flagId'); END IF;
+  IF settled.resolved_by_id IS DISTINCT FROM viewer OR settled.resolution IS DISTINCT FROM words(resolve_flag.note) THEN
+    PERFORM refuse('ALREADY_DONE', 'flagId');
+  END IF;
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION resolve_flag IS
+  'Mutation.resolveFlag.';

@@ -1,0 +1,89 @@
+-- Outfits, and the votes on them and on products.
+
+CREATE OR REPLACE FUNCTION verdict_text(wear_it int, change_it int) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN CASE
+    WHEN wear_it + change_it = 0 THEN 'Nobody has voted yet.'
+    WHEN wear_it = change_it
+      THEN 'It is a tie: ' || wear_it || ' say wear it, ' || change_it || ' say change it.'
+    WHEN wear_it > change_it
+      THEN 'Wear it! ' || wear_it || ' of ' || wear_it + change_it
+        || CASE wear_it + change_it WHEN 1 THEN ' vote says so.' ELSE ' votes say so.' END
+    ELSE 'Change it! ' || change_it || ' of ' || wear_it + change_it
+        || CASE wear_it + change_it WHEN 1 THEN ' vote says so.' ELSE ' votes say so.' END END;
+END $$;
+COMMENT ON FUNCTION verdict_text IS 'The result of a vote in words.';
+
+CREATE OR REPLACE FUNCTION asks_for_votes(input jsonb) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  application text := words(input ->> 'app');
+  usual boolean;
+BEGIN
+  IF application IS NOT NULL THEN
+    SELECT a.voting_enabled_by_default INTO usual FROM app_config a WHERE a.app = application;
+    IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'input', 'app'); END IF;
+  END IF;
+  RETURN coalesce((input ->> 'votingEnabled')::boolean, usual, false);
+END $$;
+COMMENT ON FUNCTION asks_for_votes IS
+  'Whether a new outfit or product asks for votes: as it says, or else as its application does.';
+
+CREATE OR REPLACE FUNCTION create_outfit_post(viewer bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  made bigint;
+  -- each once, in the order given
+  brands text[] := ARRAY(SELECT words(b.brand) FROM jsonb_array_elements_text(
+      coalesce(nullif(input -> 'brands', 'null'), '[]')) WITH ORDINALITY AS b(brand, place)
+    WHERE words(b.brand) IS NOT NULL GROUP BY words(b.brand) ORDER BY min(b.place));
+BEGIN
+  PERFORM require_viewer(viewer);
+  IF cardinality(brands) > 20 THEN PERFORM refuse('INVALID', 'input', 'brands'); END IF;
+  IF EXISTS (SELECT FROM unnest(brands) AS b(brand) WHERE length(b.brand) > 100) THEN
+    PERFORM refuse('TOO_LONG', 'input', 'brands');
+  END IF;
+  made := new_post(viewer, 16, input, false, true);
+  INSERT INTO votable_post (post_id, brands, voting_enabled)
+  VALUES (made, brands, asks_for_votes(input));
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION create_outfit_post IS
+  'Mutation.createOutfitPost.';
+
+CREATE OR REPLACE FUNCTION cast_vote(viewer bigint, target bigint, wanted text)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  author bigint;
+  number int;
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT p.author_id INTO author FROM visible_post(viewer) p WHERE p.id = target AND p.kind IN (16, 17);
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'postId'); END IF;
+  PERFORM FROM post p WHERE p.id = target FOR KEY SHARE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'postId'); END IF;
+  IF author = viewer THEN PERFORM refuse('FORBIDDEN', 'postId'); END IF;
+  INSERT INTO vote (post_id, user_id, choice)
+  SELECT v.post_id, viewer, wanted FROM votable_post v WHERE v.post_id = target AND v.voting_enabled
+  ON CONFLICT (post_id, user_id) DO NOTHING;
+  IF NOT FOUND THEN
+    IF EXISTS (SELECT FROM vote v WHERE v.post_id = target AND v.user_id = viewer) THEN
+      IF EXISTS (SELECT FROM vote v
+          WHERE v.post_id = target AND v.user_id = viewer AND v.choice <> wanted) THEN
+        PERFORM refuse('ALREADY_DONE', 'choice');
+      END IF;
+      RETURN target;
+    END IF;
+    PERFORM refuse('CLOSED', 'postId');
+  END IF;
+  -- as in notify_number, but before the votes are counted: who is told last has counted all
+  PERFORM pg_advisory_xact_lock(hashtextextended('VOTED ' || author, target));
+  number := (SELECT v.wear_it_count + v.change_it_count FROM exact_votable_post() v WHERE v.post_id = target);
+  PERFORM notify_number(author, 'VOTED', NULL, target,
+    CASE number WHEN 1 THEN '1 vote' ELSE number || ' votes' END || ' on your ' || post_noun(target)
+    || '.', node_url(target));
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION cast_vote IS
+  'Mutation.castVote: once and for good. The number of votes is told in one unread notification '
+  'a post.';

@@ -1,0 +1,9 @@
+-- Photos of places.
+
+CREATE OR REPLACE FUNCTION create_photo_post(viewer bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  RETURN new_post(viewer, 18, input, false, true);
+END $$;
+COMMENT ON FUNCTION create_photo_post IS
+  'Mutation.createPhotoPost.';

@@ -1,0 +1,150 @@
+-- Products: what staff and services keep, and what people do with them.
+
+CREATE OR REPLACE FUNCTION create_product_post(viewer bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  made bigint;
+  thing bigint := (input ->> 'productId')::bigint;
+BEGIN
+  PERFORM require_viewer(viewer);
+  PERFORM FROM product p WHERE p.id = thing FOR KEY SHARE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'input', 'productId'); END IF;
+  made := new_post(viewer, 17, input, false, false);
+  INSERT INTO votable_post (post_id, product_id, voting_enabled)
+  VALUES (made, thing, asks_for_votes(input));
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION create_product_post IS
+  'Mutation.createProductPost.';
+
+CREATE OR REPLACE FUNCTION suggest_product(viewer bigint, target bigint, person bigint, post bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  thing product;
+  fault text;
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT p.* INTO thing FROM product p WHERE p.id = target FOR KEY SHARE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'productId'); END IF;
+  fault := person_fault(viewer, person);
+  IF fault IS NOT NULL THEN PERFORM refuse(fault, 'toUserId'); END IF;
+  IF post IS NOT NULL AND NOT EXISTS (
+      SELECT FROM visible_post(viewer) p WHERE p.id = post) THEN
+    PERFORM refuse('NOT_FOUND', 'postId');
+  END IF;
+  IF NOT EXISTS (SELECT FROM follow f WHERE f.follower_id = viewer AND f.followee_id = person)
+    AND NOT EXISTS (SELECT FROM visible_post(viewer) p
+      WHERE p.id = post AND p.author_id = person AND p.kind IN (16, 17)) THEN
+    PERFORM refuse('FORBIDDEN', 'toUserId');
+  END IF;
+  PERFORM FROM post p WHERE p.id = suggest_product.post FOR KEY SHARE;
+  INSERT INTO product_suggestion (sender_id, recipient_id, product_id, post_id)
+  VALUES (viewer, person, thing.id, post)
+  ON CONFLICT (sender_id, recipient_id, product_id) DO NOTHING;
+  IF FOUND THEN
+    PERFORM notify_people(ARRAY[person], 'PRODUCT_SUGGESTED', viewer, thing.id,
+      'suggests ' || escaped(thing.name) || ' by ' || escaped(thing.brand) || '.',
+      node_url(thing.id), 'OPEN_URL', 'Open the store', thing.buy_url);
+  END IF;
+  RETURN thing.id;
+END $$;
+COMMENT ON FUNCTION suggest_product IS
+  'Whether the viewer may suggest a product to somebody: they follow them, or it goes with '
+  'their post.';
+
+CREATE OR REPLACE FUNCTION seen_product(viewer bigint, target bigint) RETURNS product
+LANGUAGE plpgsql AS $$
+DECLARE thing product;
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT p.* INTO thing FROM product p WHERE p.id = target FOR KEY SHARE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'productId'); END IF;
+  RETURN thing;
+END $$;
+COMMENT ON FUNCTION seen_product IS
+  'A product that is there; locked so that it stays.';
+
+CREATE OR REPLACE FUNCTION email_product_to_me(viewer bigint, target bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  thing product := seen_product(viewer, target);
+BEGIN
+  IF NOT mail_owner(viewer, thing.name || ' by ' || thing.brand,
+    concat_ws(E'\n\n', thing.name || ' by ' || thing.brand,
+      CASE WHEN thing.price IS NOT NULL THEN thing.price || ' ' || thing.currency END,
+      nullif(thing.description, ''), thing.buy_url)) THEN
+    PERFORM refuse_all(jsonb_build_array(refusal('REQUIRED', 'productId')
+      || '{"message": "Add an e-mail address to your profile and verify it first."}'));
+  END IF;
+  RETURN thing.id;
+END $$;
+COMMENT ON FUNCTION email_product_to_me IS
+  'Mutation.emailProductToMe: to a verified address only.';
+
+CREATE OR REPLACE FUNCTION add_to_shopping_list(viewer bigint, target bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE thing product := seen_product(viewer, target);
+BEGIN
+  INSERT INTO shopping_list_item (user_id, product_id) VALUES (viewer, thing.id)
+  ON CONFLICT (user_id, product_id) DO NOTHING;
+  RETURN thing.id;
+END $$;
+COMMENT ON FUNCTION add_to_shopping_list IS
+  'Mutation.addToShoppingList.';
+
+CREATE OR REPLACE FUNCTION remove_from_shopping_list(viewer bigint, target bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE thing product := seen_product(viewer, target);
+BEGIN
+  DELETE FROM shopping_list_item i WHERE i.user_id = viewer AND i.product_id = thing.id;
+  RETURN thing.id;
+END $$;
+COMMENT ON FUNCTION remove_from_shopping_list IS
+  'Mutation.removeFromShoppingList.';
+
+CREATE OR REPLACE FUNCTION upsert_product(viewer bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  made bigint;
+  picture bigint := (input ->> 'photoId')::bigint;
+  money jsonb := nullif(input -> 'price', 'null');
+  refusals jsonb;
+BEGIN
+  PERFORM require_role(viewer, 'STAFF', 'SERVICE');
+  refusals := text_refusals(input ->> 'retailer', true, 100, 'input', 'retailer')
+    || text_refusals(input ->> 'externalId', true, 200, 'input', 'externalId')
+    || text_refusals(input ->> 'name', true, 200, 'input', 'name')
+    || text_refusals(input ->> 'brand', true, 100, 'input', 'brand')
+    || text_refusals(input ->> 'description', false, 5000, 'input', 'description');
+  IF input ->> 'buyUrl' !~* '^https?://[^/\s]' OR NOT is_url(input ->> 'buyUrl') THEN
+    refusals := refusals || refusal('INVALID', 'input', 'buyUrl');
+  END IF;
+  IF money IS NOT NULL THEN
+    IF NOT ((money ->> 'amount')::numeric >= 0 AND (money ->> 'amount')::numeric < 1e10) THEN
+      refusals := refusals || refusal('INVALID', 'input', 'price', 'amount');
+    END IF;
+    IF money ->> 'currency' !~ '^[A-Z]{3}$' THEN
+      refusals := refusals || refusal('INVALID', 'input', 'price', 'currency');
+    END IF;
+  END IF;
+  IF picture IS NOT NULL THEN
+    refusals := refusals || CASE
+      WHEN NOT EXISTS (SELECT FROM photo f WHERE f.id = picture)
+        THEN jsonb_build_array(refusal('NOT_FOUND', 'input', 'photoId'))
+      WHEN EXISTS (SELECT FROM photo f WHERE f.id = picture AND f.moderation = 'REJECTED')
+        THEN jsonb_build_array(refusal('REJECTED_PHOTO', 'input', 'photoId')) ELSE '[]' END;
+  END IF;
+  PERFORM refuse_all(refusals);
+  INSERT INTO product AS p (retailer, external_id, name, brand, description, price, currency, photo_id,
+    buy_url)
+  VALUES (words(input ->> 'retailer'), words(input ->> 'externalId'), words(input ->> 'name'),
+    words(input ->> 'brand'), coalesce(words(input ->> 'description'), ''),
+    (money ->> 'amount')::numeric, money ->> 'currency', picture, input ->> 'buyUrl')
+  ON CONFLICT (retailer, external_id) DO UPDATE SET name = EXCLUDED.name, brand = EXCLUDED.brand,
+    description = EXCLUDED.description, price = EXCLUDED.price, currency = EXCLUDED.currency,
+    photo_id = EXCLUDED.photo_id, buy_url = EXCLUDED.buy_url
+  RETURNING p.id INTO made;
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION upsert_product IS
+  'Mutation.upsertProduct: staff and services; known by retailer and external id.';

@@ -25,3 +25,38 @@ CREATE INDEX ON photo (id) WHERE moderation = 'PENDING';
 
 ALTER TABLE app_user ADD CONSTRAINT app_user_avatar_exists
   FOREIGN KEY (avatar_id) REFERENCES photo ON DELETE SET NULL;
+
+-- What people sent to /photos: the server keeps the bytes, and a row says whose they are.
+CREATE TABLE upload (
+  owner_id bigint NOT NULL CONSTRAINT upload_owner_exists REFERENCES app_user ON DELETE CASCADE,
+  path text NOT NULL CONSTRAINT upload_path_form CHECK (path ~ '^/photos/[0-9a-f]{64}\.[a-z]{3,4}$'),
+  square_path text
+    CONSTRAINT upload_square_path_form CHECK (square_path ~ '^/photos/[0-9a-f]{64}\.[a-z]{3,4}$'),
+  width int NOT NULL CONSTRAINT upload_width_positive CHECK (width > 0),
+  height int NOT NULL CONSTRAINT upload_height_positive CHECK (height > 0),
+  moderation moderation_state NOT NULL,
+  photo_id bigint CONSTRAINT upload_photo_once UNIQUE
+    CONSTRAINT upload_photo_exists REFERENCES photo ON DELETE CASCADE,
+  uploaded_at timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT upload_primary PRIMARY KEY (owner_id, path));
+COMMENT ON TABLE upload IS
+  'A row: somebody sent this picture. It becomes a photo by createPhoto, or is forgotten after a day.';
+COMMENT ON COLUMN upload.path IS 'Where the server has it, named by the hash of its bytes.';
+COMMENT ON COLUMN upload.square_path IS 'Null: it is a small square already.';
+COMMENT ON COLUMN upload.width IS 'In pixels.';
+COMMENT ON COLUMN upload.height IS 'In pixels.';
+COMMENT ON COLUMN upload.moderation IS 'What the operator''s command said; APPROVED without one.';
+COMMENT ON COLUMN upload.photo_id IS 'The photo made of it; null until there is one.';
+COMMENT ON COLUMN upload.uploaded_at IS 'When it was last sent.';
+-- forgetting those that nobody used
+CREATE INDEX ON upload (uploaded_at) WHERE photo_id IS NULL;
+-- whether a file is anybody's
+CREATE INDEX ON upload (path);
+CREATE INDEX ON upload (square_path) WHERE square_path IS NOT NULL;
+
+-- What staff refused is refused whoever sends it, also after the account that sent it first is gone.
+CREATE TABLE rejected_picture (
+  path text CONSTRAINT rejected_picture_path_primary PRIMARY KEY
+    CONSTRAINT rejected_picture_path_form CHECK (path ~ '^/photos/[0-9a-f]{64}\.[a-z]{3,4}$'));
+COMMENT ON TABLE rejected_picture IS 'A row: bytes that were rejected. The server gives them to staff only.';
+COMMENT ON COLUMN rejected_picture.path IS 'Where the server has them, named by the hash of the bytes.';

@@ -119,8 +119,11 @@ CREATE INDEX ON post_photo (photo_id);
 CREATE TABLE post_tag (
   post_id bigint CONSTRAINT post_tag_post_exists REFERENCES post ON DELETE CASCADE,
   user_id bigint CONSTRAINT post_tag_user_exists REFERENCES app_user ON DELETE CASCADE,
+  is_public boolean NOT NULL DEFAULT true,
   CONSTRAINT post_tag_user_once PRIMARY KEY (post_id, user_id));   -- ThankYou.taggedUsers
 COMMENT ON TABLE post_tag IS 'A row: a post names a user, as a thank-you does.';
+-- A thank-you in a group is thanks among its members: it is in nobody's score.
+COMMENT ON COLUMN post_tag.is_public IS 'Whether everyone may see the post; kept by trigger.';
 -- User.taggedIn
 CREATE INDEX ON post_tag (user_id, post_id DESC);
 

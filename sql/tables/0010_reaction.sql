@@ -1,4 +1,4 @@
--- What people say about nodes without words: reactions, votes, flags.
+-- What people say about nodes without words: reactions and votes.
 
 CREATE TYPE reaction_kind AS ENUM ('HEART', 'LIKE', 'TOP', 'AGREE');
 COMMENT ON TYPE reaction_kind IS 'Gestures of the applications; each is counted on its own.';
@@ -32,14 +32,3 @@ CREATE TABLE vote (
   CONSTRAINT vote_user_once PRIMARY KEY (post_id, user_id));   -- castVote, Votable.viewerVote
 COMMENT ON TABLE vote IS 'A row: the user''s final verdict on an outfit or a product.';
 CREATE INDEX ON vote (user_id);               -- deleting an account
-
-CREATE TABLE flag (
-  subject_id bigint,
-  user_id bigint CONSTRAINT flag_user_exists REFERENCES app_user ON DELETE CASCADE,
-  reason text NOT NULL,
-  note text,
-  created_at timestamptz NOT NULL DEFAULT now(),
-  CONSTRAINT flag_user_once PRIMARY KEY (subject_id, user_id));   -- flag, Comment.viewerHasFlagged
-COMMENT ON TABLE flag IS 'A row: the user tells the staff that something is wrong with the subject.';
-COMMENT ON COLUMN flag.subject_id IS 'Any node; goes with it (functions/node.sql).';
-CREATE INDEX ON flag (user_id);               -- deleting an account

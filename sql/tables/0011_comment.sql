@@ -20,5 +20,5 @@ COMMENT ON COLUMN comment.agree_count IS 'Reactions AGREE; kept by trigger.';
 COMMENT ON COLUMN comment.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
 -- Commentable.comments, from either end
 CREATE INDEX ON comment (subject_id, id);
--- deleting an account
-CREATE INDEX ON comment (author_id);
+-- deleting an account; what comment_count has too much
+CREATE INDEX ON comment (author_id, subject_id);

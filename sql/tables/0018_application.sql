@@ -5,11 +5,12 @@ CREATE TABLE app_config (
   intro_images text[] NOT NULL DEFAULT '{}'
     CONSTRAINT app_config_intro_images_length CHECK (cardinality(intro_images) <= 5),
   voting_enabled_by_default boolean NOT NULL DEFAULT true,
-  support_email text NOT NULL,
+  support_email text,
   quick_add_user_ids bigint[] NOT NULL DEFAULT '{}');
 COMMENT ON TABLE app_config IS 'A row: the settings of one application.';
 COMMENT ON COLUMN app_config.app IS 'Its name, as clients say it.';
 COMMENT ON COLUMN app_config.intro_images IS 'Addresses of the pictures shown at the first start.';
+COMMENT ON COLUMN app_config.support_email IS 'Whom to mail when something does not work; null for nobody.';
 COMMENT ON COLUMN app_config.quick_add_user_ids IS 'Whom staff suggest to everyone, in this order.';
 
 CREATE TABLE daily_item (
@@ -25,8 +26,11 @@ CREATE TABLE outbox (
   id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT outbox_id_primary PRIMARY KEY,
   channel text NOT NULL,
   user_id bigint CONSTRAINT outbox_user_exists REFERENCES app_user ON DELETE CASCADE,
-  recipient text,
-  subject text,
+  -- Line breaks there would be more headers of a mail.
+  recipient text CONSTRAINT outbox_recipient_form
+    CHECK (recipient !~ '[\u0001-\u001f\u007f-\u009f\u2028\u2029]'),
+  subject text CONSTRAINT outbox_subject_form
+    CHECK (subject !~ '[\u0001-\u001f\u007f-\u009f\u2028\u2029]'),
   body text NOT NULL,
   token bytea,
   created_at timestamptz NOT NULL DEFAULT now(),

@@ -24,7 +24,7 @@ CREATE VIEW touched AS
   FROM touch t, string_to_table(t.news, ' ') AS w(word);
 COMMENT ON VIEW touched IS
   'A row: in this transaction something happened to a node that those want to know who watch this '
-  'topic (a word of Schema/subscription.graphql) under this key: a user, a subject, a scope, the node '
+  'topic (a word of an @event in Schema) under this key: a user, a subject, a scope, the node '
   'itself. The node may be gone.';
 
 -- Has what the transaction touched written down at its end. Nothing reads it, so nothing is lost with it.

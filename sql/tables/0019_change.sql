@@ -12,6 +12,8 @@ CREATE TABLE change (
   node_id bigint NOT NULL,
   deleted boolean NOT NULL DEFAULT false,
   scope_id bigint NOT NULL,
+  -- Deletions are told by their rows alone, as what is gone has no rule of visibility any more.
+  people bigint[],
   -- after xid, so that whoever sees a day's end knows of every xid in it
   logged_at timestamptz NOT NULL DEFAULT clock_timestamp()
 ) PARTITION BY RANGE (logged_at);
@@ -23,6 +25,8 @@ COMMENT ON COLUMN change.xid IS 'The transaction that made the change.';
 COMMENT ON COLUMN change.node_id IS 'The node, which may be gone.';
 COMMENT ON COLUMN change.scope_id IS
   'To whom it matters: the user with this id, or everyone in the circle with this id.';
+COMMENT ON COLUMN change.people IS
+  'Who wrote the node and what it is on: nobody who is hidden from one of them is told.';
 COMMENT ON COLUMN change.logged_at IS 'By the clock, not by the start of the transaction.';
 -- changes
 CREATE INDEX ON change (scope_id, xid, seq);
@@ -47,3 +51,33 @@ COMMENT ON TABLE change_horizon IS
 COMMENT ON COLUMN change_horizon.xid IS 'The last transaction that was forgotten.';
 COMMENT ON COLUMN change_horizon.is_only IS 'Always true.';
 INSERT INTO change_horizon VALUES ('0');
+
+CREATE TABLE token_secret (
+  inner_key bytea NOT NULL,
+  outer_key bytea NOT NULL,
+  is_only boolean DEFAULT true CONSTRAINT token_secret_primary PRIMARY KEY
+    CONSTRAINT token_secret_only CHECK (is_only));
+COMMENT ON TABLE token_secret IS
+  'The one row: random bytes by which tokens of changes are known to be given out by this database. With another row '
+  'all of them are refused, and clients start anew.';
+COMMENT ON COLUMN token_secret.inner_key IS 'What is hashed before a token.';
+COMMENT ON COLUMN token_secret.outer_key IS 'What is hashed before that hash.';
+COMMENT ON COLUMN token_secret.is_only IS 'Always true.';
+-- 244 random bits each
+INSERT INTO token_secret (inner_key, outer_key) VALUES (
+  uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()),
+  uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
+
+CREATE TABLE hidden_past (
+  viewer_id bigint NOT NULL,
+  user_id bigint NOT NULL,
+  gone_at timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT hidden_past_user_once PRIMARY KEY (viewer_id, user_id));
+COMMENT ON TABLE hidden_past IS
+  'A row: the user was hidden from the viewer when their account was deleted. What was deleted with the account is not '
+  'told to the viewer. Kept for as long as the log of changes.';
+COMMENT ON COLUMN hidden_past.viewer_id IS 'Who did not see the other.';
+COMMENT ON COLUMN hidden_past.user_id IS 'Whose account is gone.';
+COMMENT ON COLUMN hidden_past.gone_at IS 'When it was deleted.';
+-- forget_changes
+CREATE INDEX ON hidden_past (gone_at);

@@ -1,0 +1,33 @@
+-- What people tell staff. A flag has a name of its own, and a place for who settled it and how.
+
+CREATE SEQUENCE flag_seq;
+COMMENT ON SEQUENCE flag_seq IS 'Numbers of flags.';
+CREATE TABLE flag (
+  subject_id bigint,
+  user_id bigint CONSTRAINT flag_user_exists REFERENCES app_user ON DELETE CASCADE,
+  reason text NOT NULL,
+  note text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  id bigint NOT NULL DEFAULT (nextval('flag_seq') << 8 | 61)
+    CONSTRAINT flag_id_once UNIQUE CONSTRAINT flag_id_tag CHECK (id & 255 = 61),
+  resolved_at timestamptz,
+  resolved_by_id bigint CONSTRAINT flag_resolved_by_exists REFERENCES app_user ON DELETE SET NULL,
+  resolution text,
+  is_open int NOT NULL GENERATED ALWAYS AS (CASE WHEN resolved_at IS NULL THEN 1 ELSE 0 END) STORED,
+  -- flag, Comment.viewerHasFlagged
+  CONSTRAINT flag_user_once PRIMARY KEY (subject_id, user_id),
+  CONSTRAINT flag_resolved_at_given CHECK (
+    resolved_at IS NOT NULL OR resolved_by_id IS NULL AND resolution IS NULL));
+ALTER SEQUENCE flag_seq OWNED BY flag.id;
+COMMENT ON TABLE flag IS 'A row: the user tells the staff that something is wrong with the subject.';
+COMMENT ON COLUMN flag.subject_id IS 'Any node; goes with it (functions/node.sql).';
+COMMENT ON COLUMN flag.id IS 'Names it to resolveFlag. No node: its tag is nobody else''s.';
+COMMENT ON COLUMN flag.resolved_at IS 'When staff settled it; null until then.';
+COMMENT ON COLUMN flag.resolved_by_id IS 'Who did; null until then, or when that account is gone.';
+COMMENT ON COLUMN flag.resolution IS 'What staff noted.';
+COMMENT ON COLUMN flag.is_open IS '1 until it is settled, then 0: a sort key.';
+-- viewer.moderation.flags: open ones first
+CREATE INDEX ON flag (is_open DESC, id DESC);
+-- deleting an account
+CREATE INDEX ON flag (user_id);
+CREATE INDEX ON flag (resolved_by_id) WHERE resolved_by_id IS NOT NULL;

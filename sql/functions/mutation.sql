@@ -122,104 +122,20 @@ COMMENT ON FUNCTION take_people IS
   'Has people for oneself: nobody holds them meanwhile.';
 
 CREATE OR REPLACE VIEW constraint_error AS
-SELECT * FROM (VALUES
-  ('app_user', 'app_user_display_name_length', 'TOO_LONG', 'displayName'),
-  ('token_secret', 'token_secret_only', NULL, NULL),
-  ('app_user', 'app_user_email_once', 'TAKEN', 'email'),
-  ('app_user', 'app_user_username_form', 'INVALID', 'username'),
-  ('app_user', 'app_user_username_once', 'TAKEN', 'username'),
-  ('identity', 'identity_provider_once', 'TAKEN', 'provider'),
-  ('follow', 'follow_followee_other', 'INVALID', 'userIds'),
-  ('block', 'block_blocked_other', 'INVALID', 'userId'),
-  ('location', 'location_gmaps_id_once', 'TAKEN', 'gmapsId'),
-  ('location', 'location_latitude_range', 'INVALID', 'coordinates'),
-  ('location', 'location_longitude_given', 'INVALID', 'coordinates'),
-  ('location', 'location_longitude_range', 'INVALID', 'coordinates'),
-  ('location', 'location_place_type_fits', 'INVALID', 'placeType'),
-  ('product', 'product_buy_url_form', 'INVALID', 'buyUrl'),
-  ('product', 'product_currency_given', 'INVALID', 'price'),
-  ('product', 'product_price_range', 'INVALID', 'price'),
-  ('product_suggestion', 'product_suggestion_recipient_other', 'INVALID', 'toUserId'),
-  ('circle', 'circle_is_default_fits', 'INVALID', 'isDefault'),
-  ('circle', 'circle_name_length', 'TOO_LONG', 'name'),
-  ('post', 'post_announcement_public', 'INVALID', 'visibility'),
-  ('post', 'post_body_length', 'TOO_LONG', 'body'),
-  ('post', 'post_circle_given', 'INVALID', 'visibility'),
-  ('post', 'post_location_given', 'REQUIRED', 'location'),
-  ('post', 'post_visibility_invited', 'INVALID', 'visibility'),
-  ('post_photo', 'post_photo_position_range', 'INVALID', 'photoIds'),
-  ('card_post', 'card_post_response_limit_kept', 'CLOSED', 'offerId'),
-  ('card_post', 'card_post_response_limit_positive', 'INVALID', 'responseLimit'),
-  ('info_request', 'info_request_requester_other', 'FORBIDDEN', 'requestId'),
-  ('follow_up', 'follow_up_recipient_other', 'FORBIDDEN', 'offerId'),
-  ('event', 'event_ends_at_after', 'INVALID', 'endsAt'),
-  ('event', 'event_external_id_once', 'TAKEN', 'externalId'),
-  ('event', 'event_title_length', 'TOO_LONG', 'title'),
-  ('event_venue', 'event_venue_closes_at_after', 'INVALID', 'venues'),
-  ('reaction', 'reaction_kind_fits', 'INVALID', 'kind'),
-  ('comment', 'comment_body_length', 'TOO_LONG', 'body'),
-  ('program', 'program_duration_positive', 'INVALID', 'durationMinutes'),
-  ('class_session', 'class_session_booked_count_range', 'FULL', 'sessionId'),
-  ('class_session', 'class_session_capacity_positive', 'INVALID', 'capacity'),
-  ('class_session', 'class_session_ends_at_after', 'INVALID', 'startsAt'),
-  ('class_session', 'class_session_starts_at_once', 'OVERLAP', 'startsAt'),
-  ('class_session', 'class_session_trainer_free', 'OVERLAP', 'sessionId'),
-  ('activity_track', 'activity_track_ended_at_after', 'INVALID', 'endedAt'),
-  ('test_result', 'test_result_value_range', 'INVALID', 'value'),
-  ('message', 'message_body_length', 'TOO_LONG', 'body'),
-  ('app_config', 'app_config_intro_images_length', 'INVALID', 'introImages'),
-  ('activity_track', 'activity_track_distance_range', NULL, NULL),
-  ('app_user', 'app_user_card_preference_known', NULL, NULL),
-  ('app_user', 'app_user_roles_known', NULL, NULL),
-  ('location', 'location_place_type_known', NULL, NULL),
-  ('attendance', 'attendance_status_known', NULL, NULL),
-  ('booking', 'booking_user_once', NULL, NULL),
-  ('card_post', 'card_post_response_count_range', NULL, NULL),
-  ('card_post', 'card_post_response_limit_fits', NULL, NULL),
-  ('circle', 'circle_kind_known', NULL, NULL),
-  ('circle_member', 'circle_member_owner_once', NULL, NULL),
-  ('circle_member', 'circle_member_role_known', NULL, NULL),
-  ('conversation', 'conversation_member_key_once', NULL, NULL),
-  ('daily_item', 'daily_item_list_known', NULL, NULL),
-  ('daily_item', 'daily_item_position_range', NULL, NULL),
-  ('event', 'event_category_known', NULL, NULL),
-  ('external_contact', 'external_contact_external_id_once', NULL, NULL),
-  ('external_contact', 'external_contact_provider_known', NULL, NULL),
-  ('flag', 'flag_id_once', NULL, NULL),
-  ('flag', 'flag_resolved_at_given', NULL, NULL),
-  ('follow_up', 'follow_up_recipient_once', NULL, NULL),
-  ('follow_up', 'follow_up_resolved_at_given', NULL, NULL),
-  ('follow_up', 'follow_up_state_known', NULL, NULL),
-  ('identity', 'identity_provider_known', NULL, NULL),
-  ('info_request', 'info_request_requester_once', NULL, NULL),
-  ('info_request', 'info_request_status_known', NULL, NULL),
-  ('invitation', 'invitation_channel_given', NULL, NULL),
-  ('outbox', 'outbox_recipient_form', NULL, NULL),
-  ('outbox', 'outbox_subject_form', NULL, NULL),
-  ('invitation', 'invitation_channel_known', NULL, NULL),
-  ('invitation', 'invitation_code_once', NULL, NULL),
-  ('invitation', 'invitation_invitee_given', NULL, NULL),
-  ('invitation', 'invitation_invitee_once', NULL, NULL),
-  ('invitation', 'invitation_status_known', NULL, NULL),
-  ('notification', 'notification_action_kind_known', NULL, NULL),
-  ('notification', 'notification_action_label_given', NULL, NULL),
-  ('notification', 'notification_reason_known', NULL, NULL),
-  ('photo', 'photo_height_positive', NULL, NULL),
-  ('photo', 'photo_width_positive', NULL, NULL),
-  ('product', 'product_external_id_once', NULL, NULL),
-  ('program', 'program_training_known', NULL, NULL),
-  ('session', 'session_id_once', NULL, NULL),
-  ('session', 'session_token_hash_length', NULL, NULL),
-  ('upload', 'upload_height_positive', NULL, NULL),
-  ('rejected_picture', 'rejected_picture_path_form', NULL, NULL),
-  ('upload', 'upload_path_form', NULL, NULL),
-  ('upload', 'upload_photo_once', NULL, NULL),
-  ('upload', 'upload_square_path_form', NULL, NULL),
-  ('upload', 'upload_width_positive', NULL, NULL),
-  ('votable_post', 'votable_post_product_given', NULL, NULL),
-  ('vote', 'vote_choice_known', NULL, NULL)
-) AS c (table_name, constraint_name, code, argument);
+SELECT c.table_name, c.constraint_name, substring(c.note, ': ([A-Z_]+)$') AS code,
+  substring(c.note, '^(\w+): ') AS argument
+FROM (
+  SELECT t.relname::text AS table_name, k.conname::text AS constraint_name,
+    obj_description(k.oid, 'pg_constraint') AS note
+  FROM pg_constraint k JOIN pg_class t ON t.oid = k.conrelid
+  WHERE t.relnamespace = (SELECT n.relnamespace FROM pg_class n WHERE n.oid = 'app_user'::regclass)
+  UNION ALL SELECT t.relname, i.relname, obj_description(i.oid, 'pg_class')
+  FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
+  WHERE x.indisunique AND t.relnamespace = (SELECT n.relnamespace FROM pg_class n WHERE n.oid = 'app_user'::regclass)
+) c
+WHERE c.note ~ '^(\w+: [A-Z_]+|unreachable)$';
 COMMENT ON VIEW constraint_error IS
   'Which user error a broken constraint is, for what functions leave to the tables to check; the '
-  'argument by its name alone. Without a code: what nothing that a client sends can break, as a '
-  'function sees to it or the schema has no such value.';
+  'argument by its name alone. It is the comment of the constraint: argument: CODE. Without a code '
+  '(unreachable): what nothing that a client sends can break, as a function sees to it or the schema '
+  'has no such value.';

@@ -36,10 +36,16 @@ COMMENT ON COLUMN app_user.follower_count IS 'Rows of follow with this followee;
 COMMENT ON COLUMN app_user.following_count IS 'Rows of follow with this follower; kept by trigger.';
 COMMENT ON COLUMN app_user.thank_you_score IS 'Thank-yous that tag the person; kept by trigger.';
 COMMENT ON COLUMN app_user.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
+COMMENT ON CONSTRAINT app_user_username_form ON app_user IS 'username: INVALID';
+COMMENT ON CONSTRAINT app_user_display_name_length ON app_user IS 'displayName: TOO_LONG';
+COMMENT ON CONSTRAINT app_user_card_preference_known ON app_user IS 'unreachable';
+COMMENT ON CONSTRAINT app_user_roles_known ON app_user IS 'unreachable';
 -- user(by: {username}), signIn; users(search:) by the beginning of a username
 CREATE UNIQUE INDEX app_user_username_once ON app_user (lower(username));
+COMMENT ON INDEX app_user_username_once IS 'username: TAKEN';
 -- verifyEmail: one account for an address that was shown to be its owner's
 CREATE UNIQUE INDEX app_user_email_once ON app_user (lower(email)) WHERE email_verified;
+COMMENT ON INDEX app_user_email_once IS 'email: TAKEN';
 -- users: alphabetical, and by the beginning of a name; followers and following in that order
 CREATE INDEX ON app_user (name_key, id);
 -- users(search:), search
@@ -73,6 +79,8 @@ COMMENT ON TABLE identity IS
   'A row: an account at an identity provider that signs in to one of ours.';
 COMMENT ON COLUMN identity.external_id IS 'The account at the provider.';
 COMMENT ON COLUMN identity.access_token IS 'For posting on walls; sealed, and the key is not here.';
+COMMENT ON CONSTRAINT identity_provider_known ON identity IS 'unreachable';
+COMMENT ON CONSTRAINT identity_provider_once ON identity IS 'provider: TAKEN';
 
 CREATE SEQUENCE session_seq;
 COMMENT ON SEQUENCE session_seq IS 'Numbers of sessions.';
@@ -93,6 +101,8 @@ COMMENT ON COLUMN session.token_hash IS 'SHA-256 of the token that the client ho
 COMMENT ON COLUMN session.id IS
   'Under which its owner sees and ends it; no node has its tag.';
 COMMENT ON COLUMN session.device IS 'What the client said it runs on.';
+COMMENT ON CONSTRAINT session_token_hash_length ON session IS 'unreachable';
+COMMENT ON CONSTRAINT session_id_once ON session IS 'unreachable';
 -- the sessions of an account, and ending them all
 CREATE INDEX ON session (user_id, id);
 
@@ -144,6 +154,7 @@ CREATE TABLE follow (
 COMMENT ON TABLE follow IS 'A row: the follower follows the followee.';
 COMMENT ON COLUMN follow.follower_name IS
   'The follower''s name_key, so that followers are listed by name; kept by trigger.';
+COMMENT ON CONSTRAINT follow_followee_other ON follow IS 'userIds: INVALID';
 -- User.followers by name, and among them
 CREATE INDEX ON follow (followee_id, follower_name, follower_id) INCLUDE (followed_at);
 -- User.followers, newest first, and by name among them
@@ -161,6 +172,7 @@ CREATE TABLE block (
 COMMENT ON TABLE block IS
   'A row: the blocker wants nothing to do with the blocked. Both become invisible to each other.';
 COMMENT ON COLUMN block.created_at IS 'When the blocker blocked the other.';
+COMMENT ON CONSTRAINT block_blocked_other ON block IS 'userId: INVALID';
 -- visibility, the other way round
 CREATE INDEX ON block (blocked_id, blocker_id);
 

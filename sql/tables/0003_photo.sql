@@ -18,6 +18,8 @@ COMMENT ON TABLE photo IS
 COMMENT ON COLUMN photo.square_url IS 'Null: it is square already, or nobody has cut it.';
 COMMENT ON COLUMN photo.width IS 'In pixels.';
 COMMENT ON COLUMN photo.height IS 'In pixels.';
+COMMENT ON CONSTRAINT photo_width_positive ON photo IS 'unreachable';
+COMMENT ON CONSTRAINT photo_height_positive ON photo IS 'unreachable';
 -- deleting an account
 CREATE INDEX ON photo (owner_id);
 -- moderatePhoto: what waits
@@ -48,6 +50,11 @@ COMMENT ON COLUMN upload.height IS 'In pixels.';
 COMMENT ON COLUMN upload.moderation IS 'What the operator''s command said; APPROVED without one.';
 COMMENT ON COLUMN upload.photo_id IS 'The photo made of it; null until there is one.';
 COMMENT ON COLUMN upload.uploaded_at IS 'When it was last sent.';
+COMMENT ON CONSTRAINT upload_path_form ON upload IS 'unreachable';
+COMMENT ON CONSTRAINT upload_square_path_form ON upload IS 'unreachable';
+COMMENT ON CONSTRAINT upload_width_positive ON upload IS 'unreachable';
+COMMENT ON CONSTRAINT upload_height_positive ON upload IS 'unreachable';
+COMMENT ON CONSTRAINT upload_photo_once ON upload IS 'unreachable';
 -- forgetting those that nobody used
 CREATE INDEX ON upload (uploaded_at) WHERE photo_id IS NULL;
 -- whether a file is anybody's
@@ -60,3 +67,4 @@ CREATE TABLE rejected_picture (
     CONSTRAINT rejected_picture_path_form CHECK (path ~ '^/photos/[0-9a-f]{64}\.[a-z]{3,4}$'));
 COMMENT ON TABLE rejected_picture IS 'A row: bytes that were rejected. The server gives them to staff only.';
 COMMENT ON COLUMN rejected_picture.path IS 'Where the server has them, named by the hash of the bytes.';
+COMMENT ON CONSTRAINT rejected_picture_path_form ON rejected_picture IS 'unreachable';

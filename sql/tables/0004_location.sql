@@ -40,6 +40,12 @@ COMMENT ON COLUMN location.post_reaction_count IS 'Reactions to the public posts
 COMMENT ON COLUMN location.comment_count IS 'Comments on it; kept by trigger.';
 COMMENT ON COLUMN location.popularity IS 'By what POPULAR orders, through location_rank.';
 COMMENT ON COLUMN location.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
+COMMENT ON CONSTRAINT location_place_type_known ON location IS 'unreachable';
+COMMENT ON CONSTRAINT location_gmaps_id_once ON location IS 'gmapsId: TAKEN';
+COMMENT ON CONSTRAINT location_latitude_range ON location IS 'coordinates: INVALID';
+COMMENT ON CONSTRAINT location_longitude_range ON location IS 'coordinates: INVALID';
+COMMENT ON CONSTRAINT location_longitude_given ON location IS 'coordinates: INVALID';
+COMMENT ON CONSTRAINT location_place_type_fits ON location IS 'placeType: INVALID';
 -- locations(filter: {near})
 CREATE INDEX ON location USING gist (point(longitude, latitude)) WHERE latitude IS NOT NULL;
 -- filter.within: inside a country, region or city

@@ -28,6 +28,10 @@ COMMENT ON COLUMN product.currency IS 'Of the price, by ISO 4217.';
 COMMENT ON COLUMN product.heart_count IS 'Reactions HEART to it; kept by trigger.';
 COMMENT ON COLUMN product.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
 COMMENT ON COLUMN product.search IS 'The words it is found by.';
+COMMENT ON CONSTRAINT product_price_range ON product IS 'price: INVALID';
+COMMENT ON CONSTRAINT product_buy_url_form ON product IS 'buyUrl: INVALID';
+COMMENT ON CONSTRAINT product_external_id_once ON product IS 'unreachable';
+COMMENT ON CONSTRAINT product_currency_given ON product IS 'price: INVALID';
 -- products(search:), search
 CREATE INDEX ON product USING gin (search);
 -- products(orderBy: NAME) and PRICE
@@ -75,6 +79,7 @@ CREATE TABLE product_suggestion (
   CONSTRAINT product_suggestion_recipient_other CHECK (sender_id <> recipient_id));
 COMMENT ON TABLE product_suggestion IS
   'A row: the sender thinks the recipient would like the product, perhaps because of a post.';
+COMMENT ON CONSTRAINT product_suggestion_recipient_other ON product_suggestion IS 'toUserId: INVALID';
 -- deleting an account, a product, a post
 CREATE INDEX ON product_suggestion (recipient_id);
 CREATE INDEX ON product_suggestion (product_id);

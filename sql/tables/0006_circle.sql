@@ -20,6 +20,9 @@ COMMENT ON COLUMN circle.is_default IS 'Whoever signs up is subscribed to it.';
 COMMENT ON COLUMN circle.member_count IS 'Rows of circle_member; kept by trigger.';
 COMMENT ON COLUMN circle.comment_count IS 'Comments on it; kept by trigger.';
 COMMENT ON COLUMN circle.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
+COMMENT ON CONSTRAINT circle_name_length ON circle IS 'name: TOO_LONG';
+COMMENT ON CONSTRAINT circle_kind_known ON circle IS 'unreachable';
+COMMENT ON CONSTRAINT circle_is_default_fits ON circle IS 'isDefault: INVALID';
 -- circles: channels by name
 CREATE INDEX ON circle (lower(name), id) WHERE kind = 'CHANNEL';
 -- circles(search:), search
@@ -42,9 +45,11 @@ COMMENT ON TABLE circle_member IS
   'A row: the user belongs to the circle; for a channel, is subscribed to it.';
 COMMENT ON COLUMN circle_member.name_key IS
   'The user''s, so that members are listed by name; kept by trigger.';
+COMMENT ON CONSTRAINT circle_member_role_known ON circle_member IS 'unreachable';
 -- Circle.members by name, and among them
 CREATE INDEX ON circle_member (circle_id, name_key, user_id) INCLUDE (role, joined_at);
 -- viewer.circles, agenda, the feed of circles
 CREATE INDEX ON circle_member (user_id, circle_id);
 -- one owner
 CREATE UNIQUE INDEX circle_member_owner_once ON circle_member (circle_id) WHERE role = 'OWNER';
+COMMENT ON INDEX circle_member_owner_once IS 'unreachable';

@@ -38,6 +38,11 @@ COMMENT ON COLUMN post.is_hot IS 'Writers met here: parts of its counts are in c
 COMMENT ON COLUMN post.search IS 'The words it is found by.';
 COMMENT ON COLUMN post.updated_at IS
   'When its author changed something, also of the rows that belong to it.';
+COMMENT ON CONSTRAINT post_body_length ON post IS 'body: TOO_LONG';
+COMMENT ON CONSTRAINT post_visibility_invited ON post IS 'visibility: INVALID';
+COMMENT ON CONSTRAINT post_circle_given ON post IS 'visibility: INVALID';
+COMMENT ON CONSTRAINT post_announcement_public ON post IS 'visibility: INVALID';
+COMMENT ON CONSTRAINT post_location_given ON post IS 'location: REQUIRED';
 -- User.posts, feed, agenda, places friends visited. What the rule of visibility and the choice of
 -- kinds need is in the index, so a feed merges the posts of many authors without their rows.
 CREATE INDEX ON post (author_id, created_at DESC, id DESC)
@@ -113,6 +118,7 @@ CREATE TABLE post_photo (
   CONSTRAINT post_photo_position_once PRIMARY KEY (post_id, position));   -- Post.photos
 COMMENT ON TABLE post_photo IS 'A row: a photo of a post, in the place the author gave it.';
 COMMENT ON COLUMN post_photo.position IS 'From 0.';
+COMMENT ON CONSTRAINT post_photo_position_range ON post_photo IS 'photoIds: INVALID';
 -- visibility of a photo
 CREATE INDEX ON post_photo (photo_id);
 
@@ -145,5 +151,6 @@ COMMENT ON COLUMN votable_post.brands IS 'What is worn, as the author says.';
 COMMENT ON COLUMN votable_post.wear_it_count IS 'Votes WEAR_IT; kept by trigger.';
 COMMENT ON COLUMN votable_post.change_it_count IS 'Votes CHANGE_IT; kept by trigger.';
 COMMENT ON COLUMN votable_post.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
+COMMENT ON CONSTRAINT votable_post_product_given ON votable_post IS 'unreachable';
 -- Product.posts
 CREATE INDEX ON votable_post (product_id, post_id DESC) WHERE product_id IS NOT NULL;

@@ -14,6 +14,10 @@ COMMENT ON TABLE card_post IS 'A row: what an offer or a request of cards has be
 COMMENT ON COLUMN card_post.response_limit IS 'How many cards are offered; null: no limit, or a request.';
 COMMENT ON COLUMN card_post.response_count IS
   'Raised by the statement that responds, which checks the limit; lowered by trigger.';
+COMMENT ON CONSTRAINT card_post_response_limit_positive ON card_post IS 'responseLimit: INVALID';
+COMMENT ON CONSTRAINT card_post_response_count_range ON card_post IS 'unreachable';
+COMMENT ON CONSTRAINT card_post_response_limit_kept ON card_post IS 'offerId: CLOSED';
+COMMENT ON CONSTRAINT card_post_response_limit_fits ON card_post IS 'unreachable';
 
 CREATE TABLE card_offer_region (
   post_id bigint CONSTRAINT card_offer_region_post_exists REFERENCES card_post ON DELETE CASCADE,
@@ -43,6 +47,9 @@ CREATE TABLE info_request (
   CONSTRAINT info_request_requester_other CHECK (owner_id <> requester_id));
 COMMENT ON TABLE info_request IS
   'A row: the requester asks the owner of a card request for their address.';
+COMMENT ON CONSTRAINT info_request_status_known ON info_request IS 'unreachable';
+COMMENT ON CONSTRAINT info_request_requester_once ON info_request IS 'unreachable';
+COMMENT ON CONSTRAINT info_request_requester_other ON info_request IS 'requestId: FORBIDDEN';
 -- viewer.infoRequests
 CREATE INDEX ON info_request (owner_id, status, id DESC);
 -- deleting an account
@@ -66,6 +73,10 @@ CREATE TABLE follow_up (
   CONSTRAINT follow_up_resolved_at_given CHECK ((state = 'OPEN') = (resolved_at IS NULL)));
 COMMENT ON TABLE follow_up IS 'A row: the sender owes the recipient a card because of a post.';
 COMMENT ON COLUMN follow_up.resolved_at IS 'When the card was sent, or could not be; null while it is owed.';
+COMMENT ON CONSTRAINT follow_up_state_known ON follow_up IS 'unreachable';
+COMMENT ON CONSTRAINT follow_up_recipient_once ON follow_up IS 'unreachable';
+COMMENT ON CONSTRAINT follow_up_recipient_other ON follow_up IS 'offerId: FORBIDDEN';
+COMMENT ON CONSTRAINT follow_up_resolved_at_given ON follow_up IS 'unreachable';
 -- viewer.followUps(role: SENDER), and RECIPIENT
 CREATE INDEX ON follow_up (sender_id, state, id DESC);
 CREATE INDEX ON follow_up (recipient_id, state, id DESC);

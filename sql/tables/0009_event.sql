@@ -21,6 +21,10 @@ COMMENT ON COLUMN event.circle_id IS 'The circle of the post, which never change
 COMMENT ON COLUMN event.external_id IS 'Its number where it was taken from.';
 COMMENT ON COLUMN event.source_url IS 'Where it was taken from.';
 COMMENT ON COLUMN event.cancelled_at IS 'Called off, still to be seen by those who know it.';
+COMMENT ON CONSTRAINT event_title_length ON event IS 'title: TOO_LONG';
+COMMENT ON CONSTRAINT event_ends_at_after ON event IS 'endsAt: INVALID';
+COMMENT ON CONSTRAINT event_category_known ON event IS 'unreachable';
+COMMENT ON CONSTRAINT event_external_id_once ON event IS 'externalId: TAKEN';
 -- schedule
 CREATE INDEX ON event (category, starts_at, post_id);
 -- agenda
@@ -40,6 +44,7 @@ CREATE TABLE event_venue (
   note text,
   CONSTRAINT event_venue_location_once PRIMARY KEY (event_id, location_id));   -- Event.venues
 COMMENT ON TABLE event_venue IS 'A row: one of the places that serve a meal, and when.';
+COMMENT ON CONSTRAINT event_venue_closes_at_after ON event_venue IS 'venues: INVALID';
 CREATE INDEX ON event_venue (location_id);    -- deleting a location
 
 CREATE TABLE attendance (
@@ -50,6 +55,7 @@ CREATE TABLE attendance (
   updated_at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT attendance_user_once PRIMARY KEY (event_id, user_id));   -- Event.viewerAttendance
 COMMENT ON TABLE attendance IS 'A row: what the user answered when asked whether they come.';
+COMMENT ON CONSTRAINT attendance_status_known ON attendance IS 'unreachable';
 -- Event.attendees, latest answer first, and their number
 CREATE INDEX ON attendance (event_id, status, updated_at DESC, user_id DESC);
 -- agenda
@@ -80,6 +86,12 @@ COMMENT ON COLUMN invitation.contact IS
 COMMENT ON COLUMN invitation.code IS
   'At the end of the link in the text: who signs up with it accepts.';
 COMMENT ON COLUMN invitation.channel IS 'How somebody without an account is asked: SMS, EMAIL, ...';
+COMMENT ON CONSTRAINT invitation_channel_known ON invitation IS 'unreachable';
+COMMENT ON CONSTRAINT invitation_code_once ON invitation IS 'unreachable';
+COMMENT ON CONSTRAINT invitation_status_known ON invitation IS 'unreachable';
+COMMENT ON CONSTRAINT invitation_invitee_once ON invitation IS 'unreachable';
+COMMENT ON CONSTRAINT invitation_channel_given ON invitation IS 'unreachable';
+COMMENT ON CONSTRAINT invitation_invitee_given ON invitation IS 'unreachable';
 -- viewer.invitations, agenda, visibility of events
 CREATE INDEX ON invitation (invitee_id, status, id DESC) INCLUDE (event_id);
 -- deleting an account

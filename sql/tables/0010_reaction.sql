@@ -19,6 +19,7 @@ CREATE TABLE reaction (
 COMMENT ON TABLE reaction IS 'A row: the user hearts, likes, tops or agrees with the subject.';
 COMMENT ON COLUMN reaction.subject_id IS
   'A post, a location, a product or a comment; goes with it (functions/node.sql).';
+COMMENT ON CONSTRAINT reaction_kind_fits ON reaction IS 'kind: INVALID';
 -- Reactable.reactions, newest first
 CREATE INDEX ON reaction (subject_id, kind, created_at DESC, user_id DESC);
 -- viewer.reactedFeed; locations(filter: {toppedBy})
@@ -31,4 +32,5 @@ CREATE TABLE vote (
   created_at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT vote_user_once PRIMARY KEY (post_id, user_id));   -- castVote, Votable.viewerVote
 COMMENT ON TABLE vote IS 'A row: the user''s final verdict on an outfit or a product.';
+COMMENT ON CONSTRAINT vote_choice_known ON vote IS 'unreachable';
 CREATE INDEX ON vote (user_id);               -- deleting an account

@@ -18,6 +18,7 @@ COMMENT ON COLUMN comment.subject_id IS
   'A post, a location or a circle; the comment goes with it (functions/node.sql).';
 COMMENT ON COLUMN comment.agree_count IS 'Reactions AGREE; kept by trigger.';
 COMMENT ON COLUMN comment.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
+COMMENT ON CONSTRAINT comment_body_length ON comment IS 'body: TOO_LONG';
 -- Commentable.comments, from either end
 CREATE INDEX ON comment (subject_id, id);
 -- deleting an account; what comment_count has too much

@@ -26,6 +26,8 @@ COMMENT ON COLUMN flag.resolved_at IS 'When staff settled it; null until then.';
 COMMENT ON COLUMN flag.resolved_by_id IS 'Who did; null until then, or when that account is gone.';
 COMMENT ON COLUMN flag.resolution IS 'What staff noted.';
 COMMENT ON COLUMN flag.is_open IS '1 until it is settled, then 0: a sort key.';
+COMMENT ON CONSTRAINT flag_id_once ON flag IS 'unreachable';
+COMMENT ON CONSTRAINT flag_resolved_at_given ON flag IS 'unreachable';
 -- viewer.moderation.flags: open ones first
 CREATE INDEX ON flag (is_open DESC, id DESC);
 -- deleting an account

@@ -11,6 +11,8 @@ CREATE TABLE program (
   duration_minutes int NOT NULL
     CONSTRAINT program_duration_positive CHECK (duration_minutes > 0));
 COMMENT ON TABLE program IS 'A row: something trainers teach.';
+COMMENT ON CONSTRAINT program_training_known ON program IS 'unreachable';
+COMMENT ON CONSTRAINT program_duration_positive ON program IS 'durationMinutes: INVALID';
 -- programs(training:)
 CREATE INDEX ON program (training, title, id);
 -- deleting a location
@@ -51,6 +53,11 @@ COMMENT ON COLUMN class_session.program_id IS 'What is held.';
 COMMENT ON COLUMN class_session.capacity IS 'How many seats there are.';
 COMMENT ON COLUMN class_session.booked_count IS
   'Raised by the statement that books, which checks the limit; lowered by trigger.';
+COMMENT ON CONSTRAINT class_session_ends_at_after ON class_session IS 'startsAt: INVALID';
+COMMENT ON CONSTRAINT class_session_capacity_positive ON class_session IS 'capacity: INVALID';
+COMMENT ON CONSTRAINT class_session_booked_count_range ON class_session IS 'sessionId: FULL';
+COMMENT ON CONSTRAINT class_session_starts_at_once ON class_session IS 'startsAt: OVERLAP';
+COMMENT ON CONSTRAINT class_session_trainer_free ON class_session IS 'sessionId: OVERLAP';
 -- schedule
 CREATE INDEX ON class_session (starts_at, id);
 -- TrainerProfile.sessions
@@ -72,6 +79,7 @@ COMMENT ON TABLE booking IS 'A row: a seat the user took, and perhaps gave back.
 COMMENT ON COLUMN booking.cancelled_at IS 'When the seat was given back.';
 -- bookSession: one seat each; ClassSession.viewerBooking
 CREATE UNIQUE INDEX booking_user_once ON booking (session_id, user_id) WHERE cancelled_at IS NULL;
+COMMENT ON INDEX booking_user_once IS 'unreachable';
 -- agenda, viewer.bookings
 CREATE INDEX ON booking (user_id, session_id) WHERE cancelled_at IS NULL;
 -- viewer.bookings(includeCancelled:); deleting an account, a session

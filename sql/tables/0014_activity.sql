@@ -14,6 +14,8 @@ CREATE TABLE activity_track (
 COMMENT ON TABLE activity_track IS 'A row: one recorded run, ride or walk.';
 COMMENT ON COLUMN activity_track.distance IS 'In metres.';
 COMMENT ON COLUMN activity_track.path IS '[{"at", "latitude", "longitude"}, ...]';
+COMMENT ON CONSTRAINT activity_track_ended_at_after ON activity_track IS 'endedAt: INVALID';
+COMMENT ON CONSTRAINT activity_track_distance_range ON activity_track IS 'unreachable';
 -- viewer.activityTracks
 CREATE INDEX ON activity_track (user_id, started_at DESC, id DESC);
 
@@ -28,3 +30,4 @@ COMMENT ON TABLE test_result IS
   'A row: a result of a fitness test; the latest of each test is the current one.';
 COMMENT ON COLUMN test_result.test IS 'Which test.';
 COMMENT ON COLUMN test_result.value IS 'In the unit of the test.';
+COMMENT ON CONSTRAINT test_result_value_range ON test_result IS 'value: INVALID';

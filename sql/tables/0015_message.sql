@@ -8,6 +8,7 @@ CREATE TABLE conversation (
 COMMENT ON TABLE conversation IS 'A row: a conversation of a set of people; a set has only one.';
 COMMENT ON COLUMN conversation.member_key IS 'Sorted ids of its members, comma between.';
 COMMENT ON COLUMN conversation.updated_at IS 'When the latest message came.';
+COMMENT ON CONSTRAINT conversation_member_key_once ON conversation IS 'unreachable';
 
 CREATE TABLE conversation_member (
   conversation_id bigint
@@ -31,5 +32,6 @@ CREATE TABLE message (
   CONSTRAINT message_author_member FOREIGN KEY (conversation_id, author_id)
     REFERENCES conversation_member ON DELETE CASCADE);
 COMMENT ON TABLE message IS 'A row: one message. Only those who take part can have written it.';
+COMMENT ON CONSTRAINT message_body_length ON message IS 'body: TOO_LONG';
 -- Conversation.messages from either end, Conversation.unreadCount
 CREATE INDEX ON message (conversation_id, id);

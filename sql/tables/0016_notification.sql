@@ -36,6 +36,9 @@ COMMENT ON COLUMN notification.action_kind IS 'What its button does; null: it ha
 COMMENT ON COLUMN notification.action_label IS 'What stands on its button.';
 COMMENT ON COLUMN notification.action_url IS 'Where its button leads.';
 COMMENT ON COLUMN notification.action_performed_at IS 'When its button was used.';
+COMMENT ON CONSTRAINT notification_reason_known ON notification IS 'unreachable';
+COMMENT ON CONSTRAINT notification_action_kind_known ON notification IS 'unreachable';
+COMMENT ON CONSTRAINT notification_action_label_given ON notification IS 'unreachable';
 CREATE TABLE notification_0 PARTITION OF notification FOR VALUES FROM (MINVALUE) TO (4294967296);
 CREATE TABLE notification_other PARTITION OF notification DEFAULT;
 COMMENT ON TABLE notification_0 IS 'Notifications among the first 2^24 nodes.';

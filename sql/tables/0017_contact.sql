@@ -17,5 +17,7 @@ COMMENT ON TABLE external_contact IS
   'A row: somebody in an address book the owner imported from a provider.';
 COMMENT ON COLUMN external_contact.external_id IS 'Their account at the provider.';
 COMMENT ON COLUMN external_contact.name_key IS 'name, folded.';
+COMMENT ON CONSTRAINT external_contact_provider_known ON external_contact IS 'unreachable';
+COMMENT ON CONSTRAINT external_contact_external_id_once ON external_contact IS 'unreachable';
 -- viewer.externalContacts, alphabetical
 CREATE INDEX ON external_contact (owner_id, name_key, id);

@@ -12,6 +12,7 @@ COMMENT ON COLUMN app_config.app IS 'Its name, as clients say it.';
 COMMENT ON COLUMN app_config.intro_images IS 'Addresses of the pictures shown at the first start.';
 COMMENT ON COLUMN app_config.support_email IS 'Whom to mail when something does not work; null for nobody.';
 COMMENT ON COLUMN app_config.quick_add_user_ids IS 'Whom staff suggest to everyone, in this order.';
+COMMENT ON CONSTRAINT app_config_intro_images_length ON app_config IS 'introImages: INVALID';
 
 CREATE TABLE daily_item (
   list text CONSTRAINT daily_item_list_known CHECK (list IN ('VIDEO', 'MOTIVATION')),
@@ -21,6 +22,8 @@ CREATE TABLE daily_item (
 COMMENT ON TABLE daily_item IS
   'A row: one of the things shown in turn, a different one each day.';
 COMMENT ON COLUMN daily_item.value IS 'An address of a video, or a sentence.';
+COMMENT ON CONSTRAINT daily_item_list_known ON daily_item IS 'unreachable';
+COMMENT ON CONSTRAINT daily_item_position_range ON daily_item IS 'unreachable';
 
 CREATE TABLE outbox (
   id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT outbox_id_primary PRIMARY KEY,
@@ -47,6 +50,8 @@ COMMENT ON COLUMN outbox.failed_at IS 'When it was given up.';
 COMMENT ON COLUMN outbox.channel IS 'EMAIL, SMS, or the provider with the wall.';
 COMMENT ON COLUMN outbox.user_id IS 'On whose behalf.';
 COMMENT ON COLUMN outbox.recipient IS 'Address or number; null for a wall of one''s own.';
+COMMENT ON CONSTRAINT outbox_recipient_form ON outbox IS 'unreachable';
+COMMENT ON CONSTRAINT outbox_subject_form ON outbox IS 'unreachable';
 -- what waits
 CREATE INDEX ON outbox (due_at, id) WHERE delivered_at IS NULL AND failed_at IS NULL;
 -- deleting an account

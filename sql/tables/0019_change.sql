@@ -63,6 +63,7 @@ COMMENT ON TABLE token_secret IS
 COMMENT ON COLUMN token_secret.inner_key IS 'What is hashed before a token.';
 COMMENT ON COLUMN token_secret.outer_key IS 'What is hashed before that hash.';
 COMMENT ON COLUMN token_secret.is_only IS 'Always true.';
+COMMENT ON CONSTRAINT token_secret_only ON token_secret IS 'unreachable';
 -- 244 random bits each
 INSERT INTO token_secret (inner_key, outer_key) VALUES (
   uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()),

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// Every constraint of a table is in `constraint_error`: as the user error that it is, or as what
-/// nothing that a client sends can break.
+/// Every constraint of a table has a comment that `constraint_error` reads: the user error that it is, or
+/// `unreachable` for what nothing that a client sends can break.
 @Suite(.usesCluster) struct ConstraintErrorTests {
   /// A query for checks, unique keys and exclusions, without primary and foreign keys, the tags of
   /// IDs, and the server's own tables.
@@ -27,7 +27,7 @@ import Testing
       "SELECT table_name || '.' || constraint_name FROM graph.constraint_error"
     ).compactMap { $0[0] }
     #expect(there.count > 50)
-    #expect(Set(there).subtracting(known) == [], "add them to constraint_error")
+    #expect(Set(there).subtracting(known) == [], "comment on them")
     #expect(Set(known).subtracting(there) == [], "there are no such constraints")
     #expect(known.count == Set(known).count)
   }

@@ -1,4 +1,5 @@
 import Postgres
+import SQL
 
 /// Replaces the objects that the files of `functions` created before by those that they create now,
 /// in one transaction.
@@ -9,7 +10,8 @@ import Postgres
 /// on and which can always be replaced. At the end, objects that are no longer created are dropped.
 ///
 /// Bodies are checked once all exist, so that files may come in any order. Functions that indexes,
-/// defaults and constraints use cannot be dropped and belong to the tables.
+/// defaults and constraints use cannot be dropped and belong to the tables. A procedure of the
+/// graph, `after_functions()`, is called after the files; what it creates counts as theirs.
 struct FunctionRenewal {
   let files: [Migrations.File]
   /// The manifest (`Migrations.manifest`).
@@ -68,6 +70,7 @@ struct FunctionRenewal {
         throw Failure(place: file.place(of: error.position), error: error)
       }
     }
+    try callAfterFunctions()
     let made = try touched().filter { !foreign.contains($0.object) }
     let objects = made.map(\.object)
     try drop(previous.filter { !objects.contains($0) })
@@ -92,6 +95,18 @@ struct FunctionRenewal {
         Migrations.hash(manifest), manifest,
         objects.map { "\($0)\n" }.joined(),
       ])
+  }
+
+  /// Lets the graph create what depends on all of its files, if it has a procedure for that.
+  private func callAfterFunctions() throws {
+    let procedure = GraphContract.afterFunctions
+    do {
+      let found = try session.execute("SELECT to_regprocedure('\(procedure.signature)')")
+      guard found.first?.first.flatMap({ $0 }) != nil else { return }
+      try session.execute("CALL \(procedure)()")
+    } catch {
+      throw Failure(place: procedure.name, error: error)
+    }
   }
 
   // MARK: What is there

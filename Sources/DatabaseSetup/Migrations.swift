@@ -28,9 +28,8 @@ package struct Migrations: Sendable {
 
   /// - Parameters:
   ///   - tables: the files in the order of their numbers.
-  ///   - functions: the files in any order; functions may call each other. Triggers come after the
-  ///     functions
-  ///     that they call.
+  ///   - functions: the files in the order in which they run; functions may call each other.
+  ///     Triggers come after the functions that they call.
   package init(tables: [File], functions: [File] = []) throws(SetupError) {
     var previous = ""
     for file in tables {

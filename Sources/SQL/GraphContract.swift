@@ -177,6 +177,9 @@ package enum GraphContract {
   package static let changeRoles = ContractEntry(
     "change_roles", .function(["text", "text[]", "text[]"]), [.owner],
     "sociograph user role fails")
+  package static let afterFunctions = ContractEntry(
+    "after_functions", .function([]), [.owner],
+    "nothing is made of all files of functions together")
 
   package static let all = [
     viewerOfSession, noteSession, restOfSession, session, sessionUse, viewerOfToken, tokenSeal,
@@ -186,7 +189,7 @@ package enum GraphContract {
     tasks, runTask, backgroundTask, outboxTake, outboxEnd,
     secret, migration, functions, seed,
     withheld, viewerNamed, createSession, publicURL,
-    changeRoles,
+    changeRoles, afterFunctions,
   ]
 
   /// The functions that only statements of operations name: the graph's own reads call them, with

@@ -97,7 +97,7 @@ SELECT demo_id('comment', c), coalesce(p.id, o.subject_id), CASE
     WHEN p.id IS NULL AND o.author IS NOT NULL THEN demo_id('user', o.author)
     WHEN p.visibility <> 'PUBLIC' THEN p.author_id
     ELSE demo_id('user', demo_pick(demo_count('user'), demo_random(c, 545), 1.3)) END,
-  CASE WHEN o.subject_id & 255 = 3
+  CASE WHEN is_location(o.subject_id)
     THEN demo_word(ARRAY[
       'Go early, before the buses.', 'Worth every step.', 'Smaller than it looks.',
       'Bring water and a hat.', 'The best light is at seven.', 'Closed on Mondays!',
@@ -170,8 +170,8 @@ SELECT p.id, p.author_id, CASE p.kind
 FROM demo_post p
   LEFT JOIN (SELECT subject_id, count(*) FILTER (WHERE kind = 'HEART') AS hearts,
       count(*) FILTER (WHERE kind = 'LIKE') AS likes, count(*) FILTER (WHERE kind = 'TOP') AS tops
-    FROM reaction WHERE subject_id & 240 = 16 GROUP BY 1) r ON r.subject_id = p.id
-  LEFT JOIN (SELECT subject_id, count(*) AS n FROM comment WHERE subject_id & 240 = 16 GROUP BY 1) c
+    FROM reaction WHERE is_post(subject_id) GROUP BY 1) r ON r.subject_id = p.id
+  LEFT JOIN (SELECT subject_id, count(*) AS n FROM comment WHERE is_post(subject_id) GROUP BY 1) c
     ON c.subject_id = p.id
 
 -- step: Visits; table: visit(location_id, user_id, visited_at); rows: 2900 * :scale

@@ -35,7 +35,7 @@ ORDER BY e.post_id, l.id, n
 -- step: Settling who is invited; run
 -- The invited ones of an event stand a fixed distance apart, so nobody is invited twice.
 CREATE UNLOGGED TABLE demo_invitation AS
-SELECT nextval('node_seq') << 8 | 33 AS id, s.* FROM (
+SELECT new_node(tag_of('invitation')) AS id, s.* FROM (
   SELECT p.author_id AS inviter_id, p.id AS event_id, demo_id('user', u) AS invitee_id,
     NULL::text AS contact, NULL::text AS channel,
     CASE WHEN demo_random(p.j * 16 + n, 724) < 0.5 THEN 'ACCEPTED'

@@ -2,7 +2,7 @@
 
 -- step: Settling classes; run
 CREATE UNLOGGED TABLE demo_program AS
-SELECT nextval('node_seq') << 8 | 40 AS id, i, training, title, duration FROM (
+SELECT new_node(tag_of('program')) AS id, i, training, title, duration FROM (
   SELECT i, demo_word(ARRAY['PERSONAL', 'SPORTS', 'GROUP', 'GROUP'], (i % 4) / 4.0) AS training,
     (ARRAY['One to one', 'Boxing', 'Morning Yoga', 'Spinning', 'Strength', 'Swimming technique',
       'Pilates', 'Circuit'])[i % 8 + 1] ||
@@ -12,7 +12,7 @@ SELECT nextval('node_seq') << 8 | 40 AS id, i, training, title, duration FROM (
 -- Trainer t stands in the gym four times a day, from a week ago until in three weeks, each time
 -- with one of the two programs the trainer teaches.
 CREATE UNLOGGED TABLE demo_session AS
-SELECT nextval('node_seq') << 8 | 41 AS id, s.*,
+SELECT new_node(tag_of('class_session')) AS id, s.*,
   floor((capacity + 1) * demo_random(key, 741) * least(1, demo_random(key, 742) * 2))::int AS booked
 FROM (
   SELECT p.id AS program_id, t AS trainer, (t * 29 + day) * 4 + slot AS key,
@@ -22,7 +22,7 @@ FROM (
     LATERAL (SELECT (t * 2 + (day + slot) % 2) % (8 + :scale) AS i) n JOIN demo_program p USING (i)
   ORDER BY starts_at, t) s;
 CREATE UNLOGGED TABLE demo_booking AS
-SELECT nextval('node_seq') << 8 | 42 AS id, s.* FROM (
+SELECT new_node(tag_of('booking')) AS id, s.* FROM (
   SELECT s.id AS session_id, demo_id('user', u) AS user_id, n < s.booked AS is_held,
     s.starts_at - interval '1 day' * (8 + n % 5) AS created_at
   FROM demo_session s, generate_series(0, s.booked + (s.key % 7 = 0)::int - 1) n,
@@ -57,7 +57,7 @@ FROM demo_booking
 -- step: Settling tracks; run
 -- Somebody runs around a block: a loop with a wobble, a point every half minute.
 CREATE UNLOGGED TABLE demo_track AS
-SELECT nextval('node_seq') << 8 | 43 AS id, k, demo_id('user', u) AS user_id, started_at,
+SELECT new_node(tag_of('activity_track')) AS id, k, demo_id('user', u) AS user_id, started_at,
   size, latitude, longitude
 FROM (
   SELECT k, CASE WHEN k % (25 * :scale) = 0 THEN 5

@@ -2,7 +2,7 @@
 
 -- step: Settling conversations; run
 CREATE UNLOGGED TABLE demo_conversation AS
-SELECT nextval('node_seq') << 8 | 48 AS id, k, members FROM (
+SELECT new_node(tag_of('conversation')) AS id, k, members FROM (
   SELECT min(k) AS k, members FROM (
     SELECT k, ARRAY(SELECT DISTINCT demo_id('user', m) FROM unnest(CASE
         WHEN k % 12 = 0 THEN ARRAY[a, b, (a + b) % demo_count('user')] ELSE ARRAY[a, b] END) m
@@ -13,7 +13,7 @@ SELECT nextval('node_seq') << 8 | 48 AS id, k, members FROM (
         demo_pick(demo_count('user'), demo_random(k, 772), 1.5) AS b) p) s
   WHERE cardinality(members) > 1 GROUP BY members ORDER BY 1) s;
 CREATE UNLOGGED TABLE demo_message AS
-SELECT nextval('node_seq') << 8 | 49 AS id, s.* FROM (
+SELECT new_node(tag_of('message')) AS id, s.* FROM (
   SELECT c.id AS conversation_id, c.members[1 + (n
     + floor(1.4 * demo_random(c.k * 64 + n, 775)))::int % cardinality(c.members)] AS author_id,
     date_trunc('milliseconds', start + (demo_today() - start)
@@ -51,7 +51,7 @@ FROM demo_message
 
 -- step: Settling contacts; run
 CREATE UNLOGGED TABLE demo_contact AS
-SELECT nextval('node_seq') << 8 | 51 AS id, s.* FROM (
+SELECT new_node(tag_of('external_contact')) AS id, s.* FROM (
   SELECT DISTINCT demo_id('user', i) AS owner_id,
     demo_pick(demo_count('user') * 2, demo_random(i * 64 + n, 782), 1) AS c
   FROM generate_series(0, demo_count('user') - 1) i,
@@ -72,7 +72,7 @@ FROM demo_contact c JOIN demo_picture p ON p.kind = 'person' LEFT JOIN app_user 
 -- step: Settling notifications; run
 -- What happened to people in the last two months, or a part of it.
 CREATE UNLOGGED TABLE demo_notification AS
-SELECT nextval('node_seq') << 8 | 50 AS id, s.* FROM (
+SELECT new_node(tag_of('notification')) AS id, s.* FROM (
   SELECT followee_id AS recipient_id, 'FOLLOWED' AS reason, follower_id AS actor_id,
     follower_id AS about_id, followed_at AS created_at
   FROM follow WHERE followed_at > demo_today() - interval '60 days'
@@ -92,7 +92,7 @@ SELECT nextval('node_seq') << 8 | 50 AS id, s.* FROM (
   UNION ALL SELECT sender_id, 'INFO_REQUESTED', recipient_id, id, created_at
   FROM demo_follow_up WHERE tag = 34
   UNION ALL SELECT sender_id, 'OFFER_ANSWERED', recipient_id, id, created_at
-  FROM demo_follow_up WHERE tag = 35 AND post_id & 255 = 19
+  FROM demo_follow_up WHERE tag = 35 AND is_card_offer(post_id)
   UNION ALL SELECT recipient_id, 'FOLLOW_UP_UNABLE', sender_id, id, created_at + interval '3 days'
   FROM demo_follow_up WHERE tag = 35 AND state = 'UNABLE'
   UNION ALL SELECT m.user_id, 'CIRCLE_ADDED', o.owner_id, o.id, m.joined_at

@@ -37,7 +37,7 @@ FROM app_user v
     FROM (SELECT followee_id AS id, count(*) AS followers, 0 AS followings, 0 AS thanks
         FROM follow GROUP BY 1
       UNION ALL SELECT follower_id, 0, count(*), 0 FROM follow GROUP BY 1
-      UNION ALL SELECT user_id, 0, 0, count(*) FROM post_tag WHERE post_id & 255 = 21 AND is_public GROUP BY 1) s
+      UNION ALL SELECT user_id, 0, 0, count(*) FROM post_tag WHERE is_thank_you(post_id) AND is_public GROUP BY 1) s
     GROUP BY 1) c USING (id)
   LEFT JOIN photo p ON p.owner_id = v.id AND p.id < demo_id('product_photo', 0)
 WHERE u.id = v.id;
@@ -46,20 +46,20 @@ WHERE u.id = v.id;
 UPDATE location l SET top_count = coalesce(t.n, 0), post_count = coalesce(p.n, 0),
   post_reaction_count = coalesce(p.score, 0), comment_count = coalesce(c.n, 0)
 FROM location k
-  LEFT JOIN (SELECT subject_id AS id, count(*) AS n FROM reaction WHERE subject_id & 255 = 3
+  LEFT JOIN (SELECT subject_id AS id, count(*) AS n FROM reaction WHERE is_location(subject_id)
     GROUP BY 1) t USING (id)
   LEFT JOIN (SELECT location_id AS id, count(*) AS n, sum(score) AS score FROM post
     WHERE visibility = 'PUBLIC' GROUP BY 1) p USING (id)
-  LEFT JOIN (SELECT subject_id AS id, count(*) AS n FROM comment WHERE subject_id & 255 = 3
+  LEFT JOIN (SELECT subject_id AS id, count(*) AS n FROM comment WHERE is_location(subject_id)
     GROUP BY 1) c USING (id)
 WHERE l.id = k.id;
 UPDATE product p SET heart_count = r.n
-FROM (SELECT subject_id, count(*) AS n FROM reaction WHERE subject_id & 255 = 4 GROUP BY 1) r
+FROM (SELECT subject_id, count(*) AS n FROM reaction WHERE is_product(subject_id) GROUP BY 1) r
 WHERE p.id = r.subject_id;
 UPDATE circle o SET member_count = coalesce(m.n, 0), comment_count = coalesce(c.n, 0)
 FROM circle q
   LEFT JOIN (SELECT circle_id AS id, count(*) AS n FROM circle_member GROUP BY 1) m USING (id)
-  LEFT JOIN (SELECT subject_id AS id, count(*) AS n FROM comment WHERE subject_id & 255 = 5
+  LEFT JOIN (SELECT subject_id AS id, count(*) AS n FROM comment WHERE is_circle(subject_id)
     GROUP BY 1) c USING (id)
 WHERE o.id = q.id;
 

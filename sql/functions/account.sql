@@ -3,6 +3,22 @@
 -- Passwords never get here: the server hashes and compares them (@password). Of tokens only SHA-256 is
 -- kept. What a stranger could learn from an answer (whether there is an account) is not in it.
 
+-- Sessions have names of their own, but are no nodes.
+CALL number_by('session', 60, 'session_seq');
+CALL told('session', NULL);
+CALL tell('identity', 'identity', 'user_id', '{user_id}');
+-- e-mail and postal address
+CALL told('app_user', 'account', '{id}', only_columns => true, is_own => true);
+CALL exported('identities', $$
+  SELECT jsonb_build_object(
+    'provider', i.provider, 'externalId', i.external_id)
+  FROM identity i WHERE i.user_id = $1$$);
+CALL exported('sessions', $$
+  SELECT jsonb_build_object('device', s.device,
+    'createdAt', s.created_at, 'expiresAt', s.expires_at)
+  FROM session s WHERE s.user_id = $1
+  ORDER BY s.created_at$$);
+
 CREATE OR REPLACE FUNCTION begin_session(account bigint, token_hash bytea, device text)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -504,24 +520,13 @@ END $$;
 COMMENT ON FUNCTION resend_verification IS
   'Mutation.resendVerification: at most one mail in a minute.';
 
-CREATE OR REPLACE FUNCTION update_profile(viewer bigint, session_hash bytea, matched text, input jsonb)
-RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+CREATE OR REPLACE FUNCTION profile_refusals(viewer bigint, input jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 DECLARE
-  old app_user;
   mail text := words(input ->> 'email');
   picture bigint := (input ->> 'avatarPhotoId')::bigint;
   home bigint := (input ->> 'homeLocationId')::bigint;
-  places bigint[] := id_list(input -> 'shipsToLocationIds');
   refusals jsonb := '[]';
 BEGIN
-  PERFORM require_viewer(viewer);
-  -- a name stands beside whom its bearer follows, too: nobody follows or unfollows meanwhile
-  IF input ? 'displayName' THEN
-    PERFORM take_people(ARRAY[viewer]);
-    -- and nobody adds a row with the name (name_row)
-    PERFORM pg_advisory_xact_lock(hashtextextended('name', viewer));
-  END IF;
-  SELECT u.* INTO old FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
   IF input ? 'username' THEN
     refusals := refusals || username_refusals(viewer, input ->> 'username', 'input', 'username');
   END IF;
@@ -544,10 +549,31 @@ BEGIN
   IF home IS NOT NULL AND NOT EXISTS (SELECT FROM location l WHERE l.id = home) THEN
     refusals := refusals || refusal('NOT_FOUND', 'input', 'homeLocationId');
   END IF;
-  PERFORM refuse_all(refusals
+  RETURN refusals
     || text_refusals(input ->> 'bio', false, 2000, 'input', 'bio')
     || text_refusals(input ->> 'address', false, 1000, 'input', 'address')
-    || location_refusals(places, 'input', 'shipsToLocationIds'));
+    || location_refusals(id_list(input -> 'shipsToLocationIds'), 'input', 'shipsToLocationIds');
+END $$;
+COMMENT ON FUNCTION profile_refusals IS 'What is wrong with the input of updateProfile.';
+
+CREATE OR REPLACE FUNCTION update_profile(viewer bigint, session_hash bytea, matched text, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  old app_user;
+  mail text := words(input ->> 'email');
+  picture bigint := (input ->> 'avatarPhotoId')::bigint;
+  home bigint := (input ->> 'homeLocationId')::bigint;
+  places bigint[] := id_list(input -> 'shipsToLocationIds');
+BEGIN
+  PERFORM require_viewer(viewer);
+  -- a name stands beside whom its bearer follows, too: nobody follows or unfollows meanwhile
+  IF input ? 'displayName' THEN
+    PERFORM take_people(ARRAY[viewer]);
+    -- and nobody adds a row with the name (name_row)
+    PERFORM pg_advisory_xact_lock(hashtextextended('name', viewer));
+  END IF;
+  SELECT u.* INTO old FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
+  PERFORM refuse_all(profile_refusals(viewer, input));
   IF matched IS NOT NULL OR input ? 'email' AND mail IS DISTINCT FROM old.email THEN
     PERFORM require_owner(viewer, session_hash, matched, 'input', 'currentPassword');
   END IF;
@@ -594,78 +620,46 @@ COMMENT ON FUNCTION update_profile IS
   'Mutation.updateProfile: left out stays, null clears. Changing the address of mail wants its '
   'owner.';
 
+CREATE OR REPLACE FUNCTION lock_people_around(person bigint, going bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE other bigint;
+BEGIN
+  FOR other IN
+    SELECT person UNION SELECT f.followee_id FROM follow f WHERE f.follower_id = person
+    UNION SELECT f.follower_id FROM follow f WHERE f.followee_id = person
+    UNION SELECT t.user_id FROM post_tag t WHERE t.post_id = ANY (going)
+    UNION SELECT u.id FROM app_user u WHERE is_staff(u.roles) AND has_role(person, 'STAFF')
+    ORDER BY 1
+  LOOP
+    IF other = person THEN PERFORM FROM app_user u WHERE u.id = other FOR UPDATE;
+    ELSE PERFORM FROM app_user u WHERE u.id = other FOR NO KEY UPDATE;
+    END IF;
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION lock_people_around IS
+  'Locks an account that goes, and those whose counts or duties its going changes, in the order of ids.';
+
 CREATE OR REPLACE FUNCTION lock_account(viewer bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  posts bigint[];
-  circles bigint[] := ARRAY(
-    SELECT m.circle_id FROM circle_member m WHERE m.user_id = viewer
-    UNION SELECT c.id FROM circle c WHERE c.owner_id = viewer
-    UNION SELECT c.subject_id FROM comment c WHERE c.author_id = viewer AND c.subject_id & 255 = 5);
-  said bigint[];
-  classes bigint[];
-  person bigint;
+  chosen noun;
+  ids bigint[];
+  going bigint[] := '{}';
 BEGIN
   -- one account at a time, nothing by this one, nobody who follows, thanks or blocks it meanwhile
   PERFORM pg_advisory_xact_lock(hashtextextended('accounts', 0));
   PERFORM pg_advisory_xact_lock(hashtextextended('viewer', viewer));
   PERFORM take_people(ARRAY[viewer]);
-  posts := ARRAY(
-    SELECT p.id FROM post p WHERE p.author_id = viewer
-    UNION SELECT p.id FROM post p JOIN circle c ON c.id = p.circle_id WHERE c.owner_id = viewer
-    UNION SELECT r.subject_id FROM reaction r WHERE r.user_id = viewer AND r.subject_id & 240 = 16
-    UNION SELECT c.subject_id FROM comment c WHERE c.author_id = viewer AND c.subject_id & 240 = 16
-    UNION SELECT v.post_id FROM vote v WHERE v.user_id = viewer
-    UNION SELECT a.event_id FROM attendance a WHERE a.user_id = viewer
-    UNION SELECT i.event_id FROM invitation i WHERE viewer IN (i.invitee_id, i.inviter_id)
-    UNION SELECT f.post_id FROM follow_up f WHERE viewer IN (f.sender_id, f.recipient_id)
-    UNION SELECT r.post_id FROM info_request r WHERE viewer IN (r.owner_id, r.requester_id)
-    UNION SELECT t.post_id FROM post_tag t WHERE t.user_id = viewer);
-  PERFORM FROM post p WHERE p.id = ANY (posts) ORDER BY p.id FOR UPDATE;
-  PERFORM FROM circle c WHERE c.id = ANY (circles) ORDER BY c.id FOR UPDATE;
-  said := ARRAY(
-    SELECT c.id FROM comment c WHERE c.author_id = viewer
-    UNION SELECT c.id FROM comment c WHERE c.subject_id = ANY (posts || circles)
-    UNION SELECT r.subject_id FROM reaction r WHERE r.user_id = viewer AND r.subject_id & 255 = 32);
-  PERFORM FROM comment c WHERE c.id = ANY (said) ORDER BY c.id FOR UPDATE;
-  PERFORM FROM location l WHERE l.id IN (
-    SELECT p.location_id FROM post p WHERE p.id = ANY (posts)
-    UNION SELECT r.subject_id FROM reaction r WHERE r.user_id = viewer
-    UNION SELECT c.subject_id FROM comment c WHERE c.author_id = viewer)
-  ORDER BY l.id FOR NO KEY UPDATE;
-  PERFORM FROM product p WHERE p.id IN (SELECT r.subject_id FROM reaction r WHERE r.user_id = viewer)
-  ORDER BY p.id FOR NO KEY UPDATE;
-  classes := ARRAY(
-    SELECT s.id FROM class_session s WHERE s.trainer_id = viewer
-    UNION SELECT b.session_id FROM booking b WHERE b.user_id = viewer);
-  PERFORM FROM class_session s WHERE s.id = ANY (classes) ORDER BY s.id FOR UPDATE;
-  PERFORM FROM conversation c WHERE c.id IN (
-    SELECT m.conversation_id FROM conversation_member m WHERE m.user_id = viewer)
-  ORDER BY c.id FOR UPDATE;
-  PERFORM FROM notification n
-  WHERE n.recipient_id = viewer OR n.actor_id = viewer OR n.about_id = viewer
-    OR n.about_id = ANY (posts || said || circles || classes)
-    OR n.about_id IN (
-      SELECT b.id FROM booking b WHERE b.session_id = ANY (classes)
-      UNION SELECT f.id FROM follow_up f WHERE f.post_id = ANY (posts)
-      UNION SELECT r.id FROM info_request r WHERE r.post_id = ANY (posts)
-      UNION SELECT i.id FROM invitation i WHERE viewer IN (i.invitee_id, i.inviter_id))
-  ORDER BY n.id FOR UPDATE;
-  FOR person IN
-    SELECT viewer UNION SELECT f.followee_id FROM follow f WHERE f.follower_id = viewer
-    UNION SELECT f.follower_id FROM follow f WHERE f.followee_id = viewer
-    UNION SELECT t.user_id FROM post_tag t WHERE t.post_id = ANY (posts)
-    UNION SELECT u.id FROM app_user u WHERE 'STAFF' = ANY (u.roles) AND has_role(viewer, 'STAFF')
-    ORDER BY 1
-  LOOP
-    IF person = viewer THEN PERFORM FROM app_user u WHERE u.id = person FOR UPDATE;
-    ELSE PERFORM FROM app_user u WHERE u.id = person FOR NO KEY UPDATE;
-    END IF;
+  FOR chosen IN SELECT n.* FROM noun n WHERE n.leaving IS NOT NULL ORDER BY n.lock_place, n.tag LOOP
+    EXECUTE format('SELECT array_agg(l.id) FROM (SELECT t.id FROM %I t WHERE t.id IN (%s) ORDER BY t.id FOR %s) l',
+      chosen.relation, chosen.leaving, CASE WHEN chosen.is_going THEN 'UPDATE' ELSE 'NO KEY UPDATE' END)
+    INTO ids USING viewer, going;
+    IF chosen.is_going THEN going := going || ids; END IF;
   END LOOP;
+  PERFORM lock_people_around(viewer, going);
 END $$;
 COMMENT ON FUNCTION lock_account IS
   'Locks all that goes with an account and all that its going changes, in the order in which '
   'everybody locks: posts, circles, comments, locations, products, classes, conversations, '
-  'notifications, people.';
+  'notifications, people. What that is of each noun, its CALL node says.';
 
 CREATE OR REPLACE FUNCTION delete_account(viewer bigint, session_hash bytea, matched text)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -674,7 +668,7 @@ BEGIN
   PERFORM require_viewer(viewer);
   PERFORM require_owner(viewer, session_hash, matched, 'password');
   IF has_role(viewer, 'STAFF') AND NOT EXISTS (
-      SELECT FROM app_user u WHERE u.id <> viewer AND 'STAFF' = ANY (u.roles)) THEN
+      SELECT FROM app_user u WHERE u.id <> viewer AND is_staff(u.roles)) THEN
     PERFORM refuse('FORBIDDEN');
   END IF;
   DELETE FROM app_user u WHERE u.id = viewer;

@@ -1,5 +1,13 @@
 -- What people record of themselves: tracks and results of tests.
 
+CALL node('activity_track', 43, owner => 'user_id', exported => 'activityTracks');
+CALL tell('test_result', 'test_result', 'user_id', '{user_id}');
+CALL exported('testResults', $$
+  SELECT jsonb_build_object('test', r.test, 'value', r.value,
+    'recordedAt', r.recorded_at)
+  FROM test_result r WHERE r.user_id = $1
+  ORDER BY r.recorded_at$$);
+
 CREATE OR REPLACE FUNCTION visible_activity_track(viewer bigint) RETURNS SETOF activity_track
 LANGUAGE sql STABLE AS $$
   SELECT t.* FROM activity_track t WHERE t.user_id = viewer

@@ -1,5 +1,7 @@
 -- Announcements, and the people they and events are told to.
 
+CALL kind('announcement', 22);
+
 CREATE OR REPLACE FUNCTION circle_people(viewer bigint, circles bigint[], VARIADIC path text[])
 RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$
 DECLARE may_name_any boolean := has_role(viewer, 'STAFF', 'SERVICE');
@@ -36,7 +38,7 @@ BEGIN
   PERFORM refuse_all(list_refusals(people, false, 100, 'input', 'notifyUserIds')
     || people_refusals(viewer, people, true, 'input', 'notifyUserIds'));
   told := circle_people(viewer, id_list(input -> 'notifyCircleIds'), 'input', 'notifyCircleIds');
-  made := new_post(viewer, 22, input, true, false);
+  made := new_post(viewer, 'announcement', input, true, false);
   PERFORM notify_people(coalesce(people, '{}') || told, 'ANNOUNCED', viewer, made,
     'announces: ' || escaped(shortened(words(input ->> 'body'), 120)), node_url(made));
   RETURN made;

@@ -1,5 +1,10 @@
 -- Applications: their settings, what is shown on a day, usage.
 
+CALL watch('app_config', '{added,edited,removed}', 'tell_anything', 'app_config');
+CALL told('app_config', 'app_config');
+CALL watch('daily_item', '{added,edited,removed}', 'tell_anything', 'daily_item');
+CALL told('daily_item', 'daily_item');
+
 -- What is shown on a day: of each list the item whose number is the day's, counted from 1970-01-01,
 -- round and round.
 CREATE OR REPLACE FUNCTION daily_content(day date)

@@ -1,5 +1,30 @@
 -- Cards: offers, requests and thanks, answering them, giving addresses, sending what is owed.
 
+CALL kind('card_offer', 19, phrase => 'offer');
+CALL kind('card_request', 20, phrase => 'request');
+CALL kind('thank_you', 21, phrase => 'thank-you');
+CALL takes('card_post', 'post_id', '{card_offer,card_request}');
+CALL watch('card_post', '{edited}', 'touch_changed', 'post_id');
+CALL tell_part('card_post');
+CALL tell_part('card_offer_region');
+
+CALL node('info_request', 34);
+CALL takes('info_request', 'post_id', '{card_request}');
+CALL node('follow_up', 35);
+CALL exported('infoRequests', $$
+  SELECT jsonb_build_object('id', wire_id(r.id),
+    'post', wire_id(r.post_id), 'requester', wire_id(r.requester_id), 'status', r.status,
+    'createdAt', r.created_at)
+  FROM visible_info_request($1) r
+  ORDER BY r.id$$);
+CALL exported('followUps', $$
+  SELECT jsonb_build_object('id', wire_id(f.id),
+    'post', wire_id(f.post_id), 'sender', wire_id(f.sender_id),
+    'recipient', wire_id(f.recipient_id),
+    'state', f.state, 'createdAt', f.created_at, 'resolvedAt', f.resolved_at)
+  FROM visible_follow_up($1) f
+  ORDER BY f.id$$);
+
 CREATE OR REPLACE FUNCTION visible_info_request(viewer bigint) RETURNS SETOF info_request
 LANGUAGE sql STABLE AS $$
   SELECT r.* FROM info_request r
@@ -23,7 +48,7 @@ COMMENT ON FUNCTION visible_follow_up IS 'Sender and recipient, unless they bloc
 CREATE OR REPLACE FUNCTION respond_to_offer(viewer bigint, offer bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
-  author bigint := (seen_post(viewer, offer, '{19}', 'offerId')).author_id;
+  author bigint := (seen_post(viewer, offer, '{card_offer}', 'offerId')).author_id;
   made bigint;
 BEGIN
   IF author = viewer THEN PERFORM refuse('FORBIDDEN', 'offerId'); END IF;
@@ -55,7 +80,7 @@ COMMENT ON FUNCTION respond_to_offer IS
 CREATE OR REPLACE FUNCTION request_address(viewer bigint, request bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
-  author bigint := (seen_post(viewer, request, '{20}', 'requestId')).author_id;
+  author bigint := (seen_post(viewer, request, '{card_request}', 'requestId')).author_id;
   made bigint;
 BEGIN
   IF author = viewer THEN PERFORM refuse('FORBIDDEN', 'requestId'); END IF;
@@ -143,7 +168,7 @@ COMMENT ON FUNCTION resolve_follow_up IS
 CREATE OR REPLACE FUNCTION close_card_post(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
-  PERFORM own_post(viewer, target, '{19,20}', 'postId');
+  PERFORM own_post(viewer, target, '{card_offer,card_request}', 'postId');
   UPDATE card_post c SET is_open = false WHERE c.post_id = target AND c.is_open;
   RETURN target;
 END $$;
@@ -160,7 +185,7 @@ BEGIN
   PERFORM require_viewer(viewer);
   IF most < 1 THEN PERFORM refuse('INVALID', 'input', 'responseLimit'); END IF;
   PERFORM refuse_all(location_refusals(regions, 'input', 'regionIds'));
-  made := new_post(viewer, 19, input, true, false);
+  made := new_post(viewer, 'card_offer', input, true, false);
   INSERT INTO card_post (post_id, response_limit) VALUES (made, most);
   INSERT INTO card_offer_region (post_id, location_id) SELECT DISTINCT made, e.id
   FROM unnest(regions) AS e(id);
@@ -171,7 +196,7 @@ COMMENT ON FUNCTION create_card_offer IS
 
 CREATE OR REPLACE FUNCTION create_card_request(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-DECLARE made bigint := new_post(viewer, 20, input, true, false);
+DECLARE made bigint := new_post(viewer, 'card_request', input, true, false);
 BEGIN
   INSERT INTO card_post (post_id) VALUES (made);
   RETURN made;
@@ -192,7 +217,7 @@ BEGIN
           refusal('INVALID', 'input', 'taggedUserIds', (e.place - 1)::text) ORDER BY e.place), '[]')
         FROM unnest(thanked) WITH ORDINALITY AS e(id, place) WHERE e.id = ANY (thanked[:e.place - 1])));
   PERFORM hold_people(thanked || viewer);
-  made := new_post(viewer, 21, input, true, false);
+  made := new_post(viewer, 'thank_you', input, true, false);
   INSERT INTO post_tag (post_id, user_id) SELECT made, e.id FROM unnest(thanked) AS e(id) ORDER BY e.id;
   PERFORM notify_people(thanked, 'TAGGED', viewer, made, 'thanks you.', node_url(made));
   RETURN made;

@@ -1,5 +1,11 @@
 -- What changed, for clients that keep a copy: changes(since:).
 
+CALL told('change', NULL);
+CALL told('change_day', NULL);
+CALL told('change_horizon', NULL);
+CALL told('hidden_past', NULL);
+CALL told('token_secret', NULL);
+
 -- What was said is kept in a setting of the transaction, as looking into the log would touch all its
 -- partitions. Beyond a hundred or so it is said again, which costs no more than a row.
 CREATE OR REPLACE FUNCTION log_changes(node_ids bigint[], scope_ids bigint[], gone boolean,
@@ -215,7 +221,7 @@ CALL watch('circle_member', '{added,edited,removed}', 'log_members');
 
 CREATE OR REPLACE FUNCTION log_comments() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-  post_ids bigint[] := ARRAY(SELECT subject_id FROM changed WHERE subject_id & 240 = 16);
+  post_ids bigint[] := ARRAY(SELECT subject_id FROM changed WHERE is_post(subject_id));
   nodes bigint[];
   scopes bigint[];
   authors bigint[];
@@ -227,7 +233,7 @@ BEGIN
       (SELECT p.author_id FROM post p WHERE p.id = c.subject_id) AS host_id
     FROM changed c CROSS JOIN LATERAL (
       SELECT c.author_id AS scope_id
-      UNION SELECT c.subject_id WHERE c.subject_id & 255 = 5
+      UNION SELECT c.subject_id WHERE is_circle(c.subject_id)
       UNION SELECT p.scope_id FROM post_scopes(post_ids) p WHERE p.post_id = c.subject_id) s) s;
   PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE', authors, hosts);
   RETURN NULL;
@@ -250,14 +256,14 @@ BEGIN
   SELECT array_agg(p.id), array_agg(s.id), array_agg(p.author_id) INTO nodes, scopes, authors
   FROM post p, LATERAL (SELECT a.user_id AS id FROM attendance a WHERE a.event_id = p.id
     UNION SELECT i.invitee_id FROM invitation i WHERE i.event_id = p.id) s
-  WHERE p.id = ANY (posts) AND p.id & 255 = 23
+  WHERE p.id = ANY (posts) AND is_event(p.id)
     AND (s.id = p.author_id OR may_know_event(p.id, p.visibility, p.circle_id, s.id));
   PERFORM log_changes(nodes, scopes, true, authors);
   SELECT array_agg(i.id), array_agg(s.id), array_agg(s.other), array_agg(p.author_id)
   INTO nodes, scopes, authors, hosts
   FROM post p JOIN invitation i ON i.event_id = p.id,
     LATERAL (VALUES (i.inviter_id, i.invitee_id), (i.invitee_id, i.inviter_id)) s(id, other)
-  WHERE p.id = ANY (posts) AND p.id & 255 = 23
+  WHERE p.id = ANY (posts) AND is_event(p.id)
     AND (s.id = p.author_id OR may_know_event(p.id, p.visibility, p.circle_id, s.id));
   PERFORM log_changes(nodes, scopes, true, authors, hosts);
 END $$;
@@ -268,7 +274,7 @@ COMMENT ON FUNCTION log_gone_posts IS
 CREATE OR REPLACE FUNCTION log_silenced() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM log_gone_posts(CASE TG_TABLE_NAME WHEN 'post' THEN ARRAY[OLD.id]
-    ELSE ARRAY(SELECT p.id FROM post p WHERE p.circle_id = OLD.id AND p.id & 255 = 23) END);
+    ELSE ARRAY(SELECT p.id FROM post p WHERE p.circle_id = OLD.id AND is_event(p.id)) END);
   RETURN OLD;
 END $$;
 COMMENT ON FUNCTION log_silenced IS
@@ -385,14 +391,12 @@ COMMENT ON FUNCTION read_change_token IS
 CREATE OR REPLACE FUNCTION tells(viewer bigint, node bigint, scope bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  IF node & 255 = 23 AND scope = viewer THEN RETURN true; END IF;
-  IF node & 240 = 16 THEN
-    RETURN EXISTS (SELECT FROM visible_post(viewer) v WHERE v.id = node);
-  END IF;
-  CASE node & 255
-  WHEN 32 THEN RETURN EXISTS (SELECT FROM visible_comment(viewer) v WHERE v.id = node);
-  WHEN 33 THEN RETURN EXISTS (SELECT FROM visible_invitation(viewer) v WHERE v.id = node);
-  WHEN 50 THEN RETURN EXISTS (SELECT FROM visible_notification(viewer) v WHERE v.id = node);
+  IF is_event(node) AND scope = viewer THEN RETURN true; END IF;
+  CASE node_table(node)
+  WHEN 'post' THEN RETURN EXISTS (SELECT FROM visible_post(viewer) v WHERE v.id = node);
+  WHEN 'comment' THEN RETURN EXISTS (SELECT FROM visible_comment(viewer) v WHERE v.id = node);
+  WHEN 'invitation' THEN RETURN EXISTS (SELECT FROM visible_invitation(viewer) v WHERE v.id = node);
+  WHEN 'notification' THEN RETURN EXISTS (SELECT FROM visible_notification(viewer) v WHERE v.id = node);
   ELSE RETURN true;
   END CASE;
 END $$;

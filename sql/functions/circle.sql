@@ -1,5 +1,19 @@
 -- Circles: making, changing, leaving them.
 
+CALL node('circle', 5, owner => 'owner_id', path => '/circles/', commentable => true, flaggable => true,
+  changes => '{name,description,is_default,owner_id}', sought => 'folded(t.name)',
+  leaving => 'SELECT m.circle_id FROM circle_member m WHERE m.user_id = $1
+    UNION SELECT c.id FROM circle c WHERE c.owner_id = $1
+    UNION SELECT c.subject_id FROM comment c WHERE c.author_id = $1', lock_place => 20);
+CALL tell_of('circle_member', 'circle_id', 'circle');
+CALL watch('circle_member', '{added,edited,removed}', 'tell_changed', 'circle_member circle_id user_id');
+CALL told('circle_member', 'circle_member', '{user_id}', only_columns => true);
+CALL exported('circles', $$
+  SELECT jsonb_build_object('circle', wire_id(m.circle_id),
+    'role', m.role, 'joinedAt', m.joined_at)
+  FROM circle_member m WHERE m.user_id = $1
+  ORDER BY m.joined_at$$);
+
 CREATE OR REPLACE FUNCTION visible_circle(viewer bigint)
 RETURNS TABLE (id bigint, name text, description text, kind text, is_default boolean,
   owner_id bigint, member_count int, comment_count int, is_hot boolean, created_at timestamptz)

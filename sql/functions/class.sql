@@ -1,11 +1,19 @@
 -- Classes: programs, booking and giving back seats, offering, moving and calling off times.
 
+CALL node('program', 40);
+CALL tell_of('program_trainer', 'program_id', 'program');
+CALL node('class_session', 41, path => '/classes/', flaggable => true,
+  leaving => 'SELECT s.id FROM class_session s WHERE s.trainer_id = $1
+    UNION SELECT b.session_id FROM booking b WHERE b.user_id = $1', lock_place => 60);
+CALL node('booking', 42, owner => 'user_id', path => '/bookings/', exported => 'bookings');
+CALL told('booking', 'change', '{user_id}', only_columns => true);
+
 CREATE OR REPLACE FUNCTION visible_booking(viewer bigint) RETURNS SETOF booking
 LANGUAGE sql STABLE AS $$
   SELECT b.* FROM booking b
   WHERE b.user_id = viewer
     OR EXISTS (SELECT FROM class_session s WHERE s.id = b.session_id AND s.trainer_id = viewer)
-    OR EXISTS (SELECT FROM app_user s WHERE s.id = viewer AND 'STAFF' = ANY (s.roles))
+    OR EXISTS (SELECT FROM staff(viewer))
 $$;
 COMMENT ON FUNCTION visible_booking IS 'Whoever booked, the trainer, and staff.';
 

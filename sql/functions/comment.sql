@@ -1,5 +1,17 @@
 -- Comments: on posts, locations and circles.
 
+CALL node('comment', 32, owner => 'author_id', flaggable => true, reactions => '{AGREE}',
+  changes => '{}', topic => 'comment',
+  leaving => 'SELECT c.id FROM comment c WHERE c.author_id = $1
+    UNION SELECT c.id FROM comment c WHERE c.subject_id = ANY ($2)
+    UNION SELECT r.subject_id FROM reaction r WHERE r.user_id = $1', lock_place => 30);
+CALL told('comment', 'node', '{subject_id}', only_columns => true);
+CALL exported('comments', $$
+  SELECT jsonb_build_object('id', wire_id(c.id),
+    'subject', wire_id(c.subject_id), 'body', c.body, 'createdAt', c.created_at)
+  FROM visible_comment($1) c WHERE c.author_id = $1
+  ORDER BY c.id$$);
+
 CREATE OR REPLACE FUNCTION shown_comment(viewer bigint) RETURNS SETOF comment
 LANGUAGE sql STABLE AS $$
   SELECT c.* FROM exact_comment() c
@@ -12,37 +24,38 @@ LANGUAGE sql STABLE AS $$
   SELECT c.* FROM exact_comment() c
   WHERE c.author_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
     AND CASE
-      WHEN c.subject_id & 240 = 16
+      WHEN is_post(c.subject_id)
         THEN EXISTS (SELECT FROM visible_post(viewer) p WHERE p.id = c.subject_id)
-      WHEN c.subject_id & 255 = 5
+      WHEN is_circle(c.subject_id)
         THEN EXISTS (SELECT FROM visible_circle(viewer) o WHERE o.id = c.subject_id)
-      ELSE true END
+      WHEN is_location(c.subject_id) THEN true
+      ELSE sees_commented(viewer, c.subject_id) END
 $$;
 COMMENT ON FUNCTION visible_comment IS 'With their subject, except those of people blocked.';
 
 CREATE OR REPLACE FUNCTION add_comment(viewer bigint, target bigint, body text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
-  type int := seen_subject(viewer, target, '{16,3,5}', 'subjectId');
   made bigint;
   told bigint[];
 BEGIN
+  PERFORM hold_seen(viewer, target, is_commentable(target), 'subjectId');
   PERFORM refuse_all(text_refusals(body, true, 2000, 'body'));
   INSERT INTO comment (subject_id, author_id, body) VALUES (target, viewer, words(body))
   RETURNING id INTO made;
-  IF type = 16 THEN
-    told := author_of(target) || ARRAY(SELECT a.user_id FROM attendance a
-      WHERE a.event_id = target AND a.status <> 'NOT_GOING');
-  ELSIF type = 5 THEN
+  IF is_circle(target) THEN
     told := ARRAY(SELECT m.user_id FROM circle_member m JOIN circle c ON c.id = m.circle_id
       WHERE m.circle_id = target AND (c.kind = 'GROUP' OR m.role = 'OWNER'));
+  ELSE
+    told := array_remove(owner_of(target) || ARRAY(SELECT a.user_id FROM attendance a
+      WHERE a.event_id = target AND a.status <> 'NOT_GOING'), NULL);
   END IF;
   PERFORM notify_people(told, 'COMMENTED', viewer, made,
     'commented: ' || escaped(shortened(words(body), 120)), comment_url(made));
   RETURN made;
 END $$;
 COMMENT ON FUNCTION add_comment IS
-  'Mutation.addComment: told are the author of a post, who comes to an event, and the members '
+  'Mutation.addComment: told are whose it is on, who comes to an event, and the members '
   'of a group.';
 
 CREATE OR REPLACE FUNCTION delete_comment(viewer bigint, target bigint)
@@ -54,9 +67,8 @@ BEGIN
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'commentId'); END IF;
   IF has_role(viewer, 'STAFF') THEN
     PERFORM audit(viewer, 'DELETE_COMMENT', target);
-  ELSIF viewer NOT IN (chosen.author_id, coalesce(author_of(chosen.subject_id), 0),
-      coalesce((SELECT c.owner_id FROM circle c WHERE c.id = chosen.subject_id), 0)) THEN
-    -- Those three may delete it even if a block hides the comment or the post from them: others still read it.
+  ELSIF viewer NOT IN (chosen.author_id, coalesce(owner_of(chosen.subject_id), 0)) THEN
+    -- Those two may delete it even if a block hides the comment or the post from them: others still read it.
     IF NOT sees(viewer, target) THEN PERFORM refuse('NOT_FOUND', 'commentId'); END IF;
     PERFORM refuse('FORBIDDEN', 'commentId');
   END IF;

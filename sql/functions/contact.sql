@@ -1,5 +1,14 @@
 -- Address books that people imported.
 
+CALL node('external_contact', 51, owner => 'owner_id', is_told => false);
+CALL tell('external_contact', 'external_contact', 'id', '{owner_id}');
+CALL told('external_contact', 'external_contact', '{id}', is_node => true, only_columns => true);
+CALL exported('externalContacts', $$
+  SELECT jsonb_build_object('id', wire_id(c.id),
+    'provider', c.provider, 'externalId', c.external_id, 'name', c.name)
+  FROM external_contact c WHERE c.owner_id = $1
+  ORDER BY c.id$$);
+
 CREATE OR REPLACE FUNCTION visible_external_contact(viewer bigint) RETURNS SETOF external_contact
 LANGUAGE sql STABLE AS $$
   SELECT c.* FROM external_contact c WHERE c.owner_id = viewer

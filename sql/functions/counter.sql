@@ -24,6 +24,9 @@
 -- and book, which check the limit in the same update: these are queues, and have no slots. Triggers
 -- only take back what goes by itself.
 
+-- with the row whose count they are part of
+CALL told('count_slot', '');
+
 CREATE OR REPLACE FUNCTION slot_sum(subject bigint, VARIADIC counters text[]) RETURNS int
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -351,7 +354,8 @@ BEGIN
   -- What is read from here on is at least as new.
   FOR home, ids IN
     SELECT h.name, array_agg(s.id) FROM unnest(subjects) AS s(id), LATERAL (VALUES
-      (node_table(s.id)), (CASE WHEN s.id & 255 IN (16, 17) THEN 'votable_post' END)) h(name)
+      (node_table(s.id)),
+      (CASE WHEN is_votable(s.id) THEN 'votable_post' END)) h(name)
     WHERE to_regproc('fold_' || h.name) IS NOT NULL GROUP BY h.name
   LOOP
     EXECUTE format('SELECT %I($1)', 'fold_' || home) INTO again USING ids;
@@ -444,30 +448,30 @@ CALL count_rows('follow', '{added,removed}', ARRAY[
   ['app_user', 'id', 'follower_count, following_count',
     'SELECT followee_id, 1, 0 FROM changed UNION ALL SELECT follower_id, 0, 1 FROM changed']]);
 CALL count_rows('post_tag', '{added,removed}', ARRAY[
-  ['app_user', 'id', 'thank_you_score', 'SELECT user_id, 1 FROM changed WHERE post_id & 255 = 21 AND is_public']]);
+  ['app_user', 'id', 'thank_you_score', 'SELECT user_id, 1 FROM changed WHERE is_thank_you(post_id) AND is_public']]);
 CALL count_rows('circle_member', '{added,removed}', ARRAY[
   ['circle', 'id', 'member_count', 'SELECT circle_id, 1 FROM changed']]);
 CALL count_rows('vote', '{added,removed}', ARRAY[
   ['votable_post', 'post_id', 'wear_it_count, change_it_count',
     $$SELECT post_id, (choice = 'WEAR_IT')::int, (choice = 'CHANGE_IT')::int FROM changed$$]]);
 CALL count_rows('comment', '{added,removed}', ARRAY[
-  ['post', 'id', 'comment_count', 'SELECT subject_id, 1 FROM changed WHERE subject_id & 240 = 16'],
-  ['location', 'id', 'comment_count', 'SELECT subject_id, 1 FROM changed WHERE subject_id & 255 = 3'],
-  ['circle', 'id', 'comment_count', 'SELECT subject_id, 1 FROM changed WHERE subject_id & 255 = 5']]);
+  ['post', 'id', 'comment_count', 'SELECT subject_id, 1 FROM changed WHERE is_post(subject_id)'],
+  ['location', 'id', 'comment_count', 'SELECT subject_id, 1 FROM changed WHERE is_location(subject_id)'],
+  ['circle', 'id', 'comment_count', 'SELECT subject_id, 1 FROM changed WHERE is_circle(subject_id)']]);
 -- The post, or a slot of it, is locked when its location is looked up: it does not move meanwhile, as
 -- who moves it waits for its slots.
 CALL count_rows('reaction', '{added,removed}', ARRAY[
   ['post', 'id', 'heart_count, like_count, top_count',
     $$SELECT subject_id, (kind = 'HEART')::int, (kind = 'LIKE')::int, (kind = 'TOP')::int
-      FROM changed WHERE subject_id & 240 = 16$$],
-  ['comment', 'id', 'agree_count', 'SELECT subject_id, 1 FROM changed WHERE subject_id & 255 = 32'],
+      FROM changed WHERE is_post(subject_id)$$],
+  ['comment', 'id', 'agree_count', 'SELECT subject_id, 1 FROM changed WHERE is_comment(subject_id)'],
   ['location', 'id', 'top_count, post_reaction_count',
-    $$SELECT subject_id, 1, 0 FROM changed WHERE subject_id & 255 = 3
+    $$SELECT subject_id, 1, 0 FROM changed WHERE is_location(subject_id)
       UNION ALL
       SELECT (SELECT p.location_id FROM post p
         WHERE p.id = c.subject_id AND p.visibility = 'PUBLIC'), 0, 1
-      FROM changed c WHERE c.subject_id & 240 = 16$$],
-  ['product', 'id', 'heart_count', 'SELECT subject_id, 1 FROM changed WHERE subject_id & 255 = 4']]);
+      FROM changed c WHERE is_post(c.subject_id)$$],
+  ['product', 'id', 'heart_count', 'SELECT subject_id, 1 FROM changed WHERE is_product(subject_id)']]);
 CALL count_rows('post', '{added,removed}', ARRAY[
   ['location', 'id', 'post_count, post_reaction_count',
     $$SELECT location_id, 1, score + CASE WHEN is_hot
@@ -476,10 +480,10 @@ CALL count_rows('post', '{added,removed}', ARRAY[
 -- A response to an offer is a follow-up, one to a request asks for the address.
 CALL count_rows('follow_up', '{removed}', ARRAY[
   ['card_post', 'post_id', 'response_count',
-    'SELECT post_id, 1 FROM changed WHERE post_id & 255 = 19']]);
+    'SELECT post_id, 1 FROM changed WHERE is_card_offer(post_id)']]);
 CALL count_rows('info_request', '{removed}', ARRAY[
   ['card_post', 'post_id', 'response_count',
-    'SELECT post_id, 1 FROM changed WHERE post_id & 255 = 20']]);
+    'SELECT post_id, 1 FROM changed WHERE is_card_request(post_id)']]);
 CALL count_rows('booking', '{removed}', ARRAY[
   ['class_session', 'id', 'booked_count',
     'SELECT session_id, 1 FROM changed WHERE cancelled_at IS NULL']]);
@@ -516,7 +520,7 @@ CREATE OR REPLACE TRIGGER look_at_tag BEFORE INSERT ON post_tag
 CREATE OR REPLACE FUNCTION count_shown_thanks() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE is_shown boolean := NEW.visibility = 'PUBLIC';
 BEGIN
-  IF NEW.kind <> 21 OR is_shown = (OLD.visibility = 'PUBLIC') THEN RETURN NULL; END IF;
+  IF NOT is_thank_you(NEW.id) OR is_shown = (OLD.visibility = 'PUBLIC') THEN RETURN NULL; END IF;
   UPDATE post_tag t SET is_public = is_shown WHERE t.post_id = NEW.id;
   PERFORM FROM app_user u WHERE u.id IN (SELECT t.user_id FROM post_tag t WHERE t.post_id = NEW.id)
   ORDER BY u.id FOR NO KEY UPDATE;
@@ -535,7 +539,7 @@ CREATE OR REPLACE VIEW counted AS
     LEFT JOIN (SELECT followee_id AS id, count(*) AS n FROM follow GROUP BY 1) a USING (id)
     LEFT JOIN (SELECT follower_id AS id, count(*) AS n FROM follow GROUP BY 1) b USING (id)
     LEFT JOIN (SELECT user_id AS id, count(*) AS n FROM post_tag
-      WHERE post_id & 255 = 21 AND is_public GROUP BY 1) t USING (id),
+      WHERE is_thank_you(post_id) AND is_public GROUP BY 1) t USING (id),
     LATERAL (VALUES ('follower_count', u.follower_count, coalesce(a.n, 0)),
       ('following_count', u.following_count, coalesce(b.n, 0)),
       ('thank_you_score', u.thank_you_score, coalesce(t.n, 0))) c (column_name, stored, actual)
@@ -598,7 +602,7 @@ UNION ALL
     coalesce(f.n, 0) + coalesce(i.n, 0)
   FROM card_post p
     LEFT JOIN (SELECT post_id, count(*) AS n FROM follow_up
-      WHERE post_id & 255 = 19 GROUP BY 1) f USING (post_id)
+      WHERE is_card_offer(post_id) GROUP BY 1) f USING (post_id)
     LEFT JOIN (SELECT post_id, count(*) AS n FROM info_request GROUP BY 1) i USING (post_id);
 COMMENT ON VIEW counted IS 'Every stored count beside the one a recount gives.';
 

@@ -1,5 +1,22 @@
 -- Events: making, changing, calling off, inviting to them, coming.
 
+CALL kind('event', 23);
+CALL takes('event', 'post_id', '{event}');
+CALL watch('event', '{edited}', 'touch_changed', 'post_id');
+CALL tell_part('event');
+CALL watch('event_venue', '{added,edited,removed}', 'touch_changed', 'event_id');
+CALL tell_part('event_venue', 'event_id');
+CALL tell_of('attendance', 'event_id', 'post');
+CALL told('attendance', 'change', '{user_id}', only_columns => true);
+-- by the title, where the text does not say it
+CALL sought('POST', $$to_tsvector('simple', t.title)$$, 'event', 'post_id', newest => 2000,
+  joined => 'JOIN visible_post(viewer) p ON p.id = %s', besides => 'AND NOT p.search @@ (SELECT word_query(words))');
+CALL exported('attendance', $$
+  SELECT jsonb_build_object('event', wire_id(a.event_id),
+    'status', a.status, 'updatedAt', a.updated_at)
+  FROM attendance a WHERE a.user_id = $1 AND sees($1, a.event_id)
+  ORDER BY a.updated_at$$);
+
 CREATE OR REPLACE FUNCTION invite_people(viewer bigint, event bigint, people bigint[])
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -95,7 +112,7 @@ BEGIN
       RETURN made;
     END IF;
   END IF;
-  made := new_post(viewer, 23, input, false, false);
+  made := new_post(viewer, 'event', input, false, false);
   INSERT INTO event (post_id, title, starts_at, ends_at, category, circle_id, external_id, source_url)
   VALUES (made, words(input ->> 'title'), begins, ends, coalesce(input ->> 'category', 'GENERAL'),
     channel, outside, input ->> 'sourceUrl');
@@ -165,7 +182,7 @@ BEGIN
     OR input ? 'body' AND coalesce(words(input ->> 'body'), '') <> p.body);
   IF is_changed THEN
     PERFORM notify_people(event_people(event_id), 'EVENT_CHANGED', viewer, event_id,
-      'changed the ' || post_noun(event_id) || '.', node_url(event_id));
+      'changed the ' || node_noun(event_id) || '.', node_url(event_id));
   END IF;
 END $$;
 COMMENT ON FUNCTION change_event IS
@@ -173,7 +190,7 @@ COMMENT ON FUNCTION change_event IS
 
 CREATE OR REPLACE FUNCTION update_event(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-DECLARE target post := own_post(viewer, (input ->> 'eventId')::bigint, '{23}', 'input', 'eventId');
+DECLARE target post := own_post(viewer, (input ->> 'eventId')::bigint, '{event}', 'input', 'eventId');
 BEGIN
   IF EXISTS (SELECT FROM event e WHERE e.post_id = target.id AND e.cancelled_at IS NOT NULL) THEN
     PERFORM refuse('CLOSED', 'input', 'eventId');
@@ -187,13 +204,13 @@ COMMENT ON FUNCTION update_event IS
 CREATE OR REPLACE FUNCTION cancel_event(viewer bigint, event bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
-  PERFORM own_post(viewer, event, '{23}', 'eventId');
+  PERFORM own_post(viewer, event, '{event}', 'eventId');
   UPDATE event e SET cancelled_at = now() WHERE e.post_id = cancel_event.event
     AND e.cancelled_at IS NULL;
   IF FOUND THEN
     UPDATE post p SET updated_at = now() WHERE p.id = cancel_event.event;
     PERFORM notify_people(event_people(event), 'EVENT_CANCELLED', viewer, event,
-      'called off the ' || post_noun(event) || '.', node_url(event));
+      'called off the ' || node_noun(event) || '.', node_url(event));
   END IF;
   RETURN event;
 END $$;
@@ -203,7 +220,7 @@ COMMENT ON FUNCTION cancel_event IS
 CREATE OR REPLACE FUNCTION invite_to_event(viewer bigint, event bigint, people bigint[], circles bigint[])
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
-  target post := seen_post(viewer, event, '{23}', 'eventId');
+  target post := seen_post(viewer, event, '{event}', 'eventId');
   members bigint[];
 BEGIN
   IF target.author_id <> viewer AND (target.visibility = 'INVITED' OR NOT EXISTS (
@@ -238,7 +255,7 @@ COMMENT ON FUNCTION refuse_event_over IS
 CREATE OR REPLACE FUNCTION set_attendance(viewer bigint, event bigint, status text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
-  PERFORM seen_post(viewer, event, '{23}', 'eventId');
+  PERFORM seen_post(viewer, event, '{event}', 'eventId');
   -- The post goes first, so that what is deleted meanwhile takes no answer.
   PERFORM FROM post p WHERE p.id = event FOR KEY SHARE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'eventId'); END IF;

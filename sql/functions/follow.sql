@@ -1,4 +1,18 @@
 -- Following and blocking people.
+CALL exported('following', $$
+  SELECT jsonb_build_object('user', wire_id(f.followee_id),
+    'followedAt', f.followed_at)
+  FROM follow f WHERE f.follower_id = $1
+  ORDER BY f.followed_at$$);
+CALL exported('followers', $$
+  SELECT jsonb_build_object('user', wire_id(f.follower_id),
+    'followedAt', f.followed_at)
+  FROM follow f WHERE f.followee_id = $1
+  ORDER BY f.followed_at$$);
+CALL exported('blocked', $$
+  SELECT wire_id(b.blocked_id)
+  FROM block b WHERE b.blocker_id = $1
+  ORDER BY b.blocked_id$$);
 
 CREATE OR REPLACE FUNCTION follow_users(viewer bigint, people bigint[])
 RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

@@ -1,5 +1,17 @@
 -- Invitations: to events and to the community.
 
+CALL node('invitation', 33);
+CALL watch('invitation', '{added,edited,removed}', 'tell_changed', 'invitation id invitee_id inviter_id');
+CALL told('invitation', 'invitation', '{invitee_id,inviter_id}', only_columns => true);
+CALL exported('invitations', $$
+  SELECT jsonb_build_object('id', wire_id(i.id),
+    'event', wire_id(i.event_id), 'inviter', wire_id(i.inviter_id),
+    'invitee', wire_id(i.invitee_id),
+    'contact', CASE WHEN i.inviter_id = $1 THEN i.contact END, 'status', i.status,
+    'createdAt', i.created_at)
+  FROM visible_invitation($1) i
+  ORDER BY i.id$$);
+
 CREATE OR REPLACE FUNCTION visible_invitation(viewer bigint) RETURNS SETOF invitation
 LANGUAGE sql STABLE AS $$
   SELECT i.* FROM invitation i

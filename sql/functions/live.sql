@@ -83,57 +83,6 @@ COMMENT ON FUNCTION forget_touches IS
   'Forgets what was touched longer ago than this, and gives how much; nobody is behind by so much who '
   'looks every second.';
 
--- Triggers say it for changes that no counter or log has to do with.
-CREATE OR REPLACE FUNCTION touch_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE ids bigint[];
-BEGIN
-  EXECUTE format('SELECT array_agg(%I) FROM changed', TG_ARGV[0]) INTO ids;
-  PERFORM touch_nodes('node', ids, ids);
-  RETURN NULL;
-END $$;
-COMMENT ON FUNCTION touch_changed IS
-  'Tells that the nodes of changed rows look different; the argument names the column with their ids.';
-CALL watch('post', '{removed}', 'touch_changed', 'id');
-CALL watch('comment', '{removed}', 'touch_changed', 'id');
-CALL watch('location', '{removed}', 'touch_changed', 'id');
-CALL watch('product', '{removed}', 'touch_changed', 'id');
-CALL watch('circle', '{removed}', 'touch_changed', 'id');
-CALL watch('app_user', '{removed}', 'touch_changed', 'id');
-CALL watch('photo', '{edited,removed}', 'touch_changed', 'id');
-CALL watch('invitation', '{edited,removed}', 'touch_changed', 'id');
-CALL watch('info_request', '{edited,removed}', 'touch_changed', 'id');
-CALL watch('follow_up', '{edited,removed}', 'touch_changed', 'id');
-CALL watch('program', '{edited,removed}', 'touch_changed', 'id');
-CALL watch('class_session', '{edited,removed}', 'touch_changed', 'id');
-CALL watch('booking', '{edited,removed}', 'touch_changed', 'id');
-CALL watch('activity_track', '{edited,removed}', 'touch_changed', 'id');
-CALL watch('conversation', '{edited,removed}', 'touch_changed', 'id');
-CALL watch('notification', '{edited,removed}', 'touch_changed', 'id');
-CALL watch('card_post', '{edited}', 'touch_changed', 'post_id');
-CALL watch('event', '{edited}', 'touch_changed', 'post_id');
-CALL watch('attendance', '{added,edited,removed}', 'touch_changed', 'event_id');
-CALL watch('circle_member', '{added,removed}', 'touch_changed', 'circle_id');
-
-CREATE OR REPLACE FUNCTION touch_edited() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM touch_nodes('node', ARRAY[NEW.id], ARRAY[NEW.id]);
-  RETURN NULL;
-END $$;
-COMMENT ON FUNCTION touch_edited IS
-  'Tells that a node looks different, of tables most of whose updates are counts.';
-CREATE OR REPLACE TRIGGER touch_edited
-  AFTER UPDATE OF body, location_id, visibility, updated_at ON post
-  FOR EACH ROW EXECUTE FUNCTION touch_edited();
-CREATE OR REPLACE TRIGGER touch_edited AFTER UPDATE OF name, description, is_default, owner_id ON circle
-  FOR EACH ROW EXECUTE FUNCTION touch_edited();
-CREATE OR REPLACE TRIGGER touch_edited
-  AFTER UPDATE OF username, display_name, bio, website, avatar_id, home_id, card_preference, roles ON app_user
-  FOR EACH ROW WHEN (
-    (OLD.username, OLD.display_name, OLD.bio, OLD.website, OLD.avatar_id, OLD.home_id, OLD.card_preference, OLD.roles)
-    IS DISTINCT FROM
-    (NEW.username, NEW.display_name, NEW.bio, NEW.website, NEW.avatar_id, NEW.home_id, NEW.card_preference, NEW.roles))
-  EXECUTE FUNCTION touch_edited();
-
 -- An address is read by its owner, and by whoever is to send something there.
 CREATE OR REPLACE FUNCTION touch_account() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE cards bigint[];
@@ -151,9 +100,6 @@ CREATE OR REPLACE TRIGGER touch_account AFTER UPDATE OF email, email_verified, a
   FOR EACH ROW WHEN ((OLD.email, OLD.email_verified, OLD.address)
     IS DISTINCT FROM (NEW.email, NEW.email_verified, NEW.address))
   EXECUTE FUNCTION touch_account();
-CREATE OR REPLACE TRIGGER touch_edited
-  AFTER UPDATE OF name, brand, description, price, currency, photo_id, buy_url ON product
-  FOR EACH ROW EXECUTE FUNCTION touch_edited();
 
 CREATE OR REPLACE FUNCTION touch_made_posts() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -210,7 +156,7 @@ DECLARE keys bigint[] := ARRAY[node];
 BEGIN
   IF viewer = 0 THEN RETURN keys; END IF;
   keys := keys || pair_key(viewer, node);
-  IF node & 254 = 16 AND (EXISTS (SELECT FROM vote v WHERE v.post_id = node AND v.user_id = viewer)
+  IF is_votable(node) AND (EXISTS (SELECT FROM vote v WHERE v.post_id = node AND v.user_id = viewer)
       OR EXISTS (SELECT FROM post p WHERE p.id = node AND p.author_id = viewer)) THEN
     keys := keys || verdict_key(node);
   END IF;
@@ -252,3 +198,15 @@ CREATE OR REPLACE TRIGGER touch_ended AFTER DELETE ON session
   FOR EACH ROW EXECUTE FUNCTION touch_ended_session();
 CREATE OR REPLACE TRIGGER touch_shortened AFTER UPDATE OF expires_at ON session
   FOR EACH ROW WHEN (NEW.expires_at < OLD.expires_at) EXECUTE FUNCTION touch_ended_session();
+
+-- What a query reads can be live as far as somebody says how changes of it are told: CALL told, and what calls it.
+CREATE OR REPLACE VIEW live_source AS
+SELECT t.relation, t.attribute, string_to_array(t.topics, ' ') AS topics,
+  CASE WHEN t.nouns IS NOT NULL THEN ARRAY(SELECT n.tag FROM noun n
+    WHERE n.mask = 255 AND (n.name = ANY (t.nouns) OR n.kind_of = ANY (t.nouns)) ORDER BY n.tag) END AS tags,
+  t.is_node, t.is_own
+FROM told t;
+COMMENT ON VIEW live_source IS
+  'A row: whenever rows of this table change, there are touches of these topics, about nodes with '
+  'these tags or, with a column, with its values as their keys (as their nodes, if is_node), for the viewer whose '
+  'id the value is (if is_own). Without topics: nothing is told.';

@@ -1,5 +1,14 @@
 -- Places: how far they are, who was there, who likes them.
 
+CALL node('location', 3, path => '/locations/', commentable => true, flaggable => true, reactions => '{TOP}',
+  changes => '{name,level,place_type,gmaps_id,parent_id,ancestor_ids,latitude,longitude}', sought => 't.name_key',
+  leaving => 'SELECT p.location_id FROM post p WHERE p.id = ANY ($2)
+    UNION SELECT r.subject_id FROM reaction r WHERE r.user_id = $1
+    UNION SELECT c.subject_id FROM comment c WHERE c.author_id = $1', lock_place => 40, is_going => false);
+CALL told('visit', 'post node', nouns => '{post}');
+CALL told('location_rank', 'node', nouns => '{location}');
+CALL told('location_rank', 'location_rank');
+
 CREATE OR REPLACE FUNCTION great_circle(latitude float8, longitude float8,
   to_latitude float8, to_longitude float8)
 RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -232,7 +241,7 @@ COMMENT ON FUNCTION visited_place IS
 CREATE OR REPLACE FUNCTION topped_place(viewer bigint, part text) RETURNS TABLE (id bigint)
 LANGUAGE sql STABLE AS $$
   SELECT r.subject_id FROM reaction r JOIN network(viewer, part) n ON n.id = r.user_id
-  WHERE r.kind = 'TOP' AND r.subject_id & 255 = 3
+  WHERE r.kind = 'TOP' AND is_location(r.subject_id)
 $$;
 COMMENT ON FUNCTION topped_place IS
   'Places that people of this part of the network topped; some more than once.';

@@ -1,5 +1,20 @@
 -- Messages.
 
+CALL node('conversation', 48, path => '/conversations/',
+  leaving => 'SELECT m.conversation_id FROM conversation_member m WHERE m.user_id = $1', lock_place => 70);
+CALL tell('conversation_member', 'conversation_member', 'conversation_id', '{user_id}');
+CALL told('conversation_member', 'conversation_member', '{conversation_id}', is_node => true, only_columns => true);
+CALL node('message', 49, owner => 'author_id', topic => 'message');
+CALL watch('message', '{added,removed}', 'tell_changed', 'node id conversation_id');
+CALL told('message', 'node', '{conversation_id}', only_columns => true);
+CALL exported('messages', $$
+  SELECT jsonb_build_object('id', wire_id(m.id),
+    'conversation', wire_id(m.conversation_id), 'author', wire_id(m.author_id), 'body', m.body,
+    'createdAt', m.created_at)
+  FROM conversation_member c JOIN visible_message($1) m ON m.conversation_id = c.conversation_id
+  WHERE c.user_id = $1
+  ORDER BY m.id$$);
+
 -- Two people who are hidden from each other may both take part in a conversation of more people. Neither sees what
 -- the other writes meanwhile, nor by updated_at that it was written.
 CREATE OR REPLACE FUNCTION shown_message(viewer bigint) RETURNS SETOF message

@@ -1,9 +1,18 @@
 -- What staff decides about: flags.
 
+-- Flags have names of their own, but are no nodes.
+CALL number_by('flag', 61, 'flag_seq');
+CALL tell('flag', 'flag', 'subject_id', '{subject_id}');
+CALL exported('flags', $$
+  SELECT jsonb_build_object('subject', wire_id(f.subject_id),
+    'reason', f.reason, 'note', f.note, 'createdAt', f.created_at)
+  FROM flag f WHERE f.user_id = $1 AND sees($1, f.subject_id)
+  ORDER BY f.created_at$$);
+
 CREATE OR REPLACE FUNCTION visible_flag(viewer bigint) RETURNS SETOF flag
 LANGUAGE sql STABLE AS $$
   SELECT f.* FROM flag f
-  WHERE EXISTS (SELECT FROM app_user s WHERE s.id = viewer AND 'STAFF' = ANY (s.roles))
+  WHERE EXISTS (SELECT FROM staff(viewer))
 $$;
 COMMENT ON FUNCTION visible_flag IS 'Staff.';
 
@@ -11,17 +20,11 @@ CREATE OR REPLACE FUNCTION flag_subject(viewer bigint, subject bigint, reason te
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM require_viewer(viewer);
-  IF NOT coalesce(sees(viewer, subject), false) OR subject & 255 IN (34, 35, 42, 48) THEN
+  IF NOT coalesce(is_flaggable(subject) AND sees(viewer, subject), false) THEN
     PERFORM refuse('NOT_FOUND', 'subjectId');
   END IF;
   PERFORM refuse_all(text_refusals(note, false, 2000, 'note'));
-  IF subject = viewer
-    OR EXISTS (SELECT FROM post p WHERE p.id = subject AND p.author_id = viewer)
-    OR EXISTS (SELECT FROM comment c WHERE c.id = subject AND c.author_id = viewer)
-    OR EXISTS (SELECT FROM circle c WHERE c.id = subject AND c.owner_id = viewer)
-    OR EXISTS (SELECT FROM photo f WHERE f.id = subject AND f.owner_id = viewer) THEN
-    PERFORM refuse('FORBIDDEN', 'subjectId');
-  END IF;
+  IF owner_of(subject) = viewer THEN PERFORM refuse('FORBIDDEN', 'subjectId'); END IF;
   IF NOT lock_subject(subject) THEN PERFORM refuse('NOT_FOUND', 'subjectId'); END IF;
   INSERT INTO flag (subject_id, user_id, reason, note)
   VALUES (subject, viewer, flag_subject.reason, words(flag_subject.note))

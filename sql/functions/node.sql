@@ -1,3 +1,6 @@
+-- What takes all nouns together: "any of several types". The functions after_functions makes by the catalog look at an
+-- id's tag and do the same for each noun; Tests/Fixtures/catalog has them as they come out.
+--
 -- What hangs on "any of several types": reactions, comments, flags and notifications. No foreign key
 -- can hold them, so they are kept whole here, and nowhere else: nothing is added to a node that is
 -- not there or is being deleted, and what was added goes with it.
@@ -16,65 +19,165 @@
 --
 -- Locations, products, programs and class sessions are open to everyone and have no function.
 
--- A statement for each type, so that only those that come up are planned.
-CREATE OR REPLACE FUNCTION sees(person bigint, id bigint) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE PROCEDURE make_lookup(name text, result text, value text, by_kind boolean, note text)
+LANGUAGE plpgsql AS $make$
+DECLARE branches text;
 BEGIN
-  IF sees.id & 240 = 16 THEN
-    RETURN EXISTS (SELECT FROM visible_post(person) v WHERE v.id = sees.id);
-  END IF;
-  CASE sees.id & 255
-  WHEN 1 THEN RETURN EXISTS (SELECT FROM visible_user(person) v WHERE v.id = sees.id);
-  WHEN 2 THEN RETURN EXISTS (SELECT FROM visible_photo(person) v WHERE v.id = sees.id);
-  WHEN 3 THEN RETURN EXISTS (SELECT FROM location v WHERE v.id = sees.id);
-  WHEN 4 THEN RETURN EXISTS (SELECT FROM product v WHERE v.id = sees.id);
-  WHEN 5 THEN RETURN EXISTS (SELECT FROM visible_circle(person) v WHERE v.id = sees.id);
-  WHEN 32 THEN RETURN EXISTS (SELECT FROM visible_comment(person) v WHERE v.id = sees.id);
-  WHEN 34 THEN RETURN EXISTS (SELECT FROM visible_info_request(person) v WHERE v.id = sees.id);
-  WHEN 35 THEN RETURN EXISTS (SELECT FROM visible_follow_up(person) v WHERE v.id = sees.id);
-  WHEN 41 THEN RETURN EXISTS (SELECT FROM class_session v WHERE v.id = sees.id);
-  WHEN 42 THEN RETURN EXISTS (SELECT FROM visible_booking(person) v WHERE v.id = sees.id);
-  WHEN 48 THEN RETURN EXISTS (SELECT FROM visible_conversation(person) v WHERE v.id = sees.id);
-  ELSE RETURN false;
-  END CASE;
+  EXECUTE format(
+    $query$SELECT string_agg(format(E'\n    WHEN id & %%s = %%s THEN %%L::%s', n.mask, n.tag, n.value), ''
+      ORDER BY n.mask, n.tag)
+    FROM (SELECT n.mask, n.tag, %s AS value FROM noun n WHERE %s) n WHERE n.value IS NOT NULL$query$,
+    result, value, CASE WHEN by_kind THEN 'n.mask = 255' ELSE 'n.kind_of IS NULL' END) INTO branches;
+  EXECUTE format('CREATE OR REPLACE FUNCTION %I(id bigint) RETURNS %s LANGUAGE sql IMMUTABLE PARALLEL SAFE '
+    'RETURN CASE%s END', name, result, branches);
+  EXECUTE format('COMMENT ON FUNCTION %I IS %L', name, note);
+END $make$;
+COMMENT ON PROCEDURE make_lookup IS
+  'Makes a function of an id that gives a value of its noun, or of the kind of it; null for no noun.';
+
+CREATE OR REPLACE FUNCTION tag_rule(attribute text, nouns text[]) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN coalesce((SELECT string_agg(format('%s & %s = %s', attribute, n.mask, n.tag), ' OR ' ORDER BY n.mask, n.tag)
+    FROM noun n WHERE n.name = ANY (nouns)), 'false');
 END $$;
-COMMENT ON FUNCTION sees IS
-  'Whether somebody may see a node.';
+COMMENT ON FUNCTION tag_rule IS 'The condition that the id in a column is of one of these nouns.';
 
-CREATE OR REPLACE FUNCTION node_table(id bigint) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN id & 240 = 16 THEN 'post' ELSE CASE id & 255
-    WHEN 1 THEN 'app_user' WHEN 2 THEN 'photo' WHEN 3 THEN 'location' WHEN 4 THEN 'product'
-    WHEN 5 THEN 'circle' WHEN 32 THEN 'comment' WHEN 33 THEN 'invitation'
-    WHEN 34 THEN 'info_request' WHEN 35 THEN 'follow_up' WHEN 40 THEN 'program'
-    WHEN 41 THEN 'class_session' WHEN 42 THEN 'booking' WHEN 43 THEN 'activity_track'
-    WHEN 48 THEN 'conversation' WHEN 49 THEN 'message' WHEN 50 THEN 'notification'
-    WHEN 51 THEN 'external_contact' END END
-$$;
-COMMENT ON FUNCTION node_table IS 'The table of the node with this id; null where no type has its tag.';
+CREATE OR REPLACE PROCEDURE make_test(name text, nouns text[], note text) LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('CREATE OR REPLACE FUNCTION %I(id bigint) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE '
+    'RETURN %s', name, tag_rule('id', nouns));
+  EXECUTE format('COMMENT ON FUNCTION %I IS %L', name, note);
+END $$;
+COMMENT ON PROCEDURE make_test IS 'Makes a function of an id that says whether it is of one of these nouns.';
 
-CREATE OR REPLACE FUNCTION lock_subject(subject bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE OR REPLACE PROCEDURE make_switch(signature text, result text, branches text, otherwise text, note text)
+LANGUAGE plpgsql AS $make$
+BEGIN
+  EXECUTE format(
+    $function$CREATE OR REPLACE FUNCTION %s RETURNS %s LANGUAGE plpgsql AS $body$
+BEGIN
+  CASE%s
+  ELSE RETURN %s;
+  END CASE;
+END $body$
+$function$, signature, result, branches, otherwise);
+  EXECUTE format('COMMENT ON FUNCTION %s IS %L', split_part(signature, '(', 1), note);
+END $make$;
+COMMENT ON PROCEDURE make_switch IS
+  'Makes a function of a node: a branch for each noun, each with a statement of its own, so that only those that '
+  'come up are planned.';
+
+CREATE OR REPLACE FUNCTION node_branches(statement text, nouns text[] DEFAULT NULL) RETURNS text
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT string_agg(format(E'\n  WHEN node & %s = %s THEN ', n.mask, n.tag)
+      || format(statement, n.relation, n.visible, coalesce(n.owner, 'id')), '' ORDER BY n.mask, n.tag)
+    FROM noun n WHERE n.kind_of IS NULL AND (n.owner IS NOT NULL OR strpos(statement, '%3$') = 0)
+      AND (nouns IS NULL OR n.name = ANY (nouns)));
+END $$;
+COMMENT ON FUNCTION node_branches IS
+  'A branch for each noun, or each of these: %1$ is its table, %2$ its visible rows, %3$ the column of its owner, in '
+  'which case a noun without one has no branch.';
+
+CREATE OR REPLACE PROCEDURE keep_rule(relation text, name text, rule text, error text DEFAULT NULL)
+LANGUAGE plpgsql AS $$
 DECLARE
-  home text := node_table(subject);
-  number bigint;
+  old text := (SELECT regexp_replace(pg_get_constraintdef(c.oid), ' NOT VALID$', '') FROM pg_constraint c
+    WHERE c.conrelid = relation::regclass AND c.conname = name);
+  new text;
 BEGIN
-  CASE home
-  WHEN 'post' THEN PERFORM FROM post WHERE id = subject FOR KEY SHARE;
-  WHEN 'comment' THEN PERFORM FROM comment WHERE id = subject FOR KEY SHARE;
-  WHEN 'location' THEN PERFORM FROM location WHERE id = subject FOR KEY SHARE;
-  WHEN 'product' THEN PERFORM FROM product WHERE id = subject FOR KEY SHARE;
-  WHEN 'circle' THEN PERFORM FROM circle WHERE id = subject FOR KEY SHARE;
-  WHEN 'app_user' THEN PERFORM FROM app_user WHERE id = subject FOR KEY SHARE;
-  ELSE
-    IF home IS NULL THEN RETURN false; END IF;
-    EXECUTE format('SELECT FROM %I WHERE id = $1 FOR KEY SHARE', home) USING subject;
-    GET DIAGNOSTICS number = ROW_COUNT;
-    RETURN number > 0;
-  END CASE;
-  RETURN FOUND;
+  EXECUTE format('CREATE TEMP TABLE rule_probe (LIKE %I) ON COMMIT DROP', relation);
+  EXECUTE format('ALTER TABLE rule_probe ADD CONSTRAINT %I CHECK (%s)', name, rule);
+  new := (SELECT pg_get_constraintdef(c.oid) FROM pg_constraint c
+    WHERE c.conrelid = 'rule_probe'::regclass AND c.conname = name);
+  DROP TABLE rule_probe;
+  IF old = new THEN RETURN; END IF;
+  EXECUTE format('ALTER TABLE %1$I DROP CONSTRAINT IF EXISTS %2$I, ADD CONSTRAINT %2$I CHECK (%3$s)%4$s',
+    relation, name, rule, CASE WHEN old IS NOT NULL THEN ' NOT VALID' ELSE '' END);
+  IF error IS NOT NULL THEN EXECUTE format('COMMENT ON CONSTRAINT %I ON %I IS %L', name, relation, error); END IF;
 END $$;
-COMMENT ON FUNCTION lock_subject IS
-  'Keeps a node from being deleted until the transaction ends, and says whether it is there. Whoever '
-  'adds to a node calls it first; a trigger does for whoever forgets.';
+COMMENT ON PROCEDURE keep_rule IS
+  'Gives a table a constraint with its user error, in place of one of the name that says something else.';
+
+CREATE OR REPLACE PROCEDURE make_lookups() LANGUAGE plpgsql AS $$
+DECLARE
+  commentable text[] := ARRAY(SELECT n.name FROM noun n WHERE n.is_commentable);
+  flaggable text[] := ARRAY(SELECT n.name FROM noun n WHERE n.is_flaggable);
+  counted text[] := ARRAY(SELECT n.name FROM noun n WHERE to_regproc('add_to_' || n.relation) IS NOT NULL);
+BEGIN
+  CALL make_lookup('node_type', 'text', 'n.name', true, 'The noun of a node, or its kind, by the name of its CALL.');
+  CALL make_lookup('node_table', 'text', 'n.relation', false,
+    'The table of the node with this id; null where no type has its tag.');
+  CALL make_lookup('node_path', 'text', 'n.path', false, 'The path of the pages of nodes like this one.');
+  CALL make_lookup('node_phrase', 'text', 'n.phrase', true, 'What notifications call a node like this one.');
+  CALL make_lookup('reactions_to', 'text[]', 'nullif(n.reactions, ''{}'')', false,
+    'How one can react to a node like this one; null: not at all.');
+  CALL make_test('is_commentable', commentable, 'Whether one can comment on a node like this one.');
+  CALL make_test('is_counted', counted,
+    'Whether comments on a node like this one, and reactions to it, are counted in its row.');
+  CALL make_test('is_flaggable', flaggable, 'Whether one can flag a node like this one.');
+  EXECUTE format('CREATE OR REPLACE FUNCTION tag_of(noun text) RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE '
+    'RETURN CASE noun%s END',
+    (SELECT string_agg(format(E'\n    WHEN %L THEN %s', n.name, n.tag), '' ORDER BY n.tag)
+      FROM noun n WHERE n.mask = 255));
+  COMMENT ON FUNCTION tag_of IS 'The tag of a noun or kind by its name; null for no noun.';
+END $$;
+COMMENT ON PROCEDURE make_lookups IS 'Makes what is told by an id alone.';
+
+CREATE OR REPLACE PROCEDURE make_switches() LANGUAGE plpgsql AS $$
+DECLARE
+  hidden text[] := ARRAY(SELECT n.name FROM noun n WHERE n.is_commentable AND n.visible ~ '[(]person[)]$');
+  counted text[] := ARRAY(SELECT n.name FROM noun n
+    WHERE (n.is_commentable OR n.reactions <> '{}') AND is_counted(n.tag));
+BEGIN
+  CALL make_switch('sees(person bigint, node bigint)', 'boolean STABLE',
+    node_branches('RETURN EXISTS (SELECT FROM %2$s v WHERE v.id = node);'), 'false',
+    'Whether somebody may see a node.');
+  CALL make_switch('sees_commented(person bigint, node bigint)', 'boolean STABLE',
+    node_branches('RETURN EXISTS (SELECT FROM %2$s v WHERE v.id = node);', hidden), 'true',
+    'Whether somebody may see a node on which somebody has commented.');
+  CALL make_switch('lock_subject(node bigint)', 'boolean',
+    node_branches('PERFORM FROM %1$I t WHERE t.id = node FOR KEY SHARE; RETURN FOUND;'), 'false',
+    'Keeps a node from being deleted until the transaction ends, and says whether it is there. Whoever '
+    'adds to a node calls it first; a trigger does for whoever forgets.');
+  CALL make_switch('owner_of(node bigint)', 'bigint STABLE',
+    node_branches('RETURN (SELECT t.%3$I FROM %1$I t WHERE t.id = node);'), 'NULL',
+    'Whose a node is; null: nobody''s.');
+  CALL make_switch('is_counted_there(node bigint)', 'boolean STABLE',
+    node_branches('RETURN EXISTS (SELECT FROM %1$I t WHERE t.id = node);', counted), 'NULL',
+    'Whether a node is there, of those in whose row comments or reactions are counted; null for others.');
+  EXECUTE 'CREATE OR REPLACE VIEW every_node AS ' || (SELECT string_agg(format('SELECT id FROM %I', n.relation),
+    ' UNION ALL ' ORDER BY n.tag) FROM noun n WHERE n.kind_of IS NULL);
+  COMMENT ON VIEW every_node IS 'A row: one node, of whatever type. For checks; no request reads it.';
+END $$;
+COMMENT ON PROCEDURE make_switches IS 'Makes what looks into the table of a node.';
+
+CREATE OR REPLACE PROCEDURE after_functions() LANGUAGE plpgsql AS $$
+DECLARE
+  comments text;
+  reactions text;
+BEGIN
+  UPDATE noun n SET visible = CASE WHEN to_regproc('visible_' || n.name) IS NULL THEN quote_ident(n.relation)
+    ELSE format('visible_%s(person)', n.name) END WHERE n.kind_of IS NULL;
+  CALL make_lookups();
+  CALL make_switches();
+  CALL make_search();
+  CALL make_export();
+  comments := tag_rule('subject_id', ARRAY(SELECT n.name FROM noun n WHERE n.is_commentable));
+  reactions := (SELECT string_agg(format(' WHEN %L THEN %s', e.label, tag_rule('subject_id', ARRAY(
+      SELECT n.name FROM noun n WHERE e.label = ANY (n.reactions)))), '')
+    FROM unnest(enum_range(NULL::reaction_kind)::text[]) e(label));
+  IF EXISTS (SELECT FROM noun n WHERE n.is_commentable AND NOT is_counted(n.tag)) THEN
+    CALL watch('comment', '{added,removed}', 'notice_uncounted');
+  END IF;
+  IF EXISTS (SELECT FROM noun n WHERE n.reactions <> '{}' AND NOT is_counted(n.tag)) THEN
+    CALL watch('reaction', '{added,removed}', 'notice_uncounted');
+  END IF;
+  CALL keep_rule('comment', 'comment_subject_tag', comments);
+  CALL keep_rule('reaction', 'reaction_kind_fits', 'CASE kind' || reactions || ' ELSE false END', 'kind: INVALID');
+END $$;
+COMMENT ON PROCEDURE after_functions IS
+  'Makes what takes all nouns together. The program calls it whenever it has applied the functions, at the end.';
 
 CREATE OR REPLACE FUNCTION hold_subjects() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -89,17 +192,8 @@ BEGIN
   END IF;
   FOREACH subject IN ARRAY subjects LOOP
     -- Reactions and comments have been counted in the row they are about, if it is there, which holds it.
-    IF TG_TABLE_NAME IN ('reaction', 'comment') THEN
-      is_there := CASE node_table(subject)
-        WHEN 'post' THEN EXISTS (SELECT FROM post p WHERE p.id = subject)
-        WHEN 'comment' THEN EXISTS (SELECT FROM comment c WHERE c.id = subject)
-        WHEN 'location' THEN EXISTS (SELECT FROM location l WHERE l.id = subject)
-        WHEN 'product' THEN EXISTS (SELECT FROM product p WHERE p.id = subject)
-        WHEN 'circle' THEN EXISTS (SELECT FROM circle c WHERE c.id = subject) END;
-    ELSE
-      is_there := lock_subject(subject);
-    END IF;
-    IF is_there IS NOT TRUE THEN
+    is_there := CASE WHEN TG_TABLE_NAME IN ('reaction', 'comment') THEN is_counted_there(subject) END;
+    IF NOT coalesce(is_there, lock_subject(subject)) THEN
       RAISE EXCEPTION 'There is no node % for % to be about.', subject, TG_TABLE_NAME
         USING ERRCODE = 'foreign_key_violation', TABLE = TG_TABLE_NAME,
           CONSTRAINT = TG_TABLE_NAME || '_subject_exists';
@@ -114,6 +208,15 @@ CALL watch('comment', '{added}', 'hold_subjects');
 CALL watch('flag', '{added}', 'hold_subjects');
 CALL watch('notification', '{added}', 'hold_subjects');
 
+CREATE OR REPLACE FUNCTION notice_uncounted() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE ids bigint[] := ARRAY(SELECT DISTINCT c.subject_id FROM changed c WHERE NOT is_counted(c.subject_id));
+BEGIN
+  PERFORM touch_nodes('node', ids, ids);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION notice_uncounted IS
+  'Tells that nodes in whose rows nothing is counted look different, as more or less is said about them.';
+
 CREATE OR REPLACE FUNCTION keep_subject() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'What a row of % is about does not change.', TG_TABLE_NAME
@@ -127,29 +230,6 @@ CREATE OR REPLACE TRIGGER keep_subject AFTER UPDATE OF subject_id ON comment
   FOR EACH ROW WHEN (OLD.subject_id <> NEW.subject_id) EXECUTE FUNCTION keep_subject();
 CREATE OR REPLACE TRIGGER keep_subject AFTER UPDATE OF subject_id ON flag
   FOR EACH ROW WHEN (OLD.subject_id <> NEW.subject_id) EXECUTE FUNCTION keep_subject();
-
-CREATE OR REPLACE FUNCTION forget_subjects() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE gone bigint[] := ARRAY(SELECT id FROM changed);
-BEGIN
-  IF gone = '{}' THEN RETURN NULL; END IF;
-  IF TG_TABLE_NAME IN ('post', 'location', 'circle') THEN
-    DELETE FROM comment WHERE subject_id = ANY (gone);
-  END IF;
-  IF TG_TABLE_NAME IN ('post', 'comment', 'location', 'product') THEN
-    DELETE FROM reaction WHERE subject_id = ANY (gone);
-  END IF;
-  DELETE FROM flag WHERE subject_id = ANY (gone);
-  PERFORM FROM notification WHERE about_id = ANY (gone) ORDER BY id FOR UPDATE;
-  DELETE FROM notification WHERE about_id = ANY (gone);
-  RETURN NULL;
-END $$;
-COMMENT ON FUNCTION forget_subjects IS 'Deletes everything said about nodes that go.';
-DO $$ DECLARE home text; BEGIN
-  FOR home IN SELECT DISTINCT node_table(tag) FROM generate_series(1, 255) tag
-      WHERE node_table(tag) IS NOT NULL LOOP
-    CALL watch(home::regclass, '{removed}', 'forget_subjects');
-  END LOOP;
-END $$;
 
 CREATE OR REPLACE FUNCTION lock_what_goes(posts bigint[], circles bigint[]) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -179,17 +259,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION delete_node IS
   'Deletes a node of whatever type, with everything said about it; says whether it was there.';
-
-CREATE OR REPLACE VIEW every_node AS
-  SELECT id FROM app_user UNION ALL SELECT id FROM photo UNION ALL SELECT id FROM location
-  UNION ALL SELECT id FROM product UNION ALL SELECT id FROM circle UNION ALL SELECT id FROM post
-  UNION ALL SELECT id FROM comment UNION ALL SELECT id FROM invitation
-  UNION ALL SELECT id FROM info_request UNION ALL SELECT id FROM follow_up
-  UNION ALL SELECT id FROM program UNION ALL SELECT id FROM class_session
-  UNION ALL SELECT id FROM booking UNION ALL SELECT id FROM activity_track
-  UNION ALL SELECT id FROM conversation UNION ALL SELECT id FROM message
-  UNION ALL SELECT id FROM notification UNION ALL SELECT id FROM external_contact;
-COMMENT ON VIEW every_node IS 'A row: one node, of whatever type. For checks; no request reads it.';
 
 CREATE OR REPLACE FUNCTION verify_subjects() RETURNS TABLE (table_name text, subject_id bigint)
 LANGUAGE sql STABLE AS $$

@@ -1,5 +1,15 @@
 -- Notifications ("pecks"): who is told of what, in which words.
 
+CALL node('notification', 50, owner => 'recipient_id', topic => 'notification',
+  leaving => 'SELECT n.id FROM notification_that_goes($1, $2) n', lock_place => 80);
+CALL told('notification', 'change', '{recipient_id}', only_columns => true);
+CALL exported('notifications', $$
+  SELECT jsonb_build_object('id', wire_id(n.id),
+    'reason', n.reason, 'text', n.text, 'readAt', n.read_at,
+    'createdAt', n.created_at)
+  FROM visible_notification($1) n
+  ORDER BY n.id$$);
+
 CREATE OR REPLACE FUNCTION visible_notification(viewer bigint) RETURNS SETOF notification
 LANGUAGE sql STABLE AS $$
   SELECT n.* FROM notification n
@@ -7,6 +17,20 @@ LANGUAGE sql STABLE AS $$
     AND (n.actor_id IS NULL OR n.actor_id NOT IN (SELECT h.id FROM hidden_user(viewer) h))
 $$;
 COMMENT ON FUNCTION visible_notification IS 'The recipient, unless it tells of somebody blocked.';
+
+CREATE OR REPLACE FUNCTION notification_that_goes(person bigint, going bigint[]) RETURNS TABLE (id bigint)
+LANGUAGE sql STABLE AS $$
+  SELECT n.id FROM notification n
+  WHERE n.recipient_id = person OR n.actor_id = person OR n.about_id = person
+    OR n.about_id = ANY (ARRAY(SELECT g.id FROM unnest(going) g(id) WHERE NOT is_conversation(g.id)))
+    OR n.about_id IN (
+      SELECT b.id FROM booking b WHERE b.session_id = ANY (going)
+      UNION SELECT f.id FROM follow_up f WHERE f.post_id = ANY (going)
+      UNION SELECT r.id FROM info_request r WHERE r.post_id = ANY (going)
+      UNION SELECT i.id FROM invitation i WHERE person IN (i.invitee_id, i.inviter_id))
+$$;
+COMMENT ON FUNCTION notification_that_goes IS
+  'The notifications that go with an account and the nodes that go with it. A conversation stays for the others.';
 
 CREATE OR REPLACE FUNCTION escaped(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT replace(replace(replace(value, '&', '&amp;'), '<', '&lt;'), '>', '&gt;')
@@ -69,12 +93,7 @@ COMMENT ON FUNCTION notify_number IS
 
 CREATE OR REPLACE FUNCTION node_url(id bigint) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN public_url(CASE
-    WHEN node_url.id & 240 = 16 THEN '/posts/' WHEN node_url.id & 255 = 1 THEN '/users/'
-    WHEN node_url.id & 255 = 3 THEN '/locations/' WHEN node_url.id & 255 = 4 THEN '/products/'
-    WHEN node_url.id & 255 = 5 THEN '/circles/' WHEN node_url.id & 255 = 48 THEN '/conversations/'
-    WHEN node_url.id & 255 = 41 THEN '/classes/' WHEN node_url.id & 255 = 42 THEN '/bookings/'
-    ELSE '/nodes/' END || wire_id(node_url.id));
+  RETURN public_url(coalesce(node_path(id), '/nodes/') || wire_id(id));
 END $$;
 COMMENT ON FUNCTION node_url IS
   'Where a notification about a node leads.';
@@ -87,17 +106,13 @@ END $$;
 COMMENT ON FUNCTION comment_url IS
   'Where a notification about a comment leads: to the comment among those of its subject.';
 
-CREATE OR REPLACE FUNCTION post_noun(id bigint) RETURNS text LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION node_noun(id bigint) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN CASE post_noun.id & 255
-    WHEN 16 THEN 'outfit' WHEN 17 THEN 'product' WHEN 18 THEN 'photo' WHEN 19 THEN 'offer'
-    WHEN 20 THEN 'request' WHEN 21 THEN 'thank-you' WHEN 22 THEN 'announcement'
-    WHEN 23 THEN coalesce('event “' || (
-      SELECT escaped(e.title) FROM event e WHERE e.post_id = post_noun.id) || '”', 'event')
-    ELSE 'post' END;
+  RETURN coalesce(CASE WHEN is_event(node_noun.id) THEN (
+    SELECT 'event “' || escaped(e.title) || '”' FROM event e WHERE e.post_id = node_noun.id) END, node_phrase(id));
 END $$;
-COMMENT ON FUNCTION post_noun IS
-  'A post in a few words: "your outfit", "the event Spring fair".';
+COMMENT ON FUNCTION node_noun IS
+  'A node in a few words: "your outfit", "the event Spring fair".';
 
 CREATE OR REPLACE FUNCTION mark_notifications_read(viewer bigint, ids bigint[])
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

@@ -1,5 +1,16 @@
 -- Outfits, and the votes on them and on products.
 
+CALL kind('outfit_post', 16, phrase => 'outfit');
+CALL tell_part('votable_post');
+CALL told('vote', 'node', nouns => '{post}');
+-- under the key of those who may see the verdict
+CALL told('vote', 'node', '{post_id}', is_node => true, only_columns => true);
+CALL exported('votes', $$
+  SELECT jsonb_build_object('post', wire_id(v.post_id),
+    'choice', v.choice, 'createdAt', v.created_at)
+  FROM vote v WHERE v.user_id = $1 AND sees($1, v.post_id)
+  ORDER BY v.created_at$$);
+
 CREATE OR REPLACE FUNCTION verdict_text(wear_it int, change_it int) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
@@ -43,7 +54,7 @@ BEGIN
   IF EXISTS (SELECT FROM unnest(brands) AS b(brand) WHERE length(b.brand) > 100) THEN
     PERFORM refuse('TOO_LONG', 'input', 'brands');
   END IF;
-  made := new_post(viewer, 16, input, false, true);
+  made := new_post(viewer, 'outfit_post', input, false, true);
   INSERT INTO votable_post (post_id, brands, voting_enabled)
   VALUES (made, brands, asks_for_votes(input));
   RETURN made;
@@ -58,7 +69,7 @@ DECLARE
   number int;
 BEGIN
   PERFORM require_viewer(viewer);
-  SELECT p.author_id INTO author FROM visible_post(viewer) p WHERE p.id = target AND p.kind IN (16, 17);
+  SELECT p.author_id INTO author FROM visible_post(viewer) p WHERE p.id = target AND is_votable(p.id);
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'postId'); END IF;
   PERFORM FROM post p WHERE p.id = target FOR KEY SHARE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'postId'); END IF;
@@ -80,7 +91,7 @@ BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('VOTED ' || author, target));
   number := (SELECT v.wear_it_count + v.change_it_count FROM exact_votable_post() v WHERE v.post_id = target);
   PERFORM notify_number(author, 'VOTED', NULL, target,
-    CASE number WHEN 1 THEN '1 vote' ELSE number || ' votes' END || ' on your ' || post_noun(target)
+    CASE number WHEN 1 THEN '1 vote' ELSE number || ' votes' END || ' on your ' || node_noun(target)
     || '.', node_url(target));
   RETURN target;
 END $$;

@@ -1,6 +1,15 @@
 -- Pictures on their way from /photos to what shows them. The server calls note_upload with each that
 -- it has kept, photo_audience before it gives one, and the two functions at the end hourly.
 
+CALL node('photo', 2, owner => 'owner_id', flaggable => true);
+CALL tell('upload', 'upload', 'owner_id', '{owner_id}');
+CALL exported('photos', $$
+  SELECT jsonb_build_object('id', wire_id(p.id),
+    'url', CASE WHEN p.moderation <> 'REJECTED' THEN photo_url(p.url) END,
+    'moderation', p.moderation, 'createdAt', p.created_at)
+  FROM photo p WHERE p.owner_id = $1
+  ORDER BY p.id$$);
+
 CREATE OR REPLACE FUNCTION shown_photo(viewer bigint) RETURNS SETOF photo LANGUAGE sql STABLE AS $$
   SELECT f.* FROM photo f
   WHERE f.moderation = 'APPROVED'
@@ -21,7 +30,7 @@ LANGUAGE sql STABLE AS $$
         SELECT FROM post_photo pp JOIN visible_post(viewer) p ON p.id = pp.post_id
         WHERE pp.photo_id = f.id)
       OR EXISTS (SELECT FROM product r WHERE r.photo_id = f.id))
-    OR EXISTS (SELECT FROM app_user s WHERE s.id = viewer AND 'STAFF' = ANY (s.roles))
+    OR EXISTS (SELECT FROM staff(viewer))
 $$;
 COMMENT ON FUNCTION visible_photo IS
   'Approved ones with the post, product or profile that shows them (a post''s photos are its '

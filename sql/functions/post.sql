@@ -5,6 +5,27 @@
 --
 -- page, before, before_id: as many rows as a page needs, from after this sort key on; null for all.
 
+CALL node('post', 16, mask => 240, owner => 'author_id', path => '/posts/', commentable => true, flaggable => true,
+  reactions => '{HEART,LIKE,TOP}', changes => '{body,location_id,visibility,updated_at}', topic => 'post',
+  leaving => 'SELECT p.id FROM post_that_changes($1) p', lock_place => 10);
+CALL sought('POST', 't.search', newest => 2000);
+CALL told('post', 'change', '{author_id}', only_columns => true);
+CALL tell_part('post_photo');
+CALL tell_part('post_tag');
+CALL told('post_rank', 'post node', nouns => '{post}');
+CALL told('post_rank', 'post_rank');
+CALL exported('posts', $$
+  SELECT jsonb_build_object('id', wire_id(p.id), 'kind', p.kind,
+    'body', p.body, 'location', wire_id(p.location_id),
+    'circle', CASE WHEN sees($1, p.circle_id) THEN wire_id(p.circle_id) END,
+    'visibility', p.visibility, 'createdAt', p.created_at, 'updatedAt', p.updated_at,
+    'photos', (SELECT coalesce(jsonb_agg(wire_id(h.photo_id) ORDER BY h.position), '[]')
+  FROM post_photo h WHERE h.post_id = p.id),
+    'event', (SELECT jsonb_build_object('title', e.title, 'startsAt', e.starts_at,
+    'endsAt', e.ends_at) FROM event e WHERE e.post_id = p.id))
+  FROM post p WHERE p.author_id = $1
+  ORDER BY p.id$$);
+
 CREATE OR REPLACE FUNCTION visible_post(viewer bigint) RETURNS SETOF post
 LANGUAGE sql STABLE AS $$
   SELECT p.* FROM exact_post() p
@@ -19,6 +40,20 @@ $$;
 COMMENT ON FUNCTION visible_post IS
   'One''s own; those of people not blocked that are public, in a circle one belongs to, or an '
   'event one is invited to.';
+
+CREATE OR REPLACE FUNCTION post_that_changes(person bigint) RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $$
+  SELECT p.id FROM post p WHERE p.author_id = person
+  UNION SELECT p.id FROM post p JOIN circle c ON c.id = p.circle_id WHERE c.owner_id = person
+  UNION SELECT r.subject_id FROM reaction r WHERE r.user_id = person AND is_post(r.subject_id)
+  UNION SELECT c.subject_id FROM comment c WHERE c.author_id = person AND is_post(c.subject_id)
+  UNION SELECT v.post_id FROM vote v WHERE v.user_id = person
+  UNION SELECT a.event_id FROM attendance a WHERE a.user_id = person
+  UNION SELECT i.event_id FROM invitation i WHERE person IN (i.invitee_id, i.inviter_id)
+  UNION SELECT f.post_id FROM follow_up f WHERE person IN (f.sender_id, f.recipient_id)
+  UNION SELECT r.post_id FROM info_request r WHERE person IN (r.owner_id, r.requester_id)
+  UNION SELECT t.post_id FROM post_tag t WHERE t.user_id = person
+$$;
+COMMENT ON FUNCTION post_that_changes IS 'The posts that go or change when an account goes.';
 
 CREATE OR REPLACE FUNCTION feed(viewer bigint, source text, kinds text[], page int,
   before timestamptz, before_id bigint)
@@ -63,7 +98,7 @@ RETURNS TABLE (id bigint, reacted_at timestamptz) LANGUAGE sql STABLE AS $$
     FROM follow f CROSS JOIN LATERAL (
       SELECT t.subject_id, t.created_at FROM reaction t
       WHERE t.user_id = f.followee_id AND t.kind = reaction::reaction_kind
-        AND t.subject_id & 240 = 16
+        AND is_post(t.subject_id)
         AND (t.created_at, t.subject_id)
           < (coalesce(before, 'infinity'), coalesce(before_id, 9223372036854775807))
       ORDER BY t.created_at DESC, t.subject_id DESC LIMIT 5 * page) r
@@ -136,20 +171,20 @@ COMMENT ON FUNCTION post_reaction IS
   'Reactions to a post by a part of the network: those of one kind, or of each kind the newest few, by '
   'its index, however many there are.';
 
-CREATE OR REPLACE FUNCTION seen_post(viewer bigint, target bigint, kinds int[], VARIADIC path text[])
+CREATE OR REPLACE FUNCTION seen_post(viewer bigint, target bigint, kinds text[], VARIADIC path text[])
 RETURNS post LANGUAGE plpgsql AS $$
 DECLARE chosen post;
 BEGIN
   PERFORM require_viewer(viewer);
   SELECT p.* INTO chosen FROM visible_post(viewer) p
-  WHERE p.id = target AND (kinds IS NULL OR p.kind = ANY (kinds));
+  WHERE p.id = target AND (kinds IS NULL OR node_type(p.id) = ANY (kinds));
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', VARIADIC path); END IF;
   RETURN chosen;
 END $$;
 COMMENT ON FUNCTION seen_post IS
   'A post of one of these types (any, without) that the viewer may see; refuses any other.';
 
-CREATE OR REPLACE FUNCTION own_post(viewer bigint, target bigint, kinds int[], VARIADIC path text[])
+CREATE OR REPLACE FUNCTION own_post(viewer bigint, target bigint, kinds text[], VARIADIC path text[])
 RETURNS post LANGUAGE plpgsql AS $$
 DECLARE chosen post := seen_post(viewer, target, kinds, VARIADIC path);
 BEGIN
@@ -161,7 +196,7 @@ END $$;
 COMMENT ON FUNCTION own_post IS
   'A post of one of these types that is the viewer''s own, locked before what hangs on it; refuses any other.';
 
-CREATE OR REPLACE FUNCTION post_refusals(viewer bigint, tag int, input jsonb, needs_words boolean,
+CREATE OR REPLACE FUNCTION post_refusals(viewer bigint, kind text, input jsonb, needs_words boolean,
   needs_photo boolean)
 RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -175,13 +210,13 @@ BEGIN
   IF input ->> 'circleId' IS NOT NULL AND target.id IS NULL THEN
     refusals := refusals || refusal('NOT_FOUND', 'input', 'circleId');
   ELSIF target.kind = 'CHANNEL' THEN
-    IF target.owner_id <> viewer AND NOT has_role(viewer, 'STAFF', 'SERVICE') AND (tag IN (22, 23, 24)
-        OR NOT EXISTS (SELECT FROM circle_member m
+    IF target.owner_id <> viewer AND NOT has_role(viewer, 'STAFF', 'SERVICE')
+        AND (post_refusals.kind IN ('announcement', 'event', 'text_post') OR NOT EXISTS (SELECT FROM circle_member m
           WHERE m.circle_id = target.id AND m.user_id = viewer)) THEN
       refusals := refusals || refusal('FORBIDDEN', 'input', 'circleId');
     END IF;
   END IF;
-  IF wanted = 'INVITED' AND tag <> 23 THEN
+  IF wanted = 'INVITED' AND post_refusals.kind <> 'event' THEN
     refusals := refusals || refusal('INVALID', 'input', 'visibility');
   ELSIF wanted = 'CIRCLE' AND input ->> 'circleId' IS NULL THEN
     refusals := refusals || refusal('REQUIRED', 'input', 'circleId');
@@ -193,7 +228,7 @@ COMMENT ON FUNCTION post_refusals IS
   'see it; words, announcements and events in a channel are its owner''s, staff''s and services''; '
   'anything else in a channel is its subscribers''.';
 
-CREATE OR REPLACE FUNCTION new_post(viewer bigint, tag int, input jsonb, needs_words boolean,
+CREATE OR REPLACE FUNCTION new_post(viewer bigint, kind text, input jsonb, needs_words boolean,
   needs_photo boolean)
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -202,14 +237,14 @@ DECLARE
   is_in_group boolean;
 BEGIN
   PERFORM require_viewer(viewer);
-  PERFORM refuse_all(post_refusals(viewer, tag, input, needs_words, needs_photo));
+  PERFORM refuse_all(post_refusals(viewer, new_post.kind, input, needs_words, needs_photo));
   place := use_location(viewer, input -> 'location', 'input', 'location');
   is_in_group := EXISTS (SELECT FROM circle c
     WHERE c.id = (input ->> 'circleId')::bigint AND c.kind = 'GROUP');
   INSERT INTO post (id, author_id, body, location_id, circle_id, visibility)
-  VALUES (new_node(tag), viewer, coalesce(words(input ->> 'body'), ''), place,
+  VALUES (new_node(tag_of(new_post.kind)), viewer, coalesce(words(input ->> 'body'), ''), place,
     (input ->> 'circleId')::bigint,
-    CASE WHEN tag = 22 THEN 'PUBLIC'
+    CASE WHEN new_post.kind = 'announcement' THEN 'PUBLIC'
       ELSE coalesce(input ->> 'visibility', CASE WHEN is_in_group THEN 'CIRCLE' ELSE 'PUBLIC' END)
     END::visibility)
   RETURNING id INTO made;
@@ -228,10 +263,12 @@ DECLARE
 BEGIN
   IF arguments ? 'body' THEN
     PERFORM refuse_all(
-      text_refusals(arguments ->> 'body', target.kind IN (19, 20, 21, 22, 24), 5000, 'body'));
+      text_refusals(arguments ->> 'body', node_type(target.id) NOT IN
+        ('outfit_post', 'product_post', 'photo_post', 'event'), 5000, 'body'));
   END IF;
   IF arguments ? 'photoIds' THEN
-    PERFORM refuse_all(photo_refusals(viewer, photos, target.kind IN (16, 18), 'photoIds'));
+    PERFORM refuse_all(photo_refusals(viewer, photos,
+      node_type(target.id) IN ('outfit_post', 'photo_post'), 'photoIds'));
   END IF;
   PERFORM FROM post p WHERE p.id = target.id FOR NO KEY UPDATE;
   IF arguments ? 'photoIds' THEN PERFORM set_photos(target.id, photos); END IF;

@@ -1,5 +1,34 @@
 -- Products: what staff and services keep, and what people do with them.
 
+CALL node('product', 4, path => '/products/', flaggable => true, reactions => '{HEART}',
+  changes => '{name,brand,description,price,currency,photo_id,buy_url}',
+  leaving => 'SELECT r.subject_id FROM reaction r WHERE r.user_id = $1', lock_place => 50, is_going => false);
+CALL sought('PRODUCT', 't.search');
+CALL told('product_rank', 'node', nouns => '{product}');
+CALL told('product_rank', 'product_rank');
+CALL tell('shopping_list_item', 'shopping_list_item', 'product_id', '{user_id}');
+CALL tell('product_suggestion', 'product_suggestion', 'product_id', '{recipient_id}');
+CALL kind('product_post', 17, phrase => 'product');
+CALL takes('votable_post', 'post_id', '{outfit_post,product_post}');
+CREATE OR REPLACE FUNCTION is_votable(id bigint) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN is_outfit_post(id) OR is_product_post(id);
+COMMENT ON FUNCTION is_votable IS 'Whether an id is that of a post on which people can vote.';
+CALL exported('shoppingList', $$
+  SELECT jsonb_build_object('product', wire_id(s.product_id),
+    'addedAt', s.added_at)
+  FROM shopping_list_item s WHERE s.user_id = $1
+  ORDER BY s.added_at$$);
+CALL exported('productSuggestions', $$
+  SELECT jsonb_build_object(
+    'product', wire_id(s.product_id), 'sender', wire_id(s.sender_id),
+    'recipient', wire_id(s.recipient_id),
+    'post', CASE WHEN sees($1, s.post_id) THEN wire_id(s.post_id) END,
+    'createdAt', s.created_at)
+  FROM product_suggestion s WHERE $1 IN (s.sender_id, s.recipient_id)
+    AND s.sender_id NOT IN (SELECT h.id FROM hidden_user($1) h)
+    AND s.recipient_id NOT IN (SELECT h.id FROM hidden_user($1) h)
+  ORDER BY s.created_at$$);
+
 CREATE OR REPLACE FUNCTION create_product_post(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
@@ -9,7 +38,7 @@ BEGIN
   PERFORM require_viewer(viewer);
   PERFORM FROM product p WHERE p.id = thing FOR KEY SHARE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'input', 'productId'); END IF;
-  made := new_post(viewer, 17, input, false, false);
+  made := new_post(viewer, 'product_post', input, false, false);
   INSERT INTO votable_post (post_id, product_id, voting_enabled)
   VALUES (made, thing, asks_for_votes(input));
   RETURN made;
@@ -34,7 +63,7 @@ BEGIN
   END IF;
   IF NOT EXISTS (SELECT FROM follow f WHERE f.follower_id = viewer AND f.followee_id = person)
     AND NOT EXISTS (SELECT FROM visible_post(viewer) p
-      WHERE p.id = post AND p.author_id = person AND p.kind IN (16, 17)) THEN
+      WHERE p.id = post AND p.author_id = person AND is_votable(p.id)) THEN
     PERFORM refuse('FORBIDDEN', 'toUserId');
   END IF;
   PERFORM FROM post p WHERE p.id = suggest_product.post FOR KEY SHARE;

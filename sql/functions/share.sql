@@ -18,23 +18,17 @@ $$;
 COMMENT ON FUNCTION shortened IS
   'A text cut at the end of a word, with an ellipsis, to at most this many characters.';
 
-CREATE OR REPLACE FUNCTION share_draft(viewer bigint, medium text, about bigint, recipient text)
-RETURNS TABLE (channel text, recipients text[], subject text, body text, url text)
-LANGUAGE plpgsql STABLE ROWS 1 AS $$
-DECLARE
-  own_name text := (SELECT u.display_name FROM app_user u WHERE u.id = viewer);
-  line text;       -- what it is, in one line
-  quote text := '';  -- words of its own
-  link text;
-  title text;
-  to_club boolean := false;
+CREATE OR REPLACE FUNCTION shared_node(viewer bigint, medium text, about bigint,
+  OUT line text, OUT quote text, OUT link text, OUT to_club boolean)
+LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  IF about & 240 = 16 THEN
-    SELECT CASE p.kind
-        WHEN 16 THEN 'an outfit by ' WHEN 17 THEN 'a find of ' WHEN 18 THEN 'a photo by '
-        WHEN 19 THEN 'an offer of cards by ' WHEN 20 THEN 'a wish for cards of '
-        WHEN 21 THEN 'thanks from ' WHEN 22 THEN 'an announcement by '
-        WHEN 23 THEN 'an event of ' ELSE 'a post by ' END || u.display_name
+  IF is_post(about) THEN
+    SELECT CASE node_type(p.id)
+        WHEN 'outfit_post' THEN 'an outfit by ' WHEN 'product_post' THEN 'a find of '
+        WHEN 'photo_post' THEN 'a photo by ' WHEN 'card_offer' THEN 'an offer of cards by '
+        WHEN 'card_request' THEN 'a wish for cards of ' WHEN 'thank_you' THEN 'thanks from '
+        WHEN 'announcement' THEN 'an announcement by '
+        WHEN 'event' THEN 'an event of ' ELSE 'a post by ' END || u.display_name
         || CASE WHEN l.name IS NULL THEN '' ELSE ', ' || l.name END,
       coalesce(e.title || CASE WHEN p.body = '' THEN '' ELSE ': ' || p.body END,
         v.name || ' by ' || v.brand || CASE WHEN p.body = '' THEN '' ELSE ': ' || p.body END,
@@ -46,25 +40,42 @@ BEGIN
       LEFT JOIN event e ON e.post_id = p.id
       LEFT JOIN (votable_post b JOIN product v ON v.id = b.product_id) ON b.post_id = p.id
     WHERE p.id = about;
-  ELSIF about & 255 = 4 THEN
+  ELSIF is_product(about) THEN
     SELECT p.name || ' by ' || p.brand
         || CASE WHEN p.price IS NULL THEN '' ELSE ', ' || p.price || ' ' || p.currency END,
       p.description, p.buy_url
     INTO line, quote, link
     FROM product p WHERE p.id = about;
-  ELSIF about & 255 = 1 THEN
+  ELSIF is_user(about) THEN
     SELECT u.display_name, u.bio, public_url('/users/' || u.username),
       medium = 'EMAIL' AND 'TRAINER' = ANY (u.roles)
     INTO line, quote, link, to_club
     FROM visible_user(viewer) u WHERE u.id = about;
-  ELSIF about & 255 = 3 THEN
+  ELSIF is_location(about) THEN
     SELECT l.name, '', public_url('/locations/' || wire_id(l.id)) INTO line, quote, link
     FROM location l WHERE l.id = about;
-  ELSIF about & 255 = 5 THEN
+  ELSIF is_circle(about) THEN
     SELECT c.name, c.description, public_url('/circles/' || wire_id(c.id)) INTO line, quote, link
     FROM visible_circle(viewer) c WHERE c.id = about;
   END IF;
+END $$;
+COMMENT ON FUNCTION shared_node IS
+  'What a draft says of a node that the viewer may see: what it is, in one line, words of its own, a link, and whether '
+  'it is a question to the club. All are null without such a node.';
 
+CREATE OR REPLACE FUNCTION share_draft(viewer bigint, medium text, about bigint, recipient text)
+RETURNS TABLE (channel text, recipients text[], subject text, body text, url text)
+LANGUAGE plpgsql STABLE ROWS 1 AS $$
+DECLARE
+  own_name text := (SELECT u.display_name FROM app_user u WHERE u.id = viewer);
+  line text;
+  quote text;
+  link text;
+  title text;
+  to_club boolean;
+BEGIN
+  SELECT n.line, n.quote, n.link, n.to_club INTO line, quote, link, to_club
+  FROM shared_node(viewer, medium, about) n;
   recipients := CASE WHEN recipient IS NULL OR recipient = '' THEN '{}' ELSE ARRAY[recipient] END;
   IF coalesce(to_club, false) THEN
     recipients := array_remove(ARRAY(SELECT a.support_email FROM app_config a

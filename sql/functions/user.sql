@@ -1,5 +1,25 @@
 -- People: who sees them, their roles, and copies of their names.
 
+CALL node('user', 1, relation => 'app_user', owner => 'id', path => '/users/', flaggable => true,
+  changes => '{username,display_name,bio,website,avatar_id,home_id,card_preference,roles}',
+  sought => $$t.name_key || ' ' || t.username$$);
+CALL tell('user_ships_to', 'user_ships_to', 'location_id', '{user_id}');
+-- The names in it; that it is there is told by the counts of both.
+CALL watch('follow', '{edited}', 'touch_changed', 'followee_id');
+CALL told('follow', 'node', '{follower_id,followee_id}', '{user}');
+CALL told('block', 'block', '{blocker_id,blocked_id}');
+-- with the block
+CALL told('hidden', 'block', '{viewer_id,user_id}');
+
+CREATE OR REPLACE FUNCTION is_staff(roles text[]) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN 'STAFF' = ANY (roles);
+COMMENT ON FUNCTION is_staff IS 'Whether the roles of somebody make them staff.';
+
+CREATE OR REPLACE FUNCTION staff(viewer bigint) RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $$
+  SELECT u.id FROM app_user u WHERE u.id = viewer AND is_staff(u.roles)
+$$;
+COMMENT ON FUNCTION staff IS 'The viewer, if they are staff; no row otherwise.';
+
 CREATE OR REPLACE FUNCTION hidden_user(viewer bigint) RETURNS TABLE (id bigint)
 LANGUAGE sql STABLE AS $$
   SELECT h.user_id FROM hidden h WHERE h.viewer_id = viewer
@@ -46,11 +66,11 @@ BEGIN
   IF NOT EXISTS (SELECT FROM app_user u WHERE u.id = person) THEN
     PERFORM refuse('NOT_FOUND', 'userId');
   END IF;
-  IF NOT 'STAFF' = ANY (kept) THEN
+  IF NOT is_staff(kept) THEN
     -- one at a time, so that two do not each leave it to the other
-    PERFORM FROM app_user u WHERE 'STAFF' = ANY (u.roles) ORDER BY u.id FOR NO KEY UPDATE;
-    IF EXISTS (SELECT FROM app_user u WHERE u.id = person AND 'STAFF' = ANY (u.roles))
-      AND NOT EXISTS (SELECT FROM app_user u WHERE u.id <> person AND 'STAFF' = ANY (u.roles)) THEN
+    PERFORM FROM app_user u WHERE is_staff(u.roles) ORDER BY u.id FOR NO KEY UPDATE;
+    IF EXISTS (SELECT FROM app_user u WHERE u.id = person AND is_staff(u.roles))
+      AND NOT EXISTS (SELECT FROM app_user u WHERE u.id <> person AND is_staff(u.roles)) THEN
       PERFORM refuse('FORBIDDEN', 'roles');
     END IF;
   END IF;
@@ -75,14 +95,14 @@ BEGIN
         (SELECT string_agg(r.role, ', ') FROM unnest(added || removed) AS r(role)
           WHERE r.role <> ALL (known)), array_to_string(known, ', '));
   END IF;
-  PERFORM FROM app_user u WHERE 'STAFF' = ANY (u.roles) OR lower(u.username) = lower(name)
+  PERFORM FROM app_user u WHERE is_staff(u.roles) OR lower(u.username) = lower(name)
   ORDER BY u.id FOR NO KEY UPDATE;
   SELECT u.* INTO person FROM app_user u WHERE lower(u.username) = lower(name);
   IF NOT FOUND THEN RETURN NULL; END IF;
   kept := ARRAY(SELECT DISTINCT r.role FROM unnest(person.roles || added || '{MEMBER}'::text[]) AS r(role)
     WHERE r.role = 'MEMBER' OR r.role <> ALL (removed) ORDER BY r.role);
-  IF 'STAFF' = ANY (person.roles) AND NOT 'STAFF' = ANY (kept)
-    AND NOT EXISTS (SELECT FROM app_user u WHERE u.id <> person.id AND 'STAFF' = ANY (u.roles)) THEN
+  IF is_staff(person.roles) AND NOT is_staff(kept)
+    AND NOT EXISTS (SELECT FROM app_user u WHERE u.id <> person.id AND is_staff(u.roles)) THEN
     RAISE EXCEPTION USING ERRCODE = 'SG100',
       MESSAGE = 'The last of the staff stays staff; make somebody else staff first.';
   END IF;

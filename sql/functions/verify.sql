@@ -66,8 +66,9 @@ COMMENT ON FUNCTION verify_locations IS
 CREATE OR REPLACE FUNCTION verify_posts() RETURNS TABLE (post_id bigint, fault text)
 LANGUAGE sql STABLE AS $$
   SELECT p.id, 'its row of ' || t.name || ' is missing' FROM post p,
-    LATERAL (SELECT CASE WHEN p.kind IN (16, 17) THEN 'votable_post' WHEN p.kind IN (19, 20) THEN 'card_post'
-      WHEN p.kind = 23 THEN 'event' END AS name) t
+    LATERAL (SELECT CASE WHEN is_votable(p.id) THEN 'votable_post'
+      WHEN is_card_offer(p.id) OR is_card_request(p.id) THEN 'card_post'
+      WHEN is_event(p.id) THEN 'event' END AS name) t
   WHERE CASE t.name WHEN 'votable_post' THEN NOT EXISTS (SELECT FROM votable_post v WHERE v.post_id = p.id)
     WHEN 'card_post' THEN NOT EXISTS (SELECT FROM card_post c WHERE c.post_id = p.id)
     WHEN 'event' THEN NOT EXISTS (SELECT FROM event e WHERE e.post_id = p.id) ELSE false END
@@ -83,7 +84,7 @@ LANGUAGE sql STABLE AS $$
     JOIN votable_post p ON p.post_id = v.post_id
   WHERE NOT p.voting_enabled
   UNION ALL SELECT DISTINCT t.post_id, 'tags people and is no thank-you' FROM post_tag t
-  WHERE t.post_id & 255 <> 21
+  WHERE NOT is_thank_you(t.post_id)
   UNION ALL SELECT DISTINCT t.post_id, 'tags its author' FROM post_tag t JOIN post p ON p.id = t.post_id
   WHERE t.user_id = p.author_id
   UNION ALL SELECT f.subject_id, 'its author flagged it' FROM flag f JOIN post p ON p.id = f.subject_id
@@ -106,9 +107,9 @@ LANGUAGE sql STABLE AS $$
       AND f.recipient_id = r.owner_id)
   UNION ALL SELECT f.id, 'is sent by somebody who did not make the offer' FROM follow_up f
     JOIN post p ON p.id = f.post_id
-  WHERE p.kind = 19 AND p.author_id <> f.sender_id
+  WHERE is_card_offer(p.id) AND p.author_id <> f.sender_id
   UNION ALL SELECT f.id, 'nobody approved the request behind it' FROM follow_up f
-  WHERE f.post_id & 255 = 20 AND NOT EXISTS (
+  WHERE is_card_request(f.post_id) AND NOT EXISTS (
     SELECT FROM info_request r WHERE r.post_id = f.post_id AND r.requester_id = f.sender_id
       AND r.owner_id = f.recipient_id AND r.status = 'ACCEPTED')
 $$;

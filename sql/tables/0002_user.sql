@@ -1,8 +1,7 @@
 -- People: accounts, how they sign in, whom they follow and block.
 
 CREATE TABLE app_user (
-  id bigint DEFAULT new_node(1) CONSTRAINT app_user_id_primary PRIMARY KEY
-    CONSTRAINT app_user_id_tag CHECK (id & 255 = 1),
+  id bigint CONSTRAINT app_user_id_primary PRIMARY KEY,
   username text COLLATE "C" NOT NULL
     CONSTRAINT app_user_username_form CHECK (username ~ '^[A-Za-z0-9_.]{2,40}$'),
   display_name text NOT NULL
@@ -88,8 +87,7 @@ CREATE TABLE session (
   -- every request with a token
   token_hash bytea CONSTRAINT session_token_hash_primary PRIMARY KEY
     CONSTRAINT session_token_hash_length CHECK (length(token_hash) = 32),
-  id bigint NOT NULL DEFAULT (nextval('session_seq') << 8 | 60)
-    CONSTRAINT session_id_once UNIQUE CONSTRAINT session_id_tag CHECK (id & 255 = 60),
+  id bigint NOT NULL CONSTRAINT session_id_once UNIQUE,
   user_id bigint NOT NULL CONSTRAINT session_user_exists REFERENCES app_user ON DELETE CASCADE,
   device text,
   created_at timestamptz NOT NULL DEFAULT now(),

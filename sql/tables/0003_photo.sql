@@ -4,8 +4,7 @@ CREATE TYPE moderation_state AS ENUM ('PENDING', 'APPROVED', 'REJECTED');
 COMMENT ON TYPE moderation_state IS 'What became of a picture: waits, shown with what shows it, staff only.';
 
 CREATE TABLE photo (
-  id bigint DEFAULT new_node(2) CONSTRAINT photo_id_primary PRIMARY KEY
-    CONSTRAINT photo_id_tag CHECK (id & 255 = 2),
+  id bigint CONSTRAINT photo_id_primary PRIMARY KEY,
   owner_id bigint NOT NULL CONSTRAINT photo_owner_exists REFERENCES app_user ON DELETE CASCADE,
   url text NOT NULL,
   square_url text,

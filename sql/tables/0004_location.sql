@@ -4,8 +4,7 @@ CREATE TYPE location_level AS ENUM ('COUNTRY', 'REGION', 'CITY', 'PLACE');
 COMMENT ON TYPE location_level IS 'Where in the tree a location stands, from the top.';
 
 CREATE TABLE location (
-  id bigint DEFAULT new_node(3) CONSTRAINT location_id_primary PRIMARY KEY
-    CONSTRAINT location_id_tag CHECK (id & 255 = 3),
+  id bigint CONSTRAINT location_id_primary PRIMARY KEY,
   name text NOT NULL,
   name_key text COLLATE "C" NOT NULL,
   level location_level NOT NULL DEFAULT 'PLACE',

@@ -1,8 +1,7 @@
 -- Things shops sell.
 
 CREATE TABLE product (
-  id bigint DEFAULT new_node(4) CONSTRAINT product_id_primary PRIMARY KEY
-    CONSTRAINT product_id_tag CHECK (id & 255 = 4),
+  id bigint CONSTRAINT product_id_primary PRIMARY KEY,
   retailer text NOT NULL,
   external_id text NOT NULL,
   name text NOT NULL,

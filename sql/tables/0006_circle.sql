@@ -1,8 +1,7 @@
 -- Circles: private groups of friends, and public channels anyone subscribes to.
 
 CREATE TABLE circle (
-  id bigint DEFAULT new_node(5) CONSTRAINT circle_id_primary PRIMARY KEY
-    CONSTRAINT circle_id_tag CHECK (id & 255 = 5),
+  id bigint CONSTRAINT circle_id_primary PRIMARY KEY,
   name text NOT NULL CONSTRAINT circle_name_length CHECK (length(name) BETWEEN 1 AND 80),
   description text NOT NULL DEFAULT '',
   kind text NOT NULL CONSTRAINT circle_kind_known CHECK (kind IN ('GROUP', 'CHANNEL')),

@@ -4,7 +4,7 @@ CREATE TYPE visibility AS ENUM ('PUBLIC', 'CIRCLE', 'INVITED');
 COMMENT ON TYPE visibility IS 'Who may see a post: everyone, the members of its circle, whom its author invited.';
 
 CREATE TABLE post (
-  id bigint CONSTRAINT post_id_primary PRIMARY KEY CONSTRAINT post_id_tag CHECK (id & 240 = 16),
+  id bigint CONSTRAINT post_id_primary PRIMARY KEY,
   kind smallint NOT NULL GENERATED ALWAYS AS ((id & 255)::smallint) STORED,
   author_id bigint NOT NULL CONSTRAINT post_author_exists REFERENCES app_user ON DELETE CASCADE,
   body text NOT NULL DEFAULT '' CONSTRAINT post_body_length CHECK (length(body) <= 5000),
@@ -135,8 +135,7 @@ CREATE INDEX ON post_tag (user_id, post_id DESC);
 
 CREATE TABLE votable_post (
   post_id bigint CONSTRAINT votable_post_id_primary PRIMARY KEY
-    CONSTRAINT votable_post_post_exists REFERENCES post ON DELETE CASCADE
-    CONSTRAINT votable_post_id_tag CHECK (post_id & 255 IN (16, 17)),
+    CONSTRAINT votable_post_post_exists REFERENCES post ON DELETE CASCADE,
   brands text[] NOT NULL DEFAULT '{}',
   product_id bigint CONSTRAINT votable_post_product_exists REFERENCES product ON DELETE RESTRICT,
   voting_enabled boolean NOT NULL,

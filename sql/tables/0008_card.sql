@@ -2,8 +2,7 @@
 
 CREATE TABLE card_post (
   post_id bigint CONSTRAINT card_post_id_primary PRIMARY KEY
-    CONSTRAINT card_post_post_exists REFERENCES post ON DELETE CASCADE
-    CONSTRAINT card_post_id_tag CHECK (post_id & 255 IN (19, 20)),
+    CONSTRAINT card_post_post_exists REFERENCES post ON DELETE CASCADE,
   is_open boolean NOT NULL DEFAULT true,
   response_limit int CONSTRAINT card_post_response_limit_positive CHECK (response_limit > 0),
   response_count int NOT NULL DEFAULT 0
@@ -30,11 +29,9 @@ COMMENT ON TABLE card_offer_region IS
 CREATE INDEX ON card_offer_region (location_id, post_id DESC);
 
 CREATE TABLE info_request (
-  id bigint DEFAULT new_node(34) CONSTRAINT info_request_id_primary PRIMARY KEY
-    CONSTRAINT info_request_id_tag CHECK (id & 255 = 34),
+  id bigint CONSTRAINT info_request_id_primary PRIMARY KEY,
   post_id bigint NOT NULL
-    CONSTRAINT info_request_post_exists REFERENCES card_post ON DELETE CASCADE
-    CONSTRAINT info_request_post_tag CHECK (post_id & 255 = 20),
+    CONSTRAINT info_request_post_exists REFERENCES card_post ON DELETE CASCADE,
   owner_id bigint NOT NULL
     CONSTRAINT info_request_owner_exists REFERENCES app_user ON DELETE CASCADE,
   requester_id bigint NOT NULL
@@ -56,8 +53,7 @@ CREATE INDEX ON info_request (owner_id, status, id DESC);
 CREATE INDEX ON info_request (requester_id);
 
 CREATE TABLE follow_up (
-  id bigint DEFAULT new_node(35) CONSTRAINT follow_up_id_primary PRIMARY KEY
-    CONSTRAINT follow_up_id_tag CHECK (id & 255 = 35),
+  id bigint CONSTRAINT follow_up_id_primary PRIMARY KEY,
   post_id bigint NOT NULL CONSTRAINT follow_up_post_exists REFERENCES card_post ON DELETE CASCADE,
   sender_id bigint NOT NULL
     CONSTRAINT follow_up_sender_exists REFERENCES app_user ON DELETE CASCADE,

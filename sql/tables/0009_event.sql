@@ -2,8 +2,7 @@
 
 CREATE TABLE event (
   post_id bigint CONSTRAINT event_id_primary PRIMARY KEY
-    CONSTRAINT event_post_exists REFERENCES post ON DELETE CASCADE
-    CONSTRAINT event_id_tag CHECK (post_id & 255 = 23),
+    CONSTRAINT event_post_exists REFERENCES post ON DELETE CASCADE,
   title text NOT NULL CONSTRAINT event_title_length CHECK (length(title) BETWEEN 1 AND 200),
   starts_at timestamptz NOT NULL,
   ends_at timestamptz CONSTRAINT event_ends_at_after CHECK (ends_at > starts_at),
@@ -62,8 +61,7 @@ CREATE INDEX ON attendance (event_id, status, updated_at DESC, user_id DESC);
 CREATE INDEX ON attendance (user_id, event_id) INCLUDE (status);
 
 CREATE TABLE invitation (
-  id bigint DEFAULT new_node(33) CONSTRAINT invitation_id_primary PRIMARY KEY
-    CONSTRAINT invitation_id_tag CHECK (id & 255 = 33),
+  id bigint CONSTRAINT invitation_id_primary PRIMARY KEY,
   inviter_id bigint NOT NULL
     CONSTRAINT invitation_inviter_exists REFERENCES app_user ON DELETE CASCADE,
   event_id bigint CONSTRAINT invitation_event_exists REFERENCES event ON DELETE CASCADE,

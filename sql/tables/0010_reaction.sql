@@ -10,16 +10,10 @@ CREATE TABLE reaction (
   created_at timestamptz NOT NULL DEFAULT now(),
   -- viewerReactions; one of each kind. The subject does not come first: where it did, this index was taken
   -- for Reactable.reactions, with a sort of all, as soon as few pages were known to be visible.
-  CONSTRAINT reaction_kind_once PRIMARY KEY (user_id, subject_id, kind),
-  CONSTRAINT reaction_kind_fits CHECK (CASE kind
-    WHEN 'AGREE' THEN subject_id & 255 = 32
-    WHEN 'TOP' THEN subject_id & 240 = 16 OR subject_id & 255 = 3
-    WHEN 'HEART' THEN subject_id & 240 = 16 OR subject_id & 255 = 4
-    ELSE subject_id & 240 = 16 END));
+  CONSTRAINT reaction_kind_once PRIMARY KEY (user_id, subject_id, kind));
 COMMENT ON TABLE reaction IS 'A row: the user hearts, likes, tops or agrees with the subject.';
 COMMENT ON COLUMN reaction.subject_id IS
   'A post, a location, a product or a comment; goes with it (functions/node.sql).';
-COMMENT ON CONSTRAINT reaction_kind_fits ON reaction IS 'kind: INVALID';
 -- Reactable.reactions, newest first
 CREATE INDEX ON reaction (subject_id, kind, created_at DESC, user_id DESC);
 -- viewer.reactedFeed; locations(filter: {toppedBy})

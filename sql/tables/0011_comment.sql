@@ -1,10 +1,8 @@
 -- Comments and reviews.
 
 CREATE TABLE comment (
-  id bigint DEFAULT new_node(32) CONSTRAINT comment_id_primary PRIMARY KEY
-    CONSTRAINT comment_id_tag CHECK (id & 255 = 32),
-  subject_id bigint NOT NULL
-    CONSTRAINT comment_subject_tag CHECK (subject_id & 240 = 16 OR subject_id & 255 IN (3, 5)),
+  id bigint CONSTRAINT comment_id_primary PRIMARY KEY,
+  subject_id bigint NOT NULL,
   author_id bigint NOT NULL CONSTRAINT comment_author_exists REFERENCES app_user ON DELETE CASCADE,
   body text NOT NULL CONSTRAINT comment_body_length CHECK (length(body) BETWEEN 1 AND 2000),
   agree_count int NOT NULL DEFAULT 0,

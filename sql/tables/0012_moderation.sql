@@ -8,8 +8,7 @@ CREATE TABLE flag (
   reason text NOT NULL,
   note text,
   created_at timestamptz NOT NULL DEFAULT now(),
-  id bigint NOT NULL DEFAULT (nextval('flag_seq') << 8 | 61)
-    CONSTRAINT flag_id_once UNIQUE CONSTRAINT flag_id_tag CHECK (id & 255 = 61),
+  id bigint NOT NULL CONSTRAINT flag_id_once UNIQUE,
   resolved_at timestamptz,
   resolved_by_id bigint CONSTRAINT flag_resolved_by_exists REFERENCES app_user ON DELETE SET NULL,
   resolution text,

@@ -1,8 +1,7 @@
 -- Training: programs, the times they are held, who has a seat.
 
 CREATE TABLE program (
-  id bigint DEFAULT new_node(40) CONSTRAINT program_id_primary PRIMARY KEY
-    CONSTRAINT program_id_tag CHECK (id & 255 = 40),
+  id bigint CONSTRAINT program_id_primary PRIMARY KEY,
   title text NOT NULL,
   description text NOT NULL DEFAULT '',
   training text NOT NULL
@@ -27,8 +26,7 @@ COMMENT ON TABLE program_trainer IS 'A row: the trainer teaches the program.';
 CREATE INDEX ON program_trainer (trainer_id, program_id);
 
 CREATE TABLE class_session (
-  id bigint DEFAULT new_node(41) CONSTRAINT class_session_id_primary PRIMARY KEY
-    CONSTRAINT class_session_id_tag CHECK (id & 255 = 41),
+  id bigint CONSTRAINT class_session_id_primary PRIMARY KEY,
   program_id bigint NOT NULL,
   trainer_id bigint NOT NULL,
   starts_at timestamptz NOT NULL,
@@ -68,8 +66,7 @@ CREATE INDEX ON class_session (program_id, starts_at, id);
 CREATE INDEX ON class_session (program_id, trainer_id, starts_at, id);
 
 CREATE TABLE booking (
-  id bigint DEFAULT new_node(42) CONSTRAINT booking_id_primary PRIMARY KEY
-    CONSTRAINT booking_id_tag CHECK (id & 255 = 42),
+  id bigint CONSTRAINT booking_id_primary PRIMARY KEY,
   session_id bigint NOT NULL
     CONSTRAINT booking_session_exists REFERENCES class_session ON DELETE CASCADE,
   user_id bigint NOT NULL CONSTRAINT booking_user_exists REFERENCES app_user ON DELETE CASCADE,

@@ -1,8 +1,7 @@
 -- What people measure of themselves.
 
 CREATE TABLE activity_track (
-  id bigint DEFAULT new_node(43) CONSTRAINT activity_track_id_primary PRIMARY KEY
-    CONSTRAINT activity_track_id_tag CHECK (id & 255 = 43),
+  id bigint CONSTRAINT activity_track_id_primary PRIMARY KEY,
   user_id bigint NOT NULL
     CONSTRAINT activity_track_user_exists REFERENCES app_user ON DELETE CASCADE,
   title text NOT NULL,

@@ -1,8 +1,7 @@
 -- Direct messages.
 
 CREATE TABLE conversation (
-  id bigint DEFAULT new_node(48) CONSTRAINT conversation_id_primary PRIMARY KEY
-    CONSTRAINT conversation_id_tag CHECK (id & 255 = 48),
+  id bigint CONSTRAINT conversation_id_primary PRIMARY KEY,
   member_key text NOT NULL CONSTRAINT conversation_member_key_once UNIQUE,   -- sendMessage
   updated_at timestamptz NOT NULL DEFAULT now());
 COMMENT ON TABLE conversation IS 'A row: a conversation of a set of people; a set has only one.';
@@ -23,8 +22,7 @@ COMMENT ON COLUMN conversation_member.last_read_id IS 'The message up to which e
 CREATE INDEX ON conversation_member (user_id, conversation_id);
 
 CREATE TABLE message (
-  id bigint DEFAULT new_node(49) CONSTRAINT message_id_primary PRIMARY KEY
-    CONSTRAINT message_id_tag CHECK (id & 255 = 49),
+  id bigint CONSTRAINT message_id_primary PRIMARY KEY,
   conversation_id bigint NOT NULL,
   author_id bigint NOT NULL,
   body text NOT NULL CONSTRAINT message_body_length CHECK (length(body) BETWEEN 1 AND 5000),

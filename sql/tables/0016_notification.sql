@@ -2,8 +2,7 @@
 -- (functions/maintenance.sql). One for each 2^24 nodes of whatever type.
 
 CREATE TABLE notification (
-  id bigint DEFAULT new_node(50) CONSTRAINT notification_id_primary PRIMARY KEY
-    CONSTRAINT notification_id_tag CHECK (id & 255 = 50),
+  id bigint CONSTRAINT notification_id_primary PRIMARY KEY,
   recipient_id bigint NOT NULL
     CONSTRAINT notification_recipient_exists REFERENCES app_user ON DELETE CASCADE,
   reason text NOT NULL CONSTRAINT notification_reason_known CHECK (reason IN ('FOLLOWED', 'REACTED',

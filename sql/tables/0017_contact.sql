@@ -1,8 +1,7 @@
 -- Address books.
 
 CREATE TABLE external_contact (
-  id bigint DEFAULT new_node(51) CONSTRAINT external_contact_id_primary PRIMARY KEY
-    CONSTRAINT external_contact_id_tag CHECK (id & 255 = 51),
+  id bigint CONSTRAINT external_contact_id_primary PRIMARY KEY,
   owner_id bigint NOT NULL
     CONSTRAINT external_contact_owner_exists REFERENCES app_user ON DELETE CASCADE,
   provider text NOT NULL CONSTRAINT external_contact_provider_known

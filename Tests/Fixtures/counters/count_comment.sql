@@ -9,17 +9,17 @@ DECLARE
   sums_1 int[];
 BEGIN
   SELECT array_agg(s.id), array_agg(s.comment_count) INTO ids, sums_1 FROM (
-    SELECT e.id, sign * sum(e.comment_count) AS comment_count FROM (SELECT subject_id, 1 FROM changed WHERE subject_id & 240 = 16) e(id, comment_count) WHERE e.id IS NOT NULL GROUP BY e.id) s;
+    SELECT e.id, sign * sum(e.comment_count) AS comment_count FROM (SELECT subject_id, 1 FROM changed WHERE is_post(subject_id)) e(id, comment_count) WHERE e.id IS NOT NULL GROUP BY e.id) s;
   IF ids IS NOT NULL THEN
     PERFORM add_to_post(ids, comment_count => sums_1);
   END IF;
   SELECT array_agg(s.id), array_agg(s.comment_count) INTO ids, sums_1 FROM (
-    SELECT e.id, sign * sum(e.comment_count) AS comment_count FROM (SELECT subject_id, 1 FROM changed WHERE subject_id & 255 = 3) e(id, comment_count) WHERE e.id IS NOT NULL GROUP BY e.id) s;
+    SELECT e.id, sign * sum(e.comment_count) AS comment_count FROM (SELECT subject_id, 1 FROM changed WHERE is_location(subject_id)) e(id, comment_count) WHERE e.id IS NOT NULL GROUP BY e.id) s;
   IF ids IS NOT NULL THEN
     PERFORM add_to_location(ids, comment_count => sums_1);
   END IF;
   SELECT array_agg(s.id), array_agg(s.comment_count) INTO ids, sums_1 FROM (
-    SELECT e.id, sign * sum(e.comment_count) AS comment_count FROM (SELECT subject_id, 1 FROM changed WHERE subject_id & 255 = 5) e(id, comment_count) WHERE e.id IS NOT NULL GROUP BY e.id) s;
+    SELECT e.id, sign * sum(e.comment_count) AS comment_count FROM (SELECT subject_id, 1 FROM changed WHERE is_circle(subject_id)) e(id, comment_count) WHERE e.id IS NOT NULL GROUP BY e.id) s;
   IF ids IS NOT NULL THEN
     PERFORM add_to_circle(ids, comment_count => sums_1);
   END IF;

@@ -130,7 +130,7 @@ import Testing
     let session = try TestCluster.session(TestCluster.newDatabase(migrated: true))
     let names = try session.execute(
       """
-      SELECT proname, 'f' FROM pg_proc p WHERE pronamespace = 'graph'::regnamespace
+      SELECT proname, 'f' FROM pg_proc p WHERE pronamespace = 'graph'::regnamespace AND prokind <> 'p'
         AND NOT EXISTS (SELECT FROM pg_proc o
           WHERE o.proname = p.proname AND o.pronamespace = 'pg_catalog'::regnamespace)
       UNION SELECT relname, 'r' FROM pg_class WHERE relnamespace = 'graph'::regnamespace

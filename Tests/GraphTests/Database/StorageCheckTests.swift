@@ -78,7 +78,8 @@ import Testing
     ),
     // Nothing that says which row.
     (
-      "application.graphql", #"AppConfig @reference(where: "this.app = :app")"#, "AppConfig @reference",
+      "application.graphql", #"AppConfig @reference(where: "this.app = :app")"#,
+      "AppConfig @reference",
       "Query.appConfig: @reference needs one of column, id, where and from, or a @where."
     ),
   ])

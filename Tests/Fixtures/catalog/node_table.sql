@@ -1,0 +1,5 @@
+CREATE OR REPLACE FUNCTION graph.node_table(id bigint)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ((id & (240)::bigint) = 16) THEN 'post'::text WHEN ((id & (255)::bigint) = 1) THEN 'app_user'::text WHEN ((id & (255)::bigint) = 2) THEN 'photo'::text WHEN ((id & (255)::bigint) = 3) THEN 'location'::text WHEN ((id & (255)::bigint) = 4) THEN 'product'::text WHEN ((id & (255)::bigint) = 5) THEN 'circle'::text WHEN ((id & (255)::bigint) = 32) THEN 'comment'::text WHEN ((id & (255)::bigint) = 33) THEN 'invitation'::text WHEN ((id & (255)::bigint) = 34) THEN 'info_request'::text WHEN ((id & (255)::bigint) = 35) THEN 'follow_up'::text WHEN ((id & (255)::bigint) = 40) THEN 'program'::text WHEN ((id & (255)::bigint) = 41) THEN 'class_session'::text WHEN ((id & (255)::bigint) = 42) THEN 'booking'::text WHEN ((id & (255)::bigint) = 43) THEN 'activity_track'::text WHEN ((id & (255)::bigint) = 48) THEN 'conversation'::text WHEN ((id & (255)::bigint) = 49) THEN 'message'::text WHEN ((id & (255)::bigint) = 50) THEN 'notification'::text WHEN ((id & (255)::bigint) = 51) THEN 'external_contact'::text ELSE NULL::text END

@@ -13,10 +13,9 @@ extension PoolState {
         dequeue(index)
         statistics.timedOut += 1
         fail(index, .deadlinePassed, &actions)
-      } else if request.queueDeadline <= now, !isPaused {
+      } else if request.queueDeadline <= now, condition != .paused {
         dequeue(index)
-        let isDown = readyCount == 0 && isBreakerOpen
-        fail(index, .refused(isDown ? .noDatabase : .waitedTooLong), &actions)
+        fail(index, .refused(condition.isBroken ? .noDatabase : .waitedTooLong), &actions)
       }
       index = request.next
     }
@@ -159,7 +158,7 @@ extension PoolState {
 
   /// Closes a connection that is to go, once nothing is in flight on it.
   mutating func settle(_ slot: Int, _ now: Instant, _ actions: inout [PoolAction]) {
-    if slots[slot].phase == .ready, isPaused {
+    if slots[slot].phase == .ready, condition == .paused {
       retire(slot, .paused, now, &actions)
     } else if slots[slot].phase == .ready, slots[slot].expiresAt <= now {
       retire(slot, .lifetime, now, &actions)
@@ -191,7 +190,9 @@ extension PoolState {
       let request = requests[Int(index)]
       if request.isAbandoned || request.isProbe || request.phase == .leased {
         release(index)
-      } else if request.mayRetry, request.retries == 0, request.deadline > now, !isStopping {
+      } else if request.mayRetry, request.retries == 0, request.deadline > now,
+        condition != .stopping
+      {
         survivors.append(index)
       } else {
         fail(index, .lost, &actions)
@@ -211,7 +212,7 @@ extension PoolState {
     slots[slot] = Slot(vacantUntil: now)
     switch reason {
     case .lost where wasShortLived:
-      failuresInARow += 1
+      condition.brokeAtOnce()
       slots[slot].attemptAt = now + backOff()
     case .idle:
       // Comes back when there is work for it.
@@ -223,7 +224,7 @@ extension PoolState {
   // MARK: Connecting
 
   mutating func connect(_ slot: Int, _ now: Instant, _ actions: inout [PoolAction]) {
-    guard !isStopping, !isPaused else { return }
+    guard condition.mayConnect else { return }
     slots[slot].phase = .connecting
     slots[slot].openedAt = now
     lastAttempt = now
@@ -232,9 +233,9 @@ extension PoolState {
 
   /// Starts the attempts that are due; after a failure, one at a time.
   mutating func reconnect(_ now: Instant, _ actions: inout [PoolAction]) {
-    guard !isStopping, !isPaused else { return }
+    guard condition.mayConnect else { return }
     for slot in slots.indices where slots[slot].phase == .vacant && slots[slot].attemptAt <= now {
-      if failuresInARow > 0, slots.contains(where: { $0.phase == .connecting }) { return }
+      if condition.failures > 0, slots.contains(where: { $0.phase == .connecting }) { return }
       connect(slot, now, &actions)
     }
   }
@@ -250,7 +251,7 @@ extension PoolState {
 
   /// Reopens a connection that was closed for being idle when all others have work.
   mutating func growIfBusy(_ now: Instant, _ actions: inout [PoolAction]) {
-    guard failuresInARow == 0 else { return }
+    guard condition.failures == 0 else { return }
     var vacant: Int?
     for slot in slots.indices {
       switch slots[slot].phase {
@@ -267,7 +268,7 @@ extension PoolState {
   mutating func backOff() -> Duration {
     let first = settings.firstBackOff.nanoseconds
     let last = settings.lastBackOff.nanoseconds
-    let bound = min(last, first << min(max(failuresInARow - 1, 0), 20))
+    let bound = min(last, first << min(max(condition.failures - 1, 0), 20))
     return .nanoseconds(random.below(max(bound, 1)) + 1_000_000)
   }
 

@@ -26,13 +26,9 @@ struct PoolState {
   /// Of those that have something waiting, or something running that is counted.
   var clients: [PoolClient: ClientLoad] = [:]
   var promisedCount = 0
-  var failuresInARow = 0
-  var isBreakerOpen = false
+  var condition = PoolCondition.serving
   var lastAttempt: Instant?
   var random: SplitMix
-  var isStopping = false
-  /// Nothing is sent and nothing connected; what comes waits, as long as its deadline allows.
-  var isPaused = false
 
   init(settings: PoolSettings, seed: UInt64, now: Instant) {
     self.settings = settings
@@ -183,19 +179,19 @@ struct PoolState {
     let id = PoolRequestID(index: index, generation: requests[Int(index)].generation)
     statistics.executed += 1
 
-    if isStopping {
+    switch condition {
+    case .serving, .recovering: break
+    case .stopping:
       fail(index, .refused(.stopping), &actions)
       return id
-    }
-    if isPaused {
+    case .paused:
       guard makeRoom(for: client, &actions) else {
         fail(index, .refused(.queueFull), &actions)
         return id
       }
       enqueue(index)
       return id
-    }
-    if isBreakerOpen, readyCount == 0 {
+    case .broken:
       let isProbing = slots.contains { $0.phase == .connecting } || startProbe(now, &actions)
       guard isProbing, waitingCount < settings.queueLimit else {
         fail(index, .refused(.noDatabase), &actions)
@@ -328,7 +324,7 @@ struct PoolState {
   func retryReason(
     _ request: Request, _ slot: Int, _ answer: PoolAnswer, _ wasCancelled: Bool, _ now: Instant
   ) -> PoolRetryReason? {
-    guard request.mayRetry, request.deadline > now, !isStopping else { return nil }
+    guard request.mayRetry, request.deadline > now, condition != .stopping else { return nil }
     let reason: PoolRetryReason
     switch answer {
     case .final, .readOnly: return nil
@@ -357,8 +353,8 @@ struct PoolState {
     slots[slot].distance = max(roundTrip.nanoseconds - limits.shortestRoundTrip, 0)
     let began = slots[slot].openedAt
     statistics.opened += 1
-    let wasAway = failuresInARow > 0
-    failuresInARow = 0
+    let before = condition
+    condition.connected()
     slots[slot].phase = .ready
     slots[slot].openedAt = now
     slots[slot].lastUse = now
@@ -368,18 +364,15 @@ struct PoolState {
     slots[slot].expiresAt =
       now + .nanoseconds(lifetime - random.below(max(lifetime / 10, 1)))
     actions.append(.event(.opened(connection: slot, took: began.duration(to: now))))
-    if isBreakerOpen {
-      isBreakerOpen = false
-      actions.append(.event(.breakerClosed))
-    }
-    if wasAway {
+    if before.isBroken { actions.append(.event(.breakerClosed)) }
+    if before.failures > 0 {
       // The others held back.
       for other in slots.indices where slots[other].phase == .vacant {
         slots[other].attemptAt = now
       }
     }
-    if isStopping || isPaused {
-      retire(slot, isStopping ? .shutDown : .paused, now, &actions)
+    if let reason = condition.closeReason {
+      retire(slot, reason, now, &actions)
       return
     }
     dispatch(now, &actions)
@@ -391,21 +384,19 @@ struct PoolState {
   ) {
     guard slots[slot].phase == .connecting else { return }
     statistics.connectFailures += 1
-    failuresInARow += 1
-    let wait = backOff()
+    let wasBroken = condition.isBroken
     slots[slot].phase = .vacant
+    condition.connectFailed(isLast: readyCount == 0, threshold: settings.breakerThreshold)
+    let wait = backOff()
     // Who is away is asked by one after the other.
     for other in slots.indices where slots[other].phase == .vacant {
       slots[other].attemptAt = max(slots[other].attemptAt, now + wait)
     }
     actions.append(
       .event(.connectFailed(connection: slot, error: error, nextAttempt: wait)))
-    guard readyCount == 0 else { return }
-    if failuresInARow >= settings.breakerThreshold, !isBreakerOpen {
-      isBreakerOpen = true
-      actions.append(.event(.breakerOpened))
-    }
-    if isBreakerOpen { failQueue(.refused(.noDatabase), &actions) }
+    guard condition.isBroken else { return }
+    if !wasBroken { actions.append(.event(.breakerOpened)) }
+    failQueue(.refused(.noDatabase), &actions)
   }
 
   /// A connection broke. What was in flight is tried once more where that is safe.
@@ -453,7 +444,7 @@ struct PoolState {
   }
 
   mutating func stop(now: Instant, actions: inout [PoolAction]) {
-    isStopping = true
+    condition.stop()
     failQueue(.refused(.stopping), &actions)
     for slot in slots.indices where slots[slot].phase == .ready {
       retire(slot, .shutDown, now, &actions)
@@ -463,22 +454,20 @@ struct PoolState {
   /// Lets what is in flight finish and closes the connections; what waits, and what comes, is kept for
   /// `resume`.
   mutating func pause(now: Instant, actions: inout [PoolAction]) {
-    guard !isStopping, !isPaused else { return }
-    isPaused = true
+    let wasBroken = condition.isBroken
+    guard condition.pause() else { return }
+    if wasBroken { actions.append(.event(.breakerClosed)) }
     for slot in slots.indices where slots[slot].phase == .ready {
       retire(slot, .paused, now, &actions)
     }
   }
 
   /// All connections are gone after `pause`, or for good.
-  var isAtRest: Bool { (isPaused || isStopping) && slots.allSatisfy { $0.phase == .vacant } }
+  var isAtRest: Bool { !condition.mayConnect && slots.allSatisfy { $0.phase == .vacant } }
 
   /// Connects again, at once; what has waited waits for a connection from now on.
   mutating func resume(now: Instant, actions: inout [PoolAction]) {
-    guard isPaused else { return }
-    isPaused = false
-    guard !isStopping else { return }
-    failuresInARow = 0
+    guard condition.resume() else { return }
     for lane in [PoolRequestKind.quick, .heavy, .lease] {
       var index = first(of: lane) ?? -1
       while index >= 0 {
@@ -492,7 +481,7 @@ struct PoolState {
   }
 
   /// All connections are gone after `stop`.
-  var isStopped: Bool { isStopping && slots.allSatisfy { $0.phase == .vacant } }
+  var isStopped: Bool { condition == .stopping && slots.allSatisfy { $0.phase == .vacant } }
 
   /// What only time brings: deadlines, reconnection, lifetime. Call every few hundredths of a
   /// second while `isBusy`, every few seconds otherwise.
@@ -509,7 +498,7 @@ struct PoolState {
       || slots.contains { slot in
         switch slot.phase {
         case .ready: !slot.inFlight.isEmpty
-        case .vacant: !isStopping && failuresInARow > 0
+        case .vacant: condition.failures > 0
         case .connecting, .leased, .retiring: true
         }
       }
@@ -533,7 +522,7 @@ struct PoolState {
       result.inFlight += slot.inFlight.count
     }
     result.waiting = waitingCount
-    result.isBreakerOpen = isBreakerOpen
+    result.isBreakerOpen = condition.isBroken
     return result
   }
 

@@ -10,19 +10,9 @@ import Postgres
 /// A WebSocket on which operations are sent by graphql-transport-ws: `SocketMessages` says what is to be done, and
 /// this has it done. Kept by its socket's handlers, and gone with it.
 final class SocketSession {
-  /// What is known of the client from its handshake.
-  struct Origin {
-    let peer: HTTPPeer
-    /// Whose points its operations take.
-    let chargedAddress: HTTPPeer?
-    /// Whose share of planning and of connections they take while nobody is signed in.
-    let address: PoolClient
-    let client: ClientIdentity
-  }
-
-  let origin: Origin
-  /// Of the handshake, until `connection_init` says another.
-  private(set) var credential: Credential
+  private let peer: HTTPPeer
+  /// As in the handshake, until `connection_init` says another credential.
+  private var caller: Caller
   private let socket: WebSocket
   private let pipeline: RequestPipeline
   private var messages = SocketMessages()
@@ -35,12 +25,12 @@ final class SocketSession {
   private var session: SessionWatch?
 
   init(
-    _ socket: WebSocket, _ pipeline: RequestPipeline, _ origin: Origin, _ credential: Credential
+    _ socket: WebSocket, _ pipeline: RequestPipeline, peer: HTTPPeer, _ caller: Caller
   ) {
     self.socket = socket
     self.pipeline = pipeline
-    self.origin = origin
-    self.credential = credential
+    self.peer = peer
+    self.caller = caller
   }
 
   func start() {
@@ -87,9 +77,9 @@ final class SocketSession {
     since = monotonicNanoseconds()
     if let given = payload.first(where: { $0.name.lowercased() == "authorization" }) {
       guard case .string(let text) = given.value else { return close(.forbidden) }
-      credential = Credential(authorization: text)
+      caller = caller.showing(Credential(authorization: text))
     }
-    switch credential {
+    switch caller.credential {
     case .none: acknowledge()
     case .malformed: close(.forbidden)
     case .token(let token): resolve(token)
@@ -117,8 +107,7 @@ final class SocketSession {
     guard case .refused(let errors, _) = response, !LiveHub.isPassing(errors) else {
       return close(.tryAgainLater("The database cannot be reached."))
     }
-    pipeline.tell(
-      RequestRecord(pipeline.identification.next(), peer: origin.peer, bytes: 0), response)
+    pipeline.report(response, to: peer)
     close(.internalError)
   }
 
@@ -127,22 +116,24 @@ final class SocketSession {
   // MARK: Operations
 
   private func start(_ operation: UInt64, _ payload: [JSONValue.Member], bytes: Int) {
-    let (record, received) = pipeline.receive(payload, bytes: bytes, from: origin.peer)
+    let (record, received) = pipeline.receive(payload, bytes: bytes, from: peer)
+    func begin() -> RequestInFlight {
+      pipeline.begin(.socket(self, operation: operation), from: caller, record)
+    }
     switch received {
     case .failure(let error) where error.isMalformedMessage:
       close(.invalidMessage(error.message))
     case .failure(let error):
-      fail(operation, [error.graphQLError], record)
+      begin().finish(.refused([error.graphQLError]))
     case .success where messages.count > pipeline.liveSettings.maximumOperations:
       let most = pipeline.liveSettings.maximumOperations
-      fail(
-        operation,
-        [GraphQLError("A socket may have \(most) operations at once.", code: .rateLimited)], record)
+      begin().finish(
+        .refused([GraphQLError("A socket may have \(most) operations at once.", code: .rateLimited)]
+        ))
     case .success(var request):
-      request.delivery = .v02
-      pipeline.answer(request, from: .socket(self, operation: operation), record) {
-        [self] response, record in answered(operation, response, record)
-      }
+      let flight = begin()
+      request.delivery = flight.reply.delivery
+      pipeline.answer(request, flight)
     }
   }
 
@@ -156,20 +147,18 @@ final class SocketSession {
     work[operation] = end
   }
 
-  private func answered(
-    _ operation: UInt64, _ response: OperationResponse, _ record: RequestRecord
-  ) {
+  /// Sends the only response to an operation.
+  func answered(_ operation: UInt64, _ response: OperationResponse, requestID: String) {
     work[operation] = nil
-    pipeline.tell(record, response)
     switch response {
     case .executed(let body, _, _):
       send(messages.next(operation, body))
       send(messages.complete(operation))
     case .refused(let errors, _):
-      if case .token = credential, errors.first?.code == .unauthenticated {
+      if case .token = caller.credential, errors.first?.code == .unauthenticated {
         return close(.forbidden)
       }
-      send(messages.fail(operation, errors, requestID: record.identity.id))
+      send(messages.fail(operation, errors, requestID: requestID))
     }
   }
 
@@ -205,11 +194,6 @@ final class SocketSession {
     }
 
     func interrupt(_ reason: String) { session.close(.tryAgainLater(reason)) }
-  }
-
-  private func fail(_ operation: UInt64, _ errors: [GraphQLError], _ record: RequestRecord) {
-    pipeline.tell(record, .refused(errors))
-    send(messages.fail(operation, errors, requestID: record.identity.id))
   }
 }
 

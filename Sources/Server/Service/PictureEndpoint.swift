@@ -38,10 +38,6 @@ final class PictureEndpoint {
     self.report = report
   }
 
-  func handles(_ request: HTTPRequest) -> Bool {
-    request.isPath("/photos") || request.path.hasPrefix("/photos/")
-  }
-
   /// - Parameter client: whose share of the connections it takes.
   func handle(
     _ request: HTTPRequest, _ exchange: HTTPExchange, as identity: RequestIdentity,

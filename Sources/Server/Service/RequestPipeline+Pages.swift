@@ -2,33 +2,24 @@ import Accounts
 import GraphQLTransport
 import HTTP
 
-/// What is no operation: the page, the schema's text, and how the server is.
+/// What is no operation: the schema's text, and how the server is.
 extension RequestPipeline {
   /// The database answers, nobody has said otherwise, and the server is not about to end.
   var isReady: Bool { pool.isAvailable && !isDraining && shared.readiness.isGiven }
 
-  func page(_ request: HTTPRequest, _ exchange: HTTPExchange) {
-    switch request.path {
-    case "/live": text("live", .ok, exchange)
-    case "/ready":
-      text(
-        isReady ? "ready" : isDraining ? "stopping" : "not ready",
-        isReady ? .ok : .serviceUnavailable, exchange)
-    case StaticPages.schemaText where shared.introspection == .signedIn:
-      schemaText(request, exchange)
-    case let path: shared.pages.respond(path, request, exchange)
-    }
+  func readiness(_ exchange: HTTPExchange) {
+    text(
+      isReady ? "ready" : isDraining ? "stopping" : "not ready",
+      isReady ? .ok : .serviceUnavailable, exchange)
   }
 
-  private func schemaText(_ request: HTTPRequest, _ exchange: HTTPExchange) {
+  func schemaText(_ request: HTTPRequest, _ caller: Caller, _ exchange: HTTPExchange) {
     let refuse = { [self] in
       text(
         "The schema is for those who are signed in.", .unauthorized, exchange,
         headers: [HTTPField("WWW-Authenticate", "Bearer")])
     }
-    guard let authorization = request.headerBytes("authorization"),
-      let token = SessionToken(authorization: authorization)
-    else { return refuse() }
+    guard case .token(let token) = caller.credential else { return refuse() }
     sessions.resolve(token) { [self] resolution in
       switch resolution {
       case .viewer: shared.pages.respond(StaticPages.schemaText, request, exchange)

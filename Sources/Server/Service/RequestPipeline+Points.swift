@@ -2,7 +2,7 @@ import GraphQLExecution
 import GraphQLResponse
 import HTTP
 
-/// What operations, and documents that are new, take of their client's points (R9).
+/// What operations, and documents that are new, take of their client's points.
 extension RequestPipeline {
   /// Where a client's points are; a pipeline has none where nobody's are counted.
   private struct Account {
@@ -42,47 +42,49 @@ extension RequestPipeline {
 
   /// What parsing, validating and planning a document costs: about as much as an answer's objects do
   /// in the same time. Those that the operator has published are the operator's.
-  static func preparationCost(of request: GraphQLRequest) -> Int {
+  private static func preparationCost(of request: GraphQLRequest) -> Int {
     request.trustedID == nil ? 1 + request.document.utf8.count / 256 : 0
   }
 
-  /// Takes the points of a document that is new from its client, or refuses it.
-  func refusalOfPreparing(_ request: GraphQLRequest, from caller: Caller) -> OperationResponse? {
+  /// Takes the points of a document that is new from its client.
+  ///
+  /// - Returns: the refusal if they are not there.
+  func chargePreparing(
+    _ request: GraphQLRequest, _ flight: RequestInFlight
+  ) -> OperationResponse? {
     let cost = Self.preparationCost(of: request)
-    guard cost > 0, let account = account(of: caller, viewer: knownViewer(of: caller)) else {
-      return nil
-    }
+    flight.preparationCost = cost
+    guard cost > 0,
+      let account = account(of: flight.caller, viewer: knownViewer(of: flight.caller))
+    else { return nil }
     return account.refusal(of: "Planning a new document of this size", costing: cost)
   }
 
-  /// Takes the operation's points from its client, or refuses it.
+  /// Takes the operation's points from its client. Its response says what it did cost, and the rest is
+  /// given back.
   ///
   /// - Parameter viewer: 0 without a token.
-  func charge(_ call: Call, viewer: Int64) {
-    call.operation.client = viewer == 0 ? call.caller.client : .viewer(viewer)
-    guard let account = account(of: call.caller, viewer: viewer) else {
-      return run(call, viewer, call.completion)
-    }
-    let cost = call.operation.cost
+  /// - Returns: the refusal if they are not there.
+  func takePoints(
+    for operation: PreparedOperation, viewer: Int64, _ flight: RequestInFlight
+  ) -> OperationResponse? {
+    guard let account = account(of: flight.caller, viewer: viewer) else { return nil }
+    let cost = operation.cost
     if let refusal = account.refusal(
-      of: "The operation", costing: cost, prepaid: call.preparationCost)
+      of: "The operation", costing: cost, prepaid: flight.preparationCost)
     {
-      return call.end(refusal)
+      return refusal
     }
+    // What a subscription or a live query costs is not known at its beginning: it is taken as a whole.
+    guard !operation.plan.lasts else { return nil }
     let charge = OperationCharge(requested: cost) { actual in
       let available = account.limiter.giveBack(
         cost - actual, to: account.client, now: monotonicNanoseconds())
       return OperationCharge.Throttle(
         maximum: account.rate.maximum, available: available, restoreRate: account.rate.perSecond)
     }
-    // What a subscription or a live query costs is not known at its beginning: it is taken as a whole.
-    if !call.lasts { call.operation.charge = charge }
-    run(call, viewer) { response, record in
-      // Of one that was refused for want of room, nothing was spent.
-      if case .refused(let errors, _) = response, errors.first?.code.status == .serviceUnavailable {
-        charge.cancel()
-      }
-      call.completion(response, record)
-    }
+    operation.charge = charge
+    flight.charge = charge
+    return nil
   }
 }

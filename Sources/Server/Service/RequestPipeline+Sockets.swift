@@ -9,7 +9,7 @@ import Postgres
 
 /// What sockets ask of the line: to be opened, whose they are, and records for what comes by them.
 extension RequestPipeline {
-  func openSocket(_ request: HTTPRequest, _ exchange: HTTPExchange) {
+  func openSocket(_ request: HTTPRequest, _ head: RequestHead, _ exchange: HTTPExchange) {
     guard endpoint.admitsSocket(of: request) else {
       return text("Pages of this origin may not open a socket here.", .forbidden, exchange)
     }
@@ -29,11 +29,7 @@ extension RequestPipeline {
     let name = isSpoken ? SocketMessages.name : nil
     guard let socket = exchange.upgrade(handshake, to: name) else { return }
     guard isSpoken else { return socket.close(.subprotocolNotAcceptable) }
-    let head = head(of: request)
-    let origin = SocketSession.Origin(
-      peer: request.peer, chargedAddress: head.chargedAddress, address: head.client,
-      client: identity(of: request))
-    SocketSession(socket, self, origin, head.credential).start()
+    SocketSession(socket, self, peer: request.peer, head.caller).start()
   }
 
   /// Finds out whether a session is there, for a socket that is to be its own.

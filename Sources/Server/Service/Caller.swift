@@ -1,0 +1,79 @@
+import Accounts
+import GraphQLResponse
+import HTTP
+import Postgres
+
+/// Who sends operations: what the head of a request says of its client, or what a socket began with.
+final class Caller {
+  let credential: Credential
+  /// Whose share of planning and of connections an operation takes unless somebody is signed in.
+  let client: PoolClient
+  /// Whose points an operation takes then; nil if nobody's are counted.
+  let chargedAddress: HTTPPeer?
+  private let address: HTTPPeer
+  private let isAddressShared: Bool
+  private let device: String?
+
+  /// What functions of the graph may ask for, and by which guesses are counted.
+  private(set) lazy var identity: ClientIdentity = {
+    var identity = ClientIdentity()
+    identity.address = "\(address)"
+    identity.isAddressShared = isAddressShared
+    identity.device = device
+    if case .token(let token) = credential { identity.sessionHash = token.hash }
+    return identity
+  }()
+
+  init(
+    _ credential: Credential, client: PoolClient, chargedAddress: HTTPPeer?, address: HTTPPeer,
+    isAddressShared: Bool, device: String?
+  ) {
+    self.credential = credential
+    self.client = client
+    self.chargedAddress = chargedAddress
+    self.address = address
+    self.isAddressShared = isAddressShared
+    self.device = device
+  }
+
+  /// - Parameter countsPoints: whether the server counts the points of anybody.
+  convenience init(of request: HTTPRequest, proxies: TrustedProxies, countsPoints: Bool) {
+    let address = proxies.client(of: request).accountable
+    let bits = address.bits
+    // From this machine and by no proxy that is believed: from whoever runs it, or from a proxy that
+    // cannot tell its clients apart.
+    let isShared = request.peer.isOfThisMachine && !proxies.isSender(of: request)
+    self.init(
+      Credential(of: request), client: .address(high: bits.high, low: bits.low),
+      chargedAddress: countsPoints && !isShared ? address : nil, address: address,
+      isAddressShared: isShared, device: request.header("user-agent"))
+  }
+
+  /// The same client, showing another credential.
+  func showing(_ credential: Credential) -> Caller {
+    Caller(
+      credential, client: client, chargedAddress: chargedAddress, address: address,
+      isAddressShared: isAddressShared, device: device)
+  }
+}
+
+/// What a client shows for who it is.
+enum Credential: Equatable {
+  case none
+  /// Something that cannot be a token.
+  case malformed
+  case token(SessionToken)
+
+  init(of request: HTTPRequest) {
+    guard let value = request.headerBytes("authorization") else {
+      self = .none
+      return
+    }
+    self = SessionToken(authorization: value).map { .token($0) } ?? .malformed
+  }
+
+  /// From the text that stands in the header.
+  init(authorization text: String) {
+    self = SessionToken(authorization: Array(text.utf8)[...]).map { .token($0) } ?? .malformed
+  }
+}

@@ -1,0 +1,172 @@
+import GraphQLExecution
+import GraphQLResponse
+import GraphQLTransport
+import HTTP
+
+/// Where the response to a request goes, and whether anybody waits for it.
+enum Reply {
+  /// The stream is there if the client takes one.
+  case exchange(HTTPExchange, ResponseFormat, StreamAnswer?)
+  /// What the explainer says instead of the response.
+  case explanation(HTTPExchange, ResponseFormat, OperationExplainer)
+  case batch(BatchReply, place: Int)
+  case socket(SocketSession, operation: UInt64)
+
+  /// Where the responses of a subscription go; nil if there can be one only.
+  var sink: (any ResponseSink)? {
+    switch self {
+    case .exchange(_, _, let stream): stream?.takesEvents == true ? stream : nil
+    case .socket(let session, let operation): session.sink(of: operation)
+    case .explanation, .batch: nil
+    }
+  }
+
+  /// Where the parts of a query's response go; nil if it is whole.
+  var partSink: (any ResponseSink)? {
+    switch self {
+    case .exchange(_, _, let stream): stream?.takesParts() == true ? stream : nil
+    case .socket(let session, let operation): session.sink(of: operation)
+    case .explanation, .batch: nil
+    }
+  }
+
+  /// How the client takes parts of a response that come later; nil if it takes it whole.
+  var delivery: IncrementalDelivery? {
+    switch self {
+    case .exchange(_, let format, _): format.parts?.delivery
+    case .explanation, .batch: nil
+    case .socket: .v02
+    }
+  }
+
+  /// What a client that comes back had.
+  var resume: ResumePoint? {
+    switch self {
+    case .exchange(_, _, let stream): stream?.resume
+    case .explanation, .batch, .socket: nil
+    }
+  }
+
+  /// Whether a response of so many bytes may be kept for the client, should it read slowly.
+  func mayHold(_ bytes: Int) -> Bool {
+    switch self {
+    case .exchange(let exchange, _, _), .explanation(let exchange, _, _): exchange.mayHold(bytes)
+    case .batch(let batch, _): batch.mayHold(bytes)
+    // A socket that does not read is closed at a limit of its own.
+    case .socket: true
+    }
+  }
+
+  /// Calls `work` when nobody wants the response any more. Call once.
+  func onLeave(_ work: @escaping () -> Void) {
+    switch self {
+    case .exchange(let exchange, _, _), .explanation(let exchange, _, _): exchange.onClose(work)
+    case .batch(let batch, _): batch.onLeave(work)
+    case .socket(let session, let operation): session.onLeave(operation, work)
+    }
+  }
+
+  // MARK: - The response
+
+  /// The response as HTTP has it, which the record takes note of; nil for a socket and for a stream.
+  func dress(_ response: OperationResponse, _ record: RequestRecord) -> GraphQLAnswer? {
+    var answer: GraphQLAnswer
+    switch self {
+    case .socket: return nil
+    case .exchange(_, let format, let stream?) where stream.hasBegun || format.isStreamOnly:
+      return nil
+    case .exchange(_, let format, _):
+      answer = format.answer(response, requestID: record.identity.id)
+    case .explanation(_, let format, _):
+      answer = format.answer(response, requestID: record.identity.id)
+      if case .executed = response { answer.contentType = "application/json; charset=utf-8" }
+    case .batch(let batch, _):
+      answer = batch.format.answer(response, requestID: record.identity.id)
+    }
+    record.status = answer.status
+    record.responseBytes = answer.body.count
+    return answer
+  }
+
+  func send(_ response: OperationResponse, _ answer: GraphQLAnswer?, requestID: String) {
+    switch self {
+    case .exchange(let exchange, _, let stream):
+      if let answer { answer.send(to: exchange) } else { stream?.send(response, requestID) }
+    case .explanation(let exchange, _, _): answer?.send(to: exchange)
+    case .batch(let batch, let place): batch.take(answer?.body ?? [], at: place)
+    case .socket(let session, let operation):
+      session.answered(operation, response, requestID: requestID)
+    }
+  }
+}
+
+extension StreamAnswer {
+  /// Sends a single response, and ends.
+  fileprivate func send(_ response: OperationResponse, _ requestID: String) {
+    switch response {
+    case .executed(let body, _, _):
+      _ = next(body, to: nil)
+      complete()
+    case .refused(let errors, _): fail(errors, requestID: requestID)
+    }
+  }
+}
+
+extension ResponseFormat {
+  private static let replayed = HTTPField("Idempotency-Replayed", "true")
+
+  func answer(_ response: OperationResponse, requestID: String) -> GraphQLAnswer {
+    switch response {
+    case .executed(let body, let errors, let isReplayed):
+      GraphQLAnswer(
+        status: status(executedWithErrors: !errors.isEmpty), contentType: contentType,
+        headers: isReplayed ? headers + [Self.replayed] : headers, body: body)
+    case .refused(let errors, let retryAfter):
+      answer(
+        errors, requestID: requestID,
+        retryAfter: retryAfter.map { max(1, Int($0.components.seconds) + 1) })
+    }
+  }
+}
+
+/// The responses to a list of requests, sent together when the last of them is there.
+final class BatchReply {
+  let format: ResponseFormat
+  let mayHold: (Int) -> Bool
+  private var bodies: [[UInt8]]
+  private var remaining: Int
+  private var leaving: [() -> Void] = []
+  private let send: ([UInt8]) -> Void
+
+  /// - Parameters:
+  ///   - mayHold: whether so many bytes may be kept for the client.
+  ///   - send: given the list of all responses.
+  init(
+    of count: Int, as format: ResponseFormat, mayHold: @escaping (Int) -> Bool,
+    send: @escaping ([UInt8]) -> Void
+  ) {
+    self.format = format
+    self.mayHold = mayHold
+    self.send = send
+    bodies = Array(repeating: [], count: count)
+    remaining = count
+  }
+
+  func onLeave(_ work: @escaping () -> Void) { leaving.append(work) }
+
+  /// The client left.
+  func leave() {
+    for work in leaving { work() }
+  }
+
+  func take(_ body: [UInt8], at place: Int) {
+    bodies[place] = body
+    remaining -= 1
+    guard remaining == 0 else { return }
+    leaving = []
+    send(
+      [UInt8(ascii: "[")] + Array(bodies.joined(separator: [UInt8(ascii: ",")])) + [
+        UInt8(ascii: "]")
+      ])
+  }
+}

@@ -1,0 +1,122 @@
+import EventLoops
+import GraphQLExecution
+import GraphQLResponse
+import Postgres
+
+/// One operation of a client, from when its request was read until its one end.
+///
+/// Owns what ends with it: the work that is under way for it, its points and its record. Whatever comes
+/// first ends it: a response, the last part of one, or the client's leaving. What comes later does nothing.
+final class RequestInFlight {
+  let caller: Caller
+  let reply: Reply
+  let record: RequestRecord
+  /// The points that were taken for preparing it.
+  var preparationCost = 0
+  /// The points that were taken for running it; nil before, and where none are counted.
+  var charge: OperationCharge?
+  private var work = Work.none
+  private(set) var isOver = false
+  private let report: (RequestRecord) -> Void
+
+  /// What is done for it now, besides what happens before the loop goes on.
+  enum Work {
+    case none
+    case timer(LoopTimer)
+    case statement(PostgresTicket)
+    case mutation(MutationRun)
+    /// Responses are sent until this ends them.
+    case stream(end: () -> Void)
+
+    fileprivate func cancel() {
+      switch self {
+      // A timer does nothing once nobody holds it.
+      case .none, .timer: break
+      case .statement(let ticket): ticket.cancel()
+      case .mutation(let run): run.cancel()
+      case .stream(let end): end()
+      }
+    }
+  }
+
+  /// - Parameter report: given the record, complete, before the response is sent.
+  init(
+    from caller: Caller, _ reply: Reply, _ record: RequestRecord,
+    report: @escaping (RequestRecord) -> Void
+  ) {
+    self.caller = caller
+    self.reply = reply
+    self.record = record
+    self.report = report
+    reply.onLeave { [self] in end(.left) }
+  }
+
+  /// Goes on with other work than before, which is cancelled when the client leaves.
+  func goOn(with work: Work) {
+    if isOver { return work.cancel() }
+    self.work = work
+  }
+
+  // MARK: - The end
+
+  /// Ends it with its only response.
+  func finish(_ response: OperationResponse) { end(.response(response)) }
+
+  func finish(_ outcome: OperationOutcome) {
+    record.times = outcome.times
+    finish(outcome.response)
+  }
+
+  /// Ends it after responses, or parts of one, that were sent to a sink.
+  func finish(_ response: OperationResponse, behind sink: any ResponseSink) {
+    end(.stream(response, sink))
+  }
+
+  private enum End {
+    case response(OperationResponse)
+    case stream(OperationResponse, any ResponseSink)
+    /// The client left; nobody waits for anything.
+    case left
+  }
+
+  private func end(_ end: End) {
+    guard !isOver else { return }
+    isOver = true
+    let work = work
+    self.work = .none
+    switch end {
+    case .response(let response):
+      // Of one that was refused for want of room, nothing was spent.
+      if case .refused(let errors, _) = response, errors.first?.code.status == .serviceUnavailable {
+        charge?.cancel()
+      }
+      record.note(response)
+      let answer = reply.dress(response, record)
+      report(record)
+      reply.send(response, answer, requestID: record.identity.id)
+    case .stream(let response, let sink):
+      record.note(response)
+      report(record)
+      switch response {
+      case .executed: sink.complete()
+      case .refused(let errors, _): sink.fail(errors, requestID: record.identity.id)
+      }
+    case .left:
+      record.clientLeft = true
+      work.cancel()
+      report(record)
+    }
+  }
+}
+
+extension RequestRecord {
+  /// Notes what those who look are told of a response.
+  func note(_ response: OperationResponse) {
+    switch response {
+    case .executed(let body, let errors, _):
+      self.errors = errors
+      responseBytes += body.count
+    case .refused(let errors, _): self.errors = errors
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import GraphQLExecution
+import GraphQLTransport
+import HTTP
+
+/// A path that the server answers, and what answers there.
+struct Route {
+  enum Purpose {
+    case operation
+    case explanation(OperationExplainer)
+    case socket
+    case pictures(PictureEndpoint)
+    case liveness, readiness
+    /// The schema's text, for those who are signed in.
+    case schemaText
+    /// A page that is the same for everybody, or none.
+    case page
+    /// Nothing that this server does; the text says why.
+    case forbidden(String)
+  }
+
+  let path: String
+  /// The paths below it as well.
+  var includesBelow = false
+  let purpose: Purpose
+
+  func matches(_ path: String) -> Bool {
+    path == self.path || includesBelow && path.hasPrefix(self.path + "/")
+  }
+}
+
+extension [Route] {
+  /// The routes of a server; what none of them matches is a page.
+  init(_ shared: SharedService, pictures: PictureEndpoint?, explainer: OperationExplainer?) {
+    self = [
+      Route(path: "/graphql", purpose: .operation),
+      Route(
+        path: "/explain",
+        purpose: explainer.map { .explanation($0) }
+          ?? .forbidden("Plans are shown where the server runs with --explain-in-page.")),
+      Route(path: "/live", purpose: .liveness),
+      Route(path: "/ready", purpose: .readiness),
+    ]
+    if let pictures {
+      append(Route(path: PictureEndpoint.path, includesBelow: true, purpose: .pictures(pictures)))
+    }
+    if shared.introspection == .signedIn {
+      append(Route(path: StaticPages.schemaText, purpose: .schemaText))
+    }
+  }
+
+  func purpose(of request: HTTPRequest) -> Route.Purpose {
+    let path = request.path
+    guard let route = first(where: { $0.matches(path) }) else { return .page }
+    if case .operation = route.purpose, WebSocketHandshake.isWanted(by: request) {
+      return .socket
+    }
+    return route.purpose
+  }
+}
+
+/// What the head of a request says to the line.
+final class RequestHead {
+  let purpose: Route.Purpose
+  let format: GraphQLEndpoint.Head
+  let caller: Caller
+
+  init(_ purpose: Route.Purpose, _ format: GraphQLEndpoint.Head, _ caller: Caller) {
+    self.purpose = purpose
+    self.format = format
+    self.caller = caller
+  }
+}

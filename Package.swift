@@ -171,7 +171,8 @@ let package = Package(
       "GraphQLExecutionTests",
       [
         "GraphQLExecution", "GraphQLPlanning", "GraphQLValidation", "GraphQLSchema",
-        "GraphQLResponse", "GraphQLLanguage", "Postgres", "EventLoops", "JSON",
+        "GraphQLResponse", "GraphQLLanguage", "Postgres", "CPostgreSQL", "SQL", "EventLoops",
+        "JSON",
       ]),
     tests("PicturesTests", ["Pictures", "Cryptography", "TestSupport"]),
     tests("HTTPTests", ["HTTP", "EventLoops", "HTTPTestSupport", "TestSupport"]),

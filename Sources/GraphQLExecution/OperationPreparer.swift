@@ -18,6 +18,8 @@ package final class OperationPreparer {
   private let report: (ExecutionEvent) -> Void
   private var cache: DocumentCache
   private var statements: KnownStatements
+  /// What requests that come again were prepared as, by the places of their memos.
+  private var repeated: [RepeatedOperation?] = []
 
   package init(
     mapping: StorageMapping, settings: ExecutionSettings = ExecutionSettings(),
@@ -51,7 +53,9 @@ package final class OperationPreparer {
   }
 
   private func prepare(_ request: GraphQLRequest, mayWork: Bool) -> Preparation? {
-    if let known = request.memo?.prepared as? PreparedRequest {
+    if let memo = request.memo, repeated.indices.contains(memo.place),
+      let known = repeated[memo.place], known.serial == memo.serial
+    {
       return .ready(PreparedOperation(known.operation, for: request))
     }
     var label: OperationLabel?
@@ -112,8 +116,15 @@ package final class OperationPreparer {
         introspection: plan.isIntrospectionVariable
           ? introspect(document.valid, operation.operation, coerced) : nil,
         cost: cost, isDeferrable: operation.isDeferrable, live: live))
-    if let memo = request.memo { memo.prepared = PreparedRequest(prepared, of: request) }
+    if let memo = request.memo { keep(prepared, of: request, as: memo) }
     return prepared
+  }
+
+  private func keep(
+    _ operation: PreparedOperation, of request: GraphQLRequest, as memo: RequestMemo
+  ) {
+    while repeated.count <= memo.place { repeated.append(nil) }
+    repeated[memo.place] = RepeatedOperation(operation, of: request, as: memo)
   }
 
   // MARK: - Parse and validate

@@ -111,18 +111,21 @@ extension PreparedOperation {
 }
 
 /// What a request that comes again was prepared as; what depends on nothing but its bytes.
-final class PreparedRequest {
+struct RepeatedOperation {
   /// As many requests as a loop remembers may each hold a plan that no document does any more.
   private static let maximumBytes = 64 << 10
 
   let operation: PreparedOperation
+  /// That of the request's memo.
+  let serial: UInt64
 
-  init?(_ operation: PreparedOperation, of request: GraphQLRequest) {
+  init?(_ operation: PreparedOperation, of request: GraphQLRequest, as memo: RequestMemo) {
     if case .mutation = operation.plan.kind { return nil }
     guard operation.introspection == nil, !operation.isDeferrable,
       operation.plan.cost <= Self.maximumBytes
     else { return nil }
     // Its own: the other is given what belongs to the request.
     self.operation = PreparedOperation(operation, for: request)
+    serial = memo.serial
   }
 }

@@ -37,15 +37,18 @@ package struct GraphQLRequest: Sendable, Equatable {
   }
 }
 
-/// A slot where the code that prepares a repeated request caches its result. It belongs to one
-/// loop.
-package final class RequestMemo: @unchecked Sendable, Equatable {
-  // @unchecked: only touched on the loop.
-  package var prepared: AnyObject?
+/// The name of a request that is expected to repeat, under which the code that prepares it caches its
+/// result. It is valid on one loop.
+package struct RequestMemo: Sendable, Hashable {
+  /// The place among the loop's memos; another request takes it over when this one is forgotten.
+  package let place: Int
+  /// The number of the request among all that had a memo.
+  package let serial: UInt64
 
-  package init() {}
-
-  package static func == (left: RequestMemo, right: RequestMemo) -> Bool { left === right }
+  package init(place: Int, serial: UInt64) {
+    self.place = place
+    self.serial = serial
+  }
 }
 
 /// The properties of a request's sender, in addition to the viewer.

@@ -63,6 +63,8 @@ final class RepeatedBodies {
 
   private var bodies: [RepeatedBody] = []
   private var places: [RepeatedBody.Key: Int] = [:]
+  /// The number of bodies that were ever kept.
+  private var serial: UInt64 = 0
   /// The place where the search for a body to evict continues.
   private var hand = 0
   /// The hashes of recent bodies; each is at the index that it determines.
@@ -98,23 +100,24 @@ final class RepeatedBodies {
       return request
     }
     var request = request
-    request.memo = RequestMemo()
-    insert(RepeatedBody(RepeatedBody.Key(copying: key), request))
+    let slot = freePlace()
+    serial &+= 1
+    request.memo = RequestMemo(place: slot, serial: serial)
+    let body = RepeatedBody(RepeatedBody.Key(copying: key), request)
+    places[body.key] = slot
+    if slot == bodies.count { bodies.append(body) } else { bodies[slot] = body }
     return request
   }
 
-  private func insert(_ body: RepeatedBody) {
-    guard bodies.count == Self.maximumCount else {
-      places[body.key] = bodies.count
-      return bodies.append(body)
-    }
+  /// Returns the place for another body: a new one, or that of a body that is forgotten for it.
+  private func freePlace() -> Int {
+    guard bodies.count == Self.maximumCount else { return bodies.count }
     while bodies[hand].isUsed {
       bodies[hand].isUsed = false
       hand = (hand + 1) % bodies.count
     }
     places[bodies[hand].key] = nil
-    places[body.key] = hand
-    bodies[hand] = body
-    hand = (hand + 1) % bodies.count
+    defer { hand = (hand + 1) % bodies.count }
+    return hand
   }
 }

@@ -43,6 +43,7 @@ final class HTTPConnection {
   var inputStart = 0
   private var scanner = HTTPHeadScanner()
   private var chunked = HTTPChunkedBody()
+  private let handler: HTTPServer.Handler
   var request = HTTPRequest()
   var exchangeNumber: UInt64 = 0
   /// The ID that the handler assigned to the current request.
@@ -82,6 +83,7 @@ final class HTTPConnection {
     self.number = number
     self.peer = peer
     self.tls = tls
+    handler = server.makeHandler()
     state = tls == nil ? .waiting : .handshake
     stateStart = coarseNow()
   }
@@ -201,6 +203,7 @@ final class HTTPConnection {
       }
       if isKnownUniquelyReferenced(&request), request.isHead(of: input, from: inputStart) {
         request.forgetBody()
+        request.isNewHead = false
         inputStart += request.head.count
         try beginBody()
         return true
@@ -317,7 +320,7 @@ final class HTTPConnection {
   private func dispatch() {
     exchangeNumber += 1
     enter(.working)
-    server.handler(request, HTTPExchange(connection: self, number: exchangeNumber))
+    handler(request, HTTPExchange(connection: self, number: exchangeNumber))
   }
 
   private func forgetInput() {

@@ -7,7 +7,7 @@ import Glibc
 /// A connection reuses the object for its next request, but only if nothing else references it.
 package final class HTTPRequest: @unchecked Sendable {
   // @unchecked: written only by its connection, before the handler gets it and never while anybody
-  // else has a reference; but for `reading`, which is the handler's.
+  // else has a reference.
   package internal(set) var method = HTTPMethod.get
   package internal(set) var body: [UInt8] = []
   package internal(set) var peer = HTTPPeer.local
@@ -18,8 +18,9 @@ package final class HTTPRequest: @unchecked Sendable {
   /// Whether the client asked for another protocol (WebSocket).
   package internal(set) var wantsUpgrade = false
 
-  /// The result of the handler's parsing of the head, kept as long as the client repeats the head.
-  package var reading: AnyObject?
+  /// Whether the head differs from the one before it on the connection. What a handler read in a
+  /// repeated head still holds.
+  package internal(set) var isNewHead = true
 
   var head: [UInt8] = []
   var fields: [FieldPlace] = []
@@ -126,7 +127,7 @@ package final class HTTPRequest: @unchecked Sendable {
 
   func reset() {
     isParsed = false
-    reading = nil
+    isNewHead = true
     forgetBody()
     head.removeAll(keepingCapacity: true)
     fields.removeAll(keepingCapacity: true)

@@ -44,7 +44,7 @@ package final class HTTPServer: @unchecked Sendable {
   let quota: HTTPSocketQuota
   let budget: HTTPAnswerBudget
   let uploads: HTTPAnswerBudget
-  let handler: Handler
+  let makeHandler: () -> Handler
   let report: (HTTPEvent) -> Void
   let commonHeaderBytes: [UInt8]
 
@@ -76,10 +76,11 @@ package final class HTTPServer: @unchecked Sendable {
 
   /// - Parameters:
   ///   - report: called on the loop.
-  ///   - handler: called on the loop for each request; must not block.
+  ///   - makeHandler: returns the handler of a connection, which is called on the loop for each of
+  ///     its requests and must not block.
   package init(
     loop: EventLoop, listener: HTTPListener, configuration: Configuration = Configuration(),
-    report: @escaping (HTTPEvent) -> Void = { _ in }, handler: @escaping Handler
+    report: @escaping (HTTPEvent) -> Void = { _ in }, makeHandler: @escaping () -> Handler
   ) {
     self.loop = loop
     self.listener = listener
@@ -94,8 +95,18 @@ package final class HTTPServer: @unchecked Sendable {
       configuration.uploads
       ?? HTTPAnswerBudget(maximumBytes: configuration.limits.maximumUploadedBytes)
     self.report = report
-    self.handler = handler
+    self.makeHandler = makeHandler
     commonHeaderBytes = configuration.commonHeaders.reduce(into: []) { $0.append(field: $1) }
+  }
+
+  /// Creates a server whose connections share one handler.
+  package convenience init(
+    loop: EventLoop, listener: HTTPListener, configuration: Configuration = Configuration(),
+    report: @escaping (HTTPEvent) -> Void = { _ in }, handler: @escaping Handler
+  ) {
+    self.init(
+      loop: loop, listener: listener, configuration: configuration, report: report,
+      makeHandler: { handler })
   }
 
   /// Starts to accept clients. Call from any thread.

@@ -48,7 +48,7 @@ import Testing
     let query = "query Q($n: Int) { things(first: $n) { nodes { id } } }"
     var request = GraphQLRequest(
       identity: .random(), document: query, variables: [.init(name: "n", value: .number("3"))])
-    request.memo = RequestMemo()
+    request.memo = RequestMemo(place: 3, serial: 1)
     let first = try preparer.prepare(request).get()
     // The document itself is forgotten meanwhile.
     _ = try prepare(preparer, "{ things { nodes { id } } }")
@@ -60,9 +60,12 @@ import Testing
     // What depends on the variables in more than its parameters is worked out each time.
     request.document = "query Q($n: Boolean!) { __schema { types @include(if: $n) { name } } }"
     request.variables = [.init(name: "n", value: .boolean(true))]
-    request.memo = RequestMemo()
-    _ = try preparer.prepare(request).get()
-    #expect(request.memo?.prepared == nil)
+    request.memo = RequestMemo(place: 3, serial: 2)
+    for wanted in [true, false] {
+      request.variables = [.init(name: "n", value: .boolean(wanted))]
+      let again = try preparer.prepare(request).get()
+      #expect(again.plan !== first.plan && again.variables == [.boolean(wanted)])
+    }
   }
 
   @Test func `page sizes share a few statements, and what is known of them`() throws {

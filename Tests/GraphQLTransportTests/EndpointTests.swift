@@ -99,8 +99,8 @@ extension GraphQLEndpoint {
     }
     // Kept when they came the second time.
     #expect(memos[0] == nil && memos[3] == nil && memos[1] != nil && memos[4] != nil)
-    #expect(memos[1] === memos[2] && memos[2] === memos[5] && memos[4] === memos[6])
-    #expect(memos[1] !== memos[4])
+    #expect(memos[1] == memos[2] && memos[2] == memos[5] && memos[4] == memos[6])
+    #expect(memos[1] != memos[4])
     // Twice as many as are kept have made the server forget these: read again, and known from then on.
     for number in 0..<1_200 {
       for _ in 1...2 {

@@ -68,7 +68,10 @@ final class LoopService: @unchecked Sendable {
     self.pipeline = pipeline
     server = HTTPServer(
       loop: loop, listener: listener, configuration: http, report: { observer.report(.http($0)) },
-      handler: { request, exchange in pipeline.handle(request, exchange) })
+      makeHandler: {
+        let known = KnownHead()
+        return { request, exchange in pipeline.handle(request, exchange, known) }
+      })
   }
 
   func start() {

@@ -66,10 +66,10 @@ final class RequestPipeline {
 
   // MARK: - HTTP
 
-  func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
+  func handle(_ request: HTTPRequest, _ exchange: HTTPExchange, _ known: KnownHead) {
     let identity = identification.identify(request)
     exchange.identify(as: identity.id)
-    let head = head(of: request)
+    let head = head(of: request, known)
     switch head.purpose {
     case .operation:
       receive(request, head, exchange, as: identity) { format in
@@ -88,14 +88,13 @@ final class RequestPipeline {
     }
   }
 
-  /// Read once, as long as the client repeats it.
-  private func head(of request: HTTPRequest) -> RequestHead {
-    if let known = request.reading as? RequestHead { return known }
+  private func head(of request: HTTPRequest, _ known: KnownHead) -> RequestHead {
+    if !request.isNewHead, let head = known.head { return head }
     let head = RequestHead(
       routes.purpose(of: request), endpoint.head(of: request),
       Caller(
         of: request, proxies: shared.trustedProxies, countsPoints: shared.rateLimiter != nil))
-    request.reading = head
+    known.head = head
     return head
   }
 

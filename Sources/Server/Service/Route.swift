@@ -58,6 +58,11 @@ extension [Route] {
   }
 }
 
+/// The head that a connection's last request had: clients repeat it from one request to the next.
+final class KnownHead {
+  var head: RequestHead?
+}
+
 /// What the head of a request says to the line.
 final class RequestHead {
   let purpose: Route.Purpose

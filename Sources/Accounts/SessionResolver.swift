@@ -14,9 +14,9 @@ import Synchronization
 ///
 /// A token that somebody else signs (`SignedBearers`) is checked, and the graph asked whom it stands for, as often.
 ///
-/// A session lasts 90 days from its last use, which is noted every five minutes of use, in a
-/// transaction that no request waits for. Where the database takes no writes, sessions end as they
-/// were begun.
+/// The graph says whose a session is, how long it lasts, and whether its use is to be noted (`GraphContract`). A use is
+/// noted in a transaction that no request waits for. If the database takes no writes, sessions are not extended. If the
+/// graph lacks `viewer_of_session`, every token is unknown.
 package final class SessionResolver {
   package enum Resolution: Sendable {
     case viewer(Int64)
@@ -64,60 +64,30 @@ package final class SessionResolver {
     "SELECT user_id, is_unnoted::int::bigint FROM \(GraphContract.viewerOfSession)($1::bytea)",
     parameterCount: 1, label: StatementLabel("(session)"))
 
-  /// Where the graph has no such function.
-  private static let tableStatement = PostgresStatement(
-    """
-    SELECT user_id, (\(isUnnoted))::int::bigint FROM session
-    WHERE token_hash = $1::bytea AND expires_at > now()
-    """, parameterCount: 1, label: StatementLabel("(session)"))
-
   private static let several = PostgresStatement(
     """
     SELECT t.place, s.user_id, s.is_unnoted::int::bigint
     FROM unnest($1::bytea[]) WITH ORDINALITY t (token_hash, place), \(GraphContract.viewerOfSession)(t.token_hash) s
-    """, parameterCount: 1, label: StatementLabel("(session)"))
-  private static let severalOfTable = PostgresStatement(
-    """
-    SELECT t.place, session.user_id, (\(isUnnoted))::int::bigint
-    FROM unnest($1::bytea[]) WITH ORDINALITY t (token_hash, place) JOIN session USING (token_hash)
-    WHERE expires_at > now()
     """, parameterCount: 1, label: StatementLabel("(session)"))
   private static let maximumTogether = 200
 
   private static let rest = PostgresStatement(
     "SELECT \(GraphContract.restOfSession)($1::bytea)", parameterCount: 1,
     label: StatementLabel("(session)"))
-  private static let tableRest = PostgresStatement(
-    """
-    SELECT least(ceil(1000 * extract(epoch FROM expires_at - now())), 1e12)::bigint FROM session
-    WHERE token_hash = $1::bytea
-    """, parameterCount: 1, label: StatementLabel("(session)"))
-
   private static let bearer = PostgresStatement(
     "SELECT \(GraphContract.viewerOfToken)($1::text, $2::text)", parameterCount: 2,
     label: StatementLabel("(session)"))
-
-  private static let isUnnoted =
-    "coalesce(last_used_at < now() - interval '5 minutes', true)"
 
   private static let begin = PostgresStatement("BEGIN READ WRITE", parameterCount: 0)
   private static let use = PostgresStatement(
     "SELECT \(GraphContract.noteSession)($1::bytea)", parameterCount: 1,
     label: StatementLabel("(session)"))
-  private static let tableUse = PostgresStatement(
-    """
-    UPDATE session
-    SET last_used_at = now(), expires_at = least(
-      greatest(expires_at, now() + interval '90 days'), created_at + interval '1 year')
-    WHERE token_hash = $1::bytea AND expires_at > now() AND \(isUnnoted)
-    """, parameterCount: 1, label: StatementLabel("(session)"))
   private static let commit = PostgresStatement("COMMIT", parameterCount: 0)
 
   private let pool: PostgresPool
   private let ended: EndedSessions
   private let signed: (bearers: SignedBearers, loop: EventLoop)?
   private var seenEnds = 0
-  private var hasFunctions = true
   private let lifetime: Duration
   private let maximumCount: Int
   private var known: [SessionToken: Known] = [:]
@@ -154,7 +124,7 @@ package final class SessionResolver {
     guard !token.isSigned else { return completion(nil) }
     var parameters = PostgresParameters()
     parameters.append(token.hash)
-    pool.execute(hasFunctions ? Self.rest : Self.tableRest, parameters) { outcome, _ in
+    pool.execute(Self.rest, parameters) { outcome, _ in
       switch outcome {
       case .success(let result):
         let rest = result.rowCount > 0 ? result.integer(row: 0, column: 0) : nil
@@ -212,12 +182,10 @@ package final class SessionResolver {
     let hashes: [[UInt8]] = lookUps.map { $0.token.hash }
     var parameters = PostgresParameters()
     parameters.append(array: hashes)
-    let statement = hasFunctions ? Self.several : Self.severalOfTable
-    pool.execute(statement, parameters, for: .server) { outcome, _ in
+    pool.execute(Self.several, parameters, for: .server) { outcome, _ in
       switch outcome {
-      case .failure(let error) where error.sqlState == "42883" && self.hasFunctions:
-        self.hasFunctions = false
-        self.ask(together: lookUps)
+      case .failure(let error) where error.isMissingFunction:
+        for lookUp in lookUps { self.answer(lookUp, viewer: nil, isUnnoted: false) }
       case .success(let result):
         var found: [Int64: (viewer: Int64?, isUnnoted: Bool)] = [:]
         for row in 0..<result.rowCount {
@@ -242,12 +210,10 @@ package final class SessionResolver {
   private func ask(_ lookUp: LookUp) {
     var parameters = PostgresParameters()
     parameters.append(lookUp.token.hash)
-    let statement = hasFunctions ? Self.statement : Self.tableStatement
-    pool.execute(statement, parameters, for: .server) { outcome, _ in
+    pool.execute(Self.statement, parameters, for: .server) { outcome, _ in
       switch outcome {
-      case .failure(let error) where error.sqlState == "42883" && self.hasFunctions:
-        self.hasFunctions = false
-        self.ask(lookUp)
+      case .failure(let error) where error.isMissingFunction:
+        self.answer(lookUp, viewer: nil, isUnnoted: false)
       case .success(let result):
         let isFound = result.rowCount > 0
         self.answer(
@@ -319,8 +285,7 @@ package final class SessionResolver {
       lease.execute(Self.begin, PostgresParameters()) { _ in }
       var parameters = PostgresParameters()
       parameters.append(token.hash)
-      let use = self.hasFunctions ? Self.use : Self.tableUse
-      lease.execute(use, parameters) { outcome in
+      lease.execute(Self.use, parameters) { outcome in
         switch outcome {
         case .success: break
         case .failure: self.notesFrom = .now + .seconds(60)
@@ -367,4 +332,9 @@ package final class EndedSessions: Sendable {
 
   package var count: Int { number.load(ordering: .acquiring) }
   package func note() { number.wrappingAdd(1, ordering: .acquiringAndReleasing) }
+}
+
+extension PostgresError {
+  /// The graph has no such function (SQLSTATE `undefined_function`).
+  fileprivate var isMissingFunction: Bool { sqlState == "42883" }
 }

@@ -115,9 +115,7 @@ package struct RoleCheck {
     for row in rows {
       if let entry = row[0].flatMap({ Int($0) }) { allowed[entry] = row[1] == "t" }
     }
-    let there = Set(allowed.keys.map { entries[$0].name })
     return entries.enumerated().compactMap { index, entry -> Finding? in
-      if let replacement = entry.replacement, there.contains(replacement) { return nil }
       switch allowed[index] {
       case true?: return nil
       case false?:
@@ -125,7 +123,6 @@ package struct RoleCheck {
           switch entry.form {
           case .function: "call"
           case .relation: "read"
-          case .update: "change"
           }
         return error(entry.signature, verb, entry.consequence, place)
       case nil:
@@ -141,15 +138,7 @@ package struct RoleCheck {
 
   /// Returns a query for an existing entry: whether the role may use it, or each column of it.
   private static func question(_ index: Int, _ entry: ContractEntry) -> String {
-    func relation(_ columns: [String], _ privilege: String) -> String {
-      """
-      (SELECT \(index) AS entry, has_column_privilege(r.oid, c.oid, a.attnum, '\(privilege)') AS is_allowed
-      FROM role r, (SELECT c.oid FROM pg_class c JOIN path p ON p.oid = c.relnamespace
-        WHERE c.relname = '\(entry)' ORDER BY p.place LIMIT 1) c
-      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname IN (\(list(columns))))
-      """
-    }
-    return switch entry.form {
+    switch entry.form {
     case .function(let arguments):
       """
       (SELECT \(index) AS entry, has_function_privilege(r.oid, f.oid, 'EXECUTE') AS is_allowed
@@ -157,8 +146,13 @@ package struct RoleCheck {
       WHERE f.proname = '\(entry)' AND oidvectortypes(f.proargtypes) = '\(arguments.joined(separator: ", "))'
       ORDER BY p.place LIMIT 1)
       """
-    case .relation(let columns): relation(columns, "SELECT")
-    case .update(let columns): relation(columns, "UPDATE")
+    case .relation(let columns):
+      """
+      (SELECT \(index) AS entry, has_column_privilege(r.oid, c.oid, a.attnum, 'SELECT') AS is_allowed
+      FROM role r, (SELECT c.oid FROM pg_class c JOIN path p ON p.oid = c.relnamespace
+        WHERE c.relname = '\(entry)' ORDER BY p.place LIMIT 1) c
+      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname IN (\(list(columns))))
+      """
     }
   }
 

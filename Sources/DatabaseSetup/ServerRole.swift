@@ -38,8 +38,7 @@ package enum ServerRole {
   ]
 
   /// Returns the privileges that the contract lists for a role, if the objects exist: `GRANT`s as
-  /// formats of the role. A table that is changed only if the database lacks a function is revoked
-  /// if it has that.
+  /// formats of the role.
   private static func contract(of caller: ContractEntry.Caller) -> String {
     GraphContract.entries(for: caller).compactMap { entry -> String? in
       switch entry.form {
@@ -47,14 +46,6 @@ package enum ServerRole {
         return """
           SELECT 'GRANT EXECUTE ON FUNCTION ' || replace(f::text, '%', '%%') || ' TO %I'
           FROM to_regprocedure('\(entry.signature)') f WHERE f IS NOT NULL
-          """
-      case .update(let columns):
-        let right = "UPDATE (\(columns.joined(separator: ", "))) ON \(entry)"
-        let other = GraphContract.all.first { $0.name == entry.replacement }?.signature ?? ""
-        return """
-          SELECT CASE WHEN to_regprocedure('\(other)') IS NULL
-            THEN 'GRANT \(right) TO %I' ELSE 'REVOKE \(right) FROM %I' END
-          WHERE to_regclass('\(entry)') IS NOT NULL
           """
       // With all that is not withheld.
       case .relation: return nil
@@ -81,6 +72,20 @@ package enum ServerRole {
       SELECT DISTINCT 1 AS place, 'REVOKE SELECT ON ' || n.relation || ' FROM' AS text FROM named n
       UNION ALL SELECT 2, 'GRANT SELECT (' || k.columns || ') ON ' || k.relation || ' TO' FROM kept k
     ) s WHERE text IS NOT NULL ORDER BY place
+    """
+
+  /// Returns `REVOKE`s, as formats of the role, of all columns that the role `$1` may update. Earlier programs let it
+  /// update some columns of sessions.
+  private static let earlierUpdates = """
+    SELECT replace(
+      format('REVOKE UPDATE (%s) ON %s', string_agg(quote_ident(a.attname), ', '), c.oid::regclass),
+      '%', '%%') || ' FROM %I'
+    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+      CROSS JOIN LATERAL aclexplode(a.attacl) x JOIN pg_roles r ON r.oid = x.grantee
+    WHERE r.rolname = $1 AND x.privilege_type = 'UPDATE'
+      AND c.relnamespace::regnamespace::text = ANY (
+        SELECT quote_ident(unnest(current_schemas(false))))
+    GROUP BY c.oid
     """
 
   package static func exists(_ role: String, in configuration: PostgresConfiguration) throws -> Bool
@@ -112,6 +117,8 @@ package enum ServerRole {
       try isThere ? session.execute(Self.withholding).compactMap { $0[0] } : []
     let contract = try session.execute(Self.contract(of: mutations ? .writer : .reader))
       .compactMap { $0[0] }
+    let earlier =
+      try mutations ? [] : session.execute(Self.earlierUpdates, [role]).compactMap { $0[0] }
     // Doubled, as what comes of it is a format.
     let namespaces = try session.execute(
       "SELECT replace(quote_ident(unnest(current_schemas(false))), '%', '%%')"
@@ -120,7 +127,7 @@ package enum ServerRole {
       try session.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")
       .first?.first == "t"
     let statements =
-      (isNew ? [creation] : []) + namespaces.flatMap(grants) + withheld + contract
+      (isNew ? [creation] : []) + namespaces.flatMap(grants) + withheld + earlier + contract
       + (mutations ? namespaces.flatMap(calls) + (isSuperuser ? quiet : []) : [])
       + (isSuperuser ? discreet : [])
     try session.transaction {

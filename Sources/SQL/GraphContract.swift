@@ -18,8 +18,6 @@ package struct ContractEntry: Sendable, Hashable, CustomStringConvertible {
     case function(_ arguments: [String])
     /// A table or view, with the columns that are read.
     case relation(_ columns: [String])
-    /// A table, with the columns that are changed.
-    case update(_ columns: [String])
   }
 
   /// A setting of a server that makes an entry required.
@@ -34,20 +32,17 @@ package struct ContractEntry: Sendable, Hashable, CustomStringConvertible {
   package let callers: [Caller]
   /// The feature that cannot be without it, or nil if the database need not have it.
   package let requiredBy: Feature?
-  /// The name of the function that is called instead where the database has it.
-  package let replacement: String?
   /// What follows if it is missing or the caller may not use it: a clause that begins in lower case.
   package let consequence: String
 
   fileprivate init(
     _ name: String, _ form: Form, _ callers: [Caller], requiredBy: Feature? = nil,
-    replacement: String? = nil, _ consequence: String
+    _ consequence: String
   ) {
     self.name = name
     self.form = form
     self.callers = callers
     self.requiredBy = requiredBy
-    self.replacement = replacement
     self.consequence = consequence
   }
 
@@ -57,7 +52,7 @@ package struct ContractEntry: Sendable, Hashable, CustomStringConvertible {
   package var signature: String {
     switch form {
     case .function(let arguments): "\(name)(\(arguments.joined(separator: ", ")))"
-    case .relation, .update: name
+    case .relation: name
     }
   }
 }
@@ -73,19 +68,13 @@ package enum GraphContract {
 
   package static let viewerOfSession = ContractEntry(
     "viewer_of_session", .function(["bytea"]), [.reader],
-    "no session token is accepted, unless the table session can be read instead")
+    "no session token is accepted")
   package static let noteSession = ContractEntry(
     "note_session", .function(["bytea"]), [.reader],
-    "sessions end 90 days after they began, however much they are used")
+    "sessions are not extended by their use")
   package static let restOfSession = ContractEntry(
     "rest_of_session", .function(["bytea"]), [.reader],
     "sockets and streams do not end with their session")
-  package static let session = ContractEntry(
-    "session", .relation(["user_id", "token_hash", "expires_at", "last_used_at", "created_at"]),
-    [.reader], replacement: "viewer_of_session", "no session token is accepted")
-  package static let sessionUse = ContractEntry(
-    "session", .update(["last_used_at", "expires_at"]), [.reader], replacement: "note_session",
-    "sessions end 90 days after they began, however much they are used")
   package static let viewerOfToken = ContractEntry(
     "viewer_of_token", .function(["text", "text"]), [.reader], requiredBy: .signedTokens,
     "no signed token is accepted")
@@ -182,7 +171,7 @@ package enum GraphContract {
     "nothing is made of all files of functions together")
 
   package static let all = [
-    viewerOfSession, noteSession, restOfSession, session, sessionUse, viewerOfToken, tokenSeal,
+    viewerOfSession, noteSession, restOfSession, viewerOfToken, tokenSeal,
     claim, keep, replay, constraintError,
     noteUpload, photoAudience, unknownUploads,
     newsSince, liveSource,

@@ -119,4 +119,11 @@ import TokenSupport
     #expect(try !isSignedIn(other))
     #expect(try isSignedIn(ada))
   }
+
+  @Test func `a graph without viewer_of_session accepts no token`() throws {
+    let (server, ada, _, _) = try Self.signedInTwice()
+    try TestCluster.session(server.database).execute("DROP FUNCTION viewer_of_session")
+    let answer = try server.execute("{ __typename }", as: server.signInAgain(ada))
+    #expect(answer.at("errors.0.extensions.code") == "UNAUTHENTICATED")
+  }
 }

@@ -55,6 +55,7 @@ let package = Package(
     // 3
     module("GraphQLSchema", ["GraphQLResponse", "GraphQLLanguage", "JSON"]),
     module("GraphQLTransport", ["GraphQLResponse", "HTTP", "JSON", "Cryptography"]),
+    module("Subscriptions", ["GraphQLResponse", "EventLoops", "JSON", "Cryptography"]),
     module("DatabaseSetup", ["Postgres", "EventLoops", "Cryptography", "Pictures", "SQL"]),
     // 4
     module("GraphQLValidation", ["GraphQLSchema", "GraphQLResponse", "GraphQLLanguage"]),
@@ -97,7 +98,8 @@ let package = Package(
       "Server",
       [
         "Accounts", "GraphQLTransport", "GraphQLExecution", "StorageChecking", "GraphQLPlanning",
-        "GraphQLResolving", "GraphQLValidation", "GraphQLSchema", "GraphQLResponse",
+        "Subscriptions", "GraphQLResolving", "GraphQLValidation", "GraphQLSchema",
+        "GraphQLResponse",
         "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "Pictures", "EventLoops",
         "Cryptography", "JSON", "SQL",
       ], embedded: ["Page/page.js", "Page/plan.js", "Page/page.css"]),
@@ -174,6 +176,9 @@ let package = Package(
         "GraphQLResponse", "GraphQLLanguage", "Postgres", "CPostgreSQL", "SQL", "EventLoops",
         "JSON",
       ]),
+    tests(
+      "SubscriptionsTests",
+      ["Subscriptions", "GraphQLResponse", "EventLoops", "JSON", "OracleSupport"]),
     tests("PicturesTests", ["Pictures", "Cryptography", "TestSupport"]),
     tests("HTTPTests", ["HTTP", "EventLoops", "HTTPTestSupport", "TestSupport"]),
     tests("PostgresTests", ["Postgres", "DatabaseSetup", "EventLoops", "SQL", "TestSupport"]),

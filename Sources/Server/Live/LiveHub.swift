@@ -4,6 +4,7 @@ import GraphQLPlanning
 import GraphQLResponse
 import Postgres
 import SQL
+import Subscriptions
 
 /// Who watches what on one loop, and what they are still to be told. Everything happens on the loop.
 ///

@@ -2,6 +2,7 @@ import EventLoops
 import Foundation
 import Postgres
 import SQL
+import Subscriptions
 import Synchronization
 
 /// Something that was committed.

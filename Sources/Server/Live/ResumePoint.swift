@@ -1,4 +1,4 @@
-import Postgres
+import Subscriptions
 
 /// How far a client was told: what it says when it comes back.
 ///

@@ -3,6 +3,7 @@ import GraphQLExecution
 import GraphQLPlanning
 import GraphQLResponse
 import Postgres
+import Subscriptions
 
 /// One subscription, from its beginning to its end.
 final class Watch {

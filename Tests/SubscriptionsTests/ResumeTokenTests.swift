@@ -1,22 +1,21 @@
-import Postgres
 import Testing
 
-@testable import Server
+@testable import Subscriptions
 
-@Suite struct ResumePointTests {
+@Suite struct ResumeTokenTests {
   @Test(arguments: [
     "100:105:101,103", "100:105:101,103;100:110:103;4711", "100:105:101@0/151FBE8",
     "100:105:;100:110:103;4711@1/0",
   ])
   func `is read as it is written`(_ text: String) throws {
-    #expect(try #require(ResumePoint(text)).text == text)
+    #expect(try #require(ResumeToken(text)).text == text)
   }
 
-  @Test func `says what of a look was told`() throws {
-    let point = try #require(ResumePoint("100:105:101;100:110:;-1"))
-    #expect(!point.told.contains(101))
-    #expect(point.part?.look.contains(101) == true)
-    #expect(point.part?.node == -1)
+  @Test func `says which part of a batch was received`() throws {
+    let token = try #require(ResumeToken("100:105:101;100:110:;-1"))
+    #expect(!token.received.contains(101))
+    #expect(token.part?.snapshot.contains(101) == true)
+    #expect(token.part?.node == -1)
   }
 
   @Test(arguments: [
@@ -24,7 +23,7 @@ import Testing
     "100:105:;100:110:;1;", "100:105:@1/0@1/1", "@1/0", "100:105:;100:110:;9223372036854775808",
     "100:105:;none;1",
   ])
-  func `is nothing else`(_ text: String) { #expect(ResumePoint(text) == nil) }
+  func `is nothing else`(_ text: String) { #expect(ResumeToken(text) == nil) }
 
   @Test(arguments: [
     ("700:747:710,740", 727, "700:727:710"), ("700:747:710,740", 711, "700:711:710"),

@@ -1,5 +1,5 @@
 /// Which transactions are visible: PostgreSQL's `pg_snapshot`, as text `xmin:xmax:xip,xip,...`.
-package struct PostgresSnapshot: Sendable, Equatable {
+package struct PostgresSnapshot: Sendable, Hashable {
   /// Everything before it had ended.
   package let first: UInt64
   /// Nothing from it on had.
@@ -13,6 +13,15 @@ package struct PostgresSnapshot: Sendable, Equatable {
     self.end = end
     self.open = open
     self.text = text
+  }
+
+  package static func == (left: PostgresSnapshot, right: PostgresSnapshot) -> Bool {
+    left.text == right.text
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(first)
+    hasher.combine(end)
   }
 
   package init?(_ text: String) {

@@ -10,7 +10,7 @@ import GraphQLResponse
 /// - A stream that *serves* its client retries after a pause that doubles, from 100 ms to 2 s, as long as the error says
 ///   nothing about the stream itself.
 /// - Any other error ends the stream.
-struct OverloadPolicy {
+package struct OverloadPolicy {
   enum Stage {
     case starting(since: Moment)
     /// - Parameter failures: how many statements have failed in a row, this one included.
@@ -54,7 +54,7 @@ struct OverloadPolicy {
   }
 
   /// Whether the first error says nothing about the operation.
-  static func isTransient(_ errors: [GraphQLError]) -> Bool {
+  package static func isTransient(_ errors: [GraphQLError]) -> Bool {
     switch errors.first?.code {
     case .databaseUnavailable, .serviceOverloaded, .timeout, .lockTimeout: true
     default: false

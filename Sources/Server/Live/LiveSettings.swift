@@ -1,3 +1,5 @@
+import Subscriptions
+
 /// What sockets and streams may take.
 package struct LiveSettings: Sendable {
   /// Until a client has said who it is, in `connection_init`.
@@ -23,4 +25,18 @@ package struct LiveSettings: Sendable {
   package var heartbeat: Duration = .seconds(12)
 
   package init() {}
+
+  /// - Parameter connections: those of an event loop.
+  func registry(connections: Int) -> SubscriptionRegistry.Settings {
+    var settings = SubscriptionRegistry.Settings()
+    settings.maximumQueue = maximumQueue
+    settings.maximumStatements = deliveries
+    settings.patience = patience
+    settings.livePause = livePause
+    settings.livePercent = livePercent
+    settings.liveBurst = liveBurst
+    settings.maximumLiveKeys = maximumLiveKeys
+    settings.connections = connections
+    return settings
+  }
 }

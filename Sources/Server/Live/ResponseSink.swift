@@ -1,24 +1,25 @@
 import GraphQLResponse
+import Subscriptions
 
-/// Where the responses of an operation go that has more than one.
+/// Sends the responses of an operation that may have several.
 protocol ResponseSink: AnyObject {
-  /// Responses follow for as long as the client stays.
+  /// Responses follow until the client leaves.
   func begin()
   /// - Parameters:
-  ///   - point: what who comes back would say.
-  ///   - isFollowed: another one is about to come, and both may be sent together.
-  /// - Returns: false when too much waits for the client already.
-  func next(_ response: [UInt8], to point: ResumePoint?, isFollowed: Bool) -> Bool
+  ///   - token: the resume token for a client that reconnects after this response.
+  ///   - isFollowed: another one is about to follow, and both may be sent together.
+  /// - Returns: false if the client has too much unread.
+  func next(_ response: [UInt8], to token: ResumeToken?, isFollowed: Bool) -> Bool
   /// Nothing follows.
   func complete()
   /// Nothing follows, and this is why.
   func fail(_ errors: [GraphQLError], requestID: String)
-  /// The client is to come back: it reads too slowly, or what it is to be told is lost.
+  /// The client is to reconnect: it reads too slowly, or events for it are lost.
   func interrupt(_ reason: String)
 }
 
 extension ResponseSink {
-  func next(_ response: [UInt8], to point: ResumePoint?) -> Bool {
-    next(response, to: point, isFollowed: false)
+  func next(_ response: [UInt8], to token: ResumeToken?) -> Bool {
+    next(response, to: token, isFollowed: false)
   }
 }

@@ -6,6 +6,7 @@ import GraphQLTransport
 import HTTP
 import JSON
 import Postgres
+import Subscriptions
 
 /// A WebSocket on which operations are sent by graphql-transport-ws: `SocketMessages` says what is to be done, and
 /// this has it done. Kept by its socket's handlers, and gone with it.
@@ -19,10 +20,10 @@ final class SocketSession {
   /// What ends the work for an operation.
   private var work: [UInt64: () -> Void] = [:]
   private var patience: LoopTimer?
-  /// When it said who it is.
-  private var since: UInt64 = 0
-  /// Of who is signed in.
-  private var session: SessionWatch?
+  /// The session that is looked up.
+  private var resolving: StreamID?
+  /// The session of the signed-in user.
+  private let monitor: SessionMonitor
 
   init(
     _ socket: WebSocket, _ pipeline: RequestPipeline, peer: HTTPPeer, _ caller: Caller
@@ -31,6 +32,7 @@ final class SocketSession {
     self.pipeline = pipeline
     self.peer = peer
     self.caller = caller
+    monitor = SessionMonitor(pipeline.subscriptions)
   }
 
   func start() {
@@ -47,7 +49,9 @@ final class SocketSession {
   /// Nobody is there to be told anything: all work ends.
   private func end() {
     patience = nil
-    session?.stop()
+    monitor.stop()
+    if let resolving { pipeline.subscriptions.cancel(resolving) }
+    resolving = nil
     let work = work
     self.work = [:]
     for end in work.values { end() }
@@ -74,7 +78,6 @@ final class SocketSession {
 
   private func authenticate(_ payload: [JSONValue.Member]) {
     patience = nil
-    since = monotonicNanoseconds()
     if let given = payload.first(where: { $0.name.lowercased() == "authorization" }) {
       guard case .string(let text) = given.value else { return close(.forbidden) }
       caller = caller.showing(Credential(authorization: text))
@@ -87,16 +90,13 @@ final class SocketSession {
   }
 
   private func resolve(_ token: SessionToken) {
-    pipeline.resolve(token) { [self] resolution in
+    resolving = pipeline.subscriptions.resolve(token, since: .now) { [self] resolution in
       guard !socket.isClosing else { return }
       switch resolution {
       case .viewer(let viewer):
-        session = SessionWatch(token, of: viewer, pipeline)
-        session?.start { [weak self] in self?.close(.forbidden) }
+        monitor.start(token, of: viewer) { [weak self] in self?.close(.forbidden) }
         acknowledge()
       case .unknown: close(.forbidden)
-      case .failed(let error) where pipeline.mayWait(since: since, after: error):
-        patience = pipeline.waitForRoom { [weak self] in self?.resolve(token) }
       case .failed(let error): failed(.failure(error))
       }
     }
@@ -104,7 +104,7 @@ final class SocketSession {
 
   /// It cannot be found out who it is.
   private func failed(_ response: OperationResponse) {
-    guard case .refused(let errors, _) = response, !LiveHub.isPassing(errors) else {
+    guard case .refused(let errors, _) = response, !OverloadPolicy.isTransient(errors) else {
       return close(.tryAgainLater("The database cannot be reached."))
     }
     pipeline.report(response, to: peer)
@@ -178,7 +178,7 @@ final class SocketSession {
 
     func begin() {}
 
-    func next(_ response: [UInt8], to point: ResumePoint?, isFollowed: Bool) -> Bool {
+    func next(_ response: [UInt8], to token: ResumeToken?, isFollowed: Bool) -> Bool {
       guard let message = session.messages.next(operation, response) else { return true }
       return session.socket.send(message, isFollowed: isFollowed)
     }

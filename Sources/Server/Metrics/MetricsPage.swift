@@ -1,5 +1,6 @@
 import GraphQLExecution
 import Postgres
+import Subscriptions
 
 /// How one loop is, as it said itself.
 struct LoopSnapshot: Sendable {
@@ -9,7 +10,7 @@ struct LoopSnapshot: Sendable {
   let writers: PoolStatistics
   let flushes: PoolStatistics
   let documents: (count: Int, bytes: Int)
-  let watches: LiveHub.Counts
+  let streams: SubscriptionRegistry.Counts
   /// Its database answers, and it is not about to end.
   let isReady: Bool
   let isStopping: Bool
@@ -97,24 +98,24 @@ struct MetricsPage {
     text.family("sociograph_plans_made_total", .counter, "Plans made, as they were not kept.")
     text.sample(all.plansMade)
     text.family("sociograph_subscriptions", .gauge, "Subscriptions that hear of what happens.")
-    text.sample(loops.reduce(0) { $0 + $1.watches.hearing })
+    text.sample(loops.reduce(0) { $0 + $1.streams.active })
     text.family("sociograph_subscriptions_starting", .gauge, "Subscriptions that do not hear yet.")
-    text.sample(loops.reduce(0) { $0 + $1.watches.starting })
+    text.sample(loops.reduce(0) { $0 + $1.streams.starting })
     text.family("sociograph_subscription_keys", .gauge, "What they hear of, all together.")
-    text.sample(loops.reduce(0) { $0 + $1.watches.keys })
+    text.sample(loops.reduce(0) { $0 + $1.streams.keys })
     text.family(
       "sociograph_watched_sessions", .gauge, "Sessions whose end is that of a socket or stream.")
-    text.sample(loops.reduce(0) { $0 + $1.watches.sessions })
+    text.sample(loops.reduce(0) { $0 + $1.streams.sessions })
     text.family("sociograph_deliveries_total", .counter, "Responses of subscriptions sent.")
-    text.sample(loops.reduce(UInt64(0)) { $0 &+ $1.watches.delivered })
+    text.sample(loops.reduce(UInt64(0)) { $0 &+ $1.streams.sent })
     text.family("sociograph_live_queries", .gauge, "Queries that are answered again.")
-    text.sample(loops.reduce(0) { $0 + $1.watches.live.queries })
+    text.sample(loops.reduce(0) { $0 + $1.streams.queries })
     text.family("sociograph_live_keys", .gauge, "What their answers hang on, all together.")
-    text.sample(loops.reduce(0) { $0 + $1.watches.live.keys })
+    text.sample(loops.reduce(0) { $0 + $1.streams.dependencies })
     text.family("sociograph_live_runs_total", .counter, "Statements run for live queries.")
-    text.sample(loops.reduce(UInt64(0)) { $0 &+ $1.watches.live.runs })
+    text.sample(loops.reduce(UInt64(0)) { $0 &+ $1.streams.executions })
     text.family("sociograph_live_answers_total", .counter, "Answers sent to live queries.")
-    text.sample(loops.reduce(UInt64(0)) { $0 &+ $1.watches.live.sent })
+    text.sample(loops.reduce(UInt64(0)) { $0 &+ $1.streams.queryResponses })
     text.family("sociograph_documents_kept", .gauge, "Documents kept prepared.")
     text.sample(loops.reduce(0) { $0 + $1.documents.count })
     text.family("sociograph_documents_kept_bytes", .gauge, "Estimated bytes of them.")

@@ -101,7 +101,8 @@ final class LoopService: @unchecked Sendable {
     return LoopSnapshot(
       metrics: observer.metrics ?? LoopMetrics(), pool: pool.statistics,
       writers: writers.statistics, flushes: flushes.statistics,
-      documents: preparer.cachedDocuments, watches: pipeline.hub.counts, isReady: pipeline.isReady,
+      documents: preparer.cachedDocuments, streams: pipeline.subscriptions.counts,
+      isReady: pipeline.isReady,
       isStopping: pipeline.isDraining)
   }
 
@@ -165,6 +166,6 @@ struct SharedService: Sendable {
   let readiness: Readiness
   let pictures: PictureService?
   let live: LiveSettings
-  /// Nil where the graph has nothing to watch.
-  let news: NewsReader?
+  /// Nil if the graph has no events.
+  let commits: CommitReader?
 }

@@ -2,11 +2,12 @@ import GraphQLExecution
 import GraphQLResponse
 import GraphQLTransport
 import HTTP
+import Subscriptions
 
 /// Where the response to a request goes, and whether anybody waits for it.
 enum Reply {
   /// The stream is there if the client takes one.
-  case exchange(HTTPExchange, ResponseFormat, StreamAnswer?)
+  case exchange(HTTPExchange, ResponseFormat, StreamResponse?)
   /// What the explainer says instead of the response.
   case explanation(HTTPExchange, ResponseFormat, OperationExplainer)
   case batch(BatchReply, place: Int)
@@ -40,7 +41,7 @@ enum Reply {
   }
 
   /// What a client that comes back had.
-  var resume: ResumePoint? {
+  var resume: ResumeToken? {
     switch self {
     case .exchange(_, _, let stream): stream?.resume
     case .explanation, .batch, .socket: nil
@@ -100,7 +101,7 @@ enum Reply {
   }
 }
 
-extension StreamAnswer {
+extension StreamResponse {
   /// Sends a single response, and ends.
   fileprivate func send(_ response: OperationResponse, _ requestID: String) {
     switch response {

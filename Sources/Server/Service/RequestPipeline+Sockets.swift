@@ -32,26 +32,6 @@ extension RequestPipeline {
     SocketSession(socket, self, peer: request.peer, head.caller).start()
   }
 
-  /// Finds out whether a session is there, for a socket that is to be its own.
-  func resolve(
-    _ token: SessionToken, completion: @escaping (SessionResolver.Resolution) -> Void
-  ) {
-    sessions.resolve(token, completion: completion)
-  }
-
-  /// How long a session of ours has to live, not at all once it is gone; nil where nobody knows.
-  func remaining(of token: SessionToken, completion: @escaping (Duration?) -> Void) {
-    sessions.remaining(of: token, completion: completion)
-  }
-
-  /// The same as `resolve`, of the database as it is now.
-  func resolveAnew(
-    _ token: SessionToken, completion: @escaping (SessionResolver.Resolution) -> Void
-  ) {
-    sessions.forget(token)
-    sessions.resolve(token, completion: completion)
-  }
-
   /// A record for an operation that came by a socket, and the operation; or why it is none.
   func receive(
     _ payload: [JSONValue.Member], bytes: Int, from peer: HTTPPeer
@@ -63,19 +43,6 @@ extension RequestPipeline {
     } catch {
       return (record, .failure(error))
     }
-  }
-
-  /// Whether what lasts is begun later, as too much waits for the database now.
-  ///
-  /// - Parameter moment: of `monotonicNanoseconds()`.
-  func mayWait(since moment: UInt64, after error: PostgresError) -> Bool {
-    guard case .overloaded = error.kind else { return false }
-    return .nanoseconds(Int64(clamping: monotonicNanoseconds() &- moment)) < liveSettings.patience
-  }
-
-  /// Not all at once.
-  func waitForRoom(_ work: @escaping () -> Void) -> LoopTimer {
-    timer(after: .milliseconds(.random(in: 20...200)), work)
   }
 
   func timer(after delay: Duration, _ work: @escaping () -> Void) -> LoopTimer {

@@ -21,7 +21,7 @@ final class RequestPipeline {
   let pool: PostgresPool
   let sessions: SessionResolver
   let endpoint: GraphQLEndpoint
-  let hub: LiveHub
+  let subscriptions: SubscriptionDriver
   var identification: RequestIdentification
   var isDraining = false
   private let routes: [Route]
@@ -50,11 +50,10 @@ final class RequestPipeline {
       shared, pictures: pictures,
       explainer: shared.explains
         ? OperationExplainer(pool: pool, settings: shared.execution) : nil)
-    let hub = LiveHub(
-      loop: pool.loop, number: number, reader: shared.news, runner: queries, pool: pool,
-      settings: shared.live)
-    hub.onErrors = { observer.report(.push($0, $1)) }
-    self.hub = hub
+    subscriptions = SubscriptionDriver(
+      loop: pool.loop, number: number, reader: shared.commits, sessions: sessions,
+      queries: queries, pool: pool, settings: shared.live)
+    subscriptions.onErrors = { observer.report(.push($0, $1)) }
     var generator = SystemRandomNumberGenerator()
     identification = RequestIdentification(
       proxies: shared.trustedProxies, seed: .random(using: &generator))
@@ -138,10 +137,10 @@ final class RequestPipeline {
 
   private func stream(
     _ request: HTTPRequest, _ exchange: HTTPExchange, _ format: ResponseFormat
-  ) -> StreamAnswer? {
+  ) -> StreamResponse? {
     guard format.stream != nil || format.parts != nil else { return nil }
     let loop = pool.loop
-    return StreamAnswer(request, exchange, format, heartbeat: shared.live.heartbeat) {
+    return StreamResponse(request, exchange, format, heartbeat: shared.live.heartbeat) {
       loop.schedule(after: $0, repeating: $0, $1)
     }
   }
@@ -204,18 +203,34 @@ final class RequestPipeline {
           "The Authorization header must be \"Bearer\" and a session token."))
     case .token(let token):
       if let viewer = sessions.known(token) { return charge(operation, viewer: viewer, flight) }
-      sessions.resolve(token) { [self] resolution in
-        if flight.isOver { return }
-        switch resolution {
-        case .viewer(let viewer): charge(operation, viewer: viewer, flight)
-        case .unknown:
-          flight.finish(Self.unauthenticated("The session token is unknown or has expired."))
-        case .failed(let error)
-        where operation.plan.lasts && mayWait(since: flight.record.began, after: error):
-          flight.goOn(with: .timer(waitForRoom { [self] in admit(operation, flight) }))
-        case .failed(let error): flight.finish(.failure(error))
-        }
-      }
+      if operation.plan.lasts { return wait(for: token, operation, flight) }
+      sessions.resolve(token) { [self] in resolved($0, operation, flight) }
+    }
+  }
+
+  /// A stream waits to begin while the server is overloaded.
+  private func wait(
+    for token: SessionToken, _ operation: PreparedOperation, _ flight: RequestInFlight
+  ) {
+    let since =
+      Moment.now - .nanoseconds(Int64(clamping: monotonicNanoseconds() &- flight.record.began))
+    let id = subscriptions.resolve(token, since: since) { [self] in
+      resolved($0, operation, flight)
+    }
+    guard subscriptions.isRunning(id) else { return }
+    flight.goOn(with: .stream { [subscriptions] in subscriptions.cancel(id) })
+  }
+
+  private func resolved(
+    _ resolution: SessionResolver.Resolution, _ operation: PreparedOperation,
+    _ flight: RequestInFlight
+  ) {
+    if flight.isOver { return }
+    switch resolution {
+    case .viewer(let viewer): charge(operation, viewer: viewer, flight)
+    case .unknown:
+      flight.finish(Self.unauthenticated("The session token is unknown or has expired."))
+    case .failed(let error): flight.finish(.failure(error))
     }
   }
 
@@ -266,14 +281,14 @@ final class RequestPipeline {
         operation, fields, viewer: viewer, findClient: { flight.caller.identity },
         findViewer: { [self] in findViewer(of: flight.caller, $0) },
         completion: { [self] outcome in
-          shared.news?.ring()
+          shared.commits?.ring()
           flight.finish(outcome)
         })
       flight.goOn(with: .mutation(run))
     case .live(let response, let plan):
-      keepAnswering(operation, response, plan, viewer: viewer, flight)
+      answerLive(operation, response, plan, viewer: viewer, flight)
     case .subscription(let response, let event):
-      watch(operation, response, event, viewer: viewer, flight)
+      subscribe(operation, response, event, viewer: viewer, flight)
     }
   }
 
@@ -316,7 +331,8 @@ final class RequestPipeline {
     of caller: Caller, _ completion: @escaping (Result<Int64, PostgresError>) -> Void
   ) {
     guard case .token(let token) = caller.credential else { return completion(.success(0)) }
-    resolveAnew(token) { resolution in
+    sessions.forget(token)
+    sessions.resolve(token) { resolution in
       switch resolution {
       case .viewer(let viewer): completion(.success(viewer))
       case .unknown: completion(.success(0))

@@ -76,7 +76,7 @@ package final class RunningServer: Sendable {
   private let outbox: Outbox?
   private let log: ServiceLog
   private let sweeper: PictureSweeper?
-  private let news: NewsReader?
+  private let commits: CommitReader?
 
   /// Serves the graph a mapping describes from a database that has its tables.
   ///
@@ -107,18 +107,18 @@ package final class RunningServer: Sendable {
     let traces = settings.traces.map { settings in
       TraceExporter(settings) { log.report(.life(.warning("traces: \($0)")), loop: nil) }
     }
-    var newsDatabase = database
+    var commitDatabase = database
     if database.pooler != .none {
       // Through a pooler nothing is heard of what others notify.
-      newsDatabase.connectionString = sessionDatabase.connectionString
-      newsDatabase.pooler = .none
+      commitDatabase.connectionString = sessionDatabase.connectionString
+      commitDatabase.pooler = .none
     }
-    let news = mapping.events.isEmpty ? nil : try NewsReader(newsDatabase)
-    if news != nil {
+    let commits = mapping.events.isEmpty ? nil : try CommitReader(commitDatabase)
+    if commits != nil {
       // As the functions are now: what later programs do with them, they say to servers of their own.
-      execution.liveCatalog = try? LiveCatalog.read(from: newsDatabase)
+      execution.liveCatalog = try? LiveCatalog.read(from: commitDatabase)
     }
-    self.news = news
+    self.commits = commits
     let shared = SharedService(
       mapping: mapping, database: database, pool: settings.pool,
       writerDatabase: writerDatabase, writerPool: Self.writerPool(settings, writerDatabase),
@@ -133,7 +133,7 @@ package final class RunningServer: Sendable {
         introspection: settings.introspection),
       trustedProxies: settings.trustedProxies,
       rateLimiter: settings.rateLimits.map { RateLimiter($0) }, readiness: settings.readiness,
-      pictures: settings.pictures, live: settings.live, news: news)
+      pictures: settings.pictures, live: settings.live, commits: commits)
     var http = HTTPServer.Configuration()
     http.limits = settings.http
     if let pictures = settings.pictures {
@@ -180,7 +180,7 @@ package final class RunningServer: Sendable {
         $0, services: services, log: log, traces: traces, tasks: tasks,
         outbox: outbox, budget: http.budget)
     }
-    news?.start()
+    commits?.start()
     for service in services { service.start() }
     tasks?.start()
     outbox?.start()
@@ -261,7 +261,7 @@ package final class RunningServer: Sendable {
       _ = group.wait(timeout: .now() + 3)
     }
     sweeper?.stop()
-    news?.stop()
+    commits?.stop()
     // Whoever looks sees the end, too.
     traces?.stop()
     admin?.stop()

@@ -2,11 +2,12 @@ import EventLoops
 import GraphQLResponse
 import GraphQLTransport
 import HTTP
+import Subscriptions
 
 /// The answer to an HTTP request in parts, begun when the first of it is known.
-final class StreamAnswer: ResponseSink {
+final class StreamResponse: ResponseSink {
   /// What the client says it had, in `Last-Event-ID`; nil when it says nothing, or something else.
-  let resume: ResumePoint?
+  let resume: ResumeToken?
   private let exchange: HTTPExchange
   private let format: ResponseFormat
   private var stream: StreamFormat
@@ -26,7 +27,7 @@ final class StreamAnswer: ResponseSink {
     self.stream = stream
     self.heartbeat = heartbeat
     self.schedule = schedule
-    resume = request.header("last-event-id").flatMap { ResumePoint($0) }
+    resume = request.header("last-event-id").flatMap { ResumeToken($0) }
   }
 
   /// A subscription can be answered.
@@ -60,9 +61,9 @@ final class StreamAnswer: ResponseSink {
     }
   }
 
-  func next(_ response: [UInt8], to point: ResumePoint?, isFollowed: Bool) -> Bool {
+  func next(_ response: [UInt8], to token: ResumeToken?, isFollowed: Bool) -> Bool {
     begin(isEndless: false)
-    return exchange.part(stream.next(response, id: point?.text), isFollowed: isFollowed)
+    return exchange.part(stream.next(response, id: token?.text), isFollowed: isFollowed)
   }
 
   func complete() { end(stream.complete) }

@@ -5,56 +5,17 @@ import SQL
 import Subscriptions
 import Synchronization
 
-/// Something that was committed.
-struct News: Sendable {
-  struct Topic: Hashable, Sendable {
-    let name: String
-    let key: Int64
-  }
-
-  let topic: Topic
-  let node: Int64
-  let transaction: UInt64
-}
-
-/// What was committed between two looks.
-struct NewsBatch: Sendable {
-  let news: [News]
-  /// All that is in it was told by now.
-  let snapshot: PostgresSnapshot
-  /// Some of it is not known any more.
-  var hasGap = false
-  /// PostgreSQL ended by a crash since the look before.
-  var crash: Crash?
-}
-
-/// An end of PostgreSQL that was none in order.
-///
-/// A transaction that was rolled back, or wrote nothing that lasts, need have left nothing then, and its number is given
-/// to another one. Snapshots of before would take that for seen.
-struct Crash: Sendable {
-  /// Since when statistics count, which begin anew with a crash and with nothing else: by this the ids of events of
-  /// before one are known, also when PostgreSQL has been restarted in order since.
-  let beginning: String?
-  static let beginning =
-    "(SELECT (extract(epoch FROM s.stats_reset) * 1000000)::bigint FROM pg_stat_archiver s)"
-  /// Where recovery ended; nil since PostgreSQL was started in order.
-  let end: String?
-  /// The first number that is given anew.
-  let firstLost: UInt64
-}
-
-/// Reads what was committed, for all loops of the process, on a thread and a connection of its own: the difference of
-/// two snapshots, so each commit once, however long others are open. It looks when somebody rings, and each second for
-/// writers that do not; nothing is asked while nobody watches.
+/// Reads the committed events, for all event loops of the process, on a dedicated thread and connection: the difference
+/// of two snapshots, so each commit once, however long other transactions are open. It polls when a commit is reported,
+/// and once a second for writers that report nothing. Without listeners it does not poll.
 ///
 /// The graph's part is the function `news_since(pg_snapshot)`.
-final class NewsReader: @unchecked Sendable {
-  // @unchecked: `session` and what is noted beside it are touched on the thread only; `state` has a lock.
+final class CommitReader: @unchecked Sendable {
+  // @unchecked: `session` and the properties after it are used on the thread only; `state` has a lock.
 
-  /// How often it looks by itself.
+  /// The polling interval.
   static let period = Duration.seconds(1)
-  /// Others are told of commits at most so often.
+  /// The shortest time between two notifications of other servers.
   static let pause = Duration.milliseconds(10)
   private static let channel = "sociograph_news"
 
@@ -63,15 +24,12 @@ final class NewsReader: @unchecked Sendable {
     var isRung = false
     var listeners: [Int: Listener] = [:]
     var joining: [Int] = []
-    /// How many loops may ring for others although nobody listens here.
-    var hasRung = false
   }
 
   /// Called on the thread.
   struct Listener: Sendable {
-    /// Given what is known of the last crash, `Crash.beginning`.
-    let joined: @Sendable (_ crash: String?) -> Void
-    let receive: @Sendable (NewsBatch) -> Void
+    let joined: @Sendable (_ statisticsResetAt: String?) -> Void
+    let receive: @Sendable (EventBatch) -> Void
   }
 
   private let configuration: PostgresConfiguration
@@ -80,10 +38,10 @@ final class NewsReader: @unchecked Sendable {
   private let hasEnded = DispatchSemaphore(value: 0)
   private var session: PostgresSession?
   private var last: PostgresSnapshot?
-  /// The last crash, once it is known, and what of it listeners are still to be told.
-  private var crash: Crash?
-  private var untoldCrash: Crash?
-  private var beginning: String?
+  /// The last crash, if it is known, and the one that listeners have not been told of.
+  private var crash: CrashRecovery?
+  private var unreportedCrash: CrashRecovery?
+  private var statisticsResetAt: String?
   private var notifiedAt = ContinuousClock.now - .seconds(1)
 
   init(_ configuration: PostgresConfiguration) throws {
@@ -103,7 +61,7 @@ final class NewsReader: @unchecked Sendable {
     _ = hasEnded.wait(timeout: .now() + 5)
   }
 
-  /// Something was committed here. From any thread.
+  /// Reports a commit of this process. From any thread.
   func ring() {
     let isNew = state.withLock { state in
       defer { state.isRung = true }
@@ -112,7 +70,7 @@ final class NewsReader: @unchecked Sendable {
     if isNew { wake.raise() }
   }
 
-  /// Has a loop told of what is committed from now on, once `joined` was called. From any thread.
+  /// Sends a loop the events that are committed after `joined` is called. From any thread.
   func join(_ loop: Int, _ listener: Listener) {
     state.withLock { state in
       state.listeners[loop] = listener
@@ -136,7 +94,7 @@ final class NewsReader: @unchecked Sendable {
         try work()
         rest = .milliseconds(100)
       } catch {
-        // The pools tell of a database that cannot be reached; what is committed meanwhile is read afterwards.
+        // The pools report a database that cannot be reached. Events that are committed meanwhile are read afterwards.
         session = nil
         sleep(rest)
         rest = min(rest * 2, .seconds(2))
@@ -173,46 +131,47 @@ final class NewsReader: @unchecked Sendable {
     guard !isStopped, isRung || !listeners.isEmpty else { return }
     let session = try connected()
     if listeners.isEmpty {
-      (last, untoldCrash) = (nil, nil)
+      (last, unreportedCrash) = (nil, nil)
     } else {
-      try look(session, listeners)
+      try readCommits(session, listeners)
     }
-    for loop in joining { listeners[loop]?.joined(beginning) }
+    for loop in joining { listeners[loop]?.joined(statisticsResetAt) }
     state.withLock { state in state.joining.removeFirst(joining.count) }
-    if isRung { try tellOthers(session) }
+    if isRung { try notifyOthers(session) }
   }
 
   private func connected() throws(PostgresError) -> PostgresSession {
     if let session, !session.isOutdated { return session }
     let session = try PostgresSession(configuration)
-    // A standby takes no listeners: it is looked at each second.
+    // A standby allows no LISTEN: it is polled each second.
     _ = try? session.execute("LISTEN \(Self.channel)")
-    lookForCrash(session)
+    readCrash(session)
     self.session = session
     return session
   }
 
-  /// Whoever recovers from a crash begins with a checkpoint, which says what number is the next one. Where it may not be
-  /// asked for, no crash is known.
-  private func lookForCrash(_ session: PostgresSession) {
+  /// Recovery from a crash ends with a checkpoint, which contains the next transaction ID. If the role may not read it, no
+  /// crash is known.
+  private func readCrash(_ session: PostgresSession) {
     let rows = try? session.execute(
       """
       SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END,
         split_part(c.next_xid, ':', 1)::bigint << 32 | split_part(c.next_xid, ':', 2)::bigint
       FROM pg_control_checkpoint() c
       """)
-    beginning = (try? session.execute("SELECT \(Crash.beginning)"))?.first?[0]
+    statisticsResetAt = (try? session.execute("SELECT \(Self.statisticsResetAt)"))?.first?[0]
     guard let row = rows?.first, let next = row[1].flatMap({ UInt64($0) }) else { return }
-    let found = Crash(
-      beginning: beginning, end: row[0], firstLost: min(next, untoldCrash?.firstLost ?? next))
+    let found = CrashRecovery(
+      statisticsResetAt: statisticsResetAt, end: row[0],
+      firstLost: min(next, unreportedCrash?.firstLost ?? next))
     if let last, let crash, found.end != nil, crash.end != found.end {
       self.last = last.before(found.firstLost)
-      untoldCrash = found
+      unreportedCrash = found
     }
     crash = found
   }
 
-  private func look(
+  private func readCommits(
     _ session: PostgresSession, _ listeners: [Int: Listener]
   ) throws(PostgresError) {
     guard let last else {
@@ -220,7 +179,7 @@ final class NewsReader: @unchecked Sendable {
         .flatMap { PostgresSnapshot($0) }
       return
     }
-    var batch: NewsBatch
+    var batch: EventBatch
     do throws(PostgresError) {
       let rows = try session.execute(
         """
@@ -228,33 +187,63 @@ final class NewsReader: @unchecked Sendable {
         FROM (SELECT 1) o LEFT JOIN \(GraphContract.newsSince)($1) n ON true
         """, [last.text])
       guard let snapshot = rows[0][0].flatMap({ PostgresSnapshot($0) }) else { return }
-      batch = NewsBatch(news: rows.compactMap(Self.news), snapshot: snapshot)
+      batch = EventBatch(events: rows.compactMap(Self.event), snapshot: snapshot)
     } catch {
       guard case .userRaised = error.kind else { throw error }
       guard
         let snapshot = try session.execute("SELECT pg_current_snapshot()")[0][0]
           .flatMap({ PostgresSnapshot($0) })
       else { return }
-      batch = NewsBatch(news: [], snapshot: snapshot, hasGap: true)
+      batch = EventBatch(events: [], snapshot: snapshot, hasGap: true)
     }
     self.last = batch.snapshot
-    batch.crash = untoldCrash
-    untoldCrash = nil
+    batch.crash = unreportedCrash
+    unreportedCrash = nil
     for listener in listeners.values { listener.receive(batch) }
   }
 
-  private static func news(_ row: [String?]) -> News? {
+  private static func event(_ row: [String?]) -> CommittedEvent? {
     guard row.count == 5, let topic = row[1], let key = row[2].flatMap({ Int64($0) }),
       let node = row[3].flatMap({ Int64($0) }), let transaction = row[4].flatMap({ UInt64($0) })
     else { return nil }
-    return News(topic: News.Topic(name: topic, key: key), node: node, transaction: transaction)
+    return CommittedEvent(topic: .init(name: topic, key: key), node: node, transaction: transaction)
   }
 
-  /// From a connection of its own, since a notification takes a lock of all databases until its transaction ends.
-  private func tellOthers(_ session: PostgresSession) throws(PostgresError) {
+  /// Users' transactions send no NOTIFY, because its lock is global and lasts until their end.
+  private func notifyOthers(_ session: PostgresSession) throws(PostgresError) {
     let pause = Self.pause - notifiedAt.duration(to: .now)
     if pause > .zero { sleep(pause) }
     _ = try? session.execute("NOTIFY \(Self.channel)")
     notifiedAt = .now
+  }
+
+  // MARK: Reconnecting clients
+
+  /// An expression for `CrashRecovery.statisticsResetAt`.
+  private static let statisticsResetAt =
+    "(SELECT (extract(epoch FROM s.stats_reset) * 1000000)::bigint FROM pg_stat_archiver s)"
+
+  /// Reads the events of the topic `$2` since the snapshot `$1`, in the order of their nodes.
+  static let missed = PostgresStatement(
+    """
+    SELECT n.key, n.node, n.xid::text::bigint, \(statisticsResetAt)::text
+    FROM (SELECT 1) o LEFT JOIN \(GraphContract.newsSince)($1::text::pg_snapshot) n ON n.topic = $2::text
+    ORDER BY n.node, n.xid
+    """, parameterCount: 2, label: StatementLabel("(news)"))
+
+  static func missed(in result: borrowing PostgresResult, _ topic: String) -> MissedEvents {
+    var events: [CommittedEvent] = []
+    for row in 0..<result.rowCount {
+      guard let key = result.integer(row: row, column: 0),
+        let node = result.integer(row: row, column: 1),
+        let transaction = result.integer(row: row, column: 2)
+      else { continue }
+      events.append(
+        CommittedEvent(
+          topic: .init(name: topic, key: key), node: node,
+          transaction: UInt64(max(transaction, 0))))
+    }
+    let statisticsResetAt = result.rowCount > 0 ? result.string(row: 0, column: 3) : nil
+    return MissedEvents(events, statisticsResetAt: statisticsResetAt)
   }
 }

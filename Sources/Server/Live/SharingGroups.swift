@@ -1,0 +1,38 @@
+import GraphQLExecution
+import GraphQLPlanning
+import GraphQLSchema
+
+/// Numbers for subscriptions whose statements give the same response to the same event: of one plan with the same values,
+/// for the same viewer or, if the plan does not read the viewer, for any.
+struct SharingGroups {
+  struct Key: Hashable {
+    private let plan: ObjectIdentifier
+    private let variables: [InputValue?]
+    private let viewer: Int64?
+
+    init(_ operation: PreparedOperation, viewer: Int64) {
+      plan = ObjectIdentifier(operation.plan)
+      variables = operation.variables
+      self.viewer = operation.plan.plan.parameters.contains(.viewer) ? viewer : nil
+    }
+  }
+
+  private var groups: [Key: (number: Int, count: Int)] = [:]
+  private var last = 0
+
+  /// Returns the number of the group. A plan must exist until its last subscription leaves.
+  mutating func join(_ key: Key) -> Int {
+    if let group = groups[key] {
+      groups[key] = (group.number, group.count + 1)
+      return group.number
+    }
+    last += 1
+    groups[key] = (last, 1)
+    return last
+  }
+
+  mutating func leave(_ key: Key) {
+    guard let group = groups[key] else { return }
+    groups[key] = group.count > 1 ? (group.number, group.count - 1) : nil
+  }
+}

@@ -19,9 +19,7 @@ package struct BackgroundTask: Sendable, Equatable {
 
   /// Returns all tasks of the database; none if it was never migrated.
   package static func all(in session: PostgresSession) throws(PostgresError) -> [BackgroundTask] {
-    let known = try session.execute("SELECT to_regprocedure('\(GraphContract.tasks.signature)')")
-    guard known.first?.first ?? nil != nil else { return [] }
-    return try required(in: session)
+    try session.contract().has(GraphContract.tasks) ? required(in: session) : []
   }
 
   /// Returns all tasks of the database.

@@ -1,5 +1,6 @@
 import Pictures
 import Postgres
+import SQL
 
 /// Fills an empty graph with the data of a folder's scripts: the same rows for the same scale and
 /// seed.
@@ -210,8 +211,7 @@ package struct Seeder: Sendable {
   }
 
   private func wasBrokenOff(_ session: PostgresSession) throws -> Bool {
-    let table = try session.execute("SELECT to_regclass('sociograph_seed')")
-    guard table.first?.first ?? nil != nil else { return false }
+    guard try session.contract().has(GraphContract.seed) else { return false }
     return try !session.execute(
       "SELECT FROM sociograph_seed WHERE finished_at IS NULL"
     ).isEmpty

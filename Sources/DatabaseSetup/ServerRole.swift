@@ -110,11 +110,9 @@ package enum ServerRole {
     var configuration = configuration
     configuration.isReadOnly = false
     let session = try PostgresSession(configuration)
-    let isThere =
-      try session.execute("SELECT to_regclass('\(GraphContract.withheld)')").first?.first ?? nil
-      != nil
     let withheld =
-      try isThere ? session.execute(Self.withholding).compactMap { $0[0] } : []
+      try session.contract().has(GraphContract.withheld)
+      ? session.execute(Self.withholding).compactMap { $0[0] } : []
     let contract = try session.execute(Self.contract(of: mutations ? .writer : .reader))
       .compactMap { $0[0] }
     let earlier =

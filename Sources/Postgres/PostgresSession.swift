@@ -1,4 +1,5 @@
 import CPostgreSQL
+import SQL
 
 /// A blocking connection for setup work: migrations, loading, checks. It belongs to one thread,
 /// which waits in its calls; nothing that serves requests uses it.
@@ -50,6 +51,11 @@ import CPostgreSQL
   package func execute(_ text: String) throws(PostgresError) -> [[String?]] {
     try refuseNUL(text)
     return try unsafe rows(PQexec(library.handle, text))
+  }
+
+  /// Reads which entries of the contract with the program the database has.
+  package func contract() throws(PostgresError) -> ProvidedContract {
+    ProvidedContract(rows: try execute(ProvidedContract.question))
   }
 
   /// Runs one command; a relation that is not there has no rows. Asking first would take a second round trip.

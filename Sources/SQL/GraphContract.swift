@@ -32,17 +32,20 @@ package struct ContractEntry: Sendable, Hashable, CustomStringConvertible {
   package let callers: [Caller]
   /// The feature that cannot be without it, or nil if the database need not have it.
   package let requiredBy: Feature?
+  /// What the program does with it: a clause that begins with a verb in lower case.
+  package let use: String
   /// What follows if it is missing or the caller may not use it: a clause that begins in lower case.
   package let consequence: String
 
   fileprivate init(
     _ name: String, _ form: Form, _ callers: [Caller], requiredBy: Feature? = nil,
-    _ consequence: String
+    use: String, _ consequence: String
   ) {
     self.name = name
     self.form = form
     self.callers = callers
     self.requiredBy = requiredBy
+    self.use = use
     self.consequence = consequence
   }
 
@@ -62,109 +65,143 @@ package struct ContractEntry: Sendable, Hashable, CustomStringConvertible {
 ///
 /// Statements of operations are not part of it: those name what the schema's directives name. A
 /// role is granted what is listed here for it (`ServerRole`), and the start compares the database
-/// with the list (`RoleCheck`).
+/// with the list (`RoleCheck`). `ProvidedContract` says which entries a database has.
 package enum GraphContract {
   // MARK: Who asks
 
   package static let viewerOfSession = ContractEntry(
     "viewer_of_session", .function(["bytea"]), [.reader],
+    use:
+      "finds the user of a session by the SHA-256 of its token, and whether its use is to be noted",
     "no session token is accepted")
   package static let noteSession = ContractEntry(
     "note_session", .function(["bytea"]), [.reader],
+    use: "extends a session that is used",
     "sessions are not extended by their use")
   package static let restOfSession = ContractEntry(
     "rest_of_session", .function(["bytea"]), [.reader],
+    use: "finds how long a session lasts, for sockets and streams that end with it",
     "sockets and streams do not end with their session")
   package static let viewerOfToken = ContractEntry(
     "viewer_of_token", .function(["text", "text"]), [.reader], requiredBy: .signedTokens,
+    use: "finds the user that a signed token stands for",
     "no signed token is accepted")
 
   package static let tokenSeal = ContractEntry(
     "token_seal", .function(["bigint", "bytea"]), [.reader],
+    use: "signs and verifies sync tokens",
     "sync tokens can neither be made nor read")
 
   // MARK: Mutations
 
   package static let claim = ContractEntry(
     "sociograph_claim", .function(["bigint", "text", "bytea"]), [.writer],
+    use: "claims an idempotency key before a mutation runs",
     "mutations with once: true fail")
   package static let keep = ContractEntry(
     "sociograph_keep", .function(["bigint", "text", "bytea", "bigint", "bytea"]), [.writer],
+    use: "keeps the response of a mutation under its idempotency key",
     "mutations with once: true fail")
   package static let replay = ContractEntry(
     "sociograph_replay", .function(["bigint", "text", "bigint"]), [.writer],
+    use: "finds the response of a mutation that is repeated",
     "a mutation with once: true that is sent again fails")
   package static let constraintError = ContractEntry(
     "constraint_error", .relation(["table_name", "constraint_name", "code", "argument"]),
-    [.writer], "a violated constraint is an unexpected error and no user error")
+    [.writer],
+    use: "maps constraints to the error codes of users",
+    "a violated constraint is an unexpected error and no user error")
 
   // MARK: Photos
 
   package static let noteUpload = ContractEntry(
     "note_upload", .function(["bigint", "jsonb"]), [.writer], requiredBy: .photos,
+    use: "records an uploaded photo",
     "POST /photos fails")
   package static let photoAudience = ContractEntry(
     "photo_audience", .function(["bigint", "text"]), [.reader], requiredBy: .photos,
+    use: "decides who may see a photo",
     "GET /photos/... fails")
   package static let unknownUploads = ContractEntry(
     "unknown_uploads", .function(["text[]"]), [.writer],
+    use: "finds the files of photos that nobody uses, which are removed",
     "files of photos that nobody uses are never removed")
 
   // MARK: Events
 
   package static let newsSince = ContractEntry(
     "news_since", .function(["pg_snapshot"]), [.reader],
+    use: "reads what was committed since a snapshot, for subscriptions and live queries",
     "subscriptions and live queries receive nothing")
   package static let liveSource = ContractEntry(
     "live_source", .relation(["relation", "attribute", "topics", "tags", "is_node", "is_own"]),
-    [.reader], "queries cannot be live")
+    [.reader],
+    use: "says how changes of a table are reported, for live queries",
+    "queries cannot be live")
 
   // MARK: Tasks and the outbox
 
   package static let tasks = ContractEntry(
-    "sociograph_tasks", .function([]), [.writer], "no background task runs")
+    "sociograph_tasks", .function([]), [.writer],
+    use: "lists the background tasks",
+    "no background task runs")
   package static let runTask = ContractEntry(
-    "sociograph_run_task", .function(["text", "boolean"]), [.writer], "no background task runs")
+    "sociograph_run_task", .function(["text", "boolean"]), [.writer],
+    use: "runs a background task, one server at a time",
+    "no background task runs")
   package static let backgroundTask = ContractEntry(
     "background_task", .relation(["task", "period"]), [.owner],
+    use: "lists the background tasks of the graph, with their periods",
     "no background task of the graph runs")
   package static let outboxTake = ContractEntry(
     "outbox_take", .function(["interval"]), [.writer], requiredBy: .outbox,
+    use: "takes messages to be delivered",
     "nothing in the outbox is handed over")
   package static let outboxEnd = ContractEntry(
     "outbox_end", .function(["bigint", "boolean", "boolean"]), [.writer], requiredBy: .outbox,
+    use: "records the delivery of a message, or its failure",
     "what was handed over from the outbox is handed over again")
 
   // MARK: What the program keeps
 
   package static let secret = ContractEntry(
     "sociograph_secret", .relation(["secret"]), [.reader],
+    use: "signs cursors",
     "cursors are valid for one process only")
   package static let migration = ContractEntry(
     "sociograph_migration", .relation(["name", "sha256", "breaking"]), [.reader],
+    use: "compares the migrations that were applied with the files",
     "the start cannot tell which migrations were applied")
   package static let functions = ContractEntry(
     "sociograph_functions", .relation(["sha256", "files", "objects", "applied_at"]), [.reader],
+    use: "compares the functions in force with the files",
     "the start cannot tell which functions are in force")
   package static let seed = ContractEntry(
     "sociograph_seed", .relation(["finished_at", "empty_tables"]), [.owner],
+    use: "continues demo data that was interrupted",
     "demo data that was interrupted is not continued")
 
   // MARK: Commands of the owner
 
   package static let withheld = ContractEntry(
     "withheld", .relation(["relation", "attribute"]), [.owner],
+    use: "names the tables and columns that no role that serves may read",
     "the roles that serve may read every table, secrets included")
   package static let viewerNamed = ContractEntry(
     "viewer_named", .function(["text"]), [.owner],
+    use: "finds a user by name, for `session create` and `explain --as`",
     "sociograph session create and explain --as find no user")
   package static let createSession = ContractEntry(
     "create_session", .function(["bigint", "bytea", "text"]), [.owner],
+    use: "creates a session, for `session create`",
     "sociograph session create fails")
   package static let publicURL = ContractEntry(
-    "public_url", .function(["text"]), [.owner], "the graph makes no links")
+    "public_url", .function(["text"]), [.owner],
+    use: "sets the base URL of links",
+    "the graph makes no links")
   package static let changeRoles = ContractEntry(
     "change_roles", .function(["text", "text[]", "text[]"]), [.owner],
+    use: "changes a user's roles, for `user role`",
     "sociograph user role fails")
   package static let afterFunctions = ContractEntry(
     "after_functions", .function([]), [.owner],

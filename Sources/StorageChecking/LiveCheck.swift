@@ -19,13 +19,9 @@ struct LiveCheck {
   }
 
   func findings() throws(PostgresError) -> [StorageFinding] {
-    let there = try session.execute(
-      """
-      SELECT to_regprocedure('\(GraphContract.newsSince.signature)') IS NOT NULL,
-        to_regclass('\(GraphContract.liveSource)') IS NOT NULL
-      """)
-    var findings = try subscriptions(hasNews: there.first?.first == "t")
-    if there.first?.last == "t" { findings += try sources() }
+    let contract = try session.contract()
+    var findings = try subscriptions(hasNews: contract.has(GraphContract.newsSince))
+    if contract.has(GraphContract.liveSource) { findings += try sources() }
     return findings
   }
 

@@ -207,12 +207,9 @@ struct Database {
 
   /// Returns whether links have a base URL, if the graph creates links.
   static func knowsPublicURL(_ session: PostgresSession) throws(PostgresError) -> Bool {
-    let rows = try session.execute(
-      """
-      SELECT to_regprocedure('\(GraphContract.publicURL.signature)') IS NULL
-        OR coalesce(current_setting('sociograph.public_url', true), '') <> ''
-      """)
-    return rows.first?.first == "t"
+    guard try session.contract().has(GraphContract.publicURL) else { return true }
+    return try session.execute("SELECT nullif(current_setting('sociograph.public_url', true), '')")
+      .first?.first ?? nil != nil
   }
 
   /// Returns the signer of cursors, which all servers over this database share; nil if it was never

@@ -50,14 +50,10 @@ struct PhotoSettings {
   ///   folder.
   func open(for session: PostgresSession) throws -> PictureService? {
     guard let folder else { return nil }
-    let isTold =
-      try session.execute(
-        """
-        SELECT to_regprocedure('\(GraphContract.noteUpload.signature)') IS NOT NULL
-          AND to_regprocedure('\(GraphContract.photoAudience.signature)') IS NOT NULL
-        """
-      ).first?.first == "t"
-    guard isTold else { return nil }
+    let contract = try session.contract()
+    guard contract.has(GraphContract.noteUpload), contract.has(GraphContract.photoAudience) else {
+      return nil
+    }
     if PictureMaker.installedProgram == nil {
       Console.say(
         "warning: vipsthumbnail is not installed; photos will be refused (script/setup run installs it)"

@@ -205,6 +205,7 @@ package enum GraphContract {
     "sociograph user role fails")
   package static let afterFunctions = ContractEntry(
     "after_functions", .function([]), [.owner],
+    use: "creates what depends on all files of functions, after `migrate` has applied them",
     "nothing is made of all files of functions together")
 
   package static let all = [

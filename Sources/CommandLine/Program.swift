@@ -52,6 +52,9 @@ package enum Program {
     var arguments = arguments[...]
     let wantsHelp = arguments.first.map { ["help", "--help", "-h"].contains($0) } ?? false
     if wantsHelp { arguments.removeFirst() }
+    if wantsHelp, arguments.starts(with: ["--format", "man"]) {
+      return writeManualPage(of: arguments.dropFirst(2).first)
+    }
     guard let name = arguments.popFirst() else {
       Console.write(help)
       return wantsHelp ? 0 : 2
@@ -60,13 +63,7 @@ package enum Program {
       Console.print("sociograph \(version)")
       return 0
     }
-    guard let command = commands.first(where: { $0.specification.name == name }) else {
-      var suggestions = Suggestions()
-      let near = suggestions.near(name, among: commands.map(\.specification.name)).first
-      return complain(
-        "there is no command \"\(name)\"; \(near.map { "did you mean \($0)? " } ?? "")"
-          + "see sociograph --help.", 2)
-    }
+    guard let command = command(named: name) else { return complainOfCommand(name) }
     let isAsked = arguments.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
     if wantsHelp || isAsked {
       Console.write(command.specification.help)
@@ -84,6 +81,29 @@ package enum Program {
     } catch {
       return complain("\(error)", 1)
     }
+  }
+
+  private static func command(named name: String) -> Command? {
+    commands.first { $0.specification.name == name }
+  }
+
+  private static func complainOfCommand(_ name: String) -> Int32 {
+    var suggestions = Suggestions()
+    let near = suggestions.near(name, among: commands.map(\.specification.name)).first
+    return complain(
+      "there is no command \"\(name)\"; \(near.map { "did you mean \($0)? " } ?? "")"
+        + "see sociograph --help.", 2)
+  }
+
+  /// Writes the manual page of a command, or that of the program for nil, as script/install installs them.
+  private static func writeManualPage(of name: String?) -> Int32 {
+    guard let name else {
+      Console.write(ManualPage(commands: commands.map(\.specification)).text)
+      return 0
+    }
+    guard let command = command(named: name) else { return complainOfCommand(name) }
+    Console.write(ManualPage(command.specification).text)
+    return 0
   }
 
   /// Refuses an unknown variable with our prefix: it is a mistake, and its setting would silently
@@ -121,6 +141,9 @@ package enum Program {
     }
     return
       (["Usage: sociograph COMMAND [OPTION]...", ""] + lines
-      + ["", "sociograph help COMMAND says more about one."]).joined(separator: "\n") + "\n"
+      + [
+        "", "sociograph help COMMAND says more about one.",
+        "sociograph help --format man [COMMAND] prints its manual page.",
+      ]).joined(separator: "\n") + "\n"
   }
 }

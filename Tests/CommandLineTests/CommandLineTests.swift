@@ -34,52 +34,21 @@ import Testing
     }
   }
 
+  @Test func `help prints manual pages as script/install installs them`() throws {
+    let page = try ProgramRun.complete(["help", "--format", "man", "serve"])
+    let serve = try #require(Program.commands.first { $0.specification.name == "serve" })
+    #expect(page.status == 0 && page.output == ManualPage(serve.specification).text)
+    let program = try ProgramRun.complete(["help", "--format", "man"])
+    #expect(program.status == 0 && program.output.hasPrefix(".TH SOCIOGRAPH 1 "))
+    let unknown = try ProgramRun.complete(["help", "--format", "man", "serv"])
+    #expect(unknown.status == 2 && unknown.errors.contains("did you mean serve?"))
+  }
+
   @Test func `one environment variable means one option`() {
     for command in Program.commands {
       let names = command.specification.options.map(\.environment)
       #expect(Set(names).count == names.count, "\(names)")
     }
-  }
-
-  @Test func `the documentation lists every option of serve as it is, and no other`() throws {
-    let page = try Guide("docs/reference/configuration.md")
-    let rows = ServeSettings.sections.flatMap(\.options).map { option in
-      let placeholder = (option.placeholder.map { " " + $0 } ?? "").replacing("|", with: "\\|")
-      return "| `--\(option.name)\(placeholder)` | `\(option.environment)` | "
-        + "\(option.shownDefault) | \(option.summary) |"
-    }
-    let shown = page.text.split(separator: "\n").filter { $0.hasPrefix("| `--") }.map(String.init)
-    #expect(shown == rows)
-  }
-
-  @Test func `the table of limits has each that can be set, with its default and a code`()
-    throws
-  {
-    let table = try Guide("docs/reference/limits.md").text.split(separator: "\n")
-    let rows = table.filter { $0.hasPrefix("| ") }.dropFirst()
-      .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
-    let options = ServeSettings.sections.flatMap(\.options)
-    var shown: [String] = []
-    for row in rows {
-      try #require(row.count == 4, "\(row)")
-      for match in row[2].matches(of: /`--([a-z-]+)`/) {
-        let name = String(match.1)
-        let option = try #require(options.first { $0.name == name }, "\(name)")
-        shown.append(name)
-        // A share is of whatever there is.
-        if !row[1].contains(option.shownDefault) { #expect(row[1] == "half", "\(row)") }
-      }
-      for match in row[3].matches(of: /`([A-Z_]+)`/) {
-        #expect(ErrorCode(rawValue: String(match.1)) != nil, "\(row)")
-      }
-      #expect(!row[3].isEmpty)
-    }
-    let limits = options.map(\.name).filter {
-      $0.hasPrefix("maximum-") && $0 != "maximum-cached-documents" || $0.hasPrefix("rate-limit")
-        || $0.hasSuffix("-timeout") && $0 != "outbox-timeout"
-    }
-    #expect(Set(limits).isSubset(of: shown), "\(Set(limits).subtracting(shown))")
-    #expect(Set(shown).count == shown.count)
   }
 
   @Test(arguments: ["serve", "migrate", "check"])

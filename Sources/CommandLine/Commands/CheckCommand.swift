@@ -13,7 +13,7 @@ enum CheckCommand {
           + "given several times, the files count as one text"),
       CommandSpecification.Option(
         "rule", "NAME", environment: "SOCIOGRAPH_CHECK_RULE", shown: "all of them",
-        isRepeatable: true, "report only what this rule finds; may be given several times"),
+        isRepeatable: true, "report only the findings of this rule; may be given several times"),
       CommandSpecification.Option(
         "json", nil, environment: "SOCIOGRAPH_CHECK_JSON",
         "print one JSON object {\"errors\": [...]} instead of lines"),

@@ -14,17 +14,18 @@ enum ExplainCommand {
     "Prints the plan of an operation: its statement and parameters. FILE may be -, for stdin.",
     operands: "FILE",
     options: [
-      CommandSpecification.Option("variables", "FILE", "JSON object of the operation's variables"),
-      CommandSpecification.Option("operation", "NAME", "which operation of the document"),
       CommandSpecification.Option(
-        "viewer", "NAME", "username of the signed-in user; anonymous without it"),
+        "variables", "FILE",
+        "the operation's variables, as a JSON object"),
+      CommandSpecification.Option("operation", "NAME", "the name of the operation in the document"),
+      CommandSpecification.Option(
+        "viewer", "NAME", "the username of the viewer; anonymous without it"),
       CommandSpecification.Option(
         "analyze", nil,
-        "run the statement as a server does and print PostgreSQL's own plan with its times, and "
-          + "which fields are dear; of a mutation nothing is run: its payload's selection is planned"
-      ),
+        "run the statement as a server does, and print PostgreSQL's plan with its times and "
+          + "the most expensive fields; of a mutation only the payload's selection is planned"),
       CommandSpecification.Option(
-        "shape", nil, "print how the statement's row becomes the response, too"),
+        "shape", nil, "also print how the statement's row becomes the response"),
       CommandSpecification.Option("format", "FORMAT", default: "text", "text or json"),
       SettingOptions.schema, SettingOptions.sql,
     ] + SettingOptions.databases)

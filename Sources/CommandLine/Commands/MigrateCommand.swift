@@ -8,12 +8,12 @@ enum MigrateCommand {
     "migrate", "Brings the tables and functions of a database up to date.",
     options: [
       CommandSpecification.Option(
-        "dry-run", nil, "say what would be applied, and change nothing"),
+        "dry-run", nil, "print what would be applied, and change nothing"),
       CommandSpecification.Option(
-        "server-role", "ROLE", "let this role serve: read the graph, and note uses of sessions"),
+        "server-role", "ROLE", "let this role serve: read the graph, and record uses of sessions"),
       CommandSpecification.Option(
         "writer-role", "ROLE",
-        "let mutations run under this role: read the graph, call its functions"),
+        "let mutations run under this role: read the graph, and call its functions"),
       SettingOptions.sql,
     ] + SettingOptions.databases)
 

@@ -5,26 +5,26 @@ import Server
 /// `sociograph outbox`: delivers the outbox as `serve --outbox` does, as a separate process.
 enum OutboxCommandLine {
   static let specification = CommandSpecification(
-    "outbox", "Hands mails, messages and wall posts to a command, each at least once.",
+    "outbox", "Passes mails, messages and wall posts to a command, each at least once.",
     operands: "COMMAND",
     options: [
       CommandSpecification.Option(
-        "once", nil, environment: "SOCIOGRAPH_OUTBOX_ONCE", "hand over what is due now, and end"),
+        "once", nil, environment: "SOCIOGRAPH_OUTBOX_ONCE", "deliver what is due now, and exit"),
       CommandSpecification.Option(
         "workers", "N", environment: "SOCIOGRAPH_OUTBOX_WORKERS", default: "2",
-        "how many are handed over at a time"),
+        "how many deliveries run at a time"),
       CommandSpecification.Option(
         "timeout", "TIME", environment: "SOCIOGRAPH_OUTBOX_TIMEOUT", default: "60s",
-        "longest time for one of them"),
+        "the maximum duration of one delivery"),
       CommandSpecification.Option(
         "sealing-key", "FILE",
-        "32 bytes in hexadecimal that tokens of linked accounts are sealed with"),
+        "the key that encrypts tokens of linked accounts: 32 bytes in hexadecimal"),
     ] + SettingOptions.databases,
     notes: """
-      COMMAND is for a shell, and given one JSON object on its standard input: {"id", "channel",
+      COMMAND runs in a shell, with one JSON object on its standard input: {"id", "channel",
       "recipient", "subject", "body", "userId", "attempt", "createdAt"}, and of a wall post "token".
-      Its status says what came of it: 0 delivered; 65, 67, 68 nothing ever will; others: try again.
-      Any number of these may be at work, on any machine.
+      Its status is the outcome: 0 delivered; 65, 67, 68 abandoned; any other: tried again.
+      Any number of these may run, on any machine.
       Exit status of --once: 0 all were delivered, 1 some were not.
       """)
 

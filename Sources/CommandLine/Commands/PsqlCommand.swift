@@ -4,10 +4,10 @@ import Foundation
 /// `sociograph psql`: PostgreSQL's own terminal on the database, as its owner.
 enum PsqlCommand {
   static let specification = CommandSpecification(
-    "psql", "Opens psql on the database, also beside a running server.",
+    "psql", "Opens psql on the database, also while a server runs.",
     operands: "[-- ARGUMENT...]", options: SettingOptions.databases,
     notes: """
-      What stands behind -- is for psql, as in: sociograph psql -- -c 'SELECT 1'.
+      Arguments after -- are passed to psql, as in: sociograph psql -- -c 'SELECT 1'.
       The exit status is that of psql.
       """)
 

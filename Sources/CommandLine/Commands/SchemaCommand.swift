@@ -10,10 +10,10 @@ import StorageChecking
 /// directives.
 enum SchemaCommand {
   static let specification = CommandSpecification(
-    "schema", "Prints the schema as clients see it, or checks its storage with --check.",
+    "schema", "Prints the schema as clients see it, or compares it with its database (--check).",
     options: [
       CommandSpecification.Option(
-        "check", nil, "hold every storage directive against the live database, changing nothing"),
+        "check", nil, "check every storage directive against the database, without changing it"),
       SettingOptions.schema, SettingOptions.sql,
     ] + SettingOptions.databases)
 

@@ -3,8 +3,12 @@ enum SeedCommand {
   static let specification = CommandSpecification(
     "seed", "Loads a made-up graph into an empty database; scale 1 is about 1,000 people.",
     options: [
-      CommandSpecification.Option("scale", "N", default: "1", "thousands of people"),
-      CommandSpecification.Option("random-seed", "S", default: "1", "which of the possible graphs"),
+      CommandSpecification.Option(
+        "scale", "N", default: "1",
+        "the size of the graph, in thousands of users"),
+      CommandSpecification.Option(
+        "random-seed", "S", default: "1",
+        "the seed; the same seed gives the same graph"),
       SettingOptions.sql, SettingOptions.photos,
     ] + SettingOptions.databases)
 

@@ -6,17 +6,17 @@ import Server
 /// identity-token`: creates one to sign in with through an identity provider.
 enum SessionCommand {
   static let specification = CommandSpecification(
-    "session", "Makes a session for a user and prints its token, for a database's owner.",
+    "session", "Creates a session for a user and prints its token, for a database's owner.",
     operands: "create USER | identity-token PROVIDER NAME",
     options: [
       CommandSpecification.Option(
         "name", "NAME", environment: "SOCIOGRAPH_SESSION_NAME", default: "sociograph session",
-        "what USER sees the session under")
+        "the name that USER sees the session under")
     ] + SettingOptions.databases,
     notes: """
-      The token is shown once: the database keeps its hash. It goes behind "Authorization: Bearer".
-      identity-token prints an identity token of NAME at PROVIDER, such as GOOGLE, good for an hour:
-      the server of an embedded database with demo data takes it, unless it is given
+      The token is shown once: the database stores its hash. Send it as "Authorization: Bearer TOKEN".
+      identity-token prints an identity token of NAME at PROVIDER, such as GOOGLE, valid for an hour.
+      The server of an embedded database with demo data accepts it, unless it is started with
       --identity-providers.
       """)
 

@@ -4,10 +4,10 @@ import Glibc
 /// `sociograph verify`: recounts stored counts, and checks all invariants of the graph.
 enum VerifyCommand {
   static let specification = CommandSpecification(
-    "verify", "Counts a graph's counters again, and looks for what must not be.",
+    "verify", "Recounts a graph's counters, and checks the rules that no constraint can state.",
     options: SettingOptions.databases,
     notes: """
-      Prints a line for each difference. It only reads, in one snapshot, also beside running servers.
+      Prints a line for each difference. It only reads, in one snapshot, also while servers run.
       Exit status: 0 there are none, 1 there are some.
       """)
 

@@ -6,29 +6,28 @@ import Server
 enum SettingOptions {
   static let database = CommandSpecification.Option(
     "database", "URL", environment: "DATABASE_URL",
-    shown: "an embedded one is run",
-    "PostgreSQL to use, as postgresql://user@host/name")
+    shown: "an embedded PostgreSQL", "the PostgreSQL to use, such as postgresql://user@host/name")
   static let data = CommandSpecification.Option(
-    "data", "DIR", default: ".sociograph", "where the embedded PostgreSQL keeps its data")
+    "data", "DIR", default: ".sociograph", "the data folder of the embedded PostgreSQL")
   static let programs = CommandSpecification.Option(
-    "postgres-programs", "DIR", shown: "those of the newest version installed",
-    "folder of PostgreSQL's programs, for the embedded one")
+    "postgres-programs", "DIR", shown: "the newest version installed",
+    "the folder of PostgreSQL's programs, for the embedded PostgreSQL")
   /// The options that select a command's database.
   static let databases = [database, data, programs, namespace]
 
   static let schema = CommandSpecification.Option(
-    "schema", "DIR", shown: shipped, "folder of the schema's .graphql files")
+    "schema", "DIR", shown: shipped, "the folder of the schema's .graphql files")
   static let sql = CommandSpecification.Option(
-    "sql", "DIR", shown: shipped, "folder of the migrations and demo data")
-  private static let shipped = "found here or beside the program"
+    "sql", "DIR", shown: shipped, "the folder of the migrations and the demo data")
+  private static let shipped = "in this folder, or next to the program"
 
   static let photos = CommandSpecification.Option(
-    "photos", "DIR", shown: "beside the embedded database's data; else none are taken",
-    "folder that keeps what is sent to /photos")
+    "photos", "DIR", shown: "in --data; none with --database",
+    "the folder for uploaded images")
 
   static let namespace = CommandSpecification.Option(
-    "namespace", "LIST", shown: "as the folder of SQL says, or public",
-    "PostgreSQL schema of the tables, others to look in after it")
+    "namespace", "LIST", shown: "as the folder of SQL says, else public",
+    "the PostgreSQL schema of the tables, then others to search")
 
   /// Returns the namespaces: as given, otherwise those that the folder of SQL (if present) names,
   /// otherwise `public`, the usual namespace of a schema without SQL files.

@@ -3,26 +3,31 @@ extension ServeSettings {
 
   static let sections: [CommandSpecification.Section] = [
     CommandSpecification.Section(
-      "Where to serve",
+      "Addresses",
       [
-        Option("listen", "ADDRESS", default: "127.0.0.1:8080", "HOST:PORT or unix:PATH"),
         Option(
-          "tls-certificate", "FILE", "certificate chain in PEM; serves HTTPS with --tls-key"),
-        Option("tls-key", "FILE", "private key in PEM, not readable by everybody"),
+          "listen", "ADDRESS", default: "127.0.0.1:8080",
+          "the address to listen on: HOST:PORT or unix:PATH"),
+        Option(
+          "tls-certificate", "FILE",
+          "the certificate chain in PEM; serves HTTPS, together with --tls-key"),
+        Option(
+          "tls-key", "FILE",
+          "the private key in PEM; other users must not be able to read the file"),
         Option(
           "allow-origin", "LIST",
-          "web pages that may use the API from browsers, as https://app.example,..."),
+          "the web origins that may use the API from browsers, such as https://app.example,..."),
         Option(
           "public-url", "URL",
-          "where people reach this, as https://example.org: what links in notifications, mails and "
-            + "shared texts begin with"),
+          "the address of your application, such as https://example.org; links in "
+            + "notifications, mails and shared texts begin with it"),
         Option(
           "graphiql", "on|off|DIR", default: "on",
-          "the in-browser IDE at /, from where setup installed it or from a folder"),
+          "GraphiQL at /, from where script/setup installed it or from a folder"),
         Option(
           "explain-in-page", nil,
-          "show people in that page the plans of their queries; these tell how many rows there are "
-            + "that they may not see"),
+          "show plans of queries in GraphiQL; plans disclose how many rows exist that the "
+            + "viewer may not see"),
       ]),
     CommandSpecification.Section(
       "Graph and database",
@@ -32,173 +37,208 @@ extension ServeSettings {
         SettingOptions.namespace,
         Option(
           "writer-database", "URL",
-          "the same database for mutations, under a role that may call functions (--database)"),
+          "the same database as --database, under a role that may call functions, for mutations"),
         Option(
           "pooler", "off|transaction", default: "off",
-          "whether --database leads through a pooler such as PgBouncer, which then has to be in "
-            + "transaction mode"),
+          "whether --database leads to a pooler such as PgBouncer, in transaction mode"),
         Option(
           "direct-database", "URL",
-          "the same database without the pooler, for what needs a session: the start, migrations, "
-            + "background tasks, the outbox, subscriptions"),
-        Option("statement-timeout", "TIME", default: "5s", "longest statement"),
+          "the same database without the pooler, for what needs a session: the start, "
+            + "migrations, background tasks, the outbox, subscriptions"),
+        Option("statement-timeout", "TIME", default: "5s", "the maximum duration of a statement"),
         Option(
-          "queue-timeout", "TIME", default: "1s", "longest wait for a database connection"),
+          "queue-timeout", "TIME", default: "1s", "the maximum wait for a database connection"),
         Option(
           "mutation-timeout", "TIME", default: "8s",
-          "longest field of a mutation, waiting for a connection included"),
+          "the maximum duration of a mutation's field, including the wait for a connection"),
         Option(
           "operation-timeout", "TIME", default: "10s",
-          "longest operation, waiting for a connection included"),
+          "the maximum duration of an operation, including the wait for a connection"),
       ]),
     CommandSpecification.Section(
       "Accounts",
       [
         Option(
           "identity-providers", "FILE",
-          "providers to sign in with: issuer, audience and key set of each, in JSON"),
-        Option(
-          "jwt-keys", "FILE",
-          "issuers of bearer tokens that are taken beside sessions: issuer, audience and key set of "
+          "the OpenID Connect providers to sign in with: issuer, audience and key set of "
             + "each, in JSON"),
         Option(
+          "jwt-keys", "FILE",
+          "the issuers of bearer tokens to accept in addition to sessions: issuer, audience "
+            + "and key set of each, in JSON"),
+        Option(
           "sealing-key", "FILE",
-          "32 bytes in hexadecimal that tokens of linked accounts are sealed with"),
+          "the key that encrypts tokens of linked accounts: 32 bytes in hexadecimal"),
         Option(
           "outbox", "COMMAND",
-          "hands mails, messages and wall posts to this, as sociograph outbox does"),
+          "the command that delivers mails, messages and wall posts, as sociograph outbox "
+            + "runs it"),
         Option(
-          "outbox-workers", "N", default: "2", "how many of them are handed over at a time"),
+          "outbox-workers", "N", default: "2", "how many deliveries run at a time"),
         Option(
-          "outbox-timeout", "TIME", default: "60s", "longest time for one of them"),
+          "outbox-timeout", "TIME", default: "60s", "the maximum duration of one delivery"),
         Option(
           "common-passwords", "FILE",
-          "passwords that are refused, one a line, as setup installed it"
-        ),
+          "passwords to refuse, one a line, as script/setup installed them"),
       ]),
     CommandSpecification.Section(
       "Photos",
       [
         SettingOptions.photos,
-        Option("maximum-photo-bytes", "N", default: "10485760", "bytes of a photo as it is sent"),
-        Option("maximum-photo-pixels", "N", default: "40000000", "width times height of one"),
+        Option(
+          "maximum-photo-bytes", "N", default: "10485760",
+          "the maximum size of an uploaded image, in bytes"),
+        Option(
+          "maximum-photo-pixels", "N", default: "40000000",
+          "the maximum width times height of an uploaded image"),
         Option(
           "photo-moderation", "COMMAND",
-          "given each new photo, for the shell; prints APPROVED, PENDING or REJECTED"),
+          "a shell command that gets each new photo and prints APPROVED, PENDING or REJECTED"),
       ]),
     CommandSpecification.Section(
       "GraphQL",
       [
         Option(
           "http-profile", "PROFILE", default: "audit",
-          "status codes: audit, of the graphql-http suite, or draft, of the 2026 draft"),
+          "the status codes: audit, of the graphql-http suite, or draft, of the 2026 draft"),
         Option(
           "introspection", "WHO", default: "all",
-          "who may read the schema, its text at /schema.graphql too: all, signed-in or off"),
+          "who may read the schema, also at /schema.graphql: all, signed-in or off"),
         Option(
           "suggestions", "on|off", default: "on",
-          "\"Did you mean\" in error messages; never where not all may read the schema"),
+          "\"Did you mean\" in error messages; always off if some clients may not read the "
+            + "schema"),
         Option(
-          "trusted-documents", "FILE", "manifest of published documents, in JSON"),
+          "trusted-documents", "FILE", "the manifest of published documents, in JSON"),
         Option(
           "trusted-level", "LEVEL", default: "off",
-          "off, log (report others), allow-list (refuse others) or id-only"),
+          "off, log (log other documents), allow-list (refuse other documents) or id-only"),
         Option(
           "persisted-queries", "on|off", default: "on", "automatic persisted queries"),
         Option(
-          "maximum-batch", "N", default: "0", "requests in one body's list; 0 allows no list"),
-        Option("maximum-document-bytes", "N", default: "65536", "bytes of a document"),
-        Option("maximum-variables-bytes", "N", default: "262144", "bytes of its variables"),
-        Option("maximum-tokens", "N", default: "2000", "tokens of a document"),
-        Option("maximum-depth", "N", default: "12", "fields within fields"),
-        Option("maximum-aliases", "N", default: "30", "aliases of a document"),
-        Option("maximum-root-fields", "N", default: "20", "root fields of a query"),
+          "maximum-batch", "N", default: "0",
+          "the maximum number of requests in one body; 0 refuses lists"),
         Option(
-          "maximum-selections", "N", default: "5000", "selections with fragments written out"),
+          "maximum-document-bytes", "N", default: "65536",
+          "the maximum size of a document, in bytes"),
         Option(
-          "maximum-page-size", "N", default: "100", "elements that first or last may ask for"),
+          "maximum-variables-bytes", "N", default: "262144",
+          "the maximum size of the variables, in bytes"),
+        Option(
+          "maximum-tokens", "N", default: "2000",
+          "the maximum number of tokens of a document"),
+        Option("maximum-depth", "N", default: "12", "the maximum depth of nested fields"),
+        Option(
+          "maximum-aliases", "N", default: "30",
+          "the maximum number of aliases of a document"),
+        Option(
+          "maximum-root-fields", "N", default: "20",
+          "the maximum number of root fields of a query"),
+        Option(
+          "maximum-selections", "N", default: "5000",
+          "the maximum number of selections, with fragments expanded"),
+        Option(
+          "maximum-page-size", "N", default: "100", "the maximum value of first and last"),
         Option(
           "maximum-elements", "N", default: "10000",
-          "elements of all lists and pages of an answer, as the page sizes multiply"),
+          "the maximum number of elements of all lists and pages of a response, as page "
+            + "sizes multiply"),
         Option(
           "maximum-count", "N", default: "10000",
-          "where totalCount stops, unless a count is kept beforehand; 0 for no limit"),
+          "the value at which totalCount stops, unless the count is stored; 0 for no limit"),
         Option(
           "maximum-response-bytes", "N", default: "8388608",
-          "bytes of an answer, of its names as often as they can come, and of what it is made from"),
+          "the maximum size of a response, of its names in the worst case, and of the row "
+            + "that it is made from"),
         Option(
           "maximum-cost", "N", default: "10000",
-          "cost of an operation: 1 an object, 2 a page, 1 and its own for each element; 0 for any"),
+          "the maximum cost of an operation: 1 an object, 2 a page, and 1 and its own cost "
+            + "for each element; 0 for no limit"),
         Option(
           "rate-limit", "N/N|off", default: "2000/100",
-          "cost that a viewer may spend at once, and that comes back each second; not counted of "
-            + "requests from this machine, but by --trusted-proxies"),
+          "the rate-limit points of a viewer, and their refill a second; requests from this "
+            + "machine count only if --trusted-proxies send them"),
         Option(
           "rate-limit-address", "N/N|off", default: "500/25",
-          "the same of an address from which nobody is signed in (IPv6: one /64)"),
+          "the rate-limit points of an address (IPv6: one /64) for anonymous requests, and "
+            + "their refill a second"),
         Option(
-          "maximum-cached-documents", "N", default: "1000", "documents each loop keeps prepared"),
+          "maximum-cached-documents", "N", default: "1000",
+          "the maximum number of documents, with their plans, that each event loop caches"),
       ]),
     CommandSpecification.Section(
       "HTTP",
       [
-        Option("maximum-body-bytes", "N", default: "1048576", "bytes of a request's body"),
-        Option("maximum-header-bytes", "N", default: "16384", "bytes of a request's header"),
-        Option("maximum-sockets", "N", default: "10000", "clients' connections"),
+        Option(
+          "maximum-body-bytes", "N", default: "1048576",
+          "the maximum size of a request body, in bytes"),
+        Option(
+          "maximum-header-bytes", "N", default: "16384",
+          "the maximum size of a request header, in bytes"),
+        Option("maximum-sockets", "N", default: "10000", "the maximum number of connections"),
         Option(
           "maximum-sockets-per-address", "N", default: "200",
-          "the same from one address (IPv6: one /64)"),
+          "the maximum number of connections from one address (IPv6: one /64)"),
         Option(
           "maximum-held-bytes", "N",
           shown: "a quarter of the memory limit, 16777216 to 268435456",
-          "bytes of all answers that wait for clients to read them; beyond it large ones are 503"),
+          "the maximum size of all responses that clients have not read yet; beyond it, "
+            + "large responses are 503"),
         Option(
           "trusted-proxies", "LIST",
-          "reverse proxies in front, as 10.0.0.1,10.1.0.0/16: connections from them are not "
-            + "limited by address"),
-        Option("idle-timeout", "TIME", default: "60s", "between requests of a connection"),
-        Option("header-timeout", "TIME", default: "10s", "for a request's header"),
-        Option("body-timeout", "TIME", default: "10s", "for a request's body"),
+          "the reverse proxies in front of the server, such as 10.0.0.1,10.1.0.0/16; their "
+            + "connections have no limit by address"),
+        Option(
+          "idle-timeout", "TIME", default: "60s",
+          "the maximum time between two requests of a connection"),
+        Option("header-timeout", "TIME", default: "10s", "the maximum time for a request header"),
+        Option("body-timeout", "TIME", default: "10s", "the maximum time for a request body"),
       ]),
     CommandSpecification.Section(
       "Process",
       [
-        Option("user", "NAME", "whom to go on as when started as root, once it listens"),
-        Option("loops", "N", shown: "one for each core", "event loops"),
-        Option("pool-size", "N", default: "3", "database connections of each loop"),
+        Option(
+          "user", "NAME",
+          "the user to continue as, if started as root, once the server listens"),
+        Option("loops", "N", shown: "one for each core", "the number of event loops"),
+        Option(
+          "pool-size", "N", default: "3",
+          "the number of database connections of each event loop"),
         Option(
           "writers", "N", default: "8",
-          "connections for mutations, one at a time on each, at least one for each loop"),
+          "the number of connections for mutations, which run one at a time on each; at "
+            + "least one for each event loop"),
         Option(
           "tasks", "on|off", default: "on",
-          "run the database's background tasks, shared with its other servers"),
+          "whether to run the database's background tasks, in turn with its other servers"),
         Option(
           "shutdown-delay", "TIME", shown: "5s; none with the embedded database",
-          "how long to serve on after SIGTERM, /ready saying no and sockets ending in turn, before finishing"
-        ),
+          "how long to serve after SIGTERM, while /ready fails and sockets are closed in turn"),
       ]),
     CommandSpecification.Section(
-      "What is seen of it",
+      "Observability",
       [
-        Option("log-format", "FORMAT", default: "text", "text or json, on standard error"),
+        Option("log-format", "FORMAT", default: "text", "the format of the log: text or json"),
         Option(
           "log-file", "FILE", shown: "standard error",
-          "file that the log is written to, opened again at SIGHUP"),
+          "the file to write the log to; SIGHUP opens it again"),
         Option(
           "access-log", "off|errors|all|N%", default: "off",
-          "which answers have a line in the log; N% are all errors and so many of the others"),
+          "the responses to log; N% are all errors and this share of the others"),
         Option(
           "slow-operation", "TIME", default: "500ms",
-          "operations that take as long have a line that says where their time went; off for none"),
+          "logs operations that take at least this long, with the time of each phase; off "
+            + "disables it"),
         Option(
           "admin-listen", "ADDRESS",
-          "HOST:PORT or unix:PATH for /metrics, /live and /ready, not to be reached by clients"),
+          "HOST:PORT or unix:PATH for /metrics, /live and /ready, which clients must not reach"),
         Option(
           "otlp-endpoint", "URL",
-          "collector that takes traces by OTLP over HTTP, as http://127.0.0.1:4318"),
+          "the collector for traces by OTLP over HTTP, such as http://127.0.0.1:4318"),
         Option(
           "trace-sample", "RATIO", default: "0.01",
-          "part of the traces that begin here which are sent; others are if their caller's are"),
+          "the fraction of new traces to sample, 0 to 1; a trace begun upstream keeps its "
+            + "own sampling decision"),
       ]),
   ]
 }

@@ -207,8 +207,9 @@ let package = Package(
     tests(
       "CommandLineTests",
       [
-        "CommandLine", "DatabaseSetup", "Postgres", "GraphQLResponse", "Cryptography", "JSON",
-        "TestSupport", "HTTPTestSupport",
+        "CommandLine", "Server", "GraphQLTransport", "GraphQLPlanning", "GraphQLValidation",
+        "DatabaseSetup", "Postgres", "HTTP", "GraphQLResponse", "GraphQLLanguage", "Cryptography",
+        "JSON", "TestSupport", "HTTPTestSupport",
       ]),
     .target(
       name: "OracleSupport", dependencies: ["JSON"], path: "Tests/OracleSupport",

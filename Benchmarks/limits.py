@@ -1,5 +1,5 @@
-"""Goes to each limit of docs/reference/limits.md, at a running server: what is at the limit is taken, and what is beyond it
-is told what the table says. A row that nothing goes to, and a code that nobody was told, is said.
+"""Goes to each limit of docs/reference/limits.md, at a running server: a request at the limit is accepted, and one beyond
+it gets the response of the table. A row without a probe, and a code that no response had, is reported.
 
 Limits are those of the server's defaults, but where the figure is too large for this machine or too long for a script;
 the option that was given instead is shown.
@@ -128,7 +128,7 @@ def about(name, wanted, seen, slack=3):
 # MARK: Requests
 
 
-@row("a request's header")
+@row("request header")
 def _(door, limit):
     found = []
     for within, beyond in ((head(16_300), head(16_500)), (head(0, 98), head(0, 101)), (head(0, 0, 8_000), head(0, 0, 8_200))):
@@ -136,7 +136,8 @@ def _(door, limit):
     return found
 
 
-@row("its time")
+@row("time for a request header")
+@row("time for a request body")
 def _(door, limit):
     if "1 KiB" not in limit:
         began = time.monotonic()
@@ -154,7 +155,7 @@ def _(door, limit):
     return found
 
 
-@row("a body")
+@row("request body")
 def _(door, limit):
     def body(size):
         return '{"query": "{ __typename }"}'.ljust(size)
@@ -170,13 +171,13 @@ def _(door, limit):
     began = time.monotonic()
     # Until there is room again.
     select.select(opened, [], [], 90)
-    found.append(about("those that are idle go", 4, time.monotonic() - began))
+    found.append(about("idle ones are closed", 4, time.monotonic() - began))
     for one in opened:
         one.close()
     return found
 
 
-@row("connections of an address", trusts=False)
+@row("connections of one address", trusts=False)
 def _(door, limit):
     opened = [door.connect() for _ in range(int(limit))]
     time.sleep(0.5)
@@ -187,7 +188,7 @@ def _(door, limit):
     return found
 
 
-@row("a connection without a request")
+@row("idle time of a connection")
 def _(door, limit):
     with contextlib.closing(door.connect()) as one:
         one.sendall(b"GET /live HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -199,15 +200,15 @@ def _(door, limit):
 @row("requests of a connection")
 def _(door, limit):
     with contextlib.closing(door.connect()) as one:
-        for number in range(int(limit.replace(",", ""))):
+        for number in range(int(limit)):
             one.sendall(b"GET /live HTTP/1.1\r\nHost: a\r\n\r\n")
             answer = door.said(one)[2]
             if answer.get("Connection") == "close":
-                return ["Connection: close"] if f"{number + 1:,}" == limit else [f"after {number + 1}"]
+                return ["Connection: close"] if str(number + 1) == limit else [f"after {number + 1}"]
     return ["nothing"]
 
 
-@row("an answer that is not read")
+@row("response that is not read")
 def _(door, limit):
     with contextlib.closing(door.connect(receive=4096)) as one:
         one.sendall(door.large())
@@ -219,7 +220,7 @@ def _(door, limit):
         return [about("it is reset" if ended else "nothing", seconds(limit), time.monotonic() - began)]
 
 
-@row("answers that wait to be read, all together", "--maximum-held-bytes", "16777216")
+@row("responses that are not read, in total", "--maximum-held-bytes", "16777216")
 def _(door, limit):
     opened = []
     for _ in range(40):
@@ -235,19 +236,19 @@ def _(door, limit):
 # MARK: Documents
 
 
-@row("a document")
+@row("document")
 def _(door, limit):
     size = int(limit.split()[0])
     return door.documents("{ __typename }".ljust(size, ","), "{ __typename }".ljust(size + 1, ","))
 
 
-@row("its tokens")
+@row("tokens of a document")
 def _(door, limit):
     names = "__typename " * (int(limit) - 5)
     return door.documents("{ viewer { %s} }" % names, "{ viewer { %s a } }" % names)
 
 
-@row("its nesting")
+@row("nesting of a document or of JSON")
 def _(door, limit):
     def query(levels):
         return "query($v: [ID!]! = %s1%s) { __typename }" % ("[" * levels, "]" * levels)
@@ -255,7 +256,7 @@ def _(door, limit):
     return [beyond[1] if within[1] == "GRAPHQL_VALIDATION_FAILED" else f"within: {within[:2]}"]
 
 
-@row("its variables")
+@row("variables")
 def _(door, limit):
     query, size = "query($a: Boolean! = true) { __typename @include(if: $a) }", int(limit.split()[0])
     def body(size):
@@ -264,7 +265,7 @@ def _(door, limit):
     return door.both(door.post("", body=body(size)), door.post("", body=body(size + 1)))
 
 
-@row("fields within fields")
+@row("depth of fields")
 def _(door, limit):
     def query(levels):
         return "{ users(first: 1) { nodes { " + "followers(first: 1) { nodes { " * ((levels - 3) // 2) + (
@@ -300,14 +301,14 @@ def _(door, limit):
     return [door.post(query(at_a_place + 1))[1]] + door.documents(query(2, of_all // 2), query(2, of_all // 2 + 1))
 
 
-@row("selections, fragments written out")
+@row("selections, with fragments expanded")
 def _(door, limit):
     def query(count):
         return "{ viewer { %s } } fragment F on Viewer { %s }" % ("...F " * count, "__typename " * 49)
     return door.documents(query(100), query(110), token="demo-marisol")
 
 
-@row("lists of the schema's fields in one another")
+@row("nested lists of the schema's fields")
 def _(door, limit):
     def query(levels):
         return "{ __schema { types { " + "fields { type { " * levels + "name" + " } }" * levels + " } } }"
@@ -333,13 +334,13 @@ def _(door, limit):
 # MARK: What is asked for
 
 
-@row("a page")
+@row("page")
 def _(door, limit):
     size = int(limit.split()[0])
     return door.documents("{ users(first: %d) { nodes { id } } }" % size, "{ users(first: %d) { nodes { id } } }" % (size + 1))
 
 
-@row("ids at once")
+@row("IDs in one list")
 def _(door, limit):
     def query(count):
         return "{ nodes(ids: [%s]) { id } }" % " ".join('"AAAAAAAAAAA"' for _ in range(count))
@@ -347,7 +348,7 @@ def _(door, limit):
     return [door.post(query(int(limit) + 1))[1] if found[0] == 200 else f"within: {found[:2]}"]
 
 
-@row("elements of an answer")
+@row("elements of a response")
 def _(door, limit):
     query = "{ users(first: 100) { nodes { followers(first: %d) { totalCount nodes { __typename } } } } }"
     return door.documents(query % 90, query % 100)
@@ -360,14 +361,14 @@ def _(door, limit):
     return door.documents(query % 4, query % 50, token="demo-marisol")
 
 
-@row("an answer", "--maximum-response-bytes", "4000")
+@row("response", "--maximum-response-bytes", "4000")
 def _(door, limit):
     query = "{ users(first: %d) { nodes { " + "x" * 200 + ": id } } }"
     made = door.post('mutation { createTextPost(input: {body: "%s"}) { textPost { body } } }' % ("x" * 4_000), token="demo-marisol")
     return door.documents(query % 5, query % 50) + [made[1]]
 
 
-@row("a count", "--maximum-count", "5")
+@row("count", "--maximum-count", "5")
 def _(door, limit):
     _, _, answer = door.post('{ users(first: 0, search: "a") { totalCount isTotalCountExact } }')
     said = json.loads(answer["text"])["data"]["users"]
@@ -381,7 +382,7 @@ def points(door, limit, **who):
     _, _, answer = door.post(query, **who)
     cost = json.loads(answer["text"])["extensions"]["cost"]
     throttle = cost["throttle"]
-    found = ["`extensions.cost` says what is left"] if (throttle["maximum"], throttle["restoreRate"]) == (most, rate) else [str(cost)]
+    found = ["`extensions.cost` has the balance"] if (throttle["maximum"], throttle["restoreRate"]) == (most, rate) else [str(cost)]
     spent = cost["actual"]
     while spent < 4 * most:
         status, code, answer = door.post(query, **who)
@@ -393,12 +394,12 @@ def points(door, limit, **who):
     return found + [f"{spent} were spent"]
 
 
-@row("points of a viewer")
+@row("rate-limit points of a viewer")
 def _(door, limit):
     return points(door, limit, token="demo-marisol")
 
 
-@row("points of an address")
+@row("rate-limit points of an address")
 def _(door, limit):
     return points(door, limit, address=door.address())
 
@@ -420,12 +421,12 @@ def _(door, limit):
 # MARK: Waiting
 
 
-@row("a statement", "--statement-timeout", "50ms", "--queue-timeout", "50ms")
+@row("time of a statement", "--statement-timeout", "50ms", "--queue-timeout", "50ms")
 def _(door, limit):
     return door.documents("{ __typename }", attack.DEAR)
 
 
-@row("an operation", "--operation-timeout", "50ms", "--statement-timeout", "50ms", "--queue-timeout", "50ms")
+@row("time of an operation", "--operation-timeout", "50ms", "--statement-timeout", "50ms", "--queue-timeout", "50ms")
 def _(door, limit):
     return door.documents("{ __typename }", attack.DEAR)
 
@@ -444,7 +445,7 @@ def locked(door, table):
     holder.wait()
 
 
-@row("a mutation's field", "--mutation-timeout", "300ms")
+@row("time of a mutation's field", "--mutation-timeout", "300ms")
 def _(door, limit):
     with locked(door, "post"):
         return [door.post('mutation { createTextPost(input: {body: "late"}) { textPost { id } } }', token="demo-marisol")[1]]
@@ -459,13 +460,13 @@ def at_once(door, count, address=None):
 NARROW = ("--loops", "1", "--rate-limit-address", "off", "--queue-timeout")
 
 
-@row("waiting for a connection, or to have a new document planned", *NARROW, "20ms", "--pool-size", "2")
+@row("wait for a connection, or for a new document to be planned", *NARROW, "20ms", "--pool-size", "2")
 def _(door, limit):
     return sorted({code for code in at_once(door, 8) if code})
 
 
-@row("one client's share of a loop's connections, for what is dear, not known yet or a mutation", *NARROW, "5s",
-     "--pool-size", "4", "--statement-timeout", "5s")
+@row("one client's share of an event loop's connections, for expensive or unmeasured statements and mutations", *NARROW,
+     "5s", "--pool-size", "4", "--statement-timeout", "5s")
 def _(door, limit):
     address, most, is_over = door.address(), [0], threading.Event()
     def look():
@@ -480,7 +481,7 @@ def _(door, limit):
     return ["it waits" if max(most) == 2 and not any(codes) else f"{max(most)} at once, {codes}"]
 
 
-@row("its share of a full queue, and of new documents that wait", *NARROW, "5s", "--pool-size", "2")
+@row("one client's share of a full queue, and of the new documents that wait", *NARROW, "5s", "--pool-size", "2")
 def _(door, limit):
     result = []
     crowd = threading.Thread(target=lambda: result.extend(at_once(door, 80, door.address())))
@@ -508,14 +509,14 @@ def photo(door, picture):
     return door.post("", token="demo-marisol", path="/photos", body=picture)[1]
 
 
-@row("an uploaded picture", "--photos", "PHOTOS")
+@row("uploaded image", "--photos", "PHOTOS")
 def _(door, limit):
     size = int(limit.split()[0])
     within = photo(door, png(8, 8, size))
     return [photo(door, png(8, 8, size + 1)) if not within else f"within: {within}"]
 
 
-@row("its pixels", "--photos", "PHOTOS")
+@row("pixels of an uploaded image", "--photos", "PHOTOS")
 def _(door, limit):
     within = photo(door, png(5_000, int(limit) // 5_000))
     return [photo(door, png(5_000, int(limit) // 5_000 + 1)) if not within else f"within: {within}"]
@@ -542,8 +543,8 @@ def go(door, limit, size, beyond):
     wanted = set(re.findall(r"`([A-Z_]+)`", beyond)) or {beyond.replace("the connection", "it").replace("`", "")}
     if "extensions.cost" in beyond:
         wanted.add(beyond.split("; ")[1])
-    if "those that are idle" in size:
-        wanted.add("those that are idle go")
+    if "idle ones" in size:
+        wanted.add("idle ones are closed")
     return seen, set(seen) == wanted
 
 

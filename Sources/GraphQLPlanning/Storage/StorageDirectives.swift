@@ -9,53 +9,53 @@ import GraphQLSchema
 /// docs/reference/directives.md.
 package enum StorageDirectives {
   package static let sdl = """
-    "The PostgreSQL type behind a scalar: timestamptz, date, text or numeric."
+    "The PostgreSQL type of the scalar: timestamptz, date, text or numeric."
     directive @scalar(type: String!) on SCALAR
-    "What an enum value is in SQL, a number, a text in quotes or the tag of a type; its quoted name unless given."
+    "The value in SQL: a number, a text in quotes, or the tag of a type; by default the quoted name. With `sql`, a field that reads this value returns the enum value."
     directive @value(sql: String, type: String) on ENUM_VALUE
-    "When an enum value is among those of a field with @values; always unless given."
+    "The condition under which the enum value is among the `@values` of a field; by default always."
     directive @when(condition: String!) on ENUM_VALUE
-    "The values of the field's enum whose @when holds, in their order; none unless the condition holds."
+    "The values of its enum whose `@when` holds, in their order; none unless the condition holds."
     directive @values(when: String) on FIELD_DEFINITION
-    "Rows that are there when anything at all is hidden from the viewer: only then counts are lessened by what is."
+    "Rows that exist if anything at all is hidden from the viewer. Without such rows nothing is subtracted from counts."
     directive @hidden(rows: String!) on SCHEMA
-    "The low byte of the ids of this type."
+    "The low byte of the IDs of the type."
     directive @tag(id: Int!) on OBJECT
-    "The rows of a type: a table or a call of a set-returning function; masked: what a non-null reference reads instead."
+    "The rows of the type: a table or a call of a set-returning function. `masked`: the rows that a non-null reference reads instead."
     directive @table(name: String!, masked: String, key: String! = "id") on OBJECT | INTERFACE
-    "A left join for the type's own fields, used only when an expression mentions its name; required: each row has its counterpart, and PostgreSQL may begin with that; copies: columns, with commas, that it has under the same names, asked by conditions of arguments while pages are in an order of its."
+    "A left join, added when an expression mentions its name. `required`: each row has its counterpart, so PostgreSQL may begin there. `copies`: the columns, separated by commas, that the joined table has under the same names; pages in an order of that table read the copies."
     directive @join(name: String!, table: String!, on: String!, required: Boolean! = false, copies: String) repeatable on OBJECT | INTERFACE
-    "The column of a field: its name in snake_case unless given, of the join named; hidden: how many of what it counts are."
+    "A column whose name is not the field's in snake_case, or that belongs to the join `of`, or a count from which `hidden` is subtracted."
     directive @column(name: String, of: String, hidden: String) on FIELD_DEFINITION
-    "A computed value."
+    "A computed leaf."
     directive @sql(expression: String!) on FIELD_DEFINITION
     "An object made from the same row; null unless the condition holds."
     directive @embed(when: String) on FIELD_DEFINITION
     "One other object."
     directive @reference(column: String, id: String, where: String, from: String, rows: String) on FIELD_DEFINITION
-    "A connection: pages of other objects."
+    "Pages of other objects. `count` is a stored count, from which `hidden` is subtracted."
     directive @connection(from: String, on: String! = "this.id = edge.id", where: String, orderBy: String, count: String, hidden: String, rows: String) on FIELD_DEFINITION
-    "A plain list of other objects; ids: those of an array, in its order."
+    "A plain list of other objects, or of those with the `ids` of an array, in its order."
     directive @list(ids: String, from: String, on: String! = "this.id = edge.id", where: String, orderBy: String, rows: String) on FIELD_DEFINITION
-    "A condition added when the argument is given, not null and not the value named by unless; in: what must be in a set, worked out once; among: a page looks through so many rows in its order before an index is asked for all. Of an argument that chooses an order: what stands instead of the connection's own condition while its pages are read. Of a list of input objects with conditions a row must fit one, with all each of them."
+    "A condition that is added when the argument is given, not null, and not the value named by `unless`. In a list of input objects the conditions of one object must hold; with `all`, those of each object. `in` a `set` that is computed and hashed once; if the set is empty, no row is read. `among`: a page tests this many rows of its order before it uses an index to find all. On the argument that chooses an order: the condition that replaces the connection's `where` while pages are read."
     directive @where(condition: String, in: String, set: String, unless: String, counted: Boolean! = false, among: Int, all: Boolean! = false) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
-    "The total order an enum value asks for, the unique tie-break last."
+    "A total order, unique key last."
     directive @orderBy(by: String!) on ENUM_VALUE
-    "The function that a mutation's field calls; once: a request repeated with its Idempotency-Key is not done again; again: what is called then if the answer is not to be kept; signsIn: the member of its result with the id of whom it signs in."
+    "The function that the mutation's field calls. `once`: a repeated request with the same `Idempotency-Key` does not call it again. `again`: the function that is called then, if the response must not be stored. `signsIn`: the member of the result that is the ID of the user who is signed in."
     directive @call(function: String!, once: Boolean! = false, again: String, signsIn: String) on FIELD_DEFINITION
-    "What the mutation's function returned: a leaf, or the objects of these ids; key: a member of the jsonb that was returned."
+    "The result of the function: a leaf, or the objects with these IDs. `key`: a member of the `jsonb` that was returned."
     directive @result(key: String) on FIELD_DEFINITION
-    "What the mutation was refused for: objects with the columns code, message and path."
+    "The reasons for which the mutation was refused: rows with the columns code, message and path."
     directive @userErrors on FIELD_DEFINITION
-    "A password, which the server keeps from the database: its hash is handed on; with of, the stored hash that it was found to match; with again, the same to @call(again:), of a request that was done."
+    "A password: the function receives its hash. With `of`, the stored hash that it matches; with `again`, so does `@call(again:)`."
     directive @password(of: String, again: String) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
-    "A credential of the identity provider that the argument of this name says: its claims are handed on."
+    "A credential of the identity provider that the argument of this name says: the function receives its claims."
     directive @identityToken(provider: String!) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
-    "What only the server can open once it is stored."
+    "A secret: the function receives it encrypted, and only the server can open it."
     directive @sealed on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
-    "What a subscription's field tells of: news of this topic under the keys of the viewer or the arguments, one or a SELECT of them; settled: when no older transaction is open. Its other directives say what is sent, with the node as :event, and :told and :ended, the transactions before which everything was told and all have ended; a field that can be null is at its end then, and one without :event is sent where it is another."
+    "Events of this topic under the keys of the viewer or of the arguments: one key, or a `SELECT` of several. `settled`: reported once no older transaction is open. The field's other directives say what is sent, with the node as `:event`. A field that can be null ends the subscription when it is. A field without `:event` sends a response only if it differs from the last one."
     directive @event(topic: String!, key: String, keys: String, settled: Boolean! = false) on FIELD_DEFINITION
-    "The token made for the request, of which :secretHash is the SHA-256."
+    "The token made for the request, whose SHA-256 is `:secretHash`."
     directive @secret on FIELD_DEFINITION
     """
 

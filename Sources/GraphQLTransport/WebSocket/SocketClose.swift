@@ -1,25 +1,15 @@
-/// The reason why a WebSocket is closed: the codes of graphql-transport-ws, and of RFC 6455 if it
-/// has none.
+/// Why a WebSocket is closed: the codes of graphql-transport-ws, and of RFC 6455 where it has none.
 package enum SocketClose: Sendable, Equatable {
-  /// A message that does not follow the protocol.
   case invalidMessage(String)
-  /// A message that is not text.
   case notText
-  /// An operation before the connection was acknowledged.
   case unauthorized
-  /// The client's credential identifies no user, or no longer does.
   case forbidden
-  /// The client offers other protocols only.
   case subprotocolNotAcceptable
   case initialisationTimeout
-  /// Two operations under one id.
   case subscriberExists(id: String)
   case tooManyInitialisations
-  /// An internal error of the server; reconnecting does not help.
   case internalError
-  /// The server is about to end.
   case goingAway
-  /// The server cannot provide the requested data now, or the client reads too slowly.
   case tryAgainLater(String)
 
   package var code: UInt16 {
@@ -52,4 +42,29 @@ package enum SocketClose: Sendable, Equatable {
     case .goingAway: "The server is about to end."
     }
   }
+
+  /// The cause and, where there is one, the remedy, as docs/reference/http.md has it.
+  package var summary: String {
+    switch self {
+    case .invalidMessage: "A message is not one of the protocol's."
+    case .notText: "A message is binary."
+    case .unauthorized: "An operation was sent before `connection_ack`."
+    case .forbidden: "The token is not valid, or no longer."
+    case .subprotocolNotAcceptable: "`graphql-transport-ws` is not among the protocols offered."
+    case .initialisationTimeout: "No `connection_init` was sent within 3 seconds."
+    case .subscriberExists: "The operation's ID is that of one in progress."
+    case .tooManyInitialisations: "`connection_init` was sent twice."
+    case .internalError: "The server failed to authenticate the client; the log has the reason."
+    case .goingAway: "The server is shutting down; reconnect."
+    case .tryAgainLater: "The client does not read, or the database cannot be reached; reconnect."
+    }
+  }
+}
+
+extension SocketClose: CaseIterable {
+  package static let allCases: [SocketClose] = [
+    .invalidMessage(""), .notText, .unauthorized, .forbidden, .subprotocolNotAcceptable,
+    .initialisationTimeout, .subscriberExists(id: ""), .tooManyInitialisations, .internalError,
+    .goingAway, .tryAgainLater(""),
+  ]
 }

@@ -8,57 +8,8 @@ import StorageChecking
 import TestSupport
 import Testing
 
-/// The documents of the README, sent word for word.
-@Suite(.usesCluster) struct ReadmeTests {
-  @Test func `the five guides, one after the other, on demo data`() throws {
-    let database = try TestCluster.newDatabase(migrated: true)
-    _ = try Seeder.read(TestCluster.packageFolder + "/sql/demo", scale: 1, seed: 1)
-      .run(PostgresConfiguration(database)) { _ in }
-    let server = try GraphServer(database: database)
-    defer { server.stop() }
-    let guides = try ["gtio", "happy-mail", "sailor", "peck", "c7fit"].map {
-      try Guide("docs/examples/\($0).md")
-    }
-    for guide in guides { #expect(guide.blocks(of: "graphql").count >= 3) }
-    let marisol = Person(key: NodeKey(0), username: "marisol", token: "demo-marisol")
-    var reader = GuideReader(server: server)
-    reader.ids["photo"] = try server.uploadPhoto(as: marisol)
-    var answers: [String: JSONValue] = [:]
-    for document in guides.flatMap({ $0.blocks(of: "graphql") }) {
-      let person = try #require(document.person, "line \(document.line)")
-      let data = try reader.execute(document, token: person == "nobody" ? nil : "demo-\(person)")
-      let name = document.operationName
-      // What was refused is null in its payload.
-      for field in data.members ?? [] {
-        #expect(field.value != .null, "\(name)")
-        guard document.text.contains("\nmutation") else { continue }
-        for member in field.value.members ?? [] {
-          #expect(member.value != .null && member.value != [], "\(name): \(data)")
-        }
-      }
-      #expect(answers.updateValue(data, forKey: name) == nil, "two \(name)")
-    }
-    // What each guide promises.
-    let expected: [(String, String, JSONValue)] = [
-      ("Verdict", "post.verdict.wearItCount", 1), ("Verdict", "post.reactionCount", 1),
-      ("Verdict", "post.comments.nodes.0.body", "Those shoes!"),
-      ("Respond", "respondToOffer.cardOffer.responseCount", 1),
-      ("ToSend", "viewer.followUps.followUp.0.recipientAddress", "Tom Hartley, 4 Mill Lane, Leeds"),
-      ("Sent", "resolveFollowUp.followUp.state", "COMPLETED"),
-      ("Sent", "resolveFollowUp.followUp.recipientAddress", .null),
-      ("Top", "react.subject.reactionCount", 1),
-      ("Around", "locations.nodes.0.name", "East Pier"),
-      ("Around", "viewer.feed.nodes.0.body", "Windy."),
-      ("Come", "setAttendance.event.attendees.totalCount", 1),
-      ("Week", "schedule.nodes", []), ("Week", "viewer.agenda.nodes.0.title", "Study group"),
-      ("Monday", "schedule.nodes.0.seatsLeft", 8),
-      ("Book", "bookSession.booking.session.seatsLeft", 7),
-    ]
-    for (name, path, value) in expected {
-      #expect(answers[name]?.at(path) == value, "\(name) \(path)")
-    }
-  }
-
+/// docs/tutorials/your-own-graph.md, step by step.
+@Suite(.usesCluster) struct YourOwnGraphTests {
   /// The files that a section writes, by their paths: each block under a sentence that ends in the
   /// path and a colon.
   private func files(of section: Guide) -> [String: String] {

@@ -84,6 +84,8 @@ final class PoolPayload {
     }
   }
 
+  // Swift 6.3 crashes when it inlines the making of a value that cannot be copied.
+  @inline(never)
   func fail(_ error: PostgresError, _ now: Moment) {
     switch work {
     case .lease(let completion): completion(.failure(error))

@@ -40,11 +40,14 @@ struct PoolConditionTests {
   func `a pause ends whatever was wrong, and only a pause is resumed`(_ before: PoolCondition) {
     var condition = before
     let isOver = before == .paused || before == .stopping
-    #expect(condition.pause() != isOver)
+    let isPaused = condition.pause()
+    #expect(isPaused != isOver)
     #expect(condition == (before == .stopping ? .stopping : .paused))
-    #expect(condition.resume() == (before != .stopping))
+    let isResumed = condition.resume()
+    #expect(isResumed == (before != .stopping))
     #expect(condition == (before == .stopping ? .stopping : .serving))
-    #expect(!condition.resume())
+    let isResumedAgain = condition.resume()
+    #expect(!isResumedAgain)
   }
 
   @Test(arguments: [PoolCondition.paused, .stopping])

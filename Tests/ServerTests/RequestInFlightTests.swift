@@ -36,9 +36,9 @@ struct RequestInFlightTests {
     device: "test")
 
   private func batch(of count: Int) -> BatchReply {
-    BatchReply(of: count, as: ResponseFormat(mediaType: .json), mayHold: { _ in true }) {
-      [seen] body in seen.bodies.append(String(decoding: body, as: UTF8.self))
-    }
+    BatchReply(
+      of: count, as: ResponseFormat(mediaType: .json), mayHold: { _ in true },
+      send: { [seen] body in seen.bodies.append(String(decoding: body, as: UTF8.self)) })
   }
 
   private func flight(_ batch: BatchReply, _ place: Int = 0) -> RequestInFlight {

@@ -70,7 +70,7 @@ extension BackgroundTask {
       ran_at timestamptz NOT NULL
     ) WITH (fillfactor = 20);
     COMMENT ON TABLE sociograph_task IS
-      'A row: a background task that was run, and when that was the last time.';
+      'One background task, with the date and time of its last run.';
     """
 
   /// The functions, replaced together with the graph's.
@@ -85,8 +85,7 @@ extension BackgroundTask {
       END IF;
     END $$;
     COMMENT ON FUNCTION sociograph_tasks IS
-      'What is to be run from time to time, and how often: the server''s own task, and those of the '
-      'view background_task.';
+      'Returns the background tasks with their periods: the server''s own task, and those of the view background_task.';
 
     CREATE OR REPLACE FUNCTION sociograph_run_task(wanted text, is_forced boolean)
     RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -108,7 +107,7 @@ extension BackgroundTask {
       RETURN true;
     END $$;
     COMMENT ON FUNCTION sociograph_run_task IS
-      'Runs one of sociograph_tasks() unless somebody is at it or, if it is not forced, it was run '
-      'within its period; says whether it was run.';
+      'Runs one of sociograph_tasks(), and returns whether it did. Skips a task that another server is running, and, '
+      'unless forced, one that ran within its period.';
     """
 }

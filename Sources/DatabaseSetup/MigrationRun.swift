@@ -139,19 +139,19 @@ extension Migrations {
       sha256 text NOT NULL,
       breaking text,
       applied_at timestamptz NOT NULL DEFAULT now());
-    COMMENT ON TABLE sociograph_migration IS 'A row: a file of sql/tables that was applied.';
+    COMMENT ON TABLE sociograph_migration IS 'One applied file of sql/tables.';
     COMMENT ON COLUMN sociograph_migration.breaking IS
-      'Why programs that do not know the file must not go on; null when they may.';
+      'The reason why programs without the file must not serve. Null if they may.';
     CREATE TABLE IF NOT EXISTS sociograph_functions (
       sha256 text CONSTRAINT sociograph_functions_key PRIMARY KEY,
       files text NOT NULL,
       objects text NOT NULL,
       applied_at timestamptz NOT NULL DEFAULT now());
     COMMENT ON TABLE sociograph_functions IS
-      'A row: a set of the files in sql/functions; the one applied last is in force.';
-    COMMENT ON COLUMN sociograph_functions.files IS 'A line for each file: its name and SHA-256.';
+      'One set of the files in sql/functions. The set that was applied last is in force.';
+    COMMENT ON COLUMN sociograph_functions.files IS 'The name and the SHA-256 hash of each file, one a line.';
     COMMENT ON COLUMN sociograph_functions.objects IS
-      'A line for each thing that the files made, so that what a later set does not make can be dropped.';
+      'The objects that the files created, one a line. Objects that a later set does not create are dropped.';
     """
 
   // MARK: After

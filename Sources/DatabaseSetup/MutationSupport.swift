@@ -16,7 +16,7 @@ enum MutationSupport {
       CONSTRAINT sociograph_request_key PRIMARY KEY (viewer_id, key, day, slot)
     ) PARTITION BY LIST (slot);
     COMMENT ON TABLE sociograph_request IS
-      'A row: a request that is not to be done twice was done, for this viewer (0: nobody signed in).';
+      'One executed request that must not be executed twice, by the viewer (0 for an anonymous client).';
     CREATE TABLE IF NOT EXISTS sociograph_request_0 PARTITION OF sociograph_request FOR VALUES IN (0);
     CREATE TABLE IF NOT EXISTS sociograph_request_1 PARTITION OF sociograph_request FOR VALUES IN (1);
     CREATE TABLE IF NOT EXISTS sociograph_request_2 PARTITION OF sociograph_request FOR VALUES IN (2);
@@ -62,10 +62,9 @@ enum MutationSupport {
       RAISE EXCEPTION USING ERRCODE = 'SG208', MESSAGE = 'The request was done.';
     END $$;
     COMMENT ON FUNCTION sociograph_claim IS
-      'Whether the request is still to be done: true, or it fails with SG409 (somebody is at it), '
-      'SG422 (the key was used with another body) or SG208 (it was done). The lock is held to the '
-      'end of the transaction, and the look is a statement of its own: its snapshot is younger '
-      'than the lock.';
+      'Claims a request until the transaction ends, and returns true. Fails with SG409 if it is being executed, with '
+      'SG422 if its key was used with another body, and with SG208 if it was executed. The check is a separate '
+      'statement, so that its snapshot is taken after the lock.';
 
     CREATE OR REPLACE FUNCTION sociograph_keep(
       viewer bigint, request_key text, hash bytea, statement bigint, answer bytea)
@@ -76,8 +75,8 @@ enum MutationSupport {
         statement, CASE WHEN length(answer) <= 65536 THEN answer END);
     END $$;
     COMMENT ON FUNCTION sociograph_keep IS
-      'Remembers what this transaction''s request came to. Long answers are made anew when asked '
-      'for.';
+      'Stores the result of this transaction''s request. A response over 64 KiB is not stored, and generated again for '
+      'a repeated request.';
 
     CREATE OR REPLACE FUNCTION sociograph_replay(viewer bigint, request_key text, statement bigint)
     RETURNS TABLE (result text, answer bytea)
@@ -87,7 +86,7 @@ enum MutationSupport {
       WHERE r.viewer_id = viewer AND r.key = request_key AND r.day >= current_date - 1
     $$;
     COMMENT ON FUNCTION sociograph_replay IS
-      'What a request that was done came to; the answer only for the selection it was made by.';
+      'Returns the result of an executed request. The response is returned only for the same selection.';
 
     CREATE OR REPLACE FUNCTION sociograph_forget_requests()
     RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -102,7 +101,7 @@ enum MutationSupport {
       END LOOP;
     END $$;
     COMMENT ON FUNCTION sociograph_forget_requests IS
-      'Forgets requests older than yesterday''s. Nobody reads or writes those partitions by then.';
+      'Deletes the requests from before yesterday, whose partitions are not in use.';
     """
 
   private static let conditions = """
@@ -111,8 +110,7 @@ enum MutationSupport {
       SELECT jsonb_build_object('code', code, 'path', nullif(path, '{}'))
     $$;
     COMMENT ON FUNCTION refusal IS
-      'One reason to refuse, as refuse_all takes them: the code, and the path of the argument at '
-      'fault.';
+      'Returns a reason to refuse for refuse_all: the code, and the path of the argument that caused it.';
 
     CREATE OR REPLACE FUNCTION refuse_all(refusals jsonb)
     RETURNS void LANGUAGE plpgsql AS $$
@@ -122,8 +120,7 @@ enum MutationSupport {
       END IF;
     END $$;
     COMMENT ON FUNCTION refuse_all IS
-      'Ends the mutation: nothing of it is done, and its payload has these user errors. An empty '
-      'list ends nothing.';
+      'Ends the mutation without effect, with these user errors in its payload. An empty list has no effect.';
 
     CREATE OR REPLACE FUNCTION refuse(code text, VARIADIC path text[] DEFAULT '{}')
     RETURNS void LANGUAGE plpgsql AS $$
@@ -132,7 +129,24 @@ enum MutationSupport {
         jsonb_build_array(refusal(code, VARIADIC path)));
     END $$;
     COMMENT ON FUNCTION refuse IS
-      'The same for one reason: refuse(''NOT_FOUND'', ''input'', ''circleId'').';
+      'Ends the mutation for one reason: refuse(''NOT_FOUND'', ''input'', ''circleId'').';
+
+    CREATE OR REPLACE FUNCTION saying(message text)
+    RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+      SELECT jsonb_build_object('message', message)
+    $$;
+    COMMENT ON FUNCTION saying IS
+      'Returns the message for a refusal, in place of its code''s: refusal(''TAKEN'', ''name'') || saying(''...'').';
+
+    CREATE OR REPLACE FUNCTION refuse_saying(message text, code text, VARIADIC path text[] DEFAULT '{}')
+    RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM refuse_all(
+        jsonb_build_array(refusal(code, VARIADIC path) || saying(message)));
+    END $$;
+    COMMENT ON FUNCTION refuse_saying IS
+      'Ends the mutation for one reason, with a message in place of the code''s: refuse_saying(''This offer is closed.'', '
+      '''CLOSED'', ''offerId'').';
 
     CREATE OR REPLACE FUNCTION fail(code text, message text)
     RETURNS void LANGUAGE plpgsql AS $$
@@ -140,7 +154,7 @@ enum MutationSupport {
       RAISE EXCEPTION USING ERRCODE = 'SG000', MESSAGE = message, DETAIL = code;
     END $$;
     COMMENT ON FUNCTION fail IS
-      'Ends the request''s field with an error that only a program can cause.';
+      'Fails the mutation with an error for the developer of the client.';
 
     CREATE OR REPLACE FUNCTION require_viewer(viewer bigint)
     RETURNS void LANGUAGE plpgsql AS $$
@@ -152,8 +166,8 @@ enum MutationSupport {
       PERFORM pg_advisory_xact_lock_shared(hashtextextended('viewer', viewer));
     END $$;
     COMMENT ON FUNCTION require_viewer IS
-      'For everything but signing up and in: fails unless somebody is signed in. Whoever takes the '
-      'account away has the lock exclusively, before anything else.';
+      'Fails unless a user is signed in. Locks the account, shared, until the transaction ends; deleting an account '
+      'takes the lock exclusively first.';
 
     CREATE OR REPLACE FUNCTION id_list(list jsonb) RETURNS bigint[]
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -163,6 +177,6 @@ enum MutationSupport {
           AS e(id, place) ORDER BY e.place) END;
     END $$;
     COMMENT ON FUNCTION id_list IS
-      'The ids of a list in an input; null for none.';
+      'Returns the IDs of a list in an input. Null if there is no list.';
     """
 }

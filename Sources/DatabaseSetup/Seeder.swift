@@ -91,7 +91,7 @@ package struct Seeder: Sendable {
       DROP TABLE IF EXISTS sociograph_seed;
       CREATE TABLE sociograph_seed (begun_at timestamptz NOT NULL DEFAULT now(), finished_at timestamptz,
         empty_tables text[] NOT NULL);
-      COMMENT ON COLUMN sociograph_seed.empty_tables IS 'Emptied again when loading was broken off.'
+      COMMENT ON COLUMN sociograph_seed.empty_tables IS 'The tables to empty again if loading was interrupted.'
       """)
     try writer.execute(
       "INSERT INTO sociograph_seed (empty_tables) VALUES (string_to_array($1, E'\\n'))",

@@ -22,7 +22,7 @@ package enum ServerSecret {
         is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only)
       );
       COMMENT ON TABLE sociograph_secret IS
-        'The one row: random bytes by which servers of this database know what they sealed.'
+        'The only row: random bytes with which the servers of this database sign cursors.'
       """)
     // 244 bits from the system's generator.
     try session.execute(

@@ -215,41 +215,43 @@ struct SchemaCompletionTests {
 
           """A page of activity tracks."""
           type ActivityTrackConnection {
-            """The page with the cursors."""
+            """The elements of the page, each with its cursor."""
             edges: [ActivityTrackEdge!]!
 
-            """The page without the cursors."""
+            """The elements of the page, without cursors."""
             nodes: [ActivityTrack!]!
 
-            """Whether there is more, and where."""
+            """
+            The position of the page, for requesting the next or the previous page.
+            """
             pageInfo: PageInfo!
 
             """
-            How many there are on all pages together. Costs something only when selected.
+            The number of elements on all pages together. Counted only if selected.
             """
             totalCount: Int!
 
             """
-            Whether totalCount is all there are: what is not counted beforehand is counted up to a limit.
+            Whether `totalCount` is the exact number. If false, counting stopped at a limit of the server.
             """
             isTotalCountExact: Boolean!
           }
 
-          """One of activity tracks."""
+          """An element of a page of activity tracks."""
           type ActivityTrackEdge {
-            """The position, for after and before."""
+            """The position of the element, for `after` and `before`."""
             cursor: String!
 
-            """What stands there."""
+            """The element at this position."""
             node: ActivityTrack!
           }
 
           type Query {
             tracks(
-              """At most this many, up to 100."""
+              """Returns at most this many elements, up to 100."""
               first: Int = 20
 
-              """Continue after this cursor."""
+              """Returns the elements after this cursor."""
               after: String
             ): ActivityTrackConnection!
           }
@@ -271,10 +273,12 @@ struct SchemaCompletionTests {
     let connection = try #require(schema.type(named: "MemberConnection"))
     let edge = try #require(schema.type(named: "MemberEdge"))
     #expect(connection.description == "A page of those who belong to it.")
-    #expect(edge.description == "One of those who belong to it.")
+    #expect(edge.description == "An element of a page of those who belong to it.")
     #expect(connection.field(named: "nodes").map { schema.text(of: $0.type) } == "[User]!")
     #expect(edge.fields.map(\.name) == ["cursor", "node", "role"])
-    #expect(edge.fields.map(\.description) == ["The position, for after and before.", "Who.", nil])
+    #expect(
+      edge.fields.map(\.description)
+        == ["The position of the element, for `after` and `before`.", "Who.", nil])
     let circles = try #require(schema.type(named: "CircleConnection"))
     #expect(
       circles.fields.map(\.name) == [
@@ -317,7 +321,7 @@ struct SchemaCompletionTests {
     let schema = try schema(
       completed(page, "type \(name) { a: Int } type Query { all: \(name)Connection }"))
     #expect(schema.type(named: name + "Connection")?.description == "A page of \(nouns).")
-    #expect(schema.type(named: name + "Edge")?.description == "One of \(nouns).")
+    #expect(schema.type(named: name + "Edge")?.description == "An element of a page of \(nouns).")
   }
 
   @Test func `what is wholly written stays as it is`() throws {
@@ -340,7 +344,7 @@ struct SchemaCompletionTests {
       SchemaBuilder.build(SchemaCompletion.complete(parsed(text)))
     ).print()
     let descriptions = [
-      "The page", "Whether", "How many", "What stands", "The position", "One of",
+      "The element", "Whether", "The number", "The position", "An element",
     ]
     let lines = completed.split(separator: "\n").filter { line in
       !descriptions.contains { line.contains($0) } && line.contains { !" \"".contains($0) }
@@ -419,7 +423,7 @@ struct SchemaCompletionTests {
     #expect(text("many") == ["first: Int = 50", "after: String"])
     #expect(
       query.field(named: "many")?.arguments.map(\.description)
-        == ["Many.", "Continue after this cursor."])
+        == ["Many.", "Returns the elements after this cursor."])
     #expect(
       text("both") == ["first: Int", "after: String", "last: Int", "before: String"])
     #expect(text("inherited") == ["first: Int = 3", "last: Int"])

@@ -25,8 +25,8 @@ BEGIN
   END LOOP;
 END $$;
 COMMENT ON PROCEDURE watch IS
-  'Has a trigger function called after each statement that inserts (added), updates (edited) or '
-  'deletes (removed) rows of a table, with these rows in `changed`. For the files in sql/functions.';
+  'Creates triggers that call a function after each statement that inserts (added), updates (edited) or deletes '
+  '(removed) rows of a table, with these rows in `changed`. For the files in sql/functions.';
 
 -- How a change is told.
 
@@ -37,16 +37,14 @@ BEGIN
   PERFORM touch_nodes('node', ids, ids);
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION touch_changed IS
-  'Tells that the nodes of changed rows look different; the argument names the column with their ids.';
+COMMENT ON FUNCTION touch_changed IS 'Touches the nodes of changed rows. The argument names the column with their IDs.';
 
 CREATE OR REPLACE FUNCTION touch_edited() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM touch_nodes('node', ARRAY[NEW.id], ARRAY[NEW.id]);
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION touch_edited IS
-  'Tells that a node looks different, of tables most of whose updates are counts.';
+COMMENT ON FUNCTION touch_edited IS 'Touches an edited node. For tables whose updates are mostly counts.';
 
 CREATE OR REPLACE FUNCTION tell_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -62,14 +60,14 @@ BEGIN
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION tell_changed IS
-  'Leaves touches for changed rows; the argument names the topic, the column of nodes and those of keys.';
+  'Touches changed rows. The arguments name the topic, the column of the nodes, and the columns of the keys.';
 
 CREATE OR REPLACE FUNCTION tell_anything() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM touch_nodes(TG_ARGV[0], '{0}', '{0}');
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION tell_anything IS 'Leaves a touch of the topic that the argument names.';
+COMMENT ON FUNCTION tell_anything IS 'Touches the topic that the argument names.';
 
 CREATE OR REPLACE PROCEDURE told(relation text, topics text, columns text[] DEFAULT '{}', nouns text[] DEFAULT NULL,
   is_node boolean DEFAULT false, only_columns boolean DEFAULT false, is_own boolean DEFAULT false)
@@ -83,10 +81,10 @@ BEGIN
   FROM unnest(CASE WHEN only_columns THEN told.columns ELSE NULL::text || told.columns END) c(name);
 END $$;
 COMMENT ON PROCEDURE told IS
-  'Says how changes of a table are told: whenever rows of it come, go or change, but for what is only counted, there '
-  'are touches of these topics, about these nouns, and with the values of each of these columns as their keys (as '
-  'their nodes, if is_node), for the viewer whose id the value is (if is_own). Topics NULL: nothing is told, on '
-  'purpose. What a query reads of a table of which nothing is said cannot be live.';
+  'Declares how changes of a table are reported: touches of these topics, about these nouns, whenever a row changes '
+  'otherwise than by counting. With columns, their values are the keys of the touches, or their nodes (is_node). With '
+  'is_own, the touches are only for the viewer with that ID. Topics NULL declares that changes are not reported. A '
+  'query that reads a table without a declaration cannot be live.';
 
 CREATE OR REPLACE PROCEDURE tell(relation text, topic text, node text, keys text[]) LANGUAGE plpgsql AS $$
 BEGIN
@@ -95,7 +93,8 @@ BEGIN
   CALL told(relation, topic, keys);
 END $$;
 COMMENT ON PROCEDURE tell IS
-  'Tells of all changes of a table under a topic: the columns with the nodes and with the keys, such as whose it is.';
+  'Reports all changes of a table under a topic. node and keys: the columns of the nodes and of the keys, such as the '
+  'owner.';
 
 CREATE OR REPLACE PROCEDURE tell_of(relation text, node text, noun text, fates text[] DEFAULT '{added,edited,removed}')
 LANGUAGE plpgsql AS $$
@@ -104,14 +103,14 @@ BEGIN
   CALL told(relation, 'node', ARRAY[node], ARRAY[noun]);
 END $$;
 COMMENT ON PROCEDURE tell_of IS
-  'Tells of changes of a table as changes of the node that a column names: of what is part of it, or hangs on it.';
+  'Reports changes of a table as changes of the node in a column, which the rows are part of.';
 
 CREATE OR REPLACE PROCEDURE tell_part(relation text, node text DEFAULT 'post_id') LANGUAGE plpgsql AS $$
 BEGIN
   CALL told(relation, 'post node', ARRAY[node], '{post}', is_node => true);
 END $$;
 COMMENT ON PROCEDURE tell_part IS
-  'Says that changes of a table are told with the posts that its rows are part of, by updated_at or a trigger.';
+  'Declares that changes of a table are reported with the posts that its rows are part of, by updated_at or a trigger.';
 
 -- What is said about a node goes with it.
 
@@ -131,7 +130,7 @@ BEGIN
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION forget_subjects IS
-  'Deletes everything said about nodes that go; the argument says whether there are comments or reactions among it.';
+  'Deletes everything that refers to deleted nodes. The argument states whether these may have comments or reactions.';
 
 -- Nouns.
 
@@ -140,9 +139,9 @@ BEGIN
   EXECUTE format('CREATE OR REPLACE FUNCTION %I(id bigint) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE '
     'RETURN id & %s = %s', 'is_' || name, mask, tag);
   EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'is_' || name,
-    'Whether an id is that of a node of the noun ' || name || '; made by node or kind.');
+    'Returns whether an ID is that of a node of the noun ' || name || '. Created by node or kind.');
 END $$;
-COMMENT ON PROCEDURE name_tag IS 'Makes the function is_<name>(id), which the planner puts in place of its call.';
+COMMENT ON PROCEDURE name_tag IS 'Creates the function is_<name>(id), which the planner inlines.';
 
 CREATE OR REPLACE PROCEDURE tag_column(relation text, attribute text, mask int, tags int[]) LANGUAGE plpgsql AS $$
 DECLARE name text := relation || '_' || regexp_replace(attribute, '_id$', '') || '_tag';
@@ -152,14 +151,14 @@ BEGIN
       relation, name, attribute, mask, array_to_string(tags, ', '));
   END IF;
 END $$;
-COMMENT ON PROCEDURE tag_column IS 'Has a column take only ids with these tags; the constraint stays as it was made.';
+COMMENT ON PROCEDURE tag_column IS 'Restricts a column to IDs with these tags. An existing constraint is kept.';
 
 CREATE OR REPLACE PROCEDURE takes(relation text, attribute text, nouns text[]) LANGUAGE plpgsql AS $$
 DECLARE tags int[] := ARRAY(SELECT n.tag FROM noun n WHERE n.name = ANY (nouns) ORDER BY n.tag);
 BEGIN
   CALL tag_column(relation, attribute, 255, tags);
 END $$;
-COMMENT ON PROCEDURE takes IS 'Has a column take only ids of these nouns. For what a file has called node or kind for.';
+COMMENT ON PROCEDURE takes IS 'Restricts a column to IDs of these nouns, which a file has declared with node or kind.';
 
 CREATE OR REPLACE PROCEDURE number_by(relation text, tag int, numbers text DEFAULT 'node_seq') LANGUAGE plpgsql AS $$
 BEGIN
@@ -170,7 +169,8 @@ BEGIN
   CALL tag_column(relation, 'id', 255, ARRAY[tag]);
 END $$;
 COMMENT ON PROCEDURE number_by IS
-  'Gives the rows of a table ids with a tag: of a noun, or, with a sequence of its own, of what is no node.';
+  'Gives the rows of a table IDs with the tag of a noun, or, with their own sequence, with the tag of something that '
+  'is not a node.';
 
 CREATE OR REPLACE PROCEDURE kind(name text, tag int, of_noun text DEFAULT 'post', phrase text DEFAULT NULL)
 LANGUAGE plpgsql AS $$
@@ -180,7 +180,7 @@ BEGIN
   VALUES (kind.name, kind.tag, 255, of_noun, coalesce(kind.phrase, replace(kind.name, '_', ' ')));
   CALL name_tag(name, tag, 255);
 END $$;
-COMMENT ON PROCEDURE kind IS 'Names a kind of a noun: its name, its tag, and what notifications call it.';
+COMMENT ON PROCEDURE kind IS 'Declares a kind of a noun: its name, its tag, and its words for notifications.';
 
 CREATE OR REPLACE PROCEDURE node(
   name text, tag int, mask int DEFAULT 255, relation text DEFAULT NULL, owner text DEFAULT NULL,
@@ -220,12 +220,11 @@ BEGIN
   IF sought IS NOT NULL THEN CALL sought(upper(name), sought, is_name => true); END IF;
 END $$;
 COMMENT ON PROCEDURE node IS
-  'Says what a noun is: its name, its tag, its table if that has another name, and the column of its owner; what '
-  'notifications call it and where its pages are; whether one comments on it, flags it, how one reacts to it; the '
-  'columns whose changes are told (NULL: all; {}: none), the topic of new ones, if a trigger tells of them, and '
-  'whether it is told here at all or by CALL tell; its member in the export of its owner; the text by which a search '
-  'finds it; what is locked when an account goes (see noun). Its rows are numbered, and what is said about them goes '
-  'with them.';
+  'Declares a noun: its name, its tag, its table if that has another name, and the column of its owner. Notifications '
+  'use its phrase, and its pages have the path. It may be commentable and flaggable, and have reactions. Changes of '
+  'the columns in changes are reported (NULL: of all, {}: of none), and new rows under the topic, unless CALL tell '
+  'does so (is_told). Its member in the export and the text that searches find are exported and sought. For leaving, '
+  'lock_place, and is_going, see the table noun. Its rows get IDs, and what refers to them is deleted with them.';
 
 -- What somebody takes with them, and what is found.
 
@@ -240,15 +239,16 @@ BEGIN
     WHERE a.attrelid = relation::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> owner);
 END $$;
 COMMENT ON FUNCTION exported_rows IS
-  'A SELECT of all rows of an owner as jsonb: each column but the owner''s by its name in camel case, ids as clients '
-  'know them.';
+  'Returns a SELECT of all rows of an owner as jsonb: each column except the owner''s, with its name in camel case and '
+  'external IDs.';
 
 CREATE OR REPLACE PROCEDURE exported(member text, items text) LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO export_part (member, items) VALUES (exported.member, exported.items)
   ON CONFLICT ON CONSTRAINT export_part_member_primary DO UPDATE SET items = EXCLUDED.items;
 END $$;
-COMMENT ON PROCEDURE exported IS 'Adds a list to what an account exports: its member, and a SELECT for the account $1.';
+COMMENT ON PROCEDURE exported IS
+  'Adds a list to the export of an account: its member, and a SELECT for the account $1.';
 
 CREATE OR REPLACE PROCEDURE sought(type text, words text, source text DEFAULT NULL, id text DEFAULT 'id',
   is_name boolean DEFAULT false, newest int DEFAULT 500, joined text DEFAULT '', besides text DEFAULT '')
@@ -260,5 +260,5 @@ BEGIN
     sought.newest, sought.joined, sought.besides);
 END $$;
 COMMENT ON PROCEDURE sought IS
-  'Has searches look into rows (search_part). The expression of an index finds them: name_vector(words) of a name, '
-  'otherwise words, which is a tsvector.';
+  'Adds rows to those that searches read (search_part). An index on the expression finds them: name_vector(words) for '
+  'a name, otherwise words, a tsvector.';

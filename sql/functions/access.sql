@@ -13,5 +13,4 @@ SELECT v.relation, v.attribute FROM (VALUES
   ('reset_request', NULL),
   ('token_secret', NULL)
 ) AS v (relation, attribute);
-COMMENT ON VIEW withheld IS
-  'What the roles that serve may not read: columns, or all of a table where none is named.';
+COMMENT ON VIEW withheld IS 'The columns that the roles that serve may not read. Without a column: the whole table.';

@@ -32,8 +32,8 @@ BEGIN
       coalesce(o.last_used_at, o.created_at) DESC, o.id DESC OFFSET 20);
 END $$;
 COMMENT ON FUNCTION begin_session IS
-  'A session for the account, known by the hash of its token. The oldest of more than twenty '
-  'end.';
+  'Begins a session for the account, identified by the hash of its token. Ends the least recently used sessions beyond '
+  'twenty.';
 
 CREATE OR REPLACE FUNCTION new_one_time_token(account bigint, use text, lasts interval)
 RETURNS text LANGUAGE plpgsql AS $$
@@ -46,7 +46,8 @@ BEGIN
   RETURN token;
 END $$;
 COMMENT ON FUNCTION new_one_time_token IS
-  'A token that works once, mailed to the address: its hash is kept, its text goes out.';
+  'Returns a new token that works once, and stores its hash. Replaces earlier tokens of the account for the same '
+  'purpose.';
 
 CREATE OR REPLACE FUNCTION mail_owner(account bigint, subject text, body text)
 RETURNS boolean LANGUAGE plpgsql AS $$
@@ -57,7 +58,7 @@ BEGIN
   RETURN FOUND;
 END $$;
 COMMENT ON FUNCTION mail_owner IS
-  'Mails the verified address of an account. Returns false if it has none: nothing is mailed then.';
+  'Mails the verified address of an account. Returns false, and mails nothing, if it has none.';
 
 CREATE OR REPLACE FUNCTION may_mail(kind text, whom text, pause interval)
 RETURNS boolean LANGUAGE plpgsql AS $$
@@ -68,8 +69,8 @@ BEGIN
   RETURN FOUND;
 END $$;
 COMMENT ON FUNCTION may_mail IS
-  'Whether the last mail of this kind to this account or address is at least this long ago. Records that one is '
-  'mailed now, if so.';
+  'Returns whether the last mail of this kind to this account or address is at least this long ago. If so, records '
+  'that one is mailed now.';
 
 CREATE OR REPLACE FUNCTION mail_verification(account bigint)
 RETURNS void LANGUAGE plpgsql AS $$
@@ -88,34 +89,38 @@ BEGIN
     || new_one_time_token(account, 'VERIFY_EMAIL', interval '3 days') || E'\n');
 END $$;
 COMMENT ON FUNCTION mail_verification IS
-  'Mails a token that verifies the account''s e-mail address. The only mail to an unverified address: at most one a '
-  'minute for each account and for each address.';
+  'Mails a token that verifies the account''s email address. This is the only mail to an unverified address, sent at '
+  'most once a minute to each account and each address.';
 
 CREATE OR REPLACE FUNCTION password_refusals(hash text, VARIADIC path text[])
 RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE
-    WHEN hash IS NULL OR hash = '!' THEN jsonb_build_array(refusal('REQUIRED', VARIADIC path))
-    WHEN hash = '!TOO_LONG' THEN jsonb_build_array(refusal('TOO_LONG', VARIADIC path))
-    WHEN hash LIKE '!%' THEN jsonb_build_array(refusal('INVALID', VARIADIC path))
+    WHEN hash IS NULL OR hash = '!' THEN jsonb_build_array(refusal('REQUIRED', VARIADIC path)
+      || saying('Enter a password.'))
+    WHEN hash = '!TOO_LONG' THEN jsonb_build_array(refusal('TOO_LONG', VARIADIC path)
+      || saying('The password may have at most 256 characters.'))
+    WHEN hash LIKE '!%' THEN jsonb_build_array(refusal('INVALID', VARIADIC path) || CASE hash
+      WHEN '!TOO_SHORT' THEN saying('The password must have at least 8 characters.')
+      WHEN '!COMMON' THEN saying('This password is too common.') ELSE '{}' END)
     ELSE '[]'::jsonb END
 $$;
 COMMENT ON FUNCTION password_refusals IS
-  'What is wrong with a password that the server looked at: it hands over the hash, or ''!'' '
-  'and what is wrong with it.';
+  'Returns the errors of a new password. The server passes its hash, or "!" and the rule that the password breaks.';
 
 CREATE OR REPLACE FUNCTION username_refusals(viewer bigint, name text, VARIADIC path text[])
 RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN CASE
-    WHEN words(name) IS NULL THEN jsonb_build_array(refusal('REQUIRED', VARIADIC path))
-    WHEN length(name) > 40 THEN jsonb_build_array(refusal('TOO_LONG', VARIADIC path))
-    WHEN name !~ '^[A-Za-z0-9_.]{2,40}$' THEN jsonb_build_array(refusal('INVALID', VARIADIC path))
+    WHEN words(name) IS NULL THEN jsonb_build_array(refusal('REQUIRED', VARIADIC path) || saying('Enter a username.'))
+    WHEN length(name) > 40 THEN jsonb_build_array(refusal('TOO_LONG', VARIADIC path)
+      || saying('A username has 2 to 40 letters, digits, periods, and underscores.'))
+    WHEN name !~ '^[A-Za-z0-9_.]{2,40}$' THEN jsonb_build_array(refusal('INVALID', VARIADIC path)
+      || saying('A username has 2 to 40 letters, digits, periods, and underscores.'))
     WHEN EXISTS (SELECT FROM app_user u WHERE lower(u.username) = lower(name) AND u.id <> viewer)
-      THEN jsonb_build_array(refusal('TAKEN', VARIADIC path))
+      THEN jsonb_build_array(refusal('TAKEN', VARIADIC path) || saying('This username is taken.'))
     ELSE '[]'::jsonb END;
 END $$;
-COMMENT ON FUNCTION username_refusals IS
-  'What is wrong with a username: its form, or that somebody has it.';
+COMMENT ON FUNCTION username_refusals IS 'Returns the errors of a username: missing, too long, malformed, or taken.';
 
 CREATE OR REPLACE FUNCTION set_password(account bigint, new_hash text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -123,7 +128,7 @@ BEGIN
   ON CONFLICT (user_id) DO UPDATE SET hash = EXCLUDED.hash;
 END $$;
 COMMENT ON FUNCTION set_password IS
-  'The hash that passwords are compared with from now on. Called under the lock of the account.';
+  'Sets the hash that passwords are compared with. Call it under the lock of the account.';
 
 CREATE OR REPLACE FUNCTION new_account(username text, display_name text, hash text, email text,
   is_verified boolean, address text, home bigint)
@@ -140,8 +145,7 @@ BEGIN
   SELECT c.id, made FROM circle c WHERE c.is_default ORDER BY c.id;
   RETURN made;
 END $$;
-COMMENT ON FUNCTION new_account IS
-  'Makes an account, in all default channels.';
+COMMENT ON FUNCTION new_account IS 'Creates an account that is subscribed to all default channels, and returns its ID.';
 
 CREATE OR REPLACE FUNCTION accept_code(account bigint, secret text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -149,7 +153,7 @@ BEGIN
   WHERE i.code = secret AND i.event_id IS NULL AND i.invitee_id IS NULL AND i.inviter_id <> account;
 END $$;
 COMMENT ON FUNCTION accept_code IS
-  'An invitation is accepted by who signs up with its code; an unknown one is ignored.';
+  'Accepts the invitation with this code for the account that signed up with it. An unknown code is ignored.';
 
 CREATE OR REPLACE FUNCTION sign_up(input jsonb, hash text, token_hash bytea, device text)
 RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -163,7 +167,8 @@ DECLARE
     || text_refusals(input ->> 'address', false, 1000, 'input', 'address');
 BEGIN
   IF mail IS NOT NULL AND NOT is_email(mail) THEN
-    refusals := refusals || refusal('INVALID', 'input', 'email');
+    refusals := refusals || (refusal('INVALID', 'input', 'email')
+      || saying('Enter an email address such as name@example.com.'));
   END IF;
   IF home IS NOT NULL AND NOT EXISTS (SELECT FROM location l WHERE l.id = home) THEN
     refusals := refusals || refusal('NOT_FOUND', 'input', 'homeLocationId');
@@ -177,8 +182,7 @@ BEGIN
   PERFORM audit(made, 'SIGN_UP');
   RETURN jsonb_build_object('account', made, 'isNew', true);
 END $$;
-COMMENT ON FUNCTION sign_up IS
-  'Mutation.signUp.';
+COMMENT ON FUNCTION sign_up IS 'Implements Mutation.signUp.';
 
 CREATE OR REPLACE FUNCTION sign_up_again(result jsonb, matched text, token_hash bytea, device text)
 RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -186,14 +190,14 @@ DECLARE account bigint := (result ->> 'account')::bigint;
 BEGIN
   PERFORM FROM app_user u WHERE u.id = account FOR NO KEY UPDATE;
   IF NOT EXISTS (SELECT FROM password p WHERE p.user_id = account AND p.hash = matched) THEN
-    PERFORM refuse('WRONG_CREDENTIALS', 'input', 'password');
+    PERFORM refuse_saying('The password is wrong.', 'WRONG_CREDENTIALS', 'input', 'password');
   END IF;
   PERFORM begin_session(account, token_hash, device);
   RETURN result;
 END $$;
 COMMENT ON FUNCTION sign_up_again IS
-  'A repeated Mutation.signUp: begins another session if the account still has the password of the request. matched: '
-  'the hash that the password was found to match.';
+  'Implements a repeated Mutation.signUp: begins another session if the account still has the password of the request. '
+  'matched: the hash that the password matched.';
 
 CREATE OR REPLACE FUNCTION password_of_name(name text) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -203,7 +207,7 @@ BEGIN
     WHERE lower(u.username) = lower(name) AND name ~ '^[A-Za-z0-9_.]+$');
 END $$;
 COMMENT ON FUNCTION password_of_name IS
-  'The hash that a password is compared with; null for nobody, and for who has none.';
+  'Returns the hash to compare a password with. Null if there is no such account, or if it has no password.';
 
 CREATE OR REPLACE FUNCTION password_of_viewer(viewer bigint) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -211,7 +215,7 @@ BEGIN
   RETURN (SELECT p.hash FROM password p WHERE p.user_id = viewer);
 END $$;
 COMMENT ON FUNCTION password_of_viewer IS
-  'The hash that the viewer''s password is compared with; null for who has none.';
+  'Returns the hash to compare the viewer''s password with. Null if the viewer has none.';
 
 CREATE OR REPLACE FUNCTION sign_in(name text, matched text, renewed text, token_hash bytea, device text)
 RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -221,16 +225,14 @@ BEGIN
   WHERE lower(u.username) = lower(name) AND p.hash = matched FOR NO KEY UPDATE OF u;
   -- looked at again behind the lock
   IF NOT EXISTS (SELECT FROM password p WHERE p.user_id = account AND p.hash = matched) THEN
-    PERFORM refuse('WRONG_CREDENTIALS');
+    PERFORM refuse_saying('The username or the password is wrong.', 'WRONG_CREDENTIALS');
   END IF;
   IF renewed IS NOT NULL THEN PERFORM set_password(account, renewed); END IF;
   PERFORM begin_session(account, token_hash, device);
   PERFORM audit(account, 'SIGN_IN');
   RETURN jsonb_build_object('account', account, 'isNew', false);
 END $$;
-COMMENT ON FUNCTION sign_in IS
-  'Mutation.signIn. The server hands over the hash that the password was found to match, or '
-  'null.';
+COMMENT ON FUNCTION sign_in IS 'Implements Mutation.signIn. matched: the hash that the password matched, or null.';
 
 CREATE OR REPLACE FUNCTION free_username(wish text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -252,7 +254,7 @@ BEGIN
   RETURN name;
 END $$;
 COMMENT ON FUNCTION free_username IS
-  'A free username made from what a provider says: letters and digits of it, a number behind.';
+  'Returns a username that is not taken, made from the letters and digits of a text and, if needed, a number.';
 
 CREATE OR REPLACE FUNCTION sign_in_with_provider(service text, claims jsonb, allow boolean,
   token_hash bytea, device text)
@@ -263,15 +265,19 @@ DECLARE
   mailbox text := CASE WHEN is_email(claims ->> 'email') THEN claims ->> 'email' END;
   verified text;
 BEGIN
-  IF claims IS NULL THEN PERFORM refuse('WRONG_CREDENTIALS', 'credential'); END IF;
-  IF claims ? 'unknown' THEN PERFORM refuse('INVALID', 'provider'); END IF;
+  IF claims IS NULL THEN
+    PERFORM refuse_saying('Signing in with this provider failed. Try again.', 'WRONG_CREDENTIALS', 'credential');
+  END IF;
+  IF claims ? 'unknown' THEN PERFORM refuse_saying('This provider is not available.', 'INVALID', 'provider'); END IF;
   -- two first sign-ins of one identity at once make one account
   PERFORM pg_advisory_xact_lock(hashtextextended('identity ' || service, 0)
     # hashtextextended(claims ->> 'subject', 1));
   SELECT i.user_id INTO account FROM identity i
   WHERE i.provider = service AND i.external_id = claims ->> 'subject';
   IF NOT FOUND THEN
-    IF NOT allow THEN PERFORM refuse('NOT_FOUND', 'credential'); END IF;
+    IF NOT allow THEN
+      PERFORM refuse_saying('No account is connected to this identity. Sign up first.', 'NOT_FOUND', 'credential');
+    END IF;
     is_new := true;
     verified := CASE WHEN (claims ->> 'isEmailVerified')::boolean AND NOT EXISTS (
         SELECT FROM app_user u WHERE lower(u.email) = lower(mailbox) AND u.email_verified)
@@ -288,14 +294,13 @@ BEGIN
   RETURN jsonb_build_object('account', account, 'isNew', is_new);
 END $$;
 COMMENT ON FUNCTION sign_in_with_provider IS
-  'Mutation.signInWithProvider. claims: what the server read from the credential; null when it '
-  'is none of the provider''s, {"unknown": true} when there are no keys for the provider.';
+  'Implements Mutation.signInWithProvider. claims: the claims of the credential. They are null if the provider did not '
+  'issue it, and {"unknown": true} if there are no keys for the provider.';
 
 CREATE OR REPLACE FUNCTION provider_name(service text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE service WHEN 'AOL' THEN service ELSE initcap(service) END
 $$;
-COMMENT ON FUNCTION provider_name IS
-  'An identity provider as mails name it.';
+COMMENT ON FUNCTION provider_name IS 'Returns the name of an identity provider for mails.';
 
 CREATE OR REPLACE FUNCTION link_provider(viewer bigint, session_hash bytea, matched text, service text,
   claims jsonb, sealed bytea)
@@ -303,18 +308,20 @@ RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS
 DECLARE is_new boolean;
 BEGIN
   PERFORM require_viewer(viewer);
-  IF claims IS NULL THEN PERFORM refuse('WRONG_CREDENTIALS', 'credential'); END IF;
-  IF claims ? 'unknown' THEN PERFORM refuse('INVALID', 'provider'); END IF;
+  IF claims IS NULL THEN
+    PERFORM refuse_saying('Signing in with this provider failed. Try again.', 'WRONG_CREDENTIALS', 'credential');
+  END IF;
+  IF claims ? 'unknown' THEN PERFORM refuse_saying('This provider is not available.', 'INVALID', 'provider'); END IF;
   PERFORM pg_advisory_xact_lock(hashtextextended('identity ' || service, 0)
     # hashtextextended(claims ->> 'subject', 1));
   PERFORM require_owner(viewer, session_hash, matched, 'currentPassword');
   IF EXISTS (SELECT FROM identity i WHERE i.provider = service
       AND i.external_id = claims ->> 'subject' AND i.user_id <> viewer) THEN
-    PERFORM refuse('TAKEN', 'credential');
+    PERFORM refuse_saying('Another user has connected this account.', 'TAKEN', 'credential');
   END IF;
   IF EXISTS (SELECT FROM identity i WHERE i.provider = service AND i.user_id = viewer
       AND i.external_id <> claims ->> 'subject') THEN
-    PERFORM refuse('ALREADY_DONE', 'provider');
+    PERFORM refuse_saying('You have already connected another account of this provider.', 'ALREADY_DONE', 'provider');
   END IF;
   is_new := NOT EXISTS (SELECT FROM identity i WHERE i.provider = service AND i.user_id = viewer);
   INSERT INTO identity (provider, external_id, user_id, access_token)
@@ -330,7 +337,8 @@ BEGIN
   RETURN viewer;
 END $$;
 COMMENT ON FUNCTION link_provider IS
-  'Mutation.linkProvider. Requires the account''s owner, because a linked identity signs in. Mails the owner.';
+  'Implements Mutation.linkProvider. Requires the owner of the account, because a linked identity can sign in, and '
+  'mails the owner.';
 
 CREATE OR REPLACE FUNCTION unlink_provider(viewer bigint, session_hash bytea, matched text, service text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -340,7 +348,7 @@ BEGIN
   IF NOT EXISTS (SELECT FROM identity i WHERE i.user_id = viewer AND i.provider <> service)
     AND NOT EXISTS (SELECT FROM password p WHERE p.user_id = viewer)
     AND EXISTS (SELECT FROM identity i WHERE i.user_id = viewer AND i.provider = service) THEN
-    PERFORM refuse('FORBIDDEN', 'provider');
+    PERFORM refuse_saying('This is your only way to sign in. Set a password first.', 'FORBIDDEN', 'provider');
   END IF;
   DELETE FROM identity i WHERE i.user_id = viewer AND i.provider = service;
   IF FOUND THEN
@@ -352,7 +360,8 @@ BEGIN
   RETURN viewer;
 END $$;
 COMMENT ON FUNCTION unlink_provider IS
-  'Mutation.unlinkProvider: not the last way to sign in. Requires the account''s owner, and mails them.';
+  'Implements Mutation.unlinkProvider, unless it is the last way to sign in. Requires the owner of the account, and '
+  'mails the owner.';
 
 CREATE OR REPLACE FUNCTION sign_out(viewer bigint, session_hash bytea)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -361,8 +370,7 @@ BEGIN
   DELETE FROM session s WHERE s.token_hash = session_hash AND s.user_id = viewer;
   PERFORM audit(viewer, 'SIGN_OUT');
 END $$;
-COMMENT ON FUNCTION sign_out IS
-  'Mutation.signOut: ends the session that the request came with.';
+COMMENT ON FUNCTION sign_out IS 'Implements Mutation.signOut, which ends the session of the request.';
 
 CREATE OR REPLACE FUNCTION revoke_session(viewer bigint, session_hash bytea, matched text, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -382,7 +390,8 @@ BEGIN
   RETURN viewer;
 END $$;
 COMMENT ON FUNCTION revoke_session IS
-  'Mutation.revokeSession: who holds an old token alone does not end the sessions of its owner.';
+  'Implements Mutation.revokeSession. Requires the owner of the account, so that an old stolen token cannot end other '
+  'sessions.';
 
 CREATE OR REPLACE FUNCTION require_owner(viewer bigint, session_hash bytea, matched text,
   VARIADIC path text[])
@@ -391,18 +400,17 @@ BEGIN
   PERFORM FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
   IF matched IS NOT NULL
     AND NOT EXISTS (SELECT FROM password p WHERE p.user_id = viewer AND p.hash = matched) THEN
-    PERFORM refuse('WRONG_CREDENTIALS', VARIADIC path);
+    PERFORM refuse_saying('The password is wrong.', 'WRONG_CREDENTIALS', VARIADIC path);
   END IF;
   IF matched IS NULL AND NOT EXISTS (
       SELECT FROM session s WHERE s.token_hash = session_hash AND s.user_id = viewer
         AND s.created_at > now() - interval '15 minutes') THEN
-    PERFORM refuse('REQUIRED', VARIADIC path);
+    PERFORM refuse_saying('Enter your password, or sign in again.', 'REQUIRED', VARIADIC path);
   END IF;
 END $$;
 COMMENT ON FUNCTION require_owner IS
-  'Whether the request''s session began within a quarter of an hour, or its sender gave the '
-  'password. matched: the hash that the password was found to match; '''' for a wrong one, null '
-  'for none given.';
+  'Refuses unless the session of the request began within 15 minutes or the password was given. matched: the hash that '
+  'the password matched. It is '''' for a wrong password and null if none was given.';
 
 CREATE OR REPLACE FUNCTION change_password(viewer bigint, session_hash bytea, matched text, hash text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -418,8 +426,7 @@ BEGIN
     E'If this was not you, request a password reset.\n');
   RETURN viewer;
 END $$;
-COMMENT ON FUNCTION change_password IS
-  'Mutation.changePassword: ends all other sessions.';
+COMMENT ON FUNCTION change_password IS 'Implements Mutation.changePassword, which ends all other sessions.';
 
 CREATE OR REPLACE FUNCTION request_password_reset(wanted text)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -430,8 +437,8 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION request_password_reset IS
-  'Mutation.requestPasswordReset: only records the address. Whether there is such an account is looked up when the '
-  'outbox is emptied, so that the time of the response does not tell.';
+  'Implements Mutation.requestPasswordReset, which only records the address. The account is looked up when the outbox '
+  'is emptied, so that the response time reveals nothing.';
 
 CREATE OR REPLACE FUNCTION write_password_resets() RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -459,7 +466,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION write_password_resets IS
   'Writes the mails of requestPasswordReset: to verified addresses, at most one in ten minutes for each account. '
-  'Returns the number of requests that it has handled, at most 1000.';
+  'Returns the number of handled requests, at most 1000.';
 
 CREATE OR REPLACE FUNCTION use_token(token text, use text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE account bigint;
@@ -467,11 +474,13 @@ BEGIN
   DELETE FROM one_time_token t
   WHERE t.token_hash = sha256(convert_to(token, 'UTF8')) AND t.purpose = use AND t.expires_at > now()
   RETURNING t.user_id INTO account;
-  IF account IS NULL THEN PERFORM refuse('WRONG_CREDENTIALS', 'token'); END IF;
+  IF account IS NULL THEN
+    PERFORM refuse_saying('This link is not valid or has expired.', 'WRONG_CREDENTIALS', 'token');
+  END IF;
   RETURN account;
 END $$;
 COMMENT ON FUNCTION use_token IS
-  'Uses a one-time token up and gives whose it is.';
+  'Uses up a one-time token and returns the ID of its account. Refuses an unknown or expired token.';
 
 CREATE OR REPLACE FUNCTION reset_password(token text, hash text, token_hash bytea, device text)
 RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -487,8 +496,7 @@ BEGIN
   PERFORM audit(account, 'RESET_PASSWORD');
   RETURN jsonb_build_object('account', account, 'isNew', false);
 END $$;
-COMMENT ON FUNCTION reset_password IS
-  'Mutation.resetPassword: ends all sessions and begins one.';
+COMMENT ON FUNCTION reset_password IS 'Implements Mutation.resetPassword, which ends all sessions and begins one.';
 
 CREATE OR REPLACE FUNCTION verify_email(viewer bigint, token text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -496,19 +504,21 @@ DECLARE mailbox text;
 BEGIN
   PERFORM require_viewer(viewer);
   PERFORM FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
-  IF use_token(token, 'VERIFY_EMAIL') <> viewer THEN PERFORM refuse('WRONG_CREDENTIALS', 'token'); END IF;
+  IF use_token(token, 'VERIFY_EMAIL') <> viewer THEN
+    PERFORM refuse_saying('This link is not valid or has expired.', 'WRONG_CREDENTIALS', 'token');
+  END IF;
   mailbox := (SELECT u.email FROM app_user u WHERE u.id = viewer);
   IF EXISTS (SELECT FROM app_user u
       WHERE lower(u.email) = lower(mailbox) AND u.email_verified AND u.id <> viewer) THEN
-    PERFORM refuse('TAKEN', 'token');
+    PERFORM refuse_saying('Another user has verified this email address.', 'TAKEN', 'token');
   END IF;
   UPDATE app_user u SET email_verified = true WHERE u.id = viewer AND NOT u.email_verified;
   PERFORM audit(viewer, 'VERIFY_EMAIL');
   RETURN viewer;
 END $$;
 COMMENT ON FUNCTION verify_email IS
-  'Mutation.verifyEmail: the owner of the mailbox learns that somebody else has shown the '
-  'address to be theirs.';
+  'Implements Mutation.verifyEmail. Only the owner of the mailbox learns that another account has verified the '
+  'address.';
 
 CREATE OR REPLACE FUNCTION resend_verification(viewer bigint)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -517,8 +527,7 @@ BEGIN
   PERFORM FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
   PERFORM mail_verification(viewer);
 END $$;
-COMMENT ON FUNCTION resend_verification IS
-  'Mutation.resendVerification: at most one mail in a minute.';
+COMMENT ON FUNCTION resend_verification IS 'Implements Mutation.resendVerification, at most one mail a minute.';
 
 CREATE OR REPLACE FUNCTION profile_refusals(viewer bigint, input jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -531,7 +540,8 @@ BEGIN
     refusals := refusals || username_refusals(viewer, input ->> 'username', 'input', 'username');
   END IF;
   IF mail IS NOT NULL AND NOT is_email(mail) THEN
-    refusals := refusals || refusal('INVALID', 'input', 'email');
+    refusals := refusals || (refusal('INVALID', 'input', 'email')
+      || saying('Enter an email address such as name@example.com.'));
   END IF;
   IF input ? 'displayName' THEN
     refusals := refusals || text_refusals(input ->> 'displayName', true, 80, 'input', 'displayName');
@@ -544,7 +554,8 @@ BEGIN
     END IF;
   END IF;
   IF words(input ->> 'website') IS NOT NULL AND NOT is_url(words(input ->> 'website')) THEN
-    refusals := refusals || refusal('INVALID', 'input', 'website');
+    refusals := refusals || (refusal('INVALID', 'input', 'website')
+      || saying('Enter a web address such as https://example.com.'));
   END IF;
   IF home IS NOT NULL AND NOT EXISTS (SELECT FROM location l WHERE l.id = home) THEN
     refusals := refusals || refusal('NOT_FOUND', 'input', 'homeLocationId');
@@ -554,7 +565,7 @@ BEGIN
     || text_refusals(input ->> 'address', false, 1000, 'input', 'address')
     || location_refusals(id_list(input -> 'shipsToLocationIds'), 'input', 'shipsToLocationIds');
 END $$;
-COMMENT ON FUNCTION profile_refusals IS 'What is wrong with the input of updateProfile.';
+COMMENT ON FUNCTION profile_refusals IS 'Returns the errors of the input of updateProfile.';
 
 CREATE OR REPLACE FUNCTION update_profile(viewer bigint, session_hash bytea, matched text, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -617,8 +628,8 @@ BEGIN
   RETURN viewer;
 END $$;
 COMMENT ON FUNCTION update_profile IS
-  'Mutation.updateProfile: left out stays, null clears. Changing the address of mail wants its '
-  'owner.';
+  'Implements Mutation.updateProfile. Omitted fields keep their value, null clears them. Changing the email address '
+  'requires the owner of the account.';
 
 CREATE OR REPLACE FUNCTION lock_people_around(person bigint, going bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE other bigint;
@@ -636,7 +647,7 @@ BEGIN
   END LOOP;
 END $$;
 COMMENT ON FUNCTION lock_people_around IS
-  'Locks an account that goes, and those whose counts or duties its going changes, in the order of ids.';
+  'Locks an account before its deletion, and the users whose counts or duties change with it, in the order of IDs.';
 
 CREATE OR REPLACE FUNCTION lock_account(viewer bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -657,9 +668,8 @@ BEGIN
   PERFORM lock_people_around(viewer, going);
 END $$;
 COMMENT ON FUNCTION lock_account IS
-  'Locks all that goes with an account and all that its going changes, in the order in which '
-  'everybody locks: posts, circles, comments, locations, products, classes, conversations, '
-  'notifications, people. What that is of each noun, its CALL node says.';
+  'Locks everything that is deleted or changed with an account, in the common order: posts, circles, comments, '
+  'locations, products, classes, conversations, notifications, users. The CALL node of each noun states its part.';
 
 CREATE OR REPLACE FUNCTION delete_account(viewer bigint, session_hash bytea, matched text)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -669,10 +679,10 @@ BEGIN
   PERFORM require_owner(viewer, session_hash, matched, 'password');
   IF has_role(viewer, 'STAFF') AND NOT EXISTS (
       SELECT FROM app_user u WHERE u.id <> viewer AND is_staff(u.roles)) THEN
-    PERFORM refuse('FORBIDDEN');
+    PERFORM refuse_saying('The last staff member cannot delete their account.', 'FORBIDDEN');
   END IF;
   DELETE FROM app_user u WHERE u.id = viewer;
   PERFORM audit(viewer, 'DELETE_ACCOUNT');
 END $$;
 COMMENT ON FUNCTION delete_account IS
-  'Mutation.deleteAccount: all the person posted goes, what they wrote in conversations too.';
+  'Implements Mutation.deleteAccount, which deletes everything that the user posted, including messages.';

@@ -12,7 +12,7 @@ CREATE OR REPLACE FUNCTION visible_activity_track(viewer bigint) RETURNS SETOF a
 LANGUAGE sql STABLE AS $$
   SELECT t.* FROM activity_track t WHERE t.user_id = viewer
 $$;
-COMMENT ON FUNCTION visible_activity_track IS 'Their owner.';
+COMMENT ON FUNCTION visible_activity_track IS 'Returns the activity tracks of the viewer.';
 
 CREATE OR REPLACE FUNCTION track_point(path jsonb)
 RETURNS TABLE (reached_at timestamptz, latitude float8, longitude float8, "position" bigint)
@@ -21,7 +21,7 @@ LANGUAGE sql STABLE AS $$
     (p.point ->> 'longitude')::float8, p.position
   FROM jsonb_array_elements(path) WITH ORDINALITY p(point, position)
 $$;
-COMMENT ON FUNCTION track_point IS 'The points of a recorded track, in order.';
+COMMENT ON FUNCTION track_point IS 'Returns the points of a recorded track, in order.';
 
 CREATE OR REPLACE FUNCTION save_activity_track(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -33,8 +33,12 @@ DECLARE
   refusals jsonb := text_refusals(input ->> 'title', false, 200, 'input', 'title');
 BEGIN
   PERFORM require_viewer(viewer);
-  IF ends < begins THEN refusals := refusals || refusal('INVALID', 'input', 'endedAt'); END IF;
-  IF jsonb_array_length(way) > 20000 THEN refusals := refusals || refusal('INVALID', 'input', 'path'); END IF;
+  IF ends < begins THEN
+    refusals := refusals || (refusal('INVALID', 'input', 'endedAt') || saying('The end must not be before the start.'));
+  END IF;
+  IF jsonb_array_length(way) > 20000 THEN
+    refusals := refusals || (refusal('INVALID', 'input', 'path') || saying('A track may have at most 20,000 points.'));
+  END IF;
   PERFORM refuse_all(refusals);
   PERFORM refuse_all((
     SELECT coalesce(jsonb_agg(refusal('INVALID', 'input', 'path', (p.place - 1)::text)
@@ -64,7 +68,7 @@ BEGIN
   RETURN made;
 END $$;
 COMMENT ON FUNCTION save_activity_track IS
-  'Mutation.saveActivityTrack: the distance is measured along the path.';
+  'Implements Mutation.saveActivityTrack. The distance is measured along the path.';
 
 CREATE OR REPLACE FUNCTION delete_activity_track(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -74,17 +78,17 @@ BEGIN
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'activityTrackId'); END IF;
   RETURN target;
 END $$;
-COMMENT ON FUNCTION delete_activity_track IS
-  'Mutation.deleteActivityTrack.';
+COMMENT ON FUNCTION delete_activity_track IS 'Implements Mutation.deleteActivityTrack.';
 
 CREATE OR REPLACE FUNCTION record_test_result(viewer bigint, arguments jsonb)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE measured float8 := (arguments ->> 'value')::float8;
 BEGIN
   PERFORM require_viewer(viewer);
-  IF NOT (measured >= 0 AND measured < 1e9) THEN PERFORM refuse('INVALID', 'value'); END IF;
+  IF NOT (measured >= 0 AND measured < 1e9) THEN
+    PERFORM refuse_saying('Enter a number that is not negative.', 'INVALID', 'value');
+  END IF;
   INSERT INTO test_result (user_id, test, value, recorded_at)
   VALUES (viewer, arguments ->> 'test', measured, clock_timestamp());
 END $$;
-COMMENT ON FUNCTION record_test_result IS
-  'Mutation.recordTestResult.';
+COMMENT ON FUNCTION record_test_result IS 'Implements Mutation.recordTestResult.';

@@ -18,14 +18,14 @@ BEGIN
   IF NOT may_name_any AND (SELECT count(*) > 500 FROM (
       SELECT DISTINCT m.user_id FROM circle_member m JOIN circle c ON c.id = m.circle_id
       WHERE m.circle_id = ANY (circles) AND m.user_id <> viewer AND c.kind = 'GROUP' LIMIT 501) g) THEN
-    PERFORM refuse('INVALID', VARIADIC path);
+    PERFORM refuse_saying('These groups have more than 500 members in total.', 'INVALID', VARIADIC path);
   END IF;
   RETURN ARRAY(SELECT DISTINCT m.user_id FROM circle_member m
     WHERE m.circle_id = ANY (circles) AND m.user_id <> viewer);
 END $$;
 COMMENT ON FUNCTION circle_people IS
-  'The members of groups the viewer belongs to, at most 500, and of channels the viewer owns; of any, and as many as '
-  'there are, for staff and services. Refuses each circle that is none of these, or all for too many people.';
+  'Returns the members of the viewer''s groups, at most 500 in total, and of channels that the viewer owns. Staff and '
+  'services may name any circle, of any size. Refuses other circles and too many members.';
 
 CREATE OR REPLACE FUNCTION create_announcement(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -43,5 +43,4 @@ BEGIN
     'announces: ' || escaped(shortened(words(input ->> 'body'), 120)), node_url(made));
   RETURN made;
 END $$;
-COMMENT ON FUNCTION create_announcement IS
-  'Mutation.createAnnouncement.';
+COMMENT ON FUNCTION create_announcement IS 'Implements Mutation.createAnnouncement.';

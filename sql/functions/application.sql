@@ -21,7 +21,8 @@ LANGUAGE sql STABLE ROWS 1 AS $$
   WHERE i.number = mod(mod(day - DATE '1970-01-01', i.items) + i.items, i.items)
 $$;
 COMMENT ON FUNCTION daily_content IS
-  'What is shown on a day: of each list the item whose number is the days, counted from 1970.';
+  'Returns the content of a day: from each list, the item at the number of days since 1970-01-01, modulo the length of '
+  'the list.';
 
 CREATE OR REPLACE FUNCTION track_usage(viewer bigint, event text, subject bigint)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -29,8 +30,7 @@ BEGIN
   INSERT INTO tracking (event, user_id, subject_id)
   VALUES (left(event, 200), nullif(viewer, 0), nullif(subject, 0));
 END $$;
-COMMENT ON FUNCTION track_usage IS
-  'Mutation.track: never fails. Anonymous.';
+COMMENT ON FUNCTION track_usage IS 'Implements Mutation.track. Never refuses.';
 
 CREATE OR REPLACE FUNCTION set_app_config(viewer bigint, input jsonb)
 RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -43,10 +43,11 @@ DECLARE
 BEGIN
   PERFORM require_role(viewer, 'STAFF');
   IF cardinality(images) > 5 OR EXISTS (SELECT FROM unnest(images) AS i(url) WHERE NOT is_url(i.url)) THEN
-    refusals := refusals || refusal('INVALID', 'input', 'introImages');
+    refusals := refusals || (refusal('INVALID', 'input', 'introImages') || saying('Enter at most five web addresses.'));
   END IF;
   IF input ->> 'supportEmail' IS NOT NULL AND NOT is_email(input ->> 'supportEmail') THEN
-    refusals := refusals || refusal('INVALID', 'input', 'supportEmail');
+    refusals := refusals || (refusal('INVALID', 'input', 'supportEmail')
+      || saying('Enter an email address such as name@example.com.'));
   END IF;
   PERFORM refuse_all(refusals || list_refusals(people, false, 100, 'input', 'quickAddUserIds')
     || people_refusals(viewer, people, true, 'input', 'quickAddUserIds'));
@@ -63,8 +64,7 @@ BEGIN
       ELSE a.quick_add_user_ids END;
   RETURN name;
 END $$;
-COMMENT ON FUNCTION set_app_config IS
-  'Mutation.setAppConfig: staff; left out stays.';
+COMMENT ON FUNCTION set_app_config IS 'Implements Mutation.setAppConfig, for staff. Omitted fields keep their value.';
 
 CREATE OR REPLACE FUNCTION set_daily_content(viewer bigint, arguments jsonb)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -93,5 +93,4 @@ BEGIN
     FROM jsonb_array_elements_text(arguments -> kind.name) WITH ORDINALITY AS e(value, place);
   END LOOP;
 END $$;
-COMMENT ON FUNCTION set_daily_content IS
-  'Mutation.setDailyContent: left out stays.';
+COMMENT ON FUNCTION set_daily_content IS 'Implements Mutation.setDailyContent. Omitted lists keep their items.';

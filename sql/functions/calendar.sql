@@ -12,7 +12,8 @@ LANGUAGE sql STABLE AS $$
         AND tstzrange(taken.starts_at, taken.ends_at) && tstzrange(s.starts_at, s.ends_at))
 $$;
 COMMENT ON FUNCTION bookable IS
-  'A row where a session can be booked: seats left, to come, the trainer not taken then.';
+  'Returns a row if a class session can be booked: it has not started, is not canceled, and has seats left. Its '
+  'trainer must have no other booked session at the time.';
 
 CREATE OR REPLACE FUNCTION refused_event(viewer bigint) RETURNS TABLE (id bigint)
 LANGUAGE sql STABLE AS $$
@@ -23,8 +24,7 @@ LANGUAGE sql STABLE AS $$
     AND NOT EXISTS (SELECT FROM attendance a WHERE a.event_id = i.event_id AND a.user_id = viewer)
 $$;
 COMMENT ON FUNCTION refused_event IS
-  'Events that the viewer said no to; what they answered when asked whether they come goes before the '
-  'invitation.';
+  'Returns the events that the viewer declined. An answer about attendance takes precedence over the invitation.';
 
 -- What one has to do with oneself is gathered; of each circle the first few are taken, by its index, as
 -- many as the page needs.
@@ -57,8 +57,8 @@ RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
     AND s.starts_at >= since AND s.starts_at < until
 $$;
 COMMENT ON FUNCTION agenda IS
-  'What the viewer goes to, is asked to, gives, gets from a circle or has booked, unless they '
-  'said no.';
+  'Returns the events that the viewer attends, is invited to, created, or gets from a circle, unless declined, and the '
+  'class sessions that the viewer booked.';
 
 -- Each branch gives its first few by an index that has the rows in time order, so a page costs what a page
 -- is, however long the time and however much happens in it. Which branches there are is known before a row
@@ -133,4 +133,4 @@ RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
       ORDER BY s.starts_at, s.id LIMIT page)) f
 $$;
 COMMENT ON FUNCTION schedule IS
-  'Public events and classes. A condition that fits only one of them leaves out the other.';
+  'Returns the public events and the class sessions. A condition that applies to only one of them excludes the other.';

@@ -33,7 +33,9 @@ LANGUAGE sql STABLE AS $$
       NOT IN (SELECT h.id FROM hidden_user(viewer) h)
     AND EXISTS (SELECT FROM visible_post(viewer) p WHERE p.id = r.post_id)
 $$;
-COMMENT ON FUNCTION visible_info_request IS 'Asker and asked, unless they block each other.';
+COMMENT ON FUNCTION visible_info_request IS
+  'Returns the address requests that the viewer may see: as the user who asks or is asked, unless one blocks the '
+  'other.';
 
 CREATE OR REPLACE FUNCTION visible_follow_up(viewer bigint) RETURNS SETOF follow_up
 LANGUAGE sql STABLE AS $$
@@ -43,7 +45,8 @@ LANGUAGE sql STABLE AS $$
       NOT IN (SELECT h.id FROM hidden_user(viewer) h)
     AND EXISTS (SELECT FROM visible_post(viewer) p WHERE p.id = f.post_id)
 $$;
-COMMENT ON FUNCTION visible_follow_up IS 'Sender and recipient, unless they block each other.';
+COMMENT ON FUNCTION visible_follow_up IS
+  'Returns the follow-ups that the viewer may see: as sender or recipient, unless one blocks the other.';
 
 CREATE OR REPLACE FUNCTION respond_to_offer(viewer bigint, offer bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -51,7 +54,9 @@ DECLARE
   author bigint := (seen_post(viewer, offer, '{card_offer}', 'offerId')).author_id;
   made bigint;
 BEGIN
-  IF author = viewer THEN PERFORM refuse('FORBIDDEN', 'offerId'); END IF;
+  IF author = viewer THEN
+    PERFORM refuse_saying('You cannot respond to your own offer.', 'FORBIDDEN', 'offerId');
+  END IF;
   PERFORM FROM post p WHERE p.id = offer FOR KEY SHARE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'offerId'); END IF;
   IF EXISTS (SELECT FROM follow_up f
@@ -59,8 +64,7 @@ BEGIN
     RETURN offer;
   END IF;
   IF NOT EXISTS (SELECT FROM app_user u WHERE u.id = viewer AND words(u.address) IS NOT NULL) THEN
-    PERFORM refuse_all(jsonb_build_array(refusal('REQUIRED', 'offerId')
-      || '{"message": "First give your address: updateProfile."}'));
+    PERFORM refuse_saying('Add your postal address to your profile first.', 'REQUIRED', 'offerId');
   END IF;
   INSERT INTO follow_up (post_id, sender_id, recipient_id) VALUES (offer, author, viewer)
   ON CONFLICT (post_id, sender_id, recipient_id) DO NOTHING RETURNING id INTO made;
@@ -68,14 +72,14 @@ BEGIN
   UPDATE card_post c SET response_count = c.response_count + 1,
     is_open = coalesce(c.response_count + 1 < c.response_limit, true)
   WHERE c.post_id = offer AND c.is_open;
-  IF NOT FOUND THEN PERFORM refuse('CLOSED', 'offerId'); END IF;
+  IF NOT FOUND THEN PERFORM refuse_saying('This offer is closed.', 'CLOSED', 'offerId'); END IF;
   PERFORM notify_people(ARRAY[author], 'OFFER_ANSWERED', viewer, made, 'would like a card of yours.',
     node_url(made));
   RETURN offer;
 END $$;
 COMMENT ON FUNCTION respond_to_offer IS
-  'Mutation.respondToOffer: the author learns the address of who responds. The limit is a '
-  'queue, taken last.';
+  'Implements Mutation.respondToOffer. The author can then see the responder''s address. The limit is locked last, '
+  'because all responders wait for it.';
 
 CREATE OR REPLACE FUNCTION request_address(viewer bigint, request bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -83,7 +87,9 @@ DECLARE
   author bigint := (seen_post(viewer, request, '{card_request}', 'requestId')).author_id;
   made bigint;
 BEGIN
-  IF author = viewer THEN PERFORM refuse('FORBIDDEN', 'requestId'); END IF;
+  IF author = viewer THEN
+    PERFORM refuse_saying('You cannot respond to your own request.', 'FORBIDDEN', 'requestId');
+  END IF;
   PERFORM FROM post p WHERE p.id = request FOR KEY SHARE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'requestId'); END IF;
   INSERT INTO info_request (post_id, owner_id, requester_id) VALUES (request, author, viewer)
@@ -93,14 +99,13 @@ BEGIN
   END IF;
   UPDATE card_post c SET response_count = c.response_count + 1
   WHERE c.post_id = request AND c.is_open;
-  IF NOT FOUND THEN PERFORM refuse('CLOSED', 'requestId'); END IF;
+  IF NOT FOUND THEN PERFORM refuse_saying('This request is closed.', 'CLOSED', 'requestId'); END IF;
   PERFORM notify_people(ARRAY[author], 'INFO_REQUESTED', viewer, made,
     'would like to send you a card and asks for your address.', node_url(made),
     'APPROVE_INFO_REQUEST', 'Give address');
   RETURN made;
 END $$;
-COMMENT ON FUNCTION request_address IS
-  'Mutation.requestAddress: asks the author of a request for cards where to send one.';
+COMMENT ON FUNCTION request_address IS 'Implements Mutation.requestAddress.';
 
 CREATE OR REPLACE FUNCTION answer_info_request(viewer bigint, request bigint, approve boolean)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -117,11 +122,12 @@ BEGIN
   SELECT r.* INTO target FROM info_request r WHERE r.id = request FOR NO KEY UPDATE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'infoRequestId'); END IF;
   IF target.status = answer THEN RETURN request; END IF;
-  IF target.status <> 'PENDING' THEN PERFORM refuse('ALREADY_DONE', 'infoRequestId'); END IF;
+  IF target.status <> 'PENDING' THEN
+    PERFORM refuse_saying('You have already answered this request.', 'ALREADY_DONE', 'infoRequestId');
+  END IF;
   IF approve AND NOT EXISTS (
       SELECT FROM app_user u WHERE u.id = viewer AND words(u.address) IS NOT NULL) THEN
-    PERFORM refuse_all(jsonb_build_array(refusal('REQUIRED', 'approve')
-      || '{"message": "First give your address: updateProfile."}'));
+    PERFORM refuse_saying('Add your postal address to your profile first.', 'REQUIRED', 'approve');
   END IF;
   UPDATE info_request r SET status = answer WHERE r.id = request;
   IF approve THEN
@@ -137,7 +143,7 @@ BEGIN
   RETURN request;
 END $$;
 COMMENT ON FUNCTION answer_info_request IS
-  'Mutation.answerInfoRequest: the first answer counts. An approval makes a follow-up for who '
+  'Implements Mutation.answerInfoRequest. The first answer is final. An approval creates a follow-up for the user who '
   'asked.';
 
 CREATE OR REPLACE FUNCTION resolve_follow_up(viewer bigint, target_id bigint, completed boolean)
@@ -155,15 +161,16 @@ BEGIN
   IF NOT FOUND THEN
     SELECT f.* INTO target FROM follow_up f WHERE f.id = target_id;
     IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'followUpId'); END IF;
-    IF target.state <> outcome THEN PERFORM refuse('ALREADY_DONE', 'followUpId'); END IF;
+    IF target.state <> outcome THEN
+      PERFORM refuse_saying('You have already resolved this card.', 'ALREADY_DONE', 'followUpId');
+    END IF;
   ELSIF NOT completed THEN
     PERFORM notify_people(ARRAY[target.recipient_id], 'FOLLOW_UP_UNABLE', viewer, target_id,
       'cannot send you a card.', node_url(target_id));
   END IF;
   RETURN target_id;
 END $$;
-COMMENT ON FUNCTION resolve_follow_up IS
-  'Mutation.resolveFollowUp: its sender says that a card was sent, or will not be.';
+COMMENT ON FUNCTION resolve_follow_up IS 'Implements Mutation.resolveFollowUp, for the sender of the card.';
 
 CREATE OR REPLACE FUNCTION close_card_post(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -172,8 +179,7 @@ BEGIN
   UPDATE card_post c SET is_open = false WHERE c.post_id = target AND c.is_open;
   RETURN target;
 END $$;
-COMMENT ON FUNCTION close_card_post IS
-  'Mutation.closeCardPost.';
+COMMENT ON FUNCTION close_card_post IS 'Implements Mutation.closeCardPost, for the author of the post.';
 
 CREATE OR REPLACE FUNCTION create_card_offer(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -183,7 +189,7 @@ DECLARE
   regions bigint[] := id_list(input -> 'regionIds');
 BEGIN
   PERFORM require_viewer(viewer);
-  IF most < 1 THEN PERFORM refuse('INVALID', 'input', 'responseLimit'); END IF;
+  IF most < 1 THEN PERFORM refuse_saying('The limit must be at least 1.', 'INVALID', 'input', 'responseLimit'); END IF;
   PERFORM refuse_all(location_refusals(regions, 'input', 'regionIds'));
   made := new_post(viewer, 'card_offer', input, true, false);
   INSERT INTO card_post (post_id, response_limit) VALUES (made, most);
@@ -191,8 +197,7 @@ BEGIN
   FROM unnest(regions) AS e(id);
   RETURN made;
 END $$;
-COMMENT ON FUNCTION create_card_offer IS
-  'Mutation.createCardOffer.';
+COMMENT ON FUNCTION create_card_offer IS 'Implements Mutation.createCardOffer.';
 
 CREATE OR REPLACE FUNCTION create_card_request(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -201,8 +206,7 @@ BEGIN
   INSERT INTO card_post (post_id) VALUES (made);
   RETURN made;
 END $$;
-COMMENT ON FUNCTION create_card_request IS
-  'Mutation.createCardRequest.';
+COMMENT ON FUNCTION create_card_request IS 'Implements Mutation.createCardRequest.';
 
 CREATE OR REPLACE FUNCTION create_thank_you(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -214,7 +218,8 @@ BEGIN
   PERFORM refuse_all(list_refusals(thanked, true, 100, 'input', 'taggedUserIds')
     || people_refusals(viewer, thanked, false, 'input', 'taggedUserIds')
     || (SELECT coalesce(jsonb_agg(
-          refusal('INVALID', 'input', 'taggedUserIds', (e.place - 1)::text) ORDER BY e.place), '[]')
+          refusal('INVALID', 'input', 'taggedUserIds', (e.place - 1)::text)
+            || saying('Each person can be thanked only once.') ORDER BY e.place), '[]')
         FROM unnest(thanked) WITH ORDINALITY AS e(id, place) WHERE e.id = ANY (thanked[:e.place - 1])));
   PERFORM hold_people(thanked || viewer);
   made := new_post(viewer, 'thank_you', input, true, false);
@@ -222,5 +227,4 @@ BEGIN
   PERFORM notify_people(thanked, 'TAGGED', viewer, made, 'thanks you.', node_url(made));
   RETURN made;
 END $$;
-COMMENT ON FUNCTION create_thank_you IS
-  'Mutation.createThankYou.';
+COMMENT ON FUNCTION create_thank_you IS 'Implements Mutation.createThankYou.';

@@ -32,8 +32,9 @@ BEGIN
   IF length(said) < 4000 THEN PERFORM set_config('sociograph.logged', said, true); END IF;
 END $$;
 COMMENT ON FUNCTION log_changes IS
-  'Logs each node for the scope beside it, unless this transaction has just said the same, with who '
-  'wrote it and who wrote what it is on: nobody hidden from one of them is told.';
+  'Logs a change of each node for the scope at the same position, unless this transaction has just logged the same. '
+  'author_ids and host_ids: the authors of the node and of its subject. Users hidden from one of them do not see the '
+  'change.';
 
 CREATE OR REPLACE FUNCTION post_scopes(post_ids bigint[])
 RETURNS TABLE (post_id bigint, scope_id bigint)
@@ -54,8 +55,8 @@ LANGUAGE sql STABLE AS $$
         WHERE m.circle_id = p.circle_id AND m.user_id = i.invitee_id))
 $$;
 COMMENT ON FUNCTION post_scopes IS
-  'To whom a post matters: its author and its circle; an event also to those who are invited or '
-  'said they might come.';
+  'Returns the scopes that a post is logged for: its author, its circle, and, for an event, the users who are invited '
+  'or may attend.';
 
 CREATE OR REPLACE FUNCTION may_know_event(event bigint, visibility visibility, circle bigint, person bigint)
 RETURNS boolean LANGUAGE plpgsql STABLE AS $$
@@ -66,7 +67,7 @@ BEGIN
     ELSE EXISTS (SELECT FROM invitation i WHERE i.event_id = event AND i.invitee_id = person) END;
 END $$;
 COMMENT ON FUNCTION may_know_event IS
-  'Returns whether an event of this visibility is for the person; blocks are for the log''s readers to look at.';
+  'Returns whether an event of this visibility is for the person. Blocks are checked by the readers of the log.';
 
 CREATE OR REPLACE FUNCTION log_edited_posts(post_ids bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -79,7 +80,7 @@ BEGIN
   INTO nodes, scopes, authors FROM post_scopes(post_ids) s;
   PERFORM log_changes(nodes, scopes, false, authors);
 END $$;
-COMMENT ON FUNCTION log_edited_posts IS 'Logs that posts were edited, to whom they matter.';
+COMMENT ON FUNCTION log_edited_posts IS 'Logs that posts were edited, for their scopes.';
 
 CREATE OR REPLACE FUNCTION log_posts() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -93,7 +94,7 @@ BEGIN
   PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE', authors);
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION log_posts IS 'Logs posts that come and go.';
+COMMENT ON FUNCTION log_posts IS 'Logs created and deleted posts.';
 CALL watch('post', '{added,removed}', 'log_posts');
 
 -- Whoever exchanges a post's photos, tags or regions also sets updated_at.
@@ -102,8 +103,7 @@ BEGIN
   PERFORM log_edited_posts(ARRAY[NEW.id]);
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION log_edited_post IS
-  'Logs an edited post: what its author says counts, not the reactions to it.';
+COMMENT ON FUNCTION log_edited_post IS 'Logs an edited post. Only edits by its author count, not reactions.';
 CREATE OR REPLACE TRIGGER log_edited
   AFTER UPDATE OF body, location_id, visibility, updated_at ON post
   FOR EACH ROW EXECUTE FUNCTION log_edited_post();
@@ -116,7 +116,7 @@ BEGIN
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION log_post_parts IS
-  'Logs posts whose parts were edited; the argument names their column.';
+  'Logs posts whose parts were edited. The argument names the column of the posts'' IDs.';
 CALL watch('event', '{edited}', 'log_post_parts', 'post_id');
 CALL watch('card_post', '{edited}', 'log_post_parts', 'post_id');
 CALL watch('event_venue', '{added,edited,removed}', 'log_post_parts', 'event_id');
@@ -132,8 +132,8 @@ BEGIN
     OR c.inviter IS NOT NULL AND p.visibility = 'INVITED';
 END $$;
 COMMENT ON FUNCTION log_events IS
-  'Logs each event to the person beside it, if they may see it, or could until now. One that went with its post '
-  'is logged by log_gone_posts.';
+  'Logs each event for the person at the same position who may see it now or could until now. Events deleted with '
+  'their post are logged by log_gone_posts.';
 
 CREATE OR REPLACE FUNCTION log_attendance() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -145,7 +145,7 @@ BEGIN
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION log_attendance IS
-  'Logs events to whoever answered: they look different to them.';
+  'Logs events for the users who answered, because their answer is part of the event.';
 CALL watch('attendance', '{added,edited,removed}', 'log_attendance');
 
 CREATE OR REPLACE FUNCTION log_invitations() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -167,7 +167,7 @@ BEGIN
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION log_invitations IS
-  'Logs invitations to both sides, and the event, which may appear or disappear for the invitee.';
+  'Logs invitations for inviter and invitee, and logs the event, which may appear or disappear for the invitee.';
 CALL watch('invitation', '{added,edited,removed}', 'log_invitations');
 
 CREATE OR REPLACE FUNCTION log_circles() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -180,7 +180,7 @@ BEGIN
   PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION log_circles IS 'Logs circles that come and go, to members and owner.';
+COMMENT ON FUNCTION log_circles IS 'Logs created and deleted circles, for members and owner.';
 CALL watch('circle', '{added,removed}', 'log_circles');
 
 CREATE OR REPLACE FUNCTION log_edited_scope() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -189,7 +189,7 @@ BEGIN
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION log_edited_scope IS
-  'Logs what was edited to itself: a circle to its members, an account to whoever owns it.';
+  'Logs an edited node for its own scope: a circle for its members, an account for its owner.';
 CREATE OR REPLACE TRIGGER log_edited
   AFTER UPDATE OF name, description, is_default, owner_id ON circle
   FOR EACH ROW EXECUTE FUNCTION log_edited_scope();
@@ -216,7 +216,8 @@ BEGIN
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION log_members IS
-  'Logs a circle to whoever joins or leaves; a group also to the rest, as it is its members.';
+  'Logs a circle for users who join or leave it. Logs a group for its other members as well, because its members are '
+  'part of it.';
 CALL watch('circle_member', '{added,edited,removed}', 'log_members');
 
 CREATE OR REPLACE FUNCTION log_comments() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -239,7 +240,7 @@ BEGIN
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION log_comments IS
-  'Logs comments, to the circle they are on or to whom their post matters, and to who wrote them.';
+  'Logs comments for their authors, and for the circle or the scopes of the post that they are on.';
 CALL watch('comment', '{added,removed}', 'log_comments');
 
 CREATE OR REPLACE FUNCTION log_gone_posts(posts bigint[]) RETURNS void LANGUAGE plpgsql AS $$
@@ -268,8 +269,8 @@ BEGIN
   PERFORM log_changes(nodes, scopes, true, authors, hosts);
 END $$;
 COMMENT ON FUNCTION log_gone_posts IS
-  'Logs what goes with posts to those who could see it: comments, events of which somebody has said whether they '
-  'come, and invitations. Later nobody knows who that was.';
+  'Logs what is deleted with posts, for the users who could see it: comments, answered events, and invitations. Called '
+  'before the deletion, because afterwards these users are unknown.';
 
 CREATE OR REPLACE FUNCTION log_silenced() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -278,7 +279,7 @@ BEGIN
   RETURN OLD;
 END $$;
 COMMENT ON FUNCTION log_silenced IS
-  'Logs what goes with a post; with a circle the events in it, before its members go.';
+  'Logs what is deleted with a post, or with the events of a circle, before its members are deleted.';
 CREATE OR REPLACE TRIGGER log_silenced BEFORE DELETE ON post
   FOR EACH ROW EXECUTE FUNCTION log_silenced();
 CREATE OR REPLACE TRIGGER log_silenced BEFORE DELETE ON circle
@@ -294,7 +295,7 @@ BEGIN
   PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE', actors);
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION log_notifications IS 'Logs notifications, to their recipient.';
+COMMENT ON FUNCTION log_notifications IS 'Logs notifications for their recipients.';
 CALL watch('notification', '{added,edited,removed}', 'log_notifications');
 
 CREATE OR REPLACE FUNCTION log_bookings() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -312,7 +313,7 @@ BEGIN
   PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE');
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION log_bookings IS 'Logs bookings, to who booked and to the trainer.';
+COMMENT ON FUNCTION log_bookings IS 'Logs bookings for the user who booked and for the trainer.';
 CALL watch('booking', '{added,edited,removed}', 'log_bookings');
 
 CREATE OR REPLACE FUNCTION log_moved_session() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -325,8 +326,7 @@ BEGIN
   PERFORM log_changes(nodes, scopes, false);
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION log_moved_session IS
-  'Logs the bookings of a session that moves, to who booked.';
+COMMENT ON FUNCTION log_moved_session IS 'Logs the bookings of a class session that moves, for the users who booked.';
 CREATE OR REPLACE TRIGGER log_moved AFTER UPDATE OF starts_at, ends_at, trainer_id ON class_session
   FOR EACH ROW EXECUTE FUNCTION log_moved_session();
 
@@ -346,8 +346,7 @@ BEGIN
   RETURN (SELECT substr(sha256(s.outer_key || sha256(s.inner_key || int8send(viewer) || body)), 1, 16)
     FROM token_secret s);
 END $$;
-COMMENT ON FUNCTION token_seal IS
-  'Returns 16 bytes that show that a token was given to this viewer, and not made or changed elsewhere.';
+COMMENT ON FUNCTION token_seal IS 'Returns 16 bytes that authenticate a token as issued to this viewer and unaltered.';
 
 CREATE OR REPLACE FUNCTION change_token(viewer bigint, xid xid8, seq bigint) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
@@ -385,8 +384,8 @@ BEGIN
   seq := ('x' || encode(substr(body, 10, 8), 'hex'))::bit(64)::bigint;
 END $$;
 COMMENT ON FUNCTION read_change_token IS
-  'Returns what a token of changes says. Fails with SG002 (BAD_USER_INPUT) when it is not one that this viewer was '
-  'given, and with SG001 (TOKEN_EXPIRED) when another version gave it.';
+  'Returns the position in a token of changes. Fails with SG002 (BAD_USER_INPUT) if it was not issued to this viewer, '
+  'and with SG001 (TOKEN_EXPIRED) if another version issued it.';
 
 CREATE OR REPLACE FUNCTION tells(viewer bigint, node bigint, scope bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
@@ -401,8 +400,8 @@ BEGIN
   END CASE;
 END $$;
 COMMENT ON FUNCTION tells IS
-  'Whether the log tells the viewer that a node is new or different: not when it is hidden, or gone by '
-  'now. Of events in their own scope and of circles they are told that these are hidden from now on.';
+  'Returns whether the log may report to the viewer that a node is new or changed. False if it is hidden or deleted, '
+  'except for events in the viewer''s scope and circles, which are reported as hidden.';
 
 CREATE OR REPLACE FUNCTION changes_after(viewer bigint, since_xid xid8, since_seq bigint, until xid8, number int)
 RETURNS TABLE (xid xid8, seq bigint, node_id bigint, deleted boolean)
@@ -442,7 +441,7 @@ BEGIN
   ORDER BY c.xid, c.seq LIMIT number;
 END $$;
 COMMENT ON FUNCTION changes_after IS
-  'Returns the first changes after a place in the log, and before a transaction, in the viewer''s own scope and '
+  'Returns the first changes after a position in the log and before a transaction, in the viewer''s own scope and '
   'circles (anonymous: default channels), as far as the viewer may know of them.';
 
 CREATE OR REPLACE FUNCTION change_page(viewer bigint, since text, page int)
@@ -483,7 +482,7 @@ BEGIN
   RETURN NEXT;
 END $$;
 COMMENT ON FUNCTION change_page IS
-  'Returns the changes after a token, each node once, as it was last. Without a token only a fresh one. Fails with '
+  'Returns the changes after a token, each node once, in its latest state. Without a token, only a new one. Fails with '
   'SG001 (TOKEN_EXPIRED) and SG002 (BAD_USER_INPUT); the detail is the code for clients.';
 
 CREATE OR REPLACE FUNCTION change_hint(viewer bigint, told bigint, ended bigint) RETURNS text
@@ -493,5 +492,5 @@ BEGIN
     FROM changes_after(viewer, told::text::xid8, 0, ended::text::xid8, 1) c);
 END $$;
 COMMENT ON FUNCTION change_hint IS
-  'Returns a fresh token if the viewer may know of a change by one of the transactions from told to before ended, '
+  'Returns a new token if the viewer may know of a change by one of the transactions from told to before ended, '
   'otherwise null: Subscription.changesAvailable.';

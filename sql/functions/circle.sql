@@ -23,8 +23,8 @@ LANGUAGE sql STABLE AS $$
     OR EXISTS (SELECT FROM circle_member m WHERE m.circle_id = c.id AND m.user_id = viewer)
 $$;
 COMMENT ON FUNCTION visible_circle IS
-  'Channels: everyone. Groups: their members. (PostgreSQL has a type circle of its own, so the '
-  'columns are named.)';
+  'Returns the circles that the viewer may see: all channels, and the viewer''s groups. The columns are named, because '
+  'PostgreSQL has its own type circle.';
 
 CREATE OR REPLACE FUNCTION seen_circle(viewer bigint, target bigint,
   OUT id bigint, OUT kind text, OUT owner_id bigint)
@@ -35,8 +35,7 @@ BEGIN
   FROM visible_circle(viewer) c WHERE c.id = target;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'circleId'); END IF;
 END $$;
-COMMENT ON FUNCTION seen_circle IS
-  'A circle the viewer may see; refuses any other.';
+COMMENT ON FUNCTION seen_circle IS 'Returns a circle that the viewer may see. Refuses any other.';
 
 CREATE OR REPLACE FUNCTION add_people(viewer bigint, group_id bigint, people bigint[])
 RETURNS void LANGUAGE plpgsql AS $$
@@ -53,8 +52,7 @@ BEGIN
   PERFORM notify_people(added, 'CIRCLE_ADDED', viewer, group_id,
     'added you to “' || escaped(name) || '”.', node_url(group_id), is_once := true);
 END $$;
-COMMENT ON FUNCTION add_people IS
-  'Adds people to a group and tells them. Those who are in already are left as they are.';
+COMMENT ON FUNCTION add_people IS 'Adds users to a group and notifies them. Existing members are not affected.';
 
 CREATE OR REPLACE FUNCTION create_circle(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -68,11 +66,14 @@ BEGIN
   PERFORM refuse_all(text_refusals(input ->> 'name', true, 80, 'input', 'name')
     || text_refusals(input ->> 'description', false, 2000, 'input', 'description')
     || CASE WHEN kind = 'CHANNEL' AND NOT has_role(viewer, 'STAFF', 'SERVICE')
-      THEN jsonb_build_array(refusal('FORBIDDEN', 'input', 'kind')) ELSE '[]' END
+      THEN jsonb_build_array(refusal('FORBIDDEN', 'input', 'kind')
+        || saying('Only staff can create channels.')) ELSE '[]' END
     || CASE WHEN kind = 'CHANNEL' AND cardinality(people) > 0
-      THEN jsonb_build_array(refusal('INVALID', 'input', 'memberIds')) ELSE '[]' END
+      THEN jsonb_build_array(refusal('INVALID', 'input', 'memberIds')
+        || saying('Users subscribe to a channel themselves.')) ELSE '[]' END
     || CASE WHEN is_default AND kind <> 'CHANNEL'
-      THEN jsonb_build_array(refusal('INVALID', 'input', 'isDefault'))
+      THEN jsonb_build_array(refusal('INVALID', 'input', 'isDefault')
+        || saying('New accounts can only be subscribed to channels.'))
       WHEN is_default AND NOT has_role(viewer, 'STAFF')
       THEN jsonb_build_array(refusal('FORBIDDEN', 'input', 'isDefault')) ELSE '[]' END
     || list_refusals(people, false, 100, 'input', 'memberIds')
@@ -85,8 +86,7 @@ BEGIN
   PERFORM add_people(viewer, made, people);
   RETURN made;
 END $$;
-COMMENT ON FUNCTION create_circle IS
-  'Mutation.createCircle: who makes it owns it and belongs to it.';
+COMMENT ON FUNCTION create_circle IS 'Implements Mutation.createCircle. The viewer owns the circle and is a member.';
 
 CREATE OR REPLACE FUNCTION ruled_circle(viewer bigint, target bigint,
   OUT id bigint, OUT kind text, OUT owner_id bigint)
@@ -98,7 +98,7 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION ruled_circle IS
-  'A circle that the viewer may change: their own, and channels for staff.';
+  'Returns a circle that the viewer may change: the viewer''s own, and channels for staff. Refuses any other.';
 
 CREATE OR REPLACE FUNCTION update_circle(viewer bigint, arguments jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -113,7 +113,7 @@ BEGIN
   IF arguments ->> 'isDefault' IS NOT NULL THEN
     IF NOT has_role(viewer, 'STAFF') THEN PERFORM refuse('FORBIDDEN', 'isDefault'); END IF;
     IF (arguments ->> 'isDefault')::boolean AND target.kind <> 'CHANNEL' THEN
-      PERFORM refuse('INVALID', 'isDefault');
+      PERFORM refuse_saying('New accounts can only be subscribed to channels.', 'INVALID', 'isDefault');
     END IF;
   END IF;
   UPDATE circle c SET
@@ -124,8 +124,7 @@ BEGIN
   WHERE c.id = target.id;
   RETURN target.id;
 END $$;
-COMMENT ON FUNCTION update_circle IS
-  'Mutation.updateCircle.';
+COMMENT ON FUNCTION update_circle IS 'Implements Mutation.updateCircle.';
 
 CREATE OR REPLACE FUNCTION delete_circle(viewer bigint, group_id bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -136,30 +135,32 @@ BEGIN
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'circleId'); END IF;
   RETURN group_id;
 END $$;
-COMMENT ON FUNCTION delete_circle IS
-  'Mutation.deleteCircle, with what was posted in it.';
+COMMENT ON FUNCTION delete_circle IS 'Implements Mutation.deleteCircle, which deletes the posts in the circle.';
 
 CREATE OR REPLACE FUNCTION add_circle_members(viewer bigint, group_id bigint, people bigint[])
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE target record;
 BEGIN
   SELECT c.* INTO target FROM seen_circle(viewer, group_id) c;
-  IF target.kind = 'CHANNEL' THEN PERFORM refuse('INVALID', 'circleId'); END IF;
+  IF target.kind = 'CHANNEL' THEN
+    PERFORM refuse_saying('Users subscribe to a channel themselves.', 'INVALID', 'circleId');
+  END IF;
   PERFORM refuse_all(list_refusals(people, true, 100, 'userIds')
     || people_refusals(viewer, people, true, 'userIds'));
   PERFORM FROM circle c WHERE c.id = group_id FOR KEY SHARE;
   PERFORM add_people(viewer, group_id, people);
   RETURN group_id;
 END $$;
-COMMENT ON FUNCTION add_circle_members IS
-  'Mutation.addCircleMembers: any member of a group.';
+COMMENT ON FUNCTION add_circle_members IS 'Implements Mutation.addCircleMembers, for every member of the group.';
 
 CREATE OR REPLACE FUNCTION remove_circle_members(viewer bigint, group_id bigint, people bigint[])
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE target record;
 BEGIN
   SELECT c.* INTO target FROM ruled_circle(viewer, group_id) c;
-  IF target.kind = 'CHANNEL' THEN PERFORM refuse('INVALID', 'circleId'); END IF;
+  IF target.kind = 'CHANNEL' THEN
+    PERFORM refuse_saying('Users subscribe to a channel themselves.', 'INVALID', 'circleId');
+  END IF;
   PERFORM refuse_all(list_refusals(people, true, 100, 'userIds'));
   IF target.owner_id = ANY (people) THEN
     PERFORM refuse('FORBIDDEN', 'userIds', (array_position(people, target.owner_id) - 1)::text);
@@ -171,7 +172,7 @@ BEGIN
   RETURN group_id;
 END $$;
 COMMENT ON FUNCTION remove_circle_members IS
-  'Mutation.removeCircleMembers: the owner of a group; who is not in it is left out.';
+  'Implements Mutation.removeCircleMembers, for the owner of the group. Users who are not members are ignored.';
 
 CREATE OR REPLACE FUNCTION join_circle(viewer bigint, group_id bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -185,19 +186,20 @@ BEGIN
   END IF;
   RETURN group_id;
 END $$;
-COMMENT ON FUNCTION join_circle IS
-  'Mutation.joinCircle: channels only; who is in it stays.';
+COMMENT ON FUNCTION join_circle IS 'Implements Mutation.joinCircle, for channels. Subscribers are not affected.';
 
 CREATE OR REPLACE FUNCTION leave_circle(viewer bigint, group_id bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE target record;
 BEGIN
   SELECT c.* INTO target FROM seen_circle(viewer, group_id) c;
-  IF target.owner_id = viewer THEN PERFORM refuse('FORBIDDEN', 'circleId'); END IF;
+  IF target.owner_id = viewer THEN
+    PERFORM refuse_saying('The owner of a circle cannot leave it.', 'FORBIDDEN', 'circleId');
+  END IF;
   PERFORM FROM circle c WHERE c.id = target.id FOR NO KEY UPDATE;
   DELETE FROM circle_member m WHERE m.circle_id = target.id AND m.user_id = viewer;
   PERFORM unnotify(ARRAY[viewer], 'CIRCLE_ADDED', NULL, group_id);
   RETURN group_id;
 END $$;
 COMMENT ON FUNCTION leave_circle IS
-  'Mutation.leaveCircle: owners cannot. A group that was left is not seen any more.';
+  'Implements Mutation.leaveCircle. Owners cannot leave. The viewer can no longer see a group after leaving it.';

@@ -15,7 +15,9 @@ LANGUAGE sql STABLE AS $$
     OR EXISTS (SELECT FROM class_session s WHERE s.id = b.session_id AND s.trainer_id = viewer)
     OR EXISTS (SELECT FROM staff(viewer))
 $$;
-COMMENT ON FUNCTION visible_booking IS 'Whoever booked, the trainer, and staff.';
+COMMENT ON FUNCTION visible_booking IS
+  'Returns the bookings that the viewer may see: the viewer''s own, those with the viewer as trainer, and all for '
+  'staff.';
 
 CREATE OR REPLACE FUNCTION book_session(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -29,9 +31,15 @@ BEGIN
   SELECT b.id INTO made FROM booking b
   WHERE b.session_id = target AND b.user_id = viewer AND b.cancelled_at IS NULL;
   IF FOUND THEN RETURN made; END IF;
-  IF chosen.cancelled_at IS NOT NULL THEN PERFORM refuse('CLOSED', 'sessionId'); END IF;
-  IF chosen.starts_at <= now() THEN PERFORM refuse('PAST', 'sessionId'); END IF;
-  IF chosen.trainer_id = viewer THEN PERFORM refuse('FORBIDDEN', 'sessionId'); END IF;
+  IF chosen.cancelled_at IS NOT NULL THEN
+    PERFORM refuse_saying('This class is canceled.', 'CLOSED', 'sessionId');
+  END IF;
+  IF chosen.starts_at <= now() THEN
+    PERFORM refuse_saying('This class has already started.', 'PAST', 'sessionId');
+  END IF;
+  IF chosen.trainer_id = viewer THEN
+    PERFORM refuse_saying('You cannot book your own class.', 'FORBIDDEN', 'sessionId');
+  END IF;
   INSERT INTO booking (session_id, user_id) VALUES (target, viewer)
   ON CONFLICT (session_id, user_id) WHERE cancelled_at IS NULL DO NOTHING RETURNING id INTO made;
   IF made IS NULL THEN
@@ -48,26 +56,26 @@ BEGIN
   WHERE s.id = target AND s.booked_count < s.capacity AND s.cancelled_at IS NULL;
   IF NOT FOUND THEN
     IF EXISTS (SELECT FROM class_session s WHERE s.id = target AND s.cancelled_at IS NOT NULL) THEN
-      PERFORM refuse('CLOSED', 'sessionId');
+      PERFORM refuse_saying('This class is canceled.', 'CLOSED', 'sessionId');
     END IF;
     PERFORM refuse('FULL', 'sessionId');
   END IF;
   RETURN made;
 EXCEPTION WHEN exclusion_violation THEN
   -- the trainer holds another session at the time
-  PERFORM refuse('OVERLAP', 'sessionId');
+  PERFORM refuse_saying('The trainer is not available at this time.', 'OVERLAP', 'sessionId');
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION book_session IS
-  'Mutation.bookSession: the last seat is a queue, taken last. A booking that is there is given '
-  'again.';
+  'Implements Mutation.bookSession. Returns an existing booking. Seats are locked last, because all users who book '
+  'wait for them.';
 
 CREATE OR REPLACE FUNCTION hold_trainer(trainer bigint) RETURNS void LANGUAGE sql AS $$
   SELECT pg_advisory_xact_lock(hashtextextended('trainer', trainer))
 $$;
 COMMENT ON FUNCTION hold_trainer IS
-  'One at a time says when a trainer is busy, since two whose times overlap would wait for each other. '
-  'Taken after the session''s row, and the last thing waited for.';
+  'Locks the calendar of a trainer until the transaction ends, so that two overlapping sessions do not wait for each '
+  'other. Call it after the session is locked, as the last lock.';
 
 CREATE OR REPLACE FUNCTION cancel_booking(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -81,7 +89,7 @@ BEGIN
   -- the session before its bookings, as who calls it off does
   PERFORM FROM class_session s WHERE s.id = chosen.session_id FOR NO KEY UPDATE;
   IF EXISTS (SELECT FROM class_session s WHERE s.id = chosen.session_id AND s.starts_at <= now()) THEN
-    PERFORM refuse('PAST', 'bookingId');
+    PERFORM refuse_saying('This class has already started.', 'PAST', 'bookingId');
   END IF;
   UPDATE booking b SET cancelled_at = now() WHERE b.id = target AND b.cancelled_at IS NULL;
   IF FOUND THEN
@@ -90,7 +98,7 @@ BEGIN
   RETURN target;
 END $$;
 COMMENT ON FUNCTION cancel_booking IS
-  'Mutation.cancelBooking: one''s own, before the start.';
+  'Implements Mutation.cancelBooking, for the viewer''s own bookings before the session starts.';
 
 CREATE OR REPLACE FUNCTION schedule_sessions(viewer bigint, input jsonb)
 RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -112,13 +120,20 @@ BEGIN
     IF person_fault(viewer, trainer, true) IS NOT NULL THEN
       PERFORM refuse('NOT_FOUND', 'input', 'trainerId');
     END IF;
-    PERFORM refuse('INVALID', 'input', 'trainerId');
+    PERFORM refuse_saying('This trainer does not teach the program.', 'INVALID', 'input', 'trainerId');
   END IF;
-  IF cardinality(starts) = 0 THEN PERFORM refuse('REQUIRED', 'input', 'startsAt'); END IF;
-  IF cardinality(starts) > 200 THEN PERFORM refuse('INVALID', 'input', 'startsAt'); END IF;
-  IF seats < 1 OR seats > 10000 THEN PERFORM refuse('INVALID', 'input', 'capacity'); END IF;
+  IF cardinality(starts) = 0 THEN
+    PERFORM refuse_saying('Choose at least one time.', 'REQUIRED', 'input', 'startsAt');
+  END IF;
+  IF cardinality(starts) > 200 THEN
+    PERFORM refuse_saying('Choose at most 200 times.', 'INVALID', 'input', 'startsAt');
+  END IF;
+  IF seats < 1 OR seats > 10000 THEN
+    PERFORM refuse_saying('Enter a number of seats from 1 to 10,000.', 'INVALID', 'input', 'capacity');
+  END IF;
   PERFORM refuse_all((SELECT coalesce(jsonb_agg(
-      refusal('PAST', 'input', 'startsAt', (e.place - 1)::text) ORDER BY e.place), '[]')
+      refusal('PAST', 'input', 'startsAt', (e.place - 1)::text)
+        || saying('This time is in the past.') ORDER BY e.place), '[]')
     FROM unnest(starts) WITH ORDINALITY AS e(start, place) WHERE e.start <= now()));
   INSERT INTO class_session (program_id, trainer_id, starts_at, ends_at, capacity)
   SELECT course.id, trainer, e.start, e.start + make_interval(mins => course.duration_minutes), seats
@@ -129,8 +144,8 @@ BEGIN
     ORDER BY s.starts_at, s.id);
 END $$;
 COMMENT ON FUNCTION schedule_sessions IS
-  'Mutation.scheduleSessions: staff, and trainers for their own times. A time that is offered '
-  'already is given again.';
+  'Implements Mutation.scheduleSessions, for staff, and for trainers for their own sessions. Returns existing sessions '
+  'unchanged.';
 
 CREATE OR REPLACE FUNCTION ruled_session(viewer bigint, target bigint, VARIADIC path text[])
 RETURNS class_session LANGUAGE plpgsql AS $$
@@ -145,7 +160,7 @@ BEGIN
   RETURN chosen;
 END $$;
 COMMENT ON FUNCTION ruled_session IS
-  'A session that the viewer may move or call off: staff any, trainers their own.';
+  'Returns a class session that the viewer may change: any for staff, trainers their own. Refuses any other.';
 
 CREATE OR REPLACE FUNCTION notify_booked(viewer bigint, session_id bigint, words text)
 RETURNS void LANGUAGE plpgsql AS $$
@@ -158,8 +173,7 @@ BEGIN
       node_url(seat.id));
   END LOOP;
 END $$;
-COMMENT ON FUNCTION notify_booked IS
-  'Tells who booked a session that something about it changed.';
+COMMENT ON FUNCTION notify_booked IS 'Notifies the users who booked a class session that it changed.';
 
 CREATE OR REPLACE FUNCTION update_session(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -169,12 +183,16 @@ DECLARE
   seats int := (input ->> 'capacity')::int;
 BEGIN
   target := ruled_session(viewer, (input ->> 'sessionId')::bigint, 'input', 'sessionId');
-  IF target.cancelled_at IS NOT NULL THEN PERFORM refuse('CLOSED', 'input', 'sessionId'); END IF;
-  IF seats < greatest(target.booked_count, 1) OR seats > 10000 THEN
-    PERFORM refuse('INVALID', 'input', 'capacity');
+  IF target.cancelled_at IS NOT NULL THEN
+    PERFORM refuse_saying('This class is canceled.', 'CLOSED', 'input', 'sessionId');
   END IF;
-  IF target.starts_at <= now() THEN PERFORM refuse('PAST', 'input', 'sessionId'); END IF;
-  IF start <= now() THEN PERFORM refuse('PAST', 'input', 'startsAt'); END IF;
+  IF seats < greatest(target.booked_count, 1) OR seats > 10000 THEN
+    PERFORM refuse_saying('There must be a seat for each booking, and at most 10,000.', 'INVALID', 'input', 'capacity');
+  END IF;
+  IF target.starts_at <= now() THEN
+    PERFORM refuse_saying('This class has already started.', 'PAST', 'input', 'sessionId');
+  END IF;
+  IF start <= now() THEN PERFORM refuse_saying('This time is in the past.', 'PAST', 'input', 'startsAt'); END IF;
   PERFORM hold_trainer(target.trainer_id);
   UPDATE class_session s SET capacity = coalesce(seats, s.capacity),
     starts_at = coalesce(start, s.starts_at),
@@ -186,14 +204,13 @@ BEGIN
   RETURN target.id;
 EXCEPTION
   WHEN exclusion_violation THEN
-    PERFORM refuse('OVERLAP', 'input', 'startsAt');
+    PERFORM refuse_saying('The trainer has another class at this time.', 'OVERLAP', 'input', 'startsAt');
     RETURN NULL;
   WHEN unique_violation THEN
-    PERFORM refuse('TAKEN', 'input', 'startsAt');
+    PERFORM refuse_saying('This class already takes place at this time.', 'TAKEN', 'input', 'startsAt');
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION update_session IS
-  'Mutation.updateSession.';
+COMMENT ON FUNCTION update_session IS 'Implements Mutation.updateSession.';
 
 CREATE OR REPLACE FUNCTION cancel_session(viewer bigint, session_id bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -208,7 +225,7 @@ BEGIN
   RETURN target.id;
 END $$;
 COMMENT ON FUNCTION cancel_session IS
-  'Mutation.cancelSession: its bookings are cancelled, it stays to be read.';
+  'Implements Mutation.cancelSession, which cancels the bookings. The session remains readable.';
 
 CREATE OR REPLACE FUNCTION upsert_program(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -229,7 +246,8 @@ BEGIN
         FROM unnest(trainers) WITH ORDINALITY AS e(id, place) LEFT JOIN app_user u ON u.id = e.id
         WHERE u.id IS NULL OR NOT 'TRAINER' = ANY (u.roles));
   IF minutes < 1 OR minutes > 1440 THEN
-    refusals := refusals || refusal('INVALID', 'input', 'durationMinutes');
+    refusals := refusals || (refusal('INVALID', 'input', 'durationMinutes')
+      || saying('Enter a duration from 1 to 1,440 minutes.'));
   END IF;
   IF place IS NOT NULL AND NOT EXISTS (SELECT FROM location l WHERE l.id = place) THEN
     refusals := refusals || refusal('NOT_FOUND', 'input', 'locationId');
@@ -251,7 +269,7 @@ BEGIN
   END IF;
   IF EXISTS (SELECT FROM class_session s WHERE s.program_id = made AND s.starts_at > now()
       AND s.cancelled_at IS NULL AND s.trainer_id <> ALL (trainers)) THEN
-    PERFORM refuse('INVALID', 'input', 'trainerIds');
+    PERFORM refuse_saying('A trainer with upcoming classes cannot be removed.', 'INVALID', 'input', 'trainerIds');
   END IF;
   INSERT INTO program_trainer (program_id, trainer_id) SELECT DISTINCT made, e.id
   FROM unnest(trainers) AS e(id)
@@ -263,4 +281,4 @@ BEGIN
   RETURN made;
 END $$;
 COMMENT ON FUNCTION upsert_program IS
-  'Mutation.upsertProgram. A trainer with times to come cannot be taken off.';
+  'Implements Mutation.upsertProgram. A trainer with upcoming sessions cannot be removed.';

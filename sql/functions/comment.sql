@@ -17,7 +17,8 @@ LANGUAGE sql STABLE AS $$
   SELECT c.* FROM exact_comment() c
   WHERE c.author_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
 $$;
-COMMENT ON FUNCTION shown_comment IS 'Comments of a subject that was found visible already.';
+COMMENT ON FUNCTION shown_comment IS
+  'Returns the comments that the viewer may see on a subject that is known to be visible.';
 
 CREATE OR REPLACE FUNCTION visible_comment(viewer bigint) RETURNS SETOF comment
 LANGUAGE sql STABLE AS $$
@@ -31,7 +32,8 @@ LANGUAGE sql STABLE AS $$
       WHEN is_location(c.subject_id) THEN true
       ELSE sees_commented(viewer, c.subject_id) END
 $$;
-COMMENT ON FUNCTION visible_comment IS 'With their subject, except those of people blocked.';
+COMMENT ON FUNCTION visible_comment IS
+  'Returns the comments that the viewer may see: those on a visible subject by users not hidden.';
 
 CREATE OR REPLACE FUNCTION add_comment(viewer bigint, target bigint, body text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -55,8 +57,8 @@ BEGIN
   RETURN made;
 END $$;
 COMMENT ON FUNCTION add_comment IS
-  'Mutation.addComment: told are whose it is on, who comes to an event, and the members '
-  'of a group.';
+  'Implements Mutation.addComment. Notifies the owner of the subject, the users who may attend an event, and the '
+  'members of a group.';
 
 CREATE OR REPLACE FUNCTION delete_comment(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -79,4 +81,4 @@ BEGIN
   RETURN target;
 END $$;
 COMMENT ON FUNCTION delete_comment IS
-  'Mutation.deleteComment: its author, the author or owner of what it is on, and staff.';
+  'Implements Mutation.deleteComment, for its author, the author or owner of its subject, and staff.';

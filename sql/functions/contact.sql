@@ -13,16 +13,19 @@ CREATE OR REPLACE FUNCTION visible_external_contact(viewer bigint) RETURNS SETOF
 LANGUAGE sql STABLE AS $$
   SELECT c.* FROM external_contact c WHERE c.owner_id = viewer
 $$;
-COMMENT ON FUNCTION visible_external_contact IS 'Their owner.';
+COMMENT ON FUNCTION visible_external_contact IS 'Returns the contacts that the viewer imported.';
 
 CREATE OR REPLACE FUNCTION import_contacts(viewer bigint, service text, contacts jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM require_viewer(viewer);
   IF NOT EXISTS (SELECT FROM identity i WHERE i.user_id = viewer AND i.provider = service) THEN
-    PERFORM refuse('PROVIDER_NOT_LINKED', 'provider');
+    PERFORM refuse_saying('Connect your ' || provider_name(service) || ' account first.',
+      'PROVIDER_NOT_LINKED', 'provider');
   END IF;
-  IF jsonb_array_length(contacts) > 1000 THEN PERFORM refuse('INVALID', 'contacts'); END IF;
+  IF jsonb_array_length(contacts) > 1000 THEN
+    PERFORM refuse_saying('At most 1,000 contacts can be imported at once.', 'INVALID', 'contacts');
+  END IF;
   PERFORM refuse_all((
     SELECT coalesce(jsonb_agg(refusal(bad.code, 'contacts', bad.place::text, bad.name)
       ORDER BY bad.place), '[]')
@@ -49,4 +52,4 @@ BEGIN
   RETURN viewer;
 END $$;
 COMMENT ON FUNCTION import_contacts IS
-  'Mutation.importContacts: adds to the contacts of a linked provider, or renews them.';
+  'Implements Mutation.importContacts: adds or updates contacts of a linked provider.';

@@ -33,11 +33,12 @@ BEGIN
   RETURN (SELECT coalesce(sum(s.amount), 0) FROM count_slot s
     WHERE s.subject_id = subject AND s.counter = ANY (counters));
 END $$;
-COMMENT ON FUNCTION slot_sum IS 'What these counts have in slots. For rows that are hot.';
+COMMENT ON FUNCTION slot_sum IS
+  'Returns the sum of these counters in the slots of a row. Only rows with is_hot have slots.';
 
 CREATE OR REPLACE FUNCTION count_lock(subject bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT hashtextextended('count', subject) $$;
-COMMENT ON FUNCTION count_lock IS 'The number of the advisory lock of whoever raises counts of a row.';
+COMMENT ON FUNCTION count_lock IS 'Returns the key of the advisory lock for changing the counts of a row.';
 
 CREATE OR REPLACE FUNCTION add_to_slot(subject bigint, name text, number int) RETURNS boolean
 LANGUAGE plpgsql AS $$
@@ -50,7 +51,7 @@ BEGIN
   WHERE s.subject_id = subject AND s.counter = name AND s.slot = free;
   RETURN FOUND;
 END $$;
-COMMENT ON FUNCTION add_to_slot IS 'Adds to a slot that nobody holds, and says whether there was one.';
+COMMENT ON FUNCTION add_to_slot IS 'Adds to a slot that is not locked, and returns whether there was one.';
 
 CREATE OR REPLACE FUNCTION make_slot(subject bigint, name text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -61,7 +62,7 @@ BEGIN
   ORDER BY n LIMIT 1;
 END $$;
 COMMENT ON FUNCTION make_slot IS
-  'Makes one more slot, up to sixteen, for whoever comes next. Only under the lock of the row.';
+  'Creates one more slot, up to sixteen, for later writers. Call it under the lock of the row.';
 
 -- A table with counts has one line: CALL keep_counts(table, key, counters, a column that is the sum of some of
 -- them, its table of ranks, the columns of that table that are counts). The other columns of a table of ranks,
@@ -87,9 +88,10 @@ BEGIN
     '$body$ SELECT %s FROM %s t $body$', 'exact_' || of_table, current_schema(), of_table, columns,
     of_table);
   EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'exact_' || of_table,
-    'Rows of ' || of_table || ' with their counts of this moment; made by keep_counts.');
+    'Returns the rows of ' || of_table || ' with their current counts. Created by keep_counts.');
 END $$;
-COMMENT ON PROCEDURE make_exact IS 'Makes exact_T, the rows of a table with their slots added. For keep_counts.';
+COMMENT ON PROCEDURE make_exact IS
+  'Creates exact_T, which returns the rows of a table with their slots added. For keep_counts.';
 
 CREATE OR REPLACE PROCEDURE make_addition(of_table regclass, key text, counters text[])
 LANGUAGE plpgsql AS $$
@@ -149,9 +151,9 @@ $function$, 'add_to_' || of_table, arguments, amounts,
     CASE of_table::text WHEN 'votable_post' THEN 'ARRAY(SELECT verdict_key(u.id) FROM unnest(ids) AS u(id))'
       ELSE 'ids' END);
   EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'add_to_' || of_table,
-    'Adds to counts in ' || of_table || ', each array being amounts for the ids; made by keep_counts.');
+    'Adds to counts in ' || of_table || '. Each array has the amounts for the IDs. Created by keep_counts.');
 END $$;
-COMMENT ON PROCEDURE make_addition IS 'Makes add_to_T, which raises counts of rows of a table. For keep_counts.';
+COMMENT ON PROCEDURE make_addition IS 'Creates add_to_T, which adds to counts of rows of a table. For keep_counts.';
 
 CREATE OR REPLACE PROCEDURE make_ranks(of_table regclass, key text, rank_table regclass,
   rank_columns text[], copies text[])
@@ -173,7 +175,7 @@ END $body$
 $function$, 'rank_' || of_table, rank_table, array_to_string(rank_columns, ', '),
     array_to_string(key || rank_columns[2:], ', '), key, rank_columns[1]);
   EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'rank_' || of_table,
-    'Gives rows of ' || of_table || ' their ranks, and takes them away; made by keep_counts.');
+    'Adds and deletes the ranks of rows of ' || of_table || '. Created by keep_counts.');
   CALL watch(of_table, '{added,removed}', ('rank_' || of_table)::regproc);
   IF copies <> '{}' THEN
     EXECUTE format(
@@ -186,7 +188,7 @@ $function$, 'copy_' || of_table, rank_table,
       (SELECT string_agg(format('%1$I = NEW.%1$I', c), ', ') FROM unnest(copies) c),
       rank_columns[1], key);
     EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'copy_' || of_table,
-      'Tells the ranks what has changed in a row of ' || of_table || '; made by keep_counts.');
+      'Copies the changes of a row of ' || of_table || ' to its ranks. Created by keep_counts.');
     EXECUTE format(
       'CREATE OR REPLACE TRIGGER copy_edited AFTER UPDATE OF %1$s ON %2$s FOR EACH ROW '
       'WHEN (%3$s) EXECUTE FUNCTION %4$I()', array_to_string(copies, ', '), of_table,
@@ -195,7 +197,7 @@ $function$, 'copy_' || of_table, rank_table,
   END IF;
 END $$;
 COMMENT ON PROCEDURE make_ranks IS
-  'Makes the triggers that give rows of a table their ranks and copies. For keep_counts.';
+  'Creates the triggers that add, delete, and update the rows of a table of ranks. For keep_counts.';
 
 CREATE OR REPLACE FUNCTION rank_folding(of_table regclass, key text, rank_table regclass,
   rank_column text, ranks text[]) RETURNS text LANGUAGE plpgsql AS $$
@@ -213,7 +215,7 @@ BEGIN
       (SELECT string_agg(format('%1$I = t.%1$I', c), ', ') FROM unnest(ranks) c));
 END $$;
 COMMENT ON FUNCTION rank_folding IS
-  'The statements of fold_T that bring the ranks of its table up to date. For keep_counts.';
+  'Returns the statements of fold_T that bring the ranks of its table up to date. For keep_counts.';
 
 CREATE OR REPLACE PROCEDURE make_folding(of_table regclass, key text, counters text[], rank_foldings text)
 LANGUAGE plpgsql AS $$
@@ -275,12 +277,12 @@ $function$, 'fold_' || of_table, of_table, key, counters, folded,
     (SELECT string_agg(format('%1$I = t.%1$I + s.%1$I', c), ', ' ORDER BY n)
       FROM unnest(counters) WITH ORDINALITY u(c, n)), rank_foldings);
   EXECUTE format('COMMENT ON FUNCTION %I IS %L', 'fold_' || of_table,
-    'Puts the slots of rows of ' || of_table || ' back that nobody holds, and brings their ranks up to '
-    'date. Waits for nobody, and gives what it left. For who holds the row: waits for all its slots, '
-    'and leaves the ranks. Made by keep_counts.');
+    'Moves the unlocked slots of rows of ' || of_table || ' back into them, and brings their ranks up to date. '
+    'Does not wait, and returns the rows that it left. For the holder of a row, waits for all of its slots and '
+    'leaves the ranks. Created by keep_counts.');
 END $$;
 COMMENT ON PROCEDURE make_folding IS
-  'Makes fold_T, which puts the slots of rows of a table back into their rows. For keep_counts.';
+  'Creates fold_T, which moves the slots of rows of a table back into their rows. For keep_counts.';
 
 CREATE OR REPLACE PROCEDURE keep_counts(of_table regclass, key text, counters text[],
   sum_column text DEFAULT NULL, summed text[] DEFAULT '{}', rank_table regclass DEFAULT NULL,
@@ -302,7 +304,7 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON PROCEDURE keep_counts IS
-  'Makes what keeps the counts of a table: exact_T, add_to_T, fold_T, and the triggers of its table '
+  'Creates the functions that keep the counts of a table, exact_T, add_to_T, and fold_T, and the triggers of its table '
   'of ranks.';
 
 CALL keep_counts('post', 'id', '{heart_count,like_count,top_count,comment_count}',
@@ -324,12 +326,12 @@ BEGIN
     WHERE t.xid >= pg_snapshot_xmin(since) AND NOT pg_visible_in_snapshot(t.xid, since)
       AND t.topic = 'node';
 END $$;
-COMMENT ON FUNCTION counted_since IS 'The nodes that were touched since a snapshot, counts among them.';
+COMMENT ON FUNCTION counted_since IS 'Returns the nodes that were touched since a snapshot, including by counting.';
 
 CREATE OR REPLACE VIEW count_to_fold AS
   SELECT d.subject_id FROM count_due d
   UNION SELECT counted_since(m.snapshot) FROM fold_mark m;
-COMMENT ON VIEW count_to_fold IS 'A row: a node that the next pass of fold_counts looks at.';
+COMMENT ON VIEW count_to_fold IS 'One node that the next pass of fold_counts handles.';
 
 CREATE OR REPLACE FUNCTION fold_counts(most int DEFAULT 20000) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
@@ -364,8 +366,8 @@ BEGIN
   RETURN cardinality(subjects);
 END $$;
 COMMENT ON FUNCTION fold_counts IS
-  'Brings ranks up to date and puts slots back, of what count_to_fold names, and gives the number of '
-  'subjects looked at. Call it every second; any of several servers may.';
+  'Brings the ranks up to date and moves slots back into their rows, for the nodes of count_to_fold. Returns the '
+  'number of handled nodes. Call it every second, from any number of servers.';
 
 CREATE OR REPLACE FUNCTION sweep_slots() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE gone bigint[] := ARRAY(SELECT id FROM changed);
@@ -373,8 +375,7 @@ BEGIN
   DELETE FROM count_slot WHERE subject_id = ANY (gone);
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION sweep_slots IS
-  'Deletes the slots of what goes, after all that was counted there has gone.';
+COMMENT ON FUNCTION sweep_slots IS 'Deletes the slots of deleted nodes, after everything counted in them is deleted.';
 CALL watch('post', '{removed}', 'sweep_slots');
 CALL watch('comment', '{removed}', 'sweep_slots');
 CALL watch('location', '{removed}', 'sweep_slots');
@@ -437,12 +438,12 @@ BEGIN%s
 END $body$
 $function$, name, declarations, blocks);
   EXECUTE format('COMMENT ON FUNCTION %I IS %L', name,
-    'Keeps what rows of ' || of_table || ' are counted in; made by count_rows.');
+    'Keeps the counts of rows of ' || of_table || '. Created by count_rows.');
   CALL watch(of_table, fates, name::regproc);
 END $$;
 COMMENT ON PROCEDURE count_rows IS
-  'Makes the triggers that keep counts of the rows of a table: places are rows of (table, key, '
-  'columns, SELECT of the key and what to add).';
+  'Creates the triggers that count the rows of a table. places: rows of (table, key, columns, SELECT of the key and '
+  'the amounts to add).';
 
 CALL count_rows('follow', '{added,removed}', ARRAY[
   ['app_user', 'id', 'follower_count, following_count',
@@ -502,7 +503,7 @@ BEGIN
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION count_moved_post IS
-  'Takes a post that moves, or is shown to others than before, from one location to another.';
+  'Moves a post that gets another location or visibility from the counts of one location to those of the other.';
 CREATE OR REPLACE TRIGGER count_moved AFTER UPDATE OF location_id, visibility ON post
   FOR EACH ROW EXECUTE FUNCTION count_moved_post();
 
@@ -513,7 +514,7 @@ BEGIN
   NEW.is_public := coalesce(NEW.is_public, false);
   RETURN NEW;
 END $$;
-COMMENT ON FUNCTION look_at_tag IS 'Notes with a tag whether everyone may see its post.';
+COMMENT ON FUNCTION look_at_tag IS 'Sets on a new tag whether everyone may see its post.';
 CREATE OR REPLACE TRIGGER look_at_tag BEFORE INSERT ON post_tag
   FOR EACH ROW EXECUTE FUNCTION look_at_tag();
 
@@ -529,7 +530,7 @@ BEGIN
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION count_shown_thanks IS
-  'Counts a thank-you that is shown to everyone from now on, or not any more.';
+  'Adds a thank-you that becomes visible to everyone to the score, or removes one that no longer is.';
 CREATE OR REPLACE TRIGGER count_shown AFTER UPDATE OF visibility ON post
   FOR EACH ROW EXECUTE FUNCTION count_shown_thanks();
 
@@ -604,7 +605,7 @@ UNION ALL
     LEFT JOIN (SELECT post_id, count(*) AS n FROM follow_up
       WHERE is_card_offer(post_id) GROUP BY 1) f USING (post_id)
     LEFT JOIN (SELECT post_id, count(*) AS n FROM info_request GROUP BY 1) i USING (post_id);
-COMMENT ON VIEW counted IS 'Every stored count beside the one a recount gives.';
+COMMENT ON VIEW counted IS 'One stored count with the result of counting again.';
 
 CREATE OR REPLACE FUNCTION verify_counters()
 RETURNS TABLE (table_name text, id bigint, column_name text, stored bigint, actual bigint)
@@ -637,7 +638,7 @@ LANGUAGE sql STABLE AS $$
   ORDER BY 1, 2, 3
 $$;
 COMMENT ON FUNCTION verify_counters IS
-  'Counts that are wrong, and ranks that no pass is going to mend; none, unless a trigger is. For '
+  'Returns the counts that are wrong, and the ranks that no pass will correct. Empty unless a trigger is wrong. For '
   '`sociograph verify`.';
 
 CREATE OR REPLACE FUNCTION fill_ranks() RETURNS void LANGUAGE sql AS $$
@@ -652,4 +653,4 @@ CREATE OR REPLACE FUNCTION fill_ranks() RETURNS void LANGUAGE sql AS $$
   SELECT p.id, p.heart_count FROM exact_product() p ORDER BY p.id;
 $$;
 COMMENT ON FUNCTION fill_ranks IS
-  'Makes all ranks anew, after rows were loaded past the triggers. Others wait meanwhile.';
+  'Rebuilds all ranks, after rows were loaded without triggers. Blocks writers meanwhile.';

@@ -33,12 +33,13 @@ BEGIN
   PERFORM notify_people(invited, 'EVENT_INVITED', viewer, event,
     'invites you to “' || escaped(name) || '”.', node_url(event), 'ATTEND', 'Attend');
 END $$;
-COMMENT ON FUNCTION invite_people IS
-  'Invites people to an event, each once, and tells them.';
+COMMENT ON FUNCTION invite_people IS 'Invites users to an event, each once, and notifies them.';
 
 CREATE OR REPLACE FUNCTION set_venues(event bigint, venues jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  IF jsonb_array_length(venues) > 50 THEN PERFORM refuse('INVALID', 'input', 'venues'); END IF;
+  IF jsonb_array_length(venues) > 50 THEN
+    PERFORM refuse_saying('A meal may have at most 50 venues.', 'INVALID', 'input', 'venues');
+  END IF;
   PERFORM refuse_all((
     SELECT coalesce(jsonb_agg(refusal(bad.code, 'input', 'venues', bad.place::text, bad.name)
       ORDER BY bad.place), '[]')
@@ -64,8 +65,7 @@ BEGIN
     (v ->> 'closesAt')::timestamptz, words(v ->> 'note')
   FROM jsonb_array_elements(venues) AS v;
 END $$;
-COMMENT ON FUNCTION set_venues IS
-  'The places that serve a meal.';
+COMMENT ON FUNCTION set_venues IS 'Replaces the venues of a meal. Refuses invalid ones.';
 
 CREATE OR REPLACE FUNCTION create_event(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -81,21 +81,24 @@ DECLARE
     || text_refusals(outside, false, 200, 'input', 'externalId');
 BEGIN
   PERFORM require_viewer(viewer);
-  IF ends <= begins THEN refusals := refusals || refusal('INVALID', 'input', 'endsAt'); END IF;
+  IF ends <= begins THEN
+    refusals := refusals || (refusal('INVALID', 'input', 'endsAt') || saying('The end must be after the start.'));
+  END IF;
   IF input ->> 'sourceUrl' IS NOT NULL AND NOT is_url(input ->> 'sourceUrl') THEN
-    refusals := refusals || refusal('INVALID', 'input', 'sourceUrl');
+    refusals := refusals || (refusal('INVALID', 'input', 'sourceUrl')
+      || saying('Enter a web address such as https://example.com.'));
   END IF;
   IF outside IS NOT NULL AND NOT has_role(viewer, 'SERVICE', 'STAFF') THEN
     refusals := refusals || refusal('FORBIDDEN', 'input', 'externalId');
   END IF;
   IF outside IS NOT NULL THEN
     IF channel IS NULL THEN
-      refusals := refusals || refusal('REQUIRED', 'input', 'circleId');
+      refusals := refusals || (refusal('REQUIRED', 'input', 'circleId') || saying('Choose a channel.'));
     ELSIF EXISTS (SELECT FROM visible_circle(viewer) c WHERE c.id = channel AND c.kind = 'GROUP') THEN
-      refusals := refusals || refusal('INVALID', 'input', 'circleId');
+      refusals := refusals || (refusal('INVALID', 'input', 'circleId') || saying('Choose a channel.'));
     END IF;
     IF input ->> 'visibility' <> 'PUBLIC' THEN
-      refusals := refusals || refusal('INVALID', 'input', 'visibility');
+      refusals := refusals || (refusal('INVALID', 'input', 'visibility') || saying('Imported events are public.'));
     END IF;
   END IF;
   PERFORM refuse_all(refusals
@@ -121,8 +124,8 @@ BEGIN
   RETURN made;
 END $$;
 COMMENT ON FUNCTION create_event IS
-  'Mutation.createEvent. A service naming a channel and an external id it used before changes '
-  'that event; what is scraped is public.';
+  'Implements Mutation.createEvent. With a channel and an external ID that was used before, it changes that event. '
+  'Imported events are public.';
 
 CREATE OR REPLACE FUNCTION event_people(event bigint) RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -131,7 +134,7 @@ BEGIN
     UNION SELECT a.user_id FROM attendance a WHERE a.event_id = event AND a.status <> 'NOT_GOING');
 END $$;
 COMMENT ON FUNCTION event_people IS
-  'Whom it concerns when an event changes: who is invited and has not declined, and who comes.';
+  'Returns the users to notify when an event changes: invited users who have not declined, and users who may attend.';
 
 CREATE OR REPLACE FUNCTION change_event(viewer bigint, event_id bigint, input jsonb)
 RETURNS void LANGUAGE plpgsql AS $$
@@ -149,7 +152,7 @@ BEGIN
     refusals := refusals || text_refusals(input ->> 'title', true, 200, 'input', 'title');
   END IF;
   IF input ? 'startsAt' AND input ->> 'startsAt' IS NULL THEN
-    refusals := refusals || refusal('REQUIRED', 'input', 'startsAt');
+    refusals := refusals || (refusal('REQUIRED', 'input', 'startsAt') || saying('Enter when the event starts.'));
   END IF;
   refusals := refusals || text_refusals(input ->> 'body', false, 5000, 'input', 'body');
   IF input ? 'photoIds' THEN
@@ -157,8 +160,8 @@ BEGIN
   END IF;
   IF (CASE WHEN input ? 'endsAt' THEN (input ->> 'endsAt')::timestamptz ELSE old.ends_at END)
       <= coalesce((input ->> 'startsAt')::timestamptz, old.starts_at) THEN
-    refusals := refusals || refusal('INVALID', 'input',
-      CASE WHEN input ? 'endsAt' THEN 'endsAt' ELSE 'startsAt' END);
+    refusals := refusals || (refusal('INVALID', 'input', CASE WHEN input ? 'endsAt' THEN 'endsAt' ELSE 'startsAt' END)
+      || saying('The end must be after the start.'));
   END IF;
   PERFORM refuse_all(refusals);
   new_place := CASE WHEN input ? 'location'
@@ -186,20 +189,19 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION change_event IS
-  'Changes an event by what its input holds; tells of it when something did change.';
+  'Changes an event according to the input, and notifies users if title, time, or location changed.';
 
 CREATE OR REPLACE FUNCTION update_event(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE target post := own_post(viewer, (input ->> 'eventId')::bigint, '{event}', 'input', 'eventId');
 BEGIN
   IF EXISTS (SELECT FROM event e WHERE e.post_id = target.id AND e.cancelled_at IS NOT NULL) THEN
-    PERFORM refuse('CLOSED', 'input', 'eventId');
+    PERFORM refuse_saying('This event is canceled.', 'CLOSED', 'input', 'eventId');
   END IF;
   PERFORM change_event(viewer, target.id, input);
   RETURN target.id;
 END $$;
-COMMENT ON FUNCTION update_event IS
-  'Mutation.updateEvent.';
+COMMENT ON FUNCTION update_event IS 'Implements Mutation.updateEvent.';
 
 CREATE OR REPLACE FUNCTION cancel_event(viewer bigint, event bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -214,8 +216,7 @@ BEGIN
   END IF;
   RETURN event;
 END $$;
-COMMENT ON FUNCTION cancel_event IS
-  'Mutation.cancelEvent.';
+COMMENT ON FUNCTION cancel_event IS 'Implements Mutation.cancelEvent.';
 
 CREATE OR REPLACE FUNCTION invite_to_event(viewer bigint, event bigint, people bigint[], circles bigint[])
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -238,19 +239,18 @@ BEGIN
   RETURN event;
 END $$;
 COMMENT ON FUNCTION invite_to_event IS
-  'Mutation.inviteToEvent: the author, and to public events anyone attending.';
+  'Implements Mutation.inviteToEvent, for the author, and for users who attend an event that is not by invitation.';
 
 CREATE OR REPLACE FUNCTION refuse_event_over(event bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE target event;
 BEGIN
   SELECT e.* INTO target FROM event e WHERE e.post_id = refuse_event_over.event;
-  IF target.cancelled_at IS NOT NULL THEN PERFORM refuse('CLOSED', 'eventId'); END IF;
+  IF target.cancelled_at IS NOT NULL THEN PERFORM refuse_saying('This event is canceled.', 'CLOSED', 'eventId'); END IF;
   IF coalesce(target.ends_at, target.starts_at + interval '1 day') <= now() THEN
-    PERFORM refuse('PAST', 'eventId');
+    PERFORM refuse_saying('This event is over.', 'PAST', 'eventId');
   END IF;
 END $$;
-COMMENT ON FUNCTION refuse_event_over IS
-  'Refuses what comes too late for an event.';
+COMMENT ON FUNCTION refuse_event_over IS 'Refuses if an event is canceled or over.';
 
 CREATE OR REPLACE FUNCTION set_attendance(viewer bigint, event bigint, status text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -270,5 +270,4 @@ BEGIN
     AND i.status <> CASE WHEN set_attendance.status = 'NOT_GOING' THEN 'DECLINED' ELSE 'ACCEPTED' END;
   RETURN event;
 END $$;
-COMMENT ON FUNCTION set_attendance IS
-  'Mutation.setAttendance.';
+COMMENT ON FUNCTION set_attendance IS 'Implements Mutation.setAttendance.';

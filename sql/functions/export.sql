@@ -15,7 +15,7 @@ BEGIN
         FROM user_ships_to s WHERE s.user_id = person)))
   FROM app_user u WHERE u.id = person);
 END $$;
-COMMENT ON FUNCTION export_profile IS 'What is stored about one person in single values.';
+COMMENT ON FUNCTION export_profile IS 'Returns the single values stored about one user.';
 
 CREATE OR REPLACE PROCEDURE make_export() LANGUAGE plpgsql AS $make$
 BEGIN
@@ -28,6 +28,6 @@ END $body$$function$,
       E' || jsonb_build_object(%L,\n  (SELECT coalesce(jsonb_agg(e.item), ''[]'') FROM (%s) e(item)))',
       p.member, replace(p.items, '$1', 'person')), '' ORDER BY p.member) FROM export_part p));
   COMMENT ON FUNCTION export_user IS
-    'What is stored about one person, for them to keep: Viewer.dataExport. The lists are those of CALL exported.';
+  'Returns the data stored about one user: Viewer.dataExport. The lists come from CALL exported.';
 END $make$;
-COMMENT ON PROCEDURE make_export IS 'Makes the function export_user of the lists in export_part.';
+COMMENT ON PROCEDURE make_export IS 'Creates the function export_user from the lists in export_part.';

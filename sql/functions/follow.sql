@@ -41,8 +41,7 @@ BEGIN
   END LOOP;
   RETURN people;
 END $$;
-COMMENT ON FUNCTION follow_users IS
-  'Mutation.followUsers: whom one follows already stays.';
+COMMENT ON FUNCTION follow_users IS 'Implements Mutation.followUsers. Users who are already followed are not affected.';
 
 CREATE OR REPLACE FUNCTION unfollow_users(viewer bigint, people bigint[])
 RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -55,8 +54,7 @@ BEGIN
   PERFORM unnotify(people, 'FOLLOWED', viewer, viewer);
   RETURN people;
 END $$;
-COMMENT ON FUNCTION unfollow_users IS
-  'Mutation.unfollowUsers.';
+COMMENT ON FUNCTION unfollow_users IS 'Implements Mutation.unfollowUsers.';
 
 CREATE OR REPLACE FUNCTION block_user(viewer bigint, person bigint)
 RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -64,7 +62,7 @@ BEGIN
   PERFORM require_viewer(viewer);
   CASE person_fault(viewer, person)
   WHEN 'BLOCKED' THEN RETURN ARRAY[person];
-  WHEN 'INVALID' THEN PERFORM refuse('INVALID', 'userId');
+  WHEN 'INVALID' THEN PERFORM refuse_saying('You cannot block yourself.', 'INVALID', 'userId');
   WHEN 'NOT_FOUND' THEN PERFORM refuse('NOT_FOUND', 'userId');
   ELSE NULL;
   END CASE;
@@ -77,8 +75,7 @@ BEGIN
   RETURN ARRAY[person];
 END $$;
 COMMENT ON FUNCTION block_user IS
-  'Mutation.blockUser: ends follows both ways (a trigger of block does), and invitations that '
-  'are open.';
+  'Implements Mutation.blockUser. A trigger of block ends the follows in both directions.';
 
 CREATE OR REPLACE FUNCTION unblock_user(viewer bigint, person bigint)
 RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -91,5 +88,4 @@ BEGIN
   END IF;
   RETURN ARRAY[person];
 END $$;
-COMMENT ON FUNCTION unblock_user IS
-  'Mutation.unblockUser: somebody not blocked stays so.';
+COMMENT ON FUNCTION unblock_user IS 'Implements Mutation.unblockUser. A user who is not blocked is not affected.';

@@ -23,7 +23,8 @@ LANGUAGE sql STABLE AS $$
       OR EXISTS (SELECT FROM visible_post(viewer) p WHERE p.id = i.event_id))
 $$;
 COMMENT ON FUNCTION visible_invitation IS
-  'Inviter and invitee, unless they block each other; to an event, while one may see it.';
+  'Returns the invitations that the viewer may see: as inviter or invitee, unless one blocks the other, and only while '
+  'the event is visible.';
 
 CREATE OR REPLACE FUNCTION invitation_draft(viewer bigint, invitation_id bigint)
 RETURNS TABLE (channel text, recipients text[], subject text, body text, url text)
@@ -37,8 +38,8 @@ LANGUAGE sql STABLE ROWS 1 AS $$
   WHERE i.id = invitation_id AND i.inviter_id = viewer
 $$;
 COMMENT ON FUNCTION invitation_draft IS
-  'The text that goes with an invitation to the community; its link bears the code, by which who '
-  'signs up accepts it.';
+  'Returns the text of an invitation to the community. Its link contains the code that accepts the invitation at '
+  'sign-up.';
 
 CREATE OR REPLACE FUNCTION invite_to_app(viewer bigint, medium text, contact text, contact_id bigint)
 RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -53,17 +54,19 @@ BEGIN
   IF contact_id IS NOT NULL THEN
     SELECT c.name INTO known FROM external_contact c WHERE c.id = contact_id AND c.owner_id = viewer;
     IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'contactId'); END IF;
-    IF reached IS NOT NULL THEN PERFORM refuse('INVALID', 'contact'); END IF;
+    IF reached IS NOT NULL THEN
+      PERFORM refuse_saying('Choose a contact or enter one, not both.', 'INVALID', 'contact');
+    END IF;
   END IF;
   IF reached IS NOT NULL THEN
     IF medium = 'EMAIL' AND NOT is_email(reached)
       OR medium = 'SMS' AND reached !~ '^\+?[0-9][0-9 ()./-]{2,30}$' OR length(reached) > 254 THEN
-      PERFORM refuse('INVALID', 'contact');
+      PERFORM refuse_saying(CASE medium WHEN 'EMAIL' THEN 'Enter an email address such as name@example.com.'
+        WHEN 'SMS' THEN 'Enter a phone number.' ELSE 'At most 254 characters are allowed.' END, 'INVALID', 'contact');
     END IF;
   END IF;
   INSERT INTO invitation (inviter_id, contact, channel, code)
   VALUES (viewer, coalesce(reached, known), medium, secret) RETURNING id INTO made;
   RETURN jsonb_build_object('id', made, 'code', secret);
 END $$;
-COMMENT ON FUNCTION invite_to_app IS
-  'Mutation.inviteToApp: gives the invitation; its text bears a link with its code.';
+COMMENT ON FUNCTION invite_to_app IS 'Implements Mutation.inviteToApp. Returns the invitation and its code.';

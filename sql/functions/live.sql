@@ -34,7 +34,7 @@ BEGIN
   PERFORM set_config('sociograph.touched', said, true);
 END $$;
 COMMENT ON FUNCTION touch_nodes IS
-  'Tells those who watch the topic under the key that something happened to the node beside it.';
+  'Records that nodes changed, for the subscribers of a topic under the keys at the same positions.';
 
 -- A transaction that is still open when others commit is not passed over: its rows are not visible in `since`.
 CREATE OR REPLACE FUNCTION news_since(since pg_snapshot)
@@ -53,8 +53,8 @@ BEGIN
     ORDER BY t.node, t.xid, t.topic, t.key;
 END $$;
 COMMENT ON FUNCTION news_since IS
-  'What was committed since a snapshot, each once, by nodes in the order in which they were made. '
-  'Fails with SG001 when part of it is forgotten.';
+  'Returns what was touched by transactions committed since a snapshot, without duplicates, in the order of node IDs. '
+  'Fails with SG001 if a part of it is deleted.';
 
 CREATE OR REPLACE FUNCTION forget_touches(keep interval DEFAULT '1 minute') RETURNS bigint
 LANGUAGE plpgsql AS $$
@@ -80,8 +80,7 @@ BEGIN
   RETURN number;
 END $$;
 COMMENT ON FUNCTION forget_touches IS
-  'Forgets what was touched longer ago than this, and gives how much; nobody is behind by so much who '
-  'looks every second.';
+  'Deletes touches older than this, and returns their number. Servers read them every second.';
 
 -- An address is read by its owner, and by whoever is to send something there.
 CREATE OR REPLACE FUNCTION touch_account() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -95,7 +94,7 @@ BEGIN
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION touch_account IS
-  'Notifies the owner of an account that its private details changed, and open follow-ups of the address.';
+  'Touches an account for its owner when its private details changed, and open follow-ups when its address changed.';
 CREATE OR REPLACE TRIGGER touch_account AFTER UPDATE OF email, email_verified, address ON app_user
   FOR EACH ROW WHEN ((OLD.email, OLD.email_verified, OLD.address)
     IS DISTINCT FROM (NEW.email, NEW.email_verified, NEW.address))
@@ -106,7 +105,7 @@ BEGIN
   PERFORM touch_nodes('post', array_agg(0::bigint), array_agg(c.id)) FROM changed c;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION touch_made_posts IS 'Tells everybody who watches posts that there are more.';
+COMMENT ON FUNCTION touch_made_posts IS 'Touches new posts, for the subscribers of posts.';
 CALL watch('post', '{added}', 'touch_made_posts');
 
 CREATE OR REPLACE FUNCTION touch_made_comments() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -114,7 +113,7 @@ BEGIN
   PERFORM touch_nodes('comment', array_agg(c.subject_id), array_agg(c.id)) FROM changed c;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION touch_made_comments IS 'Tells those who watch a subject of the comments on it.';
+COMMENT ON FUNCTION touch_made_comments IS 'Touches new comments, for the subscribers of their subjects.';
 CALL watch('comment', '{added}', 'touch_made_comments');
 
 CREATE OR REPLACE FUNCTION touch_made_messages() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -124,7 +123,7 @@ BEGIN
   WHERE NOT EXISTS (SELECT FROM hidden_user(m.user_id) h WHERE h.id = c.author_id);
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION touch_made_messages IS 'Tells those who take part of messages that they see.';
+COMMENT ON FUNCTION touch_made_messages IS 'Touches new messages, for the participants who may see them.';
 CALL watch('message', '{added}', 'touch_made_messages');
 
 CREATE OR REPLACE FUNCTION touch_made_notifications() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -132,7 +131,7 @@ BEGIN
   PERFORM touch_nodes('notification', array_agg(c.recipient_id), array_agg(c.id)) FROM changed c;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION touch_made_notifications IS 'Tells people of their notifications.';
+COMMENT ON FUNCTION touch_made_notifications IS 'Touches new notifications, for their recipients.';
 CALL watch('notification', '{added}', 'touch_made_notifications');
 
 -- Keys below zero are those of an audience: of what only some of those who watch a node may learn. A subscription that
@@ -141,7 +140,7 @@ CREATE OR REPLACE FUNCTION pair_key(viewer bigint, node bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT (hashint8extended(node, viewer) | '-9223372036854775808'::bigint) & -256
 $$;
-COMMENT ON FUNCTION pair_key IS 'Returns the key of touches that only this viewer receives about a node.';
+COMMENT ON FUNCTION pair_key IS 'Returns the key of touches of a node that only this viewer receives.';
 
 CREATE OR REPLACE FUNCTION verdict_key(post bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -172,8 +171,7 @@ BEGIN
   FROM changed c, LATERAL (VALUES (c.blocker_id, c.blocked_id), (c.blocked_id, c.blocker_id)) s(id, other);
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION touch_blocks IS
-  'Notifies two people, and nobody else, that one blocked or unblocked the other.';
+COMMENT ON FUNCTION touch_blocks IS 'Touches two users, only for each other, when one blocked or unblocked the other.';
 CALL watch('block', '{added,removed}', 'touch_blocks');
 
 CREATE OR REPLACE FUNCTION touch_votes() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -182,7 +180,7 @@ BEGIN
   FROM changed c;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION touch_votes IS 'Notifies a voter that the vote is there, and with it the verdict.';
+COMMENT ON FUNCTION touch_votes IS 'Touches a post for a voter, because the vote makes the verdict visible.';
 CALL watch('vote', '{added,removed}', 'touch_votes');
 
 -- Servers close the sockets of sessions that ended; the role that notes uses of sessions may do nothing
@@ -193,7 +191,7 @@ BEGIN
   PERFORM touch_nodes('session', ARRAY[OLD.user_id], ARRAY[OLD.user_id]);
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION touch_ended_session IS 'Tells that a session of somebody is over, or will be sooner.';
+COMMENT ON FUNCTION touch_ended_session IS 'Touches the user of a session that ended or will end sooner.';
 CREATE OR REPLACE TRIGGER touch_ended AFTER DELETE ON session
   FOR EACH ROW EXECUTE FUNCTION touch_ended_session();
 CREATE OR REPLACE TRIGGER touch_shortened AFTER UPDATE OF expires_at ON session
@@ -207,6 +205,6 @@ SELECT t.relation, t.attribute, string_to_array(t.topics, ' ') AS topics,
   t.is_node, t.is_own
 FROM told t;
 COMMENT ON VIEW live_source IS
-  'A row: whenever rows of this table change, there are touches of these topics, about nodes with '
-  'these tags or, with a column, with its values as their keys (as their nodes, if is_node), for the viewer whose '
-  'id the value is (if is_own). Without topics: nothing is told.';
+  'One way in which changes of a table are reported: touches of these topics, about nodes with these tags. With a '
+  'column, its values are the keys of the touches, or their nodes (is_node). With is_own, the touches are only for the '
+  'viewer with that ID. Without topics, changes are not reported.';

@@ -19,8 +19,8 @@ RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
       * sin(radians(longitude - to_longitude) / 2) ^ 2)))
 $$;
 COMMENT ON FUNCTION great_circle IS
-  'Metres along the surface between two points, both in degrees; null if one is missing. '
-  '(least() would pass over a null, so what it is limited by is null then, too.)';
+  'Returns the distance in meters between two points on the surface of the Earth, given in degrees. Null if a '
+  'coordinate is missing: the zero terms make the bound of least() null, which otherwise ignores nulls.';
 
 CREATE OR REPLACE FUNCTION box_reach(latitude float8, radius float8) RETURNS float8
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -28,8 +28,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     ELSE degrees(asin(least(1, sin(radius / 6371000) / cos(radians(latitude))))) + 1e-6 END
 $$;
 COMMENT ON FUNCTION box_reach IS
-  'Half the width in degrees of the box around a circle: all the way round where it holds a '
-  'pole.';
+  'Returns half the width, in degrees, of the box around a circle, or 180 if the box contains a pole.';
 
 -- Circles that do not exist are refused: a radius below 0, a centre beyond the poles. What lies
 -- beyond the date line is counted on, as maps do. Refusing costs nothing, or the planner would not
@@ -40,7 +39,7 @@ BEGIN
   RAISE EXCEPTION 'A radius is 0 to 500000 metres.'
     USING ERRCODE = 'SG002', DETAIL = 'BAD_USER_INPUT';
 END $$;
-COMMENT ON FUNCTION refuse_radius IS 'Fails with SG002: there is no circle of such a radius.';
+COMMENT ON FUNCTION refuse_radius IS 'Fails with SG002, because the radius is out of range.';
 
 CREATE OR REPLACE FUNCTION refuse_latitude(latitude float8) RETURNS float8
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 0.01 AS $$
@@ -48,7 +47,7 @@ BEGIN
   RAISE EXCEPTION 'A latitude is -90 to 90 degrees.'
     USING ERRCODE = 'SG002', DETAIL = 'BAD_USER_INPUT';
 END $$;
-COMMENT ON FUNCTION refuse_latitude IS 'Fails with SG002: there is no such latitude.';
+COMMENT ON FUNCTION refuse_latitude IS 'Fails with SG002, because the latitude is out of range.';
 
 CREATE OR REPLACE FUNCTION circle_radius(latitude float8, radius float8) RETURNS float8
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -56,7 +55,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     WHEN radius NOT BETWEEN 0 AND 500000 THEN refuse_radius(radius) ELSE radius END
 $$;
 COMMENT ON FUNCTION circle_radius IS
-  'The radius of a circle, in metres, unless there is no such circle.';
+  'Returns the radius of a circle in meters. Fails with SG002 if the latitude or the radius is out of range.';
 
 CREATE OR REPLACE FUNCTION near_box(latitude float8, longitude float8, radius float8) RETURNS box
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -67,7 +66,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
       latitude + degrees(circle_radius(latitude, radius) / 6371000) + 1e-6))
 $$;
 COMMENT ON FUNCTION near_box IS
-  'The box, in (longitude, latitude), that holds a circle of at most 500 km of radius.';
+  'Returns the box, in (longitude, latitude), around a circle with a radius of up to 500 km.';
 
 CREATE OR REPLACE FUNCTION date_line_box(latitude float8, longitude float8, radius float8)
 RETURNS box
@@ -79,7 +78,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
       THEN near_box(latitude, longitude + 360, radius) END
 $$;
 COMMENT ON FUNCTION date_line_box IS
-  'Where the box of near_box reaches over the date line, the part beyond; else null.';
+  'Returns the part of the box of near_box beyond the date line. Null if the box does not cross it.';
 
 CREATE OR REPLACE FUNCTION places_near(latitude float8, longitude float8,
   radius float8) RETURNS TABLE (id bigint)
@@ -94,7 +93,8 @@ LANGUAGE sql STABLE AS $$
       <= circle_radius(places_near.latitude, radius)
 $$;
 COMMENT ON FUNCTION places_near IS
-  'Locations in a circle. Whichever condition PostgreSQL looks at first refuses.';
+  'Returns the locations in a circle. Fails with SG002 if the circle is out of range, whichever condition PostgreSQL '
+  'evaluates first.';
 
 -- Whose posts at a place are public is kept in visit, in the order of their latest. Who has posts there
 -- that not everyone sees are few; they are looked up, and stand where the later of both puts them.
@@ -122,7 +122,9 @@ RETURNS TABLE (id bigint, visited_at timestamptz) LANGUAGE sql STABLE AS $$
   SELECT o.id, greatest(o.visited_at, v.visited_at)
   FROM other o LEFT JOIN visit v ON v.location_id = place AND v.user_id = o.id
 $$;
-COMMENT ON FUNCTION visitor IS 'Who posted at a place, each once, and when last.';
+COMMENT ON FUNCTION visitor IS
+  'Returns the users who posted at a place, each once, with the date and time of the latest post that the viewer may '
+  'see.';
 
 -- To nearly everyone nothing is hidden, and the places stand in the order of an index. For the others what
 -- is hidden is taken off each place's number first.
@@ -139,7 +141,7 @@ LANGUAGE sql STABLE AS $$
     r.latitude, r.longitude, r.ancestor_ids, r.comment_count
   FROM location_rank r WHERE EXISTS (SELECT FROM hidden_user(viewer))
 $$;
-COMMENT ON FUNCTION reviewed_location IS 'How many reviews of each location the viewer may see.';
+COMMENT ON FUNCTION reviewed_location IS 'Returns the number of reviews of each location that the viewer may see.';
 
 CREATE OR REPLACE FUNCTION visit_added() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -151,7 +153,7 @@ BEGIN
     DO UPDATE SET visited_at = greatest(v.visited_at, EXCLUDED.visited_at);
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION visit_added IS 'Notes who posted where, for everyone to see.';
+COMMENT ON FUNCTION visit_added IS 'Adds the visits of new public posts.';
 CALL watch('post', '{added}', 'visit_added');
 
 CREATE OR REPLACE FUNCTION end_visits(places bigint[], people bigint[]) RETURNS void
@@ -171,7 +173,7 @@ BEGIN
   WHERE v.location_id = g.location_id AND v.user_id = g.user_id AND v.visited_at <> l.latest;
 END $$;
 COMMENT ON FUNCTION end_visits IS
-  'Brings visits up to date whose posts went: of people, each at the place that has the same number.';
+  'Updates or deletes the visits of removed posts: the user and the place at the same positions.';
 
 CREATE OR REPLACE FUNCTION visit_removed() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -184,7 +186,7 @@ BEGIN
   IF places IS NOT NULL THEN PERFORM end_visits(places, people); END IF;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION visit_removed IS 'Takes back the visits of posts that go.';
+COMMENT ON FUNCTION visit_removed IS 'Removes the visits of deleted posts.';
 CALL watch('post', '{removed}', 'visit_removed');
 
 CREATE OR REPLACE FUNCTION visit_moved() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -200,8 +202,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION visit_moved IS
-  'Moves the visit with a post that moves, gets another author, or is shown to others than before.';
+COMMENT ON FUNCTION visit_moved IS 'Moves a visit with a post that gets another location, author, time, or visibility.';
 CREATE OR REPLACE TRIGGER visit_moved
   AFTER UPDATE OF location_id, visibility, author_id, created_at ON post FOR EACH ROW
   WHEN ((OLD.location_id, OLD.visibility, OLD.author_id, OLD.created_at)
@@ -226,8 +227,8 @@ LANGUAGE sql STABLE AS $$
   ORDER BY 1, 2, 3
 $$;
 COMMENT ON FUNCTION verify_copies IS
-  'Rows that do not say what they are copies of: names of followers and members, visits. None, unless '
-  'a trigger is wrong.';
+  'Returns the rows that differ from what they copy: the names of followers and members, and visits. Empty unless a '
+  'trigger is wrong.';
 
 CREATE OR REPLACE FUNCTION visited_place(viewer bigint, part text) RETURNS TABLE (id bigint)
 LANGUAGE sql STABLE AS $$
@@ -236,7 +237,7 @@ LANGUAGE sql STABLE AS $$
   WHERE p.location_id IS NOT NULL
 $$;
 COMMENT ON FUNCTION visited_place IS
-  'Places where people of this part of the network posted; some more than once.';
+  'Returns the places where users in this part of the network posted, some more than once.';
 
 CREATE OR REPLACE FUNCTION topped_place(viewer bigint, part text) RETURNS TABLE (id bigint)
 LANGUAGE sql STABLE AS $$
@@ -244,7 +245,7 @@ LANGUAGE sql STABLE AS $$
   WHERE r.kind = 'TOP' AND is_location(r.subject_id)
 $$;
 COMMENT ON FUNCTION topped_place IS
-  'Places that people of this part of the network topped; some more than once.';
+  'Returns the places that users in this part of the network topped, some more than once.';
 
 CREATE OR REPLACE FUNCTION line_below(parent bigint, height location_level) RETURNS bigint[]
 LANGUAGE plpgsql AS $$
@@ -260,15 +261,15 @@ BEGIN
   RETURN coalesce(above.ancestor_ids, '{}') || parent;
 END $$;
 COMMENT ON FUNCTION line_below IS
-  'The ancestors of a location of this level under this parent, who stands on a higher level than its '
-  'children, which also rules out cycles. The parent is locked so that it cannot move meanwhile.';
+  'Returns the ancestors of a location of this level under this parent. The parent must be on a higher level, which '
+  'rules out cycles. Locks the parent.';
 
 CREATE OR REPLACE FUNCTION place_location() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   NEW.ancestor_ids := line_below(NEW.parent_id, NEW.level);
   RETURN NEW;
 END $$;
-COMMENT ON FUNCTION place_location IS 'A location inherits its parent''s ancestors.';
+COMMENT ON FUNCTION place_location IS 'Sets the ancestors of a new location from its parent.';
 CREATE OR REPLACE TRIGGER place BEFORE INSERT ON location
   FOR EACH ROW EXECUTE FUNCTION place_location();
 
@@ -290,7 +291,7 @@ BEGIN
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION move_descendants IS
-  'A location that moves has its new parent''s ancestors, and whatever is inside moves along.';
+  'Updates the ancestors of a location that gets another parent, and those of its descendants.';
 CREATE OR REPLACE TRIGGER move_descendants AFTER UPDATE OF parent_id, level ON location FOR EACH ROW
   WHEN (OLD.parent_id IS DISTINCT FROM NEW.parent_id OR OLD.level <> NEW.level)
   EXECUTE FUNCTION move_descendants();
@@ -314,20 +315,23 @@ BEGIN
     refusals := refusals || refusal('FORBIDDEN', VARIADIC path || 'level'::text);
   END IF;
   IF height = 'PLACE' AND place IS NULL THEN
-    refusals := refusals || refusal('REQUIRED', VARIADIC path || 'coordinates'::text);
+    refusals := refusals || (refusal('REQUIRED', VARIADIC path || 'coordinates'::text)
+      || saying('Choose a point on the map.'));
   ELSIF place IS NOT NULL AND NOT (abs((place ->> 'latitude')::float8) <= 90
       AND abs((place ->> 'longitude')::float8) <= 180) THEN
     refusals := refusals || refusal('INVALID', VARIADIC path || 'coordinates'::text);
   END IF;
   IF height <> 'PLACE' AND input ->> 'placeType' IS NOT NULL THEN
-    refusals := refusals || refusal('INVALID', VARIADIC path || 'placeType'::text);
+    refusals := refusals || (refusal('INVALID', VARIADIC path || 'placeType'::text)
+      || saying('Only a place can have a type.'));
   END IF;
   IF above IS NOT NULL THEN
     IF NOT EXISTS (SELECT FROM location l WHERE l.id = above) THEN
       refusals := refusals || refusal('NOT_FOUND', VARIADIC path || 'parentId'::text);
     ELSIF NOT EXISTS (
         SELECT FROM location l WHERE l.id = above AND l.level < height::location_level) THEN
-      refusals := refusals || refusal('INVALID', VARIADIC path || 'parentId'::text);
+      refusals := refusals || (refusal('INVALID', VARIADIC path || 'parentId'::text)
+        || saying('A location must be inside a larger one.'));
     END IF;
   END IF;
   PERFORM refuse_all(refusals);
@@ -339,8 +343,7 @@ BEGIN
   IF known IS NULL THEN SELECT l.id INTO known FROM location l WHERE l.gmaps_id = maps; END IF;
   RETURN known;
 END $$;
-COMMENT ON FUNCTION add_location IS
-  'Adds a place, or gives the one that has its id at Google Maps already.';
+COMMENT ON FUNCTION add_location IS 'Adds a location, or returns the one with the same Google Maps ID.';
 
 CREATE OR REPLACE FUNCTION use_location(viewer bigint, ref jsonb, VARIADIC path text[])
 RETURNS bigint LANGUAGE plpgsql AS $$
@@ -359,7 +362,7 @@ BEGIN
   RETURN known;
 END $$;
 COMMENT ON FUNCTION use_location IS
-  'The place that a LocationRef names; null for none.';
+  'Returns the ID of the location that a LocationRef refers to, adding it if it is new. Null without a reference.';
 
 CREATE OR REPLACE FUNCTION create_location(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -367,8 +370,7 @@ BEGIN
   PERFORM require_viewer(viewer);
   RETURN add_location(viewer, input, 'input');
 END $$;
-COMMENT ON FUNCTION create_location IS
-  'Mutation.createLocation.';
+COMMENT ON FUNCTION create_location IS 'Implements Mutation.createLocation.';
 
 CREATE OR REPLACE FUNCTION location_refusals(ids bigint[], VARIADIC path text[])
 RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
@@ -379,5 +381,4 @@ BEGIN
     FROM unnest(ids) WITH ORDINALITY AS e(id, place)
     WHERE NOT EXISTS (SELECT FROM location l WHERE l.id = e.id));
 END $$;
-COMMENT ON FUNCTION location_refusals IS
-  'Each place of a list that is not there; too many of them.';
+COMMENT ON FUNCTION location_refusals IS 'Returns the errors of a list of locations: too many, or unknown ones.';

@@ -39,7 +39,7 @@ BEGIN
   RETURN number;
 END $$;
 COMMENT ON FUNCTION keep_partitions IS
-  'Makes the partitions of the days and ids to come, and gives how many. Call it daily.';
+  'Creates the partitions of the coming days and IDs, and returns their number. Call it at least once a day.';
 SELECT keep_partitions();
 
 CREATE OR REPLACE FUNCTION forget_changes(keep interval DEFAULT '30 days') RETURNS bigint
@@ -71,8 +71,7 @@ BEGIN
   RETURN number;
 END $$;
 COMMENT ON FUNCTION forget_changes IS
-  'Forgets changes older than this, and gives the number of days and rows; tokens from before then '
-  'have expired.';
+  'Deletes changes older than this, and returns the number of days and rows. Tokens from before then have expired.';
 
 CREATE OR REPLACE FUNCTION forget_notifications(keep interval DEFAULT '1 year') RETURNS int
 LANGUAGE plpgsql SET lock_timeout = '3s' AS $$
@@ -98,8 +97,8 @@ BEGIN
   RETURN number;
 END $$;
 COMMENT ON FUNCTION forget_notifications IS
-  'Drops the partitions of notifications all of which are older than this, and gives how many. '
-  'Clients that keep a copy are not told.';
+  'Drops the partitions in which all notifications are older than this, and returns their number. The drop is not '
+  'logged as a change.';
 
 CREATE OR REPLACE FUNCTION forget_tokens() RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -119,8 +118,8 @@ BEGIN
   RETURN number + gone;
 END $$;
 COMMENT ON FUNCTION forget_tokens IS
-  'Deletes sessions and one-time tokens that are over, and the times of mails that no limit asks for any more, and '
-  'gives how many; some ten thousand of each at a time.';
+  'Deletes expired sessions and one-time tokens, and expired times of mails, and returns their number. At most 10,000 '
+  'of each in one call.';
 
 CREATE OR REPLACE FUNCTION forget_audit(keep interval DEFAULT '1 year') RETURNS bigint
 LANGUAGE plpgsql AS $$
@@ -133,8 +132,8 @@ BEGIN
   RETURN number;
 END $$;
 COMMENT ON FUNCTION forget_audit IS
-  'Deletes the oldest entries of the audit log, of which it keeps a year, and gives how many; some '
-  'ten thousand at a time.';
+  'Deletes entries of the audit log older than this, a year by default, and returns their number. At most 10,000 in '
+  'one call.';
 
 CREATE OR REPLACE FUNCTION forget_outbox(keep interval DEFAULT '7 days') RETURNS bigint
 LANGUAGE plpgsql AS $$
@@ -147,8 +146,8 @@ BEGIN
   RETURN number;
 END $$;
 COMMENT ON FUNCTION forget_outbox IS
-  'Deletes what was delivered or given up this long ago, with the addresses and words in it, and gives '
-  'how much; some ten thousand at a time.';
+  'Deletes entries that were delivered or abandoned this long ago, with their addresses and texts, and returns their '
+  'number. At most 10,000 in one call.';
 
 CREATE OR REPLACE VIEW background_task AS
 SELECT * FROM (VALUES
@@ -163,5 +162,5 @@ SELECT * FROM (VALUES
   ('forget_uploads', interval '1 hour')
 ) AS t (task, period);
 COMMENT ON VIEW background_task IS
-  'A row: a function without arguments that servers call from time to time, and how often. Each call '
-  'is a transaction, of one server at a time, as the owner of the tables.';
+  'One function without arguments that servers call periodically, and its period. Each call is a transaction of one '
+  'server at a time, as the owner of the tables.';

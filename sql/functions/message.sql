@@ -24,8 +24,8 @@ LANGUAGE sql STABLE AS $$
     OR e.created_at < (SELECT h.since FROM hidden h WHERE h.viewer_id = viewer AND h.user_id = e.author_id)
 $$;
 COMMENT ON FUNCTION shown_message IS
-  'All messages but those of people who were hidden from the viewer when they wrote them, and still are. For '
-  'conversations that the viewer is known to take part in.';
+  'Returns all messages except those of users who were hidden from the viewer when they wrote them, and still are. '
+  'Only for conversations that the viewer is known to take part in.';
 
 CREATE OR REPLACE FUNCTION shown_conversation(viewer bigint) RETURNS SETOF conversation
 LANGUAGE sql STABLE AS $$
@@ -39,8 +39,8 @@ LANGUAGE sql STABLE AS $$
   FROM conversation c
 $$;
 COMMENT ON FUNCTION shown_conversation IS
-  'All conversations, with the time of the latest message that the viewer sees. For those that the viewer is known to '
-  'take part in.';
+  'Returns all conversations, with the time of the latest message that the viewer may see. Only for conversations that '
+  'the viewer is known to take part in.';
 
 CREATE OR REPLACE FUNCTION visible_conversation(viewer bigint) RETURNS SETOF conversation
 LANGUAGE sql STABLE AS $$
@@ -48,7 +48,7 @@ LANGUAGE sql STABLE AS $$
   WHERE EXISTS (
     SELECT FROM conversation_member m WHERE m.conversation_id = c.id AND m.user_id = viewer)
 $$;
-COMMENT ON FUNCTION visible_conversation IS 'Those who take part.';
+COMMENT ON FUNCTION visible_conversation IS 'Returns the conversations that the viewer takes part in.';
 
 CREATE OR REPLACE FUNCTION visible_message(viewer bigint) RETURNS SETOF message
 LANGUAGE sql STABLE AS $$
@@ -57,7 +57,8 @@ LANGUAGE sql STABLE AS $$
     WHERE m.conversation_id = e.conversation_id AND m.user_id = viewer)
 $$;
 COMMENT ON FUNCTION visible_message IS
-  'Those who take part, unless the author is hidden from them and was so already; what was said before a block stays.';
+  'Returns the messages in the viewer''s conversations, except those written by users who were already hidden from the '
+  'viewer and still are.';
 
 CREATE OR REPLACE FUNCTION send_message(viewer bigint, target jsonb, body text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -81,11 +82,13 @@ BEGIN
       fault := person_fault(viewer, others[1]);
       IF fault = 'NOT_FOUND' AND EXISTS (SELECT FROM conversation c
           WHERE c.member_key = array_to_string(everyone, ',')) THEN
-        PERFORM refuse('CLOSED', 'to', 'userIds');
+        PERFORM refuse_saying('You can no longer write to this conversation.', 'CLOSED', 'to', 'userIds');
       END IF;
     END IF;
     PERFORM refuse_all(people_refusals(viewer, people, cardinality(everyone) > 1, 'to', 'userIds'));
-    IF cardinality(everyone) < 2 THEN PERFORM refuse('INVALID', 'to', 'userIds'); END IF;
+    IF cardinality(everyone) < 2 THEN
+      PERFORM refuse_saying('You cannot write to yourself.', 'INVALID', 'to', 'userIds');
+    END IF;
     INSERT INTO conversation (member_key) VALUES (array_to_string(everyone, ','))
     ON CONFLICT (member_key) DO UPDATE SET updated_at = now() RETURNING id INTO talk;
     INSERT INTO conversation_member (conversation_id, user_id)
@@ -100,12 +103,14 @@ BEGIN
   others := ARRAY(SELECT m.user_id FROM conversation_member m
     WHERE m.conversation_id = talk AND m.user_id <> viewer ORDER BY m.user_id);
   IF cardinality(others) = 0 THEN
-    PERFORM refuse('CLOSED', 'to', CASE WHEN people IS NULL THEN 'conversationId' ELSE 'userIds' END);
+    PERFORM refuse_saying('You can no longer write to this conversation.',
+      'CLOSED', 'to', CASE WHEN people IS NULL THEN 'conversationId' ELSE 'userIds' END);
   ELSIF cardinality(others) = 1 THEN
     IF EXISTS (SELECT FROM block b WHERE b.blocker_id = viewer AND b.blocked_id = others[1]) THEN
       PERFORM refuse('BLOCKED', 'to', CASE WHEN people IS NULL THEN 'conversationId' ELSE 'userIds' END);
     ELSIF EXISTS (SELECT FROM block b WHERE b.blocker_id = others[1] AND b.blocked_id = viewer) THEN
-      PERFORM refuse('CLOSED', 'to', CASE WHEN people IS NULL THEN 'conversationId' ELSE 'userIds' END);
+      PERFORM refuse_saying('You can no longer write to this conversation.',
+        'CLOSED', 'to', CASE WHEN people IS NULL THEN 'conversationId' ELSE 'userIds' END);
     END IF;
   END IF;
   INSERT INTO message (conversation_id, author_id, body) VALUES (talk, viewer, words(body))
@@ -122,8 +127,7 @@ BEGIN
   RETURN made;
 END $$;
 COMMENT ON FUNCTION send_message IS
-  'Mutation.sendMessage: into a conversation, or to people, who share one. Locks: the '
-  'conversation, then its newest message''s place.';
+  'Implements Mutation.sendMessage. A set of users shares one conversation, which is locked first.';
 
 CREATE OR REPLACE FUNCTION mark_conversation_read(viewer bigint, talk bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -138,5 +142,4 @@ BEGIN
   WHERE n.recipient_id = viewer AND n.reason = 'MESSAGED' AND n.about_id = talk AND n.read_at IS NULL;
   RETURN talk;
 END $$;
-COMMENT ON FUNCTION mark_conversation_read IS
-  'Mutation.markConversationRead.';
+COMMENT ON FUNCTION mark_conversation_read IS 'Implements Mutation.markConversationRead.';

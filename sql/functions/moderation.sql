@@ -14,7 +14,7 @@ LANGUAGE sql STABLE AS $$
   SELECT f.* FROM flag f
   WHERE EXISTS (SELECT FROM staff(viewer))
 $$;
-COMMENT ON FUNCTION visible_flag IS 'Staff.';
+COMMENT ON FUNCTION visible_flag IS 'Returns all flags for staff, and none for others.';
 
 CREATE OR REPLACE FUNCTION flag_subject(viewer bigint, subject bigint, reason text, note text)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -30,8 +30,7 @@ BEGIN
   VALUES (subject, viewer, flag_subject.reason, words(flag_subject.note))
   ON CONFLICT (subject_id, user_id) DO NOTHING;
 END $$;
-COMMENT ON FUNCTION flag_subject IS
-  'Mutation.flag: tells staff, once; not of one''s own.';
+COMMENT ON FUNCTION flag_subject IS 'Implements Mutation.flag, once for each user, not for the viewer''s own nodes.';
 
 CREATE OR REPLACE FUNCTION resolve_flag(viewer bigint, target bigint, note text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -50,9 +49,8 @@ BEGIN
   SELECT * INTO settled FROM flag f WHERE f.id = target;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'flagId'); END IF;
   IF settled.resolved_by_id IS DISTINCT FROM viewer OR settled.resolution IS DISTINCT FROM words(resolve_flag.note) THEN
-    PERFORM refuse('ALREADY_DONE', 'flagId');
+    PERFORM refuse_saying('This flag is already resolved.', 'ALREADY_DONE', 'flagId');
   END IF;
   RETURN target;
 END $$;
-COMMENT ON FUNCTION resolve_flag IS
-  'Mutation.resolveFlag.';
+COMMENT ON FUNCTION resolve_flag IS 'Implements Mutation.resolveFlag.';

@@ -4,37 +4,38 @@
 CREATE OR REPLACE FUNCTION words(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT nullif(btrim(value, E' \t\r\n'), '')
 $$;
-COMMENT ON FUNCTION words IS
-  'A text without spaces at its ends; null when there is none.';
+COMMENT ON FUNCTION words IS 'Returns a text without white space at its ends. Null if nothing remains.';
 
 CREATE OR REPLACE FUNCTION text_refusals(value text, is_needed boolean, longest int,
   VARIADIC path text[])
 RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
     WHEN is_needed AND words(value) IS NULL THEN jsonb_build_array(refusal('REQUIRED', VARIADIC path))
-    WHEN length(value) > longest THEN jsonb_build_array(refusal('TOO_LONG', VARIADIC path))
+    WHEN length(value) > longest THEN jsonb_build_array(refusal('TOO_LONG', VARIADIC path)
+      || saying('At most ' || longest || ' characters are allowed.'))
     ELSE '[]'::jsonb END
 $$;
 COMMENT ON FUNCTION text_refusals IS
-  'What is wrong with a text: missing where it is needed, or longer than this many characters.';
+  'Returns the errors of a text: missing if it is required, or longer than this many characters.';
 
 CREATE OR REPLACE FUNCTION list_refusals(ids bigint[], is_needed boolean, most int,
   VARIADIC path text[])
 RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
     WHEN is_needed AND coalesce(cardinality(ids), 0) = 0
-      THEN jsonb_build_array(refusal('REQUIRED', VARIADIC path))
-    WHEN cardinality(ids) > most THEN jsonb_build_array(refusal('INVALID', VARIADIC path))
+      THEN jsonb_build_array(refusal('REQUIRED', VARIADIC path) || saying('Choose at least one.'))
+    WHEN cardinality(ids) > most THEN jsonb_build_array(refusal('INVALID', VARIADIC path)
+      || saying('Choose at most ' || most || '.'))
     ELSE '[]'::jsonb END
 $$;
-COMMENT ON FUNCTION list_refusals IS
-  'What is wrong with a list of ids by its size: too many, or none where one is needed.';
+COMMENT ON FUNCTION list_refusals IS 'Returns the errors of a list of IDs: too many, or none if one is required.';
 
 CREATE OR REPLACE FUNCTION people_refusals(viewer bigint, ids bigint[], may_name_self boolean,
   VARIADIC path text[])
 RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (SELECT coalesce(jsonb_agg(refusal(bad.code, VARIADIC path || (bad.place - 1)::text)
+      || CASE bad.code WHEN 'INVALID' THEN saying('You cannot choose yourself.') ELSE '{}' END
     ORDER BY bad.place), '[]'::jsonb)
   FROM (
     SELECT e.place, person_fault(viewer, e.id, may_name_self) AS code
@@ -42,8 +43,8 @@ BEGIN
   WHERE bad.code IS NOT NULL);
 END $$;
 COMMENT ON FUNCTION people_refusals IS
-  'Each person of a list whom the viewer may not name: not there or blocking the viewer '
-  '(NOT_FOUND), blocked by the viewer (BLOCKED), or the viewer (INVALID, unless it is allowed).';
+  'Returns an error for each user in a list whom the viewer may not name: unknown or blocking the viewer (NOT_FOUND), '
+  'blocked by the viewer (BLOCKED), or the viewer (INVALID, unless allowed).';
 
 CREATE OR REPLACE FUNCTION person_fault(viewer bigint, person bigint, may_name_self boolean DEFAULT false)
 RETURNS text LANGUAGE plpgsql STABLE AS $$
@@ -57,15 +58,14 @@ BEGIN
       THEN 'BLOCKED' END;
 END $$;
 COMMENT ON FUNCTION person_fault IS
-  'Why the viewer may not name this person; null when they may.';
+  'Returns the code of the reason why the viewer may not name this user. Null if the viewer may.';
 
 CREATE OR REPLACE FUNCTION has_role(person bigint, VARIADIC wanted text[]) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN EXISTS (SELECT FROM app_user u WHERE u.id = person AND u.roles && wanted);
 END $$;
-COMMENT ON FUNCTION has_role IS
-  'Whether somebody has one of the roles.';
+COMMENT ON FUNCTION has_role IS 'Returns whether a user has one of the roles.';
 
 CREATE OR REPLACE FUNCTION require_role(viewer bigint, VARIADIC wanted text[]) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -73,28 +73,27 @@ BEGIN
   PERFORM require_viewer(viewer);
   IF NOT has_role(viewer, VARIADIC wanted) THEN PERFORM refuse('FORBIDDEN'); END IF;
 END $$;
-COMMENT ON FUNCTION require_role IS
-  'Refuses unless the viewer has one of the roles.';
+COMMENT ON FUNCTION require_role IS 'Refuses unless the viewer has one of the roles.';
 
 CREATE OR REPLACE FUNCTION is_url(address text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
   SELECT length(address) <= 2000 AND address ~* '^[a-z][a-z0-9+.-]*:[^\s<>"]+$'
     AND address !~* '^(javascript|data|vbscript):'
 $$;
 COMMENT ON FUNCTION is_url IS
-  'A web address, or one of an application''s own scheme.';
+  'Returns whether a text is a web address, or an address with the scheme of an application.';
 
 CREATE OR REPLACE FUNCTION is_email(address text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
   SELECT length(address) <= 254 AND address ~ '^[^\s@<>"(),:;\\[\]]+@[^\s@<>"(),:;\\[\]]+\.[^\s@<>"(),:;\\[\]]+$'
     AND address = one_line(address)
 $$;
 COMMENT ON FUNCTION is_email IS
-  'Whether a text looks like an e-mail address: one @, something on both sides, no spaces, no control characters.';
+  'Returns whether a text looks like an email address: one @ with text on both sides, without spaces and control '
+  'characters.';
 
 CREATE OR REPLACE FUNCTION one_line(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT regexp_replace(value, '[\u0001-\u001f\u007f-\u009f\u2028\u2029]+', ' ', 'g')
 $$;
-COMMENT ON FUNCTION one_line IS
-  'A text with a space in place of line breaks and other control characters.';
+COMMENT ON FUNCTION one_line IS 'Returns a text with line breaks and other control characters replaced by a space.';
 
 CREATE OR REPLACE FUNCTION audit(actor bigint, act text, about bigint DEFAULT NULL, detail text DEFAULT NULL)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -102,7 +101,7 @@ BEGIN
   INSERT INTO audit_log (actor_id, act, about_id, detail) VALUES (nullif(actor, 0), act, about, detail);
 END $$;
 COMMENT ON FUNCTION audit IS
-  'Notes in the audit log what an account did or was done to. Never secrets or words of people.';
+  'Adds an entry to the audit log about an account. Never includes secrets or texts by users.';
 
 CREATE OR REPLACE FUNCTION hold_people(people bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -110,16 +109,15 @@ BEGIN
   FROM (SELECT DISTINCT u.id FROM unnest(people) AS u(id) WHERE u.id IS NOT NULL ORDER BY u.id) e;
 END $$;
 COMMENT ON FUNCTION hold_people IS
-  'Keeps people from blocking anybody or leaving until the transaction ends; called before anything '
-  'else is locked by what ties several people together. Many hold somebody at once.';
+  'Locks users, shared, until the transaction ends: they cannot block users or delete their accounts meanwhile. Call '
+  'it before any other lock.';
 
 CREATE OR REPLACE FUNCTION take_people(people bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('person', e.id))
   FROM (SELECT DISTINCT u.id FROM unnest(people) AS u(id) WHERE u.id IS NOT NULL ORDER BY u.id) e;
 END $$;
-COMMENT ON FUNCTION take_people IS
-  'Has people for oneself: nobody holds them meanwhile.';
+COMMENT ON FUNCTION take_people IS 'Locks users exclusively until the transaction ends, and waits for shared locks.';
 
 CREATE OR REPLACE VIEW constraint_error AS
 SELECT c.table_name, c.constraint_name, substring(c.note, ': ([A-Z_]+)$') AS code,
@@ -135,7 +133,5 @@ FROM (
 ) c
 WHERE c.note ~ '^(\w+: [A-Z_]+|unreachable)$';
 COMMENT ON VIEW constraint_error IS
-  'Which user error a broken constraint is, for what functions leave to the tables to check; the '
-  'argument by its name alone. It is the comment of the constraint: argument: CODE. Without a code '
-  '(unreachable): what nothing that a client sends can break, as a function sees to it or the schema '
-  'has no such value.';
+  'One constraint with the code and the argument of the user error for a violation, from the comment of the '
+  'constraint, argument: CODE. Without a code (unreachable), no input can violate the constraint.';

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION spaced(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT translate(name, '-.,''’_/()', '          ')
 $$;
-COMMENT ON FUNCTION spaced IS
-  'A folded name with its words apart: "anne-marie o''neill" holds four.';
+COMMENT ON FUNCTION spaced IS 'Returns a folded name with its words separated: "anne-marie o''neill" has four.';
 
 CREATE OR REPLACE FUNCTION prefix_query(words text) RETURNS tsquery
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -16,13 +15,12 @@ BEGIN
   RETURN to_tsquery('simple', coalesce(terms, ''));
 END $$;
 COMMENT ON FUNCTION prefix_query IS
-  'What finds names that hold a word beginning with each of these words. Of nothing: finds '
-  'nothing.';
+  'Returns a query for names that contain a word beginning with each of these words. Finds nothing if there are none.';
 
 CREATE OR REPLACE FUNCTION word_query(words text) RETURNS tsquery
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT plainto_tsquery('simple', left(words, 1000))
 $$;
 COMMENT ON FUNCTION word_query IS
-  'What finds texts that hold every one of these words; of nothing: finds nothing. Beyond a '
-  'thousand characters nobody searches, and queries of many words exhaust the stack.';
+  'Returns a query for texts that contain all of these words. Finds nothing if there are none. Only the first 1000 '
+  'characters count, because queries of many words exhaust the stack.';

@@ -23,11 +23,10 @@ BEGIN
 END $body$
 $function$, name, rows, person, subject);
   EXECUTE format('COMMENT ON FUNCTION %I IS %L', name,
-    'What ' || too_much || ' has too much for a viewer who blocks or is blocked; made by count_hidden.');
+    'Returns the part of ' || too_much || ' by users hidden from the viewer. Created by count_hidden.');
 END $$;
 COMMENT ON PROCEDURE count_hidden IS
-  'Makes a function that counts rows, FROM and WHERE of a subject, by people whom the viewer '
-  'does not see.';
+  'Creates a function that counts the rows of a subject by users whom the viewer does not see. rows: FROM and WHERE.';
 
 CALL count_hidden('hidden_followers', 'followed', 'follower_count',
   'follow r WHERE r.followee_id = followed', 'r.follower_id');
@@ -53,24 +52,22 @@ LANGUAGE sql STABLE AS $$
   SELECT u.id FROM app_user u WHERE part = 'EVERYONE'
 $$;
 COMMENT ON FUNCTION network(bigint, text) IS
-  'The people in a part of the viewer''s network, some more than once. A condition takes it as its `set`, '
-  'which is made once and probed, not joined for every row.';
+  'Returns the users in a part of the viewer''s network, some more than once. Use it as the `set` of a condition, '
+  'which is built once and probed, not joined for every row.';
 
 CREATE OR REPLACE FUNCTION follower(followed bigint)
 RETURNS TABLE (id bigint, name_key text, followed_at timestamptz) LANGUAGE sql STABLE AS $$
   SELECT f.follower_id, f.follower_name, f.followed_at FROM follow f WHERE f.followee_id = followed
 $$;
 COMMENT ON FUNCTION follower IS
-  'Who follows somebody. The name that lists are ordered by is in the row itself, so a page of them is '
-  'as many rows, however many follow.';
+  'Returns the followers of a user. Their names are in the same rows, so that a page reads only its own rows.';
 
 CREATE OR REPLACE FUNCTION followee(following bigint)
 RETURNS TABLE (id bigint, name_key text, followed_at timestamptz) LANGUAGE sql STABLE AS $$
   SELECT f.followee_id, u.name_key, f.followed_at
   FROM follow f JOIN app_user u ON u.id = f.followee_id WHERE f.follower_id = following
 $$;
-COMMENT ON FUNCTION followee IS
-  'Whom somebody follows. Their names are looked up, as they are no more than one person follows.';
+COMMENT ON FUNCTION followee IS 'Returns the users whom a user follows, with their names.';
 
 CREATE OR REPLACE FUNCTION known_follower(viewer bigint, followed bigint)
 RETURNS TABLE (id bigint, followed_at timestamptz) LANGUAGE sql STABLE AS $$
@@ -78,7 +75,7 @@ RETURNS TABLE (id bigint, followed_at timestamptz) LANGUAGE sql STABLE AS $$
   FROM follow mine JOIN follow theirs ON theirs.follower_id = mine.followee_id
   WHERE mine.follower_id = viewer AND theirs.followee_id = followed
 $$;
-COMMENT ON FUNCTION known_follower IS 'Followers of somebody whom the viewer follows.';
+COMMENT ON FUNCTION known_follower IS 'Returns the followers of a user whom the viewer follows.';
 
 CREATE OR REPLACE FUNCTION suggested_user(viewer bigint, seed int, number int)
 RETURNS TABLE (id bigint, "position" bigint) LANGUAGE plpgsql STABLE ROWS 20 AS $$
@@ -115,9 +112,9 @@ BEGIN
   RETURN QUERY SELECT c.id, c.position FROM unnest(chosen) WITH ORDINALITY c(id, position);
 END $$;
 COMMENT ON FUNCTION suggested_user IS
-  'People to follow: whom those followed follow, most of these first. A seed other than 0 takes '
-  'a selection of five times as many, the same one for the same seed. Where that is too few, '
-  'people with many followers among those who joined last.';
+  'Returns users to follow: those followed by most of the users whom the viewer follows. A seed other than 0 selects '
+  'among five times as many, always the same for one seed. If these are too few, adds recently joined users with many '
+  'followers.';
 
 CREATE OR REPLACE FUNCTION quick_add_user(viewer bigint, application text DEFAULT NULL)
 RETURNS TABLE (id bigint, "position" bigint)
@@ -132,7 +129,7 @@ LANGUAGE sql STABLE ROWS 20 AS $$
   GROUP BY q.id
 $$;
 COMMENT ON FUNCTION quick_add_user IS
-  'People staff suggest to everyone, in their order, without those the viewer follows.';
+  'Returns the users that staff suggest to everyone, in their order, without those whom the viewer follows.';
 
 CREATE OR REPLACE FUNCTION followers_summary(number int, name text, is_own boolean) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -140,7 +137,7 @@ BEGIN
   RETURN number || CASE number WHEN 1 THEN ' person' ELSE ' people' END || ' following '
     || CASE WHEN is_own THEN 'you' ELSE name END;
 END $$;
-COMMENT ON FUNCTION followers_summary IS 'The line above a list of followers.';
+COMMENT ON FUNCTION followers_summary IS 'Returns the line above a list of followers.';
 
 CREATE OR REPLACE FUNCTION following_summary(number int, name text, is_own boolean) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -148,4 +145,4 @@ BEGIN
   RETURN CASE WHEN is_own THEN 'You are' ELSE name || ' is' END || ' following ' || number
     || CASE number WHEN 1 THEN ' person' ELSE ' people' END;
 END $$;
-COMMENT ON FUNCTION following_summary IS 'The line above a list of people followed.';
+COMMENT ON FUNCTION following_summary IS 'Returns the line above a list of followed users.';

@@ -33,14 +33,14 @@ BEGIN
   EXECUTE format('COMMENT ON FUNCTION %I IS %L', name, note);
 END $make$;
 COMMENT ON PROCEDURE make_lookup IS
-  'Makes a function of an id that gives a value of its noun, or of the kind of it; null for no noun.';
+  'Creates a function of an ID that returns a value of its noun, or of its kind. Null if there is no such noun.';
 
 CREATE OR REPLACE FUNCTION tag_rule(attribute text, nouns text[]) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN coalesce((SELECT string_agg(format('%s & %s = %s', attribute, n.mask, n.tag), ' OR ' ORDER BY n.mask, n.tag)
     FROM noun n WHERE n.name = ANY (nouns)), 'false');
 END $$;
-COMMENT ON FUNCTION tag_rule IS 'The condition that the id in a column is of one of these nouns.';
+COMMENT ON FUNCTION tag_rule IS 'Returns the condition that the ID in a column is of one of these nouns.';
 
 CREATE OR REPLACE PROCEDURE make_test(name text, nouns text[], note text) LANGUAGE plpgsql AS $$
 BEGIN
@@ -48,7 +48,7 @@ BEGIN
     'RETURN %s', name, tag_rule('id', nouns));
   EXECUTE format('COMMENT ON FUNCTION %I IS %L', name, note);
 END $$;
-COMMENT ON PROCEDURE make_test IS 'Makes a function of an id that says whether it is of one of these nouns.';
+COMMENT ON PROCEDURE make_test IS 'Creates a function that returns whether an ID is of one of these nouns.';
 
 CREATE OR REPLACE PROCEDURE make_switch(signature text, result text, branches text, otherwise text, note text)
 LANGUAGE plpgsql AS $make$
@@ -64,8 +64,8 @@ $function$, signature, result, branches, otherwise);
   EXECUTE format('COMMENT ON FUNCTION %s IS %L', split_part(signature, '(', 1), note);
 END $make$;
 COMMENT ON PROCEDURE make_switch IS
-  'Makes a function of a node: a branch for each noun, each with a statement of its own, so that only those that '
-  'come up are planned.';
+  'Creates a function of a node with a branch for each noun. Each branch is a separate statement, so that only those '
+  'in use are planned.';
 
 CREATE OR REPLACE FUNCTION node_branches(statement text, nouns text[] DEFAULT NULL) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
@@ -76,8 +76,8 @@ BEGIN
       AND (nouns IS NULL OR n.name = ANY (nouns)));
 END $$;
 COMMENT ON FUNCTION node_branches IS
-  'A branch for each noun, or each of these: %1$ is its table, %2$ its visible rows, %3$ the column of its owner, in '
-  'which case a noun without one has no branch.';
+  'Returns a branch for each noun, or each of these. %1$ is its table, %2$ its visible rows, and %3$ the column of its '
+  'owner. With %3$, nouns without an owner have no branch.';
 
 CREATE OR REPLACE PROCEDURE keep_rule(relation text, name text, rule text, error text DEFAULT NULL)
 LANGUAGE plpgsql AS $$
@@ -97,7 +97,7 @@ BEGIN
   IF error IS NOT NULL THEN EXECUTE format('COMMENT ON CONSTRAINT %I ON %I IS %L', name, relation, error); END IF;
 END $$;
 COMMENT ON PROCEDURE keep_rule IS
-  'Gives a table a constraint with its user error, in place of one of the name that says something else.';
+  'Adds a constraint with its user error to a table, or replaces one of the same name that differs.';
 
 CREATE OR REPLACE PROCEDURE make_lookups() LANGUAGE plpgsql AS $$
 DECLARE
@@ -105,24 +105,24 @@ DECLARE
   flaggable text[] := ARRAY(SELECT n.name FROM noun n WHERE n.is_flaggable);
   counted text[] := ARRAY(SELECT n.name FROM noun n WHERE to_regproc('add_to_' || n.relation) IS NOT NULL);
 BEGIN
-  CALL make_lookup('node_type', 'text', 'n.name', true, 'The noun of a node, or its kind, by the name of its CALL.');
+  CALL make_lookup('node_type', 'text', 'n.name', true, 'Returns the noun or kind of a node, as its CALL names it.');
   CALL make_lookup('node_table', 'text', 'n.relation', false,
-    'The table of the node with this id; null where no type has its tag.');
-  CALL make_lookup('node_path', 'text', 'n.path', false, 'The path of the pages of nodes like this one.');
-  CALL make_lookup('node_phrase', 'text', 'n.phrase', true, 'What notifications call a node like this one.');
+    'Returns the table of the node with this ID. Null if no type has its tag.');
+  CALL make_lookup('node_path', 'text', 'n.path', false, 'Returns the path of the pages of such nodes.');
+  CALL make_lookup('node_phrase', 'text', 'n.phrase', true, 'Returns the words for such a node in notifications.');
   CALL make_lookup('reactions_to', 'text[]', 'nullif(n.reactions, ''{}'')', false,
-    'How one can react to a node like this one; null: not at all.');
-  CALL make_test('is_commentable', commentable, 'Whether one can comment on a node like this one.');
+    'Returns the kinds of reaction to such a node. Null if there are none.');
+  CALL make_test('is_commentable', commentable, 'Returns whether users can comment on such a node.');
   CALL make_test('is_counted', counted,
-    'Whether comments on a node like this one, and reactions to it, are counted in its row.');
-  CALL make_test('is_flaggable', flaggable, 'Whether one can flag a node like this one.');
+    'Returns whether the row of such a node counts its comments and reactions.');
+  CALL make_test('is_flaggable', flaggable, 'Returns whether users can flag such a node.');
   EXECUTE format('CREATE OR REPLACE FUNCTION tag_of(noun text) RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE '
     'RETURN CASE noun%s END',
     (SELECT string_agg(format(E'\n    WHEN %L THEN %s', n.name, n.tag), '' ORDER BY n.tag)
       FROM noun n WHERE n.mask = 255));
-  COMMENT ON FUNCTION tag_of IS 'The tag of a noun or kind by its name; null for no noun.';
+  COMMENT ON FUNCTION tag_of IS 'Returns the tag of a noun or kind by its name. Null if there is no such noun.';
 END $$;
-COMMENT ON PROCEDURE make_lookups IS 'Makes what is told by an id alone.';
+COMMENT ON PROCEDURE make_lookups IS 'Creates the functions that need only an ID.';
 
 CREATE OR REPLACE PROCEDURE make_switches() LANGUAGE plpgsql AS $$
 DECLARE
@@ -132,25 +132,25 @@ DECLARE
 BEGIN
   CALL make_switch('sees(person bigint, node bigint)', 'boolean STABLE',
     node_branches('RETURN EXISTS (SELECT FROM %2$s v WHERE v.id = node);'), 'false',
-    'Whether somebody may see a node.');
+    'Returns whether a user may see a node.');
   CALL make_switch('sees_commented(person bigint, node bigint)', 'boolean STABLE',
     node_branches('RETURN EXISTS (SELECT FROM %2$s v WHERE v.id = node);', hidden), 'true',
-    'Whether somebody may see a node on which somebody has commented.');
+    'Returns whether a user may see a node that has comments.');
   CALL make_switch('lock_subject(node bigint)', 'boolean',
     node_branches('PERFORM FROM %1$I t WHERE t.id = node FOR KEY SHARE; RETURN FOUND;'), 'false',
-    'Keeps a node from being deleted until the transaction ends, and says whether it is there. Whoever '
-    'adds to a node calls it first; a trigger does for whoever forgets.');
+    'Locks a node against deletion until the transaction ends, and returns whether it exists. Call it before '
+    'adding anything to a node. A trigger ensures it otherwise.');
   CALL make_switch('owner_of(node bigint)', 'bigint STABLE',
     node_branches('RETURN (SELECT t.%3$I FROM %1$I t WHERE t.id = node);'), 'NULL',
-    'Whose a node is; null: nobody''s.');
+    'Returns the owner of a node. Null if it has none.');
   CALL make_switch('is_counted_there(node bigint)', 'boolean STABLE',
     node_branches('RETURN EXISTS (SELECT FROM %1$I t WHERE t.id = node);', counted), 'NULL',
-    'Whether a node is there, of those in whose row comments or reactions are counted; null for others.');
+    'Returns whether a node whose row counts comments or reactions exists. Null for other nodes.');
   EXECUTE 'CREATE OR REPLACE VIEW every_node AS ' || (SELECT string_agg(format('SELECT id FROM %I', n.relation),
     ' UNION ALL ' ORDER BY n.tag) FROM noun n WHERE n.kind_of IS NULL);
-  COMMENT ON VIEW every_node IS 'A row: one node, of whatever type. For checks; no request reads it.';
+  COMMENT ON VIEW every_node IS 'One node of any type. For checks; no request reads it.';
 END $$;
-COMMENT ON PROCEDURE make_switches IS 'Makes what looks into the table of a node.';
+COMMENT ON PROCEDURE make_switches IS 'Creates the functions that read the table of a node.';
 
 CREATE OR REPLACE PROCEDURE after_functions() LANGUAGE plpgsql AS $$
 DECLARE
@@ -177,7 +177,7 @@ BEGIN
   CALL keep_rule('reaction', 'reaction_kind_fits', 'CASE kind' || reactions || ' ELSE false END', 'kind: INVALID');
 END $$;
 COMMENT ON PROCEDURE after_functions IS
-  'Makes what takes all nouns together. The program calls it whenever it has applied the functions, at the end.';
+  'Creates everything that covers all nouns. The program calls it at the end, whenever it has applied the functions.';
 
 CREATE OR REPLACE FUNCTION hold_subjects() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -202,7 +202,7 @@ BEGIN
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION hold_subjects IS
-  'Locks what new rows are about; fails where it is not there, as a foreign key would.';
+  'Locks the subjects of new rows. Fails if one does not exist, as a foreign key would.';
 CALL watch('reaction', '{added}', 'hold_subjects');
 CALL watch('comment', '{added}', 'hold_subjects');
 CALL watch('flag', '{added}', 'hold_subjects');
@@ -215,7 +215,7 @@ BEGIN
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION notice_uncounted IS
-  'Tells that nodes in whose rows nothing is counted look different, as more or less is said about them.';
+  'Touches nodes whose rows hold no counts, when comments or reactions are added or deleted.';
 
 CREATE OR REPLACE FUNCTION keep_subject() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -223,7 +223,7 @@ BEGIN
     USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME,
       CONSTRAINT = TG_TABLE_NAME || '_subject_kept';
 END $$;
-COMMENT ON FUNCTION keep_subject IS 'Refuses to move a row from one subject to another.';
+COMMENT ON FUNCTION keep_subject IS 'Fails if the subject of a row is changed.';
 CREATE OR REPLACE TRIGGER keep_subject AFTER UPDATE OF subject_id ON reaction
   FOR EACH ROW WHEN (OLD.subject_id <> NEW.subject_id) EXECUTE FUNCTION keep_subject();
 CREATE OR REPLACE TRIGGER keep_subject AFTER UPDATE OF subject_id ON comment
@@ -246,8 +246,8 @@ BEGIN
   ORDER BY n.id FOR UPDATE;
 END $$;
 COMMENT ON FUNCTION lock_what_goes IS
-  'Locks posts and circles that are about to be deleted, with what others lock by itself of all that '
-  'goes along, in the order in which everybody does.';
+  'Locks posts and circles before their deletion, and everything deleted with them that others lock by itself, in the '
+  'common order.';
 
 CREATE OR REPLACE FUNCTION delete_node(node bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE number bigint;
@@ -258,7 +258,7 @@ BEGIN
   RETURN number > 0;
 END $$;
 COMMENT ON FUNCTION delete_node IS
-  'Deletes a node of whatever type, with everything said about it; says whether it was there.';
+  'Deletes a node of any type with everything that refers to it, and returns whether it existed.';
 
 CREATE OR REPLACE FUNCTION verify_subjects() RETURNS TABLE (table_name text, subject_id bigint)
 LANGUAGE sql STABLE AS $$
@@ -272,4 +272,5 @@ LANGUAGE sql STABLE AS $$
   ORDER BY 1, 2
 $$;
 COMMENT ON FUNCTION verify_subjects IS
-  'What is about a node that is not there; none, unless a trigger is wrong. For `sociograph verify`.';
+  'Returns the rows that refer to a node that does not exist. Empty unless a trigger is wrong. For `sociograph '
+  'verify`.';

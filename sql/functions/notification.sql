@@ -16,7 +16,8 @@ LANGUAGE sql STABLE AS $$
   WHERE n.recipient_id = viewer
     AND (n.actor_id IS NULL OR n.actor_id NOT IN (SELECT h.id FROM hidden_user(viewer) h))
 $$;
-COMMENT ON FUNCTION visible_notification IS 'The recipient, unless it tells of somebody blocked.';
+COMMENT ON FUNCTION visible_notification IS
+  'Returns the notifications of the viewer, except those caused by users hidden by a block.';
 
 CREATE OR REPLACE FUNCTION notification_that_goes(person bigint, going bigint[]) RETURNS TABLE (id bigint)
 LANGUAGE sql STABLE AS $$
@@ -30,13 +31,13 @@ LANGUAGE sql STABLE AS $$
       UNION SELECT i.id FROM invitation i WHERE person IN (i.invitee_id, i.inviter_id))
 $$;
 COMMENT ON FUNCTION notification_that_goes IS
-  'The notifications that go with an account and the nodes that go with it. A conversation stays for the others.';
+  'Returns the notifications that are deleted with an account and its nodes. Conversations remain for the other '
+  'participants.';
 
 CREATE OR REPLACE FUNCTION escaped(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT replace(replace(replace(value, '&', '&amp;'), '<', '&lt;'), '>', '&gt;')
 $$;
-COMMENT ON FUNCTION escaped IS
-  'A text of a person inside one in which <b> is markup.';
+COMMENT ON FUNCTION escaped IS 'Returns a text by a user, escaped for a text in which <b> is markup.';
 
 CREATE OR REPLACE FUNCTION notify_people(recipients bigint[], reason text, actor bigint, about bigint,
   words text, destination text, action_kind text DEFAULT NULL, action_label text DEFAULT NULL,
@@ -61,9 +62,9 @@ BEGIN
   ORDER BY r.id;
 END $$;
 COMMENT ON FUNCTION notify_people IS
-  'Tells people something: the actor''s name in bold, then the words. Not told: the actor, who '
-  'blocks or is blocked by them, who may not see what it is about, and who was told the same '
-  'within a day, if it is something that can be taken back and done again (is_once).';
+  'Notifies users: the actor''s name in bold, then the words. Skips the actor, users hidden from the actor, and users '
+  'who may not see the node. With is_once, for acts that can be undone and repeated, skips users notified of the same '
+  'within a day.';
 
 CREATE OR REPLACE FUNCTION unnotify(recipients bigint[], reason text, actor bigint, about bigint)
 RETURNS void LANGUAGE plpgsql AS $$
@@ -73,7 +74,7 @@ BEGIN
     AND (n.actor_id = actor OR actor IS NULL) AND n.about_id = about AND n.read_at IS NULL;
 END $$;
 COMMENT ON FUNCTION unnotify IS
-  'What was taken back before it was read was never told; without an actor, whoever told it.';
+  'Deletes unread notifications about an act that was undone. Without an actor, those of all actors.';
 
 CREATE OR REPLACE FUNCTION notify_number(recipient bigint, reason text, actor bigint, about bigint,
   line text, destination text)
@@ -88,15 +89,14 @@ BEGIN
   VALUES (recipient, notify_number.reason, actor, about, line, notify_number.destination);
 END $$;
 COMMENT ON FUNCTION notify_number IS
-  'Tells one person that there is more of something, in one unread notification for each thing: '
-  'a new one in place of the last, so that it stands first.';
+  'Notifies a user of an increased number, with one unread notification for each node, which replaces the last one and '
+  'becomes the newest.';
 
 CREATE OR REPLACE FUNCTION node_url(id bigint) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN public_url(coalesce(node_path(id), '/nodes/') || wire_id(id));
 END $$;
-COMMENT ON FUNCTION node_url IS
-  'Where a notification about a node leads.';
+COMMENT ON FUNCTION node_url IS 'Returns the address that a notification about a node links to.';
 
 CREATE OR REPLACE FUNCTION comment_url(comment_id bigint) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -104,15 +104,14 @@ BEGIN
     FROM comment c WHERE c.id = comment_id);
 END $$;
 COMMENT ON FUNCTION comment_url IS
-  'Where a notification about a comment leads: to the comment among those of its subject.';
+  'Returns the address that a notification about a comment links to, on the page of its subject.';
 
 CREATE OR REPLACE FUNCTION node_noun(id bigint) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN coalesce(CASE WHEN is_event(node_noun.id) THEN (
     SELECT 'event “' || escaped(e.title) || '”' FROM event e WHERE e.post_id = node_noun.id) END, node_phrase(id));
 END $$;
-COMMENT ON FUNCTION node_noun IS
-  'A node in a few words: "your outfit", "the event Spring fair".';
+COMMENT ON FUNCTION node_noun IS 'Returns a few words for a node, as in "your outfit".';
 
 CREATE OR REPLACE FUNCTION mark_notifications_read(viewer bigint, ids bigint[])
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -127,8 +126,8 @@ BEGIN
   RETURN viewer;
 END $$;
 COMMENT ON FUNCTION mark_notifications_read IS
-  'Mutation.markNotificationsRead: these, or all. Ids of others'' are passed over as what was '
-  'deleted is.';
+  'Implements Mutation.markNotificationsRead. Ignores the IDs of deleted notifications and of notifications of other '
+  'users.';
 
 CREATE OR REPLACE FUNCTION perform_notification_action(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -160,4 +159,4 @@ BEGIN
   RETURN target;
 END $$;
 COMMENT ON FUNCTION perform_notification_action IS
-  'Mutation.performNotificationAction: what the button says, once. Done again it is done.';
+  'Implements Mutation.performNotificationAction. A repeated call has no effect.';

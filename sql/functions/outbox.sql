@@ -19,9 +19,9 @@ BEGIN
     o.token;
 END $$;
 COMMENT ON FUNCTION outbox_take IS
-  'The entry that has been due the longest, as its message and its sealed token; no row when there is '
-  'none. It is the caller''s for the lease, and due again after it: whoever goes without a word '
-  'leaves it to the others. Writes the mails of requested password resets first.';
+  'Returns the entry of the outbox that has been due for the longest, as its message and its encrypted token. Returns '
+  'no row if there is none. The entry is reserved for the caller during the lease, and due again afterwards. Writes '
+  'the mails of requested password resets first.';
 
 CREATE OR REPLACE FUNCTION outbox_end(entry bigint, is_delivered boolean, is_final boolean)
 RETURNS boolean LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -36,6 +36,5 @@ RETURNS boolean LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
   RETURNING o.delivered_at IS NULL AND o.failed_at IS NULL
 $$;
 COMMENT ON FUNCTION outbox_end IS
-  'Notes that an entry was delivered; or that it was not, and is due again after 10 seconds, 20, 40, ... up '
-  'to 6 hours, until it is given up (is_final, or the twentieth time). Says whether it is tried '
-  'again.';
+  'Records that an entry was delivered, or that it failed. A failed entry is due again after 10 seconds, 20, 40, and '
+  'so on up to 6 hours. It is abandoned if is_final, or at the twentieth failure. Returns whether it will be retried.';

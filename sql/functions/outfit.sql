@@ -24,7 +24,7 @@ BEGIN
     ELSE 'Change it! ' || change_it || ' of ' || wear_it + change_it
         || CASE wear_it + change_it WHEN 1 THEN ' vote says so.' ELSE ' votes say so.' END END;
 END $$;
-COMMENT ON FUNCTION verdict_text IS 'The result of a vote in words.';
+COMMENT ON FUNCTION verdict_text IS 'Returns the result of a vote in words.';
 
 CREATE OR REPLACE FUNCTION asks_for_votes(input jsonb) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -38,7 +38,8 @@ BEGIN
   RETURN coalesce((input ->> 'votingEnabled')::boolean, usual, false);
 END $$;
 COMMENT ON FUNCTION asks_for_votes IS
-  'Whether a new outfit or product asks for votes: as it says, or else as its application does.';
+  'Returns whether a new outfit or product post asks for votes: as the input states, or by the default of its '
+  'application.';
 
 CREATE OR REPLACE FUNCTION create_outfit_post(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -50,17 +51,18 @@ DECLARE
     WHERE words(b.brand) IS NOT NULL GROUP BY words(b.brand) ORDER BY min(b.place));
 BEGIN
   PERFORM require_viewer(viewer);
-  IF cardinality(brands) > 20 THEN PERFORM refuse('INVALID', 'input', 'brands'); END IF;
+  IF cardinality(brands) > 20 THEN
+    PERFORM refuse_saying('Enter at most 20 brands.', 'INVALID', 'input', 'brands');
+  END IF;
   IF EXISTS (SELECT FROM unnest(brands) AS b(brand) WHERE length(b.brand) > 100) THEN
-    PERFORM refuse('TOO_LONG', 'input', 'brands');
+    PERFORM refuse_saying('A brand may have at most 100 characters.', 'TOO_LONG', 'input', 'brands');
   END IF;
   made := new_post(viewer, 'outfit_post', input, false, true);
   INSERT INTO votable_post (post_id, brands, voting_enabled)
   VALUES (made, brands, asks_for_votes(input));
   RETURN made;
 END $$;
-COMMENT ON FUNCTION create_outfit_post IS
-  'Mutation.createOutfitPost.';
+COMMENT ON FUNCTION create_outfit_post IS 'Implements Mutation.createOutfitPost.';
 
 CREATE OR REPLACE FUNCTION cast_vote(viewer bigint, target bigint, wanted text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -73,7 +75,7 @@ BEGIN
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'postId'); END IF;
   PERFORM FROM post p WHERE p.id = target FOR KEY SHARE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'postId'); END IF;
-  IF author = viewer THEN PERFORM refuse('FORBIDDEN', 'postId'); END IF;
+  IF author = viewer THEN PERFORM refuse_saying('You cannot vote on your own post.', 'FORBIDDEN', 'postId'); END IF;
   INSERT INTO vote (post_id, user_id, choice)
   SELECT v.post_id, viewer, wanted FROM votable_post v WHERE v.post_id = target AND v.voting_enabled
   ON CONFLICT (post_id, user_id) DO NOTHING;
@@ -81,11 +83,11 @@ BEGIN
     IF EXISTS (SELECT FROM vote v WHERE v.post_id = target AND v.user_id = viewer) THEN
       IF EXISTS (SELECT FROM vote v
           WHERE v.post_id = target AND v.user_id = viewer AND v.choice <> wanted) THEN
-        PERFORM refuse('ALREADY_DONE', 'choice');
+        PERFORM refuse_saying('You have already voted.', 'ALREADY_DONE', 'choice');
       END IF;
       RETURN target;
     END IF;
-    PERFORM refuse('CLOSED', 'postId');
+    PERFORM refuse_saying('The author does not ask for votes.', 'CLOSED', 'postId');
   END IF;
   -- as in notify_number, but before the votes are counted: who is told last has counted all
   PERFORM pg_advisory_xact_lock(hashtextextended('VOTED ' || author, target));
@@ -96,5 +98,4 @@ BEGIN
   RETURN target;
 END $$;
 COMMENT ON FUNCTION cast_vote IS
-  'Mutation.castVote: once and for good. The number of votes is told in one unread notification '
-  'a post.';
+  'Implements Mutation.castVote. A vote is final. One unread notification for each post states the number of votes.';

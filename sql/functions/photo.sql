@@ -17,8 +17,8 @@ CREATE OR REPLACE FUNCTION shown_photo(viewer bigint) RETURNS SETOF photo LANGUA
     OR has_role(viewer, 'STAFF')
 $$;
 COMMENT ON FUNCTION shown_photo IS
-  'Photos of a post, a product or a profile that was found visible already: what is approved, '
-  'and what waits for moderation for its owner and staff, who see the rest too.';
+  'Returns the photos that the viewer may see in a post, product, or profile that is known to be visible: approved '
+  'photos, pending ones of the viewer, and all for staff.';
 
 CREATE OR REPLACE FUNCTION visible_photo(viewer bigint) RETURNS SETOF photo
 LANGUAGE sql STABLE AS $$
@@ -33,8 +33,8 @@ LANGUAGE sql STABLE AS $$
     OR EXISTS (SELECT FROM staff(viewer))
 $$;
 COMMENT ON FUNCTION visible_photo IS
-  'Approved ones with the post, product or profile that shows them (a post''s photos are its '
-  'author''s); pending ones for owner and staff, rejected ones for staff.';
+  'Returns the photos that the viewer may see: approved ones in a visible post, product, or profile, pending ones of '
+  'the viewer, and all for staff.';
 
 -- Photos.
 CREATE OR REPLACE FUNCTION photo_refusals(viewer bigint, ids bigint[], is_needed boolean,
@@ -43,6 +43,7 @@ RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN list_refusals(ids, is_needed, 10, VARIADIC path) || (
     SELECT coalesce(jsonb_agg(refusal(bad.code, VARIADIC path || (bad.place - 1)::text)
+        || CASE bad.code WHEN 'INVALID' THEN saying('Each photo can be attached only once.') ELSE '{}' END
       ORDER BY bad.place), '[]'::jsonb)
     FROM (
       SELECT e.place, CASE
@@ -54,8 +55,8 @@ BEGIN
     WHERE bad.code IS NOT NULL);
 END $$;
 COMMENT ON FUNCTION photo_refusals IS
-  'What is wrong with the photos somebody wants to attach: too few, more than ten, one twice, '
-  'somebody else''s or none (NOT_FOUND), refused by moderation.';
+  'Returns the errors of photos to attach: too few, more than ten, duplicates, unknown or owned by another user '
+  '(NOT_FOUND), or rejected by moderation.';
 
 CREATE OR REPLACE FUNCTION set_photos(post bigint, ids bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -63,8 +64,7 @@ BEGIN
   INSERT INTO post_photo (post_id, position, photo_id)
   SELECT post, e.place - 1, e.id FROM unnest(ids) WITH ORDINALITY AS e(id, place);
 END $$;
-COMMENT ON FUNCTION set_photos IS
-  'Gives a post these photos, in this order, in place of those it had.';
+COMMENT ON FUNCTION set_photos IS 'Replaces the photos of a post by these, in this order.';
 
 CREATE OR REPLACE FUNCTION photo_url(path text) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE WHEN path LIKE '/%'
@@ -72,8 +72,8 @@ CREATE OR REPLACE FUNCTION photo_url(path text) RETURNS text LANGUAGE sql STABLE
     ELSE path END
 $$;
 COMMENT ON FUNCTION photo_url IS
-  'Where a picture is for clients: one of this server''s at its public address, or relative to the '
-  'address they know where the operator has not set one; others where they are.';
+  'Returns the address of an image for clients. An image of this server has its public address, or a relative one if '
+  'the operator has not set it.';
 
 CREATE OR REPLACE FUNCTION note_upload(viewer bigint, sent jsonb) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -97,8 +97,8 @@ BEGIN
   RETURN photo_url(sent ->> 'path');
 END $$;
 COMMENT ON FUNCTION note_upload IS
-  'Somebody has sent this picture: its path, that of its square if any, size and moderation. Gives '
-  'the address to be told. The same one again changes nothing.';
+  'Records that the viewer uploaded an image: its path, that of its square, its size, and its moderation. Returns the '
+  'address for the client. A repeated upload has no effect.';
 
 CREATE OR REPLACE FUNCTION create_photo(viewer bigint, input jsonb) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -123,8 +123,8 @@ BEGIN
   RETURN made;
 END $$;
 COMMENT ON FUNCTION create_photo IS
-  'Mutation.createPhoto: of what was sent to /photos by the same person, whose size the server knows. '
-  'Twice for one gives the same photo.';
+  'Implements Mutation.createPhoto, for an image that the viewer uploaded to /photos. An image that is already '
+  'registered returns the same photo.';
 
 CREATE OR REPLACE FUNCTION photo_audience(viewer bigint, path text) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -148,8 +148,8 @@ BEGIN
     WHEN is_own AND NOT is_rejected OR has_role(viewer, 'STAFF') THEN 'VIEWER' END;
 END $$;
 COMMENT ON FUNCTION photo_audience IS
-  'Whom the server may give the picture at this path when the viewer asks for it: EVERYBODY who has its '
-  'address, the VIEWER alone (staff, and who sent one that waits to be approved), or null for nobody.';
+  'Returns which clients may fetch the image at this path: EVERYBODY with its address, or only the VIEWER, for staff '
+  'and the owner of a pending image. Null if the viewer may not.';
 
 CREATE OR REPLACE FUNCTION note_rejection() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -161,7 +161,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION note_rejection IS 'Notes that the bytes of a photo are rejected, or are not any more.';
+COMMENT ON FUNCTION note_rejection IS 'Records that the image of a photo is rejected, or no longer is.';
 CREATE OR REPLACE TRIGGER note_rejection AFTER UPDATE OF moderation ON photo
   FOR EACH ROW WHEN (OLD.moderation <> NEW.moderation AND 'REJECTED' IN (OLD.moderation, NEW.moderation))
   EXECUTE FUNCTION note_rejection();
@@ -174,7 +174,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
   SELECT count(*) FROM gone
 $$;
 COMMENT ON FUNCTION forget_uploads IS
-  'Forgets uploads of which nobody made a photo within a day, and gives how many.';
+  'Deletes uploads that were not registered as photos within a day, and returns their number.';
 
 CREATE OR REPLACE FUNCTION unknown_uploads(paths text[]) RETURNS SETOF text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -183,7 +183,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
     AND NOT EXISTS (SELECT FROM upload u WHERE u.square_path = p.path)
 $$;
 COMMENT ON FUNCTION unknown_uploads IS
-  'Those of these pictures that belong to nobody any more: the server may remove them.';
+  'Returns those of these images that no upload refers to, so that the server may delete them.';
 
 CREATE OR REPLACE FUNCTION moderate_photo(viewer bigint, target bigint, state text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -201,5 +201,4 @@ BEGIN
   PERFORM audit(viewer, 'MODERATE_PHOTO', target, state);
   RETURN target;
 END $$;
-COMMENT ON FUNCTION moderate_photo IS
-  'Mutation.moderatePhoto: for everybody who sent the same bytes.';
+COMMENT ON FUNCTION moderate_photo IS 'Implements Mutation.moderatePhoto, for every upload of the same image.';

@@ -7,5 +7,4 @@ RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS
 BEGIN
   RETURN new_post(viewer, 'photo_post', input, false, true);
 END $$;
-COMMENT ON FUNCTION create_photo_post IS
-  'Mutation.createPhotoPost.';
+COMMENT ON FUNCTION create_photo_post IS 'Implements Mutation.createPhotoPost.';

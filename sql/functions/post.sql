@@ -38,8 +38,8 @@ LANGUAGE sql STABLE AS $$
       AND p.author_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
 $$;
 COMMENT ON FUNCTION visible_post IS
-  'One''s own; those of people not blocked that are public, in a circle one belongs to, or an '
-  'event one is invited to.';
+  'Returns the posts that the viewer may see: the viewer''s own, and those of users not hidden that are public, in a '
+  'circle of the viewer, or an event to which the viewer is invited.';
 
 CREATE OR REPLACE FUNCTION post_that_changes(person bigint) RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $$
   SELECT p.id FROM post p WHERE p.author_id = person
@@ -53,7 +53,7 @@ CREATE OR REPLACE FUNCTION post_that_changes(person bigint) RETURNS TABLE (id bi
   UNION SELECT r.post_id FROM info_request r WHERE person IN (r.owner_id, r.requester_id)
   UNION SELECT t.post_id FROM post_tag t WHERE t.user_id = person
 $$;
-COMMENT ON FUNCTION post_that_changes IS 'The posts that go or change when an account goes.';
+COMMENT ON FUNCTION post_that_changes IS 'Returns the posts that are deleted or changed with an account.';
 
 CREATE OR REPLACE FUNCTION feed(viewer bigint, source text, kinds text[], page int,
   before timestamptz, before_id bigint)
@@ -85,7 +85,7 @@ RETURNS TABLE (id bigint, created_at timestamptz) LANGUAGE sql STABLE AS $$
   ORDER BY created_at DESC, id DESC LIMIT page
 $$;
 COMMENT ON FUNCTION feed IS
-  'Posts of people followed and of the viewer, of circles joined, or both, each once.';
+  'Returns the posts of the viewer and of followed users, of the viewer''s circles, or of both, each once.';
 
 -- The newest reactions of everybody followed are merged from the index alone, five for each post that is
 -- wanted, and only of these it is asked whether they are to be seen. Where that is too few, as when most of
@@ -140,8 +140,8 @@ RETURNS TABLE (id bigint, reacted_at timestamptz) LANGUAGE sql STABLE AS $$
   ORDER BY 2 DESC, 1 DESC LIMIT page)
 $$;
 COMMENT ON FUNCTION reacted_feed IS
-  'Posts that people followed reacted to, each once, at the time of the latest of these '
-  'reactions. One that was reacted to again since belongs to an earlier page.';
+  'Returns the posts that followed users reacted to, each once, with the time of the latest of these reactions. Posts '
+  'with a later reaction belong to an earlier page.';
 
 CREATE OR REPLACE FUNCTION post_reaction(viewer bigint, post bigint, wanted text, part text, page int,
   before timestamptz, before_user bigint, before_kind reaction_kind)
@@ -168,8 +168,8 @@ LANGUAGE sql STABLE AS $$
   ORDER BY t.created_at DESC, t.user_id DESC)
 $$;
 COMMENT ON FUNCTION post_reaction IS
-  'Reactions to a post by a part of the network: those of one kind, or of each kind the newest few, by '
-  'its index, however many there are.';
+  'Returns the reactions to a post by a part of the network: those of one kind, or the newest few of each kind, from '
+  'its index.';
 
 CREATE OR REPLACE FUNCTION seen_post(viewer bigint, target bigint, kinds text[], VARIADIC path text[])
 RETURNS post LANGUAGE plpgsql AS $$
@@ -182,7 +182,7 @@ BEGIN
   RETURN chosen;
 END $$;
 COMMENT ON FUNCTION seen_post IS
-  'A post of one of these types (any, without) that the viewer may see; refuses any other.';
+  'Returns a post of one of these types, or of any type, that the viewer may see. Refuses any other.';
 
 CREATE OR REPLACE FUNCTION own_post(viewer bigint, target bigint, kinds text[], VARIADIC path text[])
 RETURNS post LANGUAGE plpgsql AS $$
@@ -194,7 +194,7 @@ BEGIN
   RETURN chosen;
 END $$;
 COMMENT ON FUNCTION own_post IS
-  'A post of one of these types that is the viewer''s own, locked before what hangs on it; refuses any other.';
+  'Returns a post of one of these types by the viewer, locked before its dependent rows. Refuses any other.';
 
 CREATE OR REPLACE FUNCTION post_refusals(viewer bigint, kind text, input jsonb, needs_words boolean,
   needs_photo boolean)
@@ -217,16 +217,15 @@ BEGIN
     END IF;
   END IF;
   IF wanted = 'INVITED' AND post_refusals.kind <> 'event' THEN
-    refusals := refusals || refusal('INVALID', 'input', 'visibility');
+    refusals := refusals || (refusal('INVALID', 'input', 'visibility') || saying('Only events can be by invitation.'));
   ELSIF wanted = 'CIRCLE' AND input ->> 'circleId' IS NULL THEN
-    refusals := refusals || refusal('REQUIRED', 'input', 'circleId');
+    refusals := refusals || (refusal('REQUIRED', 'input', 'circleId') || saying('Choose a circle.'));
   END IF;
   RETURN refusals;
 END $$;
 COMMENT ON FUNCTION post_refusals IS
-  'What is wrong with the input of a post of this type. In a group its members post, as only they '
-  'see it; words, announcements and events in a channel are its owner''s, staff''s and services''; '
-  'anything else in a channel is its subscribers''.';
+  'Returns the errors of the input for a post of this type. Members post in a group. In a channel, text posts, '
+  'announcements, and events are for its owner, staff, and services, and other types for its subscribers.';
 
 CREATE OR REPLACE FUNCTION new_post(viewer bigint, kind text, input jsonb, needs_words boolean,
   needs_photo boolean)
@@ -252,8 +251,8 @@ BEGIN
   RETURN made;
 END $$;
 COMMENT ON FUNCTION new_post IS
-  'Makes the row of a post of this type, with its photos, and gives its id. Seen by the circle '
-  'where it is a group, unless the input says otherwise.';
+  'Inserts a post of this type with its photos, and returns its ID. A post in a group is visible to the group unless '
+  'the input states otherwise.';
 
 CREATE OR REPLACE FUNCTION update_post(viewer bigint, arguments jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -278,7 +277,7 @@ BEGIN
   RETURN target.id;
 END $$;
 COMMENT ON FUNCTION update_post IS
-  'Mutation.updatePost: left out stays, null clears what is optional.';
+  'Implements Mutation.updatePost. Omitted arguments keep their value, null clears optional ones.';
 
 CREATE OR REPLACE FUNCTION delete_post(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -301,4 +300,4 @@ BEGIN
   RETURN target;
 END $$;
 COMMENT ON FUNCTION delete_post IS
-  'Mutation.deletePost: its author and staff, with all said about it.';
+  'Implements Mutation.deletePost, for its author and staff. Deletes everything that refers to the post.';

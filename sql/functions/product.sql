@@ -12,7 +12,7 @@ CALL kind('product_post', 17, phrase => 'product');
 CALL takes('votable_post', 'post_id', '{outfit_post,product_post}');
 CREATE OR REPLACE FUNCTION is_votable(id bigint) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN is_outfit_post(id) OR is_product_post(id);
-COMMENT ON FUNCTION is_votable IS 'Whether an id is that of a post on which people can vote.';
+COMMENT ON FUNCTION is_votable IS 'Returns whether an ID is that of a post that users can vote on.';
 CALL exported('shoppingList', $$
   SELECT jsonb_build_object('product', wire_id(s.product_id),
     'addedAt', s.added_at)
@@ -43,8 +43,7 @@ BEGIN
   VALUES (made, thing, asks_for_votes(input));
   RETURN made;
 END $$;
-COMMENT ON FUNCTION create_product_post IS
-  'Mutation.createProductPost.';
+COMMENT ON FUNCTION create_product_post IS 'Implements Mutation.createProductPost.';
 
 CREATE OR REPLACE FUNCTION suggest_product(viewer bigint, target bigint, person bigint, post bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -64,7 +63,7 @@ BEGIN
   IF NOT EXISTS (SELECT FROM follow f WHERE f.follower_id = viewer AND f.followee_id = person)
     AND NOT EXISTS (SELECT FROM visible_post(viewer) p
       WHERE p.id = post AND p.author_id = person AND is_votable(p.id)) THEN
-    PERFORM refuse('FORBIDDEN', 'toUserId');
+    PERFORM refuse_saying('You can suggest products only to users whom you follow.', 'FORBIDDEN', 'toUserId');
   END IF;
   PERFORM FROM post p WHERE p.id = suggest_product.post FOR KEY SHARE;
   INSERT INTO product_suggestion (sender_id, recipient_id, product_id, post_id)
@@ -78,8 +77,7 @@ BEGIN
   RETURN thing.id;
 END $$;
 COMMENT ON FUNCTION suggest_product IS
-  'Whether the viewer may suggest a product to somebody: they follow them, or it goes with '
-  'their post.';
+  'Implements Mutation.suggestProduct, to a user whom the viewer follows, or to the author of the post.';
 
 CREATE OR REPLACE FUNCTION seen_product(viewer bigint, target bigint) RETURNS product
 LANGUAGE plpgsql AS $$
@@ -90,8 +88,7 @@ BEGIN
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'productId'); END IF;
   RETURN thing;
 END $$;
-COMMENT ON FUNCTION seen_product IS
-  'A product that is there; locked so that it stays.';
+COMMENT ON FUNCTION seen_product IS 'Returns a product, locked against deletion. Refuses an unknown one.';
 
 CREATE OR REPLACE FUNCTION email_product_to_me(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -102,13 +99,11 @@ BEGIN
     concat_ws(E'\n\n', thing.name || ' by ' || thing.brand,
       CASE WHEN thing.price IS NOT NULL THEN thing.price || ' ' || thing.currency END,
       nullif(thing.description, ''), thing.buy_url)) THEN
-    PERFORM refuse_all(jsonb_build_array(refusal('REQUIRED', 'productId')
-      || '{"message": "Add an e-mail address to your profile and verify it first."}'));
+    PERFORM refuse_saying('Add an email address to your profile and verify it first.', 'REQUIRED', 'productId');
   END IF;
   RETURN thing.id;
 END $$;
-COMMENT ON FUNCTION email_product_to_me IS
-  'Mutation.emailProductToMe: to a verified address only.';
+COMMENT ON FUNCTION email_product_to_me IS 'Implements Mutation.emailProductToMe, to a verified address.';
 
 CREATE OR REPLACE FUNCTION add_to_shopping_list(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -118,8 +113,7 @@ BEGIN
   ON CONFLICT (user_id, product_id) DO NOTHING;
   RETURN thing.id;
 END $$;
-COMMENT ON FUNCTION add_to_shopping_list IS
-  'Mutation.addToShoppingList.';
+COMMENT ON FUNCTION add_to_shopping_list IS 'Implements Mutation.addToShoppingList.';
 
 CREATE OR REPLACE FUNCTION remove_from_shopping_list(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -128,8 +122,7 @@ BEGIN
   DELETE FROM shopping_list_item i WHERE i.user_id = viewer AND i.product_id = thing.id;
   RETURN thing.id;
 END $$;
-COMMENT ON FUNCTION remove_from_shopping_list IS
-  'Mutation.removeFromShoppingList.';
+COMMENT ON FUNCTION remove_from_shopping_list IS 'Implements Mutation.removeFromShoppingList.';
 
 CREATE OR REPLACE FUNCTION upsert_product(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -146,14 +139,17 @@ BEGIN
     || text_refusals(input ->> 'brand', true, 100, 'input', 'brand')
     || text_refusals(input ->> 'description', false, 5000, 'input', 'description');
   IF input ->> 'buyUrl' !~* '^https?://[^/\s]' OR NOT is_url(input ->> 'buyUrl') THEN
-    refusals := refusals || refusal('INVALID', 'input', 'buyUrl');
+    refusals := refusals || (refusal('INVALID', 'input', 'buyUrl')
+      || saying('Enter a web address such as https://example.com.'));
   END IF;
   IF money IS NOT NULL THEN
     IF NOT ((money ->> 'amount')::numeric >= 0 AND (money ->> 'amount')::numeric < 1e10) THEN
-      refusals := refusals || refusal('INVALID', 'input', 'price', 'amount');
+      refusals := refusals || (refusal('INVALID', 'input', 'price', 'amount')
+        || saying('Enter an amount that is not negative.'));
     END IF;
     IF money ->> 'currency' !~ '^[A-Z]{3}$' THEN
-      refusals := refusals || refusal('INVALID', 'input', 'price', 'currency');
+      refusals := refusals || (refusal('INVALID', 'input', 'price', 'currency')
+        || saying('Enter a currency code such as EUR.'));
     END IF;
   END IF;
   IF picture IS NOT NULL THEN
@@ -176,4 +172,4 @@ BEGIN
   RETURN made;
 END $$;
 COMMENT ON FUNCTION upsert_product IS
-  'Mutation.upsertProduct: staff and services; known by retailer and external id.';
+  'Implements Mutation.upsertProduct, for staff and services. Retailer and external ID identify the product.';

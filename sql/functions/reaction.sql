@@ -16,8 +16,7 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION hold_seen IS
-  'Refuses what somebody reacts to or comments on, unless it is fit for that and they see it. Locked, so that '
-  'nothing is added to what is being deleted.';
+  'Refuses a node unless it is fit and the viewer may see it. Locks it against deletion.';
 
 CREATE OR REPLACE FUNCTION react(viewer bigint, target bigint, how text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -34,8 +33,7 @@ BEGIN
   END IF;
   RETURN target;
 END $$;
-COMMENT ON FUNCTION react IS
-  'Mutation.react.';
+COMMENT ON FUNCTION react IS 'Implements Mutation.react.';
 
 CREATE OR REPLACE FUNCTION unreact(viewer bigint, target bigint, how text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -49,5 +47,4 @@ BEGIN
   END IF;
   RETURN target;
 END $$;
-COMMENT ON FUNCTION unreact IS
-  'Mutation.unreact.';
+COMMENT ON FUNCTION unreact IS 'Implements Mutation.unreact.';

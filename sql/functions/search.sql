@@ -59,6 +59,7 @@ RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $search$
   ORDER BY f.id DESC LIMIT page
 $search$$function$, found, arms);
   COMMENT ON FUNCTION search IS
-    'In names the beginning of a word is enough; in texts words must be whole. All must occur.';
+  'Returns the nodes of these types that match all words. In names, the beginning of a word is enough; in texts, words '
+  'must be complete.';
 END $make$;
-COMMENT ON PROCEDURE make_search IS 'Makes the function search, of one block for each row of search_part.';
+COMMENT ON PROCEDURE make_search IS 'Creates the function search, with one block for each row of search_part.';

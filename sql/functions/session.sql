@@ -8,7 +8,7 @@ BEGIN
   VALUES (token_hash, viewer, device, now() + interval '90 days');
 END $$;
 COMMENT ON FUNCTION create_session IS
-  'Makes a session for a user from the SHA-256 of its token; for `sociograph session create`.';
+  'Begins a session for a user with the SHA-256 hash of its token. For `sociograph session create`.';
 
 CREATE OR REPLACE FUNCTION viewer_of_token(issuer text, subject text) RETURNS bigint
 LANGUAGE plpgsql STABLE AS $$
@@ -16,8 +16,8 @@ BEGIN
   RETURN (SELECT i.user_id FROM identity i WHERE i.provider = issuer AND i.external_id = subject);
 END $$;
 COMMENT ON FUNCTION viewer_of_token IS
-  'Whom a signed token of an issuer of `serve --jwt-keys` stands for, by the name the issuer has there and '
-  'the token''s `sub`; null for nobody. Here: who has linked that identity.';
+  'Returns the user that a signed token of an issuer of `serve --jwt-keys` identifies, by the issuer''s name and the '
+  'token''s `sub`: the user who linked that identity. Null if there is none.';
 
 -- Those that the server asks by name: it may not read what sessions are known by.
 -- plpgsql, which keeps its plan from call to call.
@@ -30,8 +30,8 @@ BEGIN
     WHERE s.token_hash = viewer_of_session.token_hash AND s.expires_at > now();
 END $$;
 COMMENT ON FUNCTION viewer_of_session IS
-  'Whose session has a token of this SHA-256, and whether its use is to be noted again; no row for '
-  'none that lasts.';
+  'Returns the user of the session with this hash of a token, and whether its use is to be recorded again. No row if '
+  'it has expired or does not exist.';
 
 CREATE OR REPLACE FUNCTION note_session(token_hash bytea) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -43,7 +43,7 @@ BEGIN
     AND coalesce(s.last_used_at < now() - interval '5 minutes', true);
 END $$;
 COMMENT ON FUNCTION note_session IS
-  'A session was used: it lasts 90 days from now, a year in all.';
+  'Records that a session was used. It then lasts 90 more days, up to one year in total.';
 
 CREATE OR REPLACE FUNCTION rest_of_session(token_hash bytea) RETURNS bigint
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -52,4 +52,4 @@ BEGIN
     FROM session s WHERE s.token_hash = rest_of_session.token_hash);
 END $$;
 COMMENT ON FUNCTION rest_of_session IS
-  'How many milliseconds a session has left, unless it is used; null for one that is gone.';
+  'Returns the number of milliseconds until a session expires, unless it is used. Null if it does not exist.';

@@ -6,8 +6,8 @@ CREATE OR REPLACE FUNCTION public_url(path text) RETURNS text LANGUAGE sql STABL
     || path
 $$;
 COMMENT ON FUNCTION public_url IS
-  'An address of the site for people: what a link in a text leads to. The operator sets its '
-  'beginning: ALTER DATABASE ... SET sociograph.public_url = ''https://example.org''.';
+  'Returns an address of the public site, for links in texts. The operator sets its beginning: ALTER DATABASE ... SET '
+  'sociograph.public_url = ''https://example.org''.';
 
 CREATE OR REPLACE FUNCTION shortened(words text, length int) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -16,7 +16,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     ELSE regexp_replace(left(words, shortened.length - 1), '\s+\S{0,20}$', '') || '…' END
 $$;
 COMMENT ON FUNCTION shortened IS
-  'A text cut at the end of a word, with an ellipsis, to at most this many characters.';
+  'Returns a text of at most this many characters, cut at the end of a word, with an ellipsis.';
 
 CREATE OR REPLACE FUNCTION shared_node(viewer bigint, medium text, about bigint,
   OUT line text, OUT quote text, OUT link text, OUT to_club boolean)
@@ -60,8 +60,8 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION shared_node IS
-  'What a draft says of a node that the viewer may see: what it is, in one line, words of its own, a link, and whether '
-  'it is a question to the club. All are null without such a node.';
+  'Returns the parts of a draft about a node that the viewer may see: a line, a quotation, a link, and whether it is a '
+  'question for the support address. All are null without such a node.';
 
 CREATE OR REPLACE FUNCTION share_draft(viewer bigint, medium text, about bigint, recipient text)
 RETURNS TABLE (channel text, recipients text[], subject text, body text, url text)
@@ -115,9 +115,9 @@ BEGIN
     CASE medium WHEN 'EMAIL' THEN title END, body, link;
 END $$;
 COMMENT ON FUNCTION share_draft IS
-  'The text for a channel about a post, a product, a person, a location or a circle the viewer '
-  'may see, or else about the application. A tweet holds text and link in 280 characters. Mail '
-  'about a trainer is a question to the club.';
+  'Returns the text for a channel about a post, a product, a user, a location, or a circle that the viewer may see, '
+  'otherwise about the application. A tweet has up to 280 characters with its link. An email about a trainer is a '
+  'question for the support address.';
 
 CREATE OR REPLACE FUNCTION share_post(viewer bigint, target bigint, medium text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -128,11 +128,14 @@ BEGIN
   PERFORM own_post(viewer, target, NULL, 'postId');
   IF medium NOT IN ('FACEBOOK', 'TWITTER') THEN PERFORM refuse('INVALID', 'channel'); END IF;
   SELECT i.access_token INTO sealed FROM identity i WHERE i.user_id = viewer AND i.provider = medium;
-  IF sealed IS NULL THEN PERFORM refuse('PROVIDER_NOT_LINKED', 'channel'); END IF;
+  IF sealed IS NULL THEN
+    PERFORM refuse_saying('Connect your ' || provider_name(medium) || ' account first.',
+      'PROVIDER_NOT_LINKED', 'channel');
+  END IF;
   SELECT d.* INTO draft FROM share_draft(viewer, medium, target, NULL) d;
   INSERT INTO outbox (channel, user_id, subject, body, token)
   VALUES (medium, viewer, one_line(draft.subject), concat_ws(E'\n', draft.body, draft.url), sealed);
   RETURN target;
 END $$;
 COMMENT ON FUNCTION share_post IS
-  'Mutation.sharePost: has the outbox put one''s own post on the wall of a linked account.';
+  'Implements Mutation.sharePost: adds the viewer''s post to the outbox, for the wall of a linked account.';

@@ -7,5 +7,4 @@ RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS
 BEGIN
   RETURN new_post(viewer, 'text_post', input, true, false);
 END $$;
-COMMENT ON FUNCTION create_text_post IS
-  'Mutation.createTextPost.';
+COMMENT ON FUNCTION create_text_post IS 'Implements Mutation.createTextPost.';

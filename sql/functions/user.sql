@@ -13,26 +13,26 @@ CALL told('hidden', 'block', '{viewer_id,user_id}');
 
 CREATE OR REPLACE FUNCTION is_staff(roles text[]) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN 'STAFF' = ANY (roles);
-COMMENT ON FUNCTION is_staff IS 'Whether the roles of somebody make them staff.';
+COMMENT ON FUNCTION is_staff IS 'Returns whether the roles include STAFF.';
 
 CREATE OR REPLACE FUNCTION staff(viewer bigint) RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $$
   SELECT u.id FROM app_user u WHERE u.id = viewer AND is_staff(u.roles)
 $$;
-COMMENT ON FUNCTION staff IS 'The viewer, if they are staff; no row otherwise.';
+COMMENT ON FUNCTION staff IS 'Returns the viewer''s ID if the viewer is staff, otherwise no row.';
 
 CREATE OR REPLACE FUNCTION hidden_user(viewer bigint) RETURNS TABLE (id bigint)
 LANGUAGE sql STABLE AS $$
   SELECT h.user_id FROM hidden h WHERE h.viewer_id = viewer
 $$;
 COMMENT ON FUNCTION hidden_user IS
-  'People hidden from the viewer: blocked by or blocking them. No rows for nearly everyone.';
+  'Returns the users hidden from the viewer, because one of the two blocks the other. Usually empty.';
 
 CREATE OR REPLACE FUNCTION visible_user(viewer bigint) RETURNS SETOF app_user
 LANGUAGE sql STABLE AS $$
   SELECT u.* FROM exact_app_user() u
   WHERE u.id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
 $$;
-COMMENT ON FUNCTION visible_user IS 'Everyone, except that blocking hides both from each other.';
+COMMENT ON FUNCTION visible_user IS 'Returns the users that the viewer may see: all but those hidden by a block.';
 
 CREATE OR REPLACE FUNCTION named_user(viewer bigint) RETURNS SETOF app_user
 LANGUAGE sql STABLE AS $$
@@ -54,7 +54,7 @@ LANGUAGE sql STABLE AS $$
   FROM exact_app_user() u CROSS JOIN LATERAL (
     SELECT u.id IN (SELECT h.id FROM hidden_user(viewer) h) AS is_hidden) m
 $$;
-COMMENT ON FUNCTION named_user IS 'Everyone, but of hidden people only name and picture.';
+COMMENT ON FUNCTION named_user IS 'Returns all users. For those hidden by a block, only the name and the picture.';
 
 CREATE OR REPLACE FUNCTION set_user_roles(viewer bigint, person bigint, wanted text[])
 RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -79,8 +79,7 @@ BEGIN
   RETURN ARRAY[person];
 END $$;
 COMMENT ON FUNCTION set_user_roles IS
-  'Mutation.setUserRoles: all of them; MEMBER is always kept, the last of the staff stays '
-  'staff.';
+  'Implements Mutation.setUserRoles. MEMBER is always included. The last staff member remains staff.';
 
 CREATE OR REPLACE FUNCTION change_roles(name text, added text[], removed text[])
 RETURNS text[] LANGUAGE plpgsql AS $$
@@ -113,8 +112,8 @@ BEGIN
   RETURN kept;
 END $$;
 COMMENT ON FUNCTION change_roles IS
-  'Gives a user roles and takes others away, for the owner of the database; the roles there are then, '
-  'or null when there is nobody of this name. For `sociograph user role`.';
+  'Adds and removes roles of a user, for the owner of the database, and returns the resulting roles. Null if there is '
+  'no user with this name. For `sociograph user role`.';
 
 -- Who a tool acts for when it is told a name instead of a session.
 CREATE OR REPLACE FUNCTION viewer_named(name text) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
@@ -122,7 +121,7 @@ BEGIN
   RETURN (SELECT id FROM app_user WHERE lower(username) = lower(name));
 END $$;
 COMMENT ON FUNCTION viewer_named IS
-  'The id of the user of this name, null when there is none; for `sociograph explain --viewer`.';
+  'Returns the ID of the user with this username. Null if there is none. For `sociograph explain --viewer`.';
 
 -- Whoever adds such a row holds the user's name until the transaction ends, with all others who do; who
 -- renames the user waits for them (update_profile). So no row is added with a name that is being replaced.
@@ -139,7 +138,7 @@ BEGIN
   RETURN NEW;
 END $$;
 COMMENT ON FUNCTION name_row IS
-  'Gives a row the name its list is ordered by. That there is such a user the foreign key sees to.';
+  'Sets the name that a list is ordered by. The foreign key ensures that the user exists.';
 CREATE OR REPLACE TRIGGER name_row BEFORE INSERT ON follow
   FOR EACH ROW EXECUTE FUNCTION name_row();
 CREATE OR REPLACE TRIGGER name_row BEFORE INSERT ON circle_member
@@ -151,8 +150,7 @@ BEGIN
   UPDATE circle_member m SET name_key = NEW.name_key WHERE m.user_id = NEW.id;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION rename_rows IS
-  'Renews the name in the rows of whom somebody follows and where they belong.';
+COMMENT ON FUNCTION rename_rows IS 'Updates the copies of a user''s name in the rows of follows and memberships.';
 CREATE OR REPLACE TRIGGER rename_rows AFTER UPDATE OF name_key ON app_user
   FOR EACH ROW WHEN (OLD.name_key <> NEW.name_key) EXECUTE FUNCTION rename_rows();
 
@@ -166,7 +164,7 @@ BEGIN
   END LOOP;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION end_follows IS 'Blocking ends follows in both directions.';
+COMMENT ON FUNCTION end_follows IS 'Ends the follows between two users, in both directions, when one blocks the other.';
 CREATE OR REPLACE TRIGGER end_follows AFTER INSERT ON block REFERENCING NEW TABLE AS added
   FOR EACH STATEMENT EXECUTE FUNCTION end_follows();
 
@@ -198,6 +196,6 @@ BEGIN
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION hide_people IS
-  'Blocking hides each from the other, from the first block on until neither blocks the other. A user who was hidden '
-  'when their account was deleted stays noted.';
+  'Hides two users from each other from the first block until neither blocks the other. Remembers users who were '
+  'hidden when their account was deleted.';
 CALL watch('block', '{added,removed}', 'hide_people');

@@ -17,8 +17,7 @@ LANGUAGE sql STABLE AS $$
   UNION ALL SELECT s.user_id, 'has ' || count(*) || ' sessions of at most 20' FROM session s
   WHERE s.expires_at > now() GROUP BY s.user_id HAVING count(*) > 20
 $$;
-COMMENT ON FUNCTION verify_accounts IS
-  'Accounts whose names, roles, pictures or sessions are not as they should be.';
+COMMENT ON FUNCTION verify_accounts IS 'Returns the accounts with invalid names, roles, pictures, or sessions.';
 
 CREATE OR REPLACE FUNCTION verify_blocks() RETURNS TABLE (blocker_id bigint, blocked_id bigint, fault text)
 LANGUAGE sql STABLE AS $$
@@ -35,7 +34,7 @@ LANGUAGE sql STABLE AS $$
   WHERE b.blocker_id IS NULL OR h.viewer_id IS NULL OR h.since <> b.since
 $$;
 COMMENT ON FUNCTION verify_blocks IS
-  'Blocks that did not end follows, or that are not hidden both ways; and who is hidden without.';
+  'Returns the blocks that did not end follows or are not hidden both ways, and users who are hidden without a block.';
 
 CREATE OR REPLACE FUNCTION verify_circles() RETURNS TABLE (circle_id bigint, fault text)
 LANGUAGE sql STABLE AS $$
@@ -47,8 +46,7 @@ LANGUAGE sql STABLE AS $$
     JOIN circle c ON c.id = m.circle_id
   WHERE m.role = 'OWNER' AND m.user_id <> c.owner_id
 $$;
-COMMENT ON FUNCTION verify_circles IS
-  'Groups that their owner is not in as such.';
+COMMENT ON FUNCTION verify_circles IS 'Returns the circles whose owner and members disagree about the owner.';
 
 CREATE OR REPLACE FUNCTION verify_locations() RETURNS TABLE (location_id bigint, fault text)
 LANGUAGE sql STABLE AS $$
@@ -60,8 +58,7 @@ LANGUAGE sql STABLE AS $$
     JOIN location p ON p.id = l.parent_id
   WHERE p.level >= l.level
 $$;
-COMMENT ON FUNCTION verify_locations IS
-  'Locations that do not stand in the tree as their parents say.';
+COMMENT ON FUNCTION verify_locations IS 'Returns the locations whose name or ancestors do not match.';
 
 CREATE OR REPLACE FUNCTION verify_posts() RETURNS TABLE (post_id bigint, fault text)
 LANGUAGE sql STABLE AS $$
@@ -91,8 +88,8 @@ LANGUAGE sql STABLE AS $$
   WHERE f.user_id = p.author_id
 $$;
 COMMENT ON FUNCTION verify_posts IS
-  'Posts without what their kind has besides, with photos of others, or with votes, tags and flags that '
-  'nobody could give.';
+  'Returns the posts without the row of their kind, with photos of other users, or with impossible votes, tags, and '
+  'flags.';
 
 CREATE OR REPLACE FUNCTION verify_cards() RETURNS TABLE (card_id bigint, fault text)
 LANGUAGE sql STABLE AS $$
@@ -114,7 +111,7 @@ LANGUAGE sql STABLE AS $$
       AND r.owner_id = f.recipient_id AND r.status = 'ACCEPTED')
 $$;
 COMMENT ON FUNCTION verify_cards IS
-  'Offers that are open beyond their limit, and requests and follow-ups without one another.';
+  'Returns the offers that are open beyond their limit, and the requests and follow-ups without a counterpart.';
 
 CREATE OR REPLACE FUNCTION verify_classes() RETURNS TABLE (booking_id bigint, fault text)
 LANGUAGE sql STABLE AS $$
@@ -122,8 +119,7 @@ LANGUAGE sql STABLE AS $$
     JOIN class_session s ON s.id = b.session_id
   WHERE b.cancelled_at IS NULL AND s.cancelled_at IS NOT NULL
 $$;
-COMMENT ON FUNCTION verify_classes IS
-  'Seats that are held in sessions which do not take place.';
+COMMENT ON FUNCTION verify_classes IS 'Returns the valid bookings of canceled class sessions.';
 
 CREATE OR REPLACE FUNCTION verify_conversations() RETURNS TABLE (conversation_id bigint, fault text)
 LANGUAGE sql STABLE AS $$
@@ -137,7 +133,7 @@ LANGUAGE sql STABLE AS $$
         WHERE m.conversation_id = c.id AND m.user_id = u.id))
 $$;
 COMMENT ON FUNCTION verify_conversations IS
-  'Conversations whose members are not those of their key, as far as these are still here.';
+  'Returns the conversations whose members differ from those in their key, apart from deleted accounts.';
 
 CREATE OR REPLACE FUNCTION verify_contacts() RETURNS TABLE (contact_id bigint, fault text)
 LANGUAGE sql STABLE AS $$
@@ -145,11 +141,10 @@ LANGUAGE sql STABLE AS $$
   UNION ALL SELECT i.id, 'invites who invites' FROM invitation i WHERE i.invitee_id = i.inviter_id
 $$;
 COMMENT ON FUNCTION verify_contacts IS
-  'Contacts whose names cannot be found, and invitations of oneself.';
+  'Returns the contacts with a wrong name_key, and the invitations of users by themselves.';
 
 CREATE OR REPLACE FUNCTION verify_notifications() RETURNS TABLE (notification_id bigint, fault text)
 LANGUAGE sql STABLE AS $$
   SELECT n.id, 'tells somebody of their own act' FROM notification n WHERE n.recipient_id = n.actor_id
 $$;
-COMMENT ON FUNCTION verify_notifications IS
-  'Notifications that nobody should have had.';
+COMMENT ON FUNCTION verify_notifications IS 'Returns the notifications that notify a user of the user''s own act.';

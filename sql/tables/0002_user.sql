@@ -26,15 +26,14 @@ CREATE TABLE app_user (
   joined_at timestamptz NOT NULL DEFAULT now()
 ) WITH (fillfactor = 90, autovacuum_vacuum_threshold = 20, autovacuum_vacuum_scale_factor = 0.0001);
 COMMENT ON TABLE app_user IS
-  'A row: one account. What only its owner may see (email, address) lives here too; the schema '
-  'offers those columns on Viewer alone.';
-COMMENT ON COLUMN app_user.name_key IS 'display_name, folded.';
-COMMENT ON COLUMN app_user.home_id IS 'The city the person lives in.';
-COMMENT ON COLUMN app_user.address IS 'Where cards are sent, in one text.';
-COMMENT ON COLUMN app_user.follower_count IS 'Rows of follow with this followee; kept by trigger.';
-COMMENT ON COLUMN app_user.following_count IS 'Rows of follow with this follower; kept by trigger.';
-COMMENT ON COLUMN app_user.thank_you_score IS 'Thank-yous that tag the person; kept by trigger.';
-COMMENT ON COLUMN app_user.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
+  'One account. Columns that only its owner may see, such as the email address, are part of Viewer alone.';
+COMMENT ON COLUMN app_user.name_key IS 'The folded display_name.';
+COMMENT ON COLUMN app_user.home_id IS 'The city, region, or country that the user shows as home.';
+COMMENT ON COLUMN app_user.address IS 'The postal address for cards, as one text.';
+COMMENT ON COLUMN app_user.follower_count IS 'The number of rows of follow with this followee, kept by trigger.';
+COMMENT ON COLUMN app_user.following_count IS 'The number of rows of follow with this follower, kept by trigger.';
+COMMENT ON COLUMN app_user.thank_you_score IS 'The number of public thank-yous that tag the user, kept by trigger.';
+COMMENT ON COLUMN app_user.is_hot IS 'Whether parts of the counts are in count_slot, because writers conflicted.';
 COMMENT ON CONSTRAINT app_user_username_form ON app_user IS 'username: INVALID';
 COMMENT ON CONSTRAINT app_user_display_name_length ON app_user IS 'displayName: TOO_LONG';
 COMMENT ON CONSTRAINT app_user_card_preference_known ON app_user IS 'unreachable';
@@ -61,9 +60,9 @@ CREATE TABLE password (
   user_id bigint CONSTRAINT password_user_once PRIMARY KEY
     CONSTRAINT password_user_exists REFERENCES app_user ON DELETE CASCADE,
   hash text NOT NULL);
-COMMENT ON TABLE password IS 'A row: somebody who signs in with a password, not by providers only.';
-COMMENT ON COLUMN password.user_id IS 'Whose it is.';
-COMMENT ON COLUMN password.hash IS 'What a password is compared with, with its salt and costs.';
+COMMENT ON TABLE password IS 'One user who can sign in with a password, not only with providers.';
+COMMENT ON COLUMN password.user_id IS 'The user who signs in with the password.';
+COMMENT ON COLUMN password.hash IS 'The hash of the password, with its salt and costs.';
 
 CREATE TABLE identity (
   provider text NOT NULL CONSTRAINT identity_provider_known
@@ -74,15 +73,15 @@ CREATE TABLE identity (
   access_token bytea,
   CONSTRAINT identity_external_id_once PRIMARY KEY (provider, external_id),  -- signInWithProvider
   CONSTRAINT identity_provider_once UNIQUE (user_id, provider));             -- Viewer.identities
-COMMENT ON TABLE identity IS
-  'A row: an account at an identity provider that signs in to one of ours.';
-COMMENT ON COLUMN identity.external_id IS 'The account at the provider.';
-COMMENT ON COLUMN identity.access_token IS 'For posting on walls; sealed, and the key is not here.';
+COMMENT ON TABLE identity IS 'One account at an identity provider that can sign in to an account.';
+COMMENT ON COLUMN identity.external_id IS 'The ID of the account at the provider.';
+COMMENT ON COLUMN identity.access_token IS
+  'The encrypted access token for posting on walls. The key is not in the database.';
 COMMENT ON CONSTRAINT identity_provider_known ON identity IS 'unreachable';
 COMMENT ON CONSTRAINT identity_provider_once ON identity IS 'provider: TAKEN';
 
 CREATE SEQUENCE session_seq;
-COMMENT ON SEQUENCE session_seq IS 'Numbers of sessions.';
+COMMENT ON SEQUENCE session_seq IS 'The numbers of sessions.';
 CREATE TABLE session (
   -- every request with a token
   token_hash bytea CONSTRAINT session_token_hash_primary PRIMARY KEY
@@ -94,11 +93,10 @@ CREATE TABLE session (
   last_used_at timestamptz,
   expires_at timestamptz NOT NULL);
 ALTER SEQUENCE session_seq OWNED BY session.id;
-COMMENT ON TABLE session IS 'A row: one signed-in session.';
-COMMENT ON COLUMN session.token_hash IS 'SHA-256 of the token that the client holds.';
-COMMENT ON COLUMN session.id IS
-  'Under which its owner sees and ends it; no node has its tag.';
-COMMENT ON COLUMN session.device IS 'What the client said it runs on.';
+COMMENT ON TABLE session IS 'One session of a signed-in user.';
+COMMENT ON COLUMN session.token_hash IS 'The SHA-256 hash of the client''s token.';
+COMMENT ON COLUMN session.id IS 'The ID of the session for its owner. No node has its tag.';
+COMMENT ON COLUMN session.device IS 'The device or program, as the client described it.';
 COMMENT ON CONSTRAINT session_token_hash_length ON session IS 'unreachable';
 COMMENT ON CONSTRAINT session_id_once ON session IS 'unreachable';
 -- the sessions of an account, and ending them all
@@ -110,10 +108,9 @@ CREATE TABLE one_time_token (
   user_id bigint NOT NULL
     CONSTRAINT one_time_token_user_exists REFERENCES app_user ON DELETE CASCADE,
   expires_at timestamptz NOT NULL);
-COMMENT ON TABLE one_time_token IS
-  'A row: a token that works once, for example to verify an e-mail address.';
-COMMENT ON COLUMN one_time_token.token_hash IS 'SHA-256 of the token that was sent.';
-COMMENT ON COLUMN one_time_token.purpose IS 'What it is good for, such as VERIFY_EMAIL.';
+COMMENT ON TABLE one_time_token IS 'One token that works once, for example to verify an email address.';
+COMMENT ON COLUMN one_time_token.token_hash IS 'The SHA-256 hash of the token that was sent.';
+COMMENT ON COLUMN one_time_token.purpose IS 'The purpose of the token, such as VERIFY_EMAIL.';
 -- deleting an account; voiding its older tokens
 CREATE INDEX ON one_time_token (user_id, purpose);
 
@@ -122,10 +119,10 @@ CREATE INDEX ON one_time_token (user_id, purpose);
 CREATE TABLE mail_time (
   key bytea CONSTRAINT mail_time_key_primary PRIMARY KEY,
   mailed_at timestamptz NOT NULL);
-COMMENT ON TABLE mail_time IS
-  'A row: the last mail of a kind to an account or an address. It outlives the account.';
-COMMENT ON COLUMN mail_time.key IS 'SHA-256 of the kind, a space, and the account''s id or the address in lower case.';
-COMMENT ON COLUMN mail_time.mailed_at IS 'The time of that mail.';
+COMMENT ON TABLE mail_time IS 'The last mail of one kind to one account or address. Outlives the account.';
+COMMENT ON COLUMN mail_time.key IS
+  'The SHA-256 hash of the kind, a space, and the account''s ID or the address in lower case.';
+COMMENT ON COLUMN mail_time.mailed_at IS 'The date and time of that mail.';
 -- forget_tokens
 CREATE INDEX ON mail_time (mailed_at);
 
@@ -133,9 +130,9 @@ CREATE TABLE reset_request (
   address text CONSTRAINT reset_request_address_primary PRIMARY KEY,
   asked_at timestamptz NOT NULL DEFAULT now());
 COMMENT ON TABLE reset_request IS
-  'A row: somebody asked for a new password of this address, and the outbox was not emptied since.';
-COMMENT ON COLUMN reset_request.address IS 'In lower case. There need be no such account.';
-COMMENT ON COLUMN reset_request.asked_at IS 'The time of the first request since then.';
+  'One address for which a password reset was requested since the outbox was last emptied.';
+COMMENT ON COLUMN reset_request.address IS 'The address in lower case. There may be no such account.';
+COMMENT ON COLUMN reset_request.asked_at IS 'The date and time of the first request since then.';
 -- write_password_resets
 CREATE INDEX ON reset_request (asked_at);
 
@@ -149,9 +146,8 @@ CREATE TABLE follow (
   -- feed, following, viewerIsFollowing, by: FOLLOWING
   CONSTRAINT follow_followee_once PRIMARY KEY (follower_id, followee_id),
   CONSTRAINT follow_followee_other CHECK (follower_id <> followee_id));
-COMMENT ON TABLE follow IS 'A row: the follower follows the followee.';
-COMMENT ON COLUMN follow.follower_name IS
-  'The follower''s name_key, so that followers are listed by name; kept by trigger.';
+COMMENT ON TABLE follow IS 'One follow of a user by another.';
+COMMENT ON COLUMN follow.follower_name IS 'The name_key of the follower, for lists by name, kept by trigger.';
 COMMENT ON CONSTRAINT follow_followee_other ON follow IS 'userIds: INVALID';
 -- User.followers by name, and among them
 CREATE INDEX ON follow (followee_id, follower_name, follower_id) INCLUDE (followed_at);
@@ -167,9 +163,8 @@ CREATE TABLE block (
   -- visibility, viewer.blockedUsers
   CONSTRAINT block_blocked_once PRIMARY KEY (blocker_id, blocked_id),
   CONSTRAINT block_blocked_other CHECK (blocker_id <> blocked_id));
-COMMENT ON TABLE block IS
-  'A row: the blocker wants nothing to do with the blocked. Both become invisible to each other.';
-COMMENT ON COLUMN block.created_at IS 'When the blocker blocked the other.';
+COMMENT ON TABLE block IS 'One block of a user by another. Both are hidden from each other.';
+COMMENT ON COLUMN block.created_at IS 'The date and time of the block.';
 COMMENT ON CONSTRAINT block_blocked_other ON block IS 'userId: INVALID';
 -- visibility, the other way round
 CREATE INDEX ON block (blocked_id, blocker_id);
@@ -183,8 +178,8 @@ CREATE TABLE hidden (
   since timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT hidden_user_once PRIMARY KEY (viewer_id, user_id));
 COMMENT ON TABLE hidden IS
-  'A row: one of the two blocks the other, so the viewer does not see the user; there is one each way. '
-  'Kept by a trigger of block.';
-COMMENT ON COLUMN hidden.viewer_id IS 'Who does not see the other.';
-COMMENT ON COLUMN hidden.user_id IS 'Who is not seen.';
-COMMENT ON COLUMN hidden.since IS 'When the first of the two blocked the other, of the blocks that are still there.';
+  'One user hidden from a viewer because one of the two blocks the other, with a row in each direction. Kept by a '
+  'trigger of block.';
+COMMENT ON COLUMN hidden.viewer_id IS 'The user who does not see the other.';
+COMMENT ON COLUMN hidden.user_id IS 'The user who is not seen.';
+COMMENT ON COLUMN hidden.since IS 'The date and time of the first of the present blocks between the two users.';

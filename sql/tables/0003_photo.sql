@@ -1,7 +1,8 @@
 -- Pictures.
 
 CREATE TYPE moderation_state AS ENUM ('PENDING', 'APPROVED', 'REJECTED');
-COMMENT ON TYPE moderation_state IS 'What became of a picture: waits, shown with what shows it, staff only.';
+COMMENT ON TYPE moderation_state IS
+  'The states of a photo: awaiting moderation, visible with what shows it, or visible only to staff.';
 
 CREATE TABLE photo (
   id bigint CONSTRAINT photo_id_primary PRIMARY KEY,
@@ -12,11 +13,10 @@ CREATE TABLE photo (
   height int CONSTRAINT photo_height_positive CHECK (height > 0),
   moderation moderation_state NOT NULL DEFAULT 'PENDING',
   created_at timestamptz NOT NULL DEFAULT now());
-COMMENT ON TABLE photo IS
-  'A row: one uploaded picture. Its owner attaches it to posts or shows it as an avatar.';
-COMMENT ON COLUMN photo.square_url IS 'Null: it is square already, or nobody has cut it.';
-COMMENT ON COLUMN photo.width IS 'In pixels.';
-COMMENT ON COLUMN photo.height IS 'In pixels.';
+COMMENT ON TABLE photo IS 'One photo. Its owner attaches it to posts or shows it as a profile picture.';
+COMMENT ON COLUMN photo.square_url IS 'The address of the square. Null if the image is square already, or was not cut.';
+COMMENT ON COLUMN photo.width IS 'The width in pixels.';
+COMMENT ON COLUMN photo.height IS 'The height in pixels.';
 COMMENT ON CONSTRAINT photo_width_positive ON photo IS 'unreachable';
 COMMENT ON CONSTRAINT photo_height_positive ON photo IS 'unreachable';
 -- deleting an account
@@ -41,14 +41,14 @@ CREATE TABLE upload (
   uploaded_at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT upload_primary PRIMARY KEY (owner_id, path));
 COMMENT ON TABLE upload IS
-  'A row: somebody sent this picture. It becomes a photo by createPhoto, or is forgotten after a day.';
-COMMENT ON COLUMN upload.path IS 'Where the server has it, named by the hash of its bytes.';
-COMMENT ON COLUMN upload.square_path IS 'Null: it is a small square already.';
-COMMENT ON COLUMN upload.width IS 'In pixels.';
-COMMENT ON COLUMN upload.height IS 'In pixels.';
-COMMENT ON COLUMN upload.moderation IS 'What the operator''s command said; APPROVED without one.';
-COMMENT ON COLUMN upload.photo_id IS 'The photo made of it; null until there is one.';
-COMMENT ON COLUMN upload.uploaded_at IS 'When it was last sent.';
+  'One image that a user uploaded. It becomes a photo with createPhoto, or is deleted after a day.';
+COMMENT ON COLUMN upload.path IS 'The path at the server, named by the hash of the image.';
+COMMENT ON COLUMN upload.square_path IS 'The path of the square. Null if the image is a small square already.';
+COMMENT ON COLUMN upload.width IS 'The width in pixels.';
+COMMENT ON COLUMN upload.height IS 'The height in pixels.';
+COMMENT ON COLUMN upload.moderation IS 'The decision of the operator''s moderation command, or APPROVED without one.';
+COMMENT ON COLUMN upload.photo_id IS 'The photo made of the upload. Null until it is registered.';
+COMMENT ON COLUMN upload.uploaded_at IS 'The date and time of the last upload.';
 COMMENT ON CONSTRAINT upload_path_form ON upload IS 'unreachable';
 COMMENT ON CONSTRAINT upload_square_path_form ON upload IS 'unreachable';
 COMMENT ON CONSTRAINT upload_width_positive ON upload IS 'unreachable';
@@ -64,6 +64,6 @@ CREATE INDEX ON upload (square_path) WHERE square_path IS NOT NULL;
 CREATE TABLE rejected_picture (
   path text CONSTRAINT rejected_picture_path_primary PRIMARY KEY
     CONSTRAINT rejected_picture_path_form CHECK (path ~ '^/photos/[0-9a-f]{64}\.[a-z]{3,4}$'));
-COMMENT ON TABLE rejected_picture IS 'A row: bytes that were rejected. The server gives them to staff only.';
-COMMENT ON COLUMN rejected_picture.path IS 'Where the server has them, named by the hash of the bytes.';
+COMMENT ON TABLE rejected_picture IS 'One rejected image, which the server gives only to staff.';
+COMMENT ON COLUMN rejected_picture.path IS 'The path at the server, named by the hash of the image.';
 COMMENT ON CONSTRAINT rejected_picture_path_form ON rejected_picture IS 'unreachable';

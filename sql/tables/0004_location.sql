@@ -1,7 +1,7 @@
 -- Places of the world, from countries down to a single beach, as one tree.
 
 CREATE TYPE location_level AS ENUM ('COUNTRY', 'REGION', 'CITY', 'PLACE');
-COMMENT ON TYPE location_level IS 'Where in the tree a location stands, from the top.';
+COMMENT ON TYPE location_level IS 'The levels of the tree of locations, from the top.';
 
 CREATE TABLE location (
   id bigint CONSTRAINT location_id_primary PRIMARY KEY,
@@ -25,20 +25,21 @@ CREATE TABLE location (
   CONSTRAINT location_longitude_given CHECK ((latitude IS NULL) = (longitude IS NULL)),
   CONSTRAINT location_place_type_fits CHECK (level = 'PLACE' OR place_type IS NULL)
 ) WITH (fillfactor = 80, autovacuum_vacuum_threshold = 20, autovacuum_vacuum_scale_factor = 0.0001);
-COMMENT ON TABLE location IS 'A row: a country, a region (state, province), a city or a place.';
-COMMENT ON COLUMN location.name_key IS 'name, folded.';
-COMMENT ON COLUMN location.place_type IS 'What sort of place, such as BEACH; only of places.';
-COMMENT ON COLUMN location.gmaps_id IS 'Its id at Google Maps, so that no place is there twice.';
-COMMENT ON COLUMN location.parent_id IS 'What it lies in; on a higher level.';
-COMMENT ON COLUMN location.ancestor_ids IS 'Country first, parent last; kept by trigger.';
-COMMENT ON COLUMN location.latitude IS 'In degrees, north positive.';
-COMMENT ON COLUMN location.longitude IS 'In degrees, east positive.';
-COMMENT ON COLUMN location.top_count IS 'Reactions TOP to it; kept by trigger.';
-COMMENT ON COLUMN location.post_count IS 'Public posts here; kept by trigger.';
-COMMENT ON COLUMN location.post_reaction_count IS 'Reactions to the public posts here; kept by trigger.';
-COMMENT ON COLUMN location.comment_count IS 'Comments on it; kept by trigger.';
-COMMENT ON COLUMN location.popularity IS 'By what POPULAR orders, through location_rank.';
-COMMENT ON COLUMN location.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
+COMMENT ON TABLE location IS 'One country, region (state, province), city, or place.';
+COMMENT ON COLUMN location.name_key IS 'The folded name.';
+COMMENT ON COLUMN location.place_type IS 'The type of place, such as BEACH. Null for other levels.';
+COMMENT ON COLUMN location.gmaps_id IS 'The ID at Google Maps, by which duplicates are avoided.';
+COMMENT ON COLUMN location.parent_id IS 'The location that contains this one, on a higher level.';
+COMMENT ON COLUMN location.ancestor_ids IS 'The IDs of the ancestors, country first, parent last, kept by trigger.';
+COMMENT ON COLUMN location.latitude IS 'The latitude in degrees, north positive.';
+COMMENT ON COLUMN location.longitude IS 'The longitude in degrees, east positive.';
+COMMENT ON COLUMN location.top_count IS 'The number of TOP reactions to the location, kept by trigger.';
+COMMENT ON COLUMN location.post_count IS 'The number of public posts at the location, kept by trigger.';
+COMMENT ON COLUMN location.post_reaction_count IS
+  'The number of reactions to the public posts at the location, kept by trigger.';
+COMMENT ON COLUMN location.comment_count IS 'The number of comments on the location, kept by trigger.';
+COMMENT ON COLUMN location.popularity IS 'The sort key of POPULAR, by way of location_rank.';
+COMMENT ON COLUMN location.is_hot IS 'Whether parts of the counts are in count_slot, because writers conflicted.';
 COMMENT ON CONSTRAINT location_place_type_known ON location IS 'unreachable';
 COMMENT ON CONSTRAINT location_gmaps_id_once ON location IS 'gmapsId: TAKEN';
 COMMENT ON CONSTRAINT location_latitude_range ON location IS 'coordinates: INVALID';
@@ -67,17 +68,15 @@ CREATE TABLE location_rank (
   latitude float8,
   longitude float8,
   ancestor_ids bigint[] NOT NULL);
-COMMENT ON TABLE location_rank IS
-  'A row: what a location is ordered by, as of the last pass of fold_counts.';
-COMMENT ON COLUMN location_rank.location_id IS
-  'The location; the row comes and goes with it, by trigger.';
-COMMENT ON COLUMN location_rank.popularity IS 'As it was at the last pass.';
-COMMENT ON COLUMN location_rank.comment_count IS 'As it was at the last pass.';
-COMMENT ON COLUMN location_rank.level IS 'The same as the location''s; kept by trigger.';
-COMMENT ON COLUMN location_rank.place_type IS 'The same as the location''s; kept by trigger.';
-COMMENT ON COLUMN location_rank.latitude IS 'The same as the location''s; kept by trigger.';
-COMMENT ON COLUMN location_rank.longitude IS 'The same as the location''s; kept by trigger.';
-COMMENT ON COLUMN location_rank.ancestor_ids IS 'The same as the location''s; kept by trigger.';
+COMMENT ON TABLE location_rank IS 'The sort keys of one location, as of the last pass of fold_counts.';
+COMMENT ON COLUMN location_rank.location_id IS 'The location. A trigger adds and deletes the row with it.';
+COMMENT ON COLUMN location_rank.popularity IS 'The popularity of the location at the last pass.';
+COMMENT ON COLUMN location_rank.comment_count IS 'The number of comments on the location at the last pass.';
+COMMENT ON COLUMN location_rank.level IS 'A copy of the location''s level, kept by trigger.';
+COMMENT ON COLUMN location_rank.place_type IS 'A copy of the location''s type of place, kept by trigger.';
+COMMENT ON COLUMN location_rank.latitude IS 'A copy of the location''s latitude, kept by trigger.';
+COMMENT ON COLUMN location_rank.longitude IS 'A copy of the location''s longitude, kept by trigger.';
+COMMENT ON COLUMN location_rank.ancestor_ids IS 'A copy of the location''s ancestors, kept by trigger.';
 -- locations(orderBy: POPULAR); what filters ask is in the index
 CREATE INDEX ON location_rank (popularity DESC, location_id DESC)
   INCLUDE (level, place_type, latitude, longitude, ancestor_ids, comment_count);
@@ -97,6 +96,5 @@ CREATE TABLE user_ships_to (
   location_id bigint
     CONSTRAINT user_ships_to_location_exists REFERENCES location ON DELETE CASCADE,
   CONSTRAINT user_ships_to_location_once PRIMARY KEY (user_id, location_id));  -- User.shipsTo
-COMMENT ON TABLE user_ships_to IS
-  'A row: the user is willing to send cards to this part of the world. No row: everywhere.';
+COMMENT ON TABLE user_ships_to IS 'One location that a user sends cards to. Without rows, the user sends worldwide.';
 CREATE INDEX ON user_ships_to (location_id);  -- deleting a location

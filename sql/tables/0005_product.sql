@@ -20,13 +20,13 @@ CREATE TABLE product (
   CONSTRAINT product_external_id_once UNIQUE (retailer, external_id),
   CONSTRAINT product_currency_given CHECK ((price IS NULL) = (currency IS NULL))
 ) WITH (fillfactor = 80, autovacuum_vacuum_threshold = 20, autovacuum_vacuum_scale_factor = 0.0001);
-COMMENT ON TABLE product IS 'A row: one product of one retailer.';
-COMMENT ON COLUMN product.retailer IS 'The shop, as staff name it.';
-COMMENT ON COLUMN product.external_id IS 'Its number at the retailer.';
-COMMENT ON COLUMN product.currency IS 'Of the price, by ISO 4217.';
-COMMENT ON COLUMN product.heart_count IS 'Reactions HEART to it; kept by trigger.';
-COMMENT ON COLUMN product.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
-COMMENT ON COLUMN product.search IS 'The words it is found by.';
+COMMENT ON TABLE product IS 'One product of one retailer.';
+COMMENT ON COLUMN product.retailer IS 'The name of the retailer, as staff wrote it.';
+COMMENT ON COLUMN product.external_id IS 'The ID of the product at the retailer.';
+COMMENT ON COLUMN product.currency IS 'The ISO 4217 code of the price''s currency.';
+COMMENT ON COLUMN product.heart_count IS 'The number of HEART reactions to the product, kept by trigger.';
+COMMENT ON COLUMN product.is_hot IS 'Whether parts of the counts are in count_slot, because writers conflicted.';
+COMMENT ON COLUMN product.search IS 'The words that searches find the product by.';
 COMMENT ON CONSTRAINT product_price_range ON product IS 'price: INVALID';
 COMMENT ON CONSTRAINT product_buy_url_form ON product IS 'buyUrl: INVALID';
 COMMENT ON CONSTRAINT product_external_id_once ON product IS 'unreachable';
@@ -42,11 +42,9 @@ CREATE INDEX ON product (photo_id) WHERE photo_id IS NOT NULL;
 CREATE TABLE product_rank (
   product_id bigint CONSTRAINT product_rank_id_primary PRIMARY KEY,
   heart_count int NOT NULL);
-COMMENT ON TABLE product_rank IS
-  'A row: what a product is ordered by, as of the last pass of fold_counts.';
-COMMENT ON COLUMN product_rank.product_id IS
-  'The product; the row comes and goes with it, by trigger.';
-COMMENT ON COLUMN product_rank.heart_count IS 'As it was at the last pass.';
+COMMENT ON TABLE product_rank IS 'The sort keys of one product, as of the last pass of fold_counts.';
+COMMENT ON COLUMN product_rank.product_id IS 'The product. A trigger adds and deletes the row with it.';
+COMMENT ON COLUMN product_rank.heart_count IS 'The number of hearts of the product at the last pass.';
 -- products(orderBy: POPULAR)
 CREATE INDEX ON product_rank (heart_count DESC, product_id DESC);
 
@@ -58,7 +56,7 @@ CREATE TABLE shopping_list_item (
   added_at timestamptz NOT NULL DEFAULT now(),
   -- Product.viewerHasOnShoppingList
   CONSTRAINT shopping_list_item_product_once PRIMARY KEY (user_id, product_id));
-COMMENT ON TABLE shopping_list_item IS 'A row: a product the user means to buy.';
+COMMENT ON TABLE shopping_list_item IS 'One product on the shopping list of a user.';
 -- viewer.shoppingList, newest first
 CREATE INDEX ON shopping_list_item (user_id, added_at DESC, product_id DESC);
 -- deleting a product
@@ -77,7 +75,7 @@ CREATE TABLE product_suggestion (
   CONSTRAINT product_suggestion_product_once PRIMARY KEY (sender_id, recipient_id, product_id),
   CONSTRAINT product_suggestion_recipient_other CHECK (sender_id <> recipient_id));
 COMMENT ON TABLE product_suggestion IS
-  'A row: the sender thinks the recipient would like the product, perhaps because of a post.';
+  'One product that the sender suggests to the recipient, perhaps because of a post.';
 COMMENT ON CONSTRAINT product_suggestion_recipient_other ON product_suggestion IS 'toUserId: INVALID';
 -- deleting an account, a product, a post
 CREATE INDEX ON product_suggestion (recipient_id);

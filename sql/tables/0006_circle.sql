@@ -13,12 +13,12 @@ CREATE TABLE circle (
   created_at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT circle_is_default_fits CHECK (kind = 'CHANNEL' OR NOT is_default)
 ) WITH (fillfactor = 80, autovacuum_vacuum_threshold = 20, autovacuum_vacuum_scale_factor = 0.0001);
-COMMENT ON TABLE circle IS 'A row: one circle.';
-COMMENT ON COLUMN circle.kind IS 'GROUP: its members alone know of it. CHANNEL: anyone may join.';
-COMMENT ON COLUMN circle.is_default IS 'Whoever signs up is subscribed to it.';
-COMMENT ON COLUMN circle.member_count IS 'Rows of circle_member; kept by trigger.';
-COMMENT ON COLUMN circle.comment_count IS 'Comments on it; kept by trigger.';
-COMMENT ON COLUMN circle.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
+COMMENT ON TABLE circle IS 'One circle: a group or a channel.';
+COMMENT ON COLUMN circle.kind IS 'GROUP, visible to its members only, or CHANNEL, open to everyone.';
+COMMENT ON COLUMN circle.is_default IS 'Whether new accounts are subscribed to the channel.';
+COMMENT ON COLUMN circle.member_count IS 'The number of rows of circle_member, kept by trigger.';
+COMMENT ON COLUMN circle.comment_count IS 'The number of comments on the circle, kept by trigger.';
+COMMENT ON COLUMN circle.is_hot IS 'Whether parts of the counts are in count_slot, because writers conflicted.';
 COMMENT ON CONSTRAINT circle_name_length ON circle IS 'name: TOO_LONG';
 COMMENT ON CONSTRAINT circle_kind_known ON circle IS 'unreachable';
 COMMENT ON CONSTRAINT circle_is_default_fits ON circle IS 'isDefault: INVALID';
@@ -40,10 +40,8 @@ CREATE TABLE circle_member (
   joined_at timestamptz NOT NULL DEFAULT now(),
   -- visibility, Circle.viewerRole, Circle.members
   CONSTRAINT circle_member_user_once PRIMARY KEY (circle_id, user_id));
-COMMENT ON TABLE circle_member IS
-  'A row: the user belongs to the circle; for a channel, is subscribed to it.';
-COMMENT ON COLUMN circle_member.name_key IS
-  'The user''s, so that members are listed by name; kept by trigger.';
+COMMENT ON TABLE circle_member IS 'One member of a circle. A member of a channel is a subscriber.';
+COMMENT ON COLUMN circle_member.name_key IS 'The name_key of the user, for lists by name, kept by trigger.';
 COMMENT ON CONSTRAINT circle_member_role_known ON circle_member IS 'unreachable';
 -- Circle.members by name, and among them
 CREATE INDEX ON circle_member (circle_id, name_key, user_id) INCLUDE (role, joined_at);

@@ -1,7 +1,8 @@
 -- Posts: one table for what all kinds share, one more for each kind that has more to say.
 
 CREATE TYPE visibility AS ENUM ('PUBLIC', 'CIRCLE', 'INVITED');
-COMMENT ON TYPE visibility IS 'Who may see a post: everyone, the members of its circle, whom its author invited.';
+COMMENT ON TYPE visibility IS
+  'The visibilities of a post: to everyone, to the members of its circle, or to the users invited by its author.';
 
 CREATE TABLE post (
   id bigint CONSTRAINT post_id_primary PRIMARY KEY,
@@ -26,18 +27,17 @@ CREATE TABLE post (
   CONSTRAINT post_announcement_public CHECK (id & 255 <> 22 OR visibility = 'PUBLIC'),
   CONSTRAINT post_location_given CHECK (id & 255 <> 18 OR location_id IS NOT NULL)
 ) WITH (fillfactor = 90, autovacuum_vacuum_threshold = 20, autovacuum_vacuum_scale_factor = 0.0001);
-COMMENT ON TABLE post IS 'A row: one post, of the kind its id names.';
-COMMENT ON COLUMN post.kind IS 'The tag of its type, 16 to 31.';
-COMMENT ON COLUMN post.circle_id IS 'Where it was posted; never changes.';
-COMMENT ON COLUMN post.heart_count IS 'Reactions HEART; kept by trigger.';
-COMMENT ON COLUMN post.like_count IS 'Reactions LIKE; kept by trigger.';
-COMMENT ON COLUMN post.top_count IS 'Reactions TOP; kept by trigger.';
-COMMENT ON COLUMN post.comment_count IS 'Comments; kept by trigger.';
-COMMENT ON COLUMN post.score IS 'All reactions together: by what TOP orders, through post_rank.';
-COMMENT ON COLUMN post.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
-COMMENT ON COLUMN post.search IS 'The words it is found by.';
-COMMENT ON COLUMN post.updated_at IS
-  'When its author changed something, also of the rows that belong to it.';
+COMMENT ON TABLE post IS 'One post, of the kind in its ID.';
+COMMENT ON COLUMN post.kind IS 'The tag of the post''s type, 16 to 31.';
+COMMENT ON COLUMN post.circle_id IS 'The circle in which the post was posted. Never changes.';
+COMMENT ON COLUMN post.heart_count IS 'The number of HEART reactions, kept by trigger.';
+COMMENT ON COLUMN post.like_count IS 'The number of LIKE reactions, kept by trigger.';
+COMMENT ON COLUMN post.top_count IS 'The number of TOP reactions, kept by trigger.';
+COMMENT ON COLUMN post.comment_count IS 'The number of comments, kept by trigger.';
+COMMENT ON COLUMN post.score IS 'The number of all reactions, the sort key of TOP by way of post_rank.';
+COMMENT ON COLUMN post.is_hot IS 'Whether parts of the counts are in count_slot, because writers conflicted.';
+COMMENT ON COLUMN post.search IS 'The words that searches find the post by.';
+COMMENT ON COLUMN post.updated_at IS 'The date and time of the author''s last edit of the post or its dependent rows.';
 COMMENT ON CONSTRAINT post_body_length ON post IS 'body: TOO_LONG';
 COMMENT ON CONSTRAINT post_visibility_invited ON post IS 'visibility: INVALID';
 COMMENT ON CONSTRAINT post_circle_given ON post IS 'visibility: INVALID';
@@ -79,13 +79,13 @@ CREATE TABLE post_rank (
   visibility visibility NOT NULL
 ) WITH (autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0.002);
 COMMENT ON TABLE post_rank IS
-  'A row: what a post is ordered by, as of the last pass of fold_counts, and where.';
-COMMENT ON COLUMN post_rank.post_id IS 'The post; the row comes and goes with it, by trigger.';
-COMMENT ON COLUMN post_rank.score IS 'As it was at the last pass.';
-COMMENT ON COLUMN post_rank.kind IS 'The same as the post''s, so that posts of other kinds need no look.';
-COMMENT ON COLUMN post_rank.author_id IS 'The same as the post''s.';
-COMMENT ON COLUMN post_rank.location_id IS 'The same as the post''s; kept by trigger.';
-COMMENT ON COLUMN post_rank.visibility IS 'The same as the post''s; kept by trigger.';
+  'The sort keys of one post, as of the last pass of fold_counts, with copies of what lists filter by.';
+COMMENT ON COLUMN post_rank.post_id IS 'The post. A trigger adds and deletes the row with it.';
+COMMENT ON COLUMN post_rank.score IS 'The score of the post at the last pass.';
+COMMENT ON COLUMN post_rank.kind IS 'A copy of the post''s kind, so that posts of other kinds need not be read.';
+COMMENT ON COLUMN post_rank.author_id IS 'A copy of the post''s author.';
+COMMENT ON COLUMN post_rank.location_id IS 'A copy of the post''s location, kept by trigger.';
+COMMENT ON COLUMN post_rank.visibility IS 'A copy of the post''s visibility, kept by trigger.';
 -- Location.posts(orderBy: TOP)
 CREATE INDEX ON post_rank (location_id, score DESC, post_id DESC) INCLUDE (kind, author_id)
   WHERE location_id IS NOT NULL;
@@ -100,9 +100,8 @@ CREATE TABLE visit (
   user_id bigint CONSTRAINT visit_user_exists REFERENCES app_user ON DELETE CASCADE,
   visited_at timestamptz NOT NULL,
   CONSTRAINT visit_user_once PRIMARY KEY (location_id, user_id));
-COMMENT ON TABLE visit IS
-  'A row: the user has public posts at the location. Kept by trigger (functions/location.sql).';
-COMMENT ON COLUMN visit.visited_at IS 'When the latest of these posts was made.';
+COMMENT ON TABLE visit IS 'One user with public posts at one location, kept by trigger (functions/location.sql).';
+COMMENT ON COLUMN visit.visited_at IS 'The date and time of the latest of these posts.';
 -- Location.visitors
 CREATE INDEX ON visit (location_id, visited_at DESC, user_id DESC);
 -- deleting an account
@@ -116,8 +115,8 @@ CREATE TABLE post_photo (
   position smallint CONSTRAINT post_photo_position_range CHECK (position BETWEEN 0 AND 9),
   photo_id bigint NOT NULL CONSTRAINT post_photo_photo_exists REFERENCES photo ON DELETE CASCADE,
   CONSTRAINT post_photo_position_once PRIMARY KEY (post_id, position));   -- Post.photos
-COMMENT ON TABLE post_photo IS 'A row: a photo of a post, in the place the author gave it.';
-COMMENT ON COLUMN post_photo.position IS 'From 0.';
+COMMENT ON TABLE post_photo IS 'One photo of a post, at the position that the author gave it.';
+COMMENT ON COLUMN post_photo.position IS 'The position in the post, from 0.';
 COMMENT ON CONSTRAINT post_photo_position_range ON post_photo IS 'photoIds: INVALID';
 -- visibility of a photo
 CREATE INDEX ON post_photo (photo_id);
@@ -127,9 +126,9 @@ CREATE TABLE post_tag (
   user_id bigint CONSTRAINT post_tag_user_exists REFERENCES app_user ON DELETE CASCADE,
   is_public boolean NOT NULL DEFAULT true,
   CONSTRAINT post_tag_user_once PRIMARY KEY (post_id, user_id));   -- ThankYou.taggedUsers
-COMMENT ON TABLE post_tag IS 'A row: a post names a user, as a thank-you does.';
+COMMENT ON TABLE post_tag IS 'One user whom a post tags, such as a thank-you.';
 -- A thank-you in a group is thanks among its members: it is in nobody's score.
-COMMENT ON COLUMN post_tag.is_public IS 'Whether everyone may see the post; kept by trigger.';
+COMMENT ON COLUMN post_tag.is_public IS 'Whether everyone may see the post, kept by trigger.';
 -- User.taggedIn
 CREATE INDEX ON post_tag (user_id, post_id DESC);
 
@@ -144,12 +143,11 @@ CREATE TABLE votable_post (
   is_hot boolean NOT NULL DEFAULT false,
   CONSTRAINT votable_post_product_given CHECK ((post_id & 255 = 17) = (product_id IS NOT NULL))
 ) WITH (fillfactor = 90, autovacuum_vacuum_threshold = 20, autovacuum_vacuum_scale_factor = 0.0001);
-COMMENT ON TABLE votable_post IS
-  'A row: what an outfit or product post has besides; people can vote on it.';
-COMMENT ON COLUMN votable_post.brands IS 'What is worn, as the author says.';
-COMMENT ON COLUMN votable_post.wear_it_count IS 'Votes WEAR_IT; kept by trigger.';
-COMMENT ON COLUMN votable_post.change_it_count IS 'Votes CHANGE_IT; kept by trigger.';
-COMMENT ON COLUMN votable_post.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
+COMMENT ON TABLE votable_post IS 'The further columns of one outfit or product post, which users can vote on.';
+COMMENT ON COLUMN votable_post.brands IS 'The brands worn, as the author wrote them.';
+COMMENT ON COLUMN votable_post.wear_it_count IS 'The number of WEAR_IT votes, kept by trigger.';
+COMMENT ON COLUMN votable_post.change_it_count IS 'The number of CHANGE_IT votes, kept by trigger.';
+COMMENT ON COLUMN votable_post.is_hot IS 'Whether parts of the counts are in count_slot, because writers conflicted.';
 COMMENT ON CONSTRAINT votable_post_product_given ON votable_post IS 'unreachable';
 -- Product.posts
 CREATE INDEX ON votable_post (product_id, post_id DESC) WHERE product_id IS NOT NULL;

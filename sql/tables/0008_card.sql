@@ -9,10 +9,11 @@ CREATE TABLE card_post (
     CONSTRAINT card_post_response_count_range CHECK (response_count >= 0),
   CONSTRAINT card_post_response_limit_kept CHECK (response_count <= response_limit),
   CONSTRAINT card_post_response_limit_fits CHECK (post_id & 255 = 19 OR response_limit IS NULL));
-COMMENT ON TABLE card_post IS 'A row: what an offer or a request of cards has besides.';
-COMMENT ON COLUMN card_post.response_limit IS 'How many cards are offered; null: no limit, or a request.';
+COMMENT ON TABLE card_post IS 'The further columns of one card offer or card request.';
+COMMENT ON COLUMN card_post.response_limit IS
+  'The number of responses at which the offer closes. Null if there is no limit, and for requests.';
 COMMENT ON COLUMN card_post.response_count IS
-  'Raised by the statement that responds, which checks the limit; lowered by trigger.';
+  'The number of responses. Raised by the statement that responds, which checks the limit, and lowered by trigger.';
 COMMENT ON CONSTRAINT card_post_response_limit_positive ON card_post IS 'responseLimit: INVALID';
 COMMENT ON CONSTRAINT card_post_response_count_range ON card_post IS 'unreachable';
 COMMENT ON CONSTRAINT card_post_response_limit_kept ON card_post IS 'offerId: CLOSED';
@@ -23,8 +24,7 @@ CREATE TABLE card_offer_region (
   location_id bigint
     CONSTRAINT card_offer_region_location_exists REFERENCES location ON DELETE CASCADE,
   CONSTRAINT card_offer_region_location_once PRIMARY KEY (post_id, location_id));  -- CardOffer.regions
-COMMENT ON TABLE card_offer_region IS
-  'A row: an offer reaches this part of the world. No row: everywhere.';
+COMMENT ON TABLE card_offer_region IS 'One location that a card offer sends to. Without rows, the offer is worldwide.';
 -- posts(filter: {sendsTo})
 CREATE INDEX ON card_offer_region (location_id, post_id DESC);
 
@@ -42,8 +42,7 @@ CREATE TABLE info_request (
   -- requestAddress, CardRequest.viewerInfoRequest
   CONSTRAINT info_request_requester_once UNIQUE (post_id, requester_id),
   CONSTRAINT info_request_requester_other CHECK (owner_id <> requester_id));
-COMMENT ON TABLE info_request IS
-  'A row: the requester asks the owner of a card request for their address.';
+COMMENT ON TABLE info_request IS 'One request for the address of the author of a card request.';
 COMMENT ON CONSTRAINT info_request_status_known ON info_request IS 'unreachable';
 COMMENT ON CONSTRAINT info_request_requester_once ON info_request IS 'unreachable';
 COMMENT ON CONSTRAINT info_request_requester_other ON info_request IS 'requestId: FORBIDDEN';
@@ -67,8 +66,9 @@ CREATE TABLE follow_up (
   CONSTRAINT follow_up_recipient_once UNIQUE (post_id, sender_id, recipient_id),
   CONSTRAINT follow_up_recipient_other CHECK (sender_id <> recipient_id),
   CONSTRAINT follow_up_resolved_at_given CHECK ((state = 'OPEN') = (resolved_at IS NULL)));
-COMMENT ON TABLE follow_up IS 'A row: the sender owes the recipient a card because of a post.';
-COMMENT ON COLUMN follow_up.resolved_at IS 'When the card was sent, or could not be; null while it is owed.';
+COMMENT ON TABLE follow_up IS 'One card that the sender owes the recipient because of a post.';
+COMMENT ON COLUMN follow_up.resolved_at IS
+  'The date and time when the sender resolved the follow-up. Null while it is open.';
 COMMENT ON CONSTRAINT follow_up_state_known ON follow_up IS 'unreachable';
 COMMENT ON CONSTRAINT follow_up_recipient_once ON follow_up IS 'unreachable';
 COMMENT ON CONSTRAINT follow_up_recipient_other ON follow_up IS 'offerId: FORBIDDEN';

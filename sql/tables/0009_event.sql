@@ -14,12 +14,13 @@ CREATE TABLE event (
   cancelled_at timestamptz,
   -- createEvent by a scraper: update, do not double
   CONSTRAINT event_external_id_once UNIQUE (circle_id, external_id));
-COMMENT ON TABLE event IS 'A row: what an event has besides.';
-COMMENT ON COLUMN event.category IS 'DINING: a meal, with its venues.';
+COMMENT ON TABLE event IS 'The further columns of one event.';
+COMMENT ON COLUMN event.category IS 'GENERAL, or DINING for a meal with venues.';
 COMMENT ON COLUMN event.circle_id IS 'The circle of the post, which never changes.';
-COMMENT ON COLUMN event.external_id IS 'Its number where it was taken from.';
-COMMENT ON COLUMN event.source_url IS 'Where it was taken from.';
-COMMENT ON COLUMN event.cancelled_at IS 'Called off, still to be seen by those who know it.';
+COMMENT ON COLUMN event.external_id IS 'The ID of an imported event at its source.';
+COMMENT ON COLUMN event.source_url IS 'The address of an imported event at its source.';
+COMMENT ON COLUMN event.cancelled_at IS
+  'The date and time when the event was canceled. Canceled events remain visible.';
 COMMENT ON CONSTRAINT event_title_length ON event IS 'title: TOO_LONG';
 COMMENT ON CONSTRAINT event_ends_at_after ON event IS 'endsAt: INVALID';
 COMMENT ON CONSTRAINT event_category_known ON event IS 'unreachable';
@@ -42,7 +43,7 @@ CREATE TABLE event_venue (
   closes_at timestamptz CONSTRAINT event_venue_closes_at_after CHECK (closes_at > opens_at),
   note text,
   CONSTRAINT event_venue_location_once PRIMARY KEY (event_id, location_id));   -- Event.venues
-COMMENT ON TABLE event_venue IS 'A row: one of the places that serve a meal, and when.';
+COMMENT ON TABLE event_venue IS 'One place that serves a meal, with its hours.';
 COMMENT ON CONSTRAINT event_venue_closes_at_after ON event_venue IS 'venues: INVALID';
 CREATE INDEX ON event_venue (location_id);    -- deleting a location
 
@@ -53,7 +54,7 @@ CREATE TABLE attendance (
     CONSTRAINT attendance_status_known CHECK (status IN ('GOING', 'MAYBE', 'NOT_GOING')),
   updated_at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT attendance_user_once PRIMARY KEY (event_id, user_id));   -- Event.viewerAttendance
-COMMENT ON TABLE attendance IS 'A row: what the user answered when asked whether they come.';
+COMMENT ON TABLE attendance IS 'One answer of a user about attending an event.';
 COMMENT ON CONSTRAINT attendance_status_known ON attendance IS 'unreachable';
 -- Event.attendees, latest answer first, and their number
 CREATE INDEX ON attendance (event_id, status, updated_at DESC, user_id DESC);
@@ -77,13 +78,11 @@ CREATE TABLE invitation (
   CONSTRAINT invitation_invitee_once UNIQUE (event_id, invitee_id),
   CONSTRAINT invitation_channel_given CHECK ((event_id IS NULL) = (channel IS NOT NULL)),
   CONSTRAINT invitation_invitee_given CHECK (event_id IS NULL OR invitee_id IS NOT NULL));
-COMMENT ON TABLE invitation IS
-  'A row: somebody invites somebody to an event, or, without one, to join the community.';
-COMMENT ON COLUMN invitation.contact IS
-  'Of somebody without an account: a telephone number or an e-mail address.';
+COMMENT ON TABLE invitation IS 'One invitation to an event or, without an event, to join the community.';
+COMMENT ON COLUMN invitation.contact IS 'The phone number, email address, or name of a person without an account.';
 COMMENT ON COLUMN invitation.code IS
-  'At the end of the link in the text: who signs up with it accepts.';
-COMMENT ON COLUMN invitation.channel IS 'How somebody without an account is asked: SMS, EMAIL, ...';
+  'The code at the end of the link in the text, which accepts the invitation at sign-up.';
+COMMENT ON COLUMN invitation.channel IS 'The channel of an invitation to the community: SMS, EMAIL, and so on.';
 COMMENT ON CONSTRAINT invitation_channel_known ON invitation IS 'unreachable';
 COMMENT ON CONSTRAINT invitation_code_once ON invitation IS 'unreachable';
 COMMENT ON CONSTRAINT invitation_status_known ON invitation IS 'unreachable';

@@ -1,7 +1,7 @@
 -- What people say about nodes without words: reactions and votes.
 
 CREATE TYPE reaction_kind AS ENUM ('HEART', 'LIKE', 'TOP', 'AGREE');
-COMMENT ON TYPE reaction_kind IS 'Gestures of the applications; each is counted on its own.';
+COMMENT ON TYPE reaction_kind IS 'The kinds of reaction, each counted separately.';
 
 CREATE TABLE reaction (
   subject_id bigint NOT NULL,
@@ -11,9 +11,9 @@ CREATE TABLE reaction (
   -- viewerReactions; one of each kind. The subject does not come first: where it did, this index was taken
   -- for Reactable.reactions, with a sort of all, as soon as few pages were known to be visible.
   CONSTRAINT reaction_kind_once PRIMARY KEY (user_id, subject_id, kind));
-COMMENT ON TABLE reaction IS 'A row: the user hearts, likes, tops or agrees with the subject.';
+COMMENT ON TABLE reaction IS 'One reaction of a user to a node.';
 COMMENT ON COLUMN reaction.subject_id IS
-  'A post, a location, a product or a comment; goes with it (functions/node.sql).';
+  'The post, location, product, or comment, with which the reaction is deleted (functions/node.sql).';
 -- Reactable.reactions, newest first
 CREATE INDEX ON reaction (subject_id, kind, created_at DESC, user_id DESC);
 -- viewer.reactedFeed; locations(filter: {toppedBy})
@@ -25,6 +25,6 @@ CREATE TABLE vote (
   choice text NOT NULL CONSTRAINT vote_choice_known CHECK (choice IN ('WEAR_IT', 'CHANGE_IT')),
   created_at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT vote_user_once PRIMARY KEY (post_id, user_id));   -- castVote, Votable.viewerVote
-COMMENT ON TABLE vote IS 'A row: the user''s final verdict on an outfit or a product.';
+COMMENT ON TABLE vote IS 'One final vote of a user on an outfit or a product.';
 COMMENT ON CONSTRAINT vote_choice_known ON vote IS 'unreachable';
 CREATE INDEX ON vote (user_id);               -- deleting an account

@@ -10,12 +10,12 @@ CREATE TABLE comment (
   created_at timestamptz NOT NULL DEFAULT now()
 ) WITH (fillfactor = 90, autovacuum_vacuum_threshold = 20, autovacuum_vacuum_scale_factor = 0.0001);
 COMMENT ON TABLE comment IS
-  'A row: one remark in the flat thread of a post, a location or a circle. On outfits, products and '
-  'locations it is called a review.';
+  'One comment in the flat thread of a post, a location, or a circle. On outfits, products, and locations it is called '
+  'a review.';
 COMMENT ON COLUMN comment.subject_id IS
-  'A post, a location or a circle; the comment goes with it (functions/node.sql).';
-COMMENT ON COLUMN comment.agree_count IS 'Reactions AGREE; kept by trigger.';
-COMMENT ON COLUMN comment.is_hot IS 'Writers met here: parts of its counts are in count_slot.';
+  'The post, location, or circle, with which the comment is deleted (functions/node.sql).';
+COMMENT ON COLUMN comment.agree_count IS 'The number of AGREE reactions, kept by trigger.';
+COMMENT ON COLUMN comment.is_hot IS 'Whether parts of the counts are in count_slot, because writers conflicted.';
 COMMENT ON CONSTRAINT comment_body_length ON comment IS 'body: TOO_LONG';
 -- Commentable.comments, from either end
 CREATE INDEX ON comment (subject_id, id);

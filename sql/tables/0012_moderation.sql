@@ -1,7 +1,7 @@
 -- What people tell staff. A flag has a name of its own, and a place for who settled it and how.
 
 CREATE SEQUENCE flag_seq;
-COMMENT ON SEQUENCE flag_seq IS 'Numbers of flags.';
+COMMENT ON SEQUENCE flag_seq IS 'The numbers of flags.';
 CREATE TABLE flag (
   subject_id bigint,
   user_id bigint CONSTRAINT flag_user_exists REFERENCES app_user ON DELETE CASCADE,
@@ -18,13 +18,14 @@ CREATE TABLE flag (
   CONSTRAINT flag_resolved_at_given CHECK (
     resolved_at IS NOT NULL OR resolved_by_id IS NULL AND resolution IS NULL));
 ALTER SEQUENCE flag_seq OWNED BY flag.id;
-COMMENT ON TABLE flag IS 'A row: the user tells the staff that something is wrong with the subject.';
-COMMENT ON COLUMN flag.subject_id IS 'Any node; goes with it (functions/node.sql).';
-COMMENT ON COLUMN flag.id IS 'Names it to resolveFlag. No node: its tag is nobody else''s.';
-COMMENT ON COLUMN flag.resolved_at IS 'When staff settled it; null until then.';
-COMMENT ON COLUMN flag.resolved_by_id IS 'Who did; null until then, or when that account is gone.';
-COMMENT ON COLUMN flag.resolution IS 'What staff noted.';
-COMMENT ON COLUMN flag.is_open IS '1 until it is settled, then 0: a sort key.';
+COMMENT ON TABLE flag IS 'One report by a user to staff that a node is inappropriate.';
+COMMENT ON COLUMN flag.subject_id IS 'The node of any type, with which the flag is deleted (functions/node.sql).';
+COMMENT ON COLUMN flag.id IS 'The ID of the flag for resolveFlag. No node has its tag.';
+COMMENT ON COLUMN flag.resolved_at IS 'The date and time when staff resolved the flag. Null until then.';
+COMMENT ON COLUMN flag.resolved_by_id IS
+  'The staff member who resolved the flag. Null until then, and if that account was deleted.';
+COMMENT ON COLUMN flag.resolution IS 'The note by the staff member who resolved the flag.';
+COMMENT ON COLUMN flag.is_open IS '1 until the flag is resolved, then 0. A sort key.';
 COMMENT ON CONSTRAINT flag_id_once ON flag IS 'unreachable';
 COMMENT ON CONSTRAINT flag_resolved_at_given ON flag IS 'unreachable';
 -- viewer.moderation.flags: open ones first

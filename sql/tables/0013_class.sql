@@ -9,7 +9,7 @@ CREATE TABLE program (
   location_id bigint CONSTRAINT program_location_exists REFERENCES location ON DELETE SET NULL,
   duration_minutes int NOT NULL
     CONSTRAINT program_duration_positive CHECK (duration_minutes > 0));
-COMMENT ON TABLE program IS 'A row: something trainers teach.';
+COMMENT ON TABLE program IS 'One training program that trainers teach.';
 COMMENT ON CONSTRAINT program_training_known ON program IS 'unreachable';
 COMMENT ON CONSTRAINT program_duration_positive ON program IS 'durationMinutes: INVALID';
 -- programs(training:)
@@ -21,7 +21,7 @@ CREATE TABLE program_trainer (
   program_id bigint CONSTRAINT program_trainer_program_exists REFERENCES program ON DELETE CASCADE,
   trainer_id bigint CONSTRAINT program_trainer_trainer_exists REFERENCES app_user ON DELETE CASCADE,
   CONSTRAINT program_trainer_once PRIMARY KEY (program_id, trainer_id));   -- Program.trainers
-COMMENT ON TABLE program_trainer IS 'A row: the trainer teaches the program.';
+COMMENT ON TABLE program_trainer IS 'One trainer of a program.';
 -- TrainerProfile.programs
 CREATE INDEX ON program_trainer (trainer_id, program_id);
 
@@ -43,14 +43,15 @@ CREATE TABLE class_session (
     EXCLUDE USING gist (int8range(trainer_id, trainer_id, '[]') WITH &&,
       tstzrange(starts_at, ends_at) WITH &&) WHERE (booked_count > 0));
 COMMENT ON TABLE class_session IS
-  'A row: one time a program is held; while seats are left it is a free time of its trainer. A '
-  'trainer may offer times that overlap, but hold only one of them once somebody has booked.';
-COMMENT ON COLUMN class_session.trainer_id IS 'One who teaches the program.';
-COMMENT ON COLUMN class_session.cancelled_at IS 'Called off, and still to be seen.';
-COMMENT ON COLUMN class_session.program_id IS 'What is held.';
-COMMENT ON COLUMN class_session.capacity IS 'How many seats there are.';
+  'One scheduled session of a program, a free time of its trainer while seats are left. A trainer may offer '
+  'overlapping sessions, but only one of them can be booked.';
+COMMENT ON COLUMN class_session.trainer_id IS 'The trainer, one of those who teach the program.';
+COMMENT ON COLUMN class_session.cancelled_at IS
+  'The date and time when the session was canceled. Canceled sessions remain visible.';
+COMMENT ON COLUMN class_session.program_id IS 'The program of the session.';
+COMMENT ON COLUMN class_session.capacity IS 'The number of seats.';
 COMMENT ON COLUMN class_session.booked_count IS
-  'Raised by the statement that books, which checks the limit; lowered by trigger.';
+  'The number of booked seats. Raised by the statement that books, which checks the capacity, and lowered by trigger.';
 COMMENT ON CONSTRAINT class_session_ends_at_after ON class_session IS 'startsAt: INVALID';
 COMMENT ON CONSTRAINT class_session_capacity_positive ON class_session IS 'capacity: INVALID';
 COMMENT ON CONSTRAINT class_session_booked_count_range ON class_session IS 'sessionId: FULL';
@@ -72,8 +73,8 @@ CREATE TABLE booking (
   user_id bigint NOT NULL CONSTRAINT booking_user_exists REFERENCES app_user ON DELETE CASCADE,
   created_at timestamptz NOT NULL DEFAULT now(),
   cancelled_at timestamptz);
-COMMENT ON TABLE booking IS 'A row: a seat the user took, and perhaps gave back.';
-COMMENT ON COLUMN booking.cancelled_at IS 'When the seat was given back.';
+COMMENT ON TABLE booking IS 'One seat that a user booked, and may have canceled.';
+COMMENT ON COLUMN booking.cancelled_at IS 'The date and time when the booking was canceled.';
 -- bookSession: one seat each; ClassSession.viewerBooking
 CREATE UNIQUE INDEX booking_user_once ON booking (session_id, user_id) WHERE cancelled_at IS NULL;
 COMMENT ON INDEX booking_user_once IS 'unreachable';

@@ -10,9 +10,9 @@ CREATE TABLE activity_track (
     CONSTRAINT activity_track_ended_at_after CHECK (ended_at >= started_at),
   distance float8 NOT NULL CONSTRAINT activity_track_distance_range CHECK (distance >= 0),
   path jsonb NOT NULL);
-COMMENT ON TABLE activity_track IS 'A row: one recorded run, ride or walk.';
-COMMENT ON COLUMN activity_track.distance IS 'In metres.';
-COMMENT ON COLUMN activity_track.path IS '[{"at", "latitude", "longitude"}, ...]';
+COMMENT ON TABLE activity_track IS 'One recorded run, ride, or walk.';
+COMMENT ON COLUMN activity_track.distance IS 'The distance in meters.';
+COMMENT ON COLUMN activity_track.path IS 'The points of the path: [{"at", "latitude", "longitude"}, ...]';
 COMMENT ON CONSTRAINT activity_track_ended_at_after ON activity_track IS 'endedAt: INVALID';
 COMMENT ON CONSTRAINT activity_track_distance_range ON activity_track IS 'unreachable';
 -- viewer.activityTracks
@@ -25,8 +25,7 @@ CREATE TABLE test_result (
   value float8 NOT NULL CONSTRAINT test_result_value_range CHECK (value >= 0),
   -- viewer.testResults
   CONSTRAINT test_result_recorded_at_once PRIMARY KEY (user_id, test, recorded_at));
-COMMENT ON TABLE test_result IS
-  'A row: a result of a fitness test; the latest of each test is the current one.';
-COMMENT ON COLUMN test_result.test IS 'Which test.';
-COMMENT ON COLUMN test_result.value IS 'In the unit of the test.';
+COMMENT ON TABLE test_result IS 'One result of a fitness test. The latest of each test is current.';
+COMMENT ON COLUMN test_result.test IS 'The name of the test, such as MILE_TIME.';
+COMMENT ON COLUMN test_result.value IS 'The result in the unit of the test.';
 COMMENT ON CONSTRAINT test_result_value_range ON test_result IS 'value: INVALID';

@@ -4,9 +4,9 @@ CREATE TABLE conversation (
   id bigint CONSTRAINT conversation_id_primary PRIMARY KEY,
   member_key text NOT NULL CONSTRAINT conversation_member_key_once UNIQUE,   -- sendMessage
   updated_at timestamptz NOT NULL DEFAULT now());
-COMMENT ON TABLE conversation IS 'A row: a conversation of a set of people; a set has only one.';
-COMMENT ON COLUMN conversation.member_key IS 'Sorted ids of its members, comma between.';
-COMMENT ON COLUMN conversation.updated_at IS 'When the latest message came.';
+COMMENT ON TABLE conversation IS 'One conversation between a set of users. Each set has one.';
+COMMENT ON COLUMN conversation.member_key IS 'The sorted IDs of the members, separated by commas.';
+COMMENT ON COLUMN conversation.updated_at IS 'The date and time of the latest message.';
 COMMENT ON CONSTRAINT conversation_member_key_once ON conversation IS 'unreachable';
 
 CREATE TABLE conversation_member (
@@ -16,8 +16,8 @@ CREATE TABLE conversation_member (
   last_read_id bigint NOT NULL DEFAULT 0,
   -- visibility, Conversation.participants
   CONSTRAINT conversation_member_user_once PRIMARY KEY (conversation_id, user_id));
-COMMENT ON TABLE conversation_member IS 'A row: the user takes part.';
-COMMENT ON COLUMN conversation_member.last_read_id IS 'The message up to which everything was read.';
+COMMENT ON TABLE conversation_member IS 'One participant of a conversation.';
+COMMENT ON COLUMN conversation_member.last_read_id IS 'The ID of the last message that the user has read.';
 -- viewer.conversations
 CREATE INDEX ON conversation_member (user_id, conversation_id);
 
@@ -29,7 +29,7 @@ CREATE TABLE message (
   created_at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT message_author_member FOREIGN KEY (conversation_id, author_id)
     REFERENCES conversation_member ON DELETE CASCADE);
-COMMENT ON TABLE message IS 'A row: one message. Only those who take part can have written it.';
+COMMENT ON TABLE message IS 'One message, written by a participant of the conversation.';
 COMMENT ON CONSTRAINT message_body_length ON message IS 'body: TOO_LONG';
 -- Conversation.messages from either end, Conversation.unreadCount
 CREATE INDEX ON message (conversation_id, id);

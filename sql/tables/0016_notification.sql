@@ -23,26 +23,24 @@ CREATE TABLE notification (
   CONSTRAINT notification_action_label_given
     CHECK ((action_kind IS NULL) = (action_label IS NULL))
 ) PARTITION BY RANGE (id);
-COMMENT ON TABLE notification IS
-  'A row: something the recipient should know, worded for them, perhaps with a button.';
-COMMENT ON COLUMN notification.reason IS 'What happened, such as FOLLOWED.';
-COMMENT ON COLUMN notification.actor_id IS 'Who caused it.';
+COMMENT ON TABLE notification IS 'One notification for its recipient, perhaps with a button.';
+COMMENT ON COLUMN notification.reason IS 'The reason for the notification, such as FOLLOWED.';
+COMMENT ON COLUMN notification.actor_id IS 'The user whose action caused the notification.';
 COMMENT ON COLUMN notification.about_id IS
-  'The node it is about, of any type; the notification goes with it (functions/node.sql).';
-COMMENT ON COLUMN notification.text IS 'Plain but for <b> and </b>.';
-COMMENT ON COLUMN notification.destination IS 'Where it leads.';
-COMMENT ON COLUMN notification.action_kind IS 'What its button does; null: it has none.';
-COMMENT ON COLUMN notification.action_label IS 'What stands on its button.';
-COMMENT ON COLUMN notification.action_url IS 'Where its button leads.';
-COMMENT ON COLUMN notification.action_performed_at IS 'When its button was used.';
+  'The node of any type that the notification is about, with which it is deleted (functions/node.sql).';
+COMMENT ON COLUMN notification.text IS 'The text, in which <b> and </b> are the only markup.';
+COMMENT ON COLUMN notification.destination IS 'The address that the notification links to.';
+COMMENT ON COLUMN notification.action_kind IS 'The action of the button. Null if there is no button.';
+COMMENT ON COLUMN notification.action_label IS 'The label of the button.';
+COMMENT ON COLUMN notification.action_url IS 'The address that the button links to.';
+COMMENT ON COLUMN notification.action_performed_at IS 'The date and time when the action was performed.';
 COMMENT ON CONSTRAINT notification_reason_known ON notification IS 'unreachable';
 COMMENT ON CONSTRAINT notification_action_kind_known ON notification IS 'unreachable';
 COMMENT ON CONSTRAINT notification_action_label_given ON notification IS 'unreachable';
 CREATE TABLE notification_0 PARTITION OF notification FOR VALUES FROM (MINVALUE) TO (4294967296);
 CREATE TABLE notification_other PARTITION OF notification DEFAULT;
-COMMENT ON TABLE notification_0 IS 'Notifications among the first 2^24 nodes.';
-COMMENT ON TABLE notification_other IS
-  'Notifications with ids for which nobody made a partition in time.';
+COMMENT ON TABLE notification_0 IS 'The notifications among the first 2^24 nodes.';
+COMMENT ON TABLE notification_other IS 'The notifications with IDs for which no partition was created in time.';
 -- viewer.notifications, newest first
 CREATE INDEX ON notification (recipient_id, id DESC);
 -- viewer.unreadNotificationCount, notifications(unreadOnly:)

@@ -12,10 +12,9 @@ CREATE TABLE external_contact (
   avatar_url text,
   -- importContacts
   CONSTRAINT external_contact_external_id_once UNIQUE (owner_id, provider, external_id));
-COMMENT ON TABLE external_contact IS
-  'A row: somebody in an address book the owner imported from a provider.';
-COMMENT ON COLUMN external_contact.external_id IS 'Their account at the provider.';
-COMMENT ON COLUMN external_contact.name_key IS 'name, folded.';
+COMMENT ON TABLE external_contact IS 'One person in an address book that the owner imported from a provider.';
+COMMENT ON COLUMN external_contact.external_id IS 'The ID of the contact''s account at the provider.';
+COMMENT ON COLUMN external_contact.name_key IS 'The folded name.';
 COMMENT ON CONSTRAINT external_contact_provider_known ON external_contact IS 'unreachable';
 COMMENT ON CONSTRAINT external_contact_external_id_once ON external_contact IS 'unreachable';
 -- viewer.externalContacts, alphabetical

@@ -7,11 +7,11 @@ CREATE TABLE app_config (
   voting_enabled_by_default boolean NOT NULL DEFAULT true,
   support_email text,
   quick_add_user_ids bigint[] NOT NULL DEFAULT '{}');
-COMMENT ON TABLE app_config IS 'A row: the settings of one application.';
-COMMENT ON COLUMN app_config.app IS 'Its name, as clients say it.';
-COMMENT ON COLUMN app_config.intro_images IS 'Addresses of the pictures shown at the first start.';
-COMMENT ON COLUMN app_config.support_email IS 'Whom to mail when something does not work; null for nobody.';
-COMMENT ON COLUMN app_config.quick_add_user_ids IS 'Whom staff suggest to everyone, in this order.';
+COMMENT ON TABLE app_config IS 'The settings of one application.';
+COMMENT ON COLUMN app_config.app IS 'The name of the application, as clients send it.';
+COMMENT ON COLUMN app_config.intro_images IS 'The addresses of the images of the introduction for new users.';
+COMMENT ON COLUMN app_config.support_email IS 'The email address for support. Null if there is none.';
+COMMENT ON COLUMN app_config.quick_add_user_ids IS 'The users that staff suggest to everyone, in order.';
 COMMENT ON CONSTRAINT app_config_intro_images_length ON app_config IS 'introImages: INVALID';
 
 CREATE TABLE daily_item (
@@ -19,9 +19,8 @@ CREATE TABLE daily_item (
   position int CONSTRAINT daily_item_position_range CHECK (position >= 0),
   value text NOT NULL,
   CONSTRAINT daily_item_position_once PRIMARY KEY (list, position));
-COMMENT ON TABLE daily_item IS
-  'A row: one of the things shown in turn, a different one each day.';
-COMMENT ON COLUMN daily_item.value IS 'An address of a video, or a sentence.';
+COMMENT ON TABLE daily_item IS 'One item of a rotating list of daily content.';
+COMMENT ON COLUMN daily_item.value IS 'The address of a video, or a motivational text.';
 COMMENT ON CONSTRAINT daily_item_list_known ON daily_item IS 'unreachable';
 COMMENT ON CONSTRAINT daily_item_position_range ON daily_item IS 'unreachable';
 
@@ -41,15 +40,15 @@ CREATE TABLE outbox (
   due_at timestamptz NOT NULL DEFAULT now(),
   delivered_at timestamptz,
   failed_at timestamptz);
-COMMENT ON TABLE outbox IS
-  'A row: a mail, SMS or wall post to be handed to whoever delivers it.';
-COMMENT ON COLUMN outbox.token IS 'Of a wall post: the linked account''s, sealed.';
-COMMENT ON COLUMN outbox.attempts IS 'How often it was handed over in vain.';
-COMMENT ON COLUMN outbox.due_at IS 'When it is tried next.';
-COMMENT ON COLUMN outbox.failed_at IS 'When it was given up.';
+COMMENT ON TABLE outbox IS 'One email, text message, or wall post to deliver.';
+COMMENT ON COLUMN outbox.token IS 'The encrypted access token of the linked account, for a wall post.';
+COMMENT ON COLUMN outbox.attempts IS 'The number of failed deliveries.';
+COMMENT ON COLUMN outbox.due_at IS 'The date and time of the next delivery.';
+COMMENT ON COLUMN outbox.failed_at IS 'The date and time when delivery was abandoned.';
 COMMENT ON COLUMN outbox.channel IS 'EMAIL, SMS, or the provider with the wall.';
-COMMENT ON COLUMN outbox.user_id IS 'On whose behalf.';
-COMMENT ON COLUMN outbox.recipient IS 'Address or number; null for a wall of one''s own.';
+COMMENT ON COLUMN outbox.user_id IS 'The user on whose behalf the entry is delivered.';
+COMMENT ON COLUMN outbox.recipient IS
+  'The address or number of the recipient. Null for a post on the user''s own wall.';
 COMMENT ON CONSTRAINT outbox_recipient_form ON outbox IS 'unreachable';
 COMMENT ON CONSTRAINT outbox_subject_form ON outbox IS 'unreachable';
 -- what waits
@@ -63,8 +62,7 @@ CREATE TABLE tracking (
   user_id bigint,
   subject_id bigint,
   created_at timestamptz NOT NULL DEFAULT now());
-COMMENT ON TABLE tracking IS
-  'A row: a screen seen or an action taken, as an application told us.';
-COMMENT ON COLUMN tracking.event IS 'Its name, as the application has it.';
-COMMENT ON COLUMN tracking.user_id IS 'Who it was, who may be gone.';
-COMMENT ON COLUMN tracking.subject_id IS 'The node it was about, which may be gone.';
+COMMENT ON TABLE tracking IS 'One screen seen or action taken, as reported by an application.';
+COMMENT ON COLUMN tracking.event IS 'The name of the screen or action, as the application reported it.';
+COMMENT ON COLUMN tracking.user_id IS 'The user, whose account may have been deleted.';
+COMMENT ON COLUMN tracking.subject_id IS 'The node that it was about, which may have been deleted.';

@@ -10,11 +10,10 @@ CREATE TABLE touch (
   WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
     autovacuum_analyze_threshold = 100000, autovacuum_vacuum_insert_threshold = -1);
 COMMENT ON TABLE touch IS
-  'A row: something happened to nodes that those want to know who watch a topic under a key. Whether '
-  'they may is the nodes'' own rules of visibility to say. Read it as touched.';
-COMMENT ON COLUMN touch.xid IS 'The transaction in which it did.';
-COMMENT ON COLUMN touch.news IS
-  'Words of topic:key:node, or topic:node where that is the key, too.';
+  'The nodes that one transaction changed, for the subscribers of topics under keys. Readers apply the nodes'' own '
+  'rules of visibility. Use the view touched to read it.';
+COMMENT ON COLUMN touch.xid IS 'The transaction that changed the nodes.';
+COMMENT ON COLUMN touch.news IS 'Words of the form topic:key:node, or topic:node if the key is the node.';
 -- what was committed since a snapshot
 CREATE INDEX ON touch (xid);
 
@@ -23,16 +22,15 @@ CREATE VIEW touched AS
     coalesce(nullif(split_part(w.word, ':', 3), ''), split_part(w.word, ':', 2))::bigint AS node
   FROM touch t, string_to_table(t.news, ' ') AS w(word);
 COMMENT ON VIEW touched IS
-  'A row: in this transaction something happened to a node that those want to know who watch this '
-  'topic (a word of an @event in Schema) under this key: a user, a subject, a scope, the node '
-  'itself. The node may be gone.';
+  'One node that a transaction changed, for the subscribers of a topic under a key. The topics are those of @event in '
+  'Schema. The key is a user, a subject, a scope, or the node. The node may have been deleted.';
 
 -- Has what the transaction touched written down at its end. Nothing reads it, so nothing is lost with it.
 CREATE UNLOGGED TABLE touching (xid xid8 NOT NULL)
   WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
     autovacuum_analyze_threshold = 100000, autovacuum_vacuum_insert_threshold = -1);
-COMMENT ON TABLE touching IS 'A row: a transaction that touches something, for its trigger.';
-COMMENT ON COLUMN touching.xid IS 'The transaction.';
+COMMENT ON TABLE touching IS 'One transaction that touches nodes, for its trigger.';
+COMMENT ON COLUMN touching.xid IS 'The transaction that touches nodes.';
 CREATE FUNCTION write_touches() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE words text := current_setting('sociograph.touched', true);
@@ -43,7 +41,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION write_touches IS 'Writes down what the transaction touched.';
+COMMENT ON FUNCTION write_touches IS 'Writes what the transaction touched to the table touch.';
 CREATE CONSTRAINT TRIGGER write_touches AFTER INSERT ON touching DEFERRABLE INITIALLY DEFERRED
   FOR EACH ROW EXECUTE FUNCTION write_touches();
 
@@ -52,8 +50,7 @@ CREATE TABLE touch_mark (
   at timestamptz NOT NULL DEFAULT clock_timestamp(),
   is_past boolean NOT NULL DEFAULT false);
 COMMENT ON TABLE touch_mark IS
-  'A row: what was committed at a time. Touches are forgotten by these, as the time of a commit is '
-  'not known otherwise.';
-COMMENT ON COLUMN touch_mark.snapshot IS 'What was committed.';
-COMMENT ON COLUMN touch_mark.at IS 'When.';
-COMMENT ON COLUMN touch_mark.is_past IS 'Whether touches that were committed by then are forgotten.';
+  'One snapshot with its time. Touches are deleted by these, because commits have no time otherwise.';
+COMMENT ON COLUMN touch_mark.snapshot IS 'The snapshot of committed transactions.';
+COMMENT ON COLUMN touch_mark.at IS 'The date and time of the snapshot.';
+COMMENT ON COLUMN touch_mark.is_past IS 'Whether the touches committed by then are deleted.';

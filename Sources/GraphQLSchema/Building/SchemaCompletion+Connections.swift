@@ -181,10 +181,10 @@ private struct ConnectionSyntax {
 
   var description: String { Self.page + "\(nouns)." }
 
-  /// Returns a description derived from the connection's: "One of the cards owed." for "A page of
-  /// the cards owed."
+  /// Returns a description derived from the connection's: "An element of a page of the cards owed."
+  /// for "A page of the cards owed."
   func edgeDescription(_ description: String) -> String {
-    "One of "
+    "An element of a page of "
       + (description.hasPrefix(Self.page)
         ? String(description.dropFirst(Self.page.count)) : "\(nouns).")
   }
@@ -193,23 +193,25 @@ private struct ConnectionSyntax {
 
   func fields(node: TypeSyntax) -> [FieldDefinitionSyntax] {
     [
-      field("edges", list(nonNull(edge)), "The page with the cursors."),
-      field("nodes", list(node), "The page without the cursors."),
-      field("pageInfo", nonNull("PageInfo"), "Whether there is more, and where."),
+      field("edges", list(nonNull(edge)), "The elements of the page, each with its cursor."),
+      field("nodes", list(node), "The elements of the page, without cursors."),
+      field(
+        "pageInfo", nonNull("PageInfo"),
+        "The position of the page, for requesting the next or the previous page."),
       field(
         "totalCount", nonNull("Int"),
-        "How many there are on all pages together. Costs something only when selected."),
+        "The number of elements on all pages together. Counted only if selected."),
       field(
         "isTotalCountExact", nonNull("Boolean"),
-        "Whether totalCount is all there are: what is not counted beforehand is counted up to a limit."
+        "Whether `totalCount` is the exact number. If false, counting stopped at a limit of the server."
       ),
     ]
   }
 
   func edgeFields(node: TypeSyntax) -> [FieldDefinitionSyntax] {
     [
-      field("cursor", nonNull("String"), "The position, for after and before."),
-      field("node", node, "What stands there."),
+      field("cursor", nonNull("String"), "The position of the element, for `after` and `before`."),
+      field("node", node, "The element at this position."),
     ]
   }
 
@@ -217,8 +219,9 @@ private struct ConnectionSyntax {
   var pageArguments: [InputValueDefinitionSyntax] {
     [
       argument(
-        "first", "Int", Value(.int("20"), position: position), "At most this many, up to 100."),
-      argument("after", "String", nil, "Continue after this cursor."),
+        "first", "Int", Value(.int("20"), position: position),
+        "Returns at most this many elements, up to 100."),
+      argument("after", "String", nil, "Returns the elements after this cursor."),
     ]
   }
 

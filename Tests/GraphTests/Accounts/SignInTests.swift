@@ -34,7 +34,7 @@ import Testing
           "userErrors": [
             [
               "code": "WRONG_CREDENTIALS",
-              "message": "Name, password, token or credential is wrong.", "field": nil,
+              "message": "The username or the password is wrong.", "field": nil,
             ]
           ],
         ])

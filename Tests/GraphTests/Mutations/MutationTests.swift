@@ -52,7 +52,7 @@ import Testing
         "userErrors": [
           [
             "code": "NOT_FOUND",
-            "message": "There is no such thing, or the viewer may not see it.",
+            "message": "This does not exist, or you may not see it.",
             "field": ["subjectId"],
           ]
         ],

@@ -20,11 +20,13 @@ import Testing
     let arguments: [String]
 
     /// The path among the arguments as far as it is written out: all that follow the code in
-    /// `refuse` and `refusal`, the last ones elsewhere. None where it is handed on.
+    /// `refuse`, `refusal` and `refuse_saying`, the last ones elsewhere. None where it is handed on.
     var path: [String] {
       guard !arguments.contains(where: { $0.hasPrefix("VARIADIC") }) else { return [] }
-      if name == "refuse" || name == "refusal" {
-        return arguments.dropFirst().prefix { Self.literal($0) != nil }.compactMap(Self.literal)
+      // Before the path: the code, and before it the message.
+      if let others = ["refuse": 1, "refusal": 1, "refuse_saying": 2][name] {
+        return arguments.dropFirst(others).prefix { Self.literal($0) != nil }
+          .compactMap(Self.literal)
       }
       return arguments.reversed().prefix { Self.literal($0) != nil }.reversed()
         .compactMap(Self.literal)
@@ -75,6 +77,7 @@ import Testing
     let source = """
       PERFORM refuse('INVALID', 'input', 'it''s (1)'); -- refuse('NONE', 'x')
       x := text_refusals(f(a, ','), true, 80, 'input', 'name') || refusal('A', 'ids', (n - 1)::text);
+      PERFORM refuse_saying('It is closed.', 'CLOSED', 'offerId');
       """
     let calls = Self.calls(in: source)
     #expect(
@@ -84,8 +87,9 @@ import Testing
           name: "text_refusals", arguments: ["f(a, ',')", "true", "80", "'input'", "'name'"]),
         Call(name: "f", arguments: ["a", "','"]),
         Call(name: "refusal", arguments: ["'A'", "'ids'", "(n - 1)::text"]),
+        Call(name: "refuse_saying", arguments: ["'It is closed.'", "'CLOSED'", "'offerId'"]),
       ])
-    #expect(calls.map(\.path) == [["input"], ["input", "name"], [], ["ids"]])
+    #expect(calls.map(\.path) == [["input"], ["input", "name"], [], ["ids"], ["offerId"]])
   }
 
   private func functions() throws -> [String: Function] {

@@ -200,9 +200,9 @@ let package = Package(
     tests(
       "ServerTests",
       [
-        "Server", "GraphQLTransport", "StorageChecking", "GraphQLPlanning", "GraphQLSchema",
-        "GraphQLResponse", "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "EventLoops",
-        "JSON", "TestSupport", "HTTPTestSupport", "OracleSupport",
+        "Server", "Subscriptions", "GraphQLTransport", "GraphQLExecution", "StorageChecking",
+        "GraphQLPlanning", "GraphQLSchema", "GraphQLResponse", "GraphQLLanguage", "DatabaseSetup",
+        "Postgres", "HTTP", "EventLoops", "JSON", "TestSupport", "HTTPTestSupport", "OracleSupport",
       ]),
     tests(
       "CommandLineTests",

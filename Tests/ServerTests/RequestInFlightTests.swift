@@ -2,6 +2,7 @@ import GraphQLExecution
 import GraphQLResponse
 import GraphQLTransport
 import HTTP
+import Subscriptions
 import Testing
 
 @testable import Server
@@ -19,7 +20,7 @@ struct RequestInFlightTests {
     var calls: [String] = []
 
     func begin() { calls.append("begin") }
-    func next(_ response: [UInt8], to point: ResumePoint?, isFollowed: Bool) -> Bool {
+    func next(_ response: [UInt8], to token: ResumeToken?, isFollowed: Bool) -> Bool {
       calls.append(String(decoding: response, as: UTF8.self))
       return true
     }

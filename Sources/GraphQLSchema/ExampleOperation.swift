@@ -4,20 +4,28 @@ package struct ExampleOperation {
 
   package init(_ schema: Schema) { self.schema = schema }
 
-  /// The operation: the first field of the query type that needs no arguments, preferably a list or
-  /// a page, with the first leaves of its type. It has neither quotes nor line breaks.
+  /// The operation: a field of the query type that needs no arguments, with the first leaves of its
+  /// type. The first page is preferred, then the first list. It has neither quotes nor line breaks.
   package var text: String {
     guard let root = schema.queryType else { return "{ __typename }" }
-    var calls: [(text: String, isList: Bool)] = []
+    var pages: [String] = []
+    var lists: [String] = []
+    var others: [String] = []
     for field in schema[root].fields where isFree(field) {
       guard let selection = selection(of: field.type.namedType) else { continue }
       let first = field.argument(named: "first") == nil ? "" : "(first: 3)"
       let isPage = schema[field.type.namedType].field(named: "nodes") != nil
-      let isList = if case .list = field.type.nullable { true } else { isPage }
-      calls.append((field.name + first + selection, isList))
+      let call = field.name + first + selection
+      if isPage {
+        pages.append(call)
+      } else if case .list = field.type.nullable {
+        lists.append(call)
+      } else {
+        others.append(call)
+      }
     }
-    guard let call = calls.first(where: \.isList) ?? calls.first else { return "{ __typename }" }
-    return "{ \(call.text) }"
+    guard let call = pages.first ?? lists.first ?? others.first else { return "{ __typename }" }
+    return "{ \(call) }"
   }
 
   /// Returns a selection of a type: empty for a leaf type, nil if an object has no leaf without

@@ -140,7 +140,7 @@ enum DocumentationPages {
     #expect(way.count >= 6)
     for line in guide.text.components(separatedBy: "\n") where line.hasPrefix("| ") {
       let cells = line.split(separator: "|").map { $0.matches(of: /`(\w+)`/).map { String($0.1) } }
-      guard cells.count == 3 else { continue }
+      guard cells.count == 3, !cells[1].isEmpty else { continue }
       for type in cells[2] { types.append((type, cells[1])) }
     }
     #expect(types.count >= 12)

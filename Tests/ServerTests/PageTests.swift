@@ -186,7 +186,7 @@ import Testing
   static let introspectionQuery = """
     query IntrospectionQuery {
       __schema {
-        queryType { name } mutationType { name } subscriptionType { name }
+        description queryType { name } mutationType { name } subscriptionType { name }
         types { ...FullType }
         directives { name description isRepeatable locations args { ...InputValue } }
       }

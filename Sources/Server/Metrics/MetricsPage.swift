@@ -48,7 +48,7 @@ struct MetricsPage {
     text.family(
       "sociograph_operations_total", .counter,
       "Operations by type (none: no operation came of it) and code of the first error; "
-        + "CLIENT_LEFT: nobody waited for the answer.")
+        + "CLIENT_LEFT: the client disconnected before its response.")
     for kind in LoopMetrics.Kind.allCases {
       text.sample(all.succeeded[kind.rawValue], [("type", "\(kind)"), ("code", "OK")])
       text.sample(all.abandoned[kind.rawValue], [("type", "\(kind)"), ("code", "CLIENT_LEFT")])
@@ -93,15 +93,16 @@ struct MetricsPage {
       "sociograph_documents_prepared_total", .counter,
       "Documents parsed and validated, as they were not kept from before.")
     text.sample(all.documentsPrepared)
-    text.family("sociograph_documents_dropped_total", .counter, "Kept documents that made room.")
+    text.family(
+      "sociograph_documents_dropped_total", .counter, "Cached documents that were evicted.")
     text.sample(all.documentsDropped)
     text.family("sociograph_plans_made_total", .counter, "Plans made, as they were not kept.")
     text.sample(all.plansMade)
-    text.family("sociograph_subscriptions", .gauge, "Subscriptions that hear of what happens.")
+    text.family("sociograph_subscriptions", .gauge, "Subscriptions that receive events.")
     text.sample(loops.reduce(0) { $0 + $1.streams.active })
-    text.family("sociograph_subscriptions_starting", .gauge, "Subscriptions that do not hear yet.")
+    text.family("sociograph_subscriptions_starting", .gauge, "Subscriptions that start.")
     text.sample(loops.reduce(0) { $0 + $1.streams.starting })
-    text.family("sociograph_subscription_keys", .gauge, "What they hear of, all together.")
+    text.family("sociograph_subscription_keys", .gauge, "Keys of all subscriptions.")
     text.sample(loops.reduce(0) { $0 + $1.streams.keys })
     text.family(
       "sociograph_watched_sessions", .gauge, "Sessions whose end is that of a socket or stream.")
@@ -110,7 +111,7 @@ struct MetricsPage {
     text.sample(loops.reduce(UInt64(0)) { $0 &+ $1.streams.sent })
     text.family("sociograph_live_queries", .gauge, "Queries that are answered again.")
     text.sample(loops.reduce(0) { $0 + $1.streams.queries })
-    text.family("sociograph_live_keys", .gauge, "What their answers hang on, all together.")
+    text.family("sociograph_live_keys", .gauge, "Dependencies of all live queries.")
     text.sample(loops.reduce(0) { $0 + $1.streams.dependencies })
     text.family("sociograph_live_runs_total", .counter, "Statements run for live queries.")
     text.sample(loops.reduce(UInt64(0)) { $0 &+ $1.streams.executions })
@@ -155,7 +156,7 @@ struct MetricsPage {
 
   private func writePictures(_ all: LoopMetrics, _ text: inout PrometheusText) {
     text.family(
-      "sociograph_photos_total", .counter, "Photos sent and asked for, by what came of it.")
+      "sociograph_photos_total", .counter, "Photos uploaded and requested, by result.")
     text.sample(all.picturesKept, [("result", "kept")])
     text.sample(all.picturesServed, [("result", "served")])
     for (code, count) in all.picturesRefused.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -198,7 +199,8 @@ struct MetricsPage {
     text.family("sociograph_pool_statements_total", .counter, "Statements given to the pool.")
     samples(\.executed)
     text.family(
-      "sociograph_pool_breaker_open", .gauge, "Loops that refuse at once for want of a database.")
+      "sociograph_pool_breaker_open", .gauge,
+      "Event loops whose database cannot be reached.")
     samples { $0.isBreakerOpen ? 1 : 0 }
     text.family("sociograph_pool_opened_total", .counter, "Database connections made.")
     samples(\.opened)

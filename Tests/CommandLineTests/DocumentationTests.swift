@@ -64,6 +64,16 @@ enum DocumentationPages {
     #expect(links > 30)
   }
 
+  @Test func `the README shows lines of the tutorial, and has one page`() throws {
+    let readme = try Guide("README.md")
+    let tutorial = try Self.text("docs/tutorials/your-own-graph.md").split(separator: "\n")
+    let shown = try #require(readme.blocks.first { $0.language == "graphql" })
+    for line in shown.text.split(separator: "\n") {
+      #expect(tutorial.contains(line), "the tutorial has no line \(line)")
+    }
+    #expect(readme.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 160)
+  }
+
   @Test func `every path in backticks exists`() throws {
     var paths = 0
     for page in try DocumentationPages.all() where page != "CHANGELOG.md" {

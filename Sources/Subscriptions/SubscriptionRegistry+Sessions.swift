@@ -15,6 +15,8 @@ struct MonitoredSessions {
     var isChecking = false
     /// Something happened since the check began.
     var isStale = false
+    /// The last check failed, and another one is due in a second.
+    var isUncertain = false
   }
 
   private var sessions: [StreamID: Session] = [:]
@@ -25,6 +27,7 @@ struct MonitoredSessions {
 
   func ids(of viewer: Int64) -> [StreamID] { byViewer[viewer]?.ids ?? [] }
   func contains(_ id: StreamID) -> Bool { sessions[id] != nil }
+  func isCertain(_ id: StreamID) -> Bool { sessions[id]?.isUncertain == false }
 
   mutating func insert(_ id: StreamID, of viewer: Int64) {
     sessions[id] = Session(viewer: viewer)
@@ -48,7 +51,8 @@ struct MonitoredSessions {
   }
 
   /// Returns whether another check is to begin.
-  mutating func endCheck(_ id: StreamID) -> Bool {
+  mutating func endCheck(_ id: StreamID, isUncertain: Bool) -> Bool {
+    sessions[id]?.isUncertain = isUncertain
     let isStale = sessions[id]?.isStale == true
     sessions[id]?.isChecking = false
     sessions[id]?.isStale = false
@@ -103,7 +107,7 @@ extension SubscriptionRegistry {
   }
 
   mutating func expiryRead(_ id: StreamID, _ remaining: Duration?) {
-    guard sessions.contains(id) else { return }
+    guard sessions.isCertain(id) else { return }
     // Of tokens that others sign, only a check shows the end.
     let pause = max(.milliseconds(10), min(remaining ?? .seconds(60), .seconds(3600)))
     deadlines.set(.session(id), at: now + pause)
@@ -123,7 +127,7 @@ extension SubscriptionRegistry {
 
   mutating func checked(_ id: StreamID, _ state: SessionState) {
     guard sessions.contains(id) else { return }
-    let isStale = sessions.endCheck(id)
+    let isStale = sessions.endCheck(id, isUncertain: state == .unknown)
     switch state {
     case .valid: actions.append(.readExpiry(id))
     case .unknown: deadlines.set(.session(id), at: now + .seconds(1))

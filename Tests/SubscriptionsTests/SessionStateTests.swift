@@ -51,6 +51,16 @@ import Testing
     #expect(world.pass(.seconds(1)) == ["check 1"])
   }
 
+  @Test func `a time that is read late does not put off the next check`() {
+    var world = Self.active()
+    _ = world.handle(Self.event(of: 7))
+    #expect(world.handle(.checked(World.one, .valid)) == ["readExpiry 1"])
+    #expect(world.handle(Self.event(of: 7)) == ["check 1"])
+    #expect(world.handle(.checked(World.one, .unknown)) == [])
+    #expect(world.handle(.expiryRead(World.one, .seconds(100))) == [])
+    #expect(world.pass(.seconds(1)) == ["check 1"])
+  }
+
   @Test func `nobody knows how long it lasts`() {
     var world = Self.active()
     _ = world.handle(.expiryRead(World.one, nil))

@@ -23,6 +23,7 @@ package enum LiveClients {
   package final class Running {
     private let process = Process()
     private let pipe = Pipe()
+    private var read = Data()
 
     fileprivate init(_ arguments: [String]) throws {
       process.executableURL = URL(filePath: "/usr/bin/env")
@@ -35,11 +36,20 @@ package enum LiveClients {
 
     deinit { if process.isRunning { process.terminate() } }
 
+    /// Waits for a text in its output, or for its end.
+    package func wait(for text: String) {
+      while read.range(of: Data(text.utf8)) == nil {
+        let data = pipe.fileHandleForReading.availableData
+        if data.isEmpty { return }
+        read.append(data)
+      }
+    }
+
     /// Waits for its end.
     package func finish() -> (status: Int32, output: String) {
-      let output = pipe.fileHandleForReading.readDataToEndOfFile()
+      read.append(pipe.fileHandleForReading.readDataToEndOfFile())
       process.waitUntilExit()
-      return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+      return (process.terminationStatus, String(decoding: read, as: UTF8.self))
     }
   }
 

@@ -28,6 +28,8 @@ extension LiveTests {
       _ = try data.comment(post, by: ann, "second comment")
       try server.waitForHearing(0)
       try server.wait("sociograph_live_queries", 1)
+      // The page shows the first result before there is another.
+      page.wait(for: "\nlive true\n")
       _ = try data.comment(post, by: ann, "third comment")
       let result = page.finish()
       var seen: [String: JSONValue] = [:]

@@ -53,9 +53,23 @@ final class SecondOpinion {
   private var serverTime = Duration.zero
   private var total = Duration.zero
 
+  /// Waits until the log of changes tells of all rows. It waits for every transaction that is under way in the cluster,
+  /// those of other tests included, and the two opinions must not be asked before and after the end of one.
+  private static func waitForChanges(of server: GraphServer) throws {
+    let session = try TestCluster.session(server.database)
+    for _ in 0..<60_000 {
+      let waiting = try session.execute(
+        "SELECT FROM change WHERE xid >= pg_snapshot_xmin(pg_current_snapshot()) LIMIT 1")
+      if waiting.isEmpty { return }
+      usleep(10_000)
+    }
+    throw GraphTestFailure("the log of changes is held up")
+  }
+
   init(seed: UInt64) throws {
     server = try GraphServer.varied.get()
     schema = try GraphServer.mapping.get().schema
+    try Self.waitForChanges(of: server)
     naive = try NaiveDatabase(server.database)
     viewers = try naive.list(
       "SELECT username FROM app_user WHERE username = ANY (\(Self.names)) ORDER BY id"

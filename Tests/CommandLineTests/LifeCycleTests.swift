@@ -162,7 +162,7 @@ import Testing
     let folder = try TemporaryFolder()
     let socket = folder.path + "/socket"
     let run = try ProgramRun(
-      ["serve", "--listen", "unix:\(socket)", "--pool-size", "64", "--loops", "8"],
+      ["serve", "--listen", "unix:\(socket)", "--pool-size", "2", "--loops", "8"],
       environment: ["DATABASE_URL": database])
     #expect(run.prints("Serving unix:\(socket)"), "\(run.errors)")
     #expect(run.errors.contains("warning: 8 loops"))

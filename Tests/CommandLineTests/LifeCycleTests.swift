@@ -165,7 +165,6 @@ import Testing
       ["serve", "--listen", "unix:\(socket)", "--pool-size", "2", "--loops", "8"],
       environment: ["DATABASE_URL": database])
     #expect(run.prints("Serving unix:\(socket)"), "\(run.errors)")
-    #expect(run.errors.contains("warning: 8 loops"))
     #expect(run.errors.contains("warning: links in what is sent lead to an address that does not"))
     #expect(!run.errors.contains("demo"))
     run.signal(SIGINT)

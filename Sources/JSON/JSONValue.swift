@@ -34,3 +34,12 @@ package enum JSONValue: Sendable, Equatable {
     return members.first { $0.isNamed(name) }?.value
   }
 }
+
+extension JSONValue: CustomStringConvertible {
+  /// The value as JSON text.
+  package var description: String {
+    var json = JSONWriter()
+    json.write(self)
+    return String(decoding: json.finish(), as: UTF8.self)
+  }
+}

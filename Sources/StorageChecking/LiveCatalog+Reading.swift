@@ -87,5 +87,5 @@ extension LiveCatalog {
 
 extension JSONValue {
   fileprivate var string: String? { if case .string(let text) = self { text } else { nil } }
-  fileprivate var integer: Int? { Int("\(self)") }
+  fileprivate var integer: Int? { if case .number(let text) = self { Int(text) } else { nil } }
 }

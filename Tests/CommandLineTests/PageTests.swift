@@ -19,6 +19,7 @@ import Testing
   @Test func `every example answers as its page says`() throws {
     let server = try DemoServer()
     try expectPhotosOfDemoData(server)
+    try expectLiveQueriesByType(server)
     var blocks = 0
     for page in try DocumentationPages.all() where Self.others[page] == nil {
       var reader = PageReader(page: page, server: server)
@@ -89,6 +90,33 @@ import Testing
         try server.shell(
           "curl -s -o /dev/null -w '%{http_code} %{content_type}' http://127.0.0.1:8080\(address)")
           == "200 image/png", "\(address)")
+    }
+  }
+
+  /// Users by name and lists of posts change with any user and any post, which the program knows from the numbers of
+  /// their types.
+  private func expectLiveQueriesByType(_ server: DemoServer) throws {
+    let queries = [
+      #"query @live { user(by: {username: \"marisol\"}) { bio } }"#,
+      "query @live { posts(first: 1) { nodes { body } } }",
+    ]
+    let streams = try queries.map { query in
+      try server.start(
+        """
+        curl -sN http://127.0.0.1:8080/graphql -H 'Content-Type: application/json' \
+          -H 'Accept: text/event-stream' -d '{"query": "\(query)"}'
+        """)
+    }
+    for stream in streams { #expect(eventually { server.text(stream.output).contains("data:") }) }
+    for document in [
+      #"mutation { updateProfile(input: {bio: "Live."}) { userErrors { code } } }"#,
+      #"mutation { createTextPost(input: {body: "Live."}) { userErrors { code } } }"#,
+    ] {
+      #expect(try server.send(document, token: "demo-marisol")["errors"] == nil)
+    }
+    for stream in streams {
+      #expect(eventually { server.text(stream.output).contains("Live.") })
+      stream.process.terminate()
     }
   }
 }

@@ -73,35 +73,3 @@ extension JSONValue: ExpressibleByStringLiteral,
     return members
   }
 }
-
-extension JSONValue: CustomStringConvertible {
-  /// As JSON text.
-  package var description: String {
-    switch self {
-    case .null: "null"
-    case .boolean(let value): value ? "true" : "false"
-    case .number(let text): text
-    case .string(let text): Self.quoted(text)
-    case .array(let elements): "[" + elements.map(\.description).joined(separator: ",") + "]"
-    case .object(let members):
-      "{" + members.map { Self.quoted($0.name) + ":" + $0.value.description }.joined(separator: ",")
-        + "}"
-    }
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var output = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": output += "\\\""
-      case "\\": output += "\\\\"
-      case "\n": output += "\\n"
-      case ..<" ":
-        let digits = String(scalar.value, radix: 16)
-        output += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: output.unicodeScalars.append(scalar)
-      }
-    }
-    return output + "\""
-  }
-}

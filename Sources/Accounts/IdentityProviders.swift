@@ -48,7 +48,8 @@ package final class IdentityProviders: Sendable {
       let object = try? JSONSerialization.jsonObject(with: data) as? [String: [String: String]]
     else {
       throw Fault(
-        description: "\(path) is no JSON object of providers, each with issuer, audience and keys.")
+        description:
+          "\(path) is not a JSON object of providers, each with issuer, audience and keys.")
     }
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
     var providers: [String: Provider] = [:]

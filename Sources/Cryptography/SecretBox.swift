@@ -20,7 +20,7 @@ package struct SecretBox: Sendable {
     let nonce = RandomBytes.make(Self.nonceBytes)
     var sealed = [UInt8](repeating: 0, count: bytes.count + Self.sealBytes)
     let result = unsafe crypto_secretbox_easy(&sealed, bytes, UInt64(bytes.count), nonce, key)
-    precondition(result == 0, "libsodium cannot seal")
+    precondition(result == 0, "libsodium cannot encrypt")
     return nonce + sealed
   }
 

@@ -57,7 +57,7 @@ struct ClusterPlace {
     // Under /tmp somebody else may have been first.
     let owner = FileSystem.owner(of: directory)
     guard FileSystem.isDirectory(directory), owner == account.userID || owner == geteuid() else {
-      throw SetupError("The folder \(directory) belongs to somebody else.")
+      throw SetupError("The folder \(directory) belongs to another user.")
     }
     try account.give(directory)
     return directory

@@ -46,7 +46,7 @@ package struct DemoPicture: Sendable {
       throw SetupError("The picture \(path) cannot be read, or has more than 10 MiB.")
     }
     guard let type = PictureType(bytes), let size = PictureSize(of: bytes, type) else {
-      throw SetupError("The file \(path) is no picture.")
+      throw SetupError("The file \(path) is not a picture.")
     }
     return Part(name: PictureName(of: bytes, type), bytes: bytes, size: size)
   }

@@ -134,7 +134,7 @@ package final class EmbeddedCluster: Sendable {
 
   private static func missing(_ folder: String) -> SetupError {
     SetupError(
-      "There is no database in \(folder): \"sociograph serve\" makes one, with demo data; --data names "
+      "There is no database in \(folder): \"sociograph serve\" creates one, with demo data; --data names "
         + "another folder, --database a database that you run.")
   }
 
@@ -445,11 +445,11 @@ package enum ClusterEvent: Sendable, CustomStringConvertible {
     case .joining(let process):
       "using the PostgreSQL of the server that is running, process \(process)"
     case .upgraded:
-      "PostgreSQL's files have changed, as by an upgrade; it will be restarted between requests"
-    case .upgradeDone: "PostgreSQL runs from the files that are there"
-    case .recovering: "clearing what an earlier PostgreSQL left behind"
+      "PostgreSQL's files have changed, such as by an upgrade; it will be restarted between requests"
+    case .upgradeDone: "PostgreSQL runs from the installed files"
+    case .recovering: "removing the remains of an earlier PostgreSQL"
     case .ready(let process): "PostgreSQL is ready, process \(process)"
-    case .ended(let status): "PostgreSQL ended by itself with status \(status)"
+    case .ended(let status): "PostgreSQL ended unexpectedly with status \(status)"
     case .failed(let reason): "PostgreSQL could not be started again: \(reason)"
     }
   }

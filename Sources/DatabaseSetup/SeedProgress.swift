@@ -13,7 +13,7 @@ package struct SeedProgress {
   package mutating func text(for event: SeedEvent) -> String {
     switch event {
     case .startingOver:
-      return "clearing what an earlier loading left unfinished\n"
+      return "removing the rows of an interrupted loading\n"
     case .began(let label, let number, let count):
       self.label = label
       step = (number, count)

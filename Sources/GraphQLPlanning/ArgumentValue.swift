@@ -113,7 +113,8 @@ struct ArgumentReader {
       } catch {
         throw inputs.error(
           .variable(index, path: []), at: error.path, of: nil,
-          "\(error.value.shown) is not what \"\(error.type)\" is made of: a string or a number.")
+          "\(error.value.shown) is not a value of \"\(error.type)\", which is a string or a number."
+        )
       }
     }
     if case .null = value.content { return .null }
@@ -177,7 +178,7 @@ struct ArgumentReader {
       // Whose shape validation leaves to whoever knows what a scalar is made of.
       if type.isCustomScalar {
         throw GraphQLError(
-          "\(target.name) has invalid value \(Printer.print(value)); \"\(type.name)\" is made of "
+          "\(target.name) has invalid value \(Printer.print(value)); \"\(type.name)\" is "
             + "a string or a number.",
           locations: [source.location(of: value.position)], code: .badUserInput)
       }
@@ -200,7 +201,8 @@ struct ArgumentReader {
     do throws(Unfit) {
       return try convert(value, as: type, from: nil)
     } catch {
-      throw .fault("\(target.name): its default is not what a scalar is made of.")
+      throw .fault(
+        "\(target.name): its default is not a value of the scalar, which is a string or a number.")
     }
   }
 

@@ -48,8 +48,8 @@ extension PlanParameter {
       "bool: whether sort key \(index + 1) of the cursor in \(source.description(names)) is null"
     case .rowCount(let count, _): "bigint: \(count) rows of a page"
     case .call(let parameter): "\(parameter.sql): \(parameter.description)"
-    case .event: "bigint: the node that there is news of"
-    case .told: "bigint: the transaction before which all was told"
+    case .event: "bigint: the event's node"
+    case .told: "bigint: the transaction before which all events were delivered"
     case .ended: "bigint: the transaction before which all have ended"
     }
   }

@@ -62,7 +62,7 @@ package struct TrustedDocuments: Sendable {
       throw ManifestError(reason: "Ids and documents must not be empty.")
     }
     if let known = texts[id], known != text {
-      throw ManifestError(reason: "The id \"\(id)\" stands for two documents.")
+      throw ManifestError(reason: "The ID \"\(id)\" is used for two documents.")
     }
     texts[id] = text
     ids[text] = id

@@ -79,7 +79,7 @@ package enum HTTPRefusal: Error, Sendable, Equatable {
     case .tooManySockets: "Too many connections; try again later."
     case .unanswered: "Internal server error."
     case .unauthenticated: "Sign in to upload: send a session's token as Authorization: Bearer."
-    case .tooManyUploads: "Too many uploads at once; try again shortly."
+    case .tooManyUploads: "Too many concurrent uploads; retry shortly."
     case .starting: "The server is starting; try again shortly."
     }
   }

@@ -42,7 +42,7 @@ package struct PictureModeration: Sendable {
     case .ended(0, let output):
       let word = String(decoding: output, as: UTF8.self).filter { !$0.isWhitespace }.uppercased()
       guard let verdict = PictureVerdict(rawValue: word) else {
-        return (.pending, "it printed none of PENDING, APPROVED, REJECTED")
+        return (.pending, "it did not print PENDING, APPROVED or REJECTED")
       }
       return (verdict, nil)
     case .ended(let status, _): return (.pending, "it ended with \(status)")

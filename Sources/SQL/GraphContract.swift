@@ -110,7 +110,7 @@ package enum GraphContract {
     "constraint_error", .relation(["table_name", "constraint_name", "code", "argument"]),
     [.writer],
     use: "maps constraints to the error codes of users",
-    "a violated constraint is an unexpected error and no user error")
+    "a violated constraint is an internal error, not a user error")
 
   // MARK: Photos
 
@@ -125,7 +125,7 @@ package enum GraphContract {
   package static let unknownUploads = ContractEntry(
     "unknown_uploads", .function(["text[]"]), [.writer],
     use: "finds the files of photos that nobody uses, which are removed",
-    "files of photos that nobody uses are never removed")
+    "files of unused photos are never removed")
 
   // MARK: Events
 
@@ -156,11 +156,11 @@ package enum GraphContract {
   package static let outboxTake = ContractEntry(
     "outbox_take", .function(["interval"]), [.writer], requiredBy: .outbox,
     use: "takes messages to be delivered",
-    "nothing in the outbox is handed over")
+    "the outbox is not delivered")
   package static let outboxEnd = ContractEntry(
     "outbox_end", .function(["bigint", "boolean", "boolean"]), [.writer], requiredBy: .outbox,
     use: "records the delivery of a message, or its failure",
-    "what was handed over from the outbox is handed over again")
+    "delivered entries of the outbox are delivered again")
 
   // MARK: What the program keeps
 

@@ -20,7 +20,7 @@ struct SQLScanner {
 
   init(_ text: String) throws(SQLSyntaxError) {
     bytes = Array(text.utf8)
-    if bytes.contains(0) { throw SQLSyntaxError("The character U+0000 cannot stand in SQL.") }
+    if bytes.contains(0) { throw SQLSyntaxError("SQL cannot contain the character U+0000.") }
   }
 
   /// Returns the next token and its range, or nil at the end.
@@ -91,7 +91,7 @@ struct SQLScanner {
       default: index += 1
       }
     }
-    throw SQLSyntaxError("A \(what) does not end.")
+    throw SQLSyntaxError("A \(what) is not terminated.")
   }
 
   /// Skips a string, with the strings on the following lines that continue it.
@@ -132,7 +132,7 @@ struct SQLScanner {
       }
       index += 1
     }
-    throw SQLSyntaxError("A string in dollar quotes does not end.")
+    throw SQLSyntaxError("A string in dollar quotes is not terminated.")
   }
 
   // MARK: - Comments
@@ -157,7 +157,7 @@ struct SQLScanner {
         index += 1
       }
     }
-    throw SQLSyntaxError("A comment does not end.")
+    throw SQLSyntaxError("A comment is not terminated.")
   }
 
   // MARK: - Variables
@@ -178,7 +178,7 @@ struct SQLScanner {
     // `a:b` would be the name `a$1`, `:b[1]` a cast to an array.
     guard !Self.isGlue(before), !Self.isGlue(byte()), byte() != UInt8(ascii: "[") else {
       let name = ":" + path.joined(separator: ".")
-      throw SQLSyntaxError("\"\(name)\" must stand apart: put spaces or brackets around it.")
+      throw SQLSyntaxError("\"\(name)\" must be separate: put spaces or brackets around it.")
     }
     return .variable(path, isSplice: isSplice)
   }

@@ -154,9 +154,9 @@ struct SQLToken {
         case UInt8(ascii: "["): open.append(UInt8(ascii: "]"))
         case UInt8(ascii: ")"), UInt8(ascii: "]"):
           if open.popLast() != symbol {
-            throw SQLSyntaxError("A bracket ends that did not begin.")
+            throw SQLSyntaxError("A closing bracket has no opening one.")
           }
-        case UInt8(ascii: ";"): throw SQLSyntaxError("A semicolon cannot stand in a part of SQL.")
+        case UInt8(ascii: ";"): throw SQLSyntaxError("A part of SQL cannot contain a semicolon.")
         default: break
         }
       }
@@ -165,7 +165,7 @@ struct SQLToken {
           kind: kind, text: String(decoding: scanner.bytes[range], as: UTF8.self),
           isOutermost: wasOutermost))
     }
-    guard open.isEmpty else { throw SQLSyntaxError("A bracket does not end.") }
+    guard open.isEmpty else { throw SQLSyntaxError("A bracket is not closed.") }
     return tokens
   }
 }

@@ -127,7 +127,7 @@ struct ConditionRules {
     return [
       StorageFinding(
         .warning, coordinate,
-        "nothing uses it; give it a @where, use :\(argument.name) in SQL, or leave it out.")
+        "it is not used; give it a @where, use :\(argument.name) in SQL, or leave it out.")
     ]
   }
 

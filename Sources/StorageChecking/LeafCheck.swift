@@ -45,9 +45,9 @@ struct LeafCheck {
       return StorageFinding(
         .error, value.coordinate,
         isList
-          ? "\(subject) is of PostgreSQL's type \(name), which is no array, and the field is a list; "
+          ? "\(subject) is of PostgreSQL's type \(name), which is not an array, and the field is a list; "
             + "write \(instead(value, "ARRAY[", "]"))."
-          : "\(subject) is of PostgreSQL's type \(name), an array, and the field is no list; "
+          : "\(subject) is of PostgreSQL's type \(name), an array, and the field is not a list; "
             + "write [\(wanted)] for its type.")
     }
     guard !isReadable(single, as: format) else { return nil }

@@ -33,7 +33,7 @@ struct LiveCheck {
       return [
         StorageFinding(
           .error, schema[root].name,
-          "it has fields with @event, and no function news_since(pg_snapshot) tells what happened; "
+          "it has fields with @event, and no function news_since(pg_snapshot) reports events; "
             + "create it as sql/README.md says, or leave @event out.")
       ]
     }
@@ -47,8 +47,8 @@ struct LiveCheck {
     return events.filter { silent.contains($0.value.topic) }.map { name, event in
       StorageFinding(
         .error, "\(schema[root].name).\(name)",
-        "no function or trigger leaves touches of the topic \"\(event.topic)\", so that nothing would "
-          + "be told; have one call touch_nodes, or write @event(topic:) with another.")
+        "no function or trigger leaves touches of the topic \"\(event.topic)\", so that no event would "
+          + "be delivered; have one call touch_nodes, or write @event(topic:) with another.")
     } + trials.findings(Array(answers))
   }
 
@@ -177,7 +177,7 @@ struct LiveCheck {
         return StorageFinding(
           .warning, gap.coordinate,
           "it cannot be live, as live_source has no line for the table \(relation), which it reads; write "
-            + "how its changes are told, or a line without topics where they are not to be.")
+            + "how its changes are reported, or a line without topics if they are not to be.")
       }
     }
   }

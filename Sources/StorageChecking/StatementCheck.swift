@@ -123,7 +123,7 @@ struct StatementCheck {
   private static func text(of error: GraphQLError) -> String {
     // What a client is told of mutations, which are not planned either.
     error.code == .notImplemented
-      ? "nothing says where it is; write @reference, @connection, @list or @embed."
+      ? "it has no storage; write @reference, @connection, @list or @embed."
       : error.message
   }
 }

@@ -236,7 +236,7 @@ import Testing
     #expect(run.status == 1)
     #expect(
       run.errors
-        == "sociograph: There is no database in \(data): \"sociograph serve\" makes one, with "
+        == "sociograph: There is no database in \(data): \"sociograph serve\" creates one, with "
         + "demo data; --data names another folder, --database a database that you run.\n")
     #expect(!FileManager.default.fileExists(atPath: data))
   }

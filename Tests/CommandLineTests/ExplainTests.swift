@@ -25,7 +25,7 @@ import Testing
     return run.output
   }
 
-  @Test func `it ends with the dearest nodes and the fields they serve`() throws {
+  @Test func `it ends with the slowest nodes and the fields they serve`() throws {
     let output = try run([])
     let parts = output.split(separator: "# Summary\n")
     #expect(parts.count == 2)
@@ -46,12 +46,12 @@ import Testing
   @Test func `a nested select is found again as the field it serves`() throws {
     let report = try JSONParser.parse(Array(run(["--format", "json"]).utf8))
     #expect(report["servedInMicroseconds"] != nil && report["rowBytes"] != nil)
-    guard case .array(let dearest)? = report["dearest"] else {
-      Issue.record("no dearest nodes")
+    guard case .array(let slowest)? = report["slowest"] else {
+      Issue.record("no slowest nodes")
       return
     }
     var fields: Set<String> = []
-    for node in dearest {
+    for node in slowest {
       if case .string(let field)? = node["field"] { fields.insert(field) }
     }
     let known: Set<String> = [
@@ -91,9 +91,9 @@ import Testing
     let parts = [
       "# made: Mutation.createTextPost calls\nSELECT set_config('sociograph.result', ",
       "create_text_post(", "# made: its payload is selected in the same transaction\nSELECT ROW(",
-      "# made: PostgreSQL's plan of the payload's selection, the one that is served\n", "rows=",
+      "# made: PostgreSQL's plan of the payload's selection, as the server uses it\n", "rows=",
       "# kind\n-- known without the database\n", "# Output shape of made\ntextPost: ",
-      "Nothing was run: what the functions do is not planned, and nothing was written.",
+      "Nothing was run or written. The statements inside of the functions are not planned.",
     ]
     var rest = output[...]
     for part in parts {

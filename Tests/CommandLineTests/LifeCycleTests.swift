@@ -126,7 +126,7 @@ import Testing
     // SIGTERM: not ready at once, still serving, then an orderly end.
     let cluster = try #require(postmaster(data))
     last.signal(SIGTERM)
-    while !last.errors.contains("not ready any more"), last.isRunning { usleep(5_000) }
+    while !last.errors.contains("/ready fails"), last.isRunning { usleep(5_000) }
     #expect(try get("/ready") == 503)
     #expect(try get("/live") == 200)
     #expect(last.finish() == 0)
@@ -136,10 +136,10 @@ import Testing
     let hurried = try ProgramRun(arguments + ["--shutdown-delay", "8s"])
     #expect(hurried.prints("Serving "))
     hurried.signal(SIGTERM)
-    while !hurried.errors.contains("not ready any more"), hurried.isRunning { usleep(5_000) }
+    while !hurried.errors.contains("/ready fails"), hurried.isRunning { usleep(5_000) }
     hurried.signal(SIGTERM)
     #expect(hurried.finish() == 0)
-    #expect(hurried.errors.contains("told so twice"))
+    #expect(hurried.errors.contains("received a second signal"))
     // Told to end, it lets the next one have port and folder at once.
     let ended = try ProgramRun(arguments)
     #expect(ended.prints("Serving "), "\(ended.errors)")
@@ -147,7 +147,7 @@ import Testing
     let next = try ProgramRun(arguments)
     #expect(next.prints("Serving "), "\(next.errors)")
     #expect(ended.finish() == 0)
-    #expect(!ended.errors.contains("not ready any more"), "\(ended.errors)")
+    #expect(!ended.errors.contains("/ready fails"), "\(ended.errors)")
     next.signal(SIGTERM)
     #expect(next.finish() == 0)
     let early = try ProgramRun(arguments)

@@ -62,7 +62,7 @@ import Testing
     #expect(try shown().contains("first"))
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: key)
     run.signal(SIGHUP)
-    #expect(eventually { logged("opened anew") })
+    #expect(eventually { logged("reopened the log") })
     #expect(try shown().contains("second"))
     run.signal(SIGTERM)
     #expect(run.finish() == 0)
@@ -100,7 +100,7 @@ import Testing
           unsafe read(reader, $0.baseAddress, $0.count)
         }
         if count > 0 { text += String(decoding: buffer[..<count], as: UTF8.self) }
-        return text.contains("opened anew")
+        return text.contains("reopened the log")
       })
     run.signal(SIGTERM)
     #expect(run.finish() == 0)

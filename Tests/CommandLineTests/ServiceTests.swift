@@ -125,8 +125,8 @@ import Testing
     try certify("second", certificate: certificate, key: key)
     try FileManager.default.moveItem(atPath: log, toPath: log + ".1")
     run.signal(SIGHUP)
-    #expect(eventually { text(log).contains("opened anew") })
-    #expect(!text(log + ".1").contains("opened anew"))
+    #expect(eventually { text(log).contains("reopened the log") })
+    #expect(!text(log + ".1").contains("reopened the log"))
     #expect(try shown().contains("second"))
 
     _ = try folder.write("certificate.pem", "no certificate")
@@ -169,7 +169,7 @@ import Testing
     defer { cluster.stop() }
     #expect(cluster.connectionString.contains("'\(data)/run'"))
     #expect(run.prints("Serving "), "\(run.errors)")
-    #expect(eventually { run.errors.contains("PostgreSQL is there") })
+    #expect(eventually { run.errors.contains("PostgreSQL is available") })
     #expect(try get("/ready", port: port).status == 200)
     #expect(try get("/ready", port: adminPort).status == 200)
     #expect(try post(#"{"query": "{ __typename }"}"#, port: port).status == 200)
@@ -273,7 +273,7 @@ import Testing
     let run = try ProgramRun(arguments + ["--shutdown-delay", "8s"])
     #expect(run.prints("Serving "), "\(run.errors)")
     run.signal(SIGTERM)
-    #expect(eventually { run.errors.contains("not ready any more") })
+    #expect(eventually { run.errors.contains("/ready fails") })
     let next = try ProgramRun(arguments)
     #expect(
       eventually { next.errors.contains("that listens there is stopping") || !next.isRunning })

@@ -158,7 +158,7 @@ import Testing
     let error = #expect(throws: SetupError.self) {
       try Seeder.read(folder.path, scale: 1, seed: 1)
     }
-    #expect(error?.message == "The file \(folder.path)/photos/person-2.png is no picture.")
+    #expect(error?.message == "The file \(folder.path)/photos/person-2.png is not a picture.")
   }
 
   @Test func `progress is drawn as a bar on a terminal and as lines elsewhere`() {

@@ -10,7 +10,7 @@ import Testing
     ("type Thing @tag(id: 256) { id: ID! }", "Thing: a tag is between 1 and 255, not 256."),
     (
       #"type Thing @table(name: "thing") { id: ID! size: Int @column(of: "box") }"#,
-      #"Thing.size: @column(of:) names a @join, and "box" is none."#
+      #"Thing.size: @column(of:) names a @join, and "box" is not one."#
     ),
     (
       #"type Thing { id(a: Int @where(in: "this.a")): ID! }"#,

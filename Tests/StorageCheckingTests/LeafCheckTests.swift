@@ -61,12 +61,12 @@ import Testing
     ),
     (
       "price text", "price: [String!]",
-      "the column price is of PostgreSQL's type text, which is no array, and the field is a list; "
+      "the column price is of PostgreSQL's type text, which is not an array, and the field is a list; "
         + #"write @sql(expression: "ARRAY[this.price]")."#
     ),
     (
       "price text[]", "price: String",
-      "the column price is of PostgreSQL's type text[], an array, and the field is no list; "
+      "the column price is of PostgreSQL's type text[], an array, and the field is not a list; "
         + "write [String] for its type."
     ),
     (

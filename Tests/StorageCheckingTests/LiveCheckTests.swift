@@ -35,15 +35,15 @@ import Testing
 
   @Test func `events need what tells what happened`() throws {
     try expect(
-      "error: Subscription: it has fields with @event, and no function news_since(pg_snapshot) tells what "
-        + "happened; create it as sql/README.md says, or leave @event out.",
+      "error: Subscription: it has fields with @event, and no function news_since(pg_snapshot) reports "
+        + "events; create it as sql/README.md says, or leave @event out.",
       sql: "DROP FUNCTION news_since;")
   }
 
   @Test func `a topic that nothing leaves touches of is an error`() throws {
     try expect(
       "error: Subscription.catMade: no function or trigger leaves touches of the topic \"cats\", so that "
-        + "nothing would be told; have one call touch_nodes, or write @event(topic:) with another.",
+        + "no event would be delivered; have one call touch_nodes, or write @event(topic:) with another.",
       sdl: Self.sdl.replacing(#"topic: "cat""#, with: #"topic: "cats""#))
   }
 
@@ -103,7 +103,7 @@ import Testing
     let sql = "DELETE FROM live_line;"
     try expect(
       "warning: Query.cats: it cannot be live, as live_source has no line for the table cat, which it reads; "
-        + "write how its changes are told, or a line without topics where they are not to be.",
+        + "write how its changes are reported, or a line without topics if they are not to be.",
       sql: sql)
     try expect(sql: sql + "INSERT INTO live_line VALUES ('cat', NULL, NULL, NULL, false);")
   }

@@ -196,8 +196,8 @@ import Testing
       """, "CREATE TABLE cat (id bigint PRIMARY KEY, size int)")
     #expect(
       try graph.findings() == [
-        "warning: Query.cats(offset:): nothing uses it; give it a @where, use :offset in SQL, or leave it out.",
-        "warning: Query.cats(name:): nothing uses it; give it a @where, use :name in SQL, or leave it out.",
+        "warning: Query.cats(offset:): it is not used; give it a @where, use :offset in SQL, or leave it out.",
+        "warning: Query.cats(name:): it is not used; give it a @where, use :name in SQL, or leave it out.",
       ])
   }
 }

@@ -49,7 +49,7 @@ import Testing
       (
         "a: [Cat!]!",
         [
-          "error: Cat.a: nothing says where it is; write @reference, @connection, @list or @embed."
+          "error: Cat.a: it has no storage; write @reference, @connection, @list or @embed."
         ]
       ),
     ] as [(String, [String])])

@@ -11,7 +11,7 @@ enum CompletionCommand {
 
   static func run(_ options: CommandOptions) throws {
     guard options.operands.count == 1, let shell = ShellCompletion(rawValue: options.operands[0])
-    else { throw UsageError("say which shell: bash, zsh or fish.") }
+    else { throw UsageError("name a shell: bash, zsh or fish.") }
     Console.write(shell.script(for: Program.commands.map(\.specification)))
   }
 }

@@ -34,7 +34,7 @@ struct ExplainReport {
     if case .mutation(let mutation) = plan { return text(of: mutation) }
     var lines = ["# Statement \(operation.plan.statement?.alone.name ?? "")"]
     if let label = operation.plan.statement?.alone.label { lines.append("-- \(label.text)") }
-    lines.append(plan.statement?.text ?? "-- nothing to ask the database")
+    lines.append(plan.statement?.text ?? "-- no statement")
     lines += ["", "# Parameters"]
     let descriptions = plan.parameterLines(variableNames: operation.variableNames)
     for (description, value) in zip(descriptions, parameterTexts) {
@@ -43,13 +43,13 @@ struct ExplainReport {
     if showsShape { lines += ["", "# Output shape"] + plan.shapeLines }
     lines += ["", "# Prepared in \(preparation.microseconds) µs"]
     if let analysis {
-      lines += ["", "# PostgreSQL's plan, the one that is served"] + analysis.plan.lines
+      lines += ["", "# PostgreSQL's plan, as the server uses it"] + analysis.plan.lines
       lines += [
         "", "# Summary",
         "Served in \(analysis.again.milliseconds) ms, \(analysis.bytes) bytes in binary; the first "
           + "time on a connection in \(analysis.first.milliseconds) ms. Measuring each node made it "
           + "\(StatementAnalysis.milliseconds(analysis.plan.executionMilliseconds)) ms.",
-        "The dearest nodes by their own time, and the fields they serve:",
+        "The slowest nodes by their own time, and the fields that they serve:",
       ]
       lines += analysis.plan.summaryLines
     }
@@ -70,7 +70,7 @@ struct ExplainReport {
         lines += ["# \(name): its payload is selected in the same transaction"]
         lines += self.lines(of: selection)
         guard selectionPlans.indices.contains(index) else { continue }
-        lines += ["# \(name): PostgreSQL's plan of the payload's selection, the one that is served"]
+        lines += ["# \(name): PostgreSQL's plan of the payload's selection, as the server uses it"]
         lines += selectionPlans[index] + [""]
       }
     }
@@ -83,7 +83,7 @@ struct ExplainReport {
     return
       (lines + [
         "# Prepared in \(preparation.microseconds) µs",
-        "Nothing was run: what the functions do is not planned, and nothing was written.",
+        "Nothing was run or written. The statements inside of the functions are not planned.",
       ]).joined(separator: "\n")
   }
 
@@ -167,8 +167,8 @@ struct ExplainReport {
     writer.write(analysis.first.microseconds)
     writer.append(",\"rowBytes\":")
     writer.write(analysis.bytes)
-    writer.append(",\"dearest\":[")
-    for (index, node) in analysis.plan.dearest(5).enumerated() {
+    writer.append(",\"slowest\":[")
+    for (index, node) in analysis.plan.slowest(5).enumerated() {
       writer.append(index > 0 ? ",{\"field\":" : "{\"field\":")
       writer.write(node.field)
       writer.append(",\"node\":")

@@ -4,10 +4,10 @@ import Postgres
 /// `sociograph maintain`: runs the background tasks of `serve` once, now.
 enum MaintainCommand {
   static let specification = CommandSpecification(
-    "maintain", "Runs the background tasks of a database once, each in a transaction of its own.",
+    "maintain", "Runs the background tasks of a database once, each in its own transaction.",
     options: SettingOptions.databases,
     notes: """
-      Servers run them by themselves unless started with --tasks off.
+      Servers run them periodically unless started with --tasks off.
       Exit status: 0 each was run or is being run, 1 one of them failed.
       """)
 
@@ -26,7 +26,7 @@ enum MaintainCommand {
         Console.print(
           wasRun
             ? "\(task.name): done in \(seconds * 1000 + attoseconds / 1_000_000_000_000_000) ms"
-            : "\(task.name): somebody else is at it")
+            : "\(task.name): skipped; another server is running it")
       } catch let error as PostgresError where error.kind != .unavailable {
         Console.say("\(task.name) failed: \(error)")
         status = 1

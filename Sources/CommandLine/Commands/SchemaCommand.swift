@@ -83,8 +83,8 @@ enum SchemaCommand {
       ? "start `sociograph serve` or run `sociograph migrate`"
       : "run `sociograph migrate --database URL` as the owner of the graph"
     return [
-      "error: the database is behind this program by \(lines.count) files: \(command). What is "
-        + "found below may come from that:"
+      "error: the database is behind this program by \(lines.count) files: \(command). The "
+        + "findings below may come from that:"
     ] + lines.map { "  \($0)" }
   }
 }

@@ -17,7 +17,7 @@ enum UserCommand {
   static func run(_ options: CommandOptions) throws {
     let words = options.operands
     guard words.first == "role", words.count >= 3 else {
-      throw UsageError("user needs \"role\", a NAME and what changes, such as +STAFF.")
+      throw UsageError("user needs \"role\", a NAME and changes such as +STAFF.")
     }
     var added: [String] = []
     var removed: [String] = []
@@ -28,7 +28,7 @@ enum UserCommand {
       switch (isName, word.first) {
       case (true, "+"): added.append(role)
       case (true, "-"): removed.append(role)
-      default: throw UsageError("\"\(word)\" is no change of roles such as +STAFF or -STAFF.")
+      default: throw UsageError("\"\(word)\" is not a change of roles such as +STAFF or -STAFF.")
       }
     }
     let database = try Database.open(options)

@@ -197,7 +197,7 @@ struct CommandSpecification: Sendable {
   private func unknown(_ argument: String) -> UsageError {
     if operands.hasPrefix("[-- "), !argument.hasPrefix("--") {
       return UsageError(
-        "unknown option \(argument); what is for \(name) itself stands behind --, as in: "
+        "unknown option \(argument); options for \(name) come after --, as in: "
           + "sociograph \(name) -- \(argument)")
     }
     let name = String(argument.drop { $0 == "-" }.prefix { $0 != "=" })

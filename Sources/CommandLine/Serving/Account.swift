@@ -19,7 +19,7 @@ struct Account {
     groupID = unsafe entry.pointee.pw_gid
     home = unsafe String(cString: entry.pointee.pw_dir)
     guard userID != 0 else {
-      throw UsageError("\(origin) must not be root: that is whose rights are given up.")
+      throw UsageError("\(origin) must not be root, whose privileges it drops; name another user.")
     }
     guard geteuid() == 0 || geteuid() == userID else {
       throw UsageError("\(origin): only root can become \"\(name)\".")

@@ -96,7 +96,7 @@ enum ServeCommand {
     announce(
       server.address, isSecure: settings.server.tls != nil,
       example: ExampleOperation(StorageDirectives.clientSchema(of: mapping.schema)).text)
-    if let url = settings.publicURL { Console.say("links lead to \(url)") }
+    if let url = settings.publicURL { Console.say("links begin with \(url)") }
     if let address = server.adminAddress {
       let shown = if case .tcp = address { "http://\(address)" } else { "\(address) " }
       Console.say("for operators: \(shown)/metrics, /live, /ready")
@@ -105,17 +105,17 @@ enum ServeCommand {
     manager.watch { server.askForLife($0) }
     ProcessMemory.release()
     let signal = signals.wait()
-    manager.stopping("finishing what is being worked on")
+    manager.stopping("finishing requests in progress")
     // Whoever balances load asks /ready and sends no more; until then everybody is served. Nobody
     // does that for a server in a terminal.
     server.announceEnd(over: signal == SIGTERM ? settings.shutdownDelay : .zero)
     if signal == SIGTERM, settings.shutdownDelay > .zero {
-      Console.say("stopping: not ready any more, serving for another \(settings.shutdownDelay)")
+      Console.say("stopping: /ready fails; serving for another \(settings.shutdownDelay)")
       if signals.wait(settings.shutdownDelay) != nil {
-        Console.say("stopping: told so twice, no longer waiting")
+        Console.say("stopping: received a second signal; no longer waiting")
       }
     }
-    Console.say("stopping: finishing what is being worked on")
+    Console.say("stopping: finishing requests in progress")
     server.stop()
   }
 
@@ -168,7 +168,9 @@ enum ServeCommand {
     if let key = try? Database.cursorSeal(owner) {
       running.execution.cursorSeal = key
     } else {
-      Console.say("warning: the database keeps no secret; cursors end with this process")
+      Console.say(
+        "warning: no cursor key in the database; cursors are valid until this process exits. Run "
+          + "\"sociograph migrate\" to create one")
     }
     running.pictures = try settings.photos.open(for: writer)
     return (configuration, running)
@@ -183,7 +185,7 @@ enum ServeCommand {
     while true {
       do throws(PostgresError) {
         _ = try PostgresSession(configuration)
-        if !said.isEmpty { Console.say("PostgreSQL is there") }
+        if !said.isEmpty { Console.say("PostgreSQL is available") }
         return
       } catch {
         guard error.kind == .unavailable, PostgresSession.isWorthWaitingFor(configuration) else {
@@ -206,9 +208,9 @@ enum ServeCommand {
     do {
       try settings.logFile?.open()
       try settings.server.tls?.reload()
-      Console.say("SIGHUP: log and certificate are opened anew")
+      Console.say("SIGHUP: reopened the log and the certificate")
     } catch {
-      Console.say("warning: SIGHUP: \(error); what was open stays")
+      Console.say("warning: SIGHUP: \(error); the open files stay in use")
     }
   }
 

@@ -167,7 +167,7 @@ struct ServeSettings {
       let rate = RateLimiter.Rate(maximum: maximum, perSecond: perSecond)
     else {
       throw UsageError(
-        "\(options.origin(name)) must be off, or points at once and points a second such as "
+        "\(options.origin(name)) must be off, or burst and refill per second, such as "
           + "2000/100, not \"\(text)\".")
     }
     return rate

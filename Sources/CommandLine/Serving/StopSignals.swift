@@ -68,7 +68,7 @@ final class StopSignals: @unchecked Sendable {
     } else if count > 1 {
       _exit(1)
     } else {
-      Console.say("stopping as soon as the database has started; once more ends this at once")
+      Console.say("stopping when the database has started; another signal exits at once")
     }
   }
 

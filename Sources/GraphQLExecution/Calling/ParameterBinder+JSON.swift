@@ -61,7 +61,8 @@ extension ParameterBinder {
       return json.append(UInt8(ascii: "]"))
     }
     guard !definition.isCustomScalar else {
-      throw mismatch(value, "what \"\(definition.name)\" is made of: a string or a number")
+      throw mismatch(
+        value, "a value of \"\(definition.name)\", which is a string or a number")
     }
     if case .boolean(let flag) = value { return json.write(flag) }
     try write(

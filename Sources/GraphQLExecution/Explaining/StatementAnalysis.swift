@@ -201,8 +201,8 @@ package struct StatementAnalysis {
     return "(actual time=\(each) rows=\(count(node.rows)) loops=\(count(node.loops)))"
   }
 
-  /// The dearest first.
-  package func dearest(_ count: Int) -> [Node] {
+  /// Returns the slowest nodes, slowest first.
+  package func slowest(_ count: Int) -> [Node] {
     Array(nodes.filter { $0.own > 0 }.sorted { $0.own > $1.own }.prefix(count))
   }
 
@@ -225,7 +225,7 @@ package struct StatementAnalysis {
   /// A table of them.
   package var summaryLines: [String] {
     let all = nodes.reduce(0) { $0 + $1.own }
-    return dearest(5).map { node -> String in
+    return slowest(5).map { node -> String in
       let part = all > 0 ? Int((node.own / all * 100).rounded()) : 0
       let time = "\(Self.padded(Self.milliseconds(node.own), 10)) ms\(Self.padded("\(part)", 4)) %"
       let field = node.field.isEmpty ? "(the root)" : node.field

@@ -21,7 +21,7 @@ struct CallRules {
       }
       if call.isOnce, call.makesSecret, call.again == nil {
         problems.append(
-          "\(storage.coordinate): its answer is not kept, so @call needs again, to say what a "
+          "\(storage.coordinate): its response is not stored, so @call needs again, to say what a "
             + "repeated request does.")
       }
       if known.insert(field.type.namedType).inserted {
@@ -49,7 +49,7 @@ struct CallRules {
       }
     }
     if !hasUserErrors {
-      problems.append("\(name): what is refused has no place; give a field @userErrors.")
+      problems.append("\(name): it cannot report user errors; give a field @userErrors.")
     }
     return problems
   }

@@ -115,8 +115,10 @@ final class LiveRecorder {
   ) {
     for unknown in found.unknown {
       switch unknown {
-      case .passing(let name): gap(scope.coordinate, "\(name)() is another as time passes")
-      case .opaque(let name): gap(scope.coordinate, "what \(name) reads cannot be seen")
+      case .passing(let name):
+        gap(scope.coordinate, "it calls \(name)(), whose value changes with time")
+      case .opaque(let name):
+        gap(scope.coordinate, "the dependencies of \(name) cannot be determined")
       }
     }
     for read in found.reads where !noteNarrow(read, value) {
@@ -145,7 +147,7 @@ final class LiveRecorder {
   private func noteAll(_ relation: String, _ coordinate: String) {
     let sources = catalog.sources(of: relation)
     if sources.isEmpty {
-      gap(coordinate, "changes of \(relation) are not told", of: relation)
+      gap(coordinate, "changes of \(relation) are not reported", of: relation)
     }
     for source in sources {
       for topic in source.topics {

@@ -49,7 +49,7 @@ extension SelectionCompiler {
     let connectionType = storage.definition.type.namedType
     guard let edgesField = schema[connectionType].field(named: "edges"),
       let nodeField = schema[edgesField.type.namedType].field(named: "node")
-    else { throw GraphQLError.fault("\(storage.coordinate) is no connection.") }
+    else { throw GraphQLError.fault("\(storage.coordinate) is not a connection.") }
     let edgeType = edgesField.type.namedType
     let types = schema.possibleTypes[Int(nodeField.type.namedType.index)]
     let order = order(of: relation, scope)

@@ -37,7 +37,7 @@ extension SelectionCompiler {
       if case .variable = source { length = .ids(source) } else { length = .atMost(ids.count) }
       if ids.count > limits.maximumNodeIDs {
         throw GraphQLError(
-          "At most \(limits.maximumNodeIDs) ids can be asked for at once, not \(ids.count).",
+          "At most \(limits.maximumNodeIDs) IDs can be requested at once, not \(ids.count).",
           locations: [reader.source.location(of: field.field.position)], code: .badUserInput)
       }
       // What is no id has no type: it is nobody's, as one is that nothing has.

@@ -193,7 +193,7 @@ struct StorageReader {
         table(of: ancestors) != nil,
         !joins.contains(where: { $0.name == join })
       {
-        problems.append("\(coordinate): @column(of:) names a @join, and \"\(join)\" is none.")
+        problems.append("\(coordinate): @column(of:) names a @join, and \"\(join)\" is not one.")
       }
       return leaf(directive, definition, of: isEdge ? "edge" : "this")
     }

@@ -56,7 +56,7 @@ function planPane(ask) {
       nodes.length > 0 && createElement(Details, { node: nodes[chosen] }),
       nodes.length > 0 && createElement(Tree, { nodes, chosen, choose }),
       heading("Statement"),
-      element("pre", "plan-statement", report.statement || "-- nothing to ask the database"),
+      element("pre", "plan-statement", report.statement || "-- no statement"),
       report.parameters.length > 0 && heading("Parameters"),
       element("ul", "plan-parameters", ...report.parameters.map((parameter) => createElement(
         "li", { key: parameter.number }, `$${parameter.number} ${parameter.source}`,
@@ -105,7 +105,7 @@ function planPane(ask) {
 
   function Picture({ nodes, chosen, choose }) {
     const places = useMemo(() => layOut(nodes), [nodes]);
-    const dearest = Math.max(...nodes.map((node) => node.ownMilliseconds)) || 1;
+    const slowest = Math.max(...nodes.map((node) => node.ownMilliseconds)) || 1;
     const row = 18;
     const height = row * (1 + Math.max(...nodes.map((node) => node.depth)));
     return createElement(
@@ -119,7 +119,7 @@ function planPane(ask) {
         createElement("title", null, title(node)),
         createElement("rect", { width: "100%", height: "100%",
           fill: "hsl(var(--color-primary))",
-          fillOpacity: 0.1 + 0.5 * (node.ownMilliseconds / dearest) }),
+          fillOpacity: 0.1 + 0.5 * (node.ownMilliseconds / slowest) }),
         places[index].width > 0.15 && createElement("text", { x: 4, y: 13 }, node.title))));
   }
 

@@ -74,7 +74,7 @@ import Testing
     // No directive at all.
     (
       "user.graphql", #"home: Location @reference(column: "home_id")"#, "home: Location",
-      "error: User.home: nothing says where it is; write @reference, @connection, @list or @embed."
+      "error: User.home: it has no storage; write @reference, @connection, @list or @embed."
     ),
     // Nothing that says which row.
     (

@@ -162,7 +162,7 @@ import Testing
       try told(create, ["input": ["title": "Tea", "startsAt": [true]]]) == [
         .string(
           "Variable \"$input\" got an invalid value at \"input.startsAt\"; "
-            + "A list is not what \"DateTime\" is made of: a string or a number.")
+            + "A list is not a value of \"DateTime\", which is a string or a number.")
       ])
   }
 

@@ -875,7 +875,7 @@ def readers(world):
     found = Findings("readers", "150 clients that do not read a large answer cost no more than its budget; "
                      "others are served")
     budget = 64 << 20
-    server = world.serve("--maximum-held-bytes", str(budget))
+    server = world.serve("--maximum-buffered-bytes", str(budget))
     query = ("{ users(first: 100) { nodes { followers(first: 90) { nodes { %s } } } } }"
              % " ".join(f"a{n}x: bio b{n}x: username" for n in range(15)))
     body = json.dumps({"query": query}).encode()
@@ -1053,7 +1053,7 @@ def memory(world):
     words = f"{world.folder}/memory.log"
     server = graph.Server(
         wrapper, ["--database", world.cluster.url, "--rate-limit", "off", "--log-file", words,
-                  "--maximum-sockets-per-address", "1000"], world.options.port, log=world.log)
+                  "--maximum-connections-per-address", "1000"], world.options.port, log=world.log)
     query = ("{ users(first: 100) { nodes { followers(first: 90) { nodes { %s } } } } }"
              % " ".join(f"a{n}x: bio b{n}x: username" for n in range(15)))
     body = json.dumps({"query": query}).encode()

@@ -163,7 +163,7 @@ def _(door, limit):
     return door.both(door.post("", body=body(size)), door.post("", body=body(size + 1)))
 
 
-@row("connections", "--maximum-sockets", "40")
+@row("connections", "--maximum-connections", "40")
 def _(door, limit):
     opened = [door.connect() for _ in range(40)]
     time.sleep(0.5)
@@ -220,7 +220,7 @@ def _(door, limit):
         return [about("it is reset" if ended else "nothing", seconds(limit), time.monotonic() - began)]
 
 
-@row("responses that are not read, in total", "--maximum-held-bytes", "16777216")
+@row("responses that are not read, in total", "--maximum-buffered-bytes", "16777216")
 def _(door, limit):
     opened = []
     for _ in range(40):

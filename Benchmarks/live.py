@@ -54,7 +54,7 @@ class Server(graph.Server):
         sockets = str(options.sockets + options.subscribers + 1000)
         arguments = [
             "--data", options.data, "--admin-listen", f"127.0.0.1:{self.port + 1}", "--shutdown-delay", "0s",
-            "--rate-limit", "off", "--maximum-sockets", sockets, "--maximum-sockets-per-address", sockets]
+            "--rate-limit", "off", "--maximum-connections", sockets, "--maximum-connections-per-address", sockets]
         if certificate:
             arguments += ["--tls-certificate", certificate + ".crt", "--tls-key", certificate + ".key"]
         super().__init__(

@@ -74,8 +74,9 @@ package enum Program {
     defer { Console.flush() }
     do {
       try refuseUnknownVariables(environment)
-      return try command.run(
-        command.specification.parse(Array(arguments), environment: environment))
+      let options = try command.specification.parse(Array(arguments), environment: environment)
+      for warning in options.warnings { Console.say(warning) }
+      return try command.run(options)
     } catch let error as UsageError {
       return complain(error.description, 2)
     } catch {
@@ -109,7 +110,8 @@ package enum Program {
   /// Refuses an unknown variable with our prefix: it is a mistake, and its setting would silently
   /// keep the default.
   private static func refuseUnknownVariables(_ environment: [String: String]) throws(UsageError) {
-    let known = Set(commands.flatMap { $0.specification.options.map(\.environment) })
+    let options = commands.flatMap(\.specification.options)
+    let known = Set(options.map(\.environment) + options.compactMap(\.formerEnvironment))
     let prefix = CommandSpecification.variablePrefix
     for name in environment.keys.sorted() where name.hasPrefix(prefix) && !known.contains(name) {
       var suggestions = Suggestions()

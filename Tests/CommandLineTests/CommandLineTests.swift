@@ -51,6 +51,35 @@ import Testing
     }
   }
 
+  @Test func `the former name of an option is accepted with a warning`() throws {
+    let command = ServeCommand.specification
+    var names: [String] = []
+    for option in command.options {
+      guard let former = option.formerName, let variable = option.formerEnvironment else {
+        continue
+      }
+      names.append(former)
+      let told = try command.parse(["--\(former)", "17"], environment: [:])
+      #expect(told.text(option.name) == "17" && told.origin(option.name) == "--\(former)")
+      #expect(
+        told.warnings == [
+          "warning: --\(former) is now --\(option.name); the next version refuses the former name"
+        ])
+      let found = try command.parse([], environment: [variable: "18"])
+      #expect(found.text(option.name) == "18" && found.origin(option.name) == variable)
+      #expect(found.warnings.first?.contains("\(variable) is now \(option.environment);") == true)
+      let both = try command.parse([], environment: [variable: "18", option.environment: "19"])
+      #expect(both.text(option.name) == "19" && both.warnings.isEmpty)
+    }
+    #expect(
+      names == ["maximum-sockets", "maximum-sockets-per-address", "maximum-held-bytes"])
+    let run = try ProgramRun.complete(
+      ["serve", "--maximum-sockets", "0"], environment: ["SOCIOGRAPH_MAXIMUM_HELD_BYTES": "1000"])
+    #expect(run.status == 2)
+    #expect(run.errors.contains("warning: SOCIOGRAPH_MAXIMUM_HELD_BYTES is now "), "\(run.errors)")
+    #expect(run.errors.contains("--maximum-sockets must be"), "\(run.errors)")
+  }
+
   @Test(arguments: ["serve", "migrate", "check"])
   func `a variable that belongs to no option names the nearest one`(command: String) throws {
     let folder = try TemporaryFolder()
@@ -153,8 +182,8 @@ import Testing
     ("trusted-documents", "/does/not/exist"), ("maximum-body-bytes", "0"),
     ("maximum-tokens", "1e9"), ("maximum-depth", "0"), ("maximum-aliases", "-1"),
     ("maximum-batch", "1000"), ("trusted-proxies", "10.0.0.0/33"),
-    ("maximum-sockets", "9999999999999999999999"),
-    ("maximum-sockets", "999999"), ("statement-timeout", "5"), ("statement-timeout", "0s"),
+    ("maximum-connections", "9999999999999999999999"),
+    ("maximum-connections", "999999"), ("statement-timeout", "5"), ("statement-timeout", "0s"),
     ("operation-timeout", "99999999999s"), ("idle-timeout", "soon"),
     ("shutdown-delay", "1min"), ("tls-certificate", "/does/not/exist"), ("tls-key", "x"),
     ("graphiql", "/does/not/exist"), ("public-url", "example.org"),

@@ -201,12 +201,12 @@ import Testing
         (
           "connections",
           "%; while three quarters are in use, idle ones are closed after "
-            + "\(http.crowdedIdle.components.seconds) seconds", "maximum-sockets",
+            + "\(http.crowdedIdle.components.seconds) seconds", "maximum-connections",
           code(.serviceOverloaded)
         ),
         (
           "connections of one address; behind a trusted proxy, its requests in progress", "%",
-          "maximum-sockets-per-address", code(.serviceOverloaded)
+          "maximum-connections-per-address", code(.serviceOverloaded)
         ),
         ("idle time of a connection", "%", "idle-timeout", "it is closed"),
         (
@@ -220,7 +220,7 @@ import Testing
           "the connection is reset"
         ),
         (
-          "responses that are not read, in total", "% bytes", "maximum-held-bytes",
+          "responses that are not read, in total", "% bytes", "maximum-buffered-bytes",
           code(.serviceOverloaded)
         ),
         ("document", "% bytes", "maximum-document-bytes", code(.documentTooLarge)),

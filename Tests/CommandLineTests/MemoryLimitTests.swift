@@ -80,11 +80,11 @@ import Testing
     let hint = try settings(megabytes: 256).memoryHint
     #expect(
       hint == "unread responses may hold 64 MiB, because the memory limit is 256 MiB (/limit); "
-        + "--maximum-held-bytes sets it")
+        + "--maximum-buffered-bytes sets it")
   }
 
   @Test func `what the operator says holds, and a photo as large as may be fits`() throws {
-    let told = try settings(["--maximum-held-bytes", "268435456"], megabytes: 256)
+    let told = try settings(["--maximum-buffered-bytes", "268435456"], megabytes: 256)
     #expect(told.server.http.maximumHeldBytes == 256 << 20)
     #expect(told.memoryHint == nil)
     let photos = try settings(["--maximum-photo-bytes", "100000000"], megabytes: 256)

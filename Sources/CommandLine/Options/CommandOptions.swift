@@ -10,6 +10,8 @@ struct CommandOptions: Sendable {
   /// The values by the options' names, in the order given.
   let values: [String: [Value]]
   let operands: [String]
+  /// Warnings about former names of options.
+  let warnings: [String]
 
   private subscript(name: String) -> (value: String, origin: String)? {
     values[name]?.last.map { ($0.text, $0.origin) }

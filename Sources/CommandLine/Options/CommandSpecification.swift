@@ -5,6 +5,8 @@ import GraphQLSchema
 struct CommandSpecification: Sendable {
   struct Option: Sendable {
     let name: String
+    /// The name in the previous version, which is accepted with a warning; nil if it has not changed.
+    let formerName: String?
     /// The placeholder after the name; nil for a switch.
     let placeholder: String?
     let environment: String
@@ -16,15 +18,20 @@ struct CommandSpecification: Sendable {
     /// last one.
     let isRepeatable: Bool
 
+    /// The environment variable of the former name.
+    var formerEnvironment: String? { formerName.map(CommandSpecification.variable) }
+
     /// - Parameters:
+    ///   - former: the name in the previous version.
     ///   - fallback: the default value.
     ///   - words: a description of the default if it is not a value.
     init(
-      _ name: String, _ placeholder: String?, environment: String? = nil,
+      _ name: String, _ placeholder: String?, former: String? = nil, environment: String? = nil,
       default fallback: String? = nil, shown words: String? = nil, isRepeatable: Bool = false,
       _ summary: String
     ) {
       self.name = name
+      formerName = former
       self.placeholder = placeholder
       self.environment = environment ?? CommandSpecification.variable(name)
       self.summary = summary
@@ -142,9 +149,15 @@ struct CommandSpecification: Sendable {
     -> CommandOptions
   {
     var values: [String: [CommandOptions.Value]] = [:]
+    var warnings: [String] = []
     for option in options {
       if let text = environment[option.environment], !text.isEmpty {
         values[option.name] = [CommandOptions.Value(text: text, origin: option.environment)]
+      } else if let former = option.formerEnvironment, let text = environment[former],
+        !text.isEmpty
+      {
+        values[option.name] = [CommandOptions.Value(text: text, origin: former)]
+        warnings.append(Self.warning(of: former, now: option.environment))
       } else if let fallback = option.fallback {
         values[option.name] = [
           CommandOptions.Value(text: fallback, origin: "--\(option.name)", isTold: false)
@@ -167,20 +180,23 @@ struct CommandSpecification: Sendable {
       let parts = argument.dropFirst(2).split(
         separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard argument.hasPrefix("--"), let name = parts.first,
-        let option = options.first(where: { $0.name == name })
+        let option = options.first(where: { $0.name == name || $0.formerName ?? $0.name == name })
       else { throw unknown(argument) }
+      if name != option.name {
+        warnings.append(Self.warning(of: "--\(name)", now: "--\(option.name)"))
+      }
       let text: String
       if parts.count == 2 {
         text = String(parts[1])
       } else if let placeholder = option.placeholder {
         guard let next = rest.popFirst() else {
-          throw UsageError("--\(option.name) needs a value: \(placeholder).")
+          throw UsageError("--\(name) needs a value: \(placeholder).")
         }
         text = next
       } else {
         text = "true"
       }
-      let value = CommandOptions.Value(text: text, origin: "--\(option.name)")
+      let value = CommandOptions.Value(text: text, origin: "--\(name)")
       if option.isRepeatable {
         told[option.name, default: []].append(value)
       } else {
@@ -191,7 +207,11 @@ struct CommandSpecification: Sendable {
       throw UsageError("unexpected argument \"\(extra)\"; see sociograph \(name) --help.")
     }
     return CommandOptions(
-      values: values.merging(told) { $1 }, operands: operandValues)
+      values: values.merging(told) { $1 }, operands: operandValues, warnings: warnings)
+  }
+
+  private static func warning(of former: String, now name: String) -> String {
+    "warning: \(former) is now \(name); the next version refuses the former name"
   }
 
   private func unknown(_ argument: String) -> UsageError {

@@ -175,12 +175,14 @@ extension ServeSettings {
         Option(
           "maximum-header-bytes", "N", default: "16384",
           "the maximum size of a request header, in bytes"),
-        Option("maximum-sockets", "N", default: "10000", "the maximum number of connections"),
         Option(
-          "maximum-sockets-per-address", "N", default: "200",
-          "the maximum number of connections from one address (IPv6: one /64)"),
+          "maximum-connections", "N", former: "maximum-sockets", default: "10000",
+          "the maximum number of connections"),
         Option(
-          "maximum-held-bytes", "N",
+          "maximum-connections-per-address", "N", former: "maximum-sockets-per-address",
+          default: "200", "the maximum number of connections from one address (IPv6: one /64)"),
+        Option(
+          "maximum-buffered-bytes", "N", former: "maximum-held-bytes",
           shown: "a quarter of the memory limit, 16777216 to 268435456",
           "the maximum size of all responses that clients have not read yet; beyond it, "
             + "large responses are 503"),

@@ -105,7 +105,7 @@ struct ServeSettings {
     try refuseContradictions(options)
     let others = server.loopCount * (server.pool.size + 10) + max(server.writers, server.loopCount)
     if let shortage = HTTPSocketQuota.descriptorShortage(server.http, others: others) {
-      throw CommandFailure("\(options.origin("maximum-sockets")): \(shortage)")
+      throw CommandFailure("\(options.origin("maximum-connections")): \(shortage)")
     }
   }
 
@@ -294,10 +294,12 @@ extension HTTPLimits {
     maximumBodyBytes = try options.int("maximum-body-bytes", in: 1...1 << 30) ?? maximumBodyBytes
     maximumHeaderBytes =
       try options.int("maximum-header-bytes", in: 1024...1 << 20) ?? maximumHeaderBytes
-    maximumSockets = try options.int("maximum-sockets", in: 1...1_000_000) ?? maximumSockets
+    maximumSockets = try options.int("maximum-connections", in: 1...1_000_000) ?? maximumSockets
     maximumSocketsPerAddress =
-      try options.int("maximum-sockets-per-address", in: 1...1_000_000) ?? maximumSocketsPerAddress
-    maximumHeldBytes = try options.int("maximum-held-bytes", in: 1...1 << 40) ?? maximumHeldBytes
+      try options.int("maximum-connections-per-address", in: 1...1_000_000)
+      ?? maximumSocketsPerAddress
+    maximumHeldBytes =
+      try options.int("maximum-buffered-bytes", in: 1...1 << 40) ?? maximumHeldBytes
     idle = try options.duration("idle-timeout", in: .milliseconds(10)...(.seconds(3600))) ?? idle
     header =
       try options.duration("header-timeout", in: .milliseconds(10)...(.seconds(3600))) ?? header
@@ -313,10 +315,12 @@ extension HTTPLimits {
     // Uploads have their photos' own limit, and one of them must fit.
     let photo = (try? options.int("maximum-photo-bytes", in: 1...1 << 27)) ?? 0
     maximumUploadedBytes = min(maximumUploadedBytes, max(memory.share, photo))
-    guard !options.isTold("maximum-held-bytes"), memory.share < maximumHeldBytes else { return nil }
+    guard !options.isTold("maximum-buffered-bytes"), memory.share < maximumHeldBytes else {
+      return nil
+    }
     maximumHeldBytes = memory.share
     return "unread responses may hold \(memory.share >> 20) MiB, because the memory limit is "
-      + "\(memory.bytes >> 20) MiB (\(memory.source)); --maximum-held-bytes sets it"
+      + "\(memory.bytes >> 20) MiB (\(memory.source)); --maximum-buffered-bytes sets it"
   }
 }
 

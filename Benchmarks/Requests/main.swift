@@ -17,13 +17,13 @@ final class RecordedStatements: StatementRunner {
   }
 
   private let pool: PostgresPool
-  private var recordings: [ObjectIdentifier: (CombinableStatement, Recording)] = [:]
+  private var recordings: [ObjectIdentifier: (BatchableStatement, Recording)] = [:]
   private var due: [(Recording, StatementCompletion)] = []
 
   init(_ pool: PostgresPool) { self.pool = pool }
 
   func run(
-    _ statement: CombinableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
+    _ statement: BatchableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
     completion: @escaping StatementCompletion
   ) -> PostgresTicket? {
     guard let (_, known) = recordings[ObjectIdentifier(statement)] else {

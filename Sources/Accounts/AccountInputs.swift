@@ -36,7 +36,7 @@ package final class AccountInputs: Sendable {
   let providers: IdentityProviders
   let box: SecretBox?
   let queue: WorkQueue
-  let throttle = Mutex(GuessThrottle())
+  let throttle = Mutex(LoginThrottle())
 
   package init(_ settings: Settings) {
     passwords = PasswordHash(strength: settings.strength)
@@ -47,7 +47,7 @@ package final class AccountInputs: Sendable {
   }
 
   /// Performs a task. Call on the queue's thread.
-  func perform(_ task: PreparationTask) -> PreparedInput {
+  func perform(_ task: TransformTask) -> TransformedInput {
     switch task {
     case .newPassword(let password): .password(password.map(hash), renewed: nil)
     case .knownPassword(nil, _, _): .password(nil, renewed: nil)
@@ -68,7 +68,7 @@ package final class AccountInputs: Sendable {
     }
   }
 
-  private func known(_ password: String, _ stored: String?) -> PreparedInput {
+  private func known(_ password: String, _ stored: String?) -> TransformedInput {
     guard passwords.verify(password, against: stored), let stored else {
       return .password("", renewed: nil)
     }
@@ -101,7 +101,7 @@ package final class AccountInputs: Sendable {
 }
 
 /// The `AccountInputs` for the mutations of one loop.
-package final class LoopAccountInputs: InputPreparer {
+package final class LoopAccountInputs: InputTransformer {
   private let inputs: AccountInputs
   private let loop: EventLoop
 
@@ -116,9 +116,9 @@ package final class LoopAccountInputs: InputPreparer {
     let value: Value
   }
 
-  package func prepare(
-    _ tasks: [PreparationTask], client: ClientIdentity,
-    completion: @escaping (Result<[PreparedInput], PreparationRefusal>) -> Void
+  package func transform(
+    _ tasks: [TransformTask], client: ClientIdentity,
+    completion: @escaping (Result<[TransformedInput], TransformRefusal>) -> Void
   ) {
     let share: WorkShare
     switch inputs.admit(tasks, from: client) {
@@ -127,7 +127,7 @@ package final class LoopAccountInputs: InputPreparer {
       return loop.afterThisBatch {
         completion(
           .failure(
-            PreparationRefusal(
+            TransformRefusal(
               GraphQLError("Too many wrong passwords. Try again later.", code: .rateLimited),
               retryAfter: wait)))
       }
@@ -142,7 +142,7 @@ package final class LoopAccountInputs: InputPreparer {
         guard let prepared else {
           return onLoop.value(
             .failure(
-              PreparationRefusal(
+              TransformRefusal(
                 GraphQLError(
                   "The server is busy with other passwords. Try again shortly.",
                   code: .serviceOverloaded), retryAfter: .seconds(2))))
@@ -160,7 +160,7 @@ extension AccountInputs {
   }
 
   /// Counts the guesses among the tasks, unless one of them has to wait.
-  fileprivate func admit(_ tasks: [PreparationTask], from client: ClientIdentity) -> Admission {
+  fileprivate func admit(_ tasks: [TransformTask], from client: ClientIdentity) -> Admission {
     throttle.withLock { throttle in
       let share = share(of: tasks, from: client, throttle)
       var admitted: [String] = []
@@ -184,7 +184,7 @@ extension AccountInputs {
   /// and cannot be distinguished, an account is a client, unless its last password was wrong: so a
   /// client that tries many names takes one share.
   private func share(
-    of tasks: [PreparationTask], from client: ClientIdentity, _ throttle: GuessThrottle
+    of tasks: [TransformTask], from client: ClientIdentity, _ throttle: LoginThrottle
   ) -> WorkShare {
     for case .knownPassword(.some, let stored, let account) in tasks {
       if let address = client.ownAddress { return WorkShare(client: address, subject: account) }
@@ -196,7 +196,7 @@ extension AccountInputs {
 
   /// Records the wrong guesses. Without results, none was compared.
   fileprivate func note(
-    _ tasks: [PreparationTask], _ prepared: [PreparedInput]?, _ client: ClientIdentity
+    _ tasks: [TransformTask], _ prepared: [TransformedInput]?, _ client: ClientIdentity
   ) {
     for (index, task) in tasks.enumerated() {
       guard case .knownPassword(.some, _, let account) = task else { continue }

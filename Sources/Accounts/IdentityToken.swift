@@ -22,7 +22,7 @@ package struct IdentityToken: Sendable, Equatable {
   ///
   /// - Parameter now: seconds since 1970.
   package init?(_ token: String, from issuer: TokenIssuer, now: Int64) {
-    guard let signed = SignedToken(token, signedWithOneOf: issuer.keys),
+    guard let signed = JSONWebToken(token, signedWithOneOf: issuer.keys),
       let claims = try? JSONParser.parse(signed.claims, maximumNesting: 16),
       case .string(issuer.name)? = claims["iss"],
       case .string(let subject)? = claims["sub"],

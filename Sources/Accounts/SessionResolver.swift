@@ -7,16 +7,18 @@ import Synchronization
 /// Finds whom a request acts for: session tokens to user ids, on one loop.
 ///
 /// A token is looked up in the database when it is first seen and again five seconds later, so a
-/// session that was revoked ends within that time in every process (R22). Requests that arrive during
-/// a look-up wait for the same one, unless a session has ended here since it began: it may not know of that.
-/// Sessions that were used since they were looked up are looked up together before those five seconds are over,
-/// hundreds by one statement, and nobody waits.
+/// session that was revoked ends within that time in every process (R22). Requests that arrive
+/// during a look-up wait for the same one, unless a session has ended here since it began: it may
+/// not know of that. Sessions that were used since they were looked up are looked up together
+/// before those five seconds are over, hundreds by one statement, and nobody waits.
 ///
-/// A token that somebody else signs (`SignedBearers`) is checked, and the graph asked whom it stands for, as often.
+/// A token that somebody else signs (`JWTAuthenticator`) is checked, and the graph asked whom it
+/// stands for, as often.
 ///
-/// The graph says whose a session is, how long it lasts, and whether its use is to be noted (`GraphContract`). A use is
-/// noted in a transaction that no request waits for. If the database takes no writes, sessions are not extended. If the
-/// graph lacks `viewer_of_session`, every token is unknown.
+/// The graph says whose a session is, how long it lasts, and whether its use is to be noted
+/// (`GraphContract`). A use is noted in a transaction that no request waits for. If the database
+/// takes no writes, sessions are not extended. If the graph lacks `viewer_of_session`, every token
+/// is unknown.
 package final class SessionResolver {
   package enum Resolution: Sendable {
     case viewer(Int64)
@@ -86,7 +88,7 @@ package final class SessionResolver {
 
   private let pool: PostgresPool
   private let ended: EndedSessions
-  private let signed: (bearers: SignedBearers, loop: EventLoop)?
+  private let signed: (bearers: JWTAuthenticator, loop: EventLoop)?
   private var seenEnds = 0
   private let lifetime: Duration
   private let maximumCount: Int
@@ -99,7 +101,7 @@ package final class SessionResolver {
 
   package init(
     pool: PostgresPool, ended: EndedSessions = EndedSessions(),
-    signed: (bearers: SignedBearers, loop: EventLoop)? = nil, lifetime: Duration = .seconds(5),
+    signed: (bearers: JWTAuthenticator, loop: EventLoop)? = nil, lifetime: Duration = .seconds(5),
     maximumCount: Int = 10_000, report: @escaping (Event) -> Void = { _ in }
   ) {
     self.pool = pool
@@ -119,7 +121,8 @@ package final class SessionResolver {
   /// Has the database asked when the token comes next.
   package func forget(_ token: SessionToken) { known[token] = nil }
 
-  /// How long a session of ours has to live, unless it is used, not at all once it is gone; nil where nobody knows.
+  /// How long a session of ours has to live, unless it is used, not at all once it is gone; nil
+  /// where nobody knows.
   package func remaining(of token: SessionToken, completion: @escaping (Duration?) -> Void) {
     guard !token.isSigned else { return completion(nil) }
     var parameters = PostgresParameters()
@@ -160,8 +163,8 @@ package final class SessionResolver {
     return entry
   }
 
-  /// Looks up together what was used and has less than two fifths of its time left, one fifth after the last such
-  /// look at the earliest.
+  /// Looks up together what was used and has less than two fifths of its time left, one fifth after
+  /// the last such look at the earliest.
   private func lookAgain(_ now: Moment) {
     looksAgainFrom = now + lifetime / 5
     let next = now + lifetime / 5 * 2
@@ -245,7 +248,7 @@ package final class SessionResolver {
     let lookUp: LookUp
   }
 
-  private func ask(_ lookUp: LookUp, _ verdict: SignedBearers.Verdict) {
+  private func ask(_ lookUp: LookUp, _ verdict: JWTAuthenticator.Verdict) {
     switch verdict {
     case .notLookedAt:
       report(.failed)

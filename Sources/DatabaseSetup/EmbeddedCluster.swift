@@ -72,7 +72,7 @@ package final class EmbeddedCluster: Sendable {
   package let programFolder: String
 
   private init(
-    _ place: ClusterPlace, _ programs: ClusterPrograms, database: String, _ running: Running,
+    _ place: ClusterLayout, _ programs: ClusterPrograms, database: String, _ running: Running,
     lock: Int32?
   ) {
     socketDirectory = place.socketDirectory
@@ -99,7 +99,7 @@ package final class EmbeddedCluster: Sendable {
       throw missing(options.dataDirectory)
     }
     let account = try ClusterAccount.current()
-    let place = try ClusterPlace.prepare(options.dataDirectory, for: account, report: report)
+    let place = try ClusterLayout.prepare(options.dataDirectory, for: account, report: report)
     guard let lock = try lock(place, options, report) else {
       return try joined(place, options, report)
     }
@@ -141,7 +141,7 @@ package final class EmbeddedCluster: Sendable {
   /// Takes the lock of the folder; returns nil if a server that may be joined holds it and is
   /// running.
   private static func lock(
-    _ place: ClusterPlace, _ options: Options, _ report: (ClusterEvent) -> Void
+    _ place: ClusterLayout, _ options: Options, _ report: (ClusterEvent) -> Void
   ) throws -> Int32? {
     let deadline =
       ContinuousClock.now + (options.joinsRunning ? options.startTimeout : options.patience)
@@ -155,7 +155,7 @@ package final class EmbeddedCluster: Sendable {
   }
 
   private static func joined(
-    _ place: ClusterPlace, _ options: Options, _ report: (ClusterEvent) -> Void
+    _ place: ClusterLayout, _ options: Options, _ report: (ClusterEvent) -> Void
   ) throws -> EmbeddedCluster {
     let programs = try ClusterPrograms.find(options.binaries, for: place.cluster)
     guard let postmaster = place.postmaster() else { throw place.isInUse }
@@ -292,7 +292,7 @@ package final class EmbeddedCluster: Sendable {
   /// Creates the cluster in a temporary folder first, so that the final name always has a complete
   /// one.
   private static func create(
-    _ place: ClusterPlace, _ programs: ClusterPrograms, _ account: ClusterAccount,
+    _ place: ClusterLayout, _ programs: ClusterPrograms, _ account: ClusterAccount,
     _ options: Options
   ) throws {
     let draft = try place.makeDraft(for: account)
@@ -314,7 +314,7 @@ package final class EmbeddedCluster: Sendable {
 
   /// Starts PostgreSQL, or takes over the one that a killed server left running.
   private static func run(
-    _ place: ClusterPlace, _ programs: ClusterPrograms, _ account: ClusterAccount,
+    _ place: ClusterLayout, _ programs: ClusterPrograms, _ account: ClusterAccount,
     _ options: Options, _ report: (ClusterEvent) -> Void, while isWanted: () -> Bool
   ) throws -> Running {
     let clock = ContinuousClock()

@@ -65,7 +65,7 @@ extension Migrations {
       outcome.tables += 1
     }
     let began = ContinuousClock.now
-    try FunctionRenewal(files: functions, manifest: manifest, session: session)
+    try RepeatableMigrations(files: functions, manifest: manifest, session: session)
       .run { if let last { try apply(last, session, report) } }
     report(.appliedFunctions(names, took: began.duration(to: .now)))
     outcome.tables += last == nil ? 0 : 1

@@ -1,9 +1,10 @@
 import GraphQLPlanning
 
-/// A page position: the sort keys of one element in PostgreSQL's binary form, sealed.
+/// A page position: the sort keys of one element in PostgreSQL's binary form, signed.
 ///
-/// For each key its length (2 bytes, 0xFFFF for null) and bytes, then 16 bytes of seal over these and
-/// the order they are keys of; in base64url. So one of another list or order is no cursor either.
+/// In base64url: for each key its length (2 bytes, 0xFFFF for null) and its bytes, then a signature
+/// of 16 bytes. The signature includes the order that the keys belong to, so a cursor of another
+/// list or order is invalid.
 struct Cursor {
   /// Longer keys are cut; what is indexed is far shorter.
   static let maximumKeyBytes = 0xFFFE
@@ -13,14 +14,14 @@ struct Cursor {
   let keys: [[UInt8]?]
 
   /// Nil for text that is no cursor of this order.
-  init?(_ text: String, order: UInt32, seal: CursorSeal) {
+  init?(_ text: String, order: UInt32, signer: CursorSigner) {
     guard text.utf8.count <= Self.maximumTextBytes, var bytes = Base64URL.decode(text),
-      bytes.count >= CursorSeal.byteCount
+      bytes.count >= CursorSigner.byteCount
     else { return nil }
-    let given = Array(bytes.suffix(CursorSeal.byteCount))
-    bytes.removeLast(CursorSeal.byteCount)
+    let given = Array(bytes.suffix(CursorSigner.byteCount))
+    bytes.removeLast(CursorSigner.byteCount)
     let length = bytes.count
-    Self.append(seal, to: &bytes, order: order)
+    Self.append(signer, to: &bytes, order: order)
     // Takes as long wherever they differ.
     guard zip(bytes[length...], given).reduce(0, { $0 | ($1.0 ^ $1.1) }) == 0 else { return nil }
     var keys: [[UInt8]?] = []
@@ -40,14 +41,14 @@ struct Cursor {
     self.keys = keys
   }
 
-  /// Adds the seal to the bytes of all sort keys.
-  static func append(_ seal: CursorSeal, to bytes: inout [UInt8], order: UInt32) {
+  /// Appends the signature to the bytes of all sort keys.
+  static func append(_ signer: CursorSigner, to bytes: inout [UInt8], order: UInt32) {
     let length = bytes.count
     for shift in [24, 16, 8, 0] as [UInt32] {
       bytes.append(UInt8(truncatingIfNeeded: order >> shift))
     }
-    let sealed = seal.seal(of: bytes)
+    let signature = signer.signature(of: bytes)
     bytes.removeLast(bytes.count - length)
-    bytes += sealed
+    bytes += signature
   }
 }

@@ -79,7 +79,7 @@ final class CachedOperation {
 /// times are for all.
 struct KnownStatements {
   private struct Entry {
-    weak var statement: CombinableStatement?
+    weak var statement: BatchableStatement?
   }
 
   private var entries: [String: Entry] = [:]
@@ -88,7 +88,7 @@ struct KnownStatements {
 
   init(_ records: StatementRecords) { self.records = records }
 
-  mutating func statement(_ text: String, make: () -> CombinableStatement) -> CombinableStatement {
+  mutating func statement(_ text: String, make: () -> BatchableStatement) -> BatchableStatement {
     if let known = entries[text]?.statement { return known }
     if entries.count >= sweepAt {
       entries = entries.filter { $0.value.statement != nil }

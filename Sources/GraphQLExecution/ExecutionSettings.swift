@@ -13,7 +13,7 @@ package struct ExecutionSettings: Sendable {
   package var maximumCachedDocuments = 1_000
   /// The maximum size of these documents and plans, in bytes.
   package var maximumCachedBytes = 32 << 20
-  package var cursorSeal = CursorSeal()
+  package var cursorSigner = CursorSigner()
   /// The maximum size of a statement's record, and of the response that is written from it, in bytes.
   package var maximumResponseBytes = 8 << 20
   /// Shared by the loops.

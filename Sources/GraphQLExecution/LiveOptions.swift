@@ -59,8 +59,8 @@ package struct LiveOptions: Sendable, Equatable {
   }
 
   /// - Throws: what is in the answer and told by nobody, unless it is asked for at intervals.
-  func check(_ plan: LivePlan?) throws(GraphQLError) {
-    guard interval == nil, let gap = plan?.gaps.first else { return }
+  func check(_ plan: LiveDependencies?) throws(GraphQLError) {
+    guard interval == nil, let gap = plan?.untracked.first else { return }
     throw GraphQLError(
       "\(gap.coordinate) cannot be live: \(gap.reason). Leave it out, or say at which interval to "
         + "look: @live(interval: \(Self.shortestInterval.components.seconds * 1000)).",

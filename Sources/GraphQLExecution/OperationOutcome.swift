@@ -4,12 +4,12 @@ import GraphQLResponse
 /// What one execution of an operation came to, and what it took.
 package struct OperationOutcome: Sendable {
   package let response: OperationResponse
-  package let times: OperationTimes
+  package let times: PhaseDurations
   /// The nodes that the response of a live query depends on, in addition to what its plan says.
-  package let dependencies: Set<LiveKey>
+  package let dependencies: Set<DependencyKey>
 
   package init(
-    _ response: OperationResponse, _ times: OperationTimes, dependencies: Set<LiveKey> = []
+    _ response: OperationResponse, _ times: PhaseDurations, dependencies: Set<DependencyKey> = []
   ) {
     self.response = response
     self.times = times

@@ -49,7 +49,7 @@ package final class OperationPreparer {
   package func prepare(_ request: GraphQLRequest) -> Preparation {
     prepare(request, mayWork: true)
       ?? .refused(
-        RequestErrors(.fault("An operation was not prepared.")), label: nil, OperationTimes())
+        RequestErrors(.fault("An operation was not prepared.")), label: nil, PhaseDurations())
   }
 
   private func prepare(_ request: GraphQLRequest, mayWork: Bool) -> Preparation? {
@@ -59,7 +59,7 @@ package final class OperationPreparer {
       return .ready(PreparedOperation(known.operation, for: request))
     }
     var label: OperationLabel?
-    var times = OperationTimes()
+    var times = PhaseDurations()
     do throws(RequestErrors) {
       return try prepare(request, mayWork, &label, &times).map { .ready($0) }
     } catch {
@@ -69,7 +69,7 @@ package final class OperationPreparer {
 
   private func prepare(
     _ request: GraphQLRequest, _ mayWork: Bool, _ label: inout OperationLabel?,
-    _ times: inout OperationTimes
+    _ times: inout PhaseDurations
   ) throws(RequestErrors) -> PreparedOperation? {
     guard let document = try document(request.document, mayWork, &times) else { return nil }
     let operation: CachedOperation
@@ -107,7 +107,7 @@ package final class OperationPreparer {
             + "\(fields.count).", code: .badRequest))
     }
     let prepared = PreparedOperation(
-      identity: request.identity, times: times, cursorSeal: settings.cursorSeal,
+      identity: request.identity, times: times, cursorSigner: settings.cursorSigner,
       PreparedOperation.Content(
         label: operation.label, request: operation.operation.kind == .mutation ? request : nil,
         plan: plan, variables: variables, variableNames: operation.variableNames,
@@ -130,7 +130,7 @@ package final class OperationPreparer {
   // MARK: - Parse and validate
 
   private func document(
-    _ text: String, _ mayWork: Bool, _ times: inout OperationTimes
+    _ text: String, _ mayWork: Bool, _ times: inout PhaseDurations
   ) throws(RequestErrors) -> CachedDocument? {
     if let known = cache.document(text) { return known }
     guard mayWork else { return nil }
@@ -177,7 +177,7 @@ package final class OperationPreparer {
 
   private func plan(
     _ operation: CachedOperation, _ document: CachedDocument, _ variables: [InputValue?],
-    _ mode: ResponseMode, _ mayWork: Bool, _ times: inout OperationTimes
+    _ mode: ResponseMode, _ mayWork: Bool, _ times: inout PhaseDurations
   ) throws(GraphQLError) -> PreparedPlan? {
     var key: [UInt8] = []
     switch mode {
@@ -239,10 +239,10 @@ package final class OperationPreparer {
 package enum Preparation {
   case ready(PreparedOperation)
   /// The label is nil if no operation was found; the times are those of the work until then.
-  case refused(RequestErrors, label: OperationLabel?, OperationTimes)
+  case refused(RequestErrors, label: OperationLabel?, PhaseDurations)
 
   /// The phases that were run.
-  package var times: OperationTimes {
+  package var times: PhaseDurations {
     switch self {
     case .ready(let operation): operation.times
     case .refused(_, _, let times): times

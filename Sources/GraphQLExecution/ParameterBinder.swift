@@ -14,7 +14,7 @@ struct ParameterBinder {
   /// For errors about them.
   let inputs: OperationInputs
   let viewer: Int64
-  let cursorSeal: CursorSeal
+  let cursorSigner: CursorSigner
   /// Of a mutation's field.
   var call: CallContext?
   /// What a subscription is told of.
@@ -114,7 +114,7 @@ struct ParameterBinder {
     throws(InputProblem) -> [UInt8]?
   {
     guard case .string(let text) = value(of: source),
-      let cursor = Cursor(text, order: order, seal: cursorSeal), index < cursor.keys.count
+      let cursor = Cursor(text, order: order, signer: cursorSigner), index < cursor.keys.count
     else { throw refusal("The cursor is not one of this list and order.") }
     return cursor.keys[index]
   }

@@ -9,8 +9,8 @@ package final class PreparedOperation {
   /// That of the request.
   package let identity: RequestIdentity
   /// Of preparing it.
-  package let times: OperationTimes
-  package var cursorSeal: CursorSeal
+  package let times: PhaseDurations
+  package var cursorSigner: CursorSigner
   /// Of a client whose points are counted.
   package var charge: OperationCharge?
   /// Whose share of the database's connections it takes; nil of the server's own.
@@ -50,19 +50,19 @@ package final class PreparedOperation {
   }
 
   init(
-    identity: RequestIdentity, times: OperationTimes, cursorSeal: CursorSeal, _ content: Content
+    identity: RequestIdentity, times: PhaseDurations, cursorSigner: CursorSigner, _ content: Content
   ) {
     self.identity = identity
     self.times = times
-    self.cursorSeal = cursorSeal
+    self.cursorSigner = cursorSigner
     self.content = content
   }
 
   /// The same of a request that comes again: nothing is left to prepare.
   init(_ known: PreparedOperation, for request: GraphQLRequest) {
     identity = request.identity
-    times = OperationTimes()
-    cursorSeal = known.cursorSeal
+    times = PhaseDurations()
+    cursorSigner = known.cursorSigner
     content = known.content
   }
 
@@ -99,7 +99,7 @@ extension PreparedOperation {
 
   func binder(_ viewer: Int64, _ call: CallContext? = nil) -> ParameterBinder {
     ParameterBinder(
-      variables: variables, inputs: inputs, viewer: viewer, cursorSeal: cursorSeal, call: call)
+      variables: variables, inputs: inputs, viewer: viewer, cursorSigner: cursorSigner, call: call)
   }
 
   /// The parameters as people write them, in the order of `$1`, `$2`, ...; nil for null and for keys

@@ -16,7 +16,7 @@ package final class PreparedPlan {
   /// What `plan` says, ready to be run.
   package enum Kind {
     case query(PreparedResponse)
-    case live(PreparedResponse, LivePlan)
+    case live(PreparedResponse, LiveDependencies)
     case incremental(PreparedResponse, DeliveryPlan, later: [PreparedResponse])
     case mutation([PreparedField])
     case subscription(PreparedResponse, PreparedEvent)
@@ -35,7 +35,7 @@ package final class PreparedPlan {
     func prepare(_ response: ResponsePlan, isLater: Bool = false) -> PreparedResponse {
       PreparedResponse(response, isLater: isLater) { statement in
         statements.statement(statement.text) {
-          CombinableStatement(
+          BatchableStatement(
             statement, label: label, expectedNanoseconds: expected,
             record: records.record(of: statement.text))
         }
@@ -65,7 +65,7 @@ package final class PreparedPlan {
   func note(bytes: Int) { expectedBytes = max(bytes + bytes / 8, expectedBytes / 2) }
 
   /// The statement of the response, or of its first part.
-  package var statement: CombinableStatement? {
+  package var statement: BatchableStatement? {
     switch kind {
     case .query(let response), .live(let response, _), .incremental(let response, _, _),
       .subscription(let response, _):
@@ -109,7 +109,7 @@ package final class PreparedResponse {
   }
 
   fileprivate init(
-    _ plan: ResponsePlan, isLater: Bool, prepare: (SQLStatement) -> CombinableStatement
+    _ plan: ResponsePlan, isLater: Bool, prepare: (SQLStatement) -> BatchableStatement
   ) {
     shape = ShapeProgram(plan.shape, isLater: isLater)
     switch plan {
@@ -128,9 +128,9 @@ package final class PreparedResponse {
 /// A statement that reads, and where its parameters come from.
 final class PreparedRead {
   let plan: ReadPlan
-  let statement: CombinableStatement
+  let statement: BatchableStatement
 
-  fileprivate init(_ plan: ReadPlan, _ statement: CombinableStatement) {
+  fileprivate init(_ plan: ReadPlan, _ statement: BatchableStatement) {
     self.plan = plan
     self.statement = statement
   }

@@ -58,7 +58,7 @@ package final class QueryRunner {
 
   private func write(
     _ operation: PreparedOperation, _ response: PreparedResponse,
-    _ result: borrowing PostgresResult, _ times: OperationTimes
+    _ result: borrowing PostgresResult, _ times: PhaseDurations
   ) -> OperationOutcome {
     let began = monotonicNanoseconds()
     var writer = begin(operation, response)
@@ -92,7 +92,7 @@ package final class QueryRunner {
   }
 
   private func finish(
-    _ writer: consuming ResponseWriter, _ operation: PreparedOperation, _ times: OperationTimes,
+    _ writer: consuming ResponseWriter, _ operation: PreparedOperation, _ times: PhaseDurations,
     since began: UInt64
   ) -> OperationOutcome {
     let errors = writer.errors
@@ -102,7 +102,7 @@ package final class QueryRunner {
     }
     operation.charge?.write(actual: writer.cost, to: &writer.json)
     writer.json.append(UInt8(ascii: "}"))
-    let dependencies = writer.liveKeys
+    let dependencies = writer.dependencies
     let body = writer.finish(keeping: &spareFrames)
     operation.plan.note(bytes: body.count)
     var times = times

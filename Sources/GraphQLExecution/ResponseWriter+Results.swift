@@ -19,7 +19,8 @@ extension ResponseWriter {
   ) {
     self.init(
       shape, json: json, frames: frames, introspection: introspection,
-      cursorSeal: settings.cursorSeal, secret: secret, maximumBytes: settings.maximumResponseBytes,
+      cursorSigner: settings.cursorSigner, secret: secret,
+      maximumBytes: settings.maximumResponseBytes,
       maximumItems: settings.plannerLimits.maximumElements)
   }
 

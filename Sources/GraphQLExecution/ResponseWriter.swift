@@ -19,7 +19,7 @@ struct ResponseWriter: ~Copyable {
   private var cursorBytes: [UInt8] = []
   /// The answers of `__schema` and `__type`, by response name.
   private let introspection: [String: [UInt8]]
-  private let cursorSeal: CursorSeal
+  private let cursorSigner: CursorSigner
   /// The token made for the request.
   private let secret: String?
   /// Of what was there, as `OperationSize` reckons.
@@ -29,7 +29,7 @@ struct ResponseWriter: ~Copyable {
   /// Of a list that has no pages.
   private let maximumItems: Int
   /// Keys of a live query, with the indices of their topics.
-  private(set) var liveKeys: Set<LiveKey> = []
+  private(set) var dependencies: Set<DependencyKey> = []
   /// What was written is no answer, but where it was given up.
   private(set) var isTooLarge = false
 
@@ -87,7 +87,7 @@ struct ResponseWriter: ~Copyable {
   /// - Parameter frames: those of a writer that is done, to be used again.
   init(
     _ program: ShapeProgram, json: JSONWriter, frames: RecordFrames = RecordFrames(),
-    introspection: [String: [UInt8]] = [:], cursorSeal: CursorSeal, secret: String? = nil,
+    introspection: [String: [UInt8]] = [:], cursorSigner: CursorSigner, secret: String? = nil,
     maximumBytes: Int = .max, maximumItems: Int = .max
   ) {
     self.frames = frames
@@ -96,7 +96,7 @@ struct ResponseWriter: ~Copyable {
     self.program = program
     self.json = json
     self.introspection = introspection
-    self.cursorSeal = cursorSeal
+    self.cursorSigner = cursorSigner
     self.secret = secret
   }
 
@@ -205,7 +205,7 @@ struct ResponseWriter: ~Copyable {
       let entry = frames[base + column.column]
       if entry.length < 0 { continue }
       if let id = integer(entry, bytes) {
-        liveKeys.insert(LiveKey(topic: column.topic, id: id))
+        dependencies.insert(DependencyKey(topic: column.topic, id: id))
         continue
       }
       let inner = frames.depth
@@ -213,7 +213,7 @@ struct ResponseWriter: ~Copyable {
       for index in 0..<count {
         let element = frames[inner + index]
         if element.length >= 0, let id = integer(element, bytes) {
-          liveKeys.insert(LiveKey(topic: column.topic, id: id))
+          dependencies.insert(DependencyKey(topic: column.topic, id: id))
         }
       }
       frames.pop(to: inner)
@@ -579,7 +579,7 @@ struct ResponseWriter: ~Copyable {
       cursorBytes.append(UInt8(truncatingIfNeeded: length))
       for index in 0..<length { cursorBytes.append(bytes.byte(at: Int(entry.offset) + index)) }
     }
-    Cursor.append(cursorSeal, to: &cursorBytes, order: connection.order)
+    Cursor.append(cursorSigner, to: &cursorBytes, order: connection.order)
     json.append(UInt8(ascii: "\""))
     Base64URL.append(cursorBytes) { json.append($0) }
     json.append(UInt8(ascii: "\""))

@@ -82,9 +82,9 @@ extension Planner {
     let row = RowBuilder(alias: "")
     var scope = Scope()
     // Elsewhere the word is an argument's name.
-    scope.words[.event] = compiler.statement.reference(.event)
-    scope.words[.told] = compiler.statement.reference(.told)
-    scope.words[.ended] = compiler.statement.reference(.ended)
+    scope.variables[.event] = compiler.statement.reference(.event)
+    scope.variables[.told] = compiler.statement.reference(.told)
+    scope.variables[.ended] = compiler.statement.reference(.ended)
     let shape = try compiler.object(
       of: root, selectionSets: [operation.selectionSet], row: row, scope: scope)
     let size = PlanSize(of: shape, limits: limits)

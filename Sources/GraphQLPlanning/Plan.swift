@@ -10,7 +10,7 @@ package enum Plan: Sendable {
   /// A query with a single response.
   case query(ResponsePlan)
   /// A query that has another response each time its result changes.
-  case live(ResponsePlan, LivePlan)
+  case live(ResponsePlan, LiveDependencies)
   /// A query whose response comes in parts: the first one, and those that come later.
   case incremental(ResponsePlan, DeliveryPlan)
   case mutation(MutationPlan)

@@ -2,7 +2,7 @@ import GraphQLLanguage
 import GraphQLSchema
 import SQL
 
-/// The meaning of a template's words at one place of a statement.
+/// The values of a template's variables at one place of a statement.
 struct Scope {
   /// The row that `this` is; its joins are known by name.
   var row: RowBuilder?
@@ -13,8 +13,8 @@ struct Scope {
   var arguments = FieldArguments()
   /// The arguments of the connection, for the fields of its edges.
   var outerArguments = FieldArguments()
-  /// The words that have a meaning here.
-  var words: [StorageWord: SQLFragment] = [:]
+  /// The variables that have a value here.
+  var variables: [TemplateVariable: SQLFragment] = [:]
   /// The coordinate of the compiled field.
   var coordinate = ""
   /// Whether the scope is inside an embedded object that may be absent.
@@ -109,14 +109,14 @@ struct TemplateRenderer {
 
   private func variable(_ path: [String], isSplice: Bool, _ scope: Scope) -> SQLFragment {
     let name = path[0]
-    switch StorageWord(path) {
+    switch TemplateVariable(path) {
     case .viewer?: return statement.reference(.viewer)
     case .tag(let type)?: return schema.tag(ofTypeNamed: type).map { "\($0)" } ?? "NULL"
     case .result(let key)?:
-      guard let result = scope.words[.result(key: nil)] else { break }
+      guard let result = scope.variables[.result(key: nil)] else { break }
       // A member of what a mutation's function returned as jsonb.
       return key.map { "(\(result)::jsonb ->> \(literal: $0))" } ?? result
-    case let word?: if let text = scope.words[word] { return text }
+    case let word?: if let text = scope.variables[word] { return text }
     case nil: break
     }
     let found =

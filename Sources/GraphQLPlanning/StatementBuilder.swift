@@ -11,7 +11,7 @@ final class StatementBuilder {
   /// The recorder of the rows that are read.
   var recorder: RowRecorder?
   /// The recorder of a live query's dependencies.
-  var live: LiveRecorder?
+  var live: DependencyRecorder?
   /// The expression that replaces the viewer's parameter: the user whom the same transaction signs
   /// in.
   var signedIn: SQLFragment?

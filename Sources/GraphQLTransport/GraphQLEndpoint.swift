@@ -41,7 +41,7 @@ package struct GraphQLEndpoint {
 
   package let configuration: Configuration
   private let report: @Sendable (Event) -> Void
-  private let repeated = RepeatedBodies()
+  private let repeated = RequestBodyCache()
 
   package init(
     _ configuration: Configuration = Configuration(),

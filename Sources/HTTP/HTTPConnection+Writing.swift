@@ -255,7 +255,7 @@ extension HTTPConnection {
     output.removeAll(keepingCapacity: output.capacity <= 64 * 1024)
     outputBody = []
     outputStart = 0
-    pace = ReadingPace()
+    pace = MinimumReadRate()
     return true
   }
 

@@ -37,7 +37,7 @@ final class HTTPConnection {
   /// The time since which the connection is in its state, or has been trying to write.
   var stateStart: UInt64
   var writeStart: UInt64 = 0
-  var pace = ReadingPace()
+  var pace = MinimumReadRate()
 
   var input: [UInt8] = []
   var inputStart = 0

@@ -20,9 +20,9 @@ package final class HTTPServer: @unchecked Sendable {
     package var quota: HTTPSocketQuota?
     /// The budget of unsent responses, shared by the servers of all loops; nil counts this one
     /// alone.
-    package var budget: HTTPAnswerBudget?
+    package var budget: HTTPBufferBudget?
     /// The budget of uploads, shared by the servers of all loops; nil counts this one alone.
-    package var uploads: HTTPAnswerBudget?
+    package var uploads: HTTPBufferBudget?
     /// Headers added to every response.
     package var commonHeaders: [HTTPField] = []
     /// The body of a response that no handler made; the argument is the ID that the handler
@@ -42,8 +42,8 @@ package final class HTTPServer: @unchecked Sendable {
   let configuration: Configuration
   let limits: HTTPLimits
   let quota: HTTPSocketQuota
-  let budget: HTTPAnswerBudget
-  let uploads: HTTPAnswerBudget
+  let budget: HTTPBufferBudget
+  let uploads: HTTPBufferBudget
   let makeHandler: () -> Handler
   let report: (HTTPEvent) -> Void
   let commonHeaderBytes: [UInt8]
@@ -90,10 +90,10 @@ package final class HTTPServer: @unchecked Sendable {
     quota = configuration.quota ?? HTTPSocketQuota(limits: configuration.limits)
     budget =
       configuration.budget
-      ?? HTTPAnswerBudget(maximumBytes: configuration.limits.maximumHeldBytes)
+      ?? HTTPBufferBudget(maximumBytes: configuration.limits.maximumHeldBytes)
     uploads =
       configuration.uploads
-      ?? HTTPAnswerBudget(maximumBytes: configuration.limits.maximumUploadedBytes)
+      ?? HTTPBufferBudget(maximumBytes: configuration.limits.maximumUploadedBytes)
     self.report = report
     self.makeHandler = makeHandler
     commonHeaderBytes = configuration.commonHeaders.reduce(into: []) { $0.append(field: $1) }
@@ -136,7 +136,7 @@ package final class HTTPServer: @unchecked Sendable {
 
   private func endGradually(over length: Duration) {
     guard endTimer == nil, !isDraining else { return }
-    var end = GradualEnd(over: length)
+    var end = ConnectionDraining(over: length)
     let start = ContinuousClock.now
     let pause = max(length / 100, .milliseconds(10))
     endTimer = loop.schedule(after: pause, repeating: pause) { [weak self] in

@@ -15,7 +15,7 @@ package enum PoolEvent: Sendable {
   /// A connection met a statement for the first time.
   case prepared(connection: Int, statement: String)
   /// So many executions were sent as one.
-  case combined(executions: Int)
+  case batched(executions: Int)
 }
 
 package enum PoolCloseReason: Sendable, Equatable {

@@ -1,4 +1,4 @@
-/// What runs the statements of a loop's operations: `StatementCombiner`, or what a benchmark puts
+/// What runs the statements of a loop's operations: `StatementBatcher`, or what a benchmark puts
 /// in its place.
 package protocol StatementRunner: AnyObject {
   /// Runs a statement that only reads, as `PostgresPool.execute` does. The outcome's result has one
@@ -6,7 +6,7 @@ package protocol StatementRunner: AnyObject {
   ///
   /// - Parameter client: whose share of the connections it takes.
   func run(
-    _ statement: CombinableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
+    _ statement: BatchableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
     completion: @escaping StatementCompletion
   ) -> PostgresTicket?
 }

@@ -172,7 +172,7 @@ struct LiveCheck {
         case .live(_, let live)? = try? Self.plan(
           group.operation(group.calls.map(\.text)), mapping, mode: .live(catalog))
       else { return [] }
-      return live.gaps.compactMap { gap in
+      return live.untracked.compactMap { gap in
         guard let relation = gap.relation, !untold.contains(relation) else { return nil }
         return StorageFinding(
           .warning, gap.coordinate,

@@ -20,7 +20,7 @@ package struct StorageCheck {
   /// The maximum length of a list without pages.
   package var maximumListRows = PlannerLimits().maximumElements
   /// The number of rows sampled for values outside of an enum.
-  package var enumLookRows = 10_000
+  package var enumSampleRows = 10_000
 
   package init(mapping: StorageMapping) { self.mapping = mapping }
 
@@ -70,7 +70,8 @@ package struct StorageCheck {
     let lists = ListCheck(mapping: mapping, catalog: catalog, maximumRows: maximumListRows)
     findings += rows.compactMap { lists.finding(for: $0) }
 
-    let enums = EnumLook(mapping: mapping, catalog: catalog, rows: rows, maximum: enumLookRows)
+    let enums = EnumSampling(
+      mapping: mapping, catalog: catalog, rows: rows, maximum: enumSampleRows)
     let searches = SearchCheck(catalog: catalog, rows: rows, largeTableRows: largeTableRows)
     let needed = rights.lacksAny ? statements.held : []
     var last = try session.pipeline(

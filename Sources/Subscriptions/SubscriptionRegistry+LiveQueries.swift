@@ -113,7 +113,7 @@ extension SubscriptionRegistry {
     switch outcome {
     case .response(let body, let errors):
       if query.responses.isEmpty { policy.succeed() }
-      guard result.objectCount <= settings.maximumLiveKeys else {
+      guard result.objectCount <= settings.maximumLiveDependencies else {
         backlog.close(position)
         return finish(id, .failed([tooManyDependencies(result.objectCount)]))
       }
@@ -163,7 +163,7 @@ extension SubscriptionRegistry {
   private func tooManyDependencies(_ count: Int) -> GraphQLError {
     GraphQLError(
       "The query depends on \(count) objects; a live query may depend on at most "
-        + "\(settings.maximumLiveKeys). Request smaller pages.", code: .liveUnsupported)
+        + "\(settings.maximumLiveDependencies). Request smaller pages.", code: .liveUnsupported)
   }
 
   private func isTouched(_ dependencies: Set<Dependency>, since position: Int) -> Bool {

@@ -31,7 +31,7 @@ package struct SubscriptionRegistry {
     /// How much of that time live queries may take in advance.
     package var liveBurst: Duration = .milliseconds(50)
     /// The most objects that the result of a live query may contain.
-    package var maximumLiveKeys = 1_000
+    package var maximumLiveDependencies = 1_000
     /// The connections of the event loop.
     package var connections = 1
 

@@ -79,7 +79,7 @@ import Testing
   @Test func `a loop that hangs gives no sign of life, and is asked once`() {
     let asked = Mutex<[@Sendable () -> Void]>([])
     let signs = Atomic(0)
-    let watch = ServiceManager.Watch { done in
+    let watch = SystemdNotifier.Watch { done in
       asked.withLock { $0.append(done) }
     } lives: {
       signs.add(1, ordering: .relaxed)

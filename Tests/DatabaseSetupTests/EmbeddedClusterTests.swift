@@ -308,7 +308,7 @@ import Testing
     try FileSystem.write("#!/bin/sh\nexec \(installed)/postgres \"$@\"\n", to: folder + "/postgres")
     for name in ["initdb", "postgres"] { unsafe chmod(folder + "/" + name, 0o755) }
     let account = try ClusterAccount.current()
-    let place = try ClusterPlace.prepare(options.dataDirectory, for: account) { _ in }
+    let place = try ClusterLayout.prepare(options.dataDirectory, for: account) { _ in }
     try account.give(place.data)
     let draft = try place.makeDraft(for: account)
     let left = try ChildProcess.start(
@@ -384,7 +384,7 @@ import Testing
   @Test func `of what PostgreSQL printed the reasons are shown`() throws {
     defer { try? remove(options.dataDirectory) }
     try FileSystem.makeDirectory(options.dataDirectory)
-    let place = ClusterPlace(data: options.dataDirectory, socketDirectory: "")
+    let place = ClusterLayout(data: options.dataDirectory, socketDirectory: "")
     try FileSystem.write(
       "LOG:  one\n1 [2] FATAL:  no room\n1 [2] HINT:  look\n3 [4] LOG:  down\n", to: place.log)
     #expect(place.logTail == "LOG:  one / 1 [2] FATAL:  no room")

@@ -34,7 +34,7 @@ import Testing
       size: PlanSize(of: first.0, limits: .unlimited))
     var state = DeliveryState(delivery, requestID: "r")
     var writer = ResponseWriter(
-      ShapeProgram(first.0), json: JSONWriter(), cursorSeal: CursorSeal())
+      ShapeProgram(first.0), json: JSONWriter(), cursorSigner: CursorSigner())
     unsafe writer.writeData(first.1.span.bytes)
     state.begin(writer.notes)
     var json = writer.json
@@ -42,7 +42,7 @@ import Testing
     var found = [String(decoding: json.finish(), as: UTF8.self)]
     for (number, part) in parts.enumerated() {
       var writer = ResponseWriter(
-        ShapeProgram(part.shape, isLater: true), json: JSONWriter(), cursorSeal: CursorSeal())
+        ShapeProgram(part.shape, isLater: true), json: JSONWriter(), cursorSigner: CursorSigner())
       let entries = unsafe writer.writeEntries(part.record.span.bytes)
       state.receive(number, entries, in: writer.json.finish())
       if let json = state.next(after: number) {

@@ -70,7 +70,7 @@ import Testing
 
   @Test func `page sizes share a few statements, and what is known of them`() throws {
     let preparer = preparer(bytes: 1 << 30)
-    var statements: [CombinableStatement] = []
+    var statements: [BatchableStatement] = []
     for size in 1...100 {
       let statement = try prepare(preparer, "{ things(first: \(size)) { nodes { id } } }").statement
       statements.append(try #require(statement))

@@ -16,7 +16,7 @@ struct QueryRunnerTests {
     private(set) var clients: [PoolClient?] = []
 
     func run(
-      _ statement: CombinableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
+      _ statement: BatchableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
       completion: @escaping StatementCompletion
     ) -> PostgresTicket? {
       waiting.append(completion)
@@ -54,10 +54,10 @@ struct QueryRunnerTests {
     let prepared = PreparedPlan(
       .query(plan), of: label, introspection: [:], isIntrospectionVariable: false,
       statements: &known)
-    var times = OperationTimes()
+    var times = PhaseDurations()
     times.planning = 3
     let operation = PreparedOperation(
-      identity: .random(), times: times, cursorSeal: CursorSeal(),
+      identity: .random(), times: times, cursorSigner: CursorSigner(),
       PreparedOperation.Content(
         label: label, request: nil, plan: prepared, variables: [], variableNames: [],
         inputs: OperationInputs([], source: Source("")), introspection: nil, cost: 1,
@@ -98,7 +98,7 @@ struct QueryRunnerTests {
     runner().run(operation, response, viewer: 0) { outcome = $0 }
     #expect(statements.waiting.isEmpty)
     #expect(body(outcome) == #"{"data":{"__typename":"Query"}}"#)
-    #expect(outcome?.times.asking == 0 && outcome?.times.planning == 3)
+    #expect(outcome?.times.querying == 0 && outcome?.times.planning == 3)
     #expect(outcome?.dependencies.isEmpty == true)
   }
 
@@ -116,10 +116,10 @@ struct QueryRunnerTests {
     #expect(body(outcomes[0]) == #"{"data":{"name":"first"}}"#)
     #expect(body(outcomes[1]) == #"{"data":{"name":"second"}}"#)
     #expect(outcomes.map { $0?.times.waiting } == [10, 30])
-    #expect(outcomes.map { $0?.times.asking } == [20, 40])
+    #expect(outcomes.map { $0?.times.querying } == [20, 40])
     #expect(outcomes.map { $0?.times.planning } == [3, 3])
-    #expect(outcomes[0]?.dependencies == [LiveKey(topic: 0, id: 7)])
-    #expect(outcomes[1]?.dependencies == [LiveKey(topic: 0, id: 9)])
+    #expect(outcomes[0]?.dependencies == [DependencyKey(topic: 0, id: 7)])
+    #expect(outcomes[1]?.dependencies == [DependencyKey(topic: 0, id: 9)])
   }
 
   @Test func `a statement that failed is a refusal, with what it took`() throws {

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ResponseWriterTests {
   typealias Column = BinaryForm.Column
 
-  private let seal = CursorSeal(bytes: Array(0..<32)) ?? CursorSeal()
+  private let signer = CursorSigner(bytes: Array(0..<32)) ?? CursorSigner()
 
   // MARK: - Shapes
 
@@ -35,7 +35,7 @@ import Testing
     _ shape: ObjectShape, _ bytes: [UInt8], introspection: [String: [UInt8]] = [:]
   ) -> Answer {
     var writer = ResponseWriter(
-      ShapeProgram(shape), json: JSONWriter(), introspection: introspection, cursorSeal: seal)
+      ShapeProgram(shape), json: JSONWriter(), introspection: introspection, cursorSigner: signer)
     unsafe writer.writeData(bytes.span.bytes)
     let errors = writer.errors.map { "\($0.path?.accessText ?? "") \($0.code.rawValue)" }
     return Answer(json: String(decoding: writer.json.finish(), as: UTF8.self), errors: errors)
@@ -322,7 +322,7 @@ import Testing
       let answer = try JSONParser.parse(Array(write(shape, BinaryForm.record([items])).json.utf8))
       func keys(_ value: JSONValue?) -> [[UInt8]?]? {
         guard case .string(let text)? = value else { return nil }
-        return Cursor(text, order: 7, seal: seal)?.keys
+        return Cursor(text, order: 7, signer: signer)?.keys
       }
       let first: [[UInt8]?] = [BinaryForm.big(Int32(1)), Array("a".utf8), nil]
       let second: [[UInt8]?] = [BinaryForm.big(Int32(2)), nil, nil]
@@ -501,7 +501,7 @@ import Testing
         Column(2287, BinaryForm.array(of: BinaryForm.OID.record, items)), .int4(1))
       func written(_ maximum: Int) -> (isTooLarge: Bool, held: Int, errors: Int) {
         var writer = ResponseWriter(
-          ShapeProgram(shape), json: JSONWriter(), cursorSeal: seal, maximumBytes: maximum)
+          ShapeProgram(shape), json: JSONWriter(), cursorSigner: signer, maximumBytes: maximum)
         unsafe writer.writeData(bytes.span.bytes)
         return (writer.isTooLarge, writer.json.count, writer.errors.count)
       }

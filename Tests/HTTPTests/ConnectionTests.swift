@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test func `answers that nobody reads count until their client goes`() throws {
-    let budget = HTTPAnswerBudget(maximumBytes: 10_000_000)
+    let budget = HTTPBufferBudget(maximumBytes: 10_000_000)
     let fixture = try HTTPServerFixture {
       $0.budget = budget
     } handler: { request, exchange in

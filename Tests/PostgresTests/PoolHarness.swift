@@ -48,7 +48,7 @@ final class PoolHarness: @unchecked Sendable {
         case .retried(let reason): "retried \(reason)"
         case .cancelSent: "cancel sent"
         case .prepared(_, let statement): "prepared \(statement)"
-        case .combined(let executions): "combined \(executions)"
+        case .batched(let executions): "batched \(executions)"
         }
       unsafe recorder?.events.withLock { $0.append(text) }
     }

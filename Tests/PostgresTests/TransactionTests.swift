@@ -114,16 +114,16 @@ import Testing
     let harness = try harness(size: 1) { $0.probeAfter = .seconds(600) }
     let flushed = Mutex<[PostgresError?]>([])
     nonisolated(unsafe) var others = 3
-    nonisolated(unsafe) var flusher: CommitFlusher?
+    nonisolated(unsafe) var groupCommit: GroupCommit?
     harness.onLoop { pool in
-      var settings = CommitFlusher.Settings()
+      var settings = GroupCommit.Settings()
       settings.longestWait = .seconds(600)
-      unsafe flusher = CommitFlusher(pool, settings: settings) { unsafe others }
+      unsafe groupCommit = GroupCommit(pool, settings: settings) { unsafe others }
     }
     func flush(_ count: Int) {
       harness.onLoop { _ in
         for _ in 0..<count {
-          unsafe flusher?.flush { error in flushed.withLock { $0.append(error) } }
+          unsafe groupCommit?.flush { error in flushed.withLock { $0.append(error) } }
         }
       }
     }
@@ -144,19 +144,19 @@ import Testing
     flush(1)
     #expect(try await harness.eventually { flushed.withLock { $0.count } == 5 })
     #expect(flushed.withLock { $0.last??.kind } == .lost)
-    harness.onLoop { _ in unsafe flusher = nil }
+    harness.onLoop { _ in unsafe groupCommit = nil }
   }
 
   @Test func `the first that waits for a flush does not wait for ever`() async throws {
     let harness = try harness(size: 1)
     let flushed = Mutex(0)
-    nonisolated(unsafe) var flusher: CommitFlusher?
+    nonisolated(unsafe) var groupCommit: GroupCommit?
     harness.onLoop { pool in
-      unsafe flusher = CommitFlusher(pool) { 1_000 }
-      unsafe flusher?.flush { _ in flushed.withLock { $0 += 1 } }
+      unsafe groupCommit = GroupCommit(pool) { 1_000 }
+      unsafe groupCommit?.flush { _ in flushed.withLock { $0 += 1 } }
     }
     #expect(try await harness.eventually { flushed.withLock { $0 } == 1 })
-    harness.onLoop { _ in unsafe flusher = nil }
+    harness.onLoop { _ in unsafe groupCommit = nil }
   }
 
   @Test func `past its deadline it is cancelled, and told how that ended`() async throws {

@@ -182,7 +182,7 @@ import Testing
     init(_ pool: PostgresPool, _ gate: DispatchSemaphore) { (self.pool, self.gate) = (pool, gate) }
 
     func run(
-      _ statement: CombinableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
+      _ statement: BatchableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
       completion: @escaping StatementCompletion
     ) -> PostgresTicket? {
       gate.wait()

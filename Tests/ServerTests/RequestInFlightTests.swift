@@ -88,11 +88,11 @@ struct RequestInFlightTests {
 
   @Test func `an outcome is noted with its times`() {
     let flight = flight(batch(of: 1))
-    var times = OperationTimes()
-    times.asking = 12
+    var times = PhaseDurations()
+    times.querying = 12
     flight.finish(
       OperationOutcome(.refused([GraphQLError("No.", code: .unauthenticated)]), times))
-    #expect(seen.reports.first?.times.asking == 12)
+    #expect(seen.reports.first?.times.querying == 12)
     #expect(seen.reports.first?.code == .unauthenticated)
     #expect(seen.reports.first?.status == .unauthorized)
   }

@@ -226,7 +226,7 @@ import Testing
       "mood: Mood moods: [Mood!]",
       "mood text CHECK (mood IN ('HAPPY')), moods text[] CHECK (moods <@ '{HAPPY}'::text[])",
       more: "enum Mood { HAPPY }")
-    #expect(try graph.findings { $0.enumLookRows = 0 } == [])
+    #expect(try graph.findings { $0.enumSampleRows = 0 } == [])
   }
 
   @Test func `values in the rows that the enum has not are an error`() throws {
@@ -248,9 +248,9 @@ import Testing
     let graph = try CheckedGraph.thing("mood: Mood", "mood text", more: "enum Mood { HAPPY }")
     try TestCluster.session(graph.database).execute(
       "INSERT INTO thing SELECT n, 'HAPPY' FROM generate_series(1, 11) n")
-    #expect(try graph.findings { $0.enumLookRows = 11 } == [])
+    #expect(try graph.findings { $0.enumSampleRows = 11 } == [])
     #expect(
-      try graph.findings { $0.enumLookRows = 10 } == [
+      try graph.findings { $0.enumSampleRows = 10 } == [
         "warning: Thing.mood: the column mood of thing has more than 10 rows, of which the first have "
           + "no value outside of Mood; permit only its values by a CHECK constraint, or make it of an "
           + "enum type."

@@ -214,8 +214,8 @@ struct Database {
 
   /// Returns the signer of cursors, which all servers over this database share; nil if it was never
   /// migrated.
-  static func cursorSeal(_ session: PostgresSession) throws(PostgresError) -> CursorSeal? {
-    try ServerSecret.read(from: session).flatMap { CursorSeal(bytes: $0) }
+  static func cursorSigner(_ session: PostgresSession) throws(PostgresError) -> CursorSigner? {
+    try ServerSecret.read(from: session).flatMap { CursorSigner(bytes: $0) }
   }
 
   /// Loads demo data into an empty graph, with a progress bar.

@@ -62,7 +62,7 @@ enum ExplainCommand {
       let session = try PostgresSession(
         serverLike(database.configuration()))
       if let name = options.text("viewer") { viewer = try find(name, session) }
-      if let key = try? Database.cursorSeal(session) { operation.cursorSeal = key }
+      if let key = try? Database.cursorSigner(session) { operation.cursorSigner = key }
       if analyzes {
         analysis = try analyze(operation, viewer, session)
         selectionPlans = try planSelections(operation, session)

@@ -35,7 +35,7 @@ enum SessionCommand {
     var configuration = try database.configuration()
     configuration.isReadOnly = false
     let token = try database.withGraph {
-      try SessionIssue.token(
+      try SessionIssuer.token(
         forUserNamed: user, device: options.text("name") ?? "", in: configuration)
     }
     guard let token else { throw CommandFailure("there is no user \"\(user)\".") }

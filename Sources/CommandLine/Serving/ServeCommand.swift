@@ -17,7 +17,7 @@ enum ServeCommand {
 
   static func run(_ options: CommandOptions) throws {
     let settings = try ServeSettings(options)
-    let manager = ServiceManager(ProcessInfo.processInfo.environment)
+    let manager = SystemdNotifier(ProcessInfo.processInfo.environment)
     try settings.logFile?.open()
     Console.log = settings.server.log
     if let hint = settings.memoryHint { Console.say(hint) }
@@ -77,7 +77,7 @@ enum ServeCommand {
 
   private static func serve(
     _ settings: ServeSettings, _ options: CommandOptions, _ mapping: StorageMapping,
-    _ database: Database, _ signals: StopSignals, _ manager: ServiceManager,
+    _ database: Database, _ signals: StopSignals, _ manager: SystemdNotifier,
     _ doors: ListeningSockets, _ starting: StartingService
   ) throws {
     let migrations = try settings.sql.map { try database.migrate($0) } ?? Migrations.Outcome()
@@ -165,8 +165,8 @@ enum ServeCommand {
     configuration = try Database.pooled(
       configuration, options, by: "database", settings.pooler)
     running.constraintErrors = try ConstraintErrors.read(from: writer)
-    if let key = try? Database.cursorSeal(owner) {
-      running.execution.cursorSeal = key
+    if let key = try? Database.cursorSigner(owner) {
+      running.execution.cursorSigner = key
     } else {
       Console.say(
         "warning: no cursor key in the database; cursors are valid until this process exits. Run "
@@ -178,7 +178,7 @@ enum ServeCommand {
 
   /// Waits for the database, because a machine starts its services in any order. If PostgreSQL is
   /// running and refuses the connection, the start fails.
-  private static func wait(for database: Database, _ manager: ServiceManager) throws {
+  private static func wait(for database: Database, _ manager: SystemdNotifier) throws {
     var configuration = try database.configuration()
     configuration.connectTimeout = .seconds(2)
     var said = ""

@@ -22,7 +22,7 @@ struct ServeSettings {
   /// The base of links; nil if the graph has its own.
   let publicURL: String?
   /// The user to switch to once the sockets are open.
-  let account: Account?
+  let account: ServiceUser?
   let logFile: LogFile?
   /// A remark for the operator if little memory lowers a default.
   let memoryHint: String?
@@ -70,7 +70,7 @@ struct ServeSettings {
       ?? (options.text("database") == nil ? .zero : .seconds(5))
     pooler = try Self.pooler(options)
     publicURL = try Self.publicURL(options)
-    account = try options.text("user").map { try Account($0, options.origin("user")) }
+    account = try options.text("user").map { try ServiceUser($0, options.origin("user")) }
     logFile = options.text("log-file").map { LogFile(path: $0) }
     try server.http.read(options)
     memoryHint = server.http.fit(into: memory, options)

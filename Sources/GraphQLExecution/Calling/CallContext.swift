@@ -12,8 +12,8 @@ final class CallContext {
   private let findClient: () -> ClientIdentity
   /// Found out when something first asks for it.
   private(set) lazy var client = findClient()
-  /// What the call's preparations came to, in their order.
-  var preparations: [PreparedInput] = []
+  /// What the call's transforms came to, in their order.
+  var transforms: [TransformedInput] = []
   /// The commit does not wait for the disk by itself: of the try that is made now.
   var flushesLater = false
   private let makeSecret: () -> String
@@ -33,8 +33,8 @@ final class CallContext {
   }
 
   func prepared(_ value: PreparedValue) -> PreparedInputValue? {
-    guard preparations.indices.contains(value.index) else { return nil }
-    switch (value.part, preparations[value.index]) {
+    guard transforms.indices.contains(value.index) else { return nil }
+    switch (value.part, transforms[value.index]) {
     case (.text, .password(let text, _)): return text.map { .text($0) }
     case (.renewed, .password(_, let renewed)): return renewed.map { .text($0) }
     case (.json, .claims(let json)): return json.map { .json($0) }

@@ -4,7 +4,7 @@ import GraphQLResponse
 import JSON
 import Postgres
 
-/// The run of one field of a mutation that calls a function, from its preparations to its outcome.
+/// The run of one field of a mutation that calls a function, from its transforms to its outcome.
 ///
 /// What to do after each try is decided by `CallProgress`; this class does it.
 final class CallRun {
@@ -20,7 +20,7 @@ final class CallRun {
   private var ticket: PostgresTicket?
   private var timer: LoopTimer?
   private var isCancelled = false
-  private var times = OperationTimes()
+  private var times = PhaseDurations()
   /// What its tries did cost.
   private var cost = 0
 
@@ -49,25 +49,25 @@ final class CallRun {
 
   /// Does what is to be done with passwords and credentials, then calls.
   func start() {
-    guard !call.plan.preparations.isEmpty else { return perform() }
-    guard let preparer = runner.preparer else {
+    guard !call.plan.transforms.isEmpty else { return perform() }
+    guard let transformer = runner.transformer else {
       return finish(.failed([.fault("\(call.plan.coordinate): nobody prepares its inputs.")]))
     }
     collect([]) { [self] tasks in
-      prepare(tasks, with: preparer) { [self] prepared in
-        context.preparations = prepared
+      transform(tasks, with: transformer) { [self] prepared in
+        context.transforms = prepared
         perform()
       }
     }
   }
 
-  private func prepare(
-    _ tasks: [PreparationTask], with preparer: any InputPreparer,
-    then: @escaping ([PreparedInput]) -> Void
+  private func transform(
+    _ tasks: [TransformTask], with transformer: any InputTransformer,
+    then: @escaping ([TransformedInput]) -> Void
   ) {
     let began = monotonicNanoseconds()
-    preparer.prepare(tasks, client: context.client) { [self] result in
-      times.preparing &+= monotonicNanoseconds() &- began
+    transformer.transform(tasks, client: context.client) { [self] result in
+      times.hashing &+= monotonicNanoseconds() &- began
       guard !isCancelled else { return }
       switch result {
       case .success(let prepared): then(prepared)
@@ -79,15 +79,15 @@ final class CallRun {
 
   /// The tasks, one after the other, as the stored hash of a password has to be asked for.
   private func collect(
-    _ tasks: [PreparationTask], completion: @escaping ([PreparationTask]) -> Void
+    _ tasks: [TransformTask], completion: @escaping ([TransformTask]) -> Void
   ) {
-    guard tasks.count < call.plan.preparations.count else { return completion(tasks) }
+    guard tasks.count < call.plan.transforms.count else { return completion(tasks) }
     let binder = binder
     func text(_ source: InputSource) -> String? {
       if case .string(let text) = binder.value(of: source) { text } else { nil }
     }
-    let task: PreparationTask
-    switch call.plan.preparations[tasks.count] {
+    let task: TransformTask
+    switch call.plan.transforms[tasks.count] {
     case .newPassword(let source, _): task = .newPassword(text(source))
     case .identityToken(let source, let provider):
       let name: String? =
@@ -178,18 +178,18 @@ final class CallRun {
   ///
   /// - Returns: whether there is such a password.
   private func compare(_ replay: PreparedCall.Statement) -> Bool {
-    for (index, preparation) in call.plan.preparations.enumerated() {
-      guard case .newPassword(let source, .some) = preparation, let lookup = call.lookups[index],
-        let preparer = runner.preparer,
+    for (index, input) in call.plan.transforms.enumerated() {
+      guard case .newPassword(let source, .some) = input, let lookup = call.lookups[index],
+        let transformer = runner.transformer,
         case .string(let password) = binder.value(of: source)
       else { continue }
       send([replay, lookup]) { [self] result in
         // Guesses are counted by request: all that come with its key have one password.
         let account = "\(call.plan.coordinate) \(context.key?.text ?? "")"
-        let task = PreparationTask.knownPassword(
+        let task = TransformTask.knownPassword(
           password, stored: result.string(row: 0, column: 0), account: account)
-        prepare([task], with: preparer) { [self] prepared in
-          context.preparations.replaceSubrange(index...index, with: prepared)
+        transform([task], with: transformer) { [self] prepared in
+          context.transforms.replaceSubrange(index...index, with: prepared)
           isCompared = true
           self.replay()
         }
@@ -235,8 +235,8 @@ final class CallRun {
     let outcome = outcome(of: result)
     guard context.flushesLater else { return done(outcome) }
     let began = monotonicNanoseconds()
-    runner.flusher.flush { [self] error in
-      times.asking &+= monotonicNanoseconds() &- began
+    runner.groupCommit.flush { [self] error in
+      times.querying &+= monotonicNanoseconds() &- began
       if let error { failed(error) } else { done(outcome) }
     }
   }

@@ -14,7 +14,7 @@ struct FieldOutcome {
   /// What it was done with may be no session any more.
   var mayHaveEndedSession = false
   /// What the calls of the field took and did cost.
-  var times = OperationTimes()
+  var times = PhaseDurations()
   var cost = 0
 
   var isNull: Bool { json == Self.null }

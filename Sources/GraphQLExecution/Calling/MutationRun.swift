@@ -18,7 +18,7 @@ package final class MutationRun {
   private let completion: (OperationOutcome) -> Void
   private var outcomes: [FieldOutcome] = []
   private var state = State.between
-  private var times: OperationTimes
+  private var times: PhaseDurations
   /// What its fields did cost.
   private var cost = 0
 

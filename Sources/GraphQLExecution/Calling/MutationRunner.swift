@@ -10,32 +10,32 @@ import Postgres
 ///
 /// These belong to the loop as those that read do: no lock and no change of thread, and the queue is
 /// in the pool, with its limits. A few for each loop are as good as a few for all, as none of them waits
-/// for the disk while others wait for it (`CommitFlusher`).
+/// for the disk while others wait for it (`GroupCommit`).
 package final class MutationRunner {
   package let writers: PostgresPool
-  let flusher: CommitFlusher
+  let groupCommit: GroupCommit
   let schema: Schema
   let scalarTypes: [TypeID: ParameterType]
   let constraintErrors: ConstraintErrors
   let settings: ExecutionSettings
   let makeSecret: () -> String
-  let preparer: (any InputPreparer)?
+  let transformer: (any InputTransformer)?
   let sessionsEnded: () -> Void
   var random = SystemRandomNumberGenerator()
   var spareFrames = RecordFrames()
 
   /// - Parameter makeSecret: a token that nobody can guess, for `@secret`.
   package init(
-    writers: PostgresPool, flusher: CommitFlusher, mapping: StorageMapping,
+    writers: PostgresPool, groupCommit: GroupCommit, mapping: StorageMapping,
     constraintErrors: ConstraintErrors, settings: ExecutionSettings,
-    preparer: (any InputPreparer)? = nil,
+    transformer: (any InputTransformer)? = nil,
     sessionsEnded: @escaping () -> Void = {},
     makeSecret: @escaping () -> String = { RequestKey.randomToken() }
   ) {
-    self.preparer = preparer
+    self.transformer = transformer
     self.sessionsEnded = sessionsEnded
     self.writers = writers
-    self.flusher = flusher
+    self.groupCommit = groupCommit
     schema = mapping.schema
     scalarTypes = mapping.scalarTypes
     self.constraintErrors = constraintErrors

@@ -47,7 +47,7 @@ package final class PreparedCall: Sendable {
   let keeping: Statement?
   let replay: Statement?
   let again: Statement?
-  /// Of the hashes that passwords are compared with, by the index of their preparation.
+  /// Of the hashes that passwords are compared with, by the index of their transform.
   let lookups: [Int: Statement]
   /// The payload's shape as the writer reads it.
   let shape: ShapeProgram
@@ -60,8 +60,8 @@ package final class PreparedCall: Sendable {
     replay = plan.replay.map { Statement($0, label) }
     again = plan.again.map { Statement($0, label) }
     var lookups: [Int: Statement] = [:]
-    for (index, preparation) in plan.preparations.enumerated() {
-      lookups[index] = preparation.lookup.map { Statement($0, label) }
+    for (index, transform) in plan.transforms.enumerated() {
+      lookups[index] = transform.lookup.map { Statement($0, label) }
     }
     self.lookups = lookups
     shape = ShapeProgram(plan.shape)

@@ -8,7 +8,7 @@ package enum AnswerPart {
   /// All of it: nothing comes later, or nothing can be had.
   case whole(OperationOutcome)
   /// The first of several, and what it took.
-  case first([UInt8], OperationTimes)
+  case first([UInt8], PhaseDurations)
   /// Another one, not the last.
   case next([UInt8])
   /// With the errors of all of them.
@@ -60,7 +60,7 @@ final class DeliveryRun {
   private var cost = 0
   private var bytesLeft: Int
   /// Those of the first part.
-  private var times: OperationTimes
+  private var times: PhaseDurations
 
   init(
     _ operation: PreparedOperation, _ first: PreparedResponse, _ delivery: DeliveryPlan,
@@ -177,7 +177,7 @@ final class DeliveryRun {
     var writer = ResponseWriter(
       later[part].shape, json: JSONWriter(),
       introspection: operation.introspection ?? operation.plan.introspection,
-      cursorSeal: settings.cursorSeal, maximumBytes: bytesLeft,
+      cursorSigner: settings.cursorSigner, maximumBytes: bytesLeft,
       maximumItems: settings.plannerLimits.maximumElements)
     let entries = writer.writeEntries(bytes)
     cost += writer.cost

@@ -76,7 +76,7 @@ struct CallCompiler {
     }
     let row = RowBuilder(alias: "")
     var scope = Scope()
-    scope.words[.result(key: nil)] = ResultText.word
+    scope.variables[.result(key: nil)] = ResultText.word
     let shape = try compiler.object(
       of: payload, selectionSets: field.selectionSets, row: row, scope: scope)
     let hasRecord = !row.columns.isEmpty
@@ -86,7 +86,7 @@ struct CallCompiler {
     let prepared = preparedInputs(field.field, arguments)
     return CallPlan(
       frame: frame, definition: storage.definition, coordinate: storage.coordinate,
-      preparations: prepared.preparations,
+      transforms: prepared.transforms,
       call: statement(call.function, isClaimed: call.isOnce, field.field, arguments, prepared),
       selection: selection,
       keeping: call.isOnce
@@ -149,7 +149,7 @@ struct CallCompiler {
     var scope = Scope()
     scope.coordinate = arguments.coordinate
     scope.arguments = arguments
-    scope.words[.result(key: nil)] = ResultText.word
+    scope.variables[.result(key: nil)] = ResultText.word
     var text = SQLFragment()
     for piece in template.pieces {
       if case .variable(let path, _) = piece,
@@ -168,25 +168,25 @@ struct CallCompiler {
     var prepared = PreparedInputs()
     for (definition, _) in arguments.values {
       let source = reader.source(of: definition, in: field) ?? .constant(.null)
-      if let preparation = preparation(definition, source, field, arguments) {
-        prepared.add(preparation, at: [definition.name])
+      if let transform = transform(definition, source, field, arguments) {
+        prepared.add(transform, at: [definition.name])
       }
       guard case .inputObject(let members, _) = schema[definition.type.namedType].kind else {
         continue
       }
       for member in members {
-        guard let preparation = preparation(member, source.member(member.name), field, arguments)
+        guard let transform = transform(member, source.member(member.name), field, arguments)
         else { continue }
-        prepared.add(preparation, at: [definition.name, member.name])
+        prepared.add(transform, at: [definition.name, member.name])
       }
     }
     return prepared
   }
 
-  private func preparation(
+  private func transform(
     _ definition: InputValueDefinition, _ source: InputSource, _ field: Field,
     _ arguments: FieldArguments
-  ) -> CallPreparation? {
+  ) -> InputTransform? {
     let directives = definition.appliedDirectives
     if let password = directives.first(named: "password") {
       // That they are templates was seen when the schema was loaded.

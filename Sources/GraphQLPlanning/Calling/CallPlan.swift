@@ -55,7 +55,7 @@ package final class CallPlan: Sendable {
   /// The coordinate `Mutation.field`, for the log.
   package let coordinate: String
   /// The transformations of inputs before the call, in this order.
-  package let preparations: [CallPreparation]
+  package let transforms: [InputTransform]
   package let call: PlannedStatement
   /// The statement of the payload: one row with one column, its record. Nil if no part of it is in
   /// the database.
@@ -78,7 +78,7 @@ package final class CallPlan: Sendable {
 
   init(
     frame: FieldFrame, definition: FieldDefinition, coordinate: String,
-    preparations: [CallPreparation], call: PlannedStatement,
+    transforms: [InputTransform], call: PlannedStatement,
     selection: PlannedStatement?, keeping: PlannedStatement?, replay: PlannedStatement?,
     again: PlannedStatement?, shape: ObjectShape, refusal: RefusalShape, makesSecret: Bool,
     mayEndSessions: Bool
@@ -86,7 +86,7 @@ package final class CallPlan: Sendable {
     self.frame = frame
     self.definition = definition
     self.coordinate = coordinate
-    self.preparations = preparations
+    self.transforms = transforms
     self.call = call
     self.selection = selection
     self.keeping = keeping

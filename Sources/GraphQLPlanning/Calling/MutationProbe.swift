@@ -40,7 +40,7 @@ extension Planner {
           coordinate: storage.coordinate, function: function,
           resultType: resultType(of: payload),
           statements: ([plan.call, plan.selection, plan.keeping, plan.replay, plan.again]
-            + plan.preparations.map(\.lookup)).compactMap { $0 }))
+            + plan.transforms.map(\.lookup)).compactMap { $0 }))
     }
     return probes
   }

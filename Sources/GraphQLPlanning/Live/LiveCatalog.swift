@@ -3,9 +3,9 @@ import SQL
 /// The properties of a database from which the dependencies of a result follow: its tables, what
 /// its functions read, and how changes are reported.
 ///
-/// Functions are read as text (`SQLReads`): they may read what they mention, and only rows that
-/// equal the viewer, an argument or a column of the current row are dependencies. A query with a
-/// dependency that cannot be tracked cannot be live.
+/// Functions are read as text (`SQLDependencies`): they may read what they mention, and only rows
+/// that equal the viewer, an argument or a column of the current row are dependencies. A query with
+/// a dependency that cannot be tracked cannot be live.
 package struct LiveCatalog: Sendable {
   /// The way in which changes of a table's rows are reported, by a line of the view `live_source`.
   package struct Source: Sendable, Hashable {
@@ -134,7 +134,7 @@ package struct LiveCatalog: Sendable {
       return found
     }
     for routine in routines[name] ?? [] where !routine.isImmutable {
-      let text = SQLReads(routine.text)
+      let text = SQLDependencies(routine.text)
       if routine.isForeign || text.isOpaque {
         found.unknown.insert(.opaque(name))
         continue
@@ -170,18 +170,18 @@ package struct LiveCatalog: Sendable {
     return found
   }
 
-  private func isRoutine(_ mention: SQLReads.Mention) -> Bool {
+  private func isRoutine(_ mention: SQLDependencies.Mention) -> Bool {
     mention.isCall || views.contains(mention.name)
   }
 
   /// Returns the table whose rows have the name of a mention.
-  private func result(of mention: SQLReads.Mention) -> String? {
+  private func result(of mention: SQLDependencies.Mention) -> String? {
     if isRoutine(mention) { return results[mention.name] }
     return relations.contains(mention.name) ? mention.name : nil
   }
 
   /// Returns the table whose rows a FROM item is, or returns.
-  func result(of text: SQLReads) -> String? {
+  func result(of text: SQLDependencies) -> String? {
     text.mentions.first { $0.isFirst }.flatMap { result(of: $0) }
   }
 
@@ -189,8 +189,8 @@ package struct LiveCatalog: Sendable {
   ///
   /// - Parameter isBase: returns whether a mention's rows are those that the text returns.
   func reads(
-    _ text: SQLReads, _ meaning: (SQLReads.Operand) -> Operand?,
-    isBase: (SQLReads.Mention) -> Bool = { _ in false }
+    _ text: SQLDependencies, _ meaning: (SQLDependencies.Operand) -> Operand?,
+    isBase: (SQLDependencies.Mention) -> Bool = { _ in false }
   ) -> Reads {
     var found = Reads()
     if text.isOpaque { found.unknown.insert(.opaque("it")) }

@@ -41,7 +41,7 @@ package struct Planner: Sendable {
       return .query(try response(root, operation, fragments, reader).plan)
     case (.query, .live(let catalog)):
       let (response, live) = try response(
-        root, operation, fragments, reader, live: LiveRecorder(catalog))
+        root, operation, fragments, reader, live: DependencyRecorder(catalog))
       return .live(response, live)
     case (.query, .incremental(let format)):
       return try delivery(root, operation, fragments, reader, source: source, format)
@@ -87,8 +87,8 @@ package struct Planner: Sendable {
   ///   - live: notes the dependencies; without it none are returned.
   func response(
     _ root: TypeID, _ operation: OperationDefinition, _ fragments: [String: FragmentDefinition],
-    _ reader: ArgumentReader, recorder: RowRecorder? = nil, live: LiveRecorder? = nil
-  ) throws(GraphQLError) -> (plan: ResponsePlan, live: LivePlan) {
+    _ reader: ArgumentReader, recorder: RowRecorder? = nil, live: DependencyRecorder? = nil
+  ) throws(GraphQLError) -> (plan: ResponsePlan, live: LiveDependencies) {
     let compiler = SelectionCompiler(
       mapping: mapping, fragments: fragments, reader: reader, limits: limits)
     compiler.statement.recorder = recorder
@@ -100,7 +100,7 @@ package struct Planner: Sendable {
     let size = PlanSize(of: shape, limits: limits)
     try limits.check(size.size(for: reader.variables))
     let plan = ResponsePlan(row, compiler.statement, shape, size)
-    return (plan, compiler.statement.live?.plan ?? LivePlan())
+    return (plan, compiler.statement.live?.plan ?? LiveDependencies())
   }
 }
 

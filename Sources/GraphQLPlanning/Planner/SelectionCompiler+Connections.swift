@@ -75,11 +75,13 @@ extension SelectionCompiler {
       limit > window.lowerBound && (hasElements && page.size > 0 || peeks || needsCursors)
     let most = PlannerLimits.usualSize(window.upperBound) + more
 
-    var words: [StorageWord: SQLFragment] = [.limit: "\(most)", .first: statement.size(page.size)]
+    var variables: [TemplateVariable: SQLFragment] = [
+      .limit: "\(most)", .first: statement.size(page.size),
+    ]
     for index in order.keys.indices {
-      words[.key(index + 1)] = page.start.map { keyReference($0, index, page) } ?? "NULL"
+      variables[.key(index + 1)] = page.start.map { keyReference($0, index, page) } ?? "NULL"
     }
-    var rows = relationRows(types: types, storage, relation, scope, words: words)
+    var rows = relationRows(types: types, storage, relation, scope, variables: variables)
     let isWalkable = isWalkable(rows, relation, order)
     let keyColumns =
       needsCursors
@@ -346,14 +348,14 @@ extension SelectionCompiler {
     var inner = scope
     inner.parent = scope.row
     inner.outerArguments = scope.arguments
-    inner.words[.field] = "\(literal: storage.definition.name)"
+    inner.variables[.field] = "\(literal: storage.definition.name)"
     if template.mentions(variable: "totalCount") {
       let count = totalCount(types, storage, relation, scope)
-      inner.words[.totalCount] =
+      inner.variables[.totalCount] =
         count.limit.map { "least(\(count.text), \(Int($0)))" } ?? count.text
     }
     if template.mentions(variable: "count") {
-      inner.words[.count] = storedCount(of: relation, scope)
+      inner.variables[.count] = storedCount(of: relation, scope)
     }
     inner.coordinate = field.coordinate
     let shape = leaf(
@@ -385,14 +387,14 @@ extension SelectionCompiler {
     }
     guard let limit = limits.maximumCount else {
       let rows = relationRows(
-        types: types, storage, relation, scope, words: [:], isCount: true)
+        types: types, storage, relation, scope, variables: [:], isCount: true)
       return Count(
         text: select(
           "count(*)", from: rows.from + rows.row.joinClauses, where: rows.conditions), limit: nil)
     }
     let most: SQLFragment = "\(Int(limit) + 1)"
     let rows = relationRows(
-      types: types, storage, relation, scope, words: [.limit: most], isCount: true)
+      types: types, storage, relation, scope, variables: [.limit: most], isCount: true)
     let some = select(
       "", from: rows.from + rows.row.joinClauses, where: rows.conditions, tail: ["LIMIT \(most)"])
     let alias = SQLFragment(name: statement.alias("c"))

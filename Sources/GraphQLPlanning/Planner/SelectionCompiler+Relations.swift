@@ -52,12 +52,12 @@ extension SelectionCompiler {
       limit = try pageSize("first", field, storage, scope) ?? limits.defaultSize
     }
     if let limit { length = .atMost(limit) }
-    let words: [StorageWord: SQLFragment] = [
+    let variables: [TemplateVariable: SQLFragment] = [
       .limit: limit.map { "\(PlannerLimits.usualSize($0))" } ?? "NULL",
       .first: limit.map(statement.size) ?? "NULL",
     ]
     let rows = relationRows(
-      types: types, storage, relation, scope, words: words, keepsHoles: !item.isNonNull)
+      types: types, storage, relation, scope, variables: variables, keepsHoles: !item.isNonNull)
     let (shape, expression) = try element(
       of: types, rows, selectionSets: field.selectionSets, keepsHoles: !item.isNonNull)
     let order = order(of: relation, scope)
@@ -104,7 +104,7 @@ extension SelectionCompiler {
   ///   - isCount: whether neither the order nor its conditions matter.
   func relationRows(
     types: [TypeID], _ storage: FieldStorage, _ relation: RelationStorage, _ scope: Scope,
-    words: [StorageWord: SQLFragment], keepsHoles: Bool = false, isCount: Bool = false
+    variables: [TemplateVariable: SQLFragment], keepsHoles: Bool = false, isCount: Bool = false
   ) -> RelationRows {
     let groups = groups(of: types, rows: relation.rows)
     let isSingle = groups.count == 1 && groups[0].table != nil && !keepsHoles
@@ -123,8 +123,8 @@ extension SelectionCompiler {
     target.parent = scope.row
     target.row = row
     target.storage = types.first.flatMap { mapping[$0] }
-    target.words = scope.words.merging(words) { _, new in new }
-    target.words[.field] = "\(literal: storage.definition.name)"
+    target.variables = scope.variables.merging(variables) { _, new in new }
+    target.variables[.field] = "\(literal: storage.definition.name)"
 
     var from: [SQLFragment] = []
     var elementIDs: SQLFragment?
@@ -352,7 +352,7 @@ extension SelectionCompiler {
     let test: SQLFragment = "(false OR \(member) IN (\(set)))"
     if let condition = storage.condition, condition.mentions(variable: "in") {
       var inner = scope
-      inner.words[.in] = test
+      inner.variables[.in] = test
       return "(\(renderer.render(condition, inner)))"
     }
     // Nothing is in an empty set: PostgreSQL then looks at no row, where it would go through all of them

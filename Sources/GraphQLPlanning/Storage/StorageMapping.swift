@@ -67,7 +67,7 @@ package struct StorageMapping: Sendable {
     scalars = schema.types.map { ScalarStorage($0) }
     types = schema.types.map { reader.read($0) }
     let problems =
-      StorageWords(schema: schema).problems + reader.problems
+      TemplateVariables(schema: schema).problems + reader.problems
       + CallRules(schema: schema, types: types).problems
     guard problems.isEmpty else { throw StorageErrors(problems: problems) }
   }

@@ -102,7 +102,7 @@ struct StorageReader {
 
   // MARK: - Templates
 
-  /// Parses a template. `StorageWords` reports errors in it once, where it was written.
+  /// Parses a template. `TemplateVariables` reports errors in it once, where it was written.
   private func template(_ text: String?) -> SQLTemplate? { text.flatMap { try? SQLTemplate($0) } }
 
   /// Returns the copies in a comma-separated list, and those that the join's condition makes equal.

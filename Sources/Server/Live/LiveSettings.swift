@@ -20,7 +20,7 @@ package struct LiveSettings: Sendable {
   /// They may take so much of it in advance.
   package var liveBurst: Duration = .milliseconds(50)
   /// What the answer of one may hang on, besides what its plan says.
-  package var maximumLiveKeys = 1_000
+  package var maximumLiveDependencies = 1_000
   /// Streams say so often that they are alive.
   package var heartbeat: Duration = .seconds(12)
 
@@ -35,7 +35,7 @@ package struct LiveSettings: Sendable {
     settings.livePause = livePause
     settings.livePercent = livePercent
     settings.liveBurst = liveBurst
-    settings.maximumLiveKeys = maximumLiveKeys
+    settings.maximumLiveDependencies = maximumLiveDependencies
     settings.connections = connections
     return settings
   }

@@ -15,7 +15,7 @@ extension EventPlan {
   }
 }
 
-extension LivePlan {
+extension LiveDependencies {
   /// The dependencies that do not come from a result.
   func dependencies(of viewer: Int64) -> Set<Dependency> {
     var dependencies: Set<Dependency> = []
@@ -34,7 +34,7 @@ extension LivePlan {
     return dependencies
   }
 
-  func dependencies(on found: Set<LiveKey>, of viewer: Int64) -> Set<Dependency> {
+  func dependencies(on found: Set<DependencyKey>, of viewer: Int64) -> Set<Dependency> {
     var dependencies: Set<Dependency> = []
     for key in found where topics.indices.contains(key.topic) {
       if let dependency = Self.dependency(topics[key.topic], key.id, viewer) {

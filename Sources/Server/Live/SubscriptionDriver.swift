@@ -26,7 +26,7 @@ final class SubscriptionDriver: @unchecked Sendable {
 
     enum Kind {
       case subscription(PreparedEvent, SharingGroups.Key)
-      case live(LivePlan)
+      case live(LiveDependencies)
     }
   }
 
@@ -109,7 +109,8 @@ final class SubscriptionDriver: @unchecked Sendable {
 
   /// Returns nil if there are no events.
   func query(
-    _ operation: PreparedOperation, _ response: PreparedResponse, _ plan: LivePlan, viewer: Int64,
+    _ operation: PreparedOperation, _ response: PreparedResponse, _ plan: LiveDependencies,
+    viewer: Int64,
     to sink: any ResponseSink, ended: @escaping (OperationResponse) -> Void
   ) -> StreamID? {
     guard reader != nil, let live = operation.live else { return nil }
@@ -302,7 +303,7 @@ final class SubscriptionDriver: @unchecked Sendable {
     guard let client = clients[id] else {
       // It has left since, but others may share the statement: they try again.
       let errors = OperationResponse.errors(PostgresError(.overloaded, message: "The client left."))
-      return handle(event(OperationOutcome(.refused(errors), OperationTimes())))
+      return handle(event(OperationOutcome(.refused(errors), PhaseDurations())))
     }
     begin(statement) { done in
       queries.run(client.operation, client.response, viewer: client.viewer, event: moment) {
@@ -317,7 +318,7 @@ final class SubscriptionDriver: @unchecked Sendable {
       let result = LiveResult(
         plan.dependencies(on: outcome.dependencies, of: client.viewer),
         objectCount: outcome.dependencies.count,
-        cost: .nanoseconds(Int64(clamping: outcome.times.asking)))
+        cost: .nanoseconds(Int64(clamping: outcome.times.querying)))
       return .queried(statement, StatementOutcome(outcome.response), result)
     }
   }

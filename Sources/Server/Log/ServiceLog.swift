@@ -117,8 +117,8 @@ package struct ServiceLog: Sendable {
       let times = record.times
       fields += [
         ("parse", .nanoseconds(times.parsing)), ("validate", .nanoseconds(times.validating)),
-        ("plan", .nanoseconds(times.planning)), ("password", .nanoseconds(times.preparing)),
-        ("wait", .nanoseconds(times.waiting)), ("postgresql", .nanoseconds(times.asking)),
+        ("plan", .nanoseconds(times.planning)), ("password", .nanoseconds(times.hashing)),
+        ("wait", .nanoseconds(times.waiting)), ("postgresql", .nanoseconds(times.querying)),
         ("write", .nanoseconds(times.writing)),
       ]
     }
@@ -211,7 +211,7 @@ package struct ServiceLog: Sendable {
       line("database", "connection closed, as the server only reads", at(loop))
     case .closed(_, .lifetime), .closed(_, .idle), .closed(_, .shutDown), .closed(_, .uncleanLease),
       .closed(_, .paused),
-      .opened, .shed, .retried, .cancelSent, .prepared, .combined:
+      .opened, .shed, .retried, .cancelSent, .prepared, .batched:
       break
     }
   }

@@ -17,7 +17,7 @@ final class AdminService: @unchecked Sendable {
   private let tasks: TaskRunner?
   private let outbox: Outbox?
   /// Of answers that are kept for clients.
-  private let budget: HTTPAnswerBudget?
+  private let budget: HTTPBufferBudget?
   private var server: HTTPServer?
   private var pulse: LoopTimer?
   private var latest: [LoopSnapshot?]
@@ -31,7 +31,7 @@ final class AdminService: @unchecked Sendable {
 
   init(
     _ listener: HTTPListener, services: [LoopService], log: ServiceLog, traces: TraceExporter?,
-    tasks: TaskRunner?, outbox: Outbox?, budget: HTTPAnswerBudget?
+    tasks: TaskRunner?, outbox: Outbox?, budget: HTTPBufferBudget?
   ) throws {
     loop = try EventLoop(label: "sociograph.admin")
     self.services = services

@@ -19,9 +19,9 @@ struct LoopMetrics: Sendable {
   private(set) var parsing = DurationHistogram()
   private(set) var validating = DurationHistogram()
   private(set) var planning = DurationHistogram()
-  private(set) var preparing = DurationHistogram()
+  private(set) var hashing = DurationHistogram()
   private(set) var waiting = DurationHistogram()
-  private(set) var asking = DurationHistogram()
+  private(set) var querying = DurationHistogram()
   private(set) var writing = DurationHistogram()
   private(set) var requestBytes: UInt64 = 0
   private(set) var responseBytes: UInt64 = 0
@@ -135,10 +135,10 @@ struct LoopMetrics: Sendable {
     if times.parsing > 0 { parsing.observe(times.parsing) }
     if times.validating > 0 { validating.observe(times.validating) }
     if times.planning > 0 { planning.observe(times.planning) }
-    if times.preparing > 0 { preparing.observe(times.preparing) }
-    if times.asking > 0 || times.waiting > 0 {
+    if times.hashing > 0 { hashing.observe(times.hashing) }
+    if times.querying > 0 || times.waiting > 0 {
       waiting.observe(times.waiting)
-      asking.observe(times.asking)
+      querying.observe(times.querying)
     }
     if times.writing > 0 { writing.observe(times.writing) }
     requestBytes &+= UInt64(max(record.requestBytes, 0))
@@ -188,7 +188,7 @@ struct LoopMetrics: Sendable {
     switch event {
     case .closed(_, let reason): connectionsClosed[reason.name, default: 0] &+= 1
     case .prepared: statementsPrepared &+= 1
-    case .combined(let executions):
+    case .batched(let executions):
       combinations &+= 1
       executionsCombined &+= UInt64(executions)
     // In the pool's own statistics.
@@ -210,9 +210,9 @@ struct LoopMetrics: Sendable {
     parsing.add(other.parsing)
     validating.add(other.validating)
     planning.add(other.planning)
-    preparing.add(other.preparing)
+    hashing.add(other.hashing)
     waiting.add(other.waiting)
-    asking.add(other.asking)
+    querying.add(other.querying)
     writing.add(other.writing)
     requestBytes &+= other.requestBytes
     responseBytes &+= other.responseBytes

@@ -74,7 +74,7 @@ struct MetricsPage {
       "Phases of operations; what is kept from before is not done again and not counted.")
     for (phase, histogram) in [
       ("parse", all.parsing), ("validate", all.validating), ("plan", all.planning),
-      ("password", all.preparing), ("wait", all.waiting), ("postgresql", all.asking),
+      ("password", all.hashing), ("wait", all.waiting), ("postgresql", all.querying),
       ("write", all.writing),
     ] { text.sample(histogram, [("phase", phase)]) }
     text.family("sociograph_request_bytes_total", .counter, "Bytes of requests' bodies.")

@@ -59,7 +59,7 @@ package final class RequestRecord: @unchecked Sendable {
   /// Of `monotonicNanoseconds()`.
   package let began: UInt64
   package var ended: UInt64 = 0
-  package var times = OperationTimes()
+  package var times = PhaseDurations()
   /// Nil when it never became an operation: refused, or with a document that is none.
   package var label: OperationLabel?
   /// The name of its statement on the database's connections.

@@ -47,7 +47,7 @@ final class LoopService: @unchecked Sendable {
     let ownLoop = loop
     let sessions = SessionResolver(
       pool: pool, ended: shared.endedSessions,
-      signed: shared.signedBearers.map { ($0, ownLoop) },
+      signed: shared.jwtAuthenticator.map { ($0, ownLoop) },
       report: { observer.report(.session($0)) })
     var pictures: PictureEndpoint?
     if let service = shared.pictures {
@@ -59,10 +59,10 @@ final class LoopService: @unchecked Sendable {
       shared: shared, preparer: preparer, sessions: sessions, pool: pool, pictures: pictures,
       mutations: MutationRunner(
         writers: writers,
-        flusher: CommitFlusher(flushes) { [writers] in writers.unfinishedCount },
+        groupCommit: GroupCommit(flushes) { [writers] in writers.unfinishedCount },
         mapping: shared.mapping, constraintErrors: shared.constraintErrors,
         settings: shared.execution,
-        preparer: LoopAccountInputs(shared.accounts, loop: loop),
+        transformer: LoopAccountInputs(shared.accounts, loop: loop),
         sessionsEnded: { [ended = shared.endedSessions] in ended.note() },
         makeSecret: { SessionToken().text }), number: index, observer: observer)
     self.pipeline = pipeline
@@ -152,7 +152,7 @@ struct SharedService: Sendable {
   let accounts: AccountInputs
   let endedSessions = EndedSessions()
   /// Nil where only sessions of our own are accepted.
-  let signedBearers: SignedBearers?
+  let jwtAuthenticator: JWTAuthenticator?
   /// What runs the operations' statements, given the loop's pool.
   let runner: @Sendable (PostgresPool) -> any StatementRunner
   let execution: ExecutionSettings

@@ -16,7 +16,7 @@ final class PreparationQueue {
 
   private let loop: EventLoop
   private let patience: Duration
-  private var entries = TurnQueue<PoolClient, Entry>(room: 4_096)
+  private var entries = FairQueue<PoolClient, Entry>(room: 4_096)
   private var next: LoopTimer?
 
   /// - Parameter patience: the longest wait.

@@ -19,7 +19,8 @@ extension RequestPipeline {
   }
 
   func answerLive(
-    _ operation: PreparedOperation, _ response: PreparedResponse, _ plan: LivePlan, viewer: Int64,
+    _ operation: PreparedOperation, _ response: PreparedResponse, _ plan: LiveDependencies,
+    viewer: Int64,
     _ flight: RequestInFlight
   ) {
     stream("A live query", or: LiveOptions.unavailable, viewer, flight) {

@@ -53,7 +53,7 @@ package final class RunningServer: Sendable {
     package var rateLimits: RateLimiter.Settings?
     /// What runs the operations' statements on each loop's pool.
     package var statementRunner: @Sendable (PostgresPool) -> any StatementRunner = {
-      StatementCombiner($0)
+      StatementBatcher($0)
     }
     /// Takes pictures at `/photos`; nil takes none.
     package var pictures: PictureService?
@@ -124,7 +124,7 @@ package final class RunningServer: Sendable {
       writerDatabase: writerDatabase, writerPool: Self.writerPool(settings, writerDatabase),
       constraintErrors: settings.constraintErrors,
       accounts: AccountInputs(settings.accounts),
-      signedBearers: settings.tokenIssuers.map { SignedBearers($0) },
+      jwtAuthenticator: settings.tokenIssuers.map { JWTAuthenticator($0) },
       runner: settings.statementRunner, execution: execution,
       endpoint: settings.endpoint,
       introspection: settings.introspection, explains: settings.explains,
@@ -141,8 +141,8 @@ package final class RunningServer: Sendable {
         path: PictureEndpoint.path, maximumBodyBytes: pictures.settings.maker.maximumBytes)
       http.limits.answer = max(http.limits.answer, pictures.settings.patience + .seconds(15))
     }
-    http.uploads = HTTPAnswerBudget(maximumBytes: http.limits.maximumUploadedBytes)
-    http.budget = HTTPAnswerBudget(maximumBytes: http.limits.maximumHeldBytes)
+    http.uploads = HTTPBufferBudget(maximumBytes: http.limits.maximumUploadedBytes)
+    http.budget = HTTPBufferBudget(maximumBytes: http.limits.maximumHeldBytes)
     http.tls = settings.tls
     http.refusalBody = HTTPRefusal.answer
     http.quota = HTTPSocketQuota(limits: http.limits, proxies: settings.trustedProxies)

@@ -75,19 +75,19 @@ enum TraceDocument {
     var at = record.began
     for (name, took) in [
       ("parse", times.parsing), ("validate", times.validating), ("plan", times.planning),
-      ("password", times.preparing),
+      ("password", times.hashing),
     ] where took > 0 {
       phases.append(Phase(name: name, kind: 1, began: at, ended: at &+ took))
       at &+= took
     }
     let written = record.ended
     let answered = max(written &- min(times.writing, written), record.began)
-    let sent = max(answered &- min(times.asking, answered), record.began)
+    let sent = max(answered &- min(times.querying, answered), record.began)
     let submitted = max(sent &- min(times.waiting, sent), record.began)
     if times.waiting > 0 {
       phases.append(Phase(name: "wait", kind: 1, began: submitted, ended: sent))
     }
-    if times.asking > 0 {
+    if times.querying > 0 {
       var attributes: Attributes = [("db.system.name", .text("postgresql"))]
       if let statement = record.statement {
         attributes.append(("sociograph.statement", .text(statement)))

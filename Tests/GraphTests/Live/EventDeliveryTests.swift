@@ -61,10 +61,10 @@ extension LiveTests {
         """)
       let server = try LiveServer(database: database) {
         $0.statementRunner = { pool in
-          var settings = StatementCombiner.Settings()
+          var settings = StatementBatcher.Settings()
           settings.frequent = 0
           settings.longestTogether = .seconds(600)
-          return StatementCombiner(pool, settings: settings)
+          return StatementBatcher(pool, settings: settings)
         }
       }
       let author = try data.person()

@@ -18,7 +18,7 @@ struct LiveReport {
     var found: [String: Set<String>] = [:]
     var order: [String] = []
     for group in StorageProbes(mapping: mapping).groups {
-      let way = plan(group.operation(["__typename"])) ?? LivePlan()
+      let way = plan(group.operation(["__typename"])) ?? LiveDependencies()
       for call in group.calls {
         if found[call.coordinate] == nil { order.append(call.coordinate) }
         found[call.coordinate, default: []].formUnion(
@@ -31,7 +31,7 @@ struct LiveReport {
     }
   }
 
-  private func plan(_ text: String) -> LivePlan? {
+  private func plan(_ text: String) -> LiveDependencies? {
     let source = Source(text)
     guard let document = try? Parser.parse(source, limits: .unlimited),
       case .operation(let operation)? = document.definitions.first
@@ -43,9 +43,9 @@ struct LiveReport {
     return live
   }
 
-  private func keys(_ plan: LivePlan, without way: LivePlan) -> Set<String> {
+  private func keys(_ plan: LiveDependencies, without way: LiveDependencies) -> Set<String> {
     var keys = Set(
-      plan.gaps.filter { !way.gaps.contains($0) }.map { "not live, as \($0.reason)" })
+      plan.untracked.filter { !way.untracked.contains($0) }.map { "not live, as \($0.reason)" })
     for pattern in plan.patterns.subtracting(way.patterns) {
       let tags = pattern.tags.map { " of " + $0.map(String.init).joined(separator: ",") }
       keys.insert("all \(pattern.topic)\(tags ?? "")")

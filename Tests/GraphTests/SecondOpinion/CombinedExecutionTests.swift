@@ -78,22 +78,22 @@ private final class Crowd: Sendable {
 private final class GatheringRunner: StatementRunner {
   private let crowd: Crowd
   private let pool: PostgresPool
-  private let combiner: StatementCombiner
-  private var gathered: [(CombinableStatement, PostgresParameters, StatementCompletion)] = []
+  private let batcher: StatementBatcher
+  private var gathered: [(BatchableStatement, PostgresParameters, StatementCompletion)] = []
   private var patience: LoopTimer?
 
   init(_ pool: PostgresPool, _ crowd: Crowd) {
     self.crowd = crowd
     self.pool = pool
-    var settings = StatementCombiner.Settings()
+    var settings = StatementBatcher.Settings()
     settings.frequent = 0
     settings.longestTogether = .seconds(3600)
     settings.largestParameters = .max
-    combiner = StatementCombiner(pool, settings: settings)
+    batcher = StatementBatcher(pool, settings: settings)
   }
 
   func run(
-    _ statement: CombinableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
+    _ statement: BatchableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
     completion: @escaping StatementCompletion
   ) -> PostgresTicket? {
     gathered.append((statement, parameters, completion))
@@ -112,15 +112,15 @@ private final class GatheringRunner: StatementRunner {
     gathered = []
     var remaining = executions.count
     for (statement, parameters, completion) in executions {
-      _ = combiner.run(statement, parameters, for: nil) { [crowd] outcome, took in
+      _ = batcher.run(statement, parameters, for: nil) { [crowd] outcome, took in
         completion(outcome, took)
         remaining -= 1
         guard remaining == 0 else { return }
         crowd.counts.withLock { counts in
           counts.gathered += 1
-          guard statement.combined != nil else { return }
+          guard statement.batched != nil else { return }
           counts.combined += 1
-          if statement.isUncombinable { counts.failed += 1 }
+          if statement.isUnbatchable { counts.failed += 1 }
         }
       }
     }

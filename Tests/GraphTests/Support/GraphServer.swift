@@ -73,8 +73,8 @@ final class GraphServer: Sendable {
     settings.execution.plannerLimits.maximumElements = maximumElements ?? 200_000
     settings.execution.plannerLimits.maximumCost = nil
     // The same in every run, as fixtures hold cursors.
-    settings.execution.cursorSeal =
-      CursorSeal(bytes: Array("the tests' cursors".utf8)) ?? CursorSeal()
+    settings.execution.cursorSigner =
+      CursorSigner(bytes: Array("the tests' cursors".utf8)) ?? CursorSigner()
     // A machine that is busy with many tests is no reason to refuse one.
     settings.pool.queueWait = .seconds(600)
     settings.pool.operationDeadline = .seconds(600)

@@ -1,0 +1,52 @@
+import Cryptography
+import Foundation
+
+/// Authenticates bearer tokens signed by others, in addition to our sessions: JSON Web Tokens of
+/// the issuers that the operator has configured, each with issuer, audience and keys as identity
+/// providers have them.
+///
+/// The graph's `viewer_of_token(issuer, subject)` returns the user of a token. The process has one.
+package final class JWTAuthenticator: Sendable {
+  /// The verified claims of a token.
+  struct Bearer: Sendable {
+    /// The name that the operator gave to the issuer.
+    let issuer: String
+    let subject: String
+    /// The expiration in seconds since 1970.
+    let endsAt: Int64
+  }
+
+  private let providers: IdentityProviders
+  private let queue: WorkQueue
+
+  package init(_ providers: IdentityProviders) {
+    self.providers = providers
+    var limits = WorkQueue.Limits()
+    limits.maximumWaiting = 1_000
+    queue = WorkQueue(label: "tokens", limits: limits)
+  }
+
+  enum Verdict: Sendable {
+    case bearer(Bearer)
+    case unacceptable
+    /// The token was not verified, because too many others wait.
+    case notLookedAt
+  }
+
+  /// Verifies signature and claims off the event loops, and calls `completion` there.
+  func check(_ token: SessionToken, completion: @escaping @Sendable (Verdict) -> Void) {
+    queue.run { [providers] in
+      let now = Int64(Date().timeIntervalSince1970)
+      for name in providers.names {
+        guard let issuer = providers.issuer(of: name),
+          let identity = IdentityToken(token.text, from: issuer, now: now)
+        else { continue }
+        return Verdict.bearer(
+          Bearer(issuer: name, subject: identity.subject, endsAt: identity.endsAt))
+      }
+      return Verdict.unacceptable
+    } completion: {
+      completion($0 ?? .notLookedAt)
+    }
+  }
+}

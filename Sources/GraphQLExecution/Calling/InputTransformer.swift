@@ -1,0 +1,40 @@
+import GraphQLResponse
+import Postgres
+
+/// What is to be done with an input before a call.
+package enum TransformTask: Sendable {
+  /// Hash a new password; nil when none was given.
+  case newPassword(String?)
+  /// Find out whether this is the password behind a stored hash; nil when none was given.
+  /// `account` is whose it is said to be, to count guesses by.
+  case knownPassword(String?, stored: String?, account: String)
+  case identityToken(String?, provider: String?)
+  case seal(String?)
+}
+
+/// What became of it.
+package enum TransformedInput: Sendable {
+  /// A hash, `!` and what is wrong with a new password, or an empty text for a wrong one.
+  case password(String?, renewed: String?)
+  /// JSON.
+  case claims(String?)
+  case sealed([UInt8]?)
+}
+
+/// Who knows passwords and credentials. Belongs to a loop; `completion` is called on it, later.
+package protocol InputTransformer: AnyObject {
+  /// Refuses at once who has guessed too often; otherwise does all the tasks, away from the loop.
+  func transform(
+    _ tasks: [TransformTask], client: ClientIdentity,
+    completion: @escaping (Result<[TransformedInput], TransformRefusal>) -> Void)
+}
+
+package struct TransformRefusal: Error, Sendable {
+  package let error: GraphQLError
+  package let retryAfter: Duration?
+
+  package init(_ error: GraphQLError, retryAfter: Duration? = nil) {
+    self.error = error
+    self.retryAfter = retryAfter
+  }
+}

@@ -1,0 +1,56 @@
+/// The variables of templates that are not arguments. They take precedence over arguments of the
+/// same name.
+enum TemplateVariable: Hashable {
+  /// The signed-in user's ID or 0.
+  case viewer
+  /// The number of rows that are read of a page, and the number that it shows.
+  case limit, first
+  /// The sort key of the cursor that the page starts from, numbered from 1; NULL without one.
+  case key(Int)
+  /// The number of rows of a page's connection, and that number without filters, as its `count`
+  /// defines.
+  case totalCount, count
+  /// The field's name, as a text.
+  case field
+  /// In the condition of a `@where`: the test whether `in` is in its `set`.
+  case `in`
+  /// The result of a mutation's function, or a member of it.
+  case result(key: String?)
+  /// The tag of a type.
+  case tag(String)
+  /// In fields of the subscription type: the node of the event.
+  case event
+  /// In fields of the subscription type: the transaction before which all events were delivered,
+  /// and the one before which all transactions have ended now.
+  case told, ended
+
+  init?(_ path: [String]) {
+    guard let name = path.first else { return nil }
+    if path.count == 2, name == "tag" {
+      self = .tag(path[1])
+      return
+    }
+    if path.count <= 2, name == "result" {
+      self = .result(key: path.count == 2 ? path[1] : nil)
+      return
+    }
+    guard path.count == 1 else { return nil }
+    switch name {
+    case "viewer": self = .viewer
+    case "event": self = .event
+    case "told": self = .told
+    case "ended": self = .ended
+    case "limit": self = .limit
+    case "first": self = .first
+    case "totalCount": self = .totalCount
+    case "count": self = .count
+    case "field": self = .field
+    case "in": self = .in
+    default:
+      guard name.hasPrefix("key"), let number = Int(name.dropFirst(3)), number > 0 else {
+        return nil
+      }
+      self = .key(number)
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import SQL
+
+/// A statement that reads, whose executions may be put together when several come at once.
+///
+/// It is a `SELECT` of one column without a `FROM`, so that it gives one row, and says the type of
+/// each parameter (`$1::bigint`). The batched text selects the same from a set with a row for
+/// each execution, the parameters being columns of it:
+///
+///     SELECT ROW(...), position
+///     FROM unnest($1::bigint[], ...) WITH ORDINALITY AS batched_executions (p1, ..., position)
+///
+/// PostgreSQL then starts and ends one execution, plans staying as they are: where the text alone
+/// has parameters, the batched one has parameters of its sub-selects. Belongs to one loop.
+package final class BatchableStatement {
+  package let alone: PostgresStatement
+  private(set) lazy var batched: BatchedStatement? = BatchedStatement(
+    source,
+    label: alone.label.map { StatementLabel("\($0.text) \(alone.name) batched") })
+  private let source: SQLStatement
+  /// Since it is known; stops counting where it says no more.
+  var executionCount = 0
+  /// Combining it failed, or was no gain.
+  var isUnbatchable = false
+  /// The loop's batch in which one went by itself, since none was to be expected beside it.
+  var batchOfLone: UInt64 = 0
+  /// The executions that wait for others.
+  var held: [StatementExecution] = []
+  /// The batcher will look at them.
+  var isDue = false
+  /// Those that a pool has and that are not over, several in one counting once.
+  var underWayCount: Int { alone.underWayCount + (batched?.statement.underWayCount ?? 0) }
+
+  /// - Parameters expectedNanoseconds, record: as of a `PostgresStatement`.
+  package init(
+    _ statement: SQLStatement, label: StatementLabel? = nil, expectedNanoseconds: UInt64? = nil,
+    record: StatementRecord = StatementRecord()
+  ) {
+    source = statement
+    alone = PostgresStatement(
+      statement.text, parameterCount: statement.parameters.count, label: label,
+      expectedNanoseconds: expectedNanoseconds, record: record)
+  }
+}
+
+/// A statement for any number of executions of another one.
+struct BatchedStatement {
+  let statement: PostgresStatement
+  let types: [BatchedParameterType]
+
+  /// Nil when a parameter's type is not said or its values cannot be put in an array.
+  init?(_ alone: SQLStatement, label: StatementLabel? = nil) {
+    guard !alone.parameters.isEmpty else { return nil }
+    types = alone.parameters.compactMap { $0.type.flatMap { BatchedParameterType($0) } }
+    guard types.count == alone.parameters.count else { return nil }
+    let batched = Self.fragment(alone.fragment, types).statement()
+    statement = PostgresStatement(
+      batched.text, parameterCount: batched.parameters.count, label: label)
+  }
+
+  private static func fragment(
+    _ alone: SQLFragment, _ types: [BatchedParameterType]
+  ) -> SQLFragment {
+    var count = 0
+    func array(_ name: String) -> SQLFragment {
+      defer { count += 1 }
+      return SQLFragment(SQLParameter(ordinal: count, type: SQLType(name, isArray: true)))
+    }
+    var values: [SQLFragment] = []
+    var arguments: [SQLFragment] = []
+    var columns: [SQLFragment] = []
+    for (index, type) in types.enumerated() {
+      let number = index + 1
+      if type.isArray {
+        // All arrays stand in one, one after the other; an execution has a part of it.
+        values.append("(\(array(type.element)))[e.from\(number):e.to\(number)] AS p\(number)")
+        arguments += [array("int4"), array("int4")]
+        columns += ["from\(number)", "to\(number)"]
+      } else {
+        values.append("e.p\(number)")
+        arguments.append(array(type.element))
+        columns.append("p\(number)")
+      }
+    }
+    let selection = alone.replacingParameters { "batched_executions.p\($0.ordinal + 1)" }
+    // OFFSET 0: the parts are cut once for each execution, not at each mention.
+    return """
+      \(selection), batched_executions.position
+      FROM (SELECT e.position, \(values.joined(separator: ", "))
+        FROM unnest(\(arguments.joined(separator: ", "))) WITH ORDINALITY
+          AS e(\(columns.joined(separator: ", ")), position)
+        OFFSET 0) AS batched_executions
+      """
+  }
+}
+
+/// A type whose binary values can be elements of an array, or an array of such.
+struct BatchedParameterType: Hashable {
+  /// As it is written in casts.
+  let element: String
+  let type: PostgresType
+  let isArray: Bool
+
+  init?(_ type: SQLType) {
+    guard let known = Self.types[type.name] else { return nil }
+    element = type.name
+    isArray = type.isArray
+    self.type = known
+  }
+
+  private static let types: [String: PostgresType] = [
+    "bigint": .int8, "int4": .int4, "float8": .float8, "text": .text, "bool": .bool,
+    "timestamptz": .timestamptz, "date": .date,
+  ]
+}

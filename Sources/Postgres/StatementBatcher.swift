@@ -1,0 +1,260 @@
+import EventLoops
+
+/// Puts executions of one short statement that come together into one: what PostgreSQL does to
+/// begin and end an execution is then done once for all of them.
+///
+/// Only short statements that come often are worth it. The first waits for the others until the
+/// loop has served what was ready, which is when it would have been flushed anyway; and, while
+/// PostgreSQL is busy with as many executions of the same as are worth having at once, until one of
+/// those is done. So the busier PostgreSQL is, the more are one, however quick the loop. Where the
+/// batched execution fails, each is run alone: no failure touches a neighbour. All calls are made
+/// on the loop.
+package final class StatementBatcher: StatementRunner {
+  package struct Settings: Sendable {
+    /// How often a statement has come before it is worth preparing another form of it.
+    package var frequent = 200
+    /// Executions in one: with more of them PostgreSQL and this process wait for each other.
+    package var most = 8
+    /// What those in one may cost PostgreSQL together, since the first waits for the last. Nor is
+    /// one held longer for others to be done.
+    package var longestTogether = Duration.milliseconds(4)
+    /// Executions under way beside which the next are held.
+    package var atOnce = 2
+    /// Larger parameters, in bytes, go alone.
+    package var largestParameters = 4096
+
+    package init() {}
+  }
+
+  private let pool: PostgresPool
+  private let settings: Settings
+  private let longestNanoseconds: UInt64
+  /// Those to be looked at, as executions of them were held; each once.
+  private(set) var due: [BatchableStatement] = []
+  /// What is held is looked at after this batch.
+  private var isLooking = false
+  /// What the pool calls while something is held.
+  private var look: () -> Void = {}
+  /// Ends the wait for what is under way, should it be stuck.
+  private var timer: LoopTimer?
+
+  package init(_ pool: PostgresPool, settings: Settings = Settings()) {
+    self.pool = pool
+    self.settings = settings
+    longestNanoseconds = UInt64(max(settings.longestTogether.nanoseconds, 0))
+    look = { [weak self] in self?.lookAfterThisBatch() }
+  }
+
+  package func run(
+    _ statement: BatchableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
+    completion: @escaping StatementCompletion
+  ) -> PostgresTicket? {
+    let most = countTogether(statement)
+    guard most > 1, parameters.bytes.count <= settings.largestParameters, !isLone(statement) else {
+      return pool.execute(statement.alone, parameters, for: client, completion: completion)
+    }
+    let execution = StatementExecution(parameters, for: client, at: .now, completion)
+    if !statement.isDue {
+      statement.isDue = true
+      due.append(statement)
+    }
+    lookAfterThisBatch()
+    statement.held.append(execution)
+    if statement.held.count >= most { send(statement) }
+    return PostgresTicket(execution)
+  }
+
+  /// The socket that is served is the last one of its batch, and this the first execution that it
+  /// asks for.
+  private func isLone(_ statement: BatchableStatement) -> Bool {
+    guard pool.loop.isServingLast, statement.held.isEmpty,
+      statement.batchOfLone != pool.loop.batch, !isBusy(with: statement)
+    else { return false }
+    statement.batchOfLone = pool.loop.batch
+    return true
+  }
+
+  /// How many executions may be in one; 1 where it is not worth holding any.
+  private func countTogether(_ statement: BatchableStatement) -> Int {
+    if statement.executionCount < settings.frequent {
+      statement.executionCount += 1
+      return 1
+    }
+    if statement.isUnbatchable { return 1 }
+    let count = longestNanoseconds / max(statement.alone.costNanoseconds(at: .now), 1)
+    return count < UInt64(settings.most) ? Int(count) : settings.most
+  }
+
+  /// On a long road, what is under way is not what PostgreSQL works on.
+  private func isBusy(with statement: BatchableStatement) -> Bool {
+    statement.underWayCount >= settings.atOnce && !pool.isFar
+  }
+
+  private func lookAfterThisBatch() {
+    guard !due.isEmpty, !isLooking else { return }
+    isLooking = true
+    pool.loop.afterThisBatch { [self] in
+      isLooking = false
+      sendHeld { !self.isBusy(with: $0) }
+    }
+  }
+
+  private func sendHeld(where isReady: (BatchableStatement) -> Bool) {
+    let statements = due
+    due.removeAll(keepingCapacity: true)
+    for statement in statements {
+      statement.isDue = !statement.held.isEmpty && !isReady(statement)
+      if statement.isDue {
+        due.append(statement)
+      } else if !statement.held.isEmpty {
+        send(statement)
+      }
+    }
+    pool.whenAnswered = due.isEmpty ? nil : look
+    guard !due.isEmpty, timer == nil else { return }
+    timer = pool.loop.schedule(after: settings.longestTogether) { [weak self] in
+      self?.timer = nil
+      self?.sendHeld { _ in true }
+    }
+  }
+
+  private func send(_ statement: BatchableStatement) {
+    if statement.held.count == 1, let only = statement.held.popLast() {
+      return sendAlone(only, statement)
+    }
+    var executions: [StatementExecution] = []
+    swap(&executions, &statement.held)
+    executions.removeAll { $0.completion == nil }
+    if statement.batched == nil { statement.isUnbatchable = true }
+    guard executions.count > 1, let batched = statement.batched,
+      let parameters = PostgresParameters(
+        batching: executions.map(\.parameters), as: batched.types)
+    else {
+      for execution in executions { sendAlone(execution, statement) }
+      return
+    }
+    pool.report(.batched(executions: executions.count))
+    let now = Moment.now
+    let group = StatementExecutionGroup(executions.count)
+    for execution in executions { execution.isSent(in: group, at: now) }
+    group.ticket = pool.execute(
+      batched.statement, parameters, for: executions.first?.client,
+      deadline: executions.first.map { pool.deadline(from: $0.began) }
+    ) { [self] outcome, took in
+      finish(executions, of: statement, outcome, took)
+    }
+  }
+
+  private func sendAlone(_ execution: StatementExecution, _ statement: BatchableStatement) {
+    guard execution.completion != nil else { return }
+    let group = StatementExecutionGroup(1)
+    execution.isSent(in: group, at: .now)
+    group.ticket = pool.execute(
+      statement.alone, execution.parameters, for: execution.client,
+      deadline: pool.deadline(from: execution.began)
+    ) { outcome, took in
+      execution.finish(outcome, took)
+    }
+  }
+
+  private func finish(
+    _ executions: [StatementExecution], of statement: BatchableStatement,
+    _ outcome: borrowing PostgresOutcome, _ took: StatementTimes
+  ) {
+    switch outcome {
+    case .success(let result):
+      if let places = Self.places(in: result, count: executions.count) {
+        for (row, place) in places.enumerated() {
+          executions[place].finish(.success(result.row(row)), took)
+        }
+        return
+      }
+      statement.isUnbatchable = true
+    case .failure(let error):
+      switch error.kind {
+      case .unavailable, .lost, .overloaded, .readOnly, .staleStatement:
+        for execution in executions { execution.finish(.failure(error), took) }
+        return
+      case .userRaised, .invalidValue, .invalidEncoding:
+        // One of them is at fault.
+        break
+      default:
+        // Its text is none that can be batched; or one of them takes too long, and the others have
+        // what is left of their time.
+        statement.isUnbatchable = true
+      }
+    }
+    for execution in executions { sendAlone(execution, statement) }
+  }
+
+  /// Whose each row is; nil unless everybody has one.
+  private static func places(in result: borrowing PostgresResult, count: Int) -> [Int]? {
+    guard result.rowCount == count, result.columnCount == 2 else { return nil }
+    var isTaken = [Bool](repeating: false, count: count)
+    var places: [Int] = []
+    for row in 0..<count {
+      guard let position = result.integer(row: row, column: 1), position >= 1,
+        position <= Int64(count), !isTaken[Int(position) - 1]
+      else { return nil }
+      isTaken[Int(position) - 1] = true
+      places.append(Int(position) - 1)
+    }
+    return places
+  }
+}
+
+/// An execution that is held, or on its way with others.
+final class StatementExecution {
+  let parameters: PostgresParameters
+  let client: PoolClient?
+  let began: Moment
+  /// Nil once it was told, or nobody waits any more.
+  private(set) var completion: StatementCompletion?
+  private var group: StatementExecutionGroup?
+  /// In nanoseconds, until it was sent the last time.
+  private var held: UInt64 = 0
+
+  init(
+    _ parameters: PostgresParameters, for client: PoolClient?, at now: Moment,
+    _ completion: @escaping StatementCompletion
+  ) {
+    self.parameters = parameters
+    self.client = client
+    began = now
+    self.completion = completion
+  }
+
+  func isSent(in group: StatementExecutionGroup, at now: Moment) {
+    self.group = group
+    held = UInt64(max(began.nanoseconds(to: now), 0))
+  }
+
+  /// - Parameter took: what the statement took that it was sent in, alone or with others.
+  func finish(_ outcome: borrowing PostgresOutcome, _ took: StatementTimes) {
+    let completion = completion
+    self.completion = nil
+    group = nil
+    completion?(
+      outcome, StatementTimes(waited: took.waited &+ held, served: took.served))
+  }
+
+  func cancel() {
+    guard completion != nil else { return }
+    completion = nil
+    group?.leave()
+    group = nil
+  }
+}
+
+/// Executions that are one request of the pool; it is cancelled when nobody waits for any of them.
+final class StatementExecutionGroup {
+  private var remaining: Int
+  var ticket: PostgresTicket?
+
+  init(_ count: Int) { remaining = count }
+
+  func leave() {
+    remaining -= 1
+    if remaining == 0 { ticket?.cancel() }
+  }
+}

@@ -83,7 +83,7 @@ def counts(port):
     text = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics").read().decode()
     return tuple(
         sum(float(value) for value in re.findall(rf"^{name}(?:{{[^}}]*}})? (\S+)$", text, re.M))
-        for name in ("sociograph_operations_total", "sociograph_combined_executions_total"))
+        for name in ("sociograph_operations_total", "sociograph_batched_executions_total"))
 
 
 @contextlib.contextmanager

@@ -133,7 +133,7 @@ import Testing
   /// Of metrics whose samples exist only once something was counted.
   private static let labels = [
     "sociograph_faults_total": "subject, code", "sociograph_loop_delay_seconds": "loop",
-    "sociograph_http_refused_total": "status", "sociograph_sockets_closed_total": "reason",
+    "sociograph_http_refused_total": "status", "sociograph_http_connections_closed_total": "reason",
     "sociograph_pool_closed_total": "reason", "sociograph_pool_shed_total": "pool, reason",
     "sociograph_pool_retried_total": "pool, reason", "sociograph_tasks_total": "task, result",
     "sociograph_task_seconds_total": "task",

@@ -156,7 +156,7 @@ import Testing
     }
     let answer = client.answer()
     #expect(answer.code == "TIMEOUT" || answer.code == "LOCK_TIMEOUT", "\(answer.body)")
-    let line = try #require(try pipe.object("fault"))
+    let line = try #require(try pipe.object("error"))
     #expect(line["message"]?.text?.hasPrefix("query Held: ") == true)
     let document = try #require(line["document"]?.text)
     let statement = try #require(line["statement"]?.text)

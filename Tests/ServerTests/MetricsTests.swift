@@ -42,7 +42,7 @@ import Testing
     // Each loop keeps documents of its own.
     #expect(try (3...5).contains(phase("parse")))
     #expect(try (1...2).contains(phase("plan")))
-    #expect(try server.metric("sociograph_documents_kept") ?? 0 >= 2)
+    #expect(try server.metric("sociograph_document_cache_entries") ?? 0 >= 2)
     // One or two for reading on each loop, and as many as the loop's part of eight for writing.
     for (pool, least) in [("reads", 1), ("writes", 2)] {
       let name = "sociograph_pool_connections{pool=\"\(pool)\",state=\"idle\"}"
@@ -81,7 +81,7 @@ import Testing
     #expect(try graph.server.execute("{ things { name } }").status == 500)
     #expect(try faults("INTERNAL_SERVER_ERROR") == 1)
     let lines = log.lines(through: "INTERNAL_SERVER_ERROR") ?? []
-    #expect(lines.count { $0.contains("fault: ") } == 7, "\(lines)")
+    #expect(lines.count { $0.contains(" error: ") } == 7, "\(lines)")
   }
 
   @Test func `a list without pages ends where an answer's elements do`() throws {
@@ -205,7 +205,7 @@ import Testing
     #expect(try eventually { try server.ask("/live").status == 503 })
     // Its last numbers are still shown.
     #expect(try server.ask("/ready").status == 503)
-    #expect(try server.metric("sociograph_sockets_opened_total") ?? 0 > 0)
+    #expect(try server.metric("sociograph_http_connections_opened_total") ?? 0 > 0)
     gate.signal()
     #expect(client.answer().status == 200)
     #expect(try eventually { try server.ask("/live").status == 200 })

@@ -61,8 +61,8 @@ import Testing
           "SELECT FROM sociograph_task WHERE name = 'sociograph_forget_requests'"
         ).isEmpty
       })
-    #expect(pipe.lines(through: "task: fall_over failed")?.last?.contains("it fell over") == true)
-    #expect(pipe.lines(through: "task: there_is_none failed") != nil)
+    #expect(pipe.lines(through: "tasks: fall_over failed")?.last?.contains("it fell over") == true)
+    #expect(pipe.lines(through: "tasks: there_is_none failed") != nil)
   }
 
   @Test func `of several servers one runs a task when it is due`() throws {

@@ -51,7 +51,7 @@ package struct ServiceLog: Sendable {
         "\(id) was not delivered and is \(isTriedAgain ? "tried again" : "given up"): \(reason)")
     case .task(.ran): break
     case .task(.failed(let name, let error)):
-      line("task", "\(name) failed, and is tried again: \(error)")
+      line("tasks", "\(name) failed, and is tried again: \(error)")
     case .http(let event): report(event, loop)
     case .endpoint(let event): report(event, loop)
     case .pool(let event): report(event, loop)
@@ -92,7 +92,7 @@ package struct ServiceLog: Sendable {
   /// Why a client was told no more than a code, and of which operation.
   private func line(_ error: GraphQLError, of title: String, _ fields: LogLine.Fields) {
     let path = error.path.map { " at \($0.accessText.dropFirst())" } ?? ""
-    line("fault", "\(title): \(error.code.rawValue)\(path): \(error.fullMessage)", fields)
+    line("error", "\(title): \(error.code.rawValue)\(path): \(error.fullMessage)", fields)
   }
 
   /// `query Feed`, `query`, or what there is to say of a request that is no operation.
@@ -176,14 +176,14 @@ package struct ServiceLog: Sendable {
         ("requestId", .text(identity.id)), ("code", .text(code.rawValue)),
       ]
       line(
-        code == .internalServerError ? "fault" : "access",
+        code == .internalServerError ? "error" : "access",
         "photo refused: \(reason ?? code.rawValue)", fields + at(loop))
     case .notServed(let code, let reason):
       guard let reason else { return }
-      line("fault", "photo not served: \(reason)", [("code", .text(code.rawValue))] + at(loop))
+      line("error", "photo not served: \(reason)", [("code", .text(code.rawValue))] + at(loop))
     case .notModerated(let reason):
-      line("photos", "warning: --photo-moderation did not decide: \(reason)", at(loop))
-    case .forgotten(let count): line("photos", "\(count) that nobody used were removed", at(loop))
+      line("uploads", "warning: --photo-moderation did not decide: \(reason)", at(loop))
+    case .forgotten(let count): line("uploads", "\(count) that nobody used were removed", at(loop))
     case .served: break
     }
   }

@@ -90,11 +90,11 @@ struct MetricsPage {
 
   private func writeCaches(_ all: LoopMetrics, _ text: inout PrometheusText) {
     text.family(
-      "sociograph_documents_prepared_total", .counter,
+      "sociograph_document_cache_misses_total", .counter,
       "Documents parsed and validated, as they were not kept from before.")
     text.sample(all.documentsPrepared)
     text.family(
-      "sociograph_documents_dropped_total", .counter, "Cached documents that were evicted.")
+      "sociograph_document_cache_evictions_total", .counter, "Cached documents that were evicted.")
     text.sample(all.documentsDropped)
     text.family("sociograph_plans_made_total", .counter, "Plans made, as they were not kept.")
     text.sample(all.plansMade)
@@ -105,21 +105,25 @@ struct MetricsPage {
     text.family("sociograph_subscription_keys", .gauge, "Keys of all subscriptions.")
     text.sample(loops.reduce(0) { $0 + $1.streams.keys })
     text.family(
-      "sociograph_watched_sessions", .gauge, "Sessions whose end is that of a socket or stream.")
+      "sociograph_monitored_sessions", .gauge, "Sessions whose end closes a socket or stream.")
     text.sample(loops.reduce(0) { $0 + $1.streams.sessions })
-    text.family("sociograph_deliveries_total", .counter, "Responses of subscriptions sent.")
+    text.family(
+      "sociograph_subscription_events_sent_total", .counter, "Events sent to subscriptions.")
     text.sample(loops.reduce(UInt64(0)) { $0 &+ $1.streams.sent })
-    text.family("sociograph_live_queries", .gauge, "Queries that are answered again.")
+    text.family("sociograph_live_queries", .gauge, "Live queries.")
     text.sample(loops.reduce(0) { $0 + $1.streams.queries })
-    text.family("sociograph_live_keys", .gauge, "Dependencies of all live queries.")
+    text.family("sociograph_live_query_dependencies", .gauge, "Dependencies of all live queries.")
     text.sample(loops.reduce(0) { $0 + $1.streams.dependencies })
-    text.family("sociograph_live_runs_total", .counter, "Statements run for live queries.")
+    text.family(
+      "sociograph_live_query_executions_total", .counter, "Statements run for live queries.")
     text.sample(loops.reduce(UInt64(0)) { $0 &+ $1.streams.executions })
-    text.family("sociograph_live_answers_total", .counter, "Answers sent to live queries.")
+    text.family(
+      "sociograph_live_query_responses_total", .counter, "Responses sent to live queries.")
     text.sample(loops.reduce(UInt64(0)) { $0 &+ $1.streams.queryResponses })
-    text.family("sociograph_documents_kept", .gauge, "Documents kept prepared.")
+    text.family("sociograph_document_cache_entries", .gauge, "Documents in the cache.")
     text.sample(loops.reduce(0) { $0 + $1.documents.count })
-    text.family("sociograph_documents_kept_bytes", .gauge, "Estimated bytes of them.")
+    text.family(
+      "sociograph_document_cache_bytes", .gauge, "Estimated bytes of the cached documents.")
     text.sample(loops.reduce(0) { $0 + $1.documents.bytes })
     text.family(
       "sociograph_untrusted_documents_total", .counter,
@@ -129,14 +133,16 @@ struct MetricsPage {
 
   private func writeClients(_ all: LoopMetrics, _ text: inout PrometheusText) {
     let closed = all.socketsClosed.values.reduce(0, &+)
-    text.family("sociograph_sockets", .gauge, "Clients' connections that are open.")
+    text.family("sociograph_http_connections", .gauge, "Open connections of clients.")
     text.sample(all.socketsOpened > closed ? all.socketsOpened - closed : 0)
     text.family(
-      "sociograph_held_bytes", .gauge, "Bytes of answers that wait for their clients to read.")
+      "sociograph_response_buffer_bytes", .gauge, "Bytes of unsent responses.")
     text.sample(heldBytes)
-    text.family("sociograph_sockets_opened_total", .counter, "Clients' connections accepted.")
+    text.family(
+      "sociograph_http_connections_opened_total", .counter, "Accepted connections of clients.")
     text.sample(all.socketsOpened)
-    text.family("sociograph_sockets_closed_total", .counter, "Clients' connections closed.")
+    text.family(
+      "sociograph_http_connections_closed_total", .counter, "Closed connections of clients.")
     for (reason, count) in all.socketsClosed.sorted(by: { $0.key.name < $1.key.name }) {
       text.sample(count, [("reason", reason.name)])
     }
@@ -146,7 +152,8 @@ struct MetricsPage {
       text.sample(count, [("status", "\(status)")])
     }
     text.family(
-      "sociograph_clients_gone_total", .counter, "Clients that left before their answer.")
+      "sociograph_client_disconnects_total", .counter,
+      "Clients that disconnected before their response.")
     text.sample(all.clientsGone)
     text.family("sociograph_accepts_failed_total", .counter, "Connections that were not accepted.")
     text.sample(all.acceptsFailed)
@@ -170,7 +177,7 @@ struct MetricsPage {
   private func writePool(_ all: LoopMetrics, _ text: inout PrometheusText) {
     let pools = [
       ("reads", loops.map(\.pool)), ("writes", loops.map(\.writers)),
-      ("flushes", loops.map(\.flushes)),
+      ("group_commit", loops.map(\.flushes)),
     ]
     func samples(_ part: (PoolStatistics) -> Int, _ labels: [(String, String)] = []) {
       for (name, statistics) in pools {
@@ -241,9 +248,10 @@ struct MetricsPage {
       "sociograph_statements_prepared_total", .counter, "Statements prepared on connections.")
     text.sample(all.statementsPrepared)
     text.family(
-      "sociograph_combined_statements_total", .counter, "Statements that ran several executions.")
+      "sociograph_statement_batches_total", .counter,
+      "Statements that ran several batched executions.")
     text.sample(all.combinations)
-    text.family("sociograph_combined_executions_total", .counter, "Executions run by them.")
+    text.family("sociograph_batched_executions_total", .counter, "Executions that were batched.")
     text.sample(all.executionsCombined)
   }
 

@@ -83,9 +83,9 @@ extension LiveTests {
       }
       try comment("before", isTo: sockets[...])
       try data.run("INSERT INTO trap VALUES ($1)", [people[0].key.number])
-      let combined = try server.metric("sociograph_combined_executions_total")
+      let combined = try server.metric("sociograph_batched_executions_total")
       try comment("amid", isTo: sockets[1...])
-      #expect(try server.metric("sociograph_combined_executions_total") == combined + sockets.count)
+      #expect(try server.metric("sociograph_batched_executions_total") == combined + sockets.count)
       let answer = sockets[0].answer("1")
       #expect(answer.map(\.type) == ["error"])
       #expect(
@@ -201,19 +201,19 @@ extension LiveTests {
       let server = try LiveServer(lockTimeout: .seconds(600))
       let data = try server.graph.data()
       let (ann, bob) = (try data.person(), try data.person())
-      let sockets = try server.metric("sociograph_sockets")
+      let sockets = try server.metric("sociograph_http_connections")
       let lock = try server.lock("session")
       var leaving: GraphQLSocket? = try GraphQLSocket(port: server.graph.port, initialised: false)
       leaving?.initialise(#"{"authorization":"Bearer \#(ann.token)"}"#)
       try server.waitForWaiting(1, "viewer_of_session")
       leaving?.client.raw.reset()
       leaving = nil
-      try server.wait("sociograph_sockets", sockets)
+      try server.wait("sociograph_http_connections", sockets)
       try lock.run("COMMIT")
       let staying = try server.socket(bob)
       staying.subscribe("1", Self.posts)
       try server.waitForHearing(1)
-      #expect(try server.metric("sociograph_watched_sessions") == 1)
+      #expect(try server.metric("sociograph_monitored_sessions") == 1)
     }
 
     // MARK: Slow clients
@@ -246,7 +246,7 @@ extension LiveTests {
       }
       #expect(slow.client.closeCode() == 1013)
       try server.waitForHearing(1)
-      try server.wait("sociograph_held_bytes", 0)
+      try server.wait("sociograph_response_buffer_bytes", 0)
     }
 
     // MARK: The end of the server
@@ -271,7 +271,7 @@ extension LiveTests {
       #expect(socket.client.closeCode() == 1001)
       try server.waitForHearing(0)
       try server.wait("sociograph_live_queries", 0)
-      try server.wait("sociograph_watched_sessions", 0)
+      try server.wait("sociograph_monitored_sessions", 0)
       try server.waitForWaiting(0, "program")
       try lock.run("ROLLBACK")
     }

@@ -48,7 +48,7 @@ extension LiveTests {
       #expect(try socket.data() == ["node": .null])
       socket.complete("1")
       try server.wait("sociograph_live_queries", 0)
-      #expect(try server.metric("sociograph_live_keys") == 0)
+      #expect(try server.metric("sociograph_live_query_dependencies") == 0)
     }
 
     @Test func `what does not concern a query is answered by nobody, and no statement is run`()
@@ -65,8 +65,8 @@ extension LiveTests {
       // News come in order: when this is there, those have been read.
       try comment(server, on: mine, "here", as: ann)
       #expect(try socket.data().at("node.commentCount") == 1)
-      #expect(try server.metric("sociograph_live_runs_total") == 2)
-      #expect(try server.metric("sociograph_live_answers_total") == 2)
+      #expect(try server.metric("sociograph_live_query_executions_total") == 2)
+      #expect(try server.metric("sociograph_live_query_responses_total") == 2)
     }
 
     @Test func `what changes nothing in the answer is not sent`() throws {
@@ -80,10 +80,10 @@ extension LiveTests {
         ["id": post.json])
       #expect(try socket.data().at("node.commentCount") == 0)
       try data.run("UPDATE post SET body = 'unselected' WHERE id = $1", [post.number])
-      try server.wait("sociograph_live_runs_total", 2)
+      try server.wait("sociograph_live_query_executions_total", 2)
       try comment(server, on: post, "first", as: ann)
       #expect(try socket.data().at("node.commentCount") == 1)
-      #expect(try server.metric("sociograph_live_answers_total") == 2)
+      #expect(try server.metric("sociograph_live_query_responses_total") == 2)
     }
 
     @Test func `a stream of events has the answers, too, and its end ends the query`() throws {
@@ -103,7 +103,7 @@ extension LiveTests {
       #expect(try next() == ["data": ["viewer": ["unreadNotificationCount": 0]]])
       leaving = nil
       try server.wait("sociograph_live_queries", 0)
-      #expect(try server.metric("sociograph_live_keys") == 0)
+      #expect(try server.metric("sociograph_live_query_dependencies") == 0)
     }
 
     @Test func `Apollo's multipart answers have them, each in a payload`() throws {

@@ -274,13 +274,13 @@ extension LiveTests {
           accept: "text/event-stream", "subscription { notificationAdded { id } }",
           headers: "Authorization: Bearer \(person.token)\r\n")
       }
-      let sockets = try server.metric("sociograph_sockets")
+      let sockets = try server.metric("sociograph_http_connections")
       let lock = try server.lock("session")
       var leaving: RawClient? = try open(ann)
       try server.waitForWaiting(1, "viewer_of_session")
       leaving?.reset()
       leaving = nil
-      try server.wait("sociograph_sockets", sockets)
+      try server.wait("sociograph_http_connections", sockets)
       try lock.run("COMMIT")
       let staying = try open(bob)
       #expect(staying.answer(isHead: true).status == 200)

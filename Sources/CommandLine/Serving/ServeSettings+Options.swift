@@ -205,7 +205,7 @@ extension ServeSettings {
         Option("loops", "N", shown: "one for each core", "the number of event loops"),
         Option(
           "pool-size", "N", default: "3",
-          "the number of database connections of each event loop"),
+          "the number of database connections that each event loop opens at its start"),
         Option(
           "writers", "N", default: "8",
           "the number of connections for mutations, which run one at a time on each; at "

@@ -280,12 +280,17 @@ struct ServeSettings {
         - current_setting('superuser_reserved_connections')::int
       """)
     guard let text = rows.first?.first ?? nil, let permitted = Int(text) else { return nil }
-    // Each loop has its pools, that of one connection which flushes among them, and for each one that cancels.
+    return connectionWarning(permitted: permitted)
+  }
+
+  /// - Parameter permitted: the connections that the database accepts from roles that are not superusers.
+  func connectionWarning(permitted: Int) -> String? {
+    // Each loop has its pools, a connection for the group commit, and connections that cancel statements.
     let needed =
       server.loopCount * (server.pool.size + 4) + max(server.writers, server.loopCount)
     guard needed > permitted else { return nil }
     return "\(server.loopCount) loops with --pool-size \(server.pool.size) may open \(needed) "
-      + "connections, but the database lets in \(permitted) (max_connections)."
+      + "connections, but the database accepts \(permitted) (max_connections)."
   }
 }
 

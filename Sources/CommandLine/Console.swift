@@ -17,15 +17,25 @@ enum Console {
 
   static var logFormat: LogLine.Format { log?.format ?? .text }
 
-  /// Prints progress or an error.
-  static func say(_ text: String) {
-    let line = Array("sociograph: \(text)\n".utf8)
+  /// Prints progress, a warning or an error.
+  static func say(_ text: String, _ level: LogLine.Level = .info) {
+    let line = Array("sociograph: \(level == .warning ? "warning: " : "")\(text)\n".utf8)
     switch log?.format {
     case nil: write(line, to: STDERR_FILENO)
     case .text: LogWriter.standardError.write(line, as: .text)
-    case .json: ServiceLog(log ?? ServiceLog.Settings()).report(.life(.step(text)), loop: nil)
+    case .json:
+      let event: LifeEvent =
+        switch level {
+        case .info: .step(text)
+        case .warning: .warning(text)
+        case .error: .failure(text)
+        }
+      ServiceLog(log ?? ServiceLog.Settings()).report(.life(event), loop: nil)
     }
   }
+
+  /// Prints a warning: a condition that the user should change.
+  static func warn(_ text: String) { say(text, .warning) }
 
   /// Prints a migration's progress.
   static func report(_ event: MigrationEvent) {

@@ -75,7 +75,7 @@ package enum Program {
     do {
       try refuseUnknownVariables(environment)
       let options = try command.specification.parse(Array(arguments), environment: environment)
-      for warning in options.warnings { Console.say(warning) }
+      for warning in options.warnings { Console.warn(warning) }
       return try command.run(options)
     } catch let error as UsageError {
       return complain(error.description, 2)
@@ -129,7 +129,7 @@ package enum Program {
   }
 
   private static func complain(_ message: String, _ code: Int32) -> Int32 {
-    Console.say(message)
+    Console.say(message, .error)
     return code
   }
 

@@ -63,7 +63,7 @@ import Testing
       #expect(told.text(option.name) == "17" && told.origin(option.name) == "--\(former)")
       #expect(
         told.warnings == [
-          "warning: --\(former) is now --\(option.name); the next version refuses the former name"
+          "--\(former) is now --\(option.name); the next version refuses the former name"
         ])
       let found = try command.parse([], environment: [variable: "18"])
       #expect(found.text(option.name) == "18" && found.origin(option.name) == variable)

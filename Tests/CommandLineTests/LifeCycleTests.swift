@@ -165,7 +165,7 @@ import Testing
       ["serve", "--listen", "unix:\(socket)", "--pool-size", "2", "--loops", "8"],
       environment: ["DATABASE_URL": database])
     #expect(run.prints("Serving unix:\(socket)"), "\(run.errors)")
-    #expect(run.errors.contains("warning: links in what is sent lead to an address that does not"))
+    #expect(run.errors.contains("warning: links in messages lead to an address that does not"))
     #expect(!run.errors.contains("demo"))
     run.signal(SIGINT)
     #expect(run.finish() == 0)
@@ -203,6 +203,7 @@ import Testing
     run.signal(SIGTERM)
     #expect(run.finish() == 0, "\(run.errors)")
     let lines = try run.errors.split(separator: "\n").map { try JSONParser.parse(Array($0.utf8)) }
+    #expect(lines.allSatisfy { ["info", "warning"].map(JSONValue.string).contains($0["level"]) })
     let messages = lines.map { line -> String in
       if case .string(let text)? = line["message"] { text } else { "" }
     }

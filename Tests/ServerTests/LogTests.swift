@@ -14,7 +14,7 @@ import Testing
     let filler = String(repeating: "x", count: 1_000)
     var written = 0
     while pipe.writer.counts.lost < 10 {
-      pipe.writer.write(LogLine("test", filler), as: .json)
+      pipe.writer.write(LogLine(.info, "test", filler), as: .json)
       written += 1
       try #require(written < 1_000_000)
     }
@@ -32,7 +32,7 @@ import Testing
 
   /// Returns the number of lost lines; nil for any other line.
   private static func lostCount(_ line: String) -> Int? {
-    guard line.contains("lines were lost"),
+    guard line.contains("dropped lines"),
       let value = try? JSONParser.parse(Array(line.utf8)), value["subject"] == .string("log")
     else { return nil }
     return value["count"]?.number.map { Int($0) }
@@ -62,19 +62,52 @@ import Testing
 
   @Test func `what a client sent is never a line of its own`() throws {
     let pipe = LogPipe()
-    pipe.writer.write(LogLine("a", "b\nc\u{2028}d\u{1b}[0m", [("e", .text("f\r\ng"))]), as: .text)
-    pipe.writer.write(LogLine("end", ""), as: .text)
+    pipe.writer.write(
+      LogLine(.info, "a", "b\nc\u{2028}d\u{1b}[0m", [("e", .text("f\r\ng"))]), as: .text)
+    pipe.writer.write(LogLine(.info, "end", ""), as: .text)
     let lines = try #require(pipe.lines(through: "end: "))
     #expect(lines.count == 2)
-    #expect(lines[0].hasSuffix(" a: b?c?d?[0m e=f??g"))
+    #expect(lines[0].hasSuffix(" info a: b?c?d?[0m e=f??g"))
   }
 
   @Test func `moments are in UTC with milliseconds`() throws {
     let pipe = LogPipe()
-    pipe.writer.write(LogLine("a", ""), as: .json)
+    pipe.writer.write(LogLine(.info, "a", ""), as: .json)
     let time = try #require(try pipe.object("a")?["time"]?.text)
     let shape = /\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\d\.\d{3}Z/
     #expect(time.wholeMatch(of: shape) != nil, "\(time)")
+  }
+
+  /// A failure, a retry, and a step of the start, in both formats.
+  @Test(arguments: LogLine.Format.allCases)
+  func `each line has the level of its event`(_ format: LogLine.Format) throws {
+    let pipe = LogPipe()
+    var settings = ServiceLog.Settings()
+    settings.format = format
+    let log = ServiceLog(settings, writer: pipe.writer)
+    let events: [(ServerEvent, LogLine.Level)] = [
+      (.life(.step("serving")), .info), (.life(.warning("no list")), .warning),
+      (.life(.failure("no port")), .error), (.pool(.breakerOpened), .error),
+      (.pool(.breakerClosed), .info),
+      (.task(.failed("fold_counts", PostgresError(.lost, message: "gone"))), .warning),
+      (.outbox(.failed("7", reason: "refused", isTriedAgain: true)), .warning),
+      (.outbox(.failed("7", reason: "refused", isTriedAgain: false)), .error),
+      (.picture(.notModerated(reason: "status 1")), .warning), (.picture(.forgotten(3)), .info),
+    ]
+    for (event, _) in events { log.report(event, loop: 1) }
+    pipe.writer.write(LogLine(.info, "end", ""), as: .text)
+    let lines = try #require(pipe.lines(through: " end: ")).dropLast()
+    #expect(lines.count == events.count)
+    for (line, (event, level)) in zip(lines, events) {
+      switch format {
+      case .text:
+        #expect(line.split(separator: " ")[1] == level.rawValue, "\(event)")
+      case .json:
+        let value = try JSONParser.parse(Array(line.utf8))
+        #expect(value["level"] == .string(level.rawValue), "\(line)")
+        #expect(value.names.prefix(4) == ["time", "level", "subject", "message"])
+      }
+    }
   }
 
   @Test(arguments: [
@@ -92,7 +125,7 @@ import Testing
     #expect(try server.execute("query GOOD { __typename }").status == 200)
     #expect(try server.execute("query BAD { nodes(ids: [\"?\"], x: 1) { id } }").status == 400)
     server.stop()
-    pipe.writer.write(LogLine("end", ""), as: .text)
+    pipe.writer.write(LogLine(.info, "end", ""), as: .text)
     let lines = try #require(pipe.lines(through: "end: ")).filter { $0.contains(" access: ") }
     #expect(lines.count == expected.count)
     for (line, name) in zip(lines, expected) {

@@ -38,11 +38,19 @@ struct Database {
     // The last server on the folder may be about to end.
     if !joinsRunning { settings.patience = .seconds(5) }
     let cluster = try EmbeddedCluster.start(settings) { event in
-      Console.say("\(event)")
+      Console.say("\(event)", level(of: event))
       onEvent(event)
     }
     return Database(
       connectionString: cluster.connectionString, namespaces: namespaces, cluster: cluster)
+  }
+
+  private static func level(of event: ClusterEvent) -> LogLine.Level {
+    switch event {
+    case .creating, .starting, .takingOver, .joining, .recovering, .ready, .upgradeDone: .info
+    case .movedData, .upgraded: .warning
+    case .ended, .failed: .error
+    }
   }
 
   /// Checks the options that select a database, without starting or querying one.
@@ -233,9 +241,8 @@ struct Database {
       throw CommandFailure("--photos: \(error).")
     }
     if store == nil, !seeder.pictures.isEmpty {
-      Console.say(
-        "warning: the pictures of the demo data are kept nowhere; say --photos DIR, and serve with it"
-      )
+      Console.warn(
+        "the images of the demo data are not stored; use --photos DIR, also when you serve")
     }
     return
       try seeder

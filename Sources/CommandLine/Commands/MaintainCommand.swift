@@ -28,7 +28,7 @@ enum MaintainCommand {
             ? "\(task.name): done in \(seconds * 1000 + attoseconds / 1_000_000_000_000_000) ms"
             : "\(task.name): skipped; another server is running it")
       } catch let error as PostgresError where error.kind != .unavailable {
-        Console.say("\(task.name) failed: \(error)")
+        Console.say("\(task.name) failed: \(error)", .error)
         status = 1
       }
     }

@@ -55,7 +55,7 @@ enum MigrateCommand {
     _ role: String?, _ caller: ContractEntry.Caller, _ database: Database
   ) throws {
     let findings = try database.lacking(role, caller)
-    for warning in findings where !warning.isError { Console.say("\(warning)") }
+    for warning in findings where !warning.isError { Console.warn(warning.text) }
     let errors = findings.filter(\.isError)
     guard errors.isEmpty else {
       throw CommandFailure(errors.map(\.description).joined(separator: "\n"))

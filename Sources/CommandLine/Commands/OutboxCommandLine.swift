@@ -43,7 +43,7 @@ enum OutboxCommandLine {
       switch event {
       case .delivered: break
       case .failed(let id, let reason, let isTriedAgain):
-        Console.say(
+        Console.warn(
           "\(id) was not delivered and is \(isTriedAgain ? "tried again" : "given up"): \(reason)")
       }
     }

@@ -37,7 +37,7 @@ enum VerifyCommand {
     }
     draw("")
     guard outcome.checks > 0 else {
-      Console.say("warning: the database has no functions named verify_...; nothing was checked")
+      Console.warn("the database has no functions named verify_...; nothing was checked")
       return 0
     }
     Console.say(

@@ -211,7 +211,7 @@ struct CommandSpecification: Sendable {
   }
 
   private static func warning(of former: String, now name: String) -> String {
-    "warning: \(former) is now \(name); the next version refuses the former name"
+    "\(former) is now \(name); the next version refuses the former name"
   }
 
   private func unknown(_ argument: String) -> UsageError {

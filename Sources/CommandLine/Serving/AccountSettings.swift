@@ -25,8 +25,9 @@ extension AccountInputs.Settings {
     } else if let list = Self.installedList {
       rules = PasswordRules(common: list)
     } else {
-      Console.say(
-        "warning: no list of common passwords was found; they will be taken (script/setup has one)")
+      Console.warn(
+        "no list of common passwords was found; common passwords are accepted. script/setup "
+          + "installs a list")
     }
   }
 

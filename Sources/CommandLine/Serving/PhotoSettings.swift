@@ -55,9 +55,8 @@ struct PhotoSettings {
       return nil
     }
     if PictureMaker.installedProgram == nil {
-      Console.say(
-        "warning: vipsthumbnail is not installed; photos will be refused (script/setup run installs it)"
-      )
+      Console.warn(
+        "vipsthumbnail is not installed; photos are refused. \"script/setup run\" installs it")
     }
     do throws(PictureStoreError) {
       return PictureService(service, store: try PictureFolder(folder))

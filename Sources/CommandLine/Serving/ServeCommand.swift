@@ -83,7 +83,7 @@ enum ServeCommand {
     let migrations = try settings.sql.map { try database.migrate($0) } ?? Migrations.Outcome()
     let hints = try seedIfEmpty(database, settings)
     if geteuid() == 0 {
-      Console.say("warning: running as root; --user NAME gives its rights up")
+      Console.warn("running as root; --user NAME drops root's privileges")
     }
     let (configuration, running) = try checked(settings, options, mapping, database, migrations)
     let server = try RunningServer(
@@ -91,7 +91,7 @@ enum ServeCommand {
     starting.stop()
     database.arrangeRestarts { restart in server.betweenStatements { restart() } }
     signals.serve { server.cutOff() }
-    if !server.waitUntilReady() { Console.say("warning: the database does not answer yet") }
+    if !server.waitUntilReady() { Console.warn("the database does not respond yet") }
     for hint in hints { Console.print(hint) }
     announce(
       server.address, isSecure: settings.server.tls != nil,
@@ -147,12 +147,12 @@ enum ServeCommand {
     let problems = try MutationCheck(mapping: mapping).run(writer)
     guard problems.isEmpty else { throw CommandFailure(problems.joined(separator: "\n")) }
     if let warning = try settings.connectionWarning(owner) {
-      Console.say("warning: \(warning)")
+      Console.warn(warning)
     }
     if try settings.publicURL == nil && !Database.knowsPublicURL(owner) {
-      Console.say(
-        "warning: links in what is sent lead to an address that does not exist; --public-url says "
-          + "where people reach this server")
+      Console.warn(
+        "links in messages lead to an address that does not exist; set --public-url to the "
+          + "address at which users reach this server")
     }
     configuration.statementTimeout = settings.statementTimeout
     var running = settings.server
@@ -168,8 +168,8 @@ enum ServeCommand {
     if let key = try? Database.cursorSigner(owner) {
       running.execution.cursorSigner = key
     } else {
-      Console.say(
-        "warning: no cursor key in the database; cursors are valid until this process exits. Run "
+      Console.warn(
+        "no cursor key in the database; cursors are valid until this process exits. Run "
           + "\"sociograph migrate\" to create one")
     }
     running.pictures = try settings.photos.open(for: writer)
@@ -210,7 +210,7 @@ enum ServeCommand {
       try settings.server.tls?.reload()
       Console.say("SIGHUP: reopened the log and the certificate")
     } catch {
-      Console.say("warning: SIGHUP: \(error); the open files stay in use")
+      Console.warn("SIGHUP: \(error); the open files stay in use")
     }
   }
 
@@ -220,7 +220,7 @@ enum ServeCommand {
     guard errors.isEmpty else {
       throw CommandFailure(errors.map(\.description).joined(separator: "\n"))
     }
-    for warning in findings { Console.say("\(warning)") }
+    for warning in findings { Console.warn(warning.text) }
   }
 
   /// Fails the start on errors of the schema, and prints warnings.
@@ -232,7 +232,7 @@ enum ServeCommand {
     guard errors.isEmpty else {
       throw CommandFailure(errors.map(\.description).joined(separator: "\n"))
     }
-    for warning in findings { Console.say("\(warning)") }
+    for warning in findings { Console.warn("\(warning.coordinate): \(warning.message)") }
   }
 
   /// Loads demo data of scale 1 into an empty embedded database.

@@ -3,11 +3,21 @@ import JSON
 
 /// One line of the log, with the moment it was made.
 ///
-///     2026-05-01T18:30:00.123Z slow: query Feed requestId=7f… milliseconds=812.402 …
-///     {"time":"2026-05-01T18:30:00.123Z","subject":"slow","message":"query Feed","requestId":"7f…",…}
+///     2026-05-01T18:30:00.123Z warning slow: query Feed requestId=7f… milliseconds=812.402 …
+///     {"time":"2026-05-01T18:30:00.123Z","level":"warning","subject":"slow","message":"query Feed",…}
 package struct LogLine: Sendable {
   package enum Format: String, CaseIterable, Sendable {
     case text, json
+  }
+
+  /// The urgency of a line.
+  package enum Level: String, CaseIterable, Sendable {
+    /// Nothing to do.
+    case info
+    /// Something failed that the server retries or works around, or that a setting can avoid.
+    case warning
+    /// Something failed. An operator has to look at it.
+    case error
   }
 
   package enum Value: Sendable {
@@ -19,14 +29,16 @@ package struct LogLine: Sendable {
 
   package typealias Fields = [(name: StaticString, value: Value)]
 
+  package let level: Level
   package let subject: StaticString
   package let message: String
   package var fields: Fields
   private let time: timespec
 
   package init(
-    _ subject: StaticString, _ message: String, _ fields: Fields = []
+    _ level: Level, _ subject: StaticString, _ message: String, _ fields: Fields = []
   ) {
+    self.level = level
     self.subject = subject
     self.message = message
     self.fields = fields
@@ -48,7 +60,7 @@ package struct LogLine: Sendable {
     bytes.reserveCapacity(256)
     bytes += timeText.utf8
     bytes.append(UInt8(ascii: " "))
-    bytes += "\(subject): ".utf8
+    bytes += "\(level.rawValue) \(subject): ".utf8
     Self.append(message, to: &bytes)
     for (name, value) in fields {
       bytes += " \(name)=".utf8
@@ -82,6 +94,8 @@ package struct LogLine: Sendable {
     var writer = JSONWriter()
     writer.append(#"{"time":"#)
     writer.write(timeText)
+    writer.append(#","level":"#)
+    writer.write(level.rawValue)
     writer.append(#","subject":"#)
     writer.write("\(subject)")
     writer.append(#","message":"#)

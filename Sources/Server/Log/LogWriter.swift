@@ -92,8 +92,10 @@ package final class LogWriter: Sendable {
       writeOut(bytes)
       if lost > 0 {
         writeOut(
-          LogLine("log", "lines were lost, as nobody read them", [("count", .number(lost))])
-            .bytes(format))
+          LogLine(
+            .warning, "log", "dropped lines because the output was blocked",
+            [("count", .number(lost))]
+          ).bytes(format))
       }
       state.withLock { $0.isWriting = false }
     }

@@ -41,17 +41,18 @@ package struct ServiceLog: Sendable {
   package func report(_ event: ServerEvent, loop: Int?) {
     switch event {
     case .request(let record): report(record, loop)
-    case .life(.step(let text)): line("server", text)
-    case .life(.warning(let text)): line("server", "warning: \(text)")
-    case .migration(let event): line("migration", event.description)
+    case .life(.step(let text)): line(.info, "server", text)
+    case .life(.warning(let text)): line(.warning, "server", text)
+    case .life(.failure(let text)): line(.error, "server", text)
+    case .migration(let event): line(.info, "migration", event.description)
     case .outbox(.delivered): break
     case .outbox(.failed(let id, let reason, let isTriedAgain)):
       line(
-        "outbox",
+        isTriedAgain ? .warning : .error, "outbox",
         "\(id) was not delivered and is \(isTriedAgain ? "tried again" : "given up"): \(reason)")
     case .task(.ran): break
     case .task(.failed(let name, let error)):
-      line("tasks", "\(name) failed, and is tried again: \(error)")
+      line(.warning, "tasks", "\(name) failed, and is tried again: \(error)")
     case .http(let event): report(event, loop)
     case .endpoint(let event): report(event, loop)
     case .pool(let event): report(event, loop)
@@ -74,9 +75,11 @@ package struct ServiceLog: Sendable {
         Self.fields(record, loop, isDetailed: error.code == .timeout))
     }
     let isSlow = !record.lasts && record.nanoseconds >= slowNanoseconds
-    if isSlow { line("slow", Self.title(record), Self.fields(record, loop, isDetailed: true)) }
+    if isSlow {
+      line(.warning, "slow", Self.title(record), Self.fields(record, loop, isDetailed: true))
+    }
     if isWanted(record) {
-      line("access", Self.title(record), Self.fields(record, loop, isDetailed: false))
+      line(.info, "access", Self.title(record), Self.fields(record, loop, isDetailed: false))
     }
   }
 
@@ -92,7 +95,7 @@ package struct ServiceLog: Sendable {
   /// Why a client was told no more than a code, and of which operation.
   private func line(_ error: GraphQLError, of title: String, _ fields: LogLine.Fields) {
     let path = error.path.map { " at \($0.accessText.dropFirst())" } ?? ""
-    line("error", "\(title): \(error.code.rawValue)\(path): \(error.fullMessage)", fields)
+    line(.error, "error", "\(title): \(error.code.rawValue)\(path): \(error.fullMessage)", fields)
   }
 
   /// `query Feed`, `query`, or what there is to say of a request that is no operation.
@@ -136,13 +139,13 @@ package struct ServiceLog: Sendable {
   private func report(_ event: HTTPEvent, _ loop: Int?) {
     switch event {
     case .acceptFailed(let code):
-      line("http", "accept failed: \(unsafe String(cString: strerror(code)))", at(loop))
+      line(.error, "http", "accept failed: \(unsafe String(cString: strerror(code)))", at(loop))
     case .requestRefused(let refusal, let peer):
       guard settings.access != .off else { return }
       let fields: LogLine.Fields = [
         ("status", .number(refusal.status.code)), ("client", .text(peer.description)),
       ]
-      line("access", "refused: \(refusal.message)", fields + at(loop))
+      line(.info, "access", "refused: \(refusal.message)", fields + at(loop))
     case .connectionOpened, .connectionClosed, .clientGone, .handshakeFailed: break
     }
   }
@@ -150,14 +153,16 @@ package struct ServiceLog: Sendable {
   private func report(_ event: GraphQLEndpoint.Event, _ loop: Int?) {
     switch event {
     case .documentNotTrusted(let name):
-      line("graphql", "not a trusted document: operation \(name ?? "without a name")", at(loop))
+      line(
+        .warning, "graphql", "not a trusted document: operation \(name ?? "without a name")",
+        at(loop))
     case .refused(let error, let status, let identity):
       guard settings.access != .off else { return }
       let fields: LogLine.Fields = [
         ("requestId", .text(identity.id)), ("status", .number(status.code)),
         ("code", .text(error.graphQLError.code.rawValue)),
       ]
-      line("access", "refused: \(error.graphQLError.message)", fields + at(loop))
+      line(.info, "access", "refused: \(error.graphQLError.message)", fields + at(loop))
     }
   }
 
@@ -168,22 +173,27 @@ package struct ServiceLog: Sendable {
       let fields: LogLine.Fields = [
         ("requestId", .text(identity.id)), ("bytes", .number(bytes)),
       ]
-      line("access", "photo kept", fields + at(loop))
+      line(.info, "access", "photo kept", fields + at(loop))
     case .refused(let code, let reason, let identity):
       guard code == .internalServerError || code == .serviceOverloaded || settings.access != .off
       else { return }
       let fields: LogLine.Fields = [
         ("requestId", .text(identity.id)), ("code", .text(code.rawValue)),
       ]
-      line(
-        code == .internalServerError ? "error" : "access",
-        "photo refused: \(reason ?? code.rawValue)", fields + at(loop))
+      let message = "photo refused: \(reason ?? code.rawValue)"
+      if code == .internalServerError {
+        line(.error, "error", message, fields + at(loop))
+      } else {
+        line(.info, "access", message, fields + at(loop))
+      }
     case .notServed(let code, let reason):
       guard let reason else { return }
-      line("error", "photo not served: \(reason)", [("code", .text(code.rawValue))] + at(loop))
+      line(
+        .error, "error", "photo not served: \(reason)", [("code", .text(code.rawValue))] + at(loop))
     case .notModerated(let reason):
-      line("uploads", "warning: --photo-moderation did not decide: \(reason)", at(loop))
-    case .forgotten(let count): line("uploads", "\(count) that nobody used were removed", at(loop))
+      line(.warning, "uploads", "--photo-moderation did not decide: \(reason)", at(loop))
+    case .forgotten(let count):
+      line(.info, "uploads", "removed \(count) unused images", at(loop))
     case .served: break
     }
   }
@@ -192,23 +202,27 @@ package struct ServiceLog: Sendable {
     switch event {
     case .connectFailed(_, let error, let next):
       line(
-        "database",
+        .warning, "database",
         "connection failed: \(error); next attempt in \(next.wholeMilliseconds) ms", at(loop))
     case .hostRefused(let refusal):
-      if refusal.isNew { line("database", "\(refusal)", at(loop)) }
+      if refusal.isNew { line(.warning, "database", "\(refusal)", at(loop)) }
     case .closed(_, .outdated):
-      line("database", "closed a connection: another server became the primary", at(loop))
+      line(.warning, "database", "closed a connection: another server became the primary", at(loop))
     case .breakerOpened:
-      line("database", "cannot be reached; answering 503 until it can", at(loop))
-    case .breakerClosed: line("database", "can be reached again", at(loop))
+      line(.error, "database", "cannot be reached; answering 503 until it can", at(loop))
+    case .breakerClosed: line(.info, "database", "can be reached again", at(loop))
     case .closed(_, .lost(let error)):
-      line("database", "connection lost: \(error.message)", at(loop))
+      line(.warning, "database", "connection lost: \(error.message)", at(loop))
     case .closed(_, .cancelIgnored):
-      line("database", "connection closed, as its statement went on after a cancel", at(loop))
+      line(
+        .warning, "database", "connection closed, as its statement went on after a cancel", at(loop)
+      )
     case .closed(_, .unresponsive):
-      line("database", "connection closed, as its statement went on past its timeout", at(loop))
+      line(
+        .warning, "database", "connection closed, as its statement went on past its timeout",
+        at(loop))
     case .closed(_, .readOnly):
-      line("database", "connection closed, as the server only reads", at(loop))
+      line(.warning, "database", "connection closed, as the server only reads", at(loop))
     case .closed(_, .lifetime), .closed(_, .idle), .closed(_, .shutDown), .closed(_, .uncleanLease),
       .closed(_, .paused),
       .opened, .shed, .retried, .cancelSent, .prepared, .batched:
@@ -221,10 +235,10 @@ package struct ServiceLog: Sendable {
   }
 
   private func line(
-    _ subject: StaticString, _ message: String,
+    _ level: LogLine.Level, _ subject: StaticString, _ message: String,
     _ fields: LogLine.Fields = []
   ) {
-    writer.write(LogLine(subject, message, fields), as: settings.format)
+    writer.write(LogLine(level, subject, message, fields), as: settings.format)
   }
 
   package var counts: LogWriter.Counts { writer.counts }

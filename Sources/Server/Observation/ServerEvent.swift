@@ -46,10 +46,14 @@ package enum PictureEvent: Sendable {
   case forgotten(Int)
 }
 
+/// A message about the process, for operators.
 package enum LifeEvent: Sendable {
-  /// A step on the way up or down, for people.
+  /// A step of the start or the shutdown.
   case step(String)
+  /// A condition that the operator should change; the server keeps running.
   case warning(String)
+  /// The reason for which the process ends, or a part of it does not work.
+  case failure(String)
 }
 
 /// One operation, from when its request was read to when its answer was handed to the connection.

@@ -1,4 +1,4 @@
-// llhttp parses one complete request head here; what it found comes back as offsets, so that no
+// llhttp parses one complete head of a request or a response here; what it found comes back as offsets, so that no
 // callback crosses into Swift and no state outlives the call.
 #pragma once
 
@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+// glibc declares it for _GNU_SOURCE only, which would change other headers under Swift's importer.
+extern void *memmem(const void *, size_t, const void *, size_t);
 
 typedef struct {
   uint32_t name, name_length;
@@ -31,6 +34,7 @@ typedef struct {
   int too_many;
   int is_complete;
   llhttp_request_head *head;
+  uint16_t status;
 } llhttp_head_parse;
 
 static inline int llhttp_head_on_target(llhttp_t *parser, const char *at, size_t length) {
@@ -67,6 +71,7 @@ static inline int llhttp_head_on_complete(llhttp_t *parser) {
   llhttp_head_parse *parse = parser->data;
   llhttp_request_head *head = parse->head;
   head->method = parser->method;
+  parse->status = parser->status_code;
   head->minor_version = parser->http_minor;
   head->keeps_alive = (uint8_t)llhttp_should_keep_alive(parser);
   head->wants_upgrade = parser->upgrade;
@@ -99,6 +104,32 @@ static inline int llhttp_parse_request_head(const uint8_t *bytes, size_t length,
   llhttp_init(&parser, HTTP_REQUEST, &settings);
   parser.data = &parse;
   llhttp_errno_t error = llhttp_execute(&parser, (const char *)bytes, length);
+  if (parse.is_complete && error == HPE_PAUSED) return 0;
+  if (parse.too_many) return -1;
+  return error == HPE_OK ? HPE_USER : error;
+}
+
+// As above, of a response, whose status comes back.
+static inline int llhttp_parse_response_head(const uint8_t *bytes, size_t length,
+                                             llhttp_field_span *fields, uint32_t capacity,
+                                             llhttp_request_head *head, uint16_t *status) {
+  static const llhttp_settings_t settings = {
+      .on_header_field = llhttp_head_on_name,
+      .on_header_value = llhttp_head_on_value,
+      .on_headers_complete = llhttp_head_on_complete,
+  };
+  memset(head, 0, sizeof *head);
+  llhttp_head_parse parse = {.base = (const char *)bytes,
+                             .fields = fields,
+                             .capacity = capacity,
+                             .too_many = 0,
+                             .is_complete = 0,
+                             .head = head};
+  llhttp_t parser;
+  llhttp_init(&parser, HTTP_RESPONSE, &settings);
+  parser.data = &parse;
+  llhttp_errno_t error = llhttp_execute(&parser, (const char *)bytes, length);
+  *status = parse.status;
   if (parse.is_complete && error == HPE_PAUSED) return 0;
   if (parse.too_many) return -1;
   return error == HPE_OK ? HPE_USER : error;

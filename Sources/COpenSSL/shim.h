@@ -30,3 +30,8 @@ static inline void tls_context_set_modes(SSL_CTX *context) {
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                    SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_IGNORE_UNEXPECTED_EOF);
 }
+
+// The name that the client expects, in its greeting and in the certificate.
+static inline int tls_session_set_host(SSL *session, const char *name) {
+  return SSL_set_tlsext_host_name(session, name) == 1 && SSL_set1_host(session, name) == 1;
+}

@@ -138,7 +138,7 @@ private func selectHTTP1(
   return SSL_TLSEXT_ERR_NOACK
 }
 
-/// One client's TLS on its non-blocking socket.
+/// One connection's TLS on its non-blocking socket.
 @safe final class TLSSession {
   private let session: OpaquePointer
 

@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,6 +64,18 @@ static inline uint64_t event_nanoseconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+// A descriptor that is readable from a time on; 0 for none, a time that has passed for at once.
+static inline int event_timer_create(void) {
+  return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+}
+
+static inline void event_timer_set(int timer, uint64_t nanoseconds) {
+  struct itimerspec time = {
+      .it_value = {.tv_sec = (time_t)(nanoseconds / 1000000000u),
+                   .tv_nsec = (long)(nanoseconds % 1000000000u)}};
+  timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL);
 }
 
 // A pipe that no program inherits, reading end first; -1 with errno set when there is none.

@@ -59,6 +59,12 @@ let package = Package(
     module("DatabaseSetup", ["Postgres", "EventLoops", "Cryptography", "Pictures", "SQL"]),
     // 4
     module("GraphQLValidation", ["GraphQLSchema", "GraphQLResponse", "GraphQLLanguage"]),
+    module(
+      "Load",
+      [
+        "GraphQLTransport", "GraphQLLanguage", "Postgres", "HTTP", "EventLoops", "Cryptography",
+        "JSON",
+      ]),
     // 5
     module(
       "GraphQLPlanning",
@@ -107,7 +113,7 @@ let package = Package(
     module(
       "CommandLine",
       [
-        "Server", "Accounts", "Cryptography", "GraphQLTransport", "GraphQLExecution",
+        "Server", "Accounts", "Load", "Cryptography", "GraphQLTransport", "GraphQLExecution",
         "GraphQLChecking", "StorageChecking", "GraphQLPlanning", "GraphQLSchema",
         "GraphQLResponse", "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "Pictures",
         "JSON", "EventLoops", "SQL",
@@ -181,6 +187,9 @@ let package = Package(
       ["Subscriptions", "GraphQLResponse", "EventLoops", "JSON", "OracleSupport"]),
     tests("PicturesTests", ["Pictures", "Cryptography", "TestSupport"]),
     tests("HTTPTests", ["HTTP", "EventLoops", "HTTPTestSupport", "TestSupport"]),
+    tests(
+      "LoadTests",
+      ["Load", "GraphQLLanguage", "HTTP", "EventLoops", "JSON", "HTTPTestSupport", "TestSupport"]),
     tests("PostgresTests", ["Postgres", "DatabaseSetup", "EventLoops", "SQL", "TestSupport"]),
     tests("DatabaseSetupTests", ["DatabaseSetup", "Pictures", "Postgres", "TestSupport"]),
     tests(

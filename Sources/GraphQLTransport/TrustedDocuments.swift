@@ -19,6 +19,11 @@ package struct TrustedDocuments: Sendable {
 
   package var count: Int { texts.count }
 
+  /// All documents, in the order of their IDs.
+  package var documents: [(id: String, text: String)] {
+    texts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
   package init() {}
 
   /// Parses `{"id": "document"}` (Relay, graphql-codegen) or Apollo's manifest (`{"format":

@@ -1,0 +1,241 @@
+import Dispatch
+import Foundation
+import Glibc
+import HTTP
+import Load
+import Server
+import Synchronization
+
+/// Ends a run at SIGINT and SIGTERM, the second time at once, and at the limit of its time.
+final class LoadSignals: @unchecked Sendable {
+  // @unchecked: `sources` is filled by `init` and then only held.
+  let interrupt = LoadInterrupt()
+  private let count = Atomic(0)
+  private let isLate = Atomic(false)
+  private var sources: [any DispatchSourceProtocol] = []
+  private let queue = DispatchQueue(label: "sociograph.load.signals")
+
+  init(maximumTime: Duration) {
+    for number in [SIGINT, SIGTERM] {
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+      source.setEventHandler { [weak self] in self?.receive() }
+      source.resume()
+      sources.append(source)
+    }
+    let timer = DispatchSource.makeTimerSource(queue: queue)
+    timer.schedule(deadline: .now() + Double(maximumTime.components.seconds))
+    timer.setEventHandler { [weak self] in
+      self?.isLate.store(true, ordering: .relaxed)
+      self?.interrupt.raise()
+    }
+    timer.resume()
+    sources.append(timer)
+  }
+
+  private func receive() {
+    if count.add(1, ordering: .relaxed).newValue > 1 { _exit(130) }
+    interrupt.raise()
+  }
+
+  /// The exit code of a run that was ended early; nil for others.
+  var exitCode: Int32? {
+    if count.load(ordering: .relaxed) > 0 { return 130 }
+    return isLate.load(ordering: .relaxed) ? 1 : nil
+  }
+}
+
+/// Tells on standard error how a run goes: on a terminal one line each second, elsewhere a line each
+/// ten seconds.
+struct LoadProgress {
+  private let isTerminal = isatty(STDERR_FILENO) == 1
+  private let state = Counter()
+
+  private final class Counter {
+    var seconds = 0
+    var recent: [Int64] = []
+    var lag: Int64 = 0
+    var isShown = false
+  }
+
+  func show(_ progress: LoadDriver.Progress) {
+    state.seconds += 1
+    state.recent += progress.recent
+    state.lag = max(state.lag, progress.lag)
+    guard isTerminal || state.seconds % 10 == 0 else { return }
+    let figures = DurationStatistics(state.recent)
+    func text(_ thousandths: Int) -> String {
+      LoadTime.text(figures.quantile(thousandths).map { Double($0) })
+    }
+    let line =
+      "offered \(progress.offered), ok \(progress.ok), p50 \(text(500)), p99 \(text(990)), "
+      + "errors \(progress.errors), in flight \(progress.inFlight), lag \(LoadTime.text(Double(state.lag)))"
+    state.recent = []
+    state.lag = 0
+    if isTerminal {
+      Console.write("\r\u{1B}[K\(line)", to: STDERR_FILENO)
+      state.isShown = true
+    } else {
+      Console.say(line)
+    }
+  }
+
+  /// Removes the line of a terminal.
+  func clear() {
+    guard state.isShown else { return }
+    state.isShown = false
+    Console.write("\r\u{1B}[K", to: STDERR_FILENO)
+  }
+}
+
+/// One run at a rate, or one search for the knee, with its files and its exit code.
+struct LoadExecution {
+  private let settings: LoadSettings
+  private let options: CommandOptions
+  private let signals: LoadSignals
+  private let progress = LoadProgress()
+
+  init(_ settings: LoadSettings, _ options: CommandOptions) {
+    self.settings = settings
+    self.options = options
+    signals = LoadSignals(maximumTime: settings.maximumTime)
+  }
+
+  func run() throws -> Int32 {
+    guard let plan = settings.plan else { return 2 }
+    let kind: LoadResult.Kind = if case .knee = settings.mode { .knee } else { .rate }
+    var result = LoadResult(
+      program: "sociograph \(Program.version)", started: Self.now(), seed: plan.seed, kind: kind,
+      url: settings.url, settings: settings.shown)
+    let ledger = try settings.ledger.map { try LoadLedger($0) }
+    defer { ledger?.finish() }
+    var onLedger: (@Sendable (LoadDriver.LedgerEntry) -> Void)?
+    if let ledger { onLedger = { ledger.write($0) } }
+    do {
+      let side = try LoadSide(plan, interrupt: signals.interrupt, onLedger: onLedger)
+      defer { side.close() }
+      measure(side, &result)
+    } catch let error as LoadFailure {
+      result.isComplete = false
+      try write(result)
+      if let code = signals.exitCode { return code }
+      throw CommandFailure(error.description)
+    }
+    progress.clear()
+    result.isComplete = result.isComplete && !signals.interrupt.isRaised
+    Console.write(result.text)
+    let misses = verdict(result)
+    try write(result)
+    if let code = signals.exitCode { return code }
+    if !result.faults.isEmpty { return 3 }
+    if let measured = result.measured, measured.totals.offered > 0,
+      measured.totals.count(.transport) == measured.totals.offered
+    {
+      throw CommandFailure("no request was answered: each connection failed.")
+    }
+    return misses ? 1 : 0
+  }
+
+  private func measure(_ side: LoadSide, _ result: inout LoadResult) {
+    switch settings.mode {
+    case .rate(let rate):
+      let measured = side.measure(rate: rate, onProgress: { progress.show($0) })
+      result.measured = measured
+      result.isComplete = measured.isComplete
+    case .knee(let knee):
+      let run = KneeRun(side, knee, objective: settings.objective)
+      let (search, steps) = run.run(
+        interrupt: signals.interrupt, window: { _, window in window() },
+        onProgress: { progress.show($0) },
+        onStep: { step in
+          progress.clear()
+          Console.print(step.text)
+        })
+      result.search = search
+      result.steps = steps
+      let met = steps.last { $0.isMet && $0.rate == search.met }
+      result.measured = met?.measured
+      if search.isFound, let missed = result.missedStep {
+        result.limit = KneeLimit(met: met?.measured, missed: missed.measured)
+      }
+    case .servers, .files: break
+    }
+  }
+
+  /// Prints whether the objective is met, if one was given.
+  ///
+  /// - Returns: whether it is missed.
+  private func verdict(_ result: LoadResult) -> Bool {
+    guard settings.isJudged, result.kind == .rate, let measured = result.measured else {
+      return false
+    }
+    let misses = settings.objective.misses(measured)
+    let text = settings.objective.terms.map(\.text).joined(separator: " ")
+    Console.print(misses.isEmpty ? "met: \(text)" : "missed: \(misses.joined(separator: "; "))")
+    return !misses.isEmpty
+  }
+
+  private func write(_ result: LoadResult) throws {
+    if let save = settings.save {
+      try LoadFiles.write(result.json.bytes + [UInt8(ascii: "\n")], to: save)
+    }
+  }
+
+  /// The time in the format of RFC 3339.
+  static func now() -> String {
+    Date().formatted(.iso8601)
+  }
+}
+
+/// Two servers in alternating blocks.
+struct PairedExecution {
+  private let settings: LoadSettings
+  private let options: CommandOptions
+  private let signals: LoadSignals
+
+  init(_ settings: LoadSettings, _ options: CommandOptions) {
+    self.settings = settings
+    self.options = options
+    signals = LoadSignals(maximumTime: settings.maximumTime)
+  }
+
+  func run(against: HTTPTarget, rate: Double, blocks: Int) throws -> Int32 {
+    guard let plan = settings.plan else { return 2 }
+    var other = plan
+    other.target = against
+    let (comparison, sides): (Comparison?, [LoadMeasurement])
+    do {
+      let a = try LoadSide(plan, interrupt: signals.interrupt)
+      defer { a.close() }
+      let b = try LoadSide(other, interrupt: signals.interrupt)
+      defer { b.close() }
+      if a.pools != b.pools { Console.say("the pools of the two servers have different values") }
+      (comparison, sides) = PairedRun(a, b, rate: rate, blocks: blocks).run(
+        interrupt: signals.interrupt
+      ) { pair, side in
+        if side == 0, pair % 5 == 0 { Console.say("pair \(pair + 1) of \(blocks)") }
+      }
+    } catch let error as LoadFailure {
+      try writeNothing()
+      if let code = signals.exitCode { return code }
+      throw CommandFailure(error.description)
+    }
+    for (name, side) in zip(["A", "B"], sides) where side.totals.errorCount > 0 {
+      Console.print("\(name): \(side.totals.errorCount) of \(side.totals.offered) requests failed")
+    }
+    guard let comparison else {
+      try writeNothing()
+      return signals.exitCode ?? 1
+    }
+    return try LoadCommand.finish(comparison, settings)
+  }
+
+  /// Writes a comparison of nothing.
+  private func writeNothing() throws {
+    var comparison = Comparison([], method: .pairedBlocks)
+    comparison.faults = ["it ended before its last block"]
+    if let save = settings.save {
+      try LoadFiles.write(comparison.json.bytes + [UInt8(ascii: "\n")], to: save)
+    }
+  }
+}

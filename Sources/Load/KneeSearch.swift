@@ -1,0 +1,110 @@
+import Glibc
+
+/// Looks for the highest rate at which an objective is met: doubles the rate until it is missed, then
+/// halves the gap between the highest rate met and the lowest missed, on a logarithmic scale.
+package struct KneeSearch: Sendable {
+  package let rates: ClosedRange<Double>
+  /// The ratio between missed and met at which the search ends, less 1.
+  package let precision: Double
+  /// The highest rate that was met.
+  package private(set) var met: Double?
+  /// The lowest rate that was missed.
+  package private(set) var missed: Double?
+
+  package init(rates: ClosedRange<Double>, precision: Double) {
+    self.rates = rates
+    self.precision = precision
+  }
+
+  /// The rate to try; nil at the end.
+  package var next: Double? {
+    guard let missed else {
+      guard let met else { return rates.lowerBound }
+      return met >= rates.upperBound ? nil : min(met * 2, rates.upperBound)
+    }
+    guard let met, missed / met > 1 + precision else { return nil }
+    return sqrt(met * missed)
+  }
+
+  /// Takes the outcome of the rate that was to be tried.
+  package mutating func record(_ rate: Double, met isMet: Bool) {
+    if isMet { met = max(met ?? rate, rate) } else { missed = min(missed ?? rate, rate) }
+  }
+
+  /// Whether both ends are known.
+  package var isFound: Bool { met != nil && missed != nil }
+
+  /// The most steps that a search can take.
+  package var maximumSteps: Int {
+    let stairs = Int(max(log2(rates.upperBound / rates.lowerBound), 0).rounded(.up)) + 1
+    let halvings = Int(max(log2(log(2) / log(1 + precision)), 0).rounded(.up))
+    return stairs + halvings
+  }
+}
+
+/// One step of a search.
+package struct KneeStep: Sendable {
+  package let rate: Double
+  package let misses: [String]
+  package let measured: LoadMeasurement
+
+  package init(rate: Double, misses: [String], measured: LoadMeasurement) {
+    self.rate = rate
+    self.misses = misses
+    self.measured = measured
+  }
+
+  package var isMet: Bool { misses.isEmpty }
+}
+
+/// The resource that limits a server at its knee.
+package struct KneeLimit: Sendable, Equatable {
+  package let resource: String
+  package let evidence: String
+
+  package init(resource: String, evidence: String) {
+    self.resource = resource
+    self.evidence = evidence
+  }
+
+  /// Compares the last step that was met with the first that was missed: the part of the time that
+  /// grew most names the resource.
+  package init(met: LoadMeasurement?, missed: LoadMeasurement) {
+    let refused = missed.totals.count(.throttled)
+    if refused > (met?.totals.count(.throttled) ?? 0), refused * 2 > missed.totals.errorCount,
+      Double(refused) > Double(missed.totals.offered) * 0.001
+    {
+      self.init(
+        resource: "throttled",
+        evidence: "the server refused \(refused) of \(missed.totals.offered) requests")
+      return
+    }
+    guard missed.totals.timed > 0 else {
+      self.init(
+        resource: "unknown",
+        evidence: "the server sends no Server-Timing, so that its times cannot be split")
+      return
+    }
+    var before: [String: Double] = [:]
+    for (name, value) in met?.totals.split ?? [] { before[name] = value }
+    let growth = missed.totals.split.map { part in
+      (name: part.name, milliseconds: part.milliseconds - (before[part.name] ?? 0))
+    }
+    guard let most = growth.max(by: { $0.milliseconds < $1.milliseconds }) else {
+      self.init(resource: "unknown", evidence: "no part of the time is known")
+      return
+    }
+    let resource =
+      switch most.name {
+      case "wait": "connections"
+      case "postgresql": "postgresql"
+      case "network": "network"
+      case "generator", "queue": "generator"
+      default: "server"
+      }
+    let (from, to) = (before[most.name] ?? 0, (before[most.name] ?? 0) + most.milliseconds)
+    self.init(
+      resource: resource,
+      evidence: "\(most.name) grew from \(LoadTime.text(from * 1e6)) to \(LoadTime.text(to * 1e6))")
+  }
+}

@@ -190,7 +190,9 @@ let package = Package(
     tests(
       "LoadTests",
       ["Load", "GraphQLLanguage", "HTTP", "EventLoops", "JSON", "HTTPTestSupport", "TestSupport"]),
-    tests("PostgresTests", ["Postgres", "DatabaseSetup", "EventLoops", "SQL", "TestSupport"]),
+    tests(
+      "PostgresTests",
+      ["Postgres", "DatabaseSetup", "EventLoops", "OracleSupport", "SQL", "TestSupport"]),
     tests("DatabaseSetupTests", ["DatabaseSetup", "Pictures", "Postgres", "TestSupport"]),
     tests(
       "StorageCheckingTests",

@@ -23,51 +23,19 @@ import EventLoops
 
   private let library: LibraryConnection
   private var token: EventLoop.Token?
-  private var inFlight = RingBuffer<Exchange>()
-  private var statements: PreparedStatements
+  private var state: PipelineState
   /// Run at the start of each transaction, where the server's session is not ours.
   private let preamble: [CChar]?
   private var isWaitingToWrite = false
   private var isServing = false
   private var isServiceDue = false
-  /// Statements sent since the last Sync.
-  private var unsynced = 0
   private var pendingFailure: PostgresError?
   // What has come for the exchange at the head of the pipeline.
   private var headResult: OpaquePointer?
   private var headError: PostgresError?
 
-  /// A statement on its way, or the Sync behind one or several.
-  private struct Exchange {
-    var isSync = false
-    /// It only reads, so its result stands whatever comes before the Sync.
-    var sharesSync = false
-    var tag = PostgresConnection.noTag
-    var statement: Use?
-    /// Those behind it in a transaction.
-    var others: [Use] = []
-    /// Of these results are still to come: those of preparing statements, and of beginning a transaction.
-    var preparations = 0
-    /// The result of the preamble is still to come.
-    var hasPreamble = false
-    /// So many results are told of as they come.
-    var parts = 0
-    var completion: ((borrowing PostgresOutcome) -> Void)?
-  }
-
-  /// A statement as this connection knows it.
-  private struct Use {
-    let statement: PostgresStatement
-    let generation: UInt32
-    /// It is prepared on the way.
-    let isNew: Bool
-  }
-
-  /// As many as the pool puts on one connection: their results are sent together.
-  private static let maximumUnsynced = 16
-
-  /// The tag of exchanges that are nobody's: closing a prepared statement.
-  private static let noTag = UInt64.max
+  private typealias Exchange = PipelineState.Exchange
+  private typealias Use = PipelineState.Use
 
   /// Takes over an established connection; call on the loop.
   init(
@@ -75,8 +43,9 @@ import EventLoops
   ) throws {
     self.library = library
     self.loop = loop
-    statements = PreparedStatements(limit: configuration.preparedStatementLimit)
     preamble = configuration.transactionSettings.map { Array($0.utf8CString) }
+    state = PipelineState(
+      statementLimit: configuration.preparedStatementLimit, prepares: preamble == nil)
     let handle = unsafe library.handle
     processID = unsafe PQbackendPID(handle)
     guard unsafe PQsetnonblocking(handle, 1) == 0, unsafe PQenterPipelineMode(handle) == 1 else {
@@ -96,7 +65,7 @@ import EventLoops
   /// What asks the server, from another thread, to stop what runs here; it blocks.
   func makeCancel() -> LibraryCancel? { unsafe LibraryCancel(library.handle) }
 
-  package var inFlightCount: Int { inFlight.count }
+  package var inFlightCount: Int { state.count }
 
   /// Of the server, where it took writes when it was connected to.
   var timeline: UInt32? { library.timeline }
@@ -120,17 +89,16 @@ import EventLoops
   ) -> Bool {
     loop.preconditionOnLoop()
     let sharesSync = sharesSync && preamble == nil
-    let (use, closing) = use(of: statement)
+    let (use, closing) = state.use(statement)
     var isSent = isOpen
     if use.isNew || !sharesSync { isSent = isSent && sync() }
     for old in closing { isSent = isSent && close(old) }
     isSent = isSent && sendPreamble() && sendStatement(use, parameters)
-    inFlight.append(
+    state.append(
       Exchange(
         sharesSync: sharesSync, tag: tag, statement: use, preparations: use.isNew ? 1 : 0,
         hasPreamble: preamble != nil, completion: completion))
-    unsynced += 1
-    if !sharesSync || use.isNew || unsynced >= Self.maximumUnsynced { isSent = isSent && sync() }
+    if state.needsSync(after: use, sharesSync: sharesSync) { isSent = isSent && sync() }
     note(isSent)
     return use.isNew
   }
@@ -146,11 +114,10 @@ import EventLoops
     for (use, bound) in zip(uses, transaction) {
       isSent = isSent && sendStatement(use, bound.parameters)
     }
-    inFlight.append(
+    state.append(
       Exchange(
         tag: tag, statement: uses.first, others: Array(uses.dropFirst()),
         preparations: uses.count { $0.isNew }, hasPreamble: preamble != nil))
-    unsynced += 1
     isSent = isSent && sync()
     note(isSent)
   }
@@ -166,17 +133,15 @@ import EventLoops
     for (use, bound) in zip(uses, statements) {
       isSent = isSent && sendStatement(use, bound.parameters) && requestFlush()
     }
-    inFlight.append(
+    state.append(
       Exchange(
         tag: tag, statement: uses.first, others: Array(uses.dropFirst()),
         preparations: uses.count { $0.isNew } + 1, hasPreamble: preamble != nil,
         parts: max(statements.count - 1, 0)))
-    unsynced += 1
     isSent = isSent && sync()
     // Behind the Sync, so that it is done also when one of them failed: it then takes back.
     isSent = isSent && sendPlain("COMMIT")
-    inFlight.append(Exchange())
-    unsynced += 1
+    state.append(Exchange())
     isSent = isSent && sync()
     note(isSent)
   }
@@ -192,22 +157,9 @@ import EventLoops
   /// Closes what has to make room for them.
   private func uses(of statements: [BoundStatement], _ isSent: inout Bool) -> [Use] {
     statements.map { bound in
-      let (use, closing) = use(of: bound.statement)
+      let (use, closing) = state.use(bound.statement)
       for old in closing { isSent = isSent && close(old) }
       return use
-    }
-  }
-
-  /// How a statement is known here, and which ones have to make room for it.
-  private func use(of statement: PostgresStatement) -> (Use, closing: [PostgresStatement]) {
-    guard preamble == nil else {
-      return (Use(statement: statement, generation: 0, isNew: false), [])
-    }
-    return switch statements.use(statement) {
-    case .prepared(let generation):
-      (Use(statement: statement, generation: generation, isNew: false), [])
-    case .new(let generation, let closing):
-      (Use(statement: statement, generation: generation, isNew: true), closing)
     }
   }
 
@@ -244,9 +196,7 @@ import EventLoops
 
   /// Ends what has been sent since the last Sync. libpq 15 flushes in this call.
   private func sync() -> Bool {
-    guard unsynced > 0 else { return true }
-    unsynced = 0
-    inFlight.append(Exchange(isSync: true))
+    guard state.sync() else { return true }
     return unsafe PQpipelineSync(library.handle) == 1
   }
 
@@ -259,7 +209,7 @@ import EventLoops
     onPart = nil
     if let token { loop.unregister(token) }
     token = nil
-    inFlight.removeAll()
+    _ = state.removeAll()
   }
 
   /// Sends the end of a prepared statement in an exchange of its own.
@@ -268,15 +218,14 @@ import EventLoops
     let isSent =
       unsafe PQsendQueryParams(
         library.handle, "DEALLOCATE \(statement.name)", 0, nil, nil, nil, nil, 0) == 1
-    inFlight.append(Exchange())
-    unsynced += 1
+    state.append(Exchange())
     return isSent && sync()
   }
 
   /// libpq reads while it writes, so a result can be complete without the socket becoming ready:
   /// after sending, look once the batch is done.
   private func serveAfterThisBatch() {
-    guard !isServiceDue, !isServing || unsynced > 0 else { return }
+    guard !isServiceDue, !isServing || state.hasUnsynced else { return }
     isServiceDue = true
     loop.afterThisBatch { [weak self] in
       guard let self else { return }
@@ -324,7 +273,7 @@ import EventLoops
         isWaitingToWrite = true
         if let token { loop.update(token, for: [.readable, .writable]) }
       }
-      return unsafe !inFlight.isEmpty && PQisBusy(library.handle) == 0
+      return unsafe !state.isEmpty && PQisBusy(library.handle) == 0
     default:
       pendingFailure = unsafe PostgresError(connection: library.handle)
       return false
@@ -335,7 +284,7 @@ import EventLoops
     let handle = unsafe library.handle
     // Between the results of two statements libpq gives nil once; twice, it has no more.
     var wasNil = false
-    while isOpen, pendingFailure == nil, !inFlight.isEmpty, unsafe PQisBusy(handle) == 0 {
+    while isOpen, pendingFailure == nil, !state.isEmpty, unsafe PQisBusy(handle) == 0 {
       guard let result = unsafe PQgetResult(handle) else {
         if wasNil { break }
         wasNil = true
@@ -344,7 +293,7 @@ import EventLoops
       wasNil = false
       unsafe take(result)
     }
-    if inFlight.isEmpty, isOpen {
+    if state.isEmpty, isOpen {
       // Lets libpq read a notice or a goodbye.
       _ = unsafe PQisBusy(handle)
     }
@@ -354,50 +303,45 @@ import EventLoops
   }
 
   private func take(_ result: OpaquePointer) {
-    switch unsafe PQresultStatus(result) {
-    case PGRES_PIPELINE_SYNC:
-      unsafe PQclear(result)
-      finishSync()
-    case PGRES_COMMAND_OK where (inFlight.first?.preparations ?? 0) > 0:
-      unsafe PQclear(result)
-      inFlight[0]?.preparations -= 1
-    case PGRES_TUPLES_OK where inFlight.first?.hasPreamble == true:
-      unsafe PQclear(result)
-      inFlight[0]?.hasPreamble = false
-    case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
-      if inFlight.first?.sharesSync == true, let exchange = inFlight.popFirst() {
-        deliver(exchange, .success(unsafe PostgresResult(owning: result)))
-        break
-      }
-      if let exchange = inFlight.first, exchange.parts > 0 {
-        inFlight[0]?.parts -= 1
-        onPart?(exchange.tag, unsafe PostgresResult(owning: result))
-        break
-      }
+    switch state.receive(Self.reply(unsafe PQresultStatus(result))) {
+    case .ignored: unsafe PQclear(result)
+    case .answer(let exchange): deliver(exchange, .success(unsafe PostgresResult(owning: result)))
+    case .part(let tag): onPart?(tag, unsafe PostgresResult(owning: result))
+    case .kept:
       if let headResult = unsafe headResult { unsafe PQclear(headResult) }
       unsafe headResult = unsafe result
-    case PGRES_PIPELINE_ABORTED:
-      unsafe PQclear(result)
-    case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
-      unsafe PQclear(result)
-      // There is no way back to the pipeline from here.
-      pendingFailure = PostgresError(.other, message: "COPY is not for pipelines.")
-    default:
+    case .failure:
       if headError == nil { headError = unsafe PostgresError(result: result) }
       unsafe PQclear(result)
+    case .transactionEnd:
+      unsafe PQclear(result)
+      finishTransaction()
+    case .broken:
+      unsafe PQclear(result)
+      pendingFailure = PostgresError(.other, message: "COPY cannot be used in a pipeline.")
     }
   }
 
-  /// A Sync was answered: what came before it is final. Its first statement that is still here has
-  /// the result or the error; those behind it were skipped.
-  private func finishSync() {
+  private static func reply(_ status: ExecStatusType) -> PipelineState.Reply {
+    switch status {
+    case PGRES_PIPELINE_SYNC: .sync
+    case PGRES_COMMAND_OK: .command
+    case PGRES_TUPLES_OK: .rows
+    case PGRES_EMPTY_QUERY: .empty
+    case PGRES_PIPELINE_ABORTED: .aborted
+    case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH: .copy
+    default: .failed
+    }
+  }
+
+  /// A Sync was answered: what came before it is final. Its first exchange that still waits has the result or the error;
+  /// those behind it were not run.
+  private func finishTransaction() {
     let result = unsafe headResult
     let error = headError.take()
     unsafe headResult = nil
     var hasFinished = false
-    while let exchange = inFlight.popFirst(), !exchange.isSync {
-      let isLast = inFlight.first?.isSync ?? true
-      if isLast { inFlight.popFirst() }
+    while let (exchange, isLast) = state.popAnswered() {
       if hasFinished {
         deliver(
           exchange, .failure(PostgresError(.aborted, message: "Another statement failed.")))
@@ -419,48 +363,23 @@ import EventLoops
     }
     if let result = unsafe result { unsafe PQclear(result) }
     let reason = error ?? PostgresError(.other, message: "The statement had no result.")
-    // Preparing it failed for one before, who has been told why: this one was not tried.
-    let wasSkipped =
-      reason.sqlState == "26000" && preamble == nil
-      && exchange.statement.map { !$0.isNew && !statements.knows($0.statement, $0.generation) }
-        ?? false
-    forget(exchange, after: reason)
+    let wasSkipped = state.wasSkipped(exchange, reason)
+    for statement in state.forget(exchange, after: reason)
+    where !close(statement) && pendingFailure == nil {
+      pendingFailure = unsafe PostgresError(connection: library.handle)
+    }
     deliver(
       exchange,
       .failure(
-        wasSkipped ? PostgresError(.aborted, message: "Another one's Prepare failed.") : reason))
-  }
-
-  /// Drops statements that were not prepared, or are no longer good.
-  private func forget(_ exchange: Exchange, after error: PostgresError) {
-    let uses = (exchange.statement.map { [$0] } ?? []) + exchange.others
-    var prepared = uses.count { $0.isNew } - exchange.preparations
-    var isFirst = true
-    for use in uses {
-      var wasNotPrepared = false
-      if use.isNew {
-        wasNotPrepared = prepared <= 0
-        prepared -= 1
-      }
-      guard wasNotPrepared || error.kind == .staleStatement,
-        statements.remove(use.statement, generation: use.generation)
-      else { continue }
-      // Its name is taken unless preparing it failed for another reason, or it was unknown. Which
-      // one of several was unknown nobody says; closing it once more does no harm.
-      let isKnownToServer =
-        wasNotPrepared
-        ? isFirst && error.sqlState == "42P05" : error.sqlState != "26000" || uses.count > 1
-      if wasNotPrepared { isFirst = false }
-      if isKnownToServer, !close(use.statement), pendingFailure == nil {
-        pendingFailure = unsafe PostgresError(connection: library.handle)
-      }
-    }
+        wasSkipped
+          ? PostgresError(.aborted, message: "Preparing the statement failed for another request.")
+          : reason))
   }
 
   private func deliver(_ exchange: Exchange, _ outcome: consuming PostgresOutcome) {
     if let completion = exchange.completion {
       completion(outcome)
-    } else if exchange.tag != Self.noTag {
+    } else if exchange.tag != PipelineState.noTag {
       onFinish?(exchange.tag, outcome)
     }
   }
@@ -468,10 +387,7 @@ import EventLoops
   private func fail(_ error: PostgresError) {
     guard isOpen else { return }
     let onClose = onClose
-    var completions: [(borrowing PostgresOutcome) -> Void] = []
-    while let exchange = inFlight.popFirst() {
-      if let completion = exchange.completion { completions.append(completion) }
-    }
+    let completions = state.removeAll()
     // The text of a lost connection is libpq's, its kind ours.
     let loss = PostgresError(
       .unavailable, sqlState: error.sqlState, message: error.message, detail: error.detail)

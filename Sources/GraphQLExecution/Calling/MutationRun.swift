@@ -11,25 +11,14 @@ package final class MutationRun {
   private let runner: MutationRunner
   private let operation: PreparedOperation
   private let fields: [PreparedField]
-  /// 0 for nobody, which it becomes when a field ends the session.
-  private var viewer: Int64
   private let findClient: () -> ClientIdentity
   private let findViewer: FindViewer
   private let completion: (OperationOutcome) -> Void
-  private var outcomes: [FieldOutcome] = []
-  private var state = State.between
+  private var progress: MutationProgress
+  private var call: CallRun?
   private var times: PhaseDurations
   /// What its fields did cost.
   private var cost = 0
-
-  private enum State {
-    case between
-    case calling(CallRun)
-    /// It is not known whom further calls would act for: what each of them is answered.
-    case blocked(FieldOutcome)
-    /// Nobody waits for the response any more.
-    case cancelled
-  }
 
   init(
     _ runner: MutationRunner, _ operation: PreparedOperation, _ fields: [PreparedField],
@@ -39,79 +28,54 @@ package final class MutationRun {
     self.runner = runner
     self.operation = operation
     self.fields = fields
-    self.viewer = viewer
     self.findClient = findClient
     self.findViewer = findViewer
     self.completion = completion
     times = operation.times
+    progress = MutationProgress(fields.map(\.progressField), viewer: viewer)
   }
 
-  /// Nobody waits for the response any more.
+  /// The client has disconnected.
   package func cancel() {
-    if case .calling(let call) = state { call.cancel() }
-    state = .cancelled
+    call?.cancel()
+    progress.cancel()
   }
 
-  func start() { next() }
+  func start() { take(progress.start()) }
 
-  private func next() {
-    while outcomes.count < fields.count {
-      switch (fields[outcomes.count], state) {
-      case (_, .cancelled): return
-      case (.constant(_, let json), _): outcomes.append(.value(json))
-      case (.refused(_, let error), _): outcomes.append(.failed([error]))
-      case (.call, .blocked(let outcome)): outcomes.append(outcome)
-      case (.call(let call), .between), (.call(let call), .calling): return run(call)
-      }
+  private func take(_ step: MutationProgress.Step) {
+    switch step {
+    case .call(let index):
+      guard case .call(let prepared) = fields[index] else { return }
+      run(prepared)
+    case .findViewer:
+      findViewer { [self] result in take(progress.viewerFound(result)) }
+    case .finish: finish()
+    case .nothing: break
     }
-    finish()
   }
 
-  private func run(_ call: PreparedCall) {
-    let findClient = { [findClient, viewer] in
+  private func run(_ prepared: PreparedCall) {
+    let viewer = progress.viewer
+    let findClient = { [findClient] in
       var client = findClient()
       if viewer == 0 { client.sessionHash = nil }
       return client
     }
-    let run = CallRun(runner, operation, call, viewer: viewer, findClient: findClient) {
-      [self] outcome in returned(outcome)
+    let run = CallRun(runner, operation, prepared, viewer: viewer, findClient: findClient) {
+      [self] outcome in
+      call = nil
+      times.add(outcome.times)
+      cost += outcome.cost
+      take(progress.returned(outcome))
     }
-    state = .calling(run)
+    call = run
     run.start()
   }
 
-  private func returned(_ outcome: FieldOutcome) {
-    times.add(outcome.times)
-    cost += outcome.cost
-    outcomes.append(outcome)
-    if case .cancelled = state { return }
-    state = .between
-    guard outcome.mayHaveEndedSession, viewer != 0, outcomes.count < fields.count else {
-      return next()
-    }
-    findViewerAnew()
-  }
-
-  /// The fields behind one that may have ended the session act for whom a new request would act, or
-  /// for nobody.
-  private func findViewerAnew() {
-    findViewer { [self] result in
-      if case .cancelled = state { return }
-      switch result {
-      case .success(let found): viewer = found
-      case .failure(let error): state = .blocked(.obstacle(error))
-      }
-      next()
-    }
-  }
-
   private func finish() {
-    // With nothing to show, what kept the server from answering decides about the status.
-    if let first = outcomes.first(where: { $0.isUnserved }),
-      outcomes.allSatisfy({ $0.isUnserved })
-    {
-      return complete(.refused(outcomes.flatMap(\.errors), retryAfter: first.retryAfter))
-    }
+    if let refusal = progress.refusal { return complete(refusal) }
+    let outcomes = progress.outcomes
     var errors: [GraphQLError] = []
     var isNull = false
     var json = JSONWriter(capacity: operation.plan.expectedBytes)
@@ -151,5 +115,15 @@ package final class MutationRun {
 
   private func complete(_ response: OperationResponse) {
     completion(OperationOutcome(response, times))
+  }
+}
+
+extension PreparedField {
+  fileprivate var progressField: MutationProgress.Field {
+    switch self {
+    case .constant(_, let json): .known(.value(json))
+    case .refused(_, let error): .known(.failed([error]))
+    case .call: .call
+    }
   }
 }

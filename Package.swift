@@ -47,16 +47,18 @@ let package = Package(
     module("SQL"),
     module("EventLoops", ["CEventLoops"]),
     module("Cryptography", ["COpenSSL", "CSodium", "CCJOSE"]),
+    module("Sandbox", ["CSandbox"]),
     // 2
     module("GraphQLResponse", ["GraphQLLanguage", "JSON"]),
     module("Postgres", ["CPostgreSQL", "EventLoops", "SQL"]),
     module("HTTP", ["CLLHTTP", "COpenSSL", "CWSLay", "EventLoops", "Cryptography"]),
-    module("Pictures", ["CSandbox", "Cryptography"]),
+    module("Pictures", ["Sandbox", "Cryptography"]),
     // 3
     module("GraphQLSchema", ["GraphQLResponse", "GraphQLLanguage", "JSON"]),
     module("GraphQLTransport", ["GraphQLResponse", "HTTP", "JSON", "Cryptography"]),
     module("Subscriptions", ["GraphQLResponse", "EventLoops", "JSON", "Cryptography"]),
-    module("DatabaseSetup", ["Postgres", "EventLoops", "Cryptography", "Pictures", "SQL"]),
+    module(
+      "DatabaseSetup", ["Postgres", "Sandbox", "EventLoops", "Cryptography", "Pictures", "SQL"]),
     // 4
     module("GraphQLValidation", ["GraphQLSchema", "GraphQLResponse", "GraphQLLanguage"]),
     module(
@@ -106,7 +108,7 @@ let package = Package(
         "Accounts", "GraphQLTransport", "GraphQLExecution", "StorageChecking", "GraphQLPlanning",
         "Subscriptions", "GraphQLResolving", "GraphQLValidation", "GraphQLSchema",
         "GraphQLResponse",
-        "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "Pictures", "EventLoops",
+        "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "Pictures", "Sandbox", "EventLoops",
         "Cryptography", "JSON", "SQL",
       ], embedded: ["Page/page.js", "Page/plan.js", "Page/page.css"]),
     // 9
@@ -185,7 +187,8 @@ let package = Package(
     tests(
       "SubscriptionsTests",
       ["Subscriptions", "GraphQLResponse", "EventLoops", "JSON", "OracleSupport"]),
-    tests("PicturesTests", ["Pictures", "Cryptography", "TestSupport"]),
+    tests("SandboxTests", ["Sandbox", "TestSupport"]),
+    tests("PicturesTests", ["Pictures", "Sandbox", "Cryptography", "TestSupport"]),
     tests("HTTPTests", ["HTTP", "EventLoops", "HTTPTestSupport", "TestSupport"]),
     tests(
       "LoadTests",

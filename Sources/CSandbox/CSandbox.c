@@ -102,12 +102,14 @@ static void become(char *const *arguments, char *const *environment, struct sand
   setsid();
   for (int number = 1; number < 65; number++) signal(number, SIG_DFL);
   int nothing = open("/dev/null", O_WRONLY);
-  if (dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(nothing, 2) < 0) return;
+  int errors = limits.reads_errors ? output : nothing;
+  if (limits.reads_errors) output = nothing;
+  if (dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(errors, 2) < 0) return;
 #ifdef SYS_close_range
   if (syscall(SYS_close_range, 3u, ~0u, 0u) != 0)
 #endif
     for (int other = 3; other < 65536; other++) close(other);
-  if (chdir("/") != 0) return;
+  if (limits.is_confined && chdir("/") != 0) return;
   if (limits.processor_seconds > 0 && limit(RLIMIT_CPU, limits.processor_seconds) != 0) return;
   if (limits.memory_bytes > 0 && limit(RLIMIT_AS, limits.memory_bytes) != 0) return;
   limit(RLIMIT_CORE, 0);

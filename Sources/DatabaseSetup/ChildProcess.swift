@@ -1,7 +1,11 @@
 import Glibc
+import Sandbox
 
 /// Programs of PostgreSQL, each run in a separate session: a terminal's Ctrl-C reaches the server
 /// alone, which then stops them in order.
+///
+/// They run for long, as another user, and may outlive this process. `ChildProgram` of `Sandbox` is
+/// for programs that turn bytes into bytes.
 package enum ChildProcess {
   /// Starts a program.
   ///
@@ -98,9 +102,7 @@ package enum ChildProcess {
       unsafe posix_spawnp(&process, program, nil, &attributes, arguments, environ)
     }
     guard code == 0 else { throw SetupError("Cannot run \(program): \(describe(code)).") }
-    var status: Int32 = 0
-    while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
-    return exitStatus(status)
+    return waitForExit(of: process)
   }
 
   /// Runs a program to its end, and returns its exit status.
@@ -108,18 +110,13 @@ package enum ChildProcess {
     _ arguments: [String], user: String?, output: String = "/dev/null"
   ) throws(SetupError) -> Int32 {
     let process = try start(arguments, user: user, output: output)
-    var status: Int32 = 0
-    while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
-    return exitStatus(status)
+    return waitForExit(of: process)
   }
 
   /// Returns the exit status of a child that has ended, or nil while it runs. A process that is not
   /// our child counts as ended with 0 when it is gone.
   static func ended(_ process: pid_t) -> Int32? {
-    var status: Int32 = 0
-    let result = unsafe waitpid(process, &status, WNOHANG)
-    if result == process { return exitStatus(status) }
-    if result == 0 { return nil }
+    if let status = exitStatus(of: process) { return status }
     return isAlive(process) ? nil : 0
   }
 
@@ -132,27 +129,8 @@ package enum ChildProcess {
     return !text[end...].hasPrefix(") Z")
   }
 
-  /// Returns the exit status, or 128 plus the signal's number if a signal ended it, as shells do.
-  private static func exitStatus(_ status: Int32) -> Int32 {
-    let signal = status & 0x7f
-    return signal == 0 ? (status >> 8) & 0xff : 128 + signal
-  }
-
   package static func find(_ program: String) -> String? {
     ["/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/", "/usr/local/bin/"].map { $0 + program }
       .first(where: FileSystem.isExecutable)
-  }
-
-  private static func withCStrings<R>(
-    _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R
-  ) -> R {
-    var pointers = unsafe strings.map { unsafe strdup($0) }
-    unsafe pointers.append(nil)
-    defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
-    return unsafe pointers.withUnsafeBufferPointer { buffer in
-      // Not empty: it ends with a nil.
-      guard let base = buffer.baseAddress else { preconditionFailure("No arguments.") }
-      return unsafe body(base)
-    }
   }
 }

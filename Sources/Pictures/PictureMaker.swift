@@ -1,5 +1,6 @@
 import Cryptography
 import Glibc
+import Sandbox
 
 /// The result of processing a client's picture: the whole of it, and a square crop unless it is a
 /// small square.

@@ -1,3 +1,5 @@
+import Sandbox
+
 /// The decision about a picture before staff have reviewed it.
 package enum PictureVerdict: String, Sendable, CaseIterable {
   case pending = "PENDING"

@@ -9,13 +9,15 @@ struct sandbox_limits {
   uint64_t memory_bytes;
   // Of processor time; 0 for no limit.
   uint64_t processor_seconds;
-  // Whether it may open sockets, start processes, write files or keep root's rights.
+  // Whether it runs in / without sockets, processes, files to write and root's privileges.
   int is_confined;
+  // Whether its standard error is read instead of its standard output; the other is dropped.
+  int reads_errors;
 };
 
 struct sandbox_process {
   pid_t process;
-  // Non-blocking ends of pipes: to its standard input, from its standard output.
+  // Non-blocking ends of pipes: to its standard input, from its output.
   int input;
   int output;
 };

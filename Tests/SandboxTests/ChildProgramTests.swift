@@ -1,8 +1,7 @@
 import Foundation
+import Sandbox
 import TestSupport
 import Testing
-
-@testable import Pictures
 
 /// The program that reads untrusted pictures cannot exceed its limits.
 @Suite(.blocks) struct ChildProgramTests {
@@ -27,6 +26,30 @@ import Testing
   @Test func `one that does not read is no reason to wait`() {
     let bytes = [UInt8](repeating: 1, count: 1_000_000)
     #expect(run("echo done", bytes) == .ended(status: 0, output: Array("done\n".utf8)))
+  }
+
+  @Test func `its standard error is read if asked for, up to the limit`() {
+    var limits = ChildProgram.Limits()
+    limits.time = .seconds(600)
+    limits.outputBytes = 4
+    limits.truncatesOutput = true
+    limits.isConfined = false
+    let program = ChildProgram(
+      arguments: ["/bin/sh", "-c", "echo out; echo errors >&2; cat >&2; exit 3"],
+      environment: ["PATH=/usr/bin:/bin"], limits: limits, reading: .errors)
+    let bytes = [UInt8](repeating: 1, count: 1_000_000)
+    #expect(program.run(bytes) == .ended(status: 3, output: Array("erro".utf8)))
+  }
+
+  /// The program that it started in the background has its output open.
+  @Test func `its end is noticed while its output stays open`() throws {
+    let outcome = run("sleep 1000 & echo $!; exit 4", confined: false)
+    guard case .ended(status: 4, let output) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    let text = String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
+    #expect(kill(try #require(pid_t(text)), SIGKILL) == 0)
   }
 
   @Test func `its status is told, and that of one that is not there`() {

@@ -2,19 +2,29 @@ import CSandbox
 import Glibc
 
 /// A program that reads bytes and writes bytes, within limits, and is killed if it exceeds them.
-/// The calling thread waits.
-struct ChildProgram {
-  struct Limits: Sendable {
+///
+/// It runs in its own session, with the descriptors of its input and output only. It is killed when
+/// the calling thread ends, which waits for it.
+package struct ChildProgram {
+  /// The stream of the program that is read. The other one is dropped.
+  package enum Stream: Sendable { case output, errors }
+
+  package struct Limits: Sendable {
     /// The maximum address space in bytes; 0 for no limit.
-    var memoryBytes = 0
+    package var memoryBytes = 0
     /// The maximum time from its start to its end.
-    var time = Duration.seconds(20)
-    var outputBytes = 64 << 20
+    package var time = Duration.seconds(20)
+    /// The maximum number of bytes that are read.
+    package var outputBytes = 64 << 20
+    /// Whether further bytes are dropped, instead of being a reason to kill it.
+    package var truncatesOutput = false
     /// Whether it runs without a network, files to write, child processes and root's privileges.
-    var isConfined = true
+    package var isConfined = true
+
+    package init() {}
   }
 
-  enum Outcome: Equatable {
+  package enum Outcome: Equatable {
     /// It ended with an exit status, or by a signal: then with 128 plus its number, as in shells.
     case ended(status: Int32, output: [UInt8])
     case outOfTime
@@ -27,8 +37,22 @@ struct ChildProgram {
   let arguments: [String]
   let environment: [String]
   let limits: Limits
+  let stream: Stream
 
-  func run(_ input: [UInt8]) -> Outcome {
+  /// - Parameters:
+  ///   - arguments: the program's path, then its arguments.
+  ///   - environment: all variables, each as `NAME=VALUE`.
+  package init(
+    arguments: [String], environment: [String], limits: Limits, reading stream: Stream = .output
+  ) {
+    self.arguments = arguments
+    self.environment = environment
+    self.limits = limits
+    self.stream = stream
+  }
+
+  /// Runs the program to its end with the input, which it need not read.
+  package func run(_ input: [UInt8]) -> Outcome {
     let deadline = ContinuousClock.now + limits.time
     var process = sandbox_process()
     // Processor time is for what fools the clock: a machine that sleeps.
@@ -39,19 +63,24 @@ struct ChildProgram {
           sandbox_limits(
             memory_bytes: UInt64(limits.memoryBytes),
             processor_seconds: UInt64(max(1, limits.time.components.seconds + 1)),
-            is_confined: limits.isConfined ? 1 : 0), &process)
+            is_confined: limits.isConfined ? 1 : 0, reads_errors: stream == .errors ? 1 : 0),
+          &process)
       }
     }
     guard code == 0 else { return .notStarted(code: code) }
-    var pipes = Pipes(process, input, maximumOutput: limits.outputBytes)
+    var pipes = Pipes(process, input, limits)
     let end = pipes.exchange(until: deadline)
-    let status = end == .done ? Self.wait(for: process.process, until: deadline) : nil
+    let status: Int32? =
+      switch end {
+      case .closed: Self.wait(for: process.process, until: deadline)
+      case .ended(let status): status
+      case .tooMuch, .late: nil
+      }
     guard let status else {
       // Its whole session, then itself for the case that it had not begun one.
       kill(-process.process, SIGKILL)
       kill(process.process, SIGKILL)
-      var ignored: Int32 = 0
-      while unsafe waitpid(process.process, &ignored, 0) < 0, errno == EINTR {}
+      _ = waitForExit(of: process.process)
       return end == .tooMuch ? .tooMuchOutput : .outOfTime
     }
     return .ended(status: status, output: pipes.output)
@@ -59,30 +88,12 @@ struct ChildProgram {
 
   /// Returns the exit status, or nil if the process has not ended by the deadline.
   private static func wait(for process: pid_t, until deadline: ContinuousClock.Instant) -> Int32? {
-    var status: Int32 = 0
     var pause: UInt32 = 100
     while true {
-      let result = unsafe waitpid(process, &status, WNOHANG)
-      if result == process {
-        let signal = status & 0x7f
-        return signal == 0 ? (status >> 8) & 0xff : 128 + signal
-      }
-      guard result == 0 || errno == EINTR, ContinuousClock.now < deadline else { return nil }
+      if let status = exitStatus(of: process) { return status }
+      guard ContinuousClock.now < deadline else { return nil }
       usleep(pause)
       pause = min(pause * 2, 5_000)
-    }
-  }
-
-  private func withCStrings<R>(
-    _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R
-  ) -> R {
-    var pointers = unsafe strings.map { unsafe strdup($0) }
-    unsafe pointers.append(nil)
-    defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
-    return unsafe pointers.withUnsafeBufferPointer { buffer in
-      // Not empty: it ends with a nil.
-      guard let base = buffer.baseAddress else { preconditionFailure("No arguments.") }
-      return unsafe body(base)
     }
   }
 }
@@ -90,20 +101,28 @@ struct ChildProgram {
 /// The two pipes of a child: written and read as either is ready, so that neither side blocks the
 /// other forever.
 private struct Pipes: ~Copyable {
-  enum End { case done, tooMuch, late }
+  enum End: Equatable {
+    /// The child has closed its output.
+    case closed
+    /// The child has ended, and something that it started still has its output open.
+    case ended(status: Int32)
+    case tooMuch, late
+  }
 
   private var input: Int32
   private let outputEnd: Int32
+  private let process: pid_t
   private let bytes: [UInt8]
   private var written = 0
-  private let maximumOutput: Int
+  private let limits: ChildProgram.Limits
   private(set) var output: [UInt8] = []
 
-  init(_ process: sandbox_process, _ bytes: [UInt8], maximumOutput: Int) {
+  init(_ process: sandbox_process, _ bytes: [UInt8], _ limits: ChildProgram.Limits) {
+    self.process = process.process
     input = process.input
     outputEnd = process.output
     self.bytes = bytes
-    self.maximumOutput = maximumOutput
+    self.limits = limits
   }
 
   deinit {
@@ -111,7 +130,7 @@ private struct Pipes: ~Copyable {
     close(outputEnd)
   }
 
-  /// Exchanges bytes until the child has closed its output.
+  /// Exchanges bytes until the child has closed its output or has ended.
   mutating func exchange(until deadline: ContinuousClock.Instant) -> End {
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     while true {
@@ -129,15 +148,29 @@ private struct Pipes: ~Copyable {
       let milliseconds = Int32(clamping: left.components.seconds * 1000 + 1)
       if unsafe poll(&waits, 2, min(milliseconds, 200)) < 0, errno != EINTR { return .late }
       if waits[0].revents != 0 { feed() }
-      guard waits[1].revents != 0 else { continue }
-      let count = unsafe buffer.withUnsafeMutableBytes {
-        unsafe read(outputEnd, $0.baseAddress, $0.count)
+      if waits[1].revents != 0 {
+        if let end = read(into: &buffer) { return end }
+      } else if let status = exitStatus(of: process) {
+        // It may have written between the two calls.
+        if let end = read(into: &buffer) { return end }
+        return .ended(status: status)
       }
-      if count < 0, errno == EAGAIN || errno == EINTR { continue }
-      guard count > 0 else { return .done }
-      guard output.count + count <= maximumOutput else { return .tooMuch }
-      output.append(contentsOf: buffer[..<count])
     }
+  }
+
+  /// Reads what is there.
+  ///
+  /// - Returns: the reason for which nothing more is read, or nil.
+  private mutating func read(into buffer: inout [UInt8]) -> End? {
+    let count = unsafe buffer.withUnsafeMutableBytes {
+      unsafe Glibc.read(outputEnd, $0.baseAddress, $0.count)
+    }
+    if count < 0, errno == EAGAIN || errno == EINTR { return nil }
+    guard count > 0 else { return .closed }
+    let room = limits.outputBytes - output.count
+    guard count <= room || limits.truncatesOutput else { return .tooMuch }
+    output.append(contentsOf: buffer[..<min(count, room)])
+    return nil
   }
 
   private mutating func feed() {

@@ -15,7 +15,7 @@ package final class AccountInputs: Sendable {
     package var queue = AccountInputs.queueLimits
     package var rules = PasswordRules()
     package var providers = IdentityProviders()
-    /// The box that seals accounts' provider tokens; nil to store none.
+    /// The box that encrypts accounts' provider tokens, or nil to store none.
     package var box: SecretBox?
 
     package init() {}
@@ -180,9 +180,9 @@ extension AccountInputs {
 
   /// Returns the share of the queue that the tasks count toward.
   ///
-  /// An address is a client, and each name a subject of it. If several clients share the address
-  /// and cannot be distinguished, an account is a client, unless its last password was wrong: so a
-  /// client that tries many names takes one share.
+  /// An address is a client, and each name a subject of it. If several clients share the address,
+  /// an account is a client, unless its last password was wrong. So a client that tries many names
+  /// takes one share.
   private func share(
     of tasks: [TransformTask], from client: ClientIdentity, _ throttle: LoginThrottle
   ) -> WorkShare {

@@ -1,11 +1,11 @@
 import Cryptography
 import Foundation
 
-/// Authenticates bearer tokens signed by others, in addition to our sessions: JSON Web Tokens of
-/// the issuers that the operator has configured, each with issuer, audience and keys as identity
-/// providers have them.
+/// Authenticates bearer tokens that others sign, in addition to the server's sessions.
 ///
-/// The graph's `viewer_of_token(issuer, subject)` returns the user of a token. The process has one.
+/// These are JSON Web Tokens of the configured issuers. Each issuer has a name, an audience and
+/// keys, like an identity provider. The graph's `viewer_of_token(issuer, subject)` returns the user
+/// of a token. The process has one authenticator.
 package final class JWTAuthenticator: Sendable {
   /// The verified claims of a token.
   struct Bearer: Sendable {

@@ -3,8 +3,9 @@ import SQL
 
 /// Creates sessions on the command line, for a database's owner.
 package enum SessionIssuer {
-  /// Creates a session of a user and returns its token. The database stores only the token's hash,
-  /// through two functions of the graph: `viewer_named(name)` finds the user,
+  /// Creates a session of a user and returns its token, of which the database stores the hash.
+  ///
+  /// Two functions of the graph do it: `viewer_named(name)` finds the user, and
   /// `create_session(viewer, token_hash, device)` inserts the row.
   ///
   /// - Parameter device: the name under which the user sees the session.

@@ -4,21 +4,20 @@ import Postgres
 import SQL
 import Synchronization
 
-/// Finds whom a request acts for: session tokens to user ids, on one loop.
+/// Finds the viewer of a request on one event loop: it maps session tokens to users.
 ///
-/// A token is looked up in the database when it is first seen and again five seconds later, so a
-/// session that was revoked ends within that time in every process (R22). Requests that arrive
-/// during a look-up wait for the same one, unless a session has ended here since it began: it may
-/// not know of that. Sessions that were used since they were looked up are looked up together
-/// before those five seconds are over, hundreds by one statement, and nobody waits.
+/// A token is looked up in the database at its first use and again five seconds later. So a revoked
+/// session ends within five seconds in every process. Requests that arrive during a lookup wait for
+/// its result, unless a session has ended in this process since it began. Used sessions are looked
+/// up again before the five seconds end, hundreds in one statement, so that no request waits.
 ///
-/// A token that somebody else signs (`JWTAuthenticator`) is checked, and the graph asked whom it
-/// stands for, as often.
+/// A token of another issuer (`JWTAuthenticator`) is verified. The graph is asked for its user as
+/// often.
 ///
-/// The graph says whose a session is, how long it lasts, and whether its use is to be noted
-/// (`GraphContract`). A use is noted in a transaction that no request waits for. If the database
-/// takes no writes, sessions are not extended. If the graph lacks `viewer_of_session`, every token
-/// is unknown.
+/// The graph decides who a session belongs to, how long it lasts, and whether its use is recorded
+/// (`GraphContract`). A transaction that no request waits for records a use. If the database
+/// accepts no writes, sessions are not extended. If the graph lacks `viewer_of_session`, every
+/// token is unknown.
 package final class SessionResolver {
   package enum Resolution: Sendable {
     case viewer(Int64)
@@ -27,7 +26,7 @@ package final class SessionResolver {
     case failed(PostgresError)
   }
 
-  /// What a look-up in the database came to.
+  /// The outcome of a lookup in the database.
   package enum Event: Sendable {
     case found, unknown, failed
   }
@@ -35,7 +34,7 @@ package final class SessionResolver {
   private final class Known {
     let viewer: Int64
     let until: Moment
-    /// From when it is looked up again with others.
+    /// The time from which it is looked up again together with others.
     let againFrom: Moment
     /// Since it was looked up.
     var isUsed = false
@@ -47,11 +46,11 @@ package final class SessionResolver {
     }
   }
 
-  /// What the database is asked, and who waits for the answer.
+  /// A lookup in the database, with the requests that wait for it.
   private final class LookUp {
     let token: SessionToken
     let began = Moment.now
-    /// How often sessions had been ended here when it began.
+    /// The number of sessions that had ended in this process when it began.
     let ends: Int
     var completions: [(Resolution) -> Void]
 
@@ -121,8 +120,8 @@ package final class SessionResolver {
   /// Has the database asked when the token comes next.
   package func forget(_ token: SessionToken) { known[token] = nil }
 
-  /// How long a session of ours has to live, unless it is used, not at all once it is gone; nil
-  /// where nobody knows.
+  /// Finds the time until a session of the server expires if it is not used: zero for an ended
+  /// session, nil if it is unknown.
   package func remaining(of token: SessionToken, completion: @escaping (Duration?) -> Void) {
     guard !token.isSigned else { return completion(nil) }
     var parameters = PostgresParameters()
@@ -298,7 +297,7 @@ package final class SessionResolver {
     }
   }
 
-  /// What was ended in this process ends at once (R22).
+  /// Forgets all sessions after one has ended in this process, so that it ends immediately.
   private func forgetEnded() {
     let count = ended.count
     guard count != seenEnds else { return }
@@ -327,7 +326,8 @@ package final class SessionResolver {
   }
 }
 
-/// How often sessions were ended by this process: all its loops then ask the database again.
+/// The number of sessions that this process has ended. After a change, all its event loops query
+/// the database again.
 package final class EndedSessions: Sendable {
   private let number = Atomic<Int>(0)
 

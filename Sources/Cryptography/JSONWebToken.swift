@@ -2,8 +2,8 @@ import CCJOSE
 
 /// A public key that verifies tokens: one of a JSON Web Key Set (RFC 7517).
 ///
-/// RSA keys of at least 2,048 bits verify RS256, P-256 keys verify ES256, and no other algorithm is
-/// accepted: a token's header never chooses the algorithm (RFC 8725, 3.1).
+/// RSA keys of at least 2,048 bits verify RS256, and P-256 keys verify ES256. A token's header
+/// never chooses the algorithm (RFC 8725, 3.1).
 @safe package final class VerificationKey: @unchecked Sendable {
   // @unchecked: the key is only read after `init`.
   private let key: OpaquePointer

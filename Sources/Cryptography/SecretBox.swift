@@ -1,7 +1,7 @@
 import CSodium
 
-/// Seals texts that the database stores and only the server's operator can open: XSalsa20-Poly1305
-/// by libsodium, with a new nonce for each text.
+/// Encrypts texts that the database stores and only the server's operator can decrypt:
+/// XSalsa20-Poly1305 by libsodium, with a new nonce for each text.
 package struct SecretBox: Sendable {
   package static let keyBytes = Int(crypto_secretbox_KEYBYTES)
   private static let nonceBytes = Int(crypto_secretbox_NONCEBYTES)
@@ -15,7 +15,7 @@ package struct SecretBox: Sendable {
     self.key = key
   }
 
-  /// Returns the nonce, followed by the sealed bytes.
+  /// Returns the nonce, followed by the encrypted bytes.
   package func seal(_ bytes: [UInt8]) -> [UInt8] {
     let nonce = RandomBytes.make(Self.nonceBytes)
     var sealed = [UInt8](repeating: 0, count: bytes.count + Self.sealBytes)
@@ -24,7 +24,7 @@ package struct SecretBox: Sendable {
     return nonce + sealed
   }
 
-  /// Returns the plain bytes, or nil if they were not sealed with this key or have changed since.
+  /// Returns the plain bytes, or nil if they were not encrypted with this key or were modified.
   package func open(_ sealed: [UInt8]) -> [UInt8]? {
     guard sealed.count >= Self.nonceBytes + Self.sealBytes else { return nil }
     let nonce = Array(sealed[..<Self.nonceBytes])

@@ -4,10 +4,11 @@ import SQL
 /// Replaces the objects that the files of `functions` created before by those that they create now,
 /// in one transaction.
 ///
-/// Objects that still exist are replaced in place, so that other sessions never find them missing.
-/// If that is not possible (a result or an argument has changed its type or its name), all of them
-/// are dropped first and created again, except for trigger functions, which their triggers depend
-/// on and which can always be replaced. At the end, objects that are no longer created are dropped.
+/// Objects that still exist are replaced in place, so that other sessions always find them. That is
+/// not possible if a result or an argument has changed its type or name. Then all objects are
+/// dropped first and created again. Trigger functions are never dropped, because triggers depend on
+/// them and they can always be replaced. At the end, objects that are no longer created are
+/// dropped.
 ///
 /// Bodies are checked once all exist, so that files may come in any order. Functions that indexes,
 /// defaults and constraints use cannot be dropped and belong to the tables. A procedure of the

@@ -1,8 +1,8 @@
 import Postgres
 import SQL
 
-/// Compares the privileges of a role with `GraphContract`, and with all that `ServerRole` grants:
-/// an earlier program may have granted less, and an operator may have revoked some.
+/// Compares the privileges of a role with `GraphContract` and with all that `ServerRole` grants. An
+/// earlier program may have granted less. An operator may have revoked some.
 package struct RoleCheck {
   package struct Finding: Sendable, Equatable, CustomStringConvertible {
     /// Whether a part of the server would fail. Otherwise the role lacks privileges that no

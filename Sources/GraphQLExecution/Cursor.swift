@@ -10,10 +10,10 @@ struct Cursor {
   static let maximumKeyBytes = 0xFFFE
   private static let maximumTextBytes = 200_000
 
-  /// Nil for each null key.
+  /// The sort keys, each nil for a null.
   let keys: [[UInt8]?]
 
-  /// Nil for text that is no cursor of this order.
+  /// Decodes a cursor, or returns nil if the text is not a cursor of this order.
   init?(_ text: String, order: UInt32, signer: CursorSigner) {
     guard text.utf8.count <= Self.maximumTextBytes, var bytes = Base64URL.decode(text),
       bytes.count >= CursorSigner.byteCount

@@ -74,9 +74,9 @@ final class CachedOperation {
   }
 }
 
-/// The statements of the plans that are kept, by their text: plans of other documents, or for other page
-/// sizes, often come to the same one, and what is known of its time holds for all. Belongs to one loop; the
-/// times are for all.
+/// The statements of cached plans, by their text. Plans of other documents or page sizes often
+/// share a statement, and its measured durations. Belongs to one event loop; the durations are
+/// shared by all.
 struct KnownStatements {
   private struct Entry {
     weak var statement: BatchableStatement?
@@ -100,10 +100,12 @@ struct KnownStatements {
   }
 }
 
-/// Documents by their text, the least recently used leaving first. Belongs to one loop.
+/// A cache of documents by their text, with eviction of the least recently used. Belongs to one
+/// event loop.
 ///
-/// Bounded by count and by estimated bytes (R11), those of plans and kept introspection included; so
-/// are the plans of one document, since variables choose among plans.
+/// The number of documents and their estimated bytes are bounded, including their plans and their
+/// stored introspection. The plans of one document are bounded as well, because variables select
+/// among plans.
 struct DocumentCache {
   private static let maximumPlansPerOperation = 64
 
@@ -124,7 +126,7 @@ struct DocumentCache {
   /// Estimated bytes.
   private(set) var cost = 0
   private var clock: UInt64 = 0
-  /// Documents that made room, since the start.
+  /// The number of evicted documents since the start.
   private(set) var dropped = 0
 
   init(maximumCount: Int = 1_000, maximumBytes: Int = 32 << 20) {

@@ -1,8 +1,8 @@
-/// What a subscription is told of, as parameters of its statement.
+/// The event of a subscription, as parameters of its statement.
 package struct EventMoment: Hashable, Sendable {
-  /// The node that there is news of.
+  /// The node of the event.
   package let node: Int64
-  /// The transaction before which everything was told.
+  /// The transaction before which all events were delivered.
   package let told: Int64
   /// The transaction before which all have ended.
   package let ended: Int64

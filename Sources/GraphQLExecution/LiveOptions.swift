@@ -3,10 +3,10 @@ import GraphQLPlanning
 import GraphQLResponse
 import GraphQLSchema
 
-/// How a query with `@live` is to be answered again.
+/// The options of a query with `@live`.
 package struct LiveOptions: Sendable, Equatable {
   static let directive = "live"
-  /// Nobody is asked more often just because time passes.
+  /// The minimum polling interval.
   static let shortestInterval = Duration.seconds(10)
 
   /// It is answered at least so often, whatever is known.
@@ -14,7 +14,7 @@ package struct LiveOptions: Sendable, Equatable {
   /// Answers after the first one come as what is to be changed in it.
   package let asPatches: Bool
 
-  /// Nil for a query that is answered once.
+  /// Creates the options, or returns nil for a query without `@live`.
   init?(
     _ operation: CachedOperation, _ variables: CoercedVariables, _ request: GraphQLRequest
   ) throws(RequestErrors) {
@@ -58,7 +58,10 @@ package struct LiveOptions: Sendable, Equatable {
     return format == .string("patch")
   }
 
-  /// - Throws: what is in the answer and told by nobody, unless it is asked for at intervals.
+  /// Checks that the query can be live.
+  ///
+  /// - Throws: an error that names an untracked dependency, unless the query has a polling
+  ///   interval.
   func check(_ plan: LiveDependencies?) throws(GraphQLError) {
     guard interval == nil, let gap = plan?.untracked.first else { return }
     throw GraphQLError(

@@ -1,9 +1,9 @@
 import JSON
 
-/// What a client's operation was charged before it ran. Its answer says what it did cost, and the rest
-/// is given back.
+/// The rate-limit points that an operation spent before it ran. Its response reports the actual
+/// cost, and the difference is refunded.
 package final class OperationCharge {
-  /// What may be spent at once, what is there now, and what comes back in a second.
+  /// The capacity of the bucket, its balance, and its refill per second.
   package struct Throttle {
     package let maximum: Int
     package let available: Int
@@ -26,7 +26,7 @@ package final class OperationCharge {
     self.settle = settle
   }
 
-  /// The operation was not run at all: everything is given back.
+  /// Refunds all points of an operation that was not run.
   package func cancel() {
     guard !isSettled else { return }
     isSettled = true

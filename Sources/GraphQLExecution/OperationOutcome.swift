@@ -1,7 +1,7 @@
 import GraphQLPlanning
 import GraphQLResponse
 
-/// What one execution of an operation came to, and what it took.
+/// The outcome of one execution of an operation, with its durations.
 package struct OperationOutcome: Sendable {
   package let response: OperationResponse
   package let times: PhaseDurations

@@ -5,9 +5,10 @@ import GraphQLResponse
 import GraphQLSchema
 import GraphQLValidation
 
-/// Turns requests into operations that may run, on one loop: parse, validate, plan. All of it is kept.
+/// Turns requests into operations that can run, on one event loop: it parses, validates and plans,
+/// and caches the results.
 ///
-/// Nothing here waits. What runs an operation is chosen by its plan: `QueryRunner`, `DeliveryRunner`,
+/// It never waits. The kind of a plan selects its runner: `QueryRunner`, `DeliveryRunner`,
 /// `MutationRunner`, `SubscriptionRunner`.
 package final class OperationPreparer {
   /// Without storage directives; what documents are validated against.
@@ -18,7 +19,7 @@ package final class OperationPreparer {
   private let report: (ExecutionEvent) -> Void
   private var cache: DocumentCache
   private var statements: KnownStatements
-  /// What requests that come again were prepared as, by the places of their memos.
+  /// The operations of repeated requests, by the index of their memos.
   private var repeated: [RepeatedOperation?] = []
 
   package init(
@@ -155,7 +156,7 @@ package final class OperationPreparer {
     return document
   }
 
-  /// Puts something into the cache, and reports what made room for it.
+  /// Inserts into the cache, and reports evictions.
   private func keep(_ insert: (inout DocumentCache) -> Void) {
     let before = cache.dropped
     insert(&cache)
@@ -209,7 +210,7 @@ package final class OperationPreparer {
     return prepared
   }
 
-  /// What an operation may cost at most.
+  /// Returns the maximum cost of an operation.
   private func cost(
     of plan: Plan, _ variables: [InputValue?]
   ) throws(GraphQLError) -> Int {
@@ -235,7 +236,7 @@ package final class OperationPreparer {
   }
 }
 
-/// What a request was prepared as.
+/// The operation of a request, or the reasons to refuse it.
 package enum Preparation {
   case ready(PreparedOperation)
   /// The label is nil if no operation was found; the times are those of the work until then.

@@ -3,8 +3,8 @@ import GraphQLResponse
 import Postgres
 
 extension OperationResponse {
-  /// What a client sees of a statement that failed: a code and a fixed text, never what PostgreSQL
-  /// said, but for errors that the graph's own functions raise for it.
+  /// Returns the response for a failed statement: a code and a fixed text, never PostgreSQL's
+  /// message, except for errors that the graph's own functions raise for clients.
   package static func failure(_ error: PostgresError) -> OperationResponse {
     let refusal: GraphQLError
     switch error.kind {

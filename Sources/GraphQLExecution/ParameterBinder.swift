@@ -7,17 +7,17 @@ import Postgres
 
 /// Turns the values of one request into the parameters of its plan's statement.
 ///
-/// What the schema's types leave open is checked here: ids and cursors must decode, instants and
-/// decimals must be such, text must not hold U+0000, which PostgreSQL cannot store.
+/// It checks what the schema's types leave open: IDs and cursors must decode, instants and decimals
+/// must be valid, and text must not contain U+0000, which PostgreSQL cannot store.
 struct ParameterBinder {
   let variables: [InputValue?]
   /// For errors about them.
   let inputs: OperationInputs
   let viewer: Int64
   let cursorSigner: CursorSigner
-  /// Of a mutation's field.
+  /// The context of a mutation's field.
   var call: CallContext?
-  /// What a subscription is told of.
+  /// The event of a subscription.
   var event = EventMoment()
 
   /// - Parameter places: what each parameter was given to, where that is known.
@@ -307,7 +307,7 @@ struct ParameterBinder {
 
 /// Why a value cannot be a parameter.
 struct InputProblem: Error {
-  /// Of the value, inside of what the parameter is made of.
+  /// The path of the invalid value inside of the parameter's value.
   var path: [PathSegment] = []
   let message: String
 

@@ -38,8 +38,8 @@ package struct PhaseDurations: Sendable, Equatable {
   }
 }
 
-/// What an operation is called by those who look: log, metrics, traces and the comment in front of
-/// its statement. Made once for each operation of a document.
+/// The label of an operation in the log, metrics, traces and the comment in front of its statement.
+/// Created once for each operation of a document.
 package final class OperationLabel: Sendable {
   /// At most 64 characters of it.
   package let name: String?
@@ -53,18 +53,18 @@ package final class OperationLabel: Sendable {
     self.document = document
   }
 
-  /// What a label says of a document's text.
+  /// Returns the hash of a document's text in its label.
   static func hash(of document: [UInt8]) -> String {
     Hexadecimal.encode(SHA256.hash(document).prefix(8))
   }
 }
 
-/// What happens to the documents and plans of a loop.
+/// An event of an event loop's documents and plans.
 package enum ExecutionEvent: Sendable {
   /// A document was parsed and validated.
   case prepared(bytes: Int)
   case planned(OperationLabel, statement: String?)
-  /// The least recently used made room.
+  /// The least recently used documents were evicted.
   case dropped(documents: Int)
 }
 

@@ -8,16 +8,16 @@ import Postgres
 package final class PreparedOperation {
   /// That of the request.
   package let identity: RequestIdentity
-  /// Of preparing it.
+  /// The durations of parsing, validating and planning.
   package let times: PhaseDurations
   package var cursorSigner: CursorSigner
-  /// Of a client whose points are counted.
+  /// The charge of a client with a rate limit.
   package var charge: OperationCharge?
-  /// Whose share of the database's connections it takes; nil of the server's own.
+  /// The client whose share of the database's connections it uses, or nil for the server itself.
   package var client: PoolClient?
   private let content: Content
 
-  /// What is the same when the request comes again.
+  /// The part of an operation that repeated requests share.
   final class Content {
     let label: OperationLabel
     let request: GraphQLRequest?
@@ -67,7 +67,7 @@ package final class PreparedOperation {
   }
 
   package var label: OperationLabel { content.label }
-  /// Of a mutation.
+  /// The request of a mutation.
   var request: GraphQLRequest? { content.request }
   package var plan: PreparedPlan { content.plan }
   package var variables: [InputValue?] { content.variables }
@@ -76,11 +76,11 @@ package final class PreparedOperation {
   var inputs: OperationInputs { content.inputs }
   /// Answers of introspection fields that depend on this request's variables.
   var introspection: [String: [UInt8]]? { content.introspection }
-  /// What it may cost at most (R8).
+  /// The maximum cost, in rate-limit points.
   package var cost: Int { content.cost }
   /// Something in it could be deferred.
   var isDeferrable: Bool { content.isDeferrable }
-  /// Of a live query.
+  /// The options of a live query.
   package var live: LiveOptions? { content.live }
 }
 
@@ -110,7 +110,7 @@ extension PreparedOperation {
   }
 }
 
-/// What a request that comes again was prepared as; what depends on nothing but its bytes.
+/// The operation of a repeated request, as far as it depends on the request's bytes only.
 struct RepeatedOperation {
   /// As many requests as a loop remembers may each hold a plan that no document does any more.
   private static let maximumBytes = 64 << 10

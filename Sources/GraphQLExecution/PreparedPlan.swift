@@ -8,12 +8,12 @@ package final class PreparedPlan {
   package let kind: Kind
   /// The answers of `__schema` and `__type` by response name, worked out once.
   let introspection: [String: [UInt8]]
-  /// Introspection fields may read variables, and are answered anew for each request.
+  /// Whether introspection fields read variables, so that they are resolved for each request.
   let isIntrospectionVariable: Bool
   /// The initial size of response buffers, in bytes: that of the last responses.
   private(set) var expectedBytes = 1024
 
-  /// What `plan` says, ready to be run.
+  /// The kind of the plan, with what its runner needs.
   package enum Kind {
     case query(PreparedResponse)
     case live(PreparedResponse, LiveDependencies)
@@ -54,9 +54,9 @@ package final class PreparedPlan {
     }
   }
 
-  /// The time, in nanoseconds, that a statement is expected to take before its first execution, so that an
-  /// unknown statement is not taken for a quick one: 100 µs for each point, up to what is heavy by any
-  /// account.
+  /// Returns the expected duration of a statement before its first execution, in nanoseconds: 100
+  /// µs for each point, up to that of a heavy statement. So an unmeasured statement does not count
+  /// as a quick one.
   static func expectedNanoseconds(_ cost: Int) -> UInt64 {
     UInt64(min(max(cost, 3), 100_000)) * 100_000
   }
@@ -82,8 +82,9 @@ package final class PreparedPlan {
     return statement?.alone.name
   }
 
-  /// The memory that it takes, in bytes, estimated: each statement stands in the plan, in its own text and in that for
-  /// libpq, and perhaps in its combined form; the shape takes less than it, in either form.
+  /// The estimated memory in bytes. Each statement is stored in the plan, in its own text, in the
+  /// text for libpq and possibly in its batched form. The output shape takes less than the
+  /// statement, in either form.
   var cost: Int {
     let statements =
       switch kind {

@@ -11,8 +11,8 @@ struct RecordFrames {
     /// The type's OID.
     var type: UInt32
 
-    /// Whether the bytes are text: of `text` and its like, or of a type made in the database, as enums
-    /// are. Of the others only the storage check knows.
+    /// Whether the bytes are text: of `text` and similar types, or of a type created in the
+    /// database, such as an enum. The storage check knows all others.
     @inline(__always) var isText: Bool {
       switch type {
       case 25, 16_384...: true
@@ -29,7 +29,8 @@ struct RecordFrames {
     var isOfDomain: Bool { type >= 12_000 }
   }
 
-  /// Those from `depth` on are nobody's, whatever is there: a frame is taken off by its depth alone.
+  /// The entries of all frames. Those from `depth` on are unused; popping a frame only lowers the
+  /// depth.
   private var entries: [Entry] = []
   private(set) var depth = 0
 
@@ -99,7 +100,7 @@ struct RecordFrames {
     } && place == end ? count : nil
   }
 
-  /// Makes room for entries once and fills them, until one cannot be.
+  /// Allocates entries once and fills them, until one is invalid.
   @inline(__always)
   private mutating func push(_ count: Int, _ fill: (inout Entry) -> Bool) -> Bool {
     let base = depth

@@ -12,7 +12,7 @@ import JSON
 /// Recursion is as deep as the operation's selections, which validation limits.
 struct ResponseWriter: ~Copyable {
   var json: JSONWriter
-  /// What was met, with paths that are completed on the way up.
+  /// The errors, with paths that are completed on the way up.
   var notes: [Note] = []
   let program: ShapeProgram
   var frames: RecordFrames
@@ -22,15 +22,15 @@ struct ResponseWriter: ~Copyable {
   private let cursorSigner: CursorSigner
   /// The token made for the request.
   private let secret: String?
-  /// Of what was there, as `OperationSize` reckons.
+  /// The actual cost of the response, counted as in `OperationSize`.
   var cost = 0
   /// No object is begun once the text is longer.
   private let maximumBytes: Int
-  /// Of a list that has no pages.
+  /// The maximum number of items of a list without pages.
   private let maximumItems: Int
   /// Keys of a live query, with the indices of their topics.
   private(set) var dependencies: Set<DependencyKey> = []
-  /// What was written is no answer, but where it was given up.
+  /// Whether the response exceeds its maximum size, so that writing stopped.
   private(set) var isTooLarge = false
 
   enum Note {
@@ -61,10 +61,10 @@ struct ResponseWriter: ~Copyable {
     let notes: Int
   }
 
-  /// Of the list that was given up last.
+  /// The failed item of the list that was abandoned last.
   var failedItem: FailedItem?
 
-  /// What writing a value came to; only `.written` left text behind.
+  /// The outcome of writing a value. Only `.written` leaves text.
   enum Outcome {
     case written
     case null
@@ -72,7 +72,7 @@ struct ResponseWriter: ~Copyable {
     case failed
   }
 
-  /// What the parts of a connection and of its edges need to know.
+  /// The state of a page that its connection and edges share.
   struct Page {
     static let none = Page(connection: 0, base: 0, count: 0, hasMore: false)
 
@@ -134,7 +134,7 @@ struct ResponseWriter: ~Copyable {
     return json.take()
   }
 
-  /// What is not there has no parts that come later.
+  /// Drops the pending parts of a value that is null.
   mutating func dropPending(from known: Int) {
     guard notes.count > known else { return }
     let kept = notes[known...].filter { if case .error = $0 { true } else { false } }
@@ -312,7 +312,7 @@ struct ResponseWriter: ~Copyable {
     return .written
   }
 
-  /// What of a streamed list is of this part.
+  /// Writes the items of a streamed list that belong to this part.
   @inline(never)
   mutating func streamed(
     _ stream: Int32, _ bytes: RawSpan, _ base: Int, _ page: Page
@@ -508,7 +508,7 @@ struct ResponseWriter: ~Copyable {
       count: min(found, connection.pageSize), hasMore: found > connection.pageSize)
   }
 
-  /// Of the page it stands in, or of its own.
+  /// Writes the page information of the enclosing page, or of the value's own page.
   private mutating func pageInfo(
     _ index: Int32, _ own: Int32, _ bytes: RawSpan, _ base: Int, _ page: Page
   ) -> Outcome {

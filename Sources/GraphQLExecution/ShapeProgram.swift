@@ -3,10 +3,10 @@ import GraphQLPlanning
 import GraphQLResponse
 import JSON
 
-/// An output shape made flat for the writer: tables of plain values that refer to each other by
-/// index, and all constant text in one buffer. Walking it touches no reference counts.
+/// An output shape in a flat form for the writer: tables of plain values that refer to each other
+/// by index, and all constant text in one buffer. Walking it touches no reference counts.
 ///
-/// What is written between two values stands there in one piece, constant fields included:
+/// The constant text between two values is one piece, including constant fields:
 /// `{"__typename":"User","id":`.
 final class ShapeProgram: Sendable {
   /// A piece of `text`.
@@ -17,7 +17,7 @@ final class ShapeProgram: Sendable {
 
   /// A field whose value comes from the record, the page or the request.
   struct Field {
-    /// What is written before the value.
+    /// The constant text in front of the value.
     let lead: Text
     let value: Value
     let isNonNull: Bool
@@ -30,11 +30,11 @@ final class ShapeProgram: Sendable {
     let firstField: Int32
     let endField: Int32
     let tail: Text
-    /// Of what comes later: where its parts stand in `pending`.
+    /// The range of its later parts in `pending`.
     var firstPending: Int32 = 0
     var endPending: Int32 = 0
-    /// Of an object on the way to what is delivered: the object that is delivered of it, or -1. Its own fields are those
-    /// that lead on, and are not written.
+    /// The index of the delivered object inside this one, or -1. If an object only encloses a
+    /// delivered one, its own fields lead to that object and are not written.
     var payload: Int32 = -1
     var live = Live()
   }
@@ -76,7 +76,7 @@ final class ShapeProgram: Sendable {
     case nested(column: Int32, record: Int32, live: Live)
   }
 
-  /// Where keys of a live query stand in `live`.
+  /// The range of a live query's dependencies in `live`.
   struct Live {
     var first: Int32 = 0
     var end: Int32 = 0
@@ -100,7 +100,7 @@ final class ShapeProgram: Sendable {
     let endKey: Int32
   }
 
-  /// What errors say of a field.
+  /// The name of a field in error messages.
   struct Name: Sendable {
     let response: String
     let coordinate: String
@@ -172,7 +172,7 @@ private struct Builder {
   var streams: [Program.Stream] = []
   var pending: [Int] = []
   var live: [LiveColumn] = []
-  /// What is built now is not delivered.
+  /// Whether the builder is in a value that encloses the delivered one.
   var isOnTheWay = false
   private var known: [Known: Int32] = [:]
 
@@ -212,7 +212,8 @@ private struct Builder {
     return Program.Live(first: Int32(live.count), end: Int32(live.count + columns.count))
   }
 
-  /// Of an object on the way the fields before the marker lead on; what follows it is an object of its own.
+  /// Adds an object. In an enclosing object, the fields before the marker lead to the delivered
+  /// object, and those after it are an object of their own.
   private mutating func object<Field>(
     _ fields: [Field], _ member: (inout Builder, Field) -> Member
   ) -> Int32 {
@@ -291,7 +292,7 @@ private struct Builder {
     }
   }
 
-  /// Of a streamed list what is of this part; of anything else all of it.
+  /// Adds the items of a streamed list that belong to this part, or all of any other value.
   private mutating func streamed(_ items: StreamedItems?, _ part: (inout Self) -> Part) -> Part {
     guard let items else { return part(&self) }
     let wasOnTheWay = isOnTheWay

@@ -7,7 +7,7 @@ package struct SubscriptionRunner {
 
   package init(on pool: PostgresPool) { self.pool = pool }
 
-  /// What a subscription receives.
+  /// The start of a subscription.
   package struct Start {
     /// The keys of the events.
     package let keys: [Int64]

@@ -10,7 +10,7 @@ extension ResponsePlan {
   }
 }
 
-/// What `explain` shows of the statement for a response, or for its first part.
+/// The lines that `explain` shows of the statement for a response, or for its initial part.
 extension Plan {
   /// The plan of the response, or of its first part; nil for a mutation.
   package var response: ResponsePlan? {

@@ -3,9 +3,9 @@ import GraphQLResponse
 import GraphQLSchema
 import SQL
 
-/// How one operation is executed.
+/// The way to execute one operation.
 ///
-/// A value that holds nothing about a viewer or the time, so it is cached, printed and compared.
+/// It contains nothing about a viewer or the time, so it can be cached, printed and compared.
 package enum Plan: Sendable {
   /// A query with a single response.
   case query(ResponsePlan)
@@ -14,7 +14,7 @@ package enum Plan: Sendable {
   /// A query whose response comes in parts: the first one, and those that come later.
   case incremental(ResponsePlan, DeliveryPlan)
   case mutation(MutationPlan)
-  /// What is sent for each event, and which events these are.
+  /// The response for each event, and the selection of the events.
   case subscription(ResponsePlan, EventPlan)
 
   /// The size of the largest response, all of its parts together.
@@ -56,7 +56,7 @@ package struct ReadPlan: Sendable {
   package let statement: SQLStatement
   /// The parameters in the order of `$1`, `$2`, ...
   package let parameters: [PlanParameter]
-  /// What each parameter was given to, as far as that is known.
+  /// The input that each parameter comes from, or nil if it is unknown.
   package let places: [InputPlace?]
   package let shape: ObjectShape
   package let size: PlanSize

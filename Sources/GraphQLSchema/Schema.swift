@@ -118,7 +118,7 @@ package final class TypeDefinition: Sendable {
   /// Whether the type comes from the specification, not from the SDL: built-in scalars and
   /// introspection types.
   package let isBuiltIn: Bool
-  /// The scalar of the specification that this type is; nil if it is none of the five.
+  /// The built-in scalar that this type is, or nil for any other type.
   package let builtInScalar: BuiltInScalar?
   private let fieldIndices: [String: Int]
   private let inputIndices: [String: Int]

@@ -1,27 +1,27 @@
 import SQL
 
-/// A statement that reads, whose executions may be put together when several come at once.
+/// A read statement whose simultaneous executions can be sent as one batch.
 ///
-/// It is a `SELECT` of one column without a `FROM`, so that it gives one row, and says the type of
-/// each parameter (`$1::bigint`). The batched text selects the same from a set with a row for
-/// each execution, the parameters being columns of it:
+/// It is a `SELECT` of one column without a `FROM`, so it returns one row, and it states the type
+/// of each parameter (`$1::bigint`). The batched text selects the same expression from a set that
+/// has a row for each execution. Its columns are the parameters:
 ///
 ///     SELECT ROW(...), position
 ///     FROM unnest($1::bigint[], ...) WITH ORDINALITY AS batched_executions (p1, ..., position)
 ///
-/// PostgreSQL then starts and ends one execution, plans staying as they are: where the text alone
-/// has parameters, the batched one has parameters of its sub-selects. Belongs to one loop.
+/// PostgreSQL then starts and ends one execution instead of several. The plan keeps its form:
+/// parameters become columns of subselects. Belongs to one event loop.
 package final class BatchableStatement {
   package let alone: PostgresStatement
   private(set) lazy var batched: BatchedStatement? = BatchedStatement(
     source,
     label: alone.label.map { StatementLabel("\($0.text) \(alone.name) batched") })
   private let source: SQLStatement
-  /// Since it is known; stops counting where it says no more.
+  /// The number of executions so far. Counting stops when the number has no effect any more.
   var executionCount = 0
   /// Combining it failed, or was no gain.
   var isUnbatchable = false
-  /// The loop's batch in which one went by itself, since none was to be expected beside it.
+  /// The event batch in which one execution was sent alone, because no other was expected.
   var batchOfLone: UInt64 = 0
   /// The executions that wait for others.
   var held: [StatementExecution] = []
@@ -47,7 +47,8 @@ struct BatchedStatement {
   let statement: PostgresStatement
   let types: [BatchedParameterType]
 
-  /// Nil when a parameter's type is not said or its values cannot be put in an array.
+  /// Creates the batched form, or returns nil if a parameter has no type or its values cannot be
+  /// array elements.
   init?(_ alone: SQLStatement, label: StatementLabel? = nil) {
     guard !alone.parameters.isEmpty else { return nil }
     types = alone.parameters.compactMap { $0.type.flatMap { BatchedParameterType($0) } }

@@ -1,19 +1,21 @@
 import EventLoops
 
-/// Waits for the disk once for many transactions.
+/// Flushes the write-ahead log once for many transactions.
 ///
-/// A commit that waits for the disk by itself holds its connection, and the rows that others want, for as long, and puts
-/// its backend to sleep. One with `synchronous_commit` off is done at once, and lasts from when the write-ahead log was
-/// flushed behind it: by any commit that waits and began after it. Such a commit is sent here, on a connection of its own,
-/// when half of what is under way waits for one, or when the first has waited for a while; meanwhile the connections
-/// of those that wait do the next. All calls are made on the loop.
+/// A synchronous commit keeps its connection and its row locks, and blocks its backend, until the
+/// log is flushed. A commit with `synchronous_commit` off returns immediately. It is durable after
+/// the next synchronous commit that begins later. This type sends that commit on a dedicated
+/// connection when half of the transactions in progress wait for one, or when the first has waited
+/// for `longestWait`. Meanwhile, the connections of the waiting transactions run other work. Call
+/// on the event loop.
 ///
 /// PostgreSQL 15, 30.4 Asynchronous Commit.
 package final class GroupCommit {
   package struct Settings: Sendable {
-    /// Sent for one in so many of what is under way.
+    /// The divisor of the transactions in progress: a flush starts when one in `share` waits for
+    /// it.
     package var share = 2
-    /// How long the first waits for others.
+    /// The maximum time that the first transaction waits for others.
     package var longestWait = Duration.milliseconds(10)
 
     package init() {}

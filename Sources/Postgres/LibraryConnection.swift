@@ -7,7 +7,7 @@ import CPostgreSQL
 @safe final class LibraryConnection: @unchecked Sendable {
   let handle: OpaquePointer
 
-  /// Of a server that took writes when it was connected to; nil where that is not known.
+  /// The timeline of a server that accepted writes on connect, or nil if it is unknown.
   let timeline: UInt32?
 
   /// Connects, waiting for it: call on a thread that may block. A host that the configuration's history speaks
@@ -143,7 +143,7 @@ import CPostgreSQL
     }
   }
 
-  /// How long the server takes to answer nothing. Blocks.
+  /// Returns the duration of an empty round trip. Blocks.
   func roundTrip() throws(PostgresError) -> Duration {
     let start = ContinuousClock.now
     guard let result = unsafe PQexec(handle, "") else {

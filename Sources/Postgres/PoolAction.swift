@@ -42,7 +42,7 @@ enum PoolAnswer {
   case aborted
 }
 
-/// What becomes of an answer; times are nanoseconds.
+/// The decision about a result. Times are in nanoseconds.
 enum PoolVerdict: Equatable {
   /// Hand it over; it took that long.
   case deliver(after: Int64)

@@ -1,4 +1,5 @@
-/// How a pool stands to its database: whether it connects, and what becomes of requests that find no connection.
+/// The pool's relation to its database: whether it connects, and how it treats requests that find
+/// no connection.
 ///
 ///                    connectFailed, brokeAtOnce        connectFailed, the threshold reached
 ///     serving ---------------------> recovering(n) ------------------------------> broken(n)
@@ -10,12 +11,12 @@
 ///
 ///     stop: each of them ---> stopping, for good
 ///
-/// |            | connects           | a request without a connection                     |
-/// | serving    | at once            | waits                                              |
-/// | recovering | one after another  | waits                                              |
-/// | broken     | one after another  | is refused, unless an attempt is under way         |
-/// | paused     | no                 | waits until `resume`                               |
-/// | stopping   | no                 | is refused                                         |
+/// |            | connects           | a request without a connection                     | |
+/// serving    | at once            | waits                                              | |
+/// recovering | one after another  | waits                                              | | broken
+/// | one after another  | is refused, unless an attempt is under way         | | paused     | no
+/// | waits until `resume`                               | | stopping   | no                 | is
+/// refused                                         |
 enum PoolCondition: Equatable {
   case serving
   /// The last attempts failed, so many in a row; other connections may be there.
@@ -25,7 +26,7 @@ enum PoolCondition: Equatable {
   case paused
   case stopping
 
-  /// How many attempts in a row failed, as far as that decides about the next.
+  /// The number of consecutive failed attempts that affect the next attempt.
   var failures: Int {
     switch self {
     case .recovering(let failures), .broken(let failures): failures

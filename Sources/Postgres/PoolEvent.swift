@@ -1,4 +1,4 @@
-/// What a pool reports for logs and metrics; `Server` decides which become which.
+/// The events of a pool. `Server` turns them into logs and metrics.
 package enum PoolEvent: Sendable {
   case opened(connection: Int, took: Duration)
   case closed(connection: Int, reason: PoolCloseReason)
@@ -24,13 +24,13 @@ package enum PoolCloseReason: Sendable, Equatable {
   case paused
   /// A cancelled statement went on running.
   case cancelIgnored
-  /// A statement went on beyond its timeout, so that nobody may be there.
+  /// A statement ran beyond its timeout, so the server may be gone.
   case unresponsive
   /// The server only reads, and this connection is for writes.
   case readOnly
   /// Another server is the primary now.
   case outdated
-  /// A lease was given back in the middle of something.
+  /// A lease ended in the middle of a transaction or a result.
   case uncleanLease
   case lost(PostgresError)
 

@@ -1,6 +1,6 @@
 import EventLoops
 
-/// What a request of the state carries, until its owner is told.
+/// The work of a request and its completion. `PoolState` refers to it by number.
 final class PoolPayload {
   let work: Work
   let client: PoolClient?
@@ -23,7 +23,7 @@ final class PoolPayload {
     case snapshot(
       [BoundStatement], part: (borrowing PostgresResult, StatementTimes) -> Void,
       StatementCompletion)
-    /// A connection of one's own.
+    /// An exclusive connection.
     case lease((Result<PostgresLease, PostgresError>) -> Void)
   }
 

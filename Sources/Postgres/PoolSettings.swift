@@ -24,8 +24,8 @@ package struct PoolSettings: Sendable {
   package var unknownEstimate = Duration.microseconds(300)
   /// A statement that takes this long, and eight times what was expected, counts as heavy for a while.
   package var overrun = Duration.milliseconds(100)
-  /// How long a statement that only reads may run. PostgreSQL has the same limit, and is told to stop by
-  /// the pool when it does not keep it; nil for that of the connections' configuration.
+  /// The maximum duration of a read statement, or nil for that of the connections' configuration.
+  /// PostgreSQL has the same limit. If it exceeds the limit, the pool sends a cancel.
   package var statementTimeout: Duration?
   package var timeoutGrace = Duration.milliseconds(100)
   /// Requests waiting for a connection, and for how long.
@@ -44,23 +44,24 @@ package struct PoolSettings: Sendable {
   /// A connection that was silent this long is asked something, and has so long to answer.
   package var probeAfter = Duration.seconds(2)
   package var probeTimeout = Duration.seconds(1)
-  /// How long an answer proves that the database is there.
+  /// The time for which a result proves that the database is available.
   package var proof = Duration.seconds(5)
-  /// A connection on which one statement takes longer is given up: PostgreSQL's own timeout should have
-  /// come. A pool has the statement timeout of its configuration and a second.
+  /// The time after which the pool closes a connection that is still on one statement, because
+  /// PostgreSQL's own timeout did not end it. A pool sets the statement timeout of its
+  /// configuration plus one second.
   package var longestStatement = Duration.seconds(6)
   /// So much beyond what is expected of it, a statement is taken to wait for something: it holds a
   /// connection as heavy ones do. Once as many do as may, the next is given the shorter time.
   package var overdue = Duration.milliseconds(100)
   package var overdueBesideOthers = Duration.milliseconds(25)
-  /// What an answer takes where the road is none.
+  /// The round-trip time below which the network latency counts as zero.
   package var shortestRoundTrip = Duration.microseconds(100)
   package var lifetime = Duration.seconds(30 * 60)
   package var idleLimit = Duration.seconds(10 * 60)
   package var minimumIdle = 1
-  /// How long a cancelled statement may go on before its connection is closed.
+  /// The time after a cancel in which a statement must end before its connection is closed.
   package var cancelGrace = Duration.seconds(1)
-  /// How long after a cancelled statement's end a cancel may still arrive.
+  /// The time after a cancelled statement's end in which its cancel can still arrive.
   package var strayCancelWindow = Duration.milliseconds(100)
 
   package init(size: Int = 4) {

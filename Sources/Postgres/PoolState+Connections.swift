@@ -1,7 +1,7 @@
 import EventLoops
 
-/// What time brings to connections and to what waits: deadlines, cancels, probes, closing and
-/// connecting again.
+/// Transitions that depend on time: deadlines, cancels, probes, and the closing and reopening of
+/// connections.
 extension PoolState {
   mutating func expire(
     _ lane: PoolRequestKind, _ now: Instant, _ actions: inout [PoolAction]
@@ -96,8 +96,9 @@ extension PoolState {
     actions.append(.outran(head))
   }
 
-  /// Cancels what waits for something where others wait behind it, to go on as a heavy one: on its own
-  /// connection; or, when more connections are held by such than heavy statements may have, in the queue.
+  /// Cancels a statement that waits for a lock while others wait for its connection, and runs it as
+  /// a heavy one. It gets a connection of its own. If heavy statements already use as many
+  /// connections as they may, it returns to the queue.
   mutating func makeWay(_ now: Instant, _ actions: inout [PoolAction]) {
     var held = 0
     var last: Int?

@@ -34,9 +34,9 @@ extension PoolState {
     return index < 0 ? nil : index
   }
 
-  /// Lets a request wait, in the order of turns: a client's next turn comes after as much time of the
-  /// lane as its last one is expected to take, so that clients take turns by the time they use, and
-  /// who has asked for little goes ahead of a crowd by one.
+  /// Adds a request to its queue, in fair order. A client's next turn comes after the time that its
+  /// last request is expected to take. So clients take turns by the time that they use, and a
+  /// client with few requests goes ahead of a busy one.
   mutating func enqueue(_ index: Int32, inFront: Bool = false) {
     requests[Int(index)].phase = .queued
     let client = requests[Int(index)].client

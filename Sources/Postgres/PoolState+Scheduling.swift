@@ -50,7 +50,7 @@ extension PoolState {
     return count
   }
 
-  /// How many connections leases and heavy statements may hold at once.
+  /// The maximum number of connections that leases and heavy statements may use at once.
   var exclusiveLimit: Int { max(1, slots.count - settings.reservedForQuick) }
 
   /// A queue that is longer than its limit may grow while it is still soon worked off: many clients
@@ -70,12 +70,12 @@ extension PoolState {
     }
   }
 
-  /// The connection that should take a request now, if any.
+  /// Returns the connection that should take a request now, or nil if it has to wait.
   ///
-  /// Short statements share a connection while what is on it is soon done: one backend that is
-  /// kept busy beats several that take turns. Others take an idle one, or stand behind one other
-  /// where that is expected to end soon, so that the backend need not wait for us in between. Heavy
-  /// ones need an idle one, and leave one connection to the others.
+  /// Short statements share a connection whose backlog ends soon: one busy backend is faster than
+  /// several that take turns. Other quick statements take an idle connection, or follow one
+  /// statement that is expected to end soon, so that the backend does not idle in between. Heavy
+  /// statements need an idle connection, and leave one connection to the others.
   func choose(for index: Int32, now: Instant) -> Int? {
     let request = requests[Int(index)]
     if request.commitsAsynchronously, asynchronousCount(now) >= settings.asynchronousAtOnce {
@@ -119,24 +119,24 @@ extension PoolState {
     return leastBacklog <= limits.longestQueueing ? least : nil
   }
 
-  /// How many statements of one kind may be on a connection: as many more as the server could do while
-  /// one is on the road.
+  /// Returns the maximum number of statements on one connection. Latency raises it by the number
+  /// that the server can run during a round trip.
   private func depth(_ isShort: Bool, _ estimate: Int64, _ distance: Int64) -> Int {
     let most = isShort ? settings.pipelineDepth : settings.longPipelineDepth
     guard distance > 0, most > 1 else { return most }
     return most + Int(min(distance / max(estimate, 20_000), Int64(settings.deepestPipeline)))
   }
 
-  /// Since when the server has been at the first of what a connection has in flight, by the clock that
-  /// its answer is seen on: not before the answer to the one ahead of it, nor before a request and its
-  /// answer can be on the road.
+  /// Returns the time at which the server began the first statement of a connection, measured at
+  /// this end. It is not before the previous result, nor before one round trip after the statement
+  /// was sent.
   func headBegan(_ slot: Int, _ head: Request) -> Instant {
     let distance = slots[slot].distance
     let came = distance > 0 ? head.sentAt.advanced(byNanoseconds: distance) : head.sentAt
     return max(slots[slot].headStart, came)
   }
 
-  /// An answer came after that time, so the road is no longer than that.
+  /// Lowers the network latency of a connection after a result that came within a time.
   mutating func shorten(_ slot: Int, to time: Int64) {
     guard slots[slot].distance > 0 else { return }
     slots[slot].distance = min(
@@ -203,8 +203,9 @@ extension PoolState {
     }
   }
 
-  /// Keeps connections from taking new work while leases and heavy statements wait for one to be
-  /// idle, as many as these may have; without it they would wait for ever beside a busy crowd.
+  /// Reserves connections for waiting leases and heavy statements, up to their limit. A reserved
+  /// connection takes no new work. Otherwise they would starve while quick statements keep all
+  /// connections busy.
   mutating func promise() {
     var free = exclusiveLimit
     promisedCount = 0

@@ -1,17 +1,17 @@
-/// Whom statements are for, where it matters that one does not take what belongs to all: a viewer, or
-/// the address of who is not signed in.
+/// The client that a statement counts for: a viewer, or the address of an anonymous client.
 package enum PoolClient: Hashable, Sendable {
   case viewer(Int64)
-  /// What every request needs, such as whose session it has: it comes first and takes nobody's share.
+  /// The server itself, for work that every request needs, such as session lookup. It goes first
+  /// and uses no client's share.
   case server
   /// IPv6, or IPv4 in its last 32 bits.
   case address(high: UInt64, low: UInt64)
 }
 
-/// What one client may have: half of the connections for what is heavy, unknown or writes, and, when
-/// the queue is full, a quarter of it.
+/// The share of one client: half of the connections for heavy statements, unmeasured statements and
+/// writes, and a quarter of a full queue.
 extension PoolState {
-  /// What a client has waiting, and what it has running that is counted.
+  /// The waiting requests of a client, and its running requests that are counted.
   struct ClientLoad {
     var running = 0
     var waiting = 0
@@ -21,7 +21,7 @@ extension PoolState {
     var quickTurn: Int64 = 0
   }
 
-  /// How many connections a client may hold.
+  /// The maximum number of connections that a client may use at once.
   var share: Int { max(1, slots.count / 2) }
 
   /// Quick statements are not: they are over before it matters, and take turns.
@@ -63,7 +63,7 @@ extension PoolState {
     return nil
   }
 
-  /// How many leases and heavy statements could go at once, if there were connections.
+  /// The number of leases and heavy statements that could run now, given enough connections.
   var exclusiveWithShare: Int {
     var count = leases.count + heavy.count
     for load in clients.values where load.heavyWaiting > 0 {

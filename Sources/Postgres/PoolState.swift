@@ -1,10 +1,10 @@
 import EventLoops
 
-/// Connections and requests as plain data: no socket, no queue, no clock, no chance of its own.
+/// Connections and requests as plain data: without sockets, queues, clock or random source.
 ///
-/// An event goes in with the time it happened; what is to be done comes out as `PoolAction`s, in
-/// order. The caller performs them and reports what came of them. Requests are numbers; what they
-/// carry is the caller's.
+/// An event goes in with its time. The steps to take come out as `PoolAction`s, in order. The
+/// caller performs them and reports their outcome. Requests are numbers; the caller keeps their
+/// payload.
 ///
 ///     submit -> (queue) -> send -> answered
 ///                  |         |-> cancel -> answered, or close
@@ -23,7 +23,7 @@ struct PoolState {
   var quick = Lane()
   var heavy = Lane()
   var leases = Lane()
-  /// Of those that have something waiting, or something running that is counted.
+  /// The clients with waiting requests or with running requests that are counted.
   var clients: [PoolClient: ClientLoad] = [:]
   var promisedCount = 0
   var condition = PoolCondition.serving
@@ -57,14 +57,14 @@ struct PoolState {
     var inFlight = RingBuffer<Int32>()
     /// The sum of the estimates of what is in flight, in nanoseconds.
     var backlog: Int64 = 0
-    /// When the head of what is in flight began to be served, as far as can be told.
+    /// The estimated time at which the server began the first statement in flight.
     var headStart: Instant
-    /// What is on the road alone for the time of a request and its answer, in nanoseconds.
+    /// The network round-trip time, in nanoseconds.
     var distance: Int64 = 0
     var openedAt: Instant
     var expiresAt: Instant
     var lastUse: Instant
-    /// When the server last answered on it.
+    /// The time of the last result.
     var provenAt: Instant
     /// The request whose statement a cancel was sent for, and when.
     var cancelled: (request: Int32, generation: UInt32, at: Instant)?
@@ -88,7 +88,7 @@ struct PoolState {
     var next: Int32 = -1
     var slot: Int32 = -1
     var estimate: Int64 = 0
-    /// Nil of nobody in particular.
+    /// The client that it counts for, or nil for none.
     var client: PoolClient?
     /// Its place in its lane; see `enqueue`.
     var turn: Int64 = 0
@@ -101,7 +101,7 @@ struct PoolState {
     var commitsAsynchronously = false
     /// Its deadline passed, and it is to be cancelled.
     var isOverdue = false
-    /// Nobody waits for the outcome any more.
+    /// Whether its caller has stopped waiting for the outcome.
     var isAbandoned = false
     /// Ours, to see whether the server still answers.
     var isProbe = false
@@ -153,12 +153,12 @@ struct PoolState {
 
   // MARK: Requests come and go
 
-  /// Places a request: on a connection, in the queue, or nowhere.
+  /// Places a request on a connection or in the queue, or refuses it.
   ///
   /// - Parameters:
-  ///   - estimate: expected service time in nanoseconds, 0 when not known.
-  ///   - isKnown: somebody measured it; what nobody knows is placed as if it were heavy.
-  ///   - client: whose share it takes; nil of nobody in particular.
+  ///   - estimate: the expected service time in nanoseconds, or 0 if it is unknown.
+  ///   - isKnown: whether the estimate is measured. Otherwise the request is placed as a heavy one.
+  ///   - client: the client whose share it uses, or nil for none.
   mutating func submit(
     kind: PoolRequestKind, estimate: UInt64, isKnown: Bool = true, mayRetry: Bool,
     awaitsEnd: Bool = false, commitsAsynchronously: Bool = false, client: PoolClient? = nil,
@@ -218,8 +218,8 @@ struct PoolState {
     return id
   }
 
-  /// A statement was measured often enough to be believed: those of its executions that wait as heavy ones, because
-  /// nobody knew, go on as what they are.
+  /// Marks a statement as measured. Its executions that wait in the heavy queue, because they were
+  /// unmeasured, move to the queue of their kind.
   mutating func becameKnown(
     _ indices: [Int32], estimate: UInt64, now: Instant, actions: inout [PoolAction]
   ) {
@@ -238,7 +238,9 @@ struct PoolState {
     if hasMoved { dispatch(now, &actions) }
   }
 
-  /// Nobody waits for this one any more. True if it was still to be told its outcome.
+  /// Cancels a request.
+  ///
+  /// - Returns: whether its outcome was still to be delivered.
   mutating func cancel(_ id: PoolRequestID, now: Instant, actions: inout [PoolAction]) -> Bool {
     guard let index = live(id) else { return false }
     let request = requests[Int(index)]
@@ -257,7 +259,7 @@ struct PoolState {
     }
   }
 
-  /// Part of what the head of a connection's pipeline asks for was told: it cannot be asked again.
+  /// Records that a part of the first request's result was delivered, so that it is not retried.
   mutating func notePartAnswered(slot: Int) {
     guard let head = slots[slot].inFlight.first else { return }
     requests[Int(head)].mayRetry = false
@@ -399,7 +401,7 @@ struct PoolState {
     failQueue(.refused(.noDatabase), &actions)
   }
 
-  /// A connection broke. What was in flight is tried once more where that is safe.
+  /// Handles a broken connection. Requests in flight are retried once if that is safe.
   mutating func lost(
     slot: Int, _ error: PostgresError, now: Instant, actions: inout [PoolAction]
   ) {
@@ -483,8 +485,8 @@ struct PoolState {
   /// All connections are gone after `stop`.
   var isStopped: Bool { condition == .stopping && slots.allSatisfy { $0.phase == .vacant } }
 
-  /// What only time brings: deadlines, reconnection, lifetime. Call every few hundredths of a
-  /// second while `isBusy`, every few seconds otherwise.
+  /// Applies deadlines, reconnection and connection lifetimes. Call every few hundredths of a
+  /// second while `isBusy`, otherwise every few seconds.
   mutating func tick(now: Instant, actions: inout [PoolAction]) {
     for lane in [PoolRequestKind.quick, .heavy, .lease] { expire(lane, now, &actions) }
     for slot in slots.indices { watch(slot, now, &actions) }
@@ -533,7 +535,7 @@ struct PoolState {
     }
   }
 
-  /// How long until the next attempt to connect.
+  /// Returns the time until the next attempt to connect.
   func retryAfter(now: Instant) -> Duration {
     let next = slots.filter { $0.phase == .vacant }.map(\.attemptAt).min() ?? now
     return max(now.duration(to: next), .zero)

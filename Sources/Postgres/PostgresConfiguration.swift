@@ -12,17 +12,18 @@ package struct PostgresConfiguration: Sendable {
   package var statementTimeout = Duration.seconds(5)
   package var lockTimeout = Duration.seconds(1)
   package var idleInTransactionTimeout = Duration.seconds(5)
-  /// How often a running statement looks whether its client is still there.
+  /// The interval at which a running statement checks whether its client is still connected.
   package var clientCheckInterval = Duration.seconds(1)
   package var connectTimeout = Duration.seconds(3)
-  /// What stands between: a pooler such as PgBouncer in transaction mode has another server connection for
-  /// each transaction, so that nothing can be set or prepared for a session.
+  /// The pooler in front of the server. In transaction mode, PgBouncer uses another server
+  /// connection for each transaction, so a session can keep neither settings nor prepared
+  /// statements.
   package var pooler = Pooler.none
   /// Where names without a namespace are looked for, in this order; what is made goes into the first.
   /// Empty: as the database has it.
   package var namespaces: [String] = []
   package var preparedStatementLimit = 200
-  /// What connections of this configuration and of its copies have met.
+  /// The servers that this configuration and its copies have connected to.
   package var history = ServerHistory()
   /// Whether a new connection asks the server for its place in that history. Not for what is done before anything was
   /// met: a round trip of each session.
@@ -58,9 +59,10 @@ package struct PostgresConfiguration: Sendable {
   /// libpq's option for which of several servers a connection may be to.
   private static let choice = "target_session_attrs"
 
-  /// A standby is behind: reads miss what the viewer has just written, sessions that ended go on, and events are lost.
+  /// Refuses settings that select a standby. A standby lags: viewers would miss their own writes,
+  /// revoked sessions would stay valid, and events would be lost.
   ///
-  /// - Throws: when libpq would look for one, whoever says so: the string, the environment or a service file.
+  /// - Throws: if the string, the environment or a service file makes libpq look for a standby.
   private static func refuseStandbys(
     _ connectionString: String, isInString: Bool
   ) throws(PostgresConfigurationError) {
@@ -122,7 +124,7 @@ package struct PostgresConfiguration: Sendable {
     }.joined(separator: "\"")
   }
 
-  /// What the string says, by libpq's keywords; no defaults.
+  /// Returns the options in the string by libpq's keywords, without defaults.
   package static func options(
     of connectionString: String
   ) throws(PostgresConfigurationError) -> [(name: String, value: String)] {
@@ -160,9 +162,9 @@ package struct PostgresConfiguration: Sendable {
       && hosts.allSatisfy { $0.hasPrefix("/") || ["localhost", "127.0.0.1", "::1"].contains($0) }
   }
 
-  /// What another program that uses libpq has to be told to reach the same database: environment
-  /// variables, which other users of the machine do not see, and what no variable stands for. Names
-  /// are looked for where they are here.
+  /// Returns the environment variables and the rest of the connection string with which another
+  /// libpq program reaches the same database and search path. Other users of the machine cannot
+  /// read the environment.
   package func inheritance() throws(PostgresConfigurationError) -> (
     environment: [String: String], rest: String
   ) {

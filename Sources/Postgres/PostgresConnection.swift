@@ -1,17 +1,19 @@
 import CPostgreSQL
 import EventLoops
 
-/// One connection on a loop, in pipeline mode: statements are sent as they come and answered in
-/// order, each followed by its own Sync so that one failure never touches a neighbour. Those whose
-/// sender allows it share the Sync at the end of a batch of events: one transaction and one flush
-/// for all of them. When one fails, those behind it come back as `.aborted`, not run.
+/// One connection of an event loop, in pipeline mode.
 ///
-/// Through a pooler that gives each transaction another server, nothing is prepared: each statement, or
-/// transaction of several, has a Sync of its own and begins with what the session would be set to.
+/// Statements are sent as they come, and their results arrive in order. Each statement ends with
+/// its own Sync, so that its failure affects no other. Statements whose sender allows it share the
+/// Sync at the end of an event batch: one transaction and one flush for all. If one of them fails,
+/// the following ones end as `.aborted` without having run.
 ///
-/// All calls are made on the loop. Outcomes are told to `onFinish` with the tag the statement was
-/// sent with, never from within `send`; the end of the connection is told to `onClose`, once, with
-/// what was unanswered dropped. @safe: handle and results are private and freed once.
+/// Behind a pooler that gives each transaction another server, nothing is prepared. Each statement
+/// or transaction has its own Sync and begins with the session's settings.
+///
+/// Call on the event loop. Outcomes go to `onFinish` with the tag of their statement, never from
+/// within `send`. The end of the connection goes to `onClose` once; unanswered statements are
+/// dropped. @safe: handle and results are private and freed once.
 @safe package final class PostgresConnection {
   package let loop: EventLoop
   package let processID: Int32
@@ -62,12 +64,13 @@ import EventLoops
     if let headResult = unsafe headResult { unsafe PQclear(headResult) }
   }
 
-  /// What asks the server, from another thread, to stop what runs here; it blocks.
+  /// Returns an object that asks the server, from another thread, to cancel the running statement.
+  /// It blocks.
   func makeCancel() -> LibraryCancel? { unsafe LibraryCancel(library.handle) }
 
   package var inFlightCount: Int { state.count }
 
-  /// Of the server, where it took writes when it was connected to.
+  /// The timeline of a server that accepted writes on connect, or nil if it is unknown.
   var timeline: UInt32? { library.timeline }
 
   /// The server is inside a transaction, as of the last answer.
@@ -78,10 +81,11 @@ import EventLoops
     }
   }
 
-  /// Sends a statement, preparing it first where this connection has not met it; true if it had to.
+  /// Sends a statement, and prepares it first if this connection has not yet done so.
   ///
-  /// - Parameter sharesSync: it only reads, is soon done, and may be sent again when it comes back
-  ///   as `.aborted`.
+  /// - Parameter sharesSync: whether it only reads, ends soon, and may be sent again after
+  ///   `.aborted`.
+  /// - Returns: whether the statement had to be prepared.
   @discardableResult
   package func send(
     _ statement: PostgresStatement, _ parameters: borrowing PostgresParameters, tag: UInt64,
@@ -154,7 +158,7 @@ import EventLoops
     unsafe PQsendQueryParams(library.handle, text, 0, nil, nil, nil, nil, 0) == 1
   }
 
-  /// Closes what has to make room for them.
+  /// Returns how each statement is known here. Closes the prepared statements that they evict.
   private func uses(of statements: [BoundStatement], _ isSent: inout Bool) -> [Use] {
     statements.map { bound in
       let (use, closing) = state.use(bound.statement)
@@ -200,7 +204,7 @@ import EventLoops
     return unsafe PQpipelineSync(library.handle) == 1
   }
 
-  /// Closes the connection; nothing is told to `onClose`.
+  /// Closes the connection without calling `onClose`.
   package func close() {
     guard isOpen else { return }
     isOpen = false
@@ -258,7 +262,9 @@ import EventLoops
     if let pendingFailure, isOpen { fail(pendingFailure) }
   }
 
-  /// True if writing might have brought more to read.
+  /// Writes the pending bytes.
+  ///
+  /// - Returns: whether there may be more to read afterwards.
   private func flush() -> Bool {
     guard pendingFailure == nil else { return false }
     switch unsafe PQflush(library.handle) {

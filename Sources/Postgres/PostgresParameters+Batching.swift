@@ -1,9 +1,9 @@
 extension PostgresParameters {
-  /// The parameters of a batched statement: for each parameter of the executions an array of their
-  /// values; where those are arrays, one array of all their elements and two of where each one's
-  /// begin and end, null where it is null.
+  /// Creates the parameters of a batched statement: for each parameter, an array with the value of
+  /// each execution. If the values are arrays, it creates one array of all their elements, and two
+  /// arrays of each value's bounds, null for a null.
   ///
-  /// Nil when a value is in text format or is an array of more than one dimension.
+  /// Returns nil if a value is in text format or is an array of more than one dimension.
   init?(batching executions: [PostgresParameters], as types: [BatchedParameterType]) {
     self.init(reservingBytes: executions.reduce(64 * types.count) { $0 + $1.bytes.count })
     guard executions.allSatisfy({ $0.count == types.count }) else { return nil }
@@ -56,7 +56,7 @@ extension PostgresParameters {
     return true
   }
 
-  /// How many elements an array value has, and where they stand: see `appendArray`.
+  /// Returns the number of elements of an array value and their bytes: see `appendArray`.
   private static func elements(
     of value: Range<Int>, in bytes: [UInt8]
   ) -> (count: Int32, Range<Int>)? {

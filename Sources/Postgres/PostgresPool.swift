@@ -13,14 +13,14 @@ import CPostgreSQL
 import Dispatch
 import EventLoops
 
-/// A loop's connections to one database.
+/// The connections of one event loop to one database.
 ///
-/// `execute` sends a statement on the connection that is expected to be done first, or lets it
-/// wait in a bounded queue; its completion is called on the loop, exactly once unless its ticket is
-/// cancelled, and never before `execute` has returned. Statements given to `execute` only read:
-/// they are tried once more when their connection is lost. What writes takes a lease.
+/// `execute` sends a statement on the connection that is expected to be idle first, or puts it in a
+/// bounded queue. It calls the completion once, on the event loop, after `execute` has returned,
+/// unless the ticket is cancelled. A statement given to `execute` only reads, so it is retried once
+/// if its connection is lost. Writes need a transaction or a lease.
 ///
-/// All calls are made on the loop. What to do is decided by `PoolState`; this class does it.
+/// Call on the event loop. `PoolState` decides; this class carries out its decisions.
 package final class PostgresPool {
   package let loop: EventLoop
   package let configuration: PostgresConfiguration
@@ -116,8 +116,8 @@ package final class PostgresPool {
   /// Runs a statement that only reads.
   ///
   /// - Parameters:
-  ///   - client: whose share of the connections it takes; nil of nobody in particular.
-  ///   - deadline: of the whole operation; by default that of the settings from now.
+  ///   - client: the client whose share of the connections it uses, or nil for none.
+  ///   - deadline: the deadline of the operation; by default that of the settings from now.
   @discardableResult
   package func execute(
     _ statement: PostgresStatement, _ parameters: PostgresParameters, for client: PoolClient? = nil,
@@ -133,18 +133,18 @@ package final class PostgresPool {
       PoolPayload(.statement(statement, parameters, completion), for: client, at: now))
   }
 
-  /// Runs statements that may write as one transaction, each seeing what those before it did.
+  /// Runs statements that may write as one transaction. Each sees the effects of those before it.
   ///
-  /// The outcome is that of the commit: the last statement's result, or the error that undid all of
-  /// it. Nothing is tried again; `.lost` says that it is not known whether it was done. Past its
-  /// deadline a transaction is cancelled, and the outcome says what came first. Each of the
-  /// statements returns rows.
+  /// The outcome is that of the commit: the last statement's result, or the error that rolled back
+  /// the transaction. Nothing is retried. `.lost` means that the outcome is unknown. Past its
+  /// deadline a transaction is cancelled; if it commits first, the outcome is its result. Each
+  /// statement returns rows.
   ///
   /// - Parameters:
-  ///   - client: whose share of the connections it takes; nil of nobody in particular.
-  ///   - expected: how long it may take, by which it is placed.
-  ///   - commitsAsynchronously: it sets `synchronous_commit` off.
-  /// - Returns: what takes it out of the queue; once it runs, it is finished.
+  ///   - client: the client whose share of the connections it uses, or nil for none.
+  ///   - expected: the expected duration, which decides its placement.
+  ///   - commitsAsynchronously: whether it sets `synchronous_commit` off.
+  /// - Returns: a ticket that removes it from the queue. Once it runs, it is finished.
   @discardableResult
   package func execute(
     transaction: [BoundStatement], for client: PoolClient? = nil, expected: Duration = .zero,
@@ -166,14 +166,15 @@ package final class PostgresPool {
         for: client, at: now))
   }
 
-  /// Runs statements that only read, one after the other and all of one snapshot, on a connection that is theirs
-  /// meanwhile. They are sent together, and each is answered when it is done. As long as none was answered, all are tried
-  /// again as any statement is.
+  /// Runs read statements in order and in one snapshot, on an exclusive connection.
+  ///
+  /// They are sent together, and each result is delivered when it arrives. Until the first result,
+  /// they are retried like any statement.
   ///
   /// - Parameters:
-  ///   - client: whose share of the connections it takes; nil of nobody in particular.
-  ///   - part: given the result of each but the last, in order.
-  ///   - completion: given the last one's, or the first error, which ends all.
+  ///   - client: the client whose share of the connections it uses, or nil for none.
+  ///   - part: called with the result of each statement but the last, in order.
+  ///   - completion: called with the last result, or with the first error, which ends all.
   @discardableResult
   package func execute(
     inOneSnapshot statements: [BoundStatement], for client: PoolClient? = nil,
@@ -202,7 +203,7 @@ package final class PostgresPool {
     return PostgresTicket(pool: self, id: PoolRequestID(index: -1, generation: 0))
   }
 
-  /// Waits for a connection of one's own, for a transaction.
+  /// Waits for an exclusive connection, for a transaction.
   @discardableResult
   package func lease(
     deadline: Moment? = nil,
@@ -215,7 +216,7 @@ package final class PostgresPool {
       PoolPayload(.lease(completion), for: nil, at: now))
   }
 
-  /// Of an operation that begins now.
+  /// Returns the deadline of an operation that begins now.
   package func deadline(from now: Moment) -> Moment {
     now.advanced(byNanoseconds: operationNanoseconds)
   }
@@ -224,17 +225,17 @@ package final class PostgresPool {
 
   func report(_ event: PoolEvent) { onEvent(event) }
 
-  /// What is under way to a server is on the road for longer than a short statement takes.
+  /// Whether the network round trip takes longer than a short statement.
   var isFar: Bool { state.isFar }
 
-  /// What comes now waits for a connection; not where the road there is what takes long.
+  /// Whether a new request would wait for a connection, for another reason than network latency.
   package var isCrowded: Bool { state.isCrowded && !state.isFar }
 
   /// Given to it and not answered.
   package var unfinishedCount: Int { state.unfinishedCount }
 
-  /// There is a connection, and the server has answered on one lately; it is asked every few
-  /// seconds when nobody else does.
+  /// Whether there is a connection whose server responded recently. The pool probes it every few
+  /// seconds if it has no other work.
   package var isAvailable: Bool {
     state.isProven(within: settings.proof, now: .now)
   }

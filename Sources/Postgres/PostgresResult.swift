@@ -1,9 +1,9 @@
 import CPostgreSQL
 
-/// The rows of one statement, in binary, as libpq holds them: nothing is copied.
+/// The rows of one statement in binary format, as libpq has them, without a copy.
 ///
-/// Valid while the completion it was handed to runs, which is why it cannot be copied; the memory
-/// is freed after that. @safe: the handle is private and lives as long as this value.
+/// Valid while the completion that received it runs, so it cannot be copied. Its memory is freed
+/// afterwards. @safe: the handle is private and lives as long as this value.
 @safe package struct PostgresResult: ~Copyable {
   private let result: OpaquePointer
   package let rowCount: Int
@@ -115,7 +115,7 @@ import CPostgreSQL
   }
 }
 
-/// What a statement came to: its rows, borrowed for the call, or why there are none.
+/// The outcome of a statement: its rows, borrowed for the call, or the error.
 package enum PostgresOutcome: ~Copyable {
   case success(PostgresResult)
   case failure(PostgresError)

@@ -2,10 +2,11 @@ import CPostgreSQL
 import Glibc
 
 extension PostgresSession {
-  /// Waits until another session has notified this one, until a descriptor can be read, or for a while.
+  /// Waits for a notification of another session, until a descriptor is readable, or for a maximum
+  /// time.
   ///
-  /// - Parameter patience: nil for ever.
-  /// - Returns: whether somebody else has notified.
+  /// - Parameter patience: the maximum time, or nil for no limit.
+  /// - Returns: whether a notification arrived.
   package func waitForNotification(
     orReadable wake: Int32, atMost patience: Duration?
   ) throws(PostgresError) -> Bool {

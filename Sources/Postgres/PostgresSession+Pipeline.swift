@@ -13,7 +13,7 @@ package enum PipelinedCommand: Sendable {
   }
 }
 
-/// What one of them came to.
+/// The result of one pipelined command.
 package struct PipelinedAnswer: Sendable {
   package let columns: [PostgresType]
   /// As text; none for a command that was only described.

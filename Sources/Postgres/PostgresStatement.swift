@@ -21,7 +21,7 @@ package final class PostgresStatement: Sendable {
   private let underWay = Atomic<Int>(0)
   private let expected: UInt64?
 
-  /// What it is for, in the comment that the server is given before the text.
+  /// The label in the comment in front of the statement's text.
   package let label: StatementLabel?
 
   /// - Parameter expectedNanoseconds: of a client's, what an execution may take as long as none was
@@ -56,7 +56,8 @@ package final class PostgresStatement: Sendable {
   /// any.
   package var meanNanoseconds: UInt64 { record.mean.load(ordering: .relaxed) }
 
-  /// By which the pool places it: the mean, or before any what is expected; 0 when nobody knows.
+  /// Returns the estimate by which the pool places an execution: the mean, or the expected duration
+  /// before the first measurement, or 0 if both are unknown.
   func estimateNanoseconds(at now: @autoclosure () -> Moment) -> UInt64 {
     estimate(usually: meanNanoseconds, at: now())
   }
@@ -80,12 +81,13 @@ package final class PostgresStatement: Sendable {
     return slow.load(ordering: .relaxed) > 0 ? max(usual, 1_000_000_000) : usual
   }
 
-  /// Whether it was measured often enough to be believed. What a client made up is not before.
+  /// Whether the estimate is reliable: the statement is the server's own, or was measured three
+  /// times.
   var isKnown: Bool { expected == nil || record.measured.load(ordering: .relaxed) >= 3 }
 
-  /// It took so long, or was given up then: at once it counts as taking that long, and for a hundred times
-  /// as long, whatever its next executions take. So cheap variants of a dear statement do not make it
-  /// a cheap one, and what it takes of the connections for quick ones is a hundredth of them.
+  /// Raises the estimate to the duration of a slow execution, at once and for a hundred times that
+  /// duration. Cheap variants of an expensive statement do not lower it meanwhile. So an expensive
+  /// statement occupies at most a hundredth of the time of quick connections.
   func raise(toNanoseconds nanoseconds: UInt64, at now: Moment) {
     let end = now.nanoseconds &+ Int64(100 * min(nanoseconds, 1 << 40))
     if nanoseconds > record.floor.load(ordering: .relaxed)
@@ -96,9 +98,9 @@ package final class PostgresStatement: Sendable {
     }
   }
 
-  /// It took far longer than usual. Once in a while that is the machine's doing, or that of a server that has
-  /// just begun, and says nothing of the statement: it is believed when those since the last time that this
-  /// was seen have not taken as long all together, and it was sent well after that.
+  /// Records an execution that took far longer than usual. A busy machine or a server that has just
+  /// started can cause a single one. The estimate rises only if the executions since the previous
+  /// one took less time in total, and if this one was sent well after it.
   func outran(by nanoseconds: UInt64, sentAt: Moment, at now: Moment) {
     let seen = record.outrunAt.load(ordering: .relaxed)
     if record.takenSinceOutrun.load(ordering: .relaxed) >= nanoseconds {
@@ -140,7 +142,7 @@ package final class PostgresStatement: Sendable {
   }
 }
 
-/// What is known of the time that executions of a text take; any number of loops note it.
+/// The measured durations of a statement's executions. Any number of event loops may update it.
 package final class StatementRecord: Sendable {
   fileprivate let mean = Atomic<UInt64>(0)
   fileprivate let least = Atomic<UInt64>(0)

@@ -11,8 +11,8 @@ package struct PostgresTicket {
 
   init(_ execution: StatementExecution) { target = .execution(execution) }
 
-  /// Nobody waits for the outcome any more: the completion is let go uncalled, and a statement that
-  /// is running and takes its time is cancelled. Harmless when it is over. Call on the loop.
+  /// Stops waiting for the outcome: the completion is not called, and a statement that runs for
+  /// long is cancelled. Has no effect on a finished one. Call on the event loop.
   package func cancel() {
     switch target {
     case .request(let pool, let id): pool.cancel(id)

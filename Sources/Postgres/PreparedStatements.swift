@@ -26,7 +26,7 @@ struct PreparedStatements {
 
   enum Use {
     case prepared(generation: UInt32)
-    /// Prepare it under its name, after closing what had to make room.
+    /// To be prepared under its name, after closing the statements that it evicts.
     case new(generation: UInt32, closing: [PostgresStatement])
   }
 

@@ -1,13 +1,14 @@
 import Synchronization
 
-/// Which cluster was met behind a configuration, and how far its history had gone.
+/// The cluster and the newest timeline that connections of a configuration have met.
 ///
-/// A promotion begins a new timeline. After it the former primary may come back and take writes as if nothing had
-/// happened; they are lost when it is made a standby again. So a host that takes writes on an older timeline than one
-/// that was met before is refused, and so is one of another cluster, whose data is not what was checked at the start.
-/// A standby has its primary's timeline only after a while; of these the cluster alone is looked at.
+/// A promotion begins a new timeline. Afterwards the former primary may return and accept writes,
+/// which are lost when it becomes a standby again. So a host is refused if it accepts writes on an
+/// older timeline than one met before. A host of another cluster is refused too, because its data
+/// is not what was checked at the start. A standby adopts its primary's timeline late, so only its
+/// cluster is compared.
 ///
-/// Copies of a configuration share its history, over all threads. It ends with the process.
+/// Copies of a configuration share its history, on all threads. It ends with the process.
 package final class ServerHistory: Sendable {
   private struct State {
     var cluster: String?
@@ -29,7 +30,7 @@ package final class ServerHistory: Sendable {
 
   func noteSilence() { isMute.store(true, ordering: .relaxed) }
 
-  /// What speaks against using a server; nil for nothing.
+  /// Returns the reason to refuse a server, or nil if it can be used.
   func refusal(of position: ServerPosition, at host: String) -> HostRefusal? {
     state.withLock { state in
       let cluster = state.cluster ?? position.cluster
@@ -61,10 +62,10 @@ package final class ServerHistory: Sendable {
   }
 }
 
-/// Where a server is in its cluster's history.
+/// The position of a server in its cluster's history.
 struct ServerPosition: Equatable, Sendable {
   let cluster: String
-  /// Nil for a standby.
+  /// The timeline of a primary, or nil for a standby.
   let timeline: UInt32?
 
   /// The timeline of the control file is that of the last checkpoint, and so, behind a promotion, an old one.

@@ -1,24 +1,23 @@
 import EventLoops
 
-/// Puts executions of one short statement that come together into one: what PostgreSQL does to
-/// begin and end an execution is then done once for all of them.
+/// Sends simultaneous executions of one short statement as one batch, so that PostgreSQL starts and
+/// ends one execution for all of them.
 ///
-/// Only short statements that come often are worth it. The first waits for the others until the
-/// loop has served what was ready, which is when it would have been flushed anyway; and, while
-/// PostgreSQL is busy with as many executions of the same as are worth having at once, until one of
-/// those is done. So the busier PostgreSQL is, the more are one, however quick the loop. Where the
-/// batched execution fails, each is run alone: no failure touches a neighbour. All calls are made
-/// on the loop.
+/// Only short, frequent statements are batched. The first execution waits until the event loop has
+/// served everything that was ready, when it would be flushed anyway. While PostgreSQL runs as many
+/// batches of the statement as `atOnce` allows, it also waits until one of them ends. So batches
+/// grow with the load. If a batch fails, each of its executions runs alone: no failure affects
+/// another. Call on the event loop.
 package final class StatementBatcher: StatementRunner {
   package struct Settings: Sendable {
-    /// How often a statement has come before it is worth preparing another form of it.
+    /// The number of executions after which a statement is worth a second, batched form.
     package var frequent = 200
     /// Executions in one: with more of them PostgreSQL and this process wait for each other.
     package var most = 8
-    /// What those in one may cost PostgreSQL together, since the first waits for the last. Nor is
-    /// one held longer for others to be done.
+    /// The maximum cost of one batch in PostgreSQL, because its first execution waits for its last.
+    /// It is also the maximum time that an execution waits for a batch to end.
     package var longestTogether = Duration.milliseconds(4)
-    /// Executions under way beside which the next are held.
+    /// The number of executions in progress from which further ones wait.
     package var atOnce = 2
     /// Larger parameters, in bytes, go alone.
     package var largestParameters = 4096
@@ -29,11 +28,11 @@ package final class StatementBatcher: StatementRunner {
   private let pool: PostgresPool
   private let settings: Settings
   private let longestNanoseconds: UInt64
-  /// Those to be looked at, as executions of them were held; each once.
+  /// The statements with waiting executions, each once.
   private(set) var due: [BatchableStatement] = []
-  /// What is held is looked at after this batch.
+  /// Whether the waiting executions are checked after this event batch.
   private var isLooking = false
-  /// What the pool calls while something is held.
+  /// The closure that the pool calls after a result while executions wait.
   private var look: () -> Void = {}
   /// Ends the wait for what is under way, should it be stuck.
   private var timer: LoopTimer?
@@ -74,7 +73,7 @@ package final class StatementBatcher: StatementRunner {
     return true
   }
 
-  /// How many executions may be in one; 1 where it is not worth holding any.
+  /// Returns the maximum number of executions in one batch, or 1 if batching is not worth it.
   private func countTogether(_ statement: BatchableStatement) -> Int {
     if statement.executionCount < settings.frequent {
       statement.executionCount += 1
@@ -85,7 +84,8 @@ package final class StatementBatcher: StatementRunner {
     return count < UInt64(settings.most) ? Int(count) : settings.most
   }
 
-  /// On a long road, what is under way is not what PostgreSQL works on.
+  /// Returns whether PostgreSQL is busy with a statement. With high latency, most statements in
+  /// flight are on the network, not executing.
   private func isBusy(with statement: BatchableStatement) -> Bool {
     statement.underWayCount >= settings.atOnce && !pool.isFar
   }
@@ -187,7 +187,7 @@ package final class StatementBatcher: StatementRunner {
     for execution in executions { sendAlone(execution, statement) }
   }
 
-  /// Whose each row is; nil unless everybody has one.
+  /// Returns the execution that each row belongs to, or nil unless each execution has one row.
   private static func places(in result: borrowing PostgresResult, count: Int) -> [Int]? {
     guard result.rowCount == count, result.columnCount == 2 else { return nil }
     var isTaken = [Bool](repeating: false, count: count)
@@ -203,12 +203,12 @@ package final class StatementBatcher: StatementRunner {
   }
 }
 
-/// An execution that is held, or on its way with others.
+/// An execution that waits, or is in flight in a batch.
 final class StatementExecution {
   let parameters: PostgresParameters
   let client: PoolClient?
   let began: Moment
-  /// Nil once it was told, or nobody waits any more.
+  /// The completion, or nil once it was called or the execution was cancelled.
   private(set) var completion: StatementCompletion?
   private var group: StatementExecutionGroup?
   /// In nanoseconds, until it was sent the last time.
@@ -246,7 +246,7 @@ final class StatementExecution {
   }
 }
 
-/// Executions that are one request of the pool; it is cancelled when nobody waits for any of them.
+/// Executions that are one request of the pool. The request is cancelled when all of them are.
 final class StatementExecutionGroup {
   private var remaining: Int
   var ticket: PostgresTicket?

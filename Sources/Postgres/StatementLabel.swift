@@ -1,12 +1,12 @@
-/// What a statement is for. The server is given it in a comment before the statement's text, with the
-/// statement's name, and shows both in `pg_stat_activity` and `pg_stat_statements`:
+/// The name of an operation in the comment in front of a statement's text. The comment also has the
+/// statement's name. PostgreSQL shows it in `pg_stat_activity` and `pg_stat_statements`:
 ///
 ///     /* Feed 8c1f0e4b7a90d2c3 s_5d1e0c9a7b3f2e64 */ SELECT ...
 package struct StatementLabel: Sendable, Hashable {
   package let text: String
 
-  /// Whatever the text is, it cannot end the comment: of each word only ASCII letters, digits, `_`,
-  /// `-` and round brackets are kept, and of the whole 100 bytes.
+  /// Creates a label that cannot end the comment. Each word keeps only ASCII letters, digits, `_`,
+  /// `-` and round brackets, and the label keeps 100 bytes.
   package init(_ text: String) {
     var kept: [UInt8] = []
     for byte in text.utf8.prefix(100) {

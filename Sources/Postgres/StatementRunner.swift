@@ -1,5 +1,5 @@
-/// What runs the statements of a loop's operations: `StatementBatcher`, or what a benchmark puts
-/// in its place.
+/// A type that runs the statements of an event loop's operations: `StatementBatcher`, or its
+/// replacement in a benchmark.
 package protocol StatementRunner: AnyObject {
   /// Runs a statement that only reads, as `PostgresPool.execute` does. The outcome's result has one
   /// row, whose first column is the statement's.

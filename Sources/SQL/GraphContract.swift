@@ -32,9 +32,10 @@ package struct ContractEntry: Sendable, Hashable, CustomStringConvertible {
   package let callers: [Caller]
   /// The feature that cannot be without it, or nil if the database need not have it.
   package let requiredBy: Feature?
-  /// What the program does with it: a clause that begins with a verb in lower case.
+  /// The purpose: a clause that begins with a verb in lower case.
   package let use: String
-  /// What follows if it is missing or the caller may not use it: a clause that begins in lower case.
+  /// The consequence if it is missing or the caller may not use it: a clause that begins in lower
+  /// case.
   package let consequence: String
 
   fileprivate init(

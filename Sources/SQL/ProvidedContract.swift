@@ -19,7 +19,7 @@ package struct ProvidedContract: Sendable {
 
   package func has(_ entry: ContractEntry) -> Bool { provided.contains(entry.signature) }
 
-  /// What the program does, or what follows because the entry is missing.
+  /// Returns the use of an entry, or the consequence if it is missing.
   package func consequence(of entry: ContractEntry) -> String {
     has(entry) ? entry.use : entry.consequence
   }

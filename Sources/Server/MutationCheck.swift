@@ -1,9 +1,9 @@
 import GraphQLPlanning
 import Postgres
 
-/// Holds the functions that a schema's mutations call against a live database: that each is there,
-/// takes what it is given, returns what its payload needs, may change something, and is not for
-/// everybody to call.
+/// Compares the functions that a schema's mutations call with a live database: each one exists,
+/// takes its arguments, returns what its payload needs, and may write. A function with its owner's
+/// privileges must not be executable by PUBLIC.
 package struct MutationCheck {
   package let mapping: StorageMapping
 

@@ -2,7 +2,7 @@
 /// result. A reader is a position: the number of the first batch that matters to it.
 struct EventBacklog {
   private var batches: [EventBatch] = []
-  /// How many readers begin at each batch, and behind the last one.
+  /// The number of readers that begin at each batch, and after the last one.
   private var readers = [0]
   /// The number of the first batch kept.
   private var start = 0

@@ -1,6 +1,6 @@
 import EventLoops
 
-/// What a live query's plan says about its dependencies.
+/// The dependencies of a live query, from its plan.
 package struct LiveQuerySource: Sendable {
   /// The dependencies that do not come from the result.
   package let dependencies: Set<Dependency>
@@ -43,11 +43,11 @@ struct LiveQuery {
   let began: Moment
   var dependencies: Set<Dependency> = []
   var phase = Phase.waiting
-  /// When the last execution began.
+  /// The start time of the last execution.
   var startedAt: Moment
   /// It is not executed again before.
   var restsUntil: Moment
-  /// How many statements have failed in a row.
+  /// The number of consecutive failed statements.
   var failures = 0
   var responses: LiveResponses
 

@@ -1,14 +1,16 @@
 import EventLoops
 import GraphQLResponse
 
-/// What a statement's failure means for the stream that needs it, and how many streams may start at once.
+/// The effect of a statement's failure on its stream, and the number of streams that may start at
+/// once.
 ///
-/// The one place that decides what happens when PostgreSQL is busy or cannot be reached:
+/// It is the one place that decides what happens when PostgreSQL is busy or unreachable:
 ///
-/// - A stream that *starts* waits if the server is overloaded, and goes to the head of the queue. Fewer streams may then
-///   start at once, and none for 20 ms. If it has waited for `patience`, it fails.
-/// - A stream that *serves* its client retries after a pause that doubles, from 100 ms to 2 s, as long as the error says
-///   nothing about the stream itself.
+/// - A stream that *starts* waits if the server is overloaded, and goes to the head of the queue.
+///   Fewer streams may then start at once, and none for 20 ms. If it has waited for `patience`, it
+///   fails.
+/// - A stream that *serves* its client retries after a pause that doubles, from 100 ms to 2 s, as
+///   long as the error says nothing about the stream itself.
 /// - Any other error ends the stream.
 package struct OverloadPolicy {
   enum Stage {
@@ -29,9 +31,10 @@ package struct OverloadPolicy {
 
   private let maximum: Int
   private let patience: Duration
-  /// How many streams may start at once: halved by each overload, and one more after each stream that has started.
+  /// The maximum number of streams that start at once: halved by each overload, and raised by one
+  /// after each stream that has started.
   private(set) var capacity: Int
-  /// How many streams are starting.
+  /// The number of streams that are starting.
   private(set) var starting = 0
   private(set) var restsUntil: Moment?
 

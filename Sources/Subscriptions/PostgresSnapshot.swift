@@ -40,8 +40,8 @@ package struct PostgresSnapshot: Sendable, Hashable {
     self.init(first: first, end: end, open: Set(open), text: text)
   }
 
-  /// What of it is about the transactions before this one: the others have come to nothing, and their numbers are given
-  /// to others.
+  /// Returns the part of the snapshot before a transaction. Later transactions left nothing, and
+  /// their IDs are used again.
   package func before(_ transaction: UInt64) -> PostgresSnapshot {
     guard transaction < end else { return self }
     let open = open.filter { $0 < transaction }

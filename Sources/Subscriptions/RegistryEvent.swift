@@ -14,7 +14,7 @@ package struct StatementID: Hashable, Sendable {
   package let number: UInt64
 }
 
-/// What happens to the streams of an event loop.
+/// An event of an event loop's streams.
 package enum RegistryEvent {
   // MARK: The commit reader
 
@@ -47,7 +47,7 @@ package enum RegistryEvent {
   // MARK: Sessions
 
   case resolved(StreamID, StatementFailure?)
-  /// How long a monitored session lasts if it is not used, or nil if nobody knows.
+  /// The remaining lifetime of a monitored session if it is not used, or nil if it is unknown.
   case expiryRead(StreamID, Duration?)
   case checked(StreamID, SessionState)
 
@@ -55,7 +55,7 @@ package enum RegistryEvent {
 
   /// `nextDeadline` has passed.
   case timePassed
-  /// What came together with the event before `takeTurns` has been handled.
+  /// All events that arrived together with the one before `takeTurns` were handled.
   case turn
 }
 
@@ -67,7 +67,7 @@ package struct StatementFailure: Error {
   package init(_ errors: [GraphQLError]) { self.errors = errors }
 }
 
-/// What came of a statement that gives a response.
+/// The outcome of a statement that returns a response.
 package enum StatementOutcome {
   case response([UInt8], errors: [GraphQLError])
   case failed([GraphQLError])
@@ -95,10 +95,10 @@ package struct MissedEvents: Sendable {
   }
 }
 
-/// What is known of a live query's result besides the response.
+/// The properties of a live query's result, besides the response.
 package struct LiveResult: Sendable {
   let dependencies: Set<Dependency>
-  /// How many objects the result contains.
+  /// The number of objects in the result.
   let objectCount: Int
   /// The time that PostgreSQL took.
   let cost: Duration
@@ -110,7 +110,7 @@ package struct LiveResult: Sendable {
   }
 }
 
-/// What the caller is to do, in order.
+/// An action for the caller. Actions are performed in order.
 package enum RegistryAction {
   /// Join the commit reader, and report `joined`.
   case joinReader
@@ -124,7 +124,7 @@ package enum RegistryAction {
   case execute(StatementID, StreamID, EventParameters)
   /// Execute a live query, and report `queried`.
   case query(StatementID, StreamID)
-  /// Nobody needs the statement any more; what it gives is ignored.
+  /// No stream needs the statement any more. Its result is ignored.
   case cancel(StatementID)
 
   /// Send a response, and report `unread` if the client has too much unread.

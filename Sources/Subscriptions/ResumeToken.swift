@@ -1,4 +1,4 @@
-/// How far a client has received a subscription: what it sends when it reconnects.
+/// A position in a subscription's events, which a client sends when it reconnects.
 ///
 ///     SNAPSHOT                  it received all events that are visible in the snapshot
 ///     SNAPSHOT;SNAPSHOT;NODE    and those visible in the second one whose node is at most this one

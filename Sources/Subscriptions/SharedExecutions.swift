@@ -43,7 +43,9 @@ struct SharedExecutions {
     return execution
   }
 
-  /// Returns whether nobody needs the statement any more.
+  /// Removes a stream from a statement.
+  ///
+  /// - Returns: whether no other stream needs the statement.
   mutating func leave(_ statement: StatementID, _ id: StreamID) -> Bool {
     running[statement]?.members.removeAll { $0.id == id }
     guard running[statement]?.members.isEmpty == true else { return false }

@@ -1,6 +1,6 @@
 import EventLoops
 
-/// What a subscription's plan says about its events.
+/// The events of a subscription, from its plan.
 package struct SubscriptionSource: Sendable {
   package let topic: String
   /// Its keys are read from tables, and may change.
@@ -18,8 +18,8 @@ package struct SubscriptionSource: Sendable {
   /// Subscriptions of one group have the same response to the same event.
   package let group: Int
 
-  /// A response that equals the last one is not sent, nor one that equals the result at the start: whatever the event
-  /// was about, the viewer may not see it.
+  /// Whether a response is skipped if it equals the last one or the result at the start. Then the
+  /// event was about something that the viewer may not see.
   var isCompared: Bool { endsWithNull && !readsNode }
 
   package init(
@@ -63,7 +63,7 @@ struct Subscription {
   var unsettled: UInt64?
   /// The hash of the last response, or of the result at the start.
   var lastHash: Int?
-  /// How many statements have failed in a row.
+  /// The number of consecutive failed statements.
   var failures = 0
 
   struct Lookup {
@@ -96,7 +96,7 @@ struct Subscription {
     }
   }
 
-  /// What becomes of its next event.
+  /// The work for its next event.
   enum Work {
     case idle
     /// It waits for its turn.

@@ -1,7 +1,7 @@
 import EventLoops
 import GraphQLResponse
 
-/// How an event becomes a response.
+/// The execution of events: from an event to a response.
 extension SubscriptionRegistry {
   // MARK: Events
 

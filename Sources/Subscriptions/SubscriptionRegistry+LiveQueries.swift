@@ -1,11 +1,15 @@
 import EventLoops
 import GraphQLResponse
 
-/// How a live query is executed again. It is registered under its dependencies: those of its plan from the start, those
-/// of its result from then on. Events during an execution are compared with the dependencies of its result. Executions of
-/// one query never overlap, and pause in between, so that live queries leave most of the connections' time to others.
+/// The repeated execution of live queries.
+///
+/// A live query is registered under its dependencies: those of its plan from the start, and those
+/// of its result from then on. Events during an execution are compared with the dependencies of its
+/// result. Executions of one query never overlap, and pause in between, so that live queries leave
+/// most of the connections' time to others.
 extension SubscriptionRegistry {
-  /// Of more events during an execution, the query is executed again, whatever they were.
+  /// The number of events during an execution beyond which the query is executed again without a
+  /// comparison.
   private static let maximumCompared = 10_000
 
   mutating func add(_ id: StreamID, _ source: LiveQuerySource) {

@@ -3,7 +3,7 @@ import GraphQLResponse
 
 /// A session that is looked up for a stream or socket that is to begin.
 struct Resolution {
-  /// When the client began to wait.
+  /// The time at which the client began to wait.
   let since: Moment
   var isStarted = false
 }

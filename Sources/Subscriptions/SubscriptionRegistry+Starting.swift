@@ -1,8 +1,8 @@
 import EventLoops
 import GraphQLResponse
 
-/// How a subscription begins: its keys and a snapshot are read, what it missed is found, and it is registered. The keys
-/// are read again if they may have changed.
+/// The start of subscriptions: the keys and a snapshot are read, missed events are found, and the
+/// subscription is registered. If the keys may have changed, they are read again.
 extension SubscriptionRegistry {
   mutating func subscribe(
     _ id: StreamID, _ source: SubscriptionSource, from token: ResumeToken?

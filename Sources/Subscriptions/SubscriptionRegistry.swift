@@ -22,13 +22,13 @@ package struct SubscriptionRegistry {
     /// The statements for subscriptions at once, the statements for live queries at once, and the streams that start at
     /// once.
     package var maximumStatements = 64
-    /// How long a stream waits to start while the server is overloaded.
+    /// The maximum time that a stream waits to start while the server is overloaded.
     package var patience: Duration = .seconds(30)
     /// The shortest time between two executions of a live query.
     package var livePause: Duration = .milliseconds(100)
     /// The part of the connections' time that live queries may take, in percent.
     package var livePercent = 25
-    /// How much of that time live queries may take in advance.
+    /// The part of that time that live queries may take in advance.
     package var liveBurst: Duration = .milliseconds(50)
     /// The most objects that the result of a live query may contain.
     package var maximumLiveDependencies = 1_000
@@ -38,7 +38,7 @@ package struct SubscriptionRegistry {
     package init() {}
   }
 
-  /// What metrics report.
+  /// The counts that metrics report.
   package struct Counts: Sendable, Equatable {
     /// Subscriptions whose keys are looked up.
     package var starting = 0
@@ -58,7 +58,7 @@ package struct SubscriptionRegistry {
 
   enum Reader { case absent, joining, joined }
 
-  /// What a deadline is for.
+  /// The purpose of a deadline.
   enum Deadline: Hashable {
     case lookup(StreamID)
     case work(StreamID)
@@ -69,14 +69,14 @@ package struct SubscriptionRegistry {
     case liveBudget
   }
 
-  /// What waits to start.
+  /// A stream that waits to start.
   enum Start {
     case subscription(StreamID)
     case query(StreamID)
     case session(StreamID)
   }
 
-  /// What a statement is for.
+  /// The purpose of a statement.
   enum Purpose {
     case keys(StreamID)
     case comparison(StreamID)
@@ -111,7 +111,7 @@ package struct SubscriptionRegistry {
   /// Live queries that wait for their turn.
   var readyQueries = Queue<StreamID>()
   var runningQueries = 0
-  /// When live queries will have made up for the time they took.
+  /// The time at which live queries will have compensated for the time that they took.
   var liveBalance = Moment(nanoseconds: 0)
 
   var resolutions: [StreamID: Resolution] = [:]
@@ -263,7 +263,8 @@ package struct SubscriptionRegistry {
     runReadyQueries()
   }
 
-  /// A place is free. What came together with this event is handled first, as it may free others.
+  /// Starts waiting streams after all events that arrived together with this one, because those may
+  /// free more capacity.
   mutating func takeTurnsLater() {
     guard !isTurnDue, !starts.isEmpty || !executions.ready.isEmpty || !readyQueries.isEmpty else {
       return

@@ -3,8 +3,8 @@ import GraphQLPlanning
 import GraphQLResponse
 import GraphQLSchema
 
-/// What the parameters of one call are made from besides the operation's variables. The same for
-/// every time it is tried, so that the same is sent again, but for how it commits.
+/// The sources of one call's parameters, besides the operation's variables. All attempts share it,
+/// so they send the same parameters, except for the mode of the commit.
 final class CallContext {
   let schema: Schema
   let scalarTypes: [TypeID: ParameterType]
@@ -12,7 +12,7 @@ final class CallContext {
   private let findClient: () -> ClientIdentity
   /// Found out when something first asks for it.
   private(set) lazy var client = findClient()
-  /// What the call's transforms came to, in their order.
+  /// The results of the call's input transforms, in their order.
   var transforms: [TransformedInput] = []
   /// The commit does not wait for the disk by itself: of the try that is made now.
   var flushesLater = false

@@ -1,15 +1,16 @@
 import EventLoops
 import Postgres
 
-/// What to do next about one field of a mutation, as plain data: what came of the last try goes in
-/// with the time, the next step comes out. It knows no socket, no clock and no chance of its own.
+/// The next step for one field of a mutation, as plain data. The outcome of the last attempt goes
+/// in with its time, and the next step comes out. It has no socket, no clock and no random source.
 ///
 ///     perform -> finish: done, refused, failed
 ///        |  '--> wait -> perform       a conflict of transactions; a lost connection
 ///        '-----> replay -> finish      it was done before, under the same key
 ///
-/// A field that was sent and lost is sent again, to the end of its time: one with a key is not done
-/// twice, as the key is claimed in the transaction that does it, and the others can be repeated (R27).
+/// A call that was sent and lost is sent again until its deadline. With an idempotency key it is
+/// not done twice, because the transaction that does it claims the key. Fields without a key can be
+/// repeated safely.
 struct CallProgress {
   typealias Instant = Moment
 
@@ -112,7 +113,7 @@ struct CallProgress {
   }
 }
 
-/// What the functions that come with the server, and those of the graph, raise.
+/// The conditions that functions of the server and of the graph raise.
 enum CallCondition: Equatable {
   /// The request has been done.
   case replay

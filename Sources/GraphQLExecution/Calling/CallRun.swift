@@ -21,7 +21,7 @@ final class CallRun {
   private var timer: LoopTimer?
   private var isCancelled = false
   private var times = PhaseDurations()
-  /// What its tries did cost.
+  /// The cost of its attempts.
   private var cost = 0
 
   init(
@@ -41,7 +41,7 @@ final class CallRun {
       hasClientKey: key?.isClient ?? false, deadline: runner.writers.deadline(from: .now))
   }
 
-  /// Nobody waits for the outcome any more: what has not been sent is not, and what runs is finished.
+  /// Cancels the field: a call that was not sent is dropped, and a running one is finished.
   func cancel() {
     isCancelled = true
     ticket?.cancel()
@@ -156,7 +156,7 @@ final class CallRun {
     send([call.call, call.keeping ?? call.selection])
   }
 
-  /// The answer that was kept; where none is, the selection is made anew.
+  /// Finishes with the stored response. If none is stored, it selects the payload again.
   private func replay() {
     guard let replay = call.replay else {
       return finish(.failed([.fault("\(call.plan.coordinate): nothing to repeat.")]))

@@ -2,7 +2,7 @@ import GraphQLPlanning
 import GraphQLResponse
 import Postgres
 
-/// What one field came to.
+/// The outcome of one field.
 struct FieldOutcome {
   var json: [UInt8]
   /// Their paths begin inside the field.
@@ -11,9 +11,9 @@ struct FieldOutcome {
   var isUnserved = false
   var retryAfter: Duration?
   var isReplayed = false
-  /// What it was done with may be no session any more.
+  /// Whether the field may have ended the session that it ran in.
   var mayHaveEndedSession = false
-  /// What the calls of the field took and did cost.
+  /// The durations of the field's calls.
   var times = PhaseDurations()
   var cost = 0
 

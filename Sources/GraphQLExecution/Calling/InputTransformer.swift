@@ -1,7 +1,7 @@
 import GraphQLResponse
 import Postgres
 
-/// What is to be done with an input before a call.
+/// A task for an input before a call.
 package enum TransformTask: Sendable {
   /// Hash a new password; nil when none was given.
   case newPassword(String?)
@@ -12,7 +12,7 @@ package enum TransformTask: Sendable {
   case seal(String?)
 }
 
-/// What became of it.
+/// The result of a task.
 package enum TransformedInput: Sendable {
   /// A hash, `!` and what is wrong with a new password, or an empty text for a wrong one.
   case password(String?, renewed: String?)
@@ -21,7 +21,8 @@ package enum TransformedInput: Sendable {
   case sealed([UInt8]?)
 }
 
-/// Who knows passwords and credentials. Belongs to a loop; `completion` is called on it, later.
+/// A type that hashes passwords and verifies credentials. It belongs to one event loop and calls
+/// `completion` on it, later.
 package protocol InputTransformer: AnyObject {
   /// Refuses at once who has guessed too often; otherwise does all the tasks, away from the loop.
   func transform(

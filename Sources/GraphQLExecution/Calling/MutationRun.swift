@@ -17,7 +17,7 @@ package final class MutationRun {
   private var progress: MutationProgress
   private var call: CallRun?
   private var times: PhaseDurations
-  /// What its fields did cost.
+  /// The cost of its fields.
   private var cost = 0
 
   init(

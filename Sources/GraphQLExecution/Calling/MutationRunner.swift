@@ -24,7 +24,9 @@ package final class MutationRunner {
   var random = SystemRandomNumberGenerator()
   var spareFrames = RecordFrames()
 
-  /// - Parameter makeSecret: a token that nobody can guess, for `@secret`.
+  /// Creates a runner.
+  ///
+  /// - Parameter makeSecret: returns an unpredictable token, for `@secret`.
   package init(
     writers: PostgresPool, groupCommit: GroupCommit, mapping: StorageMapping,
     constraintErrors: ConstraintErrors, settings: ExecutionSettings,
@@ -46,14 +48,15 @@ package final class MutationRunner {
   /// Runs the fields of a mutation in order.
   ///
   /// - Parameters:
-  ///   - viewer: the signed-in user's id; 0 for an anonymous client.
-  ///   - findClient: who sends it, which functions may ask for and by which guesses are counted.
-  ///   - findViewer: whom it acts for now, 0 for nobody: asked between two fields of which the first may
+  ///   - viewer: the viewer's ID, or 0 for an anonymous client.
+  ///   - findClient: returns the client, which functions can read. Wrong passwords are counted by
+  ///     it.
+  ///   - findViewer: finds the current viewer, or 0. Called between two fields if the first may
   ///     have ended the session.
-  ///   - completion: given the outcome, unless the run is cancelled before. Its times do not tell
-  ///     writing apart.
-  /// - Returns: what ends it when the client leaves: fields that wait are not run, and the one that
-  ///   runs is finished.
+  ///   - completion: called with the outcome, unless the run is cancelled before. Its durations do
+  ///     not include writing.
+  /// - Returns: the run, to be cancelled when the client disconnects. Fields that wait are dropped,
+  ///   and a running field is finished.
   package func run(
     _ operation: PreparedOperation, _ fields: [PreparedField], viewer: Int64,
     findClient: @escaping () -> ClientIdentity, findViewer: @escaping MutationRun.FindViewer,

@@ -43,7 +43,7 @@ extension ParameterBinder {
     }
   }
 
-  /// What no custom scalar is made of.
+  /// Writes a list or an object, which is not a custom scalar.
   private func writeParts(
     _ value: InputValue, _ type: TypeReference, _ schema: Schema, to json: inout JSONWriter
   ) throws(InputProblem) {

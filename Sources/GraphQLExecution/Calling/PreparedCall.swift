@@ -47,7 +47,8 @@ package final class PreparedCall: Sendable {
   let keeping: Statement?
   let replay: Statement?
   let again: Statement?
-  /// Of the hashes that passwords are compared with, by the index of their transform.
+  /// The statements that look up the hashes for comparing passwords, by the index of their
+  /// transform.
   let lookups: [Int: Statement]
   /// The payload's shape as the writer reads it.
   let shape: ShapeProgram

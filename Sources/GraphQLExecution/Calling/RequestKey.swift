@@ -2,7 +2,7 @@ import Cryptography
 import GraphQLResponse
 import JSON
 
-/// What a request that must not be done twice is known by.
+/// The key of a request that must not be done twice.
 package struct RequestKey: Sendable {
   /// The client's `Idempotency-Key`, or one made here.
   let text: String
@@ -31,6 +31,6 @@ package struct RequestKey: Sendable {
     return SHA256.hash(body)
   }
 
-  /// 256 bits nobody can guess.
+  /// Returns an unpredictable token of 256 bits.
   package static func randomToken() -> String { Base64URL.encode(RandomBytes.make(32)) }
 }

@@ -7,17 +7,17 @@ import SQL
 /// Something a user caused: one entry of a payload's user errors.
 struct UserError: Equatable {
   let code: String
-  /// Nil for what the code's description says.
+  /// The message, or nil for the code's description.
   let message: String?
-  /// Of the argument at fault.
+  /// The path of the invalid argument.
   let path: [String]?
 }
 
 extension UserError {
-  /// What a function refused for; nil for any other error.
+  /// Returns the user errors that a function raised, or nil for any other error.
   ///
-  /// The detail of SQLSTATE `SG100` is a JSON list of objects with `code`, and perhaps `path` and
-  /// `message`.
+  /// The detail of SQLSTATE `SG100` is a JSON list of objects with `code`, and optionally `path`
+  /// and `message`.
   static func raised(_ error: PostgresError) -> [UserError]? {
     guard error.sqlState == "SG100", let detail = error.detail,
       case .array(let items)? = try? JSONParser.parse(Array(detail.utf8))

@@ -3,7 +3,7 @@ import GraphQLResponse
 import JSON
 import Postgres
 
-/// What a client is sent of an answer that may come in parts.
+/// A part of a response with incremental delivery.
 package enum AnswerPart {
   /// All of it: nothing comes later, or nothing can be had.
   case whole(OperationOutcome)
@@ -25,13 +25,15 @@ package struct DeliveryRunner {
     self.settings = settings
   }
 
-  /// Runs a prepared operation whose answer comes in parts, all of them of one snapshot.
+  /// Runs a prepared operation with incremental delivery. All parts are of one snapshot.
   ///
   /// - Parameters:
-  ///   - first: how the first part is made.
-  ///   - later: how those are made that come later, in order.
-  ///   - tell: given the parts of the answer in order, on the loop; false when no more is wanted.
-  /// - Returns: what cancels the statements when the client leaves; nil when none was sent.
+  ///   - first: the initial part.
+  ///   - later: the later parts, in order.
+  ///   - tell: called on the event loop with the parts of the response in order. It returns false
+  ///     to stop.
+  /// - Returns: a ticket that cancels the statements when the client disconnects, or nil if none
+  ///   was sent.
   package func run(
     _ operation: PreparedOperation, _ first: PreparedResponse, _ delivery: DeliveryPlan,
     later: [PreparedResponse], viewer: Int64, tell: @escaping (AnswerPart) -> Bool
@@ -53,7 +55,7 @@ final class DeliveryRun {
   private let pool: PostgresPool
   private let tell: (AnswerPart) -> Bool
   private var state: DeliveryState
-  /// What is awaited: 0 is the first part.
+  /// The number of the awaited part: 0 is the initial one.
   private var step = 0
   private var isOver = false
   private var ticket: PostgresTicket?
@@ -109,7 +111,7 @@ final class DeliveryRun {
     return ticket
   }
 
-  /// How the part is made that is awaited.
+  /// The awaited part.
   private var awaited: PreparedResponse { step == 0 ? first : later[step - 1] }
 
   /// Takes the parts that have nothing to ask.

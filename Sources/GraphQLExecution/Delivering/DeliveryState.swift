@@ -2,14 +2,17 @@ import GraphQLPlanning
 import GraphQLResponse
 import JSON
 
-/// Which parts of an answer are still to come, and what of them the client can be told, as plain data: no statement, no
-/// socket.
+/// The pending parts of a response and their payloads, as plain data: without statements and
+/// sockets.
 ///
-/// A fragment is deferred once for each object that it is of. The fields that the same fragments have of one object are a
-/// group; a fragment is complete when all of its groups are there, and these are sent then, once. What is deferred inside
-/// of a fragment is pending after that one. The later items of a list are a fragment of one group, and pending once the
-/// group is sent that its first items are in. GraphQL incremental delivery (v0.2); in the format of 2022 each group is a
-/// fragment and is sent when it is there.
+/// A fragment is deferred once for each object that it applies to. The fields that the same
+/// fragments select on one object are a group. A fragment is complete when all of its groups are
+/// complete. Each group is sent once. A fragment inside of a deferred fragment becomes pending
+/// after it. The later items of a streamed list are a fragment of one group, which becomes pending
+/// when its initial items were sent.
+///
+/// GraphQL incremental delivery (v0.2). In the format of 2022 each group is a fragment, and is sent
+/// when it is complete.
 struct DeliveryState {
   /// A fragment of one object, or the later items of one list.
   private final class Fragment {
@@ -34,7 +37,7 @@ struct DeliveryState {
     let fragments: [Fragment]
     /// Its object's fields, or the items, once they are there.
     var data: [UInt8]?
-    /// Of fields inside of it.
+    /// The errors of fields inside of it.
     var inner: [GraphQLError] = []
     /// Why it has no data, or no more items.
     var errors: [GraphQLError]?
@@ -64,11 +67,11 @@ struct DeliveryState {
   private var outermost: [Fragment] = []
   private var groups: [[Group]]
   private var places: [[[PathSegment]: Group]]
-  /// How many parts are still to come, by fragment.
+  /// The number of outstanding parts of each fragment.
   private var partsLeft: [Int]
   private var pending: [Fragment] = []
   private var nextID = 0
-  /// Of all parts so far.
+  /// The errors of all parts so far.
   private(set) var errors: [GraphQLError] = []
 
   init(_ delivery: DeliveryPlan, requestID: String) {
@@ -160,7 +163,7 @@ struct DeliveryState {
     end(part, .fault("A part has no object where the first part has one."))
   }
 
-  /// What is not there by now does not come.
+  /// Fails a part. Its missing groups are not sent.
   private mutating func end(_ part: Int, _ error: GraphQLError) {
     for group in groups[part] where !group.isThere {
       var error = error
@@ -188,7 +191,7 @@ struct DeliveryState {
     json.append(",\"hasNext\":true")
   }
 
-  /// The next response, without its last brace, if there is anything to be told after a part.
+  /// Returns the next response without its closing brace, or nil if a part causes none.
   mutating func next(after part: Int) -> JSONWriter? {
     switch delivery.format {
     case .v02: next()

@@ -2,12 +2,12 @@ import GraphQLResponse
 import JSON
 
 extension ResponseWriter {
-  /// What of an object, or of a list, comes with a part.
+  /// The fields of an object, or the items of a list, that a part delivers.
   struct Entry {
     let path: [PathSegment]
-    /// Of the text, where its fields or items stand; nil where a null moved up beyond the object.
+    /// The range of its fields or items in the text, or nil if a null propagated beyond the object.
     var data: Range<Int>?
-    /// Of what is there.
+    /// The errors of its data.
     var notes: [Note] = []
     /// Why the object is not there, or the items from this one on.
     var failure: [GraphQLError] = []

@@ -1,20 +1,21 @@
 import GraphQLPlanning
 
-/// Which fields of the response are made from a column of a record, by the output shape.
+/// The fields of the response that the columns of a record become, by the output shape.
 ///
-/// A nested select of a statement is a column of the record around it, so this leads from PostgreSQL's
-/// plan back to the fields: column 2 of the record is `viewer.feed.nodes`, whose own record is ...
+/// A nested select of a statement is a column of the record around it. So this type maps
+/// PostgreSQL's plan back to fields: column 2 of the record is `viewer.feed.nodes`, whose own
+/// record is ...
 struct ColumnFields {
   struct Place {
     /// Response names from the root, such as `viewer.feed.nodes`.
     let path: String
-    /// What the records inside the column are made of.
+    /// The contents of the records in the column.
     let contents: [(path: String, content: Content)]
   }
 
   enum Content {
     case record(RecordShape)
-    /// Beside others in the same record, as fields of an edge are.
+    /// One of several values in the same record, such as a field of an edge.
     case value(ValueShape)
   }
 
@@ -24,7 +25,7 @@ struct ColumnFields {
 
   private init() {}
 
-  /// What the records of a place are made of.
+  /// Creates the fields of the records at a place.
   init(_ place: Place) {
     for (path, content) in place.contents {
       switch content {

@@ -5,12 +5,13 @@ import GraphQLResponse
 import JSON
 import Postgres
 
-/// Says what an operation that only reads comes to in PostgreSQL, to whom it would be answered.
+/// Explains how PostgreSQL runs a query, to a client that may run it.
 ///
-/// Its statement is run as `QueryRunner` has it run, and once more to be measured, in one
-/// transaction: the first run prepares it under its name, and only by that name PostgreSQL shows the
-/// plan that is served. The values go as parameters into a setting of the transaction, and from there
-/// into the second run, so that none becomes SQL. One operation at a time is explained on a loop.
+/// It runs the query's statement as `QueryRunner` does, then once more to measure it, in one
+/// transaction. The first run prepares the statement under its name, because PostgreSQL shows a
+/// served plan only by that name. The values are sent as parameters into a setting of the
+/// transaction, and from there into the second run, so no value becomes SQL. One operation at a
+/// time is explained on an event loop.
 package final class OperationExplainer {
   private let pool: PostgresPool
   private let maximumBytes: Int
@@ -95,7 +96,8 @@ package final class OperationExplainer {
     }
   }
 
-  /// What is compared with a sort key has the key's type, which only PostgreSQL knows.
+  /// Asks PostgreSQL for the types of sort keys, which are the types of the values that are
+  /// compared with them.
   private func askForTypes(_ run: Run) {
     var name = PostgresParameters()
     name.append(run.statement.statement.name)
@@ -168,7 +170,7 @@ package final class OperationExplainer {
   }
 }
 
-/// What the page's pane "Plan" shows.
+/// The contents of the page's pane "Plan".
 struct Explanation: Sendable {
   let statement: String
   /// Where each comes from, and its value as people write it.

@@ -12,7 +12,7 @@ package struct StatementAnalysis {
     /// As PostgreSQL's text format has it: `Index Scan using post_pkey on post p`.
     package let title: String
     package let details: [String]
-    /// Of all its executions, in milliseconds; those of the nodes beneath it are in it.
+    /// The total time of all its executions in milliseconds, including the nodes below it.
     package let total: Double
     /// Without the nodes beneath it.
     package fileprivate(set) var own: Double
@@ -31,7 +31,7 @@ package struct StatementAnalysis {
   private var subplansByParameter: [String: String] = [:]
   private var fields: [String: ColumnFields.Place] = [:]
 
-  /// Nil when it is not what EXPLAIN writes.
+  /// Reads a plan, or returns nil if the value is not the output of EXPLAIN.
   package init?(_ json: JSONValue, shape: ObjectShape) {
     guard case .array(let statements) = json, let statement = statements.first,
       let root = statement["Plan"]
@@ -44,7 +44,8 @@ package struct StatementAnalysis {
 
   // MARK: - Reading
 
-  /// What each uncorrelated select is called where its value is used: `InitPlan 31 (returns $33)`.
+  /// Collects the names under which the values of uncorrelated subselects are used: `InitPlan 31
+  /// (returns $33)`.
   private mutating func collectParameters(_ node: JSONValue) {
     if let name = Self.text(node["Subplan Name"]), let start = name.firstRange(of: " (returns ") {
       let subplan = String(name[..<start.lowerBound])
@@ -102,7 +103,7 @@ package struct StatementAnalysis {
     }
   }
 
-  /// What stands between the commas, up to the closing bracket.
+  /// Returns the comma-separated parts up to the closing bracket.
   private static func arguments(_ text: Substring) -> [String] {
     var arguments: [String] = []
     var current = ""
@@ -206,8 +207,8 @@ package struct StatementAnalysis {
     Array(nodes.filter { $0.own > 0 }.sorted { $0.own > $1.own }.prefix(count))
   }
 
-  /// Of each field, in the order of the plan: the time of the nodes that serve it, in milliseconds,
-  /// and the rows that the first of them gave.
+  /// The fields in the order of the plan, each with the time of its nodes in milliseconds and the
+  /// rows of the first of them.
   package var fieldCosts: [(field: String, own: Double, rows: Double)] {
     var costs: [(field: String, own: Double, rows: Double)] = []
     var places: [String: Int] = [:]
@@ -254,7 +255,7 @@ extension StringProtocol {
     String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
   }
 
-  /// What follows each place where `text` stands.
+  /// Returns the parts of the text after each occurrence of `text`.
   fileprivate func components(behind text: String) -> [SubSequence] {
     var found: [SubSequence] = []
     var rest = self[...]

@@ -4,8 +4,8 @@ import SQL
 /// Records the reads of a statement while it is compiled, as the dependencies of its result.
 ///
 /// Each table is tracked as narrowly as its reads are known: by the viewer, by an argument, or by a
-/// column of a row of the result, whose value is then selected in an additional column. Otherwise
-/// all changes of the table are tracked.
+/// column of a row of the result. The value of such a column is selected in an additional column.
+/// Otherwise all changes of the table are tracked.
 final class DependencyRecorder {
   private let catalog: LiveCatalog
   private(set) var plan = LiveDependencies()

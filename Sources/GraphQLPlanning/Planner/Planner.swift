@@ -104,7 +104,7 @@ package struct Planner: Sendable {
   }
 }
 
-/// How many responses a query has, and how they come.
+/// The number and form of a query's responses.
 package enum ResponseMode: Sendable {
   case single
   /// In parts if something is deferred or streamed, else a single response.

@@ -5,11 +5,14 @@ import SQL
 import Subscriptions
 import Synchronization
 
-/// Reads the committed events, for all event loops of the process, on a dedicated thread and connection: the difference
-/// of two snapshots, so each commit once, however long other transactions are open. It polls when a commit is reported,
-/// and once a second for writers that report nothing. Without listeners it does not poll.
+/// Reads the committed events for all event loops of the process, on a dedicated thread and
+/// connection.
 ///
-/// The graph's part is the function `news_since(pg_snapshot)`.
+/// It reads the difference of two snapshots, so it delivers each commit once, however long other
+/// transactions stay open. It polls when a commit is reported, and once a second for writers that
+/// report nothing. Without subscribers it does not poll.
+///
+/// The graph provides the function `news_since(pg_snapshot)`.
 final class CommitReader: @unchecked Sendable {
   // @unchecked: `session` and the properties after it are used on the thread only; `state` has a lock.
 
@@ -38,7 +41,7 @@ final class CommitReader: @unchecked Sendable {
   private let hasEnded = DispatchSemaphore(value: 0)
   private var session: PostgresSession?
   private var last: PostgresSnapshot?
-  /// The last crash, if it is known, and the one that listeners have not been told of.
+  /// The last crash, if it is known, and the one that was not reported to subscribers yet.
   private var crash: CrashRecovery?
   private var unreportedCrash: CrashRecovery?
   private var statisticsResetAt: String?

@@ -1,25 +1,27 @@
 import Subscriptions
 
-/// What sockets and streams may take.
+/// The limits of sockets and streams.
 package struct LiveSettings: Sendable {
   /// Until a client has said who it is, in `connection_init`.
   package var initialisation: Duration = .seconds(3)
   /// Operations of one socket at once.
   package var maximumOperations = 100
 
-  /// Of one subscription, waiting to be told.
+  /// The maximum number of undelivered events of one subscription.
   package var maximumQueue = 1_000
   /// Statements of one loop at once.
   package var deliveries = 64
-  /// Who begins while too much waits for the database waits for so long, and is refused then.
+  /// The maximum time that a new subscription or live query waits for capacity. Then it is refused.
   package var patience: Duration = .seconds(30)
   /// A live query is run at most so often.
   package var livePause: Duration = .milliseconds(100)
-  /// Of the time of a loop's connections, for live queries that are run again.
+  /// The percentage of the time of an event loop's connections that live queries may use to run
+  /// again.
   package var livePercent = 25
-  /// They may take so much of it in advance.
+  /// The connection time that live queries may use in advance.
   package var liveBurst: Duration = .milliseconds(50)
-  /// What the answer of one may hang on, besides what its plan says.
+  /// The maximum number of objects that the result of a live query depends on, in addition to the
+  /// dependencies of its plan.
   package var maximumLiveDependencies = 1_000
   /// Streams say so often that they are alive.
   package var heartbeat: Duration = .seconds(12)

@@ -8,8 +8,8 @@ import JSON
 import Postgres
 import Subscriptions
 
-/// A WebSocket on which operations are sent by graphql-transport-ws: `SocketMessages` says what is to be done, and
-/// this has it done. Kept by its socket's handlers, and gone with it.
+/// A WebSocket that carries operations by graphql-transport-ws. `SocketMessages` decides, and this
+/// class carries out its decisions. Its socket's handlers own it.
 final class SocketSession {
   private let peer: HTTPPeer
   /// As in the handshake, until `connection_init` says another credential.
@@ -17,7 +17,7 @@ final class SocketSession {
   private let socket: WebSocket
   private let pipeline: RequestPipeline
   private var messages = SocketMessages()
-  /// What ends the work for an operation.
+  /// Closures that end the work for each operation.
   private var work: [UInt64: () -> Void] = [:]
   private var patience: LoopTimer?
   /// The session that is looked up.
@@ -46,7 +46,7 @@ final class SocketSession {
 
   private func close(_ reason: SocketClose) { socket.close(reason) }
 
-  /// Nobody is there to be told anything: all work ends.
+  /// Ends all work after the client has disconnected.
   private func end() {
     patience = nil
     monitor.stop()
@@ -166,7 +166,7 @@ final class SocketSession {
 
   func sink(of operation: UInt64) -> any ResponseSink { Sink(session: self, operation: operation) }
 
-  /// Where the responses of one operation go.
+  /// The sink for the responses of one operation.
   private final class Sink: ResponseSink {
     let session: SocketSession
     let operation: UInt64

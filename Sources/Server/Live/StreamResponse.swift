@@ -6,7 +6,7 @@ import Subscriptions
 
 /// The answer to an HTTP request in parts, begun when the first of it is known.
 final class StreamResponse: ResponseSink {
-  /// What the client says it had, in `Last-Event-ID`; nil when it says nothing, or something else.
+  /// The resume token in `Last-Event-ID`, or nil if there is none or it is malformed.
   let resume: ResumeToken?
   private let exchange: HTTPExchange
   private let format: ResponseFormat
@@ -33,7 +33,9 @@ final class StreamResponse: ResponseSink {
   /// A subscription can be answered.
   var takesEvents: Bool { format.stream != nil }
 
-  /// What comes is an answer in parts; false where it cannot be sent.
+  /// Prepares for incremental delivery.
+  ///
+  /// - Returns: whether the client accepts it.
   func takesParts() -> Bool {
     guard let parts = format.parts, !hasBegun else { return false }
     stream = parts
@@ -72,7 +74,8 @@ final class StreamResponse: ResponseSink {
     end(stream.failure(errors, requestID: requestID))
   }
 
-  /// There is no word for it: the client comes back to a stream that ends too early.
+  /// Cuts the stream short. The protocol has no message for it, but clients reconnect to a stream
+  /// that ends early.
   func interrupt(_ reason: String) {
     timer = nil
     exchange.cutShort()

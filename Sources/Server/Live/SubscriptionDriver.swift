@@ -52,7 +52,7 @@ final class SubscriptionDriver: @unchecked Sendable {
 
   private let loop: EventLoop
   private let number: Int
-  /// Nil if the graph has no events.
+  /// The reader of events, or nil if the graph has none.
   private let reader: CommitReader?
   private let sessions: SessionResolver
   private let queries: QueryRunner
@@ -65,7 +65,7 @@ final class SubscriptionDriver: @unchecked Sendable {
   private var groups = SharingGroups()
   private var tickets: [StatementID: PostgresTicket] = [:]
   private var lastStream: UInt64 = 0
-  /// How often it has joined or left the reader.
+  /// The number of times that it has joined or left the reader.
   private var joins = 0
   private var timer: (LoopTimer, at: Moment)?
   private var actions: [RegistryAction] = []

@@ -74,7 +74,7 @@ package struct LogLine: Sendable {
     return bytes
   }
 
-  /// What a client sent must not look like a line of its own.
+  /// Appends text from a client without line breaks, so that it cannot forge a line.
   private static func append(_ text: String, to bytes: inout [UInt8]) {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
       bytes += text.utf8

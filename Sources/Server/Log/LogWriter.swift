@@ -3,12 +3,12 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Writes lines to a descriptor from a thread of its own, so that nobody waits for whoever reads it.
+/// Writes lines to a descriptor on a dedicated thread, so that a blocked output delays no request.
 ///
-/// What is not written yet stands in a buffer with a limit. A line that does not fit is counted, and
-/// the count is written once there is room again.
+/// Unwritten lines wait in a bounded buffer. A line that does not fit is dropped and counted. The
+/// count is written when there is capacity again.
 package final class LogWriter: Sendable {
-  /// What the whole process says.
+  /// The writer of the process's log to standard error.
   package static let standardError = LogWriter(descriptor: STDERR_FILENO)
 
   private struct State {
@@ -101,7 +101,7 @@ package final class LogWriter: Sendable {
     }
   }
 
-  /// Waits until somebody takes it. A descriptor that takes no more loses it.
+  /// Writes bytes, and waits until the descriptor accepts them. If it fails, the bytes are lost.
   private func writeOut(_ bytes: [UInt8]) {
     var start = 0
     while start < bytes.count {

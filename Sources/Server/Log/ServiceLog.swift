@@ -92,7 +92,7 @@ package struct ServiceLog: Sendable {
     }
   }
 
-  /// Why a client was told no more than a code, and of which operation.
+  /// Logs the reason for an error of which the client receives the code only.
   private func line(_ error: GraphQLError, of title: String, _ fields: LogLine.Fields) {
     let path = error.path.map { " at \($0.accessText.dropFirst())" } ?? ""
     line(.error, "error", "\(title): \(error.code.rawValue)\(path): \(error.fullMessage)", fields)

@@ -3,11 +3,11 @@ import EventLoops
 import GraphQLExecution
 import HTTP
 
-/// What operators ask, on an address and a loop of its own: `/metrics`, `/live` and `/ready` of the
-/// whole process.
+/// Serves `/metrics`, `/live` and `/ready` for the whole process, on a separate address and event
+/// loop.
 ///
-/// A few times a second every loop is asked for a sign of life, which tells how long work waits there.
-/// A loop that does not answer is shown as it was the last time.
+/// A few times a second it sends a heartbeat to each event loop and measures the delay. A loop that
+/// does not respond is shown in its last state.
 final class AdminService: @unchecked Sendable {
   // @unchecked: after `init` everything is touched on `loop` only.
   private let loop: EventLoop
@@ -16,12 +16,12 @@ final class AdminService: @unchecked Sendable {
   private let traces: TraceExporter?
   private let tasks: TaskRunner?
   private let outbox: Outbox?
-  /// Of answers that are kept for clients.
+  /// The buffer of unsent responses.
   private let budget: HTTPBufferBudget?
   private var server: HTTPServer?
   private var pulse: LoopTimer?
   private var latest: [LoopSnapshot?]
-  /// When a loop was asked that has not answered yet.
+  /// The times of the heartbeats that event loops have not returned yet.
   private var askedAt: [UInt64?]
   let address: HTTPAddress
 

@@ -1,5 +1,5 @@
-/// How often something took how long. No lock and no allocation: it belongs to one loop, and a copy of
-/// it to whoever asked that loop.
+/// A histogram of durations. It belongs to one event loop and needs no lock and no allocation.
+/// Other threads ask the loop for a copy.
 struct DurationHistogram: Sendable {
   /// Nanoseconds; what is longer than the last is counted without a bound.
   static let bounds: [19 of UInt64] = [

@@ -5,13 +5,13 @@ import GraphQLTransport
 import HTTP
 import Postgres
 
-/// What is counted on one loop, as plain numbers: counting takes no lock and no memory, and whoever
-/// wants to see them asks the loop for a copy.
+/// The counters of one event loop, as plain numbers. Counting takes no lock and no allocation.
+/// Other threads ask the loop for a copy.
 struct LoopMetrics: Sendable {
   // Operations.
   private(set) var succeeded = [4 of UInt64](repeating: 0)
   private(set) var failed: [Failure: UInt64] = [:]
-  /// What clients were told no more of than a code, by where it happened.
+  /// The errors of which clients received the code only, by the place where they happened.
   private(set) var faults: [Fault: UInt64] = [:]
   /// By their clients.
   private(set) var abandoned = [4 of UInt64](repeating: 0)
@@ -52,7 +52,7 @@ struct LoopMetrics: Sendable {
   private(set) var statementsPrepared: UInt64 = 0
   private(set) var executionsCombined: UInt64 = 0
   private(set) var combinations: UInt64 = 0
-  /// How long work waited for the loop.
+  /// The delay of work on the event loop.
   var delay = DurationHistogram()
 
   struct Failure: Hashable, Sendable {
@@ -65,7 +65,7 @@ struct LoopMetrics: Sendable {
     let code: ErrorCode
   }
 
-  /// Where a client meets a fault.
+  /// The place where an error happened.
   enum Subject: String, Sendable {
     case query, mutation, subscription
     /// A request of which no operation came.
@@ -83,7 +83,7 @@ struct LoopMetrics: Sendable {
     }
   }
 
-  /// Of operations; the last is for what never became one.
+  /// The kind of an operation. The last case is for requests that never became one.
   enum Kind: Int, CaseIterable, Sendable {
     case query, mutation, subscription, none
 
@@ -198,7 +198,7 @@ struct LoopMetrics: Sendable {
     }
   }
 
-  /// What two loops have counted.
+  /// Adds the counts of another event loop.
   mutating func add(_ other: LoopMetrics) {
     for place in succeeded.indices {
       succeeded[place] &+= other.succeeded[place]

@@ -6,7 +6,7 @@ import Subscriptions
 struct LoopSnapshot: Sendable {
   let metrics: LoopMetrics
   let pool: PoolStatistics
-  /// Of the connections for mutations.
+  /// The statistics of the connections for mutations.
   let writers: PoolStatistics
   let flushes: PoolStatistics
   let documents: (count: Int, bytes: Int)

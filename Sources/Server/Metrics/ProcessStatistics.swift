@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What the system says of this process, read when it is asked for.
+/// The system's statistics of this process, read on request.
 struct ProcessStatistics: Sendable {
   var processorSeconds = 0.0
   var residentBytes = 0

@@ -1,11 +1,11 @@
-/// The eyes of one loop: tells what happens there to the log, to the loop's own counters and to the
-/// traces, each if it is wanted.
+/// Passes the events of one event loop to the log, to the loop's counters and to the traces, if
+/// they are enabled.
 final class LoopObserver: @unchecked Sendable {
   // @unchecked: `metrics` is touched on its loop only.
   let loop: Int
   let log: ServiceLog
   let traces: TraceExporter?
-  /// Nil where nobody can ask for them.
+  /// The counters, or nil without an address for operators.
   var metrics: LoopMetrics?
 
   init(loop: Int, log: ServiceLog, traces: TraceExporter?, countsMetrics: Bool) {

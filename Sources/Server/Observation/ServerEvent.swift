@@ -6,27 +6,27 @@ import GraphQLTransport
 import HTTP
 import Postgres
 
-/// All that happens in a server, as those tell it who do it. Those who look (`ServiceLog`,
-/// `LoopMetrics`, `TraceExporter`) switch over it without a `default`, so that whoever adds a case
-/// decides for each of them.
+/// All events of a server, as its modules report them. `ServiceLog`, `LoopMetrics` and
+/// `TraceExporter` switch over it without a `default`, so that a new case needs a decision in each
+/// of them.
 package enum ServerEvent: Sendable {
-  /// Of the process.
+  /// An event of the process.
   case life(LifeEvent)
   case migration(MigrationEvent)
-  /// Of what the database wants done from time to time.
+  /// An event of the database's background tasks.
   case task(TaskEvent)
-  /// Of what is handed to whoever delivers it.
+  /// An event of deliveries from the outbox.
   case outbox(OutboxEvent)
-  /// Of clients' connections, and of requests that no handler saw.
+  /// An event of clients' connections, or of requests that no handler received.
   case http(HTTPEvent)
-  /// Of requests before they are operations.
+  /// An event of requests that are not operations yet.
   case endpoint(GraphQLEndpoint.Event)
-  /// Of documents and plans.
+  /// An event of documents and plans.
   case execution(ExecutionEvent)
   case session(SessionResolver.Event)
-  /// Of database connections and statements.
+  /// An event of database connections and statements.
   case pool(PoolEvent)
-  /// Of pictures that are sent and asked for.
+  /// An event of image uploads and downloads.
   case picture(PictureEvent)
   /// A subscription or a live query was sent a response with errors.
   case push(RequestIdentity, [GraphQLError])
@@ -36,13 +36,15 @@ package enum ServerEvent: Sendable {
 
 package enum PictureEvent: Sendable {
   case kept(bytes: Int, RequestIdentity)
-  /// - Parameter reason: more than its sender is told; nil when that is all.
+  /// A refused upload.
+  ///
+  /// - Parameter reason: the reason, or nil if its sender receives all of it.
   case refused(ErrorCode, reason: String?, RequestIdentity)
   case served(bytes: Int)
   case notServed(ErrorCode, reason: String?)
   /// The command that decides about pictures did not.
   case notModerated(reason: String)
-  /// Nobody used them.
+  /// The number of unused images that were removed.
   case forgotten(Int)
 }
 
@@ -60,11 +62,11 @@ package enum LifeEvent: Sendable {
 package final class RequestRecord: @unchecked Sendable {
   // @unchecked: written on its loop only, and by nobody once it was told.
   package let identity: RequestIdentity
-  /// Of `monotonicNanoseconds()`.
+  /// The time of the start, of `monotonicNanoseconds()`.
   package let began: UInt64
   package var ended: UInt64 = 0
   package var times = PhaseDurations()
-  /// Nil when it never became an operation: refused, or with a document that is none.
+  /// The label, or nil if the request never became an operation.
   package var label: OperationLabel?
   /// The name of its statement on the database's connections.
   package var statement: String?
@@ -89,7 +91,7 @@ package final class RequestRecord: @unchecked Sendable {
     requestBytes = bytes
   }
 
-  /// Of the first error; nil without one.
+  /// The code of the first error, or nil without errors.
   package var code: ErrorCode? { errors.first?.code }
 
   package var nanoseconds: UInt64 { ended > began ? ended - began : 0 }

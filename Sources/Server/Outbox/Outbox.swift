@@ -4,17 +4,17 @@ import Postgres
 import SQL
 import Synchronization
 
-/// Hands what waits in the database's outbox to a command, at least once each.
+/// Passes the entries of the database's outbox to a command, each at least once.
 ///
-/// The graph has two functions for it: `outbox_take(lease)` gives an entry that is due, as its message and
-/// perhaps a sealed token, and `outbox_end(id, is_delivered, is_final)` notes what came of it. An
-/// entry that was taken is nobody else's until the lease is over; should this process end before
-/// it has said what came of it, another takes it then.
+/// The graph provides two functions. `outbox_take(lease)` returns an entry that is due, with its
+/// message and possibly an encrypted token. `outbox_end(id, is_delivered, is_final)` records the
+/// outcome. Until the lease ends, no other process takes the entry. If this process ends before it
+/// records the outcome, another one takes the entry after that.
 package final class Outbox: Sendable {
   package struct Settings: Sendable {
     package var command: OutboxCommand
     package var workers = 2
-    /// What the tokens of linked accounts are sealed with.
+    /// The key that decrypts tokens of linked accounts.
     package var box: SecretBox?
 
     package init(command: OutboxCommand) { self.command = command }
@@ -26,7 +26,7 @@ package final class Outbox: Sendable {
     package var givenUp = 0
   }
 
-  /// How often it is looked whether something is due.
+  /// The polling interval.
   private static let interval = Duration.seconds(1)
 
   private let settings: Settings
@@ -126,7 +126,7 @@ package final class Outbox: Sendable {
   }
 }
 
-/// Of entries of the outbox, by their numbers.
+/// An event of the outbox, with the number of the entry.
 package enum OutboxEvent: Sendable {
   case delivered(String)
   case failed(String, reason: String, isTriedAgain: Bool)

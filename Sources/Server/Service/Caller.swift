@@ -3,18 +3,18 @@ import GraphQLResponse
 import HTTP
 import Postgres
 
-/// Who sends operations: what the head of a request says of its client, or what a socket began with.
+/// The sender of operations, from the header of a request or the handshake of a socket.
 final class Caller {
   let credential: Credential
-  /// Whose share of planning and of connections an operation takes unless somebody is signed in.
+  /// The client that planning and connections count for, if the caller is anonymous.
   let client: PoolClient
-  /// Whose points an operation takes then; nil if nobody's are counted.
+  /// The address whose rate-limit points an anonymous operation spends, or nil if none are counted.
   let chargedAddress: HTTPPeer?
   private let address: HTTPPeer
   private let isAddressShared: Bool
   private let device: String?
 
-  /// What functions of the graph may ask for, and by which guesses are counted.
+  /// The identity that functions of the graph can read. Wrong passwords are counted by it.
   private(set) lazy var identity: ClientIdentity = {
     var identity = ClientIdentity()
     identity.address = "\(address)"
@@ -36,7 +36,9 @@ final class Caller {
     self.device = device
   }
 
-  /// - Parameter countsPoints: whether the server counts the points of anybody.
+  /// Creates the caller of a request.
+  ///
+  /// - Parameter countsPoints: whether the server counts rate-limit points.
   convenience init(of request: HTTPRequest, proxies: TrustedProxies, countsPoints: Bool) {
     let address = proxies.client(of: request).accountable
     let bits = address.bits
@@ -57,7 +59,7 @@ final class Caller {
   }
 }
 
-/// What a client shows for who it is.
+/// The credential of a client.
 enum Credential: Equatable {
   case none
   /// Something that cannot be a token.

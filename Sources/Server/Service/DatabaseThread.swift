@@ -2,12 +2,12 @@ import Dispatch
 import Foundation
 import Postgres
 
-/// A thread with a connection of its own for work that no request waits for: it does a step, waits until the
-/// next, and connects again when the connection was lost.
+/// A dedicated thread and connection for work that no request waits for. It runs a step, waits
+/// until the next one, and reconnects after a lost connection.
 final class DatabaseThread: @unchecked Sendable {
   // @unchecked: `session` is touched on its thread only; `state` has a lock.
 
-  /// What a step is given.
+  /// The input of a step.
   struct Work {
     let session: PostgresSession
     /// The connection is new.

@@ -3,14 +3,16 @@
 /// There is room for so many; while there is, a client may have a quarter of it.
 struct FairQueue<Client: Hashable, Element> {
   private var lines: [Client: [Element]] = [:]
-  /// Whose turn it is, and whose come then: those with something in line.
+  /// The clients with queued elements, in the order of their turns.
   private var turns: [Client] = []
   private(set) var count = 0
   private let room: Int
 
   init(room: Int) { self.room = max(room, 1) }
 
-  /// False where there is no room.
+  /// Adds an element.
+  ///
+  /// - Returns: whether there was capacity for it.
   mutating func add(_ element: Element, for client: Client) -> Bool {
     guard count < room, (lines[client]?.count ?? 0) < max(room / 4, 1) else { return false }
     if lines[client] == nil { turns.append(client) }

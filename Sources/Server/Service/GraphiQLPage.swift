@@ -1,12 +1,12 @@
 import Foundation
 import HTTP
 
-/// The in-browser IDE at `/`: a page of our own around GraphiQL's files, which `script/setup`
-/// installs. Everything comes from this server, so it works without a network. What the page does
-/// is in `Sources/Server/Page`, whose files are part of the program.
+/// The in-browser IDE at `/`: a page around GraphiQL's files, which `script/setup` installs.
+/// Everything comes from this server, so it works without a network. The page's own code is in
+/// `Sources/Server/Page`, whose files are part of the program.
 ///
-/// Nothing in the page is inline script, so its policy can forbid what is: R12 asks for a nonce
-/// where there is some.
+/// The page has no inline script, so its content security policy forbids inline scripts and needs
+/// no nonce.
 package enum GraphiQLPage {
   /// The files it needs, by the names they are installed under.
   static let files = scripts + styles
@@ -20,7 +20,7 @@ package enum GraphiQLPage {
   ]
   private static let ownStyles = [("page.css", PackageResources.page_css)]
 
-  /// Where the files are looked for when nobody says: beside the program, then where setup puts them.
+  /// The default folders of the files: next to the program, then where setup installs them.
   static var places: [String] {
     let program = Bundle.main.executablePath ?? ""
     let folder = URL(fileURLWithPath: program).resolvingSymlinksInPath().deletingLastPathComponent()

@@ -4,11 +4,11 @@ import GraphQLPlanning
 import GraphQLResponse
 import GraphQLTransport
 
-/// Who may learn the schema: through `__schema` and `__type`, its text, and from suggestions in
-/// messages, which come to everybody or to nobody (R12).
+/// The clients that may read the schema: through `__schema`, `__type` and the schema's text.
+/// Suggestions in messages are sent to all clients or to none.
 package enum IntrospectionAccess: String, CaseIterable, Sendable {
   case all
-  /// Whoever sends a token; one that is not valid is refused anyway.
+  /// Requests with a token. An invalid token is refused in any case.
   case signedIn = "signed-in"
   case off
 

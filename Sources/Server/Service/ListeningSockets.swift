@@ -1,9 +1,9 @@
 import Glibc
 import HTTP
 
-/// The sockets a server listens on, opened before there is anything to serve: a port that is taken is
-/// told at once, one below 1024 can be opened before root's rights are given up, and clients who
-/// come early are answered (`StartingService`).
+/// The sockets that a server listens on. They are opened first: a port in use is reported at once,
+/// a port below 1024 can be opened before root's privileges are dropped, and early clients get a
+/// response (`StartingService`).
 package struct ListeningSockets {
   /// One for each loop.
   let clients: [HTTPListener]

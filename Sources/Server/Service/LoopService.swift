@@ -95,7 +95,7 @@ final class LoopService: @unchecked Sendable {
     return answer.withLock { $0 }
   }
 
-  /// How the loop is now; call on it.
+  /// Returns the current state of the event loop. Call on it.
   func snapshot() -> LoopSnapshot {
     loop.preconditionOnLoop()
     return LoopSnapshot(
@@ -141,7 +141,7 @@ final class LoopService: @unchecked Sendable {
   }
 }
 
-/// What all loops read and none changes.
+/// The immutable state that all event loops share.
 struct SharedService: Sendable {
   let mapping: StorageMapping
   let database: PostgresConfiguration
@@ -151,9 +151,9 @@ struct SharedService: Sendable {
   let constraintErrors: ConstraintErrors
   let accounts: AccountInputs
   let endedSessions = EndedSessions()
-  /// Nil where only sessions of our own are accepted.
+  /// The authenticator of signed tokens, or nil if only the server's own sessions are accepted.
   let jwtAuthenticator: JWTAuthenticator?
-  /// What runs the operations' statements, given the loop's pool.
+  /// Creates the runner of the operations' statements on an event loop's pool.
   let runner: @Sendable (PostgresPool) -> any StatementRunner
   let execution: ExecutionSettings
   let endpoint: GraphQLEndpoint.Configuration
@@ -161,11 +161,11 @@ struct SharedService: Sendable {
   let explains: Bool
   let pages: StaticPages
   let trustedProxies: TrustedProxies
-  /// Nil where nobody's points are counted.
+  /// The rate limiter, or nil without rate limits.
   let rateLimiter: RateLimiter?
   let readiness: Readiness
   let pictures: PictureService?
   let live: LiveSettings
-  /// Nil if the graph has no events.
+  /// The reader of events, or nil if the graph has none.
   let commits: CommitReader?
 }

@@ -9,10 +9,11 @@ import Pictures
 import Postgres
 import SQL
 
-/// `POST /photos` and `GET /photos/...` on one loop. What becomes of an upload in the graph is the
-/// graph's: its function `note_upload(viewer, upload)` is told of each that was kept, may refuse it as
-/// mutations do, and gives the address that the client is told; `photo_audience(viewer, path)` says who
-/// may have it.
+/// `POST /photos` and `GET /photos/...` on one event loop.
+///
+/// The graph decides what an upload means. Its function `note_upload(viewer, upload)` is called
+/// with each stored image. It may refuse the image as mutations do, and returns the URL for the
+/// client. `photo_audience(viewer, path)` decides who may read the image.
 final class PictureEndpoint {
   static let path = "/photos"
 
@@ -58,7 +59,7 @@ final class PictureEndpoint {
     }
   }
 
-  /// What the answer to one request needs, wherever it is made.
+  /// The context of the response to one request.
   private struct Call: @unchecked Sendable {
     // @unchecked: only touched on the loop.
     let exchange: HTTPExchange
@@ -191,7 +192,9 @@ final class PictureEndpoint {
     "SELECT \(GraphContract.photoAudience)($1, $2)", parameterCount: 2,
     label: StatementLabel("(photo)"))
 
-  /// - Parameter viewer: 0 of anybody.
+  /// Serves an image.
+  ///
+  /// - Parameter viewer: the viewer's ID, or 0 for an anonymous client.
   private func serve(_ asked: Asked, to viewer: Int64, _ call: Call) {
     var parameters = PostgresParameters()
     parameters.append(viewer)
@@ -351,7 +354,7 @@ extension PictureRefusal {
 }
 
 extension PictureService.Kept {
-  /// What the graph is told.
+  /// The argument of the graph's function.
   fileprivate var json: String {
     var json = JSONWriter(capacity: 512)
     json.append("{\"path\":")
@@ -370,7 +373,7 @@ extension PictureService.Kept {
     return String(decoding: json.finish(), as: UTF8.self)
   }
 
-  /// What the client is told.
+  /// Returns the body of the response.
   fileprivate func answer(url: String) -> [UInt8] {
     var json = JSONWriter(capacity: 256)
     json.append("{\"url\":")

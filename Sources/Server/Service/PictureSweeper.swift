@@ -4,10 +4,11 @@ import Pictures
 import Postgres
 import SQL
 
-/// Removes pictures that belong to nobody: uploads that were never used, and what people left behind
-/// who are gone. What belongs to somebody is the graph's to say (`unknown_uploads`).
+/// Removes images without a user: uploads that were never used, and images of deleted accounts. The
+/// graph's function `unknown_uploads` selects them.
 ///
-/// Several servers may do so at a time. A picture that is sent again meanwhile is young again, and stays.
+/// Several servers may do so at the same time. An image that is uploaded again meanwhile counts as
+/// new, and stays.
 package final class PictureSweeper: Sendable {
   /// As long as an upload has to be used, and an hour for the graph to forget it.
   package static let age = 25 * 3600

@@ -1,10 +1,11 @@
 import EventLoops
 import Postgres
 
-/// Documents that nobody has sent before, or not with such variables: milliseconds of work each.
+/// A queue of documents that are not cached, or not for such variables. Planning one takes
+/// milliseconds.
 ///
-/// They are worked on one at a time, of one client after the other, and in between as long for those whose
-/// documents are known: work of this kind has half of the loop.
+/// Clients take turns, and one document is planned at a time. Between two of them, requests with
+/// cached documents run for as long, so planning takes half of the event loop's time.
 final class PreparationQueue {
   /// Given whether it has not waited too long; says whether it was work, and not found after all.
   typealias Work = (_ isInTime: Bool) -> Bool
@@ -25,7 +26,9 @@ final class PreparationQueue {
     self.patience = patience
   }
 
-  /// - Returns: false if there is no room.
+  /// Adds the planning of a document.
+  ///
+  /// - Returns: whether there was capacity for it.
   func add(for client: PoolClient, _ work: @escaping Work) -> Bool {
     guard entries.add(Entry(since: .now, work: work), for: client) else { return false }
     plan()

@@ -1,18 +1,18 @@
 import HTTP
 import Synchronization
 
-/// A bucket of points for each client, over all loops: an operation takes what it can cost at most,
-/// what it did not need is given back, and a little comes back by itself every second (R9).
+/// A token bucket of rate-limit points for each client, over all event loops.
 ///
-/// Who asks for more than there is has to wait. An operation that may cost more than the whole bucket
-/// is let in when the bucket is full, and leaves a debt.
+/// An operation spends its maximum cost, and unused points are refunded. Points also refill with
+/// time. If the balance is too low, the operation is refused. An operation whose maximum cost
+/// exceeds the bucket is accepted when the bucket is full, and leaves a negative balance.
 ///
-/// The table is cut into parts with a lock each, held for a look-up and a few additions.
+/// The table has parts with one lock each, held for a lookup and a few additions.
 package final class RateLimiter: Sendable {
   package struct Rate: Sendable, Equatable {
     /// Points that may be spent at once.
     package let maximum: Int
-    /// Points that come back.
+    /// The refill rate, in points per second.
     package let perSecond: Int
 
     /// Both at least 1.
@@ -24,7 +24,7 @@ package final class RateLimiter: Sendable {
   }
 
   package struct Settings: Sendable {
-    /// Nil for no limit.
+    /// The rate of each viewer, or nil for no limit.
     package var viewer: Rate?
     package var address: Rate?
 
@@ -36,7 +36,7 @@ package final class RateLimiter: Sendable {
 
   package enum Client: Hashable, Sendable {
     case viewer(Int64)
-    /// Of somebody who is not signed in, of an IPv6 customer the whole /64.
+    /// The address of an anonymous client. For IPv6, it is the /64 network.
     case address(HTTPPeer)
   }
 
@@ -60,15 +60,18 @@ package final class RateLimiter: Sendable {
   private let parts: [Part]
   private let maximumBuckets: Int
 
-  /// - Parameter maximumBuckets: in each of the table's 64 parts. Beyond it those that are full are
-  ///   forgotten, which takes nothing from anybody, and then the fullest half.
+  /// Creates a limiter.
+  ///
+  /// - Parameter maximumBuckets: the maximum number of buckets in each of the table's 64 parts.
+  ///   Beyond it, the full buckets are evicted, which changes no balance, and then the fullest
+  ///   half.
   package init(_ settings: Settings, maximumBuckets: Int = 2_048) {
     self.settings = settings
     self.maximumBuckets = max(2, maximumBuckets)
     parts = (0..<64).map { _ in Part() }
   }
 
-  /// Nil when the client is not limited.
+  /// Returns the rate of a client, or nil if it has no limit.
   package func rate(of client: Client) -> Rate? {
     switch client {
     case .viewer: settings.viewer
@@ -106,7 +109,7 @@ package final class RateLimiter: Sendable {
     }
   }
 
-  /// How many clients are known.
+  /// The number of clients in the table.
   var count: Int { parts.reduce(0) { $0 + $1.buckets.withLock { $0.count } } }
 
   private func change<Result: Sendable>(

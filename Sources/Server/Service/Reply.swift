@@ -4,16 +4,16 @@ import GraphQLTransport
 import HTTP
 import Subscriptions
 
-/// Where the response to a request goes, and whether anybody waits for it.
+/// The destination of the response to a request.
 enum Reply {
   /// The stream is there if the client takes one.
   case exchange(HTTPExchange, ResponseFormat, StreamResponse?)
-  /// What the explainer says instead of the response.
+  /// An HTTP exchange that receives the explainer's report instead of the response.
   case explanation(HTTPExchange, ResponseFormat, OperationExplainer)
   case batch(BatchReply, place: Int)
   case socket(SocketSession, operation: UInt64)
 
-  /// Where the responses of a subscription go; nil if there can be one only.
+  /// The sink for a subscription's responses, or nil if the client accepts only one response.
   var sink: (any ResponseSink)? {
     switch self {
     case .exchange(_, _, let stream): stream?.takesEvents == true ? stream : nil
@@ -22,7 +22,7 @@ enum Reply {
     }
   }
 
-  /// Where the parts of a query's response go; nil if it is whole.
+  /// The sink for incremental delivery, or nil if the client accepts a complete response only.
   var partSink: (any ResponseSink)? {
     switch self {
     case .exchange(_, _, let stream): stream?.takesParts() == true ? stream : nil
@@ -31,7 +31,7 @@ enum Reply {
     }
   }
 
-  /// How the client takes parts of a response that come later; nil if it takes it whole.
+  /// The format of incremental delivery, or nil if the client accepts a complete response only.
   var delivery: IncrementalDelivery? {
     switch self {
     case .exchange(_, let format, _): format.parts?.delivery
@@ -40,7 +40,7 @@ enum Reply {
     }
   }
 
-  /// What a client that comes back had.
+  /// The resume token of a client that reconnects.
   var resume: ResumeToken? {
     switch self {
     case .exchange(_, _, let stream): stream?.resume
@@ -58,7 +58,7 @@ enum Reply {
     }
   }
 
-  /// Calls `work` when nobody wants the response any more. Call once.
+  /// Calls `work` when the client disconnects or cancels. Call once.
   func onLeave(_ work: @escaping () -> Void) {
     switch self {
     case .exchange(let exchange, _, _), .explanation(let exchange, _, _): exchange.onClose(work)

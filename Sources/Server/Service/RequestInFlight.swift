@@ -3,10 +3,11 @@ import GraphQLExecution
 import GraphQLResponse
 import Postgres
 
-/// One operation of a client, from when its request was read until its one end.
+/// One operation of a client, from the end of its request to its own end.
 ///
-/// Owns what ends with it: the work that is under way for it, its points and its record. Whatever comes
-/// first ends it: a response, the last part of one, or the client's leaving. What comes later does nothing.
+/// It owns the work that runs for the operation, its rate-limit points and its record. The first of
+/// these ends it: a response, the end of a stream, or the client's disconnection. Later calls have
+/// no effect.
 final class RequestInFlight {
   let caller: Caller
   let reply: Reply
@@ -19,7 +20,7 @@ final class RequestInFlight {
   private(set) var isOver = false
   private let report: (RequestRecord) -> Void
 
-  /// What is done for it now, besides what happens before the loop goes on.
+  /// The work in progress for the operation, beyond the current event batch.
   enum Work {
     case none
     case timer(LoopTimer)
@@ -75,7 +76,7 @@ final class RequestInFlight {
   private enum End {
     case response(OperationResponse)
     case stream(OperationResponse, any ResponseSink)
-    /// The client left; nobody waits for anything.
+    /// The client disconnected.
     case left
   }
 
@@ -110,7 +111,7 @@ final class RequestInFlight {
 }
 
 extension RequestRecord {
-  /// Notes what those who look are told of a response.
+  /// Records the parts of a response that logs, metrics and traces report.
   func note(_ response: OperationResponse) {
     switch response {
     case .executed(let body, let errors, _):

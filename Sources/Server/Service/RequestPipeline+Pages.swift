@@ -2,9 +2,9 @@ import Accounts
 import GraphQLTransport
 import HTTP
 
-/// What is no operation: the schema's text, and how the server is.
+/// The pages that are not operations: the schema's text and the health checks.
 extension RequestPipeline {
-  /// The database answers, nobody has said otherwise, and the server is not about to end.
+  /// Whether the database responds, no additional check fails, and the server is not draining.
   var isReady: Bool { pool.isAvailable && !isDraining && shared.readiness.isGiven }
 
   func readiness(_ exchange: HTTPExchange) {

@@ -2,9 +2,9 @@ import GraphQLExecution
 import GraphQLResponse
 import HTTP
 
-/// What operations, and documents that are new, take of their client's points.
+/// The rate-limit points that operations and uncached documents spend.
 extension RequestPipeline {
-  /// Where a client's points are; a pipeline has none where nobody's are counted.
+  /// The bucket of a client. A pipeline without rate limits has none.
   private struct Account {
     let limiter: RateLimiter
     let client: RateLimiter.Client
@@ -40,8 +40,8 @@ extension RequestPipeline {
     return sessions.known(token) ?? 0
   }
 
-  /// What parsing, validating and planning a document costs: about as much as an answer's objects do
-  /// in the same time. Those that the operator has published are the operator's.
+  /// Returns the points for parsing, validating and planning a document, which take about as long
+  /// as so many objects of a response. A trusted document costs nothing.
   private static func preparationCost(of request: GraphQLRequest) -> Int {
     request.trustedID == nil ? 1 + request.document.utf8.count / 256 : 0
   }
@@ -60,11 +60,11 @@ extension RequestPipeline {
     return account.refusal(of: "Planning a new document of this size", costing: cost)
   }
 
-  /// Takes the operation's points from its client. Its response says what it did cost, and the rest is
-  /// given back.
+  /// Spends the maximum cost of an operation. Its response reports the actual cost, and the
+  /// difference is refunded.
   ///
-  /// - Parameter viewer: 0 without a token.
-  /// - Returns: the refusal if they are not there.
+  /// - Parameter viewer: the viewer's ID, or 0 without a token.
+  /// - Returns: the refusal if the balance is too low.
   func takePoints(
     for operation: PreparedOperation, viewer: Int64, _ flight: RequestInFlight
   ) -> OperationResponse? {

@@ -7,7 +7,7 @@ import HTTP
 import JSON
 import Postgres
 
-/// What sockets ask of the line: to be opened, whose they are, and records for what comes by them.
+/// The pipeline's methods for sockets: the handshake, the viewer, and the records of operations.
 extension RequestPipeline {
   func openSocket(_ request: HTTPRequest, _ head: RequestHead, _ exchange: HTTPExchange) {
     guard endpoint.admitsSocket(of: request) else {

@@ -326,7 +326,7 @@ final class RequestPipeline {
     if let ticket { flight.goOn(with: .statement(ticket)) }
   }
 
-  /// Whom the caller's credential stands for now; 0 for nobody.
+  /// Finds the current viewer of the caller's credential, or 0 for an anonymous caller.
   private func findViewer(
     of caller: Caller, _ completion: @escaping (Result<Int64, PostgresError>) -> Void
   ) {

@@ -63,7 +63,7 @@ final class KnownHead {
   var head: RequestHead?
 }
 
-/// What the head of a request says to the line.
+/// The header of a request, as the pipeline uses it.
 final class RequestHead {
   let purpose: Route.Purpose
   let format: GraphQLEndpoint.Head

@@ -13,9 +13,9 @@ import StorageChecking
 /// A server on its loops, from the moment it answers until it has stopped.
 package final class RunningServer: Sendable {
   package struct Settings: Sendable {
-    /// Passwords, identity providers and what is sealed.
+    /// The settings of passwords, identity providers and encrypted values.
     package var accounts = AccountInputs.Settings()
-    /// Whose signed tokens are accepted beside our sessions; nil for nobody's.
+    /// The issuers whose signed tokens are accepted in addition to sessions, or nil for none.
     package var tokenIssuers: IdentityProviders?
     /// Port 0 takes a free one.
     package var address = HTTPAddress.tcp(host: "127.0.0.1", port: 0)
@@ -24,11 +24,11 @@ package final class RunningServer: Sendable {
     package var pool = PoolSettings(size: 3)
     /// The connections of all loops that mutations run on: at least one for each loop.
     package var writers = 8
-    /// How mutations reach the database; as everything else unless given.
+    /// The database configuration of mutations; by default that of queries.
     package var writerDatabase: PostgresConfiguration?
     /// How what needs a session of its own does: tasks, the outbox. As mutations unless given.
     package var sessionDatabase: PostgresConfiguration?
-    /// Of a mutation's field, waiting for a connection included (R10).
+    /// The timeout of a mutation's field, including the wait for a connection.
     package var mutationTimeout = Duration.seconds(8)
     package var constraintErrors = ConstraintErrors()
     /// Runs the database's background tasks, as far as no other server does.
@@ -45,19 +45,19 @@ package final class RunningServer: Sendable {
     package var tls: TLSContext?
     package var endpoint = GraphQLEndpoint.Configuration()
     package var execution = ExecutionSettings()
-    /// What else `/ready` hangs on.
+    /// The additional readiness checks.
     package var readiness = Readiness()
     package var trustedProxies = TrustedProxies()
     package var introspection = IntrospectionAccess.all
-    /// What clients may spend; nobody's points are counted unless given.
+    /// The rate limits; by default none.
     package var rateLimits: RateLimiter.Settings?
-    /// What runs the operations' statements on each loop's pool.
+    /// Creates the runner of the operations' statements on an event loop's pool.
     package var statementRunner: @Sendable (PostgresPool) -> any StatementRunner = {
       StatementBatcher($0)
     }
     /// Takes pictures at `/photos`; nil takes none.
     package var pictures: PictureService?
-    /// Of sockets and streams.
+    /// The settings of sockets and streams.
     package var live = LiveSettings()
     package var graphiQL = GraphiQLPage.Setting.installed
     /// Clients are shown the plans of their queries at `/explain`, and the page has a pane for it.
@@ -225,9 +225,10 @@ package final class RunningServer: Sendable {
     group.notify(queue: .global(), execute: completion)
   }
 
-  /// From now on `/ready` says no, sockets and streams are ended one after the other, and everything else is as before.
+  /// Begins draining: `/ready` fails, and sockets and streams are closed one after the other.
+  /// Everything else stays as it is.
   ///
-  /// - Parameter length: until the last of them is ended; nothing leaves them to `stop`.
+  /// - Parameter length: the time until the last one is closed; zero leaves them to `stop`.
   package func announceEnd(over length: Duration = .zero) {
     for service in services { service.announceEnd(over: length) }
   }

@@ -4,7 +4,8 @@ import GraphQLResponse
 import GraphQLTransport
 import HTTP
 
-/// Answers while a server starts: it is alive, and not ready. Everything else is told to come again.
+/// Serves `/live` and `/ready` while a server starts. It responds 503 with `Retry-After` to other
+/// requests.
 package final class StartingService: Sendable {
   private let loop: EventLoop
   private let servers: [HTTPServer]
@@ -30,8 +31,8 @@ package final class StartingService: Sendable {
     for server in servers { server.start() }
   }
 
-  /// Leaves the sockets to the server that has started: whoever connects once this returns is that server's. Who is
-  /// connected is told to come again. Waits for the loop.
+  /// Hands the sockets over to the server that has started: it accepts all connections after this
+  /// call. Connected clients are asked to reconnect. Waits for the event loop.
   package func stop() {
     let loop = loop
     let group = DispatchGroup()

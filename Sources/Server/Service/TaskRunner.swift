@@ -2,17 +2,18 @@ import DatabaseSetup
 import Postgres
 import Synchronization
 
-/// Runs the database's background tasks while the server serves, on a thread and a connection of its
-/// own. Several servers of one database share the work: whoever comes when a task is due runs it.
+/// Runs the database's background tasks while the server serves, on a dedicated thread and
+/// connection. Several servers of one database share the work: the first one that finds a task due
+/// runs it.
 final class TaskRunner: Sendable {
-  /// Of one task since the start.
+  /// The counters of one task since the start.
   struct Counts: Sendable {
     var ran = 0
     var failed = 0
     var nanoseconds: UInt64 = 0
   }
 
-  /// How often the list of tasks is read.
+  /// The interval at which the list of tasks is read.
   private static let reading = Duration.seconds(60)
 
   private let thread: DatabaseThread
@@ -80,7 +81,7 @@ final class TaskRunner: Sendable {
   }
 }
 
-/// Of the database's background tasks.
+/// An event of the database's background tasks.
 package enum TaskEvent: Sendable {
   case ran(String, took: Duration)
   /// For the first time since it last worked.

@@ -14,7 +14,8 @@ struct TaskSchedule {
   }
 
   static let restAfterFailure = Duration.seconds(10)
-  /// For what the role may not do: somebody has to grant it first.
+  /// The time until the next attempt after the role lacked a privilege, which an operator has to
+  /// grant.
   static let restAfterRefusal = Duration.seconds(3600)
 
   private var entries: [String: Entry] = [:]

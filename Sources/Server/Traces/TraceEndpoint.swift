@@ -2,14 +2,15 @@ import Glibc
 import GraphQLExecution
 import JSON
 
-/// Where a collector takes traces by OTLP over HTTP: `http://host:port`, `/v1/traces` unless a path is
-/// given. TLS is left to a collector beside the server.
+/// The address of a collector that receives traces by OTLP over HTTP: `http://host:port`, with the
+/// path `/v1/traces` by default. For TLS, run a collector next to the server.
 package struct TraceEndpoint: Sendable, Equatable {
   package let host: String
   package let port: UInt16
   package let path: String
 
-  /// Nil for anything but `http://HOST[:PORT][/PATH]`; the port is OTLP's 4318 unless given.
+  /// Creates an endpoint, or returns nil unless the text is `http://HOST[:PORT][/PATH]`. The
+  /// default port is OTLP's 4318.
   package init?(_ text: String) {
     guard text.hasPrefix("http://") else { return nil }
     let rest = text.dropFirst(7)
@@ -140,7 +141,9 @@ package struct TraceEndpoint: Sendable, Equatable {
       : Failure(description: unsafe "\(host):\(port): \(String(cString: strerror(code)))")
   }
 
-  /// False when the deadline passes first.
+  /// Waits until a descriptor is ready.
+  ///
+  /// - Returns: false if the deadline passes first.
   private func wait(_ descriptor: Int32, _ events: Int16, _ deadline: UInt64) -> Bool {
     while true {
       let now = monotonicNanoseconds()

@@ -30,7 +30,7 @@ package final class TraceExporter: Sendable {
   /// Spans since the start.
   package struct Counts: Sendable {
     package var sent = 0
-    /// For want of room.
+    /// The number of traces that were dropped because the queue was full.
     package var dropped = 0
     /// Refused by the collector, or it could not be reached.
     package var failed = 0
@@ -116,7 +116,9 @@ package final class TraceExporter: Sendable {
     hasEnded.signal()
   }
 
-  /// Nil when the collector took them.
+  /// Sends a batch.
+  ///
+  /// - Returns: the reason for a failure, or nil.
   private func send(_ batch: [RequestRecord]) -> String? {
     let count = batch.reduce(0) { $0 + TraceDocument.spanCount(of: $1) }
     let body = TraceDocument.json(batch)

@@ -36,7 +36,7 @@ package final class SessionResolver {
     let until: Moment
     /// The time from which it is looked up again together with others.
     let againFrom: Moment
-    /// Since it was looked up.
+    /// Whether it was used since the lookup.
     var isUsed = false
 
     init(_ viewer: Int64, until: Moment, againFrom: Moment) {
@@ -94,7 +94,7 @@ package final class SessionResolver {
   private var known: [SessionToken: Known] = [:]
   private var waiting: [SessionToken: LookUp] = [:]
   private var looksAgainFrom = Moment.now
-  /// After a failure uses are not noted for a while.
+  /// The time from which uses are recorded again after a failure.
   private var notesFrom = Moment.now
   private let report: (Event) -> Void
 

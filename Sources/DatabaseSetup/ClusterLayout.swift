@@ -218,10 +218,10 @@ struct ClusterLayout {
   }
 }
 
-/// The user that PostgreSQL runs as: ours, or `postgres` if we are root, as which PostgreSQL
-/// refuses to run.
+/// The user that PostgreSQL runs as: this process's user, or `postgres` if that is root, as which
+/// PostgreSQL refuses to run.
 struct ClusterAccount {
-  /// The name of the user; nil if it is ours.
+  /// The name of the user, or nil for this process's user.
   let name: String?
   let userID: uid_t
   let groupID: gid_t

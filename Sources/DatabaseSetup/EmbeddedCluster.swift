@@ -427,11 +427,11 @@ package enum ClusterEvent: Sendable, CustomStringConvertible {
   case ready(process: pid_t)
   /// The installed files differ from those that it runs; it is restarted once they stop changing.
   case upgraded
-  /// It runs the installed files again.
+  /// PostgreSQL runs the installed files again.
   case upgradeDone
-  /// It ended unexpectedly, and is started again.
+  /// PostgreSQL ended unexpectedly, and is started again.
   case ended(status: Int32)
-  /// It could not be started again; another attempt follows.
+  /// PostgreSQL could not be started again; another attempt follows.
   case failed(String)
 
   package var description: String {

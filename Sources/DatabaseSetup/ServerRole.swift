@@ -53,8 +53,8 @@ package enum ServerRole {
     }.joined(separator: " UNION ALL ")
   }
 
-  /// A query for the tables that are withheld, and for responses stored for their requesters. Of a
-  /// table that is partly withheld, the other columns are granted one by one.
+  /// A query for the withheld tables, and for responses stored for their requesters. If a table is
+  /// partly withheld, its other columns are granted one by one.
   private static let withholding = """
     WITH named AS (
       SELECT to_regclass(quote_ident(w.relation)) AS relation, w.attribute FROM \(GraphContract.withheld) w

@@ -13,7 +13,7 @@ import SQL
 package final class CachedDocument {
   package let valid: ValidDocument
   private let hash: String
-  /// By name; the only operation also under no name.
+  /// The operations by name. The only operation of a document is under nil, too.
   private var operations: [String?: CachedOperation] = [:]
   /// Estimated bytes, with those of its plans.
   fileprivate(set) var cost: Int

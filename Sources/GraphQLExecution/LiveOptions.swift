@@ -9,7 +9,7 @@ package struct LiveOptions: Sendable, Equatable {
   /// The minimum polling interval.
   static let shortestInterval = Duration.seconds(10)
 
-  /// It is answered at least so often, whatever is known.
+  /// The polling interval, or nil to run only when a dependency changes.
   package let interval: Duration?
   /// Answers after the first one come as what is to be changed in it.
   package let asPatches: Bool

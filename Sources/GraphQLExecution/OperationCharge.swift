@@ -20,7 +20,9 @@ package final class OperationCharge {
   private let settle: (Int) -> Throttle
   private var isSettled = false
 
-  /// - Parameter settle: told what the operation did cost, once.
+  /// Creates a charge.
+  ///
+  /// - Parameter settle: called once, with the actual cost of the operation.
   package init(requested: Int, settle: @escaping (Int) -> Throttle) {
     self.requested = requested
     self.settle = settle

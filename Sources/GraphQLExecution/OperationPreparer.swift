@@ -11,7 +11,7 @@ import GraphQLValidation
 /// It never waits. The kind of a plan selects its runner: `QueryRunner`, `DeliveryRunner`,
 /// `MutationRunner`, `SubscriptionRunner`.
 package final class OperationPreparer {
-  /// Without storage directives; what documents are validated against.
+  /// The schema without storage directives, against which documents are validated.
   private let clientSchema: Schema
   private let mapping: StorageMapping
   private let planner: Planner

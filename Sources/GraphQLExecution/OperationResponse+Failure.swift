@@ -42,8 +42,8 @@ extension OperationResponse {
 }
 
 extension OperationResponse {
-  /// The same of a statement with a client's inputs, which are named where PostgreSQL refuses one:
-  /// it does not say which.
+  /// Returns the response for a failed statement with a client's inputs. If PostgreSQL refuses an
+  /// input, the response names all of them, because PostgreSQL does not say which one.
   static func failure(
     _ error: PostgresError, over parameters: [PlanParameter], _ places: [InputPlace?],
     _ inputs: OperationInputs
@@ -66,7 +66,7 @@ extension OperationResponse {
 }
 
 extension PostgresError {
-  /// For the log. PostgreSQL's details can name values, and so can its messages about them.
+  /// The reason for the log, without PostgreSQL's details, which can contain values.
   var reason: String {
     let text =
       switch kind {

@@ -7,11 +7,11 @@ import Postgres
 
 /// Turns the values of one request into the parameters of its plan's statement.
 ///
-/// It checks what the schema's types leave open: IDs and cursors must decode, instants and decimals
-/// must be valid, and text must not contain U+0000, which PostgreSQL cannot store.
+/// It checks what the schema's types leave open: IDs and cursors must decode, and instants and
+/// decimals must be valid. Text must not contain U+0000, which PostgreSQL cannot store.
 struct ParameterBinder {
   let variables: [InputValue?]
-  /// For errors about them.
+  /// The descriptions of inputs, for errors.
   let inputs: OperationInputs
   let viewer: Int64
   let cursorSigner: CursorSigner

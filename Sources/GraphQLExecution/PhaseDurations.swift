@@ -12,9 +12,9 @@ package struct PhaseDurations: Sendable, Equatable {
   /// Passwords and credentials of a mutation: until it was their turn, and hashing or checking
   /// them.
   package var hashing: UInt64 = 0
-  /// Until a database connection took the statement.
+  /// The time until a database connection took the statement.
   package var waiting: UInt64 = 0
-  /// From then until PostgreSQL had answered.
+  /// The time from then to PostgreSQL's result.
   package var querying: UInt64 = 0
   /// Making the response from the row.
   package var writing: UInt64 = 0
@@ -41,7 +41,7 @@ package struct PhaseDurations: Sendable, Equatable {
 /// The label of an operation in the log, metrics, traces and the comment in front of its statement.
 /// Created once for each operation of a document.
 package final class OperationLabel: Sendable {
-  /// At most 64 characters of it.
+  /// The operation's name, at most 64 characters.
   package let name: String?
   package let kind: OperationKind
   /// 16 hexadecimal digits: how SHA-256 of the document begins, as persisted queries write it.

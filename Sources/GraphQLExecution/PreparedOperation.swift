@@ -58,7 +58,7 @@ package final class PreparedOperation {
     self.content = content
   }
 
-  /// The same of a request that comes again: nothing is left to prepare.
+  /// Creates the operation of a repeated request from its first one.
   init(_ known: PreparedOperation, for request: GraphQLRequest) {
     identity = request.identity
     times = PhaseDurations()
@@ -72,7 +72,7 @@ package final class PreparedOperation {
   package var plan: PreparedPlan { content.plan }
   package var variables: [InputValue?] { content.variables }
   package var variableNames: [String] { content.variableNames }
-  /// For errors about them.
+  /// The descriptions of inputs, for errors.
   var inputs: OperationInputs { content.inputs }
   /// Answers of introspection fields that depend on this request's variables.
   var introspection: [String: [UInt8]]? { content.introspection }
@@ -112,7 +112,8 @@ extension PreparedOperation {
 
 /// The operation of a repeated request, as far as it depends on the request's bytes only.
 struct RepeatedOperation {
-  /// As many requests as a loop remembers may each hold a plan that no document does any more.
+  /// The maximum size of a remembered request in bytes, because each may keep a plan that has left
+  /// the document cache.
   private static let maximumBytes = 64 << 10
 
   let operation: PreparedOperation

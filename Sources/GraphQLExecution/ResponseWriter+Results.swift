@@ -2,7 +2,7 @@ import GraphQLResponse
 import JSON
 import Postgres
 
-/// From the result of a statement to `data`.
+/// Writing `data` from the result of a statement.
 extension ResponseWriter {
   /// Why there is no `data`.
   enum Failure: Error {

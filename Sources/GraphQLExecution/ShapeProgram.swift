@@ -155,8 +155,7 @@ final class ShapeProgram: Sendable {
   }
 }
 
-/// Appends each part to its table once what it refers to is there. Parts that a shape uses several
-/// times are there once.
+/// Appends each part to its table after the parts that it refers to. Equal parts share an entry.
 private struct Builder {
   typealias Program = ShapeProgram
 

@@ -181,7 +181,7 @@ package indirect enum ValueShape: Sendable {
   case leaves(column: Int, LeafFormat, itemsNonNull: Bool)
   /// A record inside the column.
   case record(column: Int, RecordShape)
-  /// The same record as another object; null unless the boolean column is true.
+  /// An object from the same record; null unless the boolean column is true.
   case embedded(when: Int?, ObjectShape)
   /// An array of records.
   case list(column: Int, RecordShape, itemsNonNull: Bool, length: ListLength)
@@ -192,7 +192,7 @@ package indirect enum ValueShape: Sendable {
   case secret
   /// An error of this field, and null. The writer adds its path.
   case refused(GraphQLError)
-  /// Not a field of the response, but a place where its parts meet.
+  /// A place in the response where its parts meet. It is not a field.
   case marker(DeliveryMarker)
 }
 

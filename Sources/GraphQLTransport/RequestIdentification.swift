@@ -34,8 +34,8 @@ extension RequestIdentification {
   }
 }
 
-/// Trace IDs that never repeat for one seed: the high half is the seed's, and the low half is a
-/// bijection of a counter (the last step of SplitMix64), so that they look random to samplers.
+/// Trace IDs that never repeat for one seed. The high half is the seed's. The low half is a
+/// bijection of a counter (the last step of SplitMix64), so that IDs look random to samplers.
 struct TraceIDs {
   private let high: UInt64
   private var state: UInt64

@@ -6,7 +6,7 @@ package struct TrustedDocuments: Sendable {
   package enum Level: String, Sendable, CaseIterable {
     /// Published documents may be requested by ID; all others may be executed.
     case off
-    /// As `off`, and documents that are not published are logged.
+    /// All documents are executed, and those that are not published are logged.
     case log
     /// Only published documents are executed.
     case allowList = "allow-list"

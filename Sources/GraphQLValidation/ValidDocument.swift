@@ -4,8 +4,8 @@ import GraphQLSchema
 
 /// A document that satisfies every rule of the specification for one schema.
 ///
-/// Only validation creates one, so the type is the proof: every selected field exists, every
-/// fragment spread is defined and not circular, every literal has the type of its location.
+/// Only validation creates one, so the type is the proof. Every selected field exists, every
+/// fragment spread is defined and not circular, and every literal has the type of its location.
 package struct ValidDocument: Sendable {
   package let document: Document
   package let schema: Schema

@@ -18,8 +18,8 @@ package final class HTTPRequest: @unchecked Sendable {
   /// Whether the client asked for another protocol (WebSocket).
   package internal(set) var wantsUpgrade = false
 
-  /// Whether the head differs from the one before it on the connection. What a handler read in a
-  /// repeated head still holds.
+  /// Whether the header differs from that of the previous request on the connection. If it does
+  /// not, values that a handler has read from it are still valid.
   package internal(set) var isNewHead = true
 
   var head: [UInt8] = []

@@ -17,11 +17,10 @@
 
 /// A writer of JSON, piece by piece, into one growing buffer.
 ///
-/// It adds nothing on its own. The caller writes commas, brackets and braces, which it usually has
-/// ready inside precomputed fragments (`,"name":`). This is the innermost loop of the server: a
-/// string is checked for escapes eight bytes at a time while it is copied, numbers are written in
-/// place, and only the buffer is allocated. Short methods are public, so that other modules inline
-/// them.
+/// It adds nothing on its own. The caller writes commas, brackets and braces, which are usually
+/// part of precomputed fragments (`,"name":`). This is the innermost loop of the server. A string
+/// is checked for escapes eight bytes at a time while it is copied, numbers are written in place,
+/// and only the buffer is allocated. Short methods are public, so that other modules inline them.
 public struct JSONWriter {
   /// The buffer, which counts as initialized to its end. The text is its first `count` bytes; the
   /// others are never read.
@@ -207,9 +206,9 @@ public struct JSONWriter {
   /// Returns the fewest decimals that read back as the number, as in coordinates and prices: the
   /// number times a power of ten, that power, and its exponent.
   ///
-  /// The number is a whole `significand` times a power of two, and so the calculation is exact. Of
-  /// several with equally many decimals, the nearest is taken. The result is nil for numbers of
-  /// other magnitudes, and for powers of two, whose neighbors are not equally far.
+  /// The number is a whole `significand` times a power of two, and so the calculation is exact. If
+  /// several have equally many decimals, the nearest is taken. The result is nil for numbers of
+  /// other magnitudes, and for powers of two, whose neighbors have different distances.
   private static func decimal(_ magnitude: Double) -> (digits: UInt64, power: UInt64, count: Int)? {
     guard magnitude < 0x1p32, magnitude >= 0x1p-20, magnitude.significandBitPattern != 0 else {
       return nil

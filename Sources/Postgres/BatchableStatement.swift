@@ -27,7 +27,7 @@ package final class BatchableStatement {
   var held: [StatementExecution] = []
   /// The batcher will look at them.
   var isDue = false
-  /// Those that a pool has and that are not over, several in one counting once.
+  /// The number of executions in the pool that have not ended. A batch counts as one.
   var underWayCount: Int { alone.underWayCount + (batched?.statement.underWayCount ?? 0) }
 
   /// - Parameters expectedNanoseconds, record: as of a `PostgresStatement`.
@@ -96,7 +96,7 @@ struct BatchedStatement {
 
 /// A type whose binary values can be elements of an array, or an array of such.
 struct BatchedParameterType: Hashable {
-  /// As it is written in casts.
+  /// The name of the type in casts.
   let element: String
   let type: PostgresType
   let isArray: Bool

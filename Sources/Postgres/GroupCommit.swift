@@ -29,7 +29,7 @@ package final class GroupCommit {
   private let others: () -> Int
   private let settings: Settings
   private var waiting: [(PostgresError?) -> Void] = []
-  /// The timeline when the first of them came; 0 if no connection had told it.
+  /// The timeline at the first waiting transaction, or 0 if it was unknown.
   private var timeline: UInt32 = 0
   private var isUnderWay = false
   /// The first of those that wait has waited long enough.

@@ -15,8 +15,8 @@ enum PoolAction {
   case probe(Int32, Int)
   /// Ask the server to stop what the connection is running.
   case cancel(Int)
-  /// It takes far longer than was expected of its statement: as long as it does, others of the statement
-  /// count as heavy.
+  /// Note that a request takes far longer than its statement's estimate. Until it ends, other
+  /// executions of the statement count as heavy.
   case outran(Int32)
   /// Tell the request's owner; it is over.
   case fail(Int32, PoolFailure)
@@ -47,8 +47,8 @@ enum PoolVerdict: Equatable {
   /// Hand it over; it took that long.
   case deliver(after: Int64)
   case drop
-  /// It goes back to the queue.
+  /// Put it back in the queue.
   case retry
-  /// The same; it ran that long, and is heavy from now on.
+  /// Put it back in the queue as a heavy request, after it ran that long.
   case retryAsHeavy(after: Int64)
 }

@@ -11,12 +11,13 @@
 ///
 ///     stop: each of them ---> stopping, for good
 ///
-/// |            | connects           | a request without a connection                     | |
-/// serving    | at once            | waits                                              | |
-/// recovering | one after another  | waits                                              | | broken
-/// | one after another  | is refused, unless an attempt is under way         | | paused     | no
-/// | waits until `resume`                               | | stopping   | no                 | is
-/// refused                                         |
+/// |            | connects           | a request without a connection                     |
+/// |------------|--------------------|----------------------------------------------------|
+/// | serving    | at once            | waits                                              |
+/// | recovering | one after another  | waits                                              |
+/// | broken     | one after another  | is refused, unless an attempt is under way         |
+/// | paused     | no                 | waits until `resume`                               |
+/// | stopping   | no                 | is refused                                         |
 enum PoolCondition: Equatable {
   case serving
   /// The last attempts failed, so many in a row; other connections may be there.

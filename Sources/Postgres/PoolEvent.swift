@@ -14,7 +14,7 @@ package enum PoolEvent: Sendable {
   case cancelSent(connection: Int)
   /// A connection met a statement for the first time.
   case prepared(connection: Int, statement: String)
-  /// So many executions were sent as one.
+  /// A batch of executions was sent.
   case batched(executions: Int)
 }
 
@@ -56,9 +56,9 @@ package enum PoolRetryReason: Sendable, Hashable {
   case strayCancel
   /// Another statement before the same Sync failed, or what was to prepare this one did.
   case neighbourFailed
-  /// It waited for something on a connection that others had need of.
+  /// It waited for a lock on a connection that other requests needed.
   case overdue
-  /// With another transaction.
+  /// It conflicted with another transaction.
   case conflict
 
   /// The statement may be at fault itself, so it is tried once more and not again.

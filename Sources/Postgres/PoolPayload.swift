@@ -7,9 +7,9 @@ final class PoolPayload {
   let submittedAt: Moment
   /// Its time says nothing about the next: it was prepared on the way.
   var isFirst = false
-  /// It has been the victim of another's failure, and shares no Sync again.
+  /// Whether it was aborted by another statement's failure, so that it no longer shares a Sync.
   var isAlone = false
-  /// While it is kept, its statement counts as a heavy one.
+  /// A token that makes its statement count as heavy while it exists.
   var slowness: StatementSlowness?
   /// The time it was sent last; nil while it waits.
   var sentAt: Moment?

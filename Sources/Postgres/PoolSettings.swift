@@ -4,7 +4,7 @@ package struct PoolSettings: Sendable {
   /// Statements in flight on one connection: short ones, and others.
   package var pipelineDepth = 16
   package var longPipelineDepth = 2
-  /// As many more at most, where the server is far away.
+  /// The maximum number of additional statements on a connection with high latency.
   package var deepestPipeline = 256
   /// Below this mean a statement is short.
   package var shortStatement = Duration.microseconds(100)
@@ -12,7 +12,7 @@ package struct PoolSettings: Sendable {
   package var sharingLimit = Duration.microseconds(300)
   /// Nothing is put behind statements expected to take longer than this.
   package var longestQueueing = Duration.milliseconds(2)
-  /// From this mean on a statement is heavy.
+  /// The mean duration from which a statement is heavy.
   package var heavyStatement = Duration.milliseconds(20)
   /// Transactions at PostgreSQL at once that commit asynchronously: none of them sleeps at its commit, and on the cores
   /// that there are more backends only take turns.
@@ -31,10 +31,12 @@ package struct PoolSettings: Sendable {
   /// Requests waiting for a connection, and for how long.
   package var queueLimit = 64
   package var queueWait = Duration.seconds(1)
-  /// More may wait, so many in all, while the queue is expected to be worked off within that time.
+  /// The number of requests that may wait while the queue is expected to be empty within
+  /// `quickQueueWait`.
   package var quickQueueLimit = 1024
   package var quickQueueWait = Duration.milliseconds(50)
-  /// The same while there is no database and an attempt to reach it is under way.
+  /// The maximum wait of a request while there is no database and an attempt to connect is in
+  /// progress.
   package var openBreakerWait = Duration.milliseconds(20)
   package var operationDeadline = Duration.seconds(10)
   package var firstBackOff = Duration.milliseconds(50)

@@ -69,8 +69,9 @@ extension PoolState {
     }
   }
 
-  /// PostgreSQL ends a statement by itself at its timeout, except where it does not look at the clock:
-  /// while it puts together a large record, say. It is given a moment to do so.
+  /// Returns whether a statement has exceeded its timeout by the grace time. PostgreSQL ends a
+  /// statement at its timeout, except while it does not check the clock, such as when it builds a
+  /// large record.
   func hasOutrunTimeout(_ request: Request, _ slot: Int, _ now: Instant) -> Bool {
     guard let timeout = settings.statementTimeout, timeout > .zero, !request.awaitsEnd,
       !request.isProbe, request.kind != .lease
@@ -241,8 +242,10 @@ extension PoolState {
     }
   }
 
-  /// While the breaker is open a request may start an attempt earlier than back-off would, so that
-  /// the first request after the database's return finds it. True if it did.
+  /// Starts an attempt to connect for a request while the breaker is open, earlier than the
+  /// back-off would. So the first request after the database's return succeeds.
+  ///
+  /// - Returns: whether an attempt was started.
   mutating func startProbe(_ now: Instant, _ actions: inout [PoolAction]) -> Bool {
     if let lastAttempt, lastAttempt + settings.probeInterval > now { return false }
     guard let slot = slots.firstIndex(where: { $0.phase == .vacant }) else { return false }

@@ -70,7 +70,7 @@ struct PoolState {
     var cancelled: (request: Int32, generation: UInt32, at: Instant)?
     /// A cancel may still hit a statement it was not meant for.
     var strayCancelUntil: Instant?
-    /// Kept free for the lease or heavy statement that waits for it.
+    /// Whether it is reserved for a waiting lease or heavy statement.
     var isPromised = false
 
     init(vacantUntil now: Instant) {
@@ -94,8 +94,8 @@ struct PoolState {
     var turn: Int64 = 0
     var retries: UInt8 = 0
     var mayRetry = true
-    /// It writes: its outcome is always waited for, so past its deadline it is cancelled and then
-    /// told how it ended.
+    /// Whether it writes. Its outcome is always awaited: past its deadline it is cancelled, and its
+    /// completion gets the actual outcome.
     var awaitsEnd = false
     /// Its commit does not wait for the disk.
     var commitsAsynchronously = false
@@ -103,11 +103,11 @@ struct PoolState {
     var isOverdue = false
     /// Whether its caller has stopped waiting for the outcome.
     var isAbandoned = false
-    /// Ours, to see whether the server still answers.
+    /// Whether it is the pool's own check of the server.
     var isProbe = false
-    /// It has far outrun what was expected of it.
+    /// Whether it has far exceeded its estimate.
     var hasOutrun = false
-    /// It was cancelled for others' sake and goes on as a heavy one.
+    /// Whether it was cancelled in favor of others and continues as a heavy request.
     var isDemoted = false
     var submittedAt: Instant
     var sentAt: Instant

@@ -2,12 +2,14 @@ import CPostgreSQL
 
 /// How to reach a database, and what each connection to it is set to.
 package struct PostgresConfiguration: Sendable {
-  /// As libpq takes it: `postgresql://user@host/database?...` or `host=... dbname=...`.
+  /// The connection string of libpq: `postgresql://user@host/database?...` or `host=...
+  /// dbname=...`.
   package var connectionString: String
   package var applicationName = "sociograph"
-  /// For connections that only read.
+  /// Whether its connections only read.
   package var isReadOnly = false
-  /// For connections that write: of several hosts, the one that may be written to.
+  /// Whether its connections write. Of several hosts, libpq then selects the one that accepts
+  /// writes.
   package var writes = false
   package var statementTimeout = Duration.seconds(5)
   package var lockTimeout = Duration.seconds(1)
@@ -28,7 +30,7 @@ package struct PostgresConfiguration: Sendable {
   /// Whether a new connection asks the server for its place in that history. Not for what is done before anything was
   /// met: a round trip of each session.
   package var checksHistory = true
-  /// More settings, by name.
+  /// Additional settings, by name.
   package var settings: [(name: String, value: String)] = []
 
   package enum Pooler: String, Sendable, CaseIterable {
@@ -101,8 +103,8 @@ package struct PostgresConfiguration: Sendable {
     return nil
   }
 
-  /// In a URL, user and password end at the first `@`, unless a `/` is before it; another one before the
-  /// query was meant to be part of the password.
+  /// Returns whether a URL has a stray `@`. User and password end at the first one, unless a `/` is
+  /// before it, so another one in front of the query belongs to an unescaped password.
   private static func hasStrayAt(_ text: String) -> Bool {
     guard let scheme = text.firstRange(of: "://"),
       ["postgresql", "postgres"].contains(text[..<scheme.lowerBound])
@@ -114,7 +116,7 @@ package struct PostgresConfiguration: Sendable {
     return rest.prefix { $0 != "?" }.contains("@")
   }
 
-  /// libpq quotes what it cannot read, which may be part of a password: only its own words are left.
+  /// Removes quoted text from libpq's message, because it may be part of a password.
   private static func withoutQuotes(_ message: String) -> String {
     let keywords = Set(variables.keys)
     let parts = message.split(separator: "\"", omittingEmptySubsequences: false)
@@ -201,7 +203,7 @@ package struct PostgresConfiguration: Sendable {
     return result
   }
 
-  /// Keywords and values for libpq: the string's own, then ours.
+  /// Returns keywords and values for libpq: those of the string, then those of this configuration.
   func libraryOptions() throws(PostgresConfigurationError) -> [(name: String, value: String)] {
     var options = try Self.options(of: connectionString)
     let own = options.first { $0.name == "options" }?.value ?? ""

@@ -19,7 +19,7 @@ import EventLoops
   package let processID: Int32
   package private(set) var isOpen = true
   var onFinish: ((UInt64, borrowing PostgresOutcome) -> Void)?
-  /// Told of the results of statements in one snapshot, but for the last one's.
+  /// Called with the results of statements in one snapshot, except for the last one.
   var onPart: ((UInt64, borrowing PostgresResult) -> Void)?
   var onClose: ((PostgresError) -> Void)?
 
@@ -172,7 +172,7 @@ import EventLoops
     return unsafe PQsendQueryParams(library.handle, preamble, 0, nil, nil, nil, nil, 0) == 1
   }
 
-  /// Without a Sync.
+  /// Sends a statement without a Sync.
   private func sendStatement(_ use: Use, _ parameters: borrowing PostgresParameters) -> Bool {
     let handle = unsafe library.handle
     let statement = use.statement

@@ -47,7 +47,7 @@ package struct PostgresError: Error, Sendable {
     case constraint
     /// The role may not do this.
     case forbidden
-    /// A mistake of ours, or anything else.
+    /// Any other error, such as a mistake in a statement.
     case other
   }
 
@@ -92,7 +92,7 @@ package struct PostgresError: Error, Sendable {
     }
   }
 
-  /// From a result whose status is an error.
+  /// Creates the error of a failed result.
   init(result: OpaquePointer) {
     func field(_ code: Int) -> String? {
       guard let text = unsafe PQresultErrorField(result, Int32(code)) else { return nil }
@@ -112,7 +112,7 @@ package struct PostgresError: Error, Sendable {
       position: field(DIAGNOSTIC_POSITION).flatMap { Int($0) })
   }
 
-  /// From a connection that could not be made or broke.
+  /// Creates the error of a connection that failed or broke.
   init(connection: OpaquePointer) {
     // libpq says it in several lines: for each address and way it tried, and what may help.
     var lines: [Substring] = []

@@ -54,7 +54,8 @@ package struct PostgresParameters: Sendable {
     append(Int64(bitPattern: value.bitPattern))
   }
 
-  /// As `text` and its kin, also `json`. PostgreSQL refuses a NUL in it (`.invalidEncoding`).
+  /// Appends a value of `text`, a similar type, or `json`. PostgreSQL refuses a NUL in it
+  /// (`.invalidEncoding`).
   package mutating func append(_ text: String) {
     var text = text
     text.withUTF8 { unsafe append(bytes: $0) }
@@ -65,23 +66,23 @@ package struct PostgresParameters: Sendable {
     unsafe text.withUnsafeBytes { unsafe append(bytes: $0) }
   }
 
-  /// As `bytea`.
+  /// Appends a value of `bytea`.
   package mutating func append(_ value: [UInt8]) {
     unsafe value.withUnsafeBufferPointer { unsafe append(bytes: $0) }
   }
 
-  /// As `timestamptz`: microseconds since 2000-01-01 UTC.
+  /// Appends a value of `timestamptz`: microseconds since 2000-01-01 UTC.
   package mutating func append(timestamp microsecondsSince2000: Int64) {
     append(microsecondsSince2000)
   }
 
-  /// As `date`: days since 2000-01-01.
+  /// Appends a value of `date`: days since 2000-01-01.
   package mutating func append(date daysSince2000: Int32) {
     append(daysSince2000)
   }
 
-  /// In the type's text format: `numeric` and whatever else has no simple binary form. NUL would
-  /// end the value: the caller refuses it.
+  /// Appends a value in the type's text format: `numeric`, or another type without a simple binary
+  /// form. A NUL would end the value, so the caller refuses it.
   package mutating func append(inTextFormat text: String) {
     var text = text
     text.withUTF8 { utf8 in
@@ -91,7 +92,7 @@ package struct PostgresParameters: Sendable {
     }
   }
 
-  /// As an array of `element`; a nil is an SQL null.
+  /// Appends an array of `element`. A nil becomes an SQL null.
   package mutating func append(array values: [Int64?], of element: PostgresType = .int8) {
     appendArray(of: element, values) { parameters, value in
       parameters.bytes.appendBigEndian(Int32(8))
@@ -130,7 +131,7 @@ package struct PostgresParameters: Sendable {
     }
   }
 
-  /// As `bytea[]`.
+  /// Appends a value of `bytea[]`.
   package mutating func append(array values: [[UInt8]]) {
     let start = beginArray(of: .bytea)
     for value in values {
@@ -140,12 +141,12 @@ package struct PostgresParameters: Sendable {
     endArray(at: start, count: values.count)
   }
 
-  /// As `timestamptz[]`: microseconds since 2000-01-01 UTC.
+  /// Appends a value of `timestamptz[]`: microseconds since 2000-01-01 UTC.
   package mutating func append(timestampArray values: [Int64?]) {
     append(array: values, of: .timestamptz)
   }
 
-  /// As `date[]`: days since 2000-01-01.
+  /// Appends a value of `date[]`: days since 2000-01-01.
   package mutating func append(dateArray values: [Int32?]) {
     append(array: values, of: .date)
   }

@@ -231,7 +231,7 @@ package final class PostgresPool {
   /// Whether a new request would wait for a connection, for another reason than network latency.
   package var isCrowded: Bool { state.isCrowded && !state.isFar }
 
-  /// Given to it and not answered.
+  /// The number of requests that have no result yet.
   package var unfinishedCount: Int { state.unfinishedCount }
 
   /// Whether there is a connection whose server responded recently. The pool probes it every few

@@ -9,7 +9,7 @@ import CPostgreSQL
   package let rowCount: Int
   package let columnCount: Int
   private let firstRow: Int
-  /// It looks at another's rows.
+  /// Whether it refers to the rows of another result.
   private let isView: Bool
 
   /// Takes ownership.
@@ -33,7 +33,7 @@ import CPostgreSQL
     if !isView { unsafe PQclear(result) }
   }
 
-  /// One row by itself; to be used while this result is there.
+  /// Returns one row as a result. Valid as long as this result.
   func row(_ row: Int) -> PostgresResult {
     precondition(row >= 0 && row < rowCount, "The result has no such row.")
     return unsafe PostgresResult(result, row: firstRow + row, columnCount: columnCount)

@@ -16,7 +16,7 @@ package enum PipelinedCommand: Sendable {
 /// The result of one pipelined command.
 package struct PipelinedAnswer: Sendable {
   package let columns: [PostgresType]
-  /// As text; none for a command that was only described.
+  /// The rows as text. Empty for a command that was only described.
   package let rows: [[String?]]
 }
 

@@ -62,8 +62,9 @@ package final class PostgresStatement: Sendable {
     estimate(usually: meanNanoseconds, at: now())
   }
 
-  /// By which it shares with others: what it costs PostgreSQL. Others that take the cores make an
-  /// execution take longer, not cost more, so that is the least of recent times.
+  /// Returns the cost of an execution in PostgreSQL, by which it shares a connection. It is the
+  /// shortest recent duration, because other processes on the cores make an execution longer but
+  /// not more expensive.
   func costNanoseconds(at now: @autoclosure () -> Moment) -> UInt64 {
     estimate(usually: record.least.load(ordering: .relaxed), at: now())
   }
@@ -146,7 +147,7 @@ package final class PostgresStatement: Sendable {
 package final class StatementRecord: Sendable {
   fileprivate let mean = Atomic<UInt64>(0)
   fileprivate let least = Atomic<UInt64>(0)
-  /// It counts as taking so long at least, in nanoseconds, until that `Moment`.
+  /// The minimum estimate in nanoseconds, until the `Moment` in `floorEnd`.
   fileprivate let floor = Atomic<UInt64>(0)
   fileprivate let floorEnd = Atomic<Int64>(0)
   /// When one took far longer than usual, and how long all since then took, in nanoseconds.
@@ -187,7 +188,7 @@ package final class StatementRecords: Sendable {
   }
 }
 
-/// As long as one is kept, its statement counts as one that takes long.
+/// A token that makes its statement count as slow while it exists.
 final class StatementSlowness {
   private let statement: PostgresStatement
 

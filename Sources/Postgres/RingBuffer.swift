@@ -10,7 +10,7 @@ package struct RingBuffer<Element> {
 
   var first: Element? { count == 0 ? nil : storage[head] }
 
-  /// By age, the oldest being 0.
+  /// Accesses an element by its age. The oldest has the index 0.
   subscript(index: Int) -> Element? {
     get { index < count ? storage[place(index)] : nil }
     set { if index < count { storage[place(index)] = newValue } }

@@ -97,7 +97,7 @@ package struct HostRefusal: Sendable, Equatable, CustomStringConvertible {
 
   package let host: String
   package let reason: Reason
-  /// It was not refused since it was last used.
+  /// Whether it is the first refusal of the host since its last use.
   package let isNew: Bool
 
   package var description: String {

@@ -211,7 +211,7 @@ final class StatementExecution {
   /// The completion, or nil once it was called or the execution was cancelled.
   private(set) var completion: StatementCompletion?
   private var group: StatementExecutionGroup?
-  /// In nanoseconds, until it was sent the last time.
+  /// The time in nanoseconds until it was sent last.
   private var held: UInt64 = 0
 
   init(

@@ -11,15 +11,15 @@ package protocol StatementRunner: AnyObject {
   ) -> PostgresTicket?
 }
 
-/// Called with the outcome of an execution, and with what it took.
+/// Called with the outcome of an execution and its durations.
 package typealias StatementCompletion = (borrowing PostgresOutcome, StatementTimes) -> Void
 
 /// Where the time of an execution went, in nanoseconds.
 package struct StatementTimes: Sendable, Equatable {
-  /// Before it was sent: until a connection would take it, and until others were there to be
-  /// combined with.
+  /// The time until it was sent: the wait for a connection, and for other executions in its batch.
   package var waited: UInt64 = 0
-  /// From then to its answer, behind others on the same connection perhaps.
+  /// The time from then to its result, including that of statements in front of it on the
+  /// connection.
   package var served: UInt64 = 0
 
   package init(waited: UInt64 = 0, served: UInt64 = 0) {

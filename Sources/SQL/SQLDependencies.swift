@@ -67,8 +67,7 @@ private struct Reader {
   }
 
   private(set) var tokens: [Token] = []
-  /// For each token, the part of a query that it belongs to: between the same brackets, of the same
-  /// SELECT.
+  /// The part of a query that each token belongs to: the same SELECT in the same brackets.
   private var groups: [Int] = []
   /// The tokens of each group.
   private var members: [Int: [Int]] = [:]

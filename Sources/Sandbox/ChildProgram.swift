@@ -25,11 +25,12 @@ package struct ChildProgram {
   }
 
   package enum Outcome: Equatable {
-    /// It ended with an exit status, or by a signal: then with 128 plus its number, as in shells.
+    /// The program ended with an exit status. If a signal ended it, the status is 128 plus the
+    /// signal's number, as in shells.
     case ended(status: Int32, output: [UInt8])
     case outOfTime
     case tooMuchOutput
-    /// It was not started.
+    /// The program could not be started.
     case notStarted(code: Int32)
   }
 

@@ -5,8 +5,8 @@ import GraphQLSchema
 import Postgres
 import SQL
 
-/// Checks what subscriptions and live queries need of a database: the keys of an `@event` can be
-/// read and its events are reported, and the lines of `live_source` name existing objects and cover
+/// Checks what subscriptions and live queries need of a database. The keys of an `@event` can be
+/// read, and its events are reported. The lines of `live_source` name existing objects and cover
 /// all that is read.
 struct LiveCheck {
   private let mapping: StorageMapping

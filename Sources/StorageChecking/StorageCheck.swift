@@ -7,7 +7,7 @@ import Postgres
 ///
 /// It plans and prepares small operations for each field of each type that can be reached from the
 /// query root. It then reads the PostgreSQL types of their results, the keys, constraints and
-/// values behind them, and the role's privileges, and checks that changes are reported
+/// values behind them, and the role's privileges. It also checks that changes are reported
 /// (`LiveCheck`). Nothing is changed and no statement of the schema is run: every transaction is
 /// read only, and the role needs only the privilege to read.
 ///

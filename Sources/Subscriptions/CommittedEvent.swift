@@ -27,7 +27,7 @@ package struct EventBatch: Sendable {
   package let events: [CommittedEvent]
   /// Every event that is visible in it was in this batch or an earlier one.
   package let snapshot: PostgresSnapshot
-  /// Some events before this batch are lost.
+  /// Whether events before this batch are lost.
   package let hasGap: Bool
   /// The crash of PostgreSQL that the reader noticed since the last batch.
   package var crash: CrashRecovery?

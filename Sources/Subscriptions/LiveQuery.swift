@@ -45,7 +45,7 @@ struct LiveQuery {
   var phase = Phase.waiting
   /// The start time of the last execution.
   var startedAt: Moment
-  /// It is not executed again before.
+  /// The earliest time of the next execution.
   var restsUntil: Moment
   /// The number of consecutive failed statements.
   var failures = 0
@@ -62,7 +62,7 @@ struct LiveQuery {
   enum Phase {
     /// The commit reader is to be joined.
     case waiting
-    /// It waits for its turn to start.
+    /// The query waits for its turn to start.
     case queued
     /// - position: the first batch to be compared with the result's dependencies.
     /// - isDirty: a dependency was touched since.
@@ -70,7 +70,7 @@ struct LiveQuery {
     case idle
     /// A dependency was touched, and the pause since the last execution is not over.
     case resting
-    /// It waits for its turn.
+    /// The query waits for its turn to run.
     case ready
   }
 }

@@ -4,7 +4,7 @@ package struct PostgresSnapshot: Sendable, Hashable {
   package let first: UInt64
   /// Nothing from it on had.
   package let end: UInt64
-  /// Those between that were still open.
+  /// The transactions in between that were still open.
   private let open: Set<UInt64>
   package let text: String
 

@@ -74,7 +74,7 @@ package enum StatementOutcome {
 }
 
 package struct SubscriptionKeys: Sendable {
-  /// At least one.
+  /// The keys, at least one.
   let keys: [Int64]
   let snapshot: PostgresSnapshot
 
@@ -95,7 +95,7 @@ package struct MissedEvents: Sendable {
   }
 }
 
-/// The properties of a live query's result, besides the response.
+/// The properties of a live query's result, in addition to the response.
 package struct LiveResult: Sendable {
   let dependencies: Set<Dependency>
   /// The number of objects in the result.
@@ -133,7 +133,7 @@ package enum RegistryAction {
   case send(StreamID, [UInt8], ResumeToken?, isFollowed: Bool)
   /// A response with errors was sent.
   case report(StreamID, [GraphQLError])
-  /// The stream ends by itself. It is gone.
+  /// End the stream with an outcome. It is no longer registered.
   case finish(StreamID, StatementOutcome)
   /// The client is to reconnect. The stream is gone.
   case interrupt(StreamID, reason: String)

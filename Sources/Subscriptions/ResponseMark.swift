@@ -12,7 +12,7 @@ struct ResponseMark: Equatable, Sendable {
     low = number(hash[8..<16])
   }
 
-  /// From its `text`; nil for any other.
+  /// Creates a mark from its `text`, or returns nil for any other text.
   init?(_ text: Substring) {
     let digits = text.utf8.allSatisfy {
       UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0

@@ -47,7 +47,7 @@ struct Subscription {
   let began: Moment
   /// How far its keys are known, or nil if they are.
   var lookup: Lookup?
-  /// It has been registered under its keys.
+  /// Whether it is registered under its keys.
   var isActive = false
   var topics: [CommittedEvent.Topic] = []
   /// Events that are visible in it are not sent.
@@ -77,13 +77,13 @@ struct Subscription {
   enum Step {
     /// The commit reader is to be joined.
     case waiting
-    /// It waits for its turn.
+    /// The subscription waits for its turn to start.
     case queued
     case reading(StatementID)
     /// Its operation is executed, to compare later responses with.
     case comparing(StatementID, SubscriptionKeys)
     case catchingUp(StatementID, SubscriptionKeys, ResumeToken)
-    /// It tries again when the pause is over.
+    /// The subscription retries after the pause.
     case pausing
 
     /// The statement that it waits for.
@@ -99,10 +99,10 @@ struct Subscription {
   /// The work for its next event.
   enum Work {
     case idle
-    /// It waits for its turn.
+    /// The subscription waits for its turn.
     case ready
     case executing(StatementID)
-    /// It tries again when the pause is over.
+    /// The subscription retries after the pause.
     case pausing
   }
 }
@@ -111,7 +111,7 @@ struct PendingEvent {
   let node: Int64
   /// The snapshot of the batch that it came with.
   var snapshot: PostgresSnapshot
-  /// It shares no statement, because a shared one had errors.
+  /// Whether it shares no statement, because a shared one had errors.
   var isAlone = false
 }
 

@@ -1,7 +1,7 @@
 import EventLoops
 import GraphQLResponse
 
-/// The start of subscriptions: the keys and a snapshot are read, missed events are found, and the
+/// The start of subscriptions. The keys and a snapshot are read, missed events are found, and the
 /// subscription is registered. If the keys may have changed, they are read again.
 extension SubscriptionRegistry {
   mutating func subscribe(
@@ -21,7 +21,7 @@ extension SubscriptionRegistry {
     count()
   }
 
-  /// From now on events are kept for it.
+  /// Begins to buffer events for a stream.
   mutating func beginLookup(_ id: StreamID) {
     backlog.open(at: backlog.end)
     subscriptions[id]?.lookup = Subscription.Lookup(position: backlog.end, step: .queued)

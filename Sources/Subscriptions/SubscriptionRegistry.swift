@@ -194,7 +194,7 @@ package struct SubscriptionRegistry {
     actions.append(.joinReader)
   }
 
-  /// To be called when a stream is gone.
+  /// Leaves the reader if no stream needs it. Call after a stream has ended.
   mutating func releaseReader() {
     guard interest == 0, reader != .absent else { return }
     reader = .absent

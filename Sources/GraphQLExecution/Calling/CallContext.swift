@@ -3,8 +3,8 @@ import GraphQLPlanning
 import GraphQLResponse
 import GraphQLSchema
 
-/// The sources of one call's parameters, besides the operation's variables. All attempts share it,
-/// so they send the same parameters, except for the mode of the commit.
+/// The sources of one call's parameters, in addition to the operation's variables. All attempts
+/// share it, so they send the same parameters, except for the mode of the commit.
 final class CallContext {
   let schema: Schema
   let scalarTypes: [TypeID: ParameterType]
@@ -14,7 +14,7 @@ final class CallContext {
   private(set) lazy var client = findClient()
   /// The results of the call's input transforms, in their order.
   var transforms: [TransformedInput] = []
-  /// The commit does not wait for the disk by itself: of the try that is made now.
+  /// Whether the current attempt commits asynchronously, to be flushed by `GroupCommit`.
   var flushesLater = false
   private let makeSecret: () -> String
   /// Made when the first statement asks for it.

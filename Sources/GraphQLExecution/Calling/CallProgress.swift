@@ -26,7 +26,7 @@ struct CallProgress {
   enum End: Equatable {
     /// The last try's result is the answer.
     case done
-    /// The same, and it was the answer to an earlier request of the client's.
+    /// Done by an earlier request of the same client, whose response is replayed.
     case replayed
     /// The last try's error says why not: nothing of it was done.
     case failed
@@ -118,7 +118,7 @@ enum CallCondition: Equatable {
   /// The request has been done.
   case replay
   case inProgress
-  /// With another body.
+  /// The key was used with another body.
   case keyReused
   case other
 

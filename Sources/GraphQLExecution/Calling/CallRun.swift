@@ -241,7 +241,7 @@ final class CallRun {
     }
   }
 
-  /// It is committed, and lasts.
+  /// Finishes after the commit is durable.
   private func done(_ outcome: FieldOutcome) {
     guard call.plan.mayEndSessions else { return finish(outcome) }
     runner.sessionsEnded()

@@ -27,7 +27,7 @@ struct FieldOutcome {
     FieldOutcome(json: null, errors: errors)
   }
 
-  /// The database does not say who is signed in.
+  /// Returns the outcome of a field whose viewer could not be found.
   static func obstacle(_ error: PostgresError) -> FieldOutcome {
     guard case .refused(let errors, let retryAfter) = OperationResponse.failure(error),
       let first = errors.first

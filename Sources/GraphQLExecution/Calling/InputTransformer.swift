@@ -24,7 +24,7 @@ package enum TransformedInput: Sendable {
 /// A type that hashes passwords and verifies credentials. It belongs to one event loop and calls
 /// `completion` on it, later.
 package protocol InputTransformer: AnyObject {
-  /// Refuses at once who has guessed too often; otherwise does all the tasks, away from the loop.
+  /// Runs all tasks away from the event loop, or refuses a client with too many wrong passwords.
   func transform(
     _ tasks: [TransformTask], client: ClientIdentity,
     completion: @escaping (Result<[TransformedInput], TransformRefusal>) -> Void)

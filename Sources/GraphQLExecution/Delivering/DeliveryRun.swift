@@ -7,11 +7,11 @@ import Postgres
 package enum AnswerPart {
   /// All of it: nothing comes later, or nothing can be had.
   case whole(OperationOutcome)
-  /// The first of several, and what it took.
+  /// The initial response, with its durations.
   case first([UInt8], PhaseDurations)
   /// Another one, not the last.
   case next([UInt8])
-  /// With the errors of all of them.
+  /// The last response, with the errors of all of them.
   case last([UInt8], errors: [GraphQLError])
 }
 
@@ -44,8 +44,8 @@ package struct DeliveryRunner {
   }
 }
 
-/// One operation whose answer comes in parts: a statement for each, all sent at once, and each part told when it is
-/// there.
+/// One operation with incremental delivery. Each part has a statement. All statements are sent at
+/// once, and each part is delivered when its result arrives.
 final class DeliveryRun {
   private let settings: ExecutionSettings
   private let operation: PreparedOperation
@@ -61,7 +61,7 @@ final class DeliveryRun {
   private var ticket: PostgresTicket?
   private var cost = 0
   private var bytesLeft: Int
-  /// Those of the first part.
+  /// The durations of the initial part.
   private var times: PhaseDurations
 
   init(

@@ -63,7 +63,7 @@ struct DeliveryState {
   private let delivery: DeliveryPlan
   private let requestID: String
   private var fragments: [Key: Fragment] = [:]
-  /// Those that stand in no other, in the order of the response.
+  /// The fragments that are in no other fragment, in the order of the response.
   private var outermost: [Fragment] = []
   private var groups: [[Group]]
   private var places: [[[PathSegment]: Group]]
@@ -129,7 +129,8 @@ struct DeliveryState {
     pending = begun(outermost)
   }
 
-  /// Those of them that wait for something, or those inside of others that do not: all was sent with another.
+  /// Returns the candidates that are still pending. A candidate whose data was sent with another
+  /// fragment is replaced by the fragments inside of it.
   private mutating func begun(_ candidates: [Fragment]) -> [Fragment] {
     var found: [Fragment] = []
     for fragment in candidates {
@@ -250,7 +251,7 @@ struct DeliveryState {
     return json
   }
 
-  /// Under the fragment that is pending and nearest to it: the path from there is short.
+  /// Writes a group under its closest pending fragment, which gives the shortest path.
   private func write(_ group: Group, of fragment: Fragment, to json: inout JSONWriter) {
     group.isSent = true
     guard let data = group.data, !data.isEmpty else { return }

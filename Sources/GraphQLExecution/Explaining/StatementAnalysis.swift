@@ -9,12 +9,12 @@ import JSON
 package struct StatementAnalysis {
   package struct Node {
     package let depth: Int
-    /// As PostgreSQL's text format has it: `Index Scan using post_pkey on post p`.
+    /// The title in PostgreSQL's text format: `Index Scan using post_pkey on post p`.
     package let title: String
     package let details: [String]
     /// The total time of all its executions in milliseconds, including the nodes below it.
     package let total: Double
-    /// Without the nodes beneath it.
+    /// The time without the nodes below it, in milliseconds.
     package fileprivate(set) var own: Double
     package let rows: Double
     package let loops: Double
@@ -26,7 +26,7 @@ package struct StatementAnalysis {
 
   package private(set) var nodes: [Node] = []
   package let executionMilliseconds: Double
-  /// None, where the plan is one that was made before.
+  /// The planning time, or zero for a cached plan.
   package let planningMilliseconds: Double
   private var subplansByParameter: [String: String] = [:]
   private var fields: [String: ColumnFields.Place] = [:]

@@ -20,8 +20,8 @@ package struct ParserLimits: Sendable {
 
   /// The limits for trusted schemas and files: any size, but bounded nesting, to protect the stack.
   ///
-  /// A level takes at most 1.5 KiB of stack to parse (2 KiB in a debug build), 0.6 KiB to print and
-  /// 0.3 KiB to free; the threads of Dispatch have 512 KiB.
+  /// Parsing takes at most 1.5 KiB of stack for each level (2 KiB in a debug build), printing 0.6
+  /// KiB and freeing 0.3 KiB. The threads of Dispatch have 512 KiB.
   package static let unlimited = unlimited(nesting: 200)
 
   /// Returns the limits for trusted texts on a thread whose stack holds more levels.

@@ -129,7 +129,7 @@ package enum CallParameter: Sendable, Hashable {
   case bodyHash
   /// Whether the response is stored, because the client may repeat the request.
   case keepsAnswer
-  /// Whether the commit does not wait for the disk by itself.
+  /// Whether the transaction commits asynchronously, to be flushed with others.
   case flushesLater
   /// A token created for this request, which its response shows once.
   case secret

@@ -11,8 +11,8 @@ package struct CallStorage: Sendable {
   package let isOnce: Bool
   /// The function to call instead if a request is repeated whose response is not stored.
   package let again: SQLTemplate?
-  /// The member of the function's result with the ID of the user who is signed in: the payload is
-  /// read as that user.
+  /// The member of the function's result with the ID of the user whom the mutation signs in. The
+  /// payload is read as that user.
   package let signsIn: String?
 
   /// The function's name before the parentheses; nil if the template is not a call.

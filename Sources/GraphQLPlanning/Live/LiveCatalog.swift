@@ -3,9 +3,9 @@ import SQL
 /// The properties of a database from which the dependencies of a result follow: its tables, what
 /// its functions read, and how changes are reported.
 ///
-/// Functions are read as text (`SQLDependencies`): they may read what they mention, and only rows
-/// that equal the viewer, an argument or a column of the current row are dependencies. A query with
-/// a dependency that cannot be tracked cannot be live.
+/// Functions are read as text (`SQLDependencies`): they may read what they mention. Only rows that
+/// equal the viewer, an argument or a column of the current row are dependencies. A query with a
+/// dependency that cannot be tracked cannot be live.
 package struct LiveCatalog: Sendable {
   /// The way in which changes of a table's rows are reported, by a line of the view `live_source`.
   package struct Source: Sendable, Hashable {

@@ -107,7 +107,7 @@ package struct Planner: Sendable {
 /// The number and form of a query's responses.
 package enum ResponseMode: Sendable {
   case single
-  /// In parts if something is deferred or streamed, else a single response.
+  /// Several responses if a part is deferred or streamed, otherwise one.
   case incremental(IncrementalDelivery)
   /// Again each time the result changes, by what the catalog says about dependencies.
   case live(LiveCatalog)

@@ -177,7 +177,7 @@ extension SelectionCompiler {
   // MARK: - The first rows first
 
   /// Returns whether an argument's condition is to be evaluated along the order, and the order
-  /// allows it: it is in one table, by its own columns or those of one join.
+  /// allows it. The order must be in one table, by its own columns or those of one join.
   private func isWalkable(
     _ rows: RelationRows, _ relation: RelationStorage, _ order: OrderStorage
   ) -> Bool {
@@ -201,10 +201,12 @@ extension SelectionCompiler {
   /// otherwise from all that do.
   ///
   /// Conditions that hold for many rows are faster to evaluate along the order, those that hold for
-  /// few by an index. Only counting at run time tells which. Either way it is one sub-select of
-  /// whole rows in place of the table. If another table keeps the order, each step has to read the
-  /// row, so only a hundred are read before an index is queried for as many, unless that table
-  /// alone can evaluate the conditions.
+  /// few by an index. Only counting at run time tells which. Either way it is one subselect of
+  /// whole rows in place of the table.
+  ///
+  /// If another table has the columns of the order, each step reads a row of the filtered table.
+  /// Then only a hundred are read before an index is queried, unless the other table alone can
+  /// evaluate the conditions.
   private func lookAmongFirst(_ rows: inout RelationRows, _ order: [SQLFragment], limit: Int) {
     let walked = walked(rows.filters)
     guard let number = walked.compactMap(\.among).max(), let order = order.first else { return }

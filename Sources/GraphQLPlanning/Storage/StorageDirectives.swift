@@ -3,9 +3,9 @@ import GraphQLSchema
 
 /// The directives that map each part of a schema to PostgreSQL.
 ///
-/// Inside their SQL, `this` is the described row (in relations: the row of the target), `edge` the
-/// FROM item, `parent` the row of the enclosing object, `:viewer` the signed-in user's ID or 0,
-/// `:argument.path` an argument and `:value` the value that a `@where` belongs to. See
+/// Names in their SQL: `this` is the described row, in relations the row of the target. `edge` is
+/// the FROM item, and `parent` the row of the enclosing object. `:viewer` is the viewer's ID or 0,
+/// `:argument.path` an argument, and `:value` the value that a `@where` belongs to. See
 /// docs/reference/directives.md.
 package enum StorageDirectives {
   package static let sdl = """

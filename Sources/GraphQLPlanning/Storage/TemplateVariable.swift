@@ -12,16 +12,16 @@ enum TemplateVariable: Hashable {
   case totalCount, count
   /// The field's name, as a text.
   case field
-  /// In the condition of a `@where`: the test whether `in` is in its `set`.
+  /// The test whether `in` is in its `set`, in the condition of a `@where`.
   case `in`
   /// The result of a mutation's function, or a member of it.
   case result(key: String?)
   /// The tag of a type.
   case tag(String)
-  /// In fields of the subscription type: the node of the event.
+  /// The node of the event, in fields of the subscription type.
   case event
-  /// In fields of the subscription type: the transaction before which all events were delivered,
-  /// and the one before which all transactions have ended now.
+  /// The transaction before which all events were delivered, and the one before which all
+  /// transactions have ended now, in fields of the subscription type.
   case told, ended
 
   init?(_ path: [String]) {

@@ -2,10 +2,10 @@ import GraphQLLanguage
 
 /// The coerced default values of a schema that is being built.
 ///
-/// A default of an input object includes the defaults of the fields that it omits, so each is
-/// computed when first needed, and cached. A default that needs itself has no value (validity
-/// reports it). A default also has none if it would take more than `sizeLimit` values from others:
-/// a chain of thirty types, each with two fields defaulting to the next, would otherwise take a
+/// A default of an input object includes the defaults of the fields that it omits. So each is
+/// computed when it is first needed, and cached. A default that needs itself has no value (validity
+/// reports it). A default that would take more than `sizeLimit` values from others has none either.
+/// A chain of thirty types, each with two fields defaulting to the next, would otherwise take a
 /// thousand million.
 final class DefaultValues {
   static let sizeLimit = 10_000

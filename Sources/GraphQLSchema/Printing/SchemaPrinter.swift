@@ -3,8 +3,8 @@ import GraphQLLanguage
 /// Prints a schema as type system text, in the layout of graphql-js 16's `printSchema`.
 ///
 /// It prints own types and directives with their descriptions, and omits what the specification
-/// defines. Of the applied directives, it prints only `@deprecated`, `@specifiedBy` and `@oneOf`:
-/// clients may see the text, but never storage directives.
+/// defines. The only applied directives that it prints are `@deprecated`, `@specifiedBy` and
+/// `@oneOf`, because clients see the text, but never storage directives.
 package struct SchemaPrinter {
   private let schema: Schema
   private let includesDirectives: Bool

@@ -1,10 +1,11 @@
 import GraphQLLanguage
 
 /// The references of directive definitions: directives applied to their arguments, the types of
-/// those arguments, and the references of both in turn.
+/// those arguments, and the references of both.
 ///
 /// A directive that can be reached from itself is in a component of that graph with others, or
-/// refers to itself. Tarjan's algorithm finds it, with an explicit stack, in O(references).
+/// refers to itself. Tarjan's algorithm finds the components in O(references), with an explicit
+/// stack.
 struct DirectiveReferences {
   private let schema: Schema
   private let directiveNumbers: [String: Int]

@@ -39,8 +39,8 @@ struct FieldConflicts {
 
   private var maps: [FieldMap] = []
   private var mapsBySet: [Int32: Int] = [:]
-  /// The pairs compared; the value tells whether only exclusive parents were assumed, in which case
-  /// less was compared.
+  /// The compared pairs. The value is whether only exclusive parents were assumed, so that less was
+  /// compared.
   private var comparedWithFragment: [Pair: Bool] = [:]
   private var comparedFragments: [Pair: Bool] = [:]
 

@@ -443,7 +443,7 @@ struct FieldMerging {
 }
 
 /// A hash of a set of numbers, in any order. Two different sets collide with a probability of 1 in
-/// 2^128, even if a client chooses them: each process seeds the mixing anew.
+/// 2^128, even if a client chooses them, because each process has its own random seed.
 private struct MergeKey: Hashable {
   private let first: UInt64
   private let second: UInt64

@@ -2,7 +2,7 @@ import Subscriptions
 
 /// The limits of sockets and streams.
 package struct LiveSettings: Sendable {
-  /// Until a client has said who it is, in `connection_init`.
+  /// The maximum time until `connection_init`.
   package var initialisation: Duration = .seconds(3)
   /// Operations of one socket at once.
   package var maximumOperations = 100

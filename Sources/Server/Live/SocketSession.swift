@@ -12,7 +12,7 @@ import Subscriptions
 /// class carries out its decisions. Its socket's handlers own it.
 final class SocketSession {
   private let peer: HTTPPeer
-  /// As in the handshake, until `connection_init` says another credential.
+  /// The caller of the handshake, or of the credential in `connection_init`.
   private var caller: Caller
   private let socket: WebSocket
   private let pipeline: RequestPipeline
@@ -102,7 +102,7 @@ final class SocketSession {
     }
   }
 
-  /// It cannot be found out who it is.
+  /// Closes the socket after the lookup of its viewer has failed.
   private func failed(_ response: OperationResponse) {
     guard case .refused(let errors, _) = response, !OverloadPolicy.isTransient(errors) else {
       return close(.tryAgainLater("The database cannot be reached."))

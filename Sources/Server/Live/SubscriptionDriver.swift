@@ -21,7 +21,7 @@ final class SubscriptionDriver: @unchecked Sendable {
     let kind: Kind
     let viewer: Int64
     let sink: any ResponseSink
-    /// Called once if the stream ends by itself.
+    /// Called once if the stream ends on the server's side.
     let ended: (OperationResponse) -> Void
 
     enum Kind {

@@ -47,7 +47,7 @@ package struct LogLine: Sendable {
     self.time = time
   }
 
-  /// With its end.
+  /// Returns the bytes of the line, including its line feed.
   func bytes(_ format: Format) -> [UInt8] {
     switch format {
     case .text: text

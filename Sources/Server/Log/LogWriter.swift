@@ -15,7 +15,7 @@ package final class LogWriter: Sendable {
     var buffer: [UInt8] = []
     /// Something is taken out of the buffer and not yet written.
     var isWriting = false
-    /// Since this was last written.
+    /// The number of dropped lines since the last report of it.
     var lost = 0
     var format = LogLine.Format.text
     var counts = Counts()
@@ -49,9 +49,9 @@ package final class LogWriter: Sendable {
     write(line.bytes(format), as: format)
   }
 
-  /// The same for a line that is made already.
+  /// Writes a formatted line, or drops and counts it.
   ///
-  /// - Parameter format: of what is said of lines that were lost.
+  /// - Parameter format: the format of the line that reports dropped lines.
   package func write(_ bytes: [UInt8], as format: LogLine.Format) {
     let wasEmpty = state.withLock { state in
       guard state.buffer.count + bytes.count <= maximumBytes else {

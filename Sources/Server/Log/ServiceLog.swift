@@ -20,7 +20,7 @@ package struct ServiceLog: Sendable {
   /// Which answers have a line.
   package enum AccessLog: Sendable, Equatable {
     case off
-    /// Those with an error.
+    /// Responses with an error.
     case errors
     /// And of the others this part, between 0 and 1.
     case sampled(Double)

@@ -26,7 +26,7 @@ final class AdminService: @unchecked Sendable {
   let address: HTTPAddress
 
   private static let pulseInterval = Duration.milliseconds(250)
-  /// A loop that is silent for longer is not alive (R32).
+  /// The time after which a loop without a heartbeat fails `/live`, in nanoseconds.
   private static let silenceLimit: UInt64 = 1_000_000_000
 
   init(

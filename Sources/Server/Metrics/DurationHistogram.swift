@@ -8,7 +8,7 @@ struct DurationHistogram: Sendable {
     5_000_000_000, 10_000_000_000,
   ]
 
-  /// In each bound but not in the one before; the last is without a bound.
+  /// The number of durations up to each bound and above the previous one. The last has no bound.
   private(set) var counts = [20 of UInt64](repeating: 0)
   private(set) var total: UInt64 = 0
 

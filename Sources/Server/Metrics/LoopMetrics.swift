@@ -13,7 +13,7 @@ struct LoopMetrics: Sendable {
   private(set) var failed: [Failure: UInt64] = [:]
   /// The errors of which clients received the code only, by the place where they happened.
   private(set) var faults: [Fault: UInt64] = [:]
-  /// By their clients.
+  /// The operations whose client disconnected, by kind.
   private(set) var abandoned = [4 of UInt64](repeating: 0)
   private(set) var durations = [4 of DurationHistogram](repeating: DurationHistogram())
   private(set) var parsing = DurationHistogram()

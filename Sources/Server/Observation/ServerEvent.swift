@@ -74,9 +74,9 @@ package final class RequestRecord: @unchecked Sendable {
   package var status = HTTPStatus.ok
   package var requestBytes = 0
   package var responseBytes = 0
-  /// It is answered until its client leaves, however long that is.
+  /// Whether it lasts until its client disconnects, like a subscription.
   package var lasts = false
-  /// It went before the answer came; there is none.
+  /// Whether the client disconnected before the response.
   package var clientLeft = false
   package let peer: HTTPPeer
 

@@ -16,14 +16,14 @@ package struct OutboxCommand: Sendable {
 
   enum Outcome: Equatable {
     case delivered
-    /// To be tried again.
+    /// The delivery failed, and is retried.
     case failed(String)
     /// EX_DATAERR, EX_NOUSER or EX_NOHOST: another attempt would fail as well.
     case refused(String)
   }
 
-  /// The prefixes of the server's own variables: the database's password, the path of the sealing
-  /// key, the service manager's socket.
+  /// The prefixes of the server's own variables: the database's password, the path of the
+  /// encryption key, the service manager's socket.
   private static let ownVariables = [
     "SOCIOGRAPH_", "DATABASE_URL", "PG", "NOTIFY_SOCKET", "WATCHDOG_", "CREDENTIALS_DIRECTORY",
   ]

@@ -51,7 +51,7 @@ final class Caller {
       isAddressShared: isShared, device: request.header("user-agent"))
   }
 
-  /// The same client, showing another credential.
+  /// Returns the same client with another credential.
   func showing(_ credential: Credential) -> Caller {
     Caller(
       credential, client: client, chargedAddress: chargedAddress, address: address,
@@ -74,7 +74,7 @@ enum Credential: Equatable {
     self = SessionToken(authorization: value).map { .token($0) } ?? .malformed
   }
 
-  /// From the text that stands in the header.
+  /// Creates a credential from the text of the `Authorization` header.
   init(authorization text: String) {
     self = SessionToken(authorization: Array(text.utf8)[...]).map { .token($0) } ?? .malformed
   }

@@ -41,7 +41,7 @@ final class DatabaseThread: @unchecked Sendable {
     var running: PostgresSession?
   }
 
-  /// A lock around what is not `Sendable` by itself.
+  /// A lock around state that is not `Sendable`.
   private final class Guarded: @unchecked Sendable {
     // @unchecked: `value` is only touched within the lock.
     private let lock = NSLock()

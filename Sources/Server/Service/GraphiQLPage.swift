@@ -10,7 +10,7 @@ import HTTP
 package enum GraphiQLPage {
   /// The files it needs, by the names they are installed under.
   static let files = scripts + styles
-  /// In the order they are run and applied.
+  /// The scripts, in the order in which they run.
   private static let scripts = [
     "react.min.js", "react-dom.min.js", "graphiql.min.js", "graphql-ws.min.js", "explorer.min.js",
   ]
@@ -52,7 +52,7 @@ package enum GraphiQLPage {
 
   package enum Setting: Sendable {
     case off
-    /// From the usual places; a note how to install it when it is not there.
+    /// The page with the installed files, or with a note on how to install them.
     case installed
     case folder(String)
   }

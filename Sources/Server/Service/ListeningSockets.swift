@@ -1,9 +1,10 @@
 import Glibc
 import HTTP
 
-/// The sockets that a server listens on. They are opened first: a port in use is reported at once,
-/// a port below 1024 can be opened before root's privileges are dropped, and early clients get a
-/// response (`StartingService`).
+/// The sockets that a server listens on, opened before anything else.
+///
+/// So a port in use is reported at once, and a port below 1024 can be opened before root's
+/// privileges are dropped. Early clients get a response from `StartingService`.
 package struct ListeningSockets {
   /// One for each loop.
   let clients: [HTTPListener]

@@ -15,9 +15,9 @@ final class LoopService: @unchecked Sendable {
   // @unchecked: touched on `loop` only, once started.
   let loop: EventLoop
   let pool: PostgresPool
-  /// For mutations.
+  /// The pool for mutations.
   let writers: PostgresPool
-  /// For commits that wait for the disk on behalf of others.
+  /// The pool for the commits that flush the log for others.
   let flushes: PostgresPool
   let pipeline: RequestPipeline
   let observer: LoopObserver

@@ -238,7 +238,7 @@ final class PictureEndpoint {
     let range: String?
     let isHead: Bool
     let isKnown: Bool
-    /// It is given to this viewer alone.
+    /// Whether only this viewer may receive the image.
     var isPrivate = false
   }
 

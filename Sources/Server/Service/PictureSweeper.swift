@@ -10,7 +10,8 @@ import SQL
 /// Several servers may do so at the same time. An image that is uploaded again meanwhile counts as
 /// new, and stays.
 package final class PictureSweeper: Sendable {
-  /// As long as an upload has to be used, and an hour for the graph to forget it.
+  /// The minimum age of an unused image in seconds: the time in which an upload has to be used, and
+  /// one more hour.
   package static let age = 25 * 3600
 
   private let service: PictureService

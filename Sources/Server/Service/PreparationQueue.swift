@@ -7,7 +7,8 @@ import Postgres
 /// Clients take turns, and one document is planned at a time. Between two of them, requests with
 /// cached documents run for as long, so planning takes half of the event loop's time.
 final class PreparationQueue {
-  /// Given whether it has not waited too long; says whether it was work, and not found after all.
+  /// Work in the queue. It receives whether it was started in time, and returns whether the
+  /// document had to be planned.
   typealias Work = (_ isInTime: Bool) -> Bool
 
   private struct Entry {

@@ -3,8 +3,8 @@ import GraphQLPlanning
 import GraphQLResponse
 import Subscriptions
 
-/// Operations with several responses: subscriptions and live queries. A stream lasts until it ends by itself, its client
-/// leaves, or its session is over.
+/// Operations with several responses: subscriptions and live queries. A stream lasts until the
+/// server ends it, its client disconnects, or its session ends.
 extension RequestPipeline {
   func subscribe(
     _ operation: PreparedOperation, _ response: PreparedResponse, _ event: PreparedEvent,
@@ -29,8 +29,10 @@ extension RequestPipeline {
     }
   }
 
-  /// - Parameter start: begins the stream, given its sink and what is called if it ends by itself. It returns nil if there
-  ///   is nothing to begin, for which the client receives `unavailable`.
+  /// Begins a stream.
+  ///
+  /// - Parameter start: begins the stream with its sink and a closure for its end on the server's
+  ///   side. It returns nil if it cannot begin; the client then receives `unavailable`.
   private func stream(
     _ what: String, or unavailable: GraphQLError, _ viewer: Int64, _ flight: RequestInFlight,
     start: (any ResponseSink, @escaping (OperationResponse) -> Void) -> StreamID?

@@ -8,14 +8,14 @@ import GraphQLTransport
 import HTTP
 import Postgres
 
-/// The line a request passes through, on one loop. Start reading at `handle` for what comes by HTTP, and at
-/// `answer` for the way of one operation, from top to bottom:
+/// The stages that a request passes through, on one event loop. For HTTP, start reading at
+/// `handle`; for one operation, at `answer`, from top to bottom:
 ///
 ///     answer -> prepared -> admit * -> charge -> run * -> RequestInFlight.finish
 ///
-/// The stages marked `*` may wait: the first for the database's word on who is signed in, the second for the
-/// statement. A document that is new waits for its turn before it is prepared. Each stage goes on to the
-/// next, or finishes the request with a refusal.
+/// The stages marked `*` may wait: the first for the session lookup, the second for the statement.
+/// A document that is not cached waits for its turn before it is planned. Each stage continues with
+/// the next, or finishes the request with a refusal.
 final class RequestPipeline {
   let shared: SharedService
   let pool: PostgresPool

@@ -39,7 +39,7 @@ package final class RunningServer: Sendable {
     package var logWriter = LogWriter.standardError
     /// Where operators ask for `/metrics`, `/live` and `/ready`; nil counts nothing.
     package var adminAddress: HTTPAddress?
-    /// Nil sends none.
+    /// The settings of traces, or nil to send none.
     package var traces: TraceExporter.Settings?
     package var http = HTTPLimits()
     package var tls: TLSContext?

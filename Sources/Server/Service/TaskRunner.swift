@@ -84,6 +84,6 @@ final class TaskRunner: Sendable {
 /// An event of the database's background tasks.
 package enum TaskEvent: Sendable {
   case ran(String, took: Duration)
-  /// For the first time since it last worked.
+  /// A task failed, for the first time since it last succeeded.
   case failed(String, PostgresError)
 }

@@ -117,7 +117,7 @@ package struct TraceEndpoint: Sendable, Equatable {
     }
   }
 
-  /// Until the collector closes; what it says is short.
+  /// Returns the bytes until the collector closes the connection. Its response is short.
   private func receive(_ descriptor: Int32, _ deadline: UInt64) throws(Failure) -> [UInt8] {
     var answer: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4_096)
@@ -160,7 +160,8 @@ package struct TraceEndpoint: Sendable, Equatable {
 
   // MARK: - The answer
 
-  /// From `HTTP/1.1 200 ...` and perhaps `{"partialSuccess":{"rejectedSpans":"3"}}`.
+  /// Returns the number of rejected spans from `HTTP/1.1 200 ...` and optionally
+  /// `{"partialSuccess":{"rejectedSpans":"3"}}`.
   private static func rejected(_ answer: [UInt8]) throws(Failure) -> Int {
     let line = String(decoding: answer.prefix { $0 != 0x0D }, as: UTF8.self)
     let words = line.split(separator: " ")

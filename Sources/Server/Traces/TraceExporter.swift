@@ -18,7 +18,7 @@ package final class TraceExporter: Sendable {
     /// Operations in one request to the collector.
     package var maximumBatch = 256
     package var interval = Duration.seconds(1)
-    /// For one request to the collector.
+    /// The timeout of one request to the collector.
     package var timeout = Duration.seconds(5)
 
     package init(endpoint: TraceEndpoint, sample: Double) {
@@ -49,8 +49,10 @@ package final class TraceExporter: Sendable {
   private let hasEnded = DispatchSemaphore(value: 0)
   private let onFailure: @Sendable (String) -> Void
 
-  /// - Parameter onFailure: told, off the loops, why the collector could not be given spans; once
-  ///   until it takes some again.
+  /// Creates an exporter.
+  ///
+  /// - Parameter onFailure: called off the event loops with the reason why spans could not be sent,
+  ///   once until the collector accepts some again.
   package init(_ settings: Settings, onFailure: @escaping @Sendable (String) -> Void) {
     self.settings = settings
     self.onFailure = onFailure

@@ -308,9 +308,9 @@ package final class SessionResolver {
   private func remember(
     _ lookUp: LookUp, _ viewer: Int64?, endingIn rest: Duration = .seconds(3600)
   ) {
-    // What ended meanwhile it may not know of; and a later look-up knows better.
+    // The result may predate the end of a session, and a later lookup is newer.
     guard lookUp.ends == ended.count, waiting[lookUp.token] === lookUp else { return }
-    // Unknown tokens are not kept: anybody can send any number of them.
+    // Unknown tokens are not cached, because any client can send any number of them.
     guard let viewer else {
       known[lookUp.token] = nil
       return

@@ -70,7 +70,7 @@ package enum Program {
       Console.write(command.specification.help)
       return 0
     }
-    // Whoever reads what is printed may go first; that must not leave a PostgreSQL behind.
+    // The reader of the output may end first. That must not leave a PostgreSQL running.
     signal(SIGPIPE, SIG_IGN)
     defer { Console.flush() }
     do {

@@ -101,7 +101,7 @@ struct ShareQueue<Element> {
 
   private func longestLine(of client: Int) -> Int {
     let lines = clients[client].lines
-    // Of several the one whose turn is the latest.
+    // Of several longest ones, the one whose turn comes last.
     return lines.indices.reversed().max { lines[$0].elements.count < lines[$1].elements.count } ?? 0
   }
 

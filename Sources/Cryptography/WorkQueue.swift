@@ -83,7 +83,7 @@ package final class WorkQueue: Sendable {
   /// distinguished on Linux.
   private func start(_ job: Job) {
     let thread = Thread { [self] in
-      // This thread alone: on Linux each has a niceness of its own.
+      // Affects this thread only: on Linux, each thread has its own niceness.
       if limits.niceness > 0 { _ = nice(limits.niceness) }
       job.run(true)
       while let next = nextJob() { next.run(true) }

@@ -28,7 +28,7 @@ struct ClusterLayout {
       guard account.name != nil else {
         throw SetupError("This process may not write the data directory \(data).")
       }
-      // Such as root's home. The name says which folder it stands for.
+      // For example root's home. The name is derived from the folder's path.
       let other = "/var/lib/sociograph/" + hexadecimalHash(of: data)
       try FileSystem.makeDirectory(other)
       guard try account.canReach(other) else {
@@ -54,7 +54,7 @@ struct ClusterLayout {
       directory = "\(base)/sociograph-\(account.userID)-\(hexadecimalHash(of: data))"
     }
     try FileSystem.makeDirectory(directory, mode: 0o700)
-    // Under /tmp somebody else may have been first.
+    // Under /tmp, another user may have created it first.
     let owner = FileSystem.owner(of: directory)
     guard FileSystem.isDirectory(directory), owner == account.userID || owner == geteuid() else {
       throw SetupError("The folder \(directory) belongs to another user.")
@@ -203,7 +203,7 @@ struct ClusterLayout {
       }
     }
     let printed = text.split(separator: "\n")
-    // What follows from the reason stands behind it, and helps nobody.
+    // The lines after the reason only follow from it.
     let reason = printed.lastIndex { line in
       [" FATAL: ", " PANIC: ", " ERROR: ", "error: "].contains { line.contains($0) }
     }

@@ -93,7 +93,7 @@ package final class EmbeddedCluster: Sendable {
   package static func start(
     _ options: Options, report: @escaping @Sendable (ClusterEvent) -> Void
   ) throws -> EmbeddedCluster {
-    // Before anything is made: a machine without PostgreSQL is told so, and nothing else.
+    // First, so that a machine without PostgreSQL gets this error and no other.
     try check(options)
     guard options.creates || FileSystem.exists(options.dataDirectory) else {
       throw missing(options.dataDirectory)
@@ -183,7 +183,7 @@ package final class EmbeddedCluster: Sendable {
   /// ends.
   package func stop() {
     guard forget() else { return }
-    // A restart under way gives up.
+    // Waits until a restart in progress has stopped.
     watch.sync {}
     let process = processID
     Self.stop(process)
@@ -365,7 +365,7 @@ package final class EmbeddedCluster: Sendable {
     var configuration = try PostgresConfiguration(connection + "postgres")
     configuration.statementTimeout = .zero
     let session = try PostgresSession(configuration)
-    // What a server was at when it was killed, PostgreSQL ends first.
+    // PostgreSQL first ends the statements of a server that was killed.
     try session.execute(preparing)
     let isThere = try !session.execute(
       "SELECT FROM pg_database WHERE datname = $1", [database]

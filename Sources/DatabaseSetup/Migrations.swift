@@ -58,7 +58,7 @@ package struct Migrations: Sendable {
     }
     let tables = try files(folder + "/tables")
     let functions = try files(folder + "/functions")
-    // Mutations need what comes with the server; a folder with nothing of its own needs nothing.
+    // Mutations need the server's own tables. A folder without tables needs nothing.
     return try Migrations(
       tables: tables,
       functions: tables.isEmpty && functions.isEmpty ? [] : functions + [MutationSupport.functions])

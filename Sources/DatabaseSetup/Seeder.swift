@@ -113,7 +113,7 @@ package struct Seeder: Sendable {
     var total = 0
     for (index, (script, step)) in steps.enumerated() {
       do {
-        // What this step is made from may only now be there.
+        // The rows that this step is derived from may exist only now.
         if expected[index] == 0 { expected[index] = estimate(step, reader) }
         let remaining = expected[(index + 1)...].reduce(0, +)
         report(.began(label: step.label, number: index + 1, of: steps.count))

@@ -27,7 +27,7 @@ package final class EventLoop: @unchecked Sendable {
   private var afterBatch: [() -> Void] = []
   /// The work to run after the batch that has just ended, while it runs.
   private var afterLastBatch: [() -> Void] = []
-  // What the last wait found.
+  // The events of the last wait.
   private var readyTokens = [UInt64](repeating: 0, count: 256)
   private var readyEvents = [UInt32](repeating: 0, count: 256)
   /// The number of the current batch of sockets, or of the last one.
@@ -137,7 +137,7 @@ package final class EventLoop: @unchecked Sendable {
   }
 
   package func preconditionOnLoop() {
-    // What is posted after `stop` runs on the queue, but on no thread of the loop's.
+    // Work that is posted after `stop` runs on the queue, but not on the loop's thread.
     if !isOnLoop { dispatchPrecondition(condition: .onQueue(queue)) }
   }
 
@@ -174,7 +174,7 @@ package final class EventLoop: @unchecked Sendable {
     guard isCurrent(token) else { return }
     _ = event_poll_remove(poll, places[token.place].descriptor)
     freePlaces.append(token.place)
-    // Let go of when nothing here is being changed: what goes with it may unregister, too.
+    // Released last, because its deinitializer may unregister others.
     _ = places[token.place].handler.take()
   }
 

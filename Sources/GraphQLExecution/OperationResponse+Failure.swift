@@ -31,7 +31,7 @@ extension OperationResponse {
       refusal =
         code.map { GraphQLError(error.message, code: $0) }
         ?? .fault("A function raised the unknown code \(error.detail ?? ""): \(error.reason)")
-    // Of a statement that has no input of the client's.
+    // For a statement without a client's inputs.
     case .invalidEncoding, .invalidValue:
       refusal = .fault(error.reason)
     case .constraint, .forbidden, .other:

@@ -163,7 +163,7 @@ struct ResponseWriter: ~Copyable {
     keep(object.live, bytes, base)
     for place in Int(object.firstField)..<Int(object.endField) {
       let field = program.fields[place]
-      // Most of what is written: a string, with what stands before it.
+      // The most frequent case: a string and the constant text in front of it.
       if case .leaf(let column, .string) = field.value {
         let entry = frames[base + Int(column)]
         if entry.length >= 0, entry.isText {

@@ -175,7 +175,7 @@ struct ArgumentReader {
   ) throws(GraphQLError) -> ArgumentValue {
     switch value.content {
     case .boolean, .enum, .list, .object:
-      // Whose shape validation leaves to whoever knows what a scalar is made of.
+      // Validation leaves the form of custom scalars to the server.
       if type.isCustomScalar {
         throw GraphQLError(
           "\(target.name) has invalid value \(Printer.print(value)); \"\(type.name)\" is "

@@ -89,7 +89,7 @@ extension Planner {
       of: root, selectionSets: [operation.selectionSet], row: row, scope: scope)
     let size = PlanSize(of: shape, limits: limits)
     try limits.check(size.size(for: reader.variables))
-    // What may not be seen is no error but nothing to tell.
+    // An event that the viewer may not see is skipped. It is not an error.
     let nullable = ObjectShape(
       fields: shape.fields.map {
         FieldShape(

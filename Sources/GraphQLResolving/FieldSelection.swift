@@ -65,7 +65,7 @@ struct FieldSelection {
     var groups: [FieldGroup] = []
     var groupIndices: [String: Int] = [:]
     var visited: Set<String> = []
-    // What is still to be read, the next last.
+    // The selections to be read, the next one last.
     var pending: [ArraySlice<Selection>] = sets.reversed().map { $0.selections[...] }
     while var selections = pending.popLast() {
       guard let selection = selections.popFirst() else { continue }
@@ -79,7 +79,7 @@ struct FieldSelection {
         }
         let name = field.name.text
         let definition = type.field(named: name) ?? schema.metaField(named: name, on: type)
-        // What no schema knows has no entry in the response.
+        // An unknown field has no entry in the response.
         guard definition != nil else { continue }
         groupIndices[field.responseName] = groups.count
         groups.append(FieldGroup(field, definition))

@@ -26,7 +26,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
   case tokenExpired = "TOKEN_EXPIRED"
   case persistedQueryNotFound = "PERSISTED_QUERY_NOT_FOUND"
   case persistedQueryNotSupported = "PERSISTED_QUERY_NOT_SUPPORTED"
-  // Who asks, and from where.
+  // The client and its origin.
   case unauthenticated = "UNAUTHENTICATED"
   case forbidden = "FORBIDDEN"
   case csrfPrevented = "CSRF_PREVENTED"
@@ -54,7 +54,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
   case shuttingDown = "SHUTTING_DOWN"
   case outcomeUnknown = "OUTCOME_UNKNOWN"
   case timeout = "TIMEOUT"
-  // During execution: of one field, beside data.
+  // Errors of one field during execution, in addition to data.
   case conflict = "CONFLICT"
   case notFound = "NOT_FOUND"
   case lockTimeout = "LOCK_TIMEOUT"

@@ -30,7 +30,7 @@ package struct Suggestions: Sendable {
 
   /// Returns the five options nearest to the input, in natural order if equally near.
   package mutating func near(_ input: String, among options: some Sequence<String>) -> [String] {
-    // What is very long is no slip of the hand.
+    // A very long name is not a typing mistake.
     guard budget > 0, input.utf8.count <= Self.longestInput else { return [] }
     let input = Candidate(input)
     var threshold = input.units.count * 2 / 5 + 1

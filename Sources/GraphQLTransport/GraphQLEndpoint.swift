@@ -161,7 +161,7 @@ package struct GraphQLEndpoint {
     switch try TransportError.parse(request.body, maximumNesting: configuration.maximumNesting) {
     case .object(let members):
       var found = try readRequest(members, identity, bodyBytes: request.body.count)
-      // What depends on lists of documents, or changes one, is read again.
+      // A request that depends on a list of documents, or changes it, is parsed again.
       if let key, found.extensions.isEmpty, found.trustedID == nil,
         configuration.trustedLevel == .off,
         members.contains(where: { $0.name == "query" })
@@ -191,7 +191,8 @@ package struct GraphQLEndpoint {
   /// Returns the Idempotency-Key HTTP Header Field (draft 7), with or without quotes.
   private static func idempotencyKey(_ request: HTTPRequest) -> Result<String?, TransportError> {
     guard let key = request.headerList("idempotency-key") else { return .success(nil) }
-    // Two fields are joined by a comma, which no key of one field is told from: such are refused too.
+    // Two header fields are joined by a comma. They look like one key with a comma, which is
+    // refused too.
     guard (1...255).contains(key.utf8.count), !key.contains(","),
       key.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
     else { return .failure(.idempotencyKeyMalformed) }

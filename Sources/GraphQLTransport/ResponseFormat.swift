@@ -94,7 +94,7 @@ package struct ResponseFormat: Sendable {
   private static func headers(for code: ErrorCode, retryAfter: Int?) -> [HTTPField] {
     switch code {
     case .unauthenticated: [HTTPField("WWW-Authenticate", "Bearer")]
-    // Of an operation that is no query.
+    // For an operation that is not a query.
     case .methodNotAllowed: [HTTPField("Allow", "POST")]
     case .rateLimited, .serviceOverloaded, .databaseUnavailable, .shuttingDown, .outcomeUnknown:
       [HTTPField("Retry-After", String(retryAfter ?? 1))]

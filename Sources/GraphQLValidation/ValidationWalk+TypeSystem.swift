@@ -1,8 +1,8 @@
 import GraphQLLanguage
 import GraphQLSchema
 
-// Type system definitions in a document that should be executable: refused as a whole by
-// `ExecutableDefinitions`, and still looked at by the rules for types, directives and values.
+// Type system definitions in a document that should be executable. `ExecutableDefinitions` refuses
+// all of them, and the rules for types, directives and values still check them.
 extension ValidationWalk {
   mutating func walk(_ schema: SchemaDefinition) {
     checkUniqueDirectives(schema.directives, onSchemaOrType: nil)

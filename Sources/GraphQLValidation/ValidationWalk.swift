@@ -22,7 +22,7 @@ struct ValidationWalk {
   private(set) var errors: [PendingError] = []
   private var nextTurn = 0
 
-  // What single rules remember while the walk goes on.
+  // The state of single rules during the walk.
   var operationNames: [String: Name] = [:]
   var operationCount = 0
   var fragmentNames: [String: Name] = [:]

@@ -2,11 +2,11 @@ import GraphQLLanguage
 import GraphQLResponse
 import GraphQLSchema
 
-// Validation: document x schema -> `ValidDocument`, or everything that is wrong with the document.
+// Validation: document x schema -> `ValidDocument`, or all errors of the document.
 //
-// The third step of a request's way. It never stops at the first error, executes nothing and reads no
-// variables. What it costs is bounded by the size of the document: `ValidationLimits` are looked at
-// first, and no rule compares every field with every other.
+// The third stage of a request. It does not stop at the first error, executes nothing and reads no
+// variables. Its cost is bounded by the size of the document: `ValidationLimits` are checked first,
+// and no rule compares every field with every other.
 
 package enum Validator {
   /// Returns the proof that a document satisfies every rule.

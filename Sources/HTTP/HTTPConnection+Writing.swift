@@ -190,7 +190,7 @@ extension HTTPConnection {
     isFlushExpected = false
     if case .closed = state { return }
     let works = writeOut()
-    // What was sent of an answer is let go of with the rest of it.
+    // The sent part of a response is freed with the rest.
     holdBytes(unsentBytes > 0 ? output.count + outputBody.count : 0)
     guard works else {
       clientLeft(.socketError)
@@ -203,7 +203,7 @@ extension HTTPConnection {
     case .waiting, .upgraded:
       if unsentBytes == 0, case .waiting = state { forgetClient() }
       if inputStart < input.count { advance() }
-      // Decrypted bytes wake nobody.
+      // Decrypted bytes in the buffer cause no event.
       if tls?.hasPending == true { receive(clientClosed: false) }
     default: break
     }

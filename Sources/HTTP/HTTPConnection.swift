@@ -181,7 +181,7 @@ final class HTTPConnection {
 
   /// Processes received bytes, until more are needed or a handler is working.
   func advance() {
-    // An answer given inside the handler comes back here: the loop below goes on with it.
+    // A response inside of the handler calls this method again. The loop below continues with it.
     guard !isAdvancing else { return }
     isAdvancing = true
     defer { isAdvancing = false }
@@ -347,8 +347,8 @@ final class HTTPConnection {
     clientHasClosed = true
     switch state {
     case .working where reason == .byClient:
-      // It may have closed only its sending half. Who has gone altogether is known by a reset, or
-      // when the answer is written.
+      // The client may have closed only its sending half. A complete close shows as a reset, or
+      // when the response is written.
       break
     case .working, .streaming:
       server.report(.clientGone)

@@ -26,7 +26,7 @@ package final class HTTPListener: Sendable {
   /// completes connections of clients that no server accepts.
   func close() {
     guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    // First, as another server may have a socket of its own there as soon as this one is closed.
+    // First, because another server may bind the path as soon as this socket is closed.
     if let unlinks { _ = unsafe unlink(unlinks) }
     Glibc.close(descriptor)
   }

@@ -2,12 +2,12 @@ import EventLoops
 import Glibc
 import Synchronization
 
-// HTTP/1.1 from the socket up: bytes in, `HTTPRequest` to a handler, the handler's answer out.
+// HTTP/1.1 from the socket up: bytes in, `HTTPRequest` to a handler, the handler's response out.
 //
-// A loop has one `HTTPServer` with a listening socket of its own; everything here happens on that
-// loop. `HTTPConnection` is a client's socket and the order of its requests, `HTTPHeadScanner` and
-// `HTTPRequest.parseHead` judge a head, `HTTPChunkedBody` a chunked body. What a request means is
-// left to the handler.
+// An event loop has one `HTTPServer` with its own listening socket, and everything here runs on
+// that loop. `HTTPConnection` is a client's socket and the order of its requests. `HTTPHeadScanner`
+// and `HTTPRequest.parseHead` parse a header, and `HTTPChunkedBody` a chunked body. The handler
+// gives a request its meaning.
 
 /// The clients of one loop. Once started, a server lives until it is drained or closed.
 package final class HTTPServer: @unchecked Sendable {
@@ -68,7 +68,7 @@ package final class HTTPServer: @unchecked Sendable {
   /// The timer that ends long-lived connections, one after the other.
   private var endTimer: LoopTimer?
 
-  // What connections borrow while they are served.
+  // Buffers that connections borrow while they are served.
   var scratch = [UInt8](repeating: 0, count: 64 * 1024)
   var fieldPlaces = HTTPFieldPlaces()
   private var date = HTTPDateLine()
@@ -169,7 +169,7 @@ package final class HTTPServer: @unchecked Sendable {
       isDraining = true
       acceptQueue()
       stopListening(handsOver: handsOver)
-      // Who was amid a request may have a socket or a stream by the next time.
+      // A connection in the middle of a request may have a socket or a stream by the next time.
       farewellTimer = loop.schedule(after: limits.farewell, repeating: limits.farewell) {
         [weak self] in
         guard let self else { return }

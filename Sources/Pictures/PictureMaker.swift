@@ -73,7 +73,7 @@ package struct PictureMaker: Sendable {
     guard whole.size != PictureSize(width: side, height: side) else {
       return MadePicture(whole: whole, square: nil)
     }
-    // Of what was decoded once: the client's own bytes are not looked at again.
+    // Cut from the re-encoded image: the client's own bytes are decoded only once.
     let square = try part(
       whole.bytes, type, size: "\(side)x\(side)", crop: ["--smartcrop", "attention"],
       isLossless: type.isLossless(whole.bytes))
@@ -126,7 +126,7 @@ package struct PictureMaker: Sendable {
       arguments: settings.program + arguments,
       environment: [
         "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/nonexistent",
-        // Only decoders that are kept for strangers' pictures; one thread; nothing on disk.
+        // Only decoders for untrusted images, one thread, and nothing on disk.
         "VIPS_BLOCK_UNTRUSTED=1", "VIPS_CONCURRENCY=1", "VIPS_DISC_THRESHOLD=100g",
       ], limits: limits)
     switch program.run(input) {

@@ -1,10 +1,11 @@
 import Cryptography
 
-// Pictures that strangers send: told by their bytes, decoded where they can do no harm, kept under
-// what they are. Nothing here knows HTTP or what the pictures are for.
+// Untrusted images: identified by their bytes, decoded in a sandbox, and stored under their hash.
+// Nothing here knows HTTP or the purpose of the images.
 //
-// `PictureService` is the door: it has the two queues, so that no loop waits for a picture or a file.
-// `PictureMaker` makes what is kept by way of `ChildProgram`, `PictureStore` keeps it.
+// `PictureService` is the interface of the module. It has two queues, so that no event loop waits
+// for an image or a file. `PictureMaker` re-encodes an image with `ChildProgram`, and
+// `PictureStore` stores it.
 
 /// Stores and reads pictures for all loops, on dedicated threads.
 package final class PictureService: Sendable {

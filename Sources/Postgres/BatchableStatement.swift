@@ -72,7 +72,7 @@ struct BatchedStatement {
     for (index, type) in types.enumerated() {
       let number = index + 1
       if type.isArray {
-        // All arrays stand in one, one after the other; an execution has a part of it.
+        // All arrays are concatenated; each execution has a range of the result.
         values.append("(\(array(type.element)))[e.from\(number):e.to\(number)] AS p\(number)")
         arguments += [array("int4"), array("int4")]
         columns += ["from\(number)", "to\(number)"]

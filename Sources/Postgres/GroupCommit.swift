@@ -60,7 +60,7 @@ package final class GroupCommit {
     }
     guard !isLooking else { return }
     isLooking = true
-    // What else was answered in this batch comes along.
+    // Other transactions of this event batch join.
     pool.loop.afterThisBatch { [self] in
       isLooking = false
       look()

@@ -217,7 +217,7 @@ extension PoolState {
       condition.brokeAtOnce()
       slots[slot].attemptAt = now + backOff()
     case .idle:
-      // Comes back when there is work for it.
+      // It is opened again when there is work for it.
       slots[slot].attemptAt = now + .seconds(365 * 24 * 3600)
     default: break
     }

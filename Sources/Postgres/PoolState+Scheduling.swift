@@ -103,7 +103,7 @@ extension PoolState {
       guard request.kind == .quick, !slots[slot].isPromised,
         count < depth(isShort, request.estimate, distance)
       else { continue }
-      // What is on the road costs the server nothing, and is work for it when it comes.
+      // A statement on the network costs the server nothing yet.
       let backlog = max(expectedBacklog(slot, now) - distance, 0)
       if isShort, backlog + request.estimate <= limits.sharingLimit,
         slots[slot].backlog < Int64(count) * limits.shortStatement

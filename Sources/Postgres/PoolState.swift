@@ -390,7 +390,7 @@ struct PoolState {
     slots[slot].phase = .vacant
     condition.connectFailed(isLast: readyCount == 0, threshold: settings.breakerThreshold)
     let wait = backOff()
-    // Who is away is asked by one after the other.
+    // An unreachable server is tried by one connection after the other.
     for other in slots.indices where slots[other].phase == .vacant {
       slots[other].attemptAt = max(slots[other].attemptAt, now + wait)
     }

@@ -81,7 +81,7 @@ package struct PostgresConfiguration: Sendable {
   /// The value that libpq takes in the end. It does not connect: it reads all options, and then finds a mode of TLS that
   /// it does not know.
   private static func effectiveChoice(_ connectionString: String) -> String? {
-    // With a password at hand, no file is looked for one.
+    // With a password given, libpq reads no password file.
     let names = ["dbname", "password", "sslmode"]
     let values = [connectionString, "none", "never-connect"]
     let connection = unsafe LibraryConnection.withStrings(names) { names in

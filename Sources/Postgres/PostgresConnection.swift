@@ -32,7 +32,7 @@ import EventLoops
   private var isServing = false
   private var isServiceDue = false
   private var pendingFailure: PostgresError?
-  // What has come for the exchange at the head of the pipeline.
+  // The result so far of the first exchange in the pipeline.
   private var headResult: OpaquePointer?
   private var headError: PostgresError?
 
@@ -59,7 +59,7 @@ import EventLoops
   }
 
   deinit {
-    // Whoever lets go of a pool may be on another thread, and its loop at its end.
+    // The last owner of a pool may be on another thread, and its event loop may have ended.
     if let token { loop.unregister(token, keeping: library) }
     if let headResult = unsafe headResult { unsafe PQclear(headResult) }
   }
@@ -244,7 +244,7 @@ import EventLoops
   private func serve(_ readiness: EventLoop.Readiness) {
     guard isOpen else { return }
     guard unsafe PQconsumeInput(library.handle) == 1 else {
-      // What the server said before it went is still to be read.
+      // Messages that the server sent before it closed are still to be read.
       drain()
       return fail(unsafe PostgresError(connection: library.handle))
     }

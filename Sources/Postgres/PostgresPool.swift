@@ -1,13 +1,13 @@
-// Everything that talks to PostgreSQL, over libpq.
+// All access to PostgreSQL, over libpq.
 //
-// In the line of the program this is the one stage that waits: a `PostgresStatement` with its
-// `PostgresParameters` goes in, a `PostgresResult` in binary comes out, or a `PostgresError` with
-// its kind. `PostgresPool` is what a loop uses: its connections live on that loop, in pipeline
-// mode, and what it decides is decided by `PoolState`, which knows no sockets.
-// `PostgresSession` is the blocking kind, for setup work on a thread of its own.
+// It is the one stage of a request that waits: a `PostgresStatement` with its `PostgresParameters`
+// goes in, and a `PostgresResult` in binary format or a `PostgresError` with its kind comes out. An
+// event loop uses `PostgresPool`, whose connections belong to the loop and are in pipeline mode.
+// `PoolState` makes its decisions and knows no sockets. `PostgresSession` is the blocking kind, for
+// setup work on a dedicated thread.
 //
-// Left to others: what the statements say, what the values mean, and how errors are worded for
-// clients. No pointer of libpq is seen outside this module.
+// Callers know the contents of statements, the meaning of values, and the wording of errors for
+// clients. No pointer of libpq leaves this module.
 
 import CPostgreSQL
 import Dispatch
@@ -303,8 +303,8 @@ package final class PostgresPool {
   private func perform(
     _ actions: [PoolAction], _ now: Moment, canCallBack: Bool
   ) {
-    // Owners are told last: what they do in answer is another event, and the numbers of requests
-    // that are over are used again.
+    // Completions are called last: they may cause further events, and the numbers of finished
+    // requests are used again.
     var told: [(PoolPayload, PostgresError)] = []
     var leased: [(PoolPayload, PostgresLease)] = []
     for action in actions {
@@ -426,7 +426,8 @@ package final class PostgresPool {
     let wasKnown = statement.isKnown
     statement.record(nanoseconds: nanoseconds)
     guard !wasKnown, statement.isKnown else { return }
-    // Others of it came while nobody knew what it takes, and wait for connections of their own.
+    // Other executions of it arrived while its duration was unknown, and wait for exclusive
+    // connections.
     let others = payloads.indices.filter { payloads[$0]?.statement === statement }
     let estimate = statement.estimateNanoseconds(at: now)
     state.becameKnown(

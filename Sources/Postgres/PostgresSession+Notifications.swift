@@ -10,7 +10,7 @@ extension PostgresSession {
   package func waitForNotification(
     orReadable wake: Int32, atMost patience: Duration?
   ) throws(PostgresError) -> Bool {
-    // What came with the answer to the last command waits in the library.
+    // Notifications that came with the last result are in the library.
     if takeNotifications() { return true }
     var entries = [
       pollfd(fd: unsafe PQsocket(library.handle), events: Int16(POLLIN), revents: 0),

@@ -33,7 +33,7 @@ extension PostgresSession {
     guard unsafe PQenterPipelineMode(handle) == 1 else {
       throw unsafe PostgresError(connection: handle)
     }
-    // While libpq cannot send, it reads: what comes back meanwhile needs no room on the way.
+    // While libpq cannot send, it reads, so results never block the server.
     for command in commands { try send(command) }
     var answers: [Result<PipelinedAnswer, PostgresError>] = []
     answers.reserveCapacity(commands.count)

@@ -174,7 +174,7 @@ import SQL
       do {
         _ = try finish()
       } catch {
-        // What the server has against the rows says more than that it took no more of them.
+        // The server's error about the rows says more than the failure to send them.
         if error.sqlState != "57014" { throw error }
       }
       throw error

@@ -78,7 +78,7 @@ package final class PostgresStatement: Sendable {
       record.floor.store(0, ordering: .relaxed)
     }
     let usual = measured > 0 ? measured : expected ?? 0
-    // What one waits for now, the next would wait for as well.
+    // The next execution would wait for the same lock.
     return slow.load(ordering: .relaxed) > 0 ? max(usual, 1_000_000_000) : usual
   }
 

@@ -47,7 +47,7 @@ package final class ServerHistory: Sendable {
       }
       let refusal = HostRefusal(
         host: host, reason: reason, isNew: state.refused.insert(host).inserted)
-      // They are for whoever connects next to tell, and a session of its own never does.
+      // The next pool that connects reports them. A single session never does.
       if state.refusals.count < 100 { state.refusals.append(refusal) }
       return refusal
     }

@@ -27,7 +27,7 @@ struct DescribedRow {
 
   /// Returns the type of a whole row by its word in directives: `this`, `edge`, a join's name.
   func source(_ word: String) -> PostgresType? {
-    // A value of an object is read from its own row, which what hangs on it calls its parent.
+    // A value of an object is read from the object's own row, which is `parent` for its relations.
     let word = word == "parent" ? "this" : word
     return zip(row.sources, columns).first { $0.0 == word }?.1
   }

@@ -17,7 +17,7 @@ struct ListCheck {
       let field = mapping[type]?.fields[parts[1]], case .relation(let relation) = field.kind,
       !relation.isConnection, relation.ids == nil,
       field.definition.argument(named: "first") == nil,
-      // What belongs to one object, or to one viewer, is taken to be few.
+      // The rows of one object or one viewer are assumed to be few.
       ![relation.condition, relation.from, relation.rows].compactMap(\.self).contains(where: {
         $0.mentions(qualifier: "parent") || !$0.variables.isEmpty
       }),

@@ -167,7 +167,7 @@ struct LiveCheck {
   private func gaps(besides untold: Set<String>) throws(PostgresError) -> [StorageFinding] {
     guard let catalog = try LiveCatalog.read(from: session) else { return [] }
     return StorageProbes(mapping: mapping).groups.flatMap { group -> [StorageFinding] in
-      // What cannot be planned is said elsewhere.
+      // An operation that cannot be planned is reported elsewhere.
       guard
         case .live(_, let live)? = try? Self.plan(
           group.operation(group.calls.map(\.text)), mapping, mode: .live(catalog))

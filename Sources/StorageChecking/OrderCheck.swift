@@ -23,13 +23,13 @@ struct OrderCheck {
     fixed.hold(relation.condition)
     if row.row.sources.contains("edge") { fixed.hold(relation.on) }
     let items = row.row.sources.filter { $0 == "this" || $0 == "edge" }
-    // What one item determines can determine the next.
+    // A key that one item determines can determine the next item.
     for _ in items {
       for item in items where isDetermined(item, row, fixed, order) { fixed.determine(item) }
     }
     guard let open = items.first(where: { !fixed.determined.contains($0) }),
       let source = row.source(open), let table = catalog.relations[source],
-      // What is not there is an error of its own.
+      // A missing column is a separate error.
       order.keys.allSatisfy({ key in
         guard let (word, name) = key.expression.soleColumn, word == open else { return true }
         return table.columns[name] != nil

@@ -182,7 +182,7 @@ extension StorageMapping {
     let places = own.storagePlaces
     let interface = schema[type].interfaces.first { interface in
       guard let field = schema[interface].field(named: parts[1]) else { return false }
-      // What a type has from its interface is written there once.
+      // The directives of an interface's field count for its types.
       return places.isEmpty ? self[interface]?.table != nil : places == field.storagePlaces
     }
     return interface.map { "\(schema[$0].name).\(parts[1])" } ?? coordinate

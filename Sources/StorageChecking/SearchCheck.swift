@@ -53,7 +53,7 @@ struct SearchCheck {
   func findings(_ answers: [Result<PipelinedAnswer, PostgresError>]) -> [StorageFinding] {
     let settings = Self.discouraged.count
     return searches.enumerated().compactMap { place, search in
-      // Of each, EXPLAIN is the second of three commands.
+      // EXPLAIN is the second of the three commands of each search.
       let first = settings + place * 3 + 1
       let second = first + settings + searches.count * 3
       guard let table = scannedTable(answers.dropFirst(first).first, search.tables),
@@ -83,7 +83,7 @@ struct SearchCheck {
     _ node: JSONValue, _ tables: [String: DatabaseCatalog.Relation], depth: Int
   ) -> String? {
     guard depth < 100, let kind = node["Node Type"]?.text else { return nil }
-    // Of what a row hangs on one is taken, and what never holds is not looked for.
+    // A limit reads one row, and a condition that is never true reads none.
     if kind == "Limit" || node["One-Time Filter"]?.text == "false" { return nil }
     if let table = node["Relation Name"]?.text, let relation = tables[table],
       kind.hasSuffix("Scan"), kind == "Seq Scan" || isWholeIndex(node, of: relation),

@@ -110,7 +110,7 @@ struct StatementCheck {
     for (trial, verdict) in zip(trials, verdicts) {
       if trial.call == nil { isWayLost = false }
       guard case .failure(let error) = verdict, !isWayLost else { continue }
-      // What is wrong with the way would be said of each field behind it.
+      // An error of the path would be repeated for each field below it.
       isWayLost = trial.call == nil
       let coordinate = trial.call?.coordinate ?? trial.group.place
       outcome.findings.append(
@@ -121,7 +121,7 @@ struct StatementCheck {
   }
 
   private static func text(of error: GraphQLError) -> String {
-    // What a client is told of mutations, which are not planned either.
+    // Mutations without storage have this code, and are not planned either.
     error.code == .notImplemented
       ? "it has no storage; write @reference, @connection, @list or @embed."
       : error.message
@@ -140,7 +140,7 @@ enum StatementErrors {
     var text = sentence(error.message)
     if let hint = error.hint { text += " " + sentence(hint) }
     for (alias, word) in row?.aliases ?? [] { text = renamed(text, alias, word) }
-    // Of a count, which reads the same rows once more.
+    // The statement of a count reads the same rows under other names.
     text = text.replacing(/\b([te])[0-9]+\./) { $0.1 == "e" ? "edge." : "this." }
     switch error.sqlState {
     case "42703" where error.hint == nil:

@@ -58,7 +58,7 @@ package struct StorageCheck {
     let rules = SchemaRules(mapping: mapping).findings
     let check = LeafCheck(mapping: mapping, catalog: catalog)
     let leaves = rows.flatMap { check.findings(for: $0) }
-    // What PostgreSQL says of the same causes in its own words is left out.
+    // PostgreSQL's own messages about the same causes are left out.
     let known = (rules + leaves).flatMap(\.operators)
     var findings = managed + secured + rules
     findings += statements.findings.filter { finding in

@@ -108,7 +108,7 @@ extension SubscriptionRegistry {
 
   mutating func expiryRead(_ id: StreamID, _ remaining: Duration?) {
     guard sessions.isCertain(id) else { return }
-    // Of tokens that others sign, only a check shows the end.
+    // The end of another issuer's token shows only in a check.
     let pause = max(.milliseconds(10), min(remaining ?? .seconds(60), .seconds(3600)))
     deadlines.set(.session(id), at: now + pause)
   }

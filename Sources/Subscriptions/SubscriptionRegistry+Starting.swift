@@ -163,7 +163,7 @@ extension SubscriptionRegistry {
       subscriptions[id]?.received = subscription.received ?? keys.snapshot
     }
     if lookup.isStale {
-      // What changed the keys happened while they were read.
+      // The keys changed while they were read.
       subscriptions[id]?.lookup = Subscription.Lookup(position: lookup.position, step: .queued)
       starts.append(.subscription(id))
       return takeTurnsLater()

@@ -208,7 +208,7 @@ package struct SubscriptionRegistry {
     reader = .joined
     for id in sorted(subscriptions.keys) { beginLookup(id) }
     for id in sorted(queries.keys) { queue(id) }
-    // Nobody reported what happened to them meanwhile.
+    // Their ends in between were not reported.
     checkAllSessions()
     takeTurns()
   }

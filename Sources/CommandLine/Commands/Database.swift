@@ -127,7 +127,7 @@ struct Database {
   private func configuration(of connectionString: String) throws -> PostgresConfiguration {
     var configuration = try PostgresConfiguration(connectionString)
     configuration.namespaces = namespaces
-    // What serves does.
+    // The server checks the history.
     configuration.checksHistory = false
     return configuration
   }
@@ -145,7 +145,7 @@ struct Database {
   func writingConfiguration(
     _ options: CommandOptions, after migrations: Migrations.Outcome
   ) throws -> PostgresConfiguration {
-    // Through a pooler there is one way only for sessions of one's own.
+    // Behind a pooler, only --direct-database has sessions.
     if options.text("direct-database") == nil, let url = options.text("writer-database") {
       do {
         return try configuration(of: url)

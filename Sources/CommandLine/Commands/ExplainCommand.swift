@@ -39,7 +39,7 @@ enum ExplainCommand {
     do {
       try run(file, options)
     } catch let error as GraphQLError {
-      // Of a value that no statement can be given, such as a cursor of another list.
+      // For a value that no statement accepts, such as a cursor of another list.
       throw failure([error], in: file)
     }
   }

@@ -26,7 +26,7 @@ enum SchemaCommand {
     }
     let database = try Database.open(options)
     defer { database.close() }
-    // What is not there yet is the cause of much of what follows.
+    // Pending migrations cause most of the findings that follow.
     let pending = try pending(database, options)
     for line in pending { Console.print(line) }
     let rights = try rights(database)

@@ -15,7 +15,7 @@ extension AccountInputs.Settings {
       }
     }
     box = try Self.box(options)
-    // Half of the cores at most: the rest is for everybody who is not signing in.
+    // At most half of the cores. The rest serves all other requests.
     queue.concurrency = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
     if let file = options.text("common-passwords") {
       guard let list = try? String(contentsOfFile: file, encoding: .utf8) else {

@@ -23,7 +23,7 @@ enum ServeCommand {
     if let hint = settings.memoryHint { Console.say(hint) }
     let mapping = try settings.readFolders()
     try Database.check(options)
-    // Before anything is started, so that a taken port is told at once.
+    // Before anything is started, so that a port in use is reported at once.
     let doors = try openDoors(settings.server)
     if let account = settings.account {
       if options.text("database") == nil, let data = options.text("data") { try account.own(data) }
@@ -37,7 +37,7 @@ enum ServeCommand {
     let database = try Database.open(options, creates: true, joinsRunning: false) { event in
       switch event {
       case .upgraded: readiness.interrupt()
-      // Nobody looks at its files before it has been ready once.
+      // The files are checked only after it was ready once.
       case .upgradeDone: readiness.restore()
       default: break
       }
@@ -106,8 +106,8 @@ enum ServeCommand {
     ProcessMemory.release()
     let signal = signals.wait()
     manager.stopping("finishing requests in progress")
-    // Whoever balances load asks /ready and sends no more; until then everybody is served. Nobody
-    // does that for a server in a terminal.
+    // A load balancer polls /ready and then sends no more requests; until then all are served. A
+    // server in a terminal has no load balancer.
     server.announceEnd(over: signal == SIGTERM ? settings.shutdownDelay : .zero)
     if signal == SIGTERM, settings.shutdownDelay > .zero {
       Console.say("stopping: /ready fails; serving for another \(settings.shutdownDelay)")
@@ -137,7 +137,7 @@ enum ServeCommand {
     // A database may be far away: one session for each role, not for each question.
     let owner = try PostgresSession(database.configuration())
     let writer = try PostgresSession(writers)
-    // Each under its own role, and before anything that may fail for want of a right.
+    // Each under its own role, and before anything that may fail because a privilege is missing.
     let features = settings.contractFeatures
     try check(
       RoleCheck(as: .reader, in: database.namespaces, features: features)
@@ -249,7 +249,7 @@ enum ServeCommand {
 
   private static func announce(_ address: HTTPAddress, isSecure: Bool, example operation: String) {
     let scheme = isSecure ? "https" : "http"
-    // Who reads JSON is no newcomer.
+    // The example is for people, not for programs that read JSON.
     guard Console.logFormat == .text else {
       let shown = if case .tcp = address { "\(scheme)://\(address)" } else { "\(address)" }
       return Console.say("serving \(shown)")

@@ -66,7 +66,7 @@ struct ServeSettings {
       ?? server.pool.queueWait
     shutdownDelay =
       try options.duration("shutdown-delay", in: .zero...(.seconds(8)))
-      // Nobody else serves an embedded database: whoever ends its server wants the next one.
+      // An embedded database has one server: an operator who stops it starts the next one.
       ?? (options.text("database") == nil ? .zero : .seconds(5))
     pooler = try Self.pooler(options)
     publicURL = try Self.publicURL(options)

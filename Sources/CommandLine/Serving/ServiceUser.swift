@@ -71,9 +71,9 @@ struct LogFile: Sendable {
       let reason = errno == ENXIO ? "no process reads the FIFO" : Console.describe(errno)
       throw CommandFailure("The log file \"\(path)\" cannot be opened: \(reason).")
     }
-    // Whoever writes to it may wait: the log has a thread of its own, and children inherit it.
+    // Writes may block: the log has a dedicated thread, and child processes inherit the descriptor.
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
-    // In one step: nobody who is writing meets a descriptor that is closed.
+    // In one step, so that no writer finds the descriptor closed.
     guard dup2(descriptor, STDERR_FILENO) >= 0 else {
       let code = errno
       close(descriptor)

@@ -66,7 +66,8 @@ struct CallProgress {
       isReplaying = true
       return .replay
     case .inProgress:
-      // One of ours that was lost may be running yet; anybody else's is somebody else's to wait for.
+      // An attempt of this request that was lost may still run. A request does not wait for another
+      // client's attempt.
       return losses == 0 ? .finish(.inProgress) : wait(again: losses, now, &random)
     case .keyReused: return .finish(.keyReused)
     case .other: break
@@ -84,12 +85,13 @@ struct CallProgress {
       guard conflicts <= Self.maximumConflicts else { return end() }
       return wait(.milliseconds(Int.random(in: 10...100, using: &random)), now)
     case .staleStatement, .timeout:
-      // A statement to prepare anew; or a cancel that was meant for another.
+      // A statement that must be prepared again, or a cancel that was meant for another one.
       retries += 1
       guard retries <= (error.kind == .timeout ? 1 : 3), now < deadline else { return end() }
       return isReplaying ? .replay : .perform
     case .constraint where error.sqlState == "23503":
-      // What it refers to went after the function had looked: tried again, it is not found.
+      // A row that it refers to was deleted after the function had checked it. The next attempt
+      // does not find it.
       conflicts += 1
       guard conflicts <= Self.maximumConflicts else { return end() }
       return wait(.milliseconds(Int.random(in: 10...100, using: &random)), now)

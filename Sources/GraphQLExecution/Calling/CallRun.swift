@@ -142,7 +142,8 @@ final class CallRun {
     case .wait(let time):
       timer = runner.writers.loop.schedule(after: time) { [self] in
         timer = nil
-        // Who has left is not worth another try; what was sent and lost may have been done.
+        // A client that has disconnected is not worth another attempt. A call that was sent and
+        // lost may have been done.
         guard !isCancelled else { return }
         if progress.isReplaying { replay() } else { perform() }
       }
@@ -202,7 +203,7 @@ final class CallRun {
   private func send(
     _ statements: [PreparedCall.Statement?], then: ((borrowing PostgresResult) -> Void)? = nil
   ) {
-    // Who waits for a connection anyway leaves it sooner to the next.
+    // If requests wait for connections, an asynchronous commit frees this one sooner.
     context.flushesLater = runner.writers.isCrowded
     var transaction: [BoundStatement] = []
     do throws(GraphQLError) {

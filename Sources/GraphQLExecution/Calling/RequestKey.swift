@@ -18,7 +18,7 @@ package struct RequestKey: Sendable {
     }
     isClient = true
     bodyHash = Self.hash(of: request)
-    // Nobody in particular has no keys of their own: there the body is part of it.
+    // Anonymous clients share all keys, so the body is part of the key.
     text = viewer == 0 ? key + " " + Base64URL.encode(bodyHash) : key
   }
 

@@ -1,4 +1,4 @@
-// What tokens say: names, numbers, and strings after their escapes.
+// The values of tokens: names, numbers, and strings without escapes.
 
 extension Lexer {
   /// The text of the current token, a name or number.
@@ -146,7 +146,7 @@ extension Lexer {
       if line > firstLine { result.append(UInt8(ascii: "\n")) }
       var index = line == 0 ? lineStart : lineStart + min(commonIndent, lineEnd - lineStart)
       while index < lineEnd {
-        // `\"""` stands for `"""`.
+        // `\"""` is an escaped `"""`.
         if bytes[index] == UInt8(ascii: "\\"), hasQuotes(3, at: index + 1), index + 4 <= lineEnd {
           index += 1
           result.append(contentsOf: repeatElement(UInt8(ascii: "\""), count: 3))

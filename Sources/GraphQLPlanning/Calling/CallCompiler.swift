@@ -241,7 +241,7 @@ struct CallCompiler {
     if let type = type(at: path, from: argument.definition), case .enum = schema[type].kind,
       isNull(path, argument.value)
     {
-      // Of whichever type the function takes.
+      // A NULL has the type of the function's parameter.
       return "NULL"
     }
     guard path.count == 1, case .inputObject = schema[argument.definition.type.namedType].kind

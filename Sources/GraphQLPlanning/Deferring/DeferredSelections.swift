@@ -126,7 +126,7 @@ struct DeferredSelections {
       let next = left.firstIndex { part in
         left.allSatisfy { !(following[$0]?.contains(part) ?? false) }
       }
-      // A set of fragments has fewer of them, or such that stand in them, the deeper it is: there is one.
+      // There is always one: a deeper set has fewer fragments, or fragments inside of those.
       guard let next else { return nil }
       order.append(left.remove(at: next))
     }
@@ -221,7 +221,7 @@ struct DeferredSelections {
     place.depth += type.listDepth
     return self.place(
       compiler.schema.possibleTypes[Int(named.index)], sets, place, within: part,
-      // What is said of a page is worked out from all of it.
+      // The page information is computed from the whole page.
       mayDefer: mayDefer && compiler.schema[named].name != "PageInfo")
   }
 
@@ -230,7 +230,7 @@ struct DeferredSelections {
     _ type: TypeReference, _ details: [Detail], _ place: Place, within part: Int
   ) -> PlacedRest? {
     guard type.listDepth == 1, let directive = details[0].field.directives.first(named: "stream"),
-      // What cannot be one was refused when the whole was planned.
+      // An invalid count was refused when the whole operation was planned.
       let count = try? compiler.initialCount(details[0].field)
     else { return nil }
     let usage = usage(directive, place, in: details[0].usage, firstItem: count)
@@ -248,7 +248,7 @@ struct DeferredSelections {
       guard let usage = detail.usage else { return base }
       set.insert(usage)
     }
-    // Who waits for a fragment waits for those inside of it anyway.
+    // A field that waits for a fragment waits for the fragments inside of it anyway.
     let own = set.filter { usage in
       var parent = usages[usage].parent
       while let next = parent {

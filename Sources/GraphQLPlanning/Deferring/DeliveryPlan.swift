@@ -83,7 +83,7 @@ extension Planner {
     _ root: TypeID, _ operation: OperationDefinition, _ fragments: [String: FragmentDefinition],
     _ reader: ArgumentReader, source: Source, _ format: IncrementalDelivery
   ) throws(GraphQLError) -> Plan {
-    // What it may cost is what the whole may.
+    // The maximum cost is that of the whole operation.
     let whole = try response(root, operation, fragments, reader).plan
     var selections = DeferredSelections(
       SelectionCompiler(mapping: mapping, fragments: fragments, reader: reader, limits: limits),

@@ -91,7 +91,7 @@ final class DependencyRecorder {
         noteAll(read.relation, scope.coordinate)
         continue
       }
-      // What comes and goes is told by what they hang on, what becomes of each by itself.
+      // New and deleted rows are reported by their parents, changes of a row by the row itself.
       if let row {
         let id = Value.column(row, "\(name: row.alias).\(name: table.key)")
         for source in sources { add(source, id) }

@@ -124,7 +124,8 @@ final class RowRecorder {
       if let alias = entry.row.edgeAlias { sources.append(("edge", alias)) }
       sources += entry.row.joinAliases
       let values = values[ObjectIdentifier(entry.row)] ?? []
-      // Of a value by itself PostgreSQL tells the type under a domain, of an array the domain.
+      // PostgreSQL reports the base type for a value of a domain, but the domain for an array of
+      // one.
       let columns =
         sources.map { SQLFragment(name: $0.alias) } + values.map(\.expression)
         + values.filter(\.value.isInArray).map { "ARRAY[\($0.expression)]" }
@@ -133,7 +134,7 @@ final class RowRecorder {
         aliases.append((parent.alias, "parent"))
       }
       let filters = filters[ObjectIdentifier(entry.row)] ?? []
-      // Each stands beside what always holds, without the others.
+      // Each filter is planned with the conditions that always hold, without the other filters.
       let always = entry.conditions.filter { text in !filters.contains { $0.text == text } }
       let planned = filters.map { filter in
         PlannedFilter(

@@ -254,7 +254,7 @@ extension SelectionCompiler {
     }
     if rows.scope.copying != nil, walked.contains(where: { !$0.isAskedFirst }) {
       add(walk(100, if: []), isDone: ">= \(limit)", else: "< \(limit)")
-      // Of what the index gives a hundred at most, whatever else must hold.
+      // At most a hundred rows of the index, whatever the other conditions are.
       let indexed = walked.filter { $0.among != nil }.map(\.text)
       let some = select(whole, from: rows.from, where: indexed + gate, tail: ["OFFSET 0"])
       let rest = rows.conditions.filter { !indexed.contains($0) }

@@ -36,7 +36,7 @@ extension SelectionCompiler {
     var target = scope
     target.parent = scope.row
     target.row = nil
-    // Of an object that holds a list, such as changes(first:).
+    // For an object with a list inside, such as changes(first:).
     _ = try pageSize("first", field, storage, scope)
 
     if let from = reference.from {
@@ -59,7 +59,7 @@ extension SelectionCompiler {
     if let name = reference.id?.soleVariable?.first, reference.id?.soleVariable?.count == 1,
       case .scalar(let source, let value)? = scope.arguments.value(name)
     {
-      // The id at hand says which table to read: its tag is part of the plan's key.
+      // The ID determines the table, so its tag is part of the plan's key.
       guard case .string(let text) = value, let id = NodeID.decode(text) else {
         throw reader.inputs.error(
           source, of: scope.place(ofArgument: name), "\(value.shown) is not an id.")

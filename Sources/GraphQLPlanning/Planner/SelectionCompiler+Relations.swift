@@ -33,14 +33,15 @@ extension SelectionCompiler {
     var types = schema.possibleTypes[Int(item.namedType.index)]
     var length = ListLength.assumed
     if let (source, ids) = identityList(relation, scope) {
-      // Those at hand, as those of other requests with this plan are counted when they come.
+      // Counts the IDs of this request. Those of other requests with this plan are counted when
+      // they arrive.
       if case .variable = source { length = .ids(source) } else { length = .atMost(ids.count) }
       if ids.count > limits.maximumNodeIDs {
         throw GraphQLError(
           "At most \(limits.maximumNodeIDs) IDs can be requested at once, not \(ids.count).",
           locations: [reader.source.location(of: field.field.position)], code: .badUserInput)
       }
-      // What is no id has no type: it is nobody's, as one is that nothing has.
+      // A malformed ID has no type: it is treated like an ID that does not exist.
       var tags: Set<Int> = []
       for case .string(let text) in ids {
         if let id = NodeID.decode(text) { tags.insert(NodeID.tag(of: id)) }
@@ -64,7 +65,7 @@ extension SelectionCompiler {
     var tail: [SQLFragment] = []
     if !order.keys.isEmpty {
       tail.append(orderBy(order, rows.scope, reversed: false))
-      // What comes later is read whole and cut when it is written.
+      // Later items are read completely and divided when they are written.
       let needed = StreamedItems(field.field)?.needed ?? .max
       if needed <= limits.maximumPageSize, needed < limit ?? .max { limit = needed }
     }
@@ -254,7 +255,8 @@ extension SelectionCompiler {
       inner.valuePlace = place
       let text = filter(storage, inner)
       let isKept = scope.copying.map(storage.asksOnly) ?? false
-      // Steps of an order that no join keeps cost a row each: too many for what a join could tell.
+      // Without a join that has the order's columns, each step reads a row: too expensive for a
+      // condition of a join.
       let isElsewhere =
         !isKept
         && scope.storage?.joins.contains { !$0.copies.isEmpty && storage.asksOnly($0) } ?? false
@@ -347,8 +349,8 @@ extension SelectionCompiler {
     }
     let member = renderer.render(membership.member, scope)
     let set = renderer.render(membership.set, scope)
-    // Under an OR the set stays a sub-select of its own, hashed once; alone, PostgreSQL would make
-    // a join of it, and work it out anew for each row of what is around.
+    // Under an OR, the set stays a subselect that is hashed once. Alone, PostgreSQL would make it a
+    // join and compute it again for each outer row.
     let test: SQLFragment = "(false OR \(member) IN (\(set)))"
     if let condition = storage.condition, condition.mentions(variable: "in") {
       var inner = scope

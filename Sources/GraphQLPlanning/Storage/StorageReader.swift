@@ -188,7 +188,7 @@ struct StorageReader {
     guard target.isComposite else {
       let isEdge =
         ancestors[0].field(named: "cursor") != nil && ancestors[0].field(named: "node") != nil
-      // What an embedded object is part of has the joins.
+      // The type that contains an embedded object has the joins.
       if let join = directive?.string("of"), case .object = ancestors[0].kind,
         table(of: ancestors) != nil,
         !joins.contains(where: { $0.name == join })

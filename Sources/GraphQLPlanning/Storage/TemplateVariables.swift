@@ -123,7 +123,7 @@ struct TemplateVariables {
     if let given = arguments[name] {
       return given.contains { leads(path.dropFirst(), from: $0.type) }
     }
-    // Of the value a condition belongs to only the condition knows the type.
+    // Only the condition knows the type of its value.
     if name == "value" { return true }
     switch TemplateVariable(path) {
     case .tag(let type)?: return schema.tag(ofTypeNamed: type) != nil

@@ -11,7 +11,7 @@ extension SchemaCompletion {
       names.map { ($0.name, Set($0.interfaces)) }, uniquingKeysWith: { first, _ in first })
     for (name, declared, place) in names where !declared.isEmpty {
       guard let type = definition(of: name) else { continue }
-      // What an interface among them implements is completed there.
+      // Interfaces that one of them implements are completed there.
       let nearest = declared.filter { candidate in
         !declared.contains { $0 != candidate && interfaces[$0]?.contains(candidate) == true }
       }

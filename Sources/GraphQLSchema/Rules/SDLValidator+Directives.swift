@@ -12,7 +12,7 @@ struct KnownDirective {
     locations = Set(definition.locations.map(\.text))
     argumentNames = definition.arguments.map(\.name.text)
     arguments = Set(argumentNames)
-    // Of repeated names the last that is required counts, at the place of the first.
+    // If a name is repeated, its last required argument counts, at the position of the first.
     let mustBeGiven = definition.arguments.filter { argument in
       guard case .nonNull = argument.type else { return false }
       return argument.defaultValue == nil

@@ -20,7 +20,7 @@ struct SDLValidator {
   let definedTypeNames: [String]
   let knownTypeNames: [String]
 
-  // What has been seen so far.
+  // The definitions found so far.
   var schemaDefinitions = 0
   var operationTypes: [OperationKind: Position] = [:]
   var typeNames: [String: Position] = [:]

@@ -1,9 +1,9 @@
 import GraphQLLanguage
 import GraphQLSchema
 
-// What holds of `@defer` and `@stream`, where the schema has them: labels are literals and each is there once, the root
-// fields of mutations and subscriptions do not come later, and inside of subscriptions whoever says so can be told not
-// to. Only lists are streamed.
+// The rules of `@defer` and `@stream`, if the schema has them. Labels are literals, and unique. The
+// root fields of mutations and subscriptions cannot be deferred. Inside of subscriptions, both
+// directives need an `if` that can be false. Only lists are streamed.
 //
 // O(selections). GraphQL incremental delivery, pull request 1223 of graphql-spec.
 extension ValidationWalk {

@@ -114,7 +114,7 @@ import CWSLay
 
   /// Processes the complete frames that have arrived.
   func receive() {
-    // A handler that sends comes back here.
+    // A handler that sends calls this method again.
     guard !isDelivering else { return }
     isDelivering = true
     defer { isDelivering = false }

@@ -172,7 +172,7 @@ final class SubscriptionDriver: @unchecked Sendable {
   private func handle(_ event: RegistryEvent) {
     registry.handle(event, at: .now, &actions)
     guard !isPerforming else { return }
-    // What an action causes at once comes behind those that are there.
+    // Actions that an action causes are appended.
     isPerforming = true
     var next = 0
     while next < actions.count {
@@ -245,7 +245,7 @@ final class SubscriptionDriver: @unchecked Sendable {
   private func join() {
     joins += 1
     let (loop, join) = (loop, joins)
-    // What an earlier stay is told is late.
+    // A report for an earlier subscription to the reader is too late.
     let report: @Sendable (RegistryEvent) -> Void = { [self] event in
       loop.execute { [self] in if joins == join { handle(event) } }
     }

@@ -115,7 +115,7 @@ package final class LogWriter: Sendable {
       switch errno {
       case EINTR: continue
       case EAGAIN:
-        // Somebody else has set it not to wait.
+        // Another process has made the descriptor non-blocking.
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = unsafe poll(&entry, 1, 1_000)
       default: return

@@ -115,7 +115,7 @@ struct LoopMetrics: Sendable {
     case .pool(let event): count(event)
     case .picture(let event): count(event)
     case .push(_, let errors): for error in errors { count(error, .subscription) }
-    // Of the process, not of a loop.
+    // Events of the process, not of an event loop.
     case .life, .migration, .task, .outbox: break
     }
   }

@@ -42,8 +42,8 @@ final class Caller {
   convenience init(of request: HTTPRequest, proxies: TrustedProxies, countsPoints: Bool) {
     let address = proxies.client(of: request).accountable
     let bits = address.bits
-    // From this machine and by no proxy that is believed: from whoever runs it, or from a proxy that
-    // cannot tell its clients apart.
+    // From this machine, and not through a trusted proxy: the operator, or a proxy that does not
+    // identify its clients.
     let isShared = request.peer.isOfThisMachine && !proxies.isSender(of: request)
     self.init(
       Credential(of: request), client: .address(high: bits.high, low: bits.low),

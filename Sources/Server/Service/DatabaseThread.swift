@@ -109,7 +109,7 @@ final class DatabaseThread: @unchecked Sendable {
         rest = .seconds(1)
         sleep(until: next)
       } catch {
-        // The pools tell of a database that cannot be reached.
+        // The pools report that the database cannot be reached.
         session = nil
         sleep(until: .now + rest)
         rest = min(rest * 2, .seconds(30))

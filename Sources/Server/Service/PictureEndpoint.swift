@@ -171,7 +171,7 @@ final class PictureEndpoint {
     }
     let isHead = request.method == .head
     let tag = "\"\(name.hash)\""
-    // What a name stands for never changes: whoever has it need not ask for it.
+    // The bytes of a name never change, so a client that has them need not download them again.
     let isKnown = request.headerList("if-none-match").map { Self.list($0, names: tag) } ?? false
     var field = request.method == .get ? request.header("range") : nil
     if let condition = request.header("if-range"), condition != tag { field = nil }
@@ -260,7 +260,7 @@ final class PictureEndpoint {
         HTTPField(
           "Cache-Control",
           asked.isPrivate ? "private, no-store" : "public, max-age=31536000, immutable"),
-        // A picture is a picture, also in a window of its own.
+        // An image must not act as a page, also if it is opened in its own window.
         HTTPField("Content-Security-Policy", "default-src 'none'; sandbox"),
         HTTPField("Cross-Origin-Resource-Policy", "cross-origin"),
       ]

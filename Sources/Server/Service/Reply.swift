@@ -53,7 +53,7 @@ enum Reply {
     switch self {
     case .exchange(let exchange, _, _), .explanation(let exchange, _, _): exchange.mayHold(bytes)
     case .batch(let batch, _): batch.mayHold(bytes)
-    // A socket that does not read is closed at a limit of its own.
+    // A socket has its own limit of unsent bytes, at which it is closed.
     case .socket: true
     }
   }

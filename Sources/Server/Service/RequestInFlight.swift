@@ -31,7 +31,7 @@ final class RequestInFlight {
 
     fileprivate func cancel() {
       switch self {
-      // A timer does nothing once nobody holds it.
+      // A timer without an owner is cancelled.
       case .none, .timer: break
       case .statement(let ticket): ticket.cancel()
       case .mutation(let run): run.cancel()
@@ -87,7 +87,7 @@ final class RequestInFlight {
     self.work = .none
     switch end {
     case .response(let response):
-      // Of one that was refused for want of room, nothing was spent.
+      // An operation that was refused because the server is full spent nothing.
       if case .refused(let errors, _) = response, errors.first?.code.status == .serviceUnavailable {
         charge?.cancel()
       }

@@ -75,7 +75,7 @@ extension RequestPipeline {
     {
       return refusal
     }
-    // What a subscription or a live query costs is not known at its beginning: it is taken as a whole.
+    // The cost of a subscription or a live query is unknown at its start, so the maximum is spent.
     guard !operation.plan.lasts else { return nil }
     let charge = OperationCharge(requested: cost) { actual in
       let available = account.limiter.giveBack(

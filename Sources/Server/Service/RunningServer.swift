@@ -90,7 +90,8 @@ package final class RunningServer: Sendable {
     var writerDatabase = settings.writerDatabase ?? database
     writerDatabase.isReadOnly = false
     writerDatabase.writes = true
-    // A mutation's time is the server's to keep: PostgreSQL counts for each statement anew.
+    // The server enforces the time of a mutation, because PostgreSQL starts a new timeout for each
+    // statement.
     writerDatabase.statementTimeout = settings.mutationTimeout + .seconds(5)
     var sessionDatabase = settings.sessionDatabase ?? writerDatabase
     sessionDatabase.isReadOnly = false
@@ -263,7 +264,7 @@ package final class RunningServer: Sendable {
     }
     sweeper?.stop()
     commits?.stop()
-    // Whoever looks sees the end, too.
+    // Last, so that traces and metrics show the shutdown too.
     traces?.stop()
     admin?.stop()
     log.flush()

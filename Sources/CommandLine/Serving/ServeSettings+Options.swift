@@ -28,6 +28,10 @@ extension ServeSettings {
           "explain-in-page", nil,
           "show plans of queries in GraphiQL; plans disclose how many rows exist that the "
             + "viewer may not see"),
+        Option(
+          "timings", "on|off", default: "off",
+          "send Server-Timing with the time of each phase to clients that ask for it, as sociograph load does"
+        ),
       ]),
     CommandSpecification.Section(
       "Graph and database",

@@ -78,6 +78,8 @@ package final class RequestRecord: @unchecked Sendable {
   package var lasts = false
   /// Whether the client disconnected before the response.
   package var clientLeft = false
+  /// Whether the response tells its client these times.
+  var tellsTimes = false
   package let peer: HTTPPeer
 
   /// - Parameter bytes: of the request's body.

@@ -78,6 +78,7 @@ enum Reply {
       return nil
     case .exchange(_, let format, _):
       answer = format.answer(response, requestID: record.identity.id)
+      if record.tellsTimes { answer.headers.append(record.serverTiming) }
     case .explanation(_, let format, _):
       answer = format.answer(response, requestID: record.identity.id)
       if case .executed = response { answer.contentType = "application/json; charset=utf-8" }

@@ -92,7 +92,8 @@ final class RequestPipeline {
     let head = RequestHead(
       routes.purpose(of: request), endpoint.head(of: request),
       Caller(
-        of: request, proxies: shared.trustedProxies, countsPoints: shared.rateLimiter != nil))
+        of: request, proxies: shared.trustedProxies, countsPoints: shared.rateLimiter != nil),
+      tellsTimes: shared.timings && request.asksForTimings)
     known.head = head
     return head
   }
@@ -103,6 +104,7 @@ final class RequestPipeline {
     as identity: RequestIdentity, reply: (ResponseFormat) -> Reply
   ) {
     let record = RequestRecord(identity, peer: request.peer, bytes: request.body.count)
+    record.tellsTimes = head.tellsTimes
     switch endpoint.receive(request, head.format, as: identity) {
     case .answer(let answer): answer.send(to: exchange)
     case .request(var operation, let format):

@@ -68,8 +68,13 @@ final class RequestHead {
   let purpose: Route.Purpose
   let format: GraphQLEndpoint.Head
   let caller: Caller
+  /// Whether responses tell the client the times of its requests.
+  let tellsTimes: Bool
 
-  init(_ purpose: Route.Purpose, _ format: GraphQLEndpoint.Head, _ caller: Caller) {
+  init(
+    _ purpose: Route.Purpose, _ format: GraphQLEndpoint.Head, _ caller: Caller, tellsTimes: Bool
+  ) {
+    self.tellsTimes = tellsTimes
     self.purpose = purpose
     self.format = format
     self.caller = caller

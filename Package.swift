@@ -192,7 +192,10 @@ let package = Package(
     tests("HTTPTests", ["HTTP", "EventLoops", "HTTPTestSupport", "TestSupport"]),
     tests(
       "LoadTests",
-      ["Load", "GraphQLLanguage", "HTTP", "EventLoops", "JSON", "HTTPTestSupport", "TestSupport"]),
+      [
+        "Load", "GraphQLLanguage", "Postgres", "HTTP", "EventLoops", "JSON", "HTTPTestSupport",
+        "TestSupport",
+      ]),
     tests(
       "PostgresTests",
       ["Postgres", "DatabaseSetup", "EventLoops", "OracleSupport", "SQL", "TestSupport"]),

@@ -107,4 +107,35 @@ package struct KneeLimit: Sendable, Equatable {
       resource: resource,
       evidence: "\(most.name) grew from \(LoadTime.text(from * 1e6)) to \(LoadTime.text(to * 1e6))")
   }
+
+  /// As `init(met:missed:)`, and names what of PostgreSQL grew if that limits the server.
+  package init(
+    met: LoadMeasurement?, missed: LoadMeasurement, before: PostgresFindings?,
+    after: PostgresFindings?
+  ) {
+    let limit = KneeLimit(met: met, missed: missed)
+    guard limit.resource == "postgresql", let after else {
+      self = limit
+      return
+    }
+    var evidence = limit.evidence
+    func share(_ wait: PostgresFindings.Wait, _ found: PostgresFindings) -> Double {
+      Double(wait.samples) / Double(max(found.sampleCount, 1))
+    }
+    let growth = (after.waits ?? []).map { wait in
+      let known = before?.waits?.first { $0.type == wait.type && $0.event == wait.event }
+      let former = if let known, let before { share(known, before) } else { 0.0 }
+      return (wait: wait, backends: share(wait, after) - former)
+    }
+    if let most = growth.max(by: { $0.backends < $1.backends }), most.backends > 0 {
+      evidence +=
+        "; \(LoadTime.decimal(most.backends, 1)) more backends at \(most.wait.type)/\(most.wait.event)"
+    }
+    if let statements = after.statements, let first = statements.first {
+      let total = statements.reduce(0) { $0 + $1.milliseconds }
+      evidence +=
+        "; \(LoadTime.decimal(first.milliseconds / max(total, 1e-9) * 100, 0)) % of the execution time is \(first.name)"
+    }
+    self.init(resource: limit.resource, evidence: evidence)
+  }
 }

@@ -47,8 +47,6 @@ package final class LoadDriver: @unchecked Sendable {
   private let writer: RequestWriter
   private let settings: Settings
   private let onLedger: (@Sendable (LedgerEntry) -> Void)?
-  private let onSent: (@Sendable (_ mark: Int, _ sent: Moment) -> Void)?
-  private let onAnswer: (@Sendable (_ mark: Int, _ done: Moment) -> Void)?
 
   // The state of a window.
   private var schedule = Schedule(rate: 1, arrivals: .even, warmUp: 0, duration: 0, seed: 0)
@@ -80,9 +78,7 @@ package final class LoadDriver: @unchecked Sendable {
 
   package init(
     endpoint: HTTPClientEndpoint, writer: RequestWriter, settings: Settings,
-    onLedger: (@Sendable (LedgerEntry) -> Void)? = nil,
-    onSent: (@Sendable (Int, Moment) -> Void)? = nil,
-    onAnswer: (@Sendable (Int, Moment) -> Void)? = nil
+    onLedger: (@Sendable (LedgerEntry) -> Void)? = nil
   ) throws {
     loop = try EventLoop(label: "sociograph.load")
     timer = try PreciseTimer()
@@ -90,8 +86,6 @@ package final class LoadDriver: @unchecked Sendable {
     self.writer = writer
     self.settings = settings
     self.onLedger = onLedger
-    self.onSent = onSent
-    self.onAnswer = onAnswer
     samples.reserveCapacity(1 << 16)
   }
 
@@ -373,7 +367,6 @@ package final class LoadDriver: @unchecked Sendable {
     let now = Moment.now
     // A mutation that is sent again was first given to the kernel before.
     if samples[index].sent == 0 { samples[index].sent = offset(now) }
-    onSent?(mark(of: index), now)
     connection.send(bytes, for: index)
   }
 
@@ -421,7 +414,6 @@ package final class LoadDriver: @unchecked Sendable {
     {
       addTiming(samples[index], total, timing)
     }
-    onAnswer?(mark(of: index), moment)
   }
 
   private func addTiming(_ sample: Sample, _ total: Double, _ timing: ServerTiming) {

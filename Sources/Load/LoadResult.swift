@@ -19,7 +19,6 @@ package struct LoadResult: Sendable {
   package var search: KneeSearch?
   package var limit: KneeLimit?
   package var postgresql: PostgresFindings?
-  package var subscriptions: [SubscriptionFigures] = []
   /// The reasons other than the generator that make the run void.
   package var otherFaults: [String] = []
 
@@ -68,7 +67,7 @@ package struct LoadResult: Sendable {
       "operations": measured.operationsJSON, "seconds": measured.secondsJSON,
       "blocks": measured.blocksJSON, "stairs": .array(steps.map(Self.json)),
       "knee": kneeJSON, "postgresql": postgresql?.json ?? .null,
-      "subscriptions": .array(subscriptions.map(\.json)),
+      "subscriptions": .array([]),
     ])
   }
 
@@ -96,7 +95,7 @@ package struct LoadResult: Sendable {
 
   /// The summary for people.
   package var text: String {
-    guard let measured else { return "Nothing was sent.\n" }
+    guard let measured else { return (kneeText ?? "Nothing was sent.") + "\n" }
     var lines: [String] = []
     let totals = measured.totals
     lines.append(
@@ -125,18 +124,19 @@ package struct LoadResult: Sendable {
           + totals.split.map { "\($0.name) \(LoadTime.milliseconds($0.milliseconds * 1e6))" }
           .joined(separator: ", "))
     }
-    for figures in subscriptions { lines.append(figures.text) }
     if let postgresql { lines += postgresql.lines(measured) }
     lines.append(
       "generator: p99 lag \(LoadTime.text(measured.lag.quantile(990).map { Double($0) })), "
         + "\(LoadTime.decimal(measured.generatorCores, 2)) cores")
-    if let search { lines.append(Self.text(search, limit)) }
+    if let kneeText { lines.append(kneeText) }
     if !isComplete { lines.append("interrupted: the figures are those of what there was") }
     for fault in faults { lines.append("VOID: \(fault)") }
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private static func text(_ search: KneeSearch, _ limit: KneeLimit?) -> String {
+  /// The knee in a sentence; nil if none was searched.
+  package var kneeText: String? {
+    guard let search else { return nil }
     guard let met = search.met else {
       return "knee: not found; the objective is missed at the lowest rate already"
     }

@@ -36,9 +36,7 @@ package final class LoadSide {
   /// - Throws: a `LoadFailure` if the server is not there or has not what the pools need.
   package init(
     _ plan: LoadPlan, interrupt: LoadInterrupt,
-    onLedger: (@Sendable (LoadDriver.LedgerEntry) -> Void)? = nil,
-    onSent: (@Sendable (Int, Moment) -> Void)? = nil,
-    onAnswer: (@Sendable (Int, Moment) -> Void)? = nil
+    onLedger: (@Sendable (LoadDriver.LedgerEntry) -> Void)? = nil
   ) throws {
     self.plan = plan
     self.interrupt = interrupt
@@ -66,8 +64,7 @@ package final class LoadSide {
       target: plan.target, settings: plan.requests,
       run: Hexadecimal.encode(RandomBytes.make(6)))
     let driver = try LoadDriver(
-      endpoint: endpoint, writer: writer, settings: plan.driver, onLedger: onLedger,
-      onSent: onSent, onAnswer: onAnswer)
+      endpoint: endpoint, writer: writer, settings: plan.driver, onLedger: onLedger)
     self.driver = driver
     handler = interrupt.add { driver.interrupt() }
   }

@@ -13,15 +13,6 @@ package struct Mix: Sendable {
     /// Whether a token is drawn for it; else it is sent without one.
     package var isForAnybody = true
     package var variables = VariableTemplate.constant(Array("{}".utf8))
-    package var subscription: SubscriptionSettings?
-  }
-
-  package struct SubscriptionSettings: Sendable {
-    package let subscribers: Int
-    /// The mutation whose event answers it.
-    package let trigger: String
-    /// The path in an event to the text that a `$unique` of the trigger wrote.
-    package let match: [String]
   }
 
   package enum PoolSource: Sendable {
@@ -70,16 +61,6 @@ package indirect enum VariableTemplate: Sendable {
   /// Whether each request has the same.
   var isConstant: Bool {
     if case .constant = self { true } else { false }
-  }
-
-  /// The prefixes of the texts that are unique, and so whether there are any.
-  package var uniquePrefixes: [String] {
-    switch self {
-    case .unique(let prefix): [prefix]
-    case .list(let elements): elements.flatMap(\.uniquePrefixes)
-    case .object(let members): members.flatMap(\.value.uniquePrefixes)
-    case .constant, .pool, .integer, .choice, .sample: []
-    }
   }
 }
 

@@ -216,11 +216,7 @@ package struct MixReader {
     guard let index = operations.firstIndex(where: { $0.name == name }) else {
       throw LoadInputError("mix.json: there is no \(place); it would be in \(name).graphql.")
     }
-    let isSubscription = operations[index].kind == .subscription
-    let members = try Self.members(
-      value,
-      ["weight", "viewer", "variables"]
-        + (isSubscription ? ["subscribers", "trigger", "match"] : []), place)
+    let members = try Self.members(value, ["weight", "viewer", "variables"], place)
     if let weight = members["weight"] {
       guard let number = weight.double, number >= 0, number.isFinite else {
         throw LoadInputError("mix.json: the weight of \(place) must be a number, 0 or more.")
@@ -236,26 +232,6 @@ package struct MixReader {
       }
       operations[index].variables = try template(variables, place, isTop: true)
     }
-    if isSubscription { operations[index].subscription = try subscription(members, place) }
-  }
-
-  private func subscription(
-    _ members: [String: JSONValue], _ place: String
-  ) throws(LoadInputError) -> Mix.SubscriptionSettings {
-    guard case .number(let text)? = members["subscribers"], let subscribers = Int(text),
-      (1...100_000).contains(subscribers), let trigger = members["trigger"]?.text,
-      let match = members["match"]?.text
-    else {
-      throw LoadInputError(
-        "mix.json: \(place) needs subscribers, a whole number, and trigger and match, texts.")
-    }
-    guard let mutation = operations.first(where: { $0.name == trigger }), mutation.kind == .mutation
-    else {
-      throw LoadInputError("mix.json: the trigger of \(place) must be a mutation of the mix.")
-    }
-    return Mix.SubscriptionSettings(
-      subscribers: subscribers, trigger: trigger,
-      match: match.split(separator: ".").map(String.init))
   }
 
   // MARK: Variables

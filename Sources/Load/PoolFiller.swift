@@ -60,7 +60,7 @@ package struct PoolFiller {
       }
       if let error = answer["errors"]?.elements?.first {
         throw LoadFailure(
-          "pool \"\(name)\": the server answered: \(error["message"]?.text ?? "an error").")
+          "pool \"\(name)\": the server answered: \(error["message"]?.text ?? "an error")")
       }
       guard let data = answer["data"] else {
         throw LoadFailure("pool \"\(name)\": the server answered \(status) without data.")

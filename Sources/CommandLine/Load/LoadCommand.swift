@@ -72,7 +72,10 @@ enum LoadCommand {
       CommandSpecification.Section(
         "Results",
         [
-          option("save", "FILE", "write the result as JSON")
+          option(
+            "database", "URL", "the PostgreSQL behind the server, to read its statistics"),
+          option("save", "FILE", "write the result as JSON"),
+          option("report", "FILE", "write the result as one HTML page"),
         ]),
       CommandSpecification.Section(
         "Comparison",
@@ -113,7 +116,7 @@ enum LoadCommand {
   /// - Returns: the exit code.
   static func run(_ options: CommandOptions) throws -> Int32 {
     let settings = try LoadSettings(options)
-    try LoadFiles.check([settings.save, settings.ledger])
+    try LoadFiles.check([settings.save, settings.report, settings.ledger])
     for remark in settings.remarks { Console.say(remark) }
     switch settings.mode {
     case .files(let before, let after): return try compare(before, after, settings)
@@ -149,14 +152,25 @@ enum LoadCommand {
     for line in comparison.lines { Console.print(line) }
     for fault in comparison.faults { Console.print("VOID: \(fault)") }
     Console.print("verdict: \(comparison.verdict.rawValue)")
-    if let save = settings.save {
-      try LoadFiles.write(comparison.json.bytes + [UInt8(ascii: "\n")], to: save)
-    }
+    try write(comparison, settings)
     guard comparison.faults.isEmpty else { return 3 }
     return switch comparison.verdict {
     case .same, .faster: 0
     case .slower: 1
     case .unsure: 3
+    }
+  }
+
+  /// Writes the files of a comparison.
+  static func write(_ comparison: Comparison, _ settings: LoadSettings) throws {
+    if let save = settings.save {
+      try LoadFiles.write(comparison.json.bytes + [UInt8(ascii: "\n")], to: save)
+    }
+    if let report = settings.report {
+      let page = LoadReport.html(
+        comparison, program: "sociograph \(Program.version)", started: LoadExecution.now(),
+        settings: settings.shown)
+      try LoadFiles.write(Array(page.utf8), to: report)
     }
   }
 }

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import HTTP
 import Load
+import Postgres
 import Server
 import Synchronization
 
@@ -114,7 +115,7 @@ struct LoadExecution {
     do {
       let side = try LoadSide(plan, interrupt: signals.interrupt, onLedger: onLedger)
       defer { side.close() }
-      measure(side, &result)
+      measure(side, try view(), &result)
     } catch let error as LoadFailure {
       result.isComplete = false
       try write(result)
@@ -124,8 +125,9 @@ struct LoadExecution {
     progress.clear()
     result.isComplete = result.isComplete && !signals.interrupt.isRaised
     Console.write(result.text)
-    let misses = verdict(result)
-    try write(result)
+    let misses = misses(of: result)
+    if let misses { Console.print(verdictText(misses)) }
+    try write(result, misses: misses)
     if let code = signals.exitCode { return code }
     if !result.faults.isEmpty { return 3 }
     if let measured = result.measured, measured.totals.offered > 0,
@@ -133,51 +135,89 @@ struct LoadExecution {
     {
       throw CommandFailure("no request was answered: each connection failed.")
     }
-    return misses ? 1 : 0
+    return misses?.isEmpty == false ? 1 : 0
   }
 
-  private func measure(_ side: LoadSide, _ result: inout LoadResult) {
+  /// Returns the view of the PostgreSQL to observe; nil without one.
+  private func view() throws -> PostgresView? {
+    guard let configuration = settings.database else { return nil }
+    do {
+      return try PostgresView(configuration)
+    } catch let error as PostgresError {
+      throw LoadFailure("--database: \(error.message)")
+    }
+  }
+
+  private func measure(_ side: LoadSide, _ view: PostgresView?, _ result: inout LoadResult) {
     switch settings.mode {
     case .rate(let rate):
-      let measured = side.measure(rate: rate, onProgress: { progress.show($0) })
+      var findings: PostgresFindings?
+      let measured = side.measure(
+        rate: rate,
+        around: { window in
+          guard let view else { return window() }
+          let (found, seen) = view.observe(window)
+          findings = seen
+          return found
+        }, onProgress: { progress.show($0) })
+      result.postgresql = findings
       result.measured = measured
       result.isComplete = measured.isComplete
-    case .knee(let knee):
-      let run = KneeRun(side, knee, objective: settings.objective)
-      let (search, steps) = run.run(
-        interrupt: signals.interrupt, window: { _, window in window() },
-        onProgress: { progress.show($0) },
-        onStep: { step in
-          progress.clear()
-          Console.print(step.text)
-        })
-      result.search = search
-      result.steps = steps
-      let met = steps.last { $0.isMet && $0.rate == search.met }
-      result.measured = met?.measured
-      if search.isFound, let missed = result.missedStep {
-        result.limit = KneeLimit(met: met?.measured, missed: missed.measured)
-      }
+    case .knee(let knee): search(side, knee, view, &result)
     case .servers, .files: break
     }
   }
 
-  /// Prints whether the objective is met, if one was given.
-  ///
-  /// - Returns: whether it is missed.
-  private func verdict(_ result: LoadResult) -> Bool {
-    guard settings.isJudged, result.kind == .rate, let measured = result.measured else {
-      return false
-    }
-    let misses = settings.objective.misses(measured)
-    let text = settings.objective.terms.map(\.text).joined(separator: " ")
-    Console.print(misses.isEmpty ? "met: \(text)" : "missed: \(misses.joined(separator: "; "))")
-    return !misses.isEmpty
+  private func search(
+    _ side: LoadSide, _ knee: KneeRun.Settings, _ view: PostgresView?, _ result: inout LoadResult
+  ) {
+    var findings: [PostgresFindings] = []
+    let run = KneeRun(side, knee, objective: settings.objective)
+    let (search, steps) = run.run(
+      interrupt: signals.interrupt,
+      window: { _, window in
+        guard let view else { return window() }
+        let (found, seen) = view.observe(window)
+        findings.append(seen)
+        return found
+      }, onProgress: { progress.show($0) },
+      onStep: { step in
+        progress.clear()
+        Console.print(step.text)
+      })
+    result.search = search
+    result.steps = steps
+    let met = steps.lastIndex { $0.isMet && $0.rate == search.met }
+    result.measured = met.map { steps[$0].measured }
+    if let met, met < findings.count { result.postgresql = findings[met] }
+    let missed = steps.lastIndex { $0.rate == search.missed }
+    guard search.isFound, let missed else { return }
+    result.limit = KneeLimit(
+      met: result.measured, missed: steps[missed].measured,
+      before: result.postgresql, after: missed < findings.count ? findings[missed] : nil)
   }
 
-  private func write(_ result: LoadResult) throws {
+  /// Returns the terms of the objective that are missed; nil if none was given.
+  private func misses(of result: LoadResult) -> [String]? {
+    guard settings.isJudged, result.kind == .rate, let measured = result.measured else {
+      return nil
+    }
+    return settings.objective.misses(measured)
+  }
+
+  private func verdictText(_ misses: [String]) -> String {
+    misses.isEmpty
+      ? "met: \(settings.objective.terms.map(\.text).joined(separator: " "))"
+      : "missed: \(misses.joined(separator: "; "))"
+  }
+
+  private func write(_ result: LoadResult, misses: [String]? = nil) throws {
     if let save = settings.save {
       try LoadFiles.write(result.json.bytes + [UInt8(ascii: "\n")], to: save)
+    }
+    if let report = settings.report {
+      try LoadFiles.write(
+        Array(LoadReport(result, verdict: misses.map(verdictText)).html.utf8), to: report)
     }
   }
 
@@ -234,8 +274,6 @@ struct PairedExecution {
   private func writeNothing() throws {
     var comparison = Comparison([], method: .pairedBlocks)
     comparison.faults = ["it ended before its last block"]
-    if let save = settings.save {
-      try LoadFiles.write(comparison.json.bytes + [UInt8(ascii: "\n")], to: save)
-    }
+    try LoadCommand.write(comparison, settings)
   }
 }

@@ -3,6 +3,7 @@ import Foundation
 import GraphQLTransport
 import HTTP
 import Load
+import Postgres
 
 /// The options of `sociograph load`, read and checked before anything is sent.
 struct LoadSettings {
@@ -22,7 +23,10 @@ struct LoadSettings {
   /// Whether `--slo` decides about the exit code.
   let isJudged: Bool
   let save: String?
+  let report: String?
   let ledger: String?
+  /// The PostgreSQL to observe.
+  let database: PostgresConfiguration?
   let maximumTime: Duration
   /// The remarks to print before the run.
   let remarks: [String]
@@ -35,7 +39,9 @@ struct LoadSettings {
     let isComparison = words.first == "compare"
     let operands = isComparison ? Array(words.dropFirst()) : words
     save = options.text("save")
+    report = options.text("report")
     ledger = options.text("ledger")
+    database = try Self.database(options)
     isJudged = options.isTold("slo")
     url = options.text("url") ?? ""
     shown = Self.shown(options)
@@ -92,6 +98,19 @@ struct LoadSettings {
         "\(options.origin(name)) must be a time such as 500ms, 30s or 10m, not \"\(text)\".")
     }
     return time
+  }
+
+  private static func database(
+    _ options: CommandOptions
+  ) throws(UsageError) -> PostgresConfiguration? {
+    guard let text = options.text("database") else { return nil }
+    do {
+      var configuration = try PostgresConfiguration(text)
+      configuration.checksHistory = false
+      return configuration
+    } catch {
+      throw UsageError("\(options.origin("database")): \(error)")
+    }
   }
 
   private static func rate(_ options: CommandOptions) throws(UsageError) -> Double? {
@@ -261,7 +280,8 @@ struct LoadSettings {
     guard options.text("ledger") == nil || writes else {
       throw UsageError("--ledger needs --writes.")
     }
-    if let subscription = mix.subscriptions.first {
+    // Those of a manifest are left out, as what their events answer is not known.
+    if let subscription = mix.subscriptions.first(where: { $0.documentID == nil }) {
       throw UsageError("\(subscription.name) is a subscription, which load does not open.")
     }
     var plan = LoadPlan(target: target, mix: mix)
@@ -356,6 +376,8 @@ struct LoadSettings {
       guard !texts.isEmpty else { continue }
       let value =
         switch option.name {
+        // It may have a password.
+        case "database": "..."
         case "header": texts.map { "\($0.prefix { $0 != ":" }): ..." }.joined(separator: ", ")
         default: texts.joined(separator: ", ")
         }

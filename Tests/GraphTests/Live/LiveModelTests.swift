@@ -155,7 +155,8 @@ extension LiveTests {
       func expectSilence() throws {
         let data = try GraphData(servers.database)
         let names = [
-          #"pool_statements_total{pool="reads"}"#, "live_runs_total", "deliveries_total",
+          #"pool_statements_total{pool="reads"}"#, "live_query_executions_total",
+          "subscription_events_sent_total",
         ]
         func counts() throws -> [Int] {
           try names.map { try servers.server.metric("sociograph_\($0)") }
@@ -189,8 +190,8 @@ extension LiveTests {
         try servers.server.wait("sociograph_live_queries", 0)
         queries = []
         for name in [
-          "subscriptions", "subscriptions_starting", "subscription_keys", "live_keys",
-          "watched_sessions", "held_bytes",
+          "subscriptions", "subscriptions_starting", "subscription_keys", "live_query_dependencies",
+          "monitored_sessions", "response_buffer_bytes",
         ] {
           try servers.server.wait("sociograph_\(name)", 0)
         }

@@ -3,10 +3,10 @@ import Postgres
 
 extension PostgresSession {
   /// Waits until all changes so far are delivered: they are delayed while any older transaction of
-  /// the cluster runs, including those of other tests' databases.
+  /// the cluster runs, including those of other tests' databases. Ten minutes at most.
   func waitForChanges() throws {
     let end = try execute("SELECT pg_snapshot_xmax(pg_current_snapshot())")[0][0] ?? ""
-    for _ in 0..<3_000 {
+    for _ in 0..<60_000 {
       let isTold = try execute("SELECT pg_snapshot_xmin(pg_current_snapshot()) >= '\(end)'::xid8")
       if isTold == [["t"]] { return }
       usleep(10_000)

@@ -364,6 +364,7 @@ package final class EmbeddedCluster: Sendable {
   ) throws {
     var configuration = try PostgresConfiguration(connection + "postgres")
     configuration.statementTimeout = .zero
+    configuration.lockTimeout = .zero
     let session = try PostgresSession(configuration)
     // PostgreSQL first ends the statements of a server that was killed.
     try session.execute(preparing)
@@ -378,6 +379,7 @@ package final class EmbeddedCluster: Sendable {
     guard programs.hasStatementStatistics else { return }
     configuration = try PostgresConfiguration(connection + "'\(database)'")
     configuration.statementTimeout = .zero
+    configuration.lockTimeout = .zero
     let inside = try PostgresSession(configuration)
     try inside.execute(preparing)
     try inside.execute(

@@ -114,9 +114,11 @@ package final class PostgresView: @unchecked Sendable {
       hasCheckpointer
       ? "(SELECT num_timed + num_requested FROM pg_stat_checkpointer)"
       : "(SELECT checkpoints_timed + checkpoints_req FROM pg_stat_bgwriter)"
+    // pg_stat_wal lags behind: backends report to it once a second.
     let row = try session.execute(
       """
-      SELECT (SELECT wal_bytes FROM pg_stat_wal)::float8, \(checkpoints)::float8, deadlocks::float8,
+      SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_current_wal_insert_lsn() - '0/0'::pg_lsn END::float8,
+        \(checkpoints)::float8, deadlocks::float8,
         temp_bytes::float8
       FROM pg_stat_database WHERE datname = current_database()
       """

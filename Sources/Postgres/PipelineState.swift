@@ -1,5 +1,5 @@
-/// The exchanges of one connection in pipeline mode, as plain data: what is sent goes in, then the kinds of the results
-/// in the order of their arrival, and what becomes of each result comes out. No libpq, no socket.
+/// The exchanges of one connection in pipeline mode, as plain data. Sent statements go in, then the kinds of the
+/// results in the order of their arrival. The outcome of each result comes out. No libpq, no socket.
 ///
 ///     statement, Sync            an exchange and the Sync after it; its outcome is final with the Sync
 ///     statement, ..., Sync       statements that share a Sync: each result is final when it arrives
@@ -48,7 +48,7 @@ struct PipelineState {
     case copy
   }
 
-  /// What becomes of a result.
+  /// The outcome of a result.
   enum Fate {
     case ignored
     /// It answers this exchange, which is finished.
@@ -89,7 +89,7 @@ struct PipelineState {
 
   // MARK: Sending
 
-  /// Returns how a statement is known here, and the statements to be closed to make room for it.
+  /// Returns how a statement is known here, and the statements to close because of the limit of prepared ones.
   mutating func use(_ statement: PostgresStatement) -> (Use, closing: [PostgresStatement]) {
     guard prepares else {
       return (Use(statement: statement, generation: 0, isNew: false), [])
@@ -123,7 +123,7 @@ struct PipelineState {
 
   // MARK: Receiving
 
-  /// Returns what becomes of the next result.
+  /// Returns the outcome of the next result.
   mutating func receive(_ reply: Reply) -> Fate {
     switch reply {
     case .sync: return .transactionEnd

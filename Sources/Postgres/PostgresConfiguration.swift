@@ -8,8 +8,8 @@ package struct PostgresConfiguration: Sendable {
   package var applicationName = "sociograph"
   /// Whether its connections only read.
   package var isReadOnly = false
-  /// Whether its connections write. Of several hosts, libpq then selects the one that accepts
-  /// writes.
+  /// Whether its connections write. If there are several hosts, libpq then selects the one that
+  /// accepts writes.
   package var writes = false
   package var statementTimeout = Duration.seconds(5)
   package var lockTimeout = Duration.seconds(1)

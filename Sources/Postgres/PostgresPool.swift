@@ -36,12 +36,10 @@ package final class PostgresPool {
   private var spareActions: [PoolAction] = []
   private var fastTimer: LoopTimer?
   private var slowTimer: LoopTimer?
-  /// One for each connection and one for cancelling: from afar it takes a while, and all connect at once.
+  /// One for each connection: from afar it takes a while, and all connect at once.
   private let connecting: [DispatchQueue]
   private let onEvent: (PoolEvent) -> Void
-  private var canceller: PostgresConnection?
-  private var isCancellerConnecting = false
-  private var cancelTargets: [Int32] = []
+  private let canceller: StatementCanceller
   private var whenStopped: (() -> Void)?
   private var whenAtRest: (() -> Void)?
   /// The newest one when connections were last held against it.
@@ -70,9 +68,11 @@ package final class PostgresPool {
     state = PoolState(
       settings: settings, seed: seed ?? UInt64.random(in: .min ... .max), now: .now)
     connections = Array(repeating: nil, count: max(settings.size, 1))
-    connecting = (0...connections.count).map {
+    connecting = connections.indices.map {
       DispatchQueue(label: "\(loop.label).connecting.\($0)")
     }
+    canceller = StatementCanceller(loop: loop, configuration: configuration)
+    canceller.whenConnected = { [weak self] in self?.reportRefusals() }
   }
 
   // MARK: Use
@@ -91,8 +91,7 @@ package final class PostgresPool {
     loop.preconditionOnLoop()
     self.whenStopped = whenStopped
     handle { state, now, actions in state.stop(now: now, actions: &actions) }
-    canceller?.close()
-    canceller = nil
+    canceller.stop()
     slowTimer = nil
   }
 
@@ -103,8 +102,7 @@ package final class PostgresPool {
   package func pause(whenAtRest: @escaping () -> Void) {
     loop.preconditionOnLoop()
     self.whenAtRest = whenAtRest
-    canceller?.close()
-    canceller = nil
+    canceller.disconnect()
     handle { state, now, actions in state.pause(now: now, actions: &actions) }
   }
 
@@ -321,7 +319,7 @@ package final class PostgresPool {
         payloads[Int(index)] = nil
         leased.append((payload, PostgresLease(pool: self, connection: connection, slot: slot)))
       case .cancel(let slot):
-        if let connection = connections[slot] { cancelStatement(of: connection) }
+        if let connection = connections[slot] { canceller.cancel(connection) }
       case .outran(let index):
         guard let payload = payloads[Int(index)] else { break }
         payload.slowness = payload.statement.map { StatementSlowness($0) }
@@ -582,54 +580,5 @@ package final class PostgresPool {
     handle { state, now, actions in
       state.released(slot: slot, isClean: isClean, now: now, actions: &actions)
     }
-  }
-
-  // MARK: Cancelling
-
-  private static let cancelStatement = PostgresStatement(
-    "SELECT pg_cancel_backend($1::int4)", parameterCount: 1, label: StatementLabel("(cancel)"))
-
-  private var cancelling: DispatchQueue { connecting[connections.count] }
-
-  /// Through a connection kept for it; libpq's own way blocks.
-  private func cancelStatement(of connection: PostgresConnection) {
-    guard configuration.pooler == .none else {
-      // The number is the pooler's, and says nothing to the server.
-      if let cancel = connection.makeCancel() { cancelling.async { cancel.send() } }
-      return
-    }
-    cancelStatement(of: connection.processID)
-  }
-
-  private func cancelStatement(of processID: Int32) {
-    if let canceller, canceller.isOpen {
-      var parameters = PostgresParameters()
-      parameters.append(processID)
-      canceller.send(Self.cancelStatement, parameters, tag: 0) { _ in }
-      return
-    }
-    cancelTargets.append(processID)
-    guard !isCancellerConnecting else { return }
-    isCancellerConnecting = true
-    nonisolated(unsafe) weak let pool = self
-    let configuration = configuration
-    let loop = loop
-    cancelling.async {
-      let result = Result { () throws(PostgresError) in try LibraryConnection(configuration) }
-      loop.execute { unsafe pool?.cancellerConnected(result) }
-    }
-  }
-
-  private func cancellerConnected(_ result: Result<LibraryConnection, PostgresError>) {
-    reportRefusals()
-    isCancellerConnecting = false
-    let targets = cancelTargets
-    cancelTargets.removeAll()
-    guard !state.isStopped, let library = try? result.get(),
-      let connection = try? PostgresConnection(library, loop: loop, configuration)
-    else { return }
-    connection.onClose = { [weak self] _ in self?.canceller = nil }
-    canceller = connection
-    for target in targets { cancelStatement(of: target) }
   }
 }

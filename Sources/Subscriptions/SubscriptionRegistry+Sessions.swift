@@ -68,6 +68,7 @@ extension SubscriptionRegistry {
   mutating func resolve(_ id: StreamID, _ since: Moment) {
     resolutions[id] = Resolution(since: since)
     starts.append(.session(id))
+    count()
     takeTurns()
   }
 
@@ -88,11 +89,14 @@ extension SubscriptionRegistry {
       resolutions[id] = nil
       policy.succeed()
     }
+    count()
     takeTurnsLater()
   }
 
   mutating func remove(resolution id: StreamID) {
-    guard let resolution = resolutions.removeValue(forKey: id), resolution.isStarted else { return }
+    guard let resolution = resolutions.removeValue(forKey: id) else { return }
+    count()
+    guard resolution.isStarted else { return }
     policy.end()
     takeTurnsLater()
   }

@@ -243,7 +243,7 @@ extension SubscriptionRegistry {
   }
 
   mutating func count() {
-    counts.starting = lookupCount
+    counts.starting = lookupCount + resolutions.count
     counts.active = subscriptions.count - lookupCount
   }
 }

@@ -40,7 +40,7 @@ package struct SubscriptionRegistry {
 
   /// The counts that metrics report.
   package struct Counts: Sendable, Equatable {
-    /// Subscriptions whose keys are looked up.
+    /// Subscriptions whose keys are looked up, and sessions that are looked up for streams and sockets.
     package var starting = 0
     package var active = 0
     /// The topics and keys of all subscriptions together.

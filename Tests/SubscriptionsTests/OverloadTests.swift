@@ -107,6 +107,7 @@ import Testing
     var world = Self.starting(3)
     _ = world.handle(.joined(statisticsResetAt: nil))
     #expect(world.handle(.resolve(StreamID(10), since: world.now)) == ["resolve 10"])
+    #expect(world.registry.counts.starting == 4)
     let query = LiveQuerySource(dependencies: [], interval: nil, asPatches: false)
     #expect(world.handle(.query(StreamID(11), query)) == [])
     #expect(world.handle(.resolved(StreamID(10), Self.overloaded)) == ["takeTurns"])
@@ -116,7 +117,9 @@ import Testing
     }
     #expect(world.handle(.turn) == [])
     #expect(world.pass(.milliseconds(20)) == ["resolve 10", "query 4 of 11"])
+    #expect(world.registry.counts.starting == 1)
     #expect(world.handle(.resolved(StreamID(10), nil)) == [])
+    #expect(world.registry.counts.starting == 0)
     let failed = StatementOutcome.failed(Self.overloaded.errors)
     let nothing = LiveResult([], objectCount: 0, cost: .zero)
     #expect(world.handle(.queried(World.statement(4), failed, nothing)) == ["takeTurns"])

@@ -100,7 +100,9 @@ struct MetricsPage {
     text.sample(all.plansMade)
     text.family("sociograph_subscriptions", .gauge, "Subscriptions that receive events.")
     text.sample(loops.reduce(0) { $0 + $1.streams.active })
-    text.family("sociograph_subscriptions_starting", .gauge, "Subscriptions that start.")
+    text.family(
+      "sociograph_subscriptions_starting", .gauge,
+      "Subscriptions that look up their keys, and streams and sockets that look up their session.")
     text.sample(loops.reduce(0) { $0 + $1.streams.starting })
     text.family("sociograph_subscription_keys", .gauge, "Keys of all subscriptions.")
     text.sample(loops.reduce(0) { $0 + $1.streams.keys })

@@ -539,14 +539,16 @@ import Testing
     }
     #expect(harness.onLoop { $0.isAvailable })
     #expect(harness.count("closed") == 0)
-    let calls = try TestCluster.session(TestCluster.connectionString()).execute(
+    // Statistics that are full forget what is older.
+    try await harness.run("SELECT 'again'")
+    let statements = try TestCluster.session(TestCluster.connectionString()).execute(
       """
-      SELECT query, calls FROM pg_stat_statements
+      SELECT query FROM pg_stat_statements
       WHERE dbid = (SELECT oid FROM pg_database WHERE datname = $1)
         AND query NOT LIKE '%pg_control_system%'
       """, [database.split(separator: "=").last.map(String.init)])
     // But for what each connection asks once, which server it has.
-    #expect(calls == [["SELECT $1", "1"]])
+    #expect(statements == [["SELECT $1"]])
   }
 
   // MARK: Leases

@@ -113,7 +113,7 @@ extension LiveTests {
         _ asked: Case
       ) throws
     {
-      let server = try LiveServer(lockTimeout: .seconds(600))
+      let server = try LiveServer()
       for (accept, type, first, rest) in [
         (Self.v02, "incrementalSpec=v0.2", asked.first.v02, asked.rest.v02),
         (Self.v2022, "deferSpec=20220824", asked.first.v2022, asked.rest.v2022),
@@ -166,7 +166,7 @@ extension LiveTests {
 
     @Test(arguments: cases)
     func `a part that fails leaves what was sent, and says so`(_ asked: Case) throws {
-      let server = try LiveServer(lockTimeout: .seconds(600))
+      let server = try LiveServer()
       for (accept, rest) in [(Self.v02, asked.failure.v02), (Self.v2022, asked.failure.v2022)] {
         let (post, lock) = try locked(asked.table, server)
         let client = try server.open(accept: accept, asked.document, ["id": post.json])
@@ -189,7 +189,7 @@ extension LiveTests {
 
     @Test(arguments: cases)
     func `who leaves between two parts ends the statement of the next`(_ asked: Case) throws {
-      let server = try LiveServer(lockTimeout: .seconds(600))
+      let server = try LiveServer()
       let (post, lock) = try locked(asked.table, server)
       for _ in 0..<3 {
         let client = try server.open(accept: Self.v02, asked.document, ["id": post.json])

@@ -102,7 +102,7 @@ extension LiveTests {
     // MARK: Many at once
 
     @Test func `who subscribes while others do waits for a turn, and none is refused`() throws {
-      let server = try LiveServer(lockTimeout: .seconds(600)) { $0.live.deliveries = 1 }
+      let server = try LiveServer { $0.live.deliveries = 1 }
       let data = try server.graph.data()
       let start = "pg_current_snapshot"
       let lock = try server.lock("circle_member")
@@ -135,7 +135,7 @@ extension LiveTests {
 
     /// Has room for one statement, and for one that waits.
     private func narrowServer(patience: Duration) throws -> LiveServer {
-      try LiveServer(lockTimeout: .seconds(600)) {
+      try LiveServer {
         $0.pool.size = 1
         $0.pool.pipelineDepth = 1
         $0.pool.longPipelineDepth = 1
@@ -198,7 +198,7 @@ extension LiveTests {
     }
 
     @Test func `who leaves while it is looked up who it is leaves nothing behind`() throws {
-      let server = try LiveServer(lockTimeout: .seconds(600))
+      let server = try LiveServer()
       let data = try server.graph.data()
       let (ann, bob) = (try data.person(), try data.person())
       let sockets = try server.metric("sociograph_http_connections")
@@ -252,7 +252,7 @@ extension LiveTests {
     // MARK: The end of the server
 
     @Test func `what a socket has begun ends as it is told of the server's end`() throws {
-      let server = try LiveServer(lockTimeout: .seconds(3600)) {
+      let server = try LiveServer {
         // Its client takes its time.
         $0.http.linger = .seconds(3600)
       }

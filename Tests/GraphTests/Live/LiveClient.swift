@@ -11,11 +11,11 @@ final class LiveServer: Sendable {
 
   /// - Parameter database: a new one unless given.
   init(
-    database: String? = nil, lockTimeout: Duration? = nil,
+    database: String? = nil,
     _ change: @Sendable (inout RunningServer.Settings) -> Void = { _ in }
   ) throws {
     graph = try GraphServer(
-      database: database ?? TestCluster.newDatabase(migrated: true), lockTimeout: lockTimeout,
+      database: database ?? TestCluster.newDatabase(migrated: true),
       settings: {
         $0.loopCount = 1
         $0.writers = 2

@@ -415,7 +415,7 @@ import Testing
   @Test func `who ends it while it is looked up what there is to hear leaves nothing behind`()
     throws
   {
-    let server = try LiveServer(lockTimeout: .seconds(600))
+    let server = try LiveServer()
     let ann = try server.graph.data().person()
     let lock = try server.lock("circle_member")
     let (document, start) = ("subscription { changesAvailable }", "pg_current_snapshot")

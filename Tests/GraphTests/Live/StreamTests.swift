@@ -266,7 +266,7 @@ extension LiveTests {
     }
 
     @Test func `who leaves while it is looked up who it is leaves nothing behind`() throws {
-      let server = try LiveServer(lockTimeout: .seconds(600))
+      let server = try LiveServer()
       let data = try server.graph.data()
       let (ann, bob) = (try data.person(), try data.person())
       func open(_ person: Person) throws -> RawClient {

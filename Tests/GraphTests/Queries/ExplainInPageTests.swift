@@ -12,7 +12,6 @@ import Testing
     try GraphServer(
       database: TestCluster.newDatabase(migrated: true),
       // What waits for a test's lock does so until the test has seen it.
-      lockTimeout: .seconds(600),
       settings: {
         $0.explains = true
         $0.loopCount = 1

@@ -54,12 +54,11 @@ final class GraphServer: Sendable {
   ///   - maximumElements: of an answer; more than is usual unless given, as tests ask for much at once.
   ///   - runner: runs the operations' statements, on one loop then.
   ///   - mapping: another schema than the graph's.
-  ///   - lockTimeout: how long a statement waits for a lock; as a server's unless given.
   ///   - change: the last word about the settings.
   init(
     database: String, as role: String? = nil, maximumElements: Int? = nil,
     runner: (@Sendable (PostgresPool) -> any StatementRunner)? = nil,
-    mapping: StorageMapping? = nil, lockTimeout: Duration? = nil,
+    mapping: StorageMapping? = nil,
     settings change: (inout RunningServer.Settings) -> Void = { _ in }
   ) throws {
     self.database = database
@@ -83,7 +82,7 @@ final class GraphServer: Sendable {
       var configuration = try PostgresConfiguration(
         TestCluster.connectionString(database, as: role))
       configuration.statementTimeout = .seconds(600)
-      if let lockTimeout { configuration.lockTimeout = lockTimeout }
+      configuration.lockTimeout = .seconds(600)
       return configuration
     }
     let readers = try configuration(role ?? ServerRole.reader)

@@ -9,7 +9,7 @@ import HTTP
 import Postgres
 import Server
 
-/// Stands before a loop's pool.
+/// Answers in place of a loop's pool.
 final class RecordedStatements: StatementRunner {
   private final class Recording {
     let result: PostgresResult

@@ -35,7 +35,7 @@ struct MutationProgress {
   }
 
   private let fields: [Field]
-  /// The user that calls act for; 0 for nobody.
+  /// The user that calls act for; 0 for an anonymous client.
   private(set) var viewer: Int64
   private(set) var outcomes: [FieldOutcome] = []
   private var state = State.between

@@ -1,7 +1,7 @@
 import GraphQLLanguage
 
-/// The references of directive definitions: directives applied to their arguments, the types of
-/// those arguments, and the references of both.
+/// The references of directive definitions. A definition refers to the directives applied to its
+/// arguments and to the types of those arguments, which refer to others.
 ///
 /// A directive that can be reached from itself is in a component of that graph with others, or
 /// refers to itself. Tarjan's algorithm finds the components in O(references), with an explicit

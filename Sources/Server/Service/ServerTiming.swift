@@ -2,8 +2,8 @@ import GraphQLExecution
 import HTTP
 
 extension RequestRecord {
-  /// The times of the operation so far as `Server-Timing` (W3C), in milliseconds with three decimals:
-  /// `total`, from when the request was read, and the phases that took time, by the names of their
+  /// The times of the operation so far as `Server-Timing` (W3C), in milliseconds with three decimals.
+  /// `total` counts from when the request was read. Phases that took time have the names of their
   /// spans.
   var serverTiming: HTTPField {
     let now = monotonicNanoseconds()

@@ -4,16 +4,6 @@ import HTTPTestSupport
 import TestSupport
 import Testing
 
-/// Waits for an event, ten minutes at most.
-func eventually(_ holds: () throws -> Bool) rethrows -> Bool {
-  let deadline = ContinuousClock.now + .seconds(600)
-  while ContinuousClock.now < deadline {
-    if try holds() { return true }
-    usleep(10_000)
-  }
-  return false
-}
-
 /// `GET path` from a server of this machine.
 func get(_ path: String, port: UInt16, headers: String = "") throws -> RawClient.Answer {
   let client = try RawClient(port: port)

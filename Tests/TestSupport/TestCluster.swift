@@ -29,19 +29,27 @@ package enum TestCluster {
     return try connectionString(database: name)
   }
 
+  private static let copying = Mutex(())
+
   /// Returns a new database with the contents of another, which must have no connections.
+  ///
+  /// One at a time: while a database is copied, nobody can connect to it.
   package static func newDatabase(copying other: String) throws -> String {
-    let source = try session(other).execute("SELECT current_database()")[0][0] ?? ""
-    let name = "test_\(UInt32.random(in: 0 ... .max))"
-    // A session that ended is gone a little later.
-    for _ in 0..<60_000 {
-      let users = try session(connectionString()).execute(
-        "SELECT FROM pg_stat_activity WHERE datname = '\(source)'")
-      if users.isEmpty { break }
-      usleep(10_000)
+    guard let source = other.firstMatch(of: /dbname=(\w+)/)?.output.1 else {
+      throw PostgresError(.unavailable, message: "There is no database in \(other).")
     }
-    try administrate("CREATE DATABASE \(name) TEMPLATE \(source)")
-    return try connectionString(database: name)
+    return try copying.withLock { _ in
+      let name = "test_\(UInt32.random(in: 0 ... .max))"
+      let administrator = try session(connectionString())
+      // A session that ended is gone a little later.
+      _ = try eventually {
+        try administrator.execute(
+          "SELECT FROM pg_stat_activity WHERE datname = $1", [String(source)]
+        ).isEmpty
+      }
+      try administrator.execute("CREATE DATABASE \(name) TEMPLATE \(source)")
+      return try connectionString(database: name)
+    }
   }
 
   package static func connectionString(database: String = "sociograph") throws -> String {
@@ -76,7 +84,9 @@ package enum TestCluster {
 
   package static func session(_ connectionString: String) throws -> PostgresSession {
     var configuration = try PostgresConfiguration(connectionString)
-    configuration.statementTimeout = .seconds(120)
+    configuration.statementTimeout = .seconds(600)
+    configuration.lockTimeout = .seconds(600)
+    configuration.connectTimeout = .seconds(600)
     configuration.applicationName = "a test"
     return try PostgresSession(configuration)
   }

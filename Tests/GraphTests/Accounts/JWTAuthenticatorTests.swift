@@ -158,13 +158,4 @@ import TokenSupport
     #expect(
       answer.at("data.deleteAccount.userErrors.0.code") == .string("REQUIRED"), "\(answer)")
   }
-
-  /// Waits for an event, a minute at most.
-  private func eventually(_ holds: () throws -> Bool) rethrows -> Bool {
-    for _ in 0..<12_000 {
-      if try holds() { return true }
-      usleep(50_000)
-    }
-    return false
-  }
 }

@@ -487,7 +487,7 @@ import Testing
         done.leave()
       }.start()
     }
-    for _ in 0..<60_000 where statuses.withLock({ $0.count }) < 5 { usleep(10_000) }
+    _ = eventually { statuses.withLock { $0.count } >= 5 }
     #expect(statuses.withLock { $0 } == Array(repeating: 503, count: 5))
     // Nobody else notices, on either loop.
     for _ in 0..<20 {

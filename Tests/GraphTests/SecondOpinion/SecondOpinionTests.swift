@@ -14,7 +14,7 @@ import Testing
 @Suite(.usesCluster(isFirst: true)) struct SecondOpinionTests {
   @Test func `the server answers random operations as a naive resolver does`() throws {
     let environment = ProcessInfo.processInfo.environment
-    let count = environment["SOCIOGRAPH_OPERATIONS"].flatMap { Int($0) } ?? 1000
+    let count = environment["SOCIOGRAPH_OPERATIONS"].flatMap { Int($0) } ?? 600
     let seed = environment["SOCIOGRAPH_SEED"].flatMap { UInt64($0) } ?? 1
     let opinions = try SecondOpinion(seed: seed)
     let began = ContinuousClock.now

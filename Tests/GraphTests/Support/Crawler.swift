@@ -64,8 +64,10 @@ struct Crawler {
   ) throws {
     func ask(_ name: String, _ text: String, _ variables: JSONValue? = Optional.none) throws {
       let response = try server.send(text, variables, token: token)
-      let json = try JSONParser.parse(response.body)
-      if let errors = json["errors"] { throw GraphTestFailure("\(name): \(errors)\n\(text)") }
+      // Texts of people have escaped quotes.
+      if response.contains(#""errors":"#) {
+        throw GraphTestFailure("\(name): \(response.text.prefix(2000))\n\(text)")
+      }
       try take(name, response)
     }
     for (name, text) in roots { try ask(name, text) }

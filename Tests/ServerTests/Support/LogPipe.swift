@@ -61,13 +61,3 @@ extension JSONValue {
   var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
   var names: [String] { if case .object(let members) = self { members.map(\.name) } else { [] } }
 }
-
-/// Waits until something holds, for a minute at most.
-func eventually(_ holds: () throws -> Bool) rethrows -> Bool {
-  let deadline = ContinuousClock.now + .seconds(600)
-  while ContinuousClock.now < deadline {
-    if try holds() { return true }
-    usleep(5_000)
-  }
-  return false
-}

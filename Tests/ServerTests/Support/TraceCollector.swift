@@ -2,6 +2,7 @@ import EventLoops
 import HTTP
 import JSON
 import Synchronization
+import TestSupport
 
 /// A collector that takes traces by OTLP over HTTP, and keeps what it was sent.
 final class TraceCollector: Sendable {

@@ -83,10 +83,10 @@ static inline int llhttp_head_on_complete(llhttp_t *parser) {
 }
 
 // Parses `length` bytes that end with the empty line of a head. 0 when they are one, -1 when there
-// are more fields than `capacity`, else llhttp's error number.
-static inline int llhttp_parse_request_head(const uint8_t *bytes, size_t length,
-                                            llhttp_field_span *fields, uint32_t capacity,
-                                            llhttp_request_head *head) {
+// are more fields than `capacity`, else llhttp's error number. `status` is that of a response.
+static inline int llhttp_parse_head(llhttp_type_t type, const uint8_t *bytes, size_t length,
+                                    llhttp_field_span *fields, uint32_t capacity,
+                                    llhttp_request_head *head, uint16_t *status) {
   static const llhttp_settings_t settings = {
       .on_url = llhttp_head_on_target,
       .on_header_field = llhttp_head_on_name,
@@ -101,36 +101,24 @@ static inline int llhttp_parse_request_head(const uint8_t *bytes, size_t length,
                              .is_complete = 0,
                              .head = head};
   llhttp_t parser;
-  llhttp_init(&parser, HTTP_REQUEST, &settings);
-  parser.data = &parse;
-  llhttp_errno_t error = llhttp_execute(&parser, (const char *)bytes, length);
-  if (parse.is_complete && error == HPE_PAUSED) return 0;
-  if (parse.too_many) return -1;
-  return error == HPE_OK ? HPE_USER : error;
-}
-
-// As above, of a response, whose status comes back.
-static inline int llhttp_parse_response_head(const uint8_t *bytes, size_t length,
-                                             llhttp_field_span *fields, uint32_t capacity,
-                                             llhttp_request_head *head, uint16_t *status) {
-  static const llhttp_settings_t settings = {
-      .on_header_field = llhttp_head_on_name,
-      .on_header_value = llhttp_head_on_value,
-      .on_headers_complete = llhttp_head_on_complete,
-  };
-  memset(head, 0, sizeof *head);
-  llhttp_head_parse parse = {.base = (const char *)bytes,
-                             .fields = fields,
-                             .capacity = capacity,
-                             .too_many = 0,
-                             .is_complete = 0,
-                             .head = head};
-  llhttp_t parser;
-  llhttp_init(&parser, HTTP_RESPONSE, &settings);
+  llhttp_init(&parser, type, &settings);
   parser.data = &parse;
   llhttp_errno_t error = llhttp_execute(&parser, (const char *)bytes, length);
   *status = parse.status;
   if (parse.is_complete && error == HPE_PAUSED) return 0;
   if (parse.too_many) return -1;
   return error == HPE_OK ? HPE_USER : error;
+}
+
+static inline int llhttp_parse_request_head(const uint8_t *bytes, size_t length,
+                                            llhttp_field_span *fields, uint32_t capacity,
+                                            llhttp_request_head *head) {
+  uint16_t none;
+  return llhttp_parse_head(HTTP_REQUEST, bytes, length, fields, capacity, head, &none);
+}
+
+static inline int llhttp_parse_response_head(const uint8_t *bytes, size_t length,
+                                             llhttp_field_span *fields, uint32_t capacity,
+                                             llhttp_request_head *head, uint16_t *status) {
+  return llhttp_parse_head(HTTP_RESPONSE, bytes, length, fields, capacity, head, status);
 }

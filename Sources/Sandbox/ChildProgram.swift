@@ -152,9 +152,8 @@ private struct Pipes: ~Copyable {
       if waits[1].revents != 0 {
         if let end = read(into: &buffer) { return end }
       } else if let status = exitStatus(of: process) {
-        // It may have written between the two calls.
-        if let end = read(into: &buffer) { return end }
-        return .ended(status: status)
+        // It may have written between the two calls. Its status is known only here.
+        return read(into: &buffer) == .tooMuch ? .tooMuch : .ended(status: status)
       }
     }
   }

@@ -135,7 +135,8 @@ package enum ErrorCode: String, Sendable, CaseIterable {
       "The balance of rate-limit points is too low, or there were too many wrong "
         + "passwords; wait for `Retry-After` seconds."
     case .internalServerError: "The server failed; the log has the reason under the `requestId`."
-    case .notImplemented: "This server does not provide the field, for instance because it has no subscriptions."
+    case .notImplemented:
+      "This server does not provide the field, for instance because it has no subscriptions."
     case .serviceOverloaded:
       "A queue is full, a connection was not free within `--queue-timeout`, or a limit on "
         + "connections or buffered bytes is reached; wait for `Retry-After` seconds."

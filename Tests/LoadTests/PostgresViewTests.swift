@@ -14,7 +14,9 @@ import Testing
 
   @Test func `a window's waits, statements and write-ahead log are those of the server`() throws {
     let database = try TestCluster.newDatabase()
-    let configuration = try PostgresConfiguration(database)
+    var waiting = try PostgresConfiguration(database)
+    waiting.lockTimeout = .seconds(600)
+    let configuration = waiting
     let view = try PostgresView(configuration)
     let holder = try PostgresSession(configuration)
     try holder.execute("CREATE TABLE t (a int); BEGIN; SELECT pg_advisory_lock(7)")
@@ -28,7 +30,7 @@ import Testing
       }.start()
       var looked: Set<String> = []
       let watcher = try? PostgresSession(configuration)
-      for _ in 0..<60_000 where looked.count < 3 {
+      _ = eventually {
         let rows = try? watcher?.execute(
           """
           SELECT v.query_start::text FROM pg_stat_activity v, pg_stat_activity w
@@ -37,7 +39,7 @@ import Testing
             AND v.query_start > w.state_change
           """)
         if let time = rows?.first?.first ?? nil { looked.insert(time) }
-        usleep(5000)
+        return looked.count == 3
       }
       _ = try? holder.execute(
         "INSERT INTO t SELECT generate_series(1, 1000); COMMIT; SELECT pg_advisory_unlock(7)")

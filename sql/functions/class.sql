@@ -46,12 +46,8 @@ BEGIN
     RETURN (SELECT b.id FROM booking b
       WHERE b.session_id = target AND b.user_id = viewer AND b.cancelled_at IS NULL);
   END IF;
-  UPDATE class_session s SET booked_count = s.booked_count + 1
-  WHERE s.id = target AND s.booked_count BETWEEN 1 AND s.capacity - 1 AND s.cancelled_at IS NULL;
-  IF FOUND THEN RETURN made; END IF;
-  -- The first seat: from now on the trainer holds nothing else at the time.
-  PERFORM FROM class_session s WHERE s.id = target FOR NO KEY UPDATE;
-  PERFORM hold_trainer(chosen.trainer_id);
+  -- With the first seat the trainer holds nothing else at the time.
+  PERFORM hold_trainer(target);
   UPDATE class_session s SET booked_count = s.booked_count + 1
   WHERE s.id = target AND s.booked_count < s.capacity AND s.cancelled_at IS NULL;
   IF NOT FOUND THEN
@@ -70,12 +66,12 @@ COMMENT ON FUNCTION book_session IS
   'Implements Mutation.bookSession. Returns an existing booking. Seats are locked last, because all users who book '
   'wait for them.';
 
-CREATE OR REPLACE FUNCTION hold_trainer(trainer bigint) RETURNS void LANGUAGE sql AS $$
-  SELECT pg_advisory_xact_lock(hashtextextended('trainer', trainer))
+CREATE OR REPLACE FUNCTION hold_trainer(session bigint) RETURNS void LANGUAGE sql AS $$
+  SELECT pg_advisory_xact_lock(hashtextextended('trainer', s.trainer_id)) FROM class_session s WHERE s.id = session
 $$;
 COMMENT ON FUNCTION hold_trainer IS
-  'Locks the calendar of a trainer until the transaction ends, so that two overlapping sessions do not wait for each '
-  'other. Call it after the session is locked, as the last lock.';
+  'Locks the calendar of a session''s trainer until the transaction ends. Whoever updates a session checks overlapping '
+  'ones, and waits for transactions that update these, so call it before the session is locked or updated.';
 
 CREATE OR REPLACE FUNCTION cancel_booking(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -87,6 +83,7 @@ BEGIN
   IF chosen.user_id <> viewer THEN PERFORM refuse('FORBIDDEN', 'bookingId'); END IF;
   IF chosen.cancelled_at IS NOT NULL THEN RETURN target; END IF;
   -- the session before its bookings, as who calls it off does
+  PERFORM hold_trainer(chosen.session_id);
   PERFORM FROM class_session s WHERE s.id = chosen.session_id FOR NO KEY UPDATE;
   IF EXISTS (SELECT FROM class_session s WHERE s.id = chosen.session_id AND s.starts_at <= now()) THEN
     PERFORM refuse_saying('This class has already started.', 'PAST', 'bookingId');
@@ -152,6 +149,7 @@ RETURNS class_session LANGUAGE plpgsql AS $$
 DECLARE chosen class_session;
 BEGIN
   PERFORM require_viewer(viewer);
+  PERFORM hold_trainer(target);
   SELECT s.* INTO chosen FROM class_session s WHERE s.id = target FOR NO KEY UPDATE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', VARIADIC path); END IF;
   IF NOT (has_role(viewer, 'STAFF') OR chosen.trainer_id = viewer AND has_role(viewer, 'TRAINER')) THEN
@@ -193,7 +191,6 @@ BEGIN
     PERFORM refuse_saying('This class has already started.', 'PAST', 'input', 'sessionId');
   END IF;
   IF start <= now() THEN PERFORM refuse_saying('This time is in the past.', 'PAST', 'input', 'startsAt'); END IF;
-  PERFORM hold_trainer(target.trainer_id);
   UPDATE class_session s SET capacity = coalesce(seats, s.capacity),
     starts_at = coalesce(start, s.starts_at),
     ends_at = coalesce(start, s.starts_at) + (s.ends_at - s.starts_at)

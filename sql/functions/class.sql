@@ -66,9 +66,10 @@ COMMENT ON FUNCTION book_session IS
   'Implements Mutation.bookSession. Returns an existing booking. Seats are locked last, because all users who book '
   'wait for them.';
 
-CREATE OR REPLACE FUNCTION hold_trainer(session bigint) RETURNS void LANGUAGE sql AS $$
-  SELECT pg_advisory_xact_lock(hashtextextended('trainer', s.trainer_id)) FROM class_session s WHERE s.id = session
-$$;
+CREATE OR REPLACE FUNCTION hold_trainer(session bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('trainer', s.trainer_id)) FROM class_session s WHERE s.id = session;
+END $$;
 COMMENT ON FUNCTION hold_trainer IS
   'Locks the calendar of a session''s trainer until the transaction ends. Whoever updates a session checks overlapping '
   'ones, and waits for transactions that update these, so call it before the session is locked or updated.';

@@ -33,7 +33,7 @@ package enum TestCluster {
 
   /// Returns a new database with the contents of another, which must have no connections.
   ///
-  /// One at a time: while a database is copied, nobody can connect to it.
+  /// One at a time: PostgreSQL accepts no connection to a database while it is copied.
   package static func newDatabase(copying other: String) throws -> String {
     guard let source = other.firstMatch(of: /dbname=(\w+)/)?.output.1 else {
       throw PostgresError(.unavailable, message: "There is no database in \(other).")

@@ -71,8 +71,8 @@ BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('trainer', s.trainer_id)) FROM class_session s WHERE s.id = session;
 END $$;
 COMMENT ON FUNCTION hold_trainer IS
-  'Locks the calendar of a session''s trainer until the transaction ends. Whoever updates a session checks overlapping '
-  'ones, and waits for transactions that update these, so call it before the session is locked or updated.';
+  'Locks the calendar of a session''s trainer until the transaction ends. An update of a session is checked against '
+  'overlapping ones, and waits for transactions that update these. Call it before the session is locked or updated.';
 
 CREATE OR REPLACE FUNCTION cancel_booking(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

@@ -75,9 +75,7 @@ extension SelectionCompiler {
       limit > window.lowerBound && (hasElements && page.size > 0 || peeks || needsCursors)
     let most = PlannerLimits.usualSize(window.upperBound) + more
 
-    var variables: [TemplateVariable: SQLFragment] = [
-      .limit: "\(most)", .first: statement.size(page.size),
-    ]
+    var variables: [TemplateVariable: SQLFragment] = [.limit: "\(most)"]
     for index in order.keys.indices {
       variables[.key(index + 1)] = page.start.map { keyReference($0, index, page) } ?? "NULL"
     }

@@ -18,11 +18,11 @@ CALL exported('posts', $$
   SELECT jsonb_build_object('id', wire_id(p.id), 'kind', p.kind,
     'body', p.body, 'location', wire_id(p.location_id),
     'circle', CASE WHEN sees($1, p.circle_id) THEN wire_id(p.circle_id) END,
-    'visibility', p.visibility, 'createdAt', p.created_at, 'updatedAt', p.updated_at,
+    'visibility', p.visibility, 'createdAt', wire_time(p.created_at), 'updatedAt', wire_time(p.updated_at),
     'photos', (SELECT coalesce(jsonb_agg(wire_id(h.photo_id) ORDER BY h.position), '[]')
   FROM post_photo h WHERE h.post_id = p.id),
-    'event', (SELECT jsonb_build_object('title', e.title, 'startsAt', e.starts_at,
-    'endsAt', e.ends_at) FROM event e WHERE e.post_id = p.id))
+    'event', (SELECT jsonb_build_object('title', e.title, 'startsAt', wire_time(e.starts_at),
+    'endsAt', wire_time(e.ends_at)) FROM event e WHERE e.post_id = p.id))
   FROM post p WHERE p.author_id = $1
   ORDER BY p.id$$);
 

@@ -194,7 +194,7 @@ private final class RoleStage {
     var fields: [String] = []
     switch mutation {
     case "createProductPost": fields = ["productId: \(quote(try data.product("Coat")))"]
-    case "createEvent": fields = ["title: \"x\"", "startsAt: \"2100-01-01T10:00:00Z\""]
+    case "createEvent": fields = ["title: \"x\"", "startsAt: \"2100-01-01T10:00:00.000Z\""]
     case "createThankYou": fields = ["body: \"x\"", "taggedUserIds: [\(quote(other.key))]"]
     case "createOutfitPost", "createPhotoPost":
       let photo = try data.photo(of: target == "other'sPhoto" ? other : viewer)
@@ -318,8 +318,8 @@ private final class RoleStage {
       return "cancelBooking(bookingId: \(quote(booking)))"
     case "createActivityTrack":
       return """
-        createActivityTrack(input: {startedAt: "2026-01-01T10:00:00Z", \
-        endedAt: "2026-01-01T11:00:00Z", path: []})
+        createActivityTrack(input: {startedAt: "2026-01-01T10:00:00.000Z", \
+        endedAt: "2026-01-01T11:00:00.000Z", path: []})
         """
     case "deleteActivityTrack":
       let track = try data.insert(
@@ -343,7 +343,7 @@ private final class RoleStage {
       let program = try data.program("x", trainers: [trainer])
       return """
         scheduleClassSessions(input: {programId: \(quote(program)), \
-        trainerId: \(quote(trainer.key)), startsAt: ["2100-01-01T10:00:00Z"]})
+        trainerId: \(quote(trainer.key)), startsAt: ["2100-01-01T10:00:00.000Z"]})
         """
     case "updateClassSession":
       return

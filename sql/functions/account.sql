@@ -4,7 +4,9 @@
 -- kept. What a stranger could learn from an answer (whether there is an account) is not in it.
 
 CALL node('session', 60, owner => 'user_id', is_told => false);
-CALL told('session', NULL);
+-- that one began or ended; not each use, which is noted every few minutes
+CALL watch('session', '{added,removed}', 'tell_changed', 'sign_in user_id user_id');
+CALL told('session', 'sign_in', '{user_id}');
 CALL tell('identity', 'identity', 'user_id', '{user_id}');
 -- e-mail and postal address
 CALL told('app_user', 'account', '{id}', only_columns => true, is_own => true);
@@ -23,10 +25,10 @@ RETURNS TABLE (id bigint, user_id bigint, device text, created_at timestamptz, l
   expires_at timestamptz)
 LANGUAGE sql STABLE AS $$
   SELECT s.id, s.user_id, s.device, s.created_at, s.last_used_at, s.expires_at
-  FROM session s WHERE s.user_id = viewer AND s.expires_at > now()
+  FROM session s WHERE s.user_id = viewer
 $$;
 COMMENT ON FUNCTION visible_session IS
-  'Returns the active sessions of the viewer. The columns are named, because nobody may read what sessions are known '
+  'Returns the sessions of the viewer. The columns are named, because nobody may read what sessions are known '
   'by.';
 
 CREATE OR REPLACE FUNCTION begin_session(account bigint, token_hash bytea, device text)

@@ -66,8 +66,67 @@ COMMENT ON PROCEDURE make_search IS
   'Creates a function that searches, with one block for each row of search_part: the nodes beyond an ID, in one '
   'direction.';
 
+-- The best matches: of each type 200 that the word index gives, and where these are not all, the newest as well. Names
+-- come before texts. Texts that match alike, to a tenth, and names of one rank are sorted by age, so that a place is
+-- the same on every page. direction: 1 from the best one on, -1 from the last.
+CREATE OR REPLACE PROCEDURE make_best() LANGUAGE plpgsql AS $make$
+DECLARE
+  found text;
+  arms text;
+BEGIN
+  WITH part AS (
+    SELECT row_number() OVER (ORDER BY p.type, p.id) AS number, p.*,
+      coalesce((SELECT replace(n.visible, 'person', 'viewer') FROM noun n WHERE n.name = p.source), p.source) AS rows,
+      CASE WHEN p.is_name THEN 'name_vector(%s) @@ (SELECT prefix_query(words))'
+        ELSE '%s @@ (SELECT word_query(words))' END AS match
+    FROM search_part p WHERE p.type <> 'USER')
+  SELECT string_agg(format($block$
+  some_%1$s AS MATERIALIZED (
+    SELECT n.id, n.sought FROM (
+      SELECT t.%2$I AS id, %6$s AS sought FROM %3$s
+      WHERE (types IS NULL OR %4$L = ANY (types)) AND %5$s OFFSET 0) n LIMIT 200),
+  new_%1$s AS MATERIALIZED (
+    SELECT n.id, n.sought FROM (
+      SELECT t.%2$I AS id, %6$s AS sought FROM %7$s t
+      WHERE (SELECT count(*) FROM some_%1$s) = 200
+      ORDER BY t.%2$I DESC LIMIT %8$s) %9$s
+    WHERE %10$s LIMIT 200)$block$,
+      p.number, p.id, concat_ws(' ', p.rows, 't', nullif(format(p.joined, 't.' || p.id), '')), p.type,
+      concat_ws(' ', format(p.match, p.words), nullif(p.besides, '')), p.words, p.rows, p.newest,
+      concat_ws(' ', 'n', nullif(format(p.joined, 'n.id'), '')),
+      concat_ws(' ', format(p.match, 'n.sought'), nullif(p.besides, ''))), ',' ORDER BY p.number),
+    string_agg(format($arm$
+    UNION ALL
+    SELECT f.id, %2$s FROM (SELECT * FROM some_%1$s UNION ALL SELECT * FROM new_%1$s) f$arm$, p.number,
+      CASE WHEN p.is_name THEN $$CASE WHEN f.sought = (SELECT folded(btrim(words))) THEN 4000000
+        WHEN starts_with(f.sought, (SELECT folded(btrim(words)))) THEN 3000000 ELSE 2000000 END$$
+      ELSE 'round(10 * ts_rank_cd(f.sought, (SELECT word_query(words)), 32))::bigint * 100000' END),
+      '' ORDER BY p.number)
+  INTO found, arms FROM part p;
+  EXECUTE format($function$
+CREATE OR REPLACE FUNCTION search_best(viewer bigint, words text, types text[], direction int, page int,
+  edge_place bigint, edge_id bigint)
+RETURNS TABLE (id bigint, place bigint) LANGUAGE sql STABLE AS $search$
+  WITH%s,
+  ranked AS (
+    SELECT f.id, max(f.place) AS place FROM (
+    SELECT u.id, 5000000 - (u.place - 1) / 4294967296 / 2 * 1000000 AS place
+    FROM found_user(viewer, words, NULL, 1, 200, NULL, NULL) u
+    WHERE types IS NULL OR 'USER' = ANY (types)%s) f
+    GROUP BY f.id)
+  SELECT r.id, r.place FROM ranked r
+  WHERE edge_place IS NULL OR (direction * r.place, direction * r.id) < (direction * edge_place, direction * edge_id)
+  ORDER BY direction * r.place DESC, direction * r.id DESC LIMIT page
+$search$$function$, found, arms);
+  COMMENT ON FUNCTION search_best IS
+  'Returns the nodes of these types that match all words, best match first. Users come before other nodes with such a '
+  'name, and names before texts.';
+END $make$;
+COMMENT ON PROCEDURE make_best IS 'Creates the function search_best, with one block for each row of search_part.';
+
 CREATE OR REPLACE PROCEDURE make_searches() LANGUAGE plpgsql AS $$
 BEGIN
+  CALL make_best();
   CALL make_search('search', '< coalesce(edge_id, 9223372036854775807)', 'DESC',
     'Returns the nodes of these types that match all words. In names, the beginning of a word is enough; in texts, '
     'words must be complete.');

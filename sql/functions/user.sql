@@ -56,6 +56,48 @@ LANGUAGE sql STABLE AS $$
 $$;
 COMMENT ON FUNCTION named_user IS 'Returns all users. For those hidden by a block, only the name and the picture.';
 
+-- A page of the best matches costs what a page is, however common a name: of all who match, 300 are ranked. Where
+-- there are more, a hundred whose name begins so and a hundred whose username does are ranked, too.
+--
+-- A place is the rank, and behind it the number of followers. direction: 1 from the best one on, -1 from the last.
+CREATE OR REPLACE FUNCTION found_user(viewer bigint, words text, part text, direction int, page int,
+  edge_place bigint, edge_id bigint)
+RETURNS TABLE (id bigint, place bigint) LANGUAGE sql STABLE AS $$
+  WITH wanted AS MATERIALIZED (
+    SELECT btrim(folded(left(words, 1000))) AS term, prefix_query(words) AS query),
+  matching AS MATERIALIZED (
+    SELECT u.id, u.name_key, u.username, u.follower_count FROM app_user u
+    WHERE name_vector(u.name_key || ' ' || u.username) @@ (SELECT w.query FROM wanted w)
+      AND (part IS NULL OR part = 'MEMBER' OR u.roles @> ARRAY[part] AND u.roles <> '{MEMBER}')
+    LIMIT CASE WHEN part IS NULL OR part = 'MEMBER' THEN 300 END),
+  beginning AS MATERIALIZED (
+    (SELECT u.id, u.name_key, u.username, u.follower_count FROM app_user u
+    WHERE (SELECT count(*) FROM matching) = 300 AND u.name_key >= (SELECT w.term FROM wanted w)
+      AND u.name_key < (SELECT w.term || chr(1114111) FROM wanted w)
+    ORDER BY u.name_key, u.id LIMIT 100)
+    UNION ALL
+    (SELECT u.id, u.name_key, u.username, u.follower_count FROM app_user u
+    WHERE (SELECT count(*) FROM matching) = 300 AND lower(u.username) >= (SELECT w.term FROM wanted w)
+      AND lower(u.username) < (SELECT w.term || chr(1114111) FROM wanted w)
+    ORDER BY lower(u.username) LIMIT 100)),
+  ranked AS (
+    SELECT c.id, (CASE WHEN lower(c.username) = w.term THEN 0 WHEN c.name_key = w.term THEN 1
+        WHEN starts_with(lower(c.username), w.term) OR starts_with(c.name_key, w.term) THEN 2 ELSE 3 END * 2
+      + CASE WHEN c.id IN (SELECT f.followee_id FROM follow f WHERE f.follower_id = viewer) THEN 0 ELSE 1 END
+      + 1) * 4294967296 - c.follower_count AS place
+    FROM (SELECT m.* FROM matching m UNION SELECT b.* FROM beginning b) c CROSS JOIN wanted w
+    WHERE name_vector(c.name_key || ' ' || c.username) @@ w.query
+      AND (part IS NULL OR part = 'MEMBER'
+        OR EXISTS (SELECT FROM app_user r WHERE r.id = c.id AND r.roles @> ARRAY[part]))
+      AND c.id NOT IN (SELECT h.id FROM hidden_user(viewer) h))
+  SELECT r.id, r.place FROM ranked r
+  WHERE edge_place IS NULL OR (direction * r.place, direction * r.id) > (direction * edge_place, direction * edge_id)
+  ORDER BY direction * r.place, direction * r.id LIMIT page
+$$;
+COMMENT ON FUNCTION found_user IS
+  'Returns the users who match all words, best match first: the username itself, the name itself, names that begin so, '
+  'any word. Among equals, those whom the viewer follows come first, then those with most followers.';
+
 CREATE OR REPLACE FUNCTION set_user_roles(viewer bigint, person bigint, wanted text[])
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE

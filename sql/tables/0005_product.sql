@@ -33,9 +33,10 @@ COMMENT ON CONSTRAINT product_external_id_once ON product IS 'unreachable';
 COMMENT ON CONSTRAINT product_currency_given ON product IS 'price: INVALID';
 -- products(search:), search
 CREATE INDEX ON product USING gin (search);
--- products(orderBy: NAME) and PRICE
+-- products(orderBy: NAME), PRICE_ASC and PRICE_DESC
 CREATE INDEX ON product (name, id);
 CREATE INDEX ON product (price, id);
+CREATE INDEX ON product (price DESC NULLS LAST, id DESC);
 -- visibility of the picture; its deletion
 CREATE INDEX ON product (photo_id) WHERE photo_id IS NOT NULL;
 

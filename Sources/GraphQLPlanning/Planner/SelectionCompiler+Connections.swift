@@ -79,7 +79,7 @@ extension SelectionCompiler {
     for index in order.keys.indices {
       variables[.key(index + 1)] = page.start.map { keyReference($0, index, page) } ?? "NULL"
     }
-    let read = page.isBackward ? relation.fromItsEnd : relation
+    let read = relation.read(in: order, fromEnd: page.isBackward)
     var rows = relationRows(types: types, storage, read, scope, variables: variables)
     let isWalkable = isWalkable(rows, read, order)
     let keyColumns =

@@ -377,9 +377,21 @@ extension SelectionCompiler {
   /// Returns the order that an enum argument chose, or the relation's own.
   func order(of relation: RelationStorage, _ scope: Scope) -> OrderStorage {
     for (definition, value) in scope.arguments.values {
-      if let value, let chosen = chosenOrder(definition, value) { return chosen }
+      guard let value, let chosen = chosenOrder(definition, value) else { continue }
+      if let given = chosen.given, let other = chosen.otherwise, !isGiven(given, scope) {
+        return mapping.enumValue(named: other, of: definition.type.namedType)?.order ?? chosen
+      }
+      return chosen
     }
     return relation.order
+  }
+
+  /// Returns whether the argument has a value, and if it filters, whether the value does.
+  private func isGiven(_ name: String, _ scope: Scope) -> Bool {
+    guard let argument = scope.arguments[name], let value = argument.value, !value.isNull else {
+      return false
+    }
+    return mapping.condition(of: argument.definition).map { !matches(value, $0.unless) } ?? true
   }
 
   private func chosenOrder(

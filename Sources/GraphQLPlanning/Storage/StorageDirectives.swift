@@ -39,8 +39,8 @@ package enum StorageDirectives {
     directive @list(ids: String, from: String, on: String! = "this.id = edge.id", where: String, orderBy: String, rows: String) on FIELD_DEFINITION
     "A condition that is added when the argument is given, not null, and not the value named by `unless`. In a list of input objects the conditions of one object must hold; with `all`, those of each object. `in` a `set` that is computed and hashed once; if the set is empty, no row is read. `among`: a page tests this many rows of its order before it uses an index to find all. On the argument that chooses an order: the condition that replaces the connection's `where` while pages are read."
     directive @where(condition: String, in: String, set: String, unless: String, counted: Boolean! = false, among: Int, all: Boolean! = false) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
-    "A total order, unique key last."
-    directive @orderBy(by: String!) on ENUM_VALUE
+    "A total order, unique key last. `from`: what has the rows in this order, in place of the connection's; `fromEnd`: for a page with `last`. `given`: the argument without which the order is that of another value, `otherwise`."
+    directive @orderBy(by: String!, from: String, fromEnd: String, given: String, otherwise: String) on ENUM_VALUE
     "The function that the mutation's field calls. `once`: a repeated request with the same `Idempotency-Key` does not call it again. `again`: the function that is called then, if the response must not be stored. `signsIn`: the member of the result that is the ID of the user who is signed in."
     directive @call(function: String!, once: Boolean! = false, again: String, signsIn: String) on FIELD_DEFINITION
     "The result of the function: a leaf, or the objects with these IDs. `key`: a member of the `jsonb` that was returned."

@@ -214,17 +214,24 @@ package struct RelationStorage: Sendable {
   /// The size of a page for which no size is requested; nil for the usual one.
   package var size: Int?
 
-  /// The relation as a page from the end of the order reads it.
-  var fromItsEnd: Self {
-    var reversed = self
-    reversed.from = fromEnd ?? from
-    return reversed
+  /// Returns the relation as a page in an order reads it, from its start or its end.
+  func read(in order: OrderStorage, fromEnd isBackward: Bool) -> Self {
+    var relation = self
+    let start = order.from ?? from
+    relation.from = isBackward ? (order.from == nil ? fromEnd : order.fromEnd) ?? start : start
+    return relation
   }
 }
 
 /// A total order: the last key is unique.
 package struct OrderStorage: Sendable, Hashable {
   package let keys: [SQLSortKey]
+  /// What is read in this order in place of the relation's `from`, and for a page from its end.
+  var from: SQLTemplate?
+  var fromEnd: SQLTemplate?
+  /// The argument without which the order is that of another value.
+  var given: String?
+  var otherwise: String?
 }
 
 /// A condition that an argument or an input field adds.

@@ -70,7 +70,7 @@ struct StorageReader {
         result[ObjectIdentifier(value)] = EnumValueStorage(
           text: constant.text, element: constant.element,
           when: template(value.appliedDirectives.first(named: "when")?.string("condition")),
-          order: directive.map { order($0.string("by")) })
+          order: directive.map { order(of: $0) })
       }
     }
     return result
@@ -118,6 +118,15 @@ struct StorageReader {
       if left.word == "this", right.word == join { copies[left.name] = right.name }
     }
     return copies
+  }
+
+  private func order(of directive: Directive) -> OrderStorage {
+    var order = order(directive.string("by"))
+    order.from = template(directive.string("from"))
+    order.fromEnd = template(directive.string("fromEnd"))
+    order.given = directive.string("given")
+    order.otherwise = directive.string("otherwise")
+    return order
   }
 
   private func order(_ text: String?) -> OrderStorage {

@@ -100,7 +100,7 @@ struct TemplateVariables {
   ) throws(SQLSyntaxError) -> [SQLTemplate] {
     switch place {
     case "scalar(type:)", "value(sql:)", "value(type:)", "where(unless:)", "result(key:)",
-      "call(signsIn:)", "event(topic:)",
+      "call(signsIn:)", "event(topic:)", "orderBy(given:)", "orderBy(otherwise:)",
       "identityToken(provider:)":
       return []
     case "table(key:)", "join(name:)", "column(name:)", "column(of:)", "reference(column:)":

@@ -267,6 +267,7 @@ extension NaiveGraph {
         case "POPULAR": [.down(try score(id)), .down(id)]
         case "NAME": [.textUp(row.text("name")), .up(id)]
         case "PRICE_ASC": [row.double("price").map { .doubleUp($0) } ?? .nullLast, .up(id)]
+        case "PRICE_DESC": [row.double("price").map { .doubleUp(-$0) } ?? .nullLast, .down(id)]
         default: [.down(id)]
         }
       edges.append(Edge(node: { [unowned self] in try product(id) }, keys: keys))

@@ -260,11 +260,14 @@ final class NaiveGraph {
     return words
   }
 
-  /// Whether each word of a search occurs in a text. Nothing fits a search without words.
+  /// Whether each word of a search occurs in a text, and the last one at least begins a word of it. Nothing fits a
+  /// search without words.
   func matches(_ text: String, _ search: String) -> Bool {
     let wanted = Self.words(search)
     let found = knownWords(text)
-    return !wanted.isEmpty && wanted.allSatisfy(found.contains)
+    guard let last = wanted.last else { return false }
+    return wanted.dropLast().allSatisfy(found.contains)
+      && found.contains { $0.utf8.starts(with: last.utf8) }
   }
 
   /// Whether each word of a search begins a word of a text.

@@ -221,6 +221,10 @@ struct OperationGenerator {
     let hasLast = field.argument(named: "last") != nil
     let pages: Set<String> = ["first", "last", "after", "before"]
     for argument in field.arguments where !pages.contains(argument.name) {
+      if argument.name == "orderBy", let order = Self.plainOrders["\(type).\(field.name)"] {
+        result.append((argument.name, .enumeration(order)))
+        continue
+      }
       if argument.isRequired || chance(0.35) {
         result.append((argument.name, input(argument.type, argument, "\(type).\(field.name)")))
       }
@@ -268,6 +272,9 @@ struct OperationGenerator {
     }
     return result
   }
+
+  /// Which of many matches are ranked by relevance is the functions' own choice.
+  private static let plainOrders = ["Query.users": "NAME", "Query.search": "NEWEST"]
 
   /// A constant, sometimes by way of a variable.
   private mutating func variable(

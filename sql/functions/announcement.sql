@@ -40,7 +40,7 @@ BEGIN
   told := circle_people(viewer, id_list(input -> 'notifyCircleIds'), 'input', 'notifyCircleIds');
   made := new_post(viewer, 'announcement', input, true, false);
   PERFORM notify_people(coalesce(people, '{}') || told, 'ANNOUNCED', viewer, made,
-    'announces: ' || escaped(shortened(words(input ->> 'body'), 120)), node_url(made));
+    args := jsonb_build_object('text', shortened(words(input ->> 'body'), 120)));
   RETURN made;
 END $$;
 COMMENT ON FUNCTION create_announcement IS 'Implements Mutation.createAnnouncement.';

@@ -8,9 +8,9 @@ CALL watch('card_post', '{edited}', 'touch_changed', 'post_id');
 CALL tell_part('card_post');
 CALL tell_part('card_offer_region');
 
-CALL node('info_request', 34);
+CALL node('info_request', 34, path => '/info-requests/');
 CALL takes('info_request', 'post_id', '{card_request}');
-CALL node('follow_up', 35);
+CALL node('follow_up', 35, path => '/follow-ups/');
 CALL exported('infoRequests', $$
   SELECT jsonb_build_object('id', wire_id(r.id),
     'post', wire_id(r.post_id), 'requester', wire_id(r.requester_id), 'status', r.status,
@@ -73,8 +73,7 @@ BEGIN
     is_open = coalesce(c.response_count + 1 < c.response_limit, true)
   WHERE c.post_id = offer AND c.is_open;
   IF NOT FOUND THEN PERFORM refuse_saying('This offer is closed.', 'CLOSED', 'offerId'); END IF;
-  PERFORM notify_people(ARRAY[author], 'OFFER_ANSWERED', viewer, made, 'would like a card of yours.',
-    node_url(made));
+  PERFORM notify_people(ARRAY[author], 'OFFER_ANSWERED', viewer, made);
   RETURN offer;
 END $$;
 COMMENT ON FUNCTION respond_to_offer IS
@@ -100,9 +99,7 @@ BEGIN
   UPDATE card_post c SET response_count = c.response_count + 1
   WHERE c.post_id = request AND c.is_open;
   IF NOT FOUND THEN PERFORM refuse_saying('This request is closed.', 'CLOSED', 'requestId'); END IF;
-  PERFORM notify_people(ARRAY[author], 'INFO_REQUESTED', viewer, made,
-    'would like to send you a card and asks for your address.', node_url(made),
-    'APPROVE_INFO_REQUEST', 'Give address');
+  PERFORM notify_people(ARRAY[author], 'INFO_REQUESTED', viewer, made, action_kind := 'APPROVE_INFO_REQUEST');
   RETURN made;
 END $$;
 COMMENT ON FUNCTION request_address IS 'Implements Mutation.requestAddress.';
@@ -138,8 +135,7 @@ BEGIN
   WHERE n.recipient_id = viewer AND n.about_id = request AND n.action_kind = 'APPROVE_INFO_REQUEST'
     AND n.action_performed_at IS NULL AND approve;
   PERFORM notify_people(ARRAY[target.requester_id], 'INFO_ANSWERED', viewer, request,
-    CASE WHEN approve THEN 'gave you their address.' ELSE 'did not give you their address.' END,
-    node_url(request));
+    'INFO_ANSWERED.' || answer);
   RETURN request;
 END $$;
 COMMENT ON FUNCTION answer_info_request IS
@@ -165,8 +161,7 @@ BEGIN
       PERFORM refuse_saying('You have already resolved this card.', 'ALREADY_DONE', 'followUpId');
     END IF;
   ELSIF NOT completed THEN
-    PERFORM notify_people(ARRAY[target.recipient_id], 'FOLLOW_UP_UNABLE', viewer, target_id,
-      'cannot send you a card.', node_url(target_id));
+    PERFORM notify_people(ARRAY[target.recipient_id], 'FOLLOW_UP_UNABLE', viewer, target_id);
   END IF;
   RETURN target_id;
 END $$;
@@ -224,7 +219,7 @@ BEGIN
   PERFORM hold_people(thanked || viewer);
   made := new_post(viewer, 'thank_you', input, true, false);
   INSERT INTO post_tag (post_id, user_id) SELECT made, e.id FROM unnest(thanked) AS e(id) ORDER BY e.id;
-  PERFORM notify_people(thanked, 'TAGGED', viewer, made, 'thanks you.', node_url(made));
+  PERFORM notify_people(thanked, 'TAGGED', viewer, made);
   RETURN made;
 END $$;
 COMMENT ON FUNCTION create_thank_you IS 'Implements Mutation.createThankYou.';

@@ -50,7 +50,7 @@ BEGIN
     ON CONFLICT (circle_id, user_id) DO NOTHING RETURNING user_id)
   SELECT array_agg(n.user_id) INTO added FROM new n;
   PERFORM notify_people(added, 'CIRCLE_ADDED', viewer, group_id,
-    'added you to “' || escaped(name) || '”.', node_url(group_id), is_once := true);
+    args := jsonb_build_object('circle', name), is_once := true);
 END $$;
 COMMENT ON FUNCTION add_people IS 'Adds users to a group and notifies them. Existing members are not affected.';
 

@@ -161,18 +161,18 @@ END $$;
 COMMENT ON FUNCTION ruled_session IS
   'Returns a class session that the viewer may change: any for staff, trainers their own. Refuses any other.';
 
-CREATE OR REPLACE FUNCTION notify_booked(viewer bigint, session_id bigint, words text)
+CREATE OR REPLACE FUNCTION notify_booked(viewer bigint, session_id bigint, change text)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE seat booking;
 BEGIN
   FOR seat IN SELECT b.* FROM booking b
     WHERE b.session_id = notify_booked.session_id AND b.cancelled_at IS NULL ORDER BY b.id
   LOOP
-    PERFORM notify_people(ARRAY[seat.user_id], 'BOOKING_CHANGED', viewer, seat.id, words,
-      node_url(seat.id));
+    PERFORM notify_people(ARRAY[seat.user_id], 'BOOKING_CHANGED', viewer, seat.id,
+      'BOOKING_CHANGED.' || change);
   END LOOP;
 END $$;
-COMMENT ON FUNCTION notify_booked IS 'Notifies the users who booked a class session that it changed.';
+COMMENT ON FUNCTION notify_booked IS 'Notifies the users who booked a class session that it was MOVED or CANCELLED.';
 
 CREATE OR REPLACE FUNCTION update_session(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -197,7 +197,7 @@ BEGIN
     ends_at = coalesce(start, s.starts_at) + (s.ends_at - s.starts_at)
   WHERE s.id = target.id;
   IF start <> target.starts_at THEN
-    PERFORM notify_booked(viewer, target.id, 'moved a class you booked.');
+    PERFORM notify_booked(viewer, target.id, 'MOVED');
   END IF;
   RETURN target.id;
 EXCEPTION
@@ -216,7 +216,7 @@ DECLARE target class_session;
 BEGIN
   target := ruled_session(viewer, session_id, 'sessionId');
   IF target.cancelled_at IS NOT NULL THEN RETURN target.id; END IF;
-  PERFORM notify_booked(viewer, target.id, 'called off a class you booked.');
+  PERFORM notify_booked(viewer, target.id, 'CANCELLED');
   UPDATE booking b SET cancelled_at = now()
   WHERE b.session_id = target.id AND b.cancelled_at IS NULL;
   UPDATE class_session s SET cancelled_at = now(), booked_count = 0 WHERE s.id = target.id;

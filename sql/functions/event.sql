@@ -31,7 +31,7 @@ BEGIN
     ON CONFLICT (event_id, invitee_id) DO NOTHING RETURNING invitee_id)
   SELECT array_agg(a.invitee_id) INTO invited FROM added a;
   PERFORM notify_people(invited, 'EVENT_INVITED', viewer, event,
-    'invites you to “' || escaped(name) || '”.', node_url(event), 'ATTEND', 'Attend');
+    args := jsonb_build_object('title', name), action_kind := 'ATTEND');
 END $$;
 COMMENT ON FUNCTION invite_people IS 'Invites users to an event, each once, and notifies them.';
 
@@ -185,7 +185,7 @@ BEGIN
     OR input ? 'body' AND coalesce(words(input ->> 'body'), '') <> p.body);
   IF is_changed THEN
     PERFORM notify_people(event_people(event_id), 'EVENT_CHANGED', viewer, event_id,
-      'changed the ' || node_noun(event_id) || '.', node_url(event_id));
+      args := (SELECT jsonb_build_object('title', e.title) FROM event e WHERE e.post_id = event_id));
   END IF;
 END $$;
 COMMENT ON FUNCTION change_event IS
@@ -212,7 +212,7 @@ BEGIN
   IF FOUND THEN
     UPDATE post p SET updated_at = now() WHERE p.id = cancel_event.event;
     PERFORM notify_people(event_people(event), 'EVENT_CANCELLED', viewer, event,
-      'called off the ' || node_noun(event) || '.', node_url(event));
+      args := (SELECT jsonb_build_object('title', e.title) FROM event e WHERE e.post_id = cancel_event.event));
   END IF;
   RETURN event;
 END $$;

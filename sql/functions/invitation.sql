@@ -32,8 +32,8 @@ LANGUAGE sql STABLE ROWS 1 AS $$
   SELECT i.channel, CASE WHEN i.contact IS NULL THEN '{}' ELSE ARRAY[i.contact] END,
     CASE WHEN i.channel = 'EMAIL' THEN u.display_name || ' invites you' END,
     u.display_name || ' invites you to join the community.'
-      || CASE WHEN i.channel = 'FACEBOOK' THEN '' ELSE ' ' || public_url('/i/' || i.code) END,
-    public_url('/i/' || i.code)
+      || CASE WHEN i.channel = 'FACEBOOK' THEN '' ELSE ' ' || web_link(app_now(), 'i/' || i.code) END,
+    web_link(app_now(), 'i/' || i.code)
   FROM invitation i JOIN app_user u ON u.id = i.inviter_id
   WHERE i.id = invitation_id AND i.inviter_id = viewer
 $$;

@@ -119,9 +119,7 @@ BEGIN
   WHERE m.conversation_id = talk AND m.user_id = viewer;
   FOREACH told IN ARRAY others LOOP
     IF NOT EXISTS (SELECT FROM hidden_user(told) h WHERE h.id = viewer) THEN
-      PERFORM notify_number(told, 'MESSAGED', viewer, talk,
-        '<b>' || escaped((SELECT u.display_name FROM app_user u WHERE u.id = viewer))
-        || '</b> wrote to you.', node_url(talk));
+      PERFORM notify_number(told, 'MESSAGED', viewer, talk);
     END IF;
   END LOOP;
   RETURN made;

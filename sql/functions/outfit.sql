@@ -93,8 +93,7 @@ BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('VOTED ' || author, target));
   number := (SELECT v.wear_it_count + v.change_it_count FROM exact_votable_post() v WHERE v.post_id = target);
   PERFORM notify_number(author, 'VOTED', NULL, target,
-    CASE number WHEN 1 THEN '1 vote' ELSE number || ' votes' END || ' on your ' || node_noun(target)
-    || '.', node_url(target));
+    'VOTED.' || node_type(target), jsonb_build_object('count', number));
   RETURN target;
 END $$;
 COMMENT ON FUNCTION cast_vote IS

@@ -71,8 +71,8 @@ BEGIN
   ON CONFLICT (sender_id, recipient_id, product_id) DO NOTHING;
   IF FOUND THEN
     PERFORM notify_people(ARRAY[person], 'PRODUCT_SUGGESTED', viewer, thing.id,
-      'suggests ' || escaped(thing.name) || ' by ' || escaped(thing.brand) || '.',
-      node_url(thing.id), 'OPEN_URL', 'Open the store', thing.buy_url);
+      args := jsonb_build_object('product', thing.name, 'brand', thing.brand),
+      action_kind := 'OPEN_URL', action_url := thing.buy_url);
   END IF;
   RETURN thing.id;
 END $$;

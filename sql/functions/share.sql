@@ -1,14 +1,5 @@
 -- Texts the server writes for people to send by themselves.
 
-CREATE OR REPLACE FUNCTION public_url(path text) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT coalesce(nullif(current_setting('sociograph.public_url', true), ''),
-    'https://sociograph.example')
-    || path
-$$;
-COMMENT ON FUNCTION public_url IS
-  'Returns an address of the public site, for links in texts. The operator sets its beginning: ALTER DATABASE ... SET '
-  'sociograph.public_url = ''https://example.org''.';
-
 CREATE OR REPLACE FUNCTION shortened(words text, length int) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN length(words) <= shortened.length THEN words
@@ -33,7 +24,7 @@ BEGIN
       coalesce(e.title || CASE WHEN p.body = '' THEN '' ELSE ': ' || p.body END,
         v.name || ' by ' || v.brand || CASE WHEN p.body = '' THEN '' ELSE ': ' || p.body END,
         p.body),
-      public_url('/posts/' || wire_id(p.id))
+      web_link(app_now(), 'posts/' || wire_id(p.id))
     INTO line, quote, link
     FROM visible_post(viewer) p JOIN app_user u ON u.id = p.author_id
       LEFT JOIN location l ON l.id = p.location_id
@@ -47,15 +38,15 @@ BEGIN
     INTO line, quote, link
     FROM product p WHERE p.id = about;
   ELSIF is_user(about) THEN
-    SELECT u.display_name, u.bio, public_url('/users/' || u.username),
+    SELECT u.display_name, u.bio, web_link(app_now(), 'users/' || wire_id(u.id)),
       medium = 'EMAIL' AND 'TRAINER' = ANY (u.roles)
     INTO line, quote, link, to_club
     FROM visible_user(viewer) u WHERE u.id = about;
   ELSIF is_location(about) THEN
-    SELECT l.name, '', public_url('/locations/' || wire_id(l.id)) INTO line, quote, link
+    SELECT l.name, '', web_link(app_now(), 'locations/' || wire_id(l.id)) INTO line, quote, link
     FROM location l WHERE l.id = about;
   ELSIF is_circle(about) THEN
-    SELECT c.name, c.description, public_url('/circles/' || wire_id(c.id)) INTO line, quote, link
+    SELECT c.name, c.description, web_link(app_now(), 'circles/' || wire_id(c.id)) INTO line, quote, link
     FROM visible_circle(viewer) c WHERE c.id = about;
   END IF;
 END $$;
@@ -89,7 +80,7 @@ BEGIN
       'Come and join the community.');
     title := coalesce(own_name || ' invites you', 'Join the community');
     quote := '';
-    link := public_url('/');
+    link := web_link(app_now(), '');
   ELSE
     title := shortened(upper(left(line, 1)) || substr(line, 2), 100);
   END IF;
@@ -126,7 +117,7 @@ DECLARE
   sealed bytea;
 BEGIN
   PERFORM own_post(viewer, target, NULL, 'postId');
-  IF medium NOT IN ('FACEBOOK', 'TWITTER') THEN PERFORM refuse('INVALID', 'channel'); END IF;
+  IF medium NOT IN ('FACEBOOK', 'TWITTER') THEN PERFORM refuse_as(worded(refusal('INVALID', 'channel'), 'NO_WALL')); END IF;
   SELECT i.access_token INTO sealed FROM identity i WHERE i.user_id = viewer AND i.provider = medium;
   IF sealed IS NULL THEN
     PERFORM refuse_saying('Connect your ' || provider_name(medium) || ' account first.',

@@ -6,12 +6,18 @@ CREATE TABLE app_config (
     CONSTRAINT app_config_intro_images_length CHECK (cardinality(intro_images) <= 5),
   voting_enabled_by_default boolean NOT NULL DEFAULT true,
   support_email text,
-  quick_add_user_ids bigint[] NOT NULL DEFAULT '{}');
+  quick_add_user_ids bigint[] NOT NULL DEFAULT '{}',
+  link_template text,
+  web_template text);
 COMMENT ON TABLE app_config IS 'The settings of one application.';
 COMMENT ON COLUMN app_config.app IS 'The name of the application, as clients send it.';
 COMMENT ON COLUMN app_config.intro_images IS 'The addresses of the images of the introduction for new users.';
 COMMENT ON COLUMN app_config.support_email IS 'The email address for support. Null if there is none.';
 COMMENT ON COLUMN app_config.quick_add_user_ids IS 'The users that staff suggest to everyone, in order.';
+COMMENT ON COLUMN app_config.link_template IS
+  'The addresses that notifications link to, with {path} in it once, such as gtio://{path}. Null for public ones.';
+COMMENT ON COLUMN app_config.web_template IS
+  'The https addresses in mails and texts for others, with {path} in it once. Null for public ones.';
 COMMENT ON CONSTRAINT app_config_intro_images_length ON app_config IS 'introImages: INVALID';
 
 CREATE TABLE daily_item (

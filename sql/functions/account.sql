@@ -23,8 +23,8 @@ CREATE OR REPLACE FUNCTION begin_session(account bigint, token_hash bytea, devic
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM FROM app_user u WHERE u.id = account FOR NO KEY UPDATE;
-  INSERT INTO session (token_hash, user_id, device, expires_at)
-  VALUES (begin_session.token_hash, account, left(begin_session.device, 200),
+  INSERT INTO session (token_hash, user_id, device, app, expires_at)
+  VALUES (begin_session.token_hash, account, left(begin_session.device, 200), app_now(),
     now() + interval '90 days');
   DELETE FROM session s WHERE s.user_id = account AND s.token_hash IN (
     SELECT o.token_hash FROM session o WHERE o.user_id = account
@@ -49,16 +49,19 @@ COMMENT ON FUNCTION new_one_time_token IS
   'Returns a new token that works once, and stores its hash. Replaces earlier tokens of the account for the same '
   'purpose.';
 
-CREATE OR REPLACE FUNCTION mail_owner(account bigint, subject text, body text)
+CREATE OR REPLACE FUNCTION mail_owner(account bigint, key text, given jsonb DEFAULT '{}')
 RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE language text := spoken('', account);
 BEGIN
   INSERT INTO outbox (channel, user_id, recipient, subject, body)
-  SELECT 'EMAIL', u.id, u.email, one_line(mail_owner.subject), mail_owner.body
+  SELECT 'EMAIL', u.id, u.email, one_line(phrase(language, format('mail.%s.subject', key), given)),
+    phrase(language, format('mail.%s.body', key), given)
   FROM app_user u WHERE u.id = account AND u.email_verified AND u.email IS NOT NULL;
   RETURN FOUND;
 END $$;
 COMMENT ON FUNCTION mail_owner IS
-  'Mails the verified address of an account. Returns false, and mails nothing, if it has none.';
+  'Mails the phrases of a key, mail.<key>.subject and mail.<key>.body, to the verified address of an account, in its '
+  'language. Returns false, and mails nothing, if it has none.';
 
 CREATE OR REPLACE FUNCTION may_mail(kind text, whom text, pause interval)
 RETURNS boolean LANGUAGE plpgsql AS $$
@@ -76,6 +79,7 @@ CREATE OR REPLACE FUNCTION mail_verification(account bigint)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   address text := (SELECT u.email FROM app_user u WHERE u.id = account AND NOT u.email_verified);
+  language text := spoken('', account);
 BEGIN
   IF address IS NULL
     -- the account first: an account that has to wait must not make an address wait
@@ -84,9 +88,9 @@ BEGIN
     RETURN;
   END IF;
   INSERT INTO outbox (channel, user_id, recipient, subject, body)
-  VALUES ('EMAIL', account, address, 'Is this your e-mail address?',
-    'To show that this address is yours, open ' || public_url('/verify/')
-    || new_one_time_token(account, 'VERIFY_EMAIL', interval '3 days') || E'\n');
+  VALUES ('EMAIL', account, address, phrase(language, 'mail.VERIFY_EMAIL.subject'),
+    phrase(language, 'mail.VERIFY_EMAIL.body', jsonb_build_object('link', web_link(mail_app(account),
+      'verify/' || new_one_time_token(account, 'VERIFY_EMAIL', interval '3 days')))));
 END $$;
 COMMENT ON FUNCTION mail_verification IS
   'Mails a token that verifies the account''s email address. This is the only mail to an unverified address, sent at '
@@ -330,9 +334,7 @@ BEGIN
   SET access_token = coalesce(EXCLUDED.access_token, identity.access_token);
   PERFORM audit(viewer, 'LINK_PROVIDER', NULL, service);
   IF is_new THEN
-    PERFORM mail_owner(viewer, 'Your account was linked to ' || provider_name(service),
-      'You can now sign in with ' || provider_name(service)
-      || E'.\n\nIf this was not you, sign in, unlink it and change your password.\n');
+    PERFORM mail_owner(viewer, 'LINK_PROVIDER', jsonb_build_object('provider', provider_name(service)));
   END IF;
   RETURN viewer;
 END $$;
@@ -353,9 +355,7 @@ BEGIN
   DELETE FROM identity i WHERE i.user_id = viewer AND i.provider = service;
   IF FOUND THEN
     PERFORM audit(viewer, 'UNLINK_PROVIDER', NULL, service);
-    PERFORM mail_owner(viewer, 'Your account is no longer linked to ' || provider_name(service),
-      'You can no longer sign in with ' || provider_name(service)
-      || E'.\n\nIf this was not you, sign in and change your password.\n');
+    PERFORM mail_owner(viewer, 'UNLINK_PROVIDER', jsonb_build_object('provider', provider_name(service)));
   END IF;
   RETURN viewer;
 END $$;
@@ -422,8 +422,7 @@ BEGIN
   DELETE FROM session s WHERE s.user_id = viewer AND s.token_hash <> session_hash;
   DELETE FROM one_time_token t WHERE t.user_id = viewer AND t.purpose = 'RESET_PASSWORD';
   PERFORM audit(viewer, 'CHANGE_PASSWORD');
-  PERFORM mail_owner(viewer, 'Your password was changed',
-    E'If this was not you, request a password reset.\n');
+  PERFORM mail_owner(viewer, 'CHANGE_PASSWORD');
   RETURN viewer;
 END $$;
 COMMENT ON FUNCTION change_password IS 'Implements Mutation.changePassword, which ends all other sessions.';
@@ -456,10 +455,9 @@ BEGIN
     ORDER BY u.id FOR NO KEY UPDATE
   LOOP
     CONTINUE WHEN NOT may_mail('RESET_PASSWORD', account.id::text, interval '10 minutes');
-    PERFORM mail_owner(account.id, 'A new password',
-      'To set a new password for ' || account.username || ', open '
-      || public_url('/reset/') || new_one_time_token(account.id, 'RESET_PASSWORD', interval '1 hour')
-      || E'\n\nIf you did not ask for this, there is nothing to do.\n');
+    PERFORM mail_owner(account.id, 'RESET_PASSWORD', jsonb_build_object('name', account.username,
+      'link', web_link(mail_app(account.id),
+        'reset/' || new_one_time_token(account.id, 'RESET_PASSWORD', interval '1 hour'))));
     PERFORM audit(account.id, 'REQUEST_PASSWORD_RESET');
   END LOOP;
   RETURN coalesce(cardinality(addresses), 0);
@@ -589,9 +587,7 @@ BEGIN
     PERFORM require_owner(viewer, session_hash, matched, 'input', 'currentPassword');
   END IF;
   IF input ? 'email' AND mail IS DISTINCT FROM old.email THEN
-    PERFORM mail_owner(viewer, 'Your e-mail address was changed',
-      E'Mail of your account no longer goes to this address.\n\n'
-      'If this was not you, sign in and change your password.\n');
+    PERFORM mail_owner(viewer, 'CHANGE_EMAIL');
   END IF;
   IF input ? 'displayName' THEN
     -- the rows that hold the name (rename_rows), then the user

@@ -26,15 +26,16 @@ COMMENT ON FUNCTION visible_invitation IS
   'Returns the invitations that the viewer may see: as inviter or invitee, unless one blocks the other, and only while '
   'the event is visible.';
 
-CREATE OR REPLACE FUNCTION invitation_draft(viewer bigint, invitation_id bigint)
+CREATE OR REPLACE FUNCTION invitation_draft(viewer bigint, invitation_id bigint, language text, app text)
 RETURNS TABLE (channel text, recipients text[], subject text, body text, url text)
 LANGUAGE sql STABLE ROWS 1 AS $$
   SELECT i.channel, CASE WHEN i.contact IS NULL THEN '{}' ELSE ARRAY[i.contact] END,
-    CASE WHEN i.channel = 'EMAIL' THEN u.display_name || ' invites you' END,
-    u.display_name || ' invites you to join the community.'
-      || CASE WHEN i.channel = 'FACEBOOK' THEN '' ELSE ' ' || web_link(app_now(), 'i/' || i.code) END,
-    web_link(app_now(), 'i/' || i.code)
-  FROM invitation i JOIN app_user u ON u.id = i.inviter_id
+    CASE WHEN i.channel = 'EMAIL' THEN phrase(language, 'share.invitation.title', g.given) END,
+    phrase(language, 'share.invitation', g.given)
+      || CASE WHEN i.channel = 'FACEBOOK' THEN '' ELSE ' ' || web_link(app, 'i/' || i.code) END,
+    web_link(app, 'i/' || i.code)
+  FROM invitation i JOIN app_user u ON u.id = i.inviter_id,
+    LATERAL (SELECT jsonb_build_object('name', u.display_name) AS given) g
   WHERE i.id = invitation_id AND i.inviter_id = viewer
 $$;
 COMMENT ON FUNCTION invitation_draft IS

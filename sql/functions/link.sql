@@ -21,6 +21,13 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION app_now IS 'Returns the application that the mutation''s client names. Null without one.';
 
+CREATE OR REPLACE FUNCTION mail_app(account bigint) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN coalesce(app_now(), app_named('', account));
+END $$;
+COMMENT ON FUNCTION mail_app IS
+  'Returns the application that a mail to an account is from: that of the mutation, otherwise of its latest session.';
+
 CREATE OR REPLACE FUNCTION link_template(app text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN coalesce((SELECT a.link_template FROM app_config a WHERE a.app = link_template.app),

@@ -5,8 +5,8 @@ CALL node('notification', 50, owner => 'recipient_id', topic => 'notification',
 CALL told('notification', 'change', '{recipient_id}', only_columns => true);
 CALL exported('notifications', $$
   SELECT jsonb_build_object('id', wire_id(n.id),
-    'reason', n.reason, 'text', plain(notification_text(spoken('', $1), n.phrase, n.args, n.number)), 'readAt', n.read_at,
-    'createdAt', n.created_at)
+    'reason', n.reason, 'text', plain(notification_text(spoken('', $1), n.phrase, n.args, n.number)),
+    'readAt', n.read_at, 'createdAt', n.created_at)
   FROM visible_notification($1) n
   ORDER BY n.id$$);
 
@@ -62,8 +62,8 @@ BEGIN
     CASE WHEN number IS NULL THEN args ELSE ARRAY[args[1], grouped(language, number), args[3]] END);
 END $$;
 COMMENT ON FUNCTION notification_text IS
-  'Returns the text of a notification in a language, in which <b> and </b> are the only markup. Notification.text looks '
-  'for the phrase itself first.';
+  'Returns the text of a notification in a language, in which <b> and </b> are the only markup. Notification.text '
+  'looks for the phrase itself first.';
 
 CREATE OR REPLACE FUNCTION notify_people(recipients bigint[], reason text, actor bigint, about bigint,
   phrase text DEFAULT NULL, args jsonb DEFAULT '{}', action_kind text DEFAULT NULL, action_url text DEFAULT NULL,

@@ -11,20 +11,14 @@ CALL exported('votes', $$
   FROM vote v WHERE v.user_id = $1 AND sees($1, v.post_id)
   ORDER BY v.created_at$$);
 
-CREATE OR REPLACE FUNCTION verdict_text(wear_it int, change_it int) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+CREATE OR REPLACE FUNCTION verdict_text(language text, wear_it int, change_it int) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
-  RETURN CASE
-    WHEN wear_it + change_it = 0 THEN 'Nobody has voted yet.'
-    WHEN wear_it = change_it
-      THEN 'It is a tie: ' || wear_it || ' say wear it, ' || change_it || ' say change it.'
-    WHEN wear_it > change_it
-      THEN 'Wear it! ' || wear_it || ' of ' || wear_it + change_it
-        || CASE wear_it + change_it WHEN 1 THEN ' vote says so.' ELSE ' votes say so.' END
-    ELSE 'Change it! ' || change_it || ' of ' || wear_it + change_it
-        || CASE wear_it + change_it WHEN 1 THEN ' vote says so.' ELSE ' votes say so.' END END;
+  RETURN phrase(language, 'verdict.' || CASE WHEN wear_it + change_it = 0 THEN 'NONE'
+    WHEN wear_it = change_it THEN 'TIE' WHEN wear_it > change_it THEN 'WEAR_IT' ELSE 'CHANGE_IT' END,
+    jsonb_build_object('wear', wear_it, 'change', change_it, 'count', wear_it + change_it));
 END $$;
-COMMENT ON FUNCTION verdict_text IS 'Returns the result of a vote in words.';
+COMMENT ON FUNCTION verdict_text IS 'Returns the result of a vote in words of a language.';
 
 CREATE OR REPLACE FUNCTION asks_for_votes(input jsonb) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 DECLARE

@@ -46,8 +46,8 @@ BEGIN
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION known_locale IS
-  'Returns the first of these language tags, separated by spaces, that has phrases, or the language with phrases that it '
-  'is a dialect of (RFC 4647, 3.4). Null if there is none.';
+  'Returns the first of these language tags, separated by spaces, that has phrases, or the language with phrases that '
+  'it is a dialect of (RFC 4647, 3.4). Null if there is none.';
 
 CREATE OR REPLACE FUNCTION spoken(wanted text, viewer bigint DEFAULT 0) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
@@ -86,8 +86,8 @@ BEGIN
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION phrase_words IS
-  'Returns the words of a key in a language, in what it is a dialect of, or in English; in each for the key itself, then '
-  'without its last part. Null if there are none.';
+  'Returns the words of a key in a language, in what it is a dialect of, or in English; in each for the key itself, '
+  'then without its last part. Null if there are none.';
 
 CREATE OR REPLACE FUNCTION grouped(language text, number numeric) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$

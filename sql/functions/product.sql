@@ -95,10 +95,9 @@ RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS
 DECLARE
   thing product := seen_product(viewer, target);
 BEGIN
-  IF NOT mail_owner(viewer, thing.name || ' by ' || thing.brand,
-    concat_ws(E'\n\n', thing.name || ' by ' || thing.brand,
-      CASE WHEN thing.price IS NOT NULL THEN thing.price || ' ' || thing.currency END,
-      nullif(thing.description, ''), thing.buy_url)) THEN
+  IF NOT mail_owner(viewer, 'PRODUCT', jsonb_build_object('product', thing.name, 'brand', thing.brand,
+    'details', concat_ws(E'\n\n', CASE WHEN thing.price IS NOT NULL THEN thing.price || ' ' || thing.currency END,
+      nullif(thing.description, ''), thing.buy_url))) THEN
     PERFORM refuse_saying('Add an email address to your profile and verify it first.', 'REQUIRED', 'productId');
   END IF;
   RETURN thing.id;

@@ -22,7 +22,9 @@ CREATE OR REPLACE FUNCTION react(viewer bigint, target bigint, how text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM hold_seen(viewer, target, reactions_to(target) IS NOT NULL, 'subjectId');
-  IF how <> ALL (reactions_to(target)) THEN PERFORM refuse_as(worded(refusal('INVALID', 'kind'), 'REACTION_KIND')); END IF;
+  IF how <> ALL (reactions_to(target)) THEN
+    PERFORM refuse_as(worded(refusal('INVALID', 'kind'), 'REACTION_KIND'));
+  END IF;
   INSERT INTO reaction (subject_id, user_id, kind) VALUES (target, viewer, how::reaction_kind)
   ON CONFLICT (subject_id, user_id, kind) DO NOTHING;
   IF FOUND AND owner_of(target) IS NOT NULL THEN

@@ -65,6 +65,63 @@ action.FOLLOW_BACK: Auch folgen
 action.ATTEND: Teilnehmen
 action.APPROVE_INFO_REQUEST: Adresse geben
 
+# Urteile und Zeilen über Listen
+verdict.NONE: Noch hat niemand abgestimmt.
+verdict.TIE: Unentschieden: {wear} sagen anziehen, {change} sagen umziehen.
+verdict.WEAR_IT[one]: Anziehen! Das sagt {wear} von {count} Stimme.
+verdict.WEAR_IT: Anziehen! Das sagen {wear} von {count} Stimmen.
+verdict.CHANGE_IT[one]: Umziehen! Das sagt {change} von {count} Stimme.
+verdict.CHANGE_IT: Umziehen! Das sagen {change} von {count} Stimmen.
+followers.title: Abonnenten
+followers.summary.own[one]: {count} Person folgt dir
+followers.summary.own: {count} Personen folgen dir
+followers.summary.other[one]: {count} Person folgt {name}
+followers.summary.other: {count} Personen folgen {name}
+following.title: Abonniert
+following.summary.own[one]: Du folgst {count} Person
+following.summary.own: Du folgst {count} Personen
+following.summary.other[one]: {name} folgt {count} Person
+following.summary.other: {name} folgt {count} Personen
+
+# Entwürfe dessen, was Menschen selbst verschicken
+share.outfit_post: ein Outfit von {name}
+share.product_post: ein Fund von {name}
+share.photo_post: ein Foto von {name}
+share.card_offer: ein Kartenangebot von {name}
+share.card_request: ein Kartenwunsch von {name}
+share.thank_you: ein Dankeschön von {name}
+share.announcement: eine Ankündigung von {name}
+share.event: eine Veranstaltung von {name}
+share.text_post: ein Beitrag von {name}
+share.product: {product} von {brand}
+share.hello: Hallo,
+share.question.title: {name}: Frage
+share.question: Hallo,\n\nich habe eine Frage an {name}:\n\n
+share.invitation: {name} lädt dich in die Gemeinschaft ein.
+share.invitation.title: {name} lädt dich ein
+share.community: Komm in die Gemeinschaft.
+share.community.title: Komm in die Gemeinschaft
+
+# Mails
+mail.VERIFY_EMAIL.subject: Ist das deine E-Mail-Adresse?
+mail.VERIFY_EMAIL.body: Um zu zeigen, dass diese Adresse dir gehört, öffne {link}\n
+mail.RESET_PASSWORD.subject: Ein neues Passwort
+mail.RESET_PASSWORD.body: Um ein neues Passwort für {name} festzulegen, öffne {link}\n\nWenn du das nicht wolltest,
+  ist nichts zu tun.\n
+mail.CHANGE_PASSWORD.subject: Dein Passwort wurde geändert
+mail.CHANGE_PASSWORD.body: Wenn du das nicht warst, fordere ein neues Passwort an.\n
+mail.CHANGE_EMAIL.subject: Deine E-Mail-Adresse wurde geändert
+mail.CHANGE_EMAIL.body: Mails deines Kontos gehen nicht mehr an diese Adresse.\n\nWenn du das nicht warst,
+  melde dich an und ändere dein Passwort.\n
+mail.LINK_PROVIDER.subject: Dein Konto wurde mit {provider} verbunden
+mail.LINK_PROVIDER.body: Du kannst dich jetzt mit {provider} anmelden.\n\nWenn du das nicht warst, melde dich an,
+  löse die Verbindung und ändere dein Passwort.\n
+mail.UNLINK_PROVIDER.subject: Dein Konto ist nicht mehr mit {provider} verbunden
+mail.UNLINK_PROVIDER.body: Du kannst dich nicht mehr mit {provider} anmelden.\n\nWenn du das nicht warst, melde dich an
+  und ändere dein Passwort.\n
+mail.PRODUCT.subject: {product} von {brand}
+mail.PRODUCT.body: {product} von {brand}\n\n{details}
+
 # Absagen nach ihrem Code
 error.REQUIRED: Das wird gebraucht.
 error.INVALID: Das ist ungültig.
@@ -117,8 +174,72 @@ error.PASSWORD_ASKED: Gib dafür dein Passwort ein.
 error.LINK_USED: Dieser Link wurde schon benutzt oder ist zu alt. Fordere einen neuen an.
 error.CREDENTIAL: Der Anbieter hat nicht bestätigt, wer du bist. Versuche es noch einmal.
 error.EMAIL_TAKEN: Jemand anderes hat diese E-Mail-Adresse bestätigt.
-error.USERNAME_TAKEN: Der Name {value} ist vergeben.
 error.OWN_POST: Das kannst du nicht mit deinem eigenen Beitrag tun.
 error.VOTED: Du hast schon abgestimmt.
 error.VOTING_OFF: Hier wird nicht abgestimmt.
+error.MANY_TOLD: Diese Gruppen dürfen zusammen höchstens {max} Mitglieder haben.
+error.ENDS_BEFORE_START: Das Ende muss nach dem Anfang liegen.
+error.MANY_POINTS: Eine Strecke kann höchstens {max} Punkte haben.
+error.NOT_NEGATIVE: Gib eine Zahl ein, die nicht negativ ist.
+error.POINT: Wähle einen Punkt auf der Karte.
+error.PLACE_TYPE: Nur einzelne Orte haben eine Art.
+error.PARENT_LEVEL: Es muss in einem größeren Teil der Welt liegen.
+error.INTRO_IMAGES: Gib höchstens {max} Webadressen ein.
+error.MANY_BRANDS: Gib höchstens {max} Marken an.
+error.LONG_BRAND: Eine Marke kann höchstens {max} Zeichen haben.
+error.VISIBILITY: Nur Veranstaltungen können auf Einladung sein.
+error.CIRCLE: Wähle einen Kreis.
+error.SUGGEST_FOLLOWED: Du kannst nur Menschen etwas vorschlagen, denen du folgst.
+error.CURRENCY_FORM: Eine Währung hat drei Großbuchstaben, etwa EUR.
+error.CONTACT_TWICE: Wähle einen Kontakt oder gib einen ein, nicht beides.
+error.OWN_OFFER: Das kannst du nicht mit deinem eigenen Angebot tun.
+error.OFFER_CLOSED: Dieses Angebot ist geschlossen.
+error.OWN_REQUEST: Das kannst du nicht mit deiner eigenen Anfrage tun.
+error.REQUEST_CLOSED: Diese Anfrage ist geschlossen.
+error.REQUEST_ANSWERED: Du hast diese Anfrage schon beantwortet.
+error.CARD_RESOLVED: Diese Karte hast du schon erledigt.
+error.LOW_LIMIT: Die Grenze muss mindestens {min} sein.
+error.FLAG_RESOLVED: Diese Meldung ist schon erledigt.
+error.MANY_CONTACTS: Höchstens {max} Kontakte können auf einmal übernommen werden.
+error.MANY_VENUES: Ein Essen kann höchstens {max} Lokale haben.
+error.CHANNEL: Wähle einen Kanal.
+error.IMPORTED_PUBLIC: Übernommene Veranstaltungen sind öffentlich.
+error.EVENT_START: Gib an, wann die Veranstaltung beginnt.
+error.CALLED_OFF: Es wurde abgesagt.
+error.EVENT_OVER: Diese Veranstaltung ist vorbei.
+error.USERNAME: Gib einen Benutzernamen ein.
+error.NO_ACCOUNT: Mit dieser Anmeldung ist kein Konto verbunden. Registriere dich zuerst.
+error.LINKED_ELSEWHERE: Jemand anderes hat dieses Konto verbunden.
+error.LINKED_OTHER: Du hast schon ein anderes Konto dieses Anbieters verbunden.
+error.LAST_SIGN_IN: Nur so kannst du dich anmelden. Lege zuerst ein Passwort fest.
+error.LAST_STAFF: Das kann die letzte Person der Belegschaft nicht.
+error.CLASS_STARTED: Dieser Kurs hat schon begonnen.
+error.OWN_CLASS: Das kannst du nicht mit deinem eigenen Kurs tun.
+error.TRAINER_BUSY: Die Kursleitung ist zu dieser Zeit beschäftigt.
+error.NOT_A_TRAINER: Diese Person unterrichtet das nicht.
+error.TIMES: Wähle mindestens eine Zeit.
+error.SEATS: Gib eine Zahl von Plätzen von {min} bis {max} an.
+error.SEATS_BOOKED: Jede Buchung braucht einen Platz, und es gibt höchstens {max}.
+error.IN_PAST: Die Zeit muss in der Zukunft liegen.
+error.CLASS_TWICE: Dieser Kurs findet zu dieser Zeit schon statt.
+error.MINUTES: Gib eine Dauer von {min} bis {max} Minuten an.
+error.TRAINER_NEEDED: Wer noch Kurse zu geben hat, lässt sich nicht entfernen.
+error.STAFF: Das kann nur die Belegschaft.
+error.NOT_A_GROUP: Einen Kanal abonniert jede Person selbst.
+error.DEFAULT_CHANNEL: Neue Konten können nur Kanäle abonnieren.
+error.OWNER_STAYS: Wem ein Kreis gehört, kann ihn nicht verlassen.
+error.NOBODY_READS: Diese Unterhaltung liest niemand mehr.
+error.PHONE_FORM: Eine Telefonnummer hat 7 bis 15 Ziffern, davor + und die Landesvorwahl.
+error.NO_WALL: Wähle Facebook oder Twitter.
+error.PROVIDER: Verbinde zuerst dein {provider}-Konto.
+error.COORDINATES: Die Breite geht von -90 bis 90, die Länge von -180 bis 180.
+error.USERNAME_TAKEN: Dieser Benutzername ist vergeben.
+error.INVALID.photoIds: Kein Foto darf zweimal angehängt sein.
+error.INVALID.locationId: Kein Ort darf zweimal vorkommen.
+error.INVALID.closesAt: Das Ende muss nach dem Anfang liegen.
+error.INVALID.avatarUrl: Eine Webadresse beginnt mit https:// oder http://.
+error.INVALID.videoUrls: Eine Webadresse beginnt mit https:// oder http://.
+error.INVALID.path: Die Punkte einer Strecke folgen zeitlich aufeinander und liegen auf der Erde.
+error.INVALID.trainerIds: Nur Trainerinnen und Trainer unterrichten.
+error.INVALID.kind: Darauf lässt sich so nicht reagieren.
 $phrases$);

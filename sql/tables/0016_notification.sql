@@ -29,8 +29,8 @@ COMMENT ON COLUMN notification.about_id IS
   'The node of any type that the notification is about, with which it is deleted (functions/node.sql).';
 COMMENT ON COLUMN notification.phrase IS 'The key of the phrase that words the notification when it is read.';
 COMMENT ON COLUMN notification.args IS
-  'The values in the phrase, as format_of numbers them: the name of the actor at the time, and others. They are escaped '
-  'for a text in which <b> is markup, and the actor is in bold.';
+  'The values in the phrase, as format_of numbers them: the name of the actor at the time, and others. They are '
+  'escaped for a text in which <b> is markup, and the actor is in bold.';
 COMMENT ON COLUMN notification.number IS 'The number that decides about the plural. Null if the phrase has none.';
 COMMENT ON COLUMN notification.destination IS 'The path that the notification links to, such as posts/ID?comment=ID.';
 COMMENT ON COLUMN notification.action_kind IS 'The action of the button. Null if there is no button.';

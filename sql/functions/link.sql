@@ -1,10 +1,12 @@
 -- Links: each application may have its own, so that notifications open it and mails lead to its site.
 
 CREATE OR REPLACE FUNCTION public_url(path text) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT coalesce(nullif(current_setting('sociograph.public_url', true), ''), 'http://localhost') || path
+  SELECT coalesce(nullif(current_setting('sociograph.public_url', true), ''),
+    nullif(current_setting('sociograph.own_url', true), ''), 'http://localhost') || path
 $$;
 COMMENT ON FUNCTION public_url IS
-  'Returns an address of the server, for applications without a template of their own. The server sets its beginning.';
+  'Returns an address of the server, for applications without a template of their own. It begins with the public one, '
+  'or, without that, with the one that the server listens on.';
 
 CREATE OR REPLACE FUNCTION app_named(app text, account bigint DEFAULT 0) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN

@@ -12,7 +12,7 @@ CREATE TABLE notification (
   actor_id bigint CONSTRAINT notification_actor_exists REFERENCES app_user ON DELETE CASCADE,
   about_id bigint,
   phrase text COLLATE "C" NOT NULL,
-  args text[] NOT NULL,
+  args text[] NOT NULL DEFAULT '{}',
   number int,
   destination text NOT NULL,
   action_kind text CONSTRAINT notification_action_kind_known CHECK (action_kind IN ('OPEN_URL',
@@ -49,3 +49,13 @@ CREATE INDEX ON notification (recipient_id, id DESC) INCLUDE (actor_id) WHERE re
 -- telling once what somebody did, and taking it back; deleting what it is about, or who caused it
 CREATE INDEX ON notification (about_id, actor_id);
 CREATE INDEX ON notification (actor_id);
+
+CREATE TABLE notification_rule (
+  user_id bigint CONSTRAINT notification_rule_user_exists REFERENCES app_user ON DELETE CASCADE,
+  reason text,
+  channels text[] NOT NULL CONSTRAINT notification_rule_channels_known CHECK (channels <@ '{PUSH,EMAIL}'),
+  CONSTRAINT notification_rule_reason_once PRIMARY KEY (user_id, reason));
+COMMENT ON TABLE notification_rule IS
+  'The ways by which one user is told of notifications of one reason, if these are not the usual ones.';
+COMMENT ON COLUMN notification_rule.channels IS 'The ways besides the list in the application. Empty for none.';
+COMMENT ON CONSTRAINT notification_rule_channels_known ON notification_rule IS 'unreachable';

@@ -39,9 +39,18 @@ CREATE TABLE user_setting (
   user_id bigint CONSTRAINT user_setting_user_primary PRIMARY KEY
     CONSTRAINT user_setting_user_exists REFERENCES app_user ON DELETE CASCADE,
   locale text CONSTRAINT user_setting_locale_length CHECK (length(locale) <= 35),
-  time_zone text CONSTRAINT user_setting_time_zone_length CHECK (length(time_zone) <= 64));
+  time_zone text CONSTRAINT user_setting_time_zone_length CHECK (length(time_zone) <= 64),
+  quiet_from time,
+  quiet_to time,
+  is_naming_people boolean NOT NULL DEFAULT true,
+  CONSTRAINT user_setting_quiet_given CHECK ((quiet_from IS NULL) = (quiet_to IS NULL) AND quiet_from <> quiet_to));
 COMMENT ON TABLE user_setting IS 'What one user has chosen for their own eyes. Most have no row.';
 COMMENT ON COLUMN user_setting.locale IS 'The language tag of texts for the user. Null to go by each request.';
 COMMENT ON COLUMN user_setting.time_zone IS 'The name of the time zone, such as Europe/Madrid. Null for UTC.';
+COMMENT ON COLUMN user_setting.quiet_from IS
+  'The time of day, in the time zone, from which push messages only change numbers. Null if they never do.';
+COMMENT ON COLUMN user_setting.quiet_to IS 'The time of day at which that ends, perhaps of the next day.';
+COMMENT ON COLUMN user_setting.is_naming_people IS 'Whether push messages name people.';
+COMMENT ON CONSTRAINT user_setting_quiet_given ON user_setting IS 'unreachable';
 COMMENT ON CONSTRAINT user_setting_locale_length ON user_setting IS 'unreachable';
 COMMENT ON CONSTRAINT user_setting_time_zone_length ON user_setting IS 'unreachable';

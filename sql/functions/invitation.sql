@@ -8,7 +8,7 @@ CALL exported('invitations', $$
     'event', wire_id(i.event_id), 'inviter', wire_id(i.inviter_id),
     'invitee', wire_id(i.invitee_id),
     'contact', CASE WHEN i.inviter_id = $1 THEN i.contact END, 'status', i.status,
-    'createdAt', i.created_at)
+    'createdAt', wire_time(i.created_at))
   FROM visible_invitation($1) i
   ORDER BY i.id$$);
 
@@ -54,7 +54,7 @@ BEGIN
   PERFORM require_viewer(viewer);
   IF contact_id IS NOT NULL THEN
     SELECT c.name INTO known FROM external_contact c WHERE c.id = contact_id AND c.owner_id = viewer;
-    IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'contactId'); END IF;
+    IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'externalContactId'); END IF;
     IF reached IS NOT NULL THEN
       PERFORM refuse_saying('Choose a contact or enter one, not both.', 'INVALID', 'contact');
     END IF;

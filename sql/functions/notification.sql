@@ -6,7 +6,7 @@ CALL told('notification', 'change', '{recipient_id}', only_columns => true);
 CALL exported('notifications', $$
   SELECT jsonb_build_object('id', wire_id(n.id),
     'reason', n.reason, 'text', plain(notification_text(spoken('', $1), n.phrase, n.args, n.number)),
-    'readAt', n.read_at, 'createdAt', n.created_at)
+    'readAt', wire_time(n.read_at), 'createdAt', wire_time(n.created_at))
   FROM visible_notification($1) n
   ORDER BY n.id$$);
 
@@ -124,7 +124,7 @@ CREATE OR REPLACE FUNCTION mark_notifications_read(viewer bigint, ids bigint[])
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM require_viewer(viewer);
-  PERFORM refuse_all(list_refusals(ids, false, 1000, 'ids'));
+  PERFORM refuse_all(list_refusals(ids, false, 1000, 'notificationIds'));
   PERFORM FROM notification n
   WHERE n.recipient_id = viewer AND n.read_at IS NULL AND (ids IS NULL OR n.id = ANY (ids))
   ORDER BY n.id FOR NO KEY UPDATE;

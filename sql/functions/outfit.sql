@@ -7,7 +7,7 @@ CALL told('vote', 'node', nouns => '{post}');
 CALL told('vote', 'node', '{post_id}', is_node => true, only_columns => true);
 CALL exported('votes', $$
   SELECT jsonb_build_object('post', wire_id(v.post_id),
-    'choice', v.choice, 'createdAt', v.created_at)
+    'choice', v.choice, 'createdAt', wire_time(v.created_at))
   FROM vote v WHERE v.user_id = $1 AND sees($1, v.post_id)
   ORDER BY v.created_at$$);
 
@@ -29,7 +29,7 @@ BEGIN
     SELECT a.voting_enabled_by_default INTO usual FROM app_config a WHERE a.app = application;
     IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'input', 'app'); END IF;
   END IF;
-  RETURN coalesce((input ->> 'votingEnabled')::boolean, usual, false);
+  RETURN coalesce((input ->> 'isVotingEnabled')::boolean, usual, false);
 END $$;
 COMMENT ON FUNCTION asks_for_votes IS
   'Returns whether a new outfit or product post asks for votes: as the input states, or by the default of its '

@@ -36,8 +36,8 @@ extension SelectionCompiler {
     var target = scope
     target.parent = scope.row
     target.row = nil
-    // For an object with a list inside, such as changes(first:).
-    _ = try pageSize("first", field, storage, scope)
+    // For an object with a list inside, such as changes(limit:).
+    _ = try pageSize("limit", field, storage, scope)
 
     if let from = reference.from {
       let row = RowBuilder(alias: statement.alias())

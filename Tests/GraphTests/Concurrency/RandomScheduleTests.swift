@@ -101,7 +101,7 @@ import Testing
     for field in [
       #"createCardOffer(input: {body: "b", regionIds: ["\#(place)"]})"#,
       """
-      createEvent(input: {title: "t", startsAt: "2041-03-03T10:00:00Z", location: {id: "\(place)"},
+      createEvent(input: {title: "t", startsAt: "2041-03-03T10:00:00.000Z", location: {id: "\(place)"},
         venues: [{locationId: "\(place)"}]})
       """,
       #"updateProfile(input: {shipsToLocationIds: ["\#(place)"]})"#,

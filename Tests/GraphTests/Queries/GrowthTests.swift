@@ -23,7 +23,7 @@ import Testing
     var testDescription: String { name }
   }
 
-  private static let year = #"from: "2024-01-01T00:00:00Z", to: "2034-01-01T00:00:00Z""#
+  private static let year = #"from: "2024-01-01T00:00:00.000Z", to: "2034-01-01T00:00:00.000Z""#
   private static let person = "SELECT id FROM app_user ORDER BY follower_count DESC, id LIMIT 1"
   private static let place =
     "SELECT id FROM location WHERE level = 'PLACE' ORDER BY post_count DESC, id LIMIT 1"
@@ -57,10 +57,10 @@ import Testing
       rows: "explore.nodes"),
     Case(
       name: "posts of people followed in a city",
-      selection: "posts(filter: {by: FOLLOWING, within: $id}) { nodes { id } }", subject: city,
+      selection: "posts(filter: {by: FOLLOWING, withinId: $id}) { nodes { id } }", subject: city,
       rows: "posts.nodes"),
     Case(
-      name: "posts in a city", selection: "posts(filter: {within: $id}) { nodes { id } }",
+      name: "posts in a city", selection: "posts(filter: {withinId: $id}) { nodes { id } }",
       subject: city, rows: "posts.nodes"),
     Case(
       name: "posts at a place",

@@ -112,13 +112,12 @@ COMMENT ON FUNCTION mail_verification IS
 CREATE OR REPLACE FUNCTION password_refusals(hash text, VARIADIC path text[])
 RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE
-    WHEN hash IS NULL OR hash = '!' THEN jsonb_build_array(refusal('REQUIRED', VARIADIC path)
-      || saying('Enter a password.'))
-    WHEN hash = '!TOO_LONG' THEN jsonb_build_array(refusal('TOO_LONG', VARIADIC path)
-      || saying('The password may have at most 256 characters.'))
-    WHEN hash LIKE '!%' THEN jsonb_build_array(refusal('INVALID', VARIADIC path) || CASE hash
-      WHEN '!TOO_SHORT' THEN saying('The password must have at least 8 characters.')
-      WHEN '!COMMON' THEN saying('This password is too common.') ELSE '{}' END)
+    WHEN hash IS NULL OR hash = '!' THEN jsonb_build_array(worded(refusal('REQUIRED', VARIADIC path), 'PASSWORD'))
+    WHEN hash = '!TOO_LONG' THEN jsonb_build_array(
+      limited(worded(refusal('TOO_LONG', VARIADIC path), 'PASSWORD_LONG'), NULL, 256))
+    WHEN hash = '!TOO_SHORT' THEN jsonb_build_array(
+      limited(worded(refusal('TOO_SHORT', VARIADIC path), 'PASSWORD_SHORT'), 8, NULL))
+    WHEN hash LIKE '!%' THEN jsonb_build_array(refusal('COMMON_PASSWORD', VARIADIC path))
     ELSE '[]'::jsonb END
 $$;
 COMMENT ON FUNCTION password_refusals IS
@@ -128,13 +127,13 @@ CREATE OR REPLACE FUNCTION username_refusals(viewer bigint, name text, VARIADIC 
 RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN CASE
-    WHEN words(name) IS NULL THEN jsonb_build_array(refusal('REQUIRED', VARIADIC path) || saying('Enter a username.'))
-    WHEN length(name) > 40 THEN jsonb_build_array(refusal('TOO_LONG', VARIADIC path)
-      || saying('A username has 2 to 40 letters, digits, periods, and underscores.'))
-    WHEN name !~ '^[A-Za-z0-9_.]{2,40}$' THEN jsonb_build_array(refusal('INVALID', VARIADIC path)
-      || saying('A username has 2 to 40 letters, digits, periods, and underscores.'))
+    WHEN words(name) IS NULL THEN jsonb_build_array(worded(refusal('REQUIRED', VARIADIC path), 'USERNAME'))
+    WHEN length(name) > 40 THEN jsonb_build_array(
+      limited(worded(refusal('TOO_LONG', VARIADIC path), 'USERNAME_FORM'), 2, 40))
+    WHEN name !~ '^[A-Za-z0-9_.]{2,40}$' THEN jsonb_build_array(
+      limited(worded(refusal('INVALID', VARIADIC path), 'USERNAME_FORM'), 2, 40))
     WHEN EXISTS (SELECT FROM app_user u WHERE lower(u.username) = lower(name) AND u.id <> viewer)
-      THEN jsonb_build_array(refusal('TAKEN', VARIADIC path) || saying('This username is taken.'))
+      THEN jsonb_build_array(worded(refusal('TAKEN', VARIADIC path), 'USERNAME_TAKEN'))
     ELSE '[]'::jsonb END;
 END $$;
 COMMENT ON FUNCTION username_refusals IS 'Returns the errors of a username: missing, too long, malformed, or taken.';
@@ -184,8 +183,7 @@ DECLARE
     || text_refusals(input ->> 'address', false, 1000, 'input', 'address');
 BEGIN
   IF mail IS NOT NULL AND NOT is_email(mail) THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'email')
-      || saying('Enter an email address such as name@example.com.'));
+    refusals := refusals || worded(refusal('INVALID', 'input', 'email'), 'EMAIL_FORM');
   END IF;
   IF home IS NOT NULL AND NOT EXISTS (SELECT FROM location l WHERE l.id = home) THEN
     refusals := refusals || refusal('NOT_FOUND', 'input', 'homeLocationId');
@@ -207,7 +205,7 @@ DECLARE account bigint := (result ->> 'account')::bigint;
 BEGIN
   PERFORM FROM app_user u WHERE u.id = account FOR NO KEY UPDATE;
   IF NOT EXISTS (SELECT FROM password p WHERE p.user_id = account AND p.hash = matched) THEN
-    PERFORM refuse_saying('The password is wrong.', 'WRONG_CREDENTIALS', 'input', 'password');
+    PERFORM refuse_as(worded(refusal('WRONG_CREDENTIALS', 'input', 'password'), 'PASSWORD_WRONG'));
   END IF;
   RETURN result || jsonb_build_object('session', begin_session(account, token_hash, device));
 END $$;
@@ -241,7 +239,7 @@ BEGIN
   WHERE lower(u.username) = lower(name) AND p.hash = matched FOR NO KEY UPDATE OF u;
   -- looked at again behind the lock
   IF NOT EXISTS (SELECT FROM password p WHERE p.user_id = account AND p.hash = matched) THEN
-    PERFORM refuse_saying('The username or the password is wrong.', 'WRONG_CREDENTIALS');
+    PERFORM refuse('WRONG_CREDENTIALS');
   END IF;
   IF renewed IS NOT NULL THEN PERFORM set_password(account, renewed); END IF;
   PERFORM audit(account, 'SIGN_IN');
@@ -282,9 +280,9 @@ DECLARE
   verified text;
 BEGIN
   IF claims IS NULL THEN
-    PERFORM refuse_saying('Signing in with this provider failed. Try again.', 'WRONG_CREDENTIALS', 'credential');
+    PERFORM refuse_as(worded(refusal('WRONG_CREDENTIALS', 'credential'), 'CREDENTIAL'));
   END IF;
-  IF claims ? 'unknown' THEN PERFORM refuse_saying('This provider is not available.', 'INVALID', 'provider'); END IF;
+  IF claims ? 'unknown' THEN PERFORM refuse('NOT_CONFIGURED', 'provider'); END IF;
   -- two first sign-ins of one identity at once make one account
   PERFORM pg_advisory_xact_lock(hashtextextended('identity ' || service, 0)
     # hashtextextended(claims ->> 'subject', 1));
@@ -292,7 +290,7 @@ BEGIN
   WHERE i.provider = service AND i.external_id = claims ->> 'subject';
   IF NOT FOUND THEN
     IF NOT allow THEN
-      PERFORM refuse_saying('No account is connected to this identity. Sign up first.', 'NOT_FOUND', 'credential');
+      PERFORM refuse_as(worded(refusal('NOT_FOUND', 'credential'), 'NO_ACCOUNT'));
     END IF;
     is_new := true;
     verified := CASE WHEN (claims ->> 'isEmailVerified')::boolean AND NOT EXISTS (
@@ -325,19 +323,19 @@ DECLARE is_new boolean;
 BEGIN
   PERFORM require_viewer(viewer);
   IF claims IS NULL THEN
-    PERFORM refuse_saying('Signing in with this provider failed. Try again.', 'WRONG_CREDENTIALS', 'credential');
+    PERFORM refuse_as(worded(refusal('WRONG_CREDENTIALS', 'credential'), 'CREDENTIAL'));
   END IF;
-  IF claims ? 'unknown' THEN PERFORM refuse_saying('This provider is not available.', 'INVALID', 'provider'); END IF;
+  IF claims ? 'unknown' THEN PERFORM refuse('NOT_CONFIGURED', 'provider'); END IF;
   PERFORM pg_advisory_xact_lock(hashtextextended('identity ' || service, 0)
     # hashtextextended(claims ->> 'subject', 1));
   PERFORM require_owner(viewer, session_hash, matched, 'currentPassword');
   IF EXISTS (SELECT FROM identity i WHERE i.provider = service
       AND i.external_id = claims ->> 'subject' AND i.user_id <> viewer) THEN
-    PERFORM refuse_saying('Another user has connected this account.', 'TAKEN', 'credential');
+    PERFORM refuse_as(worded(refusal('TAKEN', 'credential'), 'LINKED_ELSEWHERE'));
   END IF;
   IF EXISTS (SELECT FROM identity i WHERE i.provider = service AND i.user_id = viewer
       AND i.external_id <> claims ->> 'subject') THEN
-    PERFORM refuse_saying('You have already connected another account of this provider.', 'ALREADY_DONE', 'provider');
+    PERFORM refuse_as(worded(refusal('ALREADY_DONE', 'provider'), 'LINKED_OTHER'));
   END IF;
   is_new := NOT EXISTS (SELECT FROM identity i WHERE i.provider = service AND i.user_id = viewer);
   INSERT INTO identity (provider, external_id, user_id, access_token)
@@ -362,7 +360,7 @@ BEGIN
   IF NOT EXISTS (SELECT FROM identity i WHERE i.user_id = viewer AND i.provider <> service)
     AND NOT EXISTS (SELECT FROM password p WHERE p.user_id = viewer)
     AND EXISTS (SELECT FROM identity i WHERE i.user_id = viewer AND i.provider = service) THEN
-    PERFORM refuse_saying('This is your only way to sign in. Set a password first.', 'FORBIDDEN', 'provider');
+    PERFORM refuse_as(worded(refusal('FORBIDDEN', 'provider'), 'LAST_SIGN_IN'));
   END IF;
   DELETE FROM identity i WHERE i.user_id = viewer AND i.provider = service;
   IF FOUND THEN
@@ -412,12 +410,12 @@ BEGIN
   PERFORM FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
   IF matched IS NOT NULL
     AND NOT EXISTS (SELECT FROM password p WHERE p.user_id = viewer AND p.hash = matched) THEN
-    PERFORM refuse_saying('The password is wrong.', 'WRONG_CREDENTIALS', VARIADIC path);
+    PERFORM refuse_as(worded(refusal('WRONG_CREDENTIALS', VARIADIC path), 'PASSWORD_WRONG'));
   END IF;
   IF matched IS NULL AND NOT EXISTS (
       SELECT FROM session s WHERE s.token_hash = session_hash AND s.user_id = viewer
         AND s.created_at > now() - interval '15 minutes') THEN
-    PERFORM refuse_saying('Enter your password, or sign in again.', 'REQUIRED', VARIADIC path);
+    PERFORM refuse_as(worded(refusal('REQUIRED', VARIADIC path), 'PASSWORD_ASKED'));
   END IF;
 END $$;
 COMMENT ON FUNCTION require_owner IS
@@ -485,7 +483,7 @@ BEGIN
   WHERE t.token_hash = sha256(convert_to(token, 'UTF8')) AND t.purpose = use AND t.expires_at > now()
   RETURNING t.user_id INTO account;
   IF account IS NULL THEN
-    PERFORM refuse_saying('This link is not valid or has expired.', 'WRONG_CREDENTIALS', 'token');
+    PERFORM refuse_as(worded(refusal('WRONG_CREDENTIALS', 'token'), 'LINK_USED'));
   END IF;
   RETURN account;
 END $$;
@@ -515,12 +513,12 @@ BEGIN
   PERFORM require_viewer(viewer);
   PERFORM FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
   IF use_token(token, 'VERIFY_EMAIL') <> viewer THEN
-    PERFORM refuse_saying('This link is not valid or has expired.', 'WRONG_CREDENTIALS', 'token');
+    PERFORM refuse_as(worded(refusal('WRONG_CREDENTIALS', 'token'), 'LINK_USED'));
   END IF;
   mailbox := (SELECT u.email FROM app_user u WHERE u.id = viewer);
   IF EXISTS (SELECT FROM app_user u
       WHERE lower(u.email) = lower(mailbox) AND u.email_verified AND u.id <> viewer) THEN
-    PERFORM refuse_saying('Another user has verified this email address.', 'TAKEN', 'token');
+    PERFORM refuse_as(worded(refusal('TAKEN', 'token'), 'EMAIL_TAKEN'));
   END IF;
   UPDATE app_user u SET email_verified = true WHERE u.id = viewer AND NOT u.email_verified;
   PERFORM audit(viewer, 'VERIFY_EMAIL');
@@ -550,8 +548,7 @@ BEGIN
     refusals := refusals || username_refusals(viewer, input ->> 'username', 'input', 'username');
   END IF;
   IF mail IS NOT NULL AND NOT is_email(mail) THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'email')
-      || saying('Enter an email address such as name@example.com.'));
+    refusals := refusals || worded(refusal('INVALID', 'input', 'email'), 'EMAIL_FORM');
   END IF;
   IF input ? 'displayName' THEN
     refusals := refusals || text_refusals(input ->> 'displayName', true, 80, 'input', 'displayName');
@@ -564,8 +561,7 @@ BEGIN
     END IF;
   END IF;
   IF words(input ->> 'website') IS NOT NULL AND NOT is_url(words(input ->> 'website')) THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'website')
-      || saying('Enter a web address such as https://example.com.'));
+    refusals := refusals || worded(refusal('INVALID', 'input', 'website'), 'URL_FORM');
   END IF;
   IF home IS NOT NULL AND NOT EXISTS (SELECT FROM location l WHERE l.id = home) THEN
     refusals := refusals || refusal('NOT_FOUND', 'input', 'homeLocationId');
@@ -687,7 +683,7 @@ BEGIN
   PERFORM require_owner(viewer, session_hash, matched, 'password');
   IF has_role(viewer, 'STAFF') AND NOT EXISTS (
       SELECT FROM app_user u WHERE u.id <> viewer AND is_staff(u.roles)) THEN
-    PERFORM refuse_saying('The last staff member cannot delete their account.', 'FORBIDDEN');
+    PERFORM refuse_as(worded(refusal('FORBIDDEN'), 'LAST_STAFF'));
   END IF;
   DELETE FROM app_user u WHERE u.id = viewer;
   PERFORM audit(viewer, 'DELETE_ACCOUNT');

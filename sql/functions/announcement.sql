@@ -18,7 +18,7 @@ BEGIN
   IF NOT may_name_any AND (SELECT count(*) > 500 FROM (
       SELECT DISTINCT m.user_id FROM circle_member m JOIN circle c ON c.id = m.circle_id
       WHERE m.circle_id = ANY (circles) AND m.user_id <> viewer AND c.kind = 'GROUP' LIMIT 501) g) THEN
-    PERFORM refuse_saying('These groups have more than 500 members in total.', 'INVALID', VARIADIC path);
+    PERFORM refuse_as(limited(worded(refusal('TOO_MANY', VARIADIC path), 'MANY_TOLD'), NULL, 500));
   END IF;
   RETURN ARRAY(SELECT DISTINCT m.user_id FROM circle_member m
     WHERE m.circle_id = ANY (circles) AND m.user_id <> viewer);

@@ -4,7 +4,7 @@ CALL node('device', 52, owner => 'user_id', is_told => false);
 CALL tell('device', 'device', 'id', '{user_id}');
 CALL exported('devices', $$
   SELECT jsonb_build_object('app', d.app, 'platform', d.platform, 'deviceName', d.device_name, 'locale', d.locale,
-    'createdAt', d.created_at, 'lastSeenAt', d.last_seen_at)
+    'createdAt', wire_time(d.created_at), 'lastSeenAt', wire_time(d.last_seen_at))
   FROM device d WHERE d.user_id = $1
   ORDER BY d.id$$);
 

@@ -61,7 +61,7 @@ BEGIN
   PERFORM require_viewer(viewer);
   CASE person_fault(viewer, person)
   WHEN 'BLOCKED' THEN RETURN person;
-  WHEN 'INVALID' THEN PERFORM refuse_saying('You cannot block yourself.', 'INVALID', 'userId');
+  WHEN 'INVALID' THEN PERFORM refuse_as(worded(refusal('INVALID', 'userId'), 'SELF'));
   WHEN 'NOT_FOUND' THEN PERFORM refuse('NOT_FOUND', 'userId');
   ELSE NULL;
   END CASE;

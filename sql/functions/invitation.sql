@@ -56,14 +56,15 @@ BEGIN
     SELECT c.name INTO known FROM external_contact c WHERE c.id = contact_id AND c.owner_id = viewer;
     IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'externalContactId'); END IF;
     IF reached IS NOT NULL THEN
-      PERFORM refuse_saying('Choose a contact or enter one, not both.', 'INVALID', 'contact');
+      PERFORM refuse_as(worded(refusal('INVALID', 'contact'), 'CONTACT_TWICE'));
     END IF;
   END IF;
   IF reached IS NOT NULL THEN
     IF medium = 'EMAIL' AND NOT is_email(reached)
       OR medium = 'SMS' AND reached !~ '^\+?[0-9][0-9 ()./-]{2,30}$' OR length(reached) > 254 THEN
-      PERFORM refuse_saying(CASE medium WHEN 'EMAIL' THEN 'Enter an email address such as name@example.com.'
-        WHEN 'SMS' THEN 'Enter a phone number.' ELSE 'At most 254 characters are allowed.' END, 'INVALID', 'contact');
+      PERFORM refuse_as(CASE medium WHEN 'EMAIL' THEN worded(refusal('INVALID', 'contact'), 'EMAIL_FORM')
+        WHEN 'SMS' THEN worded(refusal('INVALID', 'contact'), 'PHONE_FORM')
+        ELSE limited(worded(refusal('TOO_LONG', 'contact'), 'LONGEST'), NULL, 254) END);
     END IF;
   END IF;
   INSERT INTO invitation (inviter_id, contact, channel, code)

@@ -46,10 +46,10 @@ DECLARE
 BEGIN
   PERFORM require_viewer(viewer);
   IF cardinality(brands) > 20 THEN
-    PERFORM refuse_saying('Enter at most 20 brands.', 'INVALID', 'input', 'brands');
+    PERFORM refuse_as(limited(worded(refusal('TOO_MANY', 'input', 'brands'), 'MANY_BRANDS'), NULL, 20));
   END IF;
   IF EXISTS (SELECT FROM unnest(brands) AS b(brand) WHERE length(b.brand) > 100) THEN
-    PERFORM refuse_saying('A brand may have at most 100 characters.', 'TOO_LONG', 'input', 'brands');
+    PERFORM refuse_as(limited(worded(refusal('TOO_LONG', 'input', 'brands'), 'LONG_BRAND'), NULL, 100));
   END IF;
   made := new_post(viewer, 'outfit_post', input, false, true);
   INSERT INTO votable_post (post_id, brands, voting_enabled)
@@ -69,7 +69,7 @@ BEGIN
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'postId'); END IF;
   PERFORM FROM post p WHERE p.id = target FOR KEY SHARE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'postId'); END IF;
-  IF author = viewer THEN PERFORM refuse_saying('You cannot vote on your own post.', 'FORBIDDEN', 'postId'); END IF;
+  IF author = viewer THEN PERFORM refuse_as(worded(refusal('FORBIDDEN', 'postId'), 'OWN_POST')); END IF;
   INSERT INTO vote (post_id, user_id, choice)
   SELECT v.post_id, viewer, wanted FROM votable_post v WHERE v.post_id = target AND v.voting_enabled
   ON CONFLICT (post_id, user_id) DO NOTHING;
@@ -77,11 +77,11 @@ BEGIN
     IF EXISTS (SELECT FROM vote v WHERE v.post_id = target AND v.user_id = viewer) THEN
       IF EXISTS (SELECT FROM vote v
           WHERE v.post_id = target AND v.user_id = viewer AND v.choice <> wanted) THEN
-        PERFORM refuse_saying('You have already voted.', 'ALREADY_DONE', 'choice');
+        PERFORM refuse_as(worded(refusal('ALREADY_DONE', 'choice'), 'VOTED'));
       END IF;
       RETURN target;
     END IF;
-    PERFORM refuse_saying('The author does not ask for votes.', 'CLOSED', 'postId');
+    PERFORM refuse_as(worded(refusal('CLOSED', 'postId'), 'VOTING_OFF'));
   END IF;
   -- as in notify_number, but before the votes are counted: who is told last has counted all
   PERFORM pg_advisory_xact_lock(hashtextextended('VOTED ' || author, target));

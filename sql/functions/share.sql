@@ -119,8 +119,8 @@ BEGIN
   END IF;
   SELECT i.access_token INTO sealed FROM identity i WHERE i.user_id = viewer AND i.provider = medium;
   IF sealed IS NULL THEN
-    PERFORM refuse_saying('Connect your ' || provider_name(medium) || ' account first.',
-      'PROVIDER_NOT_LINKED', 'channel');
+    PERFORM refuse_as(worded(refusal('PROVIDER_NOT_LINKED', 'channel'), 'PROVIDER',
+      jsonb_build_object('provider', provider_name(medium))));
   END IF;
   SELECT d.* INTO draft FROM share_draft(viewer, medium, target, NULL, spoken_now(), app_now()) d;
   INSERT INTO outbox (channel, user_id, subject, body, token)

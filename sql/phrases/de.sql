@@ -233,7 +233,6 @@ error.PHONE_FORM: Eine Telefonnummer hat 7 bis 15 Ziffern, davor + und die Lande
 error.NO_WALL: Wähle Facebook oder Twitter.
 error.PROVIDER: Verbinde zuerst dein {provider}-Konto.
 error.COORDINATES: Die Breite geht von -90 bis 90, die Länge von -180 bis 180.
-error.USERNAME_TAKEN: Dieser Benutzername ist vergeben.
 error.INVALID.photoIds: Kein Foto darf zweimal angehängt sein.
 error.INVALID.locationId: Kein Ort darf zweimal vorkommen.
 error.INVALID.closesAt: Das Ende muss nach dem Anfang liegen.
@@ -242,4 +241,5 @@ error.INVALID.videoUrls: Eine Webadresse beginnt mit https:// oder http://.
 error.INVALID.path: Die Punkte einer Strecke folgen zeitlich aufeinander und liegen auf der Erde.
 error.INVALID.trainerIds: Nur Trainerinnen und Trainer unterrichten.
 error.INVALID.kind: Darauf lässt sich so nicht reagieren.
+error.USERNAME_TAKEN: Dieser Benutzername ist vergeben.
 $phrases$);

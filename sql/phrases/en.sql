@@ -233,7 +233,6 @@ error.PHONE_FORM: A phone number has 7 to 15 digits, with + and the country code
 error.NO_WALL: Choose Facebook or Twitter.
 error.PROVIDER: Connect your {provider} account first.
 error.COORDINATES: Latitude is -90 to 90, longitude -180 to 180.
-error.USERNAME_TAKEN: This username is taken.
 error.INVALID.photoIds: No photo may be attached twice.
 error.INVALID.locationId: No place may be listed twice.
 error.INVALID.closesAt: The end must be after the start.
@@ -242,4 +241,5 @@ error.INVALID.videoUrls: A web address begins with https:// or http://.
 error.INVALID.path: The points of a track follow each other in time and lie on Earth.
 error.INVALID.trainerIds: Only trainers teach.
 error.INVALID.kind: This cannot be reacted to in this way.
+error.USERNAME_TAKEN: This username is taken.
 $phrases$);

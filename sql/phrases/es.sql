@@ -233,7 +233,6 @@ error.PHONE_FORM: Un número de teléfono tiene de 7 a 15 cifras, con + y el pre
 error.NO_WALL: Elige Facebook o Twitter.
 error.PROVIDER: Conecta antes tu cuenta de {provider}.
 error.COORDINATES: La latitud va de -90 a 90 y la longitud de -180 a 180.
-error.USERNAME_TAKEN: Este nombre de usuario está ocupado.
 error.INVALID.photoIds: Ninguna foto puede adjuntarse dos veces.
 error.INVALID.locationId: Ningún lugar puede aparecer dos veces.
 error.INVALID.closesAt: El final debe ser posterior al comienzo.
@@ -242,4 +241,5 @@ error.INVALID.videoUrls: Una dirección web empieza por https:// o http://.
 error.INVALID.path: Los puntos de un recorrido se suceden en el tiempo y están en la Tierra.
 error.INVALID.trainerIds: Solo dan clase los entrenadores.
 error.INVALID.kind: A esto no se puede reaccionar así.
+error.USERNAME_TAKEN: Este nombre de usuario está ocupado.
 $phrases$);

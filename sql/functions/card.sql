@@ -152,7 +152,7 @@ BEGIN
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'followUpId'); END IF;
   IF target.sender_id <> viewer THEN PERFORM refuse('FORBIDDEN', 'followUpId'); END IF;
   IF outcome = 'OPEN' THEN
-    PERFORM refuse_saying('A card cannot be put back to open.', 'INVALID', 'state');
+    PERFORM refuse_as(worded(refusal('INVALID', 'state'), 'NOT_OPEN_AGAIN'));
   END IF;
   PERFORM FROM post p WHERE p.id = target.post_id FOR KEY SHARE;
   UPDATE follow_up f SET state = outcome, resolved_at = now() WHERE f.id = target_id AND f.state = 'OPEN';

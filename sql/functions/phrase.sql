@@ -3,7 +3,6 @@
 DELETE FROM phrase WHERE is_shipped;
 CALL told('phrase', NULL);
 CALL told('locale', NULL);
-CALL tell('user_setting', 'account', 'user_id', '{user_id}');
 
 CREATE OR REPLACE PROCEDURE phrases(language text, list text) LANGUAGE plpgsql AS $$
 DECLARE

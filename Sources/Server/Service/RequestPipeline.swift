@@ -257,6 +257,7 @@ final class RequestPipeline {
   ) {
     operation.client = viewer == 0 ? flight.caller.client : .viewer(viewer)
     operation.preferences = flight.caller.preferences
+    operation.sessionHash = viewer == 0 ? nil : flight.caller.identity.sessionHash
     if let refusal = takePoints(for: operation, viewer: viewer, flight) {
       return flight.finish(refusal)
     }

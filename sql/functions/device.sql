@@ -163,7 +163,7 @@ BEGIN
   SELECT a.* INTO config FROM app_config a WHERE a.app = d.app;
   RETURN jsonb_strip_nulls(jsonb_build_object('app', d.app, 'platform', d.platform, 'isSandbox', d.is_sandbox,
     'topic', config.apns_topic,
-    'collapseKey', coalesce(concat_ws(' ', n.reason, wire_id(n.about_id)), ''),
+    'collapseKey', coalesce(nullif(concat_ws(' ', n.reason, wire_id(n.about_id)), ''), 'badge'),
     'expiresAt', to_char(coalesce(notification_end(n), now() + interval '24 hours') AT TIME ZONE 'UTC',
       'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
     'expiration', extract(epoch FROM coalesce(notification_end(n), now() + interval '24 hours'))::bigint,

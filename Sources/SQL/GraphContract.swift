@@ -172,6 +172,11 @@ package enum GraphContract {
     use: "records the delivery of a message, or its failure",
     "delivered entries of the outbox are delivered again")
 
+  package static let unsubscribe = ContractEntry(
+    "unsubscribe", .function(["text", "text", "boolean"]), [.writer],
+    use: "ends mails about notifications by the link in them",
+    "/unsubscribe/... fails")
+
   // MARK: What the program keeps
 
   package static let secret = ContractEntry(
@@ -223,7 +228,7 @@ package enum GraphContract {
     claim, keep, replay, constraintError, wordedRefusals,
     noteUpload, photoAudience, unknownUploads,
     newsSince, liveSource,
-    tasks, runTask, backgroundTask, outboxTake, outboxEnd,
+    tasks, runTask, backgroundTask, outboxTake, outboxEnd, unsubscribe,
     secret, migration, functions, seed,
     withheld, viewerNamed, createSession, publicURL,
     changeRoles, afterFunctions,

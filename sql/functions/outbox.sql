@@ -124,21 +124,29 @@ END $$;
 COMMENT ON FUNCTION unsubscribe_token IS
   'Returns a new token that ends mails about a reason to an account, and stores its hash.';
 
-CREATE OR REPLACE FUNCTION unsubscribe(token text) RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+CREATE OR REPLACE FUNCTION unsubscribe(token text, wanted text, is_done boolean)
+RETURNS TABLE (words text, label text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT ROWS 1 AS $$
 DECLARE
   account bigint;
   chosen text;
+  language text;
 BEGIN
   SELECT t.user_id, split_part(t.purpose, ' ', 2) INTO account, chosen FROM one_time_token t
   WHERE t.token_hash = sha256(convert_to(token, 'UTF8')) AND t.purpose LIKE 'UNSUBSCRIBE %' AND t.expires_at > now();
-  IF NOT FOUND THEN RETURN false; END IF;
+  IF NOT FOUND THEN RETURN; END IF;
+  language := spoken(wanted, account);
+  IF NOT is_done THEN
+    RETURN QUERY SELECT phrase(language, 'unsubscribe.ask'), phrase(language, 'unsubscribe.button');
+    RETURN;
+  END IF;
   PERFORM FROM app_user u WHERE u.id = account FOR NO KEY UPDATE;
   INSERT INTO notification_rule (user_id, reason, channels)
   VALUES (account, chosen, array_remove(wanted_channels(account, chosen), 'EMAIL'))
   ON CONFLICT (user_id, reason) DO UPDATE SET channels = EXCLUDED.channels;
-  RETURN true;
+  RETURN QUERY SELECT phrase(language, 'unsubscribe.done'), NULL::text;
 END $$;
 COMMENT ON FUNCTION unsubscribe IS
-  'Ends mails about the reason that a token from one of them stands for, as often as it is sent. Returns whether there '
-  'is such a token, and nothing of the account.';
+  'Ends mails about the reason that a token from one of them stands for, if is_done, as often as it is sent; otherwise '
+  'asks. Returns the words and the label of a button to show, which tell nothing of the account. No row for an unknown '
+  'or expired token.';

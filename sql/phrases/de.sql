@@ -274,4 +274,7 @@ mail.NOTIFICATION.body: {text}\n\n{link}\n\nUm keine Mails dieser Art mehr zu be
 error.PUSH_TOKEN: Das ist kein Token des Meldungsdienstes.
 error.DAY_TIME: Eine Tageszeit schreibt man 22:30.
 error.DAY_TIME_SAME: Ruhezeiten enden zu einer anderen Zeit, als sie beginnen.
+unsubscribe.ask: Möchtest du keine Mails dieser Art mehr?
+unsubscribe.button: Keine Mails dieser Art mehr
+unsubscribe.done: Du bekommst keine Mails dieser Art mehr.
 $phrases$);

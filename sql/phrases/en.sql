@@ -274,4 +274,7 @@ mail.NOTIFICATION.body: {text}\n\n{link}\n\nTo get no more mails of this sort, o
 error.PUSH_TOKEN: This is not a token of the push service.
 error.DAY_TIME: A time of day is written 22:30.
 error.DAY_TIME_SAME: Quiet hours end at another time than they begin.
+unsubscribe.ask: Do you want no more mails of this sort?
+unsubscribe.button: No more mails of this sort
+unsubscribe.done: You get no more mails of this sort.
 $phrases$);

@@ -274,4 +274,7 @@ mail.NOTIFICATION.body: {text}\n\n{link}\n\nPara no recibir más correos de este
 error.PUSH_TOKEN: Esto no es un token del servicio de avisos.
 error.DAY_TIME: Una hora del día se escribe 22:30.
 error.DAY_TIME_SAME: Las horas de silencio acaban a otra hora que empiezan.
+unsubscribe.ask: ¿No quieres más correos de este tipo?
+unsubscribe.button: No más correos de este tipo
+unsubscribe.done: No recibirás más correos de este tipo.
 $phrases$);

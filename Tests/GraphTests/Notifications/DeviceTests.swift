@@ -19,7 +19,9 @@ import Testing
     server = try GraphServer.new()
     data = try server.data()
     folder = try TemporaryFolder()
-    try data.run("INSERT INTO app_config (app, link_template, apns_topic) VALUES ('peck', 'peck://{path}', 'org.peck.app')")
+    try data.run(
+      "INSERT INTO app_config (app, link_template, apns_topic) VALUES ('peck', 'peck://{path}', 'org.peck.app')"
+    )
     try data.run("INSERT INTO app_config (app, notification_reasons) VALUES ('gtio', '{MESSAGED}')")
   }
 
@@ -49,7 +51,8 @@ import Testing
 
   /// Everything that is due, as the command gets it.
   private func deliver(status: Int = 0) throws -> [JSONValue] {
-    try data.run("UPDATE outbox SET due_at = now() WHERE delivered_at IS NULL AND failed_at IS NULL")
+    try data.run(
+      "UPDATE outbox SET due_at = now() WHERE delivered_at IS NULL AND failed_at IS NULL")
     let name = GraphData.unique("delivered")
     let command = OutboxCommand(text: "cat >> \(folder.path)/\(name); exit \(status)")
     var settings = Outbox.Settings(command: command)

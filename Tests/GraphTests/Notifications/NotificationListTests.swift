@@ -88,7 +88,10 @@ import Testing
     )
     #expect(
       list.list("viewer.notifications.nodes", "action") == [
-        ["kind": "OPEN_URL", "label": "Open the store", "url": "https://shop.example/1", "performedAt": nil],
+        [
+          "kind": "OPEN_URL", "label": "Open the store", "url": "https://shop.example/1",
+          "performedAt": nil,
+        ],
         nil,
       ])
   }

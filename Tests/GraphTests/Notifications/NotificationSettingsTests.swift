@@ -72,7 +72,8 @@ import Testing
     #expect(try settings(ben)["quietHours"] == .null)
     #expect(try settings(ben)["isNamingPeople"] == true)
     #expect(
-      try update("quietHours: {from: \"22:30\", to: \"07:00:00\"}, isNamingPeople: false", ben) == [])
+      try update("quietHours: {from: \"22:30\", to: \"07:00:00\"}, isNamingPeople: false", ben)
+        == [])
     #expect(try settings(ben)["quietHours"] == ["from": "22:30", "to": "07:00"])
     #expect(try settings(ben)["isNamingPeople"] == false)
     #expect(try update("rules: []", ben) == [])
@@ -90,7 +91,8 @@ import Testing
       ),
     ] {
       let refused = try server.payload(
-        "updateNotificationSettings(input: {\(input)})", "viewer { notificationSettings { isNamingPeople } }",
+        "updateNotificationSettings(input: {\(input)})",
+        "viewer { notificationSettings { isNamingPeople } }",
         as: ben)
       #expect(refused.at("userErrors.0.code") == "INVALID", "\(input)")
       #expect(refused.at("userErrors.0.field")?.array?.map { $0.string ?? "" } == path, "\(input)")
@@ -120,7 +122,8 @@ import Testing
   @Test func `a part of the day is quiet, and without hours nothing is`() throws {
     let ben = try data.person()
     func quiet(_ time: String) throws -> String? {
-      try data.run("SELECT is_quiet($1::bigint, $2::timestamptz)", [ben.key, "2026-05-01 \(time)Z"])[0][0]
+      try data.run(
+        "SELECT is_quiet($1::bigint, $2::timestamptz)", [ben.key, "2026-05-01 \(time)Z"])[0][0]
     }
     #expect(try quiet("13:00") == "f")
     #expect(try update("quietHours: {from: \"12:00\", to: \"14:00\"}", ben) == [])

@@ -44,7 +44,8 @@ import Testing
 
   @Test(arguments: [
     "javascript:alert('{path}')", "data:text/html,{path}", "https://a.example/", "{path}",
-    "https://a.example/{path}/{path}", "https://a.example/{path}{x}", "no scheme {path}", "gtio:// {path}",
+    "https://a.example/{path}/{path}", "https://a.example/{path}{x}", "no scheme {path}",
+    "gtio:// {path}",
   ])
   func `a template has a scheme and the path once`(template: String) throws {
     #expect(
@@ -56,7 +57,8 @@ import Testing
     let app = GraphData.unique("mail")
     for template in ["gtio://{path}", "http://a.example/{path}", "https://a@b.example/{path}"] {
       #expect(
-        try set(app, "webTemplate: \"\(template)\"") == [Refusal("INVALID", "input", "webTemplate")])
+        try set(app, "webTemplate: \"\(template)\"") == [Refusal("INVALID", "input", "webTemplate")]
+      )
     }
     #expect(
       try set(app, "webTemplate: \"https://a.example/{path}\", linkTemplate: \"a://{path}\"") == [])
@@ -73,7 +75,8 @@ import Testing
       try config()
         == ["linkTemplate": "http://localhost/{path}", "webTemplate": "http://localhost/{path}"])
     #expect(
-      try data.run("SELECT count(*) FROM audit_log WHERE act = 'SET_WEB_TEMPLATE' AND detail = $1", [app])
+      try data.run(
+        "SELECT count(*) FROM audit_log WHERE act = 'SET_WEB_TEMPLATE' AND detail = $1", [app])
         == [["2"]])
     let member = try data.person()
     #expect(

@@ -88,6 +88,9 @@ BEGIN
   IF NOT (measured >= 0 AND measured < 1e9) THEN
     PERFORM refuse_saying('Enter a number that is not negative.', 'INVALID', 'value');
   END IF;
+  IF arguments ->> 'test' IN ('PUSH_UPS_PER_MINUTE', 'SIT_UPS_PER_MINUTE') AND measured <> floor(measured) THEN
+    PERFORM refuse_saying('Enter a whole number.', 'INVALID', 'value');
+  END IF;
   INSERT INTO test_result (user_id, test, value, recorded_at)
   VALUES (viewer, arguments ->> 'test', measured, clock_timestamp());
 END $$;

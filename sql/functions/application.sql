@@ -35,13 +35,17 @@ COMMENT ON FUNCTION track_usage IS 'Implements Mutation.track. Never refuses.';
 CREATE OR REPLACE FUNCTION set_app_config(viewer bigint, application text, input jsonb)
 RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
-  name text := words(application);
+  name text := lower(words(application));
   images text[] := ARRAY(SELECT i FROM jsonb_array_elements_text(
     coalesce(nullif(input -> 'introImages', 'null'), '[]')) AS i);
   people bigint[] := id_list(input -> 'quickAddUserIds');
   refusals jsonb := text_refusals(name, true, 50, 'app');
 BEGIN
   PERFORM require_role(viewer, 'STAFF');
+  IF refusals = '[]' AND name !~ '^[a-z0-9-]+$' THEN
+    refusals := jsonb_build_array(refusal('INVALID', 'app')
+      || saying('The name of an application has letters (A to Z), digits, and hyphens.'));
+  END IF;
   IF cardinality(images) > 5 OR EXISTS (SELECT FROM unnest(images) AS i(url) WHERE NOT is_url(i.url)) THEN
     refusals := refusals || (refusal('INVALID', 'input', 'introImages') || saying('Enter at most five web addresses.'));
   END IF;

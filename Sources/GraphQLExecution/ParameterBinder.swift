@@ -245,10 +245,9 @@ struct ParameterBinder {
   // MARK: - Values
 
   private func id(_ value: InputValue) throws(InputProblem) -> Int64 {
-    guard case .string(let text) = value, let id = NodeID.decode(text) else {
-      throw mismatch(value, "an id")
-    }
-    return id
+    guard case .string(let text) = value else { throw mismatch(value, "an id") }
+    // What is no id finds nothing, like the id of what is not there.
+    return NodeID.decode(text) ?? 0
   }
 
   func anyID(_ value: InputValue) -> Int64 {

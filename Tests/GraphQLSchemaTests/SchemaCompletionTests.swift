@@ -336,7 +336,10 @@ struct SchemaCompletionTests {
     let text = SchemaPrinter(
       try schema(
         """
-        type Query { a(last: Int): PostConnection! b: InternetConnection c: HTTPConnection }
+        type Query {
+          a(first: Int, after: String, last: Int, before: String): PostConnection!
+          b: InternetConnection c: HTTPConnection
+        }
         type Post { title: String }
         "Posts."
         type PostConnection {
@@ -352,7 +355,7 @@ struct SchemaCompletionTests {
       SchemaBuilder.build(SchemaCompletion.complete(parsed(text)))
     ).print()
     let descriptions = [
-      "The element", "Whether", "The number", "The position", "An element",
+      "The element", "Whether", "The number", "The position", "An element", "Returns",
     ]
     let lines = completed.split(separator: "\n").filter { line in
       !descriptions.contains { line.contains($0) } && line.contains { !" \"".contains($0) }

@@ -88,6 +88,9 @@ BEGIN
   IF NOT (measured >= 0 AND measured < 1e9) THEN
     PERFORM refuse_as(limited(worded(refusal('INVALID', 'value'), 'NOT_NEGATIVE'), 0, NULL));
   END IF;
+  IF arguments ->> 'test' IN ('PUSH_UPS_PER_MINUTE', 'SIT_UPS_PER_MINUTE') AND measured <> floor(measured) THEN
+    PERFORM refuse_as(worded(refusal('INVALID', 'value'), 'WHOLE_NUMBER'));
+  END IF;
   INSERT INTO test_result (user_id, test, value, recorded_at)
   VALUES (viewer, arguments ->> 'test', measured, clock_timestamp());
 END $$;

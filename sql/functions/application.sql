@@ -51,13 +51,16 @@ COMMENT ON FUNCTION template_refusals IS 'Returns the errors of the links of an 
 CREATE OR REPLACE FUNCTION set_app_config(viewer bigint, application text, input jsonb)
 RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
-  name text := words(application);
+  name text := lower(words(application));
   images text[] := ARRAY(SELECT i FROM jsonb_array_elements_text(
     coalesce(nullif(input -> 'introImages', 'null'), '[]')) AS i);
   people bigint[] := id_list(input -> 'quickAddUserIds');
   refusals jsonb := text_refusals(name, true, 50, 'app');
 BEGIN
   PERFORM require_role(viewer, 'STAFF');
+  IF refusals = '[]' AND name !~ '^[a-z0-9-]+$' THEN
+    refusals := jsonb_build_array(worded(refusal('INVALID', 'app'), 'APP_FORM'));
+  END IF;
   IF cardinality(images) > 5 OR EXISTS (SELECT FROM unnest(images) AS i(url) WHERE NOT is_url(i.url)) THEN
     refusals := refusals || limited(worded(refusal('INVALID', 'input', 'introImages'), 'INTRO_IMAGES'), NULL, 5);
   END IF;

@@ -42,14 +42,18 @@ COMMENT ON FUNCTION invitation_draft IS
   'Returns the text of an invitation to the community. Its link contains the code that accepts the invitation at '
   'sign-up.';
 
+CREATE OR REPLACE FUNCTION phone_key(number text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT '+' || regexp_replace(number, '[^0-9]+', '', 'g')
+$$;
+COMMENT ON FUNCTION phone_key IS 'Returns a phone number as it is kept: + and its digits.';
+
 CREATE OR REPLACE FUNCTION invite_to_app(viewer bigint, medium text, contact text, contact_id bigint)
 RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   made bigint;
   known text;
   reached text := words(contact);
-  secret text := translate(encode(decode(replace(gen_random_uuid()::text, '-', ''), 'hex'), 'base64'),
-    '+/=', '-_');
+  secret text;
 BEGIN
   PERFORM require_viewer(viewer);
   IF contact_id IS NOT NULL THEN
@@ -61,14 +65,26 @@ BEGIN
   END IF;
   IF reached IS NOT NULL THEN
     IF medium = 'EMAIL' AND NOT is_email(reached)
-      OR medium = 'SMS' AND reached !~ '^\+?[0-9][0-9 ()./-]{2,30}$' OR length(reached) > 254 THEN
+      OR medium = 'SMS' AND (reached !~ '^\+[0-9 ()./-]+$' OR length(phone_key(reached)) NOT BETWEEN 8 AND 16)
+      OR length(reached) > 254 THEN
       PERFORM refuse_as(CASE medium WHEN 'EMAIL' THEN worded(refusal('INVALID', 'contact'), 'EMAIL_FORM')
         WHEN 'SMS' THEN worded(refusal('INVALID', 'contact'), 'PHONE_FORM')
         ELSE limited(worded(refusal('TOO_LONG', 'contact'), 'LONGEST'), NULL, 254) END);
     END IF;
   END IF;
+  reached := coalesce(CASE WHEN medium = 'SMS' THEN phone_key(reached) ELSE reached END, known);
+  -- two at once make one
+  PERFORM pg_advisory_xact_lock(hashtextextended('invitation ' || medium || ' ' || lower(reached), viewer));
+  SELECT i.id, i.code INTO made, secret FROM invitation i
+  WHERE i.inviter_id = viewer AND i.event_id IS NULL AND i.invitee_id IS NULL AND i.status = 'PENDING'
+    AND i.channel = medium AND lower(i.contact) = lower(reached) AND contact_id IS NULL
+  ORDER BY i.id LIMIT 1;
+  IF FOUND THEN RETURN jsonb_build_object('id', made, 'code', secret); END IF;
+  secret := translate(encode(decode(replace(gen_random_uuid()::text, '-', ''), 'hex'), 'base64'), '+/=', '-_');
   INSERT INTO invitation (inviter_id, contact, channel, code)
-  VALUES (viewer, coalesce(reached, known), medium, secret) RETURNING id INTO made;
+  VALUES (viewer, reached, medium, secret) RETURNING id INTO made;
   RETURN jsonb_build_object('id', made, 'code', secret);
 END $$;
-COMMENT ON FUNCTION invite_to_app IS 'Implements Mutation.inviteToApp. Returns the invitation and its code.';
+COMMENT ON FUNCTION invite_to_app IS
+  'Implements Mutation.inviteToApp. Returns the invitation and its code: those of the same contact while it is '
+  'pending.';

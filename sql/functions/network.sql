@@ -122,7 +122,7 @@ LANGUAGE sql STABLE ROWS 20 AS $$
   SELECT q.id, min(q.position) FROM (
     SELECT u.id, row_number() OVER (ORDER BY c.app, u.position) AS position
     FROM (SELECT a.app, a.quick_add_user_ids FROM app_config a
-        WHERE application IS NULL OR a.app = application) c
+        WHERE application IS NULL OR a.app = lower(application)) c
       CROSS JOIN LATERAL unnest(c.quick_add_user_ids) WITH ORDINALITY u(id, position)) q
   WHERE q.id <> viewer
     AND NOT EXISTS (SELECT FROM follow f WHERE f.follower_id = viewer AND f.followee_id = q.id)

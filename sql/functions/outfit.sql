@@ -22,7 +22,7 @@ COMMENT ON FUNCTION verdict_text IS 'Returns the result of a vote in words of a 
 
 CREATE OR REPLACE FUNCTION asks_for_votes(input jsonb) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 DECLARE
-  application text := words(input ->> 'app');
+  application text := lower(words(input ->> 'app'));
   usual boolean;
 BEGIN
   IF application IS NOT NULL THEN

@@ -185,6 +185,8 @@ error.NOT_NEGATIVE: Gib eine Zahl ein, die nicht negativ ist.
 error.POINT: Wähle einen Punkt auf der Karte.
 error.PLACE_TYPE: Nur einzelne Orte haben eine Art.
 error.PARENT_LEVEL: Es muss in einem größeren Teil der Welt liegen.
+error.WHOLE_NUMBER: Gib eine ganze Zahl ein.
+error.APP_FORM: Der Name einer Anwendung hat Buchstaben (A bis Z), Ziffern und Bindestriche.
 error.INTRO_IMAGES: Gib höchstens {max} Webadressen ein.
 error.MANY_BRANDS: Gib höchstens {max} Marken an.
 error.LONG_BRAND: Eine Marke kann höchstens {max} Zeichen haben.

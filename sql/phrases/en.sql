@@ -185,6 +185,8 @@ error.NOT_NEGATIVE: Enter a number that is not negative.
 error.POINT: Choose a point on the map.
 error.PLACE_TYPE: Only single places have a type.
 error.PARENT_LEVEL: It must lie in a larger part of the world.
+error.WHOLE_NUMBER: Enter a whole number.
+error.APP_FORM: The name of an application has letters (A to Z), digits, and hyphens.
 error.INTRO_IMAGES: Enter at most {max} web addresses.
 error.MANY_BRANDS: Enter at most {max} brands.
 error.LONG_BRAND: A brand can have at most {max} characters.

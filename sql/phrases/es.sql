@@ -185,6 +185,8 @@ error.NOT_NEGATIVE: Introduce un número que no sea negativo.
 error.POINT: Elige un punto en el mapa.
 error.PLACE_TYPE: Solo los lugares concretos tienen un tipo.
 error.PARENT_LEVEL: Debe estar en una parte mayor del mundo.
+error.WHOLE_NUMBER: Introduce un número entero.
+error.APP_FORM: El nombre de una aplicación tiene letras (de la A a la Z), cifras y guiones.
 error.INTRO_IMAGES: Introduce {max} direcciones web como máximo.
 error.MANY_BRANDS: Introduce {max} marcas como máximo.
 error.LONG_BRAND: Una marca puede tener {max} caracteres como máximo.

@@ -1,7 +1,8 @@
 -- What applications show without anyone having posted it, and what leaves the server.
 
 CREATE TABLE app_config (
-  app text CONSTRAINT app_config_app_primary PRIMARY KEY,
+  app text CONSTRAINT app_config_app_primary PRIMARY KEY
+    CONSTRAINT app_config_app_form CHECK (app ~ '^[a-z0-9-]{1,50}$'),
   intro_images text[] NOT NULL DEFAULT '{}'
     CONSTRAINT app_config_intro_images_length CHECK (cardinality(intro_images) <= 5),
   voting_enabled_by_default boolean NOT NULL DEFAULT true,
@@ -12,7 +13,8 @@ CREATE TABLE app_config (
   notification_reasons text[] NOT NULL DEFAULT '{}',
   apns_topic text CONSTRAINT app_config_apns_topic_length CHECK (length(apns_topic) BETWEEN 1 AND 200));
 COMMENT ON TABLE app_config IS 'The settings of one application.';
-COMMENT ON COLUMN app_config.app IS 'The name of the application, as clients send it.';
+COMMENT ON COLUMN app_config.app IS 'The name of the application, in lower case.';
+COMMENT ON CONSTRAINT app_config_app_form ON app_config IS 'app: INVALID';
 COMMENT ON COLUMN app_config.intro_images IS 'The addresses of the images of the introduction for new users.';
 COMMENT ON COLUMN app_config.support_email IS 'The email address for support. Null if there is none.';
 COMMENT ON COLUMN app_config.quick_add_user_ids IS 'The users that staff suggest to everyone, in order.';

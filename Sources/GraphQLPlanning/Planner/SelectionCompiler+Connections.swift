@@ -53,6 +53,7 @@ extension SelectionCompiler {
     let edgeType = edgesField.type.namedType
     let types = schema.possibleTypes[Int(nodeField.type.namedType.index)]
     let order = order(of: relation, scope)
+    try check(order, of: field, scope)
     let page = try page(field, storage, relation, order, scope)
     let parts = collectFields(of: connectionType, field.selectionSets)
 

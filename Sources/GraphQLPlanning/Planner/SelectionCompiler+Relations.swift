@@ -386,12 +386,24 @@ extension SelectionCompiler {
     return relation.order
   }
 
-  /// Returns whether the argument has a value, and if it filters, whether the value does.
-  private func isGiven(_ name: String, _ scope: Scope) -> Bool {
-    guard let argument = scope.arguments[name], let value = argument.value, !value.isNull else {
-      return false
-    }
-    return mapping.condition(of: argument.definition).map { !matches(value, $0.unless) } ?? true
+  /// Throws if the order is that of an argument that is missing.
+  func check(_ order: OrderStorage, of field: CollectedField, _ scope: Scope) throws(GraphQLError) {
+    guard let given = order.given, order.otherwise == nil, !isGiven(given, scope) else { return }
+    throw GraphQLError(
+      "This order needs the argument \"\(given)\".",
+      locations: [reader.source.location(of: field.field.position)], code: .badUserInput)
+  }
+
+  /// Returns whether the argument, or a field of its input object, has a value, and if it filters,
+  /// whether the value does.
+  private func isGiven(_ path: String, _ scope: Scope) -> Bool {
+    let steps = path.split(separator: ".").map(String.init)
+    guard let argument = steps.first.flatMap({ scope.arguments[$0] }) else { return false }
+    var value = argument.value
+    for step in steps.dropFirst() { value = value?[step] }
+    guard let value, !value.isNull else { return false }
+    return steps.count > 1
+      || mapping.condition(of: argument.definition).map { !matches(value, $0.unless) } ?? true
   }
 
   private func chosenOrder(

@@ -101,6 +101,12 @@ import Testing
       try server.refusals(
         record, ["test: FitnessTest!": "LEG_PRESS", "value: Float!": -1], as: runner)
         == [Refusal("INVALID", "value")])
+    for test in ["PUSH_UPS_PER_MINUTE", "SIT_UPS_PER_MINUTE"] as [JSONValue] {
+      #expect(
+        try server.refusals(
+          record, ["test: FitnessTest!": test, "value: Float!": 30.5], as: runner)
+          == [Refusal("INVALID", "value")])
+    }
     #expect(
       try server.mutationErrorCodes(
         record, ["test: FitnessTest!": "LEG_PRESS", "value: Float!": 1], as: nil)
@@ -143,7 +149,7 @@ import Testing
     let (viewer, other) = (try data.person(), try data.person())
     let path = """
       [{"at": "2026-03-02T08:00:00.000Z", "latitude": 50.5, "longitude": -7.25},
-       {"at": "2026-03-02T08:00:10.5Z", "latitude": 50.75, "longitude": -7.5}]
+       {"at": "2026-03-02T08:00:10.500Z", "latitude": 50.75, "longitude": -7.5}]
       """
     for (title, day, owner) in [
       ("second", 2, viewer), ("third", 3, viewer), ("first", 1, viewer), ("other's", 4, other),
@@ -164,7 +170,7 @@ import Testing
       found.at("viewer.activityTracks.nodes.1.path") == [
         ["at": "2026-03-02T08:00:00.000Z", "coordinates": ["latitude": 50.5, "longitude": -7.25]],
         [
-          "at": "2026-03-02T08:00:10.500000Z",
+          "at": "2026-03-02T08:00:10.500Z",
           "coordinates": ["latitude": 50.75, "longitude": -7.5],
         ],
       ])

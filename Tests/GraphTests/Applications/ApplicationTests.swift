@@ -81,6 +81,16 @@ import Testing
     #expect(try configure("supportEmail: \"a@b.example\"", as: staff) == [])
     #expect(try configure("introImages: [\(images)]", as: staff) == [])
     #expect(try address() == "a@b.example")
+    // Names are one in any case, and have no other signs.
+    #expect(
+      try server.data(
+        "query($app: String!) { appConfig(app: $app) { app } }", ["app": .string(app.uppercased())]
+      ) == ["appConfig": ["app": .string(app)]])
+    for name in ["two words", "über", "under_score"] {
+      #expect(
+        try server.refusals("setAppConfig(app: \"\(name)\", input: {})", as: staff)
+          == [Refusal("INVALID", "app")])
+    }
     #expect(try configure("supportEmail: null", as: staff) == [])
     #expect(try address() == .null)
     #expect(try configure("supportEmail: \"a@b.example\"", as: staff) == [])

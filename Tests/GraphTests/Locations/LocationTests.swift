@@ -36,6 +36,11 @@ import Testing
       """
     let without = try server.data(query, ["name": .string(name)])
     #expect(without == ["locations": ["edges": [["distanceMeters": .null]]]])
+    let unplaced =
+      "query($near: RadiusInput) { locations(filter: {near: $near}, orderBy: NEAREST) { totalCount } }"
+    for text in [unplaced, "{ locations(orderBy: NEAREST) { nodes { id } } }"] {
+      #expect(try server.errorCodes(text) == ["BAD_USER_INPUT"])
+    }
     let near: JSONValue = ["center": ["latitude": 10, "longitude": 21], "radiusMeters": 500_000]
     let with = try server.data(query, ["name": .string(name), "near": near])
     let distance = try #require(with.at("locations.edges.0.distanceMeters")?.double)

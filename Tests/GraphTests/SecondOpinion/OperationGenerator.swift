@@ -229,6 +229,15 @@ struct OperationGenerator {
         result.append((argument.name, input(argument.type, argument, "\(type).\(field.name)")))
       }
     }
+    // By distance there must be a place to measure from.
+    let isMeasured = result.contains {
+      if case .object(let fields) = $0.value { fields.contains { $0.name == "near" } } else { false }
+    }
+    for place in result.indices where !isMeasured {
+      if case .enumeration("NEAREST") = result[place].value {
+        result[place].value = .enumeration("POPULAR")
+      }
+    }
     if field.argument(named: "limit") != nil { rows *= 20 }
     guard isConnection else { return result }
     // The page: small where there are many already.

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `GTIO-5.1a: an invitation by SMS has a text with a link that names it`() throws {
-    let draft = try invite("SMS", "+44 1632 960960")
+    let draft = try invite("SMS", "+4401632960960")
     #expect(draft["subject"] == .null)
     let url = try #require(draft["url"]?.string)
     #expect(draft["body"]?.string == "Ada invites you to join the community. \(url)")
@@ -93,13 +93,14 @@ import Testing
   @Test func `GTIO-5.1d: one contact is invited by a number or address that fits the channel`()
     throws
   {
-    _ = try invite("SMS", "016 3296-0960")
+    _ = try invite("SMS", "+441632960960")
     _ = try invite("EMAIL", "ben.two@mail.example")
     _ = try invite("TWITTER", nil)
     let server = try GraphServer.newcomers
     let ada = try server.signUp("ada")
     for (channel, contact) in [
       ("SMS", "call me"), ("EMAIL", "ben@"), ("EMAIL", "a@b.c, d@e.f"), ("SMS", "1"),
+      ("SMS", "01632 960960"), ("SMS", "+44 163"), ("SMS", "+1234567890123456"),
     ] {
       #expect(
         try server.refusals(
@@ -108,6 +109,19 @@ import Testing
     }
     #expect(
       try server.mutationErrorCodes("inviteToApp(channel: SMS)", as: nil) == ["UNAUTHENTICATED"])
+    // The same contact again is the same invitation, until it is accepted.
+    let field = "inviteToApp(channel: SMS, contact: $it)"
+    let first = try server.mutate(
+      field, "invitation { id contact } draft { url }", ["it: String": "+44 (163) 2960-961"], as: ada)
+    #expect(first.at("invitation.contact") == "+441632960961")
+    func again() throws -> JSONValue {
+      try server.mutate(
+        field, "invitation { id contact } draft { url }", ["it: String": "+44 1632 960961"], as: ada)
+    }
+    #expect(try again() == first)
+    let code = try #require(first.at("draft.url")?.string?.split(separator: "/").last)
+    _ = try server.signUp("cat", ", invitationCode: \"\(code)\"")
+    #expect(try again() != first)
     // An unknown code is ignored.
     _ = try server.signUp("eve", ", invitationCode: \"no code\"")
   }

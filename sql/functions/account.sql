@@ -21,10 +21,10 @@ CALL exported('sessions', $$
   ORDER BY s.created_at$$);
 
 CREATE OR REPLACE FUNCTION visible_session(viewer bigint)
-RETURNS TABLE (id bigint, user_id bigint, device text, created_at timestamptz, last_used_at timestamptz,
-  expires_at timestamptz)
+RETURNS TABLE (id bigint, user_id bigint, app text, device text, created_at timestamptz,
+  last_used_at timestamptz, expires_at timestamptz)
 LANGUAGE sql STABLE AS $$
-  SELECT s.id, s.user_id, s.device, s.created_at, s.last_used_at, s.expires_at
+  SELECT s.id, s.user_id, s.app, s.device, s.created_at, s.last_used_at, s.expires_at
   FROM session s WHERE s.user_id = viewer
 $$;
 COMMENT ON FUNCTION visible_session IS

@@ -105,8 +105,14 @@ import TokenSupport
     let other = try graph.signInAgain(ada)
     #expect(try isSignedIn(ada))
     #expect(try isSignedIn(other))
-    let sessions = try graph.data("{ viewer { sessions { id } } }", as: ada)
-    #expect(sessions.at("viewer.sessions")?.array?.count == 2)
+    let sessions = try graph.data("{ viewer { sessions { id isCurrent } } }", as: ada)
+    #expect(sessions.list("viewer.sessions", "isCurrent") == [false, true])
+    let node = "query($id: ID!) { node(id: $id) { ... on Session { id device } } }"
+    let own = try #require(sessions.at("viewer.sessions.1.id"))
+    #expect(try graph.data(node, ["id": own], as: ada).at("node.id") == own)
+    for person in [nil, try signUp("eve")] {
+      #expect(try graph.data(node, ["id": own], as: person) == ["node": nil])
+    }
     // The latest stands first.
     let id = try #require(sessions.at("viewer.sessions.0.id"))
     try graph.mutate("revokeSession(sessionId: $id)", ["id: ID!": id], as: ada)

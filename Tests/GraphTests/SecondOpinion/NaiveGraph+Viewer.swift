@@ -49,16 +49,24 @@ extension NaiveGraph {
   }
 
   private func session(_ row: NaiveRow) -> NaiveObject {
-    NaiveObject(type: "Session") { field, _ in
+    NaiveObject(type: "Session") { [unowned self] field, _ in
       switch field {
       case "id": .id(row.id())
-      case "device": .optional(row["device"])
+      case "app", "device": .optional(row[field])
+      case "isCurrent": .bool(try isCurrent(row))
       case "createdAt": .time(row["created_at"])
       case "lastUsedAt": .time(row["last_used_at"])
       case "expiresAt": .time(row["expires_at"])
       default: nil
       }
     }
+  }
+
+  /// Everybody who asks has the token `demo-` and their name.
+  private func isCurrent(_ session: NaiveRow) throws -> Bool {
+    let hash = try database.list(
+      "SELECT sha256(convert_to('demo-' || username, 'UTF8')) FROM app_user WHERE id = \(viewer)")
+    return hash.first?.first == session["token_hash"]
   }
 
   // MARK: - Feeds

@@ -94,6 +94,8 @@ CREATE OR REPLACE FUNCTION outbox_end(entry bigint, is_delivered boolean, is_fin
 RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE is_tried_again boolean;
 BEGIN
+  -- the entry goes with it; in this order, as in register_device
+  IF is_gone THEN DELETE FROM device d WHERE d.id = (SELECT o.device_id FROM outbox o WHERE o.id = entry); END IF;
   UPDATE outbox o SET
     delivered_at = CASE WHEN is_delivered THEN now() END,
     failed_at = CASE WHEN NOT is_delivered AND (is_final OR o.attempts >= 19) THEN now() END,
@@ -103,8 +105,7 @@ BEGIN
     token = CASE WHEN NOT (is_delivered OR is_final OR o.attempts >= 19) THEN o.token END
   WHERE o.id = entry AND o.delivered_at IS NULL
   RETURNING o.delivered_at IS NULL AND o.failed_at IS NULL INTO is_tried_again;
-  IF is_gone THEN DELETE FROM device d WHERE d.id = (SELECT o.device_id FROM outbox o WHERE o.id = entry); END IF;
-  RETURN is_tried_again;
+  RETURN coalesce(is_tried_again, false);
 END $$;
 COMMENT ON FUNCTION outbox_end IS
   'Records that an entry was delivered, or that it failed. A failed entry is due again after 10 seconds, 20, 40, and '

@@ -51,20 +51,20 @@ COMMENT ON FUNCTION visible_follow_up IS
 CREATE OR REPLACE FUNCTION respond_to_offer(viewer bigint, offer bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
-  author bigint := (seen_post(viewer, offer, '{card_offer}', 'offerId')).author_id;
+  author bigint := (seen_post(viewer, offer, '{card_offer}', 'cardOfferId')).author_id;
   made bigint;
 BEGIN
   IF author = viewer THEN
-    PERFORM refuse_saying('You cannot respond to your own offer.', 'FORBIDDEN', 'offerId');
+    PERFORM refuse_saying('You cannot respond to your own offer.', 'FORBIDDEN', 'cardOfferId');
   END IF;
   PERFORM FROM post p WHERE p.id = offer FOR KEY SHARE;
-  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'offerId'); END IF;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'cardOfferId'); END IF;
   IF EXISTS (SELECT FROM follow_up f
       WHERE f.post_id = offer AND f.sender_id = author AND f.recipient_id = viewer) THEN
     RETURN offer;
   END IF;
   IF NOT EXISTS (SELECT FROM app_user u WHERE u.id = viewer AND words(u.address) IS NOT NULL) THEN
-    PERFORM refuse_saying('Add your postal address to your profile first.', 'REQUIRED', 'offerId');
+    PERFORM refuse_saying('Add your postal address to your profile first.', 'REQUIRED', 'cardOfferId');
   END IF;
   INSERT INTO follow_up (post_id, sender_id, recipient_id) VALUES (offer, author, viewer)
   ON CONFLICT (post_id, sender_id, recipient_id) DO NOTHING RETURNING id INTO made;
@@ -72,7 +72,7 @@ BEGIN
   UPDATE card_post c SET response_count = c.response_count + 1,
     is_open = coalesce(c.response_count + 1 < c.response_limit, true)
   WHERE c.post_id = offer AND c.is_open;
-  IF NOT FOUND THEN PERFORM refuse_saying('This offer is closed.', 'CLOSED', 'offerId'); END IF;
+  IF NOT FOUND THEN PERFORM refuse_saying('This offer is closed.', 'CLOSED', 'cardOfferId'); END IF;
   PERFORM notify_people(ARRAY[author], 'OFFER_ANSWERED', viewer, made, 'would like a card of yours.',
     node_url(made));
   RETURN offer;
@@ -84,14 +84,14 @@ COMMENT ON FUNCTION respond_to_offer IS
 CREATE OR REPLACE FUNCTION request_address(viewer bigint, request bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
-  author bigint := (seen_post(viewer, request, '{card_request}', 'requestId')).author_id;
+  author bigint := (seen_post(viewer, request, '{card_request}', 'cardRequestId')).author_id;
   made bigint;
 BEGIN
   IF author = viewer THEN
-    PERFORM refuse_saying('You cannot respond to your own request.', 'FORBIDDEN', 'requestId');
+    PERFORM refuse_saying('You cannot respond to your own request.', 'FORBIDDEN', 'cardRequestId');
   END IF;
   PERFORM FROM post p WHERE p.id = request FOR KEY SHARE;
-  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'requestId'); END IF;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'cardRequestId'); END IF;
   INSERT INTO info_request (post_id, owner_id, requester_id) VALUES (request, author, viewer)
   ON CONFLICT (post_id, requester_id) DO NOTHING RETURNING id INTO made;
   IF made IS NULL THEN
@@ -99,7 +99,7 @@ BEGIN
   END IF;
   UPDATE card_post c SET response_count = c.response_count + 1
   WHERE c.post_id = request AND c.is_open;
-  IF NOT FOUND THEN PERFORM refuse_saying('This request is closed.', 'CLOSED', 'requestId'); END IF;
+  IF NOT FOUND THEN PERFORM refuse_saying('This request is closed.', 'CLOSED', 'cardRequestId'); END IF;
   PERFORM notify_people(ARRAY[author], 'INFO_REQUESTED', viewer, made,
     'would like to send you a card and asks for your address.', node_url(made),
     'APPROVE_INFO_REQUEST', 'Give address');
@@ -146,16 +146,18 @@ COMMENT ON FUNCTION answer_info_request IS
   'Implements Mutation.answerInfoRequest. The first answer is final. An approval creates a follow-up for the user who '
   'asked.';
 
-CREATE OR REPLACE FUNCTION resolve_follow_up(viewer bigint, target_id bigint, completed boolean)
+CREATE OR REPLACE FUNCTION resolve_follow_up(viewer bigint, target_id bigint, outcome text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   target follow_up;
-  outcome text := CASE WHEN completed THEN 'COMPLETED' ELSE 'UNABLE' END;
 BEGIN
   PERFORM require_viewer(viewer);
   SELECT f.* INTO target FROM visible_follow_up(viewer) f WHERE f.id = target_id;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'followUpId'); END IF;
   IF target.sender_id <> viewer THEN PERFORM refuse('FORBIDDEN', 'followUpId'); END IF;
+  IF outcome = 'OPEN' THEN
+    PERFORM refuse_saying('A card cannot be put back to open.', 'INVALID', 'state');
+  END IF;
   PERFORM FROM post p WHERE p.id = target.post_id FOR KEY SHARE;
   UPDATE follow_up f SET state = outcome, resolved_at = now() WHERE f.id = target_id AND f.state = 'OPEN';
   IF NOT FOUND THEN
@@ -164,7 +166,7 @@ BEGIN
     IF target.state <> outcome THEN
       PERFORM refuse_saying('You have already resolved this card.', 'ALREADY_DONE', 'followUpId');
     END IF;
-  ELSIF NOT completed THEN
+  ELSIF outcome = 'UNABLE' THEN
     PERFORM notify_people(ARRAY[target.recipient_id], 'FOLLOW_UP_UNABLE', viewer, target_id,
       'cannot send you a card.', node_url(target_id));
   END IF;

@@ -100,27 +100,27 @@ END $$;
 COMMENT ON FUNCTION ruled_circle IS
   'Returns a circle that the viewer may change: the viewer''s own, and channels for staff. Refuses any other.';
 
-CREATE OR REPLACE FUNCTION update_circle(viewer bigint, arguments jsonb)
+CREATE OR REPLACE FUNCTION update_circle(viewer bigint, circle_id bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   target record;
 BEGIN
-  SELECT c.* INTO target FROM ruled_circle(viewer, (arguments ->> 'circleId')::bigint) c;
-  IF arguments ? 'name' THEN
-    PERFORM refuse_all(text_refusals(arguments ->> 'name', true, 80, 'name'));
+  SELECT c.* INTO target FROM ruled_circle(viewer, circle_id) c;
+  IF input ? 'name' THEN
+    PERFORM refuse_all(text_refusals(input ->> 'name', true, 80, 'input', 'name'));
   END IF;
-  PERFORM refuse_all(text_refusals(arguments ->> 'description', false, 2000, 'description'));
-  IF arguments ->> 'isDefault' IS NOT NULL THEN
-    IF NOT has_role(viewer, 'STAFF') THEN PERFORM refuse('FORBIDDEN', 'isDefault'); END IF;
-    IF (arguments ->> 'isDefault')::boolean AND target.kind <> 'CHANNEL' THEN
-      PERFORM refuse_saying('New accounts can only be subscribed to channels.', 'INVALID', 'isDefault');
+  PERFORM refuse_all(text_refusals(input ->> 'description', false, 2000, 'input', 'description'));
+  IF input ->> 'isDefault' IS NOT NULL THEN
+    IF NOT has_role(viewer, 'STAFF') THEN PERFORM refuse('FORBIDDEN', 'input', 'isDefault'); END IF;
+    IF (input ->> 'isDefault')::boolean AND target.kind <> 'CHANNEL' THEN
+      PERFORM refuse_saying('New accounts can only be subscribed to channels.', 'INVALID', 'input', 'isDefault');
     END IF;
   END IF;
   UPDATE circle c SET
-    name = CASE WHEN arguments ? 'name' THEN words(arguments ->> 'name') ELSE c.name END,
-    description = CASE WHEN arguments ? 'description'
-      THEN coalesce(words(arguments ->> 'description'), '') ELSE c.description END,
-    is_default = coalesce((arguments ->> 'isDefault')::boolean, c.is_default)
+    name = CASE WHEN input ? 'name' THEN words(input ->> 'name') ELSE c.name END,
+    description = CASE WHEN input ? 'description'
+      THEN coalesce(words(input ->> 'description'), '') ELSE c.description END,
+    is_default = coalesce((input ->> 'isDefault')::boolean, c.is_default)
   WHERE c.id = target.id;
   RETURN target.id;
 END $$;

@@ -191,12 +191,12 @@ END $$;
 COMMENT ON FUNCTION change_event IS
   'Changes an event according to the input, and notifies users if title, time, or location changed.';
 
-CREATE OR REPLACE FUNCTION update_event(viewer bigint, input jsonb)
+CREATE OR REPLACE FUNCTION update_event(viewer bigint, event_id bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-DECLARE target post := own_post(viewer, (input ->> 'eventId')::bigint, '{event}', 'input', 'eventId');
+DECLARE target post := own_post(viewer, event_id, '{event}', 'eventId');
 BEGIN
   IF EXISTS (SELECT FROM event e WHERE e.post_id = target.id AND e.cancelled_at IS NOT NULL) THEN
-    PERFORM refuse_saying('This event is canceled.', 'CLOSED', 'input', 'eventId');
+    PERFORM refuse_saying('This event is canceled.', 'CLOSED', 'eventId');
   END IF;
   PERFORM change_event(viewer, target.id, input);
   RETURN target.id;
@@ -232,7 +232,7 @@ BEGIN
   PERFORM FROM post p WHERE p.id = event FOR KEY SHARE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'eventId'); END IF;
   PERFORM refuse_event_over(event);
-  PERFORM refuse_all(list_refusals(people, false, 100, 'userIds')
+  PERFORM refuse_all(list_refusals(people, coalesce(cardinality(circles), 0) = 0, 100, 'userIds')
     || people_refusals(viewer, people, false, 'userIds'));
   members := circle_people(viewer, circles, 'circleIds');
   PERFORM invite_people(viewer, event, coalesce(people, '{}') || members);

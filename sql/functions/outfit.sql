@@ -35,7 +35,7 @@ BEGIN
     SELECT a.voting_enabled_by_default INTO usual FROM app_config a WHERE a.app = application;
     IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'input', 'app'); END IF;
   END IF;
-  RETURN coalesce((input ->> 'votingEnabled')::boolean, usual, false);
+  RETURN coalesce((input ->> 'isVotingEnabled')::boolean, usual, false);
 END $$;
 COMMENT ON FUNCTION asks_for_votes IS
   'Returns whether a new outfit or product post asks for votes: as the input states, or by the default of its '

@@ -16,7 +16,7 @@ COMMENT ON COLUMN card_post.response_count IS
   'The number of responses. Raised by the statement that responds, which checks the limit, and lowered by trigger.';
 COMMENT ON CONSTRAINT card_post_response_limit_positive ON card_post IS 'responseLimit: INVALID';
 COMMENT ON CONSTRAINT card_post_response_count_range ON card_post IS 'unreachable';
-COMMENT ON CONSTRAINT card_post_response_limit_kept ON card_post IS 'offerId: CLOSED';
+COMMENT ON CONSTRAINT card_post_response_limit_kept ON card_post IS 'cardOfferId: CLOSED';
 COMMENT ON CONSTRAINT card_post_response_limit_fits ON card_post IS 'unreachable';
 
 CREATE TABLE card_offer_region (
@@ -25,7 +25,7 @@ CREATE TABLE card_offer_region (
     CONSTRAINT card_offer_region_location_exists REFERENCES location ON DELETE CASCADE,
   CONSTRAINT card_offer_region_location_once PRIMARY KEY (post_id, location_id));  -- CardOffer.regions
 COMMENT ON TABLE card_offer_region IS 'One location that a card offer sends to. Without rows, the offer is worldwide.';
--- posts(filter: {sendsTo})
+-- posts(filter: {sendsToId})
 CREATE INDEX ON card_offer_region (location_id, post_id DESC);
 
 CREATE TABLE info_request (
@@ -45,7 +45,7 @@ CREATE TABLE info_request (
 COMMENT ON TABLE info_request IS 'One request for the address of the author of a card request.';
 COMMENT ON CONSTRAINT info_request_status_known ON info_request IS 'unreachable';
 COMMENT ON CONSTRAINT info_request_requester_once ON info_request IS 'unreachable';
-COMMENT ON CONSTRAINT info_request_requester_other ON info_request IS 'requestId: FORBIDDEN';
+COMMENT ON CONSTRAINT info_request_requester_other ON info_request IS 'cardRequestId: FORBIDDEN';
 -- viewer.infoRequests
 CREATE INDEX ON info_request (owner_id, status, id DESC);
 -- deleting an account
@@ -71,7 +71,7 @@ COMMENT ON COLUMN follow_up.resolved_at IS
   'The date and time when the sender resolved the follow-up. Null while it is open.';
 COMMENT ON CONSTRAINT follow_up_state_known ON follow_up IS 'unreachable';
 COMMENT ON CONSTRAINT follow_up_recipient_once ON follow_up IS 'unreachable';
-COMMENT ON CONSTRAINT follow_up_recipient_other ON follow_up IS 'offerId: FORBIDDEN';
+COMMENT ON CONSTRAINT follow_up_recipient_other ON follow_up IS 'cardOfferId: FORBIDDEN';
 COMMENT ON CONSTRAINT follow_up_resolved_at_given ON follow_up IS 'unreachable';
 -- viewer.followUps(role: SENDER), and RECIPIENT
 CREATE INDEX ON follow_up (sender_id, state, id DESC);

@@ -59,8 +59,8 @@ class Situation:
             name = f"attack{time.time_ns()}"
             made = server.execute(
                 'mutation { signUp(input: {username: "%s", password: "a good horse", email: "%s@mail.example"}) '
-                "{ session { token } } }" % (name, name))
-            self.members.append((name, made["signUp"]["session"]["token"]))
+                "{ token } }" % (name, name))
+            self.members.append((name, made["signUp"]["token"]))
 
     def count(self, what):
         """How many rows the database has."""
@@ -257,7 +257,7 @@ def hostile_sign_ins(situation, client, number):
         n = next(numbers)
     name = situation.users[n % len(situation.users)]
     situation.send(client, 'mutation { signIn(username: "%s", password: "wrong horse %d") '
-                   "{ session { token } userErrors { code } } }" % (name, n))
+                   "{ token userErrors { code } } }" % (name, n))
 
 
 @repeatedly(16)
@@ -265,14 +265,14 @@ def guesses_from_5_addresses(situation, client, number):
     """wrong passwords of many names, 5 addresses"""
     name = situation.users[next(numbers) % len(situation.users)]
     situation.send(client, 'mutation { signIn(username: "%s", password: "wrong horse") '
-                   "{ session { token } userErrors { code } } }" % name, address=f"192.0.2.{number % 5 + 1}")
+                   "{ token userErrors { code } } }" % name, address=f"192.0.2.{number % 5 + 1}")
 
 
 @repeatedly(16)
 def guesses_of_nobody(situation, client, number):
     """wrong passwords of names that nobody has"""
     situation.send(client, 'mutation { signIn(username: "nobody%d.%d", password: "wrong horse") '
-                   "{ session { token } userErrors { code } } }" % (next(numbers), number))
+                   "{ token userErrors { code } } }" % (next(numbers), number))
 
 
 @repeatedly(2)
@@ -352,7 +352,7 @@ class SignIns:
             name = self.situation.members[number % len(self.situation.members)][0]
             client = self.situation.client()
             body = json.dumps({"query": 'mutation { signIn(username: "%s", password: "a good horse") '
-                                        "{ session { token } userErrors { code } } }" % name})
+                                        "{ token userErrors { code } } }" % name})
             headers = {"Content-Type": "application/json", **self.situation.headers(f"198.51.100.{100 + number % 100}")}
             began = time.monotonic()
             try:

@@ -163,7 +163,7 @@ private struct PageReader {
     }
     note(response["data"] ?? .null, as: "data")
     if let user = block.text.firstMatch(of: /signUp\(input: \{username: "(\w+)"/)?.1,
-      case .string(let token)? = response["data"]?["signUp"]?["session"]?["token"]
+      case .string(let token)? = response["data"]?["signUp"]?["token"]
     {
       tokens[String(user)] = token
     }

@@ -3,8 +3,7 @@
 -- Passwords never get here: the server hashes and compares them (@password). Of tokens only SHA-256 is
 -- kept. What a stranger could learn from an answer (whether there is an account) is not in it.
 
--- Sessions have names of their own, but are no nodes.
-CALL number_by('session', 60, 'session_seq');
+CALL node('session', 60, owner => 'user_id', is_told => false);
 CALL told('session', NULL);
 CALL tell('identity', 'identity', 'user_id', '{user_id}');
 -- e-mail and postal address
@@ -19,21 +18,35 @@ CALL exported('sessions', $$
   FROM session s WHERE s.user_id = $1
   ORDER BY s.created_at$$);
 
+CREATE OR REPLACE FUNCTION visible_session(viewer bigint)
+RETURNS TABLE (id bigint, user_id bigint, device text, created_at timestamptz, last_used_at timestamptz,
+  expires_at timestamptz)
+LANGUAGE sql STABLE AS $$
+  SELECT s.id, s.user_id, s.device, s.created_at, s.last_used_at, s.expires_at
+  FROM session s WHERE s.user_id = viewer AND s.expires_at > now()
+$$;
+COMMENT ON FUNCTION visible_session IS
+  'Returns the active sessions of the viewer. The columns are named, because nobody may read what sessions are known '
+  'by.';
+
 CREATE OR REPLACE FUNCTION begin_session(account bigint, token_hash bytea, device text)
-RETURNS void LANGUAGE plpgsql AS $$
+RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE made bigint;
 BEGIN
   PERFORM FROM app_user u WHERE u.id = account FOR NO KEY UPDATE;
   INSERT INTO session (token_hash, user_id, device, expires_at)
   VALUES (begin_session.token_hash, account, left(begin_session.device, 200),
-    now() + interval '90 days');
+    now() + interval '90 days')
+  RETURNING id INTO made;
   DELETE FROM session s WHERE s.user_id = account AND s.token_hash IN (
     SELECT o.token_hash FROM session o WHERE o.user_id = account
     ORDER BY o.token_hash = begin_session.token_hash DESC,
       coalesce(o.last_used_at, o.created_at) DESC, o.id DESC OFFSET 20);
+  RETURN made;
 END $$;
 COMMENT ON FUNCTION begin_session IS
-  'Begins a session for the account, identified by the hash of its token. Ends the least recently used sessions beyond '
-  'twenty.';
+  'Begins a session for the account, identified by the hash of its token, and returns its ID. Ends the least recently '
+  'used sessions beyond twenty.';
 
 CREATE OR REPLACE FUNCTION new_one_time_token(account bigint, use text, lasts interval)
 RETURNS text LANGUAGE plpgsql AS $$
@@ -180,9 +193,9 @@ BEGIN
     words(input ->> 'address'), home);
   PERFORM accept_code(made, input ->> 'invitationCode');
   PERFORM mail_verification(made);
-  PERFORM begin_session(made, token_hash, device);
   PERFORM audit(made, 'SIGN_UP');
-  RETURN jsonb_build_object('account', made, 'isNew', true);
+  RETURN jsonb_build_object('account', made, 'isNew', true,
+    'session', begin_session(made, token_hash, device));
 END $$;
 COMMENT ON FUNCTION sign_up IS 'Implements Mutation.signUp.';
 
@@ -194,8 +207,7 @@ BEGIN
   IF NOT EXISTS (SELECT FROM password p WHERE p.user_id = account AND p.hash = matched) THEN
     PERFORM refuse_saying('The password is wrong.', 'WRONG_CREDENTIALS', 'input', 'password');
   END IF;
-  PERFORM begin_session(account, token_hash, device);
-  RETURN result;
+  RETURN result || jsonb_build_object('session', begin_session(account, token_hash, device));
 END $$;
 COMMENT ON FUNCTION sign_up_again IS
   'Implements a repeated Mutation.signUp: begins another session if the account still has the password of the request. '
@@ -230,9 +242,9 @@ BEGIN
     PERFORM refuse_saying('The username or the password is wrong.', 'WRONG_CREDENTIALS');
   END IF;
   IF renewed IS NOT NULL THEN PERFORM set_password(account, renewed); END IF;
-  PERFORM begin_session(account, token_hash, device);
   PERFORM audit(account, 'SIGN_IN');
-  RETURN jsonb_build_object('account', account, 'isNew', false);
+  RETURN jsonb_build_object('account', account, 'isNew', false,
+    'session', begin_session(account, token_hash, device));
 END $$;
 COMMENT ON FUNCTION sign_in IS 'Implements Mutation.signIn. matched: the hash that the password matched, or null.';
 
@@ -291,9 +303,9 @@ BEGIN
       verified IS NOT NULL, NULL, NULL);
     INSERT INTO identity (provider, external_id, user_id) VALUES (service, claims ->> 'subject', account);
   END IF;
-  PERFORM begin_session(account, token_hash, device);
   PERFORM audit(account, CASE WHEN is_new THEN 'SIGN_UP' ELSE 'SIGN_IN' END, NULL, service);
-  RETURN jsonb_build_object('account', account, 'isNew', is_new);
+  RETURN jsonb_build_object('account', account, 'isNew', is_new,
+    'session', begin_session(account, token_hash, device));
 END $$;
 COMMENT ON FUNCTION sign_in_with_provider IS
   'Implements Mutation.signInWithProvider. claims: the claims of the credential. They are null if the provider did not '
@@ -494,9 +506,9 @@ BEGIN
   account := use_token(token, 'RESET_PASSWORD');
   PERFORM set_password(account, hash);
   DELETE FROM session s WHERE s.user_id = account;
-  PERFORM begin_session(account, token_hash, device);
   PERFORM audit(account, 'RESET_PASSWORD');
-  RETURN jsonb_build_object('account', account, 'isNew', false);
+  RETURN jsonb_build_object('account', account, 'isNew', false,
+    'session', begin_session(account, token_hash, device));
 END $$;
 COMMENT ON FUNCTION reset_password IS 'Implements Mutation.resetPassword, which ends all sessions and begins one.';
 

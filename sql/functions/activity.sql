@@ -23,7 +23,7 @@ LANGUAGE sql STABLE AS $$
 $$;
 COMMENT ON FUNCTION track_point IS 'Returns the points of a recorded track, in order.';
 
-CREATE OR REPLACE FUNCTION save_activity_track(viewer bigint, input jsonb)
+CREATE OR REPLACE FUNCTION create_activity_track(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   made bigint;
@@ -67,8 +67,8 @@ BEGIN
   RETURNING id INTO made;
   RETURN made;
 END $$;
-COMMENT ON FUNCTION save_activity_track IS
-  'Implements Mutation.saveActivityTrack. The distance is measured along the path.';
+COMMENT ON FUNCTION create_activity_track IS
+  'Implements Mutation.createActivityTrack. The distance is measured along the path.';
 
 CREATE OR REPLACE FUNCTION delete_activity_track(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

@@ -32,14 +32,14 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION track_usage IS 'Implements Mutation.track. Never refuses.';
 
-CREATE OR REPLACE FUNCTION set_app_config(viewer bigint, input jsonb)
+CREATE OR REPLACE FUNCTION set_app_config(viewer bigint, application text, input jsonb)
 RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
-  name text := words(input ->> 'app');
+  name text := words(application);
   images text[] := ARRAY(SELECT i FROM jsonb_array_elements_text(
     coalesce(nullif(input -> 'introImages', 'null'), '[]')) AS i);
   people bigint[] := id_list(input -> 'quickAddUserIds');
-  refusals jsonb := text_refusals(name, true, 50, 'input', 'app');
+  refusals jsonb := text_refusals(name, true, 50, 'app');
 BEGIN
   PERFORM require_role(viewer, 'STAFF');
   IF cardinality(images) > 5 OR EXISTS (SELECT FROM unnest(images) AS i(url) WHERE NOT is_url(i.url)) THEN
@@ -53,11 +53,11 @@ BEGIN
     || people_refusals(viewer, people, true, 'input', 'quickAddUserIds'));
   INSERT INTO app_config AS a (app, intro_images, voting_enabled_by_default, support_email,
     quick_add_user_ids)
-  VALUES (name, images, coalesce((input ->> 'votingEnabledByDefault')::boolean, true),
+  VALUES (name, images, coalesce((input ->> 'isVotingEnabledByDefault')::boolean, true),
     input ->> 'supportEmail', coalesce(people, '{}'))
   ON CONFLICT (app) DO UPDATE SET
     intro_images = CASE WHEN input ? 'introImages' THEN EXCLUDED.intro_images ELSE a.intro_images END,
-    voting_enabled_by_default = coalesce((input ->> 'votingEnabledByDefault')::boolean,
+    voting_enabled_by_default = coalesce((input ->> 'isVotingEnabledByDefault')::boolean,
       a.voting_enabled_by_default),
     support_email = CASE WHEN input ? 'supportEmail' THEN EXCLUDED.support_email ELSE a.support_email END,
     quick_add_user_ids = CASE WHEN input ? 'quickAddUserIds' THEN EXCLUDED.quick_add_user_ids

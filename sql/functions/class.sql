@@ -19,7 +19,7 @@ COMMENT ON FUNCTION visible_booking IS
   'Returns the bookings that the viewer may see: the viewer''s own, those with the viewer as trainer, and all for '
   'staff.';
 
-CREATE OR REPLACE FUNCTION book_session(viewer bigint, target bigint)
+CREATE OR REPLACE FUNCTION book_class_session(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   chosen class_session;
@@ -27,18 +27,18 @@ DECLARE
 BEGIN
   PERFORM require_viewer(viewer);
   SELECT s.* INTO chosen FROM class_session s WHERE s.id = target FOR KEY SHARE;
-  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'sessionId'); END IF;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'classSessionId'); END IF;
   SELECT b.id INTO made FROM booking b
   WHERE b.session_id = target AND b.user_id = viewer AND b.cancelled_at IS NULL;
   IF FOUND THEN RETURN made; END IF;
   IF chosen.cancelled_at IS NOT NULL THEN
-    PERFORM refuse_saying('This class is canceled.', 'CLOSED', 'sessionId');
+    PERFORM refuse_saying('This class is canceled.', 'CLOSED', 'classSessionId');
   END IF;
   IF chosen.starts_at <= now() THEN
-    PERFORM refuse_saying('This class has already started.', 'PAST', 'sessionId');
+    PERFORM refuse_saying('This class has already started.', 'PAST', 'classSessionId');
   END IF;
   IF chosen.trainer_id = viewer THEN
-    PERFORM refuse_saying('You cannot book your own class.', 'FORBIDDEN', 'sessionId');
+    PERFORM refuse_saying('You cannot book your own class.', 'FORBIDDEN', 'classSessionId');
   END IF;
   INSERT INTO booking (session_id, user_id) VALUES (target, viewer)
   ON CONFLICT (session_id, user_id) WHERE cancelled_at IS NULL DO NOTHING RETURNING id INTO made;
@@ -52,19 +52,19 @@ BEGIN
   WHERE s.id = target AND s.booked_count < s.capacity AND s.cancelled_at IS NULL;
   IF NOT FOUND THEN
     IF EXISTS (SELECT FROM class_session s WHERE s.id = target AND s.cancelled_at IS NOT NULL) THEN
-      PERFORM refuse_saying('This class is canceled.', 'CLOSED', 'sessionId');
+      PERFORM refuse_saying('This class is canceled.', 'CLOSED', 'classSessionId');
     END IF;
-    PERFORM refuse('FULL', 'sessionId');
+    PERFORM refuse('FULL', 'classSessionId');
   END IF;
   RETURN made;
 EXCEPTION WHEN exclusion_violation THEN
   -- the trainer holds another session at the time
-  PERFORM refuse_saying('The trainer is not available at this time.', 'OVERLAP', 'sessionId');
+  PERFORM refuse_saying('The trainer is not available at this time.', 'OVERLAP', 'classSessionId');
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION book_session IS
-  'Implements Mutation.bookSession. Returns an existing booking. Seats are locked last, because all users who book '
-  'wait for them.';
+COMMENT ON FUNCTION book_class_session IS
+  'Implements Mutation.bookClassSession. Returns an existing booking. Seats are locked last, because all users who '
+  'book wait for them.';
 
 CREATE OR REPLACE FUNCTION hold_trainer(session bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -98,7 +98,7 @@ END $$;
 COMMENT ON FUNCTION cancel_booking IS
   'Implements Mutation.cancelBooking, for the viewer''s own bookings before the session starts.';
 
-CREATE OR REPLACE FUNCTION schedule_sessions(viewer bigint, input jsonb)
+CREATE OR REPLACE FUNCTION schedule_class_sessions(viewer bigint, input jsonb)
 RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   course program;
@@ -141,9 +141,9 @@ BEGIN
     WHERE s.program_id = course.id AND s.trainer_id = trainer AND s.starts_at = ANY (starts)
     ORDER BY s.starts_at, s.id);
 END $$;
-COMMENT ON FUNCTION schedule_sessions IS
-  'Implements Mutation.scheduleSessions, for staff, and for trainers for their own sessions. Returns existing sessions '
-  'unchanged.';
+COMMENT ON FUNCTION schedule_class_sessions IS
+  'Implements Mutation.scheduleClassSessions, for staff, and for trainers for their own sessions. Returns existing '
+  'sessions unchanged.';
 
 CREATE OR REPLACE FUNCTION ruled_session(viewer bigint, target bigint, VARIADIC path text[])
 RETURNS class_session LANGUAGE plpgsql AS $$
@@ -174,22 +174,22 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION notify_booked IS 'Notifies the users who booked a class session that it changed.';
 
-CREATE OR REPLACE FUNCTION update_session(viewer bigint, input jsonb)
+CREATE OR REPLACE FUNCTION update_class_session(viewer bigint, session_id bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   target class_session;
   start timestamptz := (input ->> 'startsAt')::timestamptz;
   seats int := (input ->> 'capacity')::int;
 BEGIN
-  target := ruled_session(viewer, (input ->> 'sessionId')::bigint, 'input', 'sessionId');
+  target := ruled_session(viewer, session_id, 'classSessionId');
   IF target.cancelled_at IS NOT NULL THEN
-    PERFORM refuse_saying('This class is canceled.', 'CLOSED', 'input', 'sessionId');
+    PERFORM refuse_saying('This class is canceled.', 'CLOSED', 'classSessionId');
   END IF;
   IF seats < greatest(target.booked_count, 1) OR seats > 10000 THEN
     PERFORM refuse_saying('There must be a seat for each booking, and at most 10,000.', 'INVALID', 'input', 'capacity');
   END IF;
   IF target.starts_at <= now() THEN
-    PERFORM refuse_saying('This class has already started.', 'PAST', 'input', 'sessionId');
+    PERFORM refuse_saying('This class has already started.', 'PAST', 'classSessionId');
   END IF;
   IF start <= now() THEN PERFORM refuse_saying('This time is in the past.', 'PAST', 'input', 'startsAt'); END IF;
   UPDATE class_session s SET capacity = coalesce(seats, s.capacity),
@@ -208,13 +208,13 @@ EXCEPTION
     PERFORM refuse_saying('This class already takes place at this time.', 'TAKEN', 'input', 'startsAt');
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION update_session IS 'Implements Mutation.updateSession.';
+COMMENT ON FUNCTION update_class_session IS 'Implements Mutation.updateClassSession.';
 
-CREATE OR REPLACE FUNCTION cancel_session(viewer bigint, session_id bigint)
+CREATE OR REPLACE FUNCTION cancel_class_session(viewer bigint, session_id bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE target class_session;
 BEGIN
-  target := ruled_session(viewer, session_id, 'sessionId');
+  target := ruled_session(viewer, session_id, 'classSessionId');
   IF target.cancelled_at IS NOT NULL THEN RETURN target.id; END IF;
   PERFORM notify_booked(viewer, target.id, 'called off a class you booked.');
   UPDATE booking b SET cancelled_at = now()
@@ -222,8 +222,8 @@ BEGIN
   UPDATE class_session s SET cancelled_at = now(), booked_count = 0 WHERE s.id = target.id;
   RETURN target.id;
 END $$;
-COMMENT ON FUNCTION cancel_session IS
-  'Implements Mutation.cancelSession, which cancels the bookings. The session remains readable.';
+COMMENT ON FUNCTION cancel_class_session IS
+  'Implements Mutation.cancelClassSession, which cancels the bookings. The session remains readable.';
 
 CREATE OR REPLACE FUNCTION upsert_program(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

@@ -334,7 +334,7 @@ BEGIN
   PERFORM FROM post p WHERE p.id = event FOR KEY SHARE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'eventId'); END IF;
   PERFORM refuse_event_over(event);
-  PERFORM refuse_all(list_refusals(people, false, 100, 'userIds')
+  PERFORM refuse_all(list_refusals(people, coalesce(cardinality(circles), 0) = 0, 100, 'userIds')
     || people_refusals(viewer, people, false, 'userIds')
     || circle_people_refusals(viewer, circles, 'circleIds'));
   PERFORM invite_people(viewer, event, coalesce(people, '{}') || circle_people(viewer, circles));

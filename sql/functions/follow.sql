@@ -57,11 +57,11 @@ END $$;
 COMMENT ON FUNCTION unfollow_users IS 'Implements Mutation.unfollowUsers.';
 
 CREATE OR REPLACE FUNCTION block_user(viewer bigint, person bigint)
-RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM require_viewer(viewer);
   CASE person_fault(viewer, person)
-  WHEN 'BLOCKED' THEN RETURN ARRAY[person];
+  WHEN 'BLOCKED' THEN RETURN person;
   WHEN 'INVALID' THEN PERFORM refuse_saying('You cannot block yourself.', 'INVALID', 'userId');
   WHEN 'NOT_FOUND' THEN PERFORM refuse('NOT_FOUND', 'userId');
   ELSE NULL;
@@ -72,13 +72,13 @@ BEGIN
   PERFORM FROM app_user u WHERE u.id IN (viewer, person) ORDER BY u.id FOR NO KEY UPDATE;
   INSERT INTO block (blocker_id, blocked_id) VALUES (viewer, person)
   ON CONFLICT (blocker_id, blocked_id) DO NOTHING;
-  RETURN ARRAY[person];
+  RETURN person;
 END $$;
 COMMENT ON FUNCTION block_user IS
   'Implements Mutation.blockUser. A trigger of block ends the follows in both directions.';
 
 CREATE OR REPLACE FUNCTION unblock_user(viewer bigint, person bigint)
-RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM require_viewer(viewer);
   PERFORM take_people(ARRAY[viewer, person]);
@@ -86,6 +86,6 @@ BEGIN
   IF person_fault(viewer, person) IS NOT NULL THEN
     PERFORM refuse(person_fault(viewer, person), 'userId');
   END IF;
-  RETURN ARRAY[person];
+  RETURN person;
 END $$;
 COMMENT ON FUNCTION unblock_user IS 'Implements Mutation.unblockUser. A user who is not blocked is not affected.';

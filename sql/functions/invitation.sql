@@ -53,7 +53,7 @@ BEGIN
   PERFORM require_viewer(viewer);
   IF contact_id IS NOT NULL THEN
     SELECT c.name INTO known FROM external_contact c WHERE c.id = contact_id AND c.owner_id = viewer;
-    IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'contactId'); END IF;
+    IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'externalContactId'); END IF;
     IF reached IS NOT NULL THEN
       PERFORM refuse_saying('Choose a contact or enter one, not both.', 'INVALID', 'contact');
     END IF;

@@ -117,7 +117,7 @@ CREATE OR REPLACE FUNCTION mark_notifications_read(viewer bigint, ids bigint[])
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM require_viewer(viewer);
-  PERFORM refuse_all(list_refusals(ids, false, 1000, 'ids'));
+  PERFORM refuse_all(list_refusals(ids, false, 1000, 'notificationIds'));
   PERFORM FROM notification n
   WHERE n.recipient_id = viewer AND n.read_at IS NULL AND (ids IS NULL OR n.id = ANY (ids))
   ORDER BY n.id FOR NO KEY UPDATE;

@@ -57,7 +57,7 @@ $$;
 COMMENT ON FUNCTION named_user IS 'Returns all users. For those hidden by a block, only the name and the picture.';
 
 CREATE OR REPLACE FUNCTION set_user_roles(viewer bigint, person bigint, wanted text[])
-RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   kept text[] := ARRAY(SELECT DISTINCT r.role FROM unnest(wanted || 'MEMBER'::text) AS r(role)
     ORDER BY r.role);
@@ -76,7 +76,7 @@ BEGIN
   END IF;
   UPDATE app_user u SET roles = kept WHERE u.id = person AND u.roles <> kept;
   PERFORM audit(viewer, 'SET_ROLES', person, array_to_string(kept, ','));
-  RETURN ARRAY[person];
+  RETURN person;
 END $$;
 COMMENT ON FUNCTION set_user_roles IS
   'Implements Mutation.setUserRoles. MEMBER is always included. The last staff member remains staff.';

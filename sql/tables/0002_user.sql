@@ -72,7 +72,7 @@ CREATE TABLE identity (
     CONSTRAINT identity_user_exists REFERENCES app_user ON DELETE CASCADE,
   access_token bytea,
   CONSTRAINT identity_external_id_once PRIMARY KEY (provider, external_id),  -- signInWithProvider
-  CONSTRAINT identity_provider_once UNIQUE (user_id, provider));             -- Viewer.identities
+  CONSTRAINT identity_provider_once UNIQUE (user_id, provider));             -- Viewer.linkedProviders
 COMMENT ON TABLE identity IS 'One account at an identity provider that can sign in to an account.';
 COMMENT ON COLUMN identity.external_id IS 'The ID of the account at the provider.';
 COMMENT ON COLUMN identity.access_token IS
@@ -80,8 +80,6 @@ COMMENT ON COLUMN identity.access_token IS
 COMMENT ON CONSTRAINT identity_provider_known ON identity IS 'unreachable';
 COMMENT ON CONSTRAINT identity_provider_once ON identity IS 'provider: TAKEN';
 
-CREATE SEQUENCE session_seq;
-COMMENT ON SEQUENCE session_seq IS 'The numbers of sessions.';
 CREATE TABLE session (
   -- every request with a token
   token_hash bytea CONSTRAINT session_token_hash_primary PRIMARY KEY
@@ -92,10 +90,8 @@ CREATE TABLE session (
   created_at timestamptz NOT NULL DEFAULT now(),
   last_used_at timestamptz,
   expires_at timestamptz NOT NULL);
-ALTER SEQUENCE session_seq OWNED BY session.id;
 COMMENT ON TABLE session IS 'One session of a signed-in user.';
 COMMENT ON COLUMN session.token_hash IS 'The SHA-256 hash of the client''s token.';
-COMMENT ON COLUMN session.id IS 'The ID of the session for its owner. No node has its tag.';
 COMMENT ON COLUMN session.device IS 'The device or program, as the client described it.';
 COMMENT ON CONSTRAINT session_token_hash_length ON session IS 'unreachable';
 COMMENT ON CONSTRAINT session_id_once ON session IS 'unreachable';

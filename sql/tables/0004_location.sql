@@ -48,7 +48,7 @@ COMMENT ON CONSTRAINT location_longitude_given ON location IS 'coordinates: INVA
 COMMENT ON CONSTRAINT location_place_type_fits ON location IS 'placeType: INVALID';
 -- locations(filter: {near})
 CREATE INDEX ON location USING gist (point(longitude, latitude)) WHERE latitude IS NOT NULL;
--- filter.within: inside a country, region or city
+-- filter.withinId: inside a country, region or city
 CREATE INDEX ON location USING gin (ancestor_ids);
 -- re-parenting, deletion
 CREATE INDEX ON location (parent_id);

@@ -31,7 +31,7 @@ CREATE TABLE card_offer_region (
     CONSTRAINT card_offer_region_location_exists REFERENCES location ON DELETE CASCADE,
   CONSTRAINT card_offer_region_location_once PRIMARY KEY (post_id, location_id));  -- CardOffer.regions
 COMMENT ON TABLE card_offer_region IS 'One location that a card offer sends to. Without rows, the offer is worldwide.';
--- posts(filter: {sendsTo})
+-- posts(filter: {sendsToId})
 CREATE INDEX ON card_offer_region (location_id, post_id DESC);
 
 CREATE TABLE info_request (

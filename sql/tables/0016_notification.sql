@@ -43,7 +43,7 @@ COMMENT ON TABLE notification_0 IS 'The notifications among the first 2^24 nodes
 COMMENT ON TABLE notification_other IS 'The notifications with IDs for which no partition was created in time.';
 -- viewer.notifications, newest first
 CREATE INDEX ON notification (recipient_id, id DESC);
--- viewer.unreadNotificationCount, notifications(unreadOnly:)
+-- viewer.unreadNotificationCount, notifications(isRead: false)
 CREATE INDEX ON notification (recipient_id, id DESC) INCLUDE (actor_id) WHERE read_at IS NULL;
 -- telling once what somebody did, and taking it back; deleting what it is about, or who caused it
 CREATE INDEX ON notification (about_id, actor_id);

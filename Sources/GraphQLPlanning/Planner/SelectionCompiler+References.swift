@@ -36,7 +36,7 @@ extension SelectionCompiler {
     var target = scope
     target.parent = scope.row
     target.row = nil
-    // For an object with a list inside, such as changes(first:).
+    // For an object with a list inside, such as changes(limit:).
     _ = try pageSize("first", field, storage, scope)
 
     if let from = reference.from {

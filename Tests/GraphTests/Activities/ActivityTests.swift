@@ -8,14 +8,15 @@ import Testing
     let server = try GraphServer.shared
     let data = try server.data()
     let (runner, other) = (try data.person(), try data.person())
-    let save = "saveActivityTrack(input: $input)"
+    let save = "createActivityTrack(input: $input)"
     func point(_ time: JSONValue, _ latitude: JSONValue, _ longitude: JSONValue = 7) -> JSONValue {
       ["at": time, "coordinates": ["latitude": latitude, "longitude": longitude]]
     }
     let payload = try server.mutate(
-      save, "activityTrack { id title duration distance path { at coordinates { latitude } } }",
+      save,
+      "activityTrack { id title durationSeconds distanceMeters path { at coordinates { latitude } } }",
       [
-        "input: SaveActivityTrackInput!": [
+        "input: CreateActivityTrackInput!": [
           "startedAt": "2045-04-01T06:00:00Z", "endedAt": "2045-04-01T06:30:00Z",
           "path": [
             point("2045-04-01T06:00:00Z", 50), point("2045-04-01T06:10:00Z", 50.01),
@@ -25,9 +26,9 @@ import Testing
       ], as: runner)
     let track = try #require(payload["activityTrack"])
     #expect(track["title"] == "2045-04-01 06:00")
-    #expect(track["duration"] == 1_800)
+    #expect(track["durationSeconds"] == 1_800)
     // A degree of latitude is 111,195 metres.
-    #expect(abs((track["distance"]?.double ?? 0) - 2_223.9) < 0.5)
+    #expect(abs((track["distanceMeters"]?.double ?? 0) - 2_223.9) < 0.5)
     #expect(
       track["path"]?.array?.map { $0["at"] } == [
         "2045-04-01T06:00:00Z", "2045-04-01T06:10:00Z", "2045-04-01T06:30:00Z",
@@ -45,7 +46,7 @@ import Testing
       try server.refusals(
         save,
         [
-          "input: SaveActivityTrackInput!": [
+          "input: CreateActivityTrackInput!": [
             "startedAt": "2045-04-01T06:00:00Z", "endedAt": "2045-04-01T05:00:00Z", "path": [],
           ]
         ], as: runner) == [Refusal("INVALID", "input", "endedAt")])
@@ -53,7 +54,7 @@ import Testing
       try server.refusals(
         save,
         [
-          "input: SaveActivityTrackInput!": [
+          "input: CreateActivityTrackInput!": [
             "startedAt": "2045-04-01T06:00:00Z", "endedAt": "2045-04-01T07:00:00Z",
             "path": [
               point("2045-04-01T06:20:00Z", 50), point("2045-04-01T06:10:00Z", 50),
@@ -126,11 +127,12 @@ import Testing
       distance: 5012.5)
     func shown(_ person: Person?) throws -> JSONValue? {
       try server.data(
-        "query($id: ID!) { node(id: $id) { ... on ActivityTrack { title duration distance } } }",
+        "query($id: ID!) { node(id: $id) { ... on ActivityTrack { title durationSeconds distanceMeters } } }",
         ["id": run.json], as: person
       )["node"]
     }
-    #expect(try shown(viewer) == ["title": "Run", "duration": 1865, "distance": 5012.5])
+    #expect(
+      try shown(viewer) == ["title": "Run", "durationSeconds": 1865, "distanceMeters": 5012.5])
     for person in [nil, other] { #expect(try shown(person) == .null) }
   }
 

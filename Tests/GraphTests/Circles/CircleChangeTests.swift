@@ -107,7 +107,7 @@ import Testing
     let post = try server.make(
       "createTextPost(input: {body: \"At six\", circleId: $id})", "textPost",
       ["id: ID!": made.json], as: member)
-    let update = "updateCircle(circleId: $id, name: \"Scullers\", description: null)"
+    let update = "updateCircle(circleId: $id, input: {name: \"Scullers\", description: null})"
     let remove = "removeCircleMembers(circleId: $id, userIds: [$user])"
     for field in [update, "deleteCircle(circleId: $id)"] {
       #expect(
@@ -133,12 +133,12 @@ import Testing
         == [Refusal("NOT_FOUND", "circleId")])
     #expect(
       try server.refusals(
-        "updateCircle(circleId: $id, name: null)", ["id: ID!": made.json], as: owner)
-        == [Refusal("REQUIRED", "name")])
+        "updateCircle(circleId: $id, input: {name: null})", ["id: ID!": made.json], as: owner)
+        == [Refusal("REQUIRED", "input", "name")])
     #expect(
       try server.refusals(
-        "updateCircle(circleId: $id, isDefault: true)", ["id: ID!": made.json], as: owner)
-        == [Refusal("FORBIDDEN", "isDefault")])
+        "updateCircle(circleId: $id, input: {isDefault: true})", ["id: ID!": made.json], as: owner)
+        == [Refusal("FORBIDDEN", "input", "isDefault")])
     let deleted = try server.mutate(
       "deleteCircle(circleId: $id)", "deletedId", ["id: ID!": made.json], as: owner)
     #expect(deleted["deletedId"] == made.json)

@@ -44,7 +44,7 @@ import Testing
           Refusal("INVALID", "input", "durationMinutes"),
           Refusal("NOT_FOUND", "input", "locationId"),
         ])
-    let schedule = "scheduleSessions(input: $input)"
+    let schedule = "scheduleClassSessions(input: $input)"
     func times(_ trainer: Person, _ times: JSONValue...) -> JSONValue {
       [
         "programId": made.json, "trainerId": trainer.json, "startsAt": .array(times),
@@ -53,15 +53,18 @@ import Testing
     }
     for _ in 0..<2 {
       let payload = try server.mutate(
-        schedule, "sessions { title startsAt endsAt capacity seatsLeft trainer { displayName } }",
+        schedule,
+        "classSessions { title startsAt endsAt capacity seatsLeft trainer { displayName } }",
         [
-          "input: ScheduleSessionsInput!": times(
+          "input: ScheduleClassSessionsInput!": times(
             tara, "2045-05-02T10:00:00Z", "2045-05-01T10:00:00Z")
         ], as: tara)
       #expect(
-        payload.strings("sessions", "startsAt") == ["2045-05-01T10:00:00Z", "2045-05-02T10:00:00Z"])
+        payload.strings("classSessions", "startsAt") == [
+          "2045-05-01T10:00:00Z", "2045-05-02T10:00:00Z",
+        ])
       #expect(
-        payload.at("sessions.0") == [
+        payload.at("classSessions.0") == [
           "title": "Boxing", "startsAt": "2045-05-01T10:00:00Z",
           "endsAt": "2045-05-01T10:45:00Z", "capacity": 2, "seatsLeft": 2,
           "trainer": ["displayName": "Tara"],
@@ -69,29 +72,31 @@ import Testing
     }
     #expect(
       try server.refusals(
-        schedule, ["input: ScheduleSessionsInput!": times(tom, "2045-05-01T10:00:00Z")], as: tara)
+        schedule, ["input: ScheduleClassSessionsInput!": times(tom, "2045-05-01T10:00:00Z")],
+        as: tara)
         == [Refusal("FORBIDDEN", "input", "trainerId")])
     try server.mutate(
-      schedule, ["input: ScheduleSessionsInput!": times(tom, "2045-05-01T11:00:00Z")], as: staff)
+      schedule, ["input: ScheduleClassSessionsInput!": times(tom, "2045-05-01T11:00:00Z")],
+      as: staff)
     #expect(
       try server.refusals(
         schedule,
         [
-          "input: ScheduleSessionsInput!": times(
+          "input: ScheduleClassSessionsInput!": times(
             tom, "2045-05-01T10:00:00Z", "2020-05-01T10:00:00Z")
         ], as: staff) == [Refusal("PAST", "input", "startsAt", "1")])
     let found = try server.data(
       """
       query($id: ID!) { node(id: $id) { ... on Program { title training durationMinutes
         location { name } trainers { displayName }
-        sessions(from: "2045-05-01T00:00:00Z", to: "2045-05-02T00:00:00Z", onlyOpen: true) {
+        classSessions(from: "2045-05-01T00:00:00Z", to: "2045-05-02T00:00:00Z", isBookable: true) {
           nodes { startsAt trainer { displayName } } } } } }
       """, ["id": made.json], as: client)
     #expect(
       found["node"] == [
         "title": "Boxing", "training": "SPORTS", "durationMinutes": 45,
         "location": ["name": "Gym"], "trainers": [["displayName": "Tara"], ["displayName": "Tom"]],
-        "sessions": [
+        "classSessions": [
           "nodes": [
             ["startsAt": "2045-05-01T10:00:00Z", "trainer": ["displayName": "Tara"]],
             ["startsAt": "2045-05-01T11:00:00Z", "trainer": ["displayName": "Tom"]],
@@ -132,7 +137,7 @@ import Testing
       { viewer {
         agenda(from: "2044-01-02T00:00:00-07:00", to: "2044-01-03T00:00:00-07:00") {
           nodes { title startsAt ... on ClassSession { viewerBooking { cancelledAt } } } }
-        bookings(from: "2044-01-02T00:00:00-07:00") { nodes { session { startsAt } user { id } } }
+        bookings(from: "2044-01-02T00:00:00-07:00") { nodes { classSession { startsAt } user { id } } }
         all: bookings(includeCancelled: true) { totalCount }
       } }
       """
@@ -141,7 +146,9 @@ import Testing
     #expect(found.strings("viewer.agenda.nodes", "startsAt") == day)
     #expect(found.at("viewer.agenda.nodes.0.viewerBooking") == ["cancelledAt": nil])
     #expect(
-      found.strings("viewer.bookings.nodes", "session.startsAt") == day + ["2044-01-03T07:00:00Z"])
+      found.strings("viewer.bookings.nodes", "classSession.startsAt") == day + [
+        "2044-01-03T07:00:00Z"
+      ])
     #expect(found.list("viewer.bookings.nodes", "user.id").allSatisfy { $0 == viewer.json })
     #expect(found.at("viewer.all.totalCount") == 6)
     #expect(
@@ -199,8 +206,8 @@ import Testing
   private func programs(_ server: GraphServer, _ training: String, _ word: String) throws
     -> [String]
   {
-    try server.data("{ programs(training: \(training)) { title training } }")
-      .at("programs")?.array?.filter { $0["title"]?.string?.contains(word) == true }
+    try server.data("{ programs(training: \(training)) { nodes { title training } } }")
+      .at("programs.nodes")?.array?.filter { $0["title"]?.string?.contains(word) == true }
       .map {
         #expect($0["training"] == .string(training))
         return $0["title"]?.string ?? ""
@@ -289,12 +296,12 @@ import Testing
       """
       query($program: ID!, $trainer: ID!, $from: DateTime!, $to: DateTime!) {
         node(id: $program) { ... on Program {
-          sessions(from: $from, to: $to, onlyOpen: true) { nodes { startsAt seatsLeft } }
-          his: sessions(from: $from, to: $to, trainerId: $trainer, onlyOpen: true) {
+          classSessions(from: $from, to: $to, isBookable: true) { nodes { startsAt seatsLeft } }
+          his: classSessions(from: $from, to: $to, trainerId: $trainer, isBookable: true) {
             nodes { startsAt } }
-          all: sessions(from: $from, to: $to) { totalCount } } }
+          all: classSessions(from: $from, to: $to) { totalCount } } }
         user(by: {id: $trainer}) { trainerProfile {
-          sessions(from: $from, to: $to, onlyOpen: true) { nodes { title startsAt } } } }
+          classSessions(from: $from, to: $to, isBookable: true) { nodes { title startsAt } } } }
       }
       """,
       [
@@ -302,7 +309,7 @@ import Testing
         "to": "2046-01-01T00:00:00Z",
       ])
     #expect(
-      found.at("node.sessions.nodes") == [
+      found.at("node.classSessions.nodes") == [
         ["startsAt": "2045-01-01T08:00:00Z", "seatsLeft": 1],
         ["startsAt": "2045-01-01T10:00:00Z", "seatsLeft": 1],
         ["startsAt": "2045-01-01T10:30:00Z", "seatsLeft": 1],
@@ -312,10 +319,10 @@ import Testing
         == ["2045-01-01T08:00:00Z", "2045-01-01T10:00:00Z"])
     #expect(found.at("node.all.totalCount") == 5)
     #expect(
-      found.strings("user.trainerProfile.sessions.nodes", "title")
+      found.strings("user.trainerProfile.classSessions.nodes", "title")
         == ["Boxing", "Boxing", "Running"])
     #expect(
-      found.at("user.trainerProfile.sessions.nodes.2.startsAt") == "2045-01-01T11:00:00Z")
+      found.at("user.trainerProfile.classSessions.nodes.2.startsAt") == "2045-01-01T11:00:00Z")
   }
 
   @Test func `C7-PT.24: a booking shows training, trainer, date and time`() throws {
@@ -329,13 +336,13 @@ import Testing
     func shown(_ person: Person?) throws -> JSONValue? {
       try server.data(
         """
-        query($id: ID!) { node(id: $id) { ... on Booking { session {
+        query($id: ID!) { node(id: $id) { ... on Booking { classSession {
           title trainer { displayName } startsAt endsAt location { name } } } } }
         """, ["id": booking.json], as: person
       )["node"]
     }
     let content: JSONValue = [
-      "session": [
+      "classSession": [
         "title": "Boxing", "trainer": ["displayName": "Zoe"], "startsAt": "2044-04-01T08:30:00Z",
         "endsAt": "2044-04-01T09:30:00Z", "location": ["name": "Gym"],
       ]

@@ -263,7 +263,7 @@ final class LockWorld: @unchecked Sendable {
     ] { add(function, "\(anna), \(input(members))") }
     add(
       "update_event",
-      "\(anna), \(input("'eventId', \(event), 'title', 'y', 'location', NULL, 'venues', jsonb_build_array(jsonb_build_object('locationId', \(place)))"))"
+      "\(anna), \(event), \(input("'title', 'y', 'location', NULL, 'venues', jsonb_build_array(jsonb_build_object('locationId', \(place)))"))"
     )
     add("cancel_event", "\(anna), \(event)")
     add(
@@ -317,7 +317,7 @@ final class LockWorld: @unchecked Sendable {
     add(
       "create_circle",
       "\(anna), \(input("'name', 'x', 'memberIds', jsonb_build_array(\(eve), \(ben))"))")
-    add("update_circle", "\(anna), \(input("'circleId', \(group), 'name', 'y'"))")
+    add("update_circle", "\(anna), \(group), \(input("'name', 'y'"))")
     add("delete_circle", "\(anna), \(group)")
     add("delete_circle", "\(staff), \(channel)", "channel")
     add("add_circle_members", "\(ben), \(group), ARRAY[\(trainer), \(staff)]")
@@ -332,13 +332,13 @@ final class LockWorld: @unchecked Sendable {
     add("request_address", "\(eve), \(request)")
     add("answer_info_request", "\(anna), \(asked), true")
     add("answer_info_request", "\(anna), \(asked), false", "no")
-    add("resolve_follow_up", "\(anna), \(owed), false")
+    add("resolve_follow_up", "\(anna), \(owed), 'UNABLE'")
     add("close_card_post", "\(anna), \(offer)")
     add("close_card_post", "\(anna), \(request)", "request")
-    add("book_session", "\(anna), \(session)")
+    add("book_class_session", "\(anna), \(session)")
     add("cancel_booking", "\(ben), \(booking)")
     add(
-      "save_activity_track",
+      "create_activity_track",
       "\(anna), '{\"startedAt\": \"2026-01-01T00:00:00Z\", \"endedAt\": \"2026-01-01T01:00:00Z\", \"path\": []}'"
     )
     add("delete_activity_track", "\(anna), \(track)")
@@ -368,15 +368,15 @@ final class LockWorld: @unchecked Sendable {
       "\(staff), \(input("'programId', \(program), 'title', 'T', 'training', 'GROUP', 'durationMinutes', 30, 'trainerIds', jsonb_build_array(\(trainer)), 'locationId', \(place)"))"
     )
     add(
-      "schedule_sessions",
+      "schedule_class_sessions",
       "\(trainer), \(input("'programId', \(program), 'trainerId', \(trainer), 'startsAt', '[\"2041-02-02T10:00:00Z\"]'::jsonb, 'capacity', 2"))"
     )
     add(
-      "update_session",
-      "\(trainer), \(input("'sessionId', \(session), 'startsAt', '2041-01-01T12:00:00Z', 'capacity', 5"))"
+      "update_class_session",
+      "\(trainer), \(session), \(input("'startsAt', '2041-01-01T12:00:00Z', 'capacity', 5"))"
     )
-    add("cancel_session", "\(trainer), \(session)")
-    add("set_app_config", "\(staff), '{\"app\": \"gtio\", \"supportEmail\": \"b@example.org\"}'")
+    add("cancel_class_session", "\(trainer), \(session)")
+    add("set_app_config", "\(staff), 'gtio', '{\"supportEmail\": \"b@example.org\"}'")
     add("set_daily_content", "\(staff), '{\"motivations\": [\"Run!\"]}'")
     add("moderate_photo", "\(staff), \(photo), 'APPROVED'")
   }

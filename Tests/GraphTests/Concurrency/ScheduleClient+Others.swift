@@ -39,7 +39,7 @@ extension ScheduleClient {
         isOnce: true)
     case 6:
       guard let id = circles.randomElement(using: &random) else { return }
-      try expect([], "updateCircle(circleId: \"\(id)\", description: \"d\(operations)\")")
+      try expect([], "updateCircle(circleId: \"\(id)\", input: {description: \"d\(operations)\"})")
     default:
       try expect(
         [],
@@ -54,7 +54,7 @@ extension ScheduleClient {
     // Without an account nobody can ask again.
     guard !world.hasOutages else { return }
     let nobody = Person(key: NodeKey(0), username: "", token: "")
-    let session = "session { token viewer { user { id } } }"
+    let session = "token viewer { user { id } }"
     let name = "s\(number)x\(operations)"
     let names = "username: \"\(name)\", password:"
     func person(_ answer: (payload: JSONValue, codes: [String])?) throws -> Person? {
@@ -126,7 +126,7 @@ extension ScheduleClient {
     case 2:
       try expect(
         [],
-        "updateSession(input: {sessionId: \"\(session)\", capacity: \(100 + operations % 3)})",
+        "updateClassSession(classSessionId: \"\(session)\", input: {capacity: \(100 + operations % 3)})",
         as: staff)
     case 3:
       try expect(
@@ -153,16 +153,16 @@ extension ScheduleClient {
       guard
         let made = try ask(
           """
-          scheduleSessions(input: {programId: "\(world.program.wire)", \
+          scheduleClassSessions(input: {programId: "\(world.program.wire)", \
           trainerId: "\(world.trainer.wire)", startsAt: ["\(hour)"]})
-          """, "sessions { id }", as: staff)
+          """, "classSessions { id }", as: staff)
       else { return }
-      for id in made.payload.strings("sessions", "id") {
-        try expect([], "cancelSession(sessionId: \"\(id)\")", as: staff)
+      for id in made.payload.strings("classSessions", "id") {
+        try expect([], "cancelClassSession(classSessionId: \"\(id)\")", as: staff)
       }
     case 7:
       try expect(
-        [], "setAppConfig(input: {app: \"a\(operations % 2)\", supportEmail: \"a@b.example\"})",
+        [], "setAppConfig(app: \"a\(operations % 2)\", input: {supportEmail: \"a@b.example\"})",
         as: staff)
       try expect([], "setDailyContent(motivations: [\"\(operations)\"])", as: staff)
     case 8:

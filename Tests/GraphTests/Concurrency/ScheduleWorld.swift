@@ -415,7 +415,7 @@ struct ScheduleClient {
         _ =
           chance(50)
           ? try attempt(
-            "updateEvent(input: {eventId: \"\(id)\", title: \"t\(operations)\"})",
+            "updateEvent(eventId: \"\(id)\", input: {title: \"t\(operations)\"})",
             allowing: ["CLOSED", "NOT_FOUND"])
           : try attempt("cancelEvent(eventId: \"\(id)\")", allowing: gone)
       case "cardOffer", "cardRequest":
@@ -432,8 +432,8 @@ struct ScheduleClient {
           ("addComment(subjectId: \"\(id)\", body: \"x\")", nil),
           ("flag(subjectId: \"\(id)\")", nil),
           ("unreact(subjectId: \"\(id)\", kind: HEART)", nil),
-          ("respondToOffer(offerId: \"\(id)\")", "cardOffer"),
-          ("requestAddress(requestId: \"\(id)\")", "cardRequest"),
+          ("respondToOffer(cardOfferId: \"\(id)\")", "cardOffer"),
+          ("requestAddress(cardRequestId: \"\(id)\")", "cardRequest"),
           ("setAttendance(eventId: \"\(id)\", status: GOING)", "event"),
         ].filter { $0.1 == nil || $0.1 == post.kind || chance(20) }
         .randomElement(using: &random) ?? ("", nil)
@@ -479,7 +479,7 @@ struct ScheduleClient {
         bookings[index] = nil
         world.history.change("seat \(index) \(number)", to: false, last.span)
       } else if let booking = try attempt(
-        "bookSession(sessionId: \"\(world.sessions[index].key.wire)\")", "booking { id }",
+        "bookClassSession(classSessionId: \"\(world.sessions[index].key.wire)\")", "booking { id }",
         "booking.id", allowing: bookings[index] == nil ? ["FULL"] : [])
       {
         if let earlier = bookings[index], earlier != booking {
@@ -493,7 +493,7 @@ struct ScheduleClient {
     case 21:
       let index = Int.random(in: 0..<world.offers.count, using: &random)
       if try attempt(
-        "respondToOffer(offerId: \"\(world.offers[index].key.wire)\")",
+        "respondToOffer(cardOfferId: \"\(world.offers[index].key.wire)\")",
         allowing: responded.contains(index) ? [] : ["CLOSED"]) != nil
       {
         responded.insert(index)
@@ -502,16 +502,17 @@ struct ScheduleClient {
         world.history.refuse("response \(index) ", last.span)
       }
     case 22:
-      try expect([], "requestAddress(requestId: \"\(world.request.wire)\")")
+      try expect([], "requestAddress(cardRequestId: \"\(world.request.wire)\")")
       asked = true
     case 23:
       // Somebody asks for an address that the client may give.
       if let id = posts.first(where: { $0.value == "cardRequest" })?.key {
-        _ = try ask("requestAddress(requestId: \"\(id)\")", as: world.staff)
+        _ = try ask("requestAddress(cardRequestId: \"\(id)\")", as: world.staff)
       }
       guard
         let id = ids(
-          "viewer { infoRequests(first: 5) { nodes { id } } }", "viewer.infoRequests.nodes"
+          "viewer { infoRequests(status: PENDING, first: 5) { nodes { id } } }",
+          "viewer.infoRequests.nodes"
         )
         .randomElement(using: &random)
       else { return }
@@ -521,11 +522,12 @@ struct ScheduleClient {
     case 24:
       guard
         let id = ids(
-          "viewer { followUps(role: SENDER, first: 5) { nodes { id } } }", "viewer.followUps.nodes"
+          "viewer { followUps(role: SENDER, state: OPEN, first: 5) { nodes { id } } }",
+          "viewer.followUps.nodes"
         ).randomElement(using: &random)
       else { return }
       _ = try attempt(
-        "resolveFollowUp(followUpId: \"\(id)\", completed: \(chance(50)))",
+        "resolveFollowUp(followUpId: \"\(id)\", state: \(chance(50) ? "COMPLETED" : "UNABLE"))",
         allowing: ["NOT_FOUND", "ALREADY_DONE"])
     case 25:
       let status = ["GOING", "MAYBE", "NOT_GOING"].randomElement(using: &random) ?? "GOING"
@@ -576,7 +578,7 @@ struct ScheduleClient {
       results += 1
       if let id = try attempt(
         """
-        saveActivityTrack(input: {startedAt: "2026-01-01T00:00:00Z", endedAt: "2026-01-01T01:00:00Z", path: []})
+        createActivityTrack(input: {startedAt: "2026-01-01T00:00:00Z", endedAt: "2026-01-01T01:00:00Z", path: []})
         """, "activityTrack { id }", "activityTrack.id", isOnce: true)
       {
         tracks.insert(id)

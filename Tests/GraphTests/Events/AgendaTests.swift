@@ -140,7 +140,7 @@ import Testing
       query($name: String) {
         circles(isDefault: true, search: $name) { nodes { name } }
         schedule(filter: {
-          from: "2042-01-01T00:00:00Z", to: "2042-01-02T00:00:00Z", defaultChannels: true
+          from: "2042-01-01T00:00:00Z", to: "2042-01-02T00:00:00Z", isInDefaultChannel: true
         }) { totalCount nodes { title } }
       }
       """, ["name": .string(name)])

@@ -75,7 +75,7 @@ import Testing
     let seen = try server.data(
       """
       query($id: ID!) { post(id: $id) { visibility comments { nodes { body } }
-        ... on Event { attendees { nodes { id } } } } }
+        ... on Event { attendees(status: GOING) { nodes { id } } } } }
       """, ["id": hidden.json], as: host)
     #expect(
       seen == [
@@ -113,7 +113,7 @@ import Testing
       ])
     try data.join(rowers, late)
     let invitations = """
-      { viewer { invitations { nodes { status event { id } inviter { id } } } } }
+      { viewer { invitations(status: PENDING) { nodes { status event { id } inviter { id } } } } }
       """
     for person in [both, one, other] {
       #expect(
@@ -167,7 +167,8 @@ import Testing
     #expect(try refusals(open, as: guest) == [])
     #expect(try refusals(closed, as: host) == [])
     let own = try server.data(
-      "{ viewer { invitations { nodes { event { id } inviter { id } } } } }", as: friend)
+      "{ viewer { invitations(status: PENDING) { nodes { event { id } inviter { id } } } } }",
+      as: friend)
     #expect(
       own.at("viewer.invitations.nodes") == [
         ["event": ["id": closed.json], "inviter": ["id": host.json]],
@@ -293,7 +294,7 @@ import Testing
     ] as [(JSONValue, JSONValue, JSONValue)] {
       let payload = try server.mutate(
         answer,
-        "event { viewerAttendance viewerInvitation { status } attendees { totalCount } }",
+        "event { viewerAttendance viewerInvitation { status } attendees(status: GOING) { totalCount } }",
         ["id: ID!": made.json, "status: AttendanceStatus!": status], as: guest)
       #expect(
         payload["event"] == [
@@ -302,7 +303,7 @@ import Testing
         ])
     }
     let seen = try server.data(
-      "query($id: ID!) { post(id: $id) { ... on Event { viewerAttendance attendees { edges { status node { id } } } } } }",
+      "query($id: ID!) { post(id: $id) { ... on Event { viewerAttendance attendees(status: GOING) { edges { status node { id } } } } } }",
       ["id": made.json], as: host)
     #expect(
       seen == [

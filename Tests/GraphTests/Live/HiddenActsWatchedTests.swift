@@ -50,7 +50,7 @@ extension LiveTests {
       }
 
       private static let query =
-        "query($since: String) { changes(since: $since) { token changes { id operation } } }"
+        "query($since: String) { changes(since: $since) { token changes { nodeId operation } } }"
 
       func token(_ server: LiveServer) throws -> JSONValue {
         try server.graph.data(Self.query, as: person).at("changes.token") ?? .null

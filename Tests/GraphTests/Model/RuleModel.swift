@@ -472,11 +472,11 @@ struct RuleModel {
 
   mutating func respond(_ viewer: Int, _ id: String) -> Outcome {
     guard seesPost(viewer, id), let post = posts[id], post.kind == "cardOffer" else {
-      return .refused([Refusal("NOT_FOUND", "offerId")])
+      return .refused([Refusal("NOT_FOUND", "cardOfferId")])
     }
-    if post.author == viewer { return .refused([Refusal("FORBIDDEN", "offerId")]) }
+    if post.author == viewer { return .refused([Refusal("FORBIDDEN", "cardOfferId")]) }
     if responses[id]?.contains(viewer) == true { return .done }
-    guard post.isOpen else { return .refused([Refusal("CLOSED", "offerId")]) }
+    guard post.isOpen else { return .refused([Refusal("CLOSED", "cardOfferId")]) }
     responses[id, default: []].insert(viewer)
     if let limit = post.limit, responses[id]?.count ?? 0 >= limit { posts[id]?.isOpen = false }
     cards.append(
@@ -497,11 +497,11 @@ struct RuleModel {
 
   func mayAsk(_ viewer: Int, _ id: String) -> [Refusal] {
     guard seesPost(viewer, id), let post = posts[id], post.kind == "cardRequest" else {
-      return [Refusal("NOT_FOUND", "requestId")]
+      return [Refusal("NOT_FOUND", "cardRequestId")]
     }
-    if post.author == viewer { return [Refusal("FORBIDDEN", "requestId")] }
+    if post.author == viewer { return [Refusal("FORBIDDEN", "cardRequestId")] }
     let isKnown = requests.values.contains { $0.post == id && $0.sender == viewer }
-    return isKnown || post.isOpen ? [] : [Refusal("CLOSED", "requestId")]
+    return isKnown || post.isOpen ? [] : [Refusal("CLOSED", "cardRequestId")]
   }
 
   mutating func ask(_ viewer: Int, _ id: String, for post: String) {
@@ -550,8 +550,8 @@ struct RuleModel {
 
   func mayBook(_ viewer: Int, _ id: String) -> [Refusal] {
     guard let session = sessions[id], session.bookings[viewer] == nil else { return [] }
-    if session.trainer == viewer { return [Refusal("FORBIDDEN", "sessionId")] }
-    return session.bookings.count >= session.seats ? [Refusal("FULL", "sessionId")] : []
+    if session.trainer == viewer { return [Refusal("FORBIDDEN", "classSessionId")] }
+    return session.bookings.count >= session.seats ? [Refusal("FULL", "classSessionId")] : []
   }
 
   mutating func message(_ viewer: Int, _ named: [Int]) -> Outcome {

@@ -247,7 +247,8 @@ struct ModelledGraph {
       } else {
         let id = post("cardOffer")
         try expect(
-          model.respond(viewer, id), viewer, "respondToOffer(offerId: \"\(id)\")", .cardOffer, id)
+          model.respond(viewer, id), viewer, "respondToOffer(cardOfferId: \"\(id)\")", .cardOffer,
+          id)
       }
     case 25: try card(viewer)
     case 26:
@@ -263,7 +264,7 @@ struct ModelledGraph {
       }
       let expected = model.mayBook(viewer, session)
       let (found, payload) = try ask(
-        viewer, "bookSession(sessionId: \"\(session)\")", "booking { id }")
+        viewer, "bookClassSession(classSessionId: \"\(session)\")", "booking { id }")
       compare(found, expected)
       if found.isEmpty {
         model.sessions[session]?.bookings[viewer] = payload.at("booking.id")?.string
@@ -305,7 +306,7 @@ struct ModelledGraph {
       let faults = model.named(viewer, invited, ["input", "inviteUserIds"])
       if !faults.isEmpty { expected = faults }
     case "productPost":
-      input += ", productId: \"\(product.wire)\", votingEnabled: true"
+      input += ", productId: \"\(product.wire)\", isVotingEnabled: true"
     default: break
     }
     let field = kind.prefix(1).uppercased() + kind.dropFirst()
@@ -328,7 +329,7 @@ struct ModelledGraph {
       let id = post("cardRequest")
       let expected = model.mayAsk(viewer, id)
       let (found, payload) = try ask(
-        viewer, "requestAddress(requestId: \"\(id)\")", "infoRequest { id }")
+        viewer, "requestAddress(cardRequestId: \"\(id)\")", "infoRequest { id }")
       compare(found, expected)
       if found.isEmpty {
         model.ask(viewer, payload.at("infoRequest.id")?.string ?? "", for: id)
@@ -346,7 +347,7 @@ struct ModelledGraph {
       let card = model.cards[index]
       guard model.seesFavour(card.sender, card) else { return }
       let owed = try server.data(
-        "{ viewer { followUps(state: null, first: 100) { nodes { id post { ... on Node { id } } recipient { id } } } } }",
+        "{ viewer { followUps(role: SENDER, first: 100) { nodes { id post { ... on Node { id } } recipient { id } } } } }",
         as: people[card.sender])
       let id = owed.at("viewer.followUps.nodes")?.array?.first {
         $0.at("post.id")?.string == card.post
@@ -355,7 +356,7 @@ struct ModelledGraph {
       let isSent = below(2) == 0
       try expect(
         model.resolve(index, isSent), card.sender,
-        "resolveFollowUp(followUpId: \"\(id ?? "")\", completed: \(isSent))")
+        "resolveFollowUp(followUpId: \"\(id ?? "")\", state: \(isSent ? "COMPLETED" : "UNABLE"))")
     }
   }
 
@@ -570,9 +571,9 @@ struct ModelledGraph {
       { viewer { unreadNotificationCount notifications(first: 100) { totalCount nodes { reason actor { id } } }
         circles(first: 0) { totalCount } blockedUsers(first: 0) { totalCount }
         conversations(first: 100) { nodes { messages(first: 0) { totalCount } } }
-        shoppingList(first: 0) { totalCount } infoRequests(status: null, first: 100) { nodes { id } }
-        sent: followUps(role: SENDER, state: null, first: 100) { nodes { state recipient { id } } }
-        received: followUps(role: RECIPIENT, state: null, first: 100) { nodes { state sender { id } } } } }
+        shoppingList(first: 0) { totalCount } infoRequests(first: 100) { nodes { id } }
+        sent: followUps(role: SENDER, first: 100) { nodes { state recipient { id } } }
+        received: followUps(role: RECIPIENT, first: 100) { nodes { state sender { id } } } } }
       """, as: people[viewer])
     let notes = model.notes.filter { note in
       note.recipient == viewer && note.actor.map { !model.isApart(viewer, $0) } ?? true

@@ -228,7 +228,7 @@ import Testing
     func errors(_ longitude: String) throws -> JSONValue? {
       try server.execute(
         """
-        { locations(filter: {near: {center: {latitude: 1, longitude: \(longitude)}, radius: 1}}) {
+        { locations(filter: {near: {center: {latitude: 1, longitude: \(longitude)}, radiusMeters: 1}}) {
           totalCount
         } }
         """, as: nil

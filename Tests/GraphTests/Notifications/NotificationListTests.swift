@@ -119,7 +119,7 @@ import Testing
       """
       { viewer {
         notifications { nodes { text readAt } }
-        unread: notifications(unreadOnly: true) { totalCount nodes { text } }
+        unread: notifications(isRead: false) { totalCount nodes { text } }
       } }
       """, as: viewer)
     #expect(
@@ -189,7 +189,7 @@ import Testing
       { viewer { unreadNotificationCount
         notifications { totalCount nodes {
           text reason actor { id } about { id } action { kind label performedAt } } }
-        unread: notifications(unreadOnly: true) { nodes { text } } } }
+        unread: notifications(isRead: false) { nodes { text } } } }
       """
     let found = try server.data(query, as: viewer)
     #expect(found.strings("viewer.notifications.nodes", "text") == ["three", "two", "one"])

@@ -242,7 +242,7 @@ import Testing
     try data.attend(declined, event, "NOT_GOING")
     func change(_ field: String) throws {
       try server.mutate(
-        "updateEvent(input: {eventId: $id, \(field)})", ["id: ID!": event.json], as: ann)
+        "updateEvent(eventId: $id, input: {\(field)})", ["id: ID!": event.json], as: ann)
     }
     try change("body: \"More words\"")
     try change("title: \"A < B\"")
@@ -312,7 +312,7 @@ import Testing
   ) throws -> (post: NodeKey, request: NodeKey) {
     let post = try data.post(.cardRequest, by: owner)
     let request = try server.make(
-      "requestAddress(requestId: $id)", "infoRequest", ["id: ID!": post.json], as: asker)
+      "requestAddress(cardRequestId: $id)", "infoRequest", ["id: ID!": post.json], as: asker)
     return (post, request)
   }
 
@@ -321,7 +321,7 @@ import Testing
     let data = try server.data()
     let (ann, ben) = try pair(data)
     let (post, request) = try asked(server, data, owner: ben, by: ann)
-    try server.mutate("requestAddress(requestId: $id)", ["id: ID!": post.json], as: ann)
+    try server.mutate("requestAddress(cardRequestId: $id)", ["id: ID!": post.json], as: ann)
     let peck = try onlyPeck(
       server, of: ben, "INFO_REQUESTED", about: request,
       text: "\(Self.ann) would like to send you a card and asks for your address.",
@@ -360,7 +360,7 @@ import Testing
     var followUp: JSONValue?
     for _ in 0..<2 {
       followUp = try server.mutate(
-        "respondToOffer(offerId: $id)", "cardOffer { viewerFollowUp { id } }",
+        "respondToOffer(cardOfferId: $id)", "cardOffer { viewerFollowUp { id } }",
         ["id: ID!": offer.json], as: person
       ).at("cardOffer.viewerFollowUp.id")
     }
@@ -384,7 +384,7 @@ import Testing
     let card = try answered(server, data, author: ann, by: ben)
     for _ in 0..<2 {
       try server.mutate(
-        "resolveFollowUp(followUpId: $id, completed: false)", ["id: ID!": card.json], as: ann)
+        "resolveFollowUp(followUpId: $id, state: UNABLE)", ["id: ID!": card.json], as: ann)
     }
     _ = try onlyPeck(
       server, of: ben, "FOLLOW_UP_UNABLE", about: card,
@@ -395,8 +395,11 @@ import Testing
     let server = try GraphServer.shared
     let data = try server.data()
     for (field, words) in [
-      ("updateSession(input: {sessionId: $id, startsAt: \"2048-01-02T12:00:00Z\"})", "moved"),
-      ("cancelSession(sessionId: $id)", "called off"),
+      (
+        "updateClassSession(classSessionId: $id, input: {startsAt: \"2048-01-02T12:00:00Z\"})",
+        "moved"
+      ),
+      ("cancelClassSession(classSessionId: $id)", "called off"),
     ] {
       let trainer = try data.trainer(name: "Ann & <i>")
       let (ben, gone) = (try data.person(), try data.person())
@@ -406,7 +409,7 @@ import Testing
       try data.book(gone, session, isCancelled: true)
       // Seats are nobody's concern.
       try server.mutate(
-        "updateSession(input: {sessionId: $id, capacity: 8})", ["id: ID!": session.json],
+        "updateClassSession(classSessionId: $id, input: {capacity: 8})", ["id: ID!": session.json],
         as: trainer)
       for _ in 0..<2 { try server.mutate(field, ["id: ID!": session.json], as: trainer) }
       _ = try onlyPeck(
@@ -574,7 +577,7 @@ import Testing
         == ["viewerAttendance": "GOING", "viewerInvitation": ["status": "ACCEPTED"]])
     #expect(
       try server.data(
-        "query($id: ID!) { node(id: $id) { ... on Event { attendees { nodes { id } } } } }",
+        "query($id: ID!) { node(id: $id) { ... on Event { attendees(status: GOING) { nodes { id } } } } }",
         ["id": event.json], as: ann)
         == ["node": ["attendees": ["nodes": [["id": ben.json]]]]])
   }
@@ -615,7 +618,8 @@ import Testing
     for _ in 0..<2 { try server.mutate(Self.perform, ["id: ID!": id], as: ben) }
     #expect(try pecks(server, of: ben)[0].at("action.performedAt")?.string != nil)
     let own = try server.data(
-      "{ viewer { followUps { nodes { recipientAddress recipient { id } } } } }", as: ann)
+      "{ viewer { followUps(role: SENDER, state: OPEN) { nodes { recipientAddress recipient { id } } } } }",
+      as: ann)
     #expect(
       own.at("viewer.followUps.nodes")
         == [["recipientAddress": "Road 1", "recipient": ["id": ben.json]]])
@@ -644,7 +648,7 @@ import Testing
     let ids = try pecks(server, of: ben).map { $0["id"] ?? .null }
     let state = """
       { viewer { unreadNotificationCount notifications { totalCount }
-        unread: notifications(unreadOnly: true) { totalCount nodes { id } } } }
+        unread: notifications(isRead: false) { totalCount nodes { id } } } }
       """
     func unread() throws -> JSONValue? {
       let seen = try server.data(state, as: ben)
@@ -655,10 +659,10 @@ import Testing
     #expect(try unread() == .array(ids))
     // Somebody else's are passed over.
     try server.mutate(
-      "markNotificationsRead(ids: $ids)", ["ids: [ID!]": .array(ids)], as: ann)
+      "markNotificationsRead(notificationIds: $ids)", ["ids: [ID!]": .array(ids)], as: ann)
     #expect(try unread() == .array(ids))
     let payload = try server.mutate(
-      "markNotificationsRead(ids: $ids)", "viewer { unreadNotificationCount }",
+      "markNotificationsRead(notificationIds: $ids)", "viewer { unreadNotificationCount }",
       ["ids: [ID!]": [ids[1], "no id"]], as: ben)
     #expect(payload["viewer"] == ["unreadNotificationCount": 2])
     #expect(try unread() == [ids[0], ids[2]])
@@ -670,9 +674,9 @@ import Testing
     #expect(try pecks(server, of: ben)[1]["readAt"] == first)
     #expect(
       try server.refusals(
-        "markNotificationsRead(ids: $ids)",
+        "markNotificationsRead(notificationIds: $ids)",
         ["ids: [ID!]": .array(Array(repeating: ids[0], count: 1_001))], as: ben)
-        == [Refusal("INVALID", "ids")])
+        == [Refusal("INVALID", "notificationIds")])
   }
 
   @Test func `of many who press a button at once, all are answered when it was done`() throws {

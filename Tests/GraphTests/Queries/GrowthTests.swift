@@ -57,10 +57,10 @@ import Testing
       rows: "explore.nodes"),
     Case(
       name: "posts of people followed in a city",
-      selection: "posts(filter: {by: FOLLOWING, within: $id}) { nodes { id } }", subject: city,
+      selection: "posts(filter: {by: FOLLOWING, withinId: $id}) { nodes { id } }", subject: city,
       rows: "posts.nodes"),
     Case(
-      name: "posts in a city", selection: "posts(filter: {within: $id}) { nodes { id } }",
+      name: "posts in a city", selection: "posts(filter: {withinId: $id}) { nodes { id } }",
       subject: city, rows: "posts.nodes"),
     Case(
       name: "posts at a place",

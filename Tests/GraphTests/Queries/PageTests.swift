@@ -117,15 +117,16 @@ import Testing
   @Test func `a cursor of one order is refused by another`() throws {
     let server = try CrowdedGraph.shared.get().server
     let first = try server.data(
-      "{ products(orderBy: PRICE, first: 2) { pageInfo { endCursor } } }")
+      "{ products(orderBy: PRICE_ASC, first: 2) { pageInfo { endCursor } } }")
     let cursor = try #require(first.at("products.pageInfo.endCursor")?.string)
     func query(_ order: String) -> String {
       "{ products(orderBy: \(order), after: \"\(cursor)\") { nodes { id } } }"
     }
-    #expect(try server.errorCodes(query("PRICE")) == [])
+    #expect(try server.errorCodes(query("PRICE_ASC")) == [])
     #expect(try server.errorCodes(query("NAME")) == ["BAD_USER_INPUT"])
     for broken in ["", "x", "AAAA", String(cursor.dropLast()), cursor + "AAAA", "é"] {
-      let text = "{ products(orderBy: PRICE, after: \(JSONValue.string(broken))) { nodes { id } } }"
+      let text =
+        "{ products(orderBy: PRICE_ASC, after: \(JSONValue.string(broken))) { nodes { id } } }"
       #expect(try server.errorCodes(text) == ["BAD_USER_INPUT"], "\(broken)")
     }
   }
@@ -229,9 +230,9 @@ private struct Walk {
     node("Product", graph.product)
     node("Comment", graph.comment)
     node("Conversation", graph.conversation)
-    node("Program", graph.program, ["sessions": window])
+    node("Program", graph.program, ["classSessions": window])
     for (tag, key) in graph.posts { node(NaiveGraph.postTypes[tag.rawValue - 16], key) }
-    add("TrainerProfile", "node.trainerProfile", ["sessions": window]) { field in
+    add("TrainerProfile", "node.trainerProfile", ["classSessions": window]) { field in
       let profile = RandomField(
         alias: nil, name: "trainerProfile", selections: [.field(field)])
       return [
@@ -255,7 +256,7 @@ private struct Walk {
                   (
                     "center",
                     .object([("latitude", .constant(10.5)), ("longitude", .constant(20))])
-                  ), ("radius", .constant(400_000)),
+                  ), ("radiusMeters", .constant(400_000)),
                 ])
               )
             ])

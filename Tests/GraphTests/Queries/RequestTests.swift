@@ -59,7 +59,7 @@ import Testing
 
   @Test(arguments: [
     "users(first: -1) { totalCount }", "users(first: 101) { totalCount }",
-    "changes(first: -1) { token }", "changes(first: 101) { token }",
+    "changes(limit: -1) { token }", "changes(limit: 101) { token }",
     "circles(first: 2147483647) { nodes { id } }",
   ])
   func `a page of no size or of too many is refused`(field: String) throws {

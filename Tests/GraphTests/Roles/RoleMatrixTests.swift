@@ -154,7 +154,7 @@ private final class RoleStage {
       "createThankYou", "createAnnouncement", "createEvent", "createOutfitPost", "createPhotoPost":
       return try creation(mutation, target)
     case "updateEvent":
-      return "updateEvent(input: {eventId: \(quote(try post(.event, target))), title: \"x\"})"
+      return "updateEvent(eventId: \(quote(try post(.event, target))), input: {title: \"x\"})"
     case "cancelEvent": return "cancelEvent(eventId: \(quote(try post(.event, target))))"
     case "updatePost": return "updatePost(postId: \(quote(try post(.text, target))), body: \"x\")"
     case "deletePost": return "deletePost(postId: \(quote(try post(.text, target))))"
@@ -243,7 +243,7 @@ private final class RoleStage {
         brand: "x", buyUrl: "https://shop.example/x"})
         """
     case "setAppConfig":
-      return "setAppConfig(input: {app: \"\(other.username)\", supportEmail: \"a@b.example\"})"
+      return "setAppConfig(app: \"\(other.username)\", input: {supportEmail: \"a@b.example\"})"
     case "setDailyContent": return "setDailyContent(motivations: [\"x\"])"
     default: return try circleCall(mutation, target)
     }
@@ -259,8 +259,8 @@ private final class RoleStage {
       }
     case "updateCircle":
       return target == "ownDefaultChannel"
-        ? "updateCircle(circleId: \(quote(try circle("ownChannel"))), isDefault: true)"
-        : "updateCircle(circleId: \(quote(try circle(target))), name: \"x\")"
+        ? "updateCircle(circleId: \(quote(try circle("ownChannel"))), input: {isDefault: true})"
+        : "updateCircle(circleId: \(quote(try circle(target))), input: {name: \"x\"})"
     case "deleteCircle", "joinCircle", "leaveCircle":
       return "\(mutation)(circleId: \(quote(try circle(target))))"
     case "addCircleMembers", "removeCircleMembers":
@@ -280,9 +280,9 @@ private final class RoleStage {
     switch mutation {
     case "respondToOffer":
       try data.run("UPDATE app_user SET address = 'Street 1' WHERE id = $1", [viewer])
-      return "respondToOffer(offerId: \(quote(try post(.cardOffer, target))))"
+      return "respondToOffer(cardOfferId: \(quote(try post(.cardOffer, target))))"
     case "requestAddress":
-      return "requestAddress(requestId: \(quote(try post(.cardRequest, target))))"
+      return "requestAddress(cardRequestId: \(quote(try post(.cardRequest, target))))"
     case "answerInfoRequest":
       let third = try data.person()
       let (owner, asker) =
@@ -302,7 +302,7 @@ private final class RoleStage {
         default: (other, third)
         }
       let owed = try data.followUp(try data.offer(by: sender), from: sender, to: recipient)
-      return "resolveFollowUp(followUpId: \(quote(owed)), completed: true)"
+      return "resolveFollowUp(followUpId: \(quote(owed)), state: COMPLETED)"
     case "closeCardPost": return "closeCardPost(postId: \(quote(try post(.cardOffer, target))))"
     default: return try classCall(mutation, target)
     }
@@ -310,14 +310,15 @@ private final class RoleStage {
 
   private func classCall(_ mutation: String, _ target: String) throws -> String {
     switch mutation {
-    case "bookSession": return "bookSession(sessionId: \(quote(try session(target))))"
+    case "bookClassSession":
+      return "bookClassSession(classSessionId: \(quote(try session(target))))"
     case "cancelBooking":
       let session = try session(target == "ofOwnSession" ? "own" : "other's")
       let booking = try data.book(target == "own" ? viewer : try data.person(), session)
       return "cancelBooking(bookingId: \(quote(booking)))"
-    case "saveActivityTrack":
+    case "createActivityTrack":
       return """
-        saveActivityTrack(input: {startedAt: "2026-01-01T10:00:00Z", \
+        createActivityTrack(input: {startedAt: "2026-01-01T10:00:00Z", \
         endedAt: "2026-01-01T11:00:00Z", path: []})
         """
     case "deleteActivityTrack":
@@ -337,16 +338,18 @@ private final class RoleStage {
         upsertProgram(input: {\(known.map { "programId: \(quote($0)), " } ?? "")title: "x", \
         training: PERSONAL, durationMinutes: 60, trainerIds: [\(quote(trainer.key))]})
         """
-    case "scheduleSessions":
+    case "scheduleClassSessions":
       let trainer = target == "own" ? viewer : try data.trainer()
       let program = try data.program("x", trainers: [trainer])
       return """
-        scheduleSessions(input: {programId: \(quote(program)), \
+        scheduleClassSessions(input: {programId: \(quote(program)), \
         trainerId: \(quote(trainer.key)), startsAt: ["2100-01-01T10:00:00Z"]})
         """
-    case "updateSession":
-      return "updateSession(input: {sessionId: \(quote(try session(target))), capacity: 5})"
-    case "cancelSession": return "cancelSession(sessionId: \(quote(try session(target))))"
+    case "updateClassSession":
+      return
+        "updateClassSession(classSessionId: \(quote(try session(target))), input: {capacity: 5})"
+    case "cancelClassSession":
+      return "cancelClassSession(classSessionId: \(quote(try session(target))))"
     default: return try messageCall(mutation, target)
     }
   }
@@ -361,7 +364,7 @@ private final class RoleStage {
       return "markConversationRead(conversationId: \(quote(try conversation(target))))"
     case "markNotificationsRead":
       let told = try data.tell(target == "own" ? viewer : other, "x")
-      return "markNotificationsRead(ids: [\(quote(told))])"
+      return "markNotificationsRead(notificationIds: [\(quote(told))])"
     case "performNotificationAction":
       let told = try data.tell(target == "own" ? viewer : other, "x", by: try data.person())
       try data.run(

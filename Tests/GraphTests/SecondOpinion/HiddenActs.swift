@@ -213,7 +213,7 @@ final class HiddenActs: Sendable {
     let group = try owner(
       "createCircle(input: {name: \"secret club\", memberIds: [\(memberID)]})", "circle { id }",
       "circle.id")
-    try owner("updateCircle(circleId: \"\(group)\", description: \"secret words\")")
+    try owner("updateCircle(circleId: \"\(group)\", input: {description: \"secret words\"})")
     for circle in [group, shared] {
       // Of what is in the group of those who block each other, they see what is not of each other.
       let isShared = circle == shared
@@ -223,7 +223,7 @@ final class HiddenActs: Sendable {
         ("textPost", "body: \"secret text\", \(inside)"),
         (
           "outfitPost",
-          "photoIds: [\(photos[0])], brands: [\"secretbrand\"], votingEnabled: true, \(inside)"
+          "photoIds: [\(photos[0])], brands: [\"secretbrand\"], isVotingEnabled: true, \(inside)"
         ),
         (
           "productPost",
@@ -256,18 +256,18 @@ final class HiddenActs: Sendable {
         try member("flag(subjectId: \"\(post)\")")
       }
       try member("castVote(postId: \"\(posts[1])\", choice: WEAR_IT)")
-      try member("respondToOffer(offerId: \"\(posts[4])\")")
+      try member("respondToOffer(cardOfferId: \"\(posts[4])\")")
       let asked = try member(
-        "requestAddress(requestId: \"\(posts[5])\")", "infoRequest { id }", "infoRequest.id")
+        "requestAddress(cardRequestId: \"\(posts[5])\")", "infoRequest { id }", "infoRequest.id")
       try owner("answerInfoRequest(infoRequestId: \"\(asked)\", approve: true)")
       try member("setAttendance(eventId: \"\(posts[7])\", status: GOING)")
-      try owner("updateEvent(input: {eventId: \"\(posts[7])\", title: \"secret party\"})")
+      try owner("updateEvent(eventId: \"\(posts[7])\", input: {title: \"secret party\"})")
       try owner("updatePost(postId: \"\(posts[0])\", body: \"secret and changed\")")
       try owner("cancelEvent(eventId: \"\(posts[7])\")")
       try owner("closeCardPost(postId: \"\(posts[5])\")")
       try owner("deletePost(postId: \"\(posts[2])\")")
       try owner(
-        "resolveFollowUp(followUpId: \"\(id("SELECT id FROM follow_up WHERE recipient_id = (SELECT id FROM app_user WHERE username = 'loud_member') ORDER BY id DESC LIMIT 1"))\", completed: false)"
+        "resolveFollowUp(followUpId: \"\(id("SELECT id FROM follow_up WHERE recipient_id = (SELECT id FROM app_user WHERE username = 'loud_member') ORDER BY id DESC LIMIT 1"))\", state: UNABLE)"
       )
       let said = try owner(
         "addComment(subjectId: \"\(group)\", body: \"secret word\")", "comment { id }", "comment.id"
@@ -284,7 +284,7 @@ final class HiddenActs: Sendable {
     try member("setAttendance(eventId: \"\(party)\", status: GOING)")
     try member("addComment(subjectId: \"\(party)\", body: \"secret joy\")")
     try member("react(subjectId: \"\(party)\", kind: TOP)")
-    try owner("updateEvent(input: {eventId: \"\(party)\", body: \"secret menu\"})")
+    try owner("updateEvent(eventId: \"\(party)\", input: {body: \"secret menu\"})")
     let second = try owner(
       """
       createEvent(input: {title: "secret end", startsAt: "2041-06-07T10:00:00Z", visibility: INVITED, \
@@ -308,7 +308,7 @@ final class HiddenActs: Sendable {
       "answerInfoRequest(infoRequestId: \"\(id("SELECT id FROM info_request WHERE post_id = (SELECT id FROM post WHERE body = 'loud request')"))\", approve: true)"
     )
     try owner(
-      "resolveFollowUp(followUpId: \"\(id("SELECT id FROM follow_up WHERE post_id = (SELECT id FROM post WHERE body = 'loud offer')"))\", completed: false)"
+      "resolveFollowUp(followUpId: \"\(id("SELECT id FROM follow_up WHERE post_id = (SELECT id FROM post WHERE body = 'loud offer')"))\", state: UNABLE)"
     )
     try staff(
       "resolveFlag(flagId: \"\(id("SELECT f.id FROM flag f JOIN post p ON p.id = f.subject_id WHERE p.body = 'loud offer'"))\", note: \"secret\")"
@@ -318,7 +318,7 @@ final class HiddenActs: Sendable {
       "photo { id }", "photo.id")
     try staff("moderatePhoto(photoId: \"\(waiting)\", state: REJECTED)")
     try owner(
-      "saveActivityTrack(input: {title: \"secret run\", startedAt: \"2026-01-01T00:00:00Z\", endedAt: \"2026-01-01T01:00:00Z\", path: []})"
+      "createActivityTrack(input: {title: \"secret run\", startedAt: \"2026-01-01T00:00:00Z\", endedAt: \"2026-01-01T01:00:00Z\", path: []})"
     )
     try owner("recordTestResult(test: LEG_PRESS, value: 7)")
     try owner(
@@ -344,7 +344,7 @@ final class HiddenActs: Sendable {
       """
     )
     let booking = try owner(
-      "bookSession(sessionId: \"\(session)\")", "booking { id }", "booking.id")
+      "bookClassSession(classSessionId: \"\(session)\")", "booking { id }", "booking.id")
     // The seat is counted for everybody; whose it was is not seen.
     try owner("cancelBooking(bookingId: \"\(booking)\")")
     try owner("track(event: \"secret\")")
@@ -505,10 +505,10 @@ final class HiddenActs: Sendable {
     let circles = try groups().map { NodeKey($0).wire }
     let window = "from: \"2000-01-01T00:00:00Z\", to: \"2100-01-01T00:00:00Z\""
     var questions = [
-      "{ changes(since: \"\(Self.sinceWord)\", first: 100) { hasMore changes { id operation node { id __typename } } } }",
-      "{ changes(since: \"\(Self.sinceWord)\", first: 3) { hasMore changes { id operation } } }",
+      "{ changes(since: \"\(Self.sinceWord)\", limit: 100) { hasMore changes { nodeId operation node { id __typename } } } }",
+      "{ changes(since: \"\(Self.sinceWord)\", limit: 3) { hasMore changes { nodeId operation } } }",
       "{ viewer { dataExport } }",
-      "{ viewer { suggestedUsers(first: 100) { id followers { totalCount } } } }",
+      "{ viewer { suggestedUsers(limit: 100) { id followers { totalCount } } } }",
       "{ viewer { notifications(first: 50) { totalCount nodes { text } } agenda(\(window)) { nodes { id } } } }",
       "{ locations(orderBy: MOST_REVIEWED, first: 50) { edges { cursor node { id comments { totalCount } } } } }",
       "{ users(search: \"loud\") { nodes { id thankYouScore username } } }",

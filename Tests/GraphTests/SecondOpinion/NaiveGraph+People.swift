@@ -116,7 +116,7 @@ extension NaiveGraph {
       count += 1
       if try !search.isEmpty && !hasWord(person, startingWith: search) { continue }
       let keys: [SortKey] =
-        arguments.string("orderBy") == "RECENT"
+        arguments.string("orderBy") == "NEWEST"
         ? [.textDown(follow.text("followed_at")), .down(person)] : try nameKeys(person)
       edges.append(
         Edge(

@@ -61,7 +61,7 @@ extension NaiveGraph {
         try database.list("SELECT unnest(brands) FROM votable_post WHERE post_id = \(id)")
           .map { $0.first ?? "" })
     case "product": return .object(try votable.optionalID("product_id").flatMap(product))
-    case "votingEnabled": return .bool(votable.bool("voting_enabled"))
+    case "isVotingEnabled": return .bool(votable.bool("voting_enabled"))
     case "viewerVote": return .optional(own)
     case "verdict":
       guard votable.bool("voting_enabled"), row.id("author_id") == viewer || own != nil else {

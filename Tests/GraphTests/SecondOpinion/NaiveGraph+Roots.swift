@@ -33,10 +33,15 @@ extension NaiveGraph {
       case "products": return try products(arguments)
       case "programs":
         let training = arguments.string("training")
-        return try programs(
-          database.ids("SELECT id FROM program").filter {
-            try training == nil || database.row("program", $0)?["training"] == training
-          })
+        let edges = try database.ids("SELECT id FROM program").compactMap { id -> Edge? in
+          guard let row = try database.row("program", id),
+            training == nil || row["training"] == training
+          else { return nil }
+          return Edge(
+            node: { [unowned self] in try program(id) },
+            keys: [.textUp(row.text("title")), .up(id)])
+        }
+        return try connection("ProgramConnection", edges, arguments)
       case "schedule": return try schedule(arguments)
       case "explore": return try explore(arguments)
       case "search": return try search(arguments)
@@ -107,8 +112,8 @@ extension NaiveGraph {
     let from = filter.time("from") ?? ""
     let to = filter.time("to") ?? ""
     let kinds = filter.strings("kinds")
-    let onlyOpen = filter.bool("onlyOpen") == true
-    let defaultChannels = filter.bool("defaultChannels") == true
+    let onlyOpen = filter.bool("isBookable") == true
+    let defaultChannels = filter.bool("isInDefaultChannel") == true
     var items: [(id: Int64, start: String)] = []
     if kinds?.contains("EVENT") ?? true, filter.id("programId") == nil,
       filter.id("trainerId") == nil, !onlyOpen
@@ -291,7 +296,7 @@ extension NaiveGraph {
       switch field {
       case "app": .text(row.text("app"))
       case "introImages": .texts(images.map { $0.first ?? "" })
-      case "votingEnabledByDefault": .bool(row.bool("voting_enabled_by_default"))
+      case "isVotingEnabledByDefault": .bool(row.bool("voting_enabled_by_default"))
       case "supportEmail": .text(row.text("support_email"))
       default: nil
       }
@@ -318,7 +323,7 @@ extension NaiveGraph {
   }
 
   private func changes(_ arguments: NaiveArguments) throws -> NaiveObject? {
-    let limit = arguments.int("first") ?? 100
+    let limit = arguments.int("limit") ?? 100
     var rows: [NaiveRow] = []
     if let since = arguments.string("since") {
       // Of what the generator takes the transaction is the twelfth letter, from A for 0.
@@ -367,7 +372,7 @@ extension NaiveGraph {
           kept.map { _, row in
             NaiveObject(type: "Change") { [unowned self] field, _ in
               switch field {
-              case "id": .id(row.id("node_id"))
+              case "nodeId": .id(row.id("node_id"))
               case "operation": .text(row.bool("deleted") ? "DELETE" : "UPSERT")
               case "node": .object(try node(row.id("node_id")))
               default: nil

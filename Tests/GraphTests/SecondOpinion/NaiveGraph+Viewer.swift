@@ -9,8 +9,8 @@ extension NaiveGraph {
       switch field {
       case "user": return .object(try user(viewer))
       case "email", "address": return .optional(row[field])
-      case "emailVerified": return .bool(row.bool("email_verified"))
-      case "identities":
+      case "isEmailVerified": return .bool(row.bool("email_verified"))
+      case "linkedProviders":
         return .texts(
           try database.list(
             "SELECT provider FROM identity WHERE user_id = \(viewer) ORDER BY provider"
@@ -40,16 +40,25 @@ extension NaiveGraph {
   private func sessions() throws -> [NaiveObject] {
     try database.list(
       "SELECT * FROM session WHERE user_id = \(viewer) ORDER BY created_at DESC, id DESC"
-    ).filter { $0.text("expires_at") > NaiveTime.now() }.map { row in
-      NaiveObject(type: "ActiveSession") { field, _ in
-        switch field {
-        case "id": .id(row.id())
-        case "device": .optional(row["device"])
-        case "createdAt": .time(row["created_at"])
-        case "lastUsedAt": .time(row["last_used_at"])
-        case "expiresAt": .time(row["expires_at"])
-        default: nil
-        }
+    ).filter { $0.text("expires_at") > NaiveTime.now() }.map(session)
+  }
+
+  func session(ofViewer id: Int64) throws -> NaiveObject? {
+    guard let row = try database.row("session", id), row.id("user_id") == viewer,
+      row.text("expires_at") > NaiveTime.now()
+    else { return nil }
+    return session(row)
+  }
+
+  private func session(_ row: NaiveRow) -> NaiveObject {
+    NaiveObject(type: "Session") { field, _ in
+      switch field {
+      case "id": .id(row.id())
+      case "device": .optional(row["device"])
+      case "createdAt": .time(row["created_at"])
+      case "lastUsedAt": .time(row["last_used_at"])
+      case "expiresAt": .time(row["expires_at"])
+      default: nil
       }
     }
   }
@@ -98,7 +107,7 @@ extension NaiveGraph {
   }
 
   private func suggestedUsers(_ arguments: NaiveArguments) throws -> NaiveValue {
-    let first = arguments.int("first") ?? 20
+    let first = arguments.int("limit") ?? 20
     let seed = arguments.int("seed") ?? 0
     if seed != 0 {
       // Which selection a number gives is the function's own choice.
@@ -265,12 +274,12 @@ extension NaiveGraph {
       case "title": return .text(row.text("title"))
       case "startedAt": return .time(row["started_at"])
       case "endedAt": return .time(row["ended_at"])
-      case "duration":
+      case "durationSeconds":
         let seconds = try database.ids(
           "SELECT extract(epoch FROM ended_at - started_at)::int FROM activity_track WHERE id = \(id)"
         )
         return .int(Int(seconds.first ?? 0))
-      case "distance": return .leaf(.value(.number(row.text("distance"))))
+      case "distanceMeters": return .leaf(.value(.number(row.text("distance"))))
       case "path":
         let points = try JSONParser.parse(Array(row.text("path").utf8)).array ?? []
         return .objects(
@@ -302,10 +311,10 @@ extension NaiveGraph {
     var edges: [Edge] = []
     switch field {
     case "notifications", "unreadNotificationCount":
-      let onlyUnread = field == "unreadNotificationCount" || arguments.bool("unreadOnly") == true
+      let isRead = field == "unreadNotificationCount" ? false : arguments.bool("isRead")
       for row in try database.list("SELECT * FROM notification WHERE recipient_id = \(viewer)") {
         let id = row.id()
-        if onlyUnread, row["read_at"] != nil { continue }
+        if let isRead, isRead != (row["read_at"] != nil) { continue }
         guard try seesNotification(id) else { continue }
         edges.append(Edge(node: { [unowned self] in try notification(id) }, keys: [.down(id)]))
       }
@@ -323,8 +332,13 @@ extension NaiveGraph {
       }
       return try connection("ConversationConnection", edges, arguments)
     case "followUps":
-      let role = arguments.string("role") == "RECIPIENT" ? "recipient_id" : "sender_id"
-      for row in try database.list("SELECT * FROM follow_up WHERE \(role) = \(viewer)") {
+      let role = arguments.string("role")
+      for row in try database.list("SELECT * FROM follow_up") {
+        let isMine = [
+          role != "RECIPIENT" ? row.id("sender_id") : 0,
+          role != "SENDER" ? row.id("recipient_id") : 0,
+        ].contains(viewer)
+        guard isMine else { continue }
         if let state = arguments.string("state"), row["state"] != state { continue }
         let id = row.id()
         guard try seesFollowUp(id) else { continue }

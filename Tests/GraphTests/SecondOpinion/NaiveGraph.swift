@@ -213,6 +213,7 @@ final class NaiveGraph {
     case 51:
       return try database.row("external_contact", id)?.id("owner_id") == viewer
         ? contact(id) : nil
+    case 60: return try session(ofViewer: id)
     default: return nil
     }
   }

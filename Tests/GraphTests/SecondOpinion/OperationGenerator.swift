@@ -225,7 +225,8 @@ struct OperationGenerator {
         result.append((argument.name, input(argument.type, argument, "\(type).\(field.name)")))
       }
     }
-    guard isConnection || field.argument(named: "first") != nil else { return result }
+    if field.argument(named: "limit") != nil { rows *= 20 }
+    guard isConnection else { return result }
     // The page: small where there are many already.
     let largest = rows > 60 ? 2 : rows > 15 ? 4 : rows > 4 ? 8 : 25
     let isBackward = hasLast && chance(0.5)
@@ -398,7 +399,7 @@ struct OperationGenerator {
     if chance(0.02) { return NodeID.encode(Int64(999_999_999) << 8 | 1) }
     let tags: [Int]
     switch (name, place) {
-    case ("within", _), ("sendsTo", _): tags = [3]
+    case ("withinId", _), ("sendsToId", _): tags = [3]
     case ("circleIds", _): tags = [5]
     case ("programId", _): tags = [40]
     case ("trainerId", _): tags = [1]

@@ -73,17 +73,20 @@ import Testing
     let id = try #require(
       try server.data("{ viewer { externalContacts { nodes { id } } } }", as: ada)
         .at("viewer.externalContacts.nodes.0.id"))
-    let field = "inviteToApp(channel: FACEBOOK, contactId: $id)"
+    let field = "inviteToApp(channel: FACEBOOK, externalContactId: $id)"
     let payload = try server.mutate(
       field, "invitation { channel contact } draft { to body url }", ["id: ID": id], as: ada)
     #expect(payload["invitation"] == ["channel": "FACEBOOK", "contact": "Cat"])
     #expect(payload.at("draft.to") == ["Cat"])
     #expect(payload.at("draft.url")?.string?.contains("/i/") == true)
     #expect(
-      try server.refusals(field, ["id: ID": id], as: ben) == [Refusal("NOT_FOUND", "contactId")])
+      try server.refusals(field, ["id: ID": id], as: ben) == [
+        Refusal("NOT_FOUND", "externalContactId")
+      ])
     #expect(
       try server.refusals(
-        "inviteToApp(channel: FACEBOOK, contactId: $id, contact: \"x\")", ["id: ID": id], as: ada)
+        "inviteToApp(channel: FACEBOOK, externalContactId: $id, contact: \"x\")", ["id: ID": id],
+        as: ada)
         == [Refusal("INVALID", "contact")])
   }
 

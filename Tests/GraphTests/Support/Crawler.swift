@@ -47,7 +47,7 @@ struct Crawler {
       }
       roots.append(("search \(word)", "{ \(searches.joined(separator: " ")) }"))
     }
-    for filter in ["visitedBy: FOLLOWING", "toppedBy: FRIENDS_OF_FRIENDS", "recommended: true"] {
+    for filter in ["visitedBy: FOLLOWING", "toppedBy: FRIENDS_OF_FRIENDS", "isRecommended: true"] {
       add("locations", "(filter: {\(filter)})", depth: 0)
     }
     for filter in ["by: FOLLOWING", "by: FRIENDS_OF_FRIENDS", "isOpen: true"] {
@@ -111,7 +111,7 @@ struct Crawler {
       1: "User", 2: "Photo", 3: "Location", 4: "Product", 5: "Circle", 32: "Comment",
       33: "Invitation", 34: "InfoRequest", 35: "FollowUp", 40: "Program", 41: "ClassSession",
       42: "Booking", 43: "ActivityTrack", 48: "Conversation", 49: "Message", 50: "Notification",
-      51: "ExternalContact",
+      51: "ExternalContact", 60: "Session",
     ]
     let tag = key.number & 255
     if tag & 240 == 16 { return NaiveGraph.postTypes[Int(tag) - 16] }

@@ -5,7 +5,7 @@ import Testing
 /// see.
 @Suite struct HiddenChangesTests {
   private static let query = """
-    query($since: String) { changes(since: $since) { token changes { id operation } } }
+    query($since: String) { changes(since: $since) { token changes { nodeId operation } } }
     """
   private let server: GraphServer
   private let data: GraphData
@@ -25,7 +25,7 @@ import Testing
     try data.session.waitForChanges()
     let found = try server.data(Self.query, ["since": since], as: person)
     return (found.at("changes.changes")?.array ?? []).map {
-      "\($0["operation"]?.string ?? "") \($0["id"]?.string ?? "")"
+      "\($0["operation"]?.string ?? "") \($0["nodeId"]?.string ?? "")"
     }
   }
 

@@ -9,7 +9,7 @@ import Testing
     let (member, stranger) = (try data.person(), try data.person())
     let query = """
       query($since: String, $first: Int) {
-        changes(since: $since, first: $first) {
+        changes(since: $since, limit: $first) {
           token hasMore changes { operation node { __typename ... on Comment { body } } } }
       }
       """

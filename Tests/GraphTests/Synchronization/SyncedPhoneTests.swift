@@ -56,8 +56,8 @@ import Testing
       while true {
         let found = try server.data(
           """
-          query($since: String, $first: Int) { changes(since: $since, first: $first) {
-            token hasMore changes { id operation node { __typename
+          query($since: String, $first: Int) { changes(since: $since, limit: $first) {
+            token hasMore changes { nodeId operation node { __typename
               ... on Post { body } ... on Comment { body } ... on Notification { text } } } } }
           """, ["since": token, "first": page], as: owner)
         for change in found.at("changes.changes")?.array ?? [] { try apply(change) }
@@ -67,7 +67,7 @@ import Testing
     }
 
     private mutating func apply(_ change: JSONValue) throws {
-      guard let id = change["id"]?.string, let operation = change["operation"]?.string else {
+      guard let id = change["nodeId"]?.string, let operation = change["operation"]?.string else {
         throw GraphTestFailure("no change: \(change)")
       }
       told["\(operation) \(id)", default: 0] += 1

@@ -191,7 +191,7 @@ import Testing
     fragment Lists on User {
       followers(orderBy: NAME) { totalCount nodes { displayName } }
       following(orderBy: NAME) { totalCount nodes { displayName } }
-      latest: followers(orderBy: RECENT) { edges { followedAt node { displayName } } }
+      latest: followers(orderBy: NEWEST) { edges { followedAt node { displayName } } }
       found: following(search: "be") { nodes { displayName } }
     }
     """

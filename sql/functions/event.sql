@@ -210,20 +210,21 @@ END $$;
 COMMENT ON FUNCTION tell_event IS
   'Notifies the invited and attending users of a change of an event, with one unread notification for each of them.';
 
-CREATE OR REPLACE FUNCTION narrow_event(old post, wanted visibility) RETURNS void
+CREATE OR REPLACE FUNCTION show_event(old post, wanted visibility) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-  IF wanted = 'INVITED' AND old.visibility <> 'INVITED' THEN
+  IF wanted = 'INVITED' THEN
     INSERT INTO invitation AS i (inviter_id, event_id, invitee_id, status)
     SELECT old.author_id, old.id, a.user_id, 'ACCEPTED' FROM attendance a
     WHERE a.event_id = old.id AND a.status <> 'NOT_GOING' AND a.user_id <> old.author_id ORDER BY a.user_id
     ON CONFLICT (event_id, invitee_id) DO UPDATE SET status = 'ACCEPTED' WHERE i.status <> 'ACCEPTED';
   END IF;
   PERFORM log_narrowed(old, wanted);
+  UPDATE post p SET visibility = wanted, updated_at = now() WHERE p.id = old.id;
 END $$;
-COMMENT ON FUNCTION narrow_event IS
-  'Prepares that fewer users see an event: who may come is invited, so that nobody who comes loses it, and everybody '
-  'else is told that it is gone.';
+COMMENT ON FUNCTION show_event IS
+  'Gives an event another visibility. Who may come is invited to what becomes private, so that nobody who comes loses '
+  'it, and everybody else who had it is told that it is gone.';
 
 CREATE OR REPLACE FUNCTION change_event(viewer bigint, event_id bigint, input jsonb, is_import boolean DEFAULT false)
 RETURNS void LANGUAGE plpgsql AS $$
@@ -236,9 +237,9 @@ DECLARE
 BEGIN
   SELECT p.* INTO old_post FROM post p WHERE p.id = event_id;
   SELECT e.* INTO old FROM event e WHERE e.post_id = event_id FOR NO KEY UPDATE;
-  -- First, as for those who go on seeing the event the log then says last that it was edited.
+  -- First, so that edits are told only to those who go on seeing the event.
   IF (input ->> 'visibility')::visibility <> old_post.visibility THEN
-    PERFORM narrow_event(old_post, (input ->> 'visibility')::visibility);
+    PERFORM show_event(old_post, (input ->> 'visibility')::visibility);
   END IF;
   new := old;
   IF input ? 'title' THEN new.title := words(input ->> 'title'); END IF;

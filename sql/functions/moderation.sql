@@ -69,7 +69,7 @@ BEGIN
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'subjectId'); END IF;
   PERFORM refuse_all(text_refusals(note, false, 2000, 'note'));
   WITH changed AS (
-    UPDATE flag f SET resolved_at = now(), resolved_by_id = viewer, resolution = words(note)
+    UPDATE flag f SET resolved_at = now(), resolved_by_id = viewer, resolution = words(resolve_flags.note)
     WHERE f.subject_id = subject AND f.resolved_at IS NULL RETURNING f.id)
   SELECT array_agg(c.id ORDER BY c.id) INTO settled FROM changed c;
   IF settled IS NOT NULL THEN
@@ -78,7 +78,7 @@ BEGIN
   END IF;
   -- The same again changes nothing, and another answer comes too late.
   SELECT f.* INTO last FROM flag f WHERE f.subject_id = subject ORDER BY f.resolved_at DESC, f.id DESC LIMIT 1;
-  IF last.resolution IS DISTINCT FROM words(note) THEN
+  IF last.resolution IS DISTINCT FROM words(resolve_flags.note) THEN
     PERFORM refuse_saying('These flags are already settled.', 'ALREADY_DONE', 'subjectId');
   END IF;
   RETURN ARRAY(SELECT f.id FROM flag f WHERE f.subject_id = subject AND f.resolved_at = last.resolved_at

@@ -299,11 +299,9 @@ BEGIN
     is_changed := true;
   END IF;
   UPDATE post p SET updated_at = now(), location_id = place,
-    body = CASE WHEN input ? 'body' THEN coalesce(words(input ->> 'body'), '') ELSE p.body END,
-    visibility = coalesce((input ->> 'visibility')::visibility, p.visibility)
+    body = CASE WHEN input ? 'body' THEN coalesce(words(input ->> 'body'), '') ELSE p.body END
   WHERE p.id = target AND (is_changed OR place IS DISTINCT FROM p.location_id
-    OR input ? 'body' AND coalesce(words(input ->> 'body'), '') <> p.body
-    OR (input ->> 'visibility')::visibility <> p.visibility);
+    OR input ? 'body' AND coalesce(words(input ->> 'body'), '') <> p.body);
   RETURN FOUND;
 END $$;
 COMMENT ON FUNCTION change_post IS

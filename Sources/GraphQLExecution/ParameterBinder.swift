@@ -269,9 +269,11 @@ struct ParameterBinder {
     }
   }
 
+  static let instant = "an instant such as \"2026-05-01T18:30:00.000Z\""
+
   func timestamp(_ value: InputValue) throws(InputProblem) -> Int64 {
     guard case .string(let text) = value, let instant = Timestamp.microseconds(text) else {
-      throw mismatch(value, "an instant such as \"2026-05-01T18:30:00Z\"")
+      throw mismatch(value, Self.instant)
     }
     return instant
   }

@@ -14,7 +14,7 @@ CALL exported('identities', $$
   FROM identity i WHERE i.user_id = $1$$);
 CALL exported('sessions', $$
   SELECT jsonb_build_object('device', s.device,
-    'createdAt', s.created_at, 'expiresAt', s.expires_at)
+    'createdAt', wire_time(s.created_at), 'expiresAt', wire_time(s.expires_at))
   FROM session s WHERE s.user_id = $1
   ORDER BY s.created_at$$);
 

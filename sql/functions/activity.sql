@@ -4,7 +4,7 @@ CALL node('activity_track', 43, owner => 'user_id', exported => 'activityTracks'
 CALL tell('test_result', 'test_result', 'user_id', '{user_id}');
 CALL exported('testResults', $$
   SELECT jsonb_build_object('test', r.test, 'value', r.value,
-    'recordedAt', r.recorded_at)
+    'recordedAt', wire_time(r.recorded_at))
   FROM test_result r WHERE r.user_id = $1
   ORDER BY r.recorded_at$$);
 

@@ -14,14 +14,14 @@ CALL node('follow_up', 35);
 CALL exported('infoRequests', $$
   SELECT jsonb_build_object('id', wire_id(r.id),
     'post', wire_id(r.post_id), 'requester', wire_id(r.requester_id), 'status', r.status,
-    'createdAt', r.created_at)
+    'createdAt', wire_time(r.created_at))
   FROM visible_info_request($1) r
   ORDER BY r.id$$);
 CALL exported('followUps', $$
   SELECT jsonb_build_object('id', wire_id(f.id),
     'post', wire_id(f.post_id), 'sender', wire_id(f.sender_id),
     'recipient', wire_id(f.recipient_id),
-    'state', f.state, 'createdAt', f.created_at, 'resolvedAt', f.resolved_at)
+    'state', f.state, 'createdAt', wire_time(f.created_at), 'resolvedAt', wire_time(f.resolved_at))
   FROM visible_follow_up($1) f
   ORDER BY f.id$$);
 

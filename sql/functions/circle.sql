@@ -10,7 +10,7 @@ CALL watch('circle_member', '{added,edited,removed}', 'tell_changed', 'circle_me
 CALL told('circle_member', 'circle_member', '{user_id}', only_columns => true);
 CALL exported('circles', $$
   SELECT jsonb_build_object('circle', wire_id(m.circle_id),
-    'role', m.role, 'joinedAt', m.joined_at)
+    'role', m.role, 'joinedAt', wire_time(m.joined_at))
   FROM circle_member m WHERE m.user_id = $1
   ORDER BY m.joined_at$$);
 

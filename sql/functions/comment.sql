@@ -8,7 +8,7 @@ CALL node('comment', 32, owner => 'author_id', flaggable => true, reactions => '
 CALL told('comment', 'node', '{subject_id}', only_columns => true);
 CALL exported('comments', $$
   SELECT jsonb_build_object('id', wire_id(c.id),
-    'subject', wire_id(c.subject_id), 'body', c.body, 'createdAt', c.created_at)
+    'subject', wire_id(c.subject_id), 'body', c.body, 'createdAt', wire_time(c.created_at))
   FROM visible_comment($1) c WHERE c.author_id = $1
   ORDER BY c.id$$);
 

@@ -13,7 +13,7 @@ CALL sought('POST', $$to_tsvector('simple', t.title)$$, 'event', 'post_id', newe
   joined => 'JOIN visible_post(viewer) p ON p.id = %s', besides => 'AND NOT p.search @@ (SELECT word_query(words))');
 CALL exported('attendance', $$
   SELECT jsonb_build_object('event', wire_id(a.event_id),
-    'status', a.status, 'updatedAt', a.updated_at)
+    'status', a.status, 'updatedAt', wire_time(a.updated_at))
   FROM attendance a WHERE a.user_id = $1 AND sees($1, a.event_id)
   ORDER BY a.updated_at$$);
 

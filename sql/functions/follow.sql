@@ -1,12 +1,12 @@
 -- Following and blocking people.
 CALL exported('following', $$
   SELECT jsonb_build_object('user', wire_id(f.followee_id),
-    'followedAt', f.followed_at)
+    'followedAt', wire_time(f.followed_at))
   FROM follow f WHERE f.follower_id = $1
   ORDER BY f.followed_at$$);
 CALL exported('followers', $$
   SELECT jsonb_build_object('user', wire_id(f.follower_id),
-    'followedAt', f.followed_at)
+    'followedAt', wire_time(f.followed_at))
   FROM follow f WHERE f.followee_id = $1
   ORDER BY f.followed_at$$);
 CALL exported('blocked', $$

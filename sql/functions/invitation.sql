@@ -8,7 +8,7 @@ CALL exported('invitations', $$
     'event', wire_id(i.event_id), 'inviter', wire_id(i.inviter_id),
     'invitee', wire_id(i.invitee_id),
     'contact', CASE WHEN i.inviter_id = $1 THEN i.contact END, 'status', i.status,
-    'createdAt', i.created_at)
+    'createdAt', wire_time(i.created_at))
   FROM visible_invitation($1) i
   ORDER BY i.id$$);
 

@@ -126,6 +126,29 @@ COMMENT ON FUNCTION visitor IS
   'Returns the users who posted at a place, each once, with the date and time of the latest post that the viewer may '
   'see.';
 
+CREATE OR REPLACE FUNCTION visitor_newer(viewer bigint, place bigint, part text, page int,
+  after timestamptz, after_id bigint)
+RETURNS TABLE (id bigint, visited_at timestamptz) LANGUAGE sql STABLE AS $$
+  WITH known AS MATERIALIZED (
+    SELECT n.id FROM network(viewer, part) n WHERE part <> 'EVERYONE'),
+  other AS MATERIALIZED (
+    SELECT p.author_id AS id, max(p.created_at) AS visited_at FROM visible_post(viewer) p
+    WHERE p.location_id = place AND p.visibility <> 'PUBLIC'
+      AND (part = 'EVERYONE' OR p.author_id IN (SELECT k.id FROM known k))
+    GROUP BY p.author_id)
+  (SELECT v.user_id, v.visited_at FROM visit v
+  WHERE v.location_id = place
+    AND (v.visited_at, v.user_id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
+    AND v.user_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
+    AND v.user_id NOT IN (SELECT o.id FROM other o)
+    AND (part = 'EVERYONE' OR v.user_id IN (SELECT k.id FROM known k))
+  ORDER BY v.visited_at, v.user_id LIMIT page)
+  UNION ALL
+  SELECT o.id, greatest(o.visited_at, v.visited_at)
+  FROM other o LEFT JOIN visit v ON v.location_id = place AND v.user_id = o.id
+$$;
+COMMENT ON FUNCTION visitor_newer IS 'Returns the same users as visitor, from the end of its order.';
+
 -- To nearly everyone nothing is hidden, and the places stand in the order of an index. For the others what
 -- is hidden is taken off each place's number first.
 CREATE OR REPLACE FUNCTION reviewed_location(viewer bigint)

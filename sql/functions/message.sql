@@ -10,7 +10,7 @@ CALL told('message', 'node', '{conversation_id}', only_columns => true);
 CALL exported('messages', $$
   SELECT jsonb_build_object('id', wire_id(m.id),
     'conversation', wire_id(m.conversation_id), 'author', wire_id(m.author_id), 'body', m.body,
-    'createdAt', m.created_at)
+    'createdAt', wire_time(m.created_at))
   FROM conversation_member c JOIN visible_message($1) m ON m.conversation_id = c.conversation_id
   WHERE c.user_id = $1
   ORDER BY m.id$$);

@@ -5,7 +5,7 @@ CALL number_by('flag', 61, 'flag_seq');
 CALL tell('flag', 'flag', 'subject_id', '{subject_id}');
 CALL exported('flags', $$
   SELECT jsonb_build_object('subject', wire_id(f.subject_id),
-    'reason', f.reason, 'note', f.note, 'createdAt', f.created_at)
+    'reason', f.reason, 'note', f.note, 'createdAt', wire_time(f.created_at))
   FROM flag f WHERE f.user_id = $1 AND sees($1, f.subject_id)
   ORDER BY f.created_at$$);
 

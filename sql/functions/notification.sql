@@ -5,8 +5,8 @@ CALL node('notification', 50, owner => 'recipient_id', topic => 'notification',
 CALL told('notification', 'change', '{recipient_id}', only_columns => true);
 CALL exported('notifications', $$
   SELECT jsonb_build_object('id', wire_id(n.id),
-    'reason', n.reason, 'text', n.text, 'readAt', n.read_at,
-    'createdAt', n.created_at)
+    'reason', n.reason, 'text', n.text, 'readAt', wire_time(n.read_at),
+    'createdAt', wire_time(n.created_at))
   FROM visible_notification($1) n
   ORDER BY n.id$$);
 

@@ -15,7 +15,7 @@ BEGIN
   WHERE o.id = due.id
   RETURNING o.id, jsonb_build_object('id', o.id::text, 'channel', o.channel,
     'userId', wire_id(o.user_id), 'recipient', o.recipient, 'subject', o.subject, 'body', o.body,
-    'attempt', o.attempts + 1, 'createdAt', to_char(o.created_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
+    'attempt', o.attempts + 1, 'createdAt', wire_time(o.created_at)),
     o.token;
 END $$;
 COMMENT ON FUNCTION outbox_take IS

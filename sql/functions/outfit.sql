@@ -7,7 +7,7 @@ CALL told('vote', 'node', nouns => '{post}');
 CALL told('vote', 'node', '{post_id}', is_node => true, only_columns => true);
 CALL exported('votes', $$
   SELECT jsonb_build_object('post', wire_id(v.post_id),
-    'choice', v.choice, 'createdAt', v.created_at)
+    'choice', v.choice, 'createdAt', wire_time(v.created_at))
   FROM vote v WHERE v.user_id = $1 AND sees($1, v.post_id)
   ORDER BY v.created_at$$);
 

@@ -6,7 +6,7 @@ CALL tell('upload', 'upload', 'owner_id', '{owner_id}');
 CALL exported('photos', $$
   SELECT jsonb_build_object('id', wire_id(p.id),
     'url', CASE WHEN p.moderation <> 'REJECTED' THEN photo_url(p.url) END,
-    'moderation', p.moderation, 'createdAt', p.created_at)
+    'moderation', p.moderation, 'createdAt', wire_time(p.created_at))
   FROM photo p WHERE p.owner_id = $1
   ORDER BY p.id$$);
 

@@ -18,11 +18,11 @@ CALL exported('posts', $$
   SELECT jsonb_build_object('id', wire_id(p.id), 'kind', p.kind,
     'body', p.body, 'location', wire_id(p.location_id),
     'circle', CASE WHEN sees($1, p.circle_id) THEN wire_id(p.circle_id) END,
-    'visibility', p.visibility, 'createdAt', p.created_at, 'updatedAt', p.updated_at,
+    'visibility', p.visibility, 'createdAt', wire_time(p.created_at), 'updatedAt', wire_time(p.updated_at),
     'photos', (SELECT coalesce(jsonb_agg(wire_id(h.photo_id) ORDER BY h.position), '[]')
   FROM post_photo h WHERE h.post_id = p.id),
-    'event', (SELECT jsonb_build_object('title', e.title, 'startsAt', e.starts_at,
-    'endsAt', e.ends_at) FROM event e WHERE e.post_id = p.id))
+    'event', (SELECT jsonb_build_object('title', e.title, 'startsAt', wire_time(e.starts_at),
+    'endsAt', wire_time(e.ends_at)) FROM event e WHERE e.post_id = p.id))
   FROM post p WHERE p.author_id = $1
   ORDER BY p.id$$);
 
@@ -88,6 +88,35 @@ $$;
 COMMENT ON FUNCTION feed IS
   'Returns the posts of the viewer and of followed users, of the viewer''s circles, or of both, each once.';
 
+CREATE OR REPLACE FUNCTION feed_newer(viewer bigint, source text, kinds text[], page int,
+  after timestamptz, after_id bigint)
+RETURNS TABLE (id bigint, created_at timestamptz) LANGUAGE sql STABLE AS $$
+  SELECT p.id, p.created_at
+  FROM (SELECT f.followee_id AS id FROM follow f WHERE f.follower_id = viewer
+      UNION ALL SELECT viewer) author
+    CROSS JOIN LATERAL (
+      SELECT v.id, v.created_at FROM visible_post(viewer) v
+      WHERE v.author_id = author.id
+        AND (kinds IS NULL OR v.kind = ANY (kinds::smallint[]))
+        AND (v.created_at, v.id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
+      ORDER BY v.created_at, v.id LIMIT page) p
+  WHERE source <> 'CIRCLES'
+  UNION ALL
+  SELECT p.id, p.created_at
+  FROM circle_member m
+    CROSS JOIN LATERAL (
+      SELECT v.id, v.created_at FROM visible_post(viewer) v
+      WHERE v.circle_id = m.circle_id
+        AND (kinds IS NULL OR v.kind = ANY (kinds::smallint[]))
+        AND (v.created_at, v.id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
+        AND (source = 'CIRCLES' OR v.author_id <> viewer AND NOT EXISTS (
+          SELECT FROM follow f WHERE f.follower_id = viewer AND f.followee_id = v.author_id))
+      ORDER BY v.created_at, v.id LIMIT page) p
+  WHERE source <> 'PEOPLE' AND m.user_id = viewer
+  ORDER BY created_at, id LIMIT page
+$$;
+COMMENT ON FUNCTION feed_newer IS 'Returns the same posts as feed, from the end of its order.';
+
 -- The newest reactions of everybody followed are merged from the index alone, five for each post that is
 -- wanted, and only of these it is asked whether they are to be seen. Where that is too few, as when most of
 -- them are of the same posts, all is done over with each person's newest that are to be seen.
@@ -144,6 +173,29 @@ COMMENT ON FUNCTION reacted_feed IS
   'Returns the posts that followed users reacted to, each once, with the time of the latest of these reactions. Posts '
   'with a later reaction belong to an earlier page.';
 
+CREATE OR REPLACE FUNCTION reacted_feed_newer(viewer bigint, reaction text, page int, after timestamptz,
+  after_id bigint)
+RETURNS TABLE (id bigint, reacted_at timestamptz) LANGUAGE sql STABLE AS $$
+  SELECT r.id, max(r.created_at)
+  FROM follow f CROSS JOIN LATERAL (
+    SELECT t.subject_id AS id, t.created_at
+    FROM reaction t JOIN visible_post(viewer) p ON p.id = t.subject_id
+    WHERE t.user_id = f.followee_id AND t.kind = reaction::reaction_kind
+      AND (t.created_at, t.subject_id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
+      AND NOT EXISTS (
+        SELECT FROM reaction later JOIN follow g
+          ON g.follower_id = viewer AND g.followee_id = later.user_id
+        WHERE later.subject_id = t.subject_id AND later.kind = reaction::reaction_kind
+          AND later.created_at > t.created_at
+        OFFSET 0)  -- for each post that is looked at
+    ORDER BY t.created_at, t.subject_id LIMIT page) r
+  WHERE f.follower_id = viewer
+  GROUP BY r.id
+  ORDER BY 2, 1 LIMIT page
+$$;
+COMMENT ON FUNCTION reacted_feed_newer IS
+  'Returns the same posts as reacted_feed, from the end of its order. Only the latest reaction to a post counts.';
+
 CREATE OR REPLACE FUNCTION post_reaction(viewer bigint, post bigint, wanted text, part text, page int,
   before timestamptz, before_user bigint, before_kind reaction_kind)
 RETURNS TABLE (user_id bigint, kind reaction_kind, created_at timestamptz)
@@ -171,6 +223,32 @@ $$;
 COMMENT ON FUNCTION post_reaction IS
   'Returns the reactions to a post by a part of the network: those of one kind, or the newest few of each kind, from '
   'its index.';
+
+CREATE OR REPLACE FUNCTION post_reaction_newer(viewer bigint, post bigint, wanted text, part text, page int,
+  after timestamptz, after_user bigint, after_kind reaction_kind)
+RETURNS TABLE (user_id bigint, kind reaction_kind, created_at timestamptz)
+LANGUAGE sql STABLE AS $$
+  SELECT r.user_id, r.kind, r.created_at
+  FROM unnest('{HEART,LIKE,TOP}'::reaction_kind[]) gesture(kind)
+    CROSS JOIN LATERAL (
+      SELECT t.user_id, t.kind, t.created_at FROM reaction t
+      WHERE t.subject_id = post AND t.kind = gesture.kind
+        AND (after IS NULL OR (t.created_at, t.user_id) >= (after, after_user)
+          AND (t.created_at, t.user_id, t.kind) > (after, after_user, after_kind))
+        AND t.user_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
+        AND (part = 'EVERYONE' OR t.user_id IN (SELECT n.id FROM network(viewer, part) n))
+      ORDER BY t.created_at, t.user_id LIMIT page) r
+  WHERE wanted IS NULL
+  UNION ALL
+  -- whoever reads the page stops where it is full
+  (SELECT t.user_id, t.kind, t.created_at FROM reaction t
+  WHERE wanted IS NOT NULL AND t.subject_id = post AND t.kind = wanted::reaction_kind
+    AND (after IS NULL OR (t.created_at, t.user_id) >= (after, after_user)
+      AND (t.created_at, t.user_id, t.kind) > (after, after_user, after_kind))
+    AND (part = 'EVERYONE' OR t.user_id IN (SELECT n.id FROM network(viewer, part) n))
+  ORDER BY t.created_at, t.user_id)
+$$;
+COMMENT ON FUNCTION post_reaction_newer IS 'Returns the same reactions as post_reaction, from the end of its order.';
 
 CREATE OR REPLACE FUNCTION seen_post(viewer bigint, target bigint, kinds text[], VARIADIC path text[])
 RETURNS post LANGUAGE plpgsql AS $$

@@ -15,7 +15,7 @@ CREATE OR REPLACE FUNCTION is_votable(id bigint) RETURNS boolean LANGUAGE sql IM
 COMMENT ON FUNCTION is_votable IS 'Returns whether an ID is that of a post that users can vote on.';
 CALL exported('shoppingList', $$
   SELECT jsonb_build_object('product', wire_id(s.product_id),
-    'addedAt', s.added_at)
+    'addedAt', wire_time(s.added_at))
   FROM shopping_list_item s WHERE s.user_id = $1
   ORDER BY s.added_at$$);
 CALL exported('productSuggestions', $$
@@ -23,7 +23,7 @@ CALL exported('productSuggestions', $$
     'product', wire_id(s.product_id), 'sender', wire_id(s.sender_id),
     'recipient', wire_id(s.recipient_id),
     'post', CASE WHEN sees($1, s.post_id) THEN wire_id(s.post_id) END,
-    'createdAt', s.created_at)
+    'createdAt', wire_time(s.created_at))
   FROM product_suggestion s WHERE $1 IN (s.sender_id, s.recipient_id)
     AND s.sender_id NOT IN (SELECT h.id FROM hidden_user($1) h)
     AND s.recipient_id NOT IN (SELECT h.id FROM hidden_user($1) h)

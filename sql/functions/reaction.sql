@@ -3,7 +3,7 @@
 CALL told('reaction', 'node', '{subject_id}', '{post,location,product,circle,comment}');
 CALL exported('reactions', $$
   SELECT jsonb_build_object('subject', wire_id(r.subject_id),
-    'kind', r.kind, 'createdAt', r.created_at)
+    'kind', r.kind, 'createdAt', wire_time(r.created_at))
   FROM reaction r WHERE r.user_id = $1 AND sees($1, r.subject_id)
   ORDER BY r.created_at$$);
 

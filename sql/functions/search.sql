@@ -6,7 +6,7 @@
 -- enough, however many rows have it in all. Where it is not, all are taken by the index. OFFSET 0 keeps
 -- PostgreSQL from going through rows by age where the index is meant, + 0 from gathering all older rows, too.
 
-CREATE OR REPLACE PROCEDURE make_search() LANGUAGE plpgsql AS $make$
+CREATE OR REPLACE PROCEDURE make_search(name text, beyond text, direction text, note text) LANGUAGE plpgsql AS $make$
 DECLARE
   found text;
   arms text;
@@ -28,16 +28,17 @@ BEGIN
   some_%1$s AS MATERIALIZED (
     SELECT n.id FROM (
       SELECT t.%2$I AS id FROM %3$s
-      WHERE (types IS NULL OR %4$L = ANY (types)) AND t.%2$I + 0 < coalesce(before_id, 9223372036854775807)
+      WHERE (types IS NULL OR %4$L = ANY (types)) AND t.%2$I + 0 %11$s
         AND %5$s OFFSET 0) n LIMIT 200),
   new_%1$s AS MATERIALIZED (
     SELECT n.id FROM (
       SELECT t.%2$I AS id, %6$s AS sought FROM %7$s t
-      WHERE (SELECT count(*) FROM some_%1$s) = 200 AND t.%2$I < coalesce(before_id, 9223372036854775807)
-      ORDER BY t.%2$I DESC LIMIT %8$s) %9$s
+      WHERE (SELECT count(*) FROM some_%1$s) = 200 AND t.%2$I %11$s
+      ORDER BY t.%2$I %12$s LIMIT %8$s) %9$s
     WHERE %10$s
-    ORDER BY n.id DESC LIMIT page)$block$,
-      w.place, w.id, w.all_rows, w.type, w.all_match, w.words, w.rows, w.newest, w.newest_rows, w.newest_match),
+    ORDER BY n.id %12$s LIMIT page)$block$,
+      w.place, w.id, w.all_rows, w.type, w.all_match, w.words, w.rows, w.newest, w.newest_rows, w.newest_match,
+      beyond, direction),
       ',' ORDER BY w.place),
     string_agg(format($arm$
     SELECT s.id FROM some_%1$s s WHERE (SELECT count(*) FROM some_%1$s) < 200
@@ -47,19 +48,30 @@ BEGIN
     (SELECT a.id FROM (
       SELECT t.%2$I AS id FROM %3$s
       WHERE (SELECT count(*) FROM some_%1$s) = 200 AND ((SELECT count(*) FROM new_%1$s) >= page) IS NOT TRUE
-        AND t.%2$I + 0 < coalesce(before_id, 9223372036854775807)
+        AND t.%2$I + 0 %5$s
         AND %4$s OFFSET 0) a
-    ORDER BY a.id DESC LIMIT page)$arm$, w.place, w.id, w.all_rows, w.all_match), E'\n    UNION ALL' ORDER BY w.place)
+    ORDER BY a.id %6$s LIMIT page)$arm$, w.place, w.id, w.all_rows, w.all_match, beyond, direction),
+      E'\n    UNION ALL' ORDER BY w.place)
   INTO found, arms FROM whole w;
   EXECUTE format($function$
-CREATE OR REPLACE FUNCTION search(viewer bigint, words text, types text[], page int, before_id bigint)
+CREATE OR REPLACE FUNCTION %s(viewer bigint, words text, types text[], page int, edge_id bigint)
 RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $search$
   WITH%s
   SELECT f.id FROM (%s) f
-  ORDER BY f.id DESC LIMIT page
-$search$$function$, found, arms);
-  COMMENT ON FUNCTION search IS
-  'Returns the nodes of these types that match all words. In names, the beginning of a word is enough; in texts, words '
-  'must be complete.';
+  ORDER BY f.id %s LIMIT page
+$search$$function$, name, found, arms, direction);
+  EXECUTE format('COMMENT ON FUNCTION %I IS %L', name, note);
 END $make$;
-COMMENT ON PROCEDURE make_search IS 'Creates the function search, with one block for each row of search_part.';
+COMMENT ON PROCEDURE make_search IS
+  'Creates a function that searches, with one block for each row of search_part: the nodes beyond an ID, in one '
+  'direction.';
+
+CREATE OR REPLACE PROCEDURE make_searches() LANGUAGE plpgsql AS $$
+BEGIN
+  CALL make_search('search', '< coalesce(edge_id, 9223372036854775807)', 'DESC',
+    'Returns the nodes of these types that match all words. In names, the beginning of a word is enough; in texts, '
+    'words must be complete.');
+  CALL make_search('search_newer', '> coalesce(edge_id, 0)', 'ASC',
+    'Returns the same nodes as search, from the end of its order.');
+END $$;
+COMMENT ON PROCEDURE make_searches IS 'Creates the functions that search, newest first and oldest first.';

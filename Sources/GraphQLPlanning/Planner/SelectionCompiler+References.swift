@@ -37,7 +37,7 @@ extension SelectionCompiler {
     target.parent = scope.row
     target.row = nil
     // For an object with a list inside, such as changes(limit:).
-    _ = try pageSize("first", field, storage, scope)
+    _ = try pageSize("limit", field, storage, scope)
 
     if let from = reference.from {
       let row = RowBuilder(alias: statement.alias())

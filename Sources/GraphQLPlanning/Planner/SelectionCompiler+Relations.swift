@@ -49,13 +49,12 @@ extension SelectionCompiler {
       types = types.filter { mapping[$0]?.tag.map(tags.contains) ?? false }
     }
     var limit: Int?
-    if storage.definition.argument(named: "first") != nil {
-      limit = try pageSize("first", field, storage, scope) ?? limits.defaultSize
+    if storage.definition.argument(named: "limit") != nil {
+      limit = try pageSize("limit", field, storage, scope) ?? limits.defaultSize
     }
     if let limit { length = .atMost(limit) }
     let variables: [TemplateVariable: SQLFragment] = [
-      .limit: limit.map { "\(PlannerLimits.usualSize($0))" } ?? "NULL",
-      .first: limit.map(statement.size) ?? "NULL",
+      .limit: limit.map(statement.size) ?? "NULL"
     ]
     let rows = relationRows(
       types: types, storage, relation, scope, variables: variables, keepsHoles: !item.isNonNull)

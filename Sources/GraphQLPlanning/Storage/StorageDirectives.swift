@@ -33,8 +33,8 @@ package enum StorageDirectives {
     directive @embed(when: String) on FIELD_DEFINITION
     "One other object."
     directive @reference(column: String, id: String, where: String, from: String, rows: String) on FIELD_DEFINITION
-    "Pages of other objects. `count` is a stored count, from which `hidden` is subtracted."
-    directive @connection(from: String, on: String! = "this.id = edge.id", where: String, orderBy: String, count: String, hidden: String, rows: String) on FIELD_DEFINITION
+    "Pages of other objects. `count` is a stored count, from which `hidden` is subtracted. `fromEnd`: what is read in place of `from` for a page with `last`, if `from` pages by itself. `size`: the number of elements of a page without `first` and `last`; by default 20."
+    directive @connection(from: String, fromEnd: String, on: String! = "this.id = edge.id", where: String, orderBy: String, count: String, hidden: String, rows: String, size: Int) on FIELD_DEFINITION
     "A plain list of other objects, or of those with the `ids` of an array, in its order."
     directive @list(ids: String, from: String, on: String! = "this.id = edge.id", where: String, orderBy: String, rows: String) on FIELD_DEFINITION
     "A condition that is added when the argument is given, not null, and not the value named by `unless`. In a list of input objects the conditions of one object must hold; with `all`, those of each object. `in` a `set` that is computed and hashed once; if the set is empty, no row is read. `among`: a page tests this many rows of its order before it uses an index to find all. On the argument that chooses an order: the condition that replaces the connection's `where` while pages are read."

@@ -200,7 +200,9 @@ package struct RelationStorage: Sendable {
   package let isConnection: Bool
   /// An array of IDs, in place of `from`: its elements in its order.
   package let ids: SQLTemplate?
-  package let from: SQLTemplate?
+  package var from: SQLTemplate?
+  /// What is read in place of `from` for a page from the end of the order.
+  package var fromEnd: SQLTemplate?
   /// The relation read in place of the target type's table.
   package let rows: SQLTemplate?
   package let on: SQLTemplate
@@ -209,6 +211,15 @@ package struct RelationStorage: Sendable {
   package let count: SQLTemplate?
   /// The number of rows in `count` that are hidden from the viewer.
   package let hidden: SQLTemplate?
+  /// The size of a page for which no size is requested; nil for the usual one.
+  package var size: Int?
+
+  /// The relation as a page from the end of the order reads it.
+  var fromItsEnd: Self {
+    var reversed = self
+    reversed.from = fromEnd ?? from
+    return reversed
+  }
 }
 
 /// A total order: the last key is unique.

@@ -298,12 +298,14 @@ struct StorageReader {
         isConnection: isConnection,
         ids: ids,
         from: template(directive?.string("from")),
+        fromEnd: template(directive?.string("fromEnd")),
         rows: template(directive?.string("rows")),
         on: template(directive?.string("on") ?? "this.id = edge.id") ?? SQLTemplate(),
         condition: template(directive?.string("where")),
         order: order,
         count: template(directive?.string("count")),
-        hidden: template(directive?.string("hidden"))))
+        hidden: template(directive?.string("hidden")),
+        size: directive?.int("size")))
   }
 
   /// Returns the definition whose directive applies: the field's own, or that of an interface.
@@ -338,7 +340,8 @@ struct StorageReader {
     var key = "\(definition.name) \(definition.type)"
     if let directive {
       let arguments = directive.arguments.map {
-        "\($0.name.text): \(directive.string($0.name.text) ?? "")"
+        let name = $0.name.text
+        return "\(name): \(directive.string(name) ?? directive.int(name).map(String.init) ?? "")"
       }
       key += " @\(directive.name.text)(\(arguments.joined(separator: ", ")))"
       // A join's name means what the type says it means.

@@ -3,8 +3,8 @@
 enum TemplateVariable: Hashable {
   /// The signed-in user's ID or 0.
   case viewer
-  /// The number of rows that are read of a page, and the number that it shows.
-  case limit, first
+  /// The number of rows that are read of a page, or that a list has at most.
+  case limit
   /// The sort key of the cursor that the page starts from, numbered from 1; NULL without one.
   case key(Int)
   /// The number of rows of a page's connection, and that number without filters, as its `count`
@@ -41,7 +41,6 @@ enum TemplateVariable: Hashable {
     case "told": self = .told
     case "ended": self = .ended
     case "limit": self = .limit
-    case "first": self = .first
     case "totalCount": self = .totalCount
     case "count": self = .count
     case "field": self = .field

@@ -129,7 +129,7 @@ struct TemplateVariables {
     case .tag(let type)?: return schema.tag(ofTypeNamed: type) != nil
     case .viewer?, .limit?, .key?, .totalCount?, .count?, .field?, .in?: return true
     // Only where an argument has this name, or a mutation's function something to return.
-    case .first?, .result?, .event?, .told?, .ended?, nil: return false
+    case .result?, .event?, .told?, .ended?, nil: return false
     }
   }
 

@@ -17,10 +17,10 @@ import Testing
       "activityTrack { id title durationSeconds distanceMeters path { at coordinates { latitude } } }",
       [
         "input: CreateActivityTrackInput!": [
-          "startedAt": "2045-04-01T06:00:00Z", "endedAt": "2045-04-01T06:30:00Z",
+          "startedAt": "2045-04-01T06:00:00.000Z", "endedAt": "2045-04-01T06:30:00.000Z",
           "path": [
-            point("2045-04-01T06:00:00Z", 50), point("2045-04-01T06:10:00Z", 50.01),
-            point("2045-04-01T06:30:00Z", 50),
+            point("2045-04-01T06:00:00.000Z", 50), point("2045-04-01T06:10:00.000Z", 50.01),
+            point("2045-04-01T06:30:00.000Z", 50),
           ],
         ]
       ], as: runner)
@@ -31,7 +31,7 @@ import Testing
     #expect(abs((track["distanceMeters"]?.double ?? 0) - 2_223.9) < 0.5)
     #expect(
       track["path"]?.array?.map { $0["at"] } == [
-        "2045-04-01T06:00:00Z", "2045-04-01T06:10:00Z", "2045-04-01T06:30:00Z",
+        "2045-04-01T06:00:00.000Z", "2045-04-01T06:10:00.000Z", "2045-04-01T06:30:00.000Z",
       ])
     let id = try #require(track["id"])
     let own = "{ viewer { activityTracks { nodes { id title } } } }"
@@ -47,7 +47,8 @@ import Testing
         save,
         [
           "input: CreateActivityTrackInput!": [
-            "startedAt": "2045-04-01T06:00:00Z", "endedAt": "2045-04-01T05:00:00Z", "path": [],
+            "startedAt": "2045-04-01T06:00:00.000Z", "endedAt": "2045-04-01T05:00:00.000Z",
+            "path": [],
           ]
         ], as: runner) == [Refusal("INVALID", "input", "endedAt")])
     #expect(
@@ -55,10 +56,10 @@ import Testing
         save,
         [
           "input: CreateActivityTrackInput!": [
-            "startedAt": "2045-04-01T06:00:00Z", "endedAt": "2045-04-01T07:00:00Z",
+            "startedAt": "2045-04-01T06:00:00.000Z", "endedAt": "2045-04-01T07:00:00.000Z",
             "path": [
-              point("2045-04-01T06:20:00Z", 50), point("2045-04-01T06:10:00Z", 50),
-              point("2045-04-01T06:30:00Z", 91),
+              point("2045-04-01T06:20:00.000Z", 50), point("2045-04-01T06:10:00.000Z", 50),
+              point("2045-04-01T06:30:00.000Z", 91),
             ],
           ]
         ], as: runner) == [
@@ -141,7 +142,7 @@ import Testing
     let data = try server.data()
     let (viewer, other) = (try data.person(), try data.person())
     let path = """
-      [{"at": "2026-03-02T08:00:00Z", "latitude": 50.5, "longitude": -7.25},
+      [{"at": "2026-03-02T08:00:00.000Z", "latitude": 50.5, "longitude": -7.25},
        {"at": "2026-03-02T08:00:10.5Z", "latitude": 50.75, "longitude": -7.5}]
       """
     for (title, day, owner) in [
@@ -161,7 +162,7 @@ import Testing
     #expect(found.at("viewer.activityTracks.totalCount") == 3)
     #expect(
       found.at("viewer.activityTracks.nodes.1.path") == [
-        ["at": "2026-03-02T08:00:00Z", "coordinates": ["latitude": 50.5, "longitude": -7.25]],
+        ["at": "2026-03-02T08:00:00.000Z", "coordinates": ["latitude": 50.5, "longitude": -7.25]],
         [
           "at": "2026-03-02T08:00:10.500000Z",
           "coordinates": ["latitude": 50.75, "longitude": -7.5],
@@ -190,7 +191,7 @@ import Testing
     let results = try server.data(query, as: viewer).at("viewer.testResults")?.array ?? []
     #expect(results.map { $0["test"] } == ["MILE_TIME", "BENCH_PRESS"])
     #expect(results.map { $0["value"]?.double } == [390, 60.5])
-    #expect(results.first?["recordedAt"] == "2026-03-03T12:00:00Z")
+    #expect(results.first?["recordedAt"] == "2026-03-03T12:00:00.000Z")
     #expect(try server.data(query, as: data.person()) == ["viewer": ["testResults": []]])
   }
 }

@@ -35,8 +35,8 @@ import Testing
       #expect(payload.at("booking.user.id") == client.json)
       #expect(
         payload.at("booking.classSession") == [
-          "title": "Boxing", "startsAt": "2045-01-01T12:00:00Z",
-          "endsAt": "2045-01-01T13:00:00Z", "seatsLeft": 0, "trainer": ["displayName": "Tara"],
+          "title": "Boxing", "startsAt": "2045-01-01T12:00:00.000Z",
+          "endsAt": "2045-01-01T13:00:00.000Z", "seatsLeft": 0, "trainer": ["displayName": "Tara"],
         ])
     }
     #expect(bookings.count == 1)

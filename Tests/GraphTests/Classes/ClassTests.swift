@@ -57,39 +57,39 @@ import Testing
         "classSessions { title startsAt endsAt capacity seatsLeft trainer { displayName } }",
         [
           "input: ScheduleClassSessionsInput!": times(
-            tara, "2045-05-02T10:00:00Z", "2045-05-01T10:00:00Z")
+            tara, "2045-05-02T10:00:00.000Z", "2045-05-01T10:00:00.000Z")
         ], as: tara)
       #expect(
         payload.strings("classSessions", "startsAt") == [
-          "2045-05-01T10:00:00Z", "2045-05-02T10:00:00Z",
+          "2045-05-01T10:00:00.000Z", "2045-05-02T10:00:00.000Z",
         ])
       #expect(
         payload.at("classSessions.0") == [
-          "title": "Boxing", "startsAt": "2045-05-01T10:00:00Z",
-          "endsAt": "2045-05-01T10:45:00Z", "capacity": 2, "seatsLeft": 2,
+          "title": "Boxing", "startsAt": "2045-05-01T10:00:00.000Z",
+          "endsAt": "2045-05-01T10:45:00.000Z", "capacity": 2, "seatsLeft": 2,
           "trainer": ["displayName": "Tara"],
         ])
     }
     #expect(
       try server.refusals(
-        schedule, ["input: ScheduleClassSessionsInput!": times(tom, "2045-05-01T10:00:00Z")],
+        schedule, ["input: ScheduleClassSessionsInput!": times(tom, "2045-05-01T10:00:00.000Z")],
         as: tara)
         == [Refusal("FORBIDDEN", "input", "trainerId")])
     try server.mutate(
-      schedule, ["input: ScheduleClassSessionsInput!": times(tom, "2045-05-01T11:00:00Z")],
+      schedule, ["input: ScheduleClassSessionsInput!": times(tom, "2045-05-01T11:00:00.000Z")],
       as: staff)
     #expect(
       try server.refusals(
         schedule,
         [
           "input: ScheduleClassSessionsInput!": times(
-            tom, "2045-05-01T10:00:00Z", "2020-05-01T10:00:00Z")
+            tom, "2045-05-01T10:00:00.000Z", "2020-05-01T10:00:00.000Z")
         ], as: staff) == [Refusal("PAST", "input", "startsAt", "1")])
     let found = try server.data(
       """
       query($id: ID!) { node(id: $id) { ... on Program { title training durationMinutes
         location { name } trainers { displayName }
-        classSessions(from: "2045-05-01T00:00:00Z", to: "2045-05-02T00:00:00Z", isBookable: true) {
+        classSessions(from: "2045-05-01T00:00:00.000Z", to: "2045-05-02T00:00:00.000Z", isBookable: true) {
           nodes { startsAt trainer { displayName } } } } } }
       """, ["id": made.json], as: client)
     #expect(
@@ -98,8 +98,8 @@ import Testing
         "location": ["name": "Gym"], "trainers": [["displayName": "Tara"], ["displayName": "Tom"]],
         "classSessions": [
           "nodes": [
-            ["startsAt": "2045-05-01T10:00:00Z", "trainer": ["displayName": "Tara"]],
-            ["startsAt": "2045-05-01T11:00:00Z", "trainer": ["displayName": "Tom"]],
+            ["startsAt": "2045-05-01T10:00:00.000Z", "trainer": ["displayName": "Tara"]],
+            ["startsAt": "2045-05-01T11:00:00.000Z", "trainer": ["displayName": "Tom"]],
           ]
         ],
       ])
@@ -142,18 +142,18 @@ import Testing
       } }
       """
     let found = try server.data(query, as: viewer)
-    let day = ["2044-01-02T07:00:00Z", "2044-01-02T18:00:00Z", "2044-01-03T06:00:00Z"]
+    let day = ["2044-01-02T07:00:00.000Z", "2044-01-02T18:00:00.000Z", "2044-01-03T06:00:00.000Z"]
     #expect(found.strings("viewer.agenda.nodes", "startsAt") == day)
     #expect(found.at("viewer.agenda.nodes.0.viewerBooking") == ["cancelledAt": nil])
     #expect(
       found.strings("viewer.bookings.nodes", "classSession.startsAt") == day + [
-        "2044-01-03T07:00:00Z"
+        "2044-01-03T07:00:00.000Z"
       ])
     #expect(found.list("viewer.bookings.nodes", "user.id").allSatisfy { $0 == viewer.json })
     #expect(found.at("viewer.all.totalCount") == 6)
     #expect(
       try server.data(query, as: other).strings("viewer.agenda.nodes", "startsAt")
-        == ["2044-01-02T12:00:00Z"])
+        == ["2044-01-02T12:00:00.000Z"])
     #expect(try server.data(query) == ["viewer": nil])
   }
 
@@ -166,8 +166,8 @@ import Testing
     let found = try server.data(
       """
       { viewer {
-        empty: agenda(from: "2044-02-01T00:00:00Z", to: "2044-02-02T00:00:00Z") { ...A }
-        full: agenda(from: "2044-02-02T00:00:00Z", to: "2044-02-03T00:00:00Z") { ...A }
+        empty: agenda(from: "2044-02-01T00:00:00.000Z", to: "2044-02-02T00:00:00.000Z") { ...A }
+        full: agenda(from: "2044-02-02T00:00:00.000Z", to: "2044-02-03T00:00:00.000Z") { ...A }
       } }
       fragment A on ScheduledConnection { totalCount nodes { title } }
       """, as: viewer)
@@ -192,7 +192,7 @@ import Testing
     let found = try server.data(
       """
       { schedule(filter: {
-        kinds: [CLASS], from: "2044-03-01T00:00:00Z", to: "2044-03-02T00:00:00Z"
+        kinds: [CLASS], from: "2044-03-01T00:00:00.000Z", to: "2044-03-02T00:00:00.000Z"
       }) { totalCount nodes { __typename title ... on ClassSession { viewerBooking { id } } } } }
       """)
     func session(_ title: JSONValue) -> JSONValue {
@@ -305,24 +305,24 @@ import Testing
       }
       """,
       [
-        "program": boxing.json, "trainer": trainer.json, "from": "2019-01-01T00:00:00Z",
-        "to": "2046-01-01T00:00:00Z",
+        "program": boxing.json, "trainer": trainer.json, "from": "2019-01-01T00:00:00.000Z",
+        "to": "2046-01-01T00:00:00.000Z",
       ])
     #expect(
       found.at("node.classSessions.nodes") == [
-        ["startsAt": "2045-01-01T08:00:00Z", "seatsLeft": 1],
-        ["startsAt": "2045-01-01T10:00:00Z", "seatsLeft": 1],
-        ["startsAt": "2045-01-01T10:30:00Z", "seatsLeft": 1],
+        ["startsAt": "2045-01-01T08:00:00.000Z", "seatsLeft": 1],
+        ["startsAt": "2045-01-01T10:00:00.000Z", "seatsLeft": 1],
+        ["startsAt": "2045-01-01T10:30:00.000Z", "seatsLeft": 1],
       ])
     #expect(
       found.strings("node.his.nodes", "startsAt")
-        == ["2045-01-01T08:00:00Z", "2045-01-01T10:00:00Z"])
+        == ["2045-01-01T08:00:00.000Z", "2045-01-01T10:00:00.000Z"])
     #expect(found.at("node.all.totalCount") == 5)
     #expect(
       found.strings("user.trainerProfile.classSessions.nodes", "title")
         == ["Boxing", "Boxing", "Running"])
     #expect(
-      found.at("user.trainerProfile.classSessions.nodes.2.startsAt") == "2045-01-01T11:00:00Z")
+      found.at("user.trainerProfile.classSessions.nodes.2.startsAt") == "2045-01-01T11:00:00.000Z")
   }
 
   @Test func `C7-PT.24: a booking shows training, trainer, date and time`() throws {
@@ -343,8 +343,9 @@ import Testing
     }
     let content: JSONValue = [
       "classSession": [
-        "title": "Boxing", "trainer": ["displayName": "Zoe"], "startsAt": "2044-04-01T08:30:00Z",
-        "endsAt": "2044-04-01T09:30:00Z", "location": ["name": "Gym"],
+        "title": "Boxing", "trainer": ["displayName": "Zoe"],
+        "startsAt": "2044-04-01T08:30:00.000Z",
+        "endsAt": "2044-04-01T09:30:00.000Z", "location": ["name": "Gym"],
       ]
     ]
     #expect(try shown(viewer) == content)
@@ -367,13 +368,13 @@ import Testing
     let found = try server.data(
       """
       { schedule(filter: {
-        kinds: [CLASS], from: "2044-05-01T00:00:00Z", to: "2044-05-02T00:00:00Z"
+        kinds: [CLASS], from: "2044-05-01T00:00:00.000Z", to: "2044-05-02T00:00:00.000Z"
       }) { nodes { title startsAt ... on ClassSession { seatsLeft capacity } } } }
       """)
     #expect(
       found.at("schedule.nodes") == [
-        ["title": "Yoga", "startsAt": "2044-05-01T00:00:00Z", "seatsLeft": 3, "capacity": 5],
-        ["title": "Spin", "startsAt": "2044-05-01T18:00:00Z", "seatsLeft": 8, "capacity": 8],
+        ["title": "Yoga", "startsAt": "2044-05-01T00:00:00.000Z", "seatsLeft": 3, "capacity": 5],
+        ["title": "Spin", "startsAt": "2044-05-01T18:00:00.000Z", "seatsLeft": 8, "capacity": 8],
       ])
   }
 }

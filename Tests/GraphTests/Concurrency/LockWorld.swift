@@ -269,7 +269,7 @@ final class LockWorld: @unchecked Sendable {
       ),
       (
         "create_event",
-        "'title', 'x', 'startsAt', '2041-01-01T00:00:00Z', 'circleId', \(group), \(here), 'inviteCircleIds', jsonb_build_array(\(group)), 'venues', jsonb_build_array(jsonb_build_object('locationId', \(place)))"
+        "'title', 'x', 'startsAt', '2041-01-01T00:00:00.000Z', 'circleId', \(group), \(here), 'inviteCircleIds', jsonb_build_array(\(group)), 'venues', jsonb_build_array(jsonb_build_object('locationId', \(place)))"
       ),
     ] { add(function, "\(anna), \(input(members))") }
     add(
@@ -383,7 +383,7 @@ final class LockWorld: @unchecked Sendable {
     add("cancel_booking", "\(ben), \(booking)")
     add(
       "create_activity_track",
-      "\(anna), '{\"startedAt\": \"2026-01-01T00:00:00Z\", \"endedAt\": \"2026-01-01T01:00:00Z\", \"path\": []}'"
+      "\(anna), '{\"startedAt\": \"2026-01-01T00:00:00.000Z\", \"endedAt\": \"2026-01-01T01:00:00.000Z\", \"path\": []}'"
     )
     add("delete_activity_track", "\(anna), \(track)")
     add("record_test_result", "\(anna), '{\"test\": \"LEG_PRESS\", \"value\": 2}'")
@@ -413,11 +413,11 @@ final class LockWorld: @unchecked Sendable {
     )
     add(
       "schedule_class_sessions",
-      "\(trainer), \(input("'programId', \(program), 'trainerId', \(trainer), 'startsAt', '[\"2041-02-02T10:00:00Z\"]'::jsonb, 'capacity', 2"))"
+      "\(trainer), \(input("'programId', \(program), 'trainerId', \(trainer), 'startsAt', '[\"2041-02-02T10:00:00.000Z\"]'::jsonb, 'capacity', 2"))"
     )
     add(
       "update_class_session",
-      "\(trainer), \(session), \(input("'startsAt', '2041-01-01T12:00:00Z', 'capacity', 5"))"
+      "\(trainer), \(session), \(input("'startsAt', '2041-01-01T12:00:00.000Z', 'capacity', 5"))"
     )
     add("cancel_class_session", "\(trainer), \(session)")
     add("set_app_config", "\(staff), 'gtio', '{\"supportEmail\": \"b@example.org\"}'")

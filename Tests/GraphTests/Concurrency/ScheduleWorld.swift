@@ -394,7 +394,7 @@ struct ScheduleClient {
           ("cardRequest", body), ("productPost", "productId: \"\(world.product.wire)\", " + body),
           ("announcement", "body: \"n\""),
           ("thankYou", body + ", taggedUserIds: [\"\(world.staff.wire)\"]"),
-          ("event", "title: \"n\", startsAt: \"2041-02-02T10:00:00Z\"" + circle + location),
+          ("event", "title: \"n\", startsAt: \"2041-02-02T10:00:00.000Z\"" + circle + location),
         ].randomElement(using: &random) ?? ("textPost", body)
       let name = field.prefix(1).uppercased() + field.dropFirst()
       if let id = try attempt(
@@ -612,7 +612,7 @@ struct ScheduleClient {
       results += 1
       if let id = try attempt(
         """
-        createActivityTrack(input: {startedAt: "2026-01-01T00:00:00Z", endedAt: "2026-01-01T01:00:00Z", path: []})
+        createActivityTrack(input: {startedAt: "2026-01-01T00:00:00.000Z", endedAt: "2026-01-01T01:00:00.000Z", path: []})
         """, "activityTrack { id }", "activityTrack.id", isOnce: true)
       {
         tracks.insert(id)

@@ -31,8 +31,8 @@ import Testing
     let made = try #require(payload["event"])
     #expect(made["title"] == "Regatta")
     #expect(made["body"] == "Boats & beer")
-    #expect(made["startsAt"] == "2041-06-01T12:00:00Z")
-    #expect(made["endsAt"] == "2041-06-01T16:00:00Z")
+    #expect(made["startsAt"] == "2041-06-01T12:00:00.000Z")
+    #expect(made["endsAt"] == "2041-06-01T16:00:00.000Z")
     #expect(made["visibility"] == "PUBLIC")
     #expect(made["category"] == "GENERAL")
     #expect(made["location"] == ["name": "Quay", "gmapsId": .string(maps)])
@@ -198,7 +198,7 @@ import Testing
       Self.upsert, "event", ["input: UpsertEventInput!": GraphServer.eventInput(scraped)],
       as: service)
     let agenda = """
-      { viewer { agenda(from: "2041-06-01T00:00:00Z", to: "2041-06-02T00:00:00Z") {
+      { viewer { agenda(from: "2041-06-01T00:00:00.000Z", to: "2041-06-02T00:00:00.000Z") {
         nodes { id ... on Event { sourceUrl circle { name } visibility } } } } }
       """
     #expect(
@@ -211,7 +211,7 @@ import Testing
     #expect(try server.data(agenda, as: member).at("viewer.agenda.nodes") == [])
     let schedule = """
       query($id: ID!) { schedule(filter: {
-        from: "2041-06-01T00:00:00Z", to: "2041-06-02T00:00:00Z", circleIds: [$id]}) {
+        from: "2041-06-01T00:00:00.000Z", to: "2041-06-02T00:00:00.000Z", circleIds: [$id]}) {
         nodes { id } } }
       """
     #expect(
@@ -260,24 +260,24 @@ import Testing
           ])
         ], as: service)
     }
-    let made = try scrape("Lecture", in: channels[0], at: "2041-06-01T12:00:00Z")
-    #expect(try scrape("Lecture", in: channels[1], at: "2041-06-01T12:00:00Z") != made)
+    let made = try scrape("Lecture", in: channels[0], at: "2041-06-01T12:00:00.000Z")
+    #expect(try scrape("Lecture", in: channels[1], at: "2041-06-01T12:00:00.000Z") != made)
     try server.mutate(
       "setAttendance(eventId: $id, status: GOING)", ["id: ID!": made.json], as: guest)
     func pecks() throws -> [String] {
       try server.data("{ viewer { notifications { nodes { reason } } } }", as: guest)
         .strings("viewer.notifications.nodes", "reason")
     }
-    #expect(try scrape("Lecture", in: channels[0], at: "2041-06-01T12:00:00Z") == made)
+    #expect(try scrape("Lecture", in: channels[0], at: "2041-06-01T12:00:00.000Z") == made)
     #expect(try pecks() == [])
-    #expect(try scrape("Moved lecture", in: channels[0], at: "2041-06-02T12:00:00Z") == made)
+    #expect(try scrape("Moved lecture", in: channels[0], at: "2041-06-02T12:00:00.000Z") == made)
     #expect(try pecks() == ["EVENT_CHANGED"])
     let found = try server.data(
       "query($id: ID!) { circle(id: $id) { posts { nodes { id ... on Event { title startsAt } } } } }",
       ["id": channels[0].json])
     #expect(
       found.at("circle.posts.nodes") == [
-        ["id": made.json, "title": "Moved lecture", "startsAt": "2041-06-02T12:00:00Z"]
+        ["id": made.json, "title": "Moved lecture", "startsAt": "2041-06-02T12:00:00.000Z"]
       ])
     // Several scrapers at once make one, too.
     let input = GraphServer.eventInput(["circleId": channels[0].json, "externalId": "e-2"])

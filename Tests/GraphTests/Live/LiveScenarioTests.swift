@@ -132,7 +132,7 @@ extension LiveTests {
           $0["id"] == comment.at("commentAdded.id")
         })
       try server.graph.mutate(
-        "createEvent(input: { title: \"Dinner\", startsAt: \"2045-05-05T18:00:00Z\", "
+        "createEvent(input: { title: \"Dinner\", startsAt: \"2045-05-05T18:00:00.000Z\", "
           + "visibility: INVITED, inviteUserIds: $ids })", "__typename",
         ["ids: [ID!]": [ann.json]], as: bob, key: "a")
       let reasons = try (0..<2).map { _ in try pecks.data().at("notificationAdded.reason") }

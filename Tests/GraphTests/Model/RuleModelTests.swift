@@ -315,7 +315,7 @@ struct ModelledGraph {
       input += ", responseLimit: \(limit ?? 1)"
     case "event":
       invited = [below(people.count)]
-      input += ", title: \"Feast\", startsAt: \"2041-03-03T10:00:00Z\""
+      input += ", title: \"Feast\", startsAt: \"2041-03-03T10:00:00.000Z\""
       input += ", inviteUserIds: [\"\(people[invited[0]].wire)\"]"
       expected += model.named(viewer, invited, ["input", "inviteUserIds"])
     case "productPost":

@@ -139,7 +139,7 @@ import Testing
       }
       return errors.map { $0["message"] ?? .null }
     }
-    let problem = "is not an instant such as \"2026-05-01T18:30:00Z\"."
+    let problem = "is not an instant such as \"2026-05-01T18:30:00.000Z\"."
     #expect(
       try told(
         """

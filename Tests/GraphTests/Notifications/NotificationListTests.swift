@@ -106,7 +106,7 @@ import Testing
       "{ viewer { notifications { nodes { action { label performedAt } } } } }", as: viewer)
     #expect(
       list.list("viewer.notifications.nodes", "action")
-        == [["label": "Follow", "performedAt": "2026-03-01T12:30:00Z"]])
+        == [["label": "Follow", "performedAt": "2026-03-01T12:30:00.000Z"]])
   }
 
   @Test func `GTIO-2.2e, read: what was seen has a time, and is not among the unread`() throws {
@@ -124,7 +124,7 @@ import Testing
       """, as: viewer)
     #expect(
       lists.at("viewer.notifications.nodes") == [
-        ["text": "new", "readAt": nil], ["text": "seen", "readAt": "2026-03-01T12:00:00Z"],
+        ["text": "new", "readAt": nil], ["text": "seen", "readAt": "2026-03-01T12:00:00.000Z"],
       ])
     #expect(lists.at("viewer.unread") == ["totalCount": 1, "nodes": [["text": "new"]]])
   }

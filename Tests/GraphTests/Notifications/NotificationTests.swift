@@ -210,7 +210,7 @@ import Testing
   }
 
   private static let create = """
-    createEvent(input: {title: "A < B", startsAt: "2041-01-01T00:00:00Z", inviteUserIds: [$id]})
+    createEvent(input: {title: "A < B", startsAt: "2041-01-01T00:00:00.000Z", inviteUserIds: [$id]})
     """
 
   @Test func `EVENT_INVITED: with a button to attend`() throws {
@@ -247,7 +247,7 @@ import Testing
     try change("body: \"More words\"")
     try change("title: \"A < B\"")
     #expect(try pecks(server, of: ben) == [])
-    try change("startsAt: \"2041-01-02T00:00:00Z\"")
+    try change("startsAt: \"2041-01-02T00:00:00.000Z\"")
     for person in [ben, eve] {
       _ = try onlyPeck(
         server, of: person, "EVENT_CHANGED", about: event,
@@ -255,7 +255,7 @@ import Testing
     }
     for person in [declined, ann] { #expect(try pecks(server, of: person) == []) }
     // Each change is told.
-    try change("title: \"C\", endsAt: \"2041-01-03T00:00:00Z\"")
+    try change("title: \"C\", endsAt: \"2041-01-03T00:00:00.000Z\"")
     #expect(try pecks(server, of: ben).count == 2)
   }
 
@@ -396,7 +396,7 @@ import Testing
     let data = try server.data()
     for (field, words) in [
       (
-        "updateClassSession(classSessionId: $id, input: {startsAt: \"2048-01-02T12:00:00Z\"})",
+        "updateClassSession(classSessionId: $id, input: {startsAt: \"2048-01-02T12:00:00.000Z\"})",
         "moved"
       ),
       ("cancelClassSession(classSessionId: $id)", "called off"),
@@ -593,7 +593,7 @@ import Testing
       let (ann, ben) = try pair(data)
       let event = try server.make(
         """
-        createEvent(input: {title: "Fair", startsAt: "2041-01-01T00:00:00Z",
+        createEvent(input: {title: "Fair", startsAt: "2041-01-01T00:00:00.000Z",
           visibility: INVITED, inviteUserIds: [$id]})
         """, "event", ["id: ID!": ben.json], as: ann)
       let id = try #require(try pecks(server, of: ben)[0]["id"])

@@ -124,7 +124,7 @@ import Testing
     #expect(found.strings("viewer.feed.nodes", "body") == ["new", "middle", "old"])
     #expect(
       found.at("viewer.feed.nodes.0")
-        == ["body": "new", "createdAt": "2026-03-01T11:00:00Z", "location": ["name": "Pier"]])
+        == ["body": "new", "createdAt": "2026-03-01T11:00:00.000Z", "location": ["name": "Pier"]])
     #expect(found.at("viewer.feed.totalCount") == 3)
     #expect(try server.data(query) == ["viewer": nil])
   }

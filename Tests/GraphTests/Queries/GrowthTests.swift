@@ -23,7 +23,7 @@ import Testing
     var testDescription: String { name }
   }
 
-  private static let year = #"from: "2024-01-01T00:00:00Z", to: "2034-01-01T00:00:00Z""#
+  private static let year = #"from: "2024-01-01T00:00:00.000Z", to: "2034-01-01T00:00:00.000Z""#
   private static let person = "SELECT id FROM app_user ORDER BY follower_count DESC, id LIMIT 1"
   private static let place =
     "SELECT id FROM location WHERE level = 'PLACE' ORDER BY post_count DESC, id LIMIT 1"

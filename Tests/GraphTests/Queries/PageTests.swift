@@ -202,7 +202,8 @@ private struct Walk {
     }
 
     let window: [(String, RandomInput)] = [
-      ("from", .constant("2020-01-01T00:00:00Z")), ("to", .constant("2040-01-01T00:00:00Z")),
+      ("from", .constant("2020-01-01T00:00:00.000Z")),
+      ("to", .constant("2040-01-01T00:00:00.000Z")),
     ]
     add(
       "Query", "",

@@ -148,7 +148,7 @@ import Testing
         """,
         [
           "input": [
-            "title": "Study group", "startsAt": "2100-05-01T18:30:00Z", "visibility": "INVITED",
+            "title": "Study group", "startsAt": "2100-05-01T18:30:00.000Z", "visibility": "INVITED",
             "location": [
               "new": [
                 "name": "Library", "coordinates": ["latitude": 44.46, "longitude": -93.15],

@@ -374,8 +374,8 @@ private final class RoleStage {
       return "cancelBooking(bookingId: \(quote(booking)))"
     case "createActivityTrack":
       return """
-        createActivityTrack(input: {startedAt: "2026-01-01T10:00:00Z", \
-        endedAt: "2026-01-01T11:00:00Z", path: []})
+        createActivityTrack(input: {startedAt: "2026-01-01T10:00:00.000Z", \
+        endedAt: "2026-01-01T11:00:00.000Z", path: []})
         """
     case "deleteActivityTrack":
       let track = try data.insert(
@@ -399,7 +399,7 @@ private final class RoleStage {
       let program = try data.program("x", trainers: [trainer])
       return """
         scheduleClassSessions(input: {programId: \(quote(program)), \
-        trainerId: \(quote(trainer.key)), startsAt: ["2100-01-01T10:00:00Z"]})
+        trainerId: \(quote(trainer.key)), startsAt: ["2100-01-01T10:00:00.000Z"]})
         """
     case "updateClassSession":
       return

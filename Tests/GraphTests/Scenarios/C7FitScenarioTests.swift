@@ -68,8 +68,11 @@ import Testing
     let yoga = try program("Yoga", "GROUP", [tom])
     _ = try program("Sprint", "SPORTS", [tara])
     for (program, trainer, times, seats) in [
-      (boxing, tara, ["2045-06-10T15:00:00Z", "2045-06-10T15:30:00Z", "2045-06-12T15:00:00Z"], 1),
-      (yoga, tom, ["2045-06-10T22:00:00Z", "2045-06-11T05:00:00Z"], 2),
+      (
+        boxing, tara,
+        ["2045-06-10T15:00:00.000Z", "2045-06-10T15:30:00.000Z", "2045-06-12T15:00:00.000Z"], 1
+      ),
+      (yoga, tom, ["2045-06-10T22:00:00.000Z", "2045-06-11T05:00:00.000Z"], 2),
     ] as [(NodeKey, Person, [JSONValue], JSONValue)] {
       try server.mutate(
         "scheduleClassSessions(input: $input)",
@@ -119,7 +122,7 @@ import Testing
     #expect(home.strings("schedule.nodes", "title") == ["Boxing", "Boxing", "Yoga"])
     #expect(
       home.at("schedule.nodes.2") == [
-        "title": "Yoga", "startsAt": "2045-06-10T22:00:00Z", "seatsLeft": 2,
+        "title": "Yoga", "startsAt": "2045-06-10T22:00:00.000Z", "seatsLeft": 2,
         "trainer": ["displayName": "Tom"],
       ])
     #expect(
@@ -181,7 +184,7 @@ import Testing
   private static let free = """
     query($program: ID!, $trainer: ID!) { node(id: $program) { ... on Program {
       trainers { id displayName }
-      classSessions(from: "2045-06-10T00:00:00Z", to: "2045-06-17T00:00:00Z",
+      classSessions(from: "2045-06-10T00:00:00.000Z", to: "2045-06-17T00:00:00.000Z",
         trainerId: $trainer, isBookable: true) { nodes { id startsAt } } } } }
     """
 
@@ -195,7 +198,8 @@ import Testing
     let choice = try free()
     #expect(choice.strings("trainers", "displayName") == ["Tara", "Tom"])
     let times = choice.strings("classSessions.nodes", "startsAt")
-    #expect(times == ["2045-06-10T15:00:00Z", "2045-06-10T15:30:00Z", "2045-06-12T15:00:00Z"])
+    #expect(
+      times == ["2045-06-10T15:00:00.000Z", "2045-06-10T15:30:00.000Z", "2045-06-12T15:00:00.000Z"])
     let ids = choice.list("classSessions.nodes", "id")
     try #require(ids.count == 3)
     let payload = try server.mutate(
@@ -205,11 +209,12 @@ import Testing
       """, ["id: ID!": ids[0]], as: member)
     #expect(
       payload.at("booking.classSession") == [
-        "title": "Boxing", "startsAt": "2045-06-10T15:00:00Z", "endsAt": "2045-06-10T16:00:00Z",
+        "title": "Boxing", "startsAt": "2045-06-10T15:00:00.000Z",
+        "endsAt": "2045-06-10T16:00:00.000Z",
         "location": ["name": "C7 Gym"], "trainer": ["displayName": "Tara"],
       ])
     // Half an hour later Tara is still boxing with Mia.
-    #expect(try free().strings("classSessions.nodes", "startsAt") == ["2045-06-12T15:00:00Z"])
+    #expect(try free().strings("classSessions.nodes", "startsAt") == ["2045-06-12T15:00:00.000Z"])
     let other = try server.signUp("olga")
     #expect(
       try server.refusals("bookClassSession(classSessionId: $id)", ["id: ID!": ids[1]], as: other)
@@ -261,7 +266,7 @@ import Testing
         "cancelClassSession(classSessionId: $id)", ["id: ID!": sessions[1]], as: club.tara)
         == [Refusal("FORBIDDEN", "classSessionId")])
     try server.mutate(
-      "updateClassSession(classSessionId: $id, input: {startsAt: \"2045-06-10T20:00:00Z\"})",
+      "updateClassSession(classSessionId: $id, input: {startsAt: \"2045-06-10T20:00:00.000Z\"})",
       ["id: ID!": sessions[0]], as: club.tara)
     try server.mutate(
       "cancelClassSession(classSessionId: $id)", ["id: ID!": sessions[1]], as: club.staff)
@@ -276,7 +281,9 @@ import Testing
     let today = try server.data(Self.agenda, Self.today, as: member)
     #expect(
       today.at("viewer.agenda")
-        == ["totalCount": 1, "nodes": [["title": "Boxing", "startsAt": "2045-06-10T20:00:00Z"]]])
+        == [
+          "totalCount": 1, "nodes": [["title": "Boxing", "startsAt": "2045-06-10T20:00:00.000Z"]],
+        ])
     #expect(
       try server.refusals(
         "bookClassSession(classSessionId: $id)", ["id: ID!": sessions[1]], as: member)
@@ -289,13 +296,15 @@ import Testing
       "createActivityTrack(input: $input)", "activityTrack",
       [
         "input: CreateActivityTrackInput!": [
-          "startedAt": "2045-06-10T11:00:00Z", "endedAt": "2045-06-10T11:20:00Z",
+          "startedAt": "2045-06-10T11:00:00.000Z", "endedAt": "2045-06-10T11:20:00.000Z",
           "path": [
             [
-              "at": "2045-06-10T11:00:00Z", "coordinates": ["latitude": 41.9, "longitude": -87.6],
+              "at": "2045-06-10T11:00:00.000Z",
+              "coordinates": ["latitude": 41.9, "longitude": -87.6],
             ],
             [
-              "at": "2045-06-10T11:20:00Z", "coordinates": ["latitude": 41.93, "longitude": -87.6],
+              "at": "2045-06-10T11:20:00.000Z",
+              "coordinates": ["latitude": 41.93, "longitude": -87.6],
             ],
           ],
         ]

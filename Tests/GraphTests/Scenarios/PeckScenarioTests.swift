@@ -93,21 +93,22 @@ import Testing
     var lecture: NodeKey?
     // The scraper runs twice, and the second time the lecture has a better title.
     for title in ["Lecture", "Quantum lecture"] as [JSONValue] {
-      lecture = try scrape(server, as: service, physics, "q-1", title, at: "2045-09-04T18:00:00Z")
+      lecture = try scrape(
+        server, as: service, physics, "q-1", title, at: "2045-09-04T18:00:00.000Z")
     }
-    _ = try scrape(server, as: service, art, "a-1", "Opening", at: "2045-09-04T20:00:00Z")
+    _ = try scrape(server, as: service, art, "a-1", "Opening", at: "2045-09-04T20:00:00.000Z")
     let dinner = try scrape(
-      server, as: service, dining, "d-1", "Dinner", at: "2045-09-04T22:00:00Z",
+      server, as: service, dining, "d-1", "Dinner", at: "2045-09-04T22:00:00.000Z",
       [
         JSONValue.Member(name: "category", value: "DINING"),
         JSONValue.Member(
           name: "venues",
           value: [
             [
-              "locationId": halls[0].json, "opensAt": "2045-09-04T22:30:00Z",
-              "closesAt": "2045-09-05T00:00:00Z",
+              "locationId": halls[0].json, "opensAt": "2045-09-04T22:30:00.000Z",
+              "closesAt": "2045-09-05T00:00:00.000Z",
             ],
-            ["locationId": halls[1].json, "opensAt": "2045-09-04T22:00:00Z", "note": "Soup"],
+            ["locationId": halls[1].json, "opensAt": "2045-09-04T22:00:00.000Z", "note": "Soup"],
           ]),
       ])
     return Campus(
@@ -235,7 +236,7 @@ import Testing
   {
     let party = try server.make(
       """
-      createEvent(input: {title: "Boat party", startsAt: "2045-09-05T01:00:00Z",
+      createEvent(input: {title: "Boat party", startsAt: "2045-09-05T01:00:00.000Z",
         visibility: INVITED, inviteCircleIds: [$circle], inviteUserIds: [$bo]})
       """, "event", ["circle: ID!": circle.json, "bo: ID!": students.bo.json], as: students.ann)
     for student in [students.bo, students.cy] {
@@ -281,7 +282,8 @@ import Testing
       "createEvent(input: $input)", "event { id visibility author { displayName } }",
       [
         "input: CreateEventInput!": [
-          "title": "Regatta", "startsAt": "2045-09-06T15:00:00Z", "endsAt": "2045-09-06T18:00:00Z",
+          "title": "Regatta", "startsAt": "2045-09-06T15:00:00.000Z",
+          "endsAt": "2045-09-06T18:00:00.000Z",
           "location": [
             "new": [
               "name": "Boat house", "gmapsId": "peck-boats",
@@ -371,7 +373,7 @@ import Testing
         "updateEvent(eventId: $id, input: {title: \"My party\"})", ["id: ID!": party.json],
         as: students.bo) == [Refusal("FORBIDDEN", "eventId")])
     try server.mutate(
-      "updateEvent(eventId: $id, input: {startsAt: \"2045-09-05T02:00:00Z\"})",
+      "updateEvent(eventId: $id, input: {startsAt: \"2045-09-05T02:00:00.000Z\"})",
       ["id: ID!": party.json], as: students.ann)
     #expect(try pecks(server, of: students.bo).first == "EVENT_CHANGED")
     try server.mutate("cancelEvent(eventId: $id)", ["id: ID!": party.json], as: students.ann)

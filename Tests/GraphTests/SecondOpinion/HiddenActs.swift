@@ -88,7 +88,7 @@ final class HiddenActs: Sendable {
       place = ", circleId: \"\(NodeKey(Int64(id) ?? 0).wire)\", visibility: PUBLIC"
     }
     try Actor(server: server, name: "loud_member")(
-      "createEvent(input: {title: \"loud match\", startsAt: \"2041-08-08T10:00:00Z\"\(place)})")
+      "createEvent(input: {title: \"loud match\", startsAt: \"2041-08-08T10:00:00.000Z\"\(place)})")
     try data.run(
       """
       UPDATE post SET created_at = '2026-01-01', updated_at = '2026-01-01'
@@ -295,7 +295,7 @@ final class HiddenActs: Sendable {
     // An event by invitation in a channel that everybody here belongs to.
     let party = try owner(
       """
-      createEvent(input: {title: "secret feast", startsAt: "2041-06-06T10:00:00Z", visibility: INVITED, \
+      createEvent(input: {title: "secret feast", startsAt: "2041-06-06T10:00:00.000Z", visibility: INVITED, \
       circleId: "\(channel)", location: {id: "\(place)"}, inviteUserIds: [\(memberID)]})
       """, "event { id }", "event.id")
     try member("setAttendance(eventId: \"\(party)\", status: GOING)")
@@ -304,7 +304,7 @@ final class HiddenActs: Sendable {
     try owner("updateEvent(eventId: \"\(party)\", input: {body: \"secret menu\"})")
     let second = try owner(
       """
-      createEvent(input: {title: "secret end", startsAt: "2041-06-07T10:00:00Z", visibility: INVITED, \
+      createEvent(input: {title: "secret end", startsAt: "2041-06-07T10:00:00.000Z", visibility: INVITED, \
       circleId: "\(channel)", inviteUserIds: [\(memberID)]})
       """, "event { id }", "event.id")
     try owner("deletePost(postId: \"\(second)\")")
@@ -346,7 +346,7 @@ final class HiddenActs: Sendable {
       "photo { id }", "photo.id")
     try staff("moderatePhoto(photoId: \"\(waiting)\", state: REJECTED)")
     try owner(
-      "createActivityTrack(input: {title: \"secret run\", startedAt: \"2026-01-01T00:00:00Z\", endedAt: \"2026-01-01T01:00:00Z\", path: []})"
+      "createActivityTrack(input: {title: \"secret run\", startedAt: \"2026-01-01T00:00:00.000Z\", endedAt: \"2026-01-01T01:00:00.000Z\", path: []})"
     )
     try owner("recordTestResult(test: LEG_PRESS, value: 7)")
     try owner(
@@ -431,7 +431,7 @@ final class HiddenActs: Sendable {
     try owner("addComment(subjectId: \"\(channel)\", body: \"loud talk\")")
     try owner(
       """
-      createEvent(input: {title: "loud fair", startsAt: "2041-07-07T10:00:00Z", circleId: "\(channel)"})
+      createEvent(input: {title: "loud fair", startsAt: "2041-07-07T10:00:00.000Z", circleId: "\(channel)"})
       """)
     try owner("createAnnouncement(input: {body: \"loud news\", notifyCircleIds: [\"\(channel)\"]})")
     try owner("updateProfile(input: {bio: \"loud life\"})")
@@ -531,7 +531,7 @@ final class HiddenActs: Sendable {
   /// Questions that random ones seldom are.
   func pointed() throws -> [Question] {
     let circles = try groups().map { NodeKey($0).wire }
-    let window = "from: \"2000-01-01T00:00:00Z\", to: \"2100-01-01T00:00:00Z\""
+    let window = "from: \"2000-01-01T00:00:00.000Z\", to: \"2100-01-01T00:00:00.000Z\""
     var questions = [
       "{ changes(since: \"\(Self.sinceWord)\", limit: 100) { hasMore changes { nodeId operation node { id __typename } } } }",
       "{ changes(since: \"\(Self.sinceWord)\", limit: 3) { hasMore changes { nodeId operation } } }",

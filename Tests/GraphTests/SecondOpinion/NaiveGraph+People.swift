@@ -24,7 +24,7 @@ extension NaiveGraph {
       case "viewerIsFollowing", "isFollowingViewer": .bool(false)
       case "viewerIsBlocking": .bool(try isBlocking(id))
       case "posts", "taggedIn": try posts([], arguments, order: field == "posts" ? nil : "ID")
-      case "knownFollowers": try connection("UserConnection", [], arguments)
+      case "knownFollowers": try connection("UserConnection", [], arguments, size: 3)
       case "followers", "following":
         try connection(
           "FollowConnection", [], arguments, order: arguments.string("orderBy") ?? "",
@@ -76,7 +76,7 @@ extension NaiveGraph {
               node: { try self.user(follower) },
               keys: [.textDown(follow.text("followed_at")), .down(follower)]))
         }
-        return try connection("UserConnection", edges, arguments)
+        return try connection("UserConnection", edges, arguments, size: 3)
       case "thankYouScore":
         let tags = try database.ids("SELECT post_id FROM post_tag WHERE user_id = \(id)")
         return .int(

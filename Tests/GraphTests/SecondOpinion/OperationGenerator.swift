@@ -390,8 +390,10 @@ struct OperationGenerator {
   }
 
   private mutating func moment(_ name: String) -> String {
-    let moment = pool.moments.randomElement(using: &random) ?? "2026-01-01T00:00:00Z"
-    if chance(0.3) { return name == "from" ? "2020-01-01T00:00:00Z" : "2030-01-01T00:00:00Z" }
+    let moment = pool.moments.randomElement(using: &random) ?? "2026-01-01T00:00:00.000Z"
+    if chance(0.3) {
+      return name == "from" ? "2020-01-01T00:00:00.000Z" : "2030-01-01T00:00:00.000Z"
+    }
     return moment
   }
 

@@ -14,7 +14,7 @@ struct Crawler {
     let schema = try GraphServer.mapping.get().schema
     self.schema = schema
     var roots: [(name: String, text: String)] = []
-    let window = "from: \"2000-01-01T00:00:00Z\", to: \"2100-01-01T00:00:00Z\""
+    let window = "from: \"2000-01-01T00:00:00.000Z\", to: \"2100-01-01T00:00:00.000Z\""
     let writer = SelectionWriter(schema: schema, window: window)
     func add(_ field: String, _ arguments: String, depth: Int = 1) {
       guard let definition = schema.type(named: "Query")?.field(named: field) else { return }
@@ -75,7 +75,7 @@ struct Crawler {
     try ask(
       "changes",
       "{ changes(since: \"\(first)\") { hasMore changes { operation node { __typename } } } }")
-    let window = "from: \"2000-01-01T00:00:00Z\", to: \"2100-01-01T00:00:00Z\""
+    let window = "from: \"2000-01-01T00:00:00.000Z\", to: \"2100-01-01T00:00:00.000Z\""
     let writer = SelectionWriter(schema: schema, window: window)
     var known: [String: [String]] = [:]
     for key in nodes {

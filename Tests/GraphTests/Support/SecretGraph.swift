@@ -296,7 +296,7 @@ struct SecretGraph {
       [
         "user_id": owner.key, "title": secret("track", .owner), "started_at": "yesterday",
         "ended_at": "now", "distance": 1,
-        "path": "[{\"at\":\"2026-01-01T00:00:00Z\",\"latitude\":1,\"longitude\":2}]",
+        "path": "[{\"at\":\"2026-01-01T00:00:00.000Z\",\"latitude\":1,\"longitude\":2}]",
       ])
     secretID(track, .owner)
     let contact = try data.insert(

@@ -75,7 +75,7 @@ import Testing
     }
     let today = try server.data(
       """
-      { viewer { agenda(from: "2041-06-01T00:00:00Z", to: "2041-06-02T00:00:00Z") {
+      { viewer { agenda(from: "2041-06-01T00:00:00.000Z", to: "2041-06-02T00:00:00.000Z") {
         nodes { title ... on Event { body photos { url } } } } } }
       """, as: viewer)
     #expect(

@@ -66,7 +66,7 @@ import Testing
         ["input", "taggedUserIds", "0"]
       ),
       (
-        "createEvent(input: {title: \"x\", startsAt: \"2100-01-01T10:00:00Z\", inviteUserIds: [$id]})",
+        "createEvent(input: {title: \"x\", startsAt: \"2100-01-01T10:00:00.000Z\", inviteUserIds: [$id]})",
         ["input", "inviteUserIds", "0"]
       ),
       ("createCircle(input: {name: \"x\", memberIds: [$id]})", ["input", "memberIds", "0"]),

@@ -31,7 +31,8 @@ BEGIN
   RETURN ARRAY(SELECT DISTINCT m.user_id FROM circle_member m
     WHERE m.circle_id = ANY (circles) AND m.user_id <> viewer);
 END $$;
-COMMENT ON FUNCTION circle_people IS 'Returns the other members of circles that circle_people_refusals has no error of.';
+COMMENT ON FUNCTION circle_people IS
+  'Returns the other members of circles that circle_people_refusals has no error of.';
 
 CREATE OR REPLACE FUNCTION announcement_refusals(viewer bigint, input jsonb, is_new boolean)
 RETURNS jsonb LANGUAGE plpgsql STABLE AS $$

@@ -123,8 +123,8 @@ BEGIN
   RETURN offer;
 END $$;
 COMMENT ON FUNCTION withdraw_offer_response IS
-  'Implements Mutation.withdrawOfferResponse, while the card is owed. The response is counted no more, so that an offer '
-  'which only its limit had closed is open again, and what told its author of it goes with the follow-up.';
+  'Implements Mutation.withdrawOfferResponse, while the card is owed. The response is counted no more, so that an '
+  'offer which only its limit had closed is open again, and what told its author of it goes with the follow-up.';
 
 CREATE OR REPLACE FUNCTION request_address(viewer bigint, request bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

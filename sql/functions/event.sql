@@ -140,7 +140,8 @@ BEGIN
   PERFORM set_venues(made, coalesce(nullif(input -> 'venues', 'null'), '[]'));
   RETURN made;
 END $$;
-COMMENT ON FUNCTION new_event IS 'Inserts an event and its post, and returns its ID. The caller has refused what is wrong.';
+COMMENT ON FUNCTION new_event IS
+  'Inserts an event and its post, and returns its ID. The caller has refused what is wrong.';
 
 CREATE OR REPLACE FUNCTION create_event(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

@@ -14,6 +14,7 @@ struct ParameterBinder {
   /// The descriptions of inputs, for errors.
   let inputs: OperationInputs
   let viewer: Int64
+  let preferences: RequestPreferences
   let cursorSigner: CursorSigner
   /// The context of a mutation's field.
   var call: CallContext?
@@ -40,6 +41,8 @@ struct ParameterBinder {
   ) throws(InputProblem) {
     switch parameter {
     case .viewer: result.append(viewer)
+    case .locale: result.append(preferences.locale)
+    case .app: result.append(preferences.app)
     case .input(let source, let type): try append(source, type, to: &result)
     case .sortKey(let source, let index, let order):
       if let key = try sortKey(source, index, order) {
@@ -63,7 +66,8 @@ struct ParameterBinder {
     switch parameter {
     case .input(let source, _), .sortKey(let source, _, _), .sortKeyIsNull(let source, _, _):
       inputs.error(source, at: problem.path, of: place, problem.message)
-    case .viewer, .rowCount, .call, .event, .told, .ended: .fault(problem.message)
+    case .viewer, .locale, .app, .rowCount, .call, .event, .told, .ended:
+      .fault(problem.message)
     }
   }
 
@@ -203,6 +207,8 @@ struct ParameterBinder {
   private func text(of parameter: PlanParameter) throws(InputProblem) -> String? {
     switch parameter {
     case .viewer: return String(viewer)
+    case .locale: return preferences.locale
+    case .app: return preferences.app
     case .event: return String(event.node)
     case .told: return String(event.told)
     case .ended: return String(event.ended)

@@ -72,6 +72,10 @@ package struct MutationPlan: Sendable {
 package enum PlanParameter: Sendable, Hashable {
   /// The signed-in user's ID; 0 for an anonymous client.
   case viewer
+  /// The languages that the request asks for.
+  case locale
+  /// The applications that the request names.
+  case app
   case input(InputSource, as: ParameterType)
   /// A sort key inside a cursor; `order` ties the cursor to the order that it was made for.
   case sortKey(InputSource, index: Int, order: UInt32)
@@ -91,6 +95,7 @@ package enum PlanParameter: Sendable, Hashable {
   package var sqlType: SQLType? {
     switch self {
     case .viewer: ParameterType.id.sql
+    case .locale, .app: ParameterType.text.sql
     case .input(_, let type): type.sql
     case .sortKey: nil
     case .sortKeyIsNull: SQLType("bool")

@@ -113,6 +113,11 @@ package enum GraphContract {
     use: "maps constraints to the error codes of users",
     "a violated constraint is an internal error, not a user error")
 
+  package static let wordedRefusals = ContractEntry(
+    "worded_refusals", .function(["jsonb"]), [.owner],
+    use: "words the messages of refused mutations in the language of the request",
+    "messages are those of the schema's codes")
+
   // MARK: Photos
 
   package static let noteUpload = ContractEntry(
@@ -211,7 +216,7 @@ package enum GraphContract {
 
   package static let all = [
     viewerOfSession, noteSession, restOfSession, viewerOfToken, tokenSeal,
-    claim, keep, replay, constraintError,
+    claim, keep, replay, constraintError, wordedRefusals,
     noteUpload, photoAudience, unknownUploads,
     newsSince, liveSource,
     tasks, runTask, backgroundTask, outboxTake, outboxEnd,

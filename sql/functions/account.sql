@@ -34,8 +34,8 @@ RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE made bigint;
 BEGIN
   PERFORM FROM app_user u WHERE u.id = account FOR NO KEY UPDATE;
-  INSERT INTO session (token_hash, user_id, device, expires_at)
-  VALUES (begin_session.token_hash, account, left(begin_session.device, 200),
+  INSERT INTO session (token_hash, user_id, device, app, expires_at)
+  VALUES (begin_session.token_hash, account, left(begin_session.device, 200), app_now(),
     now() + interval '90 days')
   RETURNING id INTO made;
   DELETE FROM session s WHERE s.user_id = account AND s.token_hash IN (
@@ -62,16 +62,19 @@ COMMENT ON FUNCTION new_one_time_token IS
   'Returns a new token that works once, and stores its hash. Replaces earlier tokens of the account for the same '
   'purpose.';
 
-CREATE OR REPLACE FUNCTION mail_owner(account bigint, subject text, body text)
+CREATE OR REPLACE FUNCTION mail_owner(account bigint, key text, given jsonb DEFAULT '{}')
 RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE language text := spoken('', account);
 BEGIN
   INSERT INTO outbox (channel, user_id, recipient, subject, body)
-  SELECT 'EMAIL', u.id, u.email, one_line(mail_owner.subject), mail_owner.body
+  SELECT 'EMAIL', u.id, u.email, one_line(phrase(language, format('mail.%s.subject', key), given)),
+    phrase(language, format('mail.%s.body', key), given)
   FROM app_user u WHERE u.id = account AND u.email_verified AND u.email IS NOT NULL;
   RETURN FOUND;
 END $$;
 COMMENT ON FUNCTION mail_owner IS
-  'Mails the verified address of an account. Returns false, and mails nothing, if it has none.';
+  'Mails the phrases of a key, mail.<key>.subject and mail.<key>.body, to the verified address of an account, in its '
+  'language. Returns false, and mails nothing, if it has none.';
 
 CREATE OR REPLACE FUNCTION may_mail(kind text, whom text, pause interval)
 RETURNS boolean LANGUAGE plpgsql AS $$
@@ -89,6 +92,7 @@ CREATE OR REPLACE FUNCTION mail_verification(account bigint)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   address text := (SELECT u.email FROM app_user u WHERE u.id = account AND NOT u.email_verified);
+  language text := spoken('', account);
 BEGIN
   IF address IS NULL
     -- the account first: an account that has to wait must not make an address wait
@@ -97,9 +101,9 @@ BEGIN
     RETURN;
   END IF;
   INSERT INTO outbox (channel, user_id, recipient, subject, body)
-  VALUES ('EMAIL', account, address, 'Is this your e-mail address?',
-    'To show that this address is yours, open ' || public_url('/verify/')
-    || new_one_time_token(account, 'VERIFY_EMAIL', interval '3 days') || E'\n');
+  VALUES ('EMAIL', account, address, phrase(language, 'mail.VERIFY_EMAIL.subject'),
+    phrase(language, 'mail.VERIFY_EMAIL.body', jsonb_build_object('link', web_link(mail_app(account),
+      'verify/' || new_one_time_token(account, 'VERIFY_EMAIL', interval '3 days')))));
 END $$;
 COMMENT ON FUNCTION mail_verification IS
   'Mails a token that verifies the account''s email address. This is the only mail to an unverified address, sent at '
@@ -108,13 +112,12 @@ COMMENT ON FUNCTION mail_verification IS
 CREATE OR REPLACE FUNCTION password_refusals(hash text, VARIADIC path text[])
 RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE
-    WHEN hash IS NULL OR hash = '!' THEN jsonb_build_array(refusal('REQUIRED', VARIADIC path)
-      || saying('Enter a password.'))
-    WHEN hash = '!TOO_LONG' THEN jsonb_build_array(refusal('TOO_LONG', VARIADIC path)
-      || saying('The password may have at most 256 characters.'))
-    WHEN hash LIKE '!%' THEN jsonb_build_array(refusal('INVALID', VARIADIC path) || CASE hash
-      WHEN '!TOO_SHORT' THEN saying('The password must have at least 8 characters.')
-      WHEN '!COMMON' THEN saying('This password is too common.') ELSE '{}' END)
+    WHEN hash IS NULL OR hash = '!' THEN jsonb_build_array(worded(refusal('REQUIRED', VARIADIC path), 'PASSWORD'))
+    WHEN hash = '!TOO_LONG' THEN jsonb_build_array(
+      limited(worded(refusal('TOO_LONG', VARIADIC path), 'PASSWORD_LONG'), NULL, 256))
+    WHEN hash = '!TOO_SHORT' THEN jsonb_build_array(
+      limited(worded(refusal('TOO_SHORT', VARIADIC path), 'PASSWORD_SHORT'), 8, NULL))
+    WHEN hash LIKE '!%' THEN jsonb_build_array(refusal('COMMON_PASSWORD', VARIADIC path))
     ELSE '[]'::jsonb END
 $$;
 COMMENT ON FUNCTION password_refusals IS
@@ -124,13 +127,13 @@ CREATE OR REPLACE FUNCTION username_refusals(viewer bigint, name text, VARIADIC 
 RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN CASE
-    WHEN words(name) IS NULL THEN jsonb_build_array(refusal('REQUIRED', VARIADIC path) || saying('Enter a username.'))
-    WHEN length(name) > 40 THEN jsonb_build_array(refusal('TOO_LONG', VARIADIC path)
-      || saying('A username has 2 to 40 letters, digits, periods, and underscores.'))
-    WHEN name !~ '^[A-Za-z0-9_.]{2,40}$' THEN jsonb_build_array(refusal('INVALID', VARIADIC path)
-      || saying('A username has 2 to 40 letters, digits, periods, and underscores.'))
+    WHEN words(name) IS NULL THEN jsonb_build_array(worded(refusal('REQUIRED', VARIADIC path), 'USERNAME'))
+    WHEN length(name) > 40 THEN jsonb_build_array(
+      limited(worded(refusal('TOO_LONG', VARIADIC path), 'USERNAME_FORM'), 2, 40))
+    WHEN name !~ '^[A-Za-z0-9_.]{2,40}$' THEN jsonb_build_array(
+      limited(worded(refusal('INVALID', VARIADIC path), 'USERNAME_FORM'), 2, 40))
     WHEN EXISTS (SELECT FROM app_user u WHERE lower(u.username) = lower(name) AND u.id <> viewer)
-      THEN jsonb_build_array(refusal('TAKEN', VARIADIC path) || saying('This username is taken.'))
+      THEN jsonb_build_array(worded(refusal('TAKEN', VARIADIC path), 'USERNAME_TAKEN'))
     ELSE '[]'::jsonb END;
 END $$;
 COMMENT ON FUNCTION username_refusals IS 'Returns the errors of a username: missing, too long, malformed, or taken.';
@@ -182,8 +185,7 @@ DECLARE
     || text_refusals(input ->> 'address', false, 1000, 'input', 'address');
 BEGIN
   IF mail IS NOT NULL AND NOT is_email(mail) THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'email')
-      || saying('Enter an email address such as name@example.com.'));
+    refusals := refusals || worded(refusal('INVALID', 'input', 'email'), 'EMAIL_FORM');
   END IF;
   IF home IS NOT NULL AND NOT EXISTS (SELECT FROM location l WHERE l.id = home) THEN
     refusals := refusals || refusal('NOT_FOUND', 'input', 'homeLocationId');
@@ -205,7 +207,7 @@ DECLARE account bigint := (result ->> 'account')::bigint;
 BEGIN
   PERFORM FROM app_user u WHERE u.id = account FOR NO KEY UPDATE;
   IF NOT EXISTS (SELECT FROM password p WHERE p.user_id = account AND p.hash = matched) THEN
-    PERFORM refuse_saying('The password is wrong.', 'WRONG_CREDENTIALS', 'input', 'password');
+    PERFORM refuse_as(worded(refusal('WRONG_CREDENTIALS', 'input', 'password'), 'PASSWORD_WRONG'));
   END IF;
   RETURN result || jsonb_build_object('session', begin_session(account, token_hash, device));
 END $$;
@@ -239,7 +241,7 @@ BEGIN
   WHERE lower(u.username) = lower(name) AND p.hash = matched FOR NO KEY UPDATE OF u;
   -- looked at again behind the lock
   IF NOT EXISTS (SELECT FROM password p WHERE p.user_id = account AND p.hash = matched) THEN
-    PERFORM refuse_saying('The username or the password is wrong.', 'WRONG_CREDENTIALS');
+    PERFORM refuse('WRONG_CREDENTIALS');
   END IF;
   IF renewed IS NOT NULL THEN PERFORM set_password(account, renewed); END IF;
   PERFORM audit(account, 'SIGN_IN');
@@ -280,9 +282,9 @@ DECLARE
   verified text;
 BEGIN
   IF claims IS NULL THEN
-    PERFORM refuse_saying('Signing in with this provider failed. Try again.', 'WRONG_CREDENTIALS', 'credential');
+    PERFORM refuse_as(worded(refusal('WRONG_CREDENTIALS', 'credential'), 'CREDENTIAL'));
   END IF;
-  IF claims ? 'unknown' THEN PERFORM refuse_saying('This provider is not available.', 'INVALID', 'provider'); END IF;
+  IF claims ? 'unknown' THEN PERFORM refuse('NOT_CONFIGURED', 'provider'); END IF;
   -- two first sign-ins of one identity at once make one account
   PERFORM pg_advisory_xact_lock(hashtextextended('identity ' || service, 0)
     # hashtextextended(claims ->> 'subject', 1));
@@ -290,7 +292,7 @@ BEGIN
   WHERE i.provider = service AND i.external_id = claims ->> 'subject';
   IF NOT FOUND THEN
     IF NOT allow THEN
-      PERFORM refuse_saying('No account is connected to this identity. Sign up first.', 'NOT_FOUND', 'credential');
+      PERFORM refuse_as(worded(refusal('NOT_FOUND', 'credential'), 'NO_ACCOUNT'));
     END IF;
     is_new := true;
     verified := CASE WHEN (claims ->> 'isEmailVerified')::boolean AND NOT EXISTS (
@@ -323,19 +325,19 @@ DECLARE is_new boolean;
 BEGIN
   PERFORM require_viewer(viewer);
   IF claims IS NULL THEN
-    PERFORM refuse_saying('Signing in with this provider failed. Try again.', 'WRONG_CREDENTIALS', 'credential');
+    PERFORM refuse_as(worded(refusal('WRONG_CREDENTIALS', 'credential'), 'CREDENTIAL'));
   END IF;
-  IF claims ? 'unknown' THEN PERFORM refuse_saying('This provider is not available.', 'INVALID', 'provider'); END IF;
+  IF claims ? 'unknown' THEN PERFORM refuse('NOT_CONFIGURED', 'provider'); END IF;
   PERFORM pg_advisory_xact_lock(hashtextextended('identity ' || service, 0)
     # hashtextextended(claims ->> 'subject', 1));
   PERFORM require_owner(viewer, session_hash, matched, 'currentPassword');
   IF EXISTS (SELECT FROM identity i WHERE i.provider = service
       AND i.external_id = claims ->> 'subject' AND i.user_id <> viewer) THEN
-    PERFORM refuse_saying('Another user has connected this account.', 'TAKEN', 'credential');
+    PERFORM refuse_as(worded(refusal('TAKEN', 'credential'), 'LINKED_ELSEWHERE'));
   END IF;
   IF EXISTS (SELECT FROM identity i WHERE i.provider = service AND i.user_id = viewer
       AND i.external_id <> claims ->> 'subject') THEN
-    PERFORM refuse_saying('You have already connected another account of this provider.', 'ALREADY_DONE', 'provider');
+    PERFORM refuse_as(worded(refusal('ALREADY_DONE', 'provider'), 'LINKED_OTHER'));
   END IF;
   is_new := NOT EXISTS (SELECT FROM identity i WHERE i.provider = service AND i.user_id = viewer);
   INSERT INTO identity (provider, external_id, user_id, access_token)
@@ -344,9 +346,7 @@ BEGIN
   SET access_token = coalesce(EXCLUDED.access_token, identity.access_token);
   PERFORM audit(viewer, 'LINK_PROVIDER', NULL, service);
   IF is_new THEN
-    PERFORM mail_owner(viewer, 'Your account was linked to ' || provider_name(service),
-      'You can now sign in with ' || provider_name(service)
-      || E'.\n\nIf this was not you, sign in, unlink it and change your password.\n');
+    PERFORM mail_owner(viewer, 'LINK_PROVIDER', jsonb_build_object('provider', provider_name(service)));
   END IF;
   RETURN viewer;
 END $$;
@@ -362,14 +362,12 @@ BEGIN
   IF NOT EXISTS (SELECT FROM identity i WHERE i.user_id = viewer AND i.provider <> service)
     AND NOT EXISTS (SELECT FROM password p WHERE p.user_id = viewer)
     AND EXISTS (SELECT FROM identity i WHERE i.user_id = viewer AND i.provider = service) THEN
-    PERFORM refuse_saying('This is your only way to sign in. Set a password first.', 'FORBIDDEN', 'provider');
+    PERFORM refuse_as(worded(refusal('FORBIDDEN', 'provider'), 'LAST_SIGN_IN'));
   END IF;
   DELETE FROM identity i WHERE i.user_id = viewer AND i.provider = service;
   IF FOUND THEN
     PERFORM audit(viewer, 'UNLINK_PROVIDER', NULL, service);
-    PERFORM mail_owner(viewer, 'Your account is no longer linked to ' || provider_name(service),
-      'You can no longer sign in with ' || provider_name(service)
-      || E'.\n\nIf this was not you, sign in and change your password.\n');
+    PERFORM mail_owner(viewer, 'UNLINK_PROVIDER', jsonb_build_object('provider', provider_name(service)));
   END IF;
   RETURN viewer;
 END $$;
@@ -414,12 +412,12 @@ BEGIN
   PERFORM FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
   IF matched IS NOT NULL
     AND NOT EXISTS (SELECT FROM password p WHERE p.user_id = viewer AND p.hash = matched) THEN
-    PERFORM refuse_saying('The password is wrong.', 'WRONG_CREDENTIALS', VARIADIC path);
+    PERFORM refuse_as(worded(refusal('WRONG_CREDENTIALS', VARIADIC path), 'PASSWORD_WRONG'));
   END IF;
   IF matched IS NULL AND NOT EXISTS (
       SELECT FROM session s WHERE s.token_hash = session_hash AND s.user_id = viewer
         AND s.created_at > now() - interval '15 minutes') THEN
-    PERFORM refuse_saying('Enter your password, or sign in again.', 'REQUIRED', VARIADIC path);
+    PERFORM refuse_as(worded(refusal('REQUIRED', VARIADIC path), 'PASSWORD_ASKED'));
   END IF;
 END $$;
 COMMENT ON FUNCTION require_owner IS
@@ -436,8 +434,7 @@ BEGIN
   DELETE FROM session s WHERE s.user_id = viewer AND s.token_hash <> session_hash;
   DELETE FROM one_time_token t WHERE t.user_id = viewer AND t.purpose = 'RESET_PASSWORD';
   PERFORM audit(viewer, 'CHANGE_PASSWORD');
-  PERFORM mail_owner(viewer, 'Your password was changed',
-    E'If this was not you, request a password reset.\n');
+  PERFORM mail_owner(viewer, 'CHANGE_PASSWORD');
   RETURN viewer;
 END $$;
 COMMENT ON FUNCTION change_password IS 'Implements Mutation.changePassword, which ends all other sessions.';
@@ -470,10 +467,9 @@ BEGIN
     ORDER BY u.id FOR NO KEY UPDATE
   LOOP
     CONTINUE WHEN NOT may_mail('RESET_PASSWORD', account.id::text, interval '10 minutes');
-    PERFORM mail_owner(account.id, 'A new password',
-      'To set a new password for ' || account.username || ', open '
-      || public_url('/reset/') || new_one_time_token(account.id, 'RESET_PASSWORD', interval '1 hour')
-      || E'\n\nIf you did not ask for this, there is nothing to do.\n');
+    PERFORM mail_owner(account.id, 'RESET_PASSWORD', jsonb_build_object('name', account.username,
+      'link', web_link(mail_app(account.id),
+        'reset/' || new_one_time_token(account.id, 'RESET_PASSWORD', interval '1 hour'))));
     PERFORM audit(account.id, 'REQUEST_PASSWORD_RESET');
   END LOOP;
   RETURN coalesce(cardinality(addresses), 0);
@@ -489,7 +485,7 @@ BEGIN
   WHERE t.token_hash = sha256(convert_to(token, 'UTF8')) AND t.purpose = use AND t.expires_at > now()
   RETURNING t.user_id INTO account;
   IF account IS NULL THEN
-    PERFORM refuse_saying('This link is not valid or has expired.', 'WRONG_CREDENTIALS', 'token');
+    PERFORM refuse_as(worded(refusal('WRONG_CREDENTIALS', 'token'), 'LINK_USED'));
   END IF;
   RETURN account;
 END $$;
@@ -519,12 +515,12 @@ BEGIN
   PERFORM require_viewer(viewer);
   PERFORM FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
   IF use_token(token, 'VERIFY_EMAIL') <> viewer THEN
-    PERFORM refuse_saying('This link is not valid or has expired.', 'WRONG_CREDENTIALS', 'token');
+    PERFORM refuse_as(worded(refusal('WRONG_CREDENTIALS', 'token'), 'LINK_USED'));
   END IF;
   mailbox := (SELECT u.email FROM app_user u WHERE u.id = viewer);
   IF EXISTS (SELECT FROM app_user u
       WHERE lower(u.email) = lower(mailbox) AND u.email_verified AND u.id <> viewer) THEN
-    PERFORM refuse_saying('Another user has verified this email address.', 'TAKEN', 'token');
+    PERFORM refuse_as(worded(refusal('TAKEN', 'token'), 'EMAIL_TAKEN'));
   END IF;
   UPDATE app_user u SET email_verified = true WHERE u.id = viewer AND NOT u.email_verified;
   PERFORM audit(viewer, 'VERIFY_EMAIL');
@@ -554,8 +550,7 @@ BEGIN
     refusals := refusals || username_refusals(viewer, input ->> 'username', 'input', 'username');
   END IF;
   IF mail IS NOT NULL AND NOT is_email(mail) THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'email')
-      || saying('Enter an email address such as name@example.com.'));
+    refusals := refusals || worded(refusal('INVALID', 'input', 'email'), 'EMAIL_FORM');
   END IF;
   IF input ? 'displayName' THEN
     refusals := refusals || text_refusals(input ->> 'displayName', true, 80, 'input', 'displayName');
@@ -568,8 +563,7 @@ BEGIN
     END IF;
   END IF;
   IF words(input ->> 'website') IS NOT NULL AND NOT is_url(words(input ->> 'website')) THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'website')
-      || saying('Enter a web address such as https://example.com.'));
+    refusals := refusals || worded(refusal('INVALID', 'input', 'website'), 'URL_FORM');
   END IF;
   IF home IS NOT NULL AND NOT EXISTS (SELECT FROM location l WHERE l.id = home) THEN
     refusals := refusals || refusal('NOT_FOUND', 'input', 'homeLocationId');
@@ -603,9 +597,7 @@ BEGIN
     PERFORM require_owner(viewer, session_hash, matched, 'input', 'currentPassword');
   END IF;
   IF input ? 'email' AND mail IS DISTINCT FROM old.email THEN
-    PERFORM mail_owner(viewer, 'Your e-mail address was changed',
-      E'Mail of your account no longer goes to this address.\n\n'
-      'If this was not you, sign in and change your password.\n');
+    PERFORM mail_owner(viewer, 'CHANGE_EMAIL');
   END IF;
   IF input ? 'displayName' THEN
     -- the rows that hold the name (rename_rows), then the user
@@ -693,7 +685,7 @@ BEGIN
   PERFORM require_owner(viewer, session_hash, matched, 'password');
   IF has_role(viewer, 'STAFF') AND NOT EXISTS (
       SELECT FROM app_user u WHERE u.id <> viewer AND is_staff(u.roles)) THEN
-    PERFORM refuse_saying('The last staff member cannot delete their account.', 'FORBIDDEN');
+    PERFORM refuse_as(worded(refusal('FORBIDDEN'), 'LAST_STAFF'));
   END IF;
   DELETE FROM app_user u WHERE u.id = viewer;
   PERFORM audit(viewer, 'DELETE_ACCOUNT');

@@ -18,8 +18,8 @@ BEGIN
   || CASE WHEN NOT may_name_any AND (SELECT count(*) > 500 FROM (
       SELECT DISTINCT m.user_id FROM circle_member m JOIN visible_circle(viewer) c ON c.id = m.circle_id
       WHERE m.circle_id = ANY (circles) AND m.user_id <> viewer AND c.kind = 'GROUP' LIMIT 501) g)
-    THEN jsonb_build_array(refusal('INVALID', VARIADIC path)
-      || saying('These groups have more than 500 members in total.')) ELSE '[]' END;
+    THEN jsonb_build_array(limited(worded(refusal('TOO_MANY', VARIADIC path), 'MANY_TOLD'), NULL, 500))
+    ELSE '[]' END;
 END $$;
 COMMENT ON FUNCTION circle_people_refusals IS
   'Returns the errors of circles whose members are to be told: the viewer may name groups with at most 500 members in '
@@ -54,7 +54,7 @@ BEGIN
   made := new_post(viewer, 'announcement', input);
   PERFORM notify_people(coalesce(id_list(input -> 'notifyUserIds'), '{}')
       || circle_people(viewer, id_list(input -> 'notifyCircleIds')), 'ANNOUNCED', viewer, made,
-    'announces: ' || escaped(shortened(words(input ->> 'body'), 120)), node_url(made));
+    args := jsonb_build_object('text', shortened(words(input ->> 'body'), 120)));
   RETURN made;
 END $$;
 COMMENT ON FUNCTION create_announcement IS 'Implements Mutation.createAnnouncement.';

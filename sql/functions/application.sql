@@ -43,11 +43,10 @@ DECLARE
 BEGIN
   PERFORM require_role(viewer, 'STAFF');
   IF cardinality(images) > 5 OR EXISTS (SELECT FROM unnest(images) AS i(url) WHERE NOT is_url(i.url)) THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'introImages') || saying('Enter at most five web addresses.'));
+    refusals := refusals || limited(worded(refusal('INVALID', 'input', 'introImages'), 'INTRO_IMAGES'), NULL, 5);
   END IF;
   IF input ->> 'supportEmail' IS NOT NULL AND NOT is_email(input ->> 'supportEmail') THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'supportEmail')
-      || saying('Enter an email address such as name@example.com.'));
+    refusals := refusals || worded(refusal('INVALID', 'input', 'supportEmail'), 'EMAIL_FORM');
   END IF;
   PERFORM refuse_all(refusals || list_refusals(people, false, 100, 'input', 'quickAddUserIds')
     || people_refusals(viewer, people, true, 'input', 'quickAddUserIds'));
@@ -75,7 +74,9 @@ BEGIN
   FOR kind IN SELECT * FROM (VALUES ('VIDEO', 'videoUrls'), ('MOTIVATION', 'motivations')) k(list, name)
   LOOP
     CONTINUE WHEN jsonb_typeof(arguments -> kind.name) IS DISTINCT FROM 'array';
-    IF jsonb_array_length(arguments -> kind.name) > 1000 THEN PERFORM refuse('INVALID', kind.name); END IF;
+    IF jsonb_array_length(arguments -> kind.name) > 1000 THEN
+      PERFORM refuse_as(limited(worded(refusal('TOO_MANY', kind.name), 'MOST'), NULL, 1000));
+    END IF;
     PERFORM refuse_all((
       SELECT coalesce(jsonb_agg(refusal(bad.code, kind.name, (bad.place - 1)::text)
         ORDER BY bad.place), '[]')

@@ -8,9 +8,9 @@ CALL watch('card_post', '{edited}', 'touch_changed', 'post_id');
 CALL tell_part('card_post');
 CALL tell_part('card_offer_region');
 
-CALL node('info_request', 34);
+CALL node('info_request', 34, path => '/info-requests/');
 CALL takes('info_request', 'post_id', '{card_request}');
-CALL node('follow_up', 35);
+CALL node('follow_up', 35, path => '/follow-ups/');
 CALL exported('infoRequests', $$
   SELECT jsonb_build_object('id', wire_id(r.id),
     'post', wire_id(r.post_id), 'requester', wire_id(r.requester_id), 'status', r.status,
@@ -61,14 +61,12 @@ CREATE OR REPLACE FUNCTION refuse_unreached(viewer bigint, offer bigint) RETURNS
 DECLARE home bigint := (SELECT u.home_id FROM app_user u WHERE u.id = viewer);
 BEGIN
   IF sends_to(offer, home) THEN RETURN; END IF;
-  IF home IS NULL THEN
-    PERFORM refuse_saying('Say first in which country or city you live.', 'HOME_REQUIRED', 'cardOfferId');
-  END IF;
-  PERFORM refuse_saying((SELECT u.display_name || ' sends only to ' FROM post p JOIN app_user u ON u.id = p.author_id
-      WHERE p.id = offer)
-    || (SELECT string_agg(l.name, ', ' ORDER BY l.name_key, l.id)
-      FROM card_offer_region r JOIN location l ON l.id = r.location_id WHERE r.post_id = offer) || '.',
-    'OUT_OF_REGION', 'cardOfferId');
+  IF home IS NULL THEN PERFORM refuse('HOME_REQUIRED', 'cardOfferId'); END IF;
+  PERFORM refuse_as(worded(refusal('OUT_OF_REGION', 'cardOfferId'), 'SENDS_ONLY', (
+    SELECT jsonb_build_object('name', u.display_name, 'places', string_agg(l.name, ', ' ORDER BY l.name_key, l.id))
+    FROM post p JOIN app_user u ON u.id = p.author_id JOIN card_offer_region r ON r.post_id = p.id
+      JOIN location l ON l.id = r.location_id
+    WHERE p.id = offer GROUP BY u.id)));
 END $$;
 COMMENT ON FUNCTION refuse_unreached IS
   'Refuses unless the cards of an offer are sent to the viewer''s home, before anything is said of an address.';
@@ -80,7 +78,7 @@ DECLARE
   made bigint;
 BEGIN
   IF author = viewer THEN
-    PERFORM refuse_saying('You cannot respond to your own offer.', 'FORBIDDEN', 'cardOfferId');
+    PERFORM refuse_as(worded(refusal('FORBIDDEN', 'cardOfferId'), 'OWN_OFFER'));
   END IF;
   PERFORM FROM post p WHERE p.id = offer FOR KEY SHARE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'cardOfferId'); END IF;
@@ -90,15 +88,14 @@ BEGIN
   END IF;
   PERFORM refuse_unreached(viewer, offer);
   IF NOT EXISTS (SELECT FROM app_user u WHERE u.id = viewer AND words(u.address) IS NOT NULL) THEN
-    PERFORM refuse_saying('Add your postal address first.', 'ADDRESS_REQUIRED', 'cardOfferId');
+    PERFORM refuse('ADDRESS_REQUIRED', 'cardOfferId');
   END IF;
   INSERT INTO follow_up (post_id, sender_id, recipient_id) VALUES (offer, author, viewer)
   ON CONFLICT (post_id, sender_id, recipient_id) DO NOTHING RETURNING id INTO made;
   IF made IS NULL THEN RETURN offer; END IF;
   UPDATE card_post c SET response_count = c.response_count + 1 WHERE c.post_id = offer AND c.is_open;
-  IF NOT FOUND THEN PERFORM refuse_saying('This offer is closed.', 'CLOSED', 'cardOfferId'); END IF;
-  PERFORM notify_people(ARRAY[author], 'OFFER_ANSWERED', viewer, made, 'would like a card of yours.',
-    node_url(made));
+  IF NOT FOUND THEN PERFORM refuse_as(worded(refusal('CLOSED', 'cardOfferId'), 'OFFER_CLOSED')); END IF;
+  PERFORM notify_people(ARRAY[author], 'OFFER_ANSWERED', viewer, made);
   RETURN offer;
 END $$;
 COMMENT ON FUNCTION respond_to_offer IS
@@ -117,7 +114,7 @@ BEGIN
   WHERE f.post_id = offer AND f.sender_id = author AND f.recipient_id = viewer FOR UPDATE;
   IF NOT FOUND THEN RETURN offer; END IF;
   IF given.state <> 'OPEN' THEN
-    PERFORM refuse_saying('This card was already resolved.', 'ALREADY_DONE', 'cardOfferId');
+    PERFORM refuse_as(worded(refusal('ALREADY_DONE', 'cardOfferId'), 'CARD_SENT'));
   END IF;
   DELETE FROM follow_up f WHERE f.id = given.id;
   RETURN offer;
@@ -133,7 +130,7 @@ DECLARE
   made bigint;
 BEGIN
   IF author = viewer THEN
-    PERFORM refuse_saying('You cannot respond to your own request.', 'FORBIDDEN', 'cardRequestId');
+    PERFORM refuse_as(worded(refusal('FORBIDDEN', 'cardRequestId'), 'OWN_REQUEST'));
   END IF;
   PERFORM FROM post p WHERE p.id = request FOR KEY SHARE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'cardRequestId'); END IF;
@@ -145,10 +142,8 @@ BEGIN
   END IF;
   UPDATE card_post c SET response_count = c.response_count + 1
   WHERE c.post_id = request AND c.is_open;
-  IF NOT FOUND THEN PERFORM refuse_saying('This request is closed.', 'CLOSED', 'cardRequestId'); END IF;
-  PERFORM notify_people(ARRAY[author], 'INFO_REQUESTED', viewer, made,
-    'would like to send you a card and asks for your address.', node_url(made),
-    'APPROVE_INFO_REQUEST', 'Give address');
+  IF NOT FOUND THEN PERFORM refuse_as(worded(refusal('CLOSED', 'cardRequestId'), 'REQUEST_CLOSED')); END IF;
+  PERFORM notify_people(ARRAY[author], 'INFO_REQUESTED', viewer, made, action_kind := 'APPROVE_INFO_REQUEST');
   RETURN made;
 END $$;
 COMMENT ON FUNCTION request_address IS
@@ -172,7 +167,7 @@ BEGIN
   SELECT r.* INTO target FROM info_request r WHERE r.id = request;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'infoRequestId'); END IF;
   IF target.status <> 'WITHDRAWN' THEN
-    PERFORM refuse_saying('This request was already answered.', 'ALREADY_DONE', 'infoRequestId');
+    PERFORM refuse_as(worded(refusal('ALREADY_DONE', 'infoRequestId'), 'WAS_ANSWERED'));
   END IF;
   RETURN request;
 END $$;
@@ -194,13 +189,13 @@ BEGIN
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'infoRequestId'); END IF;
   IF target.status = answer THEN RETURN request; END IF;
   IF target.status = 'WITHDRAWN' THEN
-    PERFORM refuse_saying('This request was taken back.', 'CLOSED', 'infoRequestId');
+    PERFORM refuse_as(worded(refusal('CLOSED', 'infoRequestId'), 'TAKEN_BACK'));
   ELSIF target.status <> 'PENDING' THEN
-    PERFORM refuse_saying('You have already answered this request.', 'ALREADY_DONE', 'infoRequestId');
+    PERFORM refuse_as(worded(refusal('ALREADY_DONE', 'infoRequestId'), 'REQUEST_ANSWERED'));
   END IF;
   IF approve AND NOT EXISTS (
       SELECT FROM app_user u WHERE u.id = viewer AND words(u.address) IS NOT NULL) THEN
-    PERFORM refuse_saying('Add your postal address first.', 'ADDRESS_REQUIRED', 'approve');
+    PERFORM refuse('ADDRESS_REQUIRED', 'approve');
   END IF;
   UPDATE info_request r SET status = answer WHERE r.id = request;
   IF approve THEN
@@ -211,8 +206,7 @@ BEGIN
   WHERE n.recipient_id = viewer AND n.about_id = request AND n.action_kind = 'APPROVE_INFO_REQUEST'
     AND n.action_performed_at IS NULL AND approve;
   PERFORM notify_people(ARRAY[target.requester_id], 'INFO_ANSWERED', viewer, request,
-    CASE WHEN approve THEN 'gave you their address.' ELSE 'did not give you their address.' END,
-    node_url(request));
+    'INFO_ANSWERED.' || answer);
   RETURN request;
 END $$;
 COMMENT ON FUNCTION answer_info_request IS
@@ -223,7 +217,7 @@ CREATE OR REPLACE FUNCTION reopen_follow_up(viewer bigint, target follow_up) RET
 BEGIN
   IF target.state = 'OPEN' THEN RETURN target.id; END IF;
   IF target.resolved_at <= now() - interval '24 hours' THEN
-    PERFORM refuse_saying('This can be taken back for 24 hours.', 'PAST', 'followUpId');
+    PERFORM refuse_as(worded(refusal('PAST', 'followUpId'), 'ONE_DAY'));
   END IF;
   UPDATE follow_up f SET state = 'OPEN', resolved_at = NULL WHERE f.id = target.id;
   PERFORM unnotify(ARRAY[target.recipient_id], 'FOLLOW_UP_UNABLE', viewer, target.id);
@@ -246,12 +240,11 @@ BEGIN
   IF outcome = 'OPEN' THEN RETURN reopen_follow_up(viewer, target); END IF;
   IF target.state = outcome THEN RETURN target_id; END IF;
   IF target.state <> 'OPEN' THEN
-    PERFORM refuse_saying('You have already resolved this card.', 'ALREADY_DONE', 'followUpId');
+    PERFORM refuse_as(worded(refusal('ALREADY_DONE', 'followUpId'), 'CARD_RESOLVED'));
   END IF;
   UPDATE follow_up f SET state = outcome, resolved_at = now() WHERE f.id = target_id;
   IF outcome = 'UNABLE' THEN
-    PERFORM notify_people(ARRAY[target.recipient_id], 'FOLLOW_UP_UNABLE', viewer, target_id,
-      'cannot send you a card.', node_url(target_id));
+    PERFORM notify_people(ARRAY[target.recipient_id], 'FOLLOW_UP_UNABLE', viewer, target_id);
   END IF;
   RETURN target_id;
 END $$;
@@ -279,7 +272,7 @@ BEGIN
   IF NOT FOUND THEN
     SELECT c.response_limit INTO most FROM card_post c WHERE c.post_id = target AND NOT c.is_open;
     IF FOUND THEN
-      PERFORM refuse_saying('The offer has all its ' || most || ' answers.', 'FULL', 'postId');
+      PERFORM refuse_as(limited(worded(refusal('FULL', 'postId'), 'ALL_ANSWERS'), NULL, most));
     END IF;
   END IF;
   RETURN target;
@@ -293,10 +286,10 @@ DECLARE most int := (input ->> 'responseLimit')::int;
 BEGIN
   RETURN words_refusals(viewer, 'card_offer', input, is_new)
     || CASE WHEN most < 1
-      THEN jsonb_build_array(refusal('INVALID', 'input', 'responseLimit') || saying('The limit must be at least 1.'))
+      THEN jsonb_build_array(limited(worded(refusal('INVALID', 'input', 'responseLimit'), 'LOW_LIMIT'), 1, NULL))
       WHEN most < taken
-      THEN jsonb_build_array(refusal('INVALID', 'input', 'responseLimit')
-        || saying(taken || ' people have answered already.')) ELSE '[]' END
+      THEN jsonb_build_array(limited(worded(refusal('INVALID', 'input', 'responseLimit'), 'BELOW_TAKEN'), taken, NULL))
+      ELSE '[]' END
     || location_refusals(id_list(input -> 'regionIds'), 'input', 'regionIds');
 END $$;
 COMMENT ON FUNCTION card_offer_refusals IS
@@ -385,8 +378,7 @@ BEGIN
       THEN list_refusals(thanked, true, 100, 'input', 'taggedUserIds') ELSE '[]' END
     || people_refusals(viewer, thanked, false, 'input', 'taggedUserIds')
     || (SELECT coalesce(jsonb_agg(
-          refusal('INVALID', 'input', 'taggedUserIds', (e.place - 1)::text)
-            || saying('Each person can be thanked only once.') ORDER BY e.place), '[]')
+          worded(refusal('INVALID', 'input', 'taggedUserIds', (e.place - 1)::text), 'TWICE') ORDER BY e.place), '[]')
         FROM unnest(thanked) WITH ORDINALITY AS e(id, place) WHERE e.id = ANY (thanked[:e.place - 1]));
 END $$;
 COMMENT ON FUNCTION thank_you_refusals IS 'Returns the errors of the input for a thank-you.';
@@ -395,7 +387,7 @@ CREATE OR REPLACE FUNCTION add_thanked(viewer bigint, target bigint, people bigi
 LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO post_tag (post_id, user_id) SELECT target, e.id FROM unnest(people) AS e(id) ORDER BY e.id;
-  PERFORM notify_people(people, 'TAGGED', viewer, target, 'thanks you.', node_url(target));
+  PERFORM notify_people(people, 'TAGGED', viewer, target);
 END $$;
 COMMENT ON FUNCTION add_thanked IS 'Tags users in a thank-you, and notifies them.';
 

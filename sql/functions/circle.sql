@@ -50,7 +50,7 @@ BEGIN
     ON CONFLICT (circle_id, user_id) DO NOTHING RETURNING user_id)
   SELECT array_agg(n.user_id) INTO added FROM new n;
   PERFORM notify_people(added, 'CIRCLE_ADDED', viewer, group_id,
-    'added you to “' || escaped(name) || '”.', node_url(group_id), is_once := true);
+    args := jsonb_build_object('circle', name), is_once := true);
 END $$;
 COMMENT ON FUNCTION add_people IS 'Adds users to a group and notifies them. Existing members are not affected.';
 
@@ -64,17 +64,14 @@ BEGIN
       THEN text_refusals(input ->> 'name', true, 80, 'input', 'name') ELSE '[]' END
     || text_refusals(input ->> 'description', false, 2000, 'input', 'description')
     || CASE WHEN is_new AND kind = 'CHANNEL' AND NOT has_role(viewer, 'STAFF', 'SERVICE')
-      THEN jsonb_build_array(refusal('FORBIDDEN', 'input', 'kind')
-        || saying('Only staff can create channels.')) ELSE '[]' END
+      THEN jsonb_build_array(worded(refusal('FORBIDDEN', 'input', 'kind'), 'STAFF')) ELSE '[]' END
     || CASE WHEN kind = 'CHANNEL' AND cardinality(people) > 0
-      THEN jsonb_build_array(refusal('INVALID', 'input', 'memberIds')
-        || saying('Users subscribe to a channel themselves.'))
+      THEN jsonb_build_array(worded(refusal('INVALID', 'input', 'memberIds'), 'NOT_A_GROUP'))
       ELSE list_refusals(people, false, 100, 'input', 'memberIds')
         || people_refusals(viewer, people, true, 'input', 'memberIds') END
     || null_refusals(input, 'isDefault')
     || CASE WHEN is_default AND kind <> 'CHANNEL'
-      THEN jsonb_build_array(refusal('INVALID', 'input', 'isDefault')
-        || saying('New accounts can only be subscribed to channels.'))
+      THEN jsonb_build_array(worded(refusal('INVALID', 'input', 'isDefault'), 'DEFAULT_CHANNEL'))
       WHEN (is_default OR NOT is_new AND is_default IS NOT NULL) AND NOT has_role(viewer, 'STAFF')
       THEN jsonb_build_array(refusal('FORBIDDEN', 'input', 'isDefault')) ELSE '[]' END;
 END $$;
@@ -142,13 +139,13 @@ BEGIN
   PERFORM FROM circle_member m WHERE m.circle_id = target AND m.user_id IN (person, former)
   ORDER BY m.user_id FOR NO KEY UPDATE;
   IF NOT EXISTS (SELECT FROM circle_member m WHERE m.circle_id = target AND m.user_id = person) THEN
-    PERFORM refuse_saying('This user does not belong to the circle.', 'INVALID', 'userId');
+    PERFORM refuse_as(worded(refusal('INVALID', 'userId'), 'NOT_A_MEMBER'));
   END IF;
   UPDATE circle c SET owner_id = person WHERE c.id = target;
   UPDATE circle_member m SET role = 'MEMBER' WHERE m.circle_id = target AND m.user_id = former;
   UPDATE circle_member m SET role = 'OWNER' WHERE m.circle_id = target AND m.user_id = person;
   PERFORM notify_people(ARRAY[person], 'CIRCLE_TRANSFERRED', viewer, target,
-    'made you the owner of “' || escaped(called) || '”.', node_url(target));
+    args := jsonb_build_object('circle', called));
   RETURN target;
 END $$;
 COMMENT ON FUNCTION transfer_circle IS
@@ -171,7 +168,7 @@ DECLARE target record;
 BEGIN
   SELECT c.* INTO target FROM seen_circle(viewer, group_id) c;
   IF target.kind = 'CHANNEL' THEN
-    PERFORM refuse_saying('Users subscribe to a channel themselves.', 'INVALID', 'circleId');
+    PERFORM refuse_as(worded(refusal('INVALID', 'circleId'), 'NOT_A_GROUP'));
   END IF;
   PERFORM refuse_all(list_refusals(people, true, 100, 'userIds')
     || people_refusals(viewer, people, true, 'userIds'));
@@ -187,7 +184,7 @@ DECLARE target record;
 BEGIN
   SELECT c.* INTO target FROM ruled_circle(viewer, group_id) c;
   IF target.kind = 'CHANNEL' THEN
-    PERFORM refuse_saying('Users subscribe to a channel themselves.', 'INVALID', 'circleId');
+    PERFORM refuse_as(worded(refusal('INVALID', 'circleId'), 'NOT_A_GROUP'));
   END IF;
   PERFORM refuse_all(list_refusals(people, true, 100, 'userIds'));
   IF target.owner_id = ANY (people) THEN
@@ -224,7 +221,7 @@ BEGIN
   -- Whoever gives the circle away holds it, so it is asked behind the lock who owns it.
   PERFORM FROM circle c WHERE c.id = target.id FOR NO KEY UPDATE;
   IF EXISTS (SELECT FROM circle c WHERE c.id = target.id AND c.owner_id = viewer) THEN
-    PERFORM refuse_saying('The owner of a circle cannot leave it.', 'FORBIDDEN', 'circleId');
+    PERFORM refuse_as(worded(refusal('FORBIDDEN', 'circleId'), 'OWNER_STAYS'));
   END IF;
   DELETE FROM circle_member m WHERE m.circle_id = target.id AND m.user_id = viewer;
   PERFORM unnotify(ARRAY[viewer], 'CIRCLE_ADDED', NULL, group_id);

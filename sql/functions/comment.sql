@@ -35,10 +35,10 @@ $$;
 COMMENT ON FUNCTION visible_comment IS
   'Returns the comments that the viewer may see: those on a visible subject by users not hidden.';
 
-CREATE OR REPLACE FUNCTION comment_words(body text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT 'commented: ' || escaped(shortened(words(body), 120))
+CREATE OR REPLACE FUNCTION comment_args(body text) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT jsonb_build_object('text', shortened(words(body), 120))
 $$;
-COMMENT ON FUNCTION comment_words IS 'Returns what a notification says of a comment.';
+COMMENT ON FUNCTION comment_args IS 'Returns the values of the phrase that tells of a comment.';
 
 CREATE OR REPLACE FUNCTION add_comment(viewer bigint, target bigint, body text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -58,7 +58,7 @@ BEGIN
       WHERE a.event_id = target AND a.status <> 'NOT_GOING'), NULL);
   END IF;
   PERFORM notify_people(told, 'COMMENTED', viewer, made,
-    comment_words(body), comment_url(made));
+    args := comment_args(body), destination := comment_link(made));
   RETURN made;
 END $$;
 COMMENT ON FUNCTION add_comment IS
@@ -86,8 +86,7 @@ BEGIN
   told := ARRAY(SELECT n.id FROM notification n
     WHERE n.about_id = target AND n.actor_id = viewer AND n.reason = 'COMMENTED' AND n.read_at IS NULL
     ORDER BY n.id FOR NO KEY UPDATE);
-  UPDATE notification n SET text = '<b>' || escaped(u.display_name) || '</b> ' || comment_words(input ->> 'body')
-  FROM app_user u WHERE n.id = ANY (told) AND u.id = viewer;
+  UPDATE notification n SET args = notification_args(viewer, comment_args(input ->> 'body')) WHERE n.id = ANY (told);
   RETURN target;
 END $$;
 COMMENT ON FUNCTION update_comment IS

@@ -33,7 +33,7 @@ BEGIN
       WHERE old.status = 'WITHDRAWN' RETURNING invitee_id)
   SELECT array_agg(a.invitee_id) INTO invited FROM added a;
   PERFORM notify_people(invited, 'EVENT_INVITED', viewer, event,
-    'invites you to “' || escaped(name) || '”.', node_url(event), 'ATTEND', 'Attend');
+    args := jsonb_build_object('title', name), action_kind := 'ATTEND');
 END $$;
 COMMENT ON FUNCTION invite_people IS
   'Invites users to an event, each once unless the invitation was taken back, and notifies them.';
@@ -41,7 +41,7 @@ COMMENT ON FUNCTION invite_people IS
 CREATE OR REPLACE FUNCTION venue_refusals(venues jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
   IF jsonb_array_length(venues) > 50 THEN
-    RETURN jsonb_build_array(refusal('INVALID', 'input', 'venues') || saying('A meal may have at most 50 venues.'));
+    RETURN jsonb_build_array(limited(worded(refusal('TOO_MANY', 'input', 'venues'), 'MANY_VENUES'), NULL, 50));
   END IF;
   RETURN (SELECT coalesce(jsonb_agg(refusal(bad.code, 'input', 'venues', bad.place::text, bad.name)
       ORDER BY bad.place), '[]')
@@ -98,18 +98,18 @@ BEGIN
     || body_refusals(input, is_new, false) || null_refusals(input, 'startsAt')
     || CASE WHEN begins < now() - interval '24 hours' AND begins IS DISTINCT FROM old.starts_at
         AND NOT has_role(viewer, 'SERVICE')
-      THEN jsonb_build_array(refusal('PAST', 'input', 'startsAt') || saying('The event must be in the future.'))
+      THEN jsonb_build_array(worded(refusal('PAST', 'input', 'startsAt'), 'IN_PAST'))
       ELSE '[]' END
     || CASE WHEN ends <= begins
-      THEN jsonb_build_array(refusal('INVALID', 'input', CASE WHEN input ? 'endsAt' THEN 'endsAt' ELSE 'startsAt' END)
-        || saying('The end must be after the start.')) ELSE '[]' END
+      THEN jsonb_build_array(worded(refusal('INVALID', 'input',
+        CASE WHEN input ? 'endsAt' THEN 'endsAt' ELSE 'startsAt' END), 'ENDS_BEFORE_START')) ELSE '[]' END
     || picture_refusals(viewer, input, is_new, false)
     || list_refusals(people, false, 100, 'input', 'inviteUserIds')
     || people_refusals(viewer, people, false, 'input', 'inviteUserIds')
     || circle_people_refusals(viewer, id_list(input -> 'inviteCircleIds'), 'input', 'inviteCircleIds')
     || null_refusals(input, 'category')
     || CASE WHEN venues <> '[]' AND coalesce(input ->> 'category', old.category, 'GENERAL') <> 'DINING'
-      THEN jsonb_build_array(refusal('INVALID', 'input', 'venues') || saying('Only a meal has venues.'))
+      THEN jsonb_build_array(worded(refusal('INVALID', 'input', 'venues'), 'NOT_A_MEAL'))
       ELSE venue_refusals(venues) END;
 END $$;
 COMMENT ON FUNCTION event_refusals IS
@@ -123,8 +123,7 @@ DECLARE
 BEGIN
   RETURN null_refusals(input, 'visibility')
     || CASE WHEN wanted <> old.visibility::text AND wanted <> ALL (allowed)
-      THEN jsonb_build_array(refusal('INVALID', 'input', 'visibility')
-        || saying('This event cannot become ' || wanted || '.')) ELSE '[]' END;
+      THEN jsonb_build_array(worded(refusal('INVALID', 'input', 'visibility'), 'NOT_' || wanted)) ELSE '[]' END;
 END $$;
 COMMENT ON FUNCTION visibility_refusals IS
   'Returns the errors of another visibility of an event: PUBLIC or INVITED outside of circles, CIRCLE in a group, and '
@@ -177,11 +176,10 @@ BEGIN
   SELECT e.* INTO old FROM event e WHERE e.post_id = made;
   PERFORM refuse_all(where_refusals(viewer, 'event', whole)
     || CASE WHEN EXISTS (SELECT FROM visible_circle(viewer) c WHERE c.id = channel AND c.kind = 'GROUP')
-      THEN jsonb_build_array(refusal('INVALID', 'input', 'circleId') || saying('Choose a channel.')) ELSE '[]' END
+      THEN jsonb_build_array(worded(refusal('INVALID', 'input', 'circleId'), 'CHANNEL')) ELSE '[]' END
     || text_refusals(outside, true, 200, 'input', 'externalId')
     || CASE WHEN NOT is_url(input ->> 'sourceUrl')
-      THEN jsonb_build_array(refusal('INVALID', 'input', 'sourceUrl')
-        || saying('Enter a web address such as https://example.com.')) ELSE '[]' END
+      THEN jsonb_build_array(worded(refusal('INVALID', 'input', 'sourceUrl'), 'URL_FORM')) ELSE '[]' END
     || event_refusals(viewer, whole, old));
   IF old.post_id IS NULL THEN RETURN new_event(viewer, whole); END IF;
   PERFORM change_event(viewer, old.post_id, whole, is_import => true);
@@ -201,15 +199,16 @@ END $$;
 COMMENT ON FUNCTION event_people IS
   'Returns the users to notify when an event changes: invited users who have not declined, and users who may attend.';
 
-CREATE OR REPLACE FUNCTION tell_event(viewer bigint, event_id bigint, words text) RETURNS void
-LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION tell_event(viewer bigint, event_id bigint, reason text, phrase text, note text DEFAULT NULL)
+RETURNS void LANGUAGE plpgsql AS $$
 DECLARE people bigint[] := event_people(event_id);
 BEGIN
   PERFORM unnotify(people, 'EVENT_CHANGED', NULL, event_id);
-  PERFORM notify_people(people, 'EVENT_CHANGED', viewer, event_id, words, node_url(event_id));
+  PERFORM notify_people(people, reason, viewer, event_id, phrase, jsonb_strip_nulls(jsonb_build_object('title',
+    (SELECT e.title FROM event e WHERE e.post_id = event_id), 'note', note)));
 END $$;
 COMMENT ON FUNCTION tell_event IS
-  'Notifies the invited and attending users of a change of an event, with one unread notification for each of them.';
+  'Notifies the invited and attending users of an event by a phrase. Unread, only the last of its changes is told.';
 
 CREATE OR REPLACE FUNCTION show_event(old post, wanted visibility) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -262,7 +261,7 @@ BEGIN
       IS DISTINCT FROM (old.title, old.starts_at, old.ends_at, old_post.location_id)
     OR NOT is_import AND (is_served_anew OR (new.category, new_post.body, new_post.visibility)
       IS DISTINCT FROM (old.category, old_post.body, old_post.visibility)) THEN
-    PERFORM tell_event(viewer, event_id, 'changed the ' || node_noun(event_id) || '.');
+    PERFORM tell_event(viewer, event_id, 'EVENT_CHANGED', 'EVENT_CHANGED');
   END IF;
 END $$;
 COMMENT ON FUNCTION change_event IS
@@ -284,7 +283,7 @@ BEGIN
   SELECT p.* INTO held FROM post p WHERE p.id = target;
   SELECT e.* INTO old FROM event e WHERE e.post_id = target FOR NO KEY UPDATE;
   PERFORM refuse_all(visibility_refusals(held, input) || event_refusals(viewer, input, old));
-  IF old.cancelled_at IS NOT NULL THEN PERFORM refuse_saying('This event is canceled.', 'CLOSED', 'eventId'); END IF;
+  IF old.cancelled_at IS NOT NULL THEN PERFORM refuse_as(worded(refusal('CLOSED', 'eventId'), 'CALLED_OFF')); END IF;
   PERFORM change_event(viewer, target, input);
   RETURN target;
 END $$;
@@ -300,8 +299,8 @@ BEGIN
   WHERE e.post_id = cancel_event.event AND e.cancelled_at IS NULL;
   IF FOUND THEN
     UPDATE post p SET updated_at = now() WHERE p.id = cancel_event.event;
-    PERFORM notify_people(event_people(event), 'EVENT_CANCELLED', viewer, event,
-      'called off the ' || node_noun(event) || '.' || coalesce(' ' || escaped(words(note)), ''), node_url(event));
+    PERFORM tell_event(viewer, event, 'EVENT_CANCELLED',
+      'EVENT_CANCELLED' || CASE WHEN words(note) IS NULL THEN '' ELSE '.note' END, words(note));
   END IF;
   RETURN event;
 END $$;
@@ -317,7 +316,7 @@ BEGIN
   PERFORM refuse_past(target);
   UPDATE event e SET cancelled_at = NULL, cancellation_note = NULL WHERE e.post_id = restore_event.event;
   UPDATE post p SET updated_at = now() WHERE p.id = restore_event.event;
-  PERFORM tell_event(viewer, event, 'restored the ' || node_noun(event) || ', which takes place after all.');
+  PERFORM tell_event(viewer, event, 'EVENT_CHANGED', 'EVENT_CHANGED.restored');
   RETURN event;
 END $$;
 COMMENT ON FUNCTION restore_event IS 'Implements Mutation.restoreEvent, for its author, unless the event is over.';
@@ -348,7 +347,7 @@ COMMENT ON FUNCTION invite_to_event IS
 CREATE OR REPLACE FUNCTION refuse_past(target event) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF coalesce(target.ends_at, target.starts_at + interval '1 day') <= now() THEN
-    PERFORM refuse_saying('This event is over.', 'PAST', 'eventId');
+    PERFORM refuse_as(worded(refusal('PAST', 'eventId'), 'EVENT_OVER'));
   END IF;
 END $$;
 COMMENT ON FUNCTION refuse_past IS 'Refuses if an event is over.';
@@ -357,7 +356,7 @@ CREATE OR REPLACE FUNCTION refuse_event_over(event bigint) RETURNS void LANGUAGE
 DECLARE target event;
 BEGIN
   SELECT e.* INTO target FROM event e WHERE e.post_id = refuse_event_over.event;
-  IF target.cancelled_at IS NOT NULL THEN PERFORM refuse_saying('This event is canceled.', 'CLOSED', 'eventId'); END IF;
+  IF target.cancelled_at IS NOT NULL THEN PERFORM refuse_as(worded(refusal('CLOSED', 'eventId'), 'CALLED_OFF')); END IF;
   PERFORM refuse_past(target);
 END $$;
 COMMENT ON FUNCTION refuse_event_over IS 'Refuses if an event is canceled or over.';

@@ -26,7 +26,7 @@ COMMENT ON FUNCTION visible_invitation IS
   'Returns the invitations that the viewer may see: as inviter or invitee, unless one blocks the other, and only while '
   'the event is visible.';
 
-CREATE OR REPLACE FUNCTION invitation_draft(viewer bigint, invitation_id bigint)
+CREATE OR REPLACE FUNCTION invitation_draft(viewer bigint, invitation_id bigint, language text, app text)
 RETURNS TABLE (channel text, recipients text[], subject text, body text, url text)
 LANGUAGE sql STABLE ROWS 1 AS $$
   SELECT i.channel, CASE WHEN i.contact IS NULL THEN '{}' ELSE ARRAY[i.contact] END,
@@ -55,14 +55,15 @@ BEGIN
     SELECT c.name INTO known FROM external_contact c WHERE c.id = contact_id AND c.owner_id = viewer;
     IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'externalContactId'); END IF;
     IF reached IS NOT NULL THEN
-      PERFORM refuse_saying('Choose a contact or enter one, not both.', 'INVALID', 'contact');
+      PERFORM refuse_as(worded(refusal('INVALID', 'contact'), 'CONTACT_TWICE'));
     END IF;
   END IF;
   IF reached IS NOT NULL THEN
     IF medium = 'EMAIL' AND NOT is_email(reached)
       OR medium = 'SMS' AND reached !~ '^\+?[0-9][0-9 ()./-]{2,30}$' OR length(reached) > 254 THEN
-      PERFORM refuse_saying(CASE medium WHEN 'EMAIL' THEN 'Enter an email address such as name@example.com.'
-        WHEN 'SMS' THEN 'Enter a phone number.' ELSE 'At most 254 characters are allowed.' END, 'INVALID', 'contact');
+      PERFORM refuse_as(CASE medium WHEN 'EMAIL' THEN worded(refusal('INVALID', 'contact'), 'EMAIL_FORM')
+        WHEN 'SMS' THEN worded(refusal('INVALID', 'contact'), 'PHONE_FORM')
+        ELSE limited(worded(refusal('TOO_LONG', 'contact'), 'LONGEST'), NULL, 254) END);
     END IF;
   END IF;
   INSERT INTO invitation (inviter_id, contact, channel, code)
@@ -89,7 +90,7 @@ BEGIN
     SELECT i.* INTO target FROM invitation i WHERE i.id = target_id AND i.inviter_id = viewer;
     IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'invitationId'); END IF;
     IF target.status <> 'WITHDRAWN' THEN
-      PERFORM refuse_saying('This invitation was already answered.', 'ALREADY_DONE', 'invitationId');
+      PERFORM refuse_as(worded(refusal('ALREADY_DONE', 'invitationId'), 'WAS_ANSWERED'));
     END IF;
   END IF;
   RETURN jsonb_build_object('id', target_id);

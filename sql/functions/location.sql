@@ -338,23 +338,20 @@ BEGIN
     refusals := refusals || refusal('FORBIDDEN', VARIADIC path || 'level'::text);
   END IF;
   IF height = 'PLACE' AND place IS NULL THEN
-    refusals := refusals || (refusal('REQUIRED', VARIADIC path || 'coordinates'::text)
-      || saying('Choose a point on the map.'));
+    refusals := refusals || worded(refusal('REQUIRED', VARIADIC path || 'coordinates'::text), 'POINT');
   ELSIF place IS NOT NULL AND NOT (abs((place ->> 'latitude')::float8) <= 90
       AND abs((place ->> 'longitude')::float8) <= 180) THEN
-    refusals := refusals || refusal('INVALID', VARIADIC path || 'coordinates'::text);
+    refusals := refusals || worded(refusal('INVALID', VARIADIC path || 'coordinates'::text), 'COORDINATES');
   END IF;
   IF height <> 'PLACE' AND input ->> 'placeType' IS NOT NULL THEN
-    refusals := refusals || (refusal('INVALID', VARIADIC path || 'placeType'::text)
-      || saying('Only a place can have a type.'));
+    refusals := refusals || worded(refusal('INVALID', VARIADIC path || 'placeType'::text), 'PLACE_TYPE');
   END IF;
   IF above IS NOT NULL THEN
     IF NOT EXISTS (SELECT FROM location l WHERE l.id = above) THEN
       refusals := refusals || refusal('NOT_FOUND', VARIADIC path || 'parentId'::text);
     ELSIF NOT EXISTS (
         SELECT FROM location l WHERE l.id = above AND l.level < height::location_level) THEN
-      refusals := refusals || (refusal('INVALID', VARIADIC path || 'parentId'::text)
-        || saying('A location must be inside a larger one.'));
+      refusals := refusals || worded(refusal('INVALID', VARIADIC path || 'parentId'::text), 'PARENT_LEVEL');
     END IF;
   END IF;
   PERFORM refuse_all(refusals);

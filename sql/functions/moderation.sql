@@ -42,7 +42,7 @@ BEGIN
   IF NOT lock_subject(subject) THEN PERFORM refuse('NOT_FOUND', 'subjectId'); END IF;
   DELETE FROM flag f WHERE f.subject_id = subject AND f.user_id = viewer AND f.resolved_at IS NULL;
   IF NOT FOUND AND EXISTS (SELECT FROM flag f WHERE f.subject_id = subject AND f.user_id = viewer) THEN
-    PERFORM refuse_saying('Staff has settled this already.', 'ALREADY_DONE', 'subjectId');
+    PERFORM refuse_as(worded(refusal('ALREADY_DONE', 'subjectId'), 'FLAG_RESOLVED'));
   END IF;
 END $$;
 COMMENT ON FUNCTION unflag_subject IS 'Implements Mutation.unflag, while staff have not resolved the flag.';
@@ -79,7 +79,7 @@ BEGIN
   -- The same again changes nothing, and another answer comes too late.
   SELECT f.* INTO last FROM flag f WHERE f.subject_id = subject ORDER BY f.resolved_at DESC, f.id DESC LIMIT 1;
   IF last.resolution IS DISTINCT FROM words(resolve_flags.note) THEN
-    PERFORM refuse_saying('These flags are already settled.', 'ALREADY_DONE', 'subjectId');
+    PERFORM refuse_as(worded(refusal('ALREADY_DONE', 'subjectId'), 'FLAG_RESOLVED'));
   END IF;
   RETURN ARRAY(SELECT f.id FROM flag f WHERE f.subject_id = subject AND f.resolved_at = last.resolved_at
     ORDER BY f.id LIMIT 100);

@@ -43,7 +43,6 @@ RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN list_refusals(ids, is_needed, 10, VARIADIC path) || (
     SELECT coalesce(jsonb_agg(refusal(bad.code, VARIADIC path || (bad.place - 1)::text)
-        || CASE bad.code WHEN 'INVALID' THEN saying('Each photo can be attached only once.') ELSE '{}' END
       ORDER BY bad.place), '[]'::jsonb)
     FROM (
       SELECT e.place, CASE

@@ -305,10 +305,10 @@ BEGIN
         WHERE m.circle_id = target.id AND m.user_id = viewer))
       THEN jsonb_build_array(refusal('FORBIDDEN', 'input', 'circleId'))
     WHEN wanted = 'CIRCLE' AND input ->> 'circleId' IS NULL
-      THEN jsonb_build_array(refusal('REQUIRED', 'input', 'circleId') || saying('Choose a circle.'))
+      THEN jsonb_build_array(worded(refusal('REQUIRED', 'input', 'circleId'), 'CIRCLE'))
     ELSE '[]' END
   || CASE WHEN wanted = 'INVITED' AND where_refusals.kind <> 'event'
-    THEN jsonb_build_array(refusal('INVALID', 'input', 'visibility') || saying('Only events can be by invitation.'))
+    THEN jsonb_build_array(worded(refusal('INVALID', 'input', 'visibility'), 'VISIBILITY'))
     ELSE '[]' END;
 END $$;
 COMMENT ON FUNCTION where_refusals IS

@@ -3,6 +3,8 @@
 enum TemplateVariable: Hashable {
   /// The signed-in user's ID or 0.
   case viewer
+  /// The languages and the applications of the request, best first, separated by spaces.
+  case locale, app
   /// The number of rows that are read of a page, or that a list has at most.
   case limit
   /// The sort key of the cursor that the page starts from, numbered from 1; NULL without one.
@@ -37,6 +39,8 @@ enum TemplateVariable: Hashable {
     guard path.count == 1 else { return nil }
     switch name {
     case "viewer": self = .viewer
+    case "locale": self = .locale
+    case "app": self = .app
     case "event": self = .event
     case "told": self = .told
     case "ended": self = .ended

@@ -127,7 +127,7 @@ struct TemplateVariables {
     if name == "value" { return true }
     switch TemplateVariable(path) {
     case .tag(let type)?: return schema.tag(ofTypeNamed: type) != nil
-    case .viewer?, .limit?, .key?, .totalCount?, .count?, .field?, .in?: return true
+    case .viewer?, .locale?, .app?, .limit?, .key?, .totalCount?, .count?, .field?, .in?: return true
     // Only where an argument has this name, or a mutation's function something to return.
     case .result?, .event?, .told?, .ended?, nil: return false
     }

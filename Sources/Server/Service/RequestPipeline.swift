@@ -256,6 +256,7 @@ final class RequestPipeline {
     _ operation: PreparedOperation, viewer: Int64, _ flight: RequestInFlight
   ) {
     operation.client = viewer == 0 ? flight.caller.client : .viewer(viewer)
+    operation.preferences = flight.caller.preferences
     if let refusal = takePoints(for: operation, viewer: viewer, flight) {
       return flight.finish(refusal)
     }

@@ -15,6 +15,7 @@ struct ParameterBinder {
   let inputs: OperationInputs
   let viewer: Int64
   let preferences: RequestPreferences
+  let sessionHash: [UInt8]?
   let cursorSigner: CursorSigner
   /// The context of a mutation's field.
   var call: CallContext?
@@ -43,6 +44,8 @@ struct ParameterBinder {
     case .viewer: result.append(viewer)
     case .locale: result.append(preferences.locale)
     case .app: result.append(preferences.app)
+    case .sessionHash:
+      if let sessionHash { result.append(sessionHash) } else { result.appendNull() }
     case .input(let source, let type): try append(source, type, to: &result)
     case .sortKey(let source, let index, let order):
       if let key = try sortKey(source, index, order) {
@@ -66,7 +69,7 @@ struct ParameterBinder {
     switch parameter {
     case .input(let source, _), .sortKey(let source, _, _), .sortKeyIsNull(let source, _, _):
       inputs.error(source, at: problem.path, of: place, problem.message)
-    case .viewer, .locale, .app, .rowCount, .call, .event, .told, .ended:
+    case .viewer, .locale, .app, .sessionHash, .rowCount, .call, .event, .told, .ended:
       .fault(problem.message)
     }
   }
@@ -213,7 +216,7 @@ struct ParameterBinder {
     case .told: return String(event.told)
     case .ended: return String(event.ended)
     case .rowCount(let count, _): return String(count)
-    case .sortKey, .sortKeyIsNull, .call: return nil
+    case .sortKey, .sortKeyIsNull, .call, .sessionHash: return nil
     case .input(let source, let type): return try text(of: value(of: source), type)
     }
   }

@@ -17,6 +17,8 @@ package final class PreparedOperation {
   package var client: PoolClient?
   /// The languages and the application of the request.
   package var preferences = RequestPreferences()
+  /// The SHA-256 of the token of the request's session; nil without one.
+  package var sessionHash: [UInt8]?
   private let content: Content
 
   /// The part of an operation that repeated requests share.
@@ -102,7 +104,7 @@ extension PreparedOperation {
   func binder(_ viewer: Int64, _ call: CallContext? = nil) -> ParameterBinder {
     ParameterBinder(
       variables: variables, inputs: inputs, viewer: viewer, preferences: preferences,
-      cursorSigner: cursorSigner, call: call)
+      sessionHash: sessionHash, cursorSigner: cursorSigner, call: call)
   }
 
   /// The parameters as people write them, in the order of `$1`, `$2`, ...; nil for null and for keys

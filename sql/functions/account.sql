@@ -182,7 +182,7 @@ DECLARE
   refusals jsonb := username_refusals(0, input ->> 'username', 'input', 'username')
     || password_refusals(hash, 'input', 'password')
     || text_refusals(input ->> 'displayName', false, 80, 'input', 'displayName')
-    || text_refusals(input ->> 'address', false, 1000, 'input', 'address');
+    || text_refusals(input ->> 'address', false, 1000, 'input', 'address') || setting_refusals(input);
 BEGIN
   IF mail IS NOT NULL AND NOT is_email(mail) THEN
     refusals := refusals || worded(refusal('INVALID', 'input', 'email'), 'EMAIL_FORM');
@@ -193,6 +193,8 @@ BEGIN
   PERFORM refuse_all(refusals);
   made := new_account(input ->> 'username', input ->> 'displayName', hash, mail, false,
     words(input ->> 'address'), home);
+  PERFORM set_language(made, jsonb_build_object('locale', known_locale(current_setting('sociograph.locale', true)))
+    || input);
   PERFORM accept_code(made, input ->> 'invitationCode');
   PERFORM mail_verification(made);
   PERFORM audit(made, 'SIGN_UP');
@@ -303,6 +305,8 @@ BEGIN
       left(one_line(claims ->> 'name'), 80), NULL,
       coalesce(verified, CASE WHEN NOT (claims ->> 'isEmailVerified')::boolean THEN mailbox END),
       verified IS NOT NULL, NULL, NULL);
+    PERFORM set_language(account,
+      jsonb_build_object('locale', known_locale(current_setting('sociograph.locale', true))));
     INSERT INTO identity (provider, external_id, user_id) VALUES (service, claims ->> 'subject', account);
   END IF;
   PERFORM audit(account, CASE WHEN is_new THEN 'SIGN_UP' ELSE 'SIGN_IN' END, NULL, service);
@@ -571,6 +575,7 @@ BEGIN
   RETURN refusals
     || text_refusals(input ->> 'bio', false, 2000, 'input', 'bio')
     || text_refusals(input ->> 'address', false, 1000, 'input', 'address')
+    || setting_refusals(input)
     || location_refusals(id_list(input -> 'shipsToLocationIds'), 'input', 'shipsToLocationIds');
 END $$;
 COMMENT ON FUNCTION profile_refusals IS 'Returns the errors of the input of updateProfile.';
@@ -621,6 +626,7 @@ BEGIN
     card_preference = CASE WHEN input ? 'cardPreference' THEN input ->> 'cardPreference'
       ELSE u.card_preference END
   WHERE u.id = viewer;
+  PERFORM set_language(viewer, input);
   IF input ? 'shipsToLocationIds' THEN
     DELETE FROM user_ships_to s WHERE s.user_id = viewer;
     INSERT INTO user_ships_to (user_id, location_id)

@@ -97,13 +97,13 @@ BEGIN
   SELECT 'PUSH', n.recipient_id, d.id, n.id, '', now() + interval '3 seconds'
   FROM changed n JOIN device d ON d.user_id = n.recipient_id JOIN app_config a ON a.app = d.app
   WHERE (a.notification_reasons = '{}' OR n.reason = ANY (a.notification_reasons))
-    AND wants(n.recipient_id, n.reason, 'PUSH')
+    AND 'PUSH' = ANY (wanted_channels(n.recipient_id, n.reason))
     AND NOT EXISTS (SELECT FROM conversation_member m
       WHERE m.conversation_id = n.about_id AND m.user_id = n.recipient_id AND m.is_muted);
   INSERT INTO outbox (channel, user_id, recipient, notification_id, body, due_at)
   SELECT 'EMAIL', n.recipient_id, u.email, n.id, '', now() + interval '3 seconds'
   FROM changed n JOIN app_user u ON u.id = n.recipient_id AND u.email_verified AND u.email IS NOT NULL
-  WHERE wants(n.recipient_id, n.reason, 'EMAIL')
+  WHERE 'EMAIL' = ANY (wanted_channels(n.recipient_id, n.reason))
     AND may_mail(concat_ws(' ', n.reason, n.about_id), n.recipient_id::text, interval '24 hours');
   RETURN NULL;
 END $$;
@@ -163,7 +163,7 @@ BEGIN
   SELECT a.* INTO config FROM app_config a WHERE a.app = d.app;
   RETURN jsonb_strip_nulls(jsonb_build_object('app', d.app, 'platform', d.platform, 'isSandbox', d.is_sandbox,
     'topic', config.apns_topic,
-    'collapseKey', coalesce(concat_ws(' ', n.reason, wire_id(n.about_id)), ''),
+    'collapseKey', coalesce(nullif(concat_ws(' ', n.reason, wire_id(n.about_id)), ''), 'badge'),
     'expiresAt', to_char(coalesce(notification_end(n), now() + interval '24 hours') AT TIME ZONE 'UTC',
       'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
     'expiration', extract(epoch FROM coalesce(notification_end(n), now() + interval '24 hours'))::bigint,

@@ -127,7 +127,7 @@ END $$;
 COMMENT ON FUNCTION send_message IS
   'Implements Mutation.sendMessage. A set of users shares one conversation, which is locked first.';
 
-CREATE OR REPLACE FUNCTION mark_conversation_read(viewer bigint, talk bigint)
+CREATE OR REPLACE FUNCTION mark_conversation_read(viewer bigint, session_hash bytea, talk bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM require_viewer(viewer);
@@ -138,6 +138,7 @@ BEGIN
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'conversationId'); END IF;
   UPDATE notification n SET read_at = now()
   WHERE n.recipient_id = viewer AND n.reason = 'MESSAGED' AND n.about_id = talk AND n.read_at IS NULL;
+  IF FOUND THEN PERFORM push_badge(viewer, session_hash); END IF;
   RETURN talk;
 END $$;
 COMMENT ON FUNCTION mark_conversation_read IS 'Implements Mutation.markConversationRead.';

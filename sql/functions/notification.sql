@@ -120,7 +120,7 @@ COMMENT ON FUNCTION notify_number IS
   'Notifies a user of an increased number, with one unread notification for each node, which replaces the last one and '
   'becomes the newest. The phrase is as in notify_people.';
 
-CREATE OR REPLACE FUNCTION mark_notifications_read(viewer bigint, ids bigint[])
+CREATE OR REPLACE FUNCTION mark_notifications_read(viewer bigint, session_hash bytea, ids bigint[])
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM require_viewer(viewer);
@@ -130,6 +130,7 @@ BEGIN
   ORDER BY n.id FOR NO KEY UPDATE;
   UPDATE notification n SET read_at = now()
   WHERE n.recipient_id = viewer AND n.read_at IS NULL AND (ids IS NULL OR n.id = ANY (ids));
+  IF FOUND THEN PERFORM push_badge(viewer, session_hash); END IF;
   RETURN viewer;
 END $$;
 COMMENT ON FUNCTION mark_notifications_read IS

@@ -3,7 +3,6 @@
 DELETE FROM phrase WHERE is_shipped;
 CALL told('phrase', NULL);
 CALL told('locale', NULL);
-CALL tell('user_setting', 'account', 'user_id', '{user_id}');
 
 CREATE OR REPLACE PROCEDURE phrases(language text, list text) LANGUAGE plpgsql AS $$
 DECLARE
@@ -36,7 +35,7 @@ DECLARE
   tag text;
   found_name text;
 BEGIN
-  FOREACH tag IN ARRAY string_to_array(wanted, ' ') LOOP
+  FOREACH tag IN ARRAY coalesce(string_to_array(wanted, ' '), '{}') LOOP
     WHILE tag <> '' LOOP
       SELECT l.name INTO found_name FROM locale l WHERE lower(l.name) = lower(tag);
       IF FOUND THEN RETURN found_name; END IF;
@@ -52,9 +51,9 @@ COMMENT ON FUNCTION known_locale IS
 CREATE OR REPLACE FUNCTION spoken(wanted text, viewer bigint DEFAULT 0) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN coalesce(known_locale(coalesce(wanted, '')),
+  RETURN coalesce(known_locale(wanted),
     CASE WHEN viewer <> 0 THEN
-      known_locale(coalesce((SELECT s.locale FROM user_setting s WHERE s.user_id = viewer), '')) END, 'en');
+      known_locale((SELECT s.locale FROM user_setting s WHERE s.user_id = viewer)) END, 'en');
 END $$;
 COMMENT ON FUNCTION spoken IS
   'Returns the language for a reader: that of the request''s tags, otherwise that of the account, otherwise English.';

@@ -51,6 +51,7 @@ EVENT_CHANGED: {actor} hat die Veranstaltung „{title}“ geändert.
 EVENT_CHANGED.restored: {actor} sagt, dass die Veranstaltung „{title}“ doch stattfindet.
 EVENT_CANCELLED: {actor} hat die Veranstaltung „{title}“ abgesagt.
 EVENT_CANCELLED.note: {actor} hat die Veranstaltung „{title}“ abgesagt. {note}
+CIRCLE_TRANSFERRED: {actor} hat dir „{circle}“ übergeben.
 CIRCLE_ADDED: {actor} hat dich zu „{circle}“ hinzugefügt.
 INFO_REQUESTED: {actor} möchte dir eine Karte schicken und bittet um deine Adresse.
 INFO_ANSWERED.ACCEPTED: {actor} hat dir die Adresse gegeben.
@@ -256,4 +257,37 @@ error.INVALID.path: Die Punkte einer Strecke folgen zeitlich aufeinander und lie
 error.INVALID.trainerIds: Nur Trainerinnen und Trainer unterrichten.
 error.INVALID.kind: Darauf lässt sich so nicht reagieren.
 error.USERNAME_TAKEN: Dieser Benutzername ist vergeben.
+
+# Meldungen auf dem Bildschirm: nichts, was Fremde nicht lesen dürfen
+push: Es gibt etwas Neues.
+push.FOLLOWED: {actor} folgt dir.
+push.REACTED: {actor} hat auf etwas von dir reagiert.
+push.VOTED[one]: {count} neue Stimme.
+push.VOTED: {count} Stimmen.
+push.COMMENTED: {actor} hat kommentiert.
+push.PRODUCT_SUGGESTED: {actor} schlägt dir ein Produkt vor.
+push.TAGGED: {actor} dankt dir.
+push.ANNOUNCED: {actor} kündigt etwas an.
+push.EVENT_INVITED: {actor} lädt dich zu einer Veranstaltung ein.
+push.EVENT_CHANGED: {actor} hat eine Veranstaltung geändert.
+push.EVENT_CANCELLED: {actor} hat eine Veranstaltung abgesagt.
+push.CIRCLE_ADDED: {actor} hat dich zu einem Kreis hinzugefügt.
+push.CIRCLE_TRANSFERRED: {actor} hat dir einen Kreis übergeben.
+push.INFO_REQUESTED: {actor} bittet um deine Adresse.
+push.INFO_ANSWERED: {actor} hat dir geantwortet.
+push.OFFER_ANSWERED: {actor} möchte eine Karte von dir.
+push.FOLLOW_UP_UNABLE: {actor} kann dir keine Karte schicken.
+push.BOOKING_CHANGED: {actor} hat einen Kurs geändert, den du gebucht hast.
+push.MESSAGED: {actor} hat dir geschrieben.
+
+mail.NOTIFICATION.subject: {text}
+mail.NOTIFICATION.body: {text}\n\n{link}\n\nUm keine Mails dieser Art mehr zu bekommen, öffne {stop}\n
+
+# devices and settings
+error.PUSH_TOKEN: Das ist kein Token des Meldungsdienstes.
+error.DAY_TIME: Eine Tageszeit schreibt man 22:30.
+error.DAY_TIME_SAME: Ruhezeiten enden zu einer anderen Zeit, als sie beginnen.
+unsubscribe.ask: Möchtest du keine Mails dieser Art mehr?
+unsubscribe.button: Keine Mails dieser Art mehr
+unsubscribe.done: Du bekommst keine Mails dieser Art mehr.
 $phrases$);

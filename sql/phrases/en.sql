@@ -51,6 +51,7 @@ EVENT_CHANGED: {actor} changed the event “{title}”.
 EVENT_CHANGED.restored: {actor} says that the event “{title}” takes place after all.
 EVENT_CANCELLED: {actor} called off the event “{title}”.
 EVENT_CANCELLED.note: {actor} called off the event “{title}”. {note}
+CIRCLE_TRANSFERRED: {actor} made you the owner of “{circle}”.
 CIRCLE_ADDED: {actor} added you to “{circle}”.
 INFO_REQUESTED: {actor} would like to send you a card and asks for your address.
 INFO_ANSWERED.ACCEPTED: {actor} gave you their address.
@@ -256,4 +257,37 @@ error.INVALID.path: The points of a track follow each other in time and lie on E
 error.INVALID.trainerIds: Only trainers teach.
 error.INVALID.kind: This cannot be reacted to in this way.
 error.USERNAME_TAKEN: This username is taken.
+
+# push messages: nothing that a stranger at the screen may not read
+push: There is something new.
+push.FOLLOWED: {actor} follows you.
+push.REACTED: {actor} reacted to something of yours.
+push.VOTED[one]: {count} new vote.
+push.VOTED: {count} votes.
+push.COMMENTED: {actor} commented.
+push.PRODUCT_SUGGESTED: {actor} suggests a product.
+push.TAGGED: {actor} thanks you.
+push.ANNOUNCED: {actor} announces something.
+push.EVENT_INVITED: {actor} invites you to an event.
+push.EVENT_CHANGED: {actor} changed an event.
+push.EVENT_CANCELLED: {actor} called off an event.
+push.CIRCLE_ADDED: {actor} added you to a circle.
+push.CIRCLE_TRANSFERRED: {actor} made you the owner of a circle.
+push.INFO_REQUESTED: {actor} asks for your address.
+push.INFO_ANSWERED: {actor} answered you.
+push.OFFER_ANSWERED: {actor} would like a card of yours.
+push.FOLLOW_UP_UNABLE: {actor} cannot send you a card.
+push.BOOKING_CHANGED: {actor} changed a class you booked.
+push.MESSAGED: {actor} wrote to you.
+
+mail.NOTIFICATION.subject: {text}
+mail.NOTIFICATION.body: {text}\n\n{link}\n\nTo get no more mails of this sort, open {stop}\n
+
+# devices and settings
+error.PUSH_TOKEN: This is not a token of the push service.
+error.DAY_TIME: A time of day is written 22:30.
+error.DAY_TIME_SAME: Quiet hours end at another time than they begin.
+unsubscribe.ask: Do you want no more mails of this sort?
+unsubscribe.button: No more mails of this sort
+unsubscribe.done: You get no more mails of this sort.
 $phrases$);

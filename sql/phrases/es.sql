@@ -51,6 +51,7 @@ EVENT_CHANGED: {actor} ha cambiado el evento «{title}».
 EVENT_CHANGED.restored: {actor} dice que el evento “{title}” se celebra después de todo.
 EVENT_CANCELLED: {actor} ha cancelado el evento «{title}».
 EVENT_CANCELLED.note: {actor} canceló el evento “{title}”. {note}
+CIRCLE_TRANSFERRED: {actor} te ha traspasado «{circle}».
 CIRCLE_ADDED: {actor} te ha añadido a «{circle}».
 INFO_REQUESTED: {actor} quiere enviarte una tarjeta y pide tu dirección.
 INFO_ANSWERED.ACCEPTED: {actor} te ha dado su dirección.
@@ -256,4 +257,37 @@ error.INVALID.path: Los puntos de un recorrido se suceden en el tiempo y están 
 error.INVALID.trainerIds: Solo dan clase los entrenadores.
 error.INVALID.kind: A esto no se puede reaccionar así.
 error.USERNAME_TAKEN: Este nombre de usuario está ocupado.
+
+# avisos en la pantalla: nada que un extraño no pueda leer
+push: Hay algo nuevo.
+push.FOLLOWED: {actor} te sigue.
+push.REACTED: {actor} ha reaccionado a algo tuyo.
+push.VOTED[one]: {count} voto nuevo.
+push.VOTED: {count} votos.
+push.COMMENTED: {actor} ha comentado.
+push.PRODUCT_SUGGESTED: {actor} te propone un producto.
+push.TAGGED: {actor} te da las gracias.
+push.ANNOUNCED: {actor} anuncia algo.
+push.EVENT_INVITED: {actor} te invita a un evento.
+push.EVENT_CHANGED: {actor} ha cambiado un evento.
+push.EVENT_CANCELLED: {actor} ha cancelado un evento.
+push.CIRCLE_ADDED: {actor} te ha añadido a un círculo.
+push.CIRCLE_TRANSFERRED: {actor} te ha traspasado un círculo.
+push.INFO_REQUESTED: {actor} pide tu dirección.
+push.INFO_ANSWERED: {actor} te ha respondido.
+push.OFFER_ANSWERED: {actor} quiere una tarjeta tuya.
+push.FOLLOW_UP_UNABLE: {actor} no puede enviarte una tarjeta.
+push.BOOKING_CHANGED: {actor} ha cambiado una clase que reservaste.
+push.MESSAGED: {actor} te ha escrito.
+
+mail.NOTIFICATION.subject: {text}
+mail.NOTIFICATION.body: {text}\n\n{link}\n\nPara no recibir más correos de este tipo, abre {stop}\n
+
+# devices and settings
+error.PUSH_TOKEN: Esto no es un token del servicio de avisos.
+error.DAY_TIME: Una hora del día se escribe 22:30.
+error.DAY_TIME_SAME: Las horas de silencio acaban a otra hora que empiezan.
+unsubscribe.ask: ¿No quieres más correos de este tipo?
+unsubscribe.button: No más correos de este tipo
+unsubscribe.done: No recibirás más correos de este tipo.
 $phrases$);

@@ -24,7 +24,9 @@ enum OutboxCommandLine {
     notes: """
       COMMAND runs in a shell, with one JSON object on its standard input: {"id", "channel",
       "recipient", "subject", "body", "userId", "attempt", "createdAt"}, and of a wall post "token".
+      Mails may have "headers". A push message has "push", and "apns" or "fcm" as these take it.
       Its status is the outcome: 0 delivered; 65, 67, 68 abandoned; any other: tried again.
+      67 also deletes the device of a push message.
       Any number of these may run, on any machine.
       Exit status of --once: 0 all were delivered, 1 some were not.
       """)

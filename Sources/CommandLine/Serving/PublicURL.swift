@@ -32,16 +32,18 @@ enum PublicURL {
   /// it keeps. Nil if there is none, or if the graph makes no links.
   static func settle(_ given: String?, in session: PostgresSession) throws -> String? {
     guard try session.contract().has(GraphContract.publicURL) else { return nil }
-    let kept = try session.execute(
-      "SELECT nullif(current_setting('sociograph.public_url', true), '')"
-    ).first?.first ?? nil
+    let kept =
+      try session.execute(
+        "SELECT nullif(current_setting('sociograph.public_url', true), '')"
+      ).first?.first ?? nil
     guard let given, given != kept else { return kept }
     do {
-      let statement = try session.execute(
-        """
-        SELECT format('ALTER DATABASE %I SET sociograph.public_url = %L', current_database(), $1::text)
-        """, [given]
-      ).first?.first ?? nil
+      let statement =
+        try session.execute(
+          """
+          SELECT format('ALTER DATABASE %I SET sociograph.public_url = %L', current_database(), $1::text)
+          """, [given]
+        ).first?.first ?? nil
       if let statement { try session.execute(statement) }
     } catch let error as PostgresError where error.kind == .forbidden {
       Console.warn(

@@ -222,6 +222,10 @@ struct CallCompiler {
     _ statement: StatementBuilder
   ) -> SQLFragment? {
     if let value = prepared[path] { return reference(.prepared(value), statement) }
+    if let source = prepared.plain(path) {
+      return statement.reference(
+        .input(source, as: .text), of: InputPlace(arguments.coordinate, nil))
+    }
     if path == ["arguments"] {
       var members: [InputSource.Member] = []
       for (definition, _) in arguments.values {

@@ -11,6 +11,7 @@ struct SharingGroups {
     private let viewer: Int64?
     private let locale: String?
     private let app: String?
+    private let sessionHash: [UInt8]?
 
     init(_ operation: PreparedOperation, viewer: Int64) {
       plan = ObjectIdentifier(operation.plan)
@@ -19,6 +20,7 @@ struct SharingGroups {
       self.viewer = parameters.contains(.viewer) ? viewer : nil
       locale = parameters.contains(.locale) ? operation.preferences.locale : nil
       app = parameters.contains(.app) ? operation.preferences.app : nil
+      sessionHash = parameters.contains(.sessionHash) ? operation.sessionHash : nil
     }
   }
 

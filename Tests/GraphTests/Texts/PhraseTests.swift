@@ -20,9 +20,10 @@ import Testing
   private func phrases(_ language: String) throws -> [Phrase: String] {
     let rows = try data.run(
       "SELECT key, form, words FROM phrase WHERE locale = $1 AND is_shipped", [language])
-    return Dictionary(uniqueKeysWithValues: rows.map { row in
-      (Phrase(key: row[0] ?? "", form: row[1] ?? ""), row[2] ?? "")
-    })
+    return Dictionary(
+      uniqueKeysWithValues: rows.map { row in
+        (Phrase(key: row[0] ?? "", form: row[1] ?? ""), row[2] ?? "")
+      })
   }
 
   private func names(_ words: String) -> [String] {
@@ -43,7 +44,8 @@ import Testing
   @Test func `every phrase exists in every language, with its plural forms and values`() throws {
     let english = try phrases("en")
     #expect(english.count > 150)
-    #expect(try data.run("SELECT name FROM locale ORDER BY name").map { $0[0] } == ["de", "en", "es"])
+    #expect(
+      try data.run("SELECT name FROM locale ORDER BY name").map { $0[0] } == ["de", "en", "es"])
     for language in Self.languages {
       let own = try phrases(language)
       #expect(Set(own.keys) == Set(english.keys), "\(language)")
@@ -87,7 +89,9 @@ import Testing
     var rules = 0
     for (file, text) in try Self.sources() {
       // Across lines, up to the rule: worded(refusal(...), 'RULE'
-      for match in text.matches(of: /worded\(refusal\((?:[^()']|'[^']*'|\([^()]*\))*\),\s*'([A-Z_]+)'/) {
+      for match in text.matches(
+        of: /worded\(refusal\((?:[^()']|'[^']*'|\([^()]*\))*\),\s*'([A-Z_]+)'/)
+      {
         rules += 1
         #expect(keys.contains("error.\(match.output.1)"), "\(file): \(match.output.1)")
       }
@@ -98,7 +102,8 @@ import Testing
   @Test func `nobody is told only that something is invalid`() throws {
     let keys = Set(try phrases("en").keys.map(\.key))
     for (file, text) in try Self.sources() {
-      for match in text.matches(of: /(\w+\()?refus(?:e|al)\('INVALID'((?:, (?:VARIADIC )?[^,()]+)*)\)/)
+      for match in text.matches(
+        of: /(\w+\()?refus(?:e|al)\('INVALID'((?:, (?:VARIADIC )?[^,()]+)*)\)/)
       where match.output.1 != "worded(" {
         let place = match.output.2.split(separator: ",").last.map {
           $0.replacing("'", with: "").trimmingCharacters(in: .whitespaces)
@@ -150,7 +155,8 @@ import Testing
 
   @Test func `a number has the plural and the groups of its language`() throws {
     #expect(
-      try value("notification_text('en', 'VOTED.outfit_post', '{}', 1)") == "1 vote on your outfit.")
+      try value("notification_text('en', 'VOTED.outfit_post', '{}', 1)") == "1 vote on your outfit."
+    )
     #expect(
       try value("notification_text('en', 'VOTED.outfit_post', '{}', 12345)")
         == "12,345 votes on your outfit.")

@@ -48,13 +48,14 @@ END $$;
 COMMENT ON FUNCTION change_voting IS
   'Turns voting on or off, as the input states, and returns whether that is a change. Votes cast stay.';
 
-CREATE OR REPLACE FUNCTION brand_list(input jsonb) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
-  -- each once, in the order given
-  SELECT ARRAY(SELECT words(b.brand) FROM jsonb_array_elements_text(
+CREATE OR REPLACE FUNCTION brand_list(input jsonb) RETURNS text[] LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN ARRAY(SELECT words(b.brand) FROM jsonb_array_elements_text(
       coalesce(nullif(input -> 'brands', 'null'), '[]')) WITH ORDINALITY AS b(brand, place)
-    WHERE words(b.brand) IS NOT NULL GROUP BY words(b.brand) ORDER BY min(b.place))
-$$;
-COMMENT ON FUNCTION brand_list IS 'Returns the brands of an input, each once, without empty ones.';
+    WHERE words(b.brand) IS NOT NULL GROUP BY words(b.brand) ORDER BY min(b.place));
+END $$;
+COMMENT ON FUNCTION brand_list IS
+  'Returns the brands of an input, each once, without empty ones, in the order given.';
 
 CREATE OR REPLACE FUNCTION outfit_post_refusals(viewer bigint, input jsonb, is_new boolean)
 RETURNS jsonb LANGUAGE plpgsql STABLE AS $$

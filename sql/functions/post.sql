@@ -283,10 +283,11 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT is_new OR input ? field $$;
 COMMENT ON FUNCTION is_given IS 'Returns whether the rules of a field apply: always to what is made, else if given.';
 
 CREATE OR REPLACE FUNCTION null_refusals(input jsonb, VARIADIC fields text[]) RETURNS jsonb
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT coalesce(jsonb_agg(refusal('REQUIRED', 'input', f.name) ORDER BY f.place), '[]')
-  FROM unnest(fields) WITH ORDINALITY AS f(name, place) WHERE input -> f.name = 'null'
-$$;
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (SELECT coalesce(jsonb_agg(refusal('REQUIRED', 'input', f.name) ORDER BY f.place), '[]')
+    FROM unnest(fields) WITH ORDINALITY AS f(name, place) WHERE input -> f.name = 'null');
+END $$;
 COMMENT ON FUNCTION null_refusals IS 'Returns the errors of fields that are null in a change and have no empty value.';
 
 CREATE OR REPLACE FUNCTION where_refusals(viewer bigint, kind text, input jsonb) RETURNS jsonb

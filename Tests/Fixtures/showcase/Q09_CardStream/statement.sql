@@ -104,5 +104,5 @@ SELECT ROW(ARRAY(SELECT ROW(
     LIMIT 21))
 
 -- $1 bigint: the viewer's id
--- $2 bigint: variable $filter.sendsTo
+-- $2 bigint: variable $filter.sendsToId
 -- $3 text: variable $filter.search

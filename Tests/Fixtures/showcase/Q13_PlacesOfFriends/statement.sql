@@ -44,6 +44,6 @@ SELECT ROW(ARRAY(SELECT ROW(
 
 -- $1 float8: variable $here.center.latitude
 -- $2 float8: variable $here.center.longitude
--- $3 float8: variable $here.radius
+-- $3 float8: variable $here.radiusMeters
 -- $4 int4: variable $minReviews
 -- $5 bigint: the viewer's id

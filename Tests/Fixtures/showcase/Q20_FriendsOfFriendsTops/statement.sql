@@ -118,5 +118,5 @@ SELECT ROW(ARRAY(SELECT ROW(
 
 -- $1 float8: variable $here.center.latitude
 -- $2 float8: variable $here.center.longitude
--- $3 float8: variable $here.radius
+-- $3 float8: variable $here.radiusMeters
 -- $4 bigint: the viewer's id

@@ -103,8 +103,9 @@ BEGIN
   INSERT INTO outbox (channel, user_id, recipient, notification_id, body, due_at)
   SELECT 'EMAIL', n.recipient_id, u.email, n.id, '', now() + interval '3 seconds'
   FROM changed n JOIN app_user u ON u.id = n.recipient_id AND u.email_verified AND u.email IS NOT NULL
-  WHERE 'EMAIL' = ANY (wanted_channels(n.recipient_id, n.reason))
-    AND may_mail(concat_ws(' ', n.reason, n.about_id), n.recipient_id::text, interval '24 hours');
+  -- in this order, as the second one notes the time
+  WHERE CASE WHEN 'EMAIL' = ANY (wanted_channels(n.recipient_id, n.reason)) THEN
+    may_mail(concat_ws(' ', n.reason, n.about_id), n.recipient_id::text, interval '24 hours') END;
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION tell_outside IS

@@ -37,7 +37,7 @@ enum PublicURL {
         "SELECT nullif(current_setting('sociograph.public_url', true), '')"
       ).first?.first ?? nil
     guard let given, given != kept else { return kept }
-    do {
+    do throws(PostgresError) {
       let statement =
         try session.execute(
           """
@@ -45,7 +45,8 @@ enum PublicURL {
           """, [given]
         ).first?.first ?? nil
       if let statement { try session.execute(statement) }
-    } catch let error as PostgresError where error.kind == .forbidden {
+    } catch {
+      guard error.kind == .forbidden else { throw error }
       Console.warn(
         "the database cannot keep --public-url, as this role does not own it (\(error.message)); "
           + "give it to every program")

@@ -123,7 +123,9 @@ DECLARE
 BEGIN
   RETURN null_refusals(input, 'visibility')
     || CASE WHEN wanted <> old.visibility::text AND wanted <> ALL (allowed)
-      THEN jsonb_build_array(worded(refusal('INVALID', 'input', 'visibility'), 'NOT_' || wanted)) ELSE '[]' END;
+      THEN jsonb_build_array(worded(refusal('INVALID', 'input', 'visibility'),
+        CASE wanted WHEN 'PUBLIC' THEN 'NOT_PUBLIC' WHEN 'CIRCLE' THEN 'NOT_CIRCLE' ELSE 'NOT_INVITED' END))
+      ELSE '[]' END;
 END $$;
 COMMENT ON FUNCTION visibility_refusals IS
   'Returns the errors of another visibility of an event: PUBLIC or INVITED outside of circles, CIRCLE in a group, and '

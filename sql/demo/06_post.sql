@@ -89,8 +89,8 @@ FROM (
     LATERAL (SELECT demo_pick(demo_count('comment'), demo_random(k, 531), 0.7)) s(c)) r
 GROUP BY r.subject_id, r.user_id, r.kind
 
--- step: Comments; table: comment(id, subject_id, author_id, body, agree_count, created_at);
---   rows: 10000 * :scale
+-- step: Comments; table: comment(id, subject_id, author_id, body, agree_count, created_at,
+--   updated_at); rows: 10000 * :scale
 -- Comments are numbered as time goes, so each is on a post that was there; two in three are on the
 -- latest posts, the others on the popular ones, on places and in groups.
 SELECT demo_id('comment', c), coalesce(p.id, o.subject_id), CASE
@@ -107,7 +107,8 @@ SELECT demo_id('comment', c), coalesce(p.id, o.subject_id), CASE
       'The colour is perfect.', 'Thank you for sharing.', 'See you there.',
       'Not sure about the hat.',
       'This made my day.', 'How long does it take?'], demo_random(c, 546)) END,
-  coalesce(a.n, 0)::int, demo_time((c + 0.5) / demo_count('comment'))
+  coalesce(a.n, 0)::int, demo_time((c + 0.5) / demo_count('comment')),
+  demo_time((c + 0.5) / demo_count('comment'))
 FROM generate_series(0, demo_count('comment') - 1) c
   CROSS JOIN LATERAL (SELECT demo_random(c, 541) AS r, demo_random(c, 542) AS s,
     (c + 0.5) / demo_count('comment') AS part) d

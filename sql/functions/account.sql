@@ -168,10 +168,12 @@ COMMENT ON FUNCTION new_account IS 'Creates an account that is subscribed to all
 CREATE OR REPLACE FUNCTION accept_code(account bigint, secret text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE invitation i SET invitee_id = account, status = 'ACCEPTED'
-  WHERE i.code = secret AND i.event_id IS NULL AND i.invitee_id IS NULL AND i.inviter_id <> account;
+  WHERE i.code = secret AND i.event_id IS NULL AND i.invitee_id IS NULL AND i.inviter_id <> account
+    AND i.status = 'PENDING';
 END $$;
 COMMENT ON FUNCTION accept_code IS
-  'Accepts the invitation with this code for the account that signed up with it. An unknown code is ignored.';
+  'Accepts the invitation with this code for the account that signed up with it. An unknown code, and that of an '
+  'invitation that was taken back, is ignored.';
 
 CREATE OR REPLACE FUNCTION sign_up(input jsonb, hash text, token_hash bytea, device text)
 RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

@@ -36,10 +36,10 @@ LANGUAGE sql STABLE ROWS 1 AS $$
     web_link(app, 'i/' || i.code)
   FROM invitation i JOIN app_user u ON u.id = i.inviter_id,
     LATERAL (SELECT jsonb_build_object('name', u.display_name) AS given) g
-  WHERE i.id = invitation_id AND i.inviter_id = viewer
+  WHERE i.id = invitation_id AND i.inviter_id = viewer AND i.status = 'PENDING' AND i.code IS NOT NULL
 $$;
 COMMENT ON FUNCTION invitation_draft IS
-  'Returns the text of an invitation to the community. Its link contains the code that accepts the invitation at '
+  'Returns the text of an open invitation to the community. Its link contains the code that accepts the invitation at '
   'sign-up.';
 
 CREATE OR REPLACE FUNCTION phone_key(number text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -88,3 +88,30 @@ END $$;
 COMMENT ON FUNCTION invite_to_app IS
   'Implements Mutation.inviteToApp. Returns the invitation and its code: those of the same contact while it is '
   'pending.';
+
+CREATE OR REPLACE FUNCTION withdraw_invitation(viewer bigint, target_id bigint)
+RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE target invitation;
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT i.* INTO target FROM visible_invitation(viewer) i WHERE i.id = target_id;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'invitationId'); END IF;
+  IF target.inviter_id <> viewer THEN PERFORM refuse('FORBIDDEN', 'invitationId'); END IF;
+  PERFORM FROM post p WHERE p.id = target.event_id FOR KEY SHARE;
+  UPDATE invitation i SET status = 'WITHDRAWN'
+  WHERE i.id = target_id AND i.inviter_id = viewer AND i.status = 'PENDING';
+  IF FOUND THEN
+    PERFORM unnotify(ARRAY[target.invitee_id], 'EVENT_INVITED', viewer, target.event_id);
+    PERFORM log_withdrawn(target);
+  ELSE
+    SELECT i.* INTO target FROM invitation i WHERE i.id = target_id AND i.inviter_id = viewer;
+    IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'invitationId'); END IF;
+    IF target.status <> 'WITHDRAWN' THEN
+      PERFORM refuse_as(worded(refusal('ALREADY_DONE', 'invitationId'), 'WAS_ANSWERED'));
+    END IF;
+  END IF;
+  RETURN jsonb_build_object('id', target_id);
+END $$;
+COMMENT ON FUNCTION withdraw_invitation IS
+  'Implements Mutation.withdrawInvitation, for who invited, while nobody answered. Who was invited to a private event '
+  'no longer sees it, and the code of an invitation to the community is dead.';

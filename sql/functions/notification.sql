@@ -49,11 +49,11 @@ CREATE OR REPLACE FUNCTION notification_args(actor bigint, args jsonb) RETURNS t
 BEGIN
   RETURN ARRAY[
     (SELECT '<b>' || escaped(u.display_name) || '</b>' FROM app_user u WHERE u.id = actor),
-    (SELECT escaped(a.value) FROM jsonb_each_text(args) a WHERE a.key <> 'brand' LIMIT 1),
-    escaped(args ->> 'brand')];
+    (SELECT escaped(a.value) FROM jsonb_each_text(args) a WHERE a.key NOT IN ('brand', 'note') LIMIT 1),
+    escaped(coalesce(args ->> 'brand', args ->> 'note'))];
 END $$;
 COMMENT ON FUNCTION notification_args IS
-  'Returns the values of a phrase as format_of numbers them. There may be one besides the brand.';
+  'Returns the values of a phrase as format_of numbers them. There may be one besides a brand or a note.';
 
 CREATE OR REPLACE FUNCTION notification_text(language text, phrase text, args text[], number int) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$

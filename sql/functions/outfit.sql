@@ -20,43 +20,88 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION verdict_text IS 'Returns the result of a vote in words of a language.';
 
-CREATE OR REPLACE FUNCTION asks_for_votes(input jsonb) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
-DECLARE
-  application text := lower(words(input ->> 'app'));
-  usual boolean;
+CREATE OR REPLACE FUNCTION vote_refusals(input jsonb, is_new boolean) RETURNS jsonb
+LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  IF application IS NOT NULL THEN
-    SELECT a.voting_enabled_by_default INTO usual FROM app_config a WHERE a.app = application;
-    IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'input', 'app'); END IF;
-  END IF;
-  RETURN coalesce((input ->> 'isVotingEnabled')::boolean, usual, false);
+  RETURN CASE WHEN is_new AND words(input ->> 'app') IS NOT NULL
+      AND NOT EXISTS (SELECT FROM app_config a WHERE a.app = lower(words(input ->> 'app')))
+    THEN jsonb_build_array(refusal('NOT_FOUND', 'input', 'app')) ELSE '[]' END
+    || CASE WHEN is_new THEN '[]' ELSE null_refusals(input, 'isVotingEnabled') END;
+END $$;
+COMMENT ON FUNCTION vote_refusals IS 'Returns the errors of the fields that say whether a post asks for votes.';
+
+CREATE OR REPLACE FUNCTION asks_for_votes(input jsonb) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN coalesce((input ->> 'isVotingEnabled')::boolean,
+    (SELECT a.voting_enabled_by_default FROM app_config a WHERE a.app = lower(words(input ->> 'app'))), false);
 END $$;
 COMMENT ON FUNCTION asks_for_votes IS
   'Returns whether a new outfit or product post asks for votes: as the input states, or by the default of its '
   'application.';
 
-CREATE OR REPLACE FUNCTION create_outfit_post(viewer bigint, input jsonb)
-RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-DECLARE
-  made bigint;
-  -- each once, in the order given
-  brands text[] := ARRAY(SELECT words(b.brand) FROM jsonb_array_elements_text(
+CREATE OR REPLACE FUNCTION change_voting(target bigint, input jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE votable_post v SET voting_enabled = (input ->> 'isVotingEnabled')::boolean
+  WHERE v.post_id = target AND v.voting_enabled <> (input ->> 'isVotingEnabled')::boolean;
+  RETURN FOUND;
+END $$;
+COMMENT ON FUNCTION change_voting IS
+  'Turns voting on or off, as the input states, and returns whether that is a change. Votes cast stay.';
+
+CREATE OR REPLACE FUNCTION brand_list(input jsonb) RETURNS text[] LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN ARRAY(SELECT words(b.brand) FROM jsonb_array_elements_text(
       coalesce(nullif(input -> 'brands', 'null'), '[]')) WITH ORDINALITY AS b(brand, place)
     WHERE words(b.brand) IS NOT NULL GROUP BY words(b.brand) ORDER BY min(b.place));
+END $$;
+COMMENT ON FUNCTION brand_list IS
+  'Returns the brands of an input, each once, without empty ones, in the order given.';
+
+CREATE OR REPLACE FUNCTION outfit_post_refusals(viewer bigint, input jsonb, is_new boolean)
+RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+DECLARE brands text[] := brand_list(input);
+BEGIN
+  RETURN CASE WHEN is_new THEN where_refusals(viewer, 'outfit_post', input) ELSE '[]' END
+    || picture_refusals(viewer, input, is_new, true) || body_refusals(input, is_new, false)
+    || CASE WHEN cardinality(brands) > 20
+      THEN jsonb_build_array(limited(worded(refusal('TOO_MANY', 'input', 'brands'), 'MANY_BRANDS'), NULL, 20))
+      WHEN EXISTS (SELECT FROM unnest(brands) AS b(brand) WHERE length(b.brand) > 100)
+      THEN jsonb_build_array(limited(worded(refusal('TOO_LONG', 'input', 'brands'), 'LONG_BRAND'), NULL, 100))
+      ELSE '[]' END
+    || vote_refusals(input, is_new);
+END $$;
+COMMENT ON FUNCTION outfit_post_refusals IS 'Returns the errors of the input for an outfit post.';
+
+CREATE OR REPLACE FUNCTION create_outfit_post(viewer bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE made bigint;
 BEGIN
   PERFORM require_viewer(viewer);
-  IF cardinality(brands) > 20 THEN
-    PERFORM refuse_as(limited(worded(refusal('TOO_MANY', 'input', 'brands'), 'MANY_BRANDS'), NULL, 20));
-  END IF;
-  IF EXISTS (SELECT FROM unnest(brands) AS b(brand) WHERE length(b.brand) > 100) THEN
-    PERFORM refuse_as(limited(worded(refusal('TOO_LONG', 'input', 'brands'), 'LONG_BRAND'), NULL, 100));
-  END IF;
-  made := new_post(viewer, 'outfit_post', input, false, true);
+  PERFORM refuse_all(outfit_post_refusals(viewer, input, true));
+  made := new_post(viewer, 'outfit_post', input);
   INSERT INTO votable_post (post_id, brands, voting_enabled)
-  VALUES (made, brands, asks_for_votes(input));
+  VALUES (made, brand_list(input), asks_for_votes(input));
   RETURN made;
 END $$;
 COMMENT ON FUNCTION create_outfit_post IS 'Implements Mutation.createOutfitPost.';
+
+CREATE OR REPLACE FUNCTION update_outfit_post(viewer bigint, target bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE is_changed boolean;
+BEGIN
+  PERFORM own_post(viewer, target, '{outfit_post}', 'outfitPostId');
+  PERFORM refuse_all(outfit_post_refusals(viewer, input, false));
+  is_changed := change_voting(target, input);
+  IF input ? 'brands' THEN
+    UPDATE votable_post v SET brands = brand_list(input)
+    WHERE v.post_id = target AND v.brands <> brand_list(input);
+    is_changed := is_changed OR FOUND;
+  END IF;
+  PERFORM change_post(viewer, target, input, is_changed);
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION update_outfit_post IS
+  'Implements Mutation.updateOutfitPost, for its author. Omitted fields keep their value, null clears optional ones.';
 
 CREATE OR REPLACE FUNCTION cast_vote(viewer bigint, target bigint, wanted text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

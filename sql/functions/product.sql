@@ -29,6 +29,16 @@ CALL exported('productSuggestions', $$
     AND s.recipient_id NOT IN (SELECT h.id FROM hidden_user($1) h)
   ORDER BY s.created_at$$);
 
+CREATE OR REPLACE FUNCTION product_post_refusals(viewer bigint, input jsonb, is_new boolean)
+RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN CASE WHEN is_new THEN where_refusals(viewer, 'product_post', input)
+      || CASE WHEN EXISTS (SELECT FROM product p WHERE p.id = (input ->> 'productId')::bigint) THEN '[]'
+        ELSE jsonb_build_array(refusal('NOT_FOUND', 'input', 'productId')) END ELSE '[]' END
+    || body_refusals(input, is_new, false) || vote_refusals(input, is_new);
+END $$;
+COMMENT ON FUNCTION product_post_refusals IS 'Returns the errors of the input for a product post.';
+
 CREATE OR REPLACE FUNCTION create_product_post(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
@@ -36,14 +46,26 @@ DECLARE
   thing bigint := (input ->> 'productId')::bigint;
 BEGIN
   PERFORM require_viewer(viewer);
+  PERFORM refuse_all(product_post_refusals(viewer, input, true));
   PERFORM FROM product p WHERE p.id = thing FOR KEY SHARE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'input', 'productId'); END IF;
-  made := new_post(viewer, 'product_post', input, false, false);
+  made := new_post(viewer, 'product_post', input);
   INSERT INTO votable_post (post_id, product_id, voting_enabled)
   VALUES (made, thing, asks_for_votes(input));
   RETURN made;
 END $$;
 COMMENT ON FUNCTION create_product_post IS 'Implements Mutation.createProductPost.';
+
+CREATE OR REPLACE FUNCTION update_product_post(viewer bigint, target bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM own_post(viewer, target, '{product_post}', 'productPostId');
+  PERFORM refuse_all(product_post_refusals(viewer, input, false));
+  PERFORM change_post(viewer, target, input, change_voting(target, input));
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION update_product_post IS
+  'Implements Mutation.updateProductPost, for its author. Omitted fields keep their value, null clears the text.';
 
 CREATE OR REPLACE FUNCTION suggest_product(viewer bigint, target bigint, person bigint, post bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

@@ -48,7 +48,9 @@ TAGGED: {actor} dankt dir.
 ANNOUNCED: {actor} kündigt an: {text}
 EVENT_INVITED: {actor} lädt dich zu „{title}“ ein.
 EVENT_CHANGED: {actor} hat die Veranstaltung „{title}“ geändert.
+EVENT_CHANGED.restored: {actor} sagt, dass die Veranstaltung „{title}“ doch stattfindet.
 EVENT_CANCELLED: {actor} hat die Veranstaltung „{title}“ abgesagt.
+EVENT_CANCELLED.note: {actor} hat die Veranstaltung „{title}“ abgesagt. {note}
 CIRCLE_TRANSFERRED: {actor} hat dir „{circle}“ übergeben.
 CIRCLE_ADDED: {actor} hat dich zu „{circle}“ hinzugefügt.
 INFO_REQUESTED: {actor} möchte dir eine Karte schicken und bittet um deine Adresse.
@@ -206,8 +208,20 @@ error.FLAG_RESOLVED: Diese Meldung ist schon erledigt.
 error.MANY_CONTACTS: Höchstens {max} Kontakte können auf einmal übernommen werden.
 error.MANY_VENUES: Ein Essen kann höchstens {max} Lokale haben.
 error.CHANNEL: Wähle einen Kanal.
-error.IMPORTED_PUBLIC: Übernommene Veranstaltungen sind öffentlich.
-error.EVENT_START: Gib an, wann die Veranstaltung beginnt.
+error.SENDS_ONLY: {name} schickt nur nach {places}.
+error.CARD_SENT: Diese Karte ist schon erledigt.
+error.WAS_ANSWERED: Das wurde schon beantwortet.
+error.TAKEN_BACK: Das wurde zurückgezogen.
+error.ONE_DAY: Das kann 24 Stunden lang zurückgenommen werden.
+error.ALL_ANSWERS[one]: Das Angebot hat seine einzige Antwort.
+error.ALL_ANSWERS: Das Angebot hat alle {max} Antworten.
+error.BELOW_TAKEN[one]: {min} Person hat schon geantwortet.
+error.BELOW_TAKEN: {min} Personen haben schon geantwortet.
+error.NOT_A_MEMBER: Diese Person gehört nicht zum Kreis.
+error.NOT_A_MEAL: Nur eine Mahlzeit hat Orte, die sie ausgeben.
+error.NOT_PUBLIC: Eine Veranstaltung einer Gruppe bleibt unter ihren Mitgliedern.
+error.NOT_CIRCLE: Eine Veranstaltung außerhalb von Kreisen ist öffentlich oder auf Einladung.
+error.NOT_INVITED: Eine Veranstaltung eines Kreises kann keine auf Einladung werden.
 error.CALLED_OFF: Es wurde abgesagt.
 error.EVENT_OVER: Diese Veranstaltung ist vorbei.
 error.USERNAME: Gib einen Benutzernamen ein.
@@ -245,7 +259,6 @@ error.INVALID.path: Die Punkte einer Strecke folgen zeitlich aufeinander und lie
 error.INVALID.trainerIds: Nur Trainerinnen und Trainer unterrichten.
 error.INVALID.kind: Darauf lässt sich so nicht reagieren.
 error.USERNAME_TAKEN: Dieser Benutzername ist vergeben.
-error.NOT_OPEN_AGAIN: Eine Karte lässt sich nicht wieder auf offen setzen.
 
 # Meldungen auf dem Bildschirm: nichts, was Fremde nicht lesen dürfen
 push: Es gibt etwas Neues.

@@ -48,7 +48,9 @@ TAGGED: {actor} thanks you.
 ANNOUNCED: {actor} announces: {text}
 EVENT_INVITED: {actor} invites you to “{title}”.
 EVENT_CHANGED: {actor} changed the event “{title}”.
+EVENT_CHANGED.restored: {actor} says that the event “{title}” takes place after all.
 EVENT_CANCELLED: {actor} called off the event “{title}”.
+EVENT_CANCELLED.note: {actor} called off the event “{title}”. {note}
 CIRCLE_TRANSFERRED: {actor} made you the owner of “{circle}”.
 CIRCLE_ADDED: {actor} added you to “{circle}”.
 INFO_REQUESTED: {actor} would like to send you a card and asks for your address.
@@ -206,8 +208,20 @@ error.FLAG_RESOLVED: This report was settled already.
 error.MANY_CONTACTS: At most {max} contacts can be imported at once.
 error.MANY_VENUES: A meal can have at most {max} venues.
 error.CHANNEL: Choose a channel.
-error.IMPORTED_PUBLIC: Imported events are public.
-error.EVENT_START: Enter when the event starts.
+error.SENDS_ONLY: {name} sends only to {places}.
+error.CARD_SENT: This card was settled already.
+error.WAS_ANSWERED: It was answered already.
+error.TAKEN_BACK: It was taken back.
+error.ONE_DAY: This can be taken back for 24 hours.
+error.ALL_ANSWERS[one]: The offer has its only answer.
+error.ALL_ANSWERS: The offer has all its {max} answers.
+error.BELOW_TAKEN[one]: {min} person has answered already.
+error.BELOW_TAKEN: {min} people have answered already.
+error.NOT_A_MEMBER: This person does not belong to the circle.
+error.NOT_A_MEAL: Only a meal has venues.
+error.NOT_PUBLIC: An event of a group stays among its members.
+error.NOT_CIRCLE: An event outside of circles is public or by invitation.
+error.NOT_INVITED: An event of a circle cannot become one by invitation.
 error.CALLED_OFF: It was called off.
 error.EVENT_OVER: This event is over.
 error.USERNAME: Enter a username.
@@ -245,7 +259,6 @@ error.INVALID.path: The points of a track follow each other in time and lie on E
 error.INVALID.trainerIds: Only trainers teach.
 error.INVALID.kind: This cannot be reacted to in this way.
 error.USERNAME_TAKEN: This username is taken.
-error.NOT_OPEN_AGAIN: A card cannot be put back to open.
 
 # push messages: nothing that a stranger at the screen may not read
 push: There is something new.

@@ -48,7 +48,9 @@ TAGGED: {actor} te da las gracias.
 ANNOUNCED: {actor} anuncia: {text}
 EVENT_INVITED: {actor} te invita a «{title}».
 EVENT_CHANGED: {actor} ha cambiado el evento «{title}».
+EVENT_CHANGED.restored: {actor} dice que el evento “{title}” se celebra después de todo.
 EVENT_CANCELLED: {actor} ha cancelado el evento «{title}».
+EVENT_CANCELLED.note: {actor} canceló el evento “{title}”. {note}
 CIRCLE_TRANSFERRED: {actor} te ha traspasado «{circle}».
 CIRCLE_ADDED: {actor} te ha añadido a «{circle}».
 INFO_REQUESTED: {actor} quiere enviarte una tarjeta y pide tu dirección.
@@ -206,8 +208,20 @@ error.FLAG_RESOLVED: Esta denuncia ya se resolvió.
 error.MANY_CONTACTS: Se pueden importar {max} contactos a la vez como máximo.
 error.MANY_VENUES: Una comida puede tener {max} locales como máximo.
 error.CHANNEL: Elige un canal.
-error.IMPORTED_PUBLIC: Los eventos importados son públicos.
-error.EVENT_START: Introduce cuándo empieza el evento.
+error.SENDS_ONLY: {name} solo envía a {places}.
+error.CARD_SENT: Esta tarjeta ya está resuelta.
+error.WAS_ANSWERED: Ya tiene respuesta.
+error.TAKEN_BACK: Fue retirada.
+error.ONE_DAY: Esto se puede deshacer durante 24 horas.
+error.ALL_ANSWERS[one]: La oferta ya tiene su única respuesta.
+error.ALL_ANSWERS: La oferta ya tiene sus {max} respuestas.
+error.BELOW_TAKEN[one]: Ya ha respondido {min} persona.
+error.BELOW_TAKEN: Ya han respondido {min} personas.
+error.NOT_A_MEMBER: Esta persona no pertenece al círculo.
+error.NOT_A_MEAL: Solo una comida tiene lugares donde se sirve.
+error.NOT_PUBLIC: Un evento de un grupo se queda entre sus miembros.
+error.NOT_CIRCLE: Un evento fuera de los círculos es público o por invitación.
+error.NOT_INVITED: Un evento de un círculo no puede pasar a ser por invitación.
 error.CALLED_OFF: Se canceló.
 error.EVENT_OVER: Este evento ya ha terminado.
 error.USERNAME: Introduce un nombre de usuario.
@@ -245,7 +259,6 @@ error.INVALID.path: Los puntos de un recorrido se suceden en el tiempo y están 
 error.INVALID.trainerIds: Solo dan clase los entrenadores.
 error.INVALID.kind: A esto no se puede reaccionar así.
 error.USERNAME_TAKEN: Este nombre de usuario está ocupado.
-error.NOT_OPEN_AGAIN: Una tarjeta no puede volver a quedar pendiente.
 
 # avisos en la pantalla: nada que un extraño no pueda leer
 push: Hay algo nuevo.

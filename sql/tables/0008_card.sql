@@ -3,17 +3,23 @@
 CREATE TABLE card_post (
   post_id bigint CONSTRAINT card_post_id_primary PRIMARY KEY
     CONSTRAINT card_post_post_exists REFERENCES post ON DELETE CASCADE,
-  is_open boolean NOT NULL DEFAULT true,
+  closed_at timestamptz,
   response_limit int CONSTRAINT card_post_response_limit_positive CHECK (response_limit > 0),
   response_count int NOT NULL DEFAULT 0
     CONSTRAINT card_post_response_count_range CHECK (response_count >= 0),
+  is_open boolean NOT NULL GENERATED ALWAYS AS
+    (closed_at IS NULL AND response_count < coalesce(response_limit, 2147483647)) STORED,
   CONSTRAINT card_post_response_limit_kept CHECK (response_count <= response_limit),
   CONSTRAINT card_post_response_limit_fits CHECK (post_id & 255 = 19 OR response_limit IS NULL));
 COMMENT ON TABLE card_post IS 'The further columns of one card offer or card request.';
+COMMENT ON COLUMN card_post.closed_at IS
+  'The date and time when the author closed the post. Null while it is open, and if only its limit closes it.';
 COMMENT ON COLUMN card_post.response_limit IS
   'The number of responses at which the offer closes. Null if there is no limit, and for requests.';
 COMMENT ON COLUMN card_post.response_count IS
   'The number of responses. Raised by the statement that responds, which checks the limit, and lowered by trigger.';
+COMMENT ON COLUMN card_post.is_open IS
+  'Whether the post accepts responses: its author has not closed it, and the limit is not reached.';
 COMMENT ON CONSTRAINT card_post_response_limit_positive ON card_post IS 'responseLimit: INVALID';
 COMMENT ON CONSTRAINT card_post_response_count_range ON card_post IS 'unreachable';
 COMMENT ON CONSTRAINT card_post_response_limit_kept ON card_post IS 'cardOfferId: CLOSED';
@@ -37,7 +43,7 @@ CREATE TABLE info_request (
   requester_id bigint NOT NULL
     CONSTRAINT info_request_requester_exists REFERENCES app_user ON DELETE CASCADE,
   status text NOT NULL DEFAULT 'PENDING'
-    CONSTRAINT info_request_status_known CHECK (status IN ('PENDING', 'ACCEPTED', 'DECLINED')),
+    CONSTRAINT info_request_status_known CHECK (status IN ('PENDING', 'ACCEPTED', 'DECLINED', 'WITHDRAWN')),
   created_at timestamptz NOT NULL DEFAULT now(),
   -- requestAddress, CardRequest.viewerInfoRequest
   CONSTRAINT info_request_requester_once UNIQUE (post_id, requester_id),

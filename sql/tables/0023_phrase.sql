@@ -9,12 +9,12 @@ COMMENT ON CONSTRAINT locale_name_form ON locale IS 'unreachable';
 
 -- In one pass, and without a loop: a page of notifications has as little to do as if their texts were stored.
 CREATE FUNCTION format_of(words text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT regexp_replace(replace(replace(replace(words, '%', '%%'), '{actor}', '%1$s'), '{brand}', '%3$s'),
-    '\{[a-z]+\}', '%2$s', 'g')
+  SELECT regexp_replace(regexp_replace(replace(replace(words, '%', '%%'), '{actor}', '%1$s'),
+    '\{(brand|note)\}', '%3$s', 'g'), '\{[a-z]+\}', '%2$s', 'g')
 $$;
 COMMENT ON FUNCTION format_of IS
-  'Returns words in the form that format() takes: the actor is its first value, the brand its third, and whatever else '
-  'there is its second.';
+  'Returns words in the form that format() takes: the actor is its first value, a brand or a note its third, and '
+  'whatever else there is its second.';
 
 CREATE TABLE phrase (
   locale text COLLATE "C" NOT NULL,

@@ -117,7 +117,7 @@ import Testing
     )
     let offer = try offer(by: author)
     #expect(try respond(offer, as: author) == [Refusal("FORBIDDEN", "cardOfferId")])
-    #expect(try respond(offer, as: homeless) == [Refusal("REQUIRED", "cardOfferId")])
+    #expect(try respond(offer, as: homeless) == [Refusal("ADDRESS_REQUIRED", "cardOfferId")])
     #expect(
       try respond(try request(by: author), as: ann) == [Refusal("NOT_FOUND", "cardOfferId")])
     let payload = try graph.mutate(
@@ -195,7 +195,8 @@ import Testing
     #expect(try answer(asked, approve: true, as: other) == [Refusal("NOT_FOUND", "infoRequestId")])
     #expect(try answer(asked, approve: true, as: ann) == [Refusal("FORBIDDEN", "infoRequestId")])
     try data.run("UPDATE app_user SET address = NULL WHERE id = $1", [author])
-    #expect(try answer(asked, approve: true, as: author) == [Refusal("REQUIRED", "approve")])
+    #expect(
+      try answer(asked, approve: true, as: author) == [Refusal("ADDRESS_REQUIRED", "approve")])
     try graph.mutate(
       "updateProfile(input: {address: $it})",
       ["it: String": .string("Address of \(author.username)")], as: author)
@@ -357,7 +358,8 @@ import Testing
     #expect(try server.told(author).sorted() == ["INFO_REQUESTED", "OFFER_ANSWERED"])
   }
 
-  @Test func `HM-O08: an author finishes an offer or request, for good; what is owed stays`() throws
+  @Test func `HM-O08: what its author closes stays so until they open it; what is owed stays`()
+    throws
   {
     let (author, ann, ben) = (try writer(), try writer(), try writer())
     for post in [try offer(by: author), try request(by: author)] {
@@ -380,6 +382,10 @@ import Testing
       #expect(
         Set(try graph.actions(post, as: ben)).isDisjoint(with: ["RESPOND", "REQUEST_ADDRESS"]))
       #expect(try !graph.actions(post, as: author).contains("CLOSE"))
+      try graph.mutate("reopenCardPost(postId: $id)", ["id: ID!": post.json], as: author)
+      #expect(try graph.actions(post, as: author).contains("CLOSE"))
+      #expect(
+        try !Set(graph.actions(post, as: ben)).isDisjoint(with: ["RESPOND", "REQUEST_ADDRESS"]))
     }
     #expect(try followUps(author).count == 1)
     #expect(try infoRequests(author).count == 1)

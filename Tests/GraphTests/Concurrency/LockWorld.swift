@@ -114,6 +114,14 @@ final class LockWorld: @unchecked Sendable {
     }
     let (text, outfit, event) = (try post(.text), try post(.outfit), try post(.event))
     let (offer, request) = (try post(.cardOffer), try post(.cardRequest))
+    let (shot, thanks, news) = (try post(.photo), try post(.thankYou), try post(.announcement))
+    try data.add("post_tag", ["post_id": thanks, "user_id": eve.key])
+    let (free, off) = (try data.post(.event, by: anna), try data.post(.event, by: anna))
+    try data.run("UPDATE event SET cancelled_at = now() WHERE post_id = \(off)")
+    for person in [ben, eve] {
+      try data.attend(person, free, "GOING")
+      try data.attend(person, off, "GOING")
+    }
     let other = try post(.product)
     try data.run("UPDATE card_post SET response_limit = 3 WHERE post_id = \(offer)")
     try data.add("vote", ["post_id": outfit, "user_id": eve.key, "choice": "WEAR_IT"])
@@ -121,12 +129,15 @@ final class LockWorld: @unchecked Sendable {
     try data.react(eve, "AGREE", to: comment)
     let review = try data.comment(place, by: ben, "nice")
     let note = try data.comment(group, by: ben, "hello")
-    for person in [ben, eve] {
-      _ = try data.invite(anna, person, to: event)
+    let invitations = try [ben, eve].map { person in
       try data.attend(person, event, "MAYBE")
+      return try data.invite(anna, person, to: event)
     }
     let asked = try data.infoRequest(request, of: anna, by: ben)
     let owed = try data.followUp(offer, from: anna, to: eve)
+    let unable = try data.followUp(offer, from: anna, to: trainer, state: "UNABLE")
+    try data.run("UPDATE follow_up SET resolved_at = now() WHERE id = \(unable)")
+    let shut = try data.cardRequest(by: anna, "words", isOpen: false)
     let program = try data.program("Course", trainers: [trainer])
     let session = try data.classSession(program, by: trainer, at: "2041-01-01 10:00Z", capacity: 3)
     let booking = try data.book(ben, session)
@@ -264,9 +275,29 @@ final class LockWorld: @unchecked Sendable {
       "update_event",
       "\(anna), \(event), \(input("'title', 'y', 'location', NULL, 'venues', jsonb_build_array(jsonb_build_object('locationId', \(place)))"))"
     )
-    add("cancel_event", "\(anna), \(event)")
     add(
-      "update_post", "\(anna), \(input("'postId', \(text), 'body', 'y', 'photoIds', '[]'::jsonb"))")
+      "update_event",
+      "\(anna), \(free), \(input("'visibility', 'INVITED', 'title', 'z'"))", "to private")
+    add(
+      "upsert_event",
+      "\(staff), \(input("'title', 'x', 'startsAt', '2041-01-01T00:00:00Z', 'circleId', \(channel), 'externalId', 'e', \(here)"))"
+    )
+    add("cancel_event", "\(anna), \(event), 'Rain'")
+    add("restore_event", "\(anna), \(off)")
+    let words = "'body', 'y', 'photoIds', '[]'::jsonb"
+    for (function, post, members) in [
+      ("update_text_post", text, words + ", 'location', NULL"),
+      ("update_outfit_post", outfit, "'body', 'y', 'isVotingEnabled', false, \(here)"),
+      ("update_product_post", other, "'body', 'y', 'isVotingEnabled', false"),
+      ("update_photo_post", shot, "'body', 'y', \(photos), \(here)"),
+      (
+        "update_card_offer", offer,
+        words + ", 'responseLimit', 2, 'regionIds', jsonb_build_array(\(place))"
+      ),
+      ("update_card_request", request, words),
+      ("update_thank_you", thanks, words + ", 'taggedUserIds', jsonb_build_array(\(ben))"),
+      ("update_announcement", news, words),
+    ] { add(function, "\(anna), \(post), \(input(members))") }
     for (post, name) in [
       (text, "words"), (outfit, "outfit"), (event, "event"), (offer, "offer"),
       (request, "request"),
@@ -290,6 +321,9 @@ final class LockWorld: @unchecked Sendable {
       add("delete_comment", "\(ben), \(subject)", name)
     }
     add("delete_comment", "\(staff), \(comment)", "by staff")
+    for (subject, name) in [(comment, "post"), (review, "place"), (note, "group")] {
+      add("update_comment", "\(ben), \(subject), \(input("'body', 'z'"))", name)
+    }
     let picture = "/photos/\(String(repeating: "a", count: 64)).jpg"
     try data.run(
       """
@@ -298,7 +332,8 @@ final class LockWorld: @unchecked Sendable {
       """)
     add("create_photo", "\(anna), \(input("'url', '\(picture)'"))")
     try data.run("SELECT flag_subject(\(eve), \(text), 'SPAM', NULL)")
-    add("resolve_flag", "\(chief), (SELECT min(id) FROM flag), NULL")
+    add("resolve_flags", "\(chief), \(text), NULL")
+    add("unflag_subject", "\(eve), \(text)")
     add("flag_subject", "\(ben), \(text), 'SPAM', NULL")
     add("flag_subject", "\(anna), \(comment), 'SPAM', NULL", "comment")
     add("share_post", "\(anna), \(text), 'FACEBOOK'")
@@ -317,6 +352,8 @@ final class LockWorld: @unchecked Sendable {
       "create_circle",
       "\(anna), \(input("'name', 'x', 'memberIds', jsonb_build_array(\(eve), \(ben))"))")
     add("update_circle", "\(anna), \(group), \(input("'name', 'y'"))")
+    add("transfer_circle", "\(anna), \(group), \(ben)")
+    add("transfer_circle", "\(chief), \(channel), \(ben)", "channel")
     add("delete_circle", "\(anna), \(group)")
     add("delete_circle", "\(staff), \(channel)", "channel")
     add("add_circle_members", "\(ben), \(group), ARRAY[\(trainer), \(staff)]")
@@ -327,13 +364,20 @@ final class LockWorld: @unchecked Sendable {
     add("invite_to_event", "\(anna), \(event), ARRAY[\(trainer), \(staff)], ARRAY[\(group)]")
     add("set_attendance", "\(ben), \(event), 'GOING'")
     add("set_attendance", "\(eve), \(event), 'NOT_GOING'", "not")
+    add("set_attendance", "\(ben), \(free), 'MAYBE'", "free")
+    add("clear_attendance", "\(ben), \(event)")
+    add("withdraw_invitation", "\(anna), \(invitations[0])")
     add("respond_to_offer", "\(ben), \(offer)")
+    add("withdraw_offer_response", "\(eve), \(offer)")
+    add("withdraw_info_request", "\(ben), \(asked)")
     add("request_address", "\(eve), \(request)")
     add("answer_info_request", "\(anna), \(asked), true")
     add("answer_info_request", "\(anna), \(asked), false", "no")
     add("resolve_follow_up", "\(anna), \(owed), 'UNABLE'")
+    add("resolve_follow_up", "\(anna), \(unable), 'OPEN'", "back")
     add("close_card_post", "\(anna), \(offer)")
     add("close_card_post", "\(anna), \(request)", "request")
+    add("reopen_card_post", "\(anna), \(shut)")
     add("book_class_session", "\(anna), \(session)")
     add("cancel_booking", "\(ben), \(booking)")
     add(

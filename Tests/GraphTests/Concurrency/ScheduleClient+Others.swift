@@ -115,7 +115,14 @@ extension ScheduleClient {
   mutating func staffWork() throws {
     let staff = world.staff
     let session = world.sessions[1].key.wire
-    switch Int.random(in: 0..<10, using: &random) {
+    switch Int.random(in: 0..<11, using: &random) {
+    case 10:
+      try expect(
+        [],
+        """
+        upsertEvent(input: {circleId: "\(world.channel.wire)", externalId: "e\(operations % 2)", \
+        title: "T\(operations)", startsAt: "2041-03-03T10:00:00Z"})
+        """, as: staff)
     case 0, 1:
       guard let id = world.passing.any(&random)?.id else { return }
       let answer = try ask("deletePost(postId: \"\(id)\")", as: staff, isOnce: true)
@@ -172,15 +179,10 @@ extension ScheduleClient {
         as: staff)
     default:
       try expect([], "flag(subjectId: \"\(world.texts[0].wire)\")")
-      guard
-        let id = ids(
-          "viewer { moderation { flags(first: 5) { nodes { id } } } }",
-          "viewer.moderation.flags.nodes", as: staff
-        ).randomElement(using: &random)
-      else { return }
-      let answer = try ask("resolveFlag(flagId: \"\(id)\")", as: staff)
-      if let codes = answer?.codes, !["", "NOT_FOUND", "ALREADY_DONE"].contains(codes.joined()) {
-        unexpected.append("\(number) resolveFlag: \(codes)")
+      let answer = try ask(
+        "resolveFlags(subjectId: \"\(world.texts[0].wire)\", note: \"\(number)\")", as: staff)
+      if let codes = answer?.codes, !["", "ALREADY_DONE"].contains(codes.joined()) {
+        unexpected.append("\(number) resolveFlags: \(codes)")
       }
     }
   }

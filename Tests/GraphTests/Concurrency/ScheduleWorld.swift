@@ -375,6 +375,10 @@ struct ScheduleClient {
       }
     case 8:
       guard let (id, _) = comments.randomElement(using: &random) else { return }
+      if chance(40) {
+        return try expect(
+          [], "updateComment(commentId: \"\(id)\", input: {body: \"so \(operations)\"})")
+      }
       try expect([], "deleteComment(commentId: \"\(id)\")", isOnce: true)
       comments[id] = nil
       // It is gone now.
@@ -418,10 +422,17 @@ struct ScheduleClient {
           ? try attempt(
             "updateEvent(eventId: \"\(id)\", input: {title: \"t\(operations)\"})",
             allowing: ["CLOSED", "NOT_FOUND"])
-          : try attempt("cancelEvent(eventId: \"\(id)\")", allowing: gone)
+          : try attempt(
+            "\(chance(50) ? "cancel" : "restore")Event(eventId: \"\(id)\")", allowing: gone)
+      case "cardOffer" where chance(50):
+        _ = try attempt(
+          "updateCardOffer(cardOfferId: \"\(id)\", input: {responseLimit: 9})", allowing: gone)
+      case "cardRequest" where chance(30): _ = try attempt(update(id, kind), allowing: gone)
       case "cardOffer", "cardRequest":
-        _ = try attempt("closeCardPost(postId: \"\(id)\")", allowing: gone)
-      default: _ = try attempt("updatePost(postId: \"\(id)\", body: \"b\")", allowing: gone)
+        _ = try attempt(
+          "\(chance(50) ? "close" : "reopen")CardPost(postId: \"\(id)\")",
+          allowing: ["NOT_FOUND", "FULL"])
+      default: _ = try attempt(update(id, kind), allowing: gone)
       }
       explain("what \(number) does with its \(kind)", by: ["gone \(id)"])
     case 13...15:
@@ -436,6 +447,9 @@ struct ScheduleClient {
           ("respondToOffer(cardOfferId: \"\(id)\")", "cardOffer"),
           ("requestAddress(cardRequestId: \"\(id)\")", "cardRequest"),
           ("setAttendance(eventId: \"\(id)\", status: GOING)", "event"),
+          ("clearAttendance(eventId: \"\(id)\")", "event"),
+          ("withdrawOfferResponse(cardOfferId: \"\(id)\")", "cardOffer"),
+          ("unflag(subjectId: \"\(id)\")", nil),
         ].filter { $0.1 == nil || $0.1 == post.kind || chance(20) }
         .randomElement(using: &random) ?? ("", nil)
       guard kind == nil || kind == post.kind else {
@@ -503,8 +517,11 @@ struct ScheduleClient {
         world.history.refuse("response \(index) ", last.span)
       }
     case 22:
-      try expect([], "requestAddress(cardRequestId: \"\(world.request.wire)\")")
+      let id = try attempt(
+        "requestAddress(cardRequestId: \"\(world.request.wire)\")", "infoRequest { id }",
+        "infoRequest.id")
       asked = true
+      if let id, chance(30) { try expect([], "withdrawInfoRequest(infoRequestId: \"\(id)\")") }
     case 23:
       // Somebody asks for an address that the client may give.
       if let id = posts.first(where: { $0.value == "cardRequest" })?.key {
@@ -519,7 +536,11 @@ struct ScheduleClient {
       else { return }
       _ = try attempt(
         "answerInfoRequest(infoRequestId: \"\(id)\", approve: \(chance(70)))",
-        allowing: ["NOT_FOUND", "ALREADY_DONE"])
+        allowing: ["NOT_FOUND", "ALREADY_DONE", "CLOSED", "FORBIDDEN"])
+      // Whose it is does not matter to who may not take it back.
+      _ = try attempt(
+        "withdrawInfoRequest(infoRequestId: \"\(id)\")",
+        allowing: ["NOT_FOUND", "ALREADY_DONE", "FORBIDDEN"])
     case 24:
       guard
         let id = ids(
@@ -528,18 +549,31 @@ struct ScheduleClient {
         ).randomElement(using: &random)
       else { return }
       _ = try attempt(
-        "resolveFollowUp(followUpId: \"\(id)\", state: \(chance(50) ? "COMPLETED" : "UNABLE"))",
+        "resolveFollowUp(followUpId: \"\(id)\", state: \(["COMPLETED", "UNABLE", "OPEN"].randomElement(using: &random) ?? "OPEN"))",
         allowing: ["NOT_FOUND", "ALREADY_DONE"])
     case 25:
       let status = ["GOING", "MAYBE", "NOT_GOING"].randomElement(using: &random) ?? "GOING"
-      try expect([], "setAttendance(eventId: \"\(world.event.wire)\", status: \(status))")
-      attendance = status
+      if chance(20) {
+        try expect([], "clearAttendance(eventId: \"\(world.event.wire)\")")
+        attendance = ""
+      } else {
+        try expect([], "setAttendance(eventId: \"\(world.event.wire)\", status: \(status))")
+        attendance = status
+      }
     case 26:
       if attendance == "GOING" {
         _ = try attempt(
           "inviteToEvent(eventId: \"\(world.event.wire)\", userIds: [\"\(world.clients[peer()].wire)\"])",
           allowing: ["NOT_FOUND", "BLOCKED"])
       }
+      guard
+        let id = ids(
+          "viewer { invitations(first: 3) { nodes { id } } }", "viewer.invitations.nodes"
+        ).randomElement(using: &random)
+      else { return }
+      // Somebody else sent it.
+      _ = try attempt(
+        "withdrawInvitation(invitationId: \"\(id)\")", allowing: ["NOT_FOUND", "FORBIDDEN"])
     case 27, 28:
       let other = peer()
       if try attempt(
@@ -615,6 +649,12 @@ struct ScheduleClient {
       "unregisterDevice(deviceId: \"\(id)\")", allowing: ["NOT_FOUND"], isOnce: true)
   }
 
+  /// A change of a post of a kind without any of its own.
+  private func update(_ id: String, _ kind: String) -> String {
+    let name = kind.prefix(1).uppercased() + kind.dropFirst()
+    return "update\(name)(\(kind)Id: \"\(id)\", input: {body: \"b\(operations)\"})"
+  }
+
   /// Uses the button of one of the latest notifications.
   private mutating func act() throws {
     let query = """
@@ -648,7 +688,12 @@ struct ScheduleClient {
     }
     let refused: Set<String> = ["NOT_FOUND", "BLOCKED"]
     if let id = circles.randomElement(using: &random), chance(70) {
-      switch Int.random(in: 0..<3, using: &random) {
+      switch Int.random(in: 0..<4, using: &random) {
+      case 3:
+        // To its owner, so that it stays with who remembers it; the trainer is in no circle.
+        try expect([], "transferCircle(circleId: \"\(id)\", userId: \"\(me.wire)\")")
+        try expect(
+          ["INVALID"], "transferCircle(circleId: \"\(id)\", userId: \"\(world.trainer.wire)\")")
       case 0:
         guard let person = people.first else { return }
         _ = try attempt(

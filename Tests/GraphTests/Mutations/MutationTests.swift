@@ -269,7 +269,7 @@ import Testing
     let people = try (0..<3).map { try data.person("p\($0)", ["address": "Street \($0)"]) }
     let offer = try data.post(.cardOffer, by: author)
     try data.run(
-      "UPDATE card_post SET response_limit = 2, is_open = true WHERE post_id = $1", [offer])
+      "UPDATE card_post SET response_limit = 2 WHERE post_id = $1", [offer])
     func respond(_ person: Person) throws -> [Refusal] {
       try server.refusals("respondToOffer(cardOfferId: $id)", ["id: ID!": offer.json], as: person)
     }

@@ -46,7 +46,7 @@ import Testing
     let offer = try server.make("createCardOffer(input: {body: \"Cards\"})", "cardOffer", as: anna)
     #expect(
       try messages(server, "respondToOffer(cardOfferId: $id)", ["id: ID!": offer.json], as: ben)
-        == ["Add your postal address to your profile first."])
+        == ["Add your postal address first."])
     try server.mutate("updateProfile(input: {address: \"1 Main Street\"})", as: ben)
     try server.mutate(
       "closeCardPost(postId: $id)", "__typename", ["id: ID!": offer.json], as: anna)

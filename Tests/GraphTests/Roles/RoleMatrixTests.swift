@@ -151,12 +151,16 @@ private final class RoleStage {
   private func postCall(_ mutation: String, _ target: String) throws -> String {
     switch mutation {
     case "createTextPost", "createProductPost", "createCardOffer", "createCardRequest",
-      "createThankYou", "createAnnouncement", "createEvent", "createOutfitPost", "createPhotoPost":
+      "createThankYou", "createAnnouncement", "createEvent", "createOutfitPost", "createPhotoPost",
+      "upsertEvent":
       return try creation(mutation, target)
     case "updateEvent":
       return "updateEvent(eventId: \(quote(try post(.event, target))), input: {title: \"x\"})"
-    case "cancelEvent": return "cancelEvent(eventId: \(quote(try post(.event, target))))"
-    case "updatePost": return "updatePost(postId: \(quote(try post(.text, target))), body: \"x\")"
+    case "cancelEvent", "restoreEvent":
+      return "\(mutation)(eventId: \(quote(try post(.event, target))))"
+    case "updateTextPost", "updateOutfitPost", "updateProductPost", "updatePhotoPost",
+      "updateCardOffer", "updateCardRequest", "updateThankYou", "updateAnnouncement":
+      return try change(mutation, target)
     case "deletePost": return "deletePost(postId: \(quote(try post(.text, target))))"
     case "createPhoto":
       return "createPhoto(input: {url: \"\(try upload(target))\"})"
@@ -169,11 +173,38 @@ private final class RoleStage {
         target.hasSuffix("Group")
         ? try circle(target == "ownGroup" ? target : "hidden") : try post(.text, target)
       return "addComment(subjectId: \(quote(subject)), body: \"x\")"
+    case "updateComment":
+      return "updateComment(commentId: \(quote(try comment(target))), input: {body: \"y\"})"
     case "deleteComment": return "deleteComment(commentId: \(quote(try comment(target))))"
     case "flag": return "flag(subjectId: \(quote(try post(.text, target))))"
+    case "unflag":
+      let post = try post(.text, target)
+      if target == "flagged" {
+        try data.add("flag", ["subject_id": post, "user_id": viewer.key, "reason": "SPAM"])
+      }
+      return "unflag(subjectId: \(quote(post)))"
     case "sharePost": return "sharePost(postId: \(quote(try post(.text, target))))"
     default: return try productCall(mutation, target)
     }
+  }
+
+  /// Returns the change of a post; "otherType" is one's own of another type.
+  private func change(_ mutation: String, _ target: String) throws -> String {
+    let tags: [String: PostTag] = [
+      "TextPost": .text, "OutfitPost": .outfit, "ProductPost": .product, "PhotoPost": .photo,
+      "CardOffer": .cardOffer, "CardRequest": .cardRequest, "ThankYou": .thankYou,
+      "Announcement": .announcement,
+    ]
+    let type = String(mutation.dropFirst("update".count))
+    let post =
+      switch (tags[type], target) {
+      case (.announcement?, "otherType"): try post(.text, "own")
+      case (_, "otherType"): try post(.announcement, "own")
+      case (.text?, _), (nil, _): try post(.text, target)
+      case (let tag?, _): try post(tag, target)
+      }
+    let name = type.prefix(1).lowercased() + type.dropFirst()
+    return "\(mutation)(\(name)Id: \(quote(post)), input: {body: \"x\"})"
   }
 
   /// Returns the path of a picture that the viewer, another user or an anonymous client sent.
@@ -194,7 +225,9 @@ private final class RoleStage {
     var fields: [String] = []
     switch mutation {
     case "createProductPost": fields = ["productId: \(quote(try data.product("Coat")))"]
-    case "createEvent": fields = ["title: \"x\"", "startsAt: \"2100-01-01T10:00:00.000Z\""]
+    case "createEvent", "upsertEvent":
+      fields = ["title: \"x\"", "startsAt: \"2100-01-01T10:00:00Z\""]
+      if mutation == "upsertEvent" { fields.append("externalId: \"x\"") }
     case "createThankYou": fields = ["body: \"x\"", "taggedUserIds: [\(quote(other.key))]"]
     case "createOutfitPost", "createPhotoPost":
       let photo = try data.photo(of: target == "other'sPhoto" ? other : viewer)
@@ -207,8 +240,6 @@ private final class RoleStage {
     switch target {
     case "ownGroup", "hidden", "channel", "ownChannel":
       fields.append("circleId: \(quote(try circle(target)))")
-    case "scraped":
-      fields += ["circleId: \(quote(try circle("channel")))", "externalId: \"x\""]
     case "invited": fields += ["visibility: INVITED", "inviteUserIds: [\(quote(other.key))]"]
     default: break
     }
@@ -231,11 +262,10 @@ private final class RoleStage {
         : "createLocation(input: {name: \"x\", level: CITY})"
     case "moderatePhoto":
       return "moderatePhoto(photoId: \(quote(try data.photo(of: other))), state: REJECTED)"
-    case "resolveFlag":
-      let flag = try data.insert(
-        "flag",
-        ["subject_id": try data.post(.text, by: other), "user_id": viewer.key, "reason": "SPAM"])
-      return "resolveFlag(flagId: \(quote(flag)))"
+    case "resolveFlags":
+      let post = try data.post(.text, by: other)
+      try data.add("flag", ["subject_id": post, "user_id": viewer.key, "reason": "SPAM"])
+      return "resolveFlags(subjectId: \(quote(post)))"
     case "setUserRoles": return "setUserRoles(userId: \(quote(other.key)), roles: [TRAINER])"
     case "upsertProduct":
       return """
@@ -263,6 +293,11 @@ private final class RoleStage {
         : "updateCircle(circleId: \(quote(try circle(target))), input: {name: \"x\"})"
     case "deleteCircle", "joinCircle", "leaveCircle":
       return "\(mutation)(circleId: \(quote(try circle(target))))"
+    case "transferCircle":
+      let circle = try circle(target == "toStranger" ? "ownGroup" : target)
+      let person = try data.person()
+      if target != "toStranger" { try data.join(circle, person) }
+      return "transferCircle(circleId: \(quote(circle)), userId: \(quote(person.key)))"
     case "addCircleMembers", "removeCircleMembers":
       let person = try data.person()
       return "\(mutation)(circleId: \(quote(try circle(target))), userIds: [\(quote(person.key))])"
@@ -272,6 +307,20 @@ private final class RoleStage {
       return "inviteToEvent(eventId: \(quote(event)), userIds: [\(quote(try data.person().key))])"
     case "setAttendance":
       return "setAttendance(eventId: \(quote(try post(.event, target))), status: GOING)"
+    case "clearAttendance":
+      let event = try post(.event, target)
+      if target == "attended" { try data.attend(viewer, event) }
+      return "clearAttendance(eventId: \(quote(event)))"
+    case "withdrawInvitation":
+      let third = try data.person()
+      let (inviter, invitee) =
+        switch target {
+        case "own": (viewer, other)
+        case "received": (other, viewer)
+        default: (other, third)
+        }
+      let invitation = try data.invite(inviter, invitee, to: try data.post(.event, by: inviter))
+      return "withdrawInvitation(invitationId: \(quote(invitation)))"
     default: return try cardCall(mutation, target)
     }
   }
@@ -283,7 +332,11 @@ private final class RoleStage {
       return "respondToOffer(cardOfferId: \(quote(try post(.cardOffer, target))))"
     case "requestAddress":
       return "requestAddress(cardRequestId: \(quote(try post(.cardRequest, target))))"
-    case "answerInfoRequest":
+    case "withdrawOfferResponse":
+      let offer = try post(.cardOffer, target)
+      if target == "answered" { _ = try data.followUp(offer, from: other, to: viewer) }
+      return "withdrawOfferResponse(cardOfferId: \(quote(offer)))"
+    case "answerInfoRequest", "withdrawInfoRequest":
       let third = try data.person()
       let (owner, asker) =
         switch target {
@@ -292,7 +345,9 @@ private final class RoleStage {
         default: (other, third)
         }
       let request = try data.infoRequest(try data.cardRequest(by: owner), of: owner, by: asker)
-      return "answerInfoRequest(infoRequestId: \(quote(request)), approve: false)"
+      return mutation == "withdrawInfoRequest"
+        ? "withdrawInfoRequest(infoRequestId: \(quote(request)))"
+        : "answerInfoRequest(infoRequestId: \(quote(request)), approve: false)"
     case "resolveFollowUp":
       let third = try data.person()
       let (sender, recipient) =
@@ -303,7 +358,8 @@ private final class RoleStage {
         }
       let owed = try data.followUp(try data.offer(by: sender), from: sender, to: recipient)
       return "resolveFollowUp(followUpId: \(quote(owed)), state: COMPLETED)"
-    case "closeCardPost": return "closeCardPost(postId: \(quote(try post(.cardOffer, target))))"
+    case "closeCardPost", "reopenCardPost":
+      return "\(mutation)(postId: \(quote(try post(.cardOffer, target))))"
     default: return try classCall(mutation, target)
     }
   }
@@ -420,16 +476,20 @@ private final class RoleStage {
   /// Returns a post; "hidden" is one in a group without the viewer, or an event without
   /// invitations.
   private func post(_ tag: PostTag, _ target: String) throws -> NodeKey {
+    let place = tag == .photo ? try data.location("Pier") : nil
+    let product = tag == .product ? try data.product("Coat") : nil
     switch target {
-    case "own": return try data.post(tag, by: viewer)
+    case "own": return try data.post(tag, by: viewer, location: place, product: product)
     case "hidden" where tag == .event: return try data.post(tag, by: other, visibility: "INVITED")
     case "hidden":
-      return try data.post(tag, by: other, circle: try circle("hidden"), visibility: "CIRCLE")
+      return try data.post(
+        tag, by: other, location: place, circle: try circle("hidden"), visibility: "CIRCLE",
+        product: product)
     case "invited":
       let event = try data.post(tag, by: other, visibility: "INVITED")
       _ = try data.invite(other, viewer, to: event)
       return event
-    default: return try data.post(tag, by: other)
+    default: return try data.post(tag, by: other, location: place, product: product)
     }
   }
 

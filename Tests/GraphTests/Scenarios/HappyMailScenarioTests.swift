@@ -111,10 +111,19 @@ import Testing
         == ["isOpen": true, "responseCount": 1])
     #expect(
       try ben.ask(respond, ["id": offer]).at("respondToOffer.cardOffer.responseCount") == 1)
+    // It does not reach Chile until Ada says so.
+    #expect(try cat.refused(respond, ["id": offer]) == [Refusal("OUT_OF_REGION", "cardOfferId")])
+    try ada.ask(
+      """
+      mutation Widen($id: ID!, $regions: [ID!]!) {
+        updateCardOffer(cardOfferId: $id, input: {regionIds: $regions}) {
+          cardOffer { regions { name } } userErrors { code field } } }
+      """, ["id": offer, "regions": [france, chile]])
     #expect(
       try cat.ask(respond, ["id": offer]).at("respondToOffer.cardOffer")
         == ["isOpen": false, "responseCount": 2])
-    #expect(try dan.refused(respond, ["id": offer]) == [Refusal("CLOSED", "cardOfferId")])
+    #expect(try dan.refused(respond, ["id": offer]) == [Refusal("HOME_REQUIRED", "cardOfferId")])
+    #expect(try ben.ask(respond, ["id": offer]).at("respondToOffer.cardOffer.isOpen") == false)
     #expect(
       try dan.ask(stream, ["filter": ["kinds": ["CARD_OFFER"], "isOpen": true]])
         .list("posts.nodes", "id") == [])
@@ -192,7 +201,7 @@ import Testing
       """
     #expect(
       try ada.refused(answer, ["id": asked[0], "approve": true])
-        == [Refusal("REQUIRED", "approve")])
+        == [Refusal("ADDRESS_REQUIRED", "approve")])
     try ada.ask(
       """
       mutation { updateProfile(input: {address: "Ada, 4 Quai, Lyon", cardPreference: POSTCARDS,

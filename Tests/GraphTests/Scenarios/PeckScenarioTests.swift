@@ -58,7 +58,7 @@ import Testing
       JSONValue.Member(name: "sourceUrl", value: "https://campus.example/calendar"),
     ]
     return try server.make(
-      "createEvent(input: $input)", "event", ["input: CreateEventInput!": .object(input + more)],
+      "upsertEvent(input: $input)", "event", ["input: UpsertEventInput!": .object(input + more)],
       as: service)
   }
 

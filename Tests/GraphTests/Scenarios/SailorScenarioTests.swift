@@ -448,7 +448,8 @@ import Testing
   ) throws {
     let query = "query($id: ID!) { post(id: $id) { body photos { id } viewerActions } }"
     try server.mutate(
-      "updatePost(postId: $id, body: \"Two gulls\")", ["id: ID!": posts.pier.json], as: sailors.bo)
+      "updatePhotoPost(photoPostId: $id, input: {body: \"Two gulls\"})",
+      ["id: ID!": posts.pier.json], as: sailors.bo)
     try server.mutate(
       "flag(subjectId: $id, reason: NSFW)", ["id: ID!": posts.pier.json], as: sailors.ann)
     let seen = try server.data(query, ["id": posts.pier.json], as: sailors.ann)
@@ -468,9 +469,9 @@ import Testing
     }
     #expect(
       try server.refusals(
-        "updatePost(postId: $id, photoIds: [$photo])",
+        "updatePhotoPost(photoPostId: $id, input: {photoIds: [$photo]})",
         ["id: ID!": posts.strand.json, "photo: ID!": photos[0]], as: sailors.bo)
-        == [Refusal("REJECTED_PHOTO", "photoIds", "0")])
+        == [Refusal("REJECTED_PHOTO", "input", "photoIds", "0")])
     #expect(
       try server.refusals(
         "deletePost(postId: $id)", ["id: ID!": posts.strand.json], as: sailors.ann)

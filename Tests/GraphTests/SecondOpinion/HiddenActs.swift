@@ -239,7 +239,7 @@ final class HiddenActs: Sendable {
         ),
         (
           "event",
-          "title: \"secret meeting\", startsAt: \"2041-05-05T10:00:00.000Z\", venues: [{locationId: \"\(place)\", note: \"secret\"}], \(inside)"
+          "title: \"secret meeting\", startsAt: \"2041-05-05T10:00:00Z\", category: DINING, venues: [{locationId: \"\(place)\", note: \"secret\"}], \(inside)"
         ),
       ] {
         let name = field.prefix(1).uppercased() + field.dropFirst()
@@ -262,9 +262,25 @@ final class HiddenActs: Sendable {
       try owner("answerInfoRequest(infoRequestId: \"\(asked)\", approve: true)")
       try member("setAttendance(eventId: \"\(posts[7])\", status: GOING)")
       try owner("updateEvent(eventId: \"\(posts[7])\", input: {title: \"secret party\"})")
-      try owner("updatePost(postId: \"\(posts[0])\", body: \"secret and changed\")")
-      try owner("cancelEvent(eventId: \"\(posts[7])\")")
+      for (index, type) in [
+        "textPost", "outfitPost", "productPost", "photoPost", "cardOffer", "cardRequest",
+        "thankYou",
+        "event",
+      ].enumerated() {
+        let name = type.prefix(1).uppercased() + type.dropFirst()
+        try owner("update\(name)(\(type)Id: \"\(posts[index])\", input: {body: \"secret change\"})")
+      }
+      try owner(
+        "updateCardOffer(cardOfferId: \"\(posts[4])\", input: {responseLimit: 3, regionIds: [\"\(place)\"]})"
+      )
+      try owner(
+        "updateThankYou(thankYouId: \"\(posts[6])\", input: {taggedUserIds: [\(memberID)]})")
+      try owner("cancelEvent(eventId: \"\(posts[7])\", note: \"secret rain\")")
+      try owner("restoreEvent(eventId: \"\(posts[7])\")")
       try owner("closeCardPost(postId: \"\(posts[5])\")")
+      try owner("reopenCardPost(postId: \"\(posts[5])\")")
+      try member("unflag(subjectId: \"\(posts[0])\")")
+      try member("clearAttendance(eventId: \"\(posts[7])\")")
       try owner("deletePost(postId: \"\(posts[2])\")")
       try owner(
         "resolveFollowUp(followUpId: \"\(id("SELECT id FROM follow_up WHERE recipient_id = (SELECT id FROM app_user WHERE username = 'loud_member') ORDER BY id DESC LIMIT 1"))\", state: UNABLE)"
@@ -272,6 +288,7 @@ final class HiddenActs: Sendable {
       let said = try owner(
         "addComment(subjectId: \"\(group)\", body: \"secret word\")", "comment { id }", "comment.id"
       )
+      try owner("updateComment(commentId: \"\(said)\", input: {body: \"secret words\"})")
       try owner("deleteComment(commentId: \"\(said)\")")
       try owner("addComment(subjectId: \"\(group)\", body: \"secret saying\")")
     }
@@ -291,6 +308,17 @@ final class HiddenActs: Sendable {
       circleId: "\(channel)", inviteUserIds: [\(memberID)]})
       """, "event { id }", "event.id")
     try owner("deletePost(postId: \"\(second)\")")
+    // Taken back before anybody answered.
+    let third = try owner(
+      """
+      createEvent(input: {title: "secret wish", startsAt: "2041-06-08T10:00:00Z", visibility: INVITED, \
+      inviteUserIds: [\(people("loud_other"))]})
+      """, "event { id }", "event.id")
+    let invitation = try id(
+      "SELECT i.id FROM invitation i JOIN event e ON e.post_id = i.event_id WHERE e.title = 'secret wish'"
+    )
+    try owner("withdrawInvitation(invitationId: \"\(invitation)\")")
+    try owner("updateEvent(eventId: \"\(third)\", input: {title: \"secret hope\"})")
     // What is one's own.
     try owner(
       "updateProfile(input: {address: \"secret road\", email: \"secret@example.org\", shipsToLocationIds: []})"
@@ -311,7 +339,7 @@ final class HiddenActs: Sendable {
       "resolveFollowUp(followUpId: \"\(id("SELECT id FROM follow_up WHERE post_id = (SELECT id FROM post WHERE body = 'loud offer')"))\", state: UNABLE)"
     )
     try staff(
-      "resolveFlag(flagId: \"\(id("SELECT f.id FROM flag f JOIN post p ON p.id = f.subject_id WHERE p.body = 'loud offer'"))\", note: \"secret\")"
+      "resolveFlags(subjectId: \"\(id("SELECT id FROM post WHERE body = 'loud offer'"))\", note: \"secret\")"
     )
     let waiting = try owner(
       "createPhoto(input: {url: \"/photos/\(String(repeating: "b", count: 64)).jpg\"})",
@@ -398,7 +426,7 @@ final class HiddenActs: Sendable {
       }
     }
     for post in posts { try member("addComment(subjectId: \"\(post)\", body: \"loud agreement\")") }
-    try owner("updatePost(postId: \"\(posts[0])\", body: \"loud change\")")
+    try owner("updateTextPost(textPostId: \"\(posts[0])\", input: {body: \"loud change\"})")
     try owner("deletePost(postId: \"\(posts[1])\")")
     try owner("deletePost(postId: \"\(posts[4])\")")
     let said = try owner(

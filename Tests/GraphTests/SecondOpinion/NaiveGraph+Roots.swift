@@ -167,7 +167,7 @@ extension NaiveGraph {
       if row["status"] == "NOT_GOING" { declined.insert(event) } else { events.insert(event) }
     }
     for row in try database.list("SELECT * FROM invitation WHERE invitee_id = \(viewer)") {
-      guard let event = row.optionalID("event_id") else { continue }
+      guard let event = row.optionalID("event_id"), row["status"] != "WITHDRAWN" else { continue }
       if row["status"] == "DECLINED" {
         if !answered.contains(event) { declined.insert(event) }
       } else {
@@ -205,7 +205,8 @@ extension NaiveGraph {
       if let circle = post.optionalID("circle_id"), circles.contains(circle) { continue }
       if id & 255 == 23 {
         let answers = try database.ids("SELECT user_id FROM attendance WHERE event_id = \(id)")
-        let invited = try database.ids("SELECT invitee_id FROM invitation WHERE event_id = \(id)")
+        let invited = try database.ids(
+          "SELECT invitee_id FROM invitation WHERE event_id = \(id) AND status <> 'WITHDRAWN'")
         if answers.contains(viewer) || invited.contains(viewer) { continue }
         guard let event = try database.row("event", id, key: "post_id"),
           event["cancelled_at"] == nil,

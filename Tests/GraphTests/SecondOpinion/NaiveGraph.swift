@@ -64,8 +64,9 @@ final class NaiveGraph {
     case "PUBLIC": return true
     case "CIRCLE": return circles.contains(post.id("circle_id"))
     case "INVITED":
-      return try database.ids("SELECT invitee_id FROM invitation WHERE event_id = \(id)")
-        .contains(viewer)
+      return try database.ids(
+        "SELECT invitee_id FROM invitation WHERE event_id = \(id) AND status <> 'WITHDRAWN'"
+      ).contains(viewer)
     default: throw GraphTestFailure("a visibility nobody knows")
     }
   }

@@ -326,7 +326,7 @@ extension GraphServer {
     SELECT u.id, NULL, NULL, 'friend' || u.id || '@example.org', 'EMAIL', 'PENDING'
     FROM varied_viewer v JOIN app_user u USING (username);
     INSERT INTO invitation (inviter_id, event_id, invitee_id, status)
-    SELECT e.author_id, e.id, u.id, (ARRAY['PENDING', 'ACCEPTED', 'DECLINED'])[1 + abs(hashint8(e.id)) % 3]
+    SELECT e.author_id, e.id, u.id, (ARRAY['PENDING', 'ACCEPTED', 'DECLINED', 'WITHDRAWN'])[1 + abs(hashint8(e.id)) % 4]
     FROM varied_viewer v JOIN app_user u USING (username) CROSS JOIN LATERAL (
       SELECT id, author_id FROM post WHERE kind = 23 AND author_id <> u.id
       ORDER BY hashint8extended(id, u.id) LIMIT 8) e

@@ -65,8 +65,12 @@ BEGIN
         WHEN 'SMS' THEN 'Enter a phone number.' ELSE 'At most 254 characters are allowed.' END, 'INVALID', 'contact');
     END IF;
   END IF;
-  INSERT INTO invitation (inviter_id, contact, channel, code)
-  VALUES (viewer, coalesce(reached, known), medium, secret) RETURNING id INTO made;
+  INSERT INTO invitation (inviter_id, contact, contact_key, channel, code)
+  VALUES (viewer, coalesce(reached, known), coalesce('#' || contact_id, lower(reached)), medium, secret)
+  ON CONFLICT (inviter_id, channel, contact_key) WHERE event_id IS NULL AND status = 'PENDING'
+  DO UPDATE SET contact = EXCLUDED.contact, code = EXCLUDED.code RETURNING id INTO made;
   RETURN jsonb_build_object('id', made, 'code', secret);
 END $$;
-COMMENT ON FUNCTION invite_to_app IS 'Implements Mutation.inviteToApp. Returns the invitation and its code.';
+COMMENT ON FUNCTION invite_to_app IS
+  'Implements Mutation.inviteToApp. Returns the invitation and its code. An open invitation of the same person through '
+  'the same channel gets a new code.';

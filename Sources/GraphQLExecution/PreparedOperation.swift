@@ -15,6 +15,10 @@ package final class PreparedOperation {
   package var charge: OperationCharge?
   /// The client whose share of the database's connections it uses, or nil for the server itself.
   package var client: PoolClient?
+  /// The languages and the application of the request.
+  package var preferences = RequestPreferences()
+  /// The SHA-256 of the token of the request's session; nil without one.
+  package var sessionHash: [UInt8]?
   private let content: Content
 
   /// The part of an operation that repeated requests share.
@@ -99,7 +103,8 @@ extension PreparedOperation {
 
   func binder(_ viewer: Int64, _ call: CallContext? = nil) -> ParameterBinder {
     ParameterBinder(
-      variables: variables, inputs: inputs, viewer: viewer, cursorSigner: cursorSigner, call: call)
+      variables: variables, inputs: inputs, viewer: viewer, preferences: preferences,
+      sessionHash: sessionHash, cursorSigner: cursorSigner, call: call)
   }
 
   /// The parameters as people write them, in the order of `$1`, `$2`, ...; nil for null and for keys

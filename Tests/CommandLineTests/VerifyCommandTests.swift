@@ -161,7 +161,7 @@ import Testing
     INSERT INTO external_contact (id, owner_id, provider, external_id, name, name_key)
       VALUES (3635, 257, 'GOOGLE', '1', 'Zoë', 'zoe');
     INSERT INTO invitation (id, inviter_id, event_id, invitee_id) VALUES (3873, 257, 2071, 513);
-    INSERT INTO notification (id, recipient_id, reason, actor_id, about_id, text, destination)
+    INSERT INTO notification (id, recipient_id, reason, actor_id, about_id, phrase, destination)
       VALUES (4146, 257, 'FOLLOWED', 513, 513, 'Ben follows you.', 'https://a.example/2');
     """
 

@@ -34,7 +34,7 @@ struct RequestInFlightTests {
   private let seen = Seen()
   private let caller = Caller(
     .none, client: .server, chargedAddress: nil, address: .local, isAddressShared: true,
-    device: "test")
+    device: "test", preferences: RequestPreferences())
 
   private func batch(of count: Int) -> BatchReply {
     BatchReply(

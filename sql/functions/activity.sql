@@ -36,10 +36,10 @@ DECLARE
 BEGIN
   PERFORM require_viewer(viewer);
   IF ends < begins THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'endedAt') || saying('The end must not be before the start.'));
+    refusals := refusals || worded(refusal('INVALID', 'input', 'endedAt'), 'ENDS_BEFORE_START');
   END IF;
   IF jsonb_array_length(way) > 20000 THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'path') || saying('A track may have at most 20,000 points.'));
+    refusals := refusals || limited(worded(refusal('TOO_MANY', 'input', 'path'), 'MANY_POINTS'), NULL, 20000);
   END IF;
   PERFORM refuse_all(refusals);
   PERFORM refuse_all((
@@ -88,7 +88,7 @@ DECLARE measured float8 := (arguments ->> 'value')::float8;
 BEGIN
   PERFORM require_viewer(viewer);
   IF NOT (measured >= 0 AND measured < 1e9) THEN
-    PERFORM refuse_saying('Enter a number that is not negative.', 'INVALID', 'value');
+    PERFORM refuse_as(limited(worded(refusal('INVALID', 'value'), 'NOT_NEGATIVE'), 0, NULL));
   END IF;
   INSERT INTO test_result (user_id, test, value, recorded_at)
   VALUES (viewer, arguments ->> 'test', measured, clock_timestamp());

@@ -18,7 +18,7 @@ BEGIN
   IF NOT may_name_any AND (SELECT count(*) > 500 FROM (
       SELECT DISTINCT m.user_id FROM circle_member m JOIN circle c ON c.id = m.circle_id
       WHERE m.circle_id = ANY (circles) AND m.user_id <> viewer AND c.kind = 'GROUP' LIMIT 501) g) THEN
-    PERFORM refuse_saying('These groups have more than 500 members in total.', 'INVALID', VARIADIC path);
+    PERFORM refuse_as(limited(worded(refusal('TOO_MANY', VARIADIC path), 'MANY_TOLD'), NULL, 500));
   END IF;
   RETURN ARRAY(SELECT DISTINCT m.user_id FROM circle_member m
     WHERE m.circle_id = ANY (circles) AND m.user_id <> viewer);
@@ -40,7 +40,7 @@ BEGIN
   told := circle_people(viewer, id_list(input -> 'notifyCircleIds'), 'input', 'notifyCircleIds');
   made := new_post(viewer, 'announcement', input, true, false);
   PERFORM notify_people(coalesce(people, '{}') || told, 'ANNOUNCED', viewer, made,
-    'announces: ' || escaped(shortened(words(input ->> 'body'), 120)), node_url(made));
+    args := jsonb_build_object('text', shortened(words(input ->> 'body'), 120)));
   RETURN made;
 END $$;
 COMMENT ON FUNCTION create_announcement IS 'Implements Mutation.createAnnouncement.';

@@ -8,9 +8,9 @@ CALL watch('card_post', '{edited}', 'touch_changed', 'post_id');
 CALL tell_part('card_post');
 CALL tell_part('card_offer_region');
 
-CALL node('info_request', 34);
+CALL node('info_request', 34, path => '/info-requests/');
 CALL takes('info_request', 'post_id', '{card_request}');
-CALL node('follow_up', 35);
+CALL node('follow_up', 35, path => '/follow-ups/');
 CALL exported('infoRequests', $$
   SELECT jsonb_build_object('id', wire_id(r.id),
     'post', wire_id(r.post_id), 'requester', wire_id(r.requester_id), 'status', r.status,
@@ -55,7 +55,7 @@ DECLARE
   made bigint;
 BEGIN
   IF author = viewer THEN
-    PERFORM refuse_saying('You cannot respond to your own offer.', 'FORBIDDEN', 'cardOfferId');
+    PERFORM refuse_as(worded(refusal('FORBIDDEN', 'cardOfferId'), 'OWN_OFFER'));
   END IF;
   PERFORM FROM post p WHERE p.id = offer FOR KEY SHARE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'cardOfferId'); END IF;
@@ -64,7 +64,7 @@ BEGIN
     RETURN offer;
   END IF;
   IF NOT EXISTS (SELECT FROM app_user u WHERE u.id = viewer AND words(u.address) IS NOT NULL) THEN
-    PERFORM refuse_saying('Add your postal address to your profile first.', 'REQUIRED', 'cardOfferId');
+    PERFORM refuse('ADDRESS_REQUIRED', 'cardOfferId');
   END IF;
   INSERT INTO follow_up (post_id, sender_id, recipient_id) VALUES (offer, author, viewer)
   ON CONFLICT (post_id, sender_id, recipient_id) DO NOTHING RETURNING id INTO made;
@@ -72,9 +72,8 @@ BEGIN
   UPDATE card_post c SET response_count = c.response_count + 1,
     is_open = coalesce(c.response_count + 1 < c.response_limit, true)
   WHERE c.post_id = offer AND c.is_open;
-  IF NOT FOUND THEN PERFORM refuse_saying('This offer is closed.', 'CLOSED', 'cardOfferId'); END IF;
-  PERFORM notify_people(ARRAY[author], 'OFFER_ANSWERED', viewer, made, 'would like a card of yours.',
-    node_url(made));
+  IF NOT FOUND THEN PERFORM refuse_as(worded(refusal('CLOSED', 'cardOfferId'), 'OFFER_CLOSED')); END IF;
+  PERFORM notify_people(ARRAY[author], 'OFFER_ANSWERED', viewer, made);
   RETURN offer;
 END $$;
 COMMENT ON FUNCTION respond_to_offer IS
@@ -88,7 +87,7 @@ DECLARE
   made bigint;
 BEGIN
   IF author = viewer THEN
-    PERFORM refuse_saying('You cannot respond to your own request.', 'FORBIDDEN', 'cardRequestId');
+    PERFORM refuse_as(worded(refusal('FORBIDDEN', 'cardRequestId'), 'OWN_REQUEST'));
   END IF;
   PERFORM FROM post p WHERE p.id = request FOR KEY SHARE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'cardRequestId'); END IF;
@@ -99,10 +98,8 @@ BEGIN
   END IF;
   UPDATE card_post c SET response_count = c.response_count + 1
   WHERE c.post_id = request AND c.is_open;
-  IF NOT FOUND THEN PERFORM refuse_saying('This request is closed.', 'CLOSED', 'cardRequestId'); END IF;
-  PERFORM notify_people(ARRAY[author], 'INFO_REQUESTED', viewer, made,
-    'would like to send you a card and asks for your address.', node_url(made),
-    'APPROVE_INFO_REQUEST', 'Give address');
+  IF NOT FOUND THEN PERFORM refuse_as(worded(refusal('CLOSED', 'cardRequestId'), 'REQUEST_CLOSED')); END IF;
+  PERFORM notify_people(ARRAY[author], 'INFO_REQUESTED', viewer, made, action_kind := 'APPROVE_INFO_REQUEST');
   RETURN made;
 END $$;
 COMMENT ON FUNCTION request_address IS 'Implements Mutation.requestAddress.';
@@ -123,11 +120,11 @@ BEGIN
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'infoRequestId'); END IF;
   IF target.status = answer THEN RETURN request; END IF;
   IF target.status <> 'PENDING' THEN
-    PERFORM refuse_saying('You have already answered this request.', 'ALREADY_DONE', 'infoRequestId');
+    PERFORM refuse_as(worded(refusal('ALREADY_DONE', 'infoRequestId'), 'REQUEST_ANSWERED'));
   END IF;
   IF approve AND NOT EXISTS (
       SELECT FROM app_user u WHERE u.id = viewer AND words(u.address) IS NOT NULL) THEN
-    PERFORM refuse_saying('Add your postal address to your profile first.', 'REQUIRED', 'approve');
+    PERFORM refuse('ADDRESS_REQUIRED', 'approve');
   END IF;
   UPDATE info_request r SET status = answer WHERE r.id = request;
   IF approve THEN
@@ -138,8 +135,7 @@ BEGIN
   WHERE n.recipient_id = viewer AND n.about_id = request AND n.action_kind = 'APPROVE_INFO_REQUEST'
     AND n.action_performed_at IS NULL AND approve;
   PERFORM notify_people(ARRAY[target.requester_id], 'INFO_ANSWERED', viewer, request,
-    CASE WHEN approve THEN 'gave you their address.' ELSE 'did not give you their address.' END,
-    node_url(request));
+    'INFO_ANSWERED.' || answer);
   RETURN request;
 END $$;
 COMMENT ON FUNCTION answer_info_request IS
@@ -156,7 +152,7 @@ BEGIN
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'followUpId'); END IF;
   IF target.sender_id <> viewer THEN PERFORM refuse('FORBIDDEN', 'followUpId'); END IF;
   IF outcome = 'OPEN' THEN
-    PERFORM refuse_saying('A card cannot be put back to open.', 'INVALID', 'state');
+    PERFORM refuse_as(worded(refusal('INVALID', 'state'), 'NOT_OPEN_AGAIN'));
   END IF;
   PERFORM FROM post p WHERE p.id = target.post_id FOR KEY SHARE;
   UPDATE follow_up f SET state = outcome, resolved_at = now() WHERE f.id = target_id AND f.state = 'OPEN';
@@ -164,11 +160,10 @@ BEGIN
     SELECT f.* INTO target FROM follow_up f WHERE f.id = target_id;
     IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'followUpId'); END IF;
     IF target.state <> outcome THEN
-      PERFORM refuse_saying('You have already resolved this card.', 'ALREADY_DONE', 'followUpId');
+      PERFORM refuse_as(worded(refusal('ALREADY_DONE', 'followUpId'), 'CARD_RESOLVED'));
     END IF;
   ELSIF outcome = 'UNABLE' THEN
-    PERFORM notify_people(ARRAY[target.recipient_id], 'FOLLOW_UP_UNABLE', viewer, target_id,
-      'cannot send you a card.', node_url(target_id));
+    PERFORM notify_people(ARRAY[target.recipient_id], 'FOLLOW_UP_UNABLE', viewer, target_id);
   END IF;
   RETURN target_id;
 END $$;
@@ -191,7 +186,9 @@ DECLARE
   regions bigint[] := id_list(input -> 'regionIds');
 BEGIN
   PERFORM require_viewer(viewer);
-  IF most < 1 THEN PERFORM refuse_saying('The limit must be at least 1.', 'INVALID', 'input', 'responseLimit'); END IF;
+  IF most < 1 THEN
+    PERFORM refuse_as(limited(worded(refusal('INVALID', 'input', 'responseLimit'), 'LOW_LIMIT'), 1, NULL));
+  END IF;
   PERFORM refuse_all(location_refusals(regions, 'input', 'regionIds'));
   made := new_post(viewer, 'card_offer', input, true, false);
   INSERT INTO card_post (post_id, response_limit) VALUES (made, most);
@@ -220,13 +217,12 @@ BEGIN
   PERFORM refuse_all(list_refusals(thanked, true, 100, 'input', 'taggedUserIds')
     || people_refusals(viewer, thanked, false, 'input', 'taggedUserIds')
     || (SELECT coalesce(jsonb_agg(
-          refusal('INVALID', 'input', 'taggedUserIds', (e.place - 1)::text)
-            || saying('Each person can be thanked only once.') ORDER BY e.place), '[]')
+          worded(refusal('INVALID', 'input', 'taggedUserIds', (e.place - 1)::text), 'TWICE') ORDER BY e.place), '[]')
         FROM unnest(thanked) WITH ORDINALITY AS e(id, place) WHERE e.id = ANY (thanked[:e.place - 1])));
   PERFORM hold_people(thanked || viewer);
   made := new_post(viewer, 'thank_you', input, true, false);
   INSERT INTO post_tag (post_id, user_id) SELECT made, e.id FROM unnest(thanked) AS e(id) ORDER BY e.id;
-  PERFORM notify_people(thanked, 'TAGGED', viewer, made, 'thanks you.', node_url(made));
+  PERFORM notify_people(thanked, 'TAGGED', viewer, made);
   RETURN made;
 END $$;
 COMMENT ON FUNCTION create_thank_you IS 'Implements Mutation.createThankYou.';

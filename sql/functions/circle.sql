@@ -50,7 +50,7 @@ BEGIN
     ON CONFLICT (circle_id, user_id) DO NOTHING RETURNING user_id)
   SELECT array_agg(n.user_id) INTO added FROM new n;
   PERFORM notify_people(added, 'CIRCLE_ADDED', viewer, group_id,
-    'added you to “' || escaped(name) || '”.', node_url(group_id), is_once := true);
+    args := jsonb_build_object('circle', name), is_once := true);
 END $$;
 COMMENT ON FUNCTION add_people IS 'Adds users to a group and notifies them. Existing members are not affected.';
 
@@ -66,14 +66,11 @@ BEGIN
   PERFORM refuse_all(text_refusals(input ->> 'name', true, 80, 'input', 'name')
     || text_refusals(input ->> 'description', false, 2000, 'input', 'description')
     || CASE WHEN kind = 'CHANNEL' AND NOT has_role(viewer, 'STAFF', 'SERVICE')
-      THEN jsonb_build_array(refusal('FORBIDDEN', 'input', 'kind')
-        || saying('Only staff can create channels.')) ELSE '[]' END
+      THEN jsonb_build_array(worded(refusal('FORBIDDEN', 'input', 'kind'), 'STAFF')) ELSE '[]' END
     || CASE WHEN kind = 'CHANNEL' AND cardinality(people) > 0
-      THEN jsonb_build_array(refusal('INVALID', 'input', 'memberIds')
-        || saying('Users subscribe to a channel themselves.')) ELSE '[]' END
+      THEN jsonb_build_array(worded(refusal('INVALID', 'input', 'memberIds'), 'NOT_A_GROUP')) ELSE '[]' END
     || CASE WHEN is_default AND kind <> 'CHANNEL'
-      THEN jsonb_build_array(refusal('INVALID', 'input', 'isDefault')
-        || saying('New accounts can only be subscribed to channels.'))
+      THEN jsonb_build_array(worded(refusal('INVALID', 'input', 'isDefault'), 'DEFAULT_CHANNEL'))
       WHEN is_default AND NOT has_role(viewer, 'STAFF')
       THEN jsonb_build_array(refusal('FORBIDDEN', 'input', 'isDefault')) ELSE '[]' END
     || list_refusals(people, false, 100, 'input', 'memberIds')
@@ -113,7 +110,7 @@ BEGIN
   IF input ->> 'isDefault' IS NOT NULL THEN
     IF NOT has_role(viewer, 'STAFF') THEN PERFORM refuse('FORBIDDEN', 'input', 'isDefault'); END IF;
     IF (input ->> 'isDefault')::boolean AND target.kind <> 'CHANNEL' THEN
-      PERFORM refuse_saying('New accounts can only be subscribed to channels.', 'INVALID', 'input', 'isDefault');
+      PERFORM refuse_as(worded(refusal('INVALID', 'input', 'isDefault'), 'DEFAULT_CHANNEL'));
     END IF;
   END IF;
   UPDATE circle c SET
@@ -143,7 +140,7 @@ DECLARE target record;
 BEGIN
   SELECT c.* INTO target FROM seen_circle(viewer, group_id) c;
   IF target.kind = 'CHANNEL' THEN
-    PERFORM refuse_saying('Users subscribe to a channel themselves.', 'INVALID', 'circleId');
+    PERFORM refuse_as(worded(refusal('INVALID', 'circleId'), 'NOT_A_GROUP'));
   END IF;
   PERFORM refuse_all(list_refusals(people, true, 100, 'userIds')
     || people_refusals(viewer, people, true, 'userIds'));
@@ -159,7 +156,7 @@ DECLARE target record;
 BEGIN
   SELECT c.* INTO target FROM ruled_circle(viewer, group_id) c;
   IF target.kind = 'CHANNEL' THEN
-    PERFORM refuse_saying('Users subscribe to a channel themselves.', 'INVALID', 'circleId');
+    PERFORM refuse_as(worded(refusal('INVALID', 'circleId'), 'NOT_A_GROUP'));
   END IF;
   PERFORM refuse_all(list_refusals(people, true, 100, 'userIds'));
   IF target.owner_id = ANY (people) THEN
@@ -194,7 +191,7 @@ DECLARE target record;
 BEGIN
   SELECT c.* INTO target FROM seen_circle(viewer, group_id) c;
   IF target.owner_id = viewer THEN
-    PERFORM refuse_saying('The owner of a circle cannot leave it.', 'FORBIDDEN', 'circleId');
+    PERFORM refuse_as(worded(refusal('FORBIDDEN', 'circleId'), 'OWNER_STAYS'));
   END IF;
   PERFORM FROM circle c WHERE c.id = target.id FOR NO KEY UPDATE;
   DELETE FROM circle_member m WHERE m.circle_id = target.id AND m.user_id = viewer;

@@ -34,13 +34,13 @@ BEGIN
   WHERE b.session_id = target AND b.user_id = viewer AND b.cancelled_at IS NULL;
   IF FOUND THEN RETURN made; END IF;
   IF chosen.cancelled_at IS NOT NULL THEN
-    PERFORM refuse_saying('This class is canceled.', 'CLOSED', 'classSessionId');
+    PERFORM refuse_as(worded(refusal('CLOSED', 'classSessionId'), 'CALLED_OFF'));
   END IF;
   IF chosen.starts_at <= now() THEN
-    PERFORM refuse_saying('This class has already started.', 'PAST', 'classSessionId');
+    PERFORM refuse_as(worded(refusal('PAST', 'classSessionId'), 'CLASS_STARTED'));
   END IF;
   IF chosen.trainer_id = viewer THEN
-    PERFORM refuse_saying('You cannot book your own class.', 'FORBIDDEN', 'classSessionId');
+    PERFORM refuse_as(worded(refusal('FORBIDDEN', 'classSessionId'), 'OWN_CLASS'));
   END IF;
   INSERT INTO booking (session_id, user_id) VALUES (target, viewer)
   ON CONFLICT (session_id, user_id) WHERE cancelled_at IS NULL DO NOTHING RETURNING id INTO made;
@@ -54,14 +54,14 @@ BEGIN
   WHERE s.id = target AND s.booked_count < s.capacity AND s.cancelled_at IS NULL;
   IF NOT FOUND THEN
     IF EXISTS (SELECT FROM class_session s WHERE s.id = target AND s.cancelled_at IS NOT NULL) THEN
-      PERFORM refuse_saying('This class is canceled.', 'CLOSED', 'classSessionId');
+      PERFORM refuse_as(worded(refusal('CLOSED', 'classSessionId'), 'CALLED_OFF'));
     END IF;
     PERFORM refuse('FULL', 'classSessionId');
   END IF;
   RETURN made;
 EXCEPTION WHEN exclusion_violation THEN
   -- the trainer holds another session at the time
-  PERFORM refuse_saying('The trainer is not available at this time.', 'OVERLAP', 'classSessionId');
+  PERFORM refuse_as(worded(refusal('OVERLAP', 'classSessionId'), 'TRAINER_BUSY'));
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION book_class_session IS
@@ -89,7 +89,7 @@ BEGIN
   PERFORM hold_trainer(chosen.session_id);
   PERFORM FROM class_session s WHERE s.id = chosen.session_id FOR NO KEY UPDATE;
   IF EXISTS (SELECT FROM class_session s WHERE s.id = chosen.session_id AND s.starts_at <= now()) THEN
-    PERFORM refuse_saying('This class has already started.', 'PAST', 'bookingId');
+    PERFORM refuse_as(worded(refusal('PAST', 'bookingId'), 'CLASS_STARTED'));
   END IF;
   UPDATE booking b SET cancelled_at = now() WHERE b.id = target AND b.cancelled_at IS NULL;
   IF FOUND THEN
@@ -120,20 +120,19 @@ BEGIN
     IF person_fault(viewer, trainer, true) IS NOT NULL THEN
       PERFORM refuse('NOT_FOUND', 'input', 'trainerId');
     END IF;
-    PERFORM refuse_saying('This trainer does not teach the program.', 'INVALID', 'input', 'trainerId');
+    PERFORM refuse_as(worded(refusal('INVALID', 'input', 'trainerId'), 'NOT_A_TRAINER'));
   END IF;
   IF cardinality(starts) = 0 THEN
-    PERFORM refuse_saying('Choose at least one time.', 'REQUIRED', 'input', 'startsAt');
+    PERFORM refuse_as(worded(refusal('REQUIRED', 'input', 'startsAt'), 'TIMES'));
   END IF;
   IF cardinality(starts) > 200 THEN
-    PERFORM refuse_saying('Choose at most 200 times.', 'INVALID', 'input', 'startsAt');
+    PERFORM refuse_as(limited(worded(refusal('TOO_MANY', 'input', 'startsAt'), 'MOST'), NULL, 200));
   END IF;
   IF seats < 1 OR seats > 10000 THEN
-    PERFORM refuse_saying('Enter a number of seats from 1 to 10,000.', 'INVALID', 'input', 'capacity');
+    PERFORM refuse_as(limited(worded(refusal('INVALID', 'input', 'capacity'), 'SEATS'), 1, 10000));
   END IF;
   PERFORM refuse_all((SELECT coalesce(jsonb_agg(
-      refusal('PAST', 'input', 'startsAt', (e.place - 1)::text)
-        || saying('This time is in the past.') ORDER BY e.place), '[]')
+      worded(refusal('PAST', 'input', 'startsAt', (e.place - 1)::text), 'IN_PAST') ORDER BY e.place), '[]')
     FROM unnest(starts) WITH ORDINALITY AS e(start, place) WHERE e.start <= now()));
   INSERT INTO class_session (program_id, trainer_id, starts_at, ends_at, capacity)
   SELECT course.id, trainer, e.start, e.start + make_interval(mins => course.duration_minutes), seats
@@ -163,18 +162,18 @@ END $$;
 COMMENT ON FUNCTION ruled_session IS
   'Returns a class session that the viewer may change: any for staff, trainers their own. Refuses any other.';
 
-CREATE OR REPLACE FUNCTION notify_booked(viewer bigint, session_id bigint, words text)
+CREATE OR REPLACE FUNCTION notify_booked(viewer bigint, session_id bigint, change text)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE seat booking;
 BEGIN
   FOR seat IN SELECT b.* FROM booking b
     WHERE b.session_id = notify_booked.session_id AND b.cancelled_at IS NULL ORDER BY b.id
   LOOP
-    PERFORM notify_people(ARRAY[seat.user_id], 'BOOKING_CHANGED', viewer, seat.id, words,
-      node_url(seat.id));
+    PERFORM notify_people(ARRAY[seat.user_id], 'BOOKING_CHANGED', viewer, seat.id,
+      'BOOKING_CHANGED.' || change);
   END LOOP;
 END $$;
-COMMENT ON FUNCTION notify_booked IS 'Notifies the users who booked a class session that it changed.';
+COMMENT ON FUNCTION notify_booked IS 'Notifies the users who booked a class session that it was MOVED or CANCELLED.';
 
 CREATE OR REPLACE FUNCTION update_class_session(viewer bigint, session_id bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -185,29 +184,29 @@ DECLARE
 BEGIN
   target := ruled_session(viewer, session_id, 'classSessionId');
   IF target.cancelled_at IS NOT NULL THEN
-    PERFORM refuse_saying('This class is canceled.', 'CLOSED', 'classSessionId');
+    PERFORM refuse_as(worded(refusal('CLOSED', 'classSessionId'), 'CALLED_OFF'));
   END IF;
   IF seats < greatest(target.booked_count, 1) OR seats > 10000 THEN
-    PERFORM refuse_saying('There must be a seat for each booking, and at most 10,000.', 'INVALID', 'input', 'capacity');
+    PERFORM refuse_as(limited(worded(refusal('INVALID', 'input', 'capacity'), 'SEATS_BOOKED'), NULL, 10000));
   END IF;
   IF target.starts_at <= now() THEN
-    PERFORM refuse_saying('This class has already started.', 'PAST', 'classSessionId');
+    PERFORM refuse_as(worded(refusal('PAST', 'classSessionId'), 'CLASS_STARTED'));
   END IF;
-  IF start <= now() THEN PERFORM refuse_saying('This time is in the past.', 'PAST', 'input', 'startsAt'); END IF;
+  IF start <= now() THEN PERFORM refuse_as(worded(refusal('PAST', 'input', 'startsAt'), 'IN_PAST')); END IF;
   UPDATE class_session s SET capacity = coalesce(seats, s.capacity),
     starts_at = coalesce(start, s.starts_at),
     ends_at = coalesce(start, s.starts_at) + (s.ends_at - s.starts_at)
   WHERE s.id = target.id;
   IF start <> target.starts_at THEN
-    PERFORM notify_booked(viewer, target.id, 'moved a class you booked.');
+    PERFORM notify_booked(viewer, target.id, 'MOVED');
   END IF;
   RETURN target.id;
 EXCEPTION
   WHEN exclusion_violation THEN
-    PERFORM refuse_saying('The trainer has another class at this time.', 'OVERLAP', 'input', 'startsAt');
+    PERFORM refuse_as(worded(refusal('OVERLAP', 'input', 'startsAt'), 'TRAINER_BUSY'));
     RETURN NULL;
   WHEN unique_violation THEN
-    PERFORM refuse_saying('This class already takes place at this time.', 'TAKEN', 'input', 'startsAt');
+    PERFORM refuse_as(worded(refusal('TAKEN', 'input', 'startsAt'), 'CLASS_TWICE'));
     RETURN NULL;
 END $$;
 COMMENT ON FUNCTION update_class_session IS 'Implements Mutation.updateClassSession.';
@@ -218,7 +217,7 @@ DECLARE target class_session;
 BEGIN
   target := ruled_session(viewer, session_id, 'classSessionId');
   IF target.cancelled_at IS NOT NULL THEN RETURN target.id; END IF;
-  PERFORM notify_booked(viewer, target.id, 'called off a class you booked.');
+  PERFORM notify_booked(viewer, target.id, 'CANCELLED');
   UPDATE booking b SET cancelled_at = now()
   WHERE b.session_id = target.id AND b.cancelled_at IS NULL;
   UPDATE class_session s SET cancelled_at = now(), booked_count = 0 WHERE s.id = target.id;
@@ -246,8 +245,7 @@ BEGIN
   IF input ? 'durationMinutes' AND input ->> 'durationMinutes' IS NULL THEN
     refusals := refusals || refusal('REQUIRED', 'input', 'durationMinutes');
   ELSIF (input ->> 'durationMinutes')::int NOT BETWEEN 1 AND 1440 THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'durationMinutes')
-      || saying('Enter a duration from 1 to 1,440 minutes.'));
+    refusals := refusals || limited(worded(refusal('INVALID', 'input', 'durationMinutes'), 'MINUTES'), 1, 1440);
   END IF;
   IF is_new OR input ? 'trainerIds' THEN
     refusals := refusals || list_refusals(trainers, true, 100, 'input', 'trainerIds')
@@ -284,7 +282,7 @@ BEGIN
   PERFORM FROM program_trainer t WHERE t.program_id = target ORDER BY t.trainer_id FOR UPDATE;
   IF EXISTS (SELECT FROM class_session s WHERE s.program_id = target AND s.starts_at > now()
       AND s.cancelled_at IS NULL AND s.trainer_id <> ALL (trainers)) THEN
-    PERFORM refuse_saying('A trainer with classes to come cannot be left out.', 'IN_USE', 'input', 'trainerIds');
+    PERFORM refuse_as(worded(refusal('IN_USE', 'input', 'trainerIds'), 'TRAINER_NEEDED'));
   END IF;
   INSERT INTO program_trainer (program_id, trainer_id)
   SELECT DISTINCT target, e.id FROM unnest(trainers) AS e(id) ORDER BY e.id
@@ -309,7 +307,8 @@ BEGIN
     SELECT sum(s.booked_count) INTO seats FROM class_session s
     WHERE s.program_id = target AND s.starts_at > now() AND s.cancelled_at IS NULL;
     IF seats > 0 THEN
-      PERFORM refuse_saying('Classes to come are still booked.', 'IN_USE', 'input', 'isArchived');
+      PERFORM refuse_as(worded(refusal('IN_USE', 'input', 'isArchived'), 'CLASSES_BOOKED',
+        jsonb_build_object('count', seats)));
     END IF;
   END IF;
   IF input ? 'trainerIds' THEN PERFORM set_trainers(target, id_list(input -> 'trainerIds')); END IF;

@@ -53,7 +53,7 @@ BEGIN
       WHERE a.event_id = target AND a.status <> 'NOT_GOING'), NULL);
   END IF;
   PERFORM notify_people(told, 'COMMENTED', viewer, made,
-    'commented: ' || escaped(shortened(words(body), 120)), comment_url(made));
+    args := jsonb_build_object('text', shortened(words(body), 120)), destination := comment_link(made));
   RETURN made;
 END $$;
 COMMENT ON FUNCTION add_comment IS

@@ -31,14 +31,14 @@ BEGIN
     ON CONFLICT (event_id, invitee_id) DO NOTHING RETURNING invitee_id)
   SELECT array_agg(a.invitee_id) INTO invited FROM added a;
   PERFORM notify_people(invited, 'EVENT_INVITED', viewer, event,
-    'invites you to “' || escaped(name) || '”.', node_url(event), 'ATTEND', 'Attend');
+    args := jsonb_build_object('title', name), action_kind := 'ATTEND');
 END $$;
 COMMENT ON FUNCTION invite_people IS 'Invites users to an event, each once, and notifies them.';
 
 CREATE OR REPLACE FUNCTION set_venues(event bigint, venues jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF jsonb_array_length(venues) > 50 THEN
-    PERFORM refuse_saying('A meal may have at most 50 venues.', 'INVALID', 'input', 'venues');
+    PERFORM refuse_as(limited(worded(refusal('TOO_MANY', 'input', 'venues'), 'MANY_VENUES'), NULL, 50));
   END IF;
   PERFORM refuse_all((
     SELECT coalesce(jsonb_agg(refusal(bad.code, 'input', 'venues', bad.place::text, bad.name)
@@ -82,23 +82,22 @@ DECLARE
 BEGIN
   PERFORM require_viewer(viewer);
   IF ends <= begins THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'endsAt') || saying('The end must be after the start.'));
+    refusals := refusals || worded(refusal('INVALID', 'input', 'endsAt'), 'ENDS_BEFORE_START');
   END IF;
   IF input ->> 'sourceUrl' IS NOT NULL AND NOT is_url(input ->> 'sourceUrl') THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'sourceUrl')
-      || saying('Enter a web address such as https://example.com.'));
+    refusals := refusals || worded(refusal('INVALID', 'input', 'sourceUrl'), 'URL_FORM');
   END IF;
   IF outside IS NOT NULL AND NOT has_role(viewer, 'SERVICE', 'STAFF') THEN
     refusals := refusals || refusal('FORBIDDEN', 'input', 'externalId');
   END IF;
   IF outside IS NOT NULL THEN
     IF channel IS NULL THEN
-      refusals := refusals || (refusal('REQUIRED', 'input', 'circleId') || saying('Choose a channel.'));
+      refusals := refusals || worded(refusal('REQUIRED', 'input', 'circleId'), 'CHANNEL');
     ELSIF EXISTS (SELECT FROM visible_circle(viewer) c WHERE c.id = channel AND c.kind = 'GROUP') THEN
-      refusals := refusals || (refusal('INVALID', 'input', 'circleId') || saying('Choose a channel.'));
+      refusals := refusals || worded(refusal('INVALID', 'input', 'circleId'), 'CHANNEL');
     END IF;
     IF input ->> 'visibility' <> 'PUBLIC' THEN
-      refusals := refusals || (refusal('INVALID', 'input', 'visibility') || saying('Imported events are public.'));
+      refusals := refusals || worded(refusal('INVALID', 'input', 'visibility'), 'IMPORTED_PUBLIC');
     END IF;
   END IF;
   PERFORM refuse_all(refusals
@@ -152,7 +151,7 @@ BEGIN
     refusals := refusals || text_refusals(input ->> 'title', true, 200, 'input', 'title');
   END IF;
   IF input ? 'startsAt' AND input ->> 'startsAt' IS NULL THEN
-    refusals := refusals || (refusal('REQUIRED', 'input', 'startsAt') || saying('Enter when the event starts.'));
+    refusals := refusals || worded(refusal('REQUIRED', 'input', 'startsAt'), 'EVENT_START');
   END IF;
   refusals := refusals || text_refusals(input ->> 'body', false, 5000, 'input', 'body');
   IF input ? 'photoIds' THEN
@@ -160,8 +159,8 @@ BEGIN
   END IF;
   IF (CASE WHEN input ? 'endsAt' THEN (input ->> 'endsAt')::timestamptz ELSE old.ends_at END)
       <= coalesce((input ->> 'startsAt')::timestamptz, old.starts_at) THEN
-    refusals := refusals || (refusal('INVALID', 'input', CASE WHEN input ? 'endsAt' THEN 'endsAt' ELSE 'startsAt' END)
-      || saying('The end must be after the start.'));
+    refusals := refusals || worded(refusal('INVALID', 'input',
+      CASE WHEN input ? 'endsAt' THEN 'endsAt' ELSE 'startsAt' END), 'ENDS_BEFORE_START');
   END IF;
   PERFORM refuse_all(refusals);
   new_place := CASE WHEN input ? 'location'
@@ -185,7 +184,7 @@ BEGIN
     OR input ? 'body' AND coalesce(words(input ->> 'body'), '') <> p.body);
   IF is_changed THEN
     PERFORM notify_people(event_people(event_id), 'EVENT_CHANGED', viewer, event_id,
-      'changed the ' || node_noun(event_id) || '.', node_url(event_id));
+      args := (SELECT jsonb_build_object('title', e.title) FROM event e WHERE e.post_id = event_id));
   END IF;
 END $$;
 COMMENT ON FUNCTION change_event IS
@@ -196,7 +195,7 @@ RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS
 DECLARE target post := own_post(viewer, event_id, '{event}', 'eventId');
 BEGIN
   IF EXISTS (SELECT FROM event e WHERE e.post_id = target.id AND e.cancelled_at IS NOT NULL) THEN
-    PERFORM refuse_saying('This event is canceled.', 'CLOSED', 'eventId');
+    PERFORM refuse_as(worded(refusal('CLOSED', 'eventId'), 'CALLED_OFF'));
   END IF;
   PERFORM change_event(viewer, target.id, input);
   RETURN target.id;
@@ -212,7 +211,7 @@ BEGIN
   IF FOUND THEN
     UPDATE post p SET updated_at = now() WHERE p.id = cancel_event.event;
     PERFORM notify_people(event_people(event), 'EVENT_CANCELLED', viewer, event,
-      'called off the ' || node_noun(event) || '.', node_url(event));
+      args := (SELECT jsonb_build_object('title', e.title) FROM event e WHERE e.post_id = cancel_event.event));
   END IF;
   RETURN event;
 END $$;
@@ -245,9 +244,9 @@ CREATE OR REPLACE FUNCTION refuse_event_over(event bigint) RETURNS void LANGUAGE
 DECLARE target event;
 BEGIN
   SELECT e.* INTO target FROM event e WHERE e.post_id = refuse_event_over.event;
-  IF target.cancelled_at IS NOT NULL THEN PERFORM refuse_saying('This event is canceled.', 'CLOSED', 'eventId'); END IF;
+  IF target.cancelled_at IS NOT NULL THEN PERFORM refuse_as(worded(refusal('CLOSED', 'eventId'), 'CALLED_OFF')); END IF;
   IF coalesce(target.ends_at, target.starts_at + interval '1 day') <= now() THEN
-    PERFORM refuse_saying('This event is over.', 'PAST', 'eventId');
+    PERFORM refuse_as(worded(refusal('PAST', 'eventId'), 'EVENT_OVER'));
   END IF;
 END $$;
 COMMENT ON FUNCTION refuse_event_over IS 'Refuses if an event is canceled or over.';

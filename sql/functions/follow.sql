@@ -32,11 +32,10 @@ BEGIN
   SELECT array_agg(n.followee_id ORDER BY n.followee_id) INTO added FROM new n;
   FOREACH person IN ARRAY coalesce(added, '{}') LOOP
     IF EXISTS (SELECT FROM follow f WHERE f.follower_id = person AND f.followee_id = viewer) THEN
-      PERFORM notify_people(ARRAY[person], 'FOLLOWED', viewer, viewer, 'follows you.',
-        node_url(viewer), is_once := true);
+      PERFORM notify_people(ARRAY[person], 'FOLLOWED', viewer, viewer, is_once := true);
     ELSE
-      PERFORM notify_people(ARRAY[person], 'FOLLOWED', viewer, viewer, 'follows you.',
-        node_url(viewer), 'FOLLOW_BACK', 'Follow back', is_once := true);
+      PERFORM notify_people(ARRAY[person], 'FOLLOWED', viewer, viewer, action_kind := 'FOLLOW_BACK',
+        is_once := true);
     END IF;
   END LOOP;
   RETURN people;
@@ -62,7 +61,7 @@ BEGIN
   PERFORM require_viewer(viewer);
   CASE person_fault(viewer, person)
   WHEN 'BLOCKED' THEN RETURN person;
-  WHEN 'INVALID' THEN PERFORM refuse_saying('You cannot block yourself.', 'INVALID', 'userId');
+  WHEN 'INVALID' THEN PERFORM refuse_as(worded(refusal('INVALID', 'userId'), 'SELF'));
   WHEN 'NOT_FOUND' THEN PERFORM refuse('NOT_FOUND', 'userId');
   ELSE NULL;
   END CASE;

@@ -26,15 +26,16 @@ COMMENT ON FUNCTION visible_invitation IS
   'Returns the invitations that the viewer may see: as inviter or invitee, unless one blocks the other, and only while '
   'the event is visible.';
 
-CREATE OR REPLACE FUNCTION invitation_draft(viewer bigint, invitation_id bigint)
+CREATE OR REPLACE FUNCTION invitation_draft(viewer bigint, invitation_id bigint, language text, app text)
 RETURNS TABLE (channel text, recipients text[], subject text, body text, url text)
 LANGUAGE sql STABLE ROWS 1 AS $$
   SELECT i.channel, CASE WHEN i.contact IS NULL THEN '{}' ELSE ARRAY[i.contact] END,
-    CASE WHEN i.channel = 'EMAIL' THEN u.display_name || ' invites you' END,
-    u.display_name || ' invites you to join the community.'
-      || CASE WHEN i.channel = 'FACEBOOK' THEN '' ELSE ' ' || public_url('/i/' || i.code) END,
-    public_url('/i/' || i.code)
-  FROM invitation i JOIN app_user u ON u.id = i.inviter_id
+    CASE WHEN i.channel = 'EMAIL' THEN phrase(language, 'share.invitation.title', g.given) END,
+    phrase(language, 'share.invitation', g.given)
+      || CASE WHEN i.channel = 'FACEBOOK' THEN '' ELSE ' ' || web_link(app, 'i/' || i.code) END,
+    web_link(app, 'i/' || i.code)
+  FROM invitation i JOIN app_user u ON u.id = i.inviter_id,
+    LATERAL (SELECT jsonb_build_object('name', u.display_name) AS given) g
   WHERE i.id = invitation_id AND i.inviter_id = viewer
 $$;
 COMMENT ON FUNCTION invitation_draft IS
@@ -55,14 +56,15 @@ BEGIN
     SELECT c.name INTO known FROM external_contact c WHERE c.id = contact_id AND c.owner_id = viewer;
     IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'externalContactId'); END IF;
     IF reached IS NOT NULL THEN
-      PERFORM refuse_saying('Choose a contact or enter one, not both.', 'INVALID', 'contact');
+      PERFORM refuse_as(worded(refusal('INVALID', 'contact'), 'CONTACT_TWICE'));
     END IF;
   END IF;
   IF reached IS NOT NULL THEN
     IF medium = 'EMAIL' AND NOT is_email(reached)
       OR medium = 'SMS' AND reached !~ '^\+?[0-9][0-9 ()./-]{2,30}$' OR length(reached) > 254 THEN
-      PERFORM refuse_saying(CASE medium WHEN 'EMAIL' THEN 'Enter an email address such as name@example.com.'
-        WHEN 'SMS' THEN 'Enter a phone number.' ELSE 'At most 254 characters are allowed.' END, 'INVALID', 'contact');
+      PERFORM refuse_as(CASE medium WHEN 'EMAIL' THEN worded(refusal('INVALID', 'contact'), 'EMAIL_FORM')
+        WHEN 'SMS' THEN worded(refusal('INVALID', 'contact'), 'PHONE_FORM')
+        ELSE limited(worded(refusal('TOO_LONG', 'contact'), 'LONGEST'), NULL, 254) END);
     END IF;
   END IF;
   INSERT INTO invitation (inviter_id, contact, contact_key, channel, code)

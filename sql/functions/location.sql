@@ -345,23 +345,20 @@ BEGIN
   END IF;
   IF place IS NULL THEN
     IF height = 'PLACE' AND (is_new OR input ? 'coordinates') THEN
-      refusals := refusals || (refusal('REQUIRED', VARIADIC path || 'coordinates'::text)
-        || saying('Choose a point on the map.'));
+      refusals := refusals || worded(refusal('REQUIRED', VARIADIC path || 'coordinates'::text), 'POINT');
     END IF;
   ELSIF NOT (abs((place ->> 'latitude')::float8) <= 90 AND abs((place ->> 'longitude')::float8) <= 180) THEN
-    refusals := refusals || refusal('INVALID', VARIADIC path || 'coordinates'::text);
+    refusals := refusals || worded(refusal('INVALID', VARIADIC path || 'coordinates'::text), 'COORDINATES');
   END IF;
   IF height <> 'PLACE' AND input ->> 'placeType' IS NOT NULL THEN
-    refusals := refusals || (refusal('INVALID', VARIADIC path || 'placeType'::text)
-      || saying('Only a place can have a type.'));
+    refusals := refusals || worded(refusal('INVALID', VARIADIC path || 'placeType'::text), 'PLACE_TYPE');
   END IF;
   refusals := refusals || text_refusals(words(input ->> 'gmapsId'), false, 300, VARIADIC path || 'gmapsId'::text);
   IF above IS NOT NULL THEN
     IF NOT EXISTS (SELECT FROM location l WHERE l.id = above) THEN
       refusals := refusals || refusal('NOT_FOUND', VARIADIC path || 'parentId'::text);
     ELSIF NOT EXISTS (SELECT FROM location l WHERE l.id = above AND l.level < height) THEN
-      refusals := refusals || (refusal('INVALID', VARIADIC path || 'parentId'::text)
-        || saying('A location must be inside a larger one.'));
+      refusals := refusals || worded(refusal('INVALID', VARIADIC path || 'parentId'::text), 'PARENT_LEVEL');
     END IF;
   END IF;
   RETURN refusals;
@@ -509,7 +506,7 @@ DECLARE
   uses bigint := location_uses(target);
 BEGIN
   IF uses > 0 THEN
-    PERFORM refuse_saying('The location is still used ' || uses || ' times.', 'IN_USE', 'locationId');
+    PERFORM refuse_as(worded(refusal('IN_USE', 'locationId'), 'LOCATION_USED', jsonb_build_object('count', uses)));
   END IF;
   DELETE FROM location l WHERE l.id = old.id;
   RETURN target;

@@ -82,12 +82,12 @@ BEGIN
       fault := person_fault(viewer, others[1]);
       IF fault = 'NOT_FOUND' AND EXISTS (SELECT FROM conversation c
           WHERE c.member_key = array_to_string(everyone, ',')) THEN
-        PERFORM refuse_saying('You can no longer write to this conversation.', 'CLOSED', 'to', 'userIds');
+        PERFORM refuse_as(worded(refusal('CLOSED', 'to', 'userIds'), 'NOBODY_READS'));
       END IF;
     END IF;
     PERFORM refuse_all(people_refusals(viewer, people, cardinality(everyone) > 1, 'to', 'userIds'));
     IF cardinality(everyone) < 2 THEN
-      PERFORM refuse_saying('You cannot write to yourself.', 'INVALID', 'to', 'userIds');
+      PERFORM refuse_as(worded(refusal('INVALID', 'to', 'userIds'), 'SELF'));
     END IF;
     INSERT INTO conversation (member_key) VALUES (array_to_string(everyone, ','))
     ON CONFLICT (member_key) DO UPDATE SET updated_at = now() RETURNING id INTO talk;
@@ -103,14 +103,14 @@ BEGIN
   others := ARRAY(SELECT m.user_id FROM conversation_member m
     WHERE m.conversation_id = talk AND m.user_id <> viewer ORDER BY m.user_id);
   IF cardinality(others) = 0 THEN
-    PERFORM refuse_saying('You can no longer write to this conversation.',
-      'CLOSED', 'to', CASE WHEN people IS NULL THEN 'conversationId' ELSE 'userIds' END);
+    PERFORM refuse_as(worded(refusal('CLOSED', 'to',
+      CASE WHEN people IS NULL THEN 'conversationId' ELSE 'userIds' END), 'NOBODY_READS'));
   ELSIF cardinality(others) = 1 THEN
     IF EXISTS (SELECT FROM block b WHERE b.blocker_id = viewer AND b.blocked_id = others[1]) THEN
       PERFORM refuse('BLOCKED', 'to', CASE WHEN people IS NULL THEN 'conversationId' ELSE 'userIds' END);
     ELSIF EXISTS (SELECT FROM block b WHERE b.blocker_id = others[1] AND b.blocked_id = viewer) THEN
-      PERFORM refuse_saying('You can no longer write to this conversation.',
-        'CLOSED', 'to', CASE WHEN people IS NULL THEN 'conversationId' ELSE 'userIds' END);
+      PERFORM refuse_as(worded(refusal('CLOSED', 'to',
+        CASE WHEN people IS NULL THEN 'conversationId' ELSE 'userIds' END), 'NOBODY_READS'));
     END IF;
   END IF;
   INSERT INTO message (conversation_id, author_id, body) VALUES (talk, viewer, words(body))
@@ -119,9 +119,7 @@ BEGIN
   WHERE m.conversation_id = talk AND m.user_id = viewer;
   FOREACH told IN ARRAY others LOOP
     IF NOT EXISTS (SELECT FROM hidden_user(told) h WHERE h.id = viewer) THEN
-      PERFORM notify_number(told, 'MESSAGED', viewer, talk,
-        '<b>' || escaped((SELECT u.display_name FROM app_user u WHERE u.id = viewer))
-        || '</b> wrote to you.', node_url(talk));
+      PERFORM notify_number(told, 'MESSAGED', viewer, talk);
     END IF;
   END LOOP;
   RETURN made;
@@ -129,7 +127,7 @@ END $$;
 COMMENT ON FUNCTION send_message IS
   'Implements Mutation.sendMessage. A set of users shares one conversation, which is locked first.';
 
-CREATE OR REPLACE FUNCTION mark_conversation_read(viewer bigint, talk bigint)
+CREATE OR REPLACE FUNCTION mark_conversation_read(viewer bigint, session_hash bytea, talk bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM require_viewer(viewer);
@@ -140,6 +138,7 @@ BEGIN
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'conversationId'); END IF;
   UPDATE notification n SET read_at = now()
   WHERE n.recipient_id = viewer AND n.reason = 'MESSAGED' AND n.about_id = talk AND n.read_at IS NULL;
+  IF FOUND THEN PERFORM push_badge(viewer, session_hash); END IF;
   RETURN talk;
 END $$;
 COMMENT ON FUNCTION mark_conversation_read IS 'Implements Mutation.markConversationRead.';

@@ -49,7 +49,7 @@ BEGIN
   SELECT * INTO settled FROM flag f WHERE f.id = target;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'flagId'); END IF;
   IF settled.resolved_by_id IS DISTINCT FROM viewer OR settled.resolution IS DISTINCT FROM words(resolve_flag.note) THEN
-    PERFORM refuse_saying('This flag is already resolved.', 'ALREADY_DONE', 'flagId');
+    PERFORM refuse_as(worded(refusal('ALREADY_DONE', 'flagId'), 'FLAG_RESOLVED'));
   END IF;
   RETURN target;
 END $$;

@@ -11,20 +11,14 @@ CALL exported('votes', $$
   FROM vote v WHERE v.user_id = $1 AND sees($1, v.post_id)
   ORDER BY v.created_at$$);
 
-CREATE OR REPLACE FUNCTION verdict_text(wear_it int, change_it int) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+CREATE OR REPLACE FUNCTION verdict_text(language text, wear_it int, change_it int) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
-  RETURN CASE
-    WHEN wear_it + change_it = 0 THEN 'Nobody has voted yet.'
-    WHEN wear_it = change_it
-      THEN 'It is a tie: ' || wear_it || ' say wear it, ' || change_it || ' say change it.'
-    WHEN wear_it > change_it
-      THEN 'Wear it! ' || wear_it || ' of ' || wear_it + change_it
-        || CASE wear_it + change_it WHEN 1 THEN ' vote says so.' ELSE ' votes say so.' END
-    ELSE 'Change it! ' || change_it || ' of ' || wear_it + change_it
-        || CASE wear_it + change_it WHEN 1 THEN ' vote says so.' ELSE ' votes say so.' END END;
+  RETURN phrase(language, 'verdict.' || CASE WHEN wear_it + change_it = 0 THEN 'NONE'
+    WHEN wear_it = change_it THEN 'TIE' WHEN wear_it > change_it THEN 'WEAR_IT' ELSE 'CHANGE_IT' END,
+    jsonb_build_object('wear', wear_it, 'change', change_it, 'count', wear_it + change_it));
 END $$;
-COMMENT ON FUNCTION verdict_text IS 'Returns the result of a vote in words.';
+COMMENT ON FUNCTION verdict_text IS 'Returns the result of a vote in words of a language.';
 
 CREATE OR REPLACE FUNCTION asks_for_votes(input jsonb) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -52,10 +46,10 @@ DECLARE
 BEGIN
   PERFORM require_viewer(viewer);
   IF cardinality(brands) > 20 THEN
-    PERFORM refuse_saying('Enter at most 20 brands.', 'INVALID', 'input', 'brands');
+    PERFORM refuse_as(limited(worded(refusal('TOO_MANY', 'input', 'brands'), 'MANY_BRANDS'), NULL, 20));
   END IF;
   IF EXISTS (SELECT FROM unnest(brands) AS b(brand) WHERE length(b.brand) > 100) THEN
-    PERFORM refuse_saying('A brand may have at most 100 characters.', 'TOO_LONG', 'input', 'brands');
+    PERFORM refuse_as(limited(worded(refusal('TOO_LONG', 'input', 'brands'), 'LONG_BRAND'), NULL, 100));
   END IF;
   made := new_post(viewer, 'outfit_post', input, false, true);
   INSERT INTO votable_post (post_id, brands, voting_enabled)
@@ -75,7 +69,7 @@ BEGIN
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'postId'); END IF;
   PERFORM FROM post p WHERE p.id = target FOR KEY SHARE;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'postId'); END IF;
-  IF author = viewer THEN PERFORM refuse_saying('You cannot vote on your own post.', 'FORBIDDEN', 'postId'); END IF;
+  IF author = viewer THEN PERFORM refuse_as(worded(refusal('FORBIDDEN', 'postId'), 'OWN_POST')); END IF;
   INSERT INTO vote (post_id, user_id, choice)
   SELECT v.post_id, viewer, wanted FROM votable_post v WHERE v.post_id = target AND v.voting_enabled
   ON CONFLICT (post_id, user_id) DO NOTHING;
@@ -83,18 +77,17 @@ BEGIN
     IF EXISTS (SELECT FROM vote v WHERE v.post_id = target AND v.user_id = viewer) THEN
       IF EXISTS (SELECT FROM vote v
           WHERE v.post_id = target AND v.user_id = viewer AND v.choice <> wanted) THEN
-        PERFORM refuse_saying('You have already voted.', 'ALREADY_DONE', 'choice');
+        PERFORM refuse_as(worded(refusal('ALREADY_DONE', 'choice'), 'VOTED'));
       END IF;
       RETURN target;
     END IF;
-    PERFORM refuse_saying('The author does not ask for votes.', 'CLOSED', 'postId');
+    PERFORM refuse_as(worded(refusal('CLOSED', 'postId'), 'VOTING_OFF'));
   END IF;
   -- as in notify_number, but before the votes are counted: who is told last has counted all
   PERFORM pg_advisory_xact_lock(hashtextextended('VOTED ' || author, target));
   number := (SELECT v.wear_it_count + v.change_it_count FROM exact_votable_post() v WHERE v.post_id = target);
   PERFORM notify_number(author, 'VOTED', NULL, target,
-    CASE number WHEN 1 THEN '1 vote' ELSE number || ' votes' END || ' on your ' || node_noun(target)
-    || '.', node_url(target));
+    'VOTED.' || node_type(target), jsonb_build_object('count', number));
   RETURN target;
 END $$;
 COMMENT ON FUNCTION cast_vote IS

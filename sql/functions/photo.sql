@@ -44,7 +44,6 @@ RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN list_refusals(ids, is_needed, 10, VARIADIC path) || (
     SELECT coalesce(jsonb_agg(refusal(bad.code, VARIADIC path || (bad.place - 1)::text)
-        || CASE bad.code WHEN 'INVALID' THEN saying('Each photo can be attached only once.') ELSE '{}' END
       ORDER BY bad.place), '[]'::jsonb)
     FROM (
       SELECT e.place, CASE
@@ -293,7 +292,7 @@ BEGIN
       WHERE (is_outfit_post(u.id) OR is_photo_post(u.id))
         AND EXISTS (SELECT FROM post_photo p WHERE p.post_id = u.id AND p.photo_id = target)
         AND NOT EXISTS (SELECT FROM post_photo p WHERE p.post_id = u.id AND p.photo_id <> target)) THEN
-    PERFORM refuse_saying('A post needs this photo, as it has no other.', 'IN_USE', 'photoId');
+    PERFORM refuse_as(worded(refusal('IN_USE', 'photoId'), 'PHOTO_NEEDED'));
   END IF;
   DELETE FROM photo f WHERE f.id = target;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'photoId'); END IF;

@@ -295,9 +295,9 @@ BEGIN
     END IF;
   END IF;
   IF wanted = 'INVITED' AND post_refusals.kind <> 'event' THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'visibility') || saying('Only events can be by invitation.'));
+    refusals := refusals || worded(refusal('INVALID', 'input', 'visibility'), 'VISIBILITY');
   ELSIF wanted = 'CIRCLE' AND input ->> 'circleId' IS NULL THEN
-    refusals := refusals || (refusal('REQUIRED', 'input', 'circleId') || saying('Choose a circle.'));
+    refusals := refusals || worded(refusal('REQUIRED', 'input', 'circleId'), 'CIRCLE');
   END IF;
   RETURN refusals;
 END $$;

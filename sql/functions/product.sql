@@ -63,7 +63,7 @@ BEGIN
   IF NOT EXISTS (SELECT FROM follow f WHERE f.follower_id = viewer AND f.followee_id = person)
     AND NOT EXISTS (SELECT FROM visible_post(viewer) p
       WHERE p.id = post AND p.author_id = person AND is_votable(p.id)) THEN
-    PERFORM refuse_saying('You can suggest products only to users whom you follow.', 'FORBIDDEN', 'toUserId');
+    PERFORM refuse_as(worded(refusal('FORBIDDEN', 'toUserId'), 'SUGGEST_FOLLOWED'));
   END IF;
   PERFORM FROM post p WHERE p.id = suggest_product.post FOR KEY SHARE;
   INSERT INTO product_suggestion (sender_id, recipient_id, product_id, post_id)
@@ -71,8 +71,8 @@ BEGIN
   ON CONFLICT (sender_id, recipient_id, product_id) DO NOTHING;
   IF FOUND THEN
     PERFORM notify_people(ARRAY[person], 'PRODUCT_SUGGESTED', viewer, thing.id,
-      'suggests ' || escaped(thing.name) || ' by ' || escaped(thing.brand) || '.',
-      node_url(thing.id), 'OPEN_URL', 'Open the store', thing.buy_url);
+      args := jsonb_build_object('product', thing.name, 'brand', thing.brand),
+      action_kind := 'OPEN_URL', action_url := thing.buy_url);
   END IF;
   RETURN thing.id;
 END $$;
@@ -95,11 +95,10 @@ RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS
 DECLARE
   thing product := seen_product(viewer, target);
 BEGIN
-  IF NOT mail_owner(viewer, thing.name || ' by ' || thing.brand,
-    concat_ws(E'\n\n', thing.name || ' by ' || thing.brand,
-      CASE WHEN thing.price IS NOT NULL THEN thing.price || ' ' || thing.currency END,
-      nullif(thing.description, ''), thing.buy_url)) THEN
-    PERFORM refuse_saying('Add an email address to your profile and verify it first.', 'REQUIRED', 'productId');
+  IF NOT mail_owner(viewer, 'PRODUCT', jsonb_build_object('product', thing.name, 'brand', thing.brand,
+    'details', concat_ws(E'\n\n', CASE WHEN thing.price IS NOT NULL THEN thing.price || ' ' || thing.currency END,
+      nullif(thing.description, ''), thing.buy_url))) THEN
+    PERFORM refuse('EMAIL_REQUIRED', 'productId');
   END IF;
   RETURN thing.id;
 END $$;
@@ -139,17 +138,14 @@ BEGIN
     || text_refusals(input ->> 'brand', true, 100, 'input', 'brand')
     || text_refusals(input ->> 'description', false, 5000, 'input', 'description');
   IF input ->> 'buyUrl' !~* '^https?://[^/\s]' OR NOT is_url(input ->> 'buyUrl') THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'buyUrl')
-      || saying('Enter a web address such as https://example.com.'));
+    refusals := refusals || worded(refusal('INVALID', 'input', 'buyUrl'), 'URL_FORM');
   END IF;
   IF money IS NOT NULL THEN
     IF NOT ((money ->> 'amount')::numeric >= 0 AND (money ->> 'amount')::numeric < 1e10) THEN
-      refusals := refusals || (refusal('INVALID', 'input', 'price', 'amount')
-        || saying('Enter an amount that is not negative.'));
+      refusals := refusals || limited(worded(refusal('INVALID', 'input', 'price', 'amount'), 'NOT_NEGATIVE'), 0, NULL);
     END IF;
     IF money ->> 'currency' !~ '^[A-Z]{3}$' THEN
-      refusals := refusals || (refusal('INVALID', 'input', 'price', 'currency')
-        || saying('Enter a currency code such as EUR.'));
+      refusals := refusals || worded(refusal('INVALID', 'input', 'price', 'currency'), 'CURRENCY_FORM');
     END IF;
   END IF;
   IF picture IS NOT NULL THEN

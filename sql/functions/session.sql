@@ -10,6 +10,14 @@ END $$;
 COMMENT ON FUNCTION create_session IS
   'Begins a session for a user with the SHA-256 hash of its token. For `sociograph session create`.';
 
+CREATE OR REPLACE FUNCTION session_named(token_hash bytea) RETURNS bigint
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  RETURN (SELECT s.id FROM session s WHERE s.token_hash = session_named.token_hash);
+END $$;
+COMMENT ON FUNCTION session_named IS
+  'Returns the ID of the session with this hash of a token. Null if there is none.';
+
 CREATE OR REPLACE FUNCTION viewer_of_token(issuer text, subject text) RETURNS bigint
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

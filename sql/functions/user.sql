@@ -211,7 +211,7 @@ BEGIN
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'userId'); END IF;
   IF person = viewer OR has_role(person, 'STAFF') THEN PERFORM refuse('FORBIDDEN', 'userId'); END IF;
   PERFORM refuse_all(CASE WHEN until <= now()
-      THEN jsonb_build_array(refusal('PAST', 'until') || saying('This time is in the past.')) ELSE '[]' END
+      THEN jsonb_build_array(worded(refusal('PAST', 'until'), 'IN_PAST')) ELSE '[]' END
     || text_refusals(note, false, 2000, 'note'));
   UPDATE app_user u SET suspended_until = coalesce(until, 'infinity') WHERE u.id = person;
   DELETE FROM session s WHERE s.user_id = person;

@@ -94,12 +94,14 @@ CREATE TABLE session (
   id bigint NOT NULL CONSTRAINT session_id_once UNIQUE,
   user_id bigint NOT NULL CONSTRAINT session_user_exists REFERENCES app_user ON DELETE CASCADE,
   device text,
+  app text,
   created_at timestamptz NOT NULL DEFAULT now(),
   last_used_at timestamptz,
   expires_at timestamptz NOT NULL);
 COMMENT ON TABLE session IS 'One session of a signed-in user.';
 COMMENT ON COLUMN session.token_hash IS 'The SHA-256 hash of the client''s token.';
 COMMENT ON COLUMN session.device IS 'The device or program, as the client described it.';
+COMMENT ON COLUMN session.app IS 'The application that signed in. Null if it did not say which.';
 COMMENT ON CONSTRAINT session_token_hash_length ON session IS 'unreachable';
 COMMENT ON CONSTRAINT session_id_once ON session IS 'unreachable';
 -- the sessions of an account, and ending them all

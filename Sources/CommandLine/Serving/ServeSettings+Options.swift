@@ -17,10 +17,7 @@ extension ServeSettings {
         Option(
           "allow-origin", "LIST",
           "the web origins that may use the API from browsers, such as https://app.example,..."),
-        Option(
-          "public-url", "URL",
-          "the address of your application, such as https://example.org; links in "
-            + "notifications, mails and shared texts begin with it"),
+        PublicURL.option,
         Option(
           "graphiql", "on|off|DIR", default: "on",
           "GraphiQL at /, from where script/setup installed it or from a folder"),

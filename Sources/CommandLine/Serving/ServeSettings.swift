@@ -69,7 +69,7 @@ struct ServeSettings {
       // An embedded database has one server: an operator who stops it starts the next one.
       ?? (options.text("database") == nil ? .zero : .seconds(5))
     pooler = try Self.pooler(options)
-    publicURL = try Self.publicURL(options)
+    publicURL = try PublicURL.read(options)
     account = try options.text("user").map { try ServiceUser($0, options.origin("user")) }
     logFile = options.text("log-file").map { LogFile(path: $0) }
     try server.http.read(options)
@@ -172,25 +172,6 @@ struct ServeSettings {
           + "2000/100, not \"\(text)\".")
     }
     return rate
-  }
-
-  /// Returns the URL without the slash at its end, because paths begin with one.
-  private static func publicURL(_ options: CommandOptions) throws(UsageError) -> String? {
-    guard var text = options.text("public-url") else { return nil }
-    while text.hasSuffix("/") { text.removeLast() }
-    let parts = text.split(separator: "://", maxSplits: 1)
-    let isURL =
-      parts.count == 2 && ["http", "https"].contains(parts[0].lowercased())
-      && text.utf8.count <= 500
-      && text.utf8.allSatisfy {
-        $0 > 0x20 && $0 < 0x7F && !"\"'<>\\?#".utf8.contains($0)
-      }
-    guard isURL else {
-      throw UsageError(
-        "\(options.origin("public-url")) must be a URL such as https://example.org, without a "
-          + "query, not \"\(text)\".")
-    }
-    return text
   }
 
   private static func accessLog(_ options: CommandOptions) throws(UsageError)

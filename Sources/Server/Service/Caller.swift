@@ -13,6 +13,8 @@ final class Caller {
   private let address: HTTPPeer
   private let isAddressShared: Bool
   private let device: String?
+  /// The languages and the application that the client names.
+  let preferences: RequestPreferences
 
   /// The identity that functions of the graph can read. Wrong passwords are counted by it.
   private(set) lazy var identity: ClientIdentity = {
@@ -26,7 +28,7 @@ final class Caller {
 
   init(
     _ credential: Credential, client: PoolClient, chargedAddress: HTTPPeer?, address: HTTPPeer,
-    isAddressShared: Bool, device: String?
+    isAddressShared: Bool, device: String?, preferences: RequestPreferences
   ) {
     self.credential = credential
     self.client = client
@@ -34,6 +36,7 @@ final class Caller {
     self.address = address
     self.isAddressShared = isAddressShared
     self.device = device
+    self.preferences = preferences
   }
 
   /// Creates the caller of a request.
@@ -48,14 +51,17 @@ final class Caller {
     self.init(
       Credential(of: request), client: .address(high: bits.high, low: bits.low),
       chargedAddress: countsPoints && !isShared ? address : nil, address: address,
-      isAddressShared: isShared, device: request.header("user-agent"))
+      isAddressShared: isShared, device: request.header("user-agent"),
+      preferences: RequestPreferences(
+        acceptLanguage: request.header("accept-language"),
+        app: request.header("sociograph-app")))
   }
 
   /// Returns the same client with another credential.
   func showing(_ credential: Credential) -> Caller {
     Caller(
       credential, client: client, chargedAddress: chargedAddress, address: address,
-      isAddressShared: isAddressShared, device: device)
+      isAddressShared: isAddressShared, device: device, preferences: preferences)
   }
 }
 

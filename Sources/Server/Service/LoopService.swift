@@ -57,6 +57,7 @@ final class LoopService: @unchecked Sendable {
     }
     let pipeline = RequestPipeline(
       shared: shared, preparer: preparer, sessions: sessions, pool: pool, pictures: pictures,
+      unsubscribing: UnsubscribeEndpoint(writers: writers),
       mutations: MutationRunner(
         writers: writers,
         groupCommit: GroupCommit(flushes) { [writers] in writers.unfinishedCount },

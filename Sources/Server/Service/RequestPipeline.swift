@@ -34,8 +34,8 @@ final class RequestPipeline {
 
   init(
     shared: SharedService, preparer: OperationPreparer, sessions: SessionResolver,
-    pool: PostgresPool, pictures: PictureEndpoint?, mutations: MutationRunner, number: Int,
-    observer: LoopObserver
+    pool: PostgresPool, pictures: PictureEndpoint?, unsubscribing: UnsubscribeEndpoint,
+    mutations: MutationRunner, number: Int, observer: LoopObserver
   ) {
     self.shared = shared
     self.preparer = preparer
@@ -47,7 +47,7 @@ final class RequestPipeline {
     queries = QueryRunner(on: shared.runner(pool), settings: shared.execution)
     deliveries = DeliveryRunner(on: pool, settings: shared.execution)
     routes = [Route](
-      shared, pictures: pictures,
+      shared, pictures: pictures, unsubscribing: unsubscribing,
       explainer: shared.explains
         ? OperationExplainer(pool: pool, settings: shared.execution) : nil)
     subscriptions = SubscriptionDriver(
@@ -79,6 +79,8 @@ final class RequestPipeline {
     case .socket: openSocket(request, head, exchange)
     case .pictures(let pictures):
       pictures.handle(request, exchange, as: identity, for: head.caller.client)
+    case .unsubscribing(let endpoint):
+      endpoint.handle(request, exchange, for: head.caller.client)
     case .liveness: text("live", .ok, exchange)
     case .readiness: readiness(exchange)
     case .schemaText: schemaText(request, head.caller, exchange)
@@ -256,6 +258,8 @@ final class RequestPipeline {
     _ operation: PreparedOperation, viewer: Int64, _ flight: RequestInFlight
   ) {
     operation.client = viewer == 0 ? flight.caller.client : .viewer(viewer)
+    operation.preferences = flight.caller.preferences
+    operation.sessionHash = viewer == 0 ? nil : flight.caller.identity.sessionHash
     if let refusal = takePoints(for: operation, viewer: viewer, flight) {
       return flight.finish(refusal)
     }

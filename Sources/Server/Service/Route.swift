@@ -9,6 +9,7 @@ struct Route {
     case explanation(OperationExplainer)
     case socket
     case pictures(PictureEndpoint)
+    case unsubscribing(UnsubscribeEndpoint)
     case liveness, readiness
     /// The schema's text, for those who are signed in.
     case schemaText
@@ -30,7 +31,10 @@ struct Route {
 
 extension [Route] {
   /// The routes of a server; what none of them matches is a page.
-  init(_ shared: SharedService, pictures: PictureEndpoint?, explainer: OperationExplainer?) {
+  init(
+    _ shared: SharedService, pictures: PictureEndpoint?, unsubscribing: UnsubscribeEndpoint,
+    explainer: OperationExplainer?
+  ) {
     self = [
       Route(path: "/graphql", purpose: .operation),
       Route(
@@ -39,6 +43,8 @@ extension [Route] {
           ?? .forbidden("Plans are shown where the server runs with --explain-in-page.")),
       Route(path: "/live", purpose: .liveness),
       Route(path: "/ready", purpose: .readiness),
+      Route(
+        path: UnsubscribeEndpoint.path, includesBelow: true, purpose: .unsubscribing(unsubscribing)),
     ]
     if let pictures {
       append(Route(path: PictureEndpoint.path, includesBelow: true, purpose: .pictures(pictures)))

@@ -160,8 +160,7 @@ final class LockWorld: @unchecked Sendable {
           "notification",
           [
             "recipient_id": person.key, "reason": reason, "actor_id": actor?.key,
-            "about_id": about, "text": "x", "destination": "y", "action_kind": kind,
-            "action_label": kind == nil ? nil : "Do",
+            "about_id": about, "phrase": "x", "destination": "y", "action_kind": kind,
           ])
       }
     }

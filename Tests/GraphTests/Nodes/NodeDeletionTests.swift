@@ -20,7 +20,7 @@ import Testing
     (
       "notification",
       """
-      INSERT INTO notification (about_id, recipient_id, reason, text, destination)
+      INSERT INTO notification (about_id, recipient_id, reason, phrase, destination)
       VALUES ($1, $2, 'TAGGED', 'x', 'y')
       """, { _ in true }
     ),
@@ -180,7 +180,7 @@ import Testing
         "message", ["conversation_id": conversation, "author_id": owner.key, "body": "x"]),
       try data.insert(
         "notification",
-        ["recipient_id": owner.key, "reason": "TAGGED", "text": "x", "destination": "y"]),
+        ["recipient_id": owner.key, "reason": "TAGGED", "phrase": "x", "destination": "y"]),
       try data.insert(
         "external_contact",
         [

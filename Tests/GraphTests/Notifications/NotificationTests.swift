@@ -6,7 +6,7 @@ import Testing
 /// Notifications ("pecks"): one test for each reason in the schema, whose name begins with it; what
 /// their buttons do; and what has been read.
 @Suite(.usesCluster) struct NotificationTests {
-  private static let site = "https://sociograph.example"
+  private static let site = "http://localhost"
 
   /// Returns a person's notifications, latest first.
   private func pecks(_ server: GraphServer, of person: Person) throws -> [JSONValue] {
@@ -325,7 +325,7 @@ import Testing
     let peck = try onlyPeck(
       server, of: ben, "INFO_REQUESTED", about: request,
       text: "\(Self.ann) would like to send you a card and asks for your address.",
-      destination: "/nodes/\(request.wire)")
+      destination: "/info-requests/\(request.wire)")
     #expect(
       peck["action"] == [
         "kind": "APPROVE_INFO_REQUEST", "label": "Give address", "url": nil, "performedAt": nil,
@@ -346,7 +346,7 @@ import Testing
       }
       let peck = try onlyPeck(
         server, of: ben, "INFO_ANSWERED", about: request,
-        text: "\(Self.ann) \(words) their address.", destination: "/nodes/\(request.wire)")
+        text: "\(Self.ann) \(words) their address.", destination: "/info-requests/\(request.wire)")
       #expect(peck["action"] == .null)
     }
   }
@@ -374,7 +374,7 @@ import Testing
     let card = try answered(server, data, author: ben, by: ann)
     _ = try onlyPeck(
       server, of: ben, "OFFER_ANSWERED", about: card,
-      text: "\(Self.ann) would like a card of yours.", destination: "/nodes/\(card.wire)")
+      text: "\(Self.ann) would like a card of yours.", destination: "/follow-ups/\(card.wire)")
   }
 
   @Test func `FOLLOW_UP_UNABLE: to who was to get a card`() throws {
@@ -388,7 +388,7 @@ import Testing
     }
     _ = try onlyPeck(
       server, of: ben, "FOLLOW_UP_UNABLE", about: card,
-      text: "\(Self.ann) cannot send you a card.", destination: "/nodes/\(card.wire)")
+      text: "\(Self.ann) cannot send you a card.", destination: "/follow-ups/\(card.wire)")
   }
 
   @Test func `BOOKING_CHANGED: when a class is moved or called off, to who booked it`() throws {
@@ -613,7 +613,7 @@ import Testing
     let id = try #require(try pecks(server, of: ben)[0]["id"])
     #expect(
       try server.refusals(Self.perform, ["id: ID!": id], as: ben)
-        == [Refusal("REQUIRED", "notificationId")])
+        == [Refusal("ADDRESS_REQUIRED", "notificationId")])
     try server.mutate("updateProfile(input: {address: \"Road 1\"})", [:], as: ben)
     for _ in 0..<2 { try server.mutate(Self.perform, ["id: ID!": id], as: ben) }
     #expect(try pecks(server, of: ben)[0].at("action.performedAt")?.string != nil)
@@ -676,7 +676,7 @@ import Testing
       try server.refusals(
         "markNotificationsRead(notificationIds: $ids)",
         ["ids: [ID!]": .array(Array(repeating: ids[0], count: 1_001))], as: ben)
-        == [Refusal("INVALID", "notificationIds")])
+        == [Refusal("TOO_MANY", "notificationIds")])
   }
 
   @Test func `of many who press a button at once, all are answered when it was done`() throws {

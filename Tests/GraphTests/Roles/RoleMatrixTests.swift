@@ -420,7 +420,7 @@ private final class RoleStage {
     case "performNotificationAction":
       let told = try data.tell(target == "own" ? viewer : other, "x", by: try data.person())
       try data.run(
-        "UPDATE notification SET action_kind = 'FOLLOW_BACK', action_label = 'x' WHERE id = $1",
+        "UPDATE notification SET action_kind = 'FOLLOW_BACK' WHERE id = $1",
         [told])
       return "performNotificationAction(notificationId: \(quote(told)))"
     default: throw GraphTestFailure("nothing says how to call \(mutation) of \(target)")

@@ -69,7 +69,7 @@ extension NaiveGraph {
       }
       let wearIt = votes.count { $0["choice"] == "WEAR_IT" }
       let changeIt = votes.count - wearIt
-      let text = try database.list("SELECT verdict_text(\(wearIt), \(changeIt))").first?.first
+      let text = try database.list("SELECT verdict_text('en', \(wearIt), \(changeIt))").first?.first
       return .object(
         NaiveObject(type: "Verdict") { field, _ in
           switch field {

@@ -391,12 +391,24 @@ extension NaiveGraph {
     }
   }
 
+  private static let labels = [
+    "OPEN_URL": "Open the store", "FOLLOW_BACK": "Follow back", "ATTEND": "Attend",
+    "APPROVE_INFO_REQUEST": "Give address",
+  ]
+
   func notification(_ id: Int64) throws -> NaiveObject? {
     guard let row = try database.row("notification", id) else { return nil }
+    func value(_ expression: String) throws -> String {
+      try database.list("SELECT \(expression) AS value FROM notification WHERE id = \(id)")
+        .first?.text("value") ?? ""
+    }
     return NaiveObject(type: "Notification") { [unowned self] field, _ in
       switch field {
       case "id": return .id(id)
-      case "reason", "text", "destination": return .text(row.text(field))
+      case "reason": return .text(row.text(field))
+      case "text": return .text(try value("notification_text('en', phrase, args, number)"))
+      case "destination":
+        return .text(try value("replace(link_template(app_named('', \(viewer))), '{path}', destination)"))
       case "actor":
         guard let actor = row.optionalID("actor_id"), try seesUser(actor) else { return .null }
         return .object(try user(actor))
@@ -409,7 +421,7 @@ extension NaiveGraph {
           NaiveObject(type: "NotificationAction") { field, _ in
             switch field {
             case "kind": .text(kind)
-            case "label": .text(row.text("action_label"))
+            case "label": .text(Self.labels[kind] ?? "")
             case "url": .optional(row["action_url"])
             case "performedAt": .time(row["action_performed_at"])
             default: nil

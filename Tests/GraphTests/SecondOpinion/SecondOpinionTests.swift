@@ -332,7 +332,7 @@ extension GraphServer {
       ORDER BY hashint8extended(id, u.id) LIMIT 8) e
     ON CONFLICT DO NOTHING;
     UPDATE session SET device = 'browser';
-    UPDATE notification SET action_kind = 'OPEN_URL', action_label = 'Look', action_url = 'https://example.org/',
+    UPDATE notification SET action_kind = 'OPEN_URL', action_url = 'https://example.org/',
       action_performed_at = created_at WHERE hashint8extended(id, 5) % 5 = 0;
     UPDATE event_venue SET opens_at = NULL, closes_at = NULL, note = 'soup' WHERE hashint8extended(location_id, 5) % 3 = 0
     """,

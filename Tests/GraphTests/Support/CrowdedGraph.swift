@@ -171,7 +171,7 @@ struct CrowdedGraph {
         "notification",
         [
           "recipient_id": viewer.key, "reason": "FOLLOWED", "actor_id": person.key,
-          "text": "common", "destination": "https://example.org/", "created_at": moment,
+          "phrase": "common", "destination": "", "created_at": moment,
         ])
       _ = try data.insert(
         "external_contact",

@@ -29,13 +29,13 @@ extension GraphData {
 
   func tell(
     _ recipient: Person, _ text: String, reason: String = "FOLLOWED", by actor: Person? = nil,
-    about: NodeKey? = nil, destination: String = "gtio://home", isRead: Bool = false
+    about: NodeKey? = nil, destination: String = "home", isRead: Bool = false
   ) throws -> NodeKey {
     try insert(
       "notification",
       [
         "recipient_id": recipient.key, "reason": reason, "actor_id": actor?.key, "about_id": about,
-        "text": text, "destination": destination, "read_at": isRead ? "2026-03-01 12:00Z" : nil,
+        "phrase": text, "destination": destination, "read_at": isRead ? "2026-03-01 12:00Z" : nil,
       ])
   }
 }

@@ -206,8 +206,8 @@ struct SecretGraph {
     _ = try data.insert(
       "notification",
       [
-        "recipient_id": former.key, "reason": "EVENT_INVITED", "text": "somebody invited you",
-        "destination": "/", "read_at": "now",
+        "recipient_id": former.key, "reason": "EVENT_INVITED", "phrase": "somebody invited you",
+        "destination": "", "read_at": "now",
       ])
     let earlier = try conversation("b", [owner, blocked])
     // Before the block.
@@ -314,7 +314,8 @@ struct SecretGraph {
       "notification",
       [
         "recipient_id": owner.key, "reason": "FOLLOWED", "actor_id": member.key,
-        "text": secret("notification", .owner), "destination": "/\(secret("destination", .owner))",
+        "phrase": secret("notification", .owner),
+        "destination": secret("destination", .owner),
       ])
     // Of somebody blocked, not even what was noted before, but for the export of one's own rows.
     for (person, role, name) in [
@@ -324,7 +325,7 @@ struct SecretGraph {
         "notification",
         [
           "recipient_id": person.key, "reason": "FOLLOWED", "actor_id": owner.key,
-          "text": secret(name, exported: [role]), "destination": "/",
+          "phrase": secret(name, exported: [role]), "destination": "",
         ])
     }
 

@@ -40,10 +40,9 @@ CREATE UNIQUE INDEX ON demo_post (j);
 CREATE INDEX ON demo_post (id);
 ANALYZE demo_post;
 
--- step: Photos of posts; table: photo(id, owner_id, url, square_url, width, height, moderation,
+-- step: Photos of posts; table: photo(id, owner_id, url, width, height, moderation,
 --   created_at); rows: 7500 * :scale
-SELECT demo_id('post_photo', j * 3 + n), author_id, p.urls[s.place], p.square_urls[s.place],
-  p.widths[s.place], p.heights[s.place],
+SELECT demo_id('post_photo', j * 3 + n), author_id, p.urls[s.place], p.widths[s.place], p.heights[s.place],
   CASE WHEN demo_random(j * 3 + n, 513) < 0.995 THEN 'APPROVED'
     ELSE 'PENDING' END::moderation_state,
   created_at

@@ -36,6 +36,7 @@ RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE made bigint;
 BEGIN
   PERFORM FROM app_user u WHERE u.id = account FOR NO KEY UPDATE;
+  PERFORM refuse_suspended(account);
   INSERT INTO session (token_hash, user_id, device, app, expires_at)
   VALUES (begin_session.token_hash, account, left(begin_session.device, 200), app_now(),
     now() + interval '90 days')
@@ -47,8 +48,20 @@ BEGIN
   RETURN made;
 END $$;
 COMMENT ON FUNCTION begin_session IS
-  'Begins a session for the account, identified by the hash of its token, and returns its ID. Ends the least recently '
-  'used sessions beyond twenty.';
+  'Begins a session for the account, identified by the hash of its token, and returns its ID. Refuses while the '
+  'account is suspended. Ends the least recently used sessions beyond twenty.';
+
+CREATE OR REPLACE FUNCTION refuse_suspended(account bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE until timestamptz := (SELECT u.suspended_until FROM app_user u WHERE u.id = account);
+BEGIN
+  IF until = 'infinity' THEN
+    PERFORM refuse('SUSPENDED');
+  ELSIF until > now() THEN
+    PERFORM refuse_as(worded(refusal('SUSPENDED'), 'SUSPENDED_UNTIL', jsonb_build_object(
+      'date', spoken_time(spoken_now(), zone_of(account), until))));
+  END IF;
+END $$;
+COMMENT ON FUNCTION refuse_suspended IS 'Refuses while an account is suspended.';
 
 CREATE OR REPLACE FUNCTION new_one_time_token(account bigint, use text, lasts interval)
 RETURNS text LANGUAGE plpgsql AS $$
@@ -108,8 +121,8 @@ BEGIN
       'verify/' || new_one_time_token(account, 'VERIFY_EMAIL', interval '3 days')))));
 END $$;
 COMMENT ON FUNCTION mail_verification IS
-  'Mails a token that verifies the account''s email address. This is the only mail to an unverified address, sent at '
-  'most once a minute to each account and each address.';
+  'Mails a token that verifies the account''s email address. Sent at most once a minute to each account and each '
+  'address. Besides password resets, the only mail to an unverified address.';
 
 CREATE OR REPLACE FUNCTION password_refusals(hash text, VARIADIC path text[])
 RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
@@ -372,6 +385,7 @@ BEGIN
   END IF;
   DELETE FROM identity i WHERE i.user_id = viewer AND i.provider = service;
   IF FOUND THEN
+    PERFORM delete_external_contacts(viewer, service);
     PERFORM audit(viewer, 'UNLINK_PROVIDER', NULL, service);
     PERFORM mail_owner(viewer, 'UNLINK_PROVIDER', jsonb_build_object('provider', provider_name(service)));
   END IF;
@@ -457,32 +471,61 @@ COMMENT ON FUNCTION request_password_reset IS
   'Implements Mutation.requestPasswordReset, which only records the address. The account is looked up when the outbox '
   'is emptied, so that the response time reveals nothing.';
 
+CREATE OR REPLACE FUNCTION mail_reset(accounts bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  language text := spoken('', accounts[1]);
+  links text := (SELECT string_agg(phrase(language, 'mail.RESET_PASSWORD.account', jsonb_build_object('name',
+      u.username, 'link', web_link(mail_app(u.id),
+        'reset/' || new_one_time_token(u.id, 'RESET_PASSWORD', interval '1 hour')))), '' ORDER BY a.place)
+    FROM unnest(accounts) WITH ORDINALITY a(id, place) JOIN app_user u ON u.id = a.id);
+BEGIN
+  INSERT INTO outbox (channel, user_id, recipient, subject, body)
+  SELECT 'EMAIL', u.id, u.email, phrase(language, 'mail.RESET_PASSWORD.subject'),
+    phrase(language, 'mail.RESET_PASSWORD.body', jsonb_build_object('accounts', links))
+  FROM app_user u WHERE u.id = accounts[1];
+END $$;
+COMMENT ON FUNCTION mail_reset IS
+  'Mails a token for a new password of each of these accounts, which all have the address of the first.';
+
 CREATE OR REPLACE FUNCTION write_password_resets() RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   addresses text[];
-  account app_user;
+  mailbox text;
+  accounts bigint[];
 BEGIN
   WITH gone AS (
     DELETE FROM reset_request r WHERE r.address IN (
       SELECT o.address FROM reset_request o ORDER BY o.asked_at LIMIT 1000 FOR UPDATE SKIP LOCKED)
     RETURNING r.address)
-  SELECT array_agg(g.address) INTO addresses FROM gone g;
-  FOR account IN
-    SELECT u.* FROM app_user u WHERE lower(u.email) = ANY (addresses) AND u.email_verified
-    ORDER BY u.id FOR NO KEY UPDATE
-  LOOP
-    CONTINUE WHEN NOT may_mail('RESET_PASSWORD', account.id::text, interval '10 minutes');
-    PERFORM mail_owner(account.id, 'RESET_PASSWORD', jsonb_build_object('name', account.username,
-      'link', web_link(mail_app(account.id),
-        'reset/' || new_one_time_token(account.id, 'RESET_PASSWORD', interval '1 hour'))));
-    PERFORM audit(account.id, 'REQUEST_PASSWORD_RESET');
+  SELECT array_agg(g.address ORDER BY g.address) INTO addresses FROM gone g;
+  PERFORM FROM app_user u WHERE lower(u.email) = ANY (addresses) ORDER BY u.id FOR NO KEY UPDATE;
+  FOREACH mailbox IN ARRAY coalesce(addresses, '{}') LOOP
+    -- the one account that has shown it to be its owner's, or all that say so
+    accounts := ARRAY(SELECT u.id FROM app_user u WHERE lower(u.email) = mailbox
+      ORDER BY u.email_verified DESC, (SELECT max(coalesce(s.last_used_at, s.created_at)) FROM session s
+        WHERE s.user_id = u.id) DESC NULLS LAST, u.id
+      LIMIT CASE WHEN EXISTS (SELECT FROM app_user v WHERE lower(v.email) = mailbox AND v.email_verified) THEN 1
+        ELSE 5 END);
+    CONTINUE WHEN accounts = '{}' OR NOT may_mail('RESET_PASSWORD', mailbox, interval '10 minutes');
+    PERFORM mail_reset(accounts);
+    PERFORM audit(a.id, 'REQUEST_PASSWORD_RESET') FROM unnest(accounts) a(id);
   END LOOP;
   RETURN coalesce(cardinality(addresses), 0);
 END $$;
 COMMENT ON FUNCTION write_password_resets IS
-  'Writes the mails of requestPasswordReset: to verified addresses, at most one in ten minutes for each account. '
-  'Returns the number of handled requests, at most 1000.';
+  'Writes the mails of requestPasswordReset, at most one in ten minutes for each address: for the account that has '
+  'verified it, otherwise for up to five that have it, those used last. Returns the number of handled requests, at '
+  'most 1000.';
+
+CREATE OR REPLACE FUNCTION claim_address(account bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE app_user u SET email_verified = true
+  WHERE u.id = account AND NOT u.email_verified AND u.email IS NOT NULL;
+EXCEPTION WHEN unique_violation THEN NULL;
+END $$;
+COMMENT ON FUNCTION claim_address IS
+  'Verifies the address of an account that was reached by it, unless another account has verified it.';
 
 CREATE OR REPLACE FUNCTION use_token(token text, use text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE account bigint;
@@ -507,12 +550,15 @@ BEGIN
     WHERE t.token_hash = sha256(convert_to(token, 'UTF8'))) FOR NO KEY UPDATE;
   account := use_token(token, 'RESET_PASSWORD');
   PERFORM set_password(account, hash);
+  PERFORM claim_address(account);
   DELETE FROM session s WHERE s.user_id = account;
   PERFORM audit(account, 'RESET_PASSWORD');
   RETURN jsonb_build_object('account', account, 'isNew', false,
     'session', begin_session(account, token_hash, device));
 END $$;
-COMMENT ON FUNCTION reset_password IS 'Implements Mutation.resetPassword, which ends all sessions and begins one.';
+COMMENT ON FUNCTION reset_password IS
+  'Implements Mutation.resetPassword, which ends all sessions and begins one. The token shows that the address is the '
+  'user''s.';
 
 CREATE OR REPLACE FUNCTION verify_email(viewer bigint, token text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

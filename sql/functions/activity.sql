@@ -1,9 +1,11 @@
 -- What people record of themselves: tracks and results of tests.
 
 CALL node('activity_track', 43, owner => 'user_id', exported => 'activityTracks');
-CALL tell('test_result', 'test_result', 'user_id', '{user_id}');
+CALL node('test_result', 44, owner => 'user_id', is_told => false);
+CALL tell('test_result', 'test_result', 'id', '{user_id}');
+CALL told('test_result', 'test_result', '{id}', is_node => true, only_columns => true);
 CALL exported('testResults', $$
-  SELECT jsonb_build_object('test', r.test, 'value', r.value,
+  SELECT jsonb_build_object('id', wire_id(r.id), 'test', r.test, 'value', r.value,
     'recordedAt', wire_time(r.recorded_at))
   FROM test_result r WHERE r.user_id = $1
   ORDER BY r.recorded_at$$);
@@ -51,7 +53,7 @@ BEGIN
       FROM jsonb_array_elements(way) WITH ORDINALITY AS e(point, place)) p
     WHERE p.reached < p.before OR NOT (abs(p.latitude) <= 90 AND abs(p.longitude) <= 180)));
   INSERT INTO activity_track (user_id, title, started_at, ended_at, distance, path)
-  SELECT viewer, coalesce(words(input ->> 'title'), to_char(begins AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')),
+  SELECT viewer, coalesce(words(input ->> 'title'), track_title(viewer, begins)),
     begins, ends, coalesce(sum(p.step), 0),
     coalesce(jsonb_agg(jsonb_build_object('at', p.at, 'latitude', p.latitude,
       'longitude', p.longitude) ORDER BY p.place), '[]')
@@ -95,3 +97,49 @@ BEGIN
   VALUES (viewer, arguments ->> 'test', measured, clock_timestamp());
 END $$;
 COMMENT ON FUNCTION record_test_result IS 'Implements Mutation.recordTestResult.';
+
+CREATE OR REPLACE FUNCTION track_title(viewer bigint, begins timestamptz) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN to_char(begins AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI');
+END $$;
+COMMENT ON FUNCTION track_title IS 'Returns the title of a track that its owner gave none: when it began.';
+
+CREATE OR REPLACE FUNCTION update_activity_track(viewer bigint, target bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  PERFORM FROM activity_track t WHERE t.id = target AND t.user_id = viewer FOR NO KEY UPDATE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'activityTrackId'); END IF;
+  PERFORM refuse_all(text_refusals(input ->> 'title', false, 200, 'input', 'title'));
+  IF input ? 'title' THEN
+    UPDATE activity_track t SET title = coalesce(words(input ->> 'title'), track_title(viewer, t.started_at))
+    WHERE t.id = target;
+  END IF;
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION update_activity_track IS
+  'Implements Mutation.updateActivityTrack, for the viewer''s own tracks. A track without a title gets that of its '
+  'time.';
+
+CREATE OR REPLACE FUNCTION visible_test_result(viewer bigint) RETURNS SETOF test_result
+LANGUAGE sql STABLE AS $$
+  SELECT r.* FROM test_result r WHERE r.user_id = viewer
+$$;
+COMMENT ON FUNCTION visible_test_result IS 'Returns the test results of the viewer.';
+
+CREATE OR REPLACE FUNCTION current_test_result(viewer bigint) RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $$
+  SELECT r.id FROM (SELECT DISTINCT ON (t.test) t.id FROM test_result t WHERE t.user_id = viewer
+    ORDER BY t.test, t.recorded_at DESC) r
+$$;
+COMMENT ON FUNCTION current_test_result IS 'Returns the latest result of the viewer in each fitness test.';
+
+CREATE OR REPLACE FUNCTION delete_test_result(viewer bigint, target bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  DELETE FROM test_result r WHERE r.id = target AND r.user_id = viewer;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'testResultId'); END IF;
+  RETURN viewer;
+END $$;
+COMMENT ON FUNCTION delete_test_result IS
+  'Implements Mutation.deleteTestResult. The result before it is the current one again.';

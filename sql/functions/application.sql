@@ -24,6 +24,14 @@ COMMENT ON FUNCTION daily_content IS
   'Returns the content of a day: from each list, the item at the number of days since 1970-01-01, modulo the length of '
   'the list.';
 
+CREATE OR REPLACE FUNCTION daily_content_lists() RETURNS TABLE (video_urls text[], motivations text[])
+LANGUAGE sql STABLE ROWS 1 AS $$
+  SELECT coalesce(array_agg(d.value ORDER BY d.position) FILTER (WHERE d.list = 'VIDEO'), '{}'),
+    coalesce(array_agg(d.value ORDER BY d.position) FILTER (WHERE d.list = 'MOTIVATION'), '{}')
+  FROM daily_item d
+$$;
+COMMENT ON FUNCTION daily_content_lists IS 'Returns the whole lists of daily content, in order.';
+
 CREATE OR REPLACE FUNCTION track_usage(viewer bigint, event text, subject bigint)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN

@@ -28,7 +28,7 @@ COMMENT ON FUNCTION refused_event IS
 
 -- What one has to do with oneself is gathered; of each circle the first few are taken, by its index, as
 -- many as the page needs.
-CREATE OR REPLACE FUNCTION agenda(viewer bigint, since timestamptz, until timestamptz, page int,
+CREATE OR REPLACE FUNCTION agenda(viewer bigint, since timestamptz, until timestamptz, kinds text[], page int,
   after timestamptz, after_id bigint)
 RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
   SELECT e.post_id, e.starts_at
@@ -39,7 +39,8 @@ RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
     -- OFFSET 0: one by one, not all events of the time
     CROSS JOIN LATERAL (SELECT f.* FROM event f WHERE f.post_id = mine.id OFFSET 0) e
     JOIN visible_post(viewer) v ON v.id = e.post_id
-  WHERE e.starts_at >= since AND e.starts_at < until AND e.cancelled_at IS NULL
+  WHERE (kinds IS NULL OR 'EVENT' = ANY (kinds))
+    AND e.starts_at >= since AND e.starts_at < until AND e.cancelled_at IS NULL
     AND e.post_id NOT IN (SELECT r.id FROM refused_event(viewer) r)
   UNION
   SELECT c.post_id, c.starts_at
@@ -49,19 +50,19 @@ RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
       AND (f.starts_at, f.post_id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
       AND f.cancelled_at IS NULL AND f.post_id NOT IN (SELECT r.id FROM refused_event(viewer) r)
     ORDER BY f.starts_at, f.post_id LIMIT page) c
-  WHERE m.user_id = viewer
+  WHERE m.user_id = viewer AND (kinds IS NULL OR 'EVENT' = ANY (kinds))
   UNION ALL
   SELECT s.id, s.starts_at
   FROM booking b JOIN class_session s ON s.id = b.session_id
-  WHERE b.user_id = viewer AND b.cancelled_at IS NULL
+  WHERE (kinds IS NULL OR 'CLASS' = ANY (kinds)) AND b.user_id = viewer AND b.cancelled_at IS NULL
     AND s.starts_at >= since AND s.starts_at < until
 $$;
 COMMENT ON FUNCTION agenda IS
   'Returns the events that the viewer attends, is invited to, created, or gets from a circle, unless declined, and the '
-  'class sessions that the viewer booked.';
+  'class sessions that the viewer booked. kinds: only these, which are known before a row is read; null for both.';
 
-CREATE OR REPLACE FUNCTION agenda_earlier(viewer bigint, since timestamptz, until timestamptz, page int,
-  before timestamptz, before_id bigint)
+CREATE OR REPLACE FUNCTION agenda_earlier(viewer bigint, since timestamptz, until timestamptz, kinds text[],
+  page int, before timestamptz, before_id bigint)
 RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
   SELECT e.post_id, e.starts_at
   FROM (SELECT a.event_id AS id FROM attendance a WHERE a.user_id = viewer AND a.status <> 'NOT_GOING'
@@ -71,7 +72,8 @@ RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
     -- OFFSET 0: one by one, not all events of the time
     CROSS JOIN LATERAL (SELECT f.* FROM event f WHERE f.post_id = mine.id OFFSET 0) e
     JOIN visible_post(viewer) v ON v.id = e.post_id
-  WHERE e.starts_at >= since AND e.starts_at < until AND e.cancelled_at IS NULL
+  WHERE (kinds IS NULL OR 'EVENT' = ANY (kinds))
+    AND e.starts_at >= since AND e.starts_at < until AND e.cancelled_at IS NULL
     AND e.post_id NOT IN (SELECT r.id FROM refused_event(viewer) r)
   UNION
   SELECT c.post_id, c.starts_at
@@ -81,11 +83,11 @@ RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
       AND (f.starts_at, f.post_id) < (coalesce(before, 'infinity'), coalesce(before_id, 9223372036854775807))
       AND f.cancelled_at IS NULL AND f.post_id NOT IN (SELECT r.id FROM refused_event(viewer) r)
     ORDER BY f.starts_at DESC, f.post_id DESC LIMIT page) c
-  WHERE m.user_id = viewer
+  WHERE m.user_id = viewer AND (kinds IS NULL OR 'EVENT' = ANY (kinds))
   UNION ALL
   SELECT s.id, s.starts_at
   FROM booking b JOIN class_session s ON s.id = b.session_id
-  WHERE b.user_id = viewer AND b.cancelled_at IS NULL
+  WHERE (kinds IS NULL OR 'CLASS' = ANY (kinds)) AND b.user_id = viewer AND b.cancelled_at IS NULL
     AND s.starts_at >= since AND s.starts_at < until
 $$;
 COMMENT ON FUNCTION agenda_earlier IS 'Returns the same entries as agenda, from the end of its order.';

@@ -7,6 +7,8 @@ CALL node('class_session', 41, path => '/classes/', flaggable => true,
     UNION SELECT b.session_id FROM booking b WHERE b.user_id = $1', lock_place => 60);
 CALL node('booking', 42, owner => 'user_id', path => '/bookings/', exported => 'bookings');
 CALL told('booking', 'change', '{user_id}', only_columns => true);
+-- with the number of seats taken
+CALL told('booking', 'node', '{session_id}', '{class_session}', only_columns => true);
 
 CREATE OR REPLACE FUNCTION visible_booking(viewer bigint) RETURNS SETOF booking
 LANGUAGE sql STABLE AS $$
@@ -224,57 +226,103 @@ END $$;
 COMMENT ON FUNCTION cancel_class_session IS
   'Implements Mutation.cancelClassSession, which cancels the bookings. The session remains readable.';
 
-CREATE OR REPLACE FUNCTION upsert_program(viewer bigint, input jsonb)
-RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+CREATE OR REPLACE FUNCTION program_refusals(input jsonb, is_new boolean) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 DECLARE
-  made bigint := (input ->> 'programId')::bigint;
   trainers bigint[] := id_list(input -> 'trainerIds');
   place bigint := (input ->> 'locationId')::bigint;
-  minutes int := (input ->> 'durationMinutes')::int;
-  refusals jsonb;
+  refusals jsonb := '[]';
 BEGIN
-  PERFORM require_role(viewer, 'STAFF', 'SERVICE');
-  refusals := text_refusals(input ->> 'title', true, 200, 'input', 'title')
-    || text_refusals(input ->> 'description', false, 5000, 'input', 'description')
-    || list_refusals(trainers, true, 100, 'input', 'trainerIds')
-    || (SELECT coalesce(jsonb_agg(refusal(
-          CASE WHEN u.id IS NULL THEN 'NOT_FOUND' ELSE 'INVALID' END,
-          'input', 'trainerIds', (e.place - 1)::text) ORDER BY e.place), '[]')
-        FROM unnest(trainers) WITH ORDINALITY AS e(id, place) LEFT JOIN app_user u ON u.id = e.id
-        WHERE u.id IS NULL OR NOT 'TRAINER' = ANY (u.roles));
-  IF minutes < 1 OR minutes > 1440 THEN
-    refusals := refusals || limited(worded(refusal('INVALID', 'input', 'durationMinutes'), 'MINUTES'), 1, 1440);
+  IF is_new OR input ? 'title' THEN
+    refusals := text_refusals(input ->> 'title', true, 200, 'input', 'title');
   END IF;
-  IF place IS NOT NULL AND NOT EXISTS (SELECT FROM location l WHERE l.id = place) THEN
+  refusals := refusals || text_refusals(input ->> 'description', false, 5000, 'input', 'description');
+  IF input ? 'training' AND input ->> 'training' IS NULL THEN
+    refusals := refusals || refusal('REQUIRED', 'input', 'training');
+  END IF;
+  IF NOT EXISTS (SELECT FROM location l WHERE l.id = place) AND place IS NOT NULL THEN
     refusals := refusals || refusal('NOT_FOUND', 'input', 'locationId');
   END IF;
-  PERFORM refuse_all(refusals);
-  IF made IS NULL THEN
-    INSERT INTO program (title, description, training, location_id, duration_minutes)
-    VALUES (words(input ->> 'title'), coalesce(words(input ->> 'description'), ''),
-      input ->> 'training', place, minutes)
-    RETURNING id INTO made;
-  ELSE
-    UPDATE program p SET title = words(input ->> 'title'),
-      description = CASE WHEN input ? 'description'
-        THEN coalesce(words(input ->> 'description'), '') ELSE p.description END,
-      training = input ->> 'training', duration_minutes = minutes,
-      location_id = CASE WHEN input ? 'locationId' THEN place ELSE p.location_id END
-    WHERE p.id = made;
-    IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'input', 'programId'); END IF;
+  IF input ? 'durationMinutes' AND input ->> 'durationMinutes' IS NULL THEN
+    refusals := refusals || refusal('REQUIRED', 'input', 'durationMinutes');
+  ELSIF (input ->> 'durationMinutes')::int NOT BETWEEN 1 AND 1440 THEN
+    refusals := refusals || limited(worded(refusal('INVALID', 'input', 'durationMinutes'), 'MINUTES'), 1, 1440);
   END IF;
-  IF EXISTS (SELECT FROM class_session s WHERE s.program_id = made AND s.starts_at > now()
+  IF is_new OR input ? 'trainerIds' THEN
+    refusals := refusals || list_refusals(trainers, true, 100, 'input', 'trainerIds')
+      || (SELECT coalesce(jsonb_agg(refusal(
+            CASE WHEN u.id IS NULL THEN 'NOT_FOUND' ELSE 'INVALID' END,
+            'input', 'trainerIds', (e.place - 1)::text) ORDER BY e.place), '[]')
+          FROM unnest(trainers) WITH ORDINALITY AS e(id, place) LEFT JOIN app_user u ON u.id = e.id
+          WHERE u.id IS NULL OR NOT 'TRAINER' = ANY (u.roles));
+  END IF;
+  RETURN refusals;
+END $$;
+COMMENT ON FUNCTION program_refusals IS
+  'Returns the errors of the input for a program: for a new one of everything, otherwise of what is given.';
+
+CREATE OR REPLACE FUNCTION create_program(viewer bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE made bigint;
+BEGIN
+  PERFORM require_role(viewer, 'STAFF', 'SERVICE');
+  PERFORM refuse_all(program_refusals(input, true));
+  INSERT INTO program (title, description, training, location_id, duration_minutes)
+  VALUES (words(input ->> 'title'), coalesce(words(input ->> 'description'), ''), input ->> 'training',
+    (input ->> 'locationId')::bigint, (input ->> 'durationMinutes')::int)
+  RETURNING id INTO made;
+  INSERT INTO program_trainer (program_id, trainer_id)
+  SELECT DISTINCT made, e.id FROM unnest(id_list(input -> 'trainerIds')) AS e(id) ORDER BY e.id;
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION create_program IS 'Implements Mutation.createProgram, for staff and services.';
+
+CREATE OR REPLACE FUNCTION set_trainers(target bigint, trainers bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  -- No session is added for whom is taken out.
+  PERFORM FROM program_trainer t WHERE t.program_id = target ORDER BY t.trainer_id FOR UPDATE;
+  IF EXISTS (SELECT FROM class_session s WHERE s.program_id = target AND s.starts_at > now()
       AND s.cancelled_at IS NULL AND s.trainer_id <> ALL (trainers)) THEN
     PERFORM refuse_as(worded(refusal('IN_USE', 'input', 'trainerIds'), 'TRAINER_NEEDED'));
   END IF;
-  INSERT INTO program_trainer (program_id, trainer_id) SELECT DISTINCT made, e.id
-  FROM unnest(trainers) AS e(id)
+  INSERT INTO program_trainer (program_id, trainer_id)
+  SELECT DISTINCT target, e.id FROM unnest(trainers) AS e(id) ORDER BY e.id
   ON CONFLICT (program_id, trainer_id) DO NOTHING;
   -- who held sessions stays, for the sessions' sake
-  DELETE FROM program_trainer t WHERE t.program_id = made AND t.trainer_id <> ALL (trainers)
+  DELETE FROM program_trainer t WHERE t.program_id = target AND t.trainer_id <> ALL (trainers)
     AND NOT EXISTS (SELECT FROM class_session s
-      WHERE s.program_id = made AND s.trainer_id = t.trainer_id);
-  RETURN made;
+      WHERE s.program_id = target AND s.trainer_id = t.trainer_id);
 END $$;
-COMMENT ON FUNCTION upsert_program IS
-  'Implements Mutation.upsertProgram. A trainer with upcoming sessions cannot be removed.';
+COMMENT ON FUNCTION set_trainers IS
+  'Replaces the trainers of a program. Refuses to leave out one with classes to come; those who held classes stay.';
+
+CREATE OR REPLACE FUNCTION update_program(viewer bigint, target bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE seats bigint;
+BEGIN
+  PERFORM require_role(viewer, 'STAFF', 'SERVICE');
+  PERFORM FROM program p WHERE p.id = target FOR NO KEY UPDATE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'programId'); END IF;
+  PERFORM refuse_all(program_refusals(input, false));
+  IF (input ->> 'isArchived')::boolean THEN
+    SELECT sum(s.booked_count) INTO seats FROM class_session s
+    WHERE s.program_id = target AND s.starts_at > now() AND s.cancelled_at IS NULL;
+    IF seats > 0 THEN
+      PERFORM refuse_as(worded(refusal('IN_USE', 'input', 'isArchived'), 'CLASSES_BOOKED',
+        jsonb_build_object('count', seats)));
+    END IF;
+  END IF;
+  IF input ? 'trainerIds' THEN PERFORM set_trainers(target, id_list(input -> 'trainerIds')); END IF;
+  UPDATE program p SET
+    title = CASE WHEN input ? 'title' THEN words(input ->> 'title') ELSE p.title END,
+    description = CASE WHEN input ? 'description' THEN coalesce(words(input ->> 'description'), '')
+      ELSE p.description END,
+    training = coalesce(input ->> 'training', p.training),
+    location_id = CASE WHEN input ? 'locationId' THEN (input ->> 'locationId')::bigint ELSE p.location_id END,
+    duration_minutes = coalesce((input ->> 'durationMinutes')::int, p.duration_minutes),
+    is_archived = coalesce((input ->> 'isArchived')::boolean, p.is_archived)
+  WHERE p.id = target;
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION update_program IS
+  'Implements Mutation.updateProgram. Omitted fields keep their value. A program with booked classes to come stays in '
+  'the lists.';

@@ -53,3 +53,14 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION import_contacts IS
   'Implements Mutation.importContacts: adds or updates contacts of a linked provider.';
+
+CREATE OR REPLACE FUNCTION delete_external_contacts(viewer bigint, service text)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  PERFORM FROM external_contact c WHERE c.owner_id = viewer AND c.provider = service ORDER BY c.id FOR UPDATE;
+  DELETE FROM external_contact c WHERE c.owner_id = viewer AND c.provider = service;
+  RETURN viewer;
+END $$;
+COMMENT ON FUNCTION delete_external_contacts IS
+  'Implements Mutation.deleteExternalContacts. Invitations to these contacts remain.';

@@ -73,21 +73,15 @@ BEGIN
     END IF;
   END IF;
   reached := coalesce(CASE WHEN medium = 'SMS' THEN phone_key(reached) ELSE reached END, known);
-  -- two at once make one
-  PERFORM pg_advisory_xact_lock(hashtextextended('invitation ' || medium || ' ' || lower(reached), viewer));
-  SELECT i.id, i.code INTO made, secret FROM invitation i
-  WHERE i.inviter_id = viewer AND i.event_id IS NULL AND i.invitee_id IS NULL AND i.status = 'PENDING'
-    AND i.channel = medium AND lower(i.contact) = lower(reached) AND contact_id IS NULL
-  ORDER BY i.id LIMIT 1;
-  IF FOUND THEN RETURN jsonb_build_object('id', made, 'code', secret); END IF;
-  secret := translate(encode(decode(replace(gen_random_uuid()::text, '-', ''), 'hex'), 'base64'), '+/=', '-_');
-  INSERT INTO invitation (inviter_id, contact, channel, code)
-  VALUES (viewer, reached, medium, secret) RETURNING id INTO made;
+  INSERT INTO invitation (inviter_id, contact, contact_key, channel, code)
+  VALUES (viewer, reached, coalesce('#' || contact_id, lower(reached)), medium, secret)
+  ON CONFLICT (inviter_id, channel, contact_key) WHERE event_id IS NULL AND status = 'PENDING'
+  DO UPDATE SET contact = EXCLUDED.contact, code = EXCLUDED.code RETURNING id INTO made;
   RETURN jsonb_build_object('id', made, 'code', secret);
 END $$;
 COMMENT ON FUNCTION invite_to_app IS
-  'Implements Mutation.inviteToApp. Returns the invitation and its code: those of the same contact while it is '
-  'pending.';
+  'Implements Mutation.inviteToApp. Returns the invitation and its code. An open invitation of the same person through '
+  'the same channel gets a new code.';
 
 CREATE OR REPLACE FUNCTION withdraw_invitation(viewer bigint, target_id bigint)
 RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

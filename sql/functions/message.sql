@@ -142,3 +142,49 @@ BEGIN
   RETURN talk;
 END $$;
 COMMENT ON FUNCTION mark_conversation_read IS 'Implements Mutation.markConversationRead.';
+
+CREATE OR REPLACE FUNCTION set_conversation_muted(viewer bigint, talk bigint, is_muted boolean)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  PERFORM FROM conversation_member m WHERE m.conversation_id = talk AND m.user_id = viewer FOR NO KEY UPDATE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'conversationId'); END IF;
+  UPDATE conversation_member m SET is_muted = set_conversation_muted.is_muted
+  WHERE m.conversation_id = talk AND m.user_id = viewer AND m.is_muted <> set_conversation_muted.is_muted;
+  RETURN talk;
+END $$;
+COMMENT ON FUNCTION set_conversation_muted IS 'Implements Mutation.setConversationMuted.';
+
+CREATE OR REPLACE FUNCTION delete_message(viewer bigint, target bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  chosen message;
+  reader conversation_member;
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT e.* INTO chosen FROM visible_message(viewer) e WHERE e.id = target;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'messageId'); END IF;
+  IF chosen.author_id <> viewer THEN PERFORM refuse('FORBIDDEN', 'messageId'); END IF;
+  -- the conversation first, as who writes to it does
+  PERFORM FROM conversation c WHERE c.id = chosen.conversation_id FOR NO KEY UPDATE;
+  DELETE FROM message e WHERE e.id = target;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'messageId'); END IF;
+  PERFORM log_changes(array_agg(target), array_agg(m.user_id), true, array_agg(viewer))
+  FROM conversation_member m WHERE m.conversation_id = chosen.conversation_id;
+  UPDATE conversation c SET updated_at = e.created_at
+  FROM (SELECT l.created_at FROM message l WHERE l.conversation_id = chosen.conversation_id
+    ORDER BY l.id DESC LIMIT 1) e
+  WHERE c.id = chosen.conversation_id AND c.updated_at > e.created_at;
+  FOR reader IN SELECT m.* FROM conversation_member m
+    WHERE m.conversation_id = chosen.conversation_id AND m.user_id <> viewer ORDER BY m.user_id
+  LOOP
+    IF NOT EXISTS (SELECT FROM shown_message(reader.user_id) e WHERE e.conversation_id = reader.conversation_id
+        AND e.id > reader.last_read_id AND e.author_id <> reader.user_id) THEN
+      PERFORM unnotify(ARRAY[reader.user_id], 'MESSAGED', NULL, reader.conversation_id);
+    END IF;
+  END LOOP;
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION delete_message IS
+  'Implements Mutation.deleteMessage, for its author. Whoever has nothing else to read in the conversation is no '
+  'longer notified of it.';

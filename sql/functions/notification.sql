@@ -168,3 +168,18 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION perform_notification_action IS
   'Implements Mutation.performNotificationAction. A repeated call has no effect.';
+
+CREATE OR REPLACE FUNCTION delete_notifications(viewer bigint, ids bigint[])
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  PERFORM refuse_all(list_refusals(ids, true, 100, 'notificationIds'));
+  PERFORM FROM notification n WHERE n.recipient_id = viewer AND n.id = ANY (ids) ORDER BY n.id FOR UPDATE;
+  PERFORM refuse_all((
+    SELECT coalesce(jsonb_agg(refusal('NOT_FOUND', 'notificationIds', (e.place - 1)::text) ORDER BY e.place), '[]')
+    FROM unnest(ids) WITH ORDINALITY AS e(id, place)
+    WHERE NOT EXISTS (SELECT FROM visible_notification(viewer) n WHERE n.id = e.id)));
+  DELETE FROM notification n WHERE n.recipient_id = viewer AND n.id = ANY (ids);
+  RETURN viewer;
+END $$;
+COMMENT ON FUNCTION delete_notifications IS 'Implements Mutation.deleteNotifications, for the viewer''s own.';

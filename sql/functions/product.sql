@@ -1,9 +1,9 @@
 -- Products: what staff and services keep, and what people do with them.
 
 CALL node('product', 4, path => '/products/', flaggable => true, reactions => '{HEART}',
-  changes => '{name,brand,description,price,currency,photo_id,buy_url}',
+  changes => '{name,brand,description,price,currency,photo_id,buy_url,is_available}',
   leaving => 'SELECT r.subject_id FROM reaction r WHERE r.user_id = $1', lock_place => 50, is_going => false);
-CALL sought('PRODUCT', 't.search');
+CALL sought('PRODUCT', 't.search', joined => 'JOIN product p ON p.id = %s', besides => 'AND p.is_available');
 CALL told('product_rank', 'node', nouns => '{product}');
 CALL told('product_rank', 'product_rank');
 CALL tell('shopping_list_item', 'shopping_list_item', 'product_id', '{user_id}');
@@ -179,13 +179,14 @@ BEGIN
   END IF;
   PERFORM refuse_all(refusals);
   INSERT INTO product AS p (retailer, external_id, name, brand, description, price, currency, photo_id,
-    buy_url)
+    buy_url, is_available)
   VALUES (words(input ->> 'retailer'), words(input ->> 'externalId'), words(input ->> 'name'),
     words(input ->> 'brand'), coalesce(words(input ->> 'description'), ''),
-    (money ->> 'amount')::numeric, money ->> 'currency', picture, input ->> 'buyUrl')
+    (money ->> 'amount')::numeric, money ->> 'currency', picture, input ->> 'buyUrl',
+    coalesce((input ->> 'isAvailable')::boolean, true))
   ON CONFLICT (retailer, external_id) DO UPDATE SET name = EXCLUDED.name, brand = EXCLUDED.brand,
     description = EXCLUDED.description, price = EXCLUDED.price, currency = EXCLUDED.currency,
-    photo_id = EXCLUDED.photo_id, buy_url = EXCLUDED.buy_url
+    photo_id = EXCLUDED.photo_id, buy_url = EXCLUDED.buy_url, is_available = EXCLUDED.is_available
   RETURNING p.id INTO made;
   RETURN made;
 END $$;

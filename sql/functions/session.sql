@@ -21,11 +21,12 @@ COMMENT ON FUNCTION session_named IS
 CREATE OR REPLACE FUNCTION viewer_of_token(issuer text, subject text) RETURNS bigint
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN (SELECT i.user_id FROM identity i WHERE i.provider = issuer AND i.external_id = subject);
+  RETURN (SELECT i.user_id FROM identity i JOIN app_user u ON u.id = i.user_id
+    WHERE i.provider = issuer AND i.external_id = subject AND (u.suspended_until > now()) IS NOT TRUE);
 END $$;
 COMMENT ON FUNCTION viewer_of_token IS
   'Returns the user that a signed token of an issuer of `serve --jwt-keys` identifies, by the issuer''s name and the '
-  'token''s `sub`: the user who linked that identity. Null if there is none.';
+  'token''s `sub`: the user who linked that identity. Null if there is none, or while that user is suspended.';
 
 -- Those that the server asks by name: it may not read what sessions are known by.
 -- plpgsql, which keeps its plan from call to call.

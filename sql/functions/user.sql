@@ -1,7 +1,7 @@
 -- People: who sees them, their roles, and copies of their names.
 
 CALL node('user', 1, relation => 'app_user', owner => 'id', path => '/users/', flaggable => true,
-  changes => '{username,display_name,bio,website,avatar_id,home_id,card_preference,roles}',
+  changes => '{username,display_name,bio,website,avatar_id,home_id,card_preference,roles,suspended_until}',
   sought => $$t.name_key || ' ' || t.username$$);
 CALL tell('user_ships_to', 'user_ships_to', 'location_id', '{user_id}');
 -- The names in it; that it is there is told by the counts of both.
@@ -46,6 +46,7 @@ LANGUAGE sql STABLE AS $$
     CASE WHEN is_hidden THEN NULL ELSE u.address END,
     CASE WHEN is_hidden THEN NULL ELSE u.card_preference END,
     CASE WHEN is_hidden THEN '{MEMBER}' ELSE u.roles END,
+    CASE WHEN is_hidden THEN NULL ELSE u.suspended_until END,
     CASE WHEN is_hidden THEN 0 ELSE u.follower_count END,
     CASE WHEN is_hidden THEN 0 ELSE u.following_count END,
     CASE WHEN is_hidden THEN 0 ELSE u.thank_you_score END,
@@ -241,3 +242,36 @@ COMMENT ON FUNCTION hide_people IS
   'Hides two users from each other from the first block until neither blocks the other. Remembers users who were '
   'hidden when their account was deleted.';
 CALL watch('block', '{added,removed}', 'hide_people');
+
+-- A suspension is no fact about a person that others see: what they posted stays.
+CREATE OR REPLACE FUNCTION suspend_user(viewer bigint, person bigint, until timestamptz, note text)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_role(viewer, 'STAFF');
+  -- the account before its sessions, as who signs in does
+  PERFORM FROM app_user u WHERE u.id = person FOR NO KEY UPDATE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'userId'); END IF;
+  IF person = viewer OR has_role(person, 'STAFF') THEN PERFORM refuse('FORBIDDEN', 'userId'); END IF;
+  PERFORM refuse_all(CASE WHEN until <= now()
+      THEN jsonb_build_array(worded(refusal('PAST', 'until'), 'IN_PAST')) ELSE '[]' END
+    || text_refusals(note, false, 2000, 'note'));
+  UPDATE app_user u SET suspended_until = coalesce(until, 'infinity') WHERE u.id = person;
+  DELETE FROM session s WHERE s.user_id = person;
+  PERFORM audit(viewer, 'SUSPEND_USER', person, words(note));
+  RETURN person;
+END $$;
+COMMENT ON FUNCTION suspend_user IS
+  'Implements Mutation.suspendUser, for staff, and not of staff. Ends the sessions of the user. The note is kept in '
+  'the audit log.';
+
+CREATE OR REPLACE FUNCTION unsuspend_user(viewer bigint, person bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_role(viewer, 'STAFF');
+  PERFORM FROM app_user u WHERE u.id = person FOR NO KEY UPDATE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'userId'); END IF;
+  UPDATE app_user u SET suspended_until = NULL WHERE u.id = person AND u.suspended_until IS NOT NULL;
+  IF FOUND THEN PERFORM audit(viewer, 'UNSUSPEND_USER', person); END IF;
+  RETURN person;
+END $$;
+COMMENT ON FUNCTION unsuspend_user IS 'Implements Mutation.unsuspendUser, for staff.';

@@ -109,8 +109,8 @@ share.community.title: Komm in die Gemeinschaft
 mail.VERIFY_EMAIL.subject: Ist das deine E-Mail-Adresse?
 mail.VERIFY_EMAIL.body: Um zu zeigen, dass diese Adresse dir gehört, öffne {link}\n
 mail.RESET_PASSWORD.subject: Ein neues Passwort
-mail.RESET_PASSWORD.body: Um ein neues Passwort für {name} festzulegen, öffne {link}\n\nWenn du das nicht wolltest,
-  ist nichts zu tun.\n
+mail.RESET_PASSWORD.account: Um ein neues Passwort für {name} festzulegen, öffne {link}\n
+mail.RESET_PASSWORD.body: {accounts}\nWenn du das nicht wolltest, ist nichts zu tun.\n
 mail.CHANGE_PASSWORD.subject: Dein Passwort wurde geändert
 mail.CHANGE_PASSWORD.body: Wenn du das nicht warst, fordere ein neues Passwort an.\n
 mail.CHANGE_EMAIL.subject: Deine E-Mail-Adresse wurde geändert
@@ -241,6 +241,12 @@ error.IN_PAST: Die Zeit muss in der Zukunft liegen.
 error.CLASS_TWICE: Dieser Kurs findet zu dieser Zeit schon statt.
 error.MINUTES: Gib eine Dauer von {min} bis {max} Minuten an.
 error.TRAINER_NEEDED: Wer noch Kurse zu geben hat, lässt sich nicht entfernen.
+error.SUSPENDED_UNTIL: Dein Konto ist bis {date} gesperrt.
+error.LOCATION_USED[one]: {count} Eintrag verweist noch auf diesen Ort.
+error.LOCATION_USED: {count} Einträge verweisen noch auf diesen Ort.
+error.CLASSES_BOOKED[one]: In künftigen Kursen ist noch {count} Platz gebucht.
+error.CLASSES_BOOKED: In künftigen Kursen sind noch {count} Plätze gebucht.
+error.PHOTO_NEEDED: Ein Beitrag braucht dieses Bild, denn er hat kein anderes.
 error.STAFF: Das kann nur die Belegschaft.
 error.NOT_A_GROUP: Einen Kanal abonniert jede Person selbst.
 error.DEFAULT_CHANNEL: Neue Konten können nur Kanäle abonnieren.

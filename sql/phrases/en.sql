@@ -109,8 +109,8 @@ share.community.title: Join the community
 mail.VERIFY_EMAIL.subject: Is this your e-mail address?
 mail.VERIFY_EMAIL.body: To show that this address is yours, open {link}\n
 mail.RESET_PASSWORD.subject: A new password
-mail.RESET_PASSWORD.body: To set a new password for {name}, open {link}\n\nIf you did not ask for this,
-  there is nothing to do.\n
+mail.RESET_PASSWORD.account: To set a new password for {name}, open {link}\n
+mail.RESET_PASSWORD.body: {accounts}\nIf you did not ask for this, there is nothing to do.\n
 mail.CHANGE_PASSWORD.subject: Your password was changed
 mail.CHANGE_PASSWORD.body: If this was not you, request a password reset.\n
 mail.CHANGE_EMAIL.subject: Your e-mail address was changed
@@ -241,6 +241,12 @@ error.IN_PAST: The time must be in the future.
 error.CLASS_TWICE: This class takes place at that time already.
 error.MINUTES: Enter a duration from {min} to {max} minutes.
 error.TRAINER_NEEDED: Somebody who still has classes to give cannot be removed.
+error.SUSPENDED_UNTIL: Your account is suspended until {date}.
+error.LOCATION_USED[one]: {count} thing still refers to this place.
+error.LOCATION_USED: {count} things still refer to this place.
+error.CLASSES_BOOKED[one]: {count} seat is still booked in classes to come.
+error.CLASSES_BOOKED: {count} seats are still booked in classes to come.
+error.PHOTO_NEEDED: A post needs this picture, as it has no other.
 error.STAFF: Only staff can do this.
 error.NOT_A_GROUP: People subscribe to a channel by themselves.
 error.DEFAULT_CHANNEL: New accounts can only be subscribed to channels.

@@ -109,8 +109,8 @@ share.community.title: Únete a la comunidad
 mail.VERIFY_EMAIL.subject: ¿Es esta tu dirección de correo?
 mail.VERIFY_EMAIL.body: Para mostrar que esta dirección es tuya, abre {link}\n
 mail.RESET_PASSWORD.subject: Una contraseña nueva
-mail.RESET_PASSWORD.body: Para poner una contraseña nueva a {name}, abre {link}\n\nSi no la has pedido,
-  no hay nada que hacer.\n
+mail.RESET_PASSWORD.account: Para poner una contraseña nueva a {name}, abre {link}\n
+mail.RESET_PASSWORD.body: {accounts}\nSi no la has pedido, no hay nada que hacer.\n
 mail.CHANGE_PASSWORD.subject: Tu contraseña ha cambiado
 mail.CHANGE_PASSWORD.body: Si no has sido tú, pide una contraseña nueva.\n
 mail.CHANGE_EMAIL.subject: Tu dirección de correo ha cambiado
@@ -241,6 +241,12 @@ error.IN_PAST: La hora debe estar en el futuro.
 error.CLASS_TWICE: Esta clase ya tiene lugar a esa hora.
 error.MINUTES: Introduce una duración de {min} a {max} minutos.
 error.TRAINER_NEEDED: No se puede quitar a quien todavía tiene clases que dar.
+error.SUSPENDED_UNTIL: Tu cuenta está suspendida hasta el {date}.
+error.LOCATION_USED[one]: {count} cosa todavía remite a este lugar.
+error.LOCATION_USED: {count} cosas todavía remiten a este lugar.
+error.CLASSES_BOOKED[one]: {count} plaza sigue reservada en clases futuras.
+error.CLASSES_BOOKED: {count} plazas siguen reservadas en clases futuras.
+error.PHOTO_NEEDED: Una publicación necesita esta foto, porque no tiene otra.
 error.STAFF: Solo el personal puede hacer esto.
 error.NOT_A_GROUP: Cada persona se suscribe a un canal por sí misma.
 error.DEFAULT_CHANNEL: Las cuentas nuevas solo pueden suscribirse a canales.

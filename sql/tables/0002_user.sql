@@ -19,6 +19,7 @@ CREATE TABLE app_user (
     CHECK (card_preference IN ('CARDS', 'POSTCARDS', 'EITHER')),
   roles text[] NOT NULL DEFAULT '{MEMBER}'
     CONSTRAINT app_user_roles_known CHECK (roles <@ '{MEMBER,TRAINER,STAFF,SERVICE}'),
+  suspended_until timestamptz,
   follower_count int NOT NULL DEFAULT 0,
   following_count int NOT NULL DEFAULT 0,
   thank_you_score int NOT NULL DEFAULT 0,
@@ -30,6 +31,8 @@ COMMENT ON TABLE app_user IS
 COMMENT ON COLUMN app_user.name_key IS 'The folded display_name.';
 COMMENT ON COLUMN app_user.home_id IS 'The city, region, or country that the user shows as home.';
 COMMENT ON COLUMN app_user.address IS 'The postal address for cards, as one text.';
+COMMENT ON COLUMN app_user.suspended_until IS
+  'The date and time until which the user cannot sign in: infinity for good. Null, or in the past, if not suspended.';
 COMMENT ON COLUMN app_user.follower_count IS 'The number of rows of follow with this followee, kept by trigger.';
 COMMENT ON COLUMN app_user.following_count IS 'The number of rows of follow with this follower, kept by trigger.';
 COMMENT ON COLUMN app_user.thank_you_score IS 'The number of public thank-yous that tag the user, kept by trigger.';
@@ -44,12 +47,16 @@ COMMENT ON INDEX app_user_username_once IS 'username: TAKEN';
 -- verifyEmail: one account for an address that was shown to be its owner's
 CREATE UNIQUE INDEX app_user_email_once ON app_user (lower(email)) WHERE email_verified;
 COMMENT ON INDEX app_user_email_once IS 'email: TAKEN';
+-- write_password_resets: who has an address, verified or not
+CREATE INDEX ON app_user (lower(email)) WHERE email IS NOT NULL;
 -- users: alphabetical, and by the beginning of a name; followers and following in that order
 CREATE INDEX ON app_user (name_key, id);
 -- users(search:), search
 CREATE INDEX ON app_user USING gin (name_vector(name_key || ' ' || username));
 -- users(role:)
 CREATE INDEX ON app_user USING gin (roles) WHERE roles <> '{MEMBER}';
+-- moderation.suspendedUsers
+CREATE INDEX ON app_user (name_key, id) WHERE suspended_until IS NOT NULL;
 -- deleting a photo, merging a location: who shows it
 CREATE INDEX ON app_user (avatar_id) WHERE avatar_id IS NOT NULL;
 CREATE INDEX ON app_user (home_id) WHERE home_id IS NOT NULL;

@@ -54,8 +54,8 @@ COMMENT ON CONSTRAINT info_request_requester_once ON info_request IS 'unreachabl
 COMMENT ON CONSTRAINT info_request_requester_other ON info_request IS 'cardRequestId: FORBIDDEN';
 -- viewer.infoRequests
 CREATE INDEX ON info_request (owner_id, status, id DESC);
--- deleting an account
-CREATE INDEX ON info_request (requester_id);
+-- viewer.sentInfoRequests; deleting an account
+CREATE INDEX ON info_request (requester_id, id DESC);
 
 CREATE TABLE follow_up (
   id bigint CONSTRAINT follow_up_id_primary PRIMARY KEY,

@@ -74,6 +74,7 @@ CREATE TABLE invitation (
   event_id bigint CONSTRAINT invitation_event_exists REFERENCES event ON DELETE CASCADE,
   invitee_id bigint CONSTRAINT invitation_invitee_exists REFERENCES app_user ON DELETE CASCADE,
   contact text,
+  contact_key text,
   channel text CONSTRAINT invitation_channel_known
     CHECK (channel IN ('TWITTER', 'FACEBOOK', 'SMS', 'EMAIL')),
   code text CONSTRAINT invitation_code_once UNIQUE,
@@ -87,6 +88,8 @@ CREATE TABLE invitation (
   CONSTRAINT invitation_invitee_given CHECK (event_id IS NULL OR invitee_id IS NOT NULL));
 COMMENT ON TABLE invitation IS 'One invitation to an event or, without an event, to join the community.';
 COMMENT ON COLUMN invitation.contact IS 'The phone number, email address, or name of a person without an account.';
+COMMENT ON COLUMN invitation.contact_key IS
+  'What the same person is known by again: the contact in lower case, or the ID of an imported contact after a #.';
 COMMENT ON COLUMN invitation.code IS
   'The code at the end of the link in the text, which accepts the invitation at sign-up.';
 COMMENT ON COLUMN invitation.channel IS 'The channel of an invitation to the community: SMS, EMAIL, and so on.';
@@ -98,5 +101,9 @@ COMMENT ON CONSTRAINT invitation_channel_given ON invitation IS 'unreachable';
 COMMENT ON CONSTRAINT invitation_invitee_given ON invitation IS 'unreachable';
 -- viewer.invitations, agenda, visibility of events
 CREATE INDEX ON invitation (invitee_id, status, id DESC) INCLUDE (event_id);
--- deleting an account
-CREATE INDEX ON invitation (inviter_id);
+-- inviteToApp: one open invitation for each person and channel
+CREATE UNIQUE INDEX invitation_contact_once ON invitation (inviter_id, channel, contact_key)
+  WHERE event_id IS NULL AND status = 'PENDING';
+COMMENT ON INDEX invitation_contact_once IS 'unreachable';
+-- viewer.sentInvitations; deleting an account
+CREATE INDEX ON invitation (inviter_id, id DESC);

@@ -8,8 +8,10 @@ CREATE TABLE program (
     CONSTRAINT program_training_known CHECK (training IN ('PERSONAL', 'SPORTS', 'GROUP')),
   location_id bigint CONSTRAINT program_location_exists REFERENCES location ON DELETE SET NULL,
   duration_minutes int NOT NULL
-    CONSTRAINT program_duration_positive CHECK (duration_minutes > 0));
+    CONSTRAINT program_duration_positive CHECK (duration_minutes > 0),
+  is_archived boolean NOT NULL DEFAULT false);
 COMMENT ON TABLE program IS 'One training program that trainers teach.';
+COMMENT ON COLUMN program.is_archived IS 'Whether the program is out of the lists.';
 COMMENT ON CONSTRAINT program_training_known ON program IS 'unreachable';
 COMMENT ON CONSTRAINT program_duration_positive ON program IS 'durationMinutes: INVALID';
 -- programs(training:)
@@ -82,4 +84,5 @@ COMMENT ON INDEX booking_user_once IS 'unreachable';
 CREATE INDEX ON booking (user_id, session_id) WHERE cancelled_at IS NULL;
 -- viewer.bookings(includeCancelled:); deleting an account, a session
 CREATE INDEX ON booking (user_id, id);
-CREATE INDEX ON booking (session_id);
+-- ClassSession.bookings
+CREATE INDEX ON booking (session_id, created_at, id);

@@ -153,7 +153,7 @@ final class PictureEndpoint {
         call.exchange.respond(
           .created, contentType: "application/json; charset=utf-8",
           headers: call.headers + [
-            HTTPField("Location", Self.path(of: kept.whole)),
+            HTTPField("Location", Self.path(of: kept.name)),
             HTTPField("Cache-Control", "no-store"),
           ], body: kept.answer(url: url))
       case .failure(let error): refuse(call, error)
@@ -170,7 +170,7 @@ final class PictureEndpoint {
       return refuse(call, Self.absent)
     }
     let isHead = request.method == .head
-    let tag = "\"\(name.hash)\""
+    let tag = "\"\(name.stem)\""
     // The bytes of a name never change, so a client that has them need not download them again.
     let isKnown = request.headerList("if-none-match").map { Self.list($0, names: tag) } ?? false
     var field = request.method == .get ? request.header("range") : nil
@@ -358,11 +358,7 @@ extension PictureService.Kept {
   fileprivate var json: String {
     var json = JSONWriter(capacity: 512)
     json.append("{\"path\":")
-    json.write("\(PictureEndpoint.path)/\(whole)")
-    if let square {
-      json.append(",\"squarePath\":")
-      json.write("\(PictureEndpoint.path)/\(square)")
-    }
+    json.write("\(PictureEndpoint.path)/\(name)")
     json.append(",\"width\":")
     json.write(size.width)
     json.append(",\"height\":")
@@ -383,7 +379,7 @@ extension PictureService.Kept {
     json.append(",\"height\":")
     json.write(size.height)
     json.append(",\"contentType\":")
-    json.write(whole.type.contentType)
+    json.write(name.type.contentType)
     json.append("}")
     return json.finish()
   }

@@ -319,11 +319,13 @@ import Testing
       ).map { $0[0] ?? "" }
     }
     #expect(
-      try functions(#"INTO\s+outbox\y"#) == ["mail_owner", "mail_verification", "share_post"])
+      try functions(#"INTO\s+outbox\y"#) == [
+        "mail_owner", "mail_verification", "share_post", "write_password_resets",
+      ])
     #expect(
       try functions(#"\ymail_owner\("#) == [
         "change_password", "email_product_to_me", "link_provider", "unlink_provider",
-        "update_profile", "write_password_resets",
+        "update_profile",
       ])
     #expect(
       try functions(#"\ymail_verification\("#) == [

@@ -102,11 +102,18 @@ final class LockWorld: @unchecked Sendable {
     let channel = try data.circle(
       "Channel", kind: "CHANNEL", owner: staff, members: [ben], isDefault: true)
     let photo = try data.photo(of: anna)
+    // Shown everywhere, and needed nowhere.
+    let spare = try data.photo(of: anna)
+    try data.run("UPDATE app_user SET avatar_id = \(spare) WHERE id = \(anna)")
+    try data.run("UPDATE product SET photo_id = \(spare) WHERE id = \(thing)")
+    let city = try data.location("Town", level: "CITY")
+    try data.run("UPDATE location SET parent_id = \(city) WHERE id = \(place)")
+    let empty = try data.location("Empty", latitude: 2, longitude: 2)
     func post(_ tag: PostTag) throws -> NodeKey {
       let key = try data.post(
         tag, by: anna, "words", location: place, circle: tag == .announcement ? nil : group,
         product: tag == .product ? thing : nil)
-      try data.add("post_photo", ["post_id": key, "position": 0, "photo_id": photo])
+      try data.show([photo, spare], in: key)
       try data.react(ben, "HEART", to: key)
       try data.react(eve, "LIKE", to: key)
       _ = try data.comment(key, by: eve, "hm")
@@ -407,9 +414,38 @@ final class LockWorld: @unchecked Sendable {
       "\(staff), (SELECT jsonb_build_object('retailer', retailer, 'externalId', external_id, 'name', 'N', 'brand', 'B', 'buyUrl', 'https://a.example/', 'photoId', \(photo)) FROM product WHERE id = \(thing))"
     )
     add(
-      "upsert_program",
-      "\(staff), \(input("'programId', \(program), 'title', 'T', 'training', 'GROUP', 'durationMinutes', 30, 'trainerIds', jsonb_build_array(\(trainer)), 'locationId', \(place)"))"
+      "create_program",
+      "\(staff), \(input("'title', 'T', 'training', 'GROUP', 'durationMinutes', 30, 'trainerIds', jsonb_build_array(\(trainer)), 'locationId', \(place)"))"
     )
+    add(
+      "update_program",
+      "\(staff), \(program), \(input("'title', 'T', 'trainerIds', jsonb_build_array(\(trainer)), 'locationId', \(place)"))"
+    )
+    add(
+      "update_location",
+      "\(staff), \(place), \(input("'name', 'Quay', 'gmapsId', 'quay', 'parentId', \(city)"))")
+    add("update_location", "\(staff), \(city), \(input("'parentId', NULL"))", "with what is in it")
+    add("delete_location", "\(staff), \(empty)")
+    add("update_photo", "\(anna), \(spare), \(input("'altText', 'x'"))")
+    add("delete_photo", "\(anna), \(spare)")
+    add("delete_photo", "\(staff), \(spare)", "by staff")
+    add("update_activity_track", "\(anna), \(track), \(input("'title', 'x'"))")
+    add(
+      "delete_test_result",
+      "\(anna), (SELECT min(id) FROM test_result WHERE user_id = \(anna))")
+    add("delete_external_contacts", "\(anna), 'GOOGLE'")
+    for person in [anna, ben] {
+      let name = "by \(person.username.prefix(3))"
+      add("set_conversation_muted", "\(person), \(talk), true", name)
+      add(
+        "delete_message",
+        "\(person), (SELECT min(id) FROM message WHERE author_id = \(person))", name)
+      add(
+        "delete_notifications",
+        "\(person), ARRAY(SELECT id FROM visible_notification(\(person)))", name)
+    }
+    add("suspend_user", "\(staff), \(ben), NULL, NULL")
+    add("unsuspend_user", "\(staff), \(ben)")
     add(
       "schedule_class_sessions",
       "\(trainer), \(input("'programId', \(program), 'trainerId', \(trainer), 'startsAt', '[\"2041-02-02T10:00:00.000Z\"]'::jsonb, 'capacity', 2"))"

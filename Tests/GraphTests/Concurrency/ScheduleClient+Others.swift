@@ -112,6 +112,69 @@ extension ScheduleClient {
     try expect([], "deleteAccount", as: guest)
   }
 
+  /// Changes what the client has, and takes it back.
+  mutating func change() throws {
+    let gone: Set<String> = ["NOT_FOUND"]
+    switch Int.random(in: 0..<7, using: &random) {
+    case 0:
+      guard let id = tracks.randomElement(using: &random) else { return }
+      try expect(
+        [], "updateActivityTrack(activityTrackId: \"\(id)\", input: {title: \"t\(operations)\"})")
+    case 1:
+      guard
+        let id = ids("viewer { testResults { id } }", "viewer.testResults")
+          .randomElement(using: &random)
+      else { return }
+      try expect([], "deleteTestResult(testResultId: \"\(id)\")", isOnce: true)
+      results -= 1
+    case 2:
+      guard let id = try ownMessage() else { return }
+      try expect([], "deleteMessage(messageId: \"\(id)\")", isOnce: true)
+      messages -= 1
+    case 3:
+      let notes = ids(
+        "viewer { notifications(first: 3) { nodes { id } } }", "viewer.notifications.nodes")
+      guard let id = notes.randomElement(using: &random) else { return }
+      _ = try attempt(
+        "deleteNotifications(notificationIds: [\"\(id)\"])", allowing: gone, isOnce: true)
+    case 4:
+      if let id = ids(
+        "viewer { conversations(first: 3) { nodes { id } } }", "viewer.conversations.nodes"
+      ).randomElement(using: &random) {
+        try expect([], "setConversationMuted(conversationId: \"\(id)\", isMuted: \(chance(50)))")
+      }
+      try expect([], "deleteExternalContacts(provider: GOOGLE)")
+    case 5:
+      guard
+        let id = try attempt(
+          "createLocation(input: {name: \"m\(number)\", coordinates: {latitude: 3, longitude: 2}})",
+          "location { id }", "location.id", isOnce: true)
+      else { return }
+      try expect([], "updateLocation(locationId: \"\(id)\", input: {placeType: SHOP})")
+      try expect([], "deleteLocation(locationId: \"\(id)\")", isOnce: true)
+    default:
+      try expect(
+        [], "updatePhoto(photoId: \"\(try ownPhoto())\", input: {altText: \"a\(operations)\"})")
+      // Another's, which only staff see at all.
+      _ = try attempt(
+        "deletePhoto(photoId: \"\(world.photo.wire)\")", allowing: ["NOT_FOUND", "FORBIDDEN"],
+        isOnce: true)
+    }
+  }
+
+  /// One of the latest messages that the client wrote.
+  private mutating func ownMessage() throws -> String? {
+    let query = """
+      { viewer { conversations(first: 3) { nodes { messages(last: 3) { nodes { id author { id } } } } } } }
+      """
+    guard let response = try? world.post(query, [:], me.token, nil),
+      let answer = try? JSONParser.parse(response.body),
+      let talks = answer.at("data.viewer.conversations.nodes")?.array
+    else { return nil }
+    return talks.flatMap { $0.at("messages.nodes")?.array ?? [] }
+      .filter { $0.at("author.id") == me.json }.randomElement(using: &random)?["id"]?.string
+  }
+
   mutating func staffWork() throws {
     let staff = world.staff
     let session = world.sessions[1].key.wire
@@ -151,9 +214,15 @@ extension ScheduleClient {
       try expect(
         [],
         """
-        upsertProgram(input: {title: "P\(operations)", training: PERSONAL, durationMinutes: 60, \
+        createProgram(input: {title: "P\(operations)", training: PERSONAL, durationMinutes: 60, \
         trainerIds: ["\(world.trainer.wire)"]})
         """, as: staff, isOnce: true)
+      try expect(
+        [],
+        "updateProgram(programId: \"\(world.program.wire)\", input: {title: \"P\(operations)\"})",
+        as: staff)
+      try expect([], "suspendUser(userId: \"\(world.trainee.wire)\")", as: staff)
+      try expect([], "unsuspendUser(userId: \"\(world.trainee.wire)\")", as: staff)
     case 6:
       // No two at a time: a client has hours of its own.
       let hour = "21\(10 + number)-01-01T00:\(10 + operations % 50):00Z"

@@ -345,7 +345,7 @@ struct ScheduleClient {
 
   mutating func step() throws {
     let gone: Set<String> = ["NOT_FOUND"]
-    switch Int.random(in: 0..<45, using: &random) {
+    switch Int.random(in: 0..<48, using: &random) {
     case 0...4:
       let subjects = world.outfits + world.texts + [world.event]
       let index = Int.random(in: 0..<subjects.count, using: &random)
@@ -626,6 +626,7 @@ struct ScheduleClient {
       }
     case 33...38: try share()
     case 39: try account()
+    case 40...42: try change()
     default:
       // Some of them do what staff do.
       if number < 16 { try staffWork() }

@@ -152,7 +152,7 @@ import Testing
     func content(_ body: String) -> JSONValue {
       [
         "body": .string(body), "author": ["displayName": "Author"], "location": ["name": "Pier"],
-        "photos": [["url": "https://photos.example/\(body).jpg"]],
+        "photos": [["url": "/photos/\(body).jpg"]],
       ]
     }
     for person in [nil, member, stranger, author] {
@@ -233,7 +233,7 @@ import Testing
     let found = try server.data(
       """
       { viewer { user { posts(kinds: [PHOTO], orderBy: NEWEST) {
-        nodes { photos { url(variant: SQUARE) full: url } } } } } }
+        nodes { photos { url(shape: SQUARE) full: url } } } } } }
       """, as: viewer)
     #expect(
       found.at("viewer.user.posts.nodes")
@@ -241,10 +241,7 @@ import Testing
           ["third", "second", "first"].map {
             [
               "photos": [
-                [
-                  "url": "https://photos.example/\($0)-square.jpg",
-                  "full": "https://photos.example/\($0).jpg",
-                ]
+                ["url": "/photos/\($0)-s600.jpg", "full": "/photos/\($0).jpg"]
               ]
             ]
           }))

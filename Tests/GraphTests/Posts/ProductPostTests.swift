@@ -24,7 +24,7 @@ import Testing
         "body": "Warm!",
         "product": [
           "name": "Scarf", "brand": "Acme", "price": ["amount": "19.90", "currency": "EUR"],
-          "photo": ["url": "https://photos.example/full/scarf"],
+          "photo": ["url": "/photos/scarf.jpg"],
         ],
       ]
     ]

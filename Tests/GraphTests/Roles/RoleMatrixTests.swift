@@ -141,6 +141,7 @@ private final class RoleStage {
       let photo = try data.photo(of: target == "own" ? viewer : other)
       return "updateProfile(input: {avatarPhotoId: \(quote(photo))})"
     case "importContacts": return "importContacts(provider: YAHOO, contacts: [])"
+    case "deleteExternalContacts": return "deleteExternalContacts(provider: YAHOO)"
     case "deleteAccount": return "deleteAccount"
     case "followUsers", "unfollowUsers": return "\(mutation)(userIds: [\(try person(target))])"
     case "blockUser", "unblockUser": return "\(mutation)(userId: \(try person(target)))"
@@ -260,6 +261,30 @@ private final class RoleStage {
       return target == "place"
         ? "createLocation(input: {name: \"x\", coordinates: {latitude: 1, longitude: 2}})"
         : "createLocation(input: {name: \"x\", level: CITY})"
+    case "updateLocation", "deleteLocation":
+      let place = try data.location("Pier", latitude: 1, longitude: 1)
+      if target != "other's" {
+        try data.run("UPDATE location SET created_by_id = $1 WHERE id = $2", [viewer, place])
+      }
+      if target == "used" { _ = try data.post(.text, by: other, location: place) }
+      return mutation == "deleteLocation"
+        ? "deleteLocation(locationId: \(quote(place)))"
+        : "updateLocation(locationId: \(quote(place)), input: {name: \"y\"})"
+    case "updatePhoto", "deletePhoto":
+      let owner = target == "own" ? viewer : other
+      let photo = try data.photo(of: owner)
+      if target == "other's" { try data.show([photo], in: data.post(.text, by: other)) }
+      return mutation == "deletePhoto"
+        ? "deletePhoto(photoId: \(quote(photo)))"
+        : "updatePhoto(photoId: \(quote(photo)), input: {altText: \"y\"})"
+    case "suspendUser", "unsuspendUser":
+      let person =
+        switch target {
+        case "staff": try data.person("staff", roles: ["MEMBER", "STAFF"])
+        case "oneself": viewer
+        default: other
+        }
+      return "\(mutation)(userId: \(quote(person.key)))"
     case "moderatePhoto":
       return "moderatePhoto(photoId: \(quote(try data.photo(of: other))), state: REJECTED)"
     case "resolveFlags":
@@ -386,14 +411,29 @@ private final class RoleStage {
           "path": "[]",
         ])
       return "deleteActivityTrack(activityTrackId: \(quote(track)))"
+    case "updateActivityTrack":
+      let track = try data.insert(
+        "activity_track",
+        [
+          "user_id": target == "own" ? viewer.key : other.key, "title": "x",
+          "started_at": "2026-01-01 10:00Z", "ended_at": "2026-01-01 11:00Z", "distance": 1.0,
+          "path": "[]",
+        ])
+      return "updateActivityTrack(activityTrackId: \(quote(track)), input: {title: \"y\"})"
+    case "deleteTestResult":
+      let result = try data.insert(
+        "test_result",
+        ["user_id": target == "own" ? viewer.key : other.key, "test": "LEG_PRESS", "value": 1.0])
+      return "deleteTestResult(testResultId: \(quote(result)))"
     case "recordTestResult": return "recordTestResult(test: PUSH_UPS_PER_MINUTE, value: 1)"
-    case "upsertProgram":
-      let trainer = try data.trainer()
-      let known = target == "known" ? try data.program("x", trainers: [trainer]) : nil
+    case "createProgram":
       return """
-        upsertProgram(input: {\(known.map { "programId: \(quote($0)), " } ?? "")title: "x", \
-        training: PERSONAL, durationMinutes: 60, trainerIds: [\(quote(trainer.key))]})
+        createProgram(input: {title: "x", training: PERSONAL, durationMinutes: 60, \
+        trainerIds: [\(quote(try data.trainer().key))]})
         """
+    case "updateProgram":
+      let program = try data.program("x", trainers: [try data.trainer()])
+      return "updateProgram(programId: \(quote(program)), input: {title: \"y\"})"
     case "scheduleClassSessions":
       let trainer = target == "own" ? viewer : try data.trainer()
       let program = try data.program("x", trainers: [trainer])
@@ -421,6 +461,18 @@ private final class RoleStage {
     case "markNotificationsRead":
       let told = try data.tell(target == "own" ? viewer : other, "x")
       return "markNotificationsRead(notificationIds: [\(quote(told))])"
+    case "setConversationMuted":
+      return
+        "setConversationMuted(conversationId: \(quote(try conversation(target))), isMuted: true)"
+    case "deleteMessage":
+      let talk = try conversation(target == "hidden" ? target : "own")
+      let author = target == "own" ? viewer : other
+      let message = try data.insert(
+        "message", ["conversation_id": talk, "author_id": author.key, "body": "x"])
+      return "deleteMessage(messageId: \(quote(message)))"
+    case "deleteNotifications":
+      let told = try data.tell(target == "own" ? viewer : other, "x")
+      return "deleteNotifications(notificationIds: [\(quote(told))])"
     case "performNotificationAction":
       let told = try data.tell(target == "own" ? viewer : other, "x", by: try data.person())
       try data.run(

@@ -56,9 +56,9 @@ import Testing
     func program(_ title: JSONValue, _ training: JSONValue, _ trainers: [Person]) throws -> NodeKey
     {
       try server.make(
-        "upsertProgram(input: $input)", "program",
+        "createProgram(input: $input)", "program",
         [
-          "input: UpsertProgramInput!": [
+          "input: CreateProgramInput!": [
             "title": title, "training": training, "durationMinutes": 60, "locationId": gym.json,
             "trainerIds": .array(trainers.map(\.json)),
           ]

@@ -8,7 +8,7 @@ import Testing
   private static let outfitPage = """
     query OutfitPage($id: ID!) {
       post(id: $id) {
-        body author { displayName } location { name } photos { url(variant: FULL) }
+        body author { displayName } location { name } photos { url(shape: ORIGINAL) }
         reactionCount(kind: HEART) viewerReactions viewerActions commentCount
         ... on OutfitPost { brands isVotingEnabled viewerVote
           verdict { text wearItCount changeItCount leading } }

@@ -95,7 +95,7 @@ import Testing
       ["face: ID!": face, "home: ID!": world.cork.json], as: ann)
     #expect(payload.at("viewer.user") == ["avatar": ["id": face], "home": ["name": "Cork"]])
     let seen = try server.data(
-      "query($id: ID!) { user(by: {id: $id}) { avatar { url(variant: SQUARE) } home { name } } }",
+      "query($id: ID!) { user(by: {id: $id}) { avatar { url(shape: SQUARE) } home { name } } }",
       ["id": ann.json], as: sailors.bo)
     #expect(seen.at("user.avatar.url")?.string?.isEmpty == false)
     // Nobody wears somebody else's face.
@@ -167,7 +167,7 @@ import Testing
         ], by: sailors.cy))
     let seen = try server.data(
       """
-      query($id: ID!) { post(id: $id) { body photos { url url2: url(variant: SQUARE) }
+      query($id: ID!) { post(id: $id) { body photos { url url2: url(shape: SQUARE) }
         location { id name } author { displayName } } }
       """, ["id": posts.louvre.json])
     #expect(seen.at("post.location") == ["id": places.louvre.json, "name": "Louvre"])
@@ -295,7 +295,7 @@ import Testing
         feed(source: PEOPLE, kinds: [PHOTO]) { nodes { body location { name } } }
         reactedFeed { nodes { body reactions(kind: TOP, by: FOLLOWING) { nodes { displayName } } } }
         user { followers { nodes { displayName } } following { nodes { displayName } }
-          posts { nodes { body photos { url(variant: SQUARE) } } } } } }
+          posts { nodes { body photos { url(shape: SQUARE) } } } } } }
       """
     let ann = try server.data(feeds, as: sailors.ann)
     #expect(

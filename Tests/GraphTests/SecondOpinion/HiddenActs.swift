@@ -360,6 +360,7 @@ final class HiddenActs: Sendable {
     try member("flag(subjectId: \"\(outfit)\", note: \"secret note\")")
     try owner("sendMessage(to: {userIds: [\(memberID)]}, body: \"secret message\")")
     try member("sendMessage(to: {userIds: [\(people("loud_owner"))]}, body: \"secret answer\")")
+    try takeBackPrivately(owner, member, staff)
     try owner("markNotificationsRead")
     try member("markNotificationsRead")
     try owner(
@@ -388,6 +389,33 @@ final class HiddenActs: Sendable {
     try owner("removeCircleMembers(circleId: \"\(gone)\", userIds: [\(memberID)])")
     try owner("deleteCircle(circleId: \"\(gone)\")")
     try member("leaveCircle(circleId: \"\(group)\")")
+  }
+
+  /// Changes and takes back what is the owner's alone.
+  private func takeBackPrivately(_ owner: Actor, _ member: Actor, _ staff: Actor) throws {
+    let mine = "= (SELECT id FROM app_user WHERE username = 'loud_owner')"
+    let track = try id("SELECT id FROM activity_track WHERE user_id \(mine)")
+    try owner(
+      "updateActivityTrack(activityTrackId: \"\(track)\", input: {title: \"secret walk\"})")
+    let result = try id("SELECT id FROM test_result WHERE user_id \(mine)")
+    try owner("deleteTestResult(testResultId: \"\(result)\")")
+    let talk = try id("SELECT conversation_id FROM message WHERE author_id \(mine) LIMIT 1")
+    try owner("setConversationMuted(conversationId: \"\(talk)\", isMuted: true)")
+    let said = try owner(
+      "sendMessage(to: {conversationId: \"\(talk)\"}, body: \"secret slip\")", "message { id }",
+      "message.id")
+    try owner("deleteMessage(messageId: \"\(said)\")")
+    let told = try id(
+      "SELECT id FROM notification WHERE recipient_id \(mine) ORDER BY id DESC LIMIT 1")
+    try owner("deleteNotifications(notificationIds: [\"\(told)\"])")
+    let photo = try id("SELECT id FROM photo WHERE owner_id \(mine) ORDER BY id DESC LIMIT 1")
+    _ = try after.data().run(
+      "UPDATE photo SET moderation = 'PENDING' WHERE id = \(NodeKey(wire: photo).number)")
+    try owner("updatePhoto(photoId: \"\(photo)\", input: {altText: \"secret view\"})")
+    try owner("deletePhoto(photoId: \"\(photo)\")")
+    try owner("deleteExternalContacts(provider: GOOGLE)")
+    try staff("suspendUser(userId: \(people("loud_other")), note: \"secret\")")
+    try staff("unsuspendUser(userId: \(people("loud_other")))")
   }
 
   /// Makes changes visible to all except those in a block with the owner. Reactions and public

@@ -36,6 +36,17 @@ extension NaiveGraph {
           Edge(node: { try self.photo(id) }, keys: [.up(id)])
         }
         return try connection("PhotoConnection", edges, arguments)
+      case "suspendedUsers":
+        let now = NaiveTime.now()
+        let edges = try database.list("SELECT id, suspended_until FROM app_user").filter {
+          guard let until = $0["suspended_until"], until == "infinity" || until > now else {
+            return false
+          }
+          return try seesUser($0.id())
+        }.map { row in
+          Edge(node: { try self.user(row.id()) }, keys: try nameKeys(row.id()))
+        }
+        return try connection("UserConnection", edges, arguments)
       default: return nil
       }
     }

@@ -243,6 +243,7 @@ extension NaiveGraph {
         return try posts(
           database.ids("SELECT post_id FROM votable_post WHERE product_id = \(id)"), arguments,
           order: "ID")
+      case "isAvailable": return .bool(row.bool("is_available"))
       case "viewerHasOnShoppingList":
         return .bool(
           try database.ids("SELECT user_id FROM shopping_list_item WHERE product_id = \(id)")
@@ -257,6 +258,7 @@ extension NaiveGraph {
     var edges: [Edge] = []
     for id in try database.ids("SELECT id FROM product") {
       guard let row = try database.row("product", id) else { continue }
+      if !row.bool("is_available") { continue }
       if let retailer = arguments.string("retailer"), row["retailer"] != retailer { continue }
       let words = "\(row.text("name")) \(row.text("brand")) \(row.text("description"))"
       if let search = arguments.string("search"), !search.isEmpty, !matches(words, search) {
@@ -285,6 +287,7 @@ extension NaiveGraph {
       case "title", "description", "training": .text(row.text(field))
       case "location": .object(try row.optionalID("location_id").flatMap(location))
       case "durationMinutes": .int(row.int("duration_minutes"))
+      case "isArchived": .bool(row.bool("is_archived"))
       case "trainers":
         try peopleByName(
           database.ids("SELECT trainer_id FROM program_trainer WHERE program_id = \(id)"))
@@ -301,7 +304,9 @@ extension NaiveGraph {
       switch field {
       case "programs":
         try programs(
-          database.ids("SELECT program_id FROM program_trainer WHERE trainer_id = \(id)"))
+          database.ids("SELECT program_id FROM program_trainer WHERE trainer_id = \(id)").filter {
+            try database.row("program", $0)?.bool("is_archived") == false
+          })
       case "classSessions":
         try sessions(
           database.ids("SELECT id FROM class_session WHERE trainer_id = \(id)"), arguments)
@@ -357,7 +362,7 @@ extension NaiveGraph {
     guard let row = try database.row("class_session", id),
       let program = try database.row("program", row.id("program_id"))
     else { return nil }
-    return NaiveObject(type: "ClassSession") { [unowned self] field, _ in
+    return NaiveObject(type: "ClassSession") { [unowned self] field, arguments in
       switch field {
       case "id": return .id(id)
       case "title": return .text(program.text("title"))
@@ -377,6 +382,19 @@ extension NaiveGraph {
         let found = try database.list("SELECT * FROM booking WHERE session_id = \(id)")
           .first { $0.id("user_id") == viewer && $0["cancelled_at"] == nil }
         return .object(try found.flatMap { try booking($0.id()) })
+      case "bookings":
+        var edges: [Edge] = []
+        for booking in try database.list("SELECT * FROM booking WHERE session_id = \(id)") {
+          guard booking.id("user_id") == viewer || row.id("trainer_id") == viewer || isStaff
+          else { continue }
+          if booking["cancelled_at"] != nil, arguments.bool("includeCancelled") != true { continue }
+          let key = booking.id()
+          edges.append(
+            Edge(
+              node: { [unowned self] in try self.booking(key) },
+              keys: [.textUp(booking.text("created_at")), .up(key)]))
+        }
+        return try connection("BookingConnection", edges, arguments)
       default: return nil
       }
     }

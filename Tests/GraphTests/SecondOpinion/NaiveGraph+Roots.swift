@@ -35,7 +35,7 @@ extension NaiveGraph {
         let training = arguments.string("training")
         let edges = try database.ids("SELECT id FROM program").compactMap { id -> Edge? in
           guard let row = try database.row("program", id),
-            training == nil || row["training"] == training
+            training == nil || row["training"] == training, !row.bool("is_archived")
           else { return nil }
           return Edge(
             node: { [unowned self] in try program(id) },
@@ -53,6 +53,7 @@ extension NaiveGraph {
             $0.utf8.lexicographicallyPrecedes($1.utf8)
           }.compactMap { try appConfig($0).map { .object($0) } })
       case "dailyContent": return .object(try dailyContent(arguments.string("date") ?? ""))
+      case "dailyContentLists": return .object(dailyContentLists())
       case "changes": return .object(try changes(arguments))
       default: return nil
       }
@@ -181,13 +182,15 @@ extension NaiveGraph {
         try database.ids("SELECT id FROM post WHERE circle_id = \(circle) AND kind = 23"))
     }
     var items: [(id: Int64, start: String)] = []
-    for id in events.subtracting(declined) where try seesPost(id) {
+    let kinds = arguments.strings("kinds")
+    for id in events.subtracting(declined)
+    where try kinds?.contains("EVENT") ?? true && seesPost(id) {
       guard let event = try database.row("event", id, key: "post_id") else { continue }
       let start = event.text("starts_at")
       if start >= from, start < to, event["cancelled_at"] == nil { items.append((id, start)) }
     }
     for row in try database.list("SELECT * FROM booking WHERE user_id = \(viewer)")
-    where row["cancelled_at"] == nil {
+    where row["cancelled_at"] == nil && kinds?.contains("CLASS") ?? true {
       guard let session = try database.row("class_session", row.id("session_id")) else { continue }
       let start = session.text("starts_at")
       if start >= from, start < to { items.append((session.id(), start)) }
@@ -250,7 +253,7 @@ extension NaiveGraph {
     }
     if wants("PRODUCT") {
       for id in try database.ids("SELECT id FROM product") {
-        guard let row = try database.row("product", id) else { continue }
+        guard let row = try database.row("product", id), row.bool("is_available") else { continue }
         let text = "\(row.text("name")) \(row.text("brand")) \(row.text("description"))"
         if matches(text, words) { found.append(id) }
       }
@@ -320,6 +323,15 @@ extension NaiveGraph {
       case "motivation": try item("MOTIVATION")
       default: nil
       }
+    }
+  }
+
+  private func dailyContentLists() -> NaiveObject {
+    NaiveObject(type: "DailyContentLists") { [unowned self] field, _ in
+      let list = field == "videoUrls" ? "VIDEO" : "MOTIVATION"
+      return .texts(
+        try database.list("SELECT value FROM daily_item WHERE list = '\(list)' ORDER BY position")
+          .map { $0.first ?? "" })
     }
   }
 

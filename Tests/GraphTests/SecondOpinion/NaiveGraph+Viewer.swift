@@ -191,8 +191,10 @@ extension NaiveGraph {
       }
       return try connection("UserConnection", edges, arguments)
     case "circles": return try self.circles(Array(circles), arguments)
-    case "invitations":
-      for row in try database.list("SELECT * FROM invitation WHERE invitee_id = \(viewer)") {
+    case "invitations", "sentInvitations":
+      let side = field == "invitations" ? "invitee_id" : "inviter_id"
+      for row in try database.list("SELECT * FROM invitation WHERE \(side) = \(viewer)") {
+        if let event = arguments.id("eventId"), row.optionalID("event_id") != event { continue }
         if let status = arguments.string("status"), row["status"] != status { continue }
         let id = row.id()
         guard try seesInvitation(id) else { continue }
@@ -204,6 +206,7 @@ extension NaiveGraph {
         if row["cancelled_at"] != nil, arguments.bool("includeCancelled") != true { continue }
         let start = try database.row("class_session", row.id("session_id"))?.text("starts_at") ?? ""
         if let from = arguments.time("from"), start < from { continue }
+        if let to = arguments.time("to"), start >= to { continue }
         let id = row.id()
         edges.append(
           Edge(node: { [unowned self] in try booking(id) }, keys: [.textUp(start), .up(id)]))
@@ -238,18 +241,43 @@ extension NaiveGraph {
         guard let row = own.max(by: { $0.text("recorded_at") < $1.text("recorded_at") }) else {
           continue
         }
-        results.append(
-          NaiveObject(type: "TestResult") { field, _ in
-            switch field {
-            case "test": .text(test)
-            case "value": .leaf(.value(.number(row.text("value"))))
-            case "recordedAt": .time(row["recorded_at"])
-            default: nil
-            }
-          })
+        if let result = try testResult(row.id()) { results.append(result) }
       }
       return .objects(results)
+    case "testResultHistory":
+      for row in try database.list("SELECT * FROM test_result WHERE user_id = \(viewer)") {
+        if let test = arguments.string("test"), row["test"] != test { continue }
+        let id = row.id()
+        edges.append(
+          Edge(
+            node: { [unowned self] in try testResult(id) },
+            keys: [.textDown(row.text("recorded_at")), .down(id)]))
+      }
+      return try connection("TestResultConnection", edges, arguments)
+    case "photos":
+      for id in try database.ids("SELECT id FROM photo WHERE owner_id = \(viewer)") {
+        guard try seesPhoto(id) else { continue }
+        edges.append(Edge(node: { [unowned self] in try photo(id) }, keys: [.down(id)]))
+      }
+      return try connection("PhotoConnection", edges, arguments)
     default: return nil
+    }
+  }
+
+  func testResult(_ id: Int64) throws -> NaiveObject? {
+    guard let row = try database.row("test_result", id) else { return nil }
+    let test = row.text("test")
+    return NaiveObject(type: "TestResult") { field, _ in
+      switch field {
+      case "id": .id(id)
+      case "test": .text(test)
+      case "value": .leaf(.value(.number(row.text("value"))))
+      case "unit":
+        .text(
+          test == "MILE_TIME" ? "SECONDS" : test.hasSuffix("PER_MINUTE") ? "COUNT" : "KILOGRAMS")
+      case "recordedAt": .time(row["recorded_at"])
+      default: nil
+      }
     }
   }
 
@@ -321,6 +349,11 @@ extension NaiveGraph {
       for row in try database.list("SELECT * FROM notification WHERE recipient_id = \(viewer)") {
         let id = row.id()
         if let isRead, isRead != (row["read_at"] != nil) { continue }
+        if field == "notifications", let reasons = arguments.strings("reasons"),
+          !reasons.contains(row.text("reason"))
+        {
+          continue
+        }
         guard try seesNotification(id) else { continue }
         edges.append(Edge(node: { [unowned self] in try notification(id) }, keys: [.down(id)]))
       }
@@ -351,8 +384,9 @@ extension NaiveGraph {
         edges.append(Edge(node: { [unowned self] in try followUp(id) }, keys: [.down(id)]))
       }
       return try connection("FollowUpConnection", edges, arguments)
-    case "infoRequests":
-      for row in try database.list("SELECT * FROM info_request WHERE owner_id = \(viewer)") {
+    case "infoRequests", "sentInfoRequests":
+      let side = field == "infoRequests" ? "owner_id" : "requester_id"
+      for row in try database.list("SELECT * FROM info_request WHERE \(side) = \(viewer)") {
         if let status = arguments.string("status"), row["status"] != status { continue }
         let id = row.id()
         guard try seesInfoRequest(id) else { continue }
@@ -424,6 +458,8 @@ extension NaiveGraph {
         let read = members.first { $0.id("user_id") == viewer }?.id("last_read_id") ?? 0
         return .int(messages.count { $0.id() > read && $0.id("author_id") != viewer })
       case "updatedAt": return .time(try updated(conversation: id))
+      case "viewerHasMuted":
+        return .bool(members.first { $0.id("user_id") == viewer }?.bool("is_muted") ?? false)
       default: return nil
       }
     }

@@ -206,6 +206,8 @@ final class NaiveGraph {
     case 42: return try seesBooking(id) ? booking(id) : nil
     case 43:
       return try database.row("activity_track", id)?.id("user_id") == viewer ? track(id) : nil
+    case 44:
+      return try database.row("test_result", id)?.id("user_id") == viewer ? testResult(id) : nil
     case 48: return try takesPart(in: id) ? conversation(id) : nil
     case 49:
       guard let row = try database.row("message", id) else { return nil }

@@ -336,6 +336,15 @@ extension GraphServer {
       action_performed_at = created_at WHERE hashint8extended(id, 5) % 5 = 0;
     UPDATE event_venue SET opens_at = NULL, closes_at = NULL, note = 'soup' WHERE hashint8extended(location_id, 5) % 3 = 0
     """,
+    // Products no longer sold, archived programs, described photos, muted conversations, suspended people.
+    """
+    UPDATE product SET is_available = false WHERE hashint8extended(id, 31) % 6 = 0;
+    UPDATE program SET is_archived = true WHERE hashint8extended(id, 31) % 4 = 0;
+    UPDATE photo SET alt_text = 'Picture ' || id WHERE hashint8extended(id, 31) % 3 = 0;
+    UPDATE conversation_member SET is_muted = true WHERE hashint8extended(conversation_id, user_id) % 3 = 0;
+    UPDATE app_user SET suspended_until = (ARRAY['infinity', '2100-01-01Z', '2020-01-01Z']::timestamptz[])[1 + abs(hashint8(id)) % 3]
+    WHERE hashint8extended(id, 31) % 9 = 0
+    """,
     // Something in the log of changes.
     """
     DELETE FROM comment WHERE hashint8extended(id, 2) % 40 = 0;

@@ -19,14 +19,11 @@ extension GraphData {
     }
   }
 
-  /// A photo with a square cut of it; both addresses end in its name.
+  /// A photo of 800 by 600 pixels: `/photos/ann.jpg` of the name ann, and `/photos/ann-s600.jpg` its
+  /// square.
   func squaredPhoto(of owner: Person, named name: String) throws -> NodeKey {
-    let photo = try photo(of: owner, url: "https://photos.example/full/\(name)")
-    try run(
-      "UPDATE photo SET square_url = $1 WHERE id = \(photo)",
-      [
-        "https://photos.example/square/\(name)"
-      ])
+    let photo = try photo(of: owner, url: "/photos/\(name).jpg")
+    try run("UPDATE photo SET width = 800, height = 600 WHERE id = \(photo)")
     return photo
   }
 

@@ -53,7 +53,7 @@ DECLARE
   made bigint;
   known text;
   reached text := words(contact);
-  secret text;
+  secret text := translate(encode(decode(replace(gen_random_uuid()::text, '-', ''), 'hex'), 'base64'), '+/=', '-_');
 BEGIN
   PERFORM require_viewer(viewer);
   IF contact_id IS NOT NULL THEN

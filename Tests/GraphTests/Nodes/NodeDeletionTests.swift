@@ -175,6 +175,8 @@ import Testing
           "user_id": owner.key, "title": "x", "started_at": "now", "ended_at": "now",
           "distance": 1.0, "path": "[]",
         ]),
+      try data.insert(
+        "test_result", ["user_id": owner.key, "test": "LEG_PRESS", "value": 1.0]),
       try data.insert("conversation", ["member_key": "gone"]),
       try data.insert(
         "message", ["conversation_id": conversation, "author_id": owner.key, "body": "x"]),

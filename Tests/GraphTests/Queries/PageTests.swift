@@ -232,6 +232,7 @@ private struct Walk {
     node("Comment", graph.comment)
     node("Conversation", graph.conversation)
     node("Program", graph.program, ["classSessions": window])
+    node("ClassSession", graph.roster)
     for (tag, key) in graph.posts { node(NaiveGraph.postTypes[tag.rawValue - 16], key) }
     add("TrainerProfile", "node.trainerProfile", ["classSessions": window]) { field in
       let profile = RandomField(

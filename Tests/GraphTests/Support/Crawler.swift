@@ -110,8 +110,8 @@ struct Crawler {
     let names: [Int64: String] = [
       1: "User", 2: "Photo", 3: "Location", 4: "Product", 5: "Circle", 32: "Comment",
       33: "Invitation", 34: "InfoRequest", 35: "FollowUp", 40: "Program", 41: "ClassSession",
-      42: "Booking", 43: "ActivityTrack", 48: "Conversation", 49: "Message", 50: "Notification",
-      51: "ExternalContact", 60: "Session",
+      42: "Booking", 43: "ActivityTrack", 44: "TestResult", 48: "Conversation", 49: "Message",
+      50: "Notification", 51: "ExternalContact", 60: "Session",
     ]
     let tag = key.number & 255
     if tag & 240 == 16 { return NaiveGraph.postTypes[Int(tag) - 16] }

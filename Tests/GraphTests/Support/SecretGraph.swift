@@ -290,7 +290,9 @@ struct SecretGraph {
         "user_id": owner.key,
       ])
     secrets.append(Secret(marker: "77.125", audience: [.owner]))
-    try data.add("test_result", ["user_id": owner.key, "test": "LEG_PRESS", "value": 77.125])
+    let result = try data.insert(
+      "test_result", ["user_id": owner.key, "test": "LEG_PRESS", "value": 77.125])
+    secretID(result, .owner)
     let track = try data.insert(
       "activity_track",
       [

@@ -69,5 +69,5 @@ struct Noun: Sendable, CustomTestStringConvertible {
   var isLogged = false
   var testDescription: String { name }
 
-  static let all = posts + said
+  static let all = posts + said + things
 }

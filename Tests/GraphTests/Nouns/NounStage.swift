@@ -22,12 +22,18 @@ final class NounStage {
     let staff = try data.person("staff", roles: ["MEMBER", "STAFF", "SERVICE"])
     people = [.me: me, .other: other, .staff: staff]
     let third = try data.person("third")
+    let digits = (0..<64).map { _ in String(Int.random(in: 0...15), radix: 16) }
+    let upload = "/photos/\(digits.joined()).png"
+    try data.add(
+      "upload",
+      ["owner_id": me.key, "path": upload, "width": 9, "height": 9, "moderation": "APPROVED"])
     names = [
       "me": me.wire, "other": other.wire, "staff": staff.wire, "third": third.wire,
       "home": home.wire, "city": try data.location("Perth", level: "CITY").wire,
       "place": try data.location("Pier", latitude: 1, longitude: 1).wire,
       "photo": try data.photo(of: me).wire, "picture": try data.photo(of: me).wire,
-      "product": try data.product("Coat").wire,
+      "product": try data.product("Coat").wire, "trainer": try data.trainer().wire,
+      "upload": upload,
       "group": try data.circle("Group", owner: me, members: [other]).wire,
       "channel": try data.circle("Channel", kind: "CHANNEL", owner: staff, members: [me]).wire,
     ]

@@ -62,8 +62,6 @@ BEGIN
     device_name = EXCLUDED.device_name, locale = EXCLUDED.locale, last_seen_at = now(),
     created_at = CASE WHEN d.user_id = EXCLUDED.user_id THEN d.created_at ELSE now() END
   RETURNING d.id INTO made;
-  -- Nothing that waits for its former owner is for the viewer's eyes.
-  DELETE FROM outbox o WHERE o.device_id = made AND o.user_id <> viewer;
   DELETE FROM device d WHERE d.id IN (
     SELECT e.id FROM device e WHERE e.user_id = viewer ORDER BY e.last_seen_at DESC, e.id DESC OFFSET 20);
   RETURN made;
@@ -93,18 +91,20 @@ COMMENT ON FUNCTION device_of_session IS 'Returns the devices that a session reg
 
 CREATE OR REPLACE FUNCTION tell_outside() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO outbox (channel, user_id, device_id, notification_id, body, due_at)
-  SELECT 'PUSH', n.recipient_id, d.id, n.id, '', now() + interval '3 seconds'
+  INSERT INTO outbox (channel, device_id, notification_id, body, due_at)
+  SELECT 'PUSH', d.id, n.id, '', now() + interval '3 seconds'
   FROM changed n JOIN device d ON d.user_id = n.recipient_id JOIN app_config a ON a.app = d.app
+    LEFT JOIN notification_rule r ON r.user_id = n.recipient_id AND r.reason = n.reason
   WHERE (a.notification_reasons = '{}' OR n.reason = ANY (a.notification_reasons))
-    AND 'PUSH' = ANY (wanted_channels(n.recipient_id, n.reason))
+    AND 'PUSH' = ANY (coalesce(r.channels, default_channels(n.reason)))
     AND NOT EXISTS (SELECT FROM conversation_member m
       WHERE m.conversation_id = n.about_id AND m.user_id = n.recipient_id AND m.is_muted);
   INSERT INTO outbox (channel, user_id, recipient, notification_id, body, due_at)
   SELECT 'EMAIL', n.recipient_id, u.email, n.id, '', now() + interval '3 seconds'
   FROM changed n JOIN app_user u ON u.id = n.recipient_id AND u.email_verified AND u.email IS NOT NULL
+    LEFT JOIN notification_rule r ON r.user_id = n.recipient_id AND r.reason = n.reason
   -- in this order, as the second one notes the time
-  WHERE CASE WHEN 'EMAIL' = ANY (wanted_channels(n.recipient_id, n.reason)) THEN
+  WHERE CASE WHEN 'EMAIL' = ANY (coalesce(r.channels, default_channels(n.reason))) THEN
     may_mail(concat_ws(' ', n.reason, n.about_id), n.recipient_id::text, interval '24 hours') END;
   RETURN NULL;
 END $$;
@@ -115,8 +115,8 @@ CALL watch('notification', '{added}', 'tell_outside');
 
 CREATE OR REPLACE FUNCTION push_badge(viewer bigint, session_hash bytea) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO outbox (channel, user_id, device_id, body, due_at)
-  SELECT 'PUSH', viewer, d.id, '', now() + interval '10 seconds'
+  INSERT INTO outbox (channel, device_id, body, due_at)
+  SELECT 'PUSH', d.id, '', now() + interval '10 seconds'
   FROM device d
   WHERE d.user_id = viewer AND d.id <> ALL (device_of_session(session_hash))
     AND NOT EXISTS (SELECT FROM outbox o WHERE o.device_id = d.id AND o.notification_id IS NULL

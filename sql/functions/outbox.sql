@@ -31,15 +31,16 @@ DECLARE
   n notification;
   push jsonb;
 BEGIN
-  SELECT e.* INTO d FROM device e WHERE e.id = entry.device_id AND e.user_id = entry.user_id;
+  SELECT e.* INTO d FROM device e WHERE e.id = entry.device_id;
   IF NOT FOUND THEN RETURN NULL; END IF;
   IF entry.notification_id IS NOT NULL THEN
-    SELECT v.* INTO n FROM visible_notification(entry.user_id) v
+    -- of a device that has changed hands, it is not its user's
+    SELECT v.* INTO n FROM visible_notification(d.user_id) v
     WHERE v.id = entry.notification_id AND v.read_at IS NULL;
     IF NOT FOUND OR notification_end(n) <= now() THEN RETURN NULL; END IF;
   END IF;
   push := push_of(d, n);
-  RETURN jsonb_build_object('push', push - '{topic,expiration,thread}'::text[])
+  RETURN jsonb_build_object('userId', wire_id(d.user_id), 'push', push - '{topic,expiration,thread}'::text[])
     || CASE d.platform WHEN 'APNS' THEN jsonb_build_object('apns', apns_of(push))
       WHEN 'FCM' THEN jsonb_build_object('fcm', fcm_of(push)) ELSE '{}' END;
 END $$;
@@ -94,6 +95,7 @@ CREATE OR REPLACE FUNCTION outbox_end(entry bigint, is_delivered boolean, is_fin
 RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE is_tried_again boolean;
 BEGIN
+  IF is_gone THEN DELETE FROM device d WHERE d.id = (SELECT o.device_id FROM outbox o WHERE o.id = entry); END IF;
   UPDATE outbox o SET
     delivered_at = CASE WHEN is_delivered THEN now() END,
     failed_at = CASE WHEN NOT is_delivered AND (is_final OR o.attempts >= 19) THEN now() END,
@@ -103,8 +105,7 @@ BEGIN
     token = CASE WHEN NOT (is_delivered OR is_final OR o.attempts >= 19) THEN o.token END
   WHERE o.id = entry AND o.delivered_at IS NULL
   RETURNING o.delivered_at IS NULL AND o.failed_at IS NULL INTO is_tried_again;
-  IF is_gone THEN DELETE FROM device d WHERE d.id = (SELECT o.device_id FROM outbox o WHERE o.id = entry); END IF;
-  RETURN is_tried_again;
+  RETURN coalesce(is_tried_again, false);
 END $$;
 COMMENT ON FUNCTION outbox_end IS
   'Records that an entry was delivered, or that it failed. A failed entry is due again after 10 seconds, 20, 40, and '

@@ -79,7 +79,8 @@ CREATE TABLE outbox (
     CHECK (subject !~ '[\u0001-\u001f\u007f-\u009f\u2028\u2029]'),
   body text NOT NULL,
   token bytea,
-  device_id bigint CONSTRAINT outbox_device_exists REFERENCES device ON DELETE CASCADE,
+  -- no foreign key: an announcement adds thousands, and those of a device that is gone are passed over
+  device_id bigint,
   notification_id bigint,
   created_at timestamptz NOT NULL DEFAULT now(),
   attempts int NOT NULL DEFAULT 0,
@@ -96,7 +97,8 @@ COMMENT ON COLUMN outbox.attempts IS 'The number of failed deliveries.';
 COMMENT ON COLUMN outbox.due_at IS 'The date and time of the next delivery.';
 COMMENT ON COLUMN outbox.failed_at IS 'The date and time when delivery was abandoned.';
 COMMENT ON COLUMN outbox.channel IS 'EMAIL, SMS, PUSH, or the provider with the wall.';
-COMMENT ON COLUMN outbox.user_id IS 'The user on whose behalf the entry is delivered.';
+COMMENT ON COLUMN outbox.user_id IS
+  'The user on whose behalf the entry is delivered. Null for a push message, which is for the user of its device.';
 COMMENT ON COLUMN outbox.recipient IS
   'The address or number of the recipient. Null for a post on the user''s own wall.';
 COMMENT ON CONSTRAINT outbox_recipient_form ON outbox IS 'unreachable';
@@ -105,7 +107,7 @@ COMMENT ON CONSTRAINT outbox_subject_form ON outbox IS 'unreachable';
 CREATE INDEX ON outbox (due_at, id) WHERE delivered_at IS NULL AND failed_at IS NULL;
 -- deleting an account; what a person was mailed about
 CREATE INDEX ON outbox (user_id);
--- deleting a device; the one message that waits for its number
+-- the one message that waits with a number; a device that changes hands
 CREATE INDEX ON outbox (device_id) WHERE device_id IS NOT NULL;
 
 CREATE TABLE tracking (

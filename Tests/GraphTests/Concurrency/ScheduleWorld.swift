@@ -86,6 +86,7 @@ struct ScheduleWorld: Sendable {
     self.post = post
     self.hasOutages = hasOutages
     let host = try data.person("host")
+    try data.run("INSERT INTO app_config (app) VALUES ('push')")
     trainer = try data.person("trainer", roles: ["MEMBER", "TRAINER"])
     trainee = try data.person("trainee")
     photo = try data.photo(of: trainee)
@@ -583,8 +584,10 @@ struct ScheduleClient {
       }
       explain("\(number) writes to \(other)", and: other)
     case 29:
-      if chance(50) {
+      if chance(40) {
         try expect([], "markNotificationsRead")
+      } else if chance(20) {
+        try device()
       } else {
         try act()
       }
@@ -633,6 +636,23 @@ struct ScheduleClient {
   private func update(_ id: String, _ kind: String) -> String {
     let name = kind.prefix(1).uppercased() + kind.dropFirst()
     return "update\(name)(\(kind)Id: \"\(id)\", input: {body: \"b\(operations)\"})"
+  }
+
+  /// Registers a device, and perhaps takes it away again. A token may be that of another client.
+  private mutating func device() throws {
+    let token = String(repeating: "a", count: 62) + String(10 + operations % 7)
+    try expect(
+      [],
+      "updateNotificationSettings(input: {rules: [{reason: VOTED, channels: [\(chance(50) ? "PUSH" : "")]}]})"
+    )
+    guard
+      let id = try attempt(
+        "registerDevice(input: {app: \"push\", platform: APNS, token: \"\(token)\"})",
+        "device { id }", "device.id"), chance(50)
+    else { return }
+    // Another client may have taken it over.
+    _ = try attempt(
+      "unregisterDevice(deviceId: \"\(id)\")", allowing: ["NOT_FOUND"], isOnce: true)
   }
 
   /// Uses the button of one of the latest notifications.

@@ -427,11 +427,38 @@ private final class RoleStage {
         "UPDATE notification SET action_kind = 'FOLLOW_BACK' WHERE id = $1",
         [told])
       return "performNotificationAction(notificationId: \(quote(told)))"
+    case "updateNotificationSettings":
+      return "updateNotificationSettings(input: {isNamingPeople: false})"
+    case "registerDevice":
+      let known = try device(of: other)
+      let token = target == "other's" ? known.token : Self.newToken()
+      return "registerDevice(input: {app: \"roles\", platform: APNS, token: \"\(token)\"})"
+    case "unregisterDevice":
+      let device = try device(of: target == "own" ? viewer : other)
+      return "unregisterDevice(deviceId: \(quote(device.key)))"
     default: throw GraphTestFailure("nothing says how to call \(mutation) of \(target)")
     }
   }
 
   // MARK: Targets
+
+  private static func newToken() -> String {
+    (0..<4).map { _ in
+      String(UInt64.random(in: (1 << 60)...(.max)), radix: 16)
+    }.joined()
+  }
+
+  private func device(of person: Person) throws -> (key: NodeKey, token: String) {
+    let token = Self.newToken()
+    try data.run("INSERT INTO app_config (app) VALUES ('roles') ON CONFLICT DO NOTHING")
+    let rows = try data.run(
+      """
+      INSERT INTO device (user_id, session_id, app, platform, token_hash, token, is_sandbox, locale)
+      SELECT s.user_id, s.id, 'roles', 'APNS', sha256(convert_to($2, 'UTF8')), '', false, 'en'
+      FROM session s WHERE s.user_id = $1::bigint LIMIT 1 RETURNING id
+      """, [person.key, token])
+    return (NodeKey(Int64(rows.first?.first.flatMap { $0 } ?? "") ?? 0), token)
+  }
 
   private func quote(_ key: NodeKey) -> String { "\"\(key.wire)\"" }
 

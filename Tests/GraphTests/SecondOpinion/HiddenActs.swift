@@ -362,6 +362,10 @@ final class HiddenActs: Sendable {
     try member("sendMessage(to: {userIds: [\(people("loud_owner"))]}, body: \"secret answer\")")
     try owner("markNotificationsRead")
     try member("markNotificationsRead")
+    try owner(
+      "updateNotificationSettings(input: {rules: [{reason: VOTED, channels: [EMAIL]}], quietHours: {from: \"22:00\", to: \"07:00\"}})"
+    )
+    try owner("updateProfile(input: {locale: \"es\", timeZone: \"Europe/Madrid\"})")
     try staff("moderatePhoto(photoId: \(photos[3]), state: REJECTED)")
     let session = try id(
       """

@@ -306,6 +306,13 @@ struct SecretGraph {
         "name": secret("contact", .owner), "name_key": "contact",
       ])
     secretID(contact, .owner)
+    try data.run("INSERT INTO app_config (app) VALUES ('device') ON CONFLICT DO NOTHING")
+    try data.run(
+      """
+      INSERT INTO device (user_id, session_id, app, platform, token_hash, token, is_sandbox, device_name, locale)
+      SELECT s.user_id, s.id, 'device', 'APNS', '\\x01', '\\x02', false, $2, 'en' FROM session s
+      WHERE s.user_id = $1::bigint LIMIT 1
+      """, [owner.key, secret("devicename", .owner)])
     try data.add("shopping_list_item", ["user_id": owner.key, "product_id": product])
     _ = try data.insert(
       "invitation",

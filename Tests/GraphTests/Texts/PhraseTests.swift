@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `a phrase of a notification has one value besides the actor and a brand or note`() throws {
+  @Test func `a phrase of a notification has one value besides actor, brand, and note`() throws {
     for (phrase, words) in try phrases("en") where phrase.key.first?.isUppercase == true {
       let others = names(words).filter { !["actor", "brand", "note"].contains($0) }
       #expect(others.count <= 1, "\(phrase.key): \(words)")

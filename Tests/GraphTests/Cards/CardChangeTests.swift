@@ -236,7 +236,7 @@ import Testing
         "\(index % 2 == 0 ? "close" : "reopen")CardPost(postId: $id)", ["id: ID!": offer.json],
         as: author)
     }
-    #expect(answers.allSatisfy(\.isEmpty))
+    #expect(answers.allSatisfy { $0.isEmpty })
     #expect(
       try data.run(
         "SELECT is_open = (closed_at IS NULL) FROM card_post WHERE post_id = $1", [offer])

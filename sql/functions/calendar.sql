@@ -67,7 +67,7 @@ RETURNS TABLE (id bigint, starts_at timestamptz) LANGUAGE sql STABLE AS $$
   SELECT e.post_id, e.starts_at
   FROM (SELECT a.event_id AS id FROM attendance a WHERE a.user_id = viewer AND a.status <> 'NOT_GOING'
       UNION SELECT i.event_id FROM invitation i
-        WHERE i.invitee_id = viewer AND i.status <> 'DECLINED' AND i.event_id IS NOT NULL
+        WHERE i.invitee_id = viewer AND i.status NOT IN ('DECLINED', 'WITHDRAWN') AND i.event_id IS NOT NULL
       UNION SELECT p.id FROM post p WHERE p.author_id = viewer AND p.kind = tag_of('event')) mine
     -- OFFSET 0: one by one, not all events of the time
     CROSS JOIN LATERAL (SELECT f.* FROM event f WHERE f.post_id = mine.id OFFSET 0) e

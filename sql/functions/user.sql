@@ -71,16 +71,19 @@ RETURNS TABLE (id bigint, place bigint) LANGUAGE sql STABLE AS $$
     WHERE name_vector(u.name_key || ' ' || u.username) @@ (SELECT w.query FROM wanted w)
       AND (part IS NULL OR part = 'MEMBER' OR u.roles @> ARRAY[part] AND u.roles <> '{MEMBER}')
     LIMIT CASE WHEN part IS NULL OR part = 'MEMBER' THEN 300 END),
+  -- the first by an index, those of them that begin so
   beginning AS MATERIALIZED (
-    (SELECT u.id, u.name_key, u.username, u.follower_count FROM app_user u
-    WHERE (SELECT count(*) FROM matching) = 300 AND u.name_key >= (SELECT w.term FROM wanted w)
-      AND u.name_key < (SELECT w.term || chr(1114111) FROM wanted w)
-    ORDER BY u.name_key, u.id LIMIT 100)
+    SELECT b.* FROM (
+      SELECT u.id, u.name_key, u.username, u.follower_count FROM app_user u
+      WHERE (SELECT count(*) FROM matching) = 300 AND u.name_key >= (SELECT w.term FROM wanted w)
+      ORDER BY u.name_key, u.id LIMIT 100) b
+    WHERE starts_with(b.name_key, (SELECT w.term FROM wanted w))
     UNION ALL
-    (SELECT u.id, u.name_key, u.username, u.follower_count FROM app_user u
-    WHERE (SELECT count(*) FROM matching) = 300 AND lower(u.username) >= (SELECT w.term FROM wanted w)
-      AND lower(u.username) < (SELECT w.term || chr(1114111) FROM wanted w)
-    ORDER BY lower(u.username) LIMIT 100)),
+    SELECT b.* FROM (
+      SELECT u.id, u.name_key, u.username, u.follower_count FROM app_user u
+      WHERE (SELECT count(*) FROM matching) = 300 AND lower(u.username) >= (SELECT w.term FROM wanted w)
+      ORDER BY lower(u.username) LIMIT 100) b
+    WHERE starts_with(lower(b.username), (SELECT w.term FROM wanted w))),
   ranked AS (
     SELECT c.id, (CASE WHEN lower(c.username) = w.term THEN 0 WHEN c.name_key = w.term THEN 1
         WHEN starts_with(lower(c.username), w.term) OR starts_with(c.name_key, w.term) THEN 2 ELSE 3 END * 2

@@ -320,7 +320,7 @@ import Testing
     }
     #expect(
       try functions(#"INTO\s+outbox\y"#) == [
-        "mail_owner", "mail_verification", "share_post", "write_password_resets",
+        "mail_owner", "mail_reset", "mail_verification", "push_badge", "share_post", "tell_outside",
       ])
     #expect(
       try functions(#"\ymail_owner\("#) == [
@@ -334,7 +334,7 @@ import Testing
     // Nobody's address is mailed by it that is not verified.
     let ada = try graph.signUp("ada", ", email: \"\(GraphData.unique("a"))@mail.example\"")
     let before = try mails(of: ada)
-    #expect(try data.run("SELECT mail_owner(\(ada), 'subject', 'body')") == [["f"]])
+    #expect(try data.run("SELECT mail_owner(\(ada), 'CHANGE_PASSWORD')") == [["f"]])
     #expect(try mails(of: ada) == before)
   }
 

@@ -73,7 +73,7 @@ COMMENT ON COLUMN password.hash IS 'The hash of the password, with its salt and 
 
 CREATE TABLE identity (
   provider text NOT NULL CONSTRAINT identity_provider_known
-    CHECK (provider IN ('FACEBOOK', 'GOOGLE', 'TWITTER', 'YAHOO', 'AOL')),
+    CHECK (provider IN ('FACEBOOK', 'GOOGLE', 'TWITTER', 'YAHOO', 'AOL', 'APPLE')),
   external_id text NOT NULL,
   user_id bigint NOT NULL
     CONSTRAINT identity_user_exists REFERENCES app_user ON DELETE CASCADE,

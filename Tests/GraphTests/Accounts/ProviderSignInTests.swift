@@ -7,7 +7,7 @@ import TokenSupport
 
 /// Signing up and in with an identity of Facebook, Google, or another provider.
 @Suite(.usesCluster) struct ProviderSignInTests {
-  private static let names = ["AOL", "FACEBOOK", "GOOGLE", "TWITTER", "YAHOO"]
+  private static let names = ["AOL", "APPLE", "FACEBOOK", "GOOGLE", "TWITTER", "YAHOO"]
 
   /// Each provider has an issuer and a key of its own.
   private static let signers = Dictionary(
@@ -111,7 +111,7 @@ import TokenSupport
     }
   }
 
-  @Test(arguments: ["AOL", "GOOGLE", "TWITTER", "YAHOO"])
+  @Test(arguments: ["AOL", "APPLE", "GOOGLE", "TWITTER", "YAHOO"])
   func `GTIO-1.4b: a returning user signs in with the others`(provider: String) throws {
     let subject = GraphData.unique("s")
     let token = try credential(provider, subject)
@@ -128,7 +128,7 @@ import TokenSupport
         == [Refusal("NOT_FOUND", "credential")])
   }
 
-  @Test(arguments: ["AOL", "GOOGLE", "TWITTER", "YAHOO"])
+  @Test(arguments: ["AOL", "APPLE", "GOOGLE", "TWITTER", "YAHOO"])
   func `GTIO-1.5a: a new user signs up with the others`(provider: String) throws {
     let made = try signIn(provider, credential(provider, GraphData.unique("s")), allowSignUp: true)
     #expect(made["isNewUser"] == true)

@@ -143,8 +143,8 @@ import Testing
       try data.insert(
         "notification",
         [
-          "recipient_id": bob.key, "actor_id": hidden.key, "reason": "COMMENTED", "text": "x",
-          "destination": "y",
+          "recipient_id": bob.key, "actor_id": hidden.key, "reason": "COMMENTED",
+          "phrase": "COMMENTED", "destination": "y",
         ])
       let since = try token(bob)
       try data.run("DELETE FROM app_user WHERE id = \(hidden)")
@@ -180,7 +180,7 @@ import Testing
       "notification",
       [
         "recipient_id": bob.key, "actor_id": ann.key, "reason": "FOLLOWED",
-        "text": "<b>Hidden Ann</b> follows you.", "destination": "y",
+        "phrase": "FOLLOWED", "args": "{<b>Hidden Ann</b>}", "destination": "y",
       ])
     func export() throws -> String {
       try server.data("{ viewer { dataExport } }", as: bob).at("viewer.dataExport")?.string ?? ""

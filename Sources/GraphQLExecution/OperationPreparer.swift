@@ -116,7 +116,8 @@ package final class OperationPreparer {
           operation.operation.variables, source: document.valid.document.source),
         introspection: plan.isIntrospectionVariable
           ? introspect(document.valid, operation.operation, coerced) : nil,
-        cost: cost, isDeferrable: operation.isDeferrable, live: live))
+        cost: cost, isDeferrable: operation.isDeferrable, live: live,
+        onError: request.onError))
     if let memo = request.memo { keep(prepared, of: request, as: memo) }
     return prepared
   }

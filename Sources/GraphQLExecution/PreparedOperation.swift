@@ -29,12 +29,13 @@ package final class PreparedOperation {
     let cost: Int
     let isDeferrable: Bool
     let live: LiveOptions?
+    let onError: ErrorBehavior
 
     init(
       label: OperationLabel, request: GraphQLRequest?, plan: PreparedPlan,
       variables: [InputValue?], variableNames: [String], inputs: OperationInputs,
       introspection: [String: [UInt8]]?, cost: Int, isDeferrable: Bool,
-      live: LiveOptions?
+      live: LiveOptions?, onError: ErrorBehavior = .propagate
     ) {
       self.label = label
       self.request = request
@@ -46,6 +47,7 @@ package final class PreparedOperation {
       self.cost = cost
       self.isDeferrable = isDeferrable
       self.live = live
+      self.onError = onError
     }
   }
 
@@ -82,6 +84,8 @@ package final class PreparedOperation {
   var isDeferrable: Bool { content.isDeferrable }
   /// The options of a live query.
   package var live: LiveOptions? { content.live }
+  /// What errors do to the response around them.
+  package var onError: ErrorBehavior { content.onError }
 }
 
 extension PreparedOperation {

@@ -265,7 +265,9 @@ package struct GraphQLEndpoint {
     return GraphQLRequest(
       identity: identity, document: document, trustedID: trustedID,
       operationName: parameters.operationName,
-      variables: parameters.variables, extensions: parameters.extensions)
+      variables: parameters.variables, extensions: parameters.extensions,
+      onError: parameters.onError
+        ?? trustedID.flatMap { configuration.trustedDocuments.onError(id: $0) } ?? .propagate)
   }
 
   private func findDocument(

@@ -1,5 +1,6 @@
 import GraphQLExecution
 import GraphQLPlanning
+import GraphQLResponse
 import GraphQLSchema
 
 /// Numbers for subscriptions whose statements give the same response to the same event: of one plan with the same values,
@@ -9,10 +10,12 @@ struct SharingGroups {
     private let plan: ObjectIdentifier
     private let variables: [InputValue?]
     private let viewer: Int64?
+    private let onError: ErrorBehavior
 
     init(_ operation: PreparedOperation, viewer: Int64) {
       plan = ObjectIdentifier(operation.plan)
       variables = operation.variables
+      onError = operation.onError
       self.viewer = operation.plan.plan.parameters.contains(.viewer) ? viewer : nil
     }
   }

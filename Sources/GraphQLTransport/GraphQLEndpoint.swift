@@ -17,6 +17,8 @@ package struct GraphQLEndpoint {
     package var persistedQueries: PersistedQueries? = PersistedQueries()
     /// The maximum number of requests in one body; 0 allows no lists.
     package var maximumBatch = 0
+    /// The maximum number of sets of variables in one request; 0 allows no lists of them.
+    package var maximumVariableSets = 100
     package var maximumDocumentBytes = 64 * 1024
     package var maximumVariablesBytes = 256 * 1024
     package var maximumNesting = 64
@@ -29,7 +31,8 @@ package struct GraphQLEndpoint {
     /// Send this response; there is nothing to execute.
     case answer(GraphQLAnswer)
     case request(GraphQLRequest, ResponseFormat)
-    /// Execute each request, and respond with the list of their responses in this order.
+    /// Execute each request, and respond with the list of their responses in this order. If the
+    /// format has `sets`, it is one request with several sets of variables.
     case batch([GraphQLRequest], ResponseFormat)
   }
 
@@ -109,11 +112,13 @@ package struct GraphQLEndpoint {
     let accept = request.headerList("accept")
     format.stream = StreamFormat(accept: accept)
     format.parts = StreamFormat.ofParts(accept: accept)
+    format.lines = JSONLines(accept: accept)
     if let mediaType = ContentNegotiation.mediaType(accept: accept) {
       format.mediaType = mediaType
     } else {
-      guard format.stream != nil || format.parts != nil else { throw .notAcceptable }
-      format.isStreamOnly = true
+      format.isStreamOnly = format.stream != nil || format.parts != nil
+      // Where it turns out to be a single response after all, it is JSON.
+      guard format.isStreamOnly || format.lines != nil else { throw .notAcceptable }
     }
     // Apollo's iOS client sends the Content-Type of a body that is not there.
     if request.method == .post || request.hasHeader("content-type") {
@@ -160,7 +165,11 @@ package struct GraphQLEndpoint {
     }
     switch try TransportError.parse(request.body, maximumNesting: configuration.maximumNesting) {
     case .object(let members):
-      var found = try readRequest(members, identity, bodyBytes: request.body.count)
+      let parameters = try RequestParameters(members)
+      if let sets = parameters.variableSets {
+        return try readSets(sets, parameters, request, head, identity)
+      }
+      var found = try readRequest(parameters, identity, bodyBytes: request.body.count)
       // A request that depends on a list of documents, or changes it, is parsed again.
       if let key, found.extensions.isEmpty, found.trustedID == nil,
         configuration.trustedLevel == .off,
@@ -180,7 +189,8 @@ package struct GraphQLEndpoint {
       var requests: [GraphQLRequest] = []
       for element in elements {
         guard case .object(let members) = element else { throw .batchNesting }
-        requests.append(try readRequest(members, identity, bodyBytes: request.body.count))
+        requests.append(
+          try readRequest(RequestParameters(members), identity, bodyBytes: request.body.count))
       }
       return .batch(requests, format)
     case .null, .boolean, .number, .string:
@@ -206,7 +216,7 @@ package struct GraphQLEndpoint {
     in payload: [JSONValue.Member], bytes: Int, as identity: RequestIdentity
   ) throws(TransportError) -> GraphQLRequest {
     do throws(TransportError) {
-      return try readRequest(payload, identity, bodyBytes: bytes)
+      return try readRequest(RequestParameters(payload), identity, bodyBytes: bytes)
     } catch {
       report(.refused(error, error.status(configuration.profile), of: identity))
       throw error
@@ -222,9 +232,19 @@ package struct GraphQLEndpoint {
   private func readRequest(
     _ members: [JSONValue.Member], _ identity: RequestIdentity, bodyBytes: Int
   ) throws(TransportError) -> GraphQLRequest {
-    let parameters = try RequestParameters(members)
-    if bodyBytes > configuration.maximumVariablesBytes,
-      Self.size(.object(parameters.variables)) > configuration.maximumVariablesBytes
+    guard parameters.variableSets == nil else {
+      throw .parameter("variables", expected: "an object")
+    }
+    try checkSize(of: parameters.variables, inBytes: bodyBytes)
+    return try resolve(parameters, identity)
+  }
+
+  /// - Parameter bytes: the size of what the variables came in.
+  func checkSize(
+    of variables: [JSONValue.Member], inBytes bytes: Int
+  ) throws(TransportError) {
+    if bytes > configuration.maximumVariablesBytes,
+      Self.size(.object(variables)) > configuration.maximumVariablesBytes
     {
       throw .variablesTooLarge(maximumBytes: configuration.maximumVariablesBytes)
     }
@@ -247,7 +267,7 @@ package struct GraphQLEndpoint {
 
   // MARK: Finding the document
 
-  private func resolve(
+  func resolve(
     _ parameters: RequestParameters, _ identity: RequestIdentity
   ) throws(TransportError) -> GraphQLRequest {
     var (document, trustedID) = try findDocument(parameters)

@@ -7,6 +7,8 @@ struct RequestParameters: Equatable {
   var documentID: String?
   var operationName: String?
   var variables: [JSONValue.Member] = []
+  /// The list in place of the variables, whose elements are still to be checked.
+  var variableSets: [JSONValue]?
   var extensions: [JSONValue.Member] = []
   var onError: ErrorBehavior?
 
@@ -21,6 +23,7 @@ struct RequestParameters: Equatable {
       case ("operationName", .string(let name)): operationName = name.isEmpty ? nil : name
       case ("operationName", _): throw .parameter("operationName", expected: "a string")
       case ("variables", .object(let values)): variables = values
+      case ("variables", .array(let sets)): variableSets = sets
       case ("variables", _): throw .parameter("variables", expected: "an object")
       case ("extensions", .object(let values)): extensions = values
       case ("extensions", _): throw .parameter("extensions", expected: "an object")

@@ -37,6 +37,10 @@ package struct ResponseFormat: Sendable {
   package var parts: StreamFormat?
   /// Whether the client accepts only a stream.
   package var isStreamOnly = false
+  /// The name of JSON Lines that the client accepts for several responses; nil if it accepts none.
+  package var lines: JSONLines?
+  /// The form of the responses to several sets of variables; nil of any other request.
+  package var sets: VariableSetsForm?
 
   package init(mediaType: MediaType, profile: Profile = .audit, headers: [HTTPField] = []) {
     self.mediaType = mediaType

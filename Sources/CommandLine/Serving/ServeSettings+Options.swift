@@ -123,6 +123,9 @@ extension ServeSettings {
           "maximum-batch", "N", default: "0",
           "the maximum number of requests in one body; 0 refuses lists"),
         Option(
+          "maximum-variable-sets", "N", default: "100",
+          "the maximum number of objects in a list of variables; 0 refuses lists"),
+        Option(
           "maximum-document-bytes", "N", default: "65536",
           "the maximum size of a document, in bytes"),
         Option(

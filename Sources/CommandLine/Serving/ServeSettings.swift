@@ -359,6 +359,8 @@ extension GraphQLEndpoint.Configuration {
     }
     if try !options.isSet("persisted-queries") { persistedQueries = nil }
     maximumBatch = try options.int("maximum-batch", in: 0...100) ?? maximumBatch
+    maximumVariableSets =
+      try options.int("maximum-variable-sets", in: 0...1_000) ?? maximumVariableSets
     maximumDocumentBytes =
       try options.int("maximum-document-bytes", in: 1...1 << 24) ?? maximumDocumentBytes
     maximumVariablesBytes =

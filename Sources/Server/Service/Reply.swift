@@ -52,10 +52,15 @@ enum Reply {
   func mayHold(_ bytes: Int) -> Bool {
     switch self {
     case .exchange(let exchange, _, _), .explanation(let exchange, _, _): exchange.mayHold(bytes)
-    case .batch(let batch, _): batch.mayHold(bytes)
+    case .batch(let batch, _): batch.hasRoom(for: bytes) && batch.mayHold(bytes)
     // A socket has its own limit of unsent bytes, at which it is closed.
     case .socket: true
     }
+  }
+
+  /// Whether a response of so many bytes is one too much for all that are sent together.
+  func isFull(for bytes: Int) -> Bool {
+    if case .batch(let batch, _) = self { !batch.hasRoom(for: bytes) } else { false }
   }
 
   /// Calls `work` when the client disconnects or cancels. Call once.
@@ -138,6 +143,11 @@ final class BatchReply {
   private var bodies: [[UInt8]]
   private var remaining: Int
   private var leaving: [() -> Void] = []
+  /// The maximum size of all responses together.
+  var maximumBytes = Int.max
+  private var bytes = 0
+  /// Called after each response but the last, with its place.
+  var onTaken: ((Int) -> Void)?
   private let send: ([UInt8]) -> Void
 
   /// - Parameters:
@@ -158,17 +168,42 @@ final class BatchReply {
 
   /// The client left.
   func leave() {
+    onTaken = nil
     for work in leaving { work() }
   }
 
+  func hasRoom(for count: Int) -> Bool { bytes + count <= maximumBytes }
+
   func take(_ body: [UInt8], at place: Int) {
     bodies[place] = body
+    bytes += body.count
     remaining -= 1
-    guard remaining == 0 else { return }
+    guard remaining == 0 else {
+      onTaken?(place)
+      return
+    }
     leaving = []
+    onTaken = nil
+    if let sets = format.sets { return send(Self.responses(bodies, in: sets)) }
     send(
       [UInt8(ascii: "[")] + Array(bodies.joined(separator: [UInt8(ascii: ",")])) + [
         UInt8(ascii: "]")
       ])
+  }
+
+  /// The responses to several sets of variables, each with the index of its set.
+  private static func responses(_ bodies: [[UInt8]], in form: VariableSetsForm) -> [UInt8] {
+    let isList = form == .list
+    var json: [UInt8] = []
+    json.reserveCapacity(bodies.reduce(2) { $0 + $1.count + 32 })
+    if isList { json.append(UInt8(ascii: "[")) }
+    for (index, body) in bodies.enumerated() {
+      if isList, index > 0 { json.append(UInt8(ascii: ",")) }
+      json += "{\"variableIndex\":\(index),".utf8
+      json += body.dropFirst()
+      if !isList { json.append(UInt8(ascii: "\n")) }
+    }
+    if isList { json.append(UInt8(ascii: "]")) }
+    return json
   }
 }

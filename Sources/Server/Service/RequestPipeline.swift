@@ -27,7 +27,10 @@ final class RequestPipeline {
   private let routes: [Route]
   private let preparer: OperationPreparer
   private let preparations: PreparationQueue
-  private let queries: QueryRunner
+  private var queries: QueryRunner
+  /// Runs the queries of one request with several sets of variables.
+  private var gatheringQueries: QueryRunner
+  private let gatherer: StatementGatherer
   private let deliveries: DeliveryRunner
   private let mutations: MutationRunner
   private let report: (RequestRecord) -> Void
@@ -44,7 +47,10 @@ final class RequestPipeline {
     self.mutations = mutations
     endpoint = GraphQLEndpoint(shared.endpoint) { observer.report(.endpoint($0)) }
     preparations = PreparationQueue(loop: pool.loop, patience: pool.settings.queueWait)
-    queries = QueryRunner(on: shared.runner(pool), settings: shared.execution)
+    let runner = shared.runner(pool)
+    queries = QueryRunner(on: runner, settings: shared.execution)
+    gatherer = StatementGatherer(runner)
+    gatheringQueries = QueryRunner(on: gatherer, settings: shared.execution)
     deliveries = DeliveryRunner(on: pool, settings: shared.execution)
     routes = [Route](
       shared, pictures: pictures,
@@ -127,14 +133,16 @@ final class RequestPipeline {
   ) {
     let batch = BatchReply(of: operations.count, as: format, mayHold: exchange.mayHold) { body in
       exchange.respond(
-        .ok, contentType: format.contentType, headers: format.headers, body: body)
+        .ok, contentType: format.batchContentType, headers: format.headers, body: body)
     }
     exchange.onClose { batch.leave() }
-    for (place, operation) in operations.enumerated() {
+    let flights = operations.indices.map { place in
       let part = RequestRecord(
         record.identity, peer: record.peer, bytes: record.requestBytes, began: record.began)
-      answer(operation, begin(.batch(batch, place: place), from: caller, part))
+      return begin(.batch(batch, place: place), from: caller, part)
     }
+    if format.sets != nil { return answerSets(operations, flights, batch) }
+    for (operation, flight) in zip(operations, flights) { answer(operation, flight) }
   }
 
   private func stream(
@@ -157,9 +165,7 @@ final class RequestPipeline {
   /// Prepares an operation: at once if its document is known, else when it is its client's turn.
   func answer(_ request: GraphQLRequest, _ flight: RequestInFlight) {
     if let known = preparer.known(request) { return prepared(known, flight) }
-    let viewer = knownViewer(of: flight.caller)
-    let client = viewer == 0 ? flight.caller.client : .viewer(viewer)
-    let hasRoom = preparations.add(for: client) { [self] isInTime in
+    let hasRoom = queue(flight) { [self] isInTime in
       guard !flight.isOver else { return false }
       guard isInTime else {
         flight.finish(Self.busy)
@@ -176,7 +182,28 @@ final class RequestPipeline {
     if !hasRoom { flight.finish(Self.busy) }
   }
 
-  private static var busy: OperationResponse {
+  /// Has a document prepared when it is its client's turn.
+  ///
+  /// - Returns: whether there was capacity for it.
+  func queue(_ flight: RequestInFlight, _ work: @escaping PreparationQueue.Work) -> Bool {
+    let viewer = knownViewer(of: flight.caller)
+    let client = viewer == 0 ? flight.caller.client : .viewer(viewer)
+    return preparations.add(for: client, work)
+  }
+
+  func known(_ request: GraphQLRequest) -> Preparation? { preparer.known(request) }
+
+  func prepare(_ request: GraphQLRequest) -> Preparation { preparer.prepare(request) }
+
+  /// Sends the statements of queries that begin during the work together.
+  func together(_ work: () -> Void) {
+    swap(&queries, &gatheringQueries)
+    work()
+    swap(&queries, &gatheringQueries)
+    gatherer.send()
+  }
+
+  static var busy: OperationResponse {
     .failure(
       PostgresError(.overloaded, message: "Too much waits.", retryAfter: .seconds(1)))
   }
@@ -230,8 +257,7 @@ final class RequestPipeline {
     if flight.isOver { return }
     switch resolution {
     case .viewer(let viewer): charge(operation, viewer: viewer, flight)
-    case .unknown:
-      flight.finish(Self.unauthenticated("The session token is unknown or has expired."))
+    case .unknown: flight.finish(Self.unknownToken)
     case .failed(let error): flight.finish(.failure(error))
     }
   }
@@ -350,6 +376,10 @@ final class RequestPipeline {
     report(record)
   }
 
+  static var unknownToken: OperationResponse {
+    unauthenticated("The session token is unknown or has expired.")
+  }
+
   static func unauthenticated(_ message: String) -> OperationResponse {
     .refused([GraphQLError(message, code: .unauthenticated)])
   }
@@ -360,10 +390,15 @@ extension RequestInFlight {
     "Too many answers wait for clients that do not read them; try again shortly.",
     code: .serviceOverloaded)
 
+  private static let tooMuch = GraphQLError(
+    "The answers to all sets of variables are together larger than one answer may be. Send fewer.",
+    code: .costLimitExceeded)
+
   /// Ends it with the response of a query, unless too much waits for clients that do not read.
   fileprivate func finish(_ response: OperationResponse, ifHeldBy reply: Reply) {
     if case .executed(let body, _, _) = response, !reply.mayHold(body.count) {
-      return finish(.refused([Self.unread], retryAfter: nil))
+      return finish(
+        .refused([reply.isFull(for: body.count) ? Self.tooMuch : Self.unread], retryAfter: nil))
     }
     finish(response)
   }

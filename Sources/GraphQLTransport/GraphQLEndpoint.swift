@@ -9,7 +9,7 @@ import JSON
 /// The rules of one GraphQL URL, and one loop's memory of its requests.
 package struct GraphQLEndpoint {
   package struct Configuration: Sendable {
-    package var profile = ResponseFormat.Profile.audit
+    package var profile = ResponseFormat.ProfileChoice.auto
     package var crossOrigin = CrossOriginPolicy()
     package var trustedDocuments = TrustedDocuments()
     package var trustedLevel = TrustedDocuments.Level.off
@@ -69,7 +69,7 @@ package struct GraphQLEndpoint {
   package func head(of request: HTTPRequest) -> Head {
     let head = Head(
       ResponseFormat(
-        mediaType: .json, profile: configuration.profile,
+        mediaType: .json, profile: configuration.profile.profile(for: .json),
         headers: configuration.crossOrigin.headers(for: request)))
     if request.hasHeader("authorization") || request.hasHeader("cookie") {
       head.format.headers.append(Self.noStore)
@@ -115,6 +115,7 @@ package struct GraphQLEndpoint {
     format.lines = JSONLines(accept: accept)
     if let mediaType = ContentNegotiation.mediaType(accept: accept) {
       format.mediaType = mediaType
+      format.profile = configuration.profile.profile(for: mediaType)
     } else {
       format.isStreamOnly = format.stream != nil || format.parts != nil
       // Where it turns out to be a single response after all, it is JSON.
@@ -218,7 +219,7 @@ package struct GraphQLEndpoint {
     do throws(TransportError) {
       return try readRequest(RequestParameters(payload), identity, bodyBytes: bytes)
     } catch {
-      report(.refused(error, error.status(configuration.profile), of: identity))
+      report(.refused(error, error.status(configuration.profile.profile(for: .json)), of: identity))
       throw error
     }
   }
@@ -230,7 +231,7 @@ package struct GraphQLEndpoint {
   }
 
   private func readRequest(
-    _ members: [JSONValue.Member], _ identity: RequestIdentity, bodyBytes: Int
+    _ parameters: RequestParameters, _ identity: RequestIdentity, bodyBytes: Int
   ) throws(TransportError) -> GraphQLRequest {
     guard parameters.variableSets == nil else {
       throw .parameter("variables", expected: "an object")
@@ -248,7 +249,6 @@ package struct GraphQLEndpoint {
     {
       throw .variablesTooLarge(maximumBytes: configuration.maximumVariablesBytes)
     }
-    return try resolve(parameters, identity)
   }
 
   /// Returns the minimum number of bytes that a value takes as JSON. The parser's limit bounds the

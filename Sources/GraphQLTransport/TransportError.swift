@@ -61,7 +61,7 @@ package enum TransportError: Error, Sendable, Equatable {
   package func status(_ profile: ResponseFormat.Profile) -> HTTPStatus {
     // Only the handshake of automatic persisted queries counts on a 2xx.
     if self == .documentIDUnknown { return .badRequest }
-    return profile == .draft && isUnprocessable ? .unprocessableContent : code.status
+    return profile == .edition2026 && isUnprocessable ? .unprocessableContent : code.status
   }
 
   /// Whether parameters have wrong types, or a required one is missing: on a WebSocket such a

@@ -376,8 +376,8 @@ extension GraphQLEndpoint {
     }
     #expect(status(.graphQLResponse, .audit) == response)
     #expect(status(.json, .audit) == json)
-    #expect(status(.graphQLResponse, .draft) == draft)
-    #expect(status(.json, .draft) == draft)
+    #expect(status(.graphQLResponse, .edition2026) == draft)
+    #expect(status(.json, .edition2026) == draft)
   }
 
   @Test(arguments: [
@@ -391,11 +391,15 @@ extension GraphQLEndpoint {
   ]) func `malformed parameters are 422 in the draft only`(body: String, draft: Int) throws {
     for accept in ["application/json", "application/graphql-response+json"] {
       let request = try Self.post(body, headers: ["Accept: \(accept)"])
-      let audited = try Self.refused(Self.endpoint().receive(request))
+      let audited = try Self.refused(Self.endpoint { $0.profile = .audit }.receive(request))
       #expect(audited.status.code == 400)
-      let answer = try Self.refused(Self.endpoint { $0.profile = .draft }.receive(request))
+      let answer = try Self.refused(Self.endpoint { $0.profile = .edition2026 }.receive(request))
       #expect(answer.status.code == draft)
       #expect(answer.body == audited.body)
+      #expect(answer.contentType == "application/graphql-response+json; charset=utf-8")
+      // Each client has the profile of its media type.
+      let auto = try Self.refused(Self.endpoint().receive(request))
+      #expect(auto == (accept == "application/json" ? audited : answer))
     }
   }
 
@@ -404,13 +408,13 @@ extension GraphQLEndpoint {
     ("query=%zz", 400), ("query=q&variables=%7B", 400), ("query=q&query=q", 400),
   ]) func `so they are in a URL`(query: String, draft: Int) throws {
     let request = try Self.request("GET", "/graphql?\(query)")
-    let answer = try Self.refused(Self.endpoint { $0.profile = .draft }.receive(request))
+    let answer = try Self.refused(Self.endpoint { $0.profile = .edition2026 }.receive(request))
     #expect(answer.status.code == draft)
   }
 
   @Test func `partial data is 294 in the draft only`() {
     let audit = ResponseFormat(mediaType: .graphQLResponse)
-    let draft = ResponseFormat(mediaType: .graphQLResponse, profile: .draft)
+    let draft = ResponseFormat(mediaType: .graphQLResponse, profile: .edition2026)
     #expect(audit.status(executedWithErrors: true).code == 200)
     #expect(draft.status(executedWithErrors: true).code == 294)
     #expect(draft.status(executedWithErrors: false).code == 200)

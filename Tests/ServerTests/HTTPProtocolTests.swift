@@ -27,10 +27,19 @@ import Testing
     #expect(answer.header("Allow") == "POST")
   }
 
-  @Test func `the draft profile answers faulty documents with 422`() throws {
-    let server = try TestServer { $0.endpoint.profile = .draft }
+  @Test func `by its media type a client has the draft's statuses, or the audit's`() throws {
+    let server = try TestServer { $0.endpoint.profile = .auto }
     #expect(try server.execute("{ nothing }").status == 422)
     #expect(try server.execute("{").status == 400)
+    let body = #"{"query":"{ nothing }"}"#
+    let legacy = try server.send(
+      Array(
+        """
+        POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+        Accept: application/json\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)
+        """.utf8))
+    #expect(legacy.status == 200)
+    #expect(legacy.header("Content-Type") == "application/json; charset=utf-8")
   }
 
   @Test func `a page of an allowed origin may read, others may not`() throws {

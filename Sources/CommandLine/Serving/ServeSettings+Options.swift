@@ -103,8 +103,12 @@ extension ServeSettings {
       "GraphQL",
       [
         Option(
-          "http-profile", "PROFILE", default: "audit",
-          "the status codes: audit, of the graphql-http suite, or draft, of the 2026 draft"),
+          "http-profile", "PROFILE", default: "auto",
+          "the status codes: audit, of the graphql-http suite; 2026, of the draft; or auto: 2026 "
+            + "for clients that accept application/graphql-response+json, audit for others"),
+        Option(
+          "experimental", "NAMES",
+          "features that are not in an edition yet, with commas: empty-selections"),
         Option(
           "introspection", "WHO", default: "all",
           "who may read the schema, also at /schema.graphql: all, signed-in or off"),

@@ -333,7 +333,7 @@ extension HTTPLimits {
 extension GraphQLEndpoint.Configuration {
   fileprivate mutating func read(_ options: CommandOptions) throws {
     profile =
-      try options.choice("http-profile", as: ResponseFormat.Profile.self) ?? profile
+      try options.choice("http-profile", as: ResponseFormat.ProfileChoice.self) ?? profile
     for origin in options.list("allow-origin") {
       guard Self.isOrigin(origin) else {
         throw UsageError(
@@ -386,9 +386,17 @@ extension GraphQLEndpoint.Configuration {
   }
 }
 
+/// Features that are not in an edition of the specification yet.
+private enum Experiment: String, CaseIterable {
+  /// `{}` as a selection set.
+  case emptySelections = "empty-selections"
+}
+
 extension ExecutionSettings {
   fileprivate mutating func read(_ options: CommandOptions) throws(UsageError) {
     suggestions = try options.isSet("suggestions")
+    let experiments = try options.choices("experimental", as: Experiment.self)
+    parserLimits.allowsEmptySelections = experiments.contains(.emptySelections)
     parserLimits.maximumBytes =
       try options.int("maximum-document-bytes", in: 1...1 << 24) ?? parserLimits.maximumBytes
     parserLimits.maximumTokens =

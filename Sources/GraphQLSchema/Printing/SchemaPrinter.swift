@@ -52,7 +52,8 @@ package struct SchemaPrinter {
 
   private func text(_ directive: DirectiveDefinition) -> String {
     description(directive.description) + "directive @\(directive.name)"
-      + arguments(directive.arguments, "") + (directive.isRepeatable ? " repeatable" : "")
+      + arguments(directive.arguments, "") + deprecated(directive.deprecationReason)
+      + (directive.isRepeatable ? " repeatable" : "")
       + " on " + directive.locations.map(\.rawValue).joined(separator: " | ")
   }
 

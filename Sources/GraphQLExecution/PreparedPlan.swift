@@ -29,7 +29,7 @@ package final class PreparedPlan {
     self.plan = plan
     self.isIntrospectionVariable = isIntrospectionVariable
     self.introspection = introspection
-    let label = StatementLabel("\(label.name ?? "(unnamed)") \(label.document)")
+    let label = StatementLabel(operation: label.name, document: label.document)
     let expected = Self.expectedNanoseconds(plan.size.fixed.cost)
     let records = statements.records
     func prepare(_ response: ResponsePlan, isLater: Bool = false) -> PreparedResponse {

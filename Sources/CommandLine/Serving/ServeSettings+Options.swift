@@ -252,6 +252,10 @@ extension ServeSettings {
           "trace-sample", "RATIO", default: "0.01",
           "the fraction of new traces to sample, 0 to 1; a trace begun upstream keeps its "
             + "own sampling decision"),
+        Option(
+          "opentelemetry-names", "on|off", default: "off",
+          "names spans by OpenTelemetry's conventions for HTTP and GraphQL, and adds the metric "
+            + "http_server_request_duration_seconds"),
       ]),
   ]
 }

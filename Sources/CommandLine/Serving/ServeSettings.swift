@@ -94,6 +94,7 @@ struct ServeSettings {
     server.graphiQL = try Self.graphiQL(options)
     server.explains = try options.isSet("explain-in-page")
     server.timings = try options.isSet("timings")
+    server.usesConventions = try options.isSet("opentelemetry-names")
     try server.accounts.read(options)
     photos = try PhotoSettings(options)
     server.tokenIssuers = try AccountInputs.Settings.tokenIssuers(options)

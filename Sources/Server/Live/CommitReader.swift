@@ -232,7 +232,7 @@ final class CommitReader: @unchecked Sendable {
     SELECT n.key, n.node, n.xid::text::bigint, \(statisticsResetAt)::text
     FROM (SELECT 1) o LEFT JOIN \(GraphContract.newsSince)($1::text::pg_snapshot) n ON n.topic = $2::text
     ORDER BY n.node, n.xid
-    """, parameterCount: 2, label: StatementLabel("(news)"))
+    """, parameterCount: 2, label: StatementLabel(task: "news"))
 
   static func missed(in result: borrowing PostgresResult, _ topic: String) -> MissedEvents {
     var events: [CommittedEvent] = []

@@ -69,6 +69,20 @@ struct MetricsPage {
     for kind in LoopMetrics.Kind.allCases {
       text.sample(all.durations[kind.rawValue], [("type", "\(kind)")])
     }
+    if let requests = all.requests {
+      text.family(
+        "http_server_request_duration_seconds", .histogram,
+        "Duration of HTTP server requests.")
+      for (request, histogram) in requests.sorted(by: { $0.key.order < $1.key.order }) {
+        text.sample(
+          histogram,
+          [
+            ("http_request_method", request.kind.method.text),
+            ("http_response_status_code", "\(request.status)"), ("http_route", "/graphql"),
+            ("url_scheme", request.kind.scheme),
+          ])
+      }
+    }
     text.family(
       "sociograph_phase_duration_seconds", .histogram,
       "Phases of operations; what is kept from before is not done again and not counted.")
@@ -313,4 +327,8 @@ extension LoopMetrics.Fault {
 
 extension LoopMetrics.Failure {
   fileprivate var order: String { "\(kind.rawValue) \(code.rawValue)" }
+}
+
+extension LoopMetrics.Request {
+  fileprivate var order: String { "\(kind.method.text) \(status) \(kind.scheme)" }
 }

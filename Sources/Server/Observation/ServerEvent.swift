@@ -80,7 +80,15 @@ package final class RequestRecord: @unchecked Sendable {
   package var clientLeft = false
   /// Whether the response tells its client these times.
   var tellsTimes = false
+  /// The HTTP request that is this operation's alone; nil of a message of a socket, and in a list.
+  var http: HTTPKind?
   package let peer: HTTPPeer
+
+  /// The properties of an HTTP request by which requests are told apart in metrics.
+  struct HTTPKind: Sendable, Hashable {
+    let method: HTTPMethod
+    let isSecure: Bool
+  }
 
   /// - Parameter bytes: of the request's body.
   package init(

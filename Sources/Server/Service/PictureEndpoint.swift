@@ -136,7 +136,7 @@ final class PictureEndpoint {
 
   private static let noting = PostgresStatement(
     "SELECT \(GraphContract.noteUpload)($1, $2::text::jsonb)::text", parameterCount: 2,
-    label: StatementLabel("(upload)"))
+    label: StatementLabel(task: "upload"))
 
   private func note(_ kept: PictureService.Kept, _ viewer: Int64, _ call: Call) {
     if let fault = kept.moderationFault { report(.notModerated(reason: fault)) }
@@ -190,7 +190,7 @@ final class PictureEndpoint {
 
   private static let audience = PostgresStatement(
     "SELECT \(GraphContract.photoAudience)($1, $2)", parameterCount: 2,
-    label: StatementLabel("(photo)"))
+    label: StatementLabel(task: "photo"))
 
   /// Serves an image.
   ///

@@ -111,6 +111,7 @@ final class RequestPipeline {
   ) {
     let record = RequestRecord(identity, peer: request.peer, bytes: request.body.count)
     record.tellsTimes = head.tellsTimes
+    record.http = RequestRecord.HTTPKind(method: request.method, isSecure: request.isSecure)
     switch endpoint.receive(request, head.format, as: identity) {
     case .answer(let answer): answer.send(to: exchange)
     case .request(var operation, let format):

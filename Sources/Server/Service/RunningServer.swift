@@ -63,6 +63,8 @@ package final class RunningServer: Sendable {
     /// Clients are shown the plans of their queries at `/explain`, and the page has a pane for it.
     package var explains = false
     package var timings = false
+    /// Spans and metrics have the names of OpenTelemetry's conventions for HTTP and GraphQL as well.
+    package var usesConventions = false
 
     package init() {}
   }
@@ -106,7 +108,9 @@ package final class RunningServer: Sendable {
     var execution = settings.execution
     execution.suggestions = execution.suggestions && settings.introspection == .all
     let log = ServiceLog(settings.log, writer: settings.logWriter)
-    let traces = settings.traces.map { settings in
+    var traceSettings = settings.traces
+    traceSettings?.usesConventions = settings.usesConventions
+    let traces = traceSettings.map { settings in
       TraceExporter(settings) { log.report(.life(.warning("traces: \($0)")), loop: nil) }
     }
     var commitDatabase = database
@@ -157,7 +161,8 @@ package final class RunningServer: Sendable {
     address = doors.clients.first?.address ?? settings.address
     for (index, listener) in doors.clients.enumerated() {
       let observer = LoopObserver(
-        loop: index, log: log, traces: traces, countsMetrics: settings.adminAddress != nil)
+        loop: index, log: log, traces: traces, countsMetrics: settings.adminAddress != nil,
+        countsRequests: settings.usesConventions)
       services.append(
         try LoopService(
           index: index, shared: shared, listener: listener, http: http, observer: observer))

@@ -63,7 +63,8 @@ final class CachedOperation {
   ) {
     self.operation = operation
     label = OperationLabel(
-      name: operation.name?.text, kind: operation.kind, document: hash)
+      name: operation.name?.text, kind: operation.kind, document: hash,
+      isConfidential: mapping.isConfidential(operation, fragments: valid.fragments))
     coercion = VariableCoercion(
       valid.schema, operation, source: valid.document.source, suggestions: suggestions)
     choices = OperationChoices(operation, fragments: valid.fragments, mapping: mapping)

@@ -1,3 +1,4 @@
+import Compression
 import GraphQLResponse
 import HTTP
 import JSON
@@ -20,6 +21,8 @@ package struct GraphQLEndpoint {
     package var maximumDocumentBytes = 64 * 1024
     package var maximumVariablesBytes = 256 * 1024
     package var maximumNesting = 64
+    /// Whether responses are compressed for clients that accept it.
+    package var compresses = true
 
     package init() {}
   }
@@ -55,6 +58,8 @@ package struct GraphQLEndpoint {
   /// head.
   package final class Head {
     package fileprivate(set) var format: ResponseFormat
+    /// The coding of large responses; nil if the client accepts none.
+    package fileprivate(set) var coding: ContentCoding?
     fileprivate var refusal: TransportError?
     fileprivate var idempotencyKey: Result<String?, TransportError> = .success(nil)
     /// The index at which the last body that came with this head is cached, if it still is.
@@ -70,6 +75,10 @@ package struct GraphQLEndpoint {
         headers: configuration.crossOrigin.headers(for: request)))
     if request.hasHeader("authorization") || request.hasHeader("cookie") {
       head.format.headers.append(Self.noStore)
+    }
+    if let accepted = request.headerList("accept-encoding") {
+      head.coding = coding(for: accepted)
+      if head.coding != nil { head.format.headers.append(Self.varyByCoding) }
     }
     head.idempotencyKey = Self.idempotencyKey(request)
     do throws(TransportError) {
@@ -96,6 +105,13 @@ package struct GraphQLEndpoint {
     }
   }
 
+  /// Returns the coding of responses to a client with this `Accept-Encoding`.
+  package func coding(for acceptEncoding: String) -> ContentCoding? {
+    configuration.compresses ? ContentCoding.preferred(by: acceptEncoding) : nil
+  }
+
+  /// That another client may receive other bytes.
+  package static let varyByCoding = HTTPField("Vary", "Accept-Encoding")
   private static let noStore = HTTPField("Cache-Control", "no-store")
 
   private func negotiate(

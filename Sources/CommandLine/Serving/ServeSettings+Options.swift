@@ -106,6 +106,9 @@ extension ServeSettings {
           "http-profile", "PROFILE", default: "audit",
           "the status codes: audit, of the graphql-http suite, or draft, of the 2026 draft"),
         Option(
+          "compression", "on|off", default: "on",
+          "compress responses from 1 KiB on with zstd, brotli or gzip, if the client accepts it"),
+        Option(
           "introspection", "WHO", default: "all",
           "who may read the schema, also at /schema.graphql: all, signed-in or off"),
         Option(

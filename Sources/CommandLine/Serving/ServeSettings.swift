@@ -334,6 +334,7 @@ extension GraphQLEndpoint.Configuration {
   fileprivate mutating func read(_ options: CommandOptions) throws {
     profile =
       try options.choice("http-profile", as: ResponseFormat.Profile.self) ?? profile
+    compresses = try options.isSet("compression")
     for origin in options.list("allow-origin") {
       guard Self.isOrigin(origin) else {
         throw UsageError(

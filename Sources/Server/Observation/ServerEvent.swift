@@ -80,6 +80,8 @@ package final class RequestRecord: @unchecked Sendable {
   package var clientLeft = false
   /// Whether the response tells its client these times.
   var tellsTimes = false
+  /// The coding of a large response; nil if the client accepts none.
+  var encoding: AnswerEncoding?
   package let peer: HTTPPeer
 
   /// - Parameter bytes: of the request's body.

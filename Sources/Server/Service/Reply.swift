@@ -78,12 +78,14 @@ enum Reply {
       return nil
     case .exchange(_, let format, _):
       answer = format.answer(response, requestID: record.identity.id)
+      record.encoding?.encode(&answer, of: record.label)
       if record.tellsTimes { answer.headers.append(record.serverTiming) }
     case .explanation(_, let format, _):
       answer = format.answer(response, requestID: record.identity.id)
       if case .executed = response { answer.contentType = "application/json; charset=utf-8" }
     case .batch(let batch, _):
       answer = batch.format.answer(response, requestID: record.identity.id)
+      batch.note(record.label)
     }
     record.status = answer.status
     record.responseBytes = answer.body.count
@@ -138,14 +140,16 @@ final class BatchReply {
   private var bodies: [[UInt8]]
   private var remaining: Int
   private var leaving: [() -> Void] = []
-  private let send: ([UInt8]) -> Void
+  /// The label of a confidential operation, or of the last.
+  private var label: OperationLabel?
+  private let send: ([UInt8], OperationLabel?) -> Void
 
   /// - Parameters:
   ///   - mayHold: whether so many bytes may be kept for the client.
-  ///   - send: given the list of all responses.
+  ///   - send: given the list of all responses, and the label of one that is confidential, if any is.
   init(
     of count: Int, as format: ResponseFormat, mayHold: @escaping (Int) -> Bool,
-    send: @escaping ([UInt8]) -> Void
+    send: @escaping ([UInt8], OperationLabel?) -> Void
   ) {
     self.format = format
     self.mayHold = mayHold
@@ -155,6 +159,10 @@ final class BatchReply {
   }
 
   func onLeave(_ work: @escaping () -> Void) { leaving.append(work) }
+
+  func note(_ label: OperationLabel?) {
+    if self.label?.isConfidential != true { self.label = label ?? self.label }
+  }
 
   /// The client left.
   func leave() {
@@ -169,6 +177,6 @@ final class BatchReply {
     send(
       [UInt8(ascii: "[")] + Array(bodies.joined(separator: [UInt8(ascii: ",")])) + [
         UInt8(ascii: "]")
-      ])
+      ], label)
   }
 }

@@ -24,6 +24,7 @@ final class RequestPipeline {
   let subscriptions: SubscriptionDriver
   var identification: RequestIdentification
   var isDraining = false
+  private let compressor = AnswerCompressor()
   private let routes: [Route]
   private let preparer: OperationPreparer
   private let preparations: PreparationQueue
@@ -71,18 +72,20 @@ final class RequestPipeline {
     let head = head(of: request, known)
     switch head.purpose {
     case .operation:
-      receive(request, head, exchange, as: identity) { format in
-        .exchange(exchange, format, stream(request, exchange, format))
+      receive(request, head, exchange, as: identity) { format, record in
+        .exchange(exchange, format, stream(request, exchange, format, record))
       }
     case .explanation(let explainer):
-      receive(request, head, exchange, as: identity) { .explanation(exchange, $0, explainer) }
+      receive(request, head, exchange, as: identity) { format, _ in
+        .explanation(exchange, format, explainer)
+      }
     case .socket: openSocket(request, head, exchange)
     case .pictures(let pictures):
       pictures.handle(request, exchange, as: identity, for: head.caller.client)
     case .liveness: text("live", .ok, exchange)
     case .readiness: readiness(exchange)
-    case .schemaText: schemaText(request, head.caller, exchange)
-    case .page: shared.pages.respond(request.path, request, exchange)
+    case .schemaText: schemaText(request, head, exchange)
+    case .page: shared.pages.respond(request.path, request, head.format.coding, exchange)
     case .forbidden(let reason): text(reason, .forbidden, exchange)
     }
   }
@@ -101,18 +104,21 @@ final class RequestPipeline {
   /// Reads operations in an HTTP request, and has them answered.
   private func receive(
     _ request: HTTPRequest, _ head: RequestHead, _ exchange: HTTPExchange,
-    as identity: RequestIdentity, reply: (ResponseFormat) -> Reply
+    as identity: RequestIdentity, reply: (ResponseFormat, RequestRecord) -> Reply
   ) {
     let record = RequestRecord(identity, peer: request.peer, bytes: request.body.count)
     record.tellsTimes = head.tellsTimes
+    if let coding = head.format.coding {
+      record.encoding = AnswerEncoding(coding, by: compressor, for: client(of: head.caller))
+    }
     switch endpoint.receive(request, head.format, as: identity) {
     case .answer(let answer): answer.send(to: exchange)
     case .request(var operation, let format):
-      let reply = reply(format)
+      let reply = reply(format, record)
       operation.delivery = reply.delivery
       answer(operation, begin(reply, from: head.caller, record))
     case .batch(let operations, let format):
-      let reply = reply(format)
+      let reply = reply(format, record)
       guard case .exchange = reply else {
         return begin(reply, from: head.caller, record).finish(
           .refused([GraphQLError("One operation is explained at a time.", code: .badRequest)]))
@@ -125,9 +131,12 @@ final class RequestPipeline {
     _ operations: [GraphQLRequest], from caller: Caller, _ record: RequestRecord,
     _ format: ResponseFormat, _ exchange: HTTPExchange
   ) {
-    let batch = BatchReply(of: operations.count, as: format, mayHold: exchange.mayHold) { body in
-      exchange.respond(
-        .ok, contentType: format.contentType, headers: format.headers, body: body)
+    let batch = BatchReply(of: operations.count, as: format, mayHold: exchange.mayHold) {
+      body, label in
+      var answer = GraphQLAnswer(
+        status: .ok, contentType: format.contentType, headers: format.headers, body: body)
+      record.encoding?.encode(&answer, of: label)
+      answer.send(to: exchange)
     }
     exchange.onClose { batch.leave() }
     for (place, operation) in operations.enumerated() {
@@ -138,11 +147,12 @@ final class RequestPipeline {
   }
 
   private func stream(
-    _ request: HTTPRequest, _ exchange: HTTPExchange, _ format: ResponseFormat
+    _ request: HTTPRequest, _ exchange: HTTPExchange, _ format: ResponseFormat,
+    _ record: RequestRecord
   ) -> StreamResponse? {
     guard format.stream != nil || format.parts != nil else { return nil }
     let loop = pool.loop
-    return StreamResponse(request, exchange, format, heartbeat: shared.live.heartbeat) {
+    return StreamResponse(request, exchange, format, record, heartbeat: shared.live.heartbeat) {
       loop.schedule(after: $0, repeating: $0, $1)
     }
   }
@@ -157,9 +167,7 @@ final class RequestPipeline {
   /// Prepares an operation: at once if its document is known, else when it is its client's turn.
   func answer(_ request: GraphQLRequest, _ flight: RequestInFlight) {
     if let known = preparer.known(request) { return prepared(known, flight) }
-    let viewer = knownViewer(of: flight.caller)
-    let client = viewer == 0 ? flight.caller.client : .viewer(viewer)
-    let hasRoom = preparations.add(for: client) { [self] isInTime in
+    let hasRoom = preparations.add(for: client(of: flight.caller)) { [self] isInTime in
       guard !flight.isOver else { return false }
       guard isInTime else {
         flight.finish(Self.busy)
@@ -174,6 +182,12 @@ final class RequestPipeline {
       return preparation.times.hasPreparing
     }
     if !hasRoom { flight.finish(Self.busy) }
+  }
+
+  /// The client whose share of the server a caller takes before its session is looked up.
+  private func client(of caller: Caller) -> PoolClient {
+    let viewer = knownViewer(of: caller)
+    return viewer == 0 ? caller.client : .viewer(viewer)
   }
 
   private static var busy: OperationResponse {

@@ -29,9 +29,9 @@ extension ServeSettings {
           "show plans of queries in GraphiQL; plans disclose how many rows exist that the "
             + "viewer may not see"),
         Option(
-          "timings", "on|off", default: "off",
-          "send Server-Timing with the time of each phase to clients that ask for it, as sociograph load does"
-        ),
+          "server-timing", "WHO", default: "off",
+          "whom to tell the time of each phase of their requests, if they ask as sociograph load "
+            + "does: off, signed-in or all"),
       ]),
     CommandSpecification.Section(
       "Graph and database",

@@ -93,7 +93,8 @@ struct ServeSettings {
     server.trustedProxies = proxies
     server.graphiQL = try Self.graphiQL(options)
     server.explains = try options.isSet("explain-in-page")
-    server.timings = try options.isSet("timings")
+    server.serverTiming =
+      try options.choice("server-timing", as: ServerTimingAccess.self) ?? .off
     try server.accounts.read(options)
     photos = try PhotoSettings(options)
     server.tokenIssuers = try AccountInputs.Settings.tokenIssuers(options)

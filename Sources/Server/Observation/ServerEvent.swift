@@ -78,8 +78,7 @@ package final class RequestRecord: @unchecked Sendable {
   package var lasts = false
   /// Whether the client disconnected before the response.
   package var clientLeft = false
-  /// Whether the response tells its client these times.
-  var tellsTimes = false
+  var timing = Timing.untold
   /// The coding of a large response; nil if the client accepts none.
   var encoding: AnswerEncoding?
   package let peer: HTTPPeer
@@ -99,4 +98,9 @@ package final class RequestRecord: @unchecked Sendable {
   package var code: ErrorCode? { errors.first?.code }
 
   package var nanoseconds: UInt64 { ended > began ? ended - began : 0 }
+
+  /// Ends it now, unless it has ended.
+  func end() {
+    if ended == 0 { ended = monotonicNanoseconds() }
+  }
 }

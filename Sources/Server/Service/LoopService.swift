@@ -159,8 +159,7 @@ struct SharedService: Sendable {
   let endpoint: GraphQLEndpoint.Configuration
   let introspection: IntrospectionAccess
   let explains: Bool
-  /// Whether clients that ask for them receive the times of their requests.
-  let timings: Bool
+  let serverTiming: ServerTimingAccess
   let pages: StaticPages
   let trustedProxies: TrustedProxies
   /// The rate limiter, or nil without rate limits.

@@ -79,7 +79,7 @@ enum Reply {
     case .exchange(_, let format, _):
       answer = format.answer(response, requestID: record.identity.id)
       record.encoding?.encode(&answer, of: record.label)
-      if record.tellsTimes { answer.headers.append(record.serverTiming) }
+      if record.timing == .told { answer.headers.append(record.serverTiming) }
     case .explanation(_, let format, _):
       answer = format.answer(response, requestID: record.identity.id)
       if case .executed = response { answer.contentType = "application/json; charset=utf-8" }
@@ -92,14 +92,24 @@ enum Reply {
     return answer
   }
 
-  func send(_ response: OperationResponse, _ answer: GraphQLAnswer?, requestID: String) {
+  /// - Parameter hasExtensions: whether the response has extensions.
+  func send(
+    _ response: OperationResponse, _ answer: GraphQLAnswer?, _ record: RequestRecord,
+    hasExtensions: Bool
+  ) {
     switch self {
     case .exchange(let exchange, _, let stream):
-      if let answer { answer.send(to: exchange) } else { stream?.send(response, requestID) }
+      if let answer {
+        answer.send(to: exchange)
+      } else {
+        stream?.send(response, record.identity.id)
+      }
     case .explanation(let exchange, _, _): answer?.send(to: exchange)
     case .batch(let batch, let place): batch.take(answer?.body ?? [], at: place)
     case .socket(let session, let operation):
-      session.answered(operation, response, requestID: requestID)
+      session.answered(
+        operation, record.tellTimes(in: response, hasExtensions: hasExtensions),
+        requestID: record.identity.id)
     }
   }
 }

@@ -94,7 +94,8 @@ final class RequestInFlight {
       record.note(response)
       let answer = reply.dress(response, record)
       report(record)
-      reply.send(response, answer, requestID: record.identity.id)
+      reply.send(
+        response, answer, record, hasExtensions: charge?.extensionsStart != nil)
     case .stream(let response, let sink):
       record.note(response)
       report(record)

@@ -59,7 +59,7 @@ final class RequestPipeline {
     identification = RequestIdentification(
       proxies: shared.trustedProxies, seed: .random(using: &generator))
     report = { record in
-      record.ended = monotonicNanoseconds()
+      record.end()
       observer.report(.request(record))
     }
   }
@@ -96,7 +96,8 @@ final class RequestPipeline {
       routes.purpose(of: request), endpoint.head(of: request),
       Caller(
         of: request, proxies: shared.trustedProxies, countsPoints: shared.rateLimiter != nil),
-      tellsTimes: shared.timings && request.asksForTimings)
+      timing: shared.serverTiming == .off
+        ? .untold : shared.serverTiming.timing(isAsked: request.asksForTimings))
     known.head = head
     return head
   }
@@ -107,7 +108,7 @@ final class RequestPipeline {
     as identity: RequestIdentity, reply: (ResponseFormat, RequestRecord) -> Reply
   ) {
     let record = RequestRecord(identity, peer: request.peer, bytes: request.body.count)
-    record.tellsTimes = head.tellsTimes
+    record.timing = head.timing
     if let coding = head.format.coding {
       record.encoding = AnswerEncoding(coding, by: compressor, for: client(of: head.caller))
     }
@@ -270,6 +271,7 @@ final class RequestPipeline {
     _ operation: PreparedOperation, viewer: Int64, _ flight: RequestInFlight
   ) {
     operation.client = viewer == 0 ? flight.caller.client : .viewer(viewer)
+    flight.record.note(viewer: viewer)
     if let refusal = takePoints(for: operation, viewer: viewer, flight) {
       return flight.finish(refusal)
     }

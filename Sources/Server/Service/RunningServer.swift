@@ -62,7 +62,7 @@ package final class RunningServer: Sendable {
     package var graphiQL = GraphiQLPage.Setting.installed
     /// Clients are shown the plans of their queries at `/explain`, and the page has a pane for it.
     package var explains = false
-    package var timings = false
+    package var serverTiming = ServerTimingAccess.off
 
     package init() {}
   }
@@ -130,7 +130,7 @@ package final class RunningServer: Sendable {
       runner: settings.statementRunner, execution: execution,
       endpoint: settings.endpoint,
       introspection: settings.introspection, explains: settings.explains,
-      timings: settings.timings,
+      serverTiming: settings.serverTiming,
       pages: StaticPages(
         mapping: mapping, graphiQL: settings.graphiQL, explains: settings.explains,
         introspection: settings.introspection),

@@ -83,7 +83,8 @@ package final class OperationPreparer {
     label = operation.label
     if request.mayOnlyRead, operation.operation.kind == .mutation {
       throw RequestErrors(
-        GraphQLError("Only queries can be sent by GET; use POST.", code: .methodNotAllowed))
+        GraphQLError(
+          "Only queries can be sent by GET or QUERY; use POST.", code: .methodNotAllowed))
     }
     let coerced = try operation.coercion.coerce(.object(request.variables))
     let variables = operation.variableNames.map { coerced[$0] }

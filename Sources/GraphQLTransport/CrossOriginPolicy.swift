@@ -48,7 +48,7 @@ package struct CrossOriginPolicy: Sendable {
     }
     guard allows(origin) else { throw .originNotAllowed }
     var headers = self.headers(for: request)
-    headers.append(HTTPField("Access-Control-Allow-Methods", "GET, POST"))
+    headers.append(HTTPField("Access-Control-Allow-Methods", "GET, POST, QUERY"))
     if let wanted = request.header("access-control-request-headers"), Self.isNameList(wanted) {
       headers.append(HTTPField("Access-Control-Allow-Headers", wanted))
     }

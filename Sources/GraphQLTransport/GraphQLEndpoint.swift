@@ -34,6 +34,19 @@ package struct GraphQLEndpoint {
     case request(GraphQLRequest, ResponseFormat)
     /// Execute each request, and respond with the list of their responses in this order.
     case batch([GraphQLRequest], ResponseFormat)
+
+    /// The same for a method that must not change anything.
+    fileprivate var mayOnlyRead: Reception {
+      switch self {
+      case .answer: return self
+      case .request(var request, let format):
+        request.mayOnlyRead = true
+        return .request(request, format)
+      case .batch(var requests, let format):
+        for index in requests.indices { requests[index].mayOnlyRead = true }
+        return .batch(requests, format)
+      }
+    }
   }
 
   package enum Event: Sendable {
@@ -110,6 +123,10 @@ package struct GraphQLEndpoint {
     configuration.compresses ? ContentCoding.preferred(by: acceptEncoding) : nil
   }
 
+  /// The methods of its URL.
+  package static let methods = "GET, HEAD, POST, QUERY, OPTIONS"
+  /// That QUERY may be used, and with which media type (RFC 10008, 3).
+  static let acceptQuery = HTTPField("Accept-Query", "application/json")
   /// That another client may receive other bytes.
   package static let varyByCoding = HTTPField("Vary", "Accept-Encoding")
   private static let noStore = HTTPField("Cache-Control", "no-store")
@@ -118,7 +135,7 @@ package struct GraphQLEndpoint {
     _ request: HTTPRequest, _ format: inout ResponseFormat
   ) throws(TransportError) {
     switch request.method {
-    case .post, .get, .head: break
+    case .post, .query, .get, .head: break
     case .options: return
     case .put, .delete, .patch, .other: throw .methodNotAllowed
     }
@@ -132,10 +149,11 @@ package struct GraphQLEndpoint {
       format.isStreamOnly = true
     }
     // Apollo's iOS client sends the Content-Type of a body that is not there.
-    if request.method == .post || request.hasHeader("content-type") {
+    let hasBody = request.method == .post || request.method == .query
+    if hasBody || request.hasHeader("content-type") {
       try ContentNegotiation.checkBody(contentType: request.headerList("content-type"))
     }
-    if request.method == .post {
+    if hasBody {
       try configuration.crossOrigin.checkForgery(request, isTrustedDocument: false)
     }
   }
@@ -145,9 +163,11 @@ package struct GraphQLEndpoint {
   ) throws(TransportError) -> Reception {
     if let refusal = head.refusal { throw refusal }
     if request.method == .post { return try readBody(request, head, identity) }
+    if request.method == .query { return try readBody(request, head, identity).mayOnlyRead }
     if request.method == .options {
-      return .answer(
-        try configuration.crossOrigin.preflight(request, path: "GET, HEAD, POST, OPTIONS"))
+      var answer = try configuration.crossOrigin.preflight(request, path: Self.methods)
+      answer.headers.append(Self.acceptQuery)
+      return .answer(answer)
     }
     let parameters = try RequestParameters(
       urlQuery: request.queryBytes, maximumNesting: configuration.maximumNesting)

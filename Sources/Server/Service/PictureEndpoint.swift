@@ -52,7 +52,7 @@ final class PictureEndpoint {
     case .post where isCollection: upload(request, call)
     case .get where !isCollection, .head where !isCollection: serve(request, call)
     case .options: preflight(request, call, methods: isCollection ? "POST" : "GET, HEAD")
-    case .get, .head, .post, .put, .delete, .patch, .other:
+    case .get, .head, .post, .query, .put, .delete, .patch, .other:
       refuse(
         call, GraphQLError("Use POST on /photos, GET below it.", code: .methodNotAllowed),
         headers: [HTTPField("Allow", isCollection ? "POST, OPTIONS" : "GET, HEAD, OPTIONS")])

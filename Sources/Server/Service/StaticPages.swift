@@ -45,7 +45,7 @@ struct StaticPages: Sendable {
     _ path: String, _ request: HTTPRequest, _ coding: ContentCoding?, _ exchange: HTTPExchange
   ) {
     if request.method == .options, path == "*" || pages[path] != nil {
-      let methods = path == "*" ? "GET, HEAD, POST, OPTIONS" : Self.methods
+      let methods = path == "*" ? GraphQLEndpoint.methods : Self.methods
       return exchange.respond(.noContent, headers: [HTTPField("Allow", methods)])
     }
     guard let page = pages[path] else {

@@ -31,7 +31,9 @@ package struct CrossOriginPolicy: Sendable {
     guard let origin = request.header("origin"), allows(origin) else { return [vary] }
     var headers = [
       vary, HTTPField("Access-Control-Allow-Origin", origin),
-      HTTPField("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, Idempotency-Replayed"),
+      HTTPField(
+        "Access-Control-Expose-Headers",
+        "X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Server-Timing"),
     ]
     if allowsCredentials { headers.append(HTTPField("Access-Control-Allow-Credentials", "true")) }
     return headers

@@ -73,19 +73,25 @@ package struct GraphQLEndpoint {
     package fileprivate(set) var format: ResponseFormat
     /// The coding of large responses; nil if the client accepts none.
     package fileprivate(set) var coding: ContentCoding?
+    /// What the client has of the response; nil for a method without conditions.
+    package let condition: ResponseCondition?
     fileprivate var refusal: TransportError?
     fileprivate var idempotencyKey: Result<String?, TransportError> = .success(nil)
     /// The index at which the last body that came with this head is cached, if it still is.
     fileprivate var lastPlace = 0
 
-    fileprivate init(_ format: ResponseFormat) { self.format = format }
+    fileprivate init(_ format: ResponseFormat, _ condition: ResponseCondition?) {
+      self.format = format
+      self.condition = condition
+    }
   }
 
   package func head(of request: HTTPRequest) -> Head {
     let head = Head(
       ResponseFormat(
         mediaType: .json, profile: configuration.profile,
-        headers: configuration.crossOrigin.headers(for: request)))
+        headers: configuration.crossOrigin.headers(for: request)),
+      ResponseCondition(request))
     if request.hasHeader("authorization") || request.hasHeader("cookie") {
       head.format.headers.append(Self.noStore)
     }

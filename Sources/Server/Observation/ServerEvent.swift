@@ -79,6 +79,8 @@ package final class RequestRecord: @unchecked Sendable {
   /// Whether the client disconnected before the response.
   package var clientLeft = false
   var timing = Timing.untold
+  /// What the client has of the response; nil for a method without conditions.
+  var condition: ResponseCondition?
   /// The coding of a large response; nil if the client accepts none.
   var encoding: AnswerEncoding?
   package let peer: HTTPPeer

@@ -70,7 +70,12 @@ enum Reply {
   // MARK: - The response
 
   /// The response as HTTP has it, which the record takes note of; nil for a socket and for a stream.
-  func dress(_ response: OperationResponse, _ record: RequestRecord) -> GraphQLAnswer? {
+  ///
+  /// - Parameter extensionsStart: the place in the response where its extensions begin, if it has
+  ///   any.
+  func dress(
+    _ response: OperationResponse, _ record: RequestRecord, extensionsStart: Int? = nil
+  ) -> GraphQLAnswer? {
     var answer: GraphQLAnswer
     switch self {
     case .socket: return nil
@@ -78,7 +83,11 @@ enum Reply {
       return nil
     case .exchange(_, let format, _):
       answer = format.answer(response, requestID: record.identity.id)
-      record.encoding?.encode(&answer, of: record.label)
+      if let condition = record.condition {
+        record.encode(&answer, response, extensionsStart: extensionsStart, unless: condition)
+      } else {
+        record.encoding?.encode(&answer, of: record.label)
+      }
       if record.timing == .told { answer.headers.append(record.serverTiming) }
     case .explanation(_, let format, _):
       answer = format.answer(response, requestID: record.identity.id)

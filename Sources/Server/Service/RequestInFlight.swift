@@ -92,7 +92,7 @@ final class RequestInFlight {
         charge?.cancel()
       }
       record.note(response)
-      let answer = reply.dress(response, record)
+      let answer = reply.dress(response, record, extensionsStart: charge?.extensionsStart)
       report(record)
       reply.send(
         response, answer, record, hasExtensions: charge?.extensionsStart != nil)

@@ -109,6 +109,7 @@ final class RequestPipeline {
   ) {
     let record = RequestRecord(identity, peer: request.peer, bytes: request.body.count)
     record.timing = head.timing
+    if let condition = head.format.condition { record.condition = condition }
     if let coding = head.format.coding {
       record.encoding = AnswerEncoding(coding, by: compressor, for: client(of: head.caller))
     }

@@ -55,6 +55,8 @@ final class CachedOperation {
   let isDeferrable: Bool
   /// That says the query is live.
   let live: Directive?
+  /// Whether a response has a dependency that is not tracked, so that it cannot be kept.
+  var isUntracked = false
   var plans: [[UInt8]: PreparedPlan] = [:]
 
   init(

@@ -49,6 +49,10 @@ extension ServeSettings {
           "direct-database", "URL",
           "the same database without the pooler, for what needs a session: the start, "
             + "migrations, background tasks, the outbox, subscriptions"),
+        Option(
+          "answer-cache", "BYTES", default: "0",
+          "the size of responses that are kept, and sent again without asking the database while "
+            + "nothing that they depend on has changed; 0 keeps none"),
         Option("statement-timeout", "TIME", default: "5s", "the maximum duration of a statement"),
         Option(
           "queue-timeout", "TIME", default: "1s", "the maximum wait for a database connection"),

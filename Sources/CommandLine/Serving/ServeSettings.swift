@@ -93,6 +93,7 @@ struct ServeSettings {
     server.trustedProxies = proxies
     server.graphiQL = try Self.graphiQL(options)
     server.explains = try options.isSet("explain-in-page")
+    server.answerCacheBytes = try options.int("answer-cache", in: 0...1 << 40) ?? 0
     server.serverTiming =
       try options.choice("server-timing", as: ServerTimingAccess.self) ?? .off
     try server.accounts.read(options)

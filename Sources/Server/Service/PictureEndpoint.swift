@@ -25,6 +25,9 @@ final class PictureEndpoint {
   private let writers: PostgresPool
   private let report: (PictureEvent) -> Void
 
+  /// Called when an image was stored, before its client learns of it.
+  var stored: (_ viewer: Int64, _ client: PoolClient) -> Void = { _, _ in }
+
   init(
     _ service: PictureService, loop: EventLoop, crossOrigin: CrossOriginPolicy,
     sessions: SessionResolver, readers: PostgresPool, writers: PostgresPool,
@@ -150,6 +153,7 @@ final class PictureEndpoint {
           return refuse(call, .fault("note_upload gave no address."))
         }
         report(.kept(bytes: kept.byteCount, call.identity))
+        stored(viewer, call.client)
         call.exchange.respond(
           .created, contentType: "application/json; charset=utf-8",
           headers: call.headers + [

@@ -28,7 +28,9 @@ final class RequestPipeline {
   private let routes: [Route]
   private let preparer: OperationPreparer
   private let preparations: PreparationQueue
-  private let queries: QueryRunner
+  let queries: QueryRunner
+  /// What answers queries without the database; nil without `--answer-cache`.
+  private(set) var answers: AnswerKeeper?
   private let deliveries: DeliveryRunner
   private let mutations: MutationRunner
   private let report: (RequestRecord) -> Void
@@ -55,6 +57,15 @@ final class RequestPipeline {
       loop: pool.loop, number: number, reader: shared.commits, sessions: sessions,
       queries: queries, pool: pool, settings: shared.live)
     subscriptions.onErrors = { observer.report(.push($0, $1)) }
+    if let commits = shared.commits, shared.answerCacheBytes > 0 {
+      answers = AnswerKeeper(
+        loop: pool.loop, number: number, reader: commits, positions: shared.writes,
+        maximumBytes: shared.answerCacheBytes)
+      pictures?.stored = { viewer, client in
+        shared.writes.note([.viewer(viewer), client])
+        commits.ring()
+      }
+    }
     var generator = SystemRandomNumberGenerator()
     identification = RequestIdentification(
       proxies: shared.trustedProxies, seed: .random(using: &generator))
@@ -221,7 +232,7 @@ final class RequestPipeline {
           "The Authorization header must be \"Bearer\" and a session token."))
     case .token(let token):
       if let viewer = sessions.known(token) { return charge(operation, viewer: viewer, flight) }
-      if operation.plan.lasts { return wait(for: token, operation, flight) }
+      if operation.lasts { return wait(for: token, operation, flight) }
       sessions.resolve(token) { [self] in resolved($0, operation, flight) }
     }
   }
@@ -300,10 +311,13 @@ final class RequestPipeline {
         operation, fields, viewer: viewer, findClient: { flight.caller.identity },
         findViewer: { [self] in findViewer(of: flight.caller, $0) },
         completion: { [self] outcome in
+          noteWrite(operation, viewer: viewer, by: flight.caller)
           shared.commits?.ring()
           flight.finish(outcome)
         })
       flight.goOn(with: .mutation(run))
+    case .live(let response, let plan) where operation.live == nil:
+      answerKept(operation, response, plan, viewer: viewer, flight)
     case .live(let response, let plan):
       answerLive(operation, response, plan, viewer: viewer, flight)
     case .subscription(let response, let event):
@@ -378,7 +392,7 @@ extension RequestInFlight {
     code: .serviceOverloaded)
 
   /// Ends it with the response of a query, unless too much waits for clients that do not read.
-  fileprivate func finish(_ response: OperationResponse, ifHeldBy reply: Reply) {
+  func finish(_ response: OperationResponse, ifHeldBy reply: Reply) {
     if case .executed(let body, _, _) = response, !reply.mayHold(body.count) {
       return finish(.refused([Self.unread], retryAfter: nil))
     }
@@ -387,14 +401,6 @@ extension RequestInFlight {
 }
 
 extension PreparedPlan {
-  /// Responses follow until the client leaves.
-  var lasts: Bool {
-    switch kind {
-    case .subscription, .live: true
-    case .query, .incremental, .mutation: false
-    }
-  }
-
   /// The response of a query, which may be run to be explained; nil for everything else.
   fileprivate var explained: PreparedResponse? {
     switch kind {

@@ -63,6 +63,8 @@ package final class RunningServer: Sendable {
     /// Clients are shown the plans of their queries at `/explain`, and the page has a pane for it.
     package var explains = false
     package var serverTiming = ServerTimingAccess.off
+    /// The size of the responses that are kept while they are current; 0 keeps none.
+    package var answerCacheBytes = 0
 
     package init() {}
   }
@@ -115,10 +117,14 @@ package final class RunningServer: Sendable {
       commitDatabase.connectionString = sessionDatabase.connectionString
       commitDatabase.pooler = .none
     }
-    let commits = mapping.events.isEmpty ? nil : try CommitReader(commitDatabase)
+    let writes = WritePositions()
+    let commits =
+      mapping.events.isEmpty
+      ? nil : try CommitReader(commitDatabase) { writes.count }
     if commits != nil {
       // As the functions are now: what later programs do with them, they say to servers of their own.
       execution.liveCatalog = try? LiveCatalog.read(from: commitDatabase)
+      execution.keepsAnswers = settings.answerCacheBytes > 0
     }
     self.commits = commits
     let shared = SharedService(
@@ -136,7 +142,8 @@ package final class RunningServer: Sendable {
         introspection: settings.introspection),
       trustedProxies: settings.trustedProxies,
       rateLimiter: settings.rateLimits.map { RateLimiter($0) }, readiness: settings.readiness,
-      pictures: settings.pictures, live: settings.live, commits: commits)
+      pictures: settings.pictures, live: settings.live, commits: commits,
+      writes: writes, answerCacheBytes: settings.answerCacheBytes / max(doors.clients.count, 1))
     var http = HTTPServer.Configuration()
     http.limits = settings.http
     if let pictures = settings.pictures {

@@ -1,6 +1,7 @@
 import GraphQLPlanning
 import GraphQLResponse
 import GraphQLSchema
+import JSON
 import Postgres
 
 /// An operation that may run: its plan, and its own variables. One object for each request, which is handed from
@@ -89,6 +90,26 @@ package final class PreparedOperation {
 }
 
 extension PreparedOperation {
+  /// Whether responses follow until the client leaves.
+  package var lasts: Bool {
+    switch plan.kind {
+    case .subscription: true
+    case .live: live != nil
+    case .query, .incremental, .mutation: false
+    }
+  }
+
+  /// Returns the response whose beginning was kept: `{"data":...`.
+  ///
+  /// - Parameter cost: the actual cost.
+  package func response(from data: [UInt8], cost: Int) -> OperationResponse {
+    var json = JSONWriter(capacity: data.count + 256)
+    json.append(data)
+    charge?.write(actual: cost, to: &json)
+    json.append("}")
+    return .executed(body: json.finish(), errors: [])
+  }
+
   /// The parameters of the statement, as they are sent.
   package func parameters(viewer: Int64) throws(GraphQLError) -> PostgresParameters {
     guard case .read(let read)? = plan.plan.response else { return PostgresParameters() }

@@ -85,7 +85,7 @@ package final class PreparedPlan {
   /// The estimated memory in bytes. Each statement is stored in the plan, in its own text, in the
   /// text for libpq and possibly in its batched form. The output shape takes less than the
   /// statement, in either form.
-  var cost: Int {
+  package var cost: Int {
     let statements =
       switch kind {
       case .query(let response), .live(let response, _), .subscription(let response, _):

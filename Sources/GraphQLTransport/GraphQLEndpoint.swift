@@ -1,3 +1,4 @@
+import Compression
 import GraphQLResponse
 import HTTP
 import JSON
@@ -22,6 +23,8 @@ package struct GraphQLEndpoint {
     package var maximumDocumentBytes = 64 * 1024
     package var maximumVariablesBytes = 256 * 1024
     package var maximumNesting = 64
+    /// Whether responses are compressed for clients that accept it.
+    package var compresses = true
 
     package init() {}
   }
@@ -34,6 +37,19 @@ package struct GraphQLEndpoint {
     /// Execute each request, and respond with the list of their responses in this order. If the
     /// format has `sets`, it is one request with several sets of variables.
     case batch([GraphQLRequest], ResponseFormat)
+
+    /// The same for a method that must not change anything.
+    fileprivate var mayOnlyRead: Reception {
+      switch self {
+      case .answer: return self
+      case .request(var request, let format):
+        request.mayOnlyRead = true
+        return .request(request, format)
+      case .batch(var requests, let format):
+        for index in requests.indices { requests[index].mayOnlyRead = true }
+        return .batch(requests, format)
+      }
+    }
   }
 
   package enum Event: Sendable {
@@ -58,21 +74,33 @@ package struct GraphQLEndpoint {
   /// head.
   package final class Head {
     package fileprivate(set) var format: ResponseFormat
+    /// The coding of large responses; nil if the client accepts none.
+    package fileprivate(set) var coding: ContentCoding?
+    /// What the client has of the response; nil for a method without conditions.
+    package let condition: ResponseCondition?
     fileprivate var refusal: TransportError?
     fileprivate var idempotencyKey: Result<String?, TransportError> = .success(nil)
     /// The index at which the last body that came with this head is cached, if it still is.
     fileprivate var lastPlace = 0
 
-    fileprivate init(_ format: ResponseFormat) { self.format = format }
+    fileprivate init(_ format: ResponseFormat, _ condition: ResponseCondition?) {
+      self.format = format
+      self.condition = condition
+    }
   }
 
   package func head(of request: HTTPRequest) -> Head {
     let head = Head(
       ResponseFormat(
         mediaType: .json, profile: configuration.profile.profile(for: .json),
-        headers: configuration.crossOrigin.headers(for: request)))
+        headers: configuration.crossOrigin.headers(for: request)),
+      ResponseCondition(request))
     if request.hasHeader("authorization") || request.hasHeader("cookie") {
       head.format.headers.append(Self.noStore)
+    }
+    if let accepted = request.headerList("accept-encoding") {
+      head.coding = coding(for: accepted)
+      if head.coding != nil { head.format.headers.append(Self.varyByCoding) }
     }
     head.idempotencyKey = Self.idempotencyKey(request)
     do throws(TransportError) {
@@ -99,13 +127,24 @@ package struct GraphQLEndpoint {
     }
   }
 
+  /// Returns the coding of responses to a client with this `Accept-Encoding`.
+  package func coding(for acceptEncoding: String) -> ContentCoding? {
+    configuration.compresses ? ContentCoding.preferred(by: acceptEncoding) : nil
+  }
+
+  /// The methods of its URL.
+  package static let methods = "GET, HEAD, POST, QUERY, OPTIONS"
+  /// That QUERY may be used, and with which media type (RFC 10008, 3).
+  static let acceptQuery = HTTPField("Accept-Query", "application/json")
+  /// That another client may receive other bytes.
+  package static let varyByCoding = HTTPField("Vary", "Accept-Encoding")
   private static let noStore = HTTPField("Cache-Control", "no-store")
 
   private func negotiate(
     _ request: HTTPRequest, _ format: inout ResponseFormat
   ) throws(TransportError) {
     switch request.method {
-    case .post, .get, .head: break
+    case .post, .query, .get, .head: break
     case .options: return
     case .put, .delete, .patch, .other: throw .methodNotAllowed
     }
@@ -122,10 +161,11 @@ package struct GraphQLEndpoint {
       guard format.isStreamOnly || format.lines != nil else { throw .notAcceptable }
     }
     // Apollo's iOS client sends the Content-Type of a body that is not there.
-    if request.method == .post || request.hasHeader("content-type") {
+    let hasBody = request.method == .post || request.method == .query
+    if hasBody || request.hasHeader("content-type") {
       try ContentNegotiation.checkBody(contentType: request.headerList("content-type"))
     }
-    if request.method == .post {
+    if hasBody {
       try configuration.crossOrigin.checkForgery(request, isTrustedDocument: false)
     }
   }
@@ -135,9 +175,11 @@ package struct GraphQLEndpoint {
   ) throws(TransportError) -> Reception {
     if let refusal = head.refusal { throw refusal }
     if request.method == .post { return try readBody(request, head, identity) }
+    if request.method == .query { return try readBody(request, head, identity).mayOnlyRead }
     if request.method == .options {
-      return .answer(
-        try configuration.crossOrigin.preflight(request, path: "GET, HEAD, POST, OPTIONS"))
+      var answer = try configuration.crossOrigin.preflight(request, path: Self.methods)
+      answer.headers.append(Self.acceptQuery)
+      return .answer(answer)
     }
     let parameters = try RequestParameters(
       urlQuery: request.queryBytes, maximumNesting: configuration.maximumNesting)

@@ -100,7 +100,8 @@ package struct ResponseFormat: Sendable {
   package func answer(_ error: TransportError, requestID: String) -> GraphQLAnswer {
     var headers = headers
     switch error {
-    case .methodNotAllowed: headers.append(HTTPField("Allow", "GET, HEAD, POST, OPTIONS"))
+    case .methodNotAllowed:
+      headers += [HTTPField("Allow", GraphQLEndpoint.methods), GraphQLEndpoint.acceptQuery]
     case .persistedQueryNotFound, .persistedQueryNotSupported:
       // Only for this moment; the client tries again with the document.
       headers.append(HTTPField("Cache-Control", "private, no-cache, must-revalidate"))

@@ -92,7 +92,7 @@ package enum TransportError: Error, Sendable, Equatable {
 
   package var message: String {
     switch self {
-    case .methodNotAllowed: "Use POST, or GET for queries."
+    case .methodNotAllowed: "Use POST, or GET or QUERY for queries."
     case .notAcceptable:
       "Accept must allow application/graphql-response+json or application/json."
     case .contentType: "The Content-Type must be application/json."

@@ -33,6 +33,13 @@ extension GraphQLEndpoint {
     try request(headers: ["Content-Type: application/json"] + headers, body: body)
   }
 
+  static func query(
+    _ body: String, type: String? = "application/json", headers: [String] = []
+  ) throws -> HTTPRequest {
+    try request(
+      "QUERY", headers: (type.map { ["Content-Type: \($0)"] } ?? []) + headers, body: body)
+  }
+
   static func endpoint(
     _ change: (inout GraphQLEndpoint.Configuration) throws -> Void = { _ in }
   ) rethrows -> GraphQLEndpoint {
@@ -217,7 +224,8 @@ extension GraphQLEndpoint {
   func `other methods get 405 with Allow`(method: String) throws {
     let answer = try Self.refused(Self.endpoint().receive(Self.request(method)))
     #expect(answer.status == .methodNotAllowed)
-    #expect(answer.headers.contains(HTTPField("Allow", "GET, HEAD, POST, OPTIONS")))
+    #expect(answer.headers.contains(HTTPField("Allow", "GET, HEAD, POST, QUERY, OPTIONS")))
+    #expect(answer.headers.contains(HTTPField("Accept-Query", "application/json")))
     #expect(try Self.code(answer) == "METHOD_NOT_ALLOWED")
   }
 
@@ -234,7 +242,45 @@ extension GraphQLEndpoint {
   @Test func `OPTIONS without an origin says what is allowed`() throws {
     let answer = try Self.refused(Self.endpoint().receive(Self.request("OPTIONS")))
     #expect(answer.status == .noContent)
-    #expect(answer.headers == [HTTPField("Allow", "GET, HEAD, POST, OPTIONS")])
+    #expect(
+      answer.headers == [
+        HTTPField("Allow", "GET, HEAD, POST, QUERY, OPTIONS"),
+        HTTPField("Accept-Query", "application/json"),
+      ])
+  }
+
+  // MARK: QUERY
+
+  @Test func `a QUERY is read as a POST, and may only read`() throws {
+    let endpoint = Self.endpoint { $0.maximumBatch = 2 }
+    let body = #"{"query":"query Q($a: Int) { a }","operationName":"Q","variables":{"a":1}}"#
+    let (posted, _) = try Self.accepted(endpoint.receive(Self.post(body)))
+    // The third comes from the memory of bodies.
+    for _ in 0..<3 {
+      let (asked, format) = try Self.accepted(endpoint.receive(Self.query(body)))
+      #expect(asked.document == posted.document && asked.variables == posted.variables)
+      #expect(asked.operationName == "Q" && asked.mayOnlyRead && !posted.mayOnlyRead)
+      #expect(format.mediaType == .json)
+    }
+    let (again, _) = try Self.accepted(endpoint.receive(Self.post(body)))
+    #expect(!again.mayOnlyRead)
+    guard case .batch(let requests, _) = try endpoint.receive(Self.query("[\(body),\(body)]"))
+    else {
+      Issue.record("It is no batch.")
+      return
+    }
+    #expect(requests.count == 2 && requests.allSatisfy(\.mayOnlyRead))
+  }
+
+  @Test func `a QUERY needs a body, and JSON`() throws {
+    let endpoint = try Self.endpoint()
+    let empty = try Self.refused(endpoint.receive(Self.query("")))
+    #expect(empty.status == .badRequest)
+    for type in [nil, "text/plain", "application/graphql"] {
+      let answer = try Self.refused(
+        endpoint.receive(Self.query(#"{"query":"{a}"}"#, type: type)))
+      #expect(answer.status == .unsupportedMediaType)
+    }
   }
 
   @Test(

@@ -1,5 +1,6 @@
 import HTTPTestSupport
 import JSON
+import OracleSupport
 import TestSupport
 import Testing
 
@@ -25,6 +26,31 @@ import Testing
       Array("GET \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8))
     #expect(answer.status == 405)
     #expect(answer.header("Allow") == "POST")
+  }
+
+  @Test func `curl asks by QUERY what it asks by POST, and changes nothing`() throws {
+    let server = try TestServer.shared
+    func curl(_ arguments: String...) throws -> String {
+      let run = try LiveClients.tool(
+        "curl",
+        ["-sS", "--noproxy", "*", "-w", " %{http_code}", "-H", "Content-Type: application/json"]
+          + arguments + ["http://127.0.0.1:\(server.port)/graphql"])
+      #expect(run.status == 0)
+      return run.output
+    }
+    let read =
+      #"{"query":"query Q($n: Int) { users(first: $n) { nodes { id } } }","variables":{"n":1}}"#
+    let posted = try curl("-X", "POST", "-d", read)
+    #expect(posted.hasSuffix(" 200"))
+    for _ in 0..<3 { #expect(try curl("-X", "QUERY", "-d", read) == posted) }
+    let write = #"{"query":"mutation { signOut { userErrors { code } } }"}"#
+    for _ in 0..<3 {
+      #expect(try curl("-X", "QUERY", "-d", write).contains("METHOD_NOT_ALLOWED"))
+    }
+    #expect(try curl("-X", "POST", "-d", write).hasSuffix(" 200"))
+    #expect(try curl("-X", "QUERY", "-d", write).hasSuffix(" 405"))
+    let options = try curl("-i", "-X", "OPTIONS")
+    #expect(options.contains("Accept-Query: application/json\r\n"))
   }
 
   @Test func `by its media type a client has the draft's statuses, or the audit's`() throws {

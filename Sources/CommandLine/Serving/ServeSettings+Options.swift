@@ -29,9 +29,9 @@ extension ServeSettings {
           "show plans of queries in GraphiQL; plans disclose how many rows exist that the "
             + "viewer may not see"),
         Option(
-          "timings", "on|off", default: "off",
-          "send Server-Timing with the time of each phase to clients that ask for it, as sociograph load does"
-        ),
+          "server-timing", "WHO", default: "off",
+          "whom to tell the time of each phase of their requests, if they ask as sociograph load "
+            + "does: off, signed-in or all"),
       ]),
     CommandSpecification.Section(
       "Graph and database",
@@ -49,6 +49,10 @@ extension ServeSettings {
           "direct-database", "URL",
           "the same database without the pooler, for what needs a session: the start, "
             + "migrations, background tasks, the outbox, subscriptions"),
+        Option(
+          "answer-cache", "BYTES", default: "0",
+          "the size of responses that are kept, and sent again without asking the database while "
+            + "nothing that they depend on has changed; 0 keeps none"),
         Option("statement-timeout", "TIME", default: "5s", "the maximum duration of a statement"),
         Option(
           "queue-timeout", "TIME", default: "1s", "the maximum wait for a database connection"),
@@ -109,6 +113,9 @@ extension ServeSettings {
         Option(
           "experimental", "NAMES",
           "features that are not in an edition yet, with commas: empty-selections"),
+        Option(
+          "compression", "on|off", default: "on",
+          "compress responses from 1 KiB on with zstd, brotli or gzip, if the client accepts it"),
         Option(
           "introspection", "WHO", default: "all",
           "who may read the schema, also at /schema.graphql: all, signed-in or off"),

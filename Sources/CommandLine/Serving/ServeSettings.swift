@@ -93,8 +93,10 @@ struct ServeSettings {
     server.trustedProxies = proxies
     server.graphiQL = try Self.graphiQL(options)
     server.explains = try options.isSet("explain-in-page")
-    server.timings = try options.isSet("timings")
     server.usesConventions = try options.isSet("opentelemetry-names")
+    server.answerCacheBytes = try options.int("answer-cache", in: 0...1 << 40) ?? 0
+    server.serverTiming =
+      try options.choice("server-timing", as: ServerTimingAccess.self) ?? .off
     try server.accounts.read(options)
     photos = try PhotoSettings(options)
     server.tokenIssuers = try AccountInputs.Settings.tokenIssuers(options)
@@ -335,6 +337,7 @@ extension GraphQLEndpoint.Configuration {
   fileprivate mutating func read(_ options: CommandOptions) throws {
     profile =
       try options.choice("http-profile", as: ResponseFormat.ProfileChoice.self) ?? profile
+    compresses = try options.isSet("compression")
     for origin in options.list("allow-origin") {
       guard Self.isOrigin(origin) else {
         throw UsageError(

@@ -10,6 +10,7 @@ struct LoopSnapshot: Sendable {
   let writers: PoolStatistics
   let flushes: PoolStatistics
   let documents: (count: Int, bytes: Int)
+  let answers: AnswerKeeper.Counts
   let streams: SubscriptionRegistry.Counts
   /// Its database answers, and it is not about to end.
   let isReady: Bool
@@ -141,6 +142,13 @@ struct MetricsPage {
     text.family(
       "sociograph_document_cache_bytes", .gauge, "Estimated bytes of the cached documents.")
     text.sample(loops.reduce(0) { $0 + $1.documents.bytes })
+    text.family(
+      "sociograph_kept_responses_sent_total", .counter,
+      "Responses that were sent without asking PostgreSQL (--answer-cache).")
+    text.sample(loops.reduce(0) { $0 + $1.answers.sent })
+    text.family(
+      "sociograph_kept_response_bytes", .gauge, "Estimated bytes of the responses that are kept.")
+    text.sample(loops.reduce(0) { $0 + $1.answers.bytes })
     text.family(
       "sociograph_untrusted_documents_total", .counter,
       "Documents executed although they are not among the published ones.")

@@ -75,7 +75,12 @@ enum Reply {
   // MARK: - The response
 
   /// The response as HTTP has it, which the record takes note of; nil for a socket and for a stream.
-  func dress(_ response: OperationResponse, _ record: RequestRecord) -> GraphQLAnswer? {
+  ///
+  /// - Parameter extensionsStart: the place in the response where its extensions begin, if it has
+  ///   any.
+  func dress(
+    _ response: OperationResponse, _ record: RequestRecord, extensionsStart: Int? = nil
+  ) -> GraphQLAnswer? {
     var answer: GraphQLAnswer
     switch self {
     case .socket: return nil
@@ -83,26 +88,42 @@ enum Reply {
       return nil
     case .exchange(_, let format, _):
       answer = format.answer(response, requestID: record.identity.id)
-      if record.tellsTimes { answer.headers.append(record.serverTiming) }
+      if let condition = record.condition {
+        record.encode(&answer, response, extensionsStart: extensionsStart, unless: condition)
+      } else {
+        record.encoding?.encode(&answer, of: record.label)
+      }
+      if record.timing == .told { answer.headers.append(record.serverTiming) }
     case .explanation(_, let format, _):
       answer = format.answer(response, requestID: record.identity.id)
       if case .executed = response { answer.contentType = "application/json; charset=utf-8" }
     case .batch(let batch, _):
       answer = batch.format.answer(response, requestID: record.identity.id)
+      batch.note(record.label)
     }
     record.status = answer.status
     record.responseBytes = answer.body.count
     return answer
   }
 
-  func send(_ response: OperationResponse, _ answer: GraphQLAnswer?, requestID: String) {
+  /// - Parameter hasExtensions: whether the response has extensions.
+  func send(
+    _ response: OperationResponse, _ answer: GraphQLAnswer?, _ record: RequestRecord,
+    hasExtensions: Bool
+  ) {
     switch self {
     case .exchange(let exchange, _, let stream):
-      if let answer { answer.send(to: exchange) } else { stream?.send(response, requestID) }
+      if let answer {
+        answer.send(to: exchange)
+      } else {
+        stream?.send(response, record.identity.id)
+      }
     case .explanation(let exchange, _, _): answer?.send(to: exchange)
     case .batch(let batch, let place): batch.take(answer?.body ?? [], at: place)
     case .socket(let session, let operation):
-      session.answered(operation, response, requestID: requestID)
+      session.answered(
+        operation, record.tellTimes(in: response, hasExtensions: hasExtensions),
+        requestID: record.identity.id)
     }
   }
 }
@@ -148,14 +169,16 @@ final class BatchReply {
   private var bytes = 0
   /// Called after each response but the last, with its place.
   var onTaken: ((Int) -> Void)?
-  private let send: ([UInt8]) -> Void
+  /// The label of a confidential operation, or of the last.
+  private var label: OperationLabel?
+  private let send: ([UInt8], OperationLabel?) -> Void
 
   /// - Parameters:
   ///   - mayHold: whether so many bytes may be kept for the client.
-  ///   - send: given the list of all responses.
+  ///   - send: given the list of all responses, and the label of one that is confidential, if any is.
   init(
     of count: Int, as format: ResponseFormat, mayHold: @escaping (Int) -> Bool,
-    send: @escaping ([UInt8]) -> Void
+    send: @escaping ([UInt8], OperationLabel?) -> Void
   ) {
     self.format = format
     self.mayHold = mayHold
@@ -165,6 +188,10 @@ final class BatchReply {
   }
 
   func onLeave(_ work: @escaping () -> Void) { leaving.append(work) }
+
+  func note(_ label: OperationLabel?) {
+    if self.label?.isConfidential != true { self.label = label ?? self.label }
+  }
 
   /// The client left.
   func leave() {
@@ -184,11 +211,11 @@ final class BatchReply {
     }
     leaving = []
     onTaken = nil
-    if let sets = format.sets { return send(Self.responses(bodies, in: sets)) }
+    if let sets = format.sets { return send(Self.responses(bodies, in: sets), label) }
     send(
       [UInt8(ascii: "[")] + Array(bodies.joined(separator: [UInt8(ascii: ",")])) + [
         UInt8(ascii: "]")
-      ])
+      ], label)
   }
 
   /// The responses to several sets of variables, each with the index of its set.

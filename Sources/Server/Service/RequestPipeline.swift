@@ -24,13 +24,16 @@ final class RequestPipeline {
   let subscriptions: SubscriptionDriver
   var identification: RequestIdentification
   var isDraining = false
+  private let compressor = AnswerCompressor()
   private let routes: [Route]
   private let preparer: OperationPreparer
   private let preparations: PreparationQueue
-  private var queries: QueryRunner
+  private(set) var queries: QueryRunner
   /// Runs the queries of one request with several sets of variables.
   private var gatheringQueries: QueryRunner
   private let gatherer: StatementGatherer
+  /// What answers queries without the database; nil without `--answer-cache`.
+  private(set) var answers: AnswerKeeper?
   private let deliveries: DeliveryRunner
   private let mutations: MutationRunner
   private let report: (RequestRecord) -> Void
@@ -60,11 +63,20 @@ final class RequestPipeline {
       loop: pool.loop, number: number, reader: shared.commits, sessions: sessions,
       queries: queries, pool: pool, settings: shared.live)
     subscriptions.onErrors = { observer.report(.push($0, $1)) }
+    if let commits = shared.commits, shared.answerCacheBytes > 0 {
+      answers = AnswerKeeper(
+        loop: pool.loop, number: number, reader: commits, positions: shared.writes,
+        maximumBytes: shared.answerCacheBytes)
+      pictures?.stored = { viewer, client in
+        shared.writes.note([.viewer(viewer), client])
+        commits.ring()
+      }
+    }
     var generator = SystemRandomNumberGenerator()
     identification = RequestIdentification(
       proxies: shared.trustedProxies, seed: .random(using: &generator))
     report = { record in
-      record.ended = monotonicNanoseconds()
+      record.end()
       observer.report(.request(record))
     }
   }
@@ -77,18 +89,20 @@ final class RequestPipeline {
     let head = head(of: request, known)
     switch head.purpose {
     case .operation:
-      receive(request, head, exchange, as: identity) { format in
-        .exchange(exchange, format, stream(request, exchange, format))
+      receive(request, head, exchange, as: identity) { format, record in
+        .exchange(exchange, format, stream(request, exchange, format, record))
       }
     case .explanation(let explainer):
-      receive(request, head, exchange, as: identity) { .explanation(exchange, $0, explainer) }
+      receive(request, head, exchange, as: identity) { format, _ in
+        .explanation(exchange, format, explainer)
+      }
     case .socket: openSocket(request, head, exchange)
     case .pictures(let pictures):
       pictures.handle(request, exchange, as: identity, for: head.caller.client)
     case .liveness: text("live", .ok, exchange)
     case .readiness: readiness(exchange)
-    case .schemaText: schemaText(request, head.caller, exchange)
-    case .page: shared.pages.respond(request.path, request, exchange)
+    case .schemaText: schemaText(request, head, exchange)
+    case .page: shared.pages.respond(request.path, request, head.format.coding, exchange)
     case .forbidden(let reason): text(reason, .forbidden, exchange)
     }
   }
@@ -99,7 +113,8 @@ final class RequestPipeline {
       routes.purpose(of: request), endpoint.head(of: request),
       Caller(
         of: request, proxies: shared.trustedProxies, countsPoints: shared.rateLimiter != nil),
-      tellsTimes: shared.timings && request.asksForTimings)
+      timing: shared.serverTiming == .off
+        ? .untold : shared.serverTiming.timing(isAsked: request.asksForTimings))
     known.head = head
     return head
   }
@@ -107,19 +122,23 @@ final class RequestPipeline {
   /// Reads operations in an HTTP request, and has them answered.
   private func receive(
     _ request: HTTPRequest, _ head: RequestHead, _ exchange: HTTPExchange,
-    as identity: RequestIdentity, reply: (ResponseFormat) -> Reply
+    as identity: RequestIdentity, reply: (ResponseFormat, RequestRecord) -> Reply
   ) {
     let record = RequestRecord(identity, peer: request.peer, bytes: request.body.count)
-    record.tellsTimes = head.tellsTimes
+    record.timing = head.timing
     record.http = RequestRecord.HTTPKind(method: request.method, isSecure: request.isSecure)
+    if let condition = head.format.condition { record.condition = condition }
+    if let coding = head.format.coding {
+      record.encoding = AnswerEncoding(coding, by: compressor, for: client(of: head.caller))
+    }
     switch endpoint.receive(request, head.format, as: identity) {
     case .answer(let answer): answer.send(to: exchange)
     case .request(var operation, let format):
-      let reply = reply(format)
+      let reply = reply(format, record)
       operation.delivery = reply.delivery
       answer(operation, begin(reply, from: head.caller, record))
     case .batch(let operations, let format):
-      let reply = reply(format)
+      let reply = reply(format, record)
       guard case .exchange = reply else {
         return begin(reply, from: head.caller, record).finish(
           .refused([GraphQLError("One operation is explained at a time.", code: .badRequest)]))
@@ -132,9 +151,12 @@ final class RequestPipeline {
     _ operations: [GraphQLRequest], from caller: Caller, _ record: RequestRecord,
     _ format: ResponseFormat, _ exchange: HTTPExchange
   ) {
-    let batch = BatchReply(of: operations.count, as: format, mayHold: exchange.mayHold) { body in
-      exchange.respond(
-        .ok, contentType: format.batchContentType, headers: format.headers, body: body)
+    let batch = BatchReply(of: operations.count, as: format, mayHold: exchange.mayHold) {
+      body, label in
+      var answer = GraphQLAnswer(
+        status: .ok, contentType: format.batchContentType, headers: format.headers, body: body)
+      record.encoding?.encode(&answer, of: label)
+      answer.send(to: exchange)
     }
     exchange.onClose { batch.leave() }
     let flights = operations.indices.map { place in
@@ -147,11 +169,12 @@ final class RequestPipeline {
   }
 
   private func stream(
-    _ request: HTTPRequest, _ exchange: HTTPExchange, _ format: ResponseFormat
+    _ request: HTTPRequest, _ exchange: HTTPExchange, _ format: ResponseFormat,
+    _ record: RequestRecord
   ) -> StreamResponse? {
     guard format.stream != nil || format.parts != nil else { return nil }
     let loop = pool.loop
-    return StreamResponse(request, exchange, format, heartbeat: shared.live.heartbeat) {
+    return StreamResponse(request, exchange, format, record, heartbeat: shared.live.heartbeat) {
       loop.schedule(after: $0, repeating: $0, $1)
     }
   }
@@ -187,9 +210,13 @@ final class RequestPipeline {
   ///
   /// - Returns: whether there was capacity for it.
   func queue(_ flight: RequestInFlight, _ work: @escaping PreparationQueue.Work) -> Bool {
-    let viewer = knownViewer(of: flight.caller)
-    let client = viewer == 0 ? flight.caller.client : .viewer(viewer)
-    return preparations.add(for: client, work)
+    preparations.add(for: client(of: flight.caller), work)
+  }
+
+  /// The client whose share of the server a caller takes before its session is looked up.
+  private func client(of caller: Caller) -> PoolClient {
+    let viewer = knownViewer(of: caller)
+    return viewer == 0 ? caller.client : .viewer(viewer)
   }
 
   func known(_ request: GraphQLRequest) -> Preparation? { preparer.known(request) }
@@ -233,7 +260,7 @@ final class RequestPipeline {
           "The Authorization header must be \"Bearer\" and a session token."))
     case .token(let token):
       if let viewer = sessions.known(token) { return charge(operation, viewer: viewer, flight) }
-      if operation.plan.lasts { return wait(for: token, operation, flight) }
+      if operation.lasts { return wait(for: token, operation, flight) }
       sessions.resolve(token) { [self] in resolved($0, operation, flight) }
     }
   }
@@ -283,6 +310,7 @@ final class RequestPipeline {
     _ operation: PreparedOperation, viewer: Int64, _ flight: RequestInFlight
   ) {
     operation.client = viewer == 0 ? flight.caller.client : .viewer(viewer)
+    flight.record.note(viewer: viewer)
     if let refusal = takePoints(for: operation, viewer: viewer, flight) {
       return flight.finish(refusal)
     }
@@ -310,10 +338,13 @@ final class RequestPipeline {
         operation, fields, viewer: viewer, findClient: { flight.caller.identity },
         findViewer: { [self] in findViewer(of: flight.caller, $0) },
         completion: { [self] outcome in
+          noteWrite(operation, viewer: viewer, by: flight.caller)
           shared.commits?.ring()
           flight.finish(outcome)
         })
       flight.goOn(with: .mutation(run))
+    case .live(let response, let plan) where operation.live == nil:
+      answerKept(operation, response, plan, viewer: viewer, flight)
     case .live(let response, let plan):
       answerLive(operation, response, plan, viewer: viewer, flight)
     case .subscription(let response, let event):
@@ -396,7 +427,7 @@ extension RequestInFlight {
     code: .costLimitExceeded)
 
   /// Ends it with the response of a query, unless too much waits for clients that do not read.
-  fileprivate func finish(_ response: OperationResponse, ifHeldBy reply: Reply) {
+  func finish(_ response: OperationResponse, ifHeldBy reply: Reply) {
     if case .executed(let body, _, _) = response, !reply.mayHold(body.count) {
       return finish(
         .refused([reply.isFull(for: body.count) ? Self.tooMuch : Self.unread], retryAfter: nil))
@@ -406,14 +437,6 @@ extension RequestInFlight {
 }
 
 extension PreparedPlan {
-  /// Responses follow until the client leaves.
-  var lasts: Bool {
-    switch kind {
-    case .subscription, .live: true
-    case .query, .incremental, .mutation: false
-    }
-  }
-
   /// The response of a query, which may be run to be explained; nil for everything else.
   fileprivate var explained: PreparedResponse? {
     switch kind {

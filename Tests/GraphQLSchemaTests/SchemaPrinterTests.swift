@@ -151,9 +151,9 @@ struct SchemaPrinterTests {
   }
 
   @Test func `under onError NULL no type of a field has an exclamation mark`() throws {
-    let schema = try schema(
+    let original = try schema(
       "type Query { a(x: Int!): Int! b: [Int!]! c: [[Int]!] d: [Int] } interface I { a: ID! }")
-    let text = SchemaPrinter(schema, marksSemanticNonNull: true).print()
+    let text = SchemaPrinter(original, marksSemanticNonNull: true).print()
     let expected = #"""
       directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION
 
@@ -170,6 +170,6 @@ struct SchemaPrinterTests {
       """#
     #expect(text.hasSuffix(expected), "\(text)")
     // Interfaces hold as before, as all of their fields change alike.
-    #expect(throws: Never.self) { try self.schema(text) }
+    #expect(throws: Never.self) { try schema(text) }
   }
 }

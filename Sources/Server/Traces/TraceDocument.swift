@@ -250,6 +250,7 @@ extension HTTPMethod {
     case .delete: "DELETE"
     case .options: "OPTIONS"
     case .patch: "PATCH"
+    case .query: "QUERY"
     case .other: "_OTHER"
     }
   }

@@ -536,7 +536,7 @@ class Graph:
         answer = self.execute(query, variables, viewer)
         buffers = self.session.value(
             "SELECT coalesce(sum(shared_blks_hit + shared_blks_read), 0) FROM pg_stat_statements "
-            "WHERE query LIKE '/* Growth %' AND dbid = "
+            "WHERE query LIKE '/*action=''Growth''%' AND dbid = "
             "(SELECT oid FROM pg_database WHERE datname = current_database())")
         return int(buffers), self.connection(document, answer)
 

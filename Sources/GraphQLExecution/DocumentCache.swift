@@ -55,6 +55,8 @@ final class CachedOperation {
   let isDeferrable: Bool
   /// That says the query is live.
   let live: Directive?
+  /// Whether a response has a dependency that is not tracked, so that it cannot be kept.
+  var isUntracked = false
   var plans: [[UInt8]: PreparedPlan] = [:]
 
   init(
@@ -63,7 +65,8 @@ final class CachedOperation {
   ) {
     self.operation = operation
     label = OperationLabel(
-      name: operation.name?.text, kind: operation.kind, document: hash)
+      name: operation.name?.text, kind: operation.kind, document: hash,
+      isConfidential: mapping.isConfidential(operation, fragments: valid.fragments))
     coercion = VariableCoercion(
       valid.schema, operation, source: valid.document.source, suggestions: suggestions)
     choices = OperationChoices(operation, fragments: valid.fragments, mapping: mapping)

@@ -1,6 +1,7 @@
 import GraphQLPlanning
 import GraphQLResponse
 import GraphQLSchema
+import JSON
 import Postgres
 
 /// An operation that may run: its plan, and its own variables. One object for each request, which is handed from
@@ -33,12 +34,13 @@ package final class PreparedOperation {
     let cost: Int
     let isDeferrable: Bool
     let live: LiveOptions?
+    let onError: ErrorBehavior
 
     init(
       label: OperationLabel, request: GraphQLRequest?, plan: PreparedPlan,
       variables: [InputValue?], variableNames: [String], inputs: OperationInputs,
       introspection: [String: [UInt8]]?, cost: Int, isDeferrable: Bool,
-      live: LiveOptions?
+      live: LiveOptions?, onError: ErrorBehavior = .propagate
     ) {
       self.label = label
       self.request = request
@@ -50,6 +52,7 @@ package final class PreparedOperation {
       self.cost = cost
       self.isDeferrable = isDeferrable
       self.live = live
+      self.onError = onError
     }
   }
 
@@ -86,9 +89,31 @@ package final class PreparedOperation {
   var isDeferrable: Bool { content.isDeferrable }
   /// The options of a live query.
   package var live: LiveOptions? { content.live }
+  /// What errors do to the response around them.
+  package var onError: ErrorBehavior { content.onError }
 }
 
 extension PreparedOperation {
+  /// Whether responses follow until the client leaves.
+  package var lasts: Bool {
+    switch plan.kind {
+    case .subscription: true
+    case .live: live != nil
+    case .query, .incremental, .mutation: false
+    }
+  }
+
+  /// Returns the response whose beginning was kept: `{"data":...`.
+  ///
+  /// - Parameter cost: the actual cost.
+  package func response(from data: [UInt8], cost: Int) -> OperationResponse {
+    var json = JSONWriter(capacity: data.count + 256)
+    json.append(data)
+    charge?.write(actual: cost, to: &json)
+    json.append("}")
+    return .executed(body: json.finish(), errors: [])
+  }
+
   /// The parameters of the statement, as they are sent.
   package func parameters(viewer: Int64) throws(GraphQLError) -> PostgresParameters {
     guard case .read(let read)? = plan.plan.response else { return PostgresParameters() }

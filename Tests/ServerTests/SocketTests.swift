@@ -15,7 +15,7 @@ import Testing
   }
 
   /// Returns the token of a signed-in user.
-  private static func token(_ database: String) throws -> String {
+  static func token(_ database: String) throws -> String {
     let token = "sociograph-test-\(UInt64.random(in: 0 ... .max))"
     try TestCluster.session(database).execute(
       """

@@ -14,6 +14,9 @@ enum SchemaCommand {
     options: [
       CommandSpecification.Option(
         "check", nil, "check every storage directive against the database, without changing it"),
+      CommandSpecification.Option(
+        "semantic-non-null", nil,
+        "print types of fields as they are under onError: NULL, with @semanticNonNull"),
       SettingOptions.schema, SettingOptions.sql,
     ] + SettingOptions.databases)
 
@@ -21,7 +24,11 @@ enum SchemaCommand {
     let mapping = try SchemaFiles.load(
       SettingOptions.shippedFolder("Schema", "schema", options))
     guard try options.isSet("check") else {
-      Console.print(SchemaPrinter(StorageDirectives.clientSchema(of: mapping.schema)).print())
+      Console.print(
+        SchemaPrinter(
+          StorageDirectives.clientSchema(of: mapping.schema),
+          marksSemanticNonNull: try options.isSet("semantic-non-null")
+        ).print())
       return
     }
     let database = try Database.open(options)

@@ -93,7 +93,10 @@ struct ServeSettings {
     server.trustedProxies = proxies
     server.graphiQL = try Self.graphiQL(options)
     server.explains = try options.isSet("explain-in-page")
-    server.timings = try options.isSet("timings")
+    server.usesConventions = try options.isSet("opentelemetry-names")
+    server.answerCacheBytes = try options.int("answer-cache", in: 0...1 << 40) ?? 0
+    server.serverTiming =
+      try options.choice("server-timing", as: ServerTimingAccess.self) ?? .off
     try server.accounts.read(options)
     photos = try PhotoSettings(options)
     server.tokenIssuers = try AccountInputs.Settings.tokenIssuers(options)
@@ -314,7 +317,8 @@ extension HTTPLimits {
 extension GraphQLEndpoint.Configuration {
   fileprivate mutating func read(_ options: CommandOptions) throws {
     profile =
-      try options.choice("http-profile", as: ResponseFormat.Profile.self) ?? profile
+      try options.choice("http-profile", as: ResponseFormat.ProfileChoice.self) ?? profile
+    compresses = try options.isSet("compression")
     for origin in options.list("allow-origin") {
       guard Self.isOrigin(origin) else {
         throw UsageError(
@@ -340,6 +344,8 @@ extension GraphQLEndpoint.Configuration {
     }
     if try !options.isSet("persisted-queries") { persistedQueries = nil }
     maximumBatch = try options.int("maximum-batch", in: 0...100) ?? maximumBatch
+    maximumVariableSets =
+      try options.int("maximum-variable-sets", in: 0...1_000) ?? maximumVariableSets
     maximumDocumentBytes =
       try options.int("maximum-document-bytes", in: 1...1 << 24) ?? maximumDocumentBytes
     maximumVariablesBytes =
@@ -365,9 +371,17 @@ extension GraphQLEndpoint.Configuration {
   }
 }
 
+/// Features that are not in an edition of the specification yet.
+private enum Experiment: String, CaseIterable {
+  /// `{}` as a selection set.
+  case emptySelections = "empty-selections"
+}
+
 extension ExecutionSettings {
   fileprivate mutating func read(_ options: CommandOptions) throws(UsageError) {
     suggestions = try options.isSet("suggestions")
+    let experiments = try options.choices("experimental", as: Experiment.self)
+    parserLimits.allowsEmptySelections = experiments.contains(.emptySelections)
     parserLimits.maximumBytes =
       try options.int("maximum-document-bytes", in: 1...1 << 24) ?? parserLimits.maximumBytes
     parserLimits.maximumTokens =

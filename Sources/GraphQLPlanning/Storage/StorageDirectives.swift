@@ -57,12 +57,14 @@ package enum StorageDirectives {
     directive @event(topic: String!, key: String, keys: String, settled: Boolean! = false) on FIELD_DEFINITION
     "The token made for the request, whose SHA-256 is `:secretHash`."
     directive @secret on FIELD_DEFINITION
+    "What others must not learn even from the length of a response: responses with it are not compressed."
+    directive @confidential on FIELD_DEFINITION
     """
 
   package static let names: Set<String> = [
     "scalar", "value", "when", "values", "hidden", "tag", "table", "join", "column", "sql", "embed",
     "reference", "connection", "list", "where", "orderBy", "call", "result", "userErrors", "secret",
-    "password", "identityToken", "sealed", "event",
+    "password", "identityToken", "sealed", "event", "confidential",
   ]
 
   /// Returns the schema as clients see it: the same types, without these directives.

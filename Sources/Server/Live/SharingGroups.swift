@@ -1,5 +1,6 @@
 import GraphQLExecution
 import GraphQLPlanning
+import GraphQLResponse
 import GraphQLSchema
 
 /// Numbers for subscriptions whose statements give the same response to the same event: of one plan with the same values,
@@ -12,10 +13,12 @@ struct SharingGroups {
     private let locale: String?
     private let app: String?
     private let sessionHash: [UInt8]?
+    private let onError: ErrorBehavior
 
     init(_ operation: PreparedOperation, viewer: Int64) {
       plan = ObjectIdentifier(operation.plan)
       variables = operation.variables
+      onError = operation.onError
       let parameters = operation.plan.plan.parameters
       self.viewer = parameters.contains(.viewer) ? viewer : nil
       locale = parameters.contains(.locale) ? operation.preferences.locale : nil

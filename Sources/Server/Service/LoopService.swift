@@ -80,6 +80,7 @@ final class LoopService: @unchecked Sendable {
       pool.start()
       writers.start()
       flushes.start()
+      pipeline.answers?.start()
     }
     server?.start()
   }
@@ -102,7 +103,9 @@ final class LoopService: @unchecked Sendable {
     return LoopSnapshot(
       metrics: observer.metrics ?? LoopMetrics(), pool: pool.statistics,
       writers: writers.statistics, flushes: flushes.statistics,
-      documents: preparer.cachedDocuments, streams: pipeline.subscriptions.counts,
+      documents: preparer.cachedDocuments,
+      answers: pipeline.answers?.counts ?? AnswerKeeper.Counts(),
+      streams: pipeline.subscriptions.counts,
       isReady: pipeline.isReady,
       isStopping: pipeline.isDraining)
   }
@@ -160,8 +163,7 @@ struct SharedService: Sendable {
   let endpoint: GraphQLEndpoint.Configuration
   let introspection: IntrospectionAccess
   let explains: Bool
-  /// Whether clients that ask for them receive the times of their requests.
-  let timings: Bool
+  let serverTiming: ServerTimingAccess
   let pages: StaticPages
   let trustedProxies: TrustedProxies
   /// The rate limiter, or nil without rate limits.
@@ -171,4 +173,7 @@ struct SharedService: Sendable {
   let live: LiveSettings
   /// The reader of events, or nil if the graph has none.
   let commits: CommitReader?
+  let writes: WritePositions
+  /// The size of the kept responses of one event loop; 0 keeps none.
+  let answerCacheBytes: Int
 }

@@ -25,6 +25,9 @@ final class PictureEndpoint {
   private let writers: PostgresPool
   private let report: (PictureEvent) -> Void
 
+  /// Called when an image was stored, before its client learns of it.
+  var stored: (_ viewer: Int64, _ client: PoolClient) -> Void = { _, _ in }
+
   init(
     _ service: PictureService, loop: EventLoop, crossOrigin: CrossOriginPolicy,
     sessions: SessionResolver, readers: PostgresPool, writers: PostgresPool,
@@ -52,7 +55,7 @@ final class PictureEndpoint {
     case .post where isCollection: upload(request, call)
     case .get where !isCollection, .head where !isCollection: serve(request, call)
     case .options: preflight(request, call, methods: isCollection ? "POST" : "GET, HEAD")
-    case .get, .head, .post, .put, .delete, .patch, .other:
+    case .get, .head, .post, .query, .put, .delete, .patch, .other:
       refuse(
         call, GraphQLError("Use POST on /photos, GET below it.", code: .methodNotAllowed),
         headers: [HTTPField("Allow", isCollection ? "POST, OPTIONS" : "GET, HEAD, OPTIONS")])
@@ -136,7 +139,7 @@ final class PictureEndpoint {
 
   private static let noting = PostgresStatement(
     "SELECT \(GraphContract.noteUpload)($1, $2::text::jsonb)::text", parameterCount: 2,
-    label: StatementLabel("(upload)"))
+    label: StatementLabel(task: "upload"))
 
   private func note(_ kept: PictureService.Kept, _ viewer: Int64, _ call: Call) {
     if let fault = kept.moderationFault { report(.notModerated(reason: fault)) }
@@ -150,6 +153,7 @@ final class PictureEndpoint {
           return refuse(call, .fault("note_upload gave no address."))
         }
         report(.kept(bytes: kept.byteCount, call.identity))
+        stored(viewer, call.client)
         call.exchange.respond(
           .created, contentType: "application/json; charset=utf-8",
           headers: call.headers + [
@@ -190,7 +194,7 @@ final class PictureEndpoint {
 
   private static let audience = PostgresStatement(
     "SELECT \(GraphContract.photoAudience)($1, $2)", parameterCount: 2,
-    label: StatementLabel("(photo)"))
+    label: StatementLabel(task: "photo"))
 
   /// Serves an image.
   ///

@@ -75,12 +75,13 @@ final class RequestHead {
   let format: GraphQLEndpoint.Head
   let caller: Caller
   /// Whether responses tell the client the times of its requests.
-  let tellsTimes: Bool
+  let timing: RequestRecord.Timing
 
   init(
-    _ purpose: Route.Purpose, _ format: GraphQLEndpoint.Head, _ caller: Caller, tellsTimes: Bool
+    _ purpose: Route.Purpose, _ format: GraphQLEndpoint.Head, _ caller: Caller,
+    timing: RequestRecord.Timing
   ) {
-    self.tellsTimes = tellsTimes
+    self.timing = timing
     self.purpose = purpose
     self.format = format
     self.caller = caller

@@ -140,7 +140,7 @@ import Testing
         """
         SELECT coalesce(sum(calls), 0), coalesce(sum(shared_blks_hit + shared_blks_read), 0)
         FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
-        WHERE d.datname = $1 AND s.query LIKE '/* ' || $2 || ' %'
+        WHERE d.datname = $1 AND s.query LIKE '/*action=''' || $2 || '''%'
         """, [database, name])
       if let row = row.first, row.count == 2, Int(row[0] ?? "") ?? 0 >= calls {
         return Int(row[1] ?? "") ?? 0

@@ -35,7 +35,7 @@ package enum Program {
     Command(ServeCommand.specification, ServeCommand.run),
     Command(MigrateCommand.specification, MigrateCommand.run),
     Command(SeedCommand.specification, SeedCommand.run),
-    Command(SchemaCommand.specification, SchemaCommand.run),
+    Command(SchemaCommand.specification, status: SchemaCommand.run),
     Command(ExplainCommand.specification, ExplainCommand.run),
     Command(PsqlCommand.specification, status: PsqlCommand.run),
     Command(SessionCommand.specification, SessionCommand.run),

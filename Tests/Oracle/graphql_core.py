@@ -9,6 +9,7 @@ One JSON object per line in, one per line out, in order:
     -> {"errors": [E, ...], "data": ...}, without data if it never came to execution
   {"op": "client", "introspection": DATA, "schema": SDL} -> {"fromIntrospection": SDL, "fromText": SDL},
     both sorted by name
+  {"op": "changes", "old": SDL, "new": SDL} -> {"breaking": [[TYPE, TEXT], ...], "dangerous": [...]}, each sorted
 """
 
 import json
@@ -20,6 +21,8 @@ from graphql import (
     build_client_schema,
     build_schema,
     execute_sync,
+    find_breaking_changes,
+    find_dangerous_changes,
     lexicographic_sort_schema,
     parse,
     print_ast,
@@ -57,6 +60,18 @@ def answer_client(introspection, source):
     schemas = build_client_schema(introspection), build_schema(source)
     texts = [print_schema(lexicographic_sort_schema(schema)) for schema in schemas]
     return {"fromIntrospection": texts[0], "fromText": texts[1]}
+
+
+def answer_changes(old, new):
+    schemas = build_schema(old), build_schema(new)
+
+    def listed(changes):
+        return sorted([change.type.name, change.description] for change in changes)
+
+    return {
+        "breaking": listed(find_breaking_changes(*schemas)),
+        "dangerous": listed(find_dangerous_changes(*schemas)),
+    }
 
 
 def finding(error):
@@ -105,6 +120,8 @@ def answer(request):
         return answer_schema(request["schema"])
     if request["op"] == "client":
         return answer_client(request["introspection"], request["schema"])
+    if request["op"] == "changes":
+        return answer_changes(request["old"], request["new"])
     return answer_parse(request["source"])
 
 

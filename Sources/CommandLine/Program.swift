@@ -44,6 +44,7 @@ package enum Program {
     Command(VerifyCommand.specification, status: VerifyCommand.run),
     Command(OutboxCommandLine.specification, status: OutboxCommandLine.run),
     Command(CheckCommand.specification, status: CheckCommand.run),
+    Command(TestCommand.specification, status: TestCommand.run),
     Command(LoadCommand.specification, status: LoadCommand.run),
     Command(CompletionCommand.specification, CompletionCommand.run),
   ]

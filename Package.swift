@@ -168,7 +168,8 @@ let package = Package(
     tests(
       "GraphQLCheckingTests",
       [
-        "GraphQLChecking", "GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "JSON",
+        "GraphQLChecking", "GraphQLExecution", "GraphQLValidation", "GraphQLSchema",
+        "GraphQLLanguage", "JSON",
         "OracleSupport", "TestSupport",
       ]),
     tests(

@@ -45,6 +45,7 @@ package enum Program {
     Command(OutboxCommandLine.specification, status: OutboxCommandLine.run),
     Command(CheckCommand.specification, status: CheckCommand.run),
     Command(TestCommand.specification, status: TestCommand.run),
+    Command(UsageCommand.specification, UsageCommand.run),
     Command(LoadCommand.specification, status: LoadCommand.run),
     Command(CompletionCommand.specification, CompletionCommand.run),
   ]

@@ -29,12 +29,13 @@ package final class PreparedOperation {
     let cost: Int
     let isDeferrable: Bool
     let live: LiveOptions?
+    let usage: OperationUsage?
 
     init(
       label: OperationLabel, request: GraphQLRequest?, plan: PreparedPlan,
       variables: [InputValue?], variableNames: [String], inputs: OperationInputs,
       introspection: [String: [UInt8]]?, cost: Int, isDeferrable: Bool,
-      live: LiveOptions?
+      live: LiveOptions?, usage: OperationUsage? = nil
     ) {
       self.label = label
       self.request = request
@@ -46,6 +47,7 @@ package final class PreparedOperation {
       self.cost = cost
       self.isDeferrable = isDeferrable
       self.live = live
+      self.usage = usage
     }
   }
 
@@ -82,6 +84,8 @@ package final class PreparedOperation {
   var isDeferrable: Bool { content.isDeferrable }
   /// The options of a live query.
   package var live: LiveOptions? { content.live }
+  /// The elements of the schema that it uses, or nil if nobody counts them.
+  package var usage: OperationUsage? { content.usage }
 }
 
 extension PreparedOperation {

@@ -15,7 +15,7 @@ enum SchemaDiff {
     [
       option(
         "usage", "FILE",
-        "the executions that use each coordinate, as JSON: other changes are marked unused"),
+        "what clients use, as sociograph usage --json prints it: other changes are marked unused"),
       option(
         "documents", "MANIFEST",
         "the operations of clients, a manifest of trusted documents: other changes are marked unused"

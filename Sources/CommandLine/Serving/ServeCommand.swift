@@ -99,7 +99,7 @@ enum ServeCommand {
     if let url = settings.publicURL { Console.say("links begin with \(url)") }
     if let address = server.adminAddress {
       let shown = if case .tcp = address { "http://\(address)" } else { "\(address) " }
-      Console.say("for operators: \(shown)/metrics, /live, /ready")
+      Console.say("for operators: \(shown)/metrics, /usage, /live, /ready")
     }
     manager.ready("serving")
     manager.watch { server.askForLife($0) }

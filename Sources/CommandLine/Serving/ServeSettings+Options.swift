@@ -237,7 +237,8 @@ extension ServeSettings {
             + "disables it"),
         Option(
           "admin-listen", "ADDRESS",
-          "HOST:PORT or unix:PATH for /metrics, /live and /ready, which clients must not reach"),
+          "HOST:PORT or unix:PATH for /metrics, /usage, /live and /ready, which clients must not reach"
+        ),
         Option(
           "otlp-endpoint", "URL",
           "the collector for traces by OTLP over HTTP, such as http://127.0.0.1:4318"),

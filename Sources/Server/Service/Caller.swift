@@ -1,4 +1,5 @@
 import Accounts
+import GraphQLExecution
 import GraphQLResponse
 import HTTP
 import Postgres
@@ -13,6 +14,10 @@ final class Caller {
   private let address: HTTPPeer
   private let isAddressShared: Bool
   private let device: String?
+  /// The program, as Apollo's clients name it.
+  let program: ClientProgram
+  /// The number of the program in the register of the loop; nil before the first execution.
+  var programNumber: Int?
 
   /// The identity that functions of the graph can read. Wrong passwords are counted by it.
   private(set) lazy var identity: ClientIdentity = {
@@ -26,7 +31,8 @@ final class Caller {
 
   init(
     _ credential: Credential, client: PoolClient, chargedAddress: HTTPPeer?, address: HTTPPeer,
-    isAddressShared: Bool, device: String?
+    isAddressShared: Bool, device: String?,
+    program: ClientProgram = ClientProgram(name: nil, version: nil)
   ) {
     self.credential = credential
     self.client = client
@@ -34,6 +40,7 @@ final class Caller {
     self.address = address
     self.isAddressShared = isAddressShared
     self.device = device
+    self.program = program
   }
 
   /// Creates the caller of a request.
@@ -48,14 +55,17 @@ final class Caller {
     self.init(
       Credential(of: request), client: .address(high: bits.high, low: bits.low),
       chargedAddress: countsPoints && !isShared ? address : nil, address: address,
-      isAddressShared: isShared, device: request.header("user-agent"))
+      isAddressShared: isShared, device: request.header("user-agent"),
+      program: ClientProgram(
+        name: request.header("apollographql-client-name"),
+        version: request.header("apollographql-client-version")))
   }
 
   /// Returns the same client with another credential.
   func showing(_ credential: Credential) -> Caller {
     Caller(
       credential, client: client, chargedAddress: chargedAddress, address: address,
-      isAddressShared: isAddressShared, device: device)
+      isAddressShared: isAddressShared, device: device, program: program)
   }
 }
 

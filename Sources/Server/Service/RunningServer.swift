@@ -180,7 +180,7 @@ package final class RunningServer: Sendable {
     self.outbox = outbox
     admin = try doors.operators.map {
       try AdminService(
-        $0, services: services, log: log, traces: traces, tasks: tasks,
+        $0, services: services, schema: mapping.schema, log: log, traces: traces, tasks: tasks,
         outbox: outbox, budget: http.budget)
     }
     commits?.start()

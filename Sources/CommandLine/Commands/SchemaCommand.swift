@@ -12,7 +12,7 @@ enum SchemaCommand {
   static let specification = CommandSpecification(
     "schema",
     "Prints the schema as clients see it, compares it with its database (--check), or two versions.",
-    operands: "[diff OLD NEW]",
+    operands: "[diff OLD NEW | search WORDS...]",
     sections: [
       CommandSpecification.Section(
         "Options",
@@ -25,7 +25,8 @@ enum SchemaCommand {
     ],
     notes: """
       diff prints a line "breaking|dangerous|safe COORDINATE DESCRIPTION" for each change. OLD and NEW
-      are files of SDL, or folders as --schema takes.
+      are files of SDL, or folders as --schema takes. search prints the fields, types, input fields
+      and enum values that a question is about, the best first.
       Exit status of diff: 0 nothing is breaking, 1 a change is breaking, 2 a file cannot be read.
       """)
 
@@ -33,6 +34,9 @@ enum SchemaCommand {
   static func run(_ options: CommandOptions) throws -> Int32 {
     switch options.operands.first {
     case "diff": return try SchemaDiff.run(Array(options.operands.dropFirst()), options)
+    case "search":
+      try SchemaSearchCommand.run(Array(options.operands.dropFirst()), options)
+      return 0
     case let other?:
       throw UsageError("unexpected argument \"\(other)\"; see sociograph schema --help.")
     case nil:

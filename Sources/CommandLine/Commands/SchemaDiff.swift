@@ -22,7 +22,7 @@ enum SchemaDiff {
       ),
       option(
         "unused-is-safe", nil, "report a change of what no known operation uses as safe"),
-      option("json", nil, "print one JSON object instead of lines"),
+      option("json", nil, "print one JSON object instead of lines, also for search"),
     ])
 
   private static func option(

@@ -12,7 +12,7 @@ enum SchemaCommand {
   static let specification = CommandSpecification(
     "schema",
     "Prints the schema as clients see it, compares it with its database (--check), or two versions.",
-    operands: "[diff OLD NEW | search WORDS...]",
+    operands: "[diff OLD NEW | search WORDS... | docs DIR]",
     sections: [
       CommandSpecification.Section(
         "Options",
@@ -21,12 +21,12 @@ enum SchemaCommand {
             "check", nil, "check every storage directive against the database, without changing it"),
           SettingOptions.schema, SettingOptions.sql,
         ] + SettingOptions.databases),
-      SchemaDiff.section,
+      SchemaDiff.section, SchemaDocs.section,
     ],
     notes: """
       diff prints a line "breaking|dangerous|safe COORDINATE DESCRIPTION" for each change. OLD and NEW
       are files of SDL, or folders as --schema takes. search prints the fields, types, input fields
-      and enum values that a question is about, the best first.
+      and enum values that a question is about, the best first. docs writes a static site.
       Exit status of diff: 0 nothing is breaking, 1 a change is breaking, 2 a file cannot be read.
       """)
 
@@ -36,6 +36,9 @@ enum SchemaCommand {
     case "diff": return try SchemaDiff.run(Array(options.operands.dropFirst()), options)
     case "search":
       try SchemaSearchCommand.run(Array(options.operands.dropFirst()), options)
+      return 0
+    case "docs":
+      try SchemaDocs.run(Array(options.operands.dropFirst()), options)
       return 0
     case let other?:
       throw UsageError("unexpected argument \"\(other)\"; see sociograph schema --help.")

@@ -25,6 +25,9 @@ extension ServeSettings {
           "graphiql", "on|off|DIR", default: "on",
           "GraphiQL at /, from where script/setup installed it or from a folder"),
         Option(
+          "docs", "DIR",
+          "pages to serve at /docs to everybody, as sociograph schema docs writes them"),
+        Option(
           "explain-in-page", nil,
           "show plans of queries in GraphiQL; plans disclose how many rows exist that the "
             + "viewer may not see"),

@@ -92,6 +92,7 @@ struct ServeSettings {
     }
     server.trustedProxies = proxies
     server.graphiQL = try Self.graphiQL(options)
+    server.site = try options.text("docs").map { try Self.site($0, options) }
     server.explains = try options.isSet("explain-in-page")
     server.timings = try options.isSet("timings")
     try server.accounts.read(options)
@@ -247,6 +248,16 @@ struct ServeSettings {
       } catch {
         throw UsageError("--tls-certificate and --tls-key: \(error)")
       }
+    }
+  }
+
+  private static func site(
+    _ folder: String, _ options: CommandOptions
+  ) throws(UsageError) -> SitePages {
+    do throws(CommandFailure) {
+      return try SitePages(folder: folder)
+    } catch {
+      throw UsageError("\(options.origin("docs")): \(error.description)")
     }
   }
 

@@ -60,6 +60,8 @@ package final class RunningServer: Sendable {
     /// The settings of sockets and streams.
     package var live = LiveSettings()
     package var graphiQL = GraphiQLPage.Setting.installed
+    /// The pages under `/docs`, or nil for none.
+    package var site: SitePages?
     /// Clients are shown the plans of their queries at `/explain`, and the page has a pane for it.
     package var explains = false
     package var timings = false
@@ -133,7 +135,7 @@ package final class RunningServer: Sendable {
       timings: settings.timings,
       pages: StaticPages(
         mapping: mapping, graphiQL: settings.graphiQL, explains: settings.explains,
-        introspection: settings.introspection),
+        introspection: settings.introspection, site: settings.site),
       trustedProxies: settings.trustedProxies,
       rateLimiter: settings.rateLimits.map { RateLimiter($0) }, readiness: settings.readiness,
       pictures: settings.pictures, live: settings.live, commits: commits)

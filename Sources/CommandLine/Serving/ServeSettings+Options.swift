@@ -121,6 +121,10 @@ extension ServeSettings {
           "trusted-level", "LEVEL", default: "off",
           "off, log (log other documents), allow-list (refuse other documents) or id-only"),
         Option(
+          "mcp", nil,
+          "serve the operations of --trusted-documents to agents at /mcp, as tools of the Model Context Protocol"
+        ),
+        Option(
           "persisted-queries", "on|off", default: "on", "automatic persisted queries"),
         Option(
           "maximum-batch", "N", default: "0",

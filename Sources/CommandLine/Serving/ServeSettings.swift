@@ -93,6 +93,10 @@ struct ServeSettings {
     server.trustedProxies = proxies
     server.graphiQL = try Self.graphiQL(options)
     server.site = try options.text("docs").map { try Self.site($0, options) }
+    server.servesTools = try options.isSet("mcp")
+    if server.servesTools, options.text("trusted-documents") == nil {
+      throw UsageError("\(options.origin("mcp")) needs --trusted-documents as well.")
+    }
     server.explains = try options.isSet("explain-in-page")
     server.timings = try options.isSet("timings")
     try server.accounts.read(options)

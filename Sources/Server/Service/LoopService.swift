@@ -168,6 +168,8 @@ struct SharedService: Sendable {
   /// Whether clients that ask for them receive the times of their requests.
   let timings: Bool
   let pages: StaticPages
+  /// The published operations as tools, or nil if agents are not served.
+  let tools: PublishedTools?
   let trustedProxies: TrustedProxies
   /// The rate limiter, or nil without rate limits.
   let rateLimiter: RateLimiter?

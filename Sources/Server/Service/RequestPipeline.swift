@@ -82,6 +82,7 @@ final class RequestPipeline {
     case .socket: openSocket(request, head, exchange)
     case .pictures(let pictures):
       pictures.handle(request, exchange, as: identity, for: head.caller.client)
+    case .tools(let tools): callTool(request, head, tools, exchange, as: identity)
     case .liveness: text("live", .ok, exchange)
     case .readiness: readiness(exchange)
     case .schemaText: schemaText(request, head.caller, exchange)

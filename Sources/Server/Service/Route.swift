@@ -9,6 +9,8 @@ struct Route {
     case explanation(OperationExplainer)
     case socket
     case pictures(PictureEndpoint)
+    /// Published operations as tools of the Model Context Protocol.
+    case tools(PublishedTools)
     case liveness, readiness
     /// The schema's text, for those who are signed in.
     case schemaText
@@ -43,6 +45,7 @@ extension [Route] {
     if let pictures {
       append(Route(path: PictureEndpoint.path, includesBelow: true, purpose: .pictures(pictures)))
     }
+    if let tools = shared.tools { append(Route(path: "/mcp", purpose: .tools(tools))) }
     if shared.introspection == .signedIn {
       append(Route(path: StaticPages.schemaText, purpose: .schemaText))
     }

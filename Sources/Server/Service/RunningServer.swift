@@ -60,6 +60,8 @@ package final class RunningServer: Sendable {
     /// The settings of sockets and streams.
     package var live = LiveSettings()
     package var graphiQL = GraphiQLPage.Setting.installed
+    /// Whether the published operations are tools at `/mcp`.
+    package var servesTools = false
     /// The pages under `/docs`, or nil for none.
     package var site: SitePages?
     /// Clients are shown the plans of their queries at `/explain`, and the page has a pane for it.
@@ -123,6 +125,16 @@ package final class RunningServer: Sendable {
       execution.liveCatalog = try? LiveCatalog.read(from: commitDatabase)
     }
     self.commits = commits
+    let tools =
+      settings.servesTools
+      ? PublishedTools(mapping: mapping, documents: settings.endpoint.trustedDocuments) : nil
+    if let invalid = tools?.invalid, !invalid.isEmpty {
+      log.report(
+        .life(
+          .warning(
+            "\(invalid.count) published documents are not valid, and no tools: "
+              + invalid.prefix(5).joined(separator: ", "))), loop: nil)
+    }
     let shared = SharedService(
       mapping: mapping, database: database, pool: settings.pool,
       writerDatabase: writerDatabase, writerPool: Self.writerPool(settings, writerDatabase),
@@ -136,6 +148,7 @@ package final class RunningServer: Sendable {
       pages: StaticPages(
         mapping: mapping, graphiQL: settings.graphiQL, explains: settings.explains,
         introspection: settings.introspection, site: settings.site),
+      tools: tools,
       trustedProxies: settings.trustedProxies,
       rateLimiter: settings.rateLimits.map { RateLimiter($0) }, readiness: settings.readiness,
       pictures: settings.pictures, live: settings.live, commits: commits)

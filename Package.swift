@@ -171,7 +171,8 @@ let package = Package(
     tests(
       "GraphQLCheckingTests",
       [
-        "GraphQLChecking", "GraphQLValidation", "GraphQLSchema", "GraphQLLanguage", "JSON",
+        "GraphQLChecking", "GraphQLExecution", "GraphQLValidation", "GraphQLSchema",
+        "GraphQLLanguage", "JSON",
         "OracleSupport", "TestSupport",
       ]),
     tests(

@@ -33,12 +33,12 @@ package final class CachedDocument {
   }
 
   func operation(
-    named name: String?, mapping: StorageMapping, suggestions: Bool
+    named name: String?, mapping: StorageMapping, suggestions: Bool, usages: UsageRegister?
   ) throws(GraphQLError) -> CachedOperation {
     if let known = operations[name] { return known }
     let operation = CachedOperation(
       try valid.operation(named: name), in: valid, hash: hash, mapping: mapping,
-      suggestions: suggestions)
+      suggestions: suggestions, usages: usages)
     operations[name] = operation
     return operation
   }
@@ -57,16 +57,20 @@ final class CachedOperation {
   let live: Directive?
   /// Whether a response has a dependency that is not tracked, so that it cannot be kept.
   var isUntracked = false
+  /// The elements that it uses, or nil if nobody counts them.
+  let usage: OperationUsage?
   var plans: [[UInt8]: PreparedPlan] = [:]
 
   init(
     _ operation: OperationDefinition, in valid: ValidDocument, hash: String,
-    mapping: StorageMapping, suggestions: Bool
+    mapping: StorageMapping, suggestions: Bool, usages: UsageRegister?
   ) {
     self.operation = operation
-    label = OperationLabel(
+    let label = OperationLabel(
       name: operation.name?.text, kind: operation.kind, document: hash,
       isConfidential: mapping.isConfidential(operation, fragments: valid.fragments))
+    self.label = label
+    usage = usages?.usage(of: operation, in: valid, as: label)
     coercion = VariableCoercion(
       valid.schema, operation, source: valid.document.source, suggestions: suggestions)
     choices = OperationChoices(operation, fragments: valid.fragments, mapping: mapping)

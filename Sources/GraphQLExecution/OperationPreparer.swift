@@ -16,6 +16,7 @@ package final class OperationPreparer {
   private let mapping: StorageMapping
   private let planner: Planner
   private let settings: ExecutionSettings
+  private let usages: UsageRegister?
   private let report: (ExecutionEvent) -> Void
   private var cache: DocumentCache
   private var statements: KnownStatements
@@ -24,10 +25,12 @@ package final class OperationPreparer {
 
   package init(
     mapping: StorageMapping, settings: ExecutionSettings = ExecutionSettings(),
+    usages: UsageRegister? = nil,
     report: @escaping (ExecutionEvent) -> Void = { _ in }
   ) {
     self.mapping = mapping
     self.settings = settings
+    self.usages = usages
     self.report = report
     clientSchema = StorageDirectives.clientSchema(of: mapping.schema)
     planner = Planner(mapping: mapping, limits: settings.plannerLimits)
@@ -76,7 +79,8 @@ package final class OperationPreparer {
     let operation: CachedOperation
     do {
       operation = try document.operation(
-        named: request.operationName, mapping: mapping, suggestions: settings.suggestions)
+        named: request.operationName, mapping: mapping, suggestions: settings.suggestions,
+        usages: usages)
     } catch {
       throw RequestErrors(error)
     }
@@ -126,7 +130,7 @@ package final class OperationPreparer {
         introspection: plan.isIntrospectionVariable
           ? introspect(document.valid, operation.operation, coerced) : nil,
         cost: cost, isDeferrable: operation.isDeferrable, live: live,
-        onError: request.onError))
+        onError: request.onError, usage: operation.usage))
     if let memo = request.memo { keep(prepared, of: request, as: memo) }
     return prepared
   }

@@ -35,12 +35,13 @@ package final class PreparedOperation {
     let isDeferrable: Bool
     let live: LiveOptions?
     let onError: ErrorBehavior
+    let usage: OperationUsage?
 
     init(
       label: OperationLabel, request: GraphQLRequest?, plan: PreparedPlan,
       variables: [InputValue?], variableNames: [String], inputs: OperationInputs,
       introspection: [String: [UInt8]]?, cost: Int, isDeferrable: Bool,
-      live: LiveOptions?, onError: ErrorBehavior = .propagate
+      live: LiveOptions?, onError: ErrorBehavior = .propagate, usage: OperationUsage? = nil
     ) {
       self.label = label
       self.request = request
@@ -53,6 +54,7 @@ package final class PreparedOperation {
       self.isDeferrable = isDeferrable
       self.live = live
       self.onError = onError
+      self.usage = usage
     }
   }
 
@@ -91,6 +93,8 @@ package final class PreparedOperation {
   package var live: LiveOptions? { content.live }
   /// What errors do to the response around them.
   package var onError: ErrorBehavior { content.onError }
+  /// The elements of the schema that it uses, or nil if nobody counts them.
+  package var usage: OperationUsage? { content.usage }
 }
 
 extension PreparedOperation {

@@ -87,9 +87,9 @@ package struct CrossOriginPolicy: Sendable {
     guard isTrustedDocument || Self.hasPreflightHeader(request) else { throw .csrf }
   }
 
-  /// Returns whether the request may open a WebSocket. Browsers do not ask before they open one to
+  /// Returns whether the request may open a WebSocket, or call a tool. Browsers do not ask before they open one to
   /// another site.
-  func admitsSocket(of request: HTTPRequest) -> Bool {
+  package func admitsSocket(of request: HTTPRequest) -> Bool {
     guard let origin = request.header("origin") else { return true }
     return allows(origin) || Self.isOwn(origin, request)
   }

@@ -10,6 +10,7 @@ package struct HTTPStatus: Sendable, Hashable {
   package static let switchingProtocols = HTTPStatus(101)
   package static let ok = HTTPStatus(200)
   package static let created = HTTPStatus(201)
+  package static let accepted = HTTPStatus(202)
   package static let noContent = HTTPStatus(204)
   package static let partialContent = HTTPStatus(206)
   package static let notModified = HTTPStatus(304)

@@ -132,6 +132,7 @@ import Testing
 
   /// Of metrics whose samples exist only once something was counted.
   private static let labels = [
+    "sociograph_deprecated_uses_total": "coordinate, client, version",
     "sociograph_faults_total": "subject, code", "sociograph_loop_delay_seconds": "loop",
     "sociograph_http_refused_total": "status", "sociograph_http_connections_closed_total": "reason",
     "sociograph_pool_closed_total": "reason", "sociograph_pool_shed_total": "pool, reason",

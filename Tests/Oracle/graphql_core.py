@@ -9,6 +9,9 @@ One JSON object per line in, one per line out, in order:
     -> {"errors": [E, ...], "data": ...}, without data if it never came to execution
   {"op": "client", "introspection": DATA, "schema": SDL} -> {"fromIntrospection": SDL, "fromText": SDL},
     both sorted by name
+  {"op": "coordinates", "schema": SDL, "document": TEXT}
+    -> {"coordinates": [[COORDINATE, ...], ...]}, what each operation names, sorted
+  {"op": "changes", "old": SDL, "new": SDL} -> {"breaking": [[TYPE, TEXT], ...], "dangerous": [...]}, each sorted
 """
 
 import json
@@ -16,16 +19,26 @@ import sys
 
 from graphql import (
     GraphQLSyntaxError,
+    TypeInfo,
+    TypeInfoVisitor,
+    Visitor,
     build_ast_schema,
     build_client_schema,
     build_schema,
     execute_sync,
+    find_breaking_changes,
+    find_dangerous_changes,
+    get_named_type,
+    is_enum_type,
+    is_input_object_type,
+    is_specified_scalar_type,
     lexicographic_sort_schema,
     parse,
     print_ast,
     print_schema,
     validate,
     validate_schema,
+    visit,
 )
 from graphql.validation.validate import validate_sdl
 
@@ -57,6 +70,97 @@ def answer_client(introspection, source):
     schemas = build_client_schema(introspection), build_schema(source)
     texts = [print_schema(lexicographic_sort_schema(schema)) for schema in schemas]
     return {"fromIntrospection": texts[0], "fromText": texts[1]}
+
+
+def answer_changes(old, new):
+    schemas = build_schema(old), build_schema(new)
+
+    def listed(changes):
+        return sorted([change.type.name, change.description] for change in changes)
+
+    return {
+        "breaking": listed(find_breaking_changes(*schemas)),
+        "dangerous": listed(find_dangerous_changes(*schemas)),
+    }
+
+
+class Uses(Visitor):
+    """Collects what a part of a document names."""
+
+    def __init__(self, schema, info):
+        super().__init__()
+        self.schema, self.info = schema, info
+        self.found, self.spreads = set(), []
+
+    def named_type(self, name):
+        known = self.schema.get_type(name)
+        if not is_specified_scalar_type(known) and not name.startswith("__"):
+            self.found.add(name)
+
+    def enter_field(self, node, *_):
+        parent = self.info.get_parent_type().name
+        if not node.name.value.startswith("__") and not parent.startswith("__"):
+            self.found.add(f"{parent}.{node.name.value}")
+
+    def enter_argument(self, node, *_):
+        directive, name = self.info.get_directive(), node.name.value
+        if directive:
+            self.found.add(f"@{directive.name}({name}:)")
+            return
+        field, parent = self.info.get_field_def(), self.info.get_parent_type().name
+        for known, definition in self.info.get_parent_type().fields.items():
+            if definition is field and not parent.startswith("__"):
+                self.found.add(f"{parent}.{known}({name}:)")
+
+    def enter_object_field(self, node, *_):
+        parent = get_named_type(self.info.get_parent_input_type())
+        if is_input_object_type(parent):
+            self.found.add(f"{parent.name}.{node.name.value}")
+
+    def enter_enum_value(self, node, *_):
+        known = get_named_type(self.info.get_input_type())
+        if is_enum_type(known):
+            self.found.add(f"{known.name}.{node.value}")
+
+    def enter_directive(self, node, *_):
+        self.found.add(f"@{node.name.value}")
+
+    def enter_variable_definition(self, node, *_):
+        inner = node.type
+        while not hasattr(inner, "name"):
+            inner = inner.type
+        self.named_type(inner.name.value)
+
+    def enter_inline_fragment(self, node, *_):
+        if node.type_condition:
+            self.named_type(node.type_condition.name.value)
+
+    def enter_fragment_definition(self, node, *_):
+        self.named_type(node.type_condition.name.value)
+
+    def enter_fragment_spread(self, node, *_):
+        self.spreads.append(node.name.value)
+
+
+def answer_coordinates(text, source):
+    if text not in schemas:
+        schemas[text] = build_schema(text)
+    document = parse(source)
+    fragments = {d.name.value: d for d in document.definitions if d.kind == "fragment_definition"}
+    answers = []
+    for operation in document.definitions:
+        if operation.kind != "operation_definition":
+            continue
+        found, seen, pending = set(), set(), [operation]
+        while pending:
+            info = TypeInfo(schemas[text])
+            uses = Uses(schemas[text], info)
+            visit(pending.pop(), TypeInfoVisitor(info, uses))
+            found |= uses.found
+            pending += [fragments[name] for name in uses.spreads if name not in seen]
+            seen |= set(uses.spreads)
+        answers.append(sorted(found))
+    return {"coordinates": answers}
 
 
 def finding(error):
@@ -105,6 +209,10 @@ def answer(request):
         return answer_schema(request["schema"])
     if request["op"] == "client":
         return answer_client(request["introspection"], request["schema"])
+    if request["op"] == "coordinates":
+        return answer_coordinates(request["schema"], request["document"])
+    if request["op"] == "changes":
+        return answer_changes(request["old"], request["new"])
     return answer_parse(request["source"])
 
 

@@ -84,6 +84,61 @@ import Testing
     #expect(lines.count { $0.contains(" error: ") } == 7, "\(lines)")
   }
 
+  @Test
+  func `what clients use is counted by operation and client, what is deprecated also as a metric`()
+    throws
+  {
+    let graph = try OwnGraph(
+      """
+      type Query { things: [Thing!]! @list(orderBy: "this.id") }
+      type Thing @table(name: "thing") { id: Int size: Int @deprecated(reason: "Use id.") }
+      """,
+      "CREATE TABLE thing (id bigint PRIMARY KEY, size int); INSERT INTO thing VALUES (1, 2);"
+    ) {
+      $0.adminAddress = .tcp(host: "127.0.0.1", port: 0)
+      $0.loopCount = 2
+    }
+    func ask(_ query: String, as client: String) throws {
+      let body = Array(#"{"query":"\#(query)"}"#.utf8)
+      let headers =
+        "apollographql-client-name: \(client)\r\napollographql-client-version: 2\r\n"
+      #expect(try graph.server.post(body, headers: headers).status == 200)
+    }
+    for _ in 0..<3 { try ask("query A { things { size } }", as: "ios") }
+    try ask("query B { things { id ...F } } fragment F on Thing { size }", as: "web")
+    try ask("query B { things { id ...F } } fragment F on Thing { size }", as: "ios")
+    _ = try graph.body("{ things { id } }")
+    _ = try graph.body("{ nonsense }")
+    let answer = try graph.server.ask("/usage")
+    #expect(answer.status == 200)
+    let report = try JSONParser.parse(Array(answer.body.utf8))
+    func text(_ value: JSONValue?) -> String {
+      if case .string(let text)? = value { text } else { value.map { "\($0)" } ?? "" }
+    }
+    guard case .array(let elements)? = report["coordinates"],
+      case .array(let operations)? = report["operations"]
+    else {
+      Issue.record("\(answer.body)")
+      return
+    }
+    let counts = elements.map { "\(text($0["executions"])) \(text($0["coordinate"]))" }
+    #expect(counts == ["6 Query.things", "5 Thing.size", "3 Thing.id", "2 Thing"])
+    #expect(elements[1]["deprecated"] == .string("Use id."))
+    #expect(
+      elements[1]["clients"]
+        == (try JSONParser.parse(
+          Array(
+            #"[{"name":"ios","version":"2","executions":4},{"name":"web","version":"2","executions":1}]"#
+              .utf8))))
+    #expect(operations.map { text($0["name"]) } == ["A", "B", "null"])
+    for (client, count) in [("ios", 4.0), ("web", 1.0)] {
+      #expect(
+        try graph.server.metric(
+          "sociograph_deprecated_uses_total{coordinate=\"Thing.size\",client=\"\(client)\",version=\"2\"}"
+        ) == count)
+    }
+  }
+
   @Test func `a list without pages ends where an answer's elements do`() throws {
     let graph = try OwnGraph(
       """

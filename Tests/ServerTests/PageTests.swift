@@ -59,6 +59,26 @@ import Testing
     #expect(page.body.contains("script/setup"))
   }
 
+  @Test func `a site is served under its path, and no other file of its folder`() throws {
+    let folder = try TemporaryFolder()
+    _ = try folder.write("index.html", "<p>Index</p>")
+    _ = try folder.write("search.js", "1")
+    _ = try folder.write("secret.txt", "no")
+    #expect(throws: CommandFailure.self) { try SitePages(folder: folder.path + "/none") }
+    let site = try SitePages(folder: folder.path)
+    let server = try TestServer { $0.site = site }
+    let index = try server.get("/docs/")
+    #expect(index.status == 200 && index.body == "<p>Index</p>")
+    #expect(index.header("Content-Type") == "text/html; charset=utf-8")
+    #expect(index.header("Content-Security-Policy")?.contains("script-src 'self'") == true)
+    #expect(try server.get("/docs").body.contains("url=docs/"))
+    #expect(try server.get("/docs/search.js").body == "1")
+    for path in ["/docs/secret.txt", "/docs/../secret.txt", "/docs/none.html"] {
+      #expect(try server.get(path).status >= 400, "\(path)")
+    }
+    #expect(try TestServer.shared.get("/docs/").status == 404)
+  }
+
   @Test func `the IDE can be turned off`() throws {
     let page = try TestServer { $0.graphiQL = .off }.get("/")
     #expect(page.header("Content-Type") == "text/plain; charset=utf-8")

@@ -13,7 +13,19 @@ enum ExplainCommand {
     "explain",
     "Prints the plan of an operation: its statement and parameters. FILE may be -, for stdin.",
     operands: "FILE",
-    options: [
+    sections: [
+      CommandSpecification.Section("Options", options),
+      CommandSpecification.Section("Budgets", BudgetOptions.all),
+    ],
+    notes: """
+      With --documents there is no FILE. Every operation of the manifest is explained, and its plan
+      compared with --budget; --variables then has an object for each operation, by its name.
+      Exit status: 0 done, and within the budget; 1 beyond the budget, or a failure; 2 a file cannot
+      be read.
+      """)
+
+  private static let options =
+    [
       CommandSpecification.Option(
         "variables", "FILE",
         "the operation's variables, as a JSON object"),
@@ -28,11 +40,14 @@ enum ExplainCommand {
         "shape", nil, "also print how the statement's row becomes the response"),
       CommandSpecification.Option("format", "FORMAT", default: "text", "text or json"),
       SettingOptions.schema, SettingOptions.sql,
-    ] + SettingOptions.databases)
+    ] + SettingOptions.databases
 
   private enum Format: String, CaseIterable { case text, json }
 
-  static func run(_ options: CommandOptions) throws {
+  /// - Returns: the exit code.
+  static func run(_ options: CommandOptions) throws -> Int32 {
+    if options.text("documents") != nil { return try BudgetOptions.run(options) }
+    guard options.text("budget") == nil else { throw UsageError("--budget needs --documents.") }
     guard let file = options.operands.first, options.operands.count == 1 else {
       throw UsageError("explain needs one FILE with a GraphQL document.")
     }
@@ -42,6 +57,7 @@ enum ExplainCommand {
       // For a value that no statement accepts, such as a cursor of another list.
       throw failure([error], in: file)
     }
+    return 0
   }
 
   private static func run(_ file: String, _ options: CommandOptions) throws {
@@ -117,14 +133,14 @@ enum ExplainCommand {
   }
 
   /// Returns the configuration with the planner settings of the server's connections.
-  private static func serverLike(_ configuration: PostgresConfiguration) -> PostgresConfiguration {
+  static func serverLike(_ configuration: PostgresConfiguration) -> PostgresConfiguration {
     var configuration = configuration
     configuration.isReadOnly = true
     configuration.statementTimeout = .seconds(600)
     return configuration
   }
 
-  private static func find(_ name: String, _ session: PostgresSession) throws -> Int64 {
+  static func find(_ name: String, _ session: PostgresSession) throws -> Int64 {
     let rows = try session.execute("SELECT \(GraphContract.viewerNamed)($1)", [name])
     guard let text = rows.first?.first ?? nil, let id = Int64(text) else {
       throw CommandFailure("there is no user \"\(name)\".")

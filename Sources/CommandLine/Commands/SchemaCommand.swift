@@ -6,21 +6,48 @@ import SQL
 import Server
 import StorageChecking
 
-/// `sociograph schema`: prints the schema that clients see as SDL, or checks its storage
-/// directives.
+/// `sociograph schema`: prints the schema that clients see as SDL, checks its storage directives, or
+/// compares two versions.
 enum SchemaCommand {
   static let specification = CommandSpecification(
-    "schema", "Prints the schema as clients see it, or compares it with its database (--check).",
-    options: [
-      CommandSpecification.Option(
-        "check", nil, "check every storage directive against the database, without changing it"),
-      CommandSpecification.Option(
-        "semantic-non-null", nil,
-        "print types of fields as they are under onError: NULL, with @semanticNonNull"),
-      SettingOptions.schema, SettingOptions.sql,
-    ] + SettingOptions.databases)
+    "schema",
+    "Prints the schema as clients see it, compares it with its database (--check), or two versions.",
+    operands: "[diff OLD NEW | search WORDS... | docs DIR]",
+    sections: [
+      CommandSpecification.Section(
+        "Options",
+        [
+          CommandSpecification.Option(
+            "check", nil, "check every storage directive against the database, without changing it"),
+          XX + SettingOptions.databases),
+      SchemaDiff.section, SchemaDocs.section,
+    ],
+    notes: """
+      diff prints a line "breaking|dangerous|safe COORDINATE DESCRIPTION" for each change. OLD and NEW
+      are files of SDL, or folders as --schema takes. search prints the fields, types, input fields
+      and enum values that a question is about, the best first. docs writes a static site.
+      Exit status of diff: 0 nothing is breaking, 1 a change is breaking, 2 a file cannot be read.
+      """)
 
-  static func run(_ options: CommandOptions) throws {
+  /// - Returns: the exit code.
+  static func run(_ options: CommandOptions) throws -> Int32 {
+    switch options.operands.first {
+    case "diff": return try SchemaDiff.run(Array(options.operands.dropFirst()), options)
+    case "search":
+      try SchemaSearchCommand.run(Array(options.operands.dropFirst()), options)
+      return 0
+    case "docs":
+      try SchemaDocs.run(Array(options.operands.dropFirst()), options)
+      return 0
+    case let other?:
+      throw UsageError("unexpected argument \"\(other)\"; see sociograph schema --help.")
+    case nil:
+      try printOrCheck(options)
+      return 0
+    }
+  }
+
+  private static func printOrCheck(_ options: CommandOptions) throws {
     let mapping = try SchemaFiles.load(
       SettingOptions.shippedFolder("Schema", "schema", options))
     guard try options.isSet("check") else {

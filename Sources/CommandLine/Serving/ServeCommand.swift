@@ -98,7 +98,7 @@ enum ServeCommand {
       example: ExampleOperation(StorageDirectives.clientSchema(of: mapping.schema)).text)
     if let address = server.adminAddress {
       let shown = if case .tcp = address { "http://\(address)" } else { "\(address) " }
-      Console.say("for operators: \(shown)/metrics, /live, /ready")
+      Console.say("for operators: \(shown)/metrics, /usage, /live, /ready")
     }
     manager.ready("serving")
     manager.watch { server.askForLife($0) }

@@ -22,6 +22,9 @@ extension ServeSettings {
           "graphiql", "on|off|DIR", default: "on",
           "GraphiQL at /, from where script/setup installed it or from a folder"),
         Option(
+          "docs", "DIR",
+          "pages to serve at /docs to everybody, as sociograph schema docs writes them"),
+        Option(
           "explain-in-page", nil,
           "show plans of queries in GraphiQL; plans disclose how many rows exist that the "
             + "viewer may not see"),
@@ -125,6 +128,10 @@ extension ServeSettings {
         Option(
           "trusted-level", "LEVEL", default: "off",
           "off, log (log other documents), allow-list (refuse other documents) or id-only"),
+        Option(
+          "mcp", nil,
+          "serve the operations of --trusted-documents to agents at /mcp, as tools of the Model Context Protocol"
+        ),
         Option(
           "persisted-queries", "on|off", default: "on", "automatic persisted queries"),
         Option(
@@ -248,7 +255,8 @@ extension ServeSettings {
             + "disables it"),
         Option(
           "admin-listen", "ADDRESS",
-          "HOST:PORT or unix:PATH for /metrics, /live and /ready, which clients must not reach"),
+          "HOST:PORT or unix:PATH for /metrics, /usage, /live and /ready, which clients must not reach"
+        ),
         Option(
           "otlp-endpoint", "URL",
           "the collector for traces by OTLP over HTTP, such as http://127.0.0.1:4318"),

@@ -92,6 +92,11 @@ struct ServeSettings {
     }
     server.trustedProxies = proxies
     server.graphiQL = try Self.graphiQL(options)
+    server.site = try options.text("docs").map { try Self.site($0, options) }
+    server.servesTools = try options.isSet("mcp")
+    if server.servesTools, options.text("trusted-documents") == nil {
+      throw UsageError("\(options.origin("mcp")) needs --trusted-documents as well.")
+    }
     server.explains = try options.isSet("explain-in-page")
     server.usesConventions = try options.isSet("opentelemetry-names")
     server.answerCacheBytes = try options.int("answer-cache", in: 0...1 << 40) ?? 0
@@ -231,6 +236,16 @@ struct ServeSettings {
       } catch {
         throw UsageError("--tls-certificate and --tls-key: \(error)")
       }
+    }
+  }
+
+  private static func site(
+    _ folder: String, _ options: CommandOptions
+  ) throws(UsageError) -> SitePages {
+    do throws(CommandFailure) {
+      return try SitePages(folder: folder)
+    } catch {
+      throw UsageError("\(options.origin("docs")): \(error.description)")
     }
   }
 

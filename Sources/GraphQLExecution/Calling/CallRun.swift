@@ -123,8 +123,9 @@ final class CallRun {
     } catch {
       return finish(.failed([error]))
     }
-    ticket = runner.writers.execute(
-      transaction: [statement], for: operation.client, deadline: progress.deadline
+    ticket = runner.writers.run(
+      [statement], for: operation.client, commitsAsynchronously: false,
+      deadline: progress.deadline
     ) { [self] outcome, took in
       ticket = nil
       times.add(took)
@@ -216,8 +217,8 @@ final class CallRun {
     } catch {
       return finish(.failed([error]))
     }
-    ticket = runner.writers.execute(
-      transaction: transaction, for: operation.client,
+    ticket = runner.writers.run(
+      transaction, for: operation.client,
       commitsAsynchronously: context.flushesLater, deadline: progress.deadline
     ) { [self] outcome, took in
       ticket = nil

@@ -12,7 +12,7 @@ import Postgres
 /// in the pool, with its limits. A few for each loop are as good as a few for all, as none of them waits
 /// for the disk while others wait for it (`GroupCommit`).
 package final class MutationRunner {
-  package let writers: PostgresPool
+  package let writers: any TransactionRunner
   let groupCommit: GroupCommit
   let schema: Schema
   let scalarTypes: [TypeID: ParameterType]
@@ -28,7 +28,7 @@ package final class MutationRunner {
   ///
   /// - Parameter makeSecret: returns an unpredictable token, for `@secret`.
   package init(
-    writers: PostgresPool, groupCommit: GroupCommit, mapping: StorageMapping,
+    writers: any TransactionRunner, groupCommit: GroupCommit, mapping: StorageMapping,
     constraintErrors: ConstraintErrors, settings: ExecutionSettings,
     transformer: (any InputTransformer)? = nil,
     sessionsEnded: @escaping () -> Void = {},

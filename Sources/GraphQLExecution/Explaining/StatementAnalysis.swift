@@ -18,6 +18,13 @@ package struct StatementAnalysis {
     package fileprivate(set) var own: Double
     package let rows: Double
     package let loops: Double
+    /// The pages of shared buffers that it used itself, without the nodes below it.
+    package fileprivate(set) var ownBuffers: Int
+    fileprivate let buffers: Int
+    package let index: String?
+    /// The table with its schema, if the node reads all of it.
+    package let scannedTable: String?
+    package fileprivate(set) var isLeaf = true
     /// `SubPlan 3`, where one begins.
     package let subplan: String?
     /// Response names from the root; empty at the top.
@@ -25,6 +32,8 @@ package struct StatementAnalysis {
   }
 
   package private(set) var nodes: [Node] = []
+  /// The planner's estimate of the cost of the statement.
+  package let estimatedCost: Double
   package let executionMilliseconds: Double
   /// The planning time, or zero for a cached plan.
   package let planningMilliseconds: Double
@@ -36,6 +45,7 @@ package struct StatementAnalysis {
     guard case .array(let statements) = json, let statement = statements.first,
       let root = statement["Plan"]
     else { return nil }
+    estimatedCost = Self.number(root["Total Cost"]) ?? 0
     executionMilliseconds = Self.number(statement["Execution Time"]) ?? 0
     planningMilliseconds = Self.number(statement["Planning Time"]) ?? 0
     collectParameters(root)
@@ -82,15 +92,21 @@ package struct StatementAnalysis {
     nodes.append(
       Node(
         depth: depth, title: Self.title(json), details: Self.details(json), total: total,
-        own: total, rows: Self.number(json["Actual Rows"]) ?? 0, loops: loops, subplan: name,
+        own: total, rows: Self.number(json["Actual Rows"]) ?? 0, loops: loops,
+        ownBuffers: Self.buffers(json), buffers: Self.buffers(json),
+        index: Self.text(json["Index Name"]), scannedTable: Self.scannedTable(json), subplan: name,
         field: field))
     for child in Self.children(json) {
       let index = nodes.count
+      nodes[place].isLeaf = false
       add(child, depth: depth + 1, field: field, columns: columns)
       nodes[place].own -= nodes[index].total
+      nodes[place].ownBuffers -= nodes[index].buffers
     }
-    // Times are rounded, the more so the more often a node ran.
+    // Times are rounded, the more so the more often a node ran. Pages of a subselect that runs once
+    // belong to the node that asks first.
     nodes[place].own = max(nodes[place].own, 0)
+    nodes[place].ownBuffers = max(nodes[place].ownBuffers, 0)
   }
 
   /// Finds the nested selects among the columns of `ROW(...)`.
@@ -152,6 +168,18 @@ package struct StatementAnalysis {
     if case .number(let text)? = value { Double(text) } else { nil }
   }
 
+  private static func buffers(_ json: JSONValue) -> Int {
+    let pages = (number(json["Shared Hit Blocks"]) ?? 0) + (number(json["Shared Read Blocks"]) ?? 0)
+    return Int(exactly: pages.rounded()) ?? 0
+  }
+
+  private static func scannedTable(_ json: JSONValue) -> String? {
+    guard text(json["Node Type"]) == "Seq Scan", let table = text(json["Relation Name"]) else {
+      return nil
+    }
+    return text(json["Schema"]).map { "\($0).\(table)" } ?? table
+  }
+
   private static func title(_ json: JSONValue) -> String {
     var title = text(json["Node Type"]) ?? ""
     if let index = text(json["Index Name"]) { title += " using \(index)" }
@@ -205,6 +233,16 @@ package struct StatementAnalysis {
   /// Returns the slowest nodes, slowest first.
   package func slowest(_ count: Int) -> [Node] {
     Array(nodes.filter { $0.own > 0 }.sorted { $0.own > $1.own }.prefix(count))
+  }
+
+  /// The pages of shared buffers that the statement used.
+  package var buffers: Int { nodes.first?.buffers ?? 0 }
+
+  /// The fields with the pages that their nodes used, the most first.
+  package var fieldBuffers: [(field: String, buffers: Int)] {
+    let sums = Dictionary(nodes.map { ($0.field, $0.ownBuffers) }, uniquingKeysWith: &+)
+    return sums.filter { $0.value > 0 }.map { ($0.key, $0.value) }
+      .sorted { ($1.buffers, $0.field) < ($0.buffers, $1.field) }
   }
 
   /// The fields in the order of the plan, each with the time of its nodes in milliseconds and the

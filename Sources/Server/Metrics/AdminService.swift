@@ -1,9 +1,11 @@
 import Dispatch
 import EventLoops
+import Foundation
 import GraphQLExecution
+import GraphQLSchema
 import HTTP
 
-/// Serves `/metrics`, `/live` and `/ready` for the whole process, on a separate address and event
+/// Serves `/metrics`, `/usage`, `/live` and `/ready` for the whole process, on a separate address and event
 /// loop.
 ///
 /// A few times a second it sends a heartbeat to each event loop and measures the delay. A loop that
@@ -12,6 +14,9 @@ final class AdminService: @unchecked Sendable {
   // @unchecked: after `init` everything is touched on `loop` only.
   private let loop: EventLoop
   private let services: [LoopService]
+  private let schema: Schema
+  /// The start of counting, by RFC 3339.
+  private let since = Date.now.formatted(.iso8601)
   private let log: ServiceLog
   private let traces: TraceExporter?
   private let tasks: TaskRunner?
@@ -30,11 +35,13 @@ final class AdminService: @unchecked Sendable {
   private static let silenceLimit: UInt64 = 1_000_000_000
 
   init(
-    _ listener: HTTPListener, services: [LoopService], log: ServiceLog, traces: TraceExporter?,
+    _ listener: HTTPListener, services: [LoopService], schema: Schema, log: ServiceLog,
+    traces: TraceExporter?,
     tasks: TaskRunner?, outbox: Outbox?, budget: HTTPBufferBudget?
   ) throws {
     loop = try EventLoop(label: "sociograph.admin")
     self.services = services
+    self.schema = schema
     self.log = log
     self.traces = traces
     self.tasks = tasks
@@ -105,6 +112,27 @@ final class AdminService: @unchecked Sendable {
     round.timer = loop.schedule(after: .seconds(1)) { round.end() }
   }
 
+  /// Calls `done` with the sum of all loops that answer within a second.
+  private func gatherUsage(_ done: @escaping (UsageReport) -> Void) {
+    let sum = Sum()
+    let round = Round(services.count) { done(sum.report) }
+    for service in services {
+      service.loop.execute { [self] in
+        let report = service.usages?.report() ?? UsageReport()
+        loop.execute {
+          sum.report.add(report)
+          round.answered()
+        }
+      }
+    }
+    round.timer = loop.schedule(after: .seconds(1)) { round.end() }
+  }
+
+  private final class Sum: @unchecked Sendable {
+    // @unchecked: touched on the admin loop only.
+    var report = UsageReport()
+  }
+
   private final class Round: @unchecked Sendable {
     // @unchecked: touched on the admin loop only.
     private var remaining: Int
@@ -159,7 +187,11 @@ final class AdminService: @unchecked Sendable {
           version: serverVersion)
         exchange.respond(contentType: PrometheusText.contentType, body: page.bytes)
       }
-    default: text("There is /metrics, /live and /ready.", .notFound, exchange)
+    case "/usage":
+      gatherUsage { [self] report in
+        exchange.respond(contentType: "application/json", body: report.json(schema, since: since))
+      }
+    default: text("There is /metrics, /usage, /live and /ready.", .notFound, exchange)
     }
   }
 

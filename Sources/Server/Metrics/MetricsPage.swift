@@ -1,4 +1,5 @@
 import GraphQLExecution
+import GraphQLLanguage
 import Postgres
 import Subscriptions
 
@@ -9,6 +10,8 @@ struct LoopSnapshot: Sendable {
   /// The statistics of the connections for mutations.
   let writers: PoolStatistics
   let flushes: PoolStatistics
+  /// The executions that use deprecated elements of the schema, by element and client.
+  let deprecatedUses: [SchemaCoordinate: [ClientProgram: UInt64]]
   let documents: (count: Int, bytes: Int)
   let answers: AnswerKeeper.Counts
   let streams: SubscriptionRegistry.Counts
@@ -36,6 +39,7 @@ struct MetricsPage {
     var all = LoopMetrics()
     for loop in loops { all.add(loop.metrics) }
     writeOperations(all, &text)
+    writeDeprecated(&text)
     writeCaches(all, &text)
     writeClients(all, &text)
     writePictures(all, &text)
@@ -101,6 +105,28 @@ struct MetricsPage {
     text.sample(all.sessionsFound, [("result", "found")])
     text.sample(all.sessionsUnknown, [("result", "unknown")])
     text.sample(all.sessionsFailed, [("result", "failed")])
+  }
+
+  private func writeDeprecated(_ text: inout PrometheusText) {
+    text.family(
+      "sociograph_deprecated_uses_total", .counter,
+      "Executions of operations that use a deprecated element of the schema, by its coordinate and by the client's "
+        + "name and version.")
+    var uses: [SchemaCoordinate: [ClientProgram: UInt64]] = [:]
+    for loop in loops {
+      for (coordinate, executions) in loop.deprecatedUses {
+        uses[coordinate, default: [:]].merge(executions, uniquingKeysWith: &+)
+      }
+    }
+    let sorted = uses.map { (text: $0.key.description, executions: $0.value) }
+      .sorted { $0.text < $1.text }
+    for (coordinate, executions) in sorted {
+      for (client, count) in executions.sorted(by: { $0.key < $1.key }) {
+        text.sample(
+          count,
+          [("coordinate", coordinate), ("client", client.name), ("version", client.version)])
+      }
+    }
   }
 
   private func writeCaches(_ all: LoopMetrics, _ text: inout PrometheusText) {

@@ -1,4 +1,5 @@
 import Accounts
+import GraphQLExecution
 import GraphQLResponse
 import HTTP
 import Postgres
@@ -15,6 +16,10 @@ final class Caller {
   private let device: String?
   /// The languages and the application that the client names.
   let preferences: RequestPreferences
+  /// The program, as Apollo's clients name it.
+  let program: ClientProgram
+  /// The number of the program in the register of the loop; nil before the first execution.
+  var programNumber: Int?
 
   /// The identity that functions of the graph can read. Wrong passwords are counted by it.
   private(set) lazy var identity: ClientIdentity = {
@@ -28,7 +33,8 @@ final class Caller {
 
   init(
     _ credential: Credential, client: PoolClient, chargedAddress: HTTPPeer?, address: HTTPPeer,
-    isAddressShared: Bool, device: String?, preferences: RequestPreferences
+    isAddressShared: Bool, device: String?, preferences: RequestPreferences,
+    program: ClientProgram = ClientProgram(name: nil, version: nil)
   ) {
     self.credential = credential
     self.client = client
@@ -37,6 +43,7 @@ final class Caller {
     self.isAddressShared = isAddressShared
     self.device = device
     self.preferences = preferences
+    self.program = program
   }
 
   /// Creates the caller of a request.
@@ -54,14 +61,18 @@ final class Caller {
       isAddressShared: isShared, device: request.header("user-agent"),
       preferences: RequestPreferences(
         acceptLanguage: request.header("accept-language"),
-        app: request.header("sociograph-app")))
+        app: request.header("sociograph-app")),
+      program: ClientProgram(
+        name: request.header("apollographql-client-name"),
+        version: request.header("apollographql-client-version")))
   }
 
   /// Returns the same client with another credential.
   func showing(_ credential: Credential) -> Caller {
     Caller(
       credential, client: client, chargedAddress: chargedAddress, address: address,
-      isAddressShared: isAddressShared, device: device, preferences: preferences)
+      isAddressShared: isAddressShared, device: device, preferences: preferences,
+      program: program)
   }
 }
 

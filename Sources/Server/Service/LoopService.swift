@@ -21,6 +21,8 @@ final class LoopService: @unchecked Sendable {
   let flushes: PostgresPool
   let pipeline: RequestPipeline
   let observer: LoopObserver
+  /// The register of what clients use, or nil without an address for operators.
+  let usages: UsageRegister?
   private let preparer: OperationPreparer
   private var server: HTTPServer?
 
@@ -41,8 +43,10 @@ final class LoopService: @unchecked Sendable {
     flushes = PostgresPool(
       loop: loop, configuration: shared.writerDatabase, settings: single,
       onEvent: { observer.report(.pool($0)) })
+    let usages = observer.metrics == nil ? nil : UsageRegister(shared.mapping.schema)
+    self.usages = usages
     preparer = OperationPreparer(
-      mapping: shared.mapping, settings: shared.execution,
+      mapping: shared.mapping, settings: shared.execution, usages: usages,
       report: { observer.report(.execution($0)) })
     let ownLoop = loop
     let sessions = SessionResolver(
@@ -65,7 +69,8 @@ final class LoopService: @unchecked Sendable {
         settings: shared.execution,
         transformer: LoopAccountInputs(shared.accounts, loop: loop),
         sessionsEnded: { [ended = shared.endedSessions] in ended.note() },
-        makeSecret: { SessionToken().text }), number: index, observer: observer)
+        makeSecret: { SessionToken().text }), number: index,
+      usages: usages, observer: observer)
     self.pipeline = pipeline
     server = HTTPServer(
       loop: loop, listener: listener, configuration: http, report: { observer.report(.http($0)) },
@@ -103,7 +108,7 @@ final class LoopService: @unchecked Sendable {
     return LoopSnapshot(
       metrics: observer.metrics ?? LoopMetrics(), pool: pool.statistics,
       writers: writers.statistics, flushes: flushes.statistics,
-      documents: preparer.cachedDocuments,
+      deprecatedUses: usages?.deprecatedUses() ?? [:], documents: preparer.cachedDocuments,
       answers: pipeline.answers?.counts ?? AnswerKeeper.Counts(),
       streams: pipeline.subscriptions.counts,
       isReady: pipeline.isReady,
@@ -165,6 +170,8 @@ struct SharedService: Sendable {
   let explains: Bool
   let serverTiming: ServerTimingAccess
   let pages: StaticPages
+  /// The published operations as tools, or nil if agents are not served.
+  let tools: PublishedTools?
   let trustedProxies: TrustedProxies
   /// The rate limiter, or nil without rate limits.
   let rateLimiter: RateLimiter?

@@ -36,13 +36,16 @@ final class RequestPipeline {
   private(set) var answers: AnswerKeeper?
   private let deliveries: DeliveryRunner
   private let mutations: MutationRunner
+  /// The register of what clients use, or nil without an address for operators.
+  private let usages: UsageRegister?
   private let report: (RequestRecord) -> Void
 
   init(
     shared: SharedService, preparer: OperationPreparer, sessions: SessionResolver,
     pool: PostgresPool, pictures: PictureEndpoint?, unsubscribing: UnsubscribeEndpoint,
-    mutations: MutationRunner, number: Int, observer: LoopObserver
+    mutations: MutationRunner, number: Int, usages: UsageRegister?, observer: LoopObserver
   ) {
+    self.usages = usages
     self.shared = shared
     self.preparer = preparer
     self.sessions = sessions
@@ -101,6 +104,7 @@ final class RequestPipeline {
       pictures.handle(request, exchange, as: identity, for: head.caller.client)
     case .unsubscribing(let endpoint):
       endpoint.handle(request, exchange, for: head.caller.client)
+    case .tools(let tools): callTool(request, head, tools, exchange, as: identity)
     case .liveness: text("live", .ok, exchange)
     case .readiness: readiness(exchange)
     case .schemaText: schemaText(request, head, exchange)
@@ -318,7 +322,16 @@ final class RequestPipeline {
     if let refusal = takePoints(for: operation, viewer: viewer, flight) {
       return flight.finish(refusal)
     }
+    count(operation, by: flight.caller)
     run(operation, viewer: viewer, flight)
+  }
+
+  /// Counts what the operation uses of the schema.
+  private func count(_ operation: PreparedOperation, by caller: Caller) {
+    guard let usages, let usage = operation.usage else { return }
+    let number = caller.programNumber ?? usages.number(of: caller.program)
+    caller.programNumber = number
+    usages.count(usage, by: number)
   }
 
   /// Has its plan's runner run it; each finishes the request.

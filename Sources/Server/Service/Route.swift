@@ -10,6 +10,8 @@ struct Route {
     case socket
     case pictures(PictureEndpoint)
     case unsubscribing(UnsubscribeEndpoint)
+    /// Published operations as tools of the Model Context Protocol.
+    case tools(PublishedTools)
     case liveness, readiness
     /// The schema's text, for those who are signed in.
     case schemaText
@@ -49,6 +51,7 @@ extension [Route] {
     if let pictures {
       append(Route(path: PictureEndpoint.path, includesBelow: true, purpose: .pictures(pictures)))
     }
+    if let tools = shared.tools { append(Route(path: "/mcp", purpose: .tools(tools))) }
     if shared.introspection == .signedIn {
       append(Route(path: StaticPages.schemaText, purpose: .schemaText))
     }

@@ -60,6 +60,10 @@ package final class RunningServer: Sendable {
     /// The settings of sockets and streams.
     package var live = LiveSettings()
     package var graphiQL = GraphiQLPage.Setting.installed
+    /// Whether the published operations are tools at `/mcp`.
+    package var servesTools = false
+    /// The pages under `/docs`, or nil for none.
+    package var site: SitePages?
     /// Clients are shown the plans of their queries at `/explain`, and the page has a pane for it.
     package var explains = false
     /// Spans and metrics have the names of OpenTelemetry's conventions for HTTP and GraphQL as well.
@@ -131,6 +135,16 @@ package final class RunningServer: Sendable {
       execution.keepsAnswers = settings.answerCacheBytes > 0
     }
     self.commits = commits
+    let tools =
+      settings.servesTools
+      ? PublishedTools(mapping: mapping, documents: settings.endpoint.trustedDocuments) : nil
+    if let invalid = tools?.invalid, !invalid.isEmpty {
+      log.report(
+        .life(
+          .warning(
+            "\(invalid.count) published documents are not valid, and no tools: "
+              + invalid.prefix(5).joined(separator: ", "))), loop: nil)
+    }
     let shared = SharedService(
       mapping: mapping, database: database, pool: settings.pool,
       writerDatabase: writerDatabase, writerPool: Self.writerPool(settings, writerDatabase),
@@ -143,7 +157,8 @@ package final class RunningServer: Sendable {
       serverTiming: settings.serverTiming,
       pages: StaticPages(
         mapping: mapping, graphiQL: settings.graphiQL, explains: settings.explains,
-        introspection: settings.introspection),
+        introspection: settings.introspection, site: settings.site),
+      tools: tools,
       trustedProxies: settings.trustedProxies,
       rateLimiter: settings.rateLimits.map { RateLimiter($0) }, readiness: settings.readiness,
       pictures: settings.pictures, live: settings.live, commits: commits,
@@ -192,7 +207,7 @@ package final class RunningServer: Sendable {
     self.outbox = outbox
     admin = try doors.operators.map {
       try AdminService(
-        $0, services: services, log: log, traces: traces, tasks: tasks,
+        $0, services: services, schema: mapping.schema, log: log, traces: traces, tasks: tasks,
         outbox: outbox, budget: http.budget)
     }
     commits?.start()

@@ -29,9 +29,10 @@ struct StaticPages: Sendable {
 
   init(
     mapping: StorageMapping, graphiQL: GraphiQLPage.Setting, explains: Bool,
-    introspection: IntrospectionAccess
+    introspection: IntrospectionAccess, site: SitePages? = nil
   ) {
     pages = GraphiQLPage.pages(graphiQL, explains: explains)
+    if let site { pages.merge(site.pages) { $1 } }
     guard introspection != .off else { return }
     let sdl = SchemaPrinter(StorageDirectives.clientSchema(of: mapping.schema)).print()
     pages[Self.schemaText] = Page(

@@ -1,5 +1,7 @@
 import DatabaseSetup
 import Foundation
+import GraphQLExecution
+import GraphQLPlanning
 import HTTPTestSupport
 import JSON
 import Postgres
@@ -12,24 +14,28 @@ import Testing
 @Suite(.usesCluster) struct YourOwnGraphTests {
   /// The files that a section writes, by their paths: each block under a sentence that ends in the
   /// path and a colon.
-  private func files(of section: Guide) -> [String: String] {
+  private func files(
+    of section: Guide, in folders: String = "(?:Schema|sql)"
+  ) -> [String: String] {
     var files: [String: String] = [:]
     var path: String?
+    let own = try? Regex(
+      #"`my/(\#(folders)/[a-z0-9_/.]+)`[^`]*:$"#, as: (Substring, Substring).self)
     for part in section.text.components(separatedBy: "\n\n") {
       if part.hasPrefix("```"), let name = path {
         let lines = part.components(separatedBy: "\n").dropFirst().dropLast()
         files[name, default: ""] += lines.joined(separator: "\n") + "\n"
       } else {
-        path = part.firstMatch(of: /`my\/((?:Schema|sql)\/[a-z0-9_\/.]+)`[^`]*:$/).map {
-          String($0.1)
-        }
+        path = own.flatMap { part.firstMatch(of: $0) }.map { String($0.1) }
       }
     }
     return files
   }
 
   /// A server of the graph that the section makes, and the section.
-  private func ownGraph() throws -> (server: GraphServer, section: Guide) {
+  private func ownGraph() throws -> (
+    server: GraphServer, mapping: StorageMapping, section: Guide
+  ) {
     let section = try Guide("docs/tutorials/your-own-graph.md")
     let files = files(of: section)
     #expect(files.keys.sorted() == ["Schema/plant.graphql", "sql/functions/plant.sql"])
@@ -54,17 +60,17 @@ import Testing
       try StorageCheck(mapping: mapping).run(configuration).filter { $0.severity == .error }
         .map(\.description) == [])
     #expect(try MutationCheck(mapping: mapping).run(PostgresSession(configuration)) == [])
-    return (try GraphServer(database: database, mapping: mapping), section)
+    return (try GraphServer(database: database, mapping: mapping), mapping, section)
   }
 
   @Test func `a graph of one's own: a type, its table, pages and a mutation, and no Swift`() throws
   {
-    let (server, section) = try ownGraph()
+    let (server, _, section) = try ownGraph()
     defer { server.stop() }
 
     let data = try server.data()
     let (ada, bob) = (try data.person("ada"), try data.person("bob"))
-    let document = try #require(section.blocks(of: "graphql").last)
+    let document = try #require(section.blocks(of: "graphql").first { $0.isExecuted })
     let answer = try server.data(document.text, as: ada)
     #expect(answer.at("addPlant.plant.name") == "Basil")
     #expect(answer.at("addPlant.plant.owner.plants.totalCount") == 1)
@@ -102,10 +108,39 @@ import Testing
     #expect(try server.data(node, ["id": id], as: bob) == ["node": .null])
   }
 
+  @Test func `a graph of one's own is tested by three documents, which leave nothing behind`()
+    throws
+  {
+    let (server, mapping, section) = try ownGraph()
+    defer { server.stop() }
+    let files = files(of: section, in: "tests")
+    var configuration = try PostgresConfiguration(server.database)
+    configuration.namespaces = ["graph"]
+    let tester = try DocumentTester(
+      mapping: mapping, database: configuration, settings: ExecutionSettings(),
+      setUp: try #require(files["tests/setup.sql"]))
+    defer { tester.stop() }
+    for name in ["add", "pages", "refuse"] {
+      let document = try #require(files["tests/\(name).graphql"])
+      let expectation = try #require(files["tests/\(name).json"])
+      let test = try DocumentTest(
+        name: name, document: document, expectation: Array(expectation.utf8))
+      #expect(try tester.run(test) == [])
+      let other = expectation.replacing("\"Basil\"", with: "\"Thyme\"")
+        .replacing("REQUIRED", with: "TOO_LONG").replacing("2", with: "3")
+      let wrong = try DocumentTest(name: name, document: document, expectation: Array(other.utf8))
+      #expect(try tester.run(wrong).count == 1, "\(name)")
+    }
+    let data = try server.data()
+    for table in ["plant", "app_user", "every_node"] {
+      #expect(try data.run("SELECT count(*) FROM \(table)") == [["0"]], "\(table)")
+    }
+  }
+
   @Test func `a noun of one's own is commented on, flagged, found, live, exported, and deleted`()
     throws
   {
-    let (server, _) = try ownGraph()
+    let (server, _, _) = try ownGraph()
     defer { server.stop() }
     let data = try server.data()
     let (ada, bob) = (try data.person("ada"), try data.person("bob"))

@@ -112,11 +112,13 @@ import Testing
     // The same contact again is the same invitation, until it is accepted.
     let field = "inviteToApp(channel: SMS, contact: $it)"
     let first = try server.mutate(
-      field, "invitation { id contact } draft { url }", ["it: String": "+44 (163) 2960-961"], as: ada)
+      field, "invitation { id contact } draft { url }", ["it: String": "+44 (163) 2960-961"],
+      as: ada)
     #expect(first.at("invitation.contact") == "+441632960961")
     func again() throws -> JSONValue {
       try server.mutate(
-        field, "invitation { id contact } draft { url }", ["it: String": "+44 1632 960961"], as: ada)
+        field, "invitation { id contact } draft { url }", ["it: String": "+44 1632 960961"], as: ada
+      )
     }
     // It has a code of its own each time, and only the last one is good.
     let second = try again()

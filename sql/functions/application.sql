@@ -49,11 +49,13 @@ COMMENT ON FUNCTION is_template IS
   'Returns whether a text is the address of links, with {path} in it once; for the web, on a host that begins with '
   'https.';
 
-CREATE OR REPLACE FUNCTION template_refusals(input jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
-  SELECT coalesce(jsonb_agg(worded(refusal('INVALID', 'input', t.name), 'LINK_TEMPLATE') ORDER BY t.name), '[]')
-  FROM (VALUES ('linkTemplate', false), ('webTemplate', true)) t(name, is_web)
-  WHERE words(input ->> t.name) IS NOT NULL AND NOT is_template(words(input ->> t.name), t.is_web)
-$$;
+CREATE OR REPLACE FUNCTION template_refusals(input jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN (SELECT coalesce(jsonb_agg(worded(refusal('INVALID', 'input', t.name), 'LINK_TEMPLATE') ORDER BY t.name),
+      '[]')
+    FROM (VALUES ('linkTemplate', false), ('webTemplate', true)) t(name, is_web)
+    WHERE words(input ->> t.name) IS NOT NULL AND NOT is_template(words(input ->> t.name), t.is_web));
+END $$;
 COMMENT ON FUNCTION template_refusals IS 'Returns the errors of the links of an application.';
 
 CREATE OR REPLACE FUNCTION set_app_config(viewer bigint, application text, input jsonb)

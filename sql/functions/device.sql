@@ -194,8 +194,9 @@ CREATE OR REPLACE FUNCTION apns_of(push jsonb) RETURNS jsonb LANGUAGE sql IMMUTA
 $$;
 COMMENT ON FUNCTION apns_of IS 'Returns a push message as APNs takes it: headers and payload.';
 
-CREATE OR REPLACE FUNCTION fcm_of(push jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
-  SELECT jsonb_build_object('message', jsonb_strip_nulls(jsonb_build_object(
+CREATE OR REPLACE FUNCTION fcm_of(push jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN jsonb_build_object('message', jsonb_strip_nulls(jsonb_build_object(
     'notification', CASE WHEN push ? 'text' THEN jsonb_build_object('body', push -> 'text') END,
     'data', jsonb_build_object('notificationId', push -> 'notificationId', 'reason', push -> 'reason',
       'destination', push -> 'destination', 'badge', push ->> 'badge'),
@@ -203,6 +204,6 @@ CREATE OR REPLACE FUNCTION fcm_of(push jsonb) RETURNS jsonb LANGUAGE sql IMMUTAB
       'ttl', greatest((push ->> 'expiration')::bigint - extract(epoch FROM now())::bigint, 0) || 's',
       'priority', CASE WHEN push ? 'text' THEN 'HIGH' ELSE 'NORMAL' END,
       'notification', CASE WHEN push ? 'text' THEN jsonb_build_object('channel_id', push -> 'reason',
-        'tag', push -> 'collapseKey', 'notification_count', push -> 'badge') END))))
-$$;
+        'tag', push -> 'collapseKey', 'notification_count', push -> 'badge') END))));
+END $$;
 COMMENT ON FUNCTION fcm_of IS 'Returns a push message as Firebase Cloud Messaging takes it.';

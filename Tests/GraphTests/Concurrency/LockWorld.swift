@@ -275,12 +275,12 @@ final class LockWorld: @unchecked Sendable {
       ),
       (
         "create_event",
-        "'title', 'x', 'startsAt', '2041-01-01T00:00:00.000Z', 'circleId', \(group), \(here), 'inviteCircleIds', jsonb_build_array(\(group)), 'venues', jsonb_build_array(jsonb_build_object('locationId', \(place)))"
+        "'title', 'x', 'startsAt', '2041-01-01T00:00:00.000Z', 'circleId', \(group), \(here), 'inviteCircleIds', jsonb_build_array(\(group)), 'category', 'DINING', 'venues', jsonb_build_array(jsonb_build_object('locationId', \(place)))"
       ),
     ] { add(function, "\(anna), \(input(members))") }
     add(
       "update_event",
-      "\(anna), \(event), \(input("'title', 'y', 'location', NULL, 'venues', jsonb_build_array(jsonb_build_object('locationId', \(place)))"))"
+      "\(anna), \(event), \(input("'title', 'y', 'location', NULL, 'category', 'DINING', 'venues', jsonb_build_array(jsonb_build_object('locationId', \(place)))"))"
     )
     add(
       "update_event",

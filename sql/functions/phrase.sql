@@ -1,8 +1,19 @@
 -- What the server says to people, in their language: the phrases of sql/phrases, and what finds and fills them.
 
 DELETE FROM phrase WHERE is_shipped;
-CALL told('phrase', NULL);
-CALL told('locale', NULL);
+
+CREATE OR REPLACE FUNCTION tell_phrases() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT FROM changed WHERE NOT is_shipped) THEN PERFORM touch_nodes('phrase', '{0}', '{0}'); END IF;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION tell_phrases IS
+  'Touches the phrases when those of a graph change. Shipped ones change with the files, when servers start.';
+
+-- A language matters from its first phrase on.
+CALL watch('phrase', '{added,edited,removed}', 'tell_phrases');
+CALL told('phrase', 'phrase');
+CALL told('locale', 'phrase');
 
 CREATE OR REPLACE PROCEDURE phrases(language text, list text) LANGUAGE plpgsql AS $$
 DECLARE

@@ -23,6 +23,7 @@ BEGIN
   WHEN node & 255 = 49 THEN PERFORM FROM message t WHERE t.id = node FOR KEY SHARE; RETURN FOUND;
   WHEN node & 255 = 50 THEN PERFORM FROM notification t WHERE t.id = node FOR KEY SHARE; RETURN FOUND;
   WHEN node & 255 = 51 THEN PERFORM FROM external_contact t WHERE t.id = node FOR KEY SHARE; RETURN FOUND;
+  WHEN node & 255 = 52 THEN PERFORM FROM device t WHERE t.id = node FOR KEY SHARE; RETURN FOUND;
   WHEN node & 255 = 60 THEN PERFORM FROM session t WHERE t.id = node FOR KEY SHARE; RETURN FOUND;
   ELSE RETURN false;
   END CASE;

@@ -16,6 +16,7 @@ BEGIN
   WHEN node & 255 = 49 THEN RETURN (SELECT t.author_id FROM message t WHERE t.id = node);
   WHEN node & 255 = 50 THEN RETURN (SELECT t.recipient_id FROM notification t WHERE t.id = node);
   WHEN node & 255 = 51 THEN RETURN (SELECT t.owner_id FROM external_contact t WHERE t.id = node);
+  WHEN node & 255 = 52 THEN RETURN (SELECT t.user_id FROM device t WHERE t.id = node);
   WHEN node & 255 = 60 THEN RETURN (SELECT t.user_id FROM session t WHERE t.id = node);
   ELSE RETURN NULL;
   END CASE;

@@ -54,15 +54,15 @@ AS $function$
     ORDER BY n.id DESC LIMIT page),
   some_5 AS MATERIALIZED (
     SELECT n.id FROM (
-      SELECT t.id AS id FROM product t
+      SELECT t.id AS id FROM product t JOIN product p ON p.id = t.id
       WHERE (types IS NULL OR 'PRODUCT' = ANY (types)) AND t.id + 0 < coalesce(edge_id, 9223372036854775807)
-        AND t.search @@ (SELECT word_query(words)) OFFSET 0) n LIMIT 200),
+        AND t.search @@ (SELECT word_query(words)) AND p.is_available OFFSET 0) n LIMIT 200),
   new_5 AS MATERIALIZED (
     SELECT n.id FROM (
       SELECT t.id AS id, t.search AS sought FROM product t
       WHERE (SELECT count(*) FROM some_5) = 200 AND t.id < coalesce(edge_id, 9223372036854775807)
-      ORDER BY t.id DESC LIMIT 500) n
-    WHERE n.sought @@ (SELECT word_query(words))
+      ORDER BY t.id DESC LIMIT 500) n JOIN product p ON p.id = n.id
+    WHERE n.sought @@ (SELECT word_query(words)) AND p.is_available
     ORDER BY n.id DESC LIMIT page),
   some_6 AS MATERIALIZED (
     SELECT n.id FROM (
@@ -126,10 +126,10 @@ AS $function$
     SELECT n.id FROM new_5 n WHERE (SELECT count(*) FROM new_5) >= page
     UNION ALL
     (SELECT a.id FROM (
-      SELECT t.id AS id FROM product t
+      SELECT t.id AS id FROM product t JOIN product p ON p.id = t.id
       WHERE (SELECT count(*) FROM some_5) = 200 AND ((SELECT count(*) FROM new_5) >= page) IS NOT TRUE
         AND t.id + 0 < coalesce(edge_id, 9223372036854775807)
-        AND t.search @@ (SELECT word_query(words)) OFFSET 0) a
+        AND t.search @@ (SELECT word_query(words)) AND p.is_available OFFSET 0) a
     ORDER BY a.id DESC LIMIT page)
     UNION ALL
     SELECT s.id FROM some_6 s WHERE (SELECT count(*) FROM some_6) < 200

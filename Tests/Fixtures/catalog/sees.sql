@@ -24,6 +24,7 @@ BEGIN
   WHEN node & 255 = 49 THEN RETURN EXISTS (SELECT FROM visible_message(person) v WHERE v.id = node);
   WHEN node & 255 = 50 THEN RETURN EXISTS (SELECT FROM visible_notification(person) v WHERE v.id = node);
   WHEN node & 255 = 51 THEN RETURN EXISTS (SELECT FROM visible_external_contact(person) v WHERE v.id = node);
+  WHEN node & 255 = 52 THEN RETURN EXISTS (SELECT FROM visible_device(person) v WHERE v.id = node);
   WHEN node & 255 = 60 THEN RETURN EXISTS (SELECT FROM visible_session(person) v WHERE v.id = node);
   ELSE RETURN false;
   END CASE;

@@ -75,7 +75,7 @@ import Testing
     _ = try data.person(name: "Member \(stem)")
     let found = try server.data(
       """
-      query($stem: String) { users(role: TRAINER, search: $stem) { totalCount
+      query($stem: String) { users(role: TRAINER, search: $stem, orderBy: NAME) { totalCount
         nodes { displayName bio avatar { url } trainerProfile { programs { title } } } } }
       """, ["stem": .string(stem)])
     #expect(

@@ -64,7 +64,7 @@ import Testing
     let stored = try server.data(
       "query($id: ID!) { product(id: $id) { posts { totalCount } } }", ["id": product.json])
     #expect(stored == ["product": ["posts": ["totalCount": 0]]])
-    // What a signed-in user can mend comes as data: the post null, each error with these three.
+    // What a signed-in user can mend comes as data: the post null, each error with these.
     let types = try server.data(
       """
       { payload: __type(name: "ProductPostPayload") { ...fields }
@@ -84,6 +84,8 @@ import Testing
             ["name": "code", "type": ["kind": "NON_NULL"]],
             ["name": "message", "type": ["kind": "NON_NULL"]],
             ["name": "field", "type": ["kind": "LIST"]],
+            ["name": "min", "type": ["kind": "SCALAR"]],
+            ["name": "max", "type": ["kind": "SCALAR"]],
           ]
         ],
       ])

@@ -96,6 +96,7 @@ struct SchemaBuilderTests {
     #expect(
       deprecated.locations == [
         .fieldDefinition, .argumentDefinition, .inputFieldDefinition, .enumValue,
+        .directiveDefinition,
       ])
     #expect(deprecated.argument(named: "reason").map { schema.text(of: $0.type) } == "String!")
     let query = try #require(schema.type(named: "Query"))

@@ -39,6 +39,7 @@ let package = Package(
     .systemLibrary(name: "CCJOSE", pkgConfig: "cjose", providers: [.apt(["libcjose-dev"])]),
     .systemLibrary(name: "CWSLay", providers: [.apt(["libwslay-dev"])]),
     .target(name: "CEventLoops"),
+    .target(name: "CCompression"),
     .target(name: "CSandbox"),
 
     // 1
@@ -48,6 +49,7 @@ let package = Package(
     module("EventLoops", ["CEventLoops"]),
     module("Cryptography", ["COpenSSL", "CSodium", "CCJOSE"]),
     module("Sandbox", ["CSandbox"]),
+    module("Compression", ["CCompression"]),
     // 2
     module("GraphQLResponse", ["GraphQLLanguage", "JSON"]),
     module("Postgres", ["CPostgreSQL", "EventLoops", "SQL"]),
@@ -55,7 +57,8 @@ let package = Package(
     module("Pictures", ["Sandbox", "Cryptography"]),
     // 3
     module("GraphQLSchema", ["GraphQLResponse", "GraphQLLanguage", "JSON"]),
-    module("GraphQLTransport", ["GraphQLResponse", "HTTP", "JSON", "Cryptography"]),
+    module(
+      "GraphQLTransport", ["GraphQLResponse", "HTTP", "JSON", "Cryptography", "Compression"]),
     module("Subscriptions", ["GraphQLResponse", "EventLoops", "JSON", "Cryptography"]),
     module(
       "DatabaseSetup", ["Postgres", "Sandbox", "EventLoops", "Cryptography", "Pictures", "SQL"]),
@@ -109,7 +112,7 @@ let package = Package(
         "Subscriptions", "GraphQLResolving", "GraphQLValidation", "GraphQLSchema",
         "GraphQLResponse",
         "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "Pictures", "Sandbox", "EventLoops",
-        "Cryptography", "JSON", "SQL",
+        "Cryptography", "Compression", "JSON", "SQL",
       ], embedded: ["Page/page.js", "Page/plan.js", "Page/page.css"]),
     // 9
     module(
@@ -188,6 +191,7 @@ let package = Package(
     tests(
       "SubscriptionsTests",
       ["Subscriptions", "GraphQLResponse", "EventLoops", "JSON", "OracleSupport"]),
+    tests("CompressionTests", ["Compression", "TestSupport"]),
     tests("SandboxTests", ["Sandbox", "TestSupport"]),
     tests("PicturesTests", ["Pictures", "Sandbox", "Cryptography", "TestSupport"]),
     tests("HTTPTests", ["HTTP", "EventLoops", "HTTPTestSupport", "TestSupport"]),

@@ -59,8 +59,8 @@ class Situation:
             name = f"attack{time.time_ns()}"
             made = server.execute(
                 'mutation { signUp(input: {username: "%s", password: "a good horse", email: "%s@mail.example"}) '
-                "{ session { token } } }" % (name, name))
-            self.members.append((name, made["signUp"]["session"]["token"]))
+                "{ token } }" % (name, name))
+            self.members.append((name, made["signUp"]["token"]))
 
     def count(self, what):
         """How many rows the database has."""
@@ -79,9 +79,11 @@ class Situation:
     def client(self):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
 
-    def send(self, client, query, variables=None, address="192.0.2.1", token=None):
+    def send(self, client, query, variables=None, address="192.0.2.1", token=None, coding=None):
         """One request of an attacker; what came of it is noted."""
         headers = {"Content-Type": "application/json", **self.headers(address)}
+        if coding:
+            headers["Accept-Encoding"] = coding
         if token:
             headers["Authorization"] = f"Bearer {token}"
         body = json.dumps({"query": query, "variables": variables or {}})
@@ -90,7 +92,8 @@ class Situation:
             answer = client.getresponse()
             text = answer.read()
             code = re.search(rb'"code":"([A-Z_]+)"', text)
-            self.note(f"{answer.status}" + (f" {code[1].decode()}" if code else ""))
+            what = f"{answer.status}" + (f" {code[1].decode()}" if code else "")
+            self.note(what + (f" {answer.headers['Content-Encoding']}" if answer.headers["Content-Encoding"] else ""))
         except (OSError, http.client.HTTPException) as error:
             self.note(type(error).__name__)
             client.close()
@@ -188,6 +191,24 @@ def hundred_nodes(situation, client, number):
     situation.send(client, query, {"ids": ids}, token=f"demo-{situation.users[number]}", address=f"192.0.2.{number + 1}")
 
 
+# 200 kB for few points, which gzip takes longest to compress.
+LONG = "{ __schema { types { name description fields { name description args { name description } } } } }"
+
+
+@repeatedly(16)
+def compressed_answers(situation, client, number):
+    """dear codings: long answers to 1,000 addresses, by gzip"""
+    n = next(numbers) % 1000
+    situation.send(client, LONG, address=f"192.0.{n // 250}.{n % 250 + 1}", coding="gzip")
+
+
+@repeatedly(16)
+def answers_as_they_are(situation, client, number):
+    """the same long answers as they are"""
+    n = next(numbers) % 1000
+    situation.send(client, LONG, address=f"192.0.{n // 250}.{n % 250 + 1}")
+
+
 def slow_readers(situation):
     """150 sockets that do not read a large answer"""
     query = """{ users(first: 50) { nodes { id username displayName bio followers(first: 100) { nodes { id username displayName bio } } } } }"""
@@ -257,7 +278,7 @@ def hostile_sign_ins(situation, client, number):
         n = next(numbers)
     name = situation.users[n % len(situation.users)]
     situation.send(client, 'mutation { signIn(username: "%s", password: "wrong horse %d") '
-                   "{ session { token } userErrors { code } } }" % (name, n))
+                   "{ token userErrors { code } } }" % (name, n))
 
 
 @repeatedly(16)
@@ -265,14 +286,14 @@ def guesses_from_5_addresses(situation, client, number):
     """wrong passwords of many names, 5 addresses"""
     name = situation.users[next(numbers) % len(situation.users)]
     situation.send(client, 'mutation { signIn(username: "%s", password: "wrong horse") '
-                   "{ session { token } userErrors { code } } }" % name, address=f"192.0.2.{number % 5 + 1}")
+                   "{ token userErrors { code } } }" % name, address=f"192.0.2.{number % 5 + 1}")
 
 
 @repeatedly(16)
 def guesses_of_nobody(situation, client, number):
     """wrong passwords of names that nobody has"""
     situation.send(client, 'mutation { signIn(username: "nobody%d.%d", password: "wrong horse") '
-                   "{ session { token } userErrors { code } } }" % (next(numbers), number))
+                   "{ token userErrors { code } } }" % (next(numbers), number))
 
 
 @repeatedly(2)
@@ -303,7 +324,8 @@ SIGNED_IN = [hostile_sign_ins, guesses_from_5_addresses, guesses_of_nobody]
 
 ATTACKS = [
     one_dear_request_a_second, dear_requests_from_16_sockets, dear_requests_from_16_addresses,
-    dear_requests_of_16_viewers, dear_among_cheap, long_aliases, every_page_size, hundred_nodes, slow_readers,
+    dear_requests_of_16_viewers, dear_among_cheap, long_aliases, every_page_size, hundred_nodes, compressed_answers,
+    answers_as_they_are, slow_readers,
     slow_heads, idle_sockets, new_documents, hostile_sign_ins, guesses_from_5_addresses, guesses_of_nobody, mails,
     notices,
 ]
@@ -352,7 +374,7 @@ class SignIns:
             name = self.situation.members[number % len(self.situation.members)][0]
             client = self.situation.client()
             body = json.dumps({"query": 'mutation { signIn(username: "%s", password: "a good horse") '
-                                        "{ session { token } userErrors { code } } }" % name})
+                                        "{ token userErrors { code } } }" % name})
             headers = {"Content-Type": "application/json", **self.situation.headers(f"198.51.100.{100 + number % 100}")}
             began = time.monotonic()
             try:

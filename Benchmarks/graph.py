@@ -107,7 +107,7 @@ def variables(server, token):
       circles(first: 1) { nodes { id } } }""", token=token)
     first = {name: connection["nodes"][0] for name, connection in found.items()}
     changes = server.execute("{ changes { token } }", token=token)["changes"]["token"]
-    here = {"center": first["locations"]["coordinates"], "radius": 25000}
+    here = {"center": first["locations"]["coordinates"], "radiusMeters": 25000}
     day = 86400
     instant = lambda days: time.strftime(
         "%Y-%m-%dT00:00:00Z", time.gmtime(time.time() + days * day))
@@ -120,7 +120,7 @@ def variables(server, token):
         "Q05": {"id": post, "first": 50, "after": None},
         "Q06": {"id": post, "last": 20, "before": None},
         "Q09": {"filter": {"kinds": ["CARD_OFFER", "CARD_REQUEST"], "isOpen": True,
-                           "sendsTo": first["locations"]["id"], "search": "postcard"},
+                           "sendsToId": first["locations"]["id"], "search": "postcard"},
                 "after": None},
         "Q12": {"gmapsId": first["locations"]["gmapsId"], "after": None},
         "Q13": {"here": here, "placeTypes": ["NATURE", "MUSEUM"], "minReviews": 1},

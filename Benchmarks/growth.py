@@ -55,7 +55,7 @@ PLACE_NAMES = NAMES.replace("app_user", "location")
 LAWS = [
     Law(r"^viewer\.(feed|reactedFeed)", 4, "person followed", FOLLOWED, 20_000,
         "merges the newest of everybody followed, by index"),
-    Law(r"FOLLOWING|FRIENDS_OF_FRIENDS|recommended|knownFollowers", 4, "person followed", FOLLOWED, 20_000,
+    Law(r"FOLLOWING|FRIENDS_OF_FRIENDS|isRecommended|knownFollowers", 4, "person followed", FOLLOWED, 20_000,
         "makes a part of the network from everybody followed, each time it is named, and probes it"),
     Law(r"^viewer\.agenda|^circles\(.*(GROUP|search)", 4, "circle joined",
         "SELECT count(*) FROM circle_member WHERE user_id = {viewer}", 4_000,
@@ -64,10 +64,10 @@ LAWS = [
         SELECT count(DISTINCT r.subject_id) FROM follow f JOIN reaction r ON r.user_id = f.followee_id
         WHERE f.follower_id = {viewer} AND r.kind = 'TOP' AND r.subject_id & 255 = 3""", 10_000,
         "gathers these places, and reads each to ask for what else must hold"),
-    Law(r"^(?=locations\()(?!.*COUNTRY)(?=.*(near|within))(?=.*(search|recommended))", 8, "place of the city", """
+    Law(r"^(?=locations\()(?!.*COUNTRY)(?=.*(near|within))(?=.*(search|isRecommended))", 8, "place of the city", """
         SELECT count(*) FROM location GROUP BY parent_id ORDER BY max(level) DESC, 1 DESC LIMIT 1""", 10_000,
         "asks all places there are in the city or the circle for a word or for who topped them"),
-    Law(r"^locations\(.*(recommended|minReviews).*search", 8, "place with a common word in its name", f"""
+    Law(r"^locations\(.*(isRecommended|minReviews).*search", 8, "place with a common word in its name", f"""
         SELECT count(*) FROM location
         WHERE name_vector(name_key) @@ prefix_query(({PLACE_NAMES}))""", 15_000,
         "asks all of them for their reviews, or who topped them"),
@@ -78,7 +78,7 @@ LAWS = [
         SELECT count(*) FROM app_user
         WHERE name_vector(name_key || ' ' || username) @@ prefix_query(({NAMES}))""", 4_000,
         "finds them all by their words, and sorts them"),
-    Law(r"^posts\(.*(isOpen|sendsTo)", 2_000, "page", "SELECT 1", 2_000,
+    Law(r"^posts\(.*(isOpen|sendsToId)", 2_000, "page", "SELECT 1", 2_000,
         "walks the order until so many fit: as far as their share says, however many there are"),
     Law(r"followers\(.*search", 0.02, "follower", "SELECT max(follower_count) FROM app_user", 20_000,
         "looks for a name in the index of one list, 50 or more entries to a buffer"),
@@ -121,12 +121,12 @@ YEAR = ("-180", "185")
 
 # Values of arguments and input fields, by name; a text is asked of the database.
 ID_VALUES = {
-    "within": [
+    "withinId": [
         ("a city", "SELECT l.parent_id FROM location l JOIN location c ON c.id = l.parent_id "
          "WHERE c.level = 'CITY' GROUP BY 1 ORDER BY sum(l.post_count) DESC LIMIT 1"),
         ("a country", "SELECT l.ancestor_ids[1] FROM location l WHERE l.parent_id IS NOT NULL "
          "GROUP BY 1 ORDER BY sum(l.post_count) DESC LIMIT 1")],
-    "sendsTo": [("a city", "SELECT id FROM location WHERE level = 'CITY' ORDER BY id LIMIT 1")],
+    "sendsToId": [("a city", "SELECT id FROM location WHERE level = 'CITY' ORDER BY id LIMIT 1")],
     "programId": [("the busy one", SUBJECTS["Program"][0][3])],
     "trainerId": [("the busy one", SUBJECTS["TrainerProfile"][0][3])],
     "circleIds": [("the largest", SUBJECTS["Circle"][0][3])],
@@ -407,7 +407,7 @@ class Documents:
 
     def sort(self, type_name, field, argument, path, orders, filters, required):
         name, type = argument["name"], self.types[named(argument["type"])]
-        if name in ("first", "after", "last", "before", "seed"):
+        if name in ("first", "after", "last", "before", "limit", "seed"):
             return
         is_required = argument["type"]["kind"] == "NON_NULL" and argument["defaultValue"] is None
         if type["kind"] == "ENUM" and type["name"].endswith("Order"):
@@ -454,7 +454,7 @@ class Documents:
         if type["name"] == "Int":
             return [(path, "5", "5")]
         if type["name"] == "RadiusInput":
-            return [(path, f"{{center: {{{CENTRE}}}, radius: {radius}}}", f"{radius // 1000} km")
+            return [(path, f"{{center: {{{CENTRE}}}, radiusMeters: {radius}}}", f"{radius // 1000} km")
                     for radius in (25_000, 500_000)]
         if name == "retailer":
             return [(path, f'"{{{RETAILER}}}"', "the largest")]
@@ -536,7 +536,7 @@ class Graph:
         answer = self.execute(query, variables, viewer)
         buffers = self.session.value(
             "SELECT coalesce(sum(shared_blks_hit + shared_blks_read), 0) FROM pg_stat_statements "
-            "WHERE query LIKE '/* Growth %' AND dbid = "
+            "WHERE query LIKE '/*action=''Growth''%' AND dbid = "
             "(SELECT oid FROM pg_database WHERE datname = current_database())")
         return int(buffers), self.connection(document, answer)
 

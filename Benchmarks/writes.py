@@ -36,7 +36,7 @@ MUTATIONS = {
     "M1": ("castVote", """mutation CastVote($id: ID!) { castVote(postId: $id, choice: WEAR_IT) {
   post { id viewerVote verdict { text wearItCount changeItCount leading } } userErrors { code message field } } }""",
            "outfit"),
-    "M2": ("respondToOffer", """mutation RespondToOffer($id: ID!) { respondToOffer(offerId: $id) {
+    "M2": ("respondToOffer", """mutation RespondToOffer($id: ID!) { respondToOffer(cardOfferId: $id) {
   cardOffer { id isOpen responseCount responseLimit viewerActions viewerFollowUp { id state } }
   userErrors { code message field } } }""", "offer"),
     "M3": ("react", """mutation TopAPlace($id: ID!) { react(subjectId: $id, kind: TOP) {
@@ -45,8 +45,8 @@ MUTATIONS = {
   startsAt: "2041-05-05T18:00:00Z", visibility: INVITED, inviteUserIds: [$id]}) {
   event { id title startsAt visibility location { id name } attendees(status: null, first: 0) { totalCount } }
   userErrors { code message field } } }""", "friend"),
-    "M5": ("bookSession", """mutation BookSession($id: ID!) { bookSession(sessionId: $id) {
-  booking { id cancelledAt session { id title startsAt endsAt seatsLeft trainer { displayName } location { name } } }
+    "M5": ("bookClassSession", """mutation BookSession($id: ID!) { bookClassSession(classSessionId: $id) {
+  booking { id cancelledAt classSession { id title startsAt endsAt seatsLeft trainer { displayName } location { name } } }
   userErrors { code message field } } }""", "session"),
 }
 TAGS = {"user": 1, "outfit": 16, "offer": 19, "place": 3, "friend": 1, "session": 41}
@@ -368,7 +368,7 @@ def storm(options, server, connection, first, work):
     lua = os.path.join(work, "storm.lua")
     with open(lua, "w") as file:
         file.write("local names = {" + ",".join(json.dumps(one) for one in names) + "}\n" + """
-local query = '{"query":"mutation($n: String!) { signIn(username: $n, password: \\\\"a storm of sign-ins\\\\") { session { token } userErrors { code } } }","variables":{"n":"'
+local query = '{"query":"mutation($n: String!) { signIn(username: $n, password: \\\\"a storm of sign-ins\\\\") { token userErrors { code } } }","variables":{"n":"'
 request = function()
   return wrk.format("POST", nil, { ["Content-Type"] = "application/json" }, query .. names[math.random(#names)] .. '"}}')
 end

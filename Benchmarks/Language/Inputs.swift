@@ -125,7 +125,7 @@ struct Inputs {
             id
             body
             createdAt
-            author { id displayName avatar { url(variant: SQUARE) } }
+            author { id displayName avatar { url(shape: SQUARE) } }
             photos { url width height }
             location { id name ancestors { name level } }
             reactionCount

@@ -63,26 +63,26 @@ package final class SessionResolver {
 
   private static let statement = PostgresStatement(
     "SELECT user_id, is_unnoted::int::bigint FROM \(GraphContract.viewerOfSession)($1::bytea)",
-    parameterCount: 1, label: StatementLabel("(session)"))
+    parameterCount: 1, label: StatementLabel(task: "session"))
 
   private static let several = PostgresStatement(
     """
     SELECT t.place, s.user_id, s.is_unnoted::int::bigint
     FROM unnest($1::bytea[]) WITH ORDINALITY t (token_hash, place), \(GraphContract.viewerOfSession)(t.token_hash) s
-    """, parameterCount: 1, label: StatementLabel("(session)"))
+    """, parameterCount: 1, label: StatementLabel(task: "session"))
   private static let maximumTogether = 200
 
   private static let rest = PostgresStatement(
     "SELECT \(GraphContract.restOfSession)($1::bytea)", parameterCount: 1,
-    label: StatementLabel("(session)"))
+    label: StatementLabel(task: "session"))
   private static let bearer = PostgresStatement(
     "SELECT \(GraphContract.viewerOfToken)($1::text, $2::text)", parameterCount: 2,
-    label: StatementLabel("(session)"))
+    label: StatementLabel(task: "session"))
 
   private static let begin = PostgresStatement("BEGIN READ WRITE", parameterCount: 0)
   private static let use = PostgresStatement(
     "SELECT \(GraphContract.noteSession)($1::bytea)", parameterCount: 1,
-    label: StatementLabel("(session)"))
+    label: StatementLabel(task: "session"))
   private static let commit = PostgresStatement("COMMIT", parameterCount: 0)
 
   private let pool: PostgresPool

@@ -10,6 +10,9 @@
 // glibc declares it for _GNU_SOURCE only, which would change other headers under Swift's importer.
 extern void *memmem(const void *, size_t, const void *, size_t);
 
+// The number of the method QUERY (RFC 10008) in llhttp 9. That of Debian 12 does not know it.
+enum { LLHTTP_QUERY = 46 };
+
 typedef struct {
   uint32_t name, name_length;
   uint32_t value, value_length;
@@ -103,9 +106,22 @@ static inline int llhttp_parse_head(llhttp_type_t type, const uint8_t *bytes, si
   llhttp_t parser;
   llhttp_init(&parser, type, &settings);
   parser.data = &parse;
-  llhttp_errno_t error = llhttp_execute(&parser, (const char *)bytes, length);
+  llhttp_errno_t error = HPE_OK;
+  size_t start = 0;
+  // It is read as a POST, which is framed alike.
+  int is_query = type == HTTP_REQUEST && length > 6 && memcmp(bytes, "QUERY ", 6) == 0;
+  if (is_query) {
+    error = llhttp_execute(&parser, "POST ", 5);
+    start = 6;
+  }
+  if (error == HPE_OK) {
+    error = llhttp_execute(&parser, (const char *)bytes + start, length - start);
+  }
   *status = parse.status;
-  if (parse.is_complete && error == HPE_PAUSED) return 0;
+  if (parse.is_complete && error == HPE_PAUSED) {
+    if (is_query) head->method = LLHTTP_QUERY;
+    return 0;
+  }
   if (parse.too_many) return -1;
   return error == HPE_OK ? HPE_USER : error;
 }

@@ -1,19 +1,12 @@
 import Pictures
 
-/// A picture of the demo data, as the server serves those of its users: the whole of it, and its
-/// square crop unless it is square.
-///
-///     photos/NAME.png  photos/NAME.square.png
+/// A picture of the demo data, as the server serves those of its users: `photos/NAME.png`.
 package struct DemoPicture: Sendable {
-  package struct Part: Sendable {
-    package let name: PictureName
-    package let bytes: [UInt8]
-    package let size: PictureSize
-  }
-
   package let name: String
-  package let whole: Part
-  package let square: Part?
+  /// The name of its file in the store.
+  package let file: PictureName
+  package let bytes: [UInt8]
+  package let size: PictureSize
 
   /// Reads the pictures of a folder, in the order of their names; none if there is no folder. Files
   /// of other types, such as one about the origin of the pictures, are ignored.
@@ -22,7 +15,7 @@ package struct DemoPicture: Sendable {
     guard let files = FileSystem.list(folder) else {
       throw SetupError("The folder \(folder) cannot be read.")
     }
-    var parts: [(stem: String, part: Part)] = []
+    var pictures: [DemoPicture] = []
     for file in files {
       guard let dot = file.lastIndex(of: "."),
         PictureType(rawValue: String(file[file.index(after: dot)...])) != nil
@@ -32,23 +25,19 @@ package struct DemoPicture: Sendable {
         throw SetupError(
           "The name of the picture \(folder)/\(file) has more in it than a-z, 0-9, - and a dot.")
       }
-      parts.append((stem, try part("\(folder)/\(file)")))
+      pictures.append(try picture(stem, "\(folder)/\(file)"))
     }
-    let suffix = ".square"
-    return parts.filter { !$0.stem.hasSuffix(suffix) }.map { stem, part in
-      DemoPicture(
-        name: stem, whole: part, square: parts.first { $0.stem == stem + suffix }?.part)
-    }
+    return pictures
   }
 
-  private static func part(_ path: String) throws(SetupError) -> Part {
+  private static func picture(_ name: String, _ path: String) throws(SetupError) -> DemoPicture {
     guard let bytes = FileSystem.read(path, limit: 10 << 20) else {
       throw SetupError("The picture \(path) cannot be read, or has more than 10 MiB.")
     }
     guard let type = PictureType(bytes), let size = PictureSize(of: bytes, type) else {
       throw SetupError("The file \(path) is not a picture.")
     }
-    return Part(name: PictureName(of: bytes, type), bytes: bytes, size: size)
+    return DemoPicture(name: name, file: PictureName(of: bytes, type), bytes: bytes, size: size)
   }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {
@@ -62,9 +51,7 @@ package struct DemoPicture: Sendable {
 
   /// The picture for the steps of the demo data: its name, its files in the store, its size.
   private var json: String {
-    let square = square.map { "\"\($0.name)\"" } ?? "null"
-    return "{\"name\":\"\(name)\",\"file\":\"\(whole.name)\",\"square\":\(square),"
-      + "\"width\":\(whole.size.width),\"height\":\(whole.size.height)}"
+    "{\"name\":\"\(name)\",\"file\":\"\(file)\",\"width\":\(size.width),\"height\":\(size.height)}"
   }
 
   static func json(_ pictures: [DemoPicture]) -> String {
@@ -73,7 +60,7 @@ package struct DemoPicture: Sendable {
 
   func keep(in store: any PictureStore) throws(SetupError) {
     do {
-      for part in [whole, square].compactMap(\.self) { try store.keep(part.bytes, as: part.name) }
+      try store.keep(bytes, as: file)
     } catch {
       throw SetupError("The picture \(name) cannot be kept: \(error).")
     }

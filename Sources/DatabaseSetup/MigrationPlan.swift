@@ -31,7 +31,9 @@ package struct MigrationPlan: Sendable, Equatable {
     var lines = missing.map { "tables/\($0)" }
     if case .changed(let names) = functions {
       lines += names.map {
-        $0.hasPrefix("-") ? "functions/\($0.dropFirst()), which is gone" : "functions/\($0)"
+        $0.hasPrefix("-")
+          ? Migrations.File.path(String($0.dropFirst())) + ", which is gone"
+          : Migrations.File.path($0)
       }
     }
     return lines

@@ -3,6 +3,7 @@
 ///     tables/NNNN_name.sql   tables, types, indexes and what these use; run once each, in order
 ///     functions/name.sql     functions, procedures, views and triggers; replaced, all of them in one
 ///                            transaction, whenever their text has changed
+///     phrases/language.sql   the texts for people in a language; applied with the functions, after them
 ///     demo/                  demo data (`Seeder`)
 ///
 /// Files of tables are append-only: a file that was applied and has changed since, or a new one
@@ -61,10 +62,14 @@ package struct Migrations: Sendable {
     // Mutations need the server's own tables. A folder without tables needs nothing.
     return try Migrations(
       tables: tables,
-      functions: tables.isEmpty && functions.isEmpty ? [] : functions + [MutationSupport.functions])
+      functions: tables.isEmpty && functions.isEmpty
+        ? [] : functions + [MutationSupport.functions] + files(folder + "/phrases", as: "phrases/"))
   }
 
-  private static func files(_ folder: String) throws(SetupError) -> [File] {
+  /// - Parameter prefix: what the names of the files begin with in the manifest.
+  private static func files(
+    _ folder: String, as prefix: String = ""
+  ) throws(SetupError) -> [File] {
     guard FileSystem.isDirectory(folder) else { return [] }
     guard let names = FileSystem.list(folder) else {
       throw SetupError("The folder \(folder) cannot be read.")
@@ -75,7 +80,7 @@ package struct Migrations: Sendable {
       guard let text = FileSystem.readText(path) else {
         throw SetupError("The file \(path) cannot be read, or is not UTF-8.")
       }
-      files.append(File(name: name, text: text))
+      files.append(File(name: prefix + name, text: text))
     }
     return files
   }
@@ -94,6 +99,10 @@ extension Migrations.File {
     return text.split(separator: "\n").first { $0.hasPrefix(start) }
       .map { String($0.dropFirst(start.count)) }
   }
+
+  /// Returns the path of a file of functions or phrases within the folder of the SQL files, from
+  /// its name in the manifest.
+  static func path(_ name: String) -> String { name.contains("/") ? name : "functions/" + name }
 
   /// Returns `NAME:LINE:COLUMN`, as far as the server reported the position.
   func place(of position: Int?) -> String {

@@ -1,3 +1,5 @@
+import SQL
+
 /// The part of a database that the server itself needs for mutations: the requests that must not be
 /// repeated, and the functions with which mutations report errors. It is in the namespace of the
 /// graph, so that its functions use it without a qualifier.
@@ -116,11 +118,39 @@ enum MutationSupport {
     RETURNS void LANGUAGE plpgsql AS $$
     BEGIN
       IF jsonb_array_length(refusals) > 0 THEN
+        IF to_regproc('\(GraphContract.wordedRefusals)') IS NOT NULL THEN
+          EXECUTE 'SELECT \(GraphContract.wordedRefusals)($1)' INTO refusals USING refusals;
+        END IF;
         RAISE EXCEPTION USING ERRCODE = 'SG100', MESSAGE = 'refused', DETAIL = refusals::text;
       END IF;
     END $$;
     COMMENT ON FUNCTION refuse_all IS
-      'Ends the mutation without effect, with these user errors in its payload. An empty list has no effect.';
+      'Ends the mutation without effect, with these user errors in its payload. An empty list has no effect. The graph '
+      'may have a function that words their messages.';
+
+    CREATE OR REPLACE FUNCTION worded(refusal jsonb, rule text, given jsonb DEFAULT '{}')
+    RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+      SELECT refusal || jsonb_build_object('rule', rule,
+        'given', coalesce(refusal -> 'given', '{}') || given)
+    $$;
+    COMMENT ON FUNCTION worded IS
+      'Returns a refusal with the rule that was broken, by which the graph words its message, and the values in it: '
+      'worded(refusal(''INVALID'', ''endsAt''), ''ENDS_BEFORE_START'').';
+
+    CREATE OR REPLACE FUNCTION limited(refusal jsonb, smallest numeric, largest numeric)
+    RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+      SELECT refusal || jsonb_strip_nulls(jsonb_build_object('min', smallest, 'max', largest))
+    $$;
+    COMMENT ON FUNCTION limited IS
+      'Returns a refusal with the smallest and the largest value that the rule allows. Null where there is none.';
+
+    CREATE OR REPLACE FUNCTION refuse_as(refusal jsonb)
+    RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM refuse_all(jsonb_build_array(refusal));
+    END $$;
+    COMMENT ON FUNCTION refuse_as IS
+      'Ends the mutation for one reason: refuse_as(worded(refusal(''CLOSED'', ''offerId''), ''OFFER_CLOSED'')).';
 
     CREATE OR REPLACE FUNCTION refuse(code text, VARIADIC path text[] DEFAULT '{}')
     RETURNS void LANGUAGE plpgsql AS $$

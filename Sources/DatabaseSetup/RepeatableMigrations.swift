@@ -8,7 +8,7 @@ import SQL
 /// not possible if a result or an argument has changed its type or name. Then all objects are
 /// dropped first and created again. Trigger functions are never dropped, because triggers depend on
 /// them and they can always be replaced. At the end, objects that are no longer created are
-/// dropped.
+/// dropped. The phrases are the rows that the files of `phrases` add.
 ///
 /// Bodies are checked once all exist, so that files may come in any order. Functions that indexes,
 /// defaults and constraints use cannot be dropped and belong to the tables. A procedure of the
@@ -54,7 +54,7 @@ struct RepeatableMigrations {
   private struct Failure: Error {
     let place: String
     let error: PostgresError
-    var description: String { "functions/\(place): \(error)" }
+    var description: String { "\(Migrations.File.path(place)): \(error)" }
   }
 
   private func renew(_ previous: [Object], dropsFirst: Bool) throws {

@@ -11,7 +11,7 @@ import SQL
 /// run are removed before the next.
 ///
 /// Pictures of the scripts are stored first. The scripts read them from the setting
-/// `sociograph.demo_pictures`, a list in JSON: `{"name", "file", "square", "width", "height"}`.
+/// `sociograph.demo_pictures`, a list in JSON: `{"name", "file", "width", "height"}`.
 package struct Seeder: Sendable {
   package let scripts: [DemoScript]
   package let pictures: [DemoPicture]

@@ -55,6 +55,8 @@ final class CachedOperation {
   let isDeferrable: Bool
   /// That says the query is live.
   let live: Directive?
+  /// Whether a response has a dependency that is not tracked, so that it cannot be kept.
+  var isUntracked = false
   /// The elements that it uses, or nil if nobody counts them.
   let usage: OperationUsage?
   var plans: [[UInt8]: PreparedPlan] = [:]
@@ -65,7 +67,8 @@ final class CachedOperation {
   ) {
     self.operation = operation
     let label = OperationLabel(
-      name: operation.name?.text, kind: operation.kind, document: hash)
+      name: operation.name?.text, kind: operation.kind, document: hash,
+      isConfidential: mapping.isConfidential(operation, fragments: valid.fragments))
     self.label = label
     usage = usages?.usage(of: operation, in: valid, as: label)
     coercion = VariableCoercion(

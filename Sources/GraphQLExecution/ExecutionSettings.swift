@@ -20,6 +20,8 @@ package struct ExecutionSettings: Sendable {
   package var statementRecords = StatementRecords()
   /// The catalog that live queries are planned by, or nil if the server has none.
   package var liveCatalog: LiveCatalog?
+  /// Whether queries are planned like live ones, so that their responses can be kept.
+  package var keepsAnswers = false
 
   package init() {}
 }

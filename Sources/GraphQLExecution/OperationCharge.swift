@@ -19,6 +19,8 @@ package final class OperationCharge {
   package let requested: Int
   private let settle: (Int) -> Throttle
   private var isSettled = false
+  /// The place in the response where its extensions begin; nil if they are not written.
+  package private(set) var extensionsStart: Int?
 
   /// Creates a charge.
   ///
@@ -39,6 +41,7 @@ package final class OperationCharge {
   func write(actual: Int, to json: inout JSONWriter) {
     guard !isSettled else { return }
     isSettled = true
+    extensionsStart = json.count
     let actual = min(actual, requested)
     let throttle = settle(actual)
     json.append(#","extensions":{"cost":{"requested":"#)

@@ -87,7 +87,8 @@ package final class OperationPreparer {
     label = operation.label
     if request.mayOnlyRead, operation.operation.kind == .mutation {
       throw RequestErrors(
-        GraphQLError("Only queries can be sent by GET; use POST.", code: .methodNotAllowed))
+        GraphQLError(
+          "Only queries can be sent by GET or QUERY; use POST.", code: .methodNotAllowed))
     }
     let coerced = try operation.coercion.coerce(.object(request.variables))
     let variables = operation.variableNames.map { coerced[$0] }
@@ -96,8 +97,16 @@ package final class OperationPreparer {
     let cost: Int
     do throws(GraphQLError) {
       let mode = try mode(of: operation, live, request)
-      guard let found = try self.plan(operation, document, variables, mode, mayWork, &times) else {
+      guard var found = try self.plan(operation, document, variables, mode, mayWork, &times) else {
         return nil
+      }
+      if live == nil, case .live(_, let dependencies) = found.plan, !dependencies.untracked.isEmpty
+      {
+        operation.isUntracked = true
+        guard
+          let single = try self.plan(operation, document, variables, .single, mayWork, &times)
+        else { return nil }
+        found = single
       }
       plan = found
       if let live, case .live(_, let dependencies) = plan.plan { try live.check(dependencies) }
@@ -121,7 +130,7 @@ package final class OperationPreparer {
         introspection: plan.isIntrospectionVariable
           ? introspect(document.valid, operation.operation, coerced) : nil,
         cost: cost, isDeferrable: operation.isDeferrable, live: live,
-        usage: operation.usage))
+        onError: request.onError, usage: operation.usage))
     if let memo = request.memo { keep(prepared, of: request, as: memo) }
     return prepared
   }
@@ -177,8 +186,11 @@ package final class OperationPreparer {
       guard let catalog = settings.liveCatalog else { throw LiveOptions.unavailable }
       return .live(catalog)
     }
-    guard operation.isDeferrable, let format = request.delivery else { return .single }
-    return .incremental(format)
+    if operation.isDeferrable, let format = request.delivery { return .incremental(format) }
+    guard settings.keepsAnswers, let catalog = settings.liveCatalog, !operation.isUntracked,
+      operation.operation.kind == .query, !operation.label.isConfidential
+    else { return .single }
+    return .live(catalog)
   }
 
   private func plan(

@@ -14,6 +14,8 @@ struct ParameterBinder {
   /// The descriptions of inputs, for errors.
   let inputs: OperationInputs
   let viewer: Int64
+  let preferences: RequestPreferences
+  let sessionHash: [UInt8]?
   let cursorSigner: CursorSigner
   /// The context of a mutation's field.
   var call: CallContext?
@@ -40,6 +42,10 @@ struct ParameterBinder {
   ) throws(InputProblem) {
     switch parameter {
     case .viewer: result.append(viewer)
+    case .locale: result.append(preferences.locale)
+    case .app: result.append(preferences.app)
+    case .sessionHash:
+      if let sessionHash { result.append(sessionHash) } else { result.appendNull() }
     case .input(let source, let type): try append(source, type, to: &result)
     case .sortKey(let source, let index, let order):
       if let key = try sortKey(source, index, order) {
@@ -63,7 +69,8 @@ struct ParameterBinder {
     switch parameter {
     case .input(let source, _), .sortKey(let source, _, _), .sortKeyIsNull(let source, _, _):
       inputs.error(source, at: problem.path, of: place, problem.message)
-    case .viewer, .rowCount, .call, .event, .told, .ended: .fault(problem.message)
+    case .viewer, .locale, .app, .sessionHash, .rowCount, .call, .event, .told, .ended:
+      .fault(problem.message)
     }
   }
 
@@ -203,11 +210,13 @@ struct ParameterBinder {
   private func text(of parameter: PlanParameter) throws(InputProblem) -> String? {
     switch parameter {
     case .viewer: return String(viewer)
+    case .locale: return preferences.locale
+    case .app: return preferences.app
     case .event: return String(event.node)
     case .told: return String(event.told)
     case .ended: return String(event.ended)
     case .rowCount(let count, _): return String(count)
-    case .sortKey, .sortKeyIsNull, .call: return nil
+    case .sortKey, .sortKeyIsNull, .call, .sessionHash: return nil
     case .input(let source, let type): return try text(of: value(of: source), type)
     }
   }
@@ -236,10 +245,9 @@ struct ParameterBinder {
   // MARK: - Values
 
   private func id(_ value: InputValue) throws(InputProblem) -> Int64 {
-    guard case .string(let text) = value, let id = NodeID.decode(text) else {
-      throw mismatch(value, "an id")
-    }
-    return id
+    guard case .string(let text) = value else { throw mismatch(value, "an id") }
+    // What is no id finds nothing, like the id of what is not there.
+    return NodeID.decode(text) ?? 0
   }
 
   func anyID(_ value: InputValue) -> Int64 {
@@ -269,9 +277,11 @@ struct ParameterBinder {
     }
   }
 
+  static let instant = "an instant such as \"2026-05-01T18:30:00.000Z\""
+
   func timestamp(_ value: InputValue) throws(InputProblem) -> Int64 {
     guard case .string(let text) = value, let instant = Timestamp.microseconds(text) else {
-      throw mismatch(value, "an instant such as \"2026-05-01T18:30:00Z\"")
+      throw mismatch(value, Self.instant)
     }
     return instant
   }

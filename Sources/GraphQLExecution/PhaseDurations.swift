@@ -46,11 +46,16 @@ package final class OperationLabel: Sendable {
   package let kind: OperationKind
   /// 16 hexadecimal digits: how SHA-256 of the document begins, as persisted queries write it.
   package let document: String
+  /// Whether responses may contain a secret, such as the token of a session.
+  package let isConfidential: Bool
 
-  package init(name: String?, kind: OperationKind, document: String) {
+  package init(
+    name: String?, kind: OperationKind, document: String, isConfidential: Bool = false
+  ) {
     self.name = name.map { String($0.prefix(64)) }
     self.kind = kind
     self.document = document
+    self.isConfidential = isConfidential
   }
 
   /// Returns the hash of a document's text in its label.

@@ -1,6 +1,7 @@
 import GraphQLPlanning
 import GraphQLResponse
 import GraphQLSchema
+import JSON
 import Postgres
 
 /// An operation that may run: its plan, and its own variables. One object for each request, which is handed from
@@ -15,6 +16,10 @@ package final class PreparedOperation {
   package var charge: OperationCharge?
   /// The client whose share of the database's connections it uses, or nil for the server itself.
   package var client: PoolClient?
+  /// The languages and the application of the request.
+  package var preferences = RequestPreferences()
+  /// The SHA-256 of the token of the request's session; nil without one.
+  package var sessionHash: [UInt8]?
   private let content: Content
 
   /// The part of an operation that repeated requests share.
@@ -29,13 +34,14 @@ package final class PreparedOperation {
     let cost: Int
     let isDeferrable: Bool
     let live: LiveOptions?
+    let onError: ErrorBehavior
     let usage: OperationUsage?
 
     init(
       label: OperationLabel, request: GraphQLRequest?, plan: PreparedPlan,
       variables: [InputValue?], variableNames: [String], inputs: OperationInputs,
       introspection: [String: [UInt8]]?, cost: Int, isDeferrable: Bool,
-      live: LiveOptions?, usage: OperationUsage? = nil
+      live: LiveOptions?, onError: ErrorBehavior = .propagate, usage: OperationUsage? = nil
     ) {
       self.label = label
       self.request = request
@@ -47,6 +53,7 @@ package final class PreparedOperation {
       self.cost = cost
       self.isDeferrable = isDeferrable
       self.live = live
+      self.onError = onError
       self.usage = usage
     }
   }
@@ -84,11 +91,33 @@ package final class PreparedOperation {
   var isDeferrable: Bool { content.isDeferrable }
   /// The options of a live query.
   package var live: LiveOptions? { content.live }
+  /// What errors do to the response around them.
+  package var onError: ErrorBehavior { content.onError }
   /// The elements of the schema that it uses, or nil if nobody counts them.
   package var usage: OperationUsage? { content.usage }
 }
 
 extension PreparedOperation {
+  /// Whether responses follow until the client leaves.
+  package var lasts: Bool {
+    switch plan.kind {
+    case .subscription: true
+    case .live: live != nil
+    case .query, .incremental, .mutation: false
+    }
+  }
+
+  /// Returns the response whose beginning was kept: `{"data":...`.
+  ///
+  /// - Parameter cost: the actual cost.
+  package func response(from data: [UInt8], cost: Int) -> OperationResponse {
+    var json = JSONWriter(capacity: data.count + 256)
+    json.append(data)
+    charge?.write(actual: cost, to: &json)
+    json.append("}")
+    return .executed(body: json.finish(), errors: [])
+  }
+
   /// The parameters of the statement, as they are sent.
   package func parameters(viewer: Int64) throws(GraphQLError) -> PostgresParameters {
     guard case .read(let read)? = plan.plan.response else { return PostgresParameters() }
@@ -103,7 +132,8 @@ extension PreparedOperation {
 
   func binder(_ viewer: Int64, _ call: CallContext? = nil) -> ParameterBinder {
     ParameterBinder(
-      variables: variables, inputs: inputs, viewer: viewer, cursorSigner: cursorSigner, call: call)
+      variables: variables, inputs: inputs, viewer: viewer, preferences: preferences,
+      sessionHash: sessionHash, cursorSigner: cursorSigner, call: call)
   }
 
   /// The parameters as people write them, in the order of `$1`, `$2`, ...; nil for null and for keys

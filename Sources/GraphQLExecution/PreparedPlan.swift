@@ -29,7 +29,7 @@ package final class PreparedPlan {
     self.plan = plan
     self.isIntrospectionVariable = isIntrospectionVariable
     self.introspection = introspection
-    let label = StatementLabel("\(label.name ?? "(unnamed)") \(label.document)")
+    let label = StatementLabel(operation: label.name, document: label.document)
     let expected = Self.expectedNanoseconds(plan.size.fixed.cost)
     let records = statements.records
     func prepare(_ response: ResponsePlan, isLater: Bool = false) -> PreparedResponse {
@@ -85,7 +85,7 @@ package final class PreparedPlan {
   /// The estimated memory in bytes. Each statement is stored in the plan, in its own text, in the
   /// text for libpq and possibly in its batched form. The output shape takes less than the
   /// statement, in either form.
-  var cost: Int {
+  package var cost: Int {
     let statements =
       switch kind {
       case .query(let response), .live(let response, _), .subscription(let response, _):

@@ -103,12 +103,13 @@ package final class QueryRunner {
     operation.charge?.write(actual: writer.cost, to: &writer.json)
     writer.json.append(UInt8(ascii: "}"))
     let dependencies = writer.dependencies
+    let cost = writer.cost
     let body = writer.finish(keeping: &spareFrames)
     operation.plan.note(bytes: body.count)
     var times = times
     times.writing = monotonicNanoseconds() &- began
     return OperationOutcome(
-      .executed(body: body, errors: errors), times, dependencies: dependencies)
+      .executed(body: body, errors: errors), times, dependencies: dependencies, cost: cost)
   }
 }
 

@@ -15,13 +15,13 @@ extension ResponseWriter {
   init(
     _ shape: ShapeProgram, json: JSONWriter, _ settings: ExecutionSettings,
     frames: RecordFrames = RecordFrames(), introspection: [String: [UInt8]] = [:],
-    secret: String? = nil
+    secret: String? = nil, onError: ErrorBehavior
   ) {
     self.init(
       shape, json: json, frames: frames, introspection: introspection,
       cursorSigner: settings.cursorSigner, secret: secret,
       maximumBytes: settings.maximumResponseBytes,
-      maximumItems: settings.plannerLimits.maximumElements)
+      maximumItems: settings.plannerLimits.maximumElements, onError: onError)
   }
 
   /// Begins the response to an operation: `{"data":`.
@@ -31,7 +31,8 @@ extension ResponseWriter {
   ) {
     self.init(
       shape, json: JSONWriter(capacity: operation.plan.expectedBytes), settings, frames: frames,
-      introspection: operation.introspection ?? operation.plan.introspection)
+      introspection: operation.introspection ?? operation.plan.introspection,
+      onError: operation.onError)
     json.append(#"{"data":"#)
   }
 

@@ -8,6 +8,8 @@ import JSON
 ///
 /// A null where the schema allows none becomes an error with its path and moves up to the nearest
 /// nullable place, whose text is taken back. GraphQL September 2025, 6.4.4 Handling Execution Errors.
+/// Of the errors beneath such a place only the one that made it null is told (proposal 1184). Other
+/// behaviors are the request's: see `ErrorBehavior`.
 ///
 /// Recursion is as deep as the operation's selections, which validation limits.
 struct ResponseWriter: ~Copyable {
@@ -26,6 +28,8 @@ struct ResponseWriter: ~Copyable {
   var cost = 0
   /// No object is begun once the text is longer.
   private let maximumBytes: Int
+  /// What errors do to the response around them.
+  private let onError: ErrorBehavior
   /// The maximum number of items of a list without pages.
   private let maximumItems: Int
   /// Keys of a live query, with the indices of their topics.
@@ -88,8 +92,9 @@ struct ResponseWriter: ~Copyable {
   init(
     _ program: ShapeProgram, json: JSONWriter, frames: RecordFrames = RecordFrames(),
     introspection: [String: [UInt8]] = [:], cursorSigner: CursorSigner, secret: String? = nil,
-    maximumBytes: Int = .max, maximumItems: Int = .max
+    maximumBytes: Int = .max, maximumItems: Int = .max, onError: ErrorBehavior = .propagate
   ) {
+    self.onError = onError
     self.frames = frames
     self.maximumItems = maximumItems
     self.maximumBytes = maximumBytes
@@ -113,6 +118,7 @@ struct ResponseWriter: ~Copyable {
       }
     }
     if object(program.root, bytes, 0, .none) != .written {
+      keepCause(from: 0)
       json.truncate(to: start)
       json.writeNull()
       dropPending(from: 0)
@@ -139,6 +145,12 @@ struct ResponseWriter: ~Copyable {
     guard notes.count > known else { return }
     let kept = notes[known...].filter { if case .error = $0 { true } else { false } }
     notes.replaceSubrange(known..., with: kept)
+  }
+
+  /// Of the errors beneath a value that failed, keeps the one that made it fail: the last.
+  mutating func keepCause(from known: Int) {
+    guard notes.count > known + 1, let cause = notes.popLast() else { return }
+    notes.replaceSubrange(known..., with: CollectionOfOne(cause))
   }
 
   /// Hands over what was noted since, in the order of the response.
@@ -241,7 +253,12 @@ struct ResponseWriter: ~Copyable {
     case .written: return .written
     case .null, .failed:
       dropPending(from: known)
-      if isNonNull { return .failed }
+      if outcome == .failed { keepCause(from: known) }
+      switch onError {
+      case .propagate: if isNonNull { return .failed }
+      case .null: break
+      case .halt: if isNonNull || outcome == .failed { return .failed }
+      }
       json.truncate(to: start)
       json.writeNull()
       return .written
@@ -542,6 +559,7 @@ struct ResponseWriter: ~Copyable {
         for index in known..<notes.count { notes[index].prepend(.index(position)) }
       }
       if outcome == .failed {
+        keepCause(from: known)
         failedItem = FailedItem(position: position, text: start, notes: known)
         return .failed
       }

@@ -8,7 +8,8 @@ enum Timestamp {
 
   // MARK: - Reading
 
-  /// Microseconds since 2000 of `2026-05-01T18:30:00.5+02:00`; nil for anything else.
+  /// Microseconds since 2000 of `2026-05-01T18:30:00.5+02:00`, floored to milliseconds; nil for
+  /// anything else.
   static func microseconds(_ text: String) -> Int64? {
     var scanner = Scanner(text)
     guard let days = scanner.date() else { return nil }
@@ -73,19 +74,14 @@ enum Timestamp {
       return value
     }
 
-    /// Microseconds; digits past the sixth are dropped.
+    /// Microseconds; digits past the third are dropped.
     mutating func fraction() -> Int64? {
-      guard var value = digit() else { return nil }
-      var count = 1
+      guard let first = digit() else { return nil }
+      var value = first * 100_000
+      var unit: Int64 = 10_000
       while let digit = digit() {
-        if count < 6 {
-          value = value * 10 + digit
-          count += 1
-        }
-      }
-      while count < 6 {
-        value *= 10
-        count += 1
+        if unit >= 1_000 { value += digit * unit }
+        unit /= 10
       }
       return value
     }
@@ -115,8 +111,8 @@ enum Timestamp {
 
   // MARK: - Writing
 
-  /// `2026-05-01T18:30:00Z`, with microseconds only when there are any; false for what RFC 3339
-  /// cannot say (years outside 0 to 9999, infinity).
+  /// `2026-05-01T18:30:00.000Z`, always with three digits, as `Date.prototype.toISOString` has it;
+  /// false for what RFC 3339 cannot say (years outside 0 to 9999, infinity).
   @inline(__always)
   static func append(microseconds: Int64, to append: (UInt8) -> Void) -> Bool {
     let day = floorDivide(microseconds, microsecondsPerDay)
@@ -129,13 +125,10 @@ enum Timestamp {
     two(seconds / 60 % 60, append)
     append(UInt8(ascii: ":"))
     two(seconds % 60, append)
-    let fraction = inDay % 1_000_000
-    if fraction != 0 {
-      append(UInt8(ascii: "."))
-      two(fraction / 10_000, append)
-      two(fraction / 100 % 100, append)
-      two(fraction % 100, append)
-    }
+    let milliseconds = inDay / 1_000 % 1_000
+    append(UInt8(ascii: "."))
+    append(UInt8(truncatingIfNeeded: 48 + milliseconds / 100))
+    two(milliseconds % 100, append)
     append(UInt8(ascii: "Z"))
     return true
   }

@@ -137,7 +137,7 @@ private struct UsageWalker {
       let variables = variables(in: argument.value)
       guard !variables.isEmpty else { continue }
       let name = argument.name.text
-      if name == "first" || name == "last" { pageSizes.formUnion(variables) }
+      if ["first", "last", "limit"].contains(name) { pageSizes.formUnion(variables) }
       if isWhole(argument, of: field, on: type) {
         wholes.formUnion(variables)
       } else {

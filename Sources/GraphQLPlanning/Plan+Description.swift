@@ -41,6 +41,9 @@ extension PlanParameter {
   package func description(_ names: [String]) -> String {
     switch self {
     case .viewer: "bigint: the viewer's id"
+    case .locale: "text: the languages of the request, best first"
+    case .app: "text: the application of the request"
+    case .sessionHash: "bytea: SHA-256 of the session's token"
     case .input(let source, let type): "\(type.sql): \(source.description(names))"
     case .sortKey(let source, let index, _):
       "sort key \(index + 1) of the cursor in \(source.description(names))"

@@ -72,6 +72,12 @@ package struct MutationPlan: Sendable {
 package enum PlanParameter: Sendable, Hashable {
   /// The signed-in user's ID; 0 for an anonymous client.
   case viewer
+  /// The languages that the request asks for, best first, separated by spaces.
+  case locale
+  /// The application that the request names; empty for none.
+  case app
+  /// The SHA-256 of the token of the request's session.
+  case sessionHash
   case input(InputSource, as: ParameterType)
   /// A sort key inside a cursor; `order` ties the cursor to the order that it was made for.
   case sortKey(InputSource, index: Int, order: UInt32)
@@ -91,6 +97,8 @@ package enum PlanParameter: Sendable, Hashable {
   package var sqlType: SQLType? {
     switch self {
     case .viewer: ParameterType.id.sql
+    case .locale, .app: ParameterType.text.sql
+    case .sessionHash: SQLType("bytea")
     case .input(_, let type): type.sql
     case .sortKey: nil
     case .sortKeyIsNull: SQLType("bool")

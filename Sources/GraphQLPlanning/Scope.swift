@@ -111,6 +111,9 @@ struct TemplateRenderer {
     let name = path[0]
     switch TemplateVariable(path) {
     case .viewer?: return statement.reference(.viewer)
+    case .locale? where scope.arguments[name] == nil: return statement.reference(.locale)
+    case .sessionHash?: return statement.reference(.sessionHash)
+    case .app? where scope.arguments[name] == nil: return statement.reference(.app)
     case .tag(let type)?: return schema.tag(ofTypeNamed: type).map { "\($0)" } ?? "NULL"
     case .result(let key)?:
       guard let result = scope.variables[.result(key: nil)] else { break }

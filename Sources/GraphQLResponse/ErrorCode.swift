@@ -115,7 +115,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
       "The request could come from a page of another site; send the header "
         + "`GraphQL-Require-Preflight`."
     case .originNotAllowed: "The page's origin is not in `--allow-origin`."
-    case .methodNotAllowed: "The method is not in `Allow`, or a mutation was sent by GET."
+    case .methodNotAllowed: "The method is not in `Allow`, or a mutation was sent by GET or QUERY."
     case .notAcceptable: "The server cannot send any type that `Accept` allows."
     case .requestTimeout: "The request took longer than `--header-timeout` or `--body-timeout`."
     case .payloadTooLarge:

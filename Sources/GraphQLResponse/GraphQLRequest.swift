@@ -11,6 +11,8 @@ package struct GraphQLRequest: Sendable, Equatable {
   /// The variables, in the order in which they were sent.
   package var variables: [JSONValue.Member]
   package var extensions: [JSONValue.Member]
+  /// What errors do to the response around them: as the request says, or else its published document.
+  package var onError: ErrorBehavior
   /// The client's `Idempotency-Key`: 1 to 255 printable ASCII characters.
   package var idempotencyKey: String?
   /// Whether only a query may be executed, because the HTTP method must not change anything.
@@ -24,7 +26,8 @@ package struct GraphQLRequest: Sendable, Equatable {
   package init(
     identity: RequestIdentity, document: String, trustedID: String? = nil,
     operationName: String? = nil, variables: [JSONValue.Member] = [],
-    extensions: [JSONValue.Member] = [], idempotencyKey: String? = nil, mayOnlyRead: Bool = false
+    extensions: [JSONValue.Member] = [], idempotencyKey: String? = nil, mayOnlyRead: Bool = false,
+    onError: ErrorBehavior = .propagate
   ) {
     self.identity = identity
     self.document = document
@@ -34,6 +37,7 @@ package struct GraphQLRequest: Sendable, Equatable {
     self.extensions = extensions
     self.idempotencyKey = idempotencyKey
     self.mayOnlyRead = mayOnlyRead
+    self.onError = onError
   }
 }
 

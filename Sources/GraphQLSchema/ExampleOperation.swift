@@ -13,9 +13,9 @@ package struct ExampleOperation {
     var others: [String] = []
     for field in schema[root].fields where isFree(field) {
       guard let selection = selection(of: field.type.namedType) else { continue }
-      let first = field.argument(named: "first") == nil ? "" : "(first: 3)"
+      let size = ["first", "limit"].first { field.argument(named: $0) != nil }
       let isPage = schema[field.type.namedType].field(named: "nodes") != nil
-      let call = field.name + first + selection
+      let call = field.name + (size.map { "(\($0): 3)" } ?? "") + selection
       if isPage {
         pages.append(call)
       } else if case .list = field.type.nullable {

@@ -286,12 +286,17 @@ package final class DirectiveDefinition: Sendable {
   package let arguments: [InputValueDefinition]
   package let isRepeatable: Bool
   package let locations: [DirectiveLocation]
+  package let deprecationReason: String?
+  package let appliedDirectives: [Directive]
   package let isBuiltIn: Bool
 
   package init(
     name: String, description: String?, arguments: [InputValueDefinition], isRepeatable: Bool,
-    locations: [DirectiveLocation], isBuiltIn: Bool
+    locations: [DirectiveLocation], deprecationReason: String? = nil,
+    appliedDirectives: [Directive] = [], isBuiltIn: Bool
   ) {
+    self.deprecationReason = deprecationReason
+    self.appliedDirectives = appliedDirectives
     self.name = name
     self.description = description
     self.arguments = arguments
@@ -336,6 +341,7 @@ package enum DirectiveLocation: String, Sendable, CaseIterable {
   case enumValue = "ENUM_VALUE"
   case inputObject = "INPUT_OBJECT"
   case inputFieldDefinition = "INPUT_FIELD_DEFINITION"
+  case directiveDefinition = "DIRECTIVE_DEFINITION"
 }
 
 extension String {

@@ -31,7 +31,9 @@ package struct CrossOriginPolicy: Sendable {
     guard let origin = request.header("origin"), allows(origin) else { return [vary] }
     var headers = [
       vary, HTTPField("Access-Control-Allow-Origin", origin),
-      HTTPField("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, Idempotency-Replayed"),
+      HTTPField(
+        "Access-Control-Expose-Headers",
+        "X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Server-Timing"),
     ]
     if allowsCredentials { headers.append(HTTPField("Access-Control-Allow-Credentials", "true")) }
     return headers
@@ -48,7 +50,7 @@ package struct CrossOriginPolicy: Sendable {
     }
     guard allows(origin) else { throw .originNotAllowed }
     var headers = self.headers(for: request)
-    headers.append(HTTPField("Access-Control-Allow-Methods", "GET, POST"))
+    headers.append(HTTPField("Access-Control-Allow-Methods", "GET, POST, QUERY"))
     if let wanted = request.header("access-control-request-headers"), Self.isNameList(wanted) {
       headers.append(HTTPField("Access-Control-Allow-Headers", wanted))
     }

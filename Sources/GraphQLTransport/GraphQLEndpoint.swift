@@ -1,3 +1,4 @@
+import Compression
 import GraphQLResponse
 import HTTP
 import JSON
@@ -9,7 +10,7 @@ import JSON
 /// The rules of one GraphQL URL, and one loop's memory of its requests.
 package struct GraphQLEndpoint {
   package struct Configuration: Sendable {
-    package var profile = ResponseFormat.Profile.audit
+    package var profile = ResponseFormat.ProfileChoice.auto
     package var crossOrigin = CrossOriginPolicy()
     package var trustedDocuments = TrustedDocuments()
     package var trustedLevel = TrustedDocuments.Level.off
@@ -17,9 +18,13 @@ package struct GraphQLEndpoint {
     package var persistedQueries: PersistedQueries? = PersistedQueries()
     /// The maximum number of requests in one body; 0 allows no lists.
     package var maximumBatch = 0
+    /// The maximum number of sets of variables in one request; 0 allows no lists of them.
+    package var maximumVariableSets = 100
     package var maximumDocumentBytes = 64 * 1024
     package var maximumVariablesBytes = 256 * 1024
     package var maximumNesting = 64
+    /// Whether responses are compressed for clients that accept it.
+    package var compresses = true
 
     package init() {}
   }
@@ -29,8 +34,22 @@ package struct GraphQLEndpoint {
     /// Send this response; there is nothing to execute.
     case answer(GraphQLAnswer)
     case request(GraphQLRequest, ResponseFormat)
-    /// Execute each request, and respond with the list of their responses in this order.
+    /// Execute each request, and respond with the list of their responses in this order. If the
+    /// format has `sets`, it is one request with several sets of variables.
     case batch([GraphQLRequest], ResponseFormat)
+
+    /// The same for a method that must not change anything.
+    fileprivate var mayOnlyRead: Reception {
+      switch self {
+      case .answer: return self
+      case .request(var request, let format):
+        request.mayOnlyRead = true
+        return .request(request, format)
+      case .batch(var requests, let format):
+        for index in requests.indices { requests[index].mayOnlyRead = true }
+        return .batch(requests, format)
+      }
+    }
   }
 
   package enum Event: Sendable {
@@ -55,21 +74,33 @@ package struct GraphQLEndpoint {
   /// head.
   package final class Head {
     package fileprivate(set) var format: ResponseFormat
+    /// The coding of large responses; nil if the client accepts none.
+    package fileprivate(set) var coding: ContentCoding?
+    /// What the client has of the response; nil for a method without conditions.
+    package let condition: ResponseCondition?
     fileprivate var refusal: TransportError?
     fileprivate var idempotencyKey: Result<String?, TransportError> = .success(nil)
     /// The index at which the last body that came with this head is cached, if it still is.
     fileprivate var lastPlace = 0
 
-    fileprivate init(_ format: ResponseFormat) { self.format = format }
+    fileprivate init(_ format: ResponseFormat, _ condition: ResponseCondition?) {
+      self.format = format
+      self.condition = condition
+    }
   }
 
   package func head(of request: HTTPRequest) -> Head {
     let head = Head(
       ResponseFormat(
-        mediaType: .json, profile: configuration.profile,
-        headers: configuration.crossOrigin.headers(for: request)))
+        mediaType: .json, profile: configuration.profile.profile(for: .json),
+        headers: configuration.crossOrigin.headers(for: request)),
+      ResponseCondition(request))
     if request.hasHeader("authorization") || request.hasHeader("cookie") {
       head.format.headers.append(Self.noStore)
+    }
+    if let accepted = request.headerList("accept-encoding") {
+      head.coding = coding(for: accepted)
+      if head.coding != nil { head.format.headers.append(Self.varyByCoding) }
     }
     head.idempotencyKey = Self.idempotencyKey(request)
     do throws(TransportError) {
@@ -96,30 +127,45 @@ package struct GraphQLEndpoint {
     }
   }
 
+  /// Returns the coding of responses to a client with this `Accept-Encoding`.
+  package func coding(for acceptEncoding: String) -> ContentCoding? {
+    configuration.compresses ? ContentCoding.preferred(by: acceptEncoding) : nil
+  }
+
+  /// The methods of its URL.
+  package static let methods = "GET, HEAD, POST, QUERY, OPTIONS"
+  /// That QUERY may be used, and with which media type (RFC 10008, 3).
+  static let acceptQuery = HTTPField("Accept-Query", "application/json")
+  /// That another client may receive other bytes.
+  package static let varyByCoding = HTTPField("Vary", "Accept-Encoding")
   private static let noStore = HTTPField("Cache-Control", "no-store")
 
   private func negotiate(
     _ request: HTTPRequest, _ format: inout ResponseFormat
   ) throws(TransportError) {
     switch request.method {
-    case .post, .get, .head: break
+    case .post, .query, .get, .head: break
     case .options: return
     case .put, .delete, .patch, .other: throw .methodNotAllowed
     }
     let accept = request.headerList("accept")
     format.stream = StreamFormat(accept: accept)
     format.parts = StreamFormat.ofParts(accept: accept)
+    format.lines = JSONLines(accept: accept)
     if let mediaType = ContentNegotiation.mediaType(accept: accept) {
       format.mediaType = mediaType
+      format.profile = configuration.profile.profile(for: mediaType)
     } else {
-      guard format.stream != nil || format.parts != nil else { throw .notAcceptable }
-      format.isStreamOnly = true
+      format.isStreamOnly = format.stream != nil || format.parts != nil
+      // Where it turns out to be a single response after all, it is JSON.
+      guard format.isStreamOnly || format.lines != nil else { throw .notAcceptable }
     }
     // Apollo's iOS client sends the Content-Type of a body that is not there.
-    if request.method == .post || request.hasHeader("content-type") {
+    let hasBody = request.method == .post || request.method == .query
+    if hasBody || request.hasHeader("content-type") {
       try ContentNegotiation.checkBody(contentType: request.headerList("content-type"))
     }
-    if request.method == .post {
+    if hasBody {
       try configuration.crossOrigin.checkForgery(request, isTrustedDocument: false)
     }
   }
@@ -129,9 +175,11 @@ package struct GraphQLEndpoint {
   ) throws(TransportError) -> Reception {
     if let refusal = head.refusal { throw refusal }
     if request.method == .post { return try readBody(request, head, identity) }
+    if request.method == .query { return try readBody(request, head, identity).mayOnlyRead }
     if request.method == .options {
-      return .answer(
-        try configuration.crossOrigin.preflight(request, path: "GET, HEAD, POST, OPTIONS"))
+      var answer = try configuration.crossOrigin.preflight(request, path: Self.methods)
+      answer.headers.append(Self.acceptQuery)
+      return .answer(answer)
     }
     let parameters = try RequestParameters(
       urlQuery: request.queryBytes, maximumNesting: configuration.maximumNesting)
@@ -160,7 +208,11 @@ package struct GraphQLEndpoint {
     }
     switch try TransportError.parse(request.body, maximumNesting: configuration.maximumNesting) {
     case .object(let members):
-      var found = try readRequest(members, identity, bodyBytes: request.body.count)
+      let parameters = try RequestParameters(members)
+      if let sets = parameters.variableSets {
+        return try readSets(sets, parameters, request, head, identity)
+      }
+      var found = try readRequest(parameters, identity, bodyBytes: request.body.count)
       // A request that depends on a list of documents, or changes it, is parsed again.
       if let key, found.extensions.isEmpty, found.trustedID == nil,
         configuration.trustedLevel == .off,
@@ -180,7 +232,8 @@ package struct GraphQLEndpoint {
       var requests: [GraphQLRequest] = []
       for element in elements {
         guard case .object(let members) = element else { throw .batchNesting }
-        requests.append(try readRequest(members, identity, bodyBytes: request.body.count))
+        requests.append(
+          try readRequest(RequestParameters(members), identity, bodyBytes: request.body.count))
       }
       return .batch(requests, format)
     case .null, .boolean, .number, .string:
@@ -206,9 +259,9 @@ package struct GraphQLEndpoint {
     in payload: [JSONValue.Member], bytes: Int, as identity: RequestIdentity
   ) throws(TransportError) -> GraphQLRequest {
     do throws(TransportError) {
-      return try readRequest(payload, identity, bodyBytes: bytes)
+      return try readRequest(RequestParameters(payload), identity, bodyBytes: bytes)
     } catch {
-      report(.refused(error, error.status(configuration.profile), of: identity))
+      report(.refused(error, error.status(configuration.profile.profile(for: .json)), of: identity))
       throw error
     }
   }
@@ -220,15 +273,24 @@ package struct GraphQLEndpoint {
   }
 
   private func readRequest(
-    _ members: [JSONValue.Member], _ identity: RequestIdentity, bodyBytes: Int
+    _ parameters: RequestParameters, _ identity: RequestIdentity, bodyBytes: Int
   ) throws(TransportError) -> GraphQLRequest {
-    let parameters = try RequestParameters(members)
-    if bodyBytes > configuration.maximumVariablesBytes,
-      Self.size(.object(parameters.variables)) > configuration.maximumVariablesBytes
+    guard parameters.variableSets == nil else {
+      throw .parameter("variables", expected: "an object")
+    }
+    try checkSize(of: parameters.variables, inBytes: bodyBytes)
+    return try resolve(parameters, identity)
+  }
+
+  /// - Parameter bytes: the size of what the variables came in.
+  func checkSize(
+    of variables: [JSONValue.Member], inBytes bytes: Int
+  ) throws(TransportError) {
+    if bytes > configuration.maximumVariablesBytes,
+      Self.size(.object(variables)) > configuration.maximumVariablesBytes
     {
       throw .variablesTooLarge(maximumBytes: configuration.maximumVariablesBytes)
     }
-    return try resolve(parameters, identity)
   }
 
   /// Returns the minimum number of bytes that a value takes as JSON. The parser's limit bounds the
@@ -247,7 +309,7 @@ package struct GraphQLEndpoint {
 
   // MARK: Finding the document
 
-  private func resolve(
+  func resolve(
     _ parameters: RequestParameters, _ identity: RequestIdentity
   ) throws(TransportError) -> GraphQLRequest {
     var (document, trustedID) = try findDocument(parameters)
@@ -265,7 +327,9 @@ package struct GraphQLEndpoint {
     return GraphQLRequest(
       identity: identity, document: document, trustedID: trustedID,
       operationName: parameters.operationName,
-      variables: parameters.variables, extensions: parameters.extensions)
+      variables: parameters.variables, extensions: parameters.extensions,
+      onError: parameters.onError
+        ?? trustedID.flatMap { configuration.trustedDocuments.onError(id: $0) } ?? .propagate)
   }
 
   private func findDocument(

@@ -1,3 +1,4 @@
+import GraphQLResponse
 import JSON
 
 /// The parameters as they were sent, with their types checked; the document is still to be found.
@@ -6,7 +7,10 @@ struct RequestParameters: Equatable {
   var documentID: String?
   var operationName: String?
   var variables: [JSONValue.Member] = []
+  /// The list in place of the variables, whose elements are still to be checked.
+  var variableSets: [JSONValue]?
   var extensions: [JSONValue.Member] = []
+  var onError: ErrorBehavior?
 
   /// Reads the object of a POST body. Unknown names are ignored, and null means absent (GraphQL
   /// over HTTP, 5.1 Request Parameters).
@@ -19,9 +23,12 @@ struct RequestParameters: Equatable {
       case ("operationName", .string(let name)): operationName = name.isEmpty ? nil : name
       case ("operationName", _): throw .parameter("operationName", expected: "a string")
       case ("variables", .object(let values)): variables = values
+      case ("variables", .array(let sets)): variableSets = sets
       case ("variables", _): throw .parameter("variables", expected: "an object")
       case ("extensions", .object(let values)): extensions = values
       case ("extensions", _): throw .parameter("extensions", expected: "an object")
+      case ("onError", .string(let name)): onError = try Self.errorBehavior(name)
+      case ("onError", _): throw .parameter("onError", expected: Self.errorBehaviors)
       case ("documentId", .string(let id)): documentID = id
       case ("doc_id", .string(let id)), ("id", .string(let id)): documentID = documentID ?? id
       case ("doc_id", .number(let id)): documentID = documentID ?? id
@@ -41,6 +48,7 @@ struct RequestParameters: Equatable {
       switch name {
       case "query": query = value
       case "operationName": operationName = value
+      case "onError": onError = try Self.errorBehavior(value)
       case "documentId": documentID = value
       case "doc_id", "id": documentID = documentID ?? value
       case "variables":
@@ -54,7 +62,17 @@ struct RequestParameters: Equatable {
 
   private static let names: Set<String> = [
     "query", "operationName", "documentId", "doc_id", "id", "variables", "extensions",
+    "onError",
   ]
+
+  private static let errorBehaviors = "PROPAGATE, NULL or HALT"
+
+  private static func errorBehavior(_ name: String) throws(TransportError) -> ErrorBehavior {
+    guard let behavior = ErrorBehavior(rawValue: name) else {
+      throw .parameter("onError", expected: errorBehaviors)
+    }
+    return behavior
+  }
 
   private static func object(
     _ text: String, _ name: String, _ maximumNesting: Int

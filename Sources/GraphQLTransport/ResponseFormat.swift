@@ -24,7 +24,22 @@ package struct ResponseFormat: Sendable {
     case audit
     /// The working draft since April 2026: 422 for malformed parameters and faulty documents,
     /// 294 for partial data.
-    case draft
+    case edition2026 = "2026"
+  }
+
+  /// The profiles of all clients.
+  package enum ProfileChoice: String, Sendable, CaseIterable {
+    /// The working draft for clients that take its media type, and the audit suite's for others.
+    case auto
+    case audit
+    case edition2026 = "2026"
+
+    package func profile(for mediaType: MediaType) -> Profile {
+      switch (self, mediaType) {
+      case (.audit, _), (.auto, .json): .audit
+      case (.edition2026, _), (.auto, .graphQLResponse): .edition2026
+      }
+    }
   }
 
   package var mediaType: MediaType
@@ -37,6 +52,10 @@ package struct ResponseFormat: Sendable {
   package var parts: StreamFormat?
   /// Whether the client accepts only a stream.
   package var isStreamOnly = false
+  /// The name of JSON Lines that the client accepts for several responses; nil if it accepts none.
+  package var lines: JSONLines?
+  /// The form of the responses to several sets of variables; nil of any other request.
+  package var sets: VariableSetsForm?
 
   package init(mediaType: MediaType, profile: Profile = .audit, headers: [HTTPField] = []) {
     self.mediaType = mediaType
@@ -48,7 +67,7 @@ package struct ResponseFormat: Sendable {
 
   /// The status of an executed operation: it has a `data` entry.
   package func status(executedWithErrors hasErrors: Bool) -> HTTPStatus {
-    hasErrors && profile == .draft ? HTTPStatus(294) : .ok
+    hasErrors && profile == .edition2026 ? HTTPStatus(294) : .ok
   }
 
   /// Returns the status of a response without data, by its first error's code.
@@ -57,7 +76,7 @@ package struct ResponseFormat: Sendable {
     return switch (profile, mediaType) {
     case (.audit, .json): .ok
     case (.audit, .graphQLResponse): .badRequest
-    case (.draft, _): code == .parseFailed ? .badRequest : .unprocessableContent
+    case (.edition2026, _): code == .parseFailed ? .badRequest : .unprocessableContent
     }
   }
 
@@ -70,8 +89,9 @@ package struct ResponseFormat: Sendable {
     _ errors: [GraphQLError], requestID: String, retryAfter: Int? = nil
   ) -> GraphQLAnswer {
     let code = errors.first?.code ?? .internalServerError
+    let status = status(notExecuted: code)
     return GraphQLAnswer(
-      status: status(notExecuted: code), contentType: contentType,
+      status: status, contentType: contentType(refusedWith: status),
       headers: headers + Self.headers(for: code, retryAfter: retryAfter),
       body: JSONWriter.response(errors, requestID: requestID))
   }
@@ -80,15 +100,24 @@ package struct ResponseFormat: Sendable {
   package func answer(_ error: TransportError, requestID: String) -> GraphQLAnswer {
     var headers = headers
     switch error {
-    case .methodNotAllowed: headers.append(HTTPField("Allow", "GET, HEAD, POST, OPTIONS"))
+    case .methodNotAllowed:
+      headers += [HTTPField("Allow", GraphQLEndpoint.methods), GraphQLEndpoint.acceptQuery]
     case .persistedQueryNotFound, .persistedQueryNotSupported:
       // Only for this moment; the client tries again with the document.
       headers.append(HTTPField("Cache-Control", "private, no-cache, must-revalidate"))
     default: break
     }
+    let status = error.status(profile)
     return GraphQLAnswer(
-      status: error.status(profile), contentType: contentType, headers: headers,
+      status: status, contentType: contentType(refusedWith: status), headers: headers,
       body: JSONWriter.response([error.graphQLError], requestID: requestID))
+  }
+
+  /// Returns the type of a response without data. In the draft, since July 2026, one that is no 2xx
+  /// says even to a client that takes plain JSON only that it is GraphQL's.
+  private func contentType(refusedWith status: HTTPStatus) -> String {
+    profile == .edition2026 && !(200..<300).contains(status.code)
+      ? MediaType.graphQLResponse.contentType : contentType
   }
 
   private static func headers(for code: ErrorCode, retryAfter: Int?) -> [HTTPField] {

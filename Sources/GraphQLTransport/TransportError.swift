@@ -20,6 +20,7 @@ package enum TransportError: Error, Sendable, Equatable {
   case variablesTooLarge(maximumBytes: Int)
   case batchingDisabled
   case batchTooLarge(maximum: Int)
+  case tooManyVariableSets(maximum: Int)
   case emptyBatch
   case batchNesting
   case idempotencyKeyMalformed
@@ -42,7 +43,8 @@ package enum TransportError: Error, Sendable, Equatable {
     case .json(let error, _):
       if case .nestedDeeperThan = error.reason { .nestingLimitExceeded } else { .badRequest }
     case .emptyBody, .notAnObject, .parameter, .repeatedParameter, .urlEncoding, .missingQuery,
-      .batchingDisabled, .batchTooLarge, .emptyBatch, .batchNesting, .persistedQueryMalformed,
+      .batchingDisabled, .batchTooLarge, .tooManyVariableSets, .emptyBatch, .batchNesting,
+      .persistedQueryMalformed,
       .persistedQueryHashMismatch, .idempotencyKeyMalformed, .idempotencyKeyOfBatch:
       .badRequest
     case .documentTooLarge: .documentTooLarge
@@ -59,7 +61,7 @@ package enum TransportError: Error, Sendable, Equatable {
   package func status(_ profile: ResponseFormat.Profile) -> HTTPStatus {
     // Only the handshake of automatic persisted queries counts on a 2xx.
     if self == .documentIDUnknown { return .badRequest }
-    return profile == .draft && isUnprocessable ? .unprocessableContent : code.status
+    return profile == .edition2026 && isUnprocessable ? .unprocessableContent : code.status
   }
 
   /// Whether parameters have wrong types, or a required one is missing: on a WebSocket such a
@@ -80,7 +82,8 @@ package enum TransportError: Error, Sendable, Equatable {
       true
     case .methodNotAllowed, .notAcceptable, .contentType, .charset, .emptyBody, .json,
       .repeatedParameter, .urlEncoding, .documentTooLarge, .batchingDisabled, .batchTooLarge,
-      .idempotencyKeyMalformed, .idempotencyKeyOfBatch, .csrf, .originNotAllowed,
+      .tooManyVariableSets, .idempotencyKeyMalformed, .idempotencyKeyOfBatch, .csrf,
+      .originNotAllowed,
       .persistedQueryNotFound, .persistedQueryNotSupported, .documentIDUnknown,
       .operationNotSafelisted, .documentTextNotAllowed:
       false
@@ -89,7 +92,7 @@ package enum TransportError: Error, Sendable, Equatable {
 
   package var message: String {
     switch self {
-    case .methodNotAllowed: "Use POST, or GET for queries."
+    case .methodNotAllowed: "Use POST, or GET or QUERY for queries."
     case .notAcceptable:
       "Accept must allow application/graphql-response+json or application/json."
     case .contentType: "The Content-Type must be application/json."
@@ -106,6 +109,8 @@ package enum TransportError: Error, Sendable, Equatable {
     case .variablesTooLarge(let maximum): "The variables are larger than \(maximum) bytes."
     case .batchingDisabled: "Several requests in one body are not allowed here."
     case .batchTooLarge(let maximum): "At most \(maximum) requests may be in one body."
+    case .tooManyVariableSets(let maximum):
+      "At most \(maximum) sets of variables may be in one request."
     case .emptyBatch: "The list of requests is empty."
     case .batchNesting: "Each entry of the list must be a JSON object."
     case .idempotencyKeyMalformed:

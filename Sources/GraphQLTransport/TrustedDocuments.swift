@@ -1,3 +1,4 @@
+import GraphQLResponse
 import JSON
 
 /// The documents that an operator published, by their IDs.
@@ -16,6 +17,8 @@ package struct TrustedDocuments: Sendable {
 
   private var texts: [String: String] = [:]
   private var ids: [String: String] = [:]
+  /// What errors do in those that say so.
+  private var errorBehaviors: [String: ErrorBehavior] = [:]
 
   package var count: Int { texts.count }
 
@@ -27,7 +30,8 @@ package struct TrustedDocuments: Sendable {
   package init() {}
 
   /// Parses `{"id": "document"}` (Relay, graphql-codegen) or Apollo's manifest (`{"format":
-  /// "apollo-persisted-query-manifest", "operations": [{"id": …, "body": …}]}`).
+  /// "apollo-persisted-query-manifest", "operations": [{"id": …, "body": …}]}`). An operation of
+  /// Apollo's, or `{"body": "document"}` in place of the document, may have `onError`.
   package init(manifest: [UInt8]) throws(ManifestError) {
     let value: JSONValue
     do throws(JSONError) {
@@ -50,24 +54,33 @@ package struct TrustedDocuments: Sendable {
         else {
           throw ManifestError(reason: "Each operation needs an \"id\" and a \"body\".")
         }
-        try add(id, body)
+        try add(id, body, onError: operation["onError"])
       }
       return
     }
     for member in members {
-      guard case .string(let text) = member.value else {
+      guard case .string(let text) = member.value["body"] ?? member.value else {
         throw ManifestError(reason: "The document of \"\(member.name)\" is not a string.")
       }
-      try add(member.name, text)
+      try add(member.name, text, onError: member.value["onError"])
     }
   }
 
-  private mutating func add(_ id: String, _ text: String) throws(ManifestError) {
+  private mutating func add(
+    _ id: String, _ text: String, onError: JSONValue?
+  ) throws(ManifestError) {
     guard !id.isEmpty, !text.isEmpty else {
       throw ManifestError(reason: "Ids and documents must not be empty.")
     }
     if let known = texts[id], known != text {
       throw ManifestError(reason: "The ID \"\(id)\" is used for two documents.")
+    }
+    if let onError, onError != .null {
+      guard case .string(let name) = onError, let behavior = ErrorBehavior(rawValue: name) else {
+        throw ManifestError(
+          reason: "The \"onError\" of \"\(id)\" is not PROPAGATE, NULL or HALT.")
+      }
+      errorBehaviors[id] = behavior
     }
     texts[id] = text
     ids[text] = id
@@ -75,7 +88,17 @@ package struct TrustedDocuments: Sendable {
 
   /// Returns the document of an ID, which may have a prefix for the way it was made (`sha256:`).
   func text(id: String) -> String? {
-    texts[id] ?? (id.hasPrefix("sha256:") ? texts[String(id.dropFirst(7))] : nil)
+    texts[plain(id)]
+  }
+
+  private func plain(_ id: String) -> String {
+    texts[id] == nil && id.hasPrefix("sha256:") ? String(id.dropFirst(7)) : id
+  }
+
+  /// Returns what errors do in the response to a document, by its ID as `published` and requests
+  /// have it; nil if it does not say.
+  func onError(id: String) -> ErrorBehavior? {
+    errorBehaviors.isEmpty ? nil : errorBehaviors[plain(id)]
   }
 
   /// Returns the published document that equals this one. Execute the returned text: strings are

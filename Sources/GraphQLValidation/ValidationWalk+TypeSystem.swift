@@ -41,7 +41,9 @@ extension ValidationWalk {
   }
 
   mutating func walk(_ directive: DirectiveDefinitionSyntax) {
+    checkUniqueDirectives(directive.directives)
     for argument in directive.arguments { walk(argument, on: .argumentDefinition) }
+    walk(directive.directives, on: .directiveDefinition, field: nil)
   }
 
   private mutating func walk(_ field: FieldDefinitionSyntax) {

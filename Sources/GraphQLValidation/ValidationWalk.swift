@@ -65,7 +65,7 @@ struct ValidationWalk {
       case .type(let type):
         if !type.isExtension { definedTypes.insert(type.name.text) }
       case .directive(let directive):
-        definedDirectives[directive.name.text] = directive
+        if !directive.isExtension { definedDirectives[directive.name.text] = directive }
       case .schema:
         break
       }

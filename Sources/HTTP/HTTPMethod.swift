@@ -2,6 +2,8 @@ import CLLHTTP
 
 package enum HTTPMethod: Sendable, Hashable {
   case get, head, post, put, delete, options, patch
+  /// RFC 10008: like POST, but it changes nothing.
+  case query
   /// One of the many other methods that the parser knows. CONNECT is refused earlier.
   case other
 
@@ -14,6 +16,7 @@ package enum HTTPMethod: Sendable, Hashable {
     case HTTP_DELETE.rawValue: self = .delete
     case HTTP_OPTIONS.rawValue: self = .options
     case HTTP_PATCH.rawValue: self = .patch
+    case UInt32(LLHTTP_QUERY): self = .query
     default: self = .other
     }
   }

@@ -54,7 +54,7 @@ package enum HTTPRefusal: Error, Sendable, Equatable {
 
   var headers: [HTTPField] {
     switch self {
-    case .methodNotAllowed: [HTTPField("Allow", "GET, HEAD, POST, OPTIONS")]
+    case .methodNotAllowed: [HTTPField("Allow", "GET, HEAD, POST, QUERY, OPTIONS")]
     case .unauthenticated: [HTTPField("WWW-Authenticate", "Bearer")]
     case .tooManyUploads: [HTTPField("Retry-After", "1")]
     case .malformed, .requestLineTooLong, .headersTooLarge, .bodyTooLarge,

@@ -129,14 +129,18 @@ package final class PostgresView: @unchecked Sendable {
     return state
   }
 
-  /// Returns the name in the comment that a statement of the server begins with, with that of its
-  /// operation; or the start of another statement.
+  /// Returns the values in the comment that a statement of the server begins with: those of its
+  /// operation and its own name. Returns the start of another statement.
   static func name(of text: String) -> String {
     guard text.hasPrefix("/*"), let end = text.firstRange(of: "*/") else {
       return String(text.split(whereSeparator: \.isWhitespace).joined(separator: " ").prefix(60))
     }
-    return text[..<end.lowerBound].dropFirst(2)
-      .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let words = text[..<end.lowerBound].dropFirst(2)
+      .split { $0.isWhitespace || $0 == "," }
+    return words.filter { !$0.hasPrefix("application=") }.map { word in
+      let value = word.split(separator: "=", maxSplits: 1).last ?? word
+      return value.filter { $0 != "'" }
+    }.joined(separator: " ")
   }
 
   private func add(_ before: State, _ after: State, to findings: inout PostgresFindings) {

@@ -2,17 +2,11 @@ import Cryptography
 import Glibc
 import Sandbox
 
-/// The result of processing a client's picture: the whole of it, and a square crop unless it is a
-/// small square.
+/// The result of processing a client's picture.
 package struct MadePicture: Sendable {
-  package struct Part: Sendable {
-    package let name: PictureName
-    package let bytes: [UInt8]
-    package let size: PictureSize
-  }
-
-  package let whole: Part
-  package let square: Part?
+  package let name: PictureName
+  package let bytes: [UInt8]
+  package let size: PictureSize
 }
 
 /// The reason why bytes did not become a picture.
@@ -36,8 +30,6 @@ package struct PictureMaker: Sendable {
     package var program: [String] = PictureMaker.installedProgram.map { [$0] } ?? []
     package var maximumBytes = 10 << 20
     package var maximumPixels = 40_000_000
-    /// The maximum side of a square, in pixels.
-    package var squareSide = 640
     package var memoryBytes = 1 << 30
     package var time = Duration.seconds(30)
 
@@ -67,47 +59,60 @@ package struct PictureMaker: Sendable {
       throw .tooManyPixels(maximum: settings.maximumPixels)
     }
     // Larger than any picture, and only ever made smaller.
-    let whole = try part(
-      bytes, type, size: "100000x100000>", crop: [], isLossless: type.isLossless(bytes))
-    let side = min(whole.size.width, whole.size.height, settings.squareSide)
-    guard whole.size != PictureSize(width: side, height: side) else {
-      return MadePicture(whole: whole, square: nil)
-    }
-    // Cut from the re-encoded image: the client's own bytes are decoded only once.
-    let square = try part(
-      whole.bytes, type, size: "\(side)x\(side)", crop: ["--smartcrop", "attention"],
-      isLossless: type.isLossless(whole.bytes))
-    return MadePicture(whole: whole, square: square)
-  }
-
-  private func part(
-    _ bytes: [UInt8], _ type: PictureType, size: String, crop: [String], isLossless: Bool
-  ) throws(PictureRefusal) -> MadePicture.Part {
-    let output = try run(
-      ["stdin\(Self.loading(type))", "--size", size] + crop
-        + [
-          "--export-profile", "srgb", "--output",
-          ".\(type.rawValue)\(Self.saving(type, isLossless))",
-        ],
-      bytes)
-    guard PictureType(output) == type, let size = PictureSize(of: output, type) else {
+    let output = try picture(
+      bytes, type, ["--size", "100000x100000>"], isWhole: true, isLossless: type.isLossless(bytes))
+    guard let made = PictureSize(of: output, type) else {
       throw .unreadable(reason: "the decoder made no picture")
     }
-    return MadePicture.Part(name: PictureName(of: output, type), bytes: output, size: size)
+    return MadePicture(name: PictureName(of: output, type), bytes: output, size: made)
+  }
+
+  /// Makes a form of a stored picture, of just the size it is to have: of an animation the first frame.
+  package func make(
+    _ form: PictureForm, of bytes: [UInt8], _ type: PictureType, size: PictureSize
+  ) throws(PictureRefusal) -> [UInt8] {
+    let wanted = form.size(of: size)
+    let fitting =
+      switch form.shape {
+      case .whole: ["--size", "\(wanted.width)x\(wanted.height)!"]
+      case .square: ["--size", "\(wanted.width)x\(wanted.height)", "--smartcrop", "centre"]
+      }
+    let output = try picture(
+      bytes, type, fitting, isWhole: false, isLossless: type.isLossless(bytes))
+    guard PictureSize(of: output, type) == wanted else {
+      throw .unreadable(reason: "the decoder made another size")
+    }
+    return output
+  }
+
+  private func picture(
+    _ bytes: [UInt8], _ type: PictureType, _ fitting: [String], isWhole: Bool, isLossless: Bool
+  ) throws(PictureRefusal) -> [UInt8] {
+    let output = try run(
+      ["stdin\(Self.loading(type, isWhole))"] + fitting
+        + [
+          "--export-profile", "srgb", "--output",
+          ".\(type.rawValue)\(Self.saving(type, isWhole, isLossless))",
+        ],
+      bytes)
+    guard PictureType(output) == type else {
+      throw .unreadable(reason: "the decoder made no picture")
+    }
+    return output
   }
 
   /// Returns the options for loading a type. Truncated or damaged pictures are refused, and
   /// animations keep all their frames.
-  private static func loading(_ type: PictureType) -> String {
+  private static func loading(_ type: PictureType, _ isWhole: Bool) -> String {
     switch type {
-    case .jpeg, .png: "[fail_on=truncated]"
-    case .webp, .gif: "[fail_on=truncated,n=-1]"
+    case .webp where isWhole, .gif where isWhole: "[fail_on=truncated,n=-1]"
+    case .jpeg, .png, .webp, .gif: "[fail_on=truncated]"
     }
   }
 
-  private static func saving(_ type: PictureType, _ isLossless: Bool) -> String {
+  private static func saving(_ type: PictureType, _ isWhole: Bool, _ isLossless: Bool) -> String {
     switch type {
-    case .jpeg: "[strip,Q=90,optimize-coding]"
+    case .jpeg: "[strip,Q=\(isWhole ? 90 : 82),optimize-coding]"
     case .png: "[strip]"
     case .webp: isLossless ? "[strip,profile=none,lossless]" : "[strip,profile=none,Q=85]"
     case .gif: "[strip]"

@@ -26,7 +26,7 @@ package struct PictureModeration: Sendable {
 
   /// Returns the verdict, and the reason why it is not the command's own.
   package func verdict(
-    on picture: MadePicture.Part, owner: Int64
+    on picture: MadePicture, owner: Int64
   ) -> (PictureVerdict, fault: String?) {
     guard let command else { return (.approved, nil) }
     var limits = ChildProgram.Limits()

@@ -34,8 +34,7 @@ package final class PictureService: Sendable {
   }
 
   package struct Kept: Sendable {
-    package let whole: PictureName
-    package let square: PictureName?
+    package let name: PictureName
     package let size: PictureSize
     package let byteCount: Int
     package let verdict: PictureVerdict
@@ -83,24 +82,65 @@ package final class PictureService: Sendable {
 
   private func take(_ bytes: [UInt8], owner: Int64) throws(PictureRefusal) -> Kept {
     let made = try maker.make(bytes)
-    let (verdict, fault) = settings.moderation.verdict(on: made.whole, owner: owner)
-    for part in [made.whole, made.square].compactMap({ $0 }) {
-      do throws(PictureStoreError) {
-        try store.keep(part.bytes, as: part.name)
-      } catch {
-        throw .unavailable(reason: "\(error)")
-      }
+    let (verdict, fault) = settings.moderation.verdict(on: made, owner: owner)
+    do throws(PictureStoreError) {
+      try store.keep(made.bytes, as: made.name)
+    } catch {
+      throw .unavailable(reason: "\(error)")
     }
     return Kept(
-      whole: made.whole.name, square: made.square?.name, size: made.whole.size,
-      byteCount: made.whole.bytes.count, verdict: verdict, moderationFault: fault)
+      name: made.name, size: made.size, byteCount: made.bytes.count, verdict: verdict,
+      moderationFault: fault)
   }
 
   /// Reads a picture, or part of it, and passes it to `completion` on any thread: nil if too many
-  /// others wait, a success of nil if there is no such picture.
+  /// others wait, a success of nil if there is no such picture. A form of a picture that nobody has
+  /// read before is made first.
   ///
   /// - Parameter range: returns the range of bytes for a size; nil for no bytes.
   package func read(
+    _ name: PictureName,
+    range: @escaping @Sendable (Int) -> Range<Int>?,
+    completion: @escaping @Sendable (Result<Content?, PictureStoreError>?) -> Void
+  ) {
+    readStored(name, range: range) { [self] result in
+      guard case .success(nil)? = result, let form = name.form else { return completion(result) }
+      making.run { [self] in
+        do throws(PictureStoreError) {
+          return Result<Bool, PictureStoreError>.success(try make(form, of: name.whole))
+        } catch {
+          return .failure(error)
+        }
+      } completion: { [self] made in
+        switch made {
+        case nil: completion(nil)
+        case .failure(let error): completion(.failure(error))
+        case .success(false): completion(.success(nil))
+        case .success(true): readStored(name, range: range, completion: completion)
+        }
+      }
+    }
+  }
+
+  /// Makes and stores a form of a picture.
+  ///
+  /// - Returns: whether there is such a picture, and such a form of it.
+  private func make(_ form: PictureForm, of name: PictureName) throws(PictureStoreError) -> Bool {
+    guard let count = try store.size(of: name),
+      let bytes = try store.bytes(of: name, in: 0..<count),
+      let size = PictureSize(of: bytes, name.type), PictureForm.all(of: size).contains(form)
+    else { return false }
+    let made: [UInt8]
+    do throws(PictureRefusal) {
+      made = try maker.make(form, of: bytes, name.type, size: size)
+    } catch {
+      throw PictureStoreError("\(name.form(form)) cannot be made: \(error)")
+    }
+    try store.keep(made, as: name.form(form))
+    return true
+  }
+
+  private func readStored(
     _ name: PictureName,
     range: @escaping @Sendable (Int) -> Range<Int>?,
     completion: @escaping @Sendable (Result<Content?, PictureStoreError>?) -> Void

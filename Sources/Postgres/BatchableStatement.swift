@@ -15,7 +15,7 @@ package final class BatchableStatement {
   package let alone: PostgresStatement
   private(set) lazy var batched: BatchedStatement? = BatchedStatement(
     source,
-    label: alone.label.map { StatementLabel("\($0.text) \(alone.name) batched") })
+    label: alone.label?.batching(alone.name))
   private let source: SQLStatement
   /// The number of executions so far. Counting stops when the number has no effect any more.
   var executionCount = 0

@@ -40,7 +40,7 @@ package final class PostgresStatement: Sendable {
     let digits = String(hash, radix: 16)
     let name = "s_" + String(repeating: "0", count: 16 - digits.count) + digits
     self.name = name
-    let comment = label.map { "/* \($0.text) \(name) */ " } ?? ""
+    let comment = label.map { $0.comment(of: name) + " " } ?? ""
     textBytes = Array((comment + text).utf8CString)
     nameBytes = Array(name.utf8CString)
   }

@@ -124,7 +124,13 @@ package final class StatementBatcher: StatementRunner {
     }
     var executions: [StatementExecution] = []
     swap(&executions, &statement.held)
-    executions.removeAll { $0.completion == nil }
+    send(executions, of: statement)
+  }
+
+  /// Sends executions of one statement as one batch, or alone where that is not possible.
+  func send(_ executions: [StatementExecution], of statement: BatchableStatement) {
+    let executions = executions.filter { $0.completion != nil }
+    if executions.count == 1 { return sendAlone(executions[0], statement) }
     if statement.batched == nil { statement.isUnbatchable = true }
     guard executions.count > 1, let batched = statement.batched,
       let parameters = PostgresParameters(

@@ -5,7 +5,7 @@ import EventLoops
 /// way blocks. Used on the pool's loop only.
 final class StatementCanceller {
   private static let statement = PostgresStatement(
-    "SELECT pg_cancel_backend($1::int4)", parameterCount: 1, label: StatementLabel("(cancel)"))
+    "SELECT pg_cancel_backend($1::int4)", parameterCount: 1, label: StatementLabel(task: "cancel"))
 
   private let loop: EventLoop
   private let configuration: PostgresConfiguration

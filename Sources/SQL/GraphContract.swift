@@ -88,6 +88,10 @@ package enum GraphContract {
     use: "finds the user that a signed token stands for",
     "no signed token is accepted")
 
+  package static let sessionNamed = ContractEntry(
+    "session_named", .function(["bytea"]), [.reader],
+    use: "finds the session of a request, for the device that it is on",
+    "a device cannot be told from others")
   package static let tokenSeal = ContractEntry(
     "token_seal", .function(["bigint", "bytea"]), [.reader],
     use: "signs and verifies sync tokens",
@@ -112,6 +116,11 @@ package enum GraphContract {
     [.writer],
     use: "maps constraints to the error codes of users",
     "a violated constraint is an internal error, not a user error")
+
+  package static let wordedRefusals = ContractEntry(
+    "worded_refusals", .function(["jsonb"]), [.owner],
+    use: "words the messages of refused mutations in the language of the request",
+    "messages are those of the schema's codes")
 
   // MARK: Photos
 
@@ -159,9 +168,14 @@ package enum GraphContract {
     use: "takes messages to be delivered",
     "the outbox is not delivered")
   package static let outboxEnd = ContractEntry(
-    "outbox_end", .function(["bigint", "boolean", "boolean"]), [.writer], requiredBy: .outbox,
+    "outbox_end", .function(["bigint", "boolean", "boolean", "boolean"]), [.writer], requiredBy: .outbox,
     use: "records the delivery of a message, or its failure",
     "delivered entries of the outbox are delivered again")
+
+  package static let unsubscribe = ContractEntry(
+    "unsubscribe", .function(["text", "text", "boolean"]), [.writer],
+    use: "ends mails about notifications by the link in them",
+    "/unsubscribe/... fails")
 
   // MARK: What the program keeps
 
@@ -210,11 +224,11 @@ package enum GraphContract {
     "nothing is made of all files of functions together")
 
   package static let all = [
-    viewerOfSession, noteSession, restOfSession, viewerOfToken, tokenSeal,
-    claim, keep, replay, constraintError,
+    viewerOfSession, noteSession, restOfSession, viewerOfToken, tokenSeal, sessionNamed,
+    claim, keep, replay, constraintError, wordedRefusals,
     noteUpload, photoAudience, unknownUploads,
     newsSince, liveSource,
-    tasks, runTask, backgroundTask, outboxTake, outboxEnd,
+    tasks, runTask, backgroundTask, outboxTake, outboxEnd, unsubscribe,
     secret, migration, functions, seed,
     withheld, viewerNamed, createSession, publicURL,
     changeRoles, afterFunctions,
@@ -222,7 +236,7 @@ package enum GraphContract {
 
   /// The functions that only statements of operations name: the graph's own reads call them, with
   /// their owner's privileges.
-  package static let ofReads = [tokenSeal]
+  package static let ofReads = [tokenSeal, sessionNamed]
 
   package static func entries(for caller: ContractEntry.Caller) -> [ContractEntry] {
     all.filter { $0.callers.contains(caller) }

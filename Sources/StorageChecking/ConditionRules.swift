@@ -85,7 +85,7 @@ struct ConditionRules {
 
   // MARK: - Arguments
 
-  private static let pageArguments: Set<String> = ["first", "last", "after", "before"]
+  private static let pageArguments: Set<String> = ["first", "last", "after", "before", "limit"]
 
   /// The names of all variables in the SQL of directives.
   private var mentioned: Set<String> {

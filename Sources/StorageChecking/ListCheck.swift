@@ -16,7 +16,7 @@ struct ListCheck {
     guard parts.count == 2, let type = mapping.schema.typesByName[parts[0]],
       let field = mapping[type]?.fields[parts[1]], case .relation(let relation) = field.kind,
       !relation.isConnection, relation.ids == nil,
-      field.definition.argument(named: "first") == nil,
+      field.definition.argument(named: "limit") == nil,
       // The rows of one object or one viewer are assumed to be few.
       ![relation.condition, relation.from, relation.rows].compactMap(\.self).contains(where: {
         $0.mentions(qualifier: "parent") || !$0.variables.isEmpty
@@ -28,6 +28,6 @@ struct ListCheck {
     return StorageFinding(
       .warning, row.row.coordinate,
       "the list has all \(Int(table.rowCount)) rows of \(table.name), and is refused beyond \(maximumRows); "
-        + "give it the argument first: Int = 20, or make it a @connection.")
+        + "give it the argument limit: Int! = 20, or make it a @connection.")
   }
 }

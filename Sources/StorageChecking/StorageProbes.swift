@@ -99,7 +99,7 @@ struct StorageProbes {
       return list.isEmpty ? field.name : "\(field.name)(\(list.joined(separator: ", ")))"
     }
     let has = { (name: String) in field.argument(named: name) != nil }
-    let page = has("first") ? ["first: 1"] : []
+    let page = ["first", "limit"].filter(has).map { "\($0): 1" }
     var result = Self.variations(arguments.map(\.samples)).map { call($0, page) }
     let first = arguments.map { $0.samples[0] }
     if has("after") { result.append(call(first, page + [#"after: "a""#])) }
@@ -107,7 +107,7 @@ struct StorageProbes {
     return result
   }
 
-  private static let pageArguments: Set<String> = ["first", "last", "after", "before"]
+  private static let pageArguments: Set<String> = ["first", "last", "after", "before", "limit"]
 
   /// Returns the first of each list, then each other element combined with the first of the rest.
   private static func variations(_ choices: [[String]]) -> [[String]] {

@@ -31,6 +31,10 @@ package struct EventBatch: Sendable {
   package let hasGap: Bool
   /// The crash of PostgreSQL that the reader noticed since the last batch.
   package var crash: CrashRecovery?
+  /// The number of writes that this process had acknowledged when the poll began.
+  package var writes: UInt64 = 0
+  /// The number of the reader's connections to PostgreSQL so far.
+  package var connection = 0
 
   package init(
     events: [CommittedEvent], snapshot: PostgresSnapshot, hasGap: Bool = false,
@@ -43,8 +47,10 @@ package struct EventBatch: Sendable {
   }
 
   func before(_ transaction: UInt64) -> EventBatch {
-    EventBatch(
+    var batch = EventBatch(
       events: events, snapshot: snapshot.before(transaction), hasGap: hasGap, crash: crash)
+    (batch.writes, batch.connection) = (writes, connection)
+    return batch
   }
 }
 

@@ -89,7 +89,8 @@ import Testing
     let (output, posts) = try run(["--shape"])
     #expect(posts == [["0"]])
     let parts = [
-      "# made: Mutation.createTextPost calls\nSELECT set_config('sociograph.result', ",
+      "# made: Mutation.createTextPost calls\nSELECT set_config('sociograph.viewer', ",
+      "set_config('sociograph.result', ",
       "create_text_post(", "# made: its payload is selected in the same transaction\nSELECT ROW(",
       "# made: PostgreSQL's plan of the payload's selection, as the server uses it\n", "rows=",
       "# kind\n-- known without the database\n", "# Output shape of made\ntextPost: ",

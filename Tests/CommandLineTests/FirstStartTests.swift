@@ -73,7 +73,7 @@ import Testing
       let data = try #require(answer["data"])
       note(data, as: "data")
       if let name = block.text.firstMatch(of: /signUp\(input: \{username: "(\w+)"/)?.1,
-        case .string(let token)? = data["signUp"]?["session"]?["token"]
+        case .string(let token)? = data["signUp"]?["token"]
       {
         tokens[String(name)] = token
       }

@@ -255,6 +255,7 @@ import Testing
           nil, code(.mergeLimitExceeded)
         ),
         ("requests in one body", "%", "maximum-batch", code(.badRequest)),
+        ("sets of variables in one request", "%", "maximum-variable-sets", code(.badRequest)),
         ("page", "% elements", "maximum-page-size", code(.badUserInput)),
         ("IDs in one list", "100", nil, code(.badUserInput)),
         ("conditions in a field's lists of input objects", "100", nil, code(.badUserInput)),

@@ -15,6 +15,12 @@ import Testing
     folder = try TemporaryFolder()
     database = try TestCluster.newDatabase(migrated: true)
     session = try TestCluster.session(database)
+    try session.execute(
+      """
+      DO $$ BEGIN
+        EXECUTE format('ALTER DATABASE %I SET sociograph.public_url = %L', current_database(), 'https://example.org');
+      END $$
+      """)
   }
 
   /// A line of each delivery, as it was given.

@@ -73,13 +73,13 @@ import Testing
     #expect(try !matches(#"{"id":7,"n":1,"list":["xy"],"more":null}"#))
   }
 
-  /// Four people's, and five of posts and three of products with their squares.
+  /// Four people's, and five of posts and three of products with their squares, which are made now.
   private func expectPhotosOfDemoData(_ server: DemoServer) throws {
     let shown = try server.send(
       """
-      { users(first: 30) { nodes { avatar { url square: url(variant: SQUARE) } } }
-        posts(first: 100) { nodes { photos { url square: url(variant: SQUARE) } } }
-        products(first: 20) { nodes { photo { url square: url(variant: SQUARE) } } }
+      { users(first: 30) { nodes { avatar { url square: url(shape: SQUARE) } } }
+        posts(first: 100) { nodes { photos { url square: url(shape: SQUARE) } } }
+        products(first: 20) { nodes { photo { url square: url(shape: SQUARE) } } }
         appConfig(app: "gtio") { introImages } }
       """, token: "demo-marisol")
     #expect(shown["errors"] == nil, "\(shown)")
@@ -163,7 +163,7 @@ private struct PageReader {
     }
     note(response["data"] ?? .null, as: "data")
     if let user = block.text.firstMatch(of: /signUp\(input: \{username: "(\w+)"/)?.1,
-      case .string(let token)? = response["data"]?["signUp"]?["session"]?["token"]
+      case .string(let token)? = response["data"]?["signUp"]?["token"]
     {
       tokens[String(user)] = token
     }

@@ -197,7 +197,7 @@ import Testing
     #expect(eventually { (try? get("/ready", port: port).status) == 200 })
     let signUp = #"""
       {"query": "mutation { signUp(input: {username: \"pooled\", displayName: \"P\", password: \"long enough 1\"}) {
-      session { token } userErrors { message } } }"}
+      token userErrors { message } } }"}
       """#.split(separator: "\n").joined(separator: " ")
     let made = try post(signUp, port: port)
     #expect(made.status == 200 && made.body.contains("\"userErrors\":[]"), "\(made.body)")

@@ -80,7 +80,6 @@ import Testing
       "INSERT INTO vote (post_id, user_id, choice) VALUES (1552, anna, 'WEAR_IT')",
       "posts: post_id=1552 fault=\"its author voted"
     ),
-    ("UPDATE votable_post SET voting_enabled = false", "posts: post_id=1552 fault=\"has votes"),
     (
       "INSERT INTO post_tag (post_id, user_id) VALUES (1552, ben)",
       "posts: post_id=1552 fault=\"tags people"
@@ -92,10 +91,6 @@ import Testing
     (
       "INSERT INTO flag (subject_id, user_id, reason) VALUES (1552, anna, 'SPAM')",
       "posts: post_id=1552 fault=\"its author flagged"
-    ),
-    (
-      "UPDATE card_post SET response_limit = 1, response_count = 1 WHERE post_id = 1811",
-      "cards: card_id=1811 fault=\"takes responses beyond"
     ),
     (
       "UPDATE info_request SET owner_id = ben, requester_id = anna",
@@ -161,7 +156,7 @@ import Testing
     INSERT INTO external_contact (id, owner_id, provider, external_id, name, name_key)
       VALUES (3635, 257, 'GOOGLE', '1', 'Zoë', 'zoe');
     INSERT INTO invitation (id, inviter_id, event_id, invitee_id) VALUES (3873, 257, 2071, 513);
-    INSERT INTO notification (id, recipient_id, reason, actor_id, about_id, text, destination)
+    INSERT INTO notification (id, recipient_id, reason, actor_id, about_id, phrase, destination)
       VALUES (4146, 257, 'FOLLOWED', 513, 513, 'Ben follows you.', 'https://a.example/2');
     """
 

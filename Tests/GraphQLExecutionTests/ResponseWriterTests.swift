@@ -350,8 +350,8 @@ import Testing
     (.id, .int8(0x0102), #""AQI""#), (.id, .int4(1), #""AQ""#),
     (.string, .text(""), #""""#), (.string, .text("é\"\\\n\u{1}ab"), #""é\"\\\n\u0001ab""#),
     (.string, Column(BinaryForm.OID.own, Array("OPEN".utf8)), #""OPEN""#),
-    (.dateTime, Column(1184, BinaryForm.big(Int64(0))), #""2000-01-01T00:00:00Z""#),
-    (.dateTime, Column(1184, BinaryForm.big(Int64(-1))), #""1999-12-31T23:59:59.999999Z""#),
+    (.dateTime, Column(1184, BinaryForm.big(Int64(0))), #""2000-01-01T00:00:00.000Z""#),
+    (.dateTime, Column(1184, BinaryForm.big(Int64(-1))), #""1999-12-31T23:59:59.999Z""#),
     (.date, Column(1082, BinaryForm.big(Int32(-1))), #""1999-12-31""#),
   ]
 
@@ -408,7 +408,7 @@ import Testing
     (.float, BinaryForm.big(Double(0.5).bitPattern), "0.5"),
     (.float, BinaryForm.big(Float(0.5).bitPattern), "0.5"),
     (.date, BinaryForm.big(Int32(-1)), #""1999-12-31""#),
-    (.dateTime, BinaryForm.big(Int64(0)), #""2000-01-01T00:00:00Z""#),
+    (.dateTime, BinaryForm.big(Int64(0)), #""2000-01-01T00:00:00.000Z""#),
     (.decimal, Array("1.50".utf8), #""1.50""#),
   ]
 

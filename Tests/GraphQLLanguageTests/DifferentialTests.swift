@@ -21,6 +21,7 @@ import Testing
         .replacing(#"\u{1F600}"#, with: #"\u{E9}"#)
     }
     try compare(sources, try oracle.answers(to: sources.map(Self.request))) { ours, theirs in
+      if Self.isOfNewerGrammar(theirs) { return true }
       guard let message = ours.message, let other = theirs.message else {
         return ours.bytes == theirs.bytes
       }
@@ -41,7 +42,7 @@ import Testing
     let sources = Self.sources(describesExecutables: false)
     try compare(sources, try oracle.answers(to: sources.map(Self.request))) { ours, theirs in
       // Byte by byte: Swift's `==` on strings forgives differences in composition.
-      if ours.bytes == theirs.bytes { return true }
+      if ours.bytes == theirs.bytes || Self.isOfNewerGrammar(theirs) { return true }
       // Damage may have put a description where only the newer grammar allows it, or has other
       // words for it.
       return [
@@ -50,6 +51,14 @@ import Testing
       ].contains { theirs.message?.hasPrefix("Syntax Error: \($0)") ?? false }
         || ours.message?.contains("not supported on shorthand") ?? false
     }
+  }
+
+  /// Returns whether damage has put directives on a definition of a directive, or `extend` before it,
+  /// which only the working draft of 2026 allows.
+  private static func isOfNewerGrammar(_ theirs: JSONValue) -> Bool {
+    [#"Expected "on", found "@""#, #"Expected 'on', found '@'"#, #"Unexpected Name "directive""#]
+      .contains { theirs.message?.contains($0) ?? false }
+      || theirs.message?.contains("Unexpected Name 'directive'") ?? false
   }
 
   private static func sources(describesExecutables: Bool) -> [String] {

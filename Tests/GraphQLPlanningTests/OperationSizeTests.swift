@@ -49,7 +49,7 @@ import Testing
   @Test func `a list counts as many as it may have`() throws {
     let sdl = """
       type Query {
-        some(first: Int = 20): [Pet!]! @list(orderBy: "this.id")
+        some(limit: Int! = 20): [Pet!]! @list(orderBy: "this.id")
         all: [Pet!]! @list(orderBy: "this.id")
       }
       type Pet @tag(id: 2) @table(name: "pet") { id: ID! }
@@ -59,7 +59,7 @@ import Testing
       try PlanningFixture.plan(query, in: mapping).size.fixed.cost
     }
     #expect(try cost("{ some { id } }") == 22)
-    #expect(try cost("{ some(first: 100) { id } }") == 102)
+    #expect(try cost("{ some(limit: 100) { id } }") == 102)
     // Nobody says how many these are.
     #expect(try cost("{ all { id } }") == 12)
   }

@@ -100,4 +100,33 @@ struct IntrospectionTests {
     #expect(text(schema, applied, "args.name") == "a")
     #expect(text(schema, applied, "args.defaultValue") == "null")
   }
+
+  @Test func `a deprecated directive is told of to those who ask for such`() throws {
+    let schema = try schema(
+      """
+      type Query { a: Int }
+      directive @mark on DIRECTIVE_DEFINITION
+      directive @old @mark @deprecated(reason: "r") on FIELD
+      directive @older on FIELD
+      extend directive @older @deprecated
+      """)
+    let root = IntrospectionValue.object(.schema)
+    func all(_ path: String) -> String { text(schema, root, path, includeDeprecated: true) }
+    #expect(
+      text(schema, root, "directives.name") == "mark include skip deprecated specifiedBy oneOf")
+    #expect(all("directives.name") == "mark old older include skip deprecated specifiedBy oneOf")
+    #expect(all("directives.isDeprecated") == "false true true false false false false false")
+    #expect(
+      all("directives.deprecationReason")
+        == "null r No longer supported null null null null null")
+    #expect(
+      all("directives.locations").hasSuffix("ENUM_VALUE DIRECTIVE_DEFINITION SCALAR INPUT_OBJECT"))
+  }
+
+  @Test func `clients that know no directives on directives see none where there are none`() throws
+  {
+    let schema = try schema("type Query { a: Int }")
+    #expect(
+      !text(schema, .object(.schema), "directives.locations").contains("DIRECTIVE_DEFINITION"))
+  }
 }

@@ -248,11 +248,19 @@ struct SchemaCompletionTests {
 
           type Query {
             tracks(
-              """Returns at most this many elements, up to 100."""
-              first: Int = 20
+              """
+              Returns at most this many elements from the start, up to 100. If `first` and `last` are omitted, 20 elements are returned.
+              """
+              first: Int
 
               """Returns the elements after this cursor."""
               after: String
+
+              """Returns at most this many elements from the end, up to 100."""
+              last: Int
+
+              """Returns the elements before this cursor."""
+              before: String
             ): ActivityTrackConnection!
           }
           """#)
@@ -328,7 +336,10 @@ struct SchemaCompletionTests {
     let text = SchemaPrinter(
       try schema(
         """
-        type Query { a(last: Int): PostConnection! b: InternetConnection c: HTTPConnection }
+        type Query {
+          a(first: Int, after: String, last: Int, before: String): PostConnection!
+          b: InternetConnection c: HTTPConnection
+        }
         type Post { title: String }
         "Posts."
         type PostConnection {
@@ -344,13 +355,13 @@ struct SchemaCompletionTests {
       SchemaBuilder.build(SchemaCompletion.complete(parsed(text)))
     ).print()
     let descriptions = [
-      "The element", "Whether", "The number", "The position", "An element",
+      "The element", "Whether", "The number", "The position", "An element", "Returns",
     ]
     let lines = completed.split(separator: "\n").filter { line in
       !descriptions.contains { line.contains($0) } && line.contains { !" \"".contains($0) }
     }
-    #expect(
-      lines == text.split(separator: "\n").filter { line in line.contains { !" \"".contains($0) } })
+    // Arguments that are described stand on lines of their own.
+    #expect(lines.joined().filter { !" ,".contains($0) } == text.filter { !" ,\n".contains($0) })
   }
 
   @Test func `a connection of nothing is refused`() throws {
@@ -408,9 +419,11 @@ struct SchemaCompletionTests {
           all(by: Int): QueryConnection
           many("Many." first: Int = 50): QueryConnection
           both(first: Int, after: String, last: Int, before: String): QueryConnection
+          few: QueryConnection @connection(size: 3)
           inherited: QueryConnection
         }
         interface Paged { inherited(first: Int = 3, last: Int): QueryConnection }
+        directive @connection(size: Int) on FIELD_DEFINITION
         """))
     let query = try #require(schema.type(named: "Query"))
     func text(_ field: String) -> [String] {
@@ -419,14 +432,15 @@ struct SchemaCompletionTests {
         return "\($0.name): \(schema.text(of: $0.type))\(value)"
       }
     }
-    #expect(text("all") == ["by: Int", "first: Int = 20", "after: String"])
-    #expect(text("many") == ["first: Int = 50", "after: String"])
+    let rest = ["after: String", "last: Int", "before: String"]
+    #expect(text("all") == ["by: Int", "first: Int"] + rest)
+    #expect(text("many") == ["first: Int = 50"] + rest)
+    #expect(query.field(named: "many")?.arguments.first?.description == "Many.")
+    #expect(text("both") == ["first: Int"] + rest)
+    #expect(text("inherited") == ["first: Int = 3"] + rest)
     #expect(
-      query.field(named: "many")?.arguments.map(\.description)
-        == ["Many.", "Returns the elements after this cursor."])
-    #expect(
-      text("both") == ["first: Int", "after: String", "last: Int", "before: String"])
-    #expect(text("inherited") == ["first: Int = 3", "last: Int"])
+      query.field(named: "few")?.arguments.first?.description?.hasSuffix(
+        "If `first` and `last` are omitted, 3 elements are returned.") == true)
   }
 
   // MARK: - What the specification says

@@ -149,4 +149,27 @@ struct SchemaPrinterTests {
     #expect(
       SchemaPrinter(schema, includesDirectives: false).print() == "type Query {\n  a: Int\n}")
   }
+
+  @Test func `under onError NULL no type of a field has an exclamation mark`() throws {
+    let original = try schema(
+      "type Query { a(x: Int!): Int! b: [Int!]! c: [[Int]!] d: [Int] } interface I { a: ID! }")
+    let text = SchemaPrinter(original, marksSemanticNonNull: true).print()
+    let expected = #"""
+      directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION
+
+      type Query {
+        a(x: Int!): Int @semanticNonNull
+        b: [Int] @semanticNonNull(levels: [0, 1])
+        c: [[Int]] @semanticNonNull(levels: [1])
+        d: [Int]
+      }
+
+      interface I {
+        a: ID @semanticNonNull
+      }
+      """#
+    #expect(text.hasSuffix(expected), "\(text)")
+    // Interfaces hold as before, as all of their fields change alike.
+    #expect(throws: Never.self) { try schema(text) }
+  }
 }

@@ -62,7 +62,7 @@ import Testing
             "Access-Control-Request-Headers: content-type,authorization",
           ])))
     #expect(answer.status == .noContent)
-    #expect(answer.headers.contains(HTTPField("Access-Control-Allow-Methods", "GET, POST")))
+    #expect(answer.headers.contains(HTTPField("Access-Control-Allow-Methods", "GET, POST, QUERY")))
     #expect(
       answer.headers.contains(
         HTTPField("Access-Control-Allow-Headers", "content-type,authorization")))
@@ -93,6 +93,16 @@ import Testing
       endpoint.receive(EndpointTests.post(body, headers: [cookie] + headers)))
     #expect(answer.status == .forbidden)
     #expect(try EndpointTests.code(answer) == "CSRF_PREVENTED")
+  }
+
+  @Test func `a QUERY with the cookie is checked like a POST`() throws {
+    let own = try EndpointTests.query(body, headers: [cookie, "Sec-Fetch-Site: same-origin"])
+    _ = try EndpointTests.accepted(endpoint.receive(own))
+    for origin in ["Sec-Fetch-Site: cross-site", "Origin: https://other.example"] {
+      let answer = try EndpointTests.refused(
+        endpoint.receive(EndpointTests.query(body, headers: [cookie, origin])))
+      #expect(try EndpointTests.code(answer) == "CSRF_PREVENTED")
+    }
   }
 
   @Test(arguments: [

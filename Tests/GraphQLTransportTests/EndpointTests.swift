@@ -33,6 +33,13 @@ extension GraphQLEndpoint {
     try request(headers: ["Content-Type: application/json"] + headers, body: body)
   }
 
+  static func query(
+    _ body: String, type: String? = "application/json", headers: [String] = []
+  ) throws -> HTTPRequest {
+    try request(
+      "QUERY", headers: (type.map { ["Content-Type: \($0)"] } ?? []) + headers, body: body)
+  }
+
   static func endpoint(
     _ change: (inout GraphQLEndpoint.Configuration) throws -> Void = { _ in }
   ) rethrows -> GraphQLEndpoint {
@@ -217,7 +224,8 @@ extension GraphQLEndpoint {
   func `other methods get 405 with Allow`(method: String) throws {
     let answer = try Self.refused(Self.endpoint().receive(Self.request(method)))
     #expect(answer.status == .methodNotAllowed)
-    #expect(answer.headers.contains(HTTPField("Allow", "GET, HEAD, POST, OPTIONS")))
+    #expect(answer.headers.contains(HTTPField("Allow", "GET, HEAD, POST, QUERY, OPTIONS")))
+    #expect(answer.headers.contains(HTTPField("Accept-Query", "application/json")))
     #expect(try Self.code(answer) == "METHOD_NOT_ALLOWED")
   }
 
@@ -234,7 +242,45 @@ extension GraphQLEndpoint {
   @Test func `OPTIONS without an origin says what is allowed`() throws {
     let answer = try Self.refused(Self.endpoint().receive(Self.request("OPTIONS")))
     #expect(answer.status == .noContent)
-    #expect(answer.headers == [HTTPField("Allow", "GET, HEAD, POST, OPTIONS")])
+    #expect(
+      answer.headers == [
+        HTTPField("Allow", "GET, HEAD, POST, QUERY, OPTIONS"),
+        HTTPField("Accept-Query", "application/json"),
+      ])
+  }
+
+  // MARK: QUERY
+
+  @Test func `a QUERY is read as a POST, and may only read`() throws {
+    let endpoint = Self.endpoint { $0.maximumBatch = 2 }
+    let body = #"{"query":"query Q($a: Int) { a }","operationName":"Q","variables":{"a":1}}"#
+    let (posted, _) = try Self.accepted(endpoint.receive(Self.post(body)))
+    // The third comes from the memory of bodies.
+    for _ in 0..<3 {
+      let (asked, format) = try Self.accepted(endpoint.receive(Self.query(body)))
+      #expect(asked.document == posted.document && asked.variables == posted.variables)
+      #expect(asked.operationName == "Q" && asked.mayOnlyRead && !posted.mayOnlyRead)
+      #expect(format.mediaType == .json)
+    }
+    let (again, _) = try Self.accepted(endpoint.receive(Self.post(body)))
+    #expect(!again.mayOnlyRead)
+    guard case .batch(let requests, _) = try endpoint.receive(Self.query("[\(body),\(body)]"))
+    else {
+      Issue.record("It is no batch.")
+      return
+    }
+    #expect(requests.count == 2 && requests.allSatisfy(\.mayOnlyRead))
+  }
+
+  @Test func `a QUERY needs a body, and JSON`() throws {
+    let endpoint = try Self.endpoint()
+    let empty = try Self.refused(endpoint.receive(Self.query("")))
+    #expect(empty.status == .badRequest)
+    for type in [nil, "text/plain", "application/graphql"] {
+      let answer = try Self.refused(
+        endpoint.receive(Self.query(#"{"query":"{a}"}"#, type: type)))
+      #expect(answer.status == .unsupportedMediaType)
+    }
   }
 
   @Test(
@@ -376,8 +422,8 @@ extension GraphQLEndpoint {
     }
     #expect(status(.graphQLResponse, .audit) == response)
     #expect(status(.json, .audit) == json)
-    #expect(status(.graphQLResponse, .draft) == draft)
-    #expect(status(.json, .draft) == draft)
+    #expect(status(.graphQLResponse, .edition2026) == draft)
+    #expect(status(.json, .edition2026) == draft)
   }
 
   @Test(arguments: [
@@ -391,11 +437,15 @@ extension GraphQLEndpoint {
   ]) func `malformed parameters are 422 in the draft only`(body: String, draft: Int) throws {
     for accept in ["application/json", "application/graphql-response+json"] {
       let request = try Self.post(body, headers: ["Accept: \(accept)"])
-      let audited = try Self.refused(Self.endpoint().receive(request))
+      let audited = try Self.refused(Self.endpoint { $0.profile = .audit }.receive(request))
       #expect(audited.status.code == 400)
-      let answer = try Self.refused(Self.endpoint { $0.profile = .draft }.receive(request))
+      let answer = try Self.refused(Self.endpoint { $0.profile = .edition2026 }.receive(request))
       #expect(answer.status.code == draft)
       #expect(answer.body == audited.body)
+      #expect(answer.contentType == "application/graphql-response+json; charset=utf-8")
+      // Each client has the profile of its media type.
+      let auto = try Self.refused(Self.endpoint().receive(request))
+      #expect(auto == (accept == "application/json" ? audited : answer))
     }
   }
 
@@ -404,13 +454,13 @@ extension GraphQLEndpoint {
     ("query=%zz", 400), ("query=q&variables=%7B", 400), ("query=q&query=q", 400),
   ]) func `so they are in a URL`(query: String, draft: Int) throws {
     let request = try Self.request("GET", "/graphql?\(query)")
-    let answer = try Self.refused(Self.endpoint { $0.profile = .draft }.receive(request))
+    let answer = try Self.refused(Self.endpoint { $0.profile = .edition2026 }.receive(request))
     #expect(answer.status.code == draft)
   }
 
   @Test func `partial data is 294 in the draft only`() {
     let audit = ResponseFormat(mediaType: .graphQLResponse)
-    let draft = ResponseFormat(mediaType: .graphQLResponse, profile: .draft)
+    let draft = ResponseFormat(mediaType: .graphQLResponse, profile: .edition2026)
     #expect(audit.status(executedWithErrors: true).code == 200)
     #expect(draft.status(executedWithErrors: true).code == 294)
     #expect(draft.status(executedWithErrors: false).code == 200)

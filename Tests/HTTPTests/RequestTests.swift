@@ -37,6 +37,35 @@ import Testing
     for number in 0..<4 { #expect(client.answer().body == "post /\(number)  \(number)") }
   }
 
+  @Test func `a QUERY is framed as a POST, and its name is read to the letter`() throws {
+    let fixture = try HTTPServerFixture()
+    let client = try RawClient(port: fixture.port)
+    let requests = [
+      ("QUERY /p?a=b HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab", "query /p a=b ab"),
+      (
+        "QUERY /p HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nk\r\n0\r\n\r\n",
+        "query /p  k"
+      ),
+      ("POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx", "post /p  x"),
+      ("QUERY /p HTTP/1.1\r\nHost: a\r\n\r\n", "query /p  "),
+    ]
+    for (request, answer) in requests {
+      client.send(request)
+      #expect(client.answer().body == answer)
+    }
+    client.send(requests.map(\.0).joined())
+    for (_, answer) in requests { #expect(client.answer().body == answer) }
+    for (line, status) in [
+      ("QUERYX / HTTP/1.1", 405), ("query / HTTP/1.1", 405), ("QUER / HTTP/1.1", 405),
+      ("QUERY  / HTTP/1.1", 400), ("QUERY * HTTP/1.1", 400), ("QUERY / HTTP/2.0", 505),
+    ] {
+      let other = try RawClient(port: fixture.port)
+      other.send("\(line)\r\nHost: a\r\n\r\n")
+      let answer = other.answer()
+      #expect(answer.status == status, "\(line): \(answer.head)")
+    }
+  }
+
   @Test func `a head that repeats brings its own body, one that differs is read anew`() throws {
     let fixture = try HTTPServerFixture()
     let client = try RawClient(port: fixture.port)

@@ -7,6 +7,8 @@ import Testing
 
 @Suite(.usesCluster) struct PostgresViewTests {
   @Test func `a statement is named by its comment, another by its start`() {
+    let comment = "/*action='Feed',application='sociograph',document='01ab',statement='s_12'*/"
+    #expect(PostgresView.name(of: comment + " SELECT 1") == "Feed 01ab s_12")
     #expect(PostgresView.name(of: "/* query Feed  s_12 */ SELECT 1") == "query Feed s_12")
     #expect(PostgresView.name(of: "SELECT\n  1") == "SELECT 1")
     #expect(PostgresView.name(of: "/* open") == "/* open")

@@ -46,19 +46,57 @@ import Testing
     #expect(PictureType(bytes) == type)
     #expect(PictureSize(of: bytes, type) == PictureSize(width: 64, height: 48))
     let made = try maker().make(bytes)
-    #expect(made.whole.size == PictureSize(width: 64, height: 48))
-    #expect(made.whole.name == PictureName(of: made.whole.bytes, type))
-    let square = try #require(made.square)
-    #expect(square.size == PictureSize(width: 48, height: 48))
-    #expect(PictureSize(of: square.bytes, type) == square.size)
+    #expect(made.size == PictureSize(width: 64, height: 48))
+    #expect(made.name == PictureName(of: made.bytes, type))
     // The same bytes are the same picture.
-    #expect(try maker().make(bytes).whole.name == made.whole.name)
+    #expect(try maker().make(bytes).name == made.name)
   }
 
-  @Test func `squares are no larger than they need be, and small ones are their own`() throws {
-    let made = try maker().make(TestPicture.png(width: 900, height: 1000))
-    #expect(made.square?.size == PictureSize(width: 640, height: 640))
-    #expect(try maker().make(TestPicture.png(width: 50, height: 50)).square == nil)
+  @Test func `the forms of a picture are narrower than it, and its squares no wider than 640`() {
+    func forms(_ width: Int, _ height: Int) -> String {
+      PictureForm.all(of: PictureSize(width: width, height: height)).map(\.description)
+        .joined(separator: " ")
+    }
+    #expect(forms(500, 400) == "w160 w320 s160 s320 s400")
+    #expect(forms(4000, 3000) == "w160 w320 w640 w1280 s160 s320 s640")
+    #expect(forms(640, 640) == "w160 w320 s160 s320")
+    #expect(forms(640, 641) == "w160 w320 s160 s320 s640")
+    #expect(forms(2000, 100) == "w160 w320 w640 w1280 s100")
+    #expect(forms(100, 100) == "")
+    #expect(forms(1, 2) == "s1")
+  }
+
+  @Test(arguments: PictureType.allCases) func `each form has the size that it is to have`(
+    _ type: PictureType
+  ) throws {
+    let made = try maker().make(picture(type, width: 501, height: 333))
+    #expect(made.size == PictureSize(width: 501, height: 333))
+    let forms = PictureForm.all(of: made.size)
+    #expect(forms.map { $0.size(of: made.size).height } == [106, 213, 160, 320, 333])
+    for form in forms {
+      let bytes = try maker().make(form, of: made.bytes, type, size: made.size)
+      #expect(PictureType(bytes) == type)
+      #expect(PictureSize(of: bytes, type) == form.size(of: made.size), "\(form)")
+      #expect(!String(decoding: bytes, as: Unicode.ASCII.self).contains("Exif"))
+    }
+  }
+
+  @Test func `the name of a form is that of its picture, and what is no form has none`() throws {
+    let picture = PictureName(of: [1, 2, 3], .jpeg)
+    for form in [PictureForm(.whole, width: 320), PictureForm(.square, width: 5)] {
+      let name = picture.form(form)
+      #expect("\(name)" == "\(picture.hash)-\(form).jpg")
+      #expect(PictureName("\(name)") == name)
+      #expect(name.whole == picture)
+    }
+    #expect(PictureName("\(picture)") == picture)
+    for end in [
+      "-.jpg", "-w.jpg", "-w0.jpg", "-w01.jpg", "-w12345.jpg", "-x1.jpg", "-w1", "w1.jpg",
+      "-w-1.jpg",
+      "-w1.jpg.jpg", "-w١.jpg", "--w1.jpg", "",
+    ] {
+      #expect(PictureName(picture.hash + end) == nil, "\(end)")
+    }
   }
 
   /// EXIF of one value, a place, in an APP1 segment behind the mark.
@@ -84,12 +122,10 @@ import Testing
     let bytes = tagged(try picture(.jpeg), orientation: 6, "Camera 4711 of Ada")
     #expect(String(decoding: bytes, as: UTF8.self).contains("Camera 4711"))
     let made = try maker().make(bytes)
-    for part in [made.whole, try #require(made.square)] {
-      let text = String(decoding: part.bytes, as: Unicode.ASCII.self)
-      #expect(!text.contains("Camera 4711"))
-      #expect(!text.contains("Exif"))
-    }
-    #expect(made.whole.size == PictureSize(width: 48, height: 64))
+    let text = String(decoding: made.bytes, as: Unicode.ASCII.self)
+    #expect(!text.contains("Camera 4711"))
+    #expect(!text.contains("Exif"))
+    #expect(made.size == PictureSize(width: 48, height: 64))
   }
 
   @Test(arguments: PictureType.allCases) func `what was cut short anywhere is refused or whole`(

@@ -102,6 +102,40 @@ import Testing
     #expect(executed == 3)
   }
 
+  @Test func `the executions of one request are one for PostgreSQL, however rare they are`()
+    async throws
+  {
+    let harness = try PoolHarness(size: 1) { $0.probeAfter = .seconds(600) }
+    let statement = OnLoop(value: BatchableStatement("SELECT (12 / \(0, "bigint"))::text"))
+    func outcomes(_ numbers: [Int64]) async -> [Result<String?, PostgresError>] {
+      let parameters = numbers.map { number in
+        var parameters = PostgresParameters()
+        parameters.append(number)
+        return parameters
+      }
+      let count = numbers.count
+      return await harness.runTogether(parameters) { pool in
+        let gatherer = StatementGatherer(StatementBatcher(pool))
+        var left = count
+        return { parameters, completion in
+          _ = gatherer.run(statement.value, parameters, for: nil, completion: completion)
+          left -= 1
+          if left == 0 { gatherer.send() }
+        }
+      }
+    }
+    let good = await outcomes((0..<250).map { $0 % 12 + 1 })
+    for (number, outcome) in good.enumerated() {
+      #expect(try outcome.get() == "\(12 / (number % 12 + 1))")
+    }
+    // A hundred at a time, as PostgreSQL answers all of them at once.
+    #expect(harness.onLoop { $0.statistics.executed } == 3)
+    // One that fails leaves the others alone.
+    let some = await outcomes([3, 0, 4])
+    #expect(try some[0].get() == "4" && some[2].get() == "3")
+    #expect(throws: PostgresError.self) { try some[1].get() }
+  }
+
   @Test func `one that fails leaves those beside it alone`() async throws {
     let harness = try PoolHarness(size: 1)
     let statement = BatchableStatement("SELECT (12 / \(0, "bigint"))::text")

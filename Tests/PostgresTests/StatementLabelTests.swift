@@ -1,6 +1,7 @@
-import Postgres
 import TestSupport
 import Testing
+
+@testable import Postgres
 
 /// The label of a statement as the server shows it.
 @Suite(.usesCluster) struct StatementLabelTests {
@@ -12,18 +13,24 @@ import Testing
   @Test func `the server is given purpose and name in a comment`() async throws {
     let harness = try PoolHarness(size: 1)
     let statement = PostgresStatement(
-      Self.shown, parameterCount: 0, label: StatementLabel("Feed 0123456789abcdef"))
+      Self.shown, parameterCount: 0,
+      label: StatementLabel(operation: "Feed", document: "0123456789abcdef"))
     let shown = try await harness.run(statement)
-    #expect(shown == "/* Feed 0123456789abcdef \(statement.name) */ \(Self.shown)")
+    #expect(
+      shown
+        == "/*action='Feed',application='sociograph',document='0123456789abcdef',"
+        + "statement='\(statement.name)'*/ \(Self.shown)")
   }
 
   @Test func `two purposes of one text are one prepared statement`() async throws {
     let harness = try PoolHarness(size: 1)
-    let first = PostgresStatement(Self.shown, parameterCount: 0, label: StatementLabel("First"))
-    let second = PostgresStatement(Self.shown, parameterCount: 0, label: StatementLabel("Second"))
+    let first = PostgresStatement(
+      Self.shown, parameterCount: 0, label: StatementLabel(task: "first"))
+    let second = PostgresStatement(
+      Self.shown, parameterCount: 0, label: StatementLabel(task: "second"))
     #expect(first.name == second.name)
     _ = try await harness.run(first)
-    #expect(try await harness.run(second)?.hasPrefix("/* First \(first.name) */") == true)
+    #expect(try await harness.run(second)?.contains("task='first'*/") == true)
     #expect(harness.count("prepared \(first.name)") == 1)
   }
 
@@ -32,12 +39,12 @@ import Testing
     String(repeating: "x", count: 100_000),
   ])
   func `no label ends its comment`(_ text: String) {
-    let label = StatementLabel(text).text
-    #expect(label.utf8.count <= 100)
-    #expect(
-      label.utf8.allSatisfy { byte in
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-() ".utf8.contains(byte)
-      })
+    let label = StatementLabel(operation: text, document: text).batching("s_1")
+    let comment = label.comment(of: "s_2")
+    #expect(comment.utf8.count <= 300)
+    let form =
+      /\/\*action='[\w\-]*',application='sociograph',batch_of='s_1',document='[\w\-]*',statement='s_2'\*\//
+    #expect(comment.wholeMatch(of: form.asciiOnlyWordCharacters()) != nil, "\(comment)")
   }
 
   @Test func `a wait for a connection and the time on it are told apart`() async throws {

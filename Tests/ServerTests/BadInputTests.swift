@@ -75,12 +75,12 @@ import Testing
     #expect(many.status < 500, "\(many.body)")
   }
 
-  @Test func `an id may be written as an integer, and is shown as it was written`() throws {
+  @Test func `an id may be written as an integer`() throws {
     let server = try TestServer.shared
     let whole = try server.execute("{ node(id: 1234) { id } }")
     #expect(whole.body == #"{"data":{"node":null}}"#)
     let negative = try server.execute("{ node(id: -4337) { id } }")
-    #expect(negative.body.contains(#"\"-4337\" is not an id."#), "\(negative.body)")
+    #expect(negative.body == whole.body)
   }
 
   @Test func `an id of another type, of nothing or of no type finds nothing`() throws {

@@ -1,5 +1,6 @@
 import HTTPTestSupport
 import JSON
+import OracleSupport
 import TestSupport
 import Testing
 
@@ -27,10 +28,44 @@ import Testing
     #expect(answer.header("Allow") == "POST")
   }
 
-  @Test func `the draft profile answers faulty documents with 422`() throws {
-    let server = try TestServer { $0.endpoint.profile = .draft }
+  @Test func `curl asks by QUERY what it asks by POST, and changes nothing`() throws {
+    let server = try TestServer.shared
+    func curl(_ arguments: String...) throws -> String {
+      let run = try LiveClients.tool(
+        "curl",
+        ["-sS", "--noproxy", "*", "-w", " %{http_code}", "-H", "Content-Type: application/json"]
+          + arguments + ["http://127.0.0.1:\(server.port)/graphql"])
+      #expect(run.status == 0)
+      return run.output
+    }
+    let read =
+      #"{"query":"query Q($n: Int) { users(first: $n) { nodes { id } } }","variables":{"n":1}}"#
+    let posted = try curl("-X", "POST", "-d", read)
+    #expect(posted.hasSuffix(" 200"))
+    for _ in 0..<3 { #expect(try curl("-X", "QUERY", "-d", read) == posted) }
+    let write = #"{"query":"mutation { signOut { userErrors { code } } }"}"#
+    for _ in 0..<3 {
+      #expect(try curl("-X", "QUERY", "-d", write).contains("METHOD_NOT_ALLOWED"))
+    }
+    #expect(try curl("-X", "POST", "-d", write).hasSuffix(" 200"))
+    #expect(try curl("-X", "QUERY", "-d", write).hasSuffix(" 405"))
+    let options = try curl("-i", "-X", "OPTIONS")
+    #expect(options.contains("Accept-Query: application/json\r\n"))
+  }
+
+  @Test func `by its media type a client has the draft's statuses, or the audit's`() throws {
+    let server = try TestServer { $0.endpoint.profile = .auto }
     #expect(try server.execute("{ nothing }").status == 422)
     #expect(try server.execute("{").status == 400)
+    let body = #"{"query":"{ nothing }"}"#
+    let legacy = try server.send(
+      Array(
+        """
+        POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+        Accept: application/json\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)
+        """.utf8))
+    #expect(legacy.status == 200)
+    #expect(legacy.header("Content-Type") == "application/json; charset=utf-8")
   }
 
   @Test func `a page of an allowed origin may read, others may not`() throws {

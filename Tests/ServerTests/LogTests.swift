@@ -183,7 +183,7 @@ import Testing
     _ = try eventually {
       shown =
         try watch.execute(
-          "SELECT query FROM pg_stat_activity WHERE query LIKE '/* Held %' AND state = 'active'"
+          "SELECT query FROM pg_stat_activity WHERE query LIKE '/*action=''Held''%' AND state = 'active'"
         ).first?.first ?? nil
       return shown != nil
     }
@@ -193,7 +193,9 @@ import Testing
     #expect(line["message"]?.text?.hasPrefix("query Held: ") == true)
     let document = try #require(line["document"]?.text)
     let statement = try #require(line["statement"]?.text)
-    #expect(try #require(shown).hasPrefix("/* Held \(document) \(statement) */ SELECT"))
+    let comment =
+      "/*action='Held',application='sociograph',document='\(document)',statement='\(statement)'*/"
+    #expect(try #require(shown).hasPrefix(comment + " SELECT"))
     try lock.execute("ROLLBACK")
   }
 
@@ -260,7 +262,7 @@ import Testing
           + "Host: localhost\r\nGraphQL-Require-Preflight: 1\r\n\r\n")
       let isAsked = try eventually {
         try !watch.execute(
-          "SELECT 1 FROM pg_stat_activity WHERE query LIKE '/* Gone %' AND state = 'active'"
+          "SELECT 1 FROM pg_stat_activity WHERE query LIKE '/*action=''Gone''%' AND state = 'active'"
         ).isEmpty
       }
       try #require(isAsked)

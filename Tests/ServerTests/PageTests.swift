@@ -190,12 +190,12 @@ import Testing
       """
       mutation {
         signUp(input: {username: "reader", password: "correct horse battery"}) {
-          session { token }
+          token
         }
       }
       """)
     let answer = try JSONParser.parse(Array(signUp.body.utf8))
-    guard case .string(let token)? = answer["data"]?["signUp"]?["session"]?["token"] else {
+    guard case .string(let token)? = answer["data"]?["signUp"]?["token"] else {
       Issue.record("\(signUp.body)")
       return
     }

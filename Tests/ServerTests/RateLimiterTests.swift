@@ -173,12 +173,12 @@ import Testing
       """
       mutation {
         signUp(input: {username: "spender", password: "correct horse battery"}) {
-          session { token }
+          token
         }
       }
       """, headers: "X-Forwarded-For: 192.0.2.9\r\n")
     let answer = try JSONParser.parse(Array(signUp.body.utf8))
-    guard case .string(let token)? = answer["data"]?["signUp"]?["session"]?["token"] else {
+    guard case .string(let token)? = answer["data"]?["signUp"]?["token"] else {
       Issue.record("\(signUp.body)")
       return
     }

@@ -34,12 +34,12 @@ struct RequestInFlightTests {
   private let seen = Seen()
   private let caller = Caller(
     .none, client: .server, chargedAddress: nil, address: .local, isAddressShared: true,
-    device: "test")
+    device: "test", preferences: RequestPreferences())
 
   private func batch(of count: Int) -> BatchReply {
     BatchReply(
       of: count, as: ResponseFormat(mediaType: .json), mayHold: { _ in true },
-      send: { [seen] body in seen.bodies.append(String(decoding: body, as: UTF8.self)) })
+      send: { [seen] body, _ in seen.bodies.append(String(decoding: body, as: UTF8.self)) })
   }
 
   private func flight(_ batch: BatchReply, _ place: Int = 0) -> RequestInFlight {

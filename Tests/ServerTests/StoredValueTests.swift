@@ -101,7 +101,7 @@ import Testing
     #expect(
       try graph.body(
         "{ thing { year big small count at day flag name price years days key cardinal } }")
-        == #"{"data":{"thing":{"year":2006,"big":12,"small":3,"count":1.5,"at":"2026-05-01T18:30:00Z","#
+        == #"{"data":{"thing":{"year":2006,"big":12,"small":3,"count":1.5,"at":"2026-05-01T18:30:00.000Z","#
         + #""day":"2026-05-02","flag":true,"name":"a","price":"1.50","years":[1,2],"days":["2026-01-01"],"#
         + #""key":"AQE","cardinal":9}}}"#)
   }

@@ -15,6 +15,7 @@ import Testing
 
   private static func server(
     _ collector: TraceCollector, sample: Double,
+    usesConventions: Bool = false,
     _ change: (inout TraceExporter.Settings) -> Void = { _ in }
   ) throws -> TestServer {
     let endpoint = try #require(TraceEndpoint("http://127.0.0.1:\(collector.port)"))
@@ -24,6 +25,7 @@ import Testing
     let proxies = try #require(TrustedProxies(["127.0.0.1"]))
     return try TestServer(database: TestCluster.migratedDatabase()) {
       $0.traces = traces
+      $0.usesConventions = usesConventions
       $0.trustedProxies = proxies
       $0.adminAddress = .tcp(host: "127.0.0.1", port: 0)
       $0.logWriter = LogWriter(descriptor: unsafe open("/dev/null", O_WRONLY))
@@ -61,6 +63,37 @@ import Testing
     let statement = try #require(phases.first { $0["name"] == .string("postgresql") })
     #expect(Self.attributes(statement)["sociograph.statement"]?.hasPrefix("s_") == true)
     for post in collector.received { try Self.check(post) }
+  }
+
+  /// The names, kinds and required attributes of semantic-conventions 1.38, `http-spans` and
+  /// `graphql-spans`.
+  @Test func `by OpenTelemetry's conventions, a request and its operation are two spans`() throws {
+    let collector = try TraceCollector()
+    let server = try Self.server(collector, sample: 0, usesConventions: true)
+    _ = try server.execute(
+      "query Traced { users(first: 1) { nodes { id } } }",
+      headers: "traceparent: \(Self.parent)\r\n")
+    let spans = try collector.spans(through: "query")
+    let request = try #require(spans.first { $0["name"] == .string("POST /graphql") })
+    #expect(request["parentSpanId"] == .string("b7ad6b7169203331"))
+    #expect(request["kind"] == .number("2") && request["status"]?.names == [])
+    let http = Self.attributes(request)
+    for (name, value) in [
+      ("http.request.method", "POST"), ("url.path", "/graphql"), ("url.scheme", "http"),
+      ("http.route", "/graphql"), ("http.response.status_code", "200"),
+    ] { #expect(http[name] == value, "\(name)") }
+    let operation = try #require(spans.first { $0["name"] == .string("query") })
+    #expect(operation["parentSpanId"] == request["spanId"] && operation["kind"] == .number("2"))
+    #expect(Self.attributes(operation)["graphql.operation.type"] == "query")
+    #expect(Self.attributes(operation)["graphql.operation.name"] == "Traced")
+    let statement = try #require(spans.first { $0["name"] == .string("SELECT") })
+    #expect(statement["parentSpanId"] == operation["spanId"] && statement["kind"] == .number("3"))
+    #expect(Self.attributes(statement)["db.system.name"] == "postgresql")
+    for post in collector.received { try Self.check(post) }
+    let duration =
+      "http_server_request_duration_seconds_count{http_request_method=\"POST\","
+      + "http_response_status_code=\"200\",http_route=\"/graphql\",url_scheme=\"http\"}"
+    #expect(try server.metric(duration) == 1)
   }
 
   /// Spans are sent in the order of their operations, so what was to be sent has come before the last.

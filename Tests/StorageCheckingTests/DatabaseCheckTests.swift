@@ -225,7 +225,7 @@ import Testing
       """
       type Query {
         things: [Thing!]! @list(orderBy: "this.id")
-        some(first: Int = 20): [Thing!]! @list(orderBy: "this.id")
+        some(limit: Int! = 20): [Thing!]! @list(orderBy: "this.id")
         own: [Thing!]! @list(where: "this.owner = :viewer", orderBy: "this.id")
       }
       type Thing @table(name: "thing") {
@@ -240,7 +240,7 @@ import Testing
     #expect(
       try graph.findings { $0.maximumListRows = 49 } == [
         "warning: Query.things: the list has all 50 rows of thing, and is refused beyond 49; give it the "
-          + "argument first: Int = 20, or make it a @connection."
+          + "argument limit: Int! = 20, or make it a @connection."
       ])
   }
 }

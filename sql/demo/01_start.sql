@@ -96,11 +96,10 @@ $$;
 CREATE UNLOGGED TABLE demo_picture AS
 SELECT split_part(name, '-', 1) AS kind, count(*) AS total,
   array_agg('/photos/' || file ORDER BY number) AS urls,
-  array_agg('/photos/' || square ORDER BY number) AS square_urls,
   array_agg(width ORDER BY number) AS widths, array_agg(height ORDER BY number) AS heights
 FROM ROWS FROM (jsonb_to_recordset(current_setting('sociograph.demo_pictures')::jsonb)
-  AS (name text, file text, square text, width int, height int))
-  WITH ORDINALITY AS p(name, file, square, width, height, number)
+  AS (name text, file text, width int, height int))
+  WITH ORDINALITY AS p(name, file, width, height, number)
 GROUP BY 1;
 
 -- Member m of group g: people who live next door to each other. The first is the owner.

@@ -43,22 +43,21 @@ FROM generate_series(0, demo_count('user') - 1) i,
       WHEN 6 THEN 'Tom Hartley' WHEN 7 THEN 'Inês Cardoso' WHEN 8 THEN 'House Staff'
       WHEN 9 THEN 'Campus Calendar' ELSE n.first_name || ' ' || n.last_name END AS display_name) u
 
--- step: Pictures that the server has; table: upload(owner_id, path, square_path, width, height, moderation,
+-- step: Pictures that the server has; table: upload(owner_id, path, width, height, moderation,
 --   uploaded_at); rows: 12
 -- Many photos show the same one, and none is the one that was made of it: they are never forgotten.
 SELECT demo_id('user', 8), u.*, 'APPROVED'::moderation_state, 'infinity'::timestamptz
-FROM demo_picture p, unnest(p.urls, p.square_urls, p.widths, p.heights) u
+FROM demo_picture p, unnest(p.urls, p.widths, p.heights) u
 
--- step: Pictures of people and products; table: photo(id, owner_id, url, square_url, width, height,
---   moderation, created_at); rows: 1000 * :scale
-SELECT demo_id('avatar', i), demo_id('user', i), p.urls[place], p.square_urls[place], p.widths[place],
-  p.heights[place],
+-- step: Pictures of people and products; table: photo(id, owner_id, url, width, height, moderation,
+--   created_at); rows: 1000 * :scale
+SELECT demo_id('avatar', i), demo_id('user', i), p.urls[place], p.widths[place], p.heights[place],
   'APPROVED'::moderation_state, demo_time(0)
 FROM generate_series(0, demo_count('user') - 1) i, demo_picture p, LATERAL (SELECT i % p.total + 1) AS s(place)
 WHERE i % 8 <> 3 AND p.kind = 'person'
 UNION ALL
-SELECT demo_id('product_photo', i), demo_id('user', 8), p.urls[place], p.square_urls[place], p.widths[place],
-  p.heights[place], 'APPROVED', demo_time(0)
+SELECT demo_id('product_photo', i), demo_id('user', 8), p.urls[place], p.widths[place], p.heights[place],
+  'APPROVED', demo_time(0)
 FROM generate_series(0, demo_count('product_photo') - 1) i, demo_picture p,
   LATERAL (SELECT i % p.total + 1) AS s(place)
 WHERE p.kind = 'product'

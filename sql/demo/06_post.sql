@@ -40,10 +40,9 @@ CREATE UNIQUE INDEX ON demo_post (j);
 CREATE INDEX ON demo_post (id);
 ANALYZE demo_post;
 
--- step: Photos of posts; table: photo(id, owner_id, url, square_url, width, height, moderation,
+-- step: Photos of posts; table: photo(id, owner_id, url, width, height, moderation,
 --   created_at); rows: 7500 * :scale
-SELECT demo_id('post_photo', j * 3 + n), author_id, p.urls[s.place], p.square_urls[s.place],
-  p.widths[s.place], p.heights[s.place],
+SELECT demo_id('post_photo', j * 3 + n), author_id, p.urls[s.place], p.widths[s.place], p.heights[s.place],
   CASE WHEN demo_random(j * 3 + n, 513) < 0.995 THEN 'APPROVED'
     ELSE 'PENDING' END::moderation_state,
   created_at
@@ -89,8 +88,8 @@ FROM (
     LATERAL (SELECT demo_pick(demo_count('comment'), demo_random(k, 531), 0.7)) s(c)) r
 GROUP BY r.subject_id, r.user_id, r.kind
 
--- step: Comments; table: comment(id, subject_id, author_id, body, agree_count, created_at);
---   rows: 10000 * :scale
+-- step: Comments; table: comment(id, subject_id, author_id, body, agree_count, created_at,
+--   updated_at); rows: 10000 * :scale
 -- Comments are numbered as time goes, so each is on a post that was there; two in three are on the
 -- latest posts, the others on the popular ones, on places and in groups.
 SELECT demo_id('comment', c), coalesce(p.id, o.subject_id), CASE
@@ -107,7 +106,8 @@ SELECT demo_id('comment', c), coalesce(p.id, o.subject_id), CASE
       'The colour is perfect.', 'Thank you for sharing.', 'See you there.',
       'Not sure about the hat.',
       'This made my day.', 'How long does it take?'], demo_random(c, 546)) END,
-  coalesce(a.n, 0)::int, demo_time((c + 0.5) / demo_count('comment'))
+  coalesce(a.n, 0)::int, demo_time((c + 0.5) / demo_count('comment')),
+  demo_time((c + 0.5) / demo_count('comment'))
 FROM generate_series(0, demo_count('comment') - 1) c
   CROSS JOIN LATERAL (SELECT demo_random(c, 541) AS r, demo_random(c, 542) AS s,
     (c + 0.5) / demo_count('comment') AS part) d

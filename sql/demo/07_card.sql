@@ -32,9 +32,10 @@ SELECT nextval('node_seq') << 8 | tag AS id, s.* FROM (
     created_at FROM demo_response WHERE kind = 20
   ORDER BY created_at, post_id, recipient_id, tag) s;
 
--- step: Offers and requests; table: card_post(post_id, is_open, response_limit, response_count);
+-- step: Offers and requests; table: card_post(post_id, closed_at, response_limit, response_count);
 --   rows: 900 * :scale
-SELECT p.id, coalesce(r.n < l.response_limit, true) AND demo_random(p.j, 607) < 0.8,
+SELECT p.id, CASE WHEN demo_random(p.j, 607) >= 0.8
+    THEN least(p.created_at + interval '7 days', demo_today()) END,
   l.response_limit, coalesce(r.n, 0)::int
 FROM demo_post p
   LEFT JOIN (SELECT j, count(*) AS n FROM demo_response GROUP BY 1) r USING (j),

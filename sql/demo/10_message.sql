@@ -103,26 +103,17 @@ SELECT new_node(tag_of('notification')) AS id, s.* FROM (
   ORDER BY created_at, recipient_id, reason, actor_id, about_id) s
 WHERE s.created_at <= demo_today();
 
--- step: Notifications; table: notification(id, recipient_id, reason, actor_id, about_id, text,
---   destination, action_kind, action_label, action_url, action_performed_at, read_at, created_at);
+-- step: Notifications; table: notification(id, recipient_id, reason, actor_id, about_id, phrase,
+--   args, number, destination, action_kind, action_url, action_performed_at, read_at, created_at);
 --   rows: 11000 * :scale
 SELECT n.id, n.recipient_id, n.reason, n.actor_id, n.about_id,
-  '<b>' || u.display_name || '</b> ' || CASE n.reason
-    WHEN 'FOLLOWED' THEN 'follows you.'
-    WHEN 'REACTED' THEN 'likes your post.'
-    WHEN 'COMMENTED' THEN 'commented on your post.'
-    WHEN 'TAGGED' THEN 'thanks you.'
-    WHEN 'EVENT_INVITED' THEN 'invites you.'
-    WHEN 'INFO_REQUESTED' THEN 'asks for your address.'
-    WHEN 'OFFER_ANSWERED' THEN 'would like your card.'
-    WHEN 'FOLLOW_UP_UNABLE' THEN 'cannot send you a card.'
-    WHEN 'CIRCLE_ADDED' THEN 'added you to a circle.'
-    ELSE 'suggests a product.' END,
-  'https://sociograph.example/' || wire_id(n.about_id),
-  a.kind, a.label, NULL::text, NULL::timestamptz,
+  n.reason || CASE n.reason WHEN 'REACTED' THEN '.LIKE.' || node_type(n.about_id) ELSE '' END,
+  ARRAY['<b>' || escaped(u.display_name) || '</b>', escaped(coalesce(e.title, c.name, p.name, 'Well done')),
+    escaped(p.brand)], NULL::int, node_link(n.about_id), a.kind, NULL::text, NULL::timestamptz,
   CASE WHEN n.created_at < demo_today() - interval '4 days' OR demo_random(n.id, 793) < 0.3
     THEN least(n.created_at + interval '7 hours', demo_today()) END, n.created_at
 FROM demo_notification n JOIN app_user u ON u.id = n.actor_id
-  LEFT JOIN (VALUES ('FOLLOWED', 'FOLLOW_BACK', 'Follow back'),
-    ('EVENT_INVITED', 'ATTEND', 'Attend'),
-    ('INFO_REQUESTED', 'APPROVE_INFO_REQUEST', 'Approve')) a(reason, kind, label) USING (reason)
+  LEFT JOIN event e ON e.post_id = n.about_id LEFT JOIN circle c ON c.id = n.about_id
+  LEFT JOIN product p ON p.id = n.about_id
+  LEFT JOIN (VALUES ('FOLLOWED', 'FOLLOW_BACK'), ('EVENT_INVITED', 'ATTEND'),
+    ('INFO_REQUESTED', 'APPROVE_INFO_REQUEST')) a(reason, kind) USING (reason)

@@ -231,7 +231,8 @@ COMMENT ON PROCEDURE node IS
 CREATE OR REPLACE FUNCTION exported_rows(relation text, owner text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (SELECT format('SELECT jsonb_build_object(%s) FROM %I t WHERE t.%I = $1 ORDER BY t.id',
-      string_agg(format(CASE a.atttypid WHEN 'bigint'::regtype THEN '%L, wire_id(t.%I)' ELSE '%L, t.%I' END,
+      string_agg(format(CASE a.atttypid WHEN 'bigint'::regtype THEN '%L, wire_id(t.%I)'
+          WHEN 'timestamptz'::regtype THEN '%L, wire_time(t.%I)' ELSE '%L, t.%I' END,
         lower(left(c.name, 1)) || substr(replace(initcap(replace(c.name, '_', ' ')), ' ', ''), 2), a.attname),
         ', ' ORDER BY a.attnum), relation, owner)
     FROM pg_attribute a,

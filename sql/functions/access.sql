@@ -7,6 +7,8 @@ SELECT v.relation, v.attribute FROM (VALUES
   ('password', NULL),
   ('identity', 'access_token'),
   ('session', 'token_hash'),
+  ('device', 'token_hash'),
+  ('device', 'token'),
   ('one_time_token', NULL),
   ('outbox', NULL),
   ('mail_time', NULL),

@@ -3,9 +3,10 @@
 -- Passwords never get here: the server hashes and compares them (@password). Of tokens only SHA-256 is
 -- kept. What a stranger could learn from an answer (whether there is an account) is not in it.
 
--- Sessions have names of their own, but are no nodes.
-CALL number_by('session', 60, 'session_seq');
-CALL told('session', NULL);
+CALL node('session', 60, owner => 'user_id', is_told => false);
+-- that one began or ended; not each use, which is noted every few minutes
+CALL watch('session', '{added,removed}', 'tell_changed', 'sign_in user_id user_id');
+CALL told('session', 'sign_in', '{user_id}');
 CALL tell('identity', 'identity', 'user_id', '{user_id}');
 -- e-mail and postal address
 CALL told('app_user', 'account', '{id}', only_columns => true, is_own => true);
@@ -15,25 +16,52 @@ CALL exported('identities', $$
   FROM identity i WHERE i.user_id = $1$$);
 CALL exported('sessions', $$
   SELECT jsonb_build_object('device', s.device,
-    'createdAt', s.created_at, 'expiresAt', s.expires_at)
+    'createdAt', wire_time(s.created_at), 'expiresAt', wire_time(s.expires_at))
   FROM session s WHERE s.user_id = $1
   ORDER BY s.created_at$$);
 
+CREATE OR REPLACE FUNCTION visible_session(viewer bigint)
+RETURNS TABLE (id bigint, user_id bigint, app text, device text, created_at timestamptz,
+  last_used_at timestamptz, expires_at timestamptz)
+LANGUAGE sql STABLE AS $$
+  SELECT s.id, s.user_id, s.app, s.device, s.created_at, s.last_used_at, s.expires_at
+  FROM session s WHERE s.user_id = viewer
+$$;
+COMMENT ON FUNCTION visible_session IS
+  'Returns the sessions of the viewer. The columns are named, because nobody may read what sessions are known '
+  'by.';
+
 CREATE OR REPLACE FUNCTION begin_session(account bigint, token_hash bytea, device text)
-RETURNS void LANGUAGE plpgsql AS $$
+RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE made bigint;
 BEGIN
   PERFORM FROM app_user u WHERE u.id = account FOR NO KEY UPDATE;
-  INSERT INTO session (token_hash, user_id, device, expires_at)
-  VALUES (begin_session.token_hash, account, left(begin_session.device, 200),
-    now() + interval '90 days');
+  PERFORM refuse_suspended(account);
+  INSERT INTO session (token_hash, user_id, device, app, expires_at)
+  VALUES (begin_session.token_hash, account, left(begin_session.device, 200), app_now(),
+    now() + interval '90 days')
+  RETURNING id INTO made;
   DELETE FROM session s WHERE s.user_id = account AND s.token_hash IN (
     SELECT o.token_hash FROM session o WHERE o.user_id = account
     ORDER BY o.token_hash = begin_session.token_hash DESC,
       coalesce(o.last_used_at, o.created_at) DESC, o.id DESC OFFSET 20);
+  RETURN made;
 END $$;
 COMMENT ON FUNCTION begin_session IS
-  'Begins a session for the account, identified by the hash of its token. Ends the least recently used sessions beyond '
-  'twenty.';
+  'Begins a session for the account, identified by the hash of its token, and returns its ID. Refuses while the '
+  'account is suspended. Ends the least recently used sessions beyond twenty.';
+
+CREATE OR REPLACE FUNCTION refuse_suspended(account bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE until timestamptz := (SELECT u.suspended_until FROM app_user u WHERE u.id = account);
+BEGIN
+  IF until = 'infinity' THEN
+    PERFORM refuse('SUSPENDED');
+  ELSIF until > now() THEN
+    PERFORM refuse_as(worded(refusal('SUSPENDED'), 'SUSPENDED_UNTIL', jsonb_build_object(
+      'date', spoken_time(spoken_now(), zone_of(account), until))));
+  END IF;
+END $$;
+COMMENT ON FUNCTION refuse_suspended IS 'Refuses while an account is suspended.';
 
 CREATE OR REPLACE FUNCTION new_one_time_token(account bigint, use text, lasts interval)
 RETURNS text LANGUAGE plpgsql AS $$
@@ -49,16 +77,19 @@ COMMENT ON FUNCTION new_one_time_token IS
   'Returns a new token that works once, and stores its hash. Replaces earlier tokens of the account for the same '
   'purpose.';
 
-CREATE OR REPLACE FUNCTION mail_owner(account bigint, subject text, body text)
+CREATE OR REPLACE FUNCTION mail_owner(account bigint, key text, given jsonb DEFAULT '{}')
 RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE language text := spoken('', account);
 BEGIN
   INSERT INTO outbox (channel, user_id, recipient, subject, body)
-  SELECT 'EMAIL', u.id, u.email, one_line(mail_owner.subject), mail_owner.body
+  SELECT 'EMAIL', u.id, u.email, one_line(phrase(language, format('mail.%s.subject', key), given)),
+    phrase(language, format('mail.%s.body', key), given)
   FROM app_user u WHERE u.id = account AND u.email_verified AND u.email IS NOT NULL;
   RETURN FOUND;
 END $$;
 COMMENT ON FUNCTION mail_owner IS
-  'Mails the verified address of an account. Returns false, and mails nothing, if it has none.';
+  'Mails the phrases of a key, mail.<key>.subject and mail.<key>.body, to the verified address of an account, in its '
+  'language. Returns false, and mails nothing, if it has none.';
 
 CREATE OR REPLACE FUNCTION may_mail(kind text, whom text, pause interval)
 RETURNS boolean LANGUAGE plpgsql AS $$
@@ -76,6 +107,7 @@ CREATE OR REPLACE FUNCTION mail_verification(account bigint)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   address text := (SELECT u.email FROM app_user u WHERE u.id = account AND NOT u.email_verified);
+  language text := spoken('', account);
 BEGIN
   IF address IS NULL
     -- the account first: an account that has to wait must not make an address wait
@@ -84,24 +116,23 @@ BEGIN
     RETURN;
   END IF;
   INSERT INTO outbox (channel, user_id, recipient, subject, body)
-  VALUES ('EMAIL', account, address, 'Is this your e-mail address?',
-    'To show that this address is yours, open ' || public_url('/verify/')
-    || new_one_time_token(account, 'VERIFY_EMAIL', interval '3 days') || E'\n');
+  VALUES ('EMAIL', account, address, phrase(language, 'mail.VERIFY_EMAIL.subject'),
+    phrase(language, 'mail.VERIFY_EMAIL.body', jsonb_build_object('link', web_link(mail_app(account),
+      'verify/' || new_one_time_token(account, 'VERIFY_EMAIL', interval '3 days')))));
 END $$;
 COMMENT ON FUNCTION mail_verification IS
-  'Mails a token that verifies the account''s email address. This is the only mail to an unverified address, sent at '
-  'most once a minute to each account and each address.';
+  'Mails a token that verifies the account''s email address. Sent at most once a minute to each account and each '
+  'address. Besides password resets, the only mail to an unverified address.';
 
 CREATE OR REPLACE FUNCTION password_refusals(hash text, VARIADIC path text[])
 RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE
-    WHEN hash IS NULL OR hash = '!' THEN jsonb_build_array(refusal('REQUIRED', VARIADIC path)
-      || saying('Enter a password.'))
-    WHEN hash = '!TOO_LONG' THEN jsonb_build_array(refusal('TOO_LONG', VARIADIC path)
-      || saying('The password may have at most 256 characters.'))
-    WHEN hash LIKE '!%' THEN jsonb_build_array(refusal('INVALID', VARIADIC path) || CASE hash
-      WHEN '!TOO_SHORT' THEN saying('The password must have at least 8 characters.')
-      WHEN '!COMMON' THEN saying('This password is too common.') ELSE '{}' END)
+    WHEN hash IS NULL OR hash = '!' THEN jsonb_build_array(worded(refusal('REQUIRED', VARIADIC path), 'PASSWORD'))
+    WHEN hash = '!TOO_LONG' THEN jsonb_build_array(
+      limited(worded(refusal('TOO_LONG', VARIADIC path), 'PASSWORD_LONG'), NULL, 256))
+    WHEN hash = '!TOO_SHORT' THEN jsonb_build_array(
+      limited(worded(refusal('TOO_SHORT', VARIADIC path), 'PASSWORD_SHORT'), 8, NULL))
+    WHEN hash LIKE '!%' THEN jsonb_build_array(refusal('COMMON_PASSWORD', VARIADIC path))
     ELSE '[]'::jsonb END
 $$;
 COMMENT ON FUNCTION password_refusals IS
@@ -111,13 +142,13 @@ CREATE OR REPLACE FUNCTION username_refusals(viewer bigint, name text, VARIADIC 
 RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN CASE
-    WHEN words(name) IS NULL THEN jsonb_build_array(refusal('REQUIRED', VARIADIC path) || saying('Enter a username.'))
-    WHEN length(name) > 40 THEN jsonb_build_array(refusal('TOO_LONG', VARIADIC path)
-      || saying('A username has 2 to 40 letters, digits, periods, and underscores.'))
-    WHEN name !~ '^[A-Za-z0-9_.]{2,40}$' THEN jsonb_build_array(refusal('INVALID', VARIADIC path)
-      || saying('A username has 2 to 40 letters, digits, periods, and underscores.'))
+    WHEN words(name) IS NULL THEN jsonb_build_array(worded(refusal('REQUIRED', VARIADIC path), 'USERNAME'))
+    WHEN length(name) > 40 THEN jsonb_build_array(
+      limited(worded(refusal('TOO_LONG', VARIADIC path), 'USERNAME_FORM'), 2, 40))
+    WHEN name !~ '^[A-Za-z0-9_.]{2,40}$' THEN jsonb_build_array(
+      limited(worded(refusal('INVALID', VARIADIC path), 'USERNAME_FORM'), 2, 40))
     WHEN EXISTS (SELECT FROM app_user u WHERE lower(u.username) = lower(name) AND u.id <> viewer)
-      THEN jsonb_build_array(refusal('TAKEN', VARIADIC path) || saying('This username is taken.'))
+      THEN jsonb_build_array(worded(refusal('TAKEN', VARIADIC path), 'USERNAME_TAKEN'))
     ELSE '[]'::jsonb END;
 END $$;
 COMMENT ON FUNCTION username_refusals IS 'Returns the errors of a username: missing, too long, malformed, or taken.';
@@ -150,10 +181,12 @@ COMMENT ON FUNCTION new_account IS 'Creates an account that is subscribed to all
 CREATE OR REPLACE FUNCTION accept_code(account bigint, secret text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE invitation i SET invitee_id = account, status = 'ACCEPTED'
-  WHERE i.code = secret AND i.event_id IS NULL AND i.invitee_id IS NULL AND i.inviter_id <> account;
+  WHERE i.code = secret AND i.event_id IS NULL AND i.invitee_id IS NULL AND i.inviter_id <> account
+    AND i.status = 'PENDING';
 END $$;
 COMMENT ON FUNCTION accept_code IS
-  'Accepts the invitation with this code for the account that signed up with it. An unknown code is ignored.';
+  'Accepts the invitation with this code for the account that signed up with it. An unknown code, and that of an '
+  'invitation that was taken back, is ignored.';
 
 CREATE OR REPLACE FUNCTION sign_up(input jsonb, hash text, token_hash bytea, device text)
 RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -164,11 +197,10 @@ DECLARE
   refusals jsonb := username_refusals(0, input ->> 'username', 'input', 'username')
     || password_refusals(hash, 'input', 'password')
     || text_refusals(input ->> 'displayName', false, 80, 'input', 'displayName')
-    || text_refusals(input ->> 'address', false, 1000, 'input', 'address');
+    || text_refusals(input ->> 'address', false, 1000, 'input', 'address') || setting_refusals(input);
 BEGIN
   IF mail IS NOT NULL AND NOT is_email(mail) THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'email')
-      || saying('Enter an email address such as name@example.com.'));
+    refusals := refusals || worded(refusal('INVALID', 'input', 'email'), 'EMAIL_FORM');
   END IF;
   IF home IS NOT NULL AND NOT EXISTS (SELECT FROM location l WHERE l.id = home) THEN
     refusals := refusals || refusal('NOT_FOUND', 'input', 'homeLocationId');
@@ -176,11 +208,13 @@ BEGIN
   PERFORM refuse_all(refusals);
   made := new_account(input ->> 'username', input ->> 'displayName', hash, mail, false,
     words(input ->> 'address'), home);
+  PERFORM set_language(made, jsonb_build_object('locale', known_locale(current_setting('sociograph.locale', true)))
+    || input);
   PERFORM accept_code(made, input ->> 'invitationCode');
   PERFORM mail_verification(made);
-  PERFORM begin_session(made, token_hash, device);
   PERFORM audit(made, 'SIGN_UP');
-  RETURN jsonb_build_object('account', made, 'isNew', true);
+  RETURN jsonb_build_object('account', made, 'isNew', true,
+    'session', begin_session(made, token_hash, device));
 END $$;
 COMMENT ON FUNCTION sign_up IS 'Implements Mutation.signUp.';
 
@@ -190,10 +224,9 @@ DECLARE account bigint := (result ->> 'account')::bigint;
 BEGIN
   PERFORM FROM app_user u WHERE u.id = account FOR NO KEY UPDATE;
   IF NOT EXISTS (SELECT FROM password p WHERE p.user_id = account AND p.hash = matched) THEN
-    PERFORM refuse_saying('The password is wrong.', 'WRONG_CREDENTIALS', 'input', 'password');
+    PERFORM refuse_as(worded(refusal('WRONG_CREDENTIALS', 'input', 'password'), 'PASSWORD_WRONG'));
   END IF;
-  PERFORM begin_session(account, token_hash, device);
-  RETURN result;
+  RETURN result || jsonb_build_object('session', begin_session(account, token_hash, device));
 END $$;
 COMMENT ON FUNCTION sign_up_again IS
   'Implements a repeated Mutation.signUp: begins another session if the account still has the password of the request. '
@@ -225,12 +258,12 @@ BEGIN
   WHERE lower(u.username) = lower(name) AND p.hash = matched FOR NO KEY UPDATE OF u;
   -- looked at again behind the lock
   IF NOT EXISTS (SELECT FROM password p WHERE p.user_id = account AND p.hash = matched) THEN
-    PERFORM refuse_saying('The username or the password is wrong.', 'WRONG_CREDENTIALS');
+    PERFORM refuse('WRONG_CREDENTIALS');
   END IF;
   IF renewed IS NOT NULL THEN PERFORM set_password(account, renewed); END IF;
-  PERFORM begin_session(account, token_hash, device);
   PERFORM audit(account, 'SIGN_IN');
-  RETURN jsonb_build_object('account', account, 'isNew', false);
+  RETURN jsonb_build_object('account', account, 'isNew', false,
+    'session', begin_session(account, token_hash, device));
 END $$;
 COMMENT ON FUNCTION sign_in IS 'Implements Mutation.signIn. matched: the hash that the password matched, or null.';
 
@@ -266,9 +299,9 @@ DECLARE
   verified text;
 BEGIN
   IF claims IS NULL THEN
-    PERFORM refuse_saying('Signing in with this provider failed. Try again.', 'WRONG_CREDENTIALS', 'credential');
+    PERFORM refuse_as(worded(refusal('WRONG_CREDENTIALS', 'credential'), 'CREDENTIAL'));
   END IF;
-  IF claims ? 'unknown' THEN PERFORM refuse_saying('This provider is not available.', 'INVALID', 'provider'); END IF;
+  IF claims ? 'unknown' THEN PERFORM refuse('NOT_CONFIGURED', 'provider'); END IF;
   -- two first sign-ins of one identity at once make one account
   PERFORM pg_advisory_xact_lock(hashtextextended('identity ' || service, 0)
     # hashtextextended(claims ->> 'subject', 1));
@@ -276,7 +309,7 @@ BEGIN
   WHERE i.provider = service AND i.external_id = claims ->> 'subject';
   IF NOT FOUND THEN
     IF NOT allow THEN
-      PERFORM refuse_saying('No account is connected to this identity. Sign up first.', 'NOT_FOUND', 'credential');
+      PERFORM refuse_as(worded(refusal('NOT_FOUND', 'credential'), 'NO_ACCOUNT'));
     END IF;
     is_new := true;
     verified := CASE WHEN (claims ->> 'isEmailVerified')::boolean AND NOT EXISTS (
@@ -287,11 +320,13 @@ BEGIN
       left(one_line(claims ->> 'name'), 80), NULL,
       coalesce(verified, CASE WHEN NOT (claims ->> 'isEmailVerified')::boolean THEN mailbox END),
       verified IS NOT NULL, NULL, NULL);
+    PERFORM set_language(account,
+      jsonb_build_object('locale', known_locale(current_setting('sociograph.locale', true))));
     INSERT INTO identity (provider, external_id, user_id) VALUES (service, claims ->> 'subject', account);
   END IF;
-  PERFORM begin_session(account, token_hash, device);
   PERFORM audit(account, CASE WHEN is_new THEN 'SIGN_UP' ELSE 'SIGN_IN' END, NULL, service);
-  RETURN jsonb_build_object('account', account, 'isNew', is_new);
+  RETURN jsonb_build_object('account', account, 'isNew', is_new,
+    'session', begin_session(account, token_hash, device));
 END $$;
 COMMENT ON FUNCTION sign_in_with_provider IS
   'Implements Mutation.signInWithProvider. claims: the claims of the credential. They are null if the provider did not '
@@ -309,19 +344,19 @@ DECLARE is_new boolean;
 BEGIN
   PERFORM require_viewer(viewer);
   IF claims IS NULL THEN
-    PERFORM refuse_saying('Signing in with this provider failed. Try again.', 'WRONG_CREDENTIALS', 'credential');
+    PERFORM refuse_as(worded(refusal('WRONG_CREDENTIALS', 'credential'), 'CREDENTIAL'));
   END IF;
-  IF claims ? 'unknown' THEN PERFORM refuse_saying('This provider is not available.', 'INVALID', 'provider'); END IF;
+  IF claims ? 'unknown' THEN PERFORM refuse('NOT_CONFIGURED', 'provider'); END IF;
   PERFORM pg_advisory_xact_lock(hashtextextended('identity ' || service, 0)
     # hashtextextended(claims ->> 'subject', 1));
   PERFORM require_owner(viewer, session_hash, matched, 'currentPassword');
   IF EXISTS (SELECT FROM identity i WHERE i.provider = service
       AND i.external_id = claims ->> 'subject' AND i.user_id <> viewer) THEN
-    PERFORM refuse_saying('Another user has connected this account.', 'TAKEN', 'credential');
+    PERFORM refuse_as(worded(refusal('TAKEN', 'credential'), 'LINKED_ELSEWHERE'));
   END IF;
   IF EXISTS (SELECT FROM identity i WHERE i.provider = service AND i.user_id = viewer
       AND i.external_id <> claims ->> 'subject') THEN
-    PERFORM refuse_saying('You have already connected another account of this provider.', 'ALREADY_DONE', 'provider');
+    PERFORM refuse_as(worded(refusal('ALREADY_DONE', 'provider'), 'LINKED_OTHER'));
   END IF;
   is_new := NOT EXISTS (SELECT FROM identity i WHERE i.provider = service AND i.user_id = viewer);
   INSERT INTO identity (provider, external_id, user_id, access_token)
@@ -330,9 +365,7 @@ BEGIN
   SET access_token = coalesce(EXCLUDED.access_token, identity.access_token);
   PERFORM audit(viewer, 'LINK_PROVIDER', NULL, service);
   IF is_new THEN
-    PERFORM mail_owner(viewer, 'Your account was linked to ' || provider_name(service),
-      'You can now sign in with ' || provider_name(service)
-      || E'.\n\nIf this was not you, sign in, unlink it and change your password.\n');
+    PERFORM mail_owner(viewer, 'LINK_PROVIDER', jsonb_build_object('provider', provider_name(service)));
   END IF;
   RETURN viewer;
 END $$;
@@ -348,14 +381,13 @@ BEGIN
   IF NOT EXISTS (SELECT FROM identity i WHERE i.user_id = viewer AND i.provider <> service)
     AND NOT EXISTS (SELECT FROM password p WHERE p.user_id = viewer)
     AND EXISTS (SELECT FROM identity i WHERE i.user_id = viewer AND i.provider = service) THEN
-    PERFORM refuse_saying('This is your only way to sign in. Set a password first.', 'FORBIDDEN', 'provider');
+    PERFORM refuse_as(worded(refusal('FORBIDDEN', 'provider'), 'LAST_SIGN_IN'));
   END IF;
   DELETE FROM identity i WHERE i.user_id = viewer AND i.provider = service;
   IF FOUND THEN
+    PERFORM delete_external_contacts(viewer, service);
     PERFORM audit(viewer, 'UNLINK_PROVIDER', NULL, service);
-    PERFORM mail_owner(viewer, 'Your account is no longer linked to ' || provider_name(service),
-      'You can no longer sign in with ' || provider_name(service)
-      || E'.\n\nIf this was not you, sign in and change your password.\n');
+    PERFORM mail_owner(viewer, 'UNLINK_PROVIDER', jsonb_build_object('provider', provider_name(service)));
   END IF;
   RETURN viewer;
 END $$;
@@ -400,12 +432,12 @@ BEGIN
   PERFORM FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
   IF matched IS NOT NULL
     AND NOT EXISTS (SELECT FROM password p WHERE p.user_id = viewer AND p.hash = matched) THEN
-    PERFORM refuse_saying('The password is wrong.', 'WRONG_CREDENTIALS', VARIADIC path);
+    PERFORM refuse_as(worded(refusal('WRONG_CREDENTIALS', VARIADIC path), 'PASSWORD_WRONG'));
   END IF;
   IF matched IS NULL AND NOT EXISTS (
       SELECT FROM session s WHERE s.token_hash = session_hash AND s.user_id = viewer
         AND s.created_at > now() - interval '15 minutes') THEN
-    PERFORM refuse_saying('Enter your password, or sign in again.', 'REQUIRED', VARIADIC path);
+    PERFORM refuse_as(worded(refusal('REQUIRED', VARIADIC path), 'PASSWORD_ASKED'));
   END IF;
 END $$;
 COMMENT ON FUNCTION require_owner IS
@@ -422,8 +454,7 @@ BEGIN
   DELETE FROM session s WHERE s.user_id = viewer AND s.token_hash <> session_hash;
   DELETE FROM one_time_token t WHERE t.user_id = viewer AND t.purpose = 'RESET_PASSWORD';
   PERFORM audit(viewer, 'CHANGE_PASSWORD');
-  PERFORM mail_owner(viewer, 'Your password was changed',
-    E'If this was not you, request a password reset.\n');
+  PERFORM mail_owner(viewer, 'CHANGE_PASSWORD');
   RETURN viewer;
 END $$;
 COMMENT ON FUNCTION change_password IS 'Implements Mutation.changePassword, which ends all other sessions.';
@@ -440,33 +471,61 @@ COMMENT ON FUNCTION request_password_reset IS
   'Implements Mutation.requestPasswordReset, which only records the address. The account is looked up when the outbox '
   'is emptied, so that the response time reveals nothing.';
 
+CREATE OR REPLACE FUNCTION mail_reset(accounts bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  language text := spoken('', accounts[1]);
+  links text := (SELECT string_agg(phrase(language, 'mail.RESET_PASSWORD.account', jsonb_build_object('name',
+      u.username, 'link', web_link(mail_app(u.id),
+        'reset/' || new_one_time_token(u.id, 'RESET_PASSWORD', interval '1 hour')))), '' ORDER BY a.place)
+    FROM unnest(accounts) WITH ORDINALITY a(id, place) JOIN app_user u ON u.id = a.id);
+BEGIN
+  INSERT INTO outbox (channel, user_id, recipient, subject, body)
+  SELECT 'EMAIL', u.id, u.email, phrase(language, 'mail.RESET_PASSWORD.subject'),
+    phrase(language, 'mail.RESET_PASSWORD.body', jsonb_build_object('accounts', links))
+  FROM app_user u WHERE u.id = accounts[1];
+END $$;
+COMMENT ON FUNCTION mail_reset IS
+  'Mails a token for a new password of each of these accounts, which all have the address of the first.';
+
 CREATE OR REPLACE FUNCTION write_password_resets() RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   addresses text[];
-  account app_user;
+  mailbox text;
+  accounts bigint[];
 BEGIN
   WITH gone AS (
     DELETE FROM reset_request r WHERE r.address IN (
       SELECT o.address FROM reset_request o ORDER BY o.asked_at LIMIT 1000 FOR UPDATE SKIP LOCKED)
     RETURNING r.address)
-  SELECT array_agg(g.address) INTO addresses FROM gone g;
-  FOR account IN
-    SELECT u.* FROM app_user u WHERE lower(u.email) = ANY (addresses) AND u.email_verified
-    ORDER BY u.id FOR NO KEY UPDATE
-  LOOP
-    CONTINUE WHEN NOT may_mail('RESET_PASSWORD', account.id::text, interval '10 minutes');
-    PERFORM mail_owner(account.id, 'A new password',
-      'To set a new password for ' || account.username || ', open '
-      || public_url('/reset/') || new_one_time_token(account.id, 'RESET_PASSWORD', interval '1 hour')
-      || E'\n\nIf you did not ask for this, there is nothing to do.\n');
-    PERFORM audit(account.id, 'REQUEST_PASSWORD_RESET');
+  SELECT array_agg(g.address ORDER BY g.address) INTO addresses FROM gone g;
+  PERFORM FROM app_user u WHERE lower(u.email) = ANY (addresses) ORDER BY u.id FOR NO KEY UPDATE;
+  FOREACH mailbox IN ARRAY coalesce(addresses, '{}') LOOP
+    -- the one account that has shown it to be its owner's, or all that say so
+    accounts := ARRAY(SELECT u.id FROM app_user u WHERE lower(u.email) = mailbox
+      ORDER BY u.email_verified DESC, (SELECT max(coalesce(s.last_used_at, s.created_at)) FROM session s
+        WHERE s.user_id = u.id) DESC NULLS LAST, u.id
+      LIMIT CASE WHEN EXISTS (SELECT FROM app_user v WHERE lower(v.email) = mailbox AND v.email_verified) THEN 1
+        ELSE 5 END);
+    CONTINUE WHEN accounts = '{}' OR NOT may_mail('RESET_PASSWORD', mailbox, interval '10 minutes');
+    PERFORM mail_reset(accounts);
+    PERFORM audit(a.id, 'REQUEST_PASSWORD_RESET') FROM unnest(accounts) a(id);
   END LOOP;
   RETURN coalesce(cardinality(addresses), 0);
 END $$;
 COMMENT ON FUNCTION write_password_resets IS
-  'Writes the mails of requestPasswordReset: to verified addresses, at most one in ten minutes for each account. '
-  'Returns the number of handled requests, at most 1000.';
+  'Writes the mails of requestPasswordReset, at most one in ten minutes for each address: for the account that has '
+  'verified it, otherwise for up to five that have it, those used last. Returns the number of handled requests, at '
+  'most 1000.';
+
+CREATE OR REPLACE FUNCTION claim_address(account bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE app_user u SET email_verified = true
+  WHERE u.id = account AND NOT u.email_verified AND u.email IS NOT NULL;
+EXCEPTION WHEN unique_violation THEN NULL;
+END $$;
+COMMENT ON FUNCTION claim_address IS
+  'Verifies the address of an account that was reached by it, unless another account has verified it.';
 
 CREATE OR REPLACE FUNCTION use_token(token text, use text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE account bigint;
@@ -475,7 +534,7 @@ BEGIN
   WHERE t.token_hash = sha256(convert_to(token, 'UTF8')) AND t.purpose = use AND t.expires_at > now()
   RETURNING t.user_id INTO account;
   IF account IS NULL THEN
-    PERFORM refuse_saying('This link is not valid or has expired.', 'WRONG_CREDENTIALS', 'token');
+    PERFORM refuse_as(worded(refusal('WRONG_CREDENTIALS', 'token'), 'LINK_USED'));
   END IF;
   RETURN account;
 END $$;
@@ -491,12 +550,15 @@ BEGIN
     WHERE t.token_hash = sha256(convert_to(token, 'UTF8'))) FOR NO KEY UPDATE;
   account := use_token(token, 'RESET_PASSWORD');
   PERFORM set_password(account, hash);
+  PERFORM claim_address(account);
   DELETE FROM session s WHERE s.user_id = account;
-  PERFORM begin_session(account, token_hash, device);
   PERFORM audit(account, 'RESET_PASSWORD');
-  RETURN jsonb_build_object('account', account, 'isNew', false);
+  RETURN jsonb_build_object('account', account, 'isNew', false,
+    'session', begin_session(account, token_hash, device));
 END $$;
-COMMENT ON FUNCTION reset_password IS 'Implements Mutation.resetPassword, which ends all sessions and begins one.';
+COMMENT ON FUNCTION reset_password IS
+  'Implements Mutation.resetPassword, which ends all sessions and begins one. The token shows that the address is the '
+  'user''s.';
 
 CREATE OR REPLACE FUNCTION verify_email(viewer bigint, token text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -505,12 +567,12 @@ BEGIN
   PERFORM require_viewer(viewer);
   PERFORM FROM app_user u WHERE u.id = viewer FOR NO KEY UPDATE;
   IF use_token(token, 'VERIFY_EMAIL') <> viewer THEN
-    PERFORM refuse_saying('This link is not valid or has expired.', 'WRONG_CREDENTIALS', 'token');
+    PERFORM refuse_as(worded(refusal('WRONG_CREDENTIALS', 'token'), 'LINK_USED'));
   END IF;
   mailbox := (SELECT u.email FROM app_user u WHERE u.id = viewer);
   IF EXISTS (SELECT FROM app_user u
       WHERE lower(u.email) = lower(mailbox) AND u.email_verified AND u.id <> viewer) THEN
-    PERFORM refuse_saying('Another user has verified this email address.', 'TAKEN', 'token');
+    PERFORM refuse_as(worded(refusal('TAKEN', 'token'), 'EMAIL_TAKEN'));
   END IF;
   UPDATE app_user u SET email_verified = true WHERE u.id = viewer AND NOT u.email_verified;
   PERFORM audit(viewer, 'VERIFY_EMAIL');
@@ -540,8 +602,7 @@ BEGIN
     refusals := refusals || username_refusals(viewer, input ->> 'username', 'input', 'username');
   END IF;
   IF mail IS NOT NULL AND NOT is_email(mail) THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'email')
-      || saying('Enter an email address such as name@example.com.'));
+    refusals := refusals || worded(refusal('INVALID', 'input', 'email'), 'EMAIL_FORM');
   END IF;
   IF input ? 'displayName' THEN
     refusals := refusals || text_refusals(input ->> 'displayName', true, 80, 'input', 'displayName');
@@ -554,8 +615,7 @@ BEGIN
     END IF;
   END IF;
   IF words(input ->> 'website') IS NOT NULL AND NOT is_url(words(input ->> 'website')) THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'website')
-      || saying('Enter a web address such as https://example.com.'));
+    refusals := refusals || worded(refusal('INVALID', 'input', 'website'), 'URL_FORM');
   END IF;
   IF home IS NOT NULL AND NOT EXISTS (SELECT FROM location l WHERE l.id = home) THEN
     refusals := refusals || refusal('NOT_FOUND', 'input', 'homeLocationId');
@@ -563,6 +623,7 @@ BEGIN
   RETURN refusals
     || text_refusals(input ->> 'bio', false, 2000, 'input', 'bio')
     || text_refusals(input ->> 'address', false, 1000, 'input', 'address')
+    || setting_refusals(input)
     || location_refusals(id_list(input -> 'shipsToLocationIds'), 'input', 'shipsToLocationIds');
 END $$;
 COMMENT ON FUNCTION profile_refusals IS 'Returns the errors of the input of updateProfile.';
@@ -589,9 +650,7 @@ BEGIN
     PERFORM require_owner(viewer, session_hash, matched, 'input', 'currentPassword');
   END IF;
   IF input ? 'email' AND mail IS DISTINCT FROM old.email THEN
-    PERFORM mail_owner(viewer, 'Your e-mail address was changed',
-      E'Mail of your account no longer goes to this address.\n\n'
-      'If this was not you, sign in and change your password.\n');
+    PERFORM mail_owner(viewer, 'CHANGE_EMAIL');
   END IF;
   IF input ? 'displayName' THEN
     -- the rows that hold the name (rename_rows), then the user
@@ -615,6 +674,7 @@ BEGIN
     card_preference = CASE WHEN input ? 'cardPreference' THEN input ->> 'cardPreference'
       ELSE u.card_preference END
   WHERE u.id = viewer;
+  PERFORM set_language(viewer, input);
   IF input ? 'shipsToLocationIds' THEN
     DELETE FROM user_ships_to s WHERE s.user_id = viewer;
     INSERT INTO user_ships_to (user_id, location_id)
@@ -679,7 +739,7 @@ BEGIN
   PERFORM require_owner(viewer, session_hash, matched, 'password');
   IF has_role(viewer, 'STAFF') AND NOT EXISTS (
       SELECT FROM app_user u WHERE u.id <> viewer AND is_staff(u.roles)) THEN
-    PERFORM refuse_saying('The last staff member cannot delete their account.', 'FORBIDDEN');
+    PERFORM refuse_as(worded(refusal('FORBIDDEN'), 'LAST_STAFF'));
   END IF;
   DELETE FROM app_user u WHERE u.id = viewer;
   PERFORM audit(viewer, 'DELETE_ACCOUNT');

@@ -1,10 +1,12 @@
 -- What people record of themselves: tracks and results of tests.
 
 CALL node('activity_track', 43, owner => 'user_id', exported => 'activityTracks');
-CALL tell('test_result', 'test_result', 'user_id', '{user_id}');
+CALL node('test_result', 44, owner => 'user_id', is_told => false);
+CALL tell('test_result', 'test_result', 'id', '{user_id}');
+CALL told('test_result', 'test_result', '{id}', is_node => true, only_columns => true);
 CALL exported('testResults', $$
-  SELECT jsonb_build_object('test', r.test, 'value', r.value,
-    'recordedAt', r.recorded_at)
+  SELECT jsonb_build_object('id', wire_id(r.id), 'test', r.test, 'value', r.value,
+    'recordedAt', wire_time(r.recorded_at))
   FROM test_result r WHERE r.user_id = $1
   ORDER BY r.recorded_at$$);
 
@@ -23,7 +25,7 @@ LANGUAGE sql STABLE AS $$
 $$;
 COMMENT ON FUNCTION track_point IS 'Returns the points of a recorded track, in order.';
 
-CREATE OR REPLACE FUNCTION save_activity_track(viewer bigint, input jsonb)
+CREATE OR REPLACE FUNCTION create_activity_track(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   made bigint;
@@ -34,10 +36,10 @@ DECLARE
 BEGIN
   PERFORM require_viewer(viewer);
   IF ends < begins THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'endedAt') || saying('The end must not be before the start.'));
+    refusals := refusals || worded(refusal('INVALID', 'input', 'endedAt'), 'ENDS_BEFORE_START');
   END IF;
   IF jsonb_array_length(way) > 20000 THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'path') || saying('A track may have at most 20,000 points.'));
+    refusals := refusals || limited(worded(refusal('TOO_MANY', 'input', 'path'), 'MANY_POINTS'), NULL, 20000);
   END IF;
   PERFORM refuse_all(refusals);
   PERFORM refuse_all((
@@ -51,7 +53,7 @@ BEGIN
       FROM jsonb_array_elements(way) WITH ORDINALITY AS e(point, place)) p
     WHERE p.reached < p.before OR NOT (abs(p.latitude) <= 90 AND abs(p.longitude) <= 180)));
   INSERT INTO activity_track (user_id, title, started_at, ended_at, distance, path)
-  SELECT viewer, coalesce(words(input ->> 'title'), to_char(begins AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')),
+  SELECT viewer, coalesce(words(input ->> 'title'), track_title(viewer, begins)),
     begins, ends, coalesce(sum(p.step), 0),
     coalesce(jsonb_agg(jsonb_build_object('at', p.at, 'latitude', p.latitude,
       'longitude', p.longitude) ORDER BY p.place), '[]')
@@ -67,8 +69,8 @@ BEGIN
   RETURNING id INTO made;
   RETURN made;
 END $$;
-COMMENT ON FUNCTION save_activity_track IS
-  'Implements Mutation.saveActivityTrack. The distance is measured along the path.';
+COMMENT ON FUNCTION create_activity_track IS
+  'Implements Mutation.createActivityTrack. The distance is measured along the path.';
 
 CREATE OR REPLACE FUNCTION delete_activity_track(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -86,9 +88,58 @@ DECLARE measured float8 := (arguments ->> 'value')::float8;
 BEGIN
   PERFORM require_viewer(viewer);
   IF NOT (measured >= 0 AND measured < 1e9) THEN
-    PERFORM refuse_saying('Enter a number that is not negative.', 'INVALID', 'value');
+    PERFORM refuse_as(limited(worded(refusal('INVALID', 'value'), 'NOT_NEGATIVE'), 0, NULL));
+  END IF;
+  IF arguments ->> 'test' IN ('PUSH_UPS_PER_MINUTE', 'SIT_UPS_PER_MINUTE') AND measured <> floor(measured) THEN
+    PERFORM refuse_as(worded(refusal('INVALID', 'value'), 'WHOLE_NUMBER'));
   END IF;
   INSERT INTO test_result (user_id, test, value, recorded_at)
   VALUES (viewer, arguments ->> 'test', measured, clock_timestamp());
 END $$;
 COMMENT ON FUNCTION record_test_result IS 'Implements Mutation.recordTestResult.';
+
+CREATE OR REPLACE FUNCTION track_title(viewer bigint, begins timestamptz) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN to_char(begins AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI');
+END $$;
+COMMENT ON FUNCTION track_title IS 'Returns the title of a track that its owner gave none: when it began.';
+
+CREATE OR REPLACE FUNCTION update_activity_track(viewer bigint, target bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  PERFORM FROM activity_track t WHERE t.id = target AND t.user_id = viewer FOR NO KEY UPDATE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'activityTrackId'); END IF;
+  PERFORM refuse_all(text_refusals(input ->> 'title', false, 200, 'input', 'title'));
+  IF input ? 'title' THEN
+    UPDATE activity_track t SET title = coalesce(words(input ->> 'title'), track_title(viewer, t.started_at))
+    WHERE t.id = target;
+  END IF;
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION update_activity_track IS
+  'Implements Mutation.updateActivityTrack, for the viewer''s own tracks. A track without a title gets that of its '
+  'time.';
+
+CREATE OR REPLACE FUNCTION visible_test_result(viewer bigint) RETURNS SETOF test_result
+LANGUAGE sql STABLE AS $$
+  SELECT r.* FROM test_result r WHERE r.user_id = viewer
+$$;
+COMMENT ON FUNCTION visible_test_result IS 'Returns the test results of the viewer.';
+
+CREATE OR REPLACE FUNCTION current_test_result(viewer bigint) RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $$
+  SELECT r.id FROM (SELECT DISTINCT ON (t.test) t.id FROM test_result t WHERE t.user_id = viewer
+    ORDER BY t.test, t.recorded_at DESC) r
+$$;
+COMMENT ON FUNCTION current_test_result IS 'Returns the latest result of the viewer in each fitness test.';
+
+CREATE OR REPLACE FUNCTION delete_test_result(viewer bigint, target bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  DELETE FROM test_result r WHERE r.id = target AND r.user_id = viewer;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'testResultId'); END IF;
+  RETURN viewer;
+END $$;
+COMMENT ON FUNCTION delete_test_result IS
+  'Implements Mutation.deleteTestResult. The result before it is the current one again.';

@@ -48,9 +48,9 @@ LANGUAGE sql STABLE AS $$
       WHEN 'CIRCLE' THEN EXISTS (SELECT FROM circle_member m
         WHERE m.circle_id = p.circle_id AND m.user_id = a.user_id)
       ELSE EXISTS (SELECT FROM invitation i
-        WHERE i.event_id = a.event_id AND i.invitee_id = a.user_id) END
+        WHERE i.event_id = a.event_id AND i.invitee_id = a.user_id AND i.status <> 'WITHDRAWN') END
   UNION SELECT i.event_id, i.invitee_id FROM invitation i JOIN post p ON p.id = i.event_id
-    WHERE i.event_id = ANY (post_ids) AND i.status <> 'DECLINED'
+    WHERE i.event_id = ANY (post_ids) AND i.status NOT IN ('DECLINED', 'WITHDRAWN')
       AND (p.visibility <> 'CIRCLE' OR EXISTS (SELECT FROM circle_member m
         WHERE m.circle_id = p.circle_id AND m.user_id = i.invitee_id))
 $$;
@@ -64,7 +64,8 @@ BEGIN
   RETURN CASE visibility
     WHEN 'PUBLIC' THEN true
     WHEN 'CIRCLE' THEN EXISTS (SELECT FROM circle_member m WHERE m.circle_id = circle AND m.user_id = person)
-    ELSE EXISTS (SELECT FROM invitation i WHERE i.event_id = event AND i.invitee_id = person) END;
+    ELSE EXISTS (SELECT FROM invitation i
+      WHERE i.event_id = event AND i.invitee_id = person AND i.status <> 'WITHDRAWN') END;
 END $$;
 COMMENT ON FUNCTION may_know_event IS
   'Returns whether an event of this visibility is for the person. Blocks are checked by the readers of the log.';
@@ -220,9 +221,10 @@ COMMENT ON FUNCTION log_members IS
   'part of it.';
 CALL watch('circle_member', '{added,edited,removed}', 'log_members');
 
-CREATE OR REPLACE FUNCTION log_comments() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION log_said(ids bigint[], subject_ids bigint[], author_ids bigint[], gone boolean)
+RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  post_ids bigint[] := ARRAY(SELECT subject_id FROM changed WHERE is_post(subject_id));
+  post_ids bigint[] := ARRAY(SELECT s.id FROM unnest(subject_ids) AS s(id) WHERE is_post(s.id));
   nodes bigint[];
   scopes bigint[];
   authors bigint[];
@@ -232,16 +234,32 @@ BEGIN
   INTO nodes, scopes, authors, hosts FROM (
     SELECT c.id, s.scope_id, c.author_id,
       (SELECT p.author_id FROM post p WHERE p.id = c.subject_id) AS host_id
-    FROM changed c CROSS JOIN LATERAL (
+    FROM unnest(ids, subject_ids, author_ids) AS c(id, subject_id, author_id) CROSS JOIN LATERAL (
       SELECT c.author_id AS scope_id
       UNION SELECT c.subject_id WHERE is_circle(c.subject_id)
       UNION SELECT p.scope_id FROM post_scopes(post_ids) p WHERE p.post_id = c.subject_id) s) s;
-  PERFORM log_changes(nodes, scopes, TG_OP = 'DELETE', authors, hosts);
+  PERFORM log_changes(nodes, scopes, gone, authors, hosts);
+END $$;
+COMMENT ON FUNCTION log_said IS
+  'Logs comments for their authors, and for the circle or the scopes of the post that they are on.';
+
+CREATE OR REPLACE FUNCTION log_comments() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM log_said(array_agg(c.id), array_agg(c.subject_id), array_agg(c.author_id), TG_OP = 'DELETE')
+  FROM changed c;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION log_comments IS
-  'Logs comments for their authors, and for the circle or the scopes of the post that they are on.';
+COMMENT ON FUNCTION log_comments IS 'Logs new and deleted comments.';
 CALL watch('comment', '{added,removed}', 'log_comments');
+
+CREATE OR REPLACE FUNCTION log_edited_comment() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM log_said(ARRAY[NEW.id], ARRAY[NEW.subject_id], ARRAY[NEW.author_id], false);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION log_edited_comment IS 'Logs an edited comment. Only edits by its author count, not reactions.';
+CREATE OR REPLACE TRIGGER log_edited AFTER UPDATE OF body, updated_at ON comment
+  FOR EACH ROW EXECUTE FUNCTION log_edited_comment();
 
 CREATE OR REPLACE FUNCTION log_gone_posts(posts bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -271,6 +289,42 @@ END $$;
 COMMENT ON FUNCTION log_gone_posts IS
   'Logs what is deleted with posts, for the users who could see it: comments, answered events, and invitations. Called '
   'before the deletion, because afterwards these users are unknown.';
+
+CREATE OR REPLACE FUNCTION log_narrowed(old post, wanted visibility) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  losing bigint[] := ARRAY(
+    SELECT s.id FROM (SELECT a.user_id AS id FROM attendance a WHERE a.event_id = old.id
+      UNION SELECT i.invitee_id FROM invitation i WHERE i.event_id = old.id) s
+    WHERE s.id <> old.author_id AND may_know_event(old.id, old.visibility, old.circle_id, s.id)
+      AND NOT may_know_event(old.id, wanted, old.circle_id, s.id));
+BEGIN
+  PERFORM log_changes(array_agg(n.id), array_agg(s.id), true, array_agg(n.author_id), array_agg(n.host_id))
+  FROM unnest(losing) AS s(id), LATERAL (
+    SELECT old.id, old.author_id, NULL::bigint AS host_id
+    UNION ALL SELECT c.id, c.author_id, old.author_id FROM comment c WHERE c.subject_id = old.id
+    UNION ALL SELECT i.id, i.inviter_id, old.author_id FROM invitation i
+      WHERE i.event_id = old.id AND i.invitee_id = s.id) n;
+  -- Who reads a channel without belonging to it; for its members the edited event follows.
+  IF old.visibility = 'PUBLIC' AND wanted = 'CIRCLE' THEN
+    PERFORM log_changes(ARRAY[old.id], ARRAY[old.circle_id], true, ARRAY[old.author_id]);
+  END IF;
+END $$;
+COMMENT ON FUNCTION log_narrowed IS
+  'Logs an event, with its comments and their invitation, as deleted for the users who answered it or were invited and '
+  'will not see it with its new visibility. Called before the change.';
+
+CREATE OR REPLACE FUNCTION log_withdrawn(target invitation) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE event post;
+BEGIN
+  SELECT p.* INTO event FROM post p WHERE p.id = target.event_id;
+  IF NOT FOUND OR may_know_event(event.id, event.visibility, event.circle_id, target.invitee_id) THEN RETURN; END IF;
+  PERFORM log_changes(array_agg(n.id), array_agg(target.invitee_id), true, array_agg(n.author_id),
+    array_agg(event.author_id))
+  FROM (SELECT event.id, event.author_id UNION ALL SELECT target.id, target.inviter_id
+    UNION ALL SELECT c.id, c.author_id FROM comment c WHERE c.subject_id = event.id) n;
+END $$;
+COMMENT ON FUNCTION log_withdrawn IS
+  'Logs a private event, with its comments and the invitation that was taken back, as deleted for who was invited.';
 
 CREATE OR REPLACE FUNCTION log_silenced() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

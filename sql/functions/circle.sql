@@ -10,7 +10,7 @@ CALL watch('circle_member', '{added,edited,removed}', 'tell_changed', 'circle_me
 CALL told('circle_member', 'circle_member', '{user_id}', only_columns => true);
 CALL exported('circles', $$
   SELECT jsonb_build_object('circle', wire_id(m.circle_id),
-    'role', m.role, 'joinedAt', m.joined_at)
+    'role', m.role, 'joinedAt', wire_time(m.joined_at))
   FROM circle_member m WHERE m.user_id = $1
   ORDER BY m.joined_at$$);
 
@@ -50,40 +50,47 @@ BEGIN
     ON CONFLICT (circle_id, user_id) DO NOTHING RETURNING user_id)
   SELECT array_agg(n.user_id) INTO added FROM new n;
   PERFORM notify_people(added, 'CIRCLE_ADDED', viewer, group_id,
-    'added you to “' || escaped(name) || '”.', node_url(group_id), is_once := true);
+    args := jsonb_build_object('circle', name), is_once := true);
 END $$;
 COMMENT ON FUNCTION add_people IS 'Adds users to a group and notifies them. Existing members are not affected.';
+
+CREATE OR REPLACE FUNCTION circle_refusals(viewer bigint, kind text, input jsonb, is_new boolean)
+RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  people bigint[] := id_list(input -> 'memberIds');
+  is_default boolean := (input ->> 'isDefault')::boolean;
+BEGIN
+  RETURN CASE WHEN is_given(input, 'name', is_new)
+      THEN text_refusals(input ->> 'name', true, 80, 'input', 'name') ELSE '[]' END
+    || text_refusals(input ->> 'description', false, 2000, 'input', 'description')
+    || CASE WHEN is_new AND kind = 'CHANNEL' AND NOT has_role(viewer, 'STAFF', 'SERVICE')
+      THEN jsonb_build_array(worded(refusal('FORBIDDEN', 'input', 'kind'), 'STAFF')) ELSE '[]' END
+    || CASE WHEN kind = 'CHANNEL' AND cardinality(people) > 0
+      THEN jsonb_build_array(worded(refusal('INVALID', 'input', 'memberIds'), 'NOT_A_GROUP'))
+      ELSE list_refusals(people, false, 100, 'input', 'memberIds')
+        || people_refusals(viewer, people, true, 'input', 'memberIds') END
+    || null_refusals(input, 'isDefault')
+    || CASE WHEN is_default AND kind <> 'CHANNEL'
+      THEN jsonb_build_array(worded(refusal('INVALID', 'input', 'isDefault'), 'DEFAULT_CHANNEL'))
+      WHEN (is_default OR NOT is_new AND is_default IS NOT NULL) AND NOT has_role(viewer, 'STAFF')
+      THEN jsonb_build_array(refusal('FORBIDDEN', 'input', 'isDefault')) ELSE '[]' END;
+END $$;
+COMMENT ON FUNCTION circle_refusals IS 'Returns the errors of the input for a circle of this kind.';
 
 CREATE OR REPLACE FUNCTION create_circle(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   made bigint;
   kind text := coalesce(input ->> 'kind', 'GROUP');
-  people bigint[] := id_list(input -> 'memberIds');
-  is_default boolean := coalesce((input ->> 'isDefault')::boolean, false);
 BEGIN
   PERFORM require_viewer(viewer);
-  PERFORM refuse_all(text_refusals(input ->> 'name', true, 80, 'input', 'name')
-    || text_refusals(input ->> 'description', false, 2000, 'input', 'description')
-    || CASE WHEN kind = 'CHANNEL' AND NOT has_role(viewer, 'STAFF', 'SERVICE')
-      THEN jsonb_build_array(refusal('FORBIDDEN', 'input', 'kind')
-        || saying('Only staff can create channels.')) ELSE '[]' END
-    || CASE WHEN kind = 'CHANNEL' AND cardinality(people) > 0
-      THEN jsonb_build_array(refusal('INVALID', 'input', 'memberIds')
-        || saying('Users subscribe to a channel themselves.')) ELSE '[]' END
-    || CASE WHEN is_default AND kind <> 'CHANNEL'
-      THEN jsonb_build_array(refusal('INVALID', 'input', 'isDefault')
-        || saying('New accounts can only be subscribed to channels.'))
-      WHEN is_default AND NOT has_role(viewer, 'STAFF')
-      THEN jsonb_build_array(refusal('FORBIDDEN', 'input', 'isDefault')) ELSE '[]' END
-    || list_refusals(people, false, 100, 'input', 'memberIds')
-    || people_refusals(viewer, people, true, 'input', 'memberIds'));
+  PERFORM refuse_all(circle_refusals(viewer, kind, input, true));
   INSERT INTO circle (name, description, kind, is_default, owner_id)
-  VALUES (words(input ->> 'name'), coalesce(words(input ->> 'description'), ''), kind, is_default,
-    viewer)
+  VALUES (words(input ->> 'name'), coalesce(words(input ->> 'description'), ''), kind,
+    coalesce((input ->> 'isDefault')::boolean, false), viewer)
   RETURNING id INTO made;
   INSERT INTO circle_member (circle_id, user_id, role) VALUES (made, viewer, 'OWNER');
-  PERFORM add_people(viewer, made, people);
+  PERFORM add_people(viewer, made, id_list(input -> 'memberIds'));
   RETURN made;
 END $$;
 COMMENT ON FUNCTION create_circle IS 'Implements Mutation.createCircle. The viewer owns the circle and is a member.';
@@ -100,31 +107,49 @@ END $$;
 COMMENT ON FUNCTION ruled_circle IS
   'Returns a circle that the viewer may change: the viewer''s own, and channels for staff. Refuses any other.';
 
-CREATE OR REPLACE FUNCTION update_circle(viewer bigint, arguments jsonb)
+CREATE OR REPLACE FUNCTION update_circle(viewer bigint, target bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE kind text := (ruled_circle(viewer, target)).kind;
+BEGIN
+  PERFORM refuse_all(circle_refusals(viewer, kind, input, false));
+  UPDATE circle c SET
+    name = CASE WHEN input ? 'name' THEN words(input ->> 'name') ELSE c.name END,
+    description = CASE WHEN input ? 'description' THEN coalesce(words(input ->> 'description'), '')
+      ELSE c.description END,
+    is_default = coalesce((input ->> 'isDefault')::boolean, c.is_default)
+  WHERE c.id = target;
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION update_circle IS
+  'Implements Mutation.updateCircle. Omitted fields keep their value, null clears the description.';
+
+CREATE OR REPLACE FUNCTION transfer_circle(viewer bigint, target bigint, person bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
-  target record;
+  former bigint := (ruled_circle(viewer, target)).owner_id;
+  fault text := person_fault(viewer, person, true);
+  called text;
 BEGIN
-  SELECT c.* INTO target FROM ruled_circle(viewer, (arguments ->> 'circleId')::bigint) c;
-  IF arguments ? 'name' THEN
-    PERFORM refuse_all(text_refusals(arguments ->> 'name', true, 80, 'name'));
+  IF fault IS NOT NULL THEN PERFORM refuse(fault, 'userId'); END IF;
+  PERFORM hold_people(ARRAY[viewer, person, former]);
+  SELECT c.owner_id, c.name INTO former, called FROM circle c WHERE c.id = target FOR NO KEY UPDATE;
+  -- Another owner by now may not want it to be given away.
+  PERFORM ruled_circle(viewer, target);
+  IF person = former THEN RETURN target; END IF;
+  PERFORM FROM circle_member m WHERE m.circle_id = target AND m.user_id IN (person, former)
+  ORDER BY m.user_id FOR NO KEY UPDATE;
+  IF NOT EXISTS (SELECT FROM circle_member m WHERE m.circle_id = target AND m.user_id = person) THEN
+    PERFORM refuse_as(worded(refusal('INVALID', 'userId'), 'NOT_A_MEMBER'));
   END IF;
-  PERFORM refuse_all(text_refusals(arguments ->> 'description', false, 2000, 'description'));
-  IF arguments ->> 'isDefault' IS NOT NULL THEN
-    IF NOT has_role(viewer, 'STAFF') THEN PERFORM refuse('FORBIDDEN', 'isDefault'); END IF;
-    IF (arguments ->> 'isDefault')::boolean AND target.kind <> 'CHANNEL' THEN
-      PERFORM refuse_saying('New accounts can only be subscribed to channels.', 'INVALID', 'isDefault');
-    END IF;
-  END IF;
-  UPDATE circle c SET
-    name = CASE WHEN arguments ? 'name' THEN words(arguments ->> 'name') ELSE c.name END,
-    description = CASE WHEN arguments ? 'description'
-      THEN coalesce(words(arguments ->> 'description'), '') ELSE c.description END,
-    is_default = coalesce((arguments ->> 'isDefault')::boolean, c.is_default)
-  WHERE c.id = target.id;
-  RETURN target.id;
+  UPDATE circle c SET owner_id = person WHERE c.id = target;
+  UPDATE circle_member m SET role = 'MEMBER' WHERE m.circle_id = target AND m.user_id = former;
+  UPDATE circle_member m SET role = 'OWNER' WHERE m.circle_id = target AND m.user_id = person;
+  PERFORM notify_people(ARRAY[person], 'CIRCLE_TRANSFERRED', viewer, target,
+    args := jsonb_build_object('circle', called));
+  RETURN target;
 END $$;
-COMMENT ON FUNCTION update_circle IS 'Implements Mutation.updateCircle.';
+COMMENT ON FUNCTION transfer_circle IS
+  'Implements Mutation.transferCircle: makes another member the owner. The owner so far stays as a member.';
 
 CREATE OR REPLACE FUNCTION delete_circle(viewer bigint, group_id bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -143,7 +168,7 @@ DECLARE target record;
 BEGIN
   SELECT c.* INTO target FROM seen_circle(viewer, group_id) c;
   IF target.kind = 'CHANNEL' THEN
-    PERFORM refuse_saying('Users subscribe to a channel themselves.', 'INVALID', 'circleId');
+    PERFORM refuse_as(worded(refusal('INVALID', 'circleId'), 'NOT_A_GROUP'));
   END IF;
   PERFORM refuse_all(list_refusals(people, true, 100, 'userIds')
     || people_refusals(viewer, people, true, 'userIds'));
@@ -159,7 +184,7 @@ DECLARE target record;
 BEGIN
   SELECT c.* INTO target FROM ruled_circle(viewer, group_id) c;
   IF target.kind = 'CHANNEL' THEN
-    PERFORM refuse_saying('Users subscribe to a channel themselves.', 'INVALID', 'circleId');
+    PERFORM refuse_as(worded(refusal('INVALID', 'circleId'), 'NOT_A_GROUP'));
   END IF;
   PERFORM refuse_all(list_refusals(people, true, 100, 'userIds'));
   IF target.owner_id = ANY (people) THEN
@@ -193,10 +218,11 @@ RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS
 DECLARE target record;
 BEGIN
   SELECT c.* INTO target FROM seen_circle(viewer, group_id) c;
-  IF target.owner_id = viewer THEN
-    PERFORM refuse_saying('The owner of a circle cannot leave it.', 'FORBIDDEN', 'circleId');
-  END IF;
+  -- Whoever gives the circle away holds it, so it is asked behind the lock who owns it.
   PERFORM FROM circle c WHERE c.id = target.id FOR NO KEY UPDATE;
+  IF EXISTS (SELECT FROM circle c WHERE c.id = target.id AND c.owner_id = viewer) THEN
+    PERFORM refuse_as(worded(refusal('FORBIDDEN', 'circleId'), 'OWNER_STAYS'));
+  END IF;
   DELETE FROM circle_member m WHERE m.circle_id = target.id AND m.user_id = viewer;
   PERFORM unnotify(ARRAY[viewer], 'CIRCLE_ADDED', NULL, group_id);
   RETURN group_id;

@@ -1,14 +1,14 @@
 -- Comments: on posts, locations and circles.
 
 CALL node('comment', 32, owner => 'author_id', flaggable => true, reactions => '{AGREE}',
-  changes => '{}', topic => 'comment',
+  changes => '{body}', topic => 'comment',
   leaving => 'SELECT c.id FROM comment c WHERE c.author_id = $1
     UNION SELECT c.id FROM comment c WHERE c.subject_id = ANY ($2)
     UNION SELECT r.subject_id FROM reaction r WHERE r.user_id = $1', lock_place => 30);
 CALL told('comment', 'node', '{subject_id}', only_columns => true);
 CALL exported('comments', $$
   SELECT jsonb_build_object('id', wire_id(c.id),
-    'subject', wire_id(c.subject_id), 'body', c.body, 'createdAt', c.created_at)
+    'subject', wire_id(c.subject_id), 'body', c.body, 'createdAt', wire_time(c.created_at))
   FROM visible_comment($1) c WHERE c.author_id = $1
   ORDER BY c.id$$);
 
@@ -35,6 +35,11 @@ $$;
 COMMENT ON FUNCTION visible_comment IS
   'Returns the comments that the viewer may see: those on a visible subject by users not hidden.';
 
+CREATE OR REPLACE FUNCTION comment_args(body text) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT jsonb_build_object('text', shortened(words(body), 120))
+$$;
+COMMENT ON FUNCTION comment_args IS 'Returns the values of the phrase that tells of a comment.';
+
 CREATE OR REPLACE FUNCTION add_comment(viewer bigint, target bigint, body text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
@@ -53,12 +58,40 @@ BEGIN
       WHERE a.event_id = target AND a.status <> 'NOT_GOING'), NULL);
   END IF;
   PERFORM notify_people(told, 'COMMENTED', viewer, made,
-    'commented: ' || escaped(shortened(words(body), 120)), comment_url(made));
+    args := comment_args(body), destination := comment_link(made));
   RETURN made;
 END $$;
 COMMENT ON FUNCTION add_comment IS
   'Implements Mutation.addComment. Notifies the owner of the subject, the users who may attend an event, and the '
   'members of a group.';
+
+CREATE OR REPLACE FUNCTION update_comment(viewer bigint, target bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  chosen comment;
+  told bigint[];
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT c.* INTO chosen FROM visible_comment(viewer) c WHERE c.id = target;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'commentId'); END IF;
+  IF chosen.author_id <> viewer THEN PERFORM refuse('FORBIDDEN', 'commentId'); END IF;
+  PERFORM refuse_all(text_refusals(input ->> 'body', true, 2000, 'input', 'body'));
+  -- what it is on goes first, as it does for who deletes that
+  PERFORM lock_subject(chosen.subject_id);
+  PERFORM FROM comment c WHERE c.id = target FOR NO KEY UPDATE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'commentId'); END IF;
+  UPDATE comment c SET body = words(input ->> 'body'), updated_at = now()
+  WHERE c.id = target AND c.body <> words(input ->> 'body');
+  IF NOT FOUND THEN RETURN target; END IF;
+  told := ARRAY(SELECT n.id FROM notification n
+    WHERE n.about_id = target AND n.actor_id = viewer AND n.reason = 'COMMENTED' AND n.read_at IS NULL
+    ORDER BY n.id FOR NO KEY UPDATE);
+  UPDATE notification n SET args = notification_args(viewer, comment_args(input ->> 'body')) WHERE n.id = ANY (told);
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION update_comment IS
+  'Implements Mutation.updateComment, for its author. Nobody is notified again; an unread notification has the new '
+  'words.';
 
 CREATE OR REPLACE FUNCTION delete_comment(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

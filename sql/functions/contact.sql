@@ -20,11 +20,11 @@ RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS
 BEGIN
   PERFORM require_viewer(viewer);
   IF NOT EXISTS (SELECT FROM identity i WHERE i.user_id = viewer AND i.provider = service) THEN
-    PERFORM refuse_saying('Connect your ' || provider_name(service) || ' account first.',
-      'PROVIDER_NOT_LINKED', 'provider');
+    PERFORM refuse_as(worded(refusal('PROVIDER_NOT_LINKED', 'provider'), 'PROVIDER',
+      jsonb_build_object('provider', provider_name(service))));
   END IF;
   IF jsonb_array_length(contacts) > 1000 THEN
-    PERFORM refuse_saying('At most 1,000 contacts can be imported at once.', 'INVALID', 'contacts');
+    PERFORM refuse_as(limited(worded(refusal('TOO_MANY', 'contacts'), 'MANY_CONTACTS'), NULL, 1000));
   END IF;
   PERFORM refuse_all((
     SELECT coalesce(jsonb_agg(refusal(bad.code, 'contacts', bad.place::text, bad.name)
@@ -53,3 +53,14 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION import_contacts IS
   'Implements Mutation.importContacts: adds or updates contacts of a linked provider.';
+
+CREATE OR REPLACE FUNCTION delete_external_contacts(viewer bigint, service text)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  PERFORM FROM external_contact c WHERE c.owner_id = viewer AND c.provider = service ORDER BY c.id FOR UPDATE;
+  DELETE FROM external_contact c WHERE c.owner_id = viewer AND c.provider = service;
+  RETURN viewer;
+END $$;
+COMMENT ON FUNCTION delete_external_contacts IS
+  'Implements Mutation.deleteExternalContacts. Invitations to these contacts remain.';

@@ -484,7 +484,7 @@ CALL count_rows('follow_up', '{removed}', ARRAY[
     'SELECT post_id, 1 FROM changed WHERE is_card_offer(post_id)']]);
 CALL count_rows('info_request', '{removed}', ARRAY[
   ['card_post', 'post_id', 'response_count',
-    'SELECT post_id, 1 FROM changed WHERE is_card_request(post_id)']]);
+    $$SELECT post_id, 1 FROM changed WHERE is_card_request(post_id) AND status <> 'WITHDRAWN'$$]]);
 CALL count_rows('booking', '{removed}', ARRAY[
   ['class_session', 'id', 'booked_count',
     'SELECT session_id, 1 FROM changed WHERE cancelled_at IS NULL']]);
@@ -604,7 +604,8 @@ UNION ALL
   FROM card_post p
     LEFT JOIN (SELECT post_id, count(*) AS n FROM follow_up
       WHERE is_card_offer(post_id) GROUP BY 1) f USING (post_id)
-    LEFT JOIN (SELECT post_id, count(*) AS n FROM info_request GROUP BY 1) i USING (post_id);
+    LEFT JOIN (SELECT post_id, count(*) AS n FROM info_request
+      WHERE status <> 'WITHDRAWN' GROUP BY 1) i USING (post_id);
 COMMENT ON VIEW counted IS 'One stored count with the result of counting again.';
 
 CREATE OR REPLACE FUNCTION verify_counters()

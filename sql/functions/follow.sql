@@ -1,12 +1,12 @@
 -- Following and blocking people.
 CALL exported('following', $$
   SELECT jsonb_build_object('user', wire_id(f.followee_id),
-    'followedAt', f.followed_at)
+    'followedAt', wire_time(f.followed_at))
   FROM follow f WHERE f.follower_id = $1
   ORDER BY f.followed_at$$);
 CALL exported('followers', $$
   SELECT jsonb_build_object('user', wire_id(f.follower_id),
-    'followedAt', f.followed_at)
+    'followedAt', wire_time(f.followed_at))
   FROM follow f WHERE f.followee_id = $1
   ORDER BY f.followed_at$$);
 CALL exported('blocked', $$
@@ -32,11 +32,10 @@ BEGIN
   SELECT array_agg(n.followee_id ORDER BY n.followee_id) INTO added FROM new n;
   FOREACH person IN ARRAY coalesce(added, '{}') LOOP
     IF EXISTS (SELECT FROM follow f WHERE f.follower_id = person AND f.followee_id = viewer) THEN
-      PERFORM notify_people(ARRAY[person], 'FOLLOWED', viewer, viewer, 'follows you.',
-        node_url(viewer), is_once := true);
+      PERFORM notify_people(ARRAY[person], 'FOLLOWED', viewer, viewer, is_once := true);
     ELSE
-      PERFORM notify_people(ARRAY[person], 'FOLLOWED', viewer, viewer, 'follows you.',
-        node_url(viewer), 'FOLLOW_BACK', 'Follow back', is_once := true);
+      PERFORM notify_people(ARRAY[person], 'FOLLOWED', viewer, viewer, action_kind := 'FOLLOW_BACK',
+        is_once := true);
     END IF;
   END LOOP;
   RETURN people;
@@ -57,12 +56,12 @@ END $$;
 COMMENT ON FUNCTION unfollow_users IS 'Implements Mutation.unfollowUsers.';
 
 CREATE OR REPLACE FUNCTION block_user(viewer bigint, person bigint)
-RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM require_viewer(viewer);
   CASE person_fault(viewer, person)
-  WHEN 'BLOCKED' THEN RETURN ARRAY[person];
-  WHEN 'INVALID' THEN PERFORM refuse_saying('You cannot block yourself.', 'INVALID', 'userId');
+  WHEN 'BLOCKED' THEN RETURN person;
+  WHEN 'INVALID' THEN PERFORM refuse_as(worded(refusal('INVALID', 'userId'), 'SELF'));
   WHEN 'NOT_FOUND' THEN PERFORM refuse('NOT_FOUND', 'userId');
   ELSE NULL;
   END CASE;
@@ -72,13 +71,13 @@ BEGIN
   PERFORM FROM app_user u WHERE u.id IN (viewer, person) ORDER BY u.id FOR NO KEY UPDATE;
   INSERT INTO block (blocker_id, blocked_id) VALUES (viewer, person)
   ON CONFLICT (blocker_id, blocked_id) DO NOTHING;
-  RETURN ARRAY[person];
+  RETURN person;
 END $$;
 COMMENT ON FUNCTION block_user IS
   'Implements Mutation.blockUser. A trigger of block ends the follows in both directions.';
 
 CREATE OR REPLACE FUNCTION unblock_user(viewer bigint, person bigint)
-RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM require_viewer(viewer);
   PERFORM take_people(ARRAY[viewer, person]);
@@ -86,6 +85,6 @@ BEGIN
   IF person_fault(viewer, person) IS NOT NULL THEN
     PERFORM refuse(person_fault(viewer, person), 'userId');
   END IF;
-  RETURN ARRAY[person];
+  RETURN person;
 END $$;
 COMMENT ON FUNCTION unblock_user IS 'Implements Mutation.unblockUser. A user who is not blocked is not affected.';

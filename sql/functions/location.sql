@@ -3,6 +3,7 @@
 CALL node('location', 3, path => '/locations/', commentable => true, flaggable => true, reactions => '{TOP}',
   changes => '{name,level,place_type,gmaps_id,parent_id,ancestor_ids,latitude,longitude}', sought => 't.name_key',
   leaving => 'SELECT p.location_id FROM post p WHERE p.id = ANY ($2)
+    UNION SELECT l.id FROM location l WHERE l.created_by_id = $1
     UNION SELECT r.subject_id FROM reaction r WHERE r.user_id = $1
     UNION SELECT c.subject_id FROM comment c WHERE c.author_id = $1', lock_place => 40, is_going => false);
 CALL told('visit', 'post node', nouns => '{post}');
@@ -125,6 +126,29 @@ $$;
 COMMENT ON FUNCTION visitor IS
   'Returns the users who posted at a place, each once, with the date and time of the latest post that the viewer may '
   'see.';
+
+CREATE OR REPLACE FUNCTION visitor_newer(viewer bigint, place bigint, part text, page int,
+  after timestamptz, after_id bigint)
+RETURNS TABLE (id bigint, visited_at timestamptz) LANGUAGE sql STABLE AS $$
+  WITH known AS MATERIALIZED (
+    SELECT n.id FROM network(viewer, part) n WHERE part <> 'EVERYONE'),
+  other AS MATERIALIZED (
+    SELECT p.author_id AS id, max(p.created_at) AS visited_at FROM visible_post(viewer) p
+    WHERE p.location_id = place AND p.visibility <> 'PUBLIC'
+      AND (part = 'EVERYONE' OR p.author_id IN (SELECT k.id FROM known k))
+    GROUP BY p.author_id)
+  (SELECT v.user_id, v.visited_at FROM visit v
+  WHERE v.location_id = place
+    AND (v.visited_at, v.user_id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
+    AND v.user_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
+    AND v.user_id NOT IN (SELECT o.id FROM other o)
+    AND (part = 'EVERYONE' OR v.user_id IN (SELECT k.id FROM known k))
+  ORDER BY v.visited_at, v.user_id LIMIT page)
+  UNION ALL
+  SELECT o.id, greatest(o.visited_at, v.visited_at)
+  FROM other o LEFT JOIN visit v ON v.location_id = place AND v.user_id = o.id
+$$;
+COMMENT ON FUNCTION visitor_newer IS 'Returns the same users as visitor, from the end of its order.';
 
 -- To nearly everyone nothing is hidden, and the places stand in the order of an index. For the others what
 -- is hidden is taken off each place's number first.
@@ -296,16 +320,61 @@ CREATE OR REPLACE TRIGGER move_descendants AFTER UPDATE OF parent_id, level ON l
   WHEN (OLD.parent_id IS DISTINCT FROM NEW.parent_id OR OLD.level <> NEW.level)
   EXECUTE FUNCTION move_descendants();
 
+CREATE OR REPLACE FUNCTION city_at(latitude float8, longitude float8) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT c.id FROM location c
+    WHERE c.level = 'CITY' AND c.latitude IS NOT NULL
+      AND (point(c.longitude, c.latitude) <@ near_box(city_at.latitude, city_at.longitude, 50000)
+        OR point(c.longitude, c.latitude) <@ date_line_box(city_at.latitude, city_at.longitude, 50000))
+      AND great_circle(c.latitude, c.longitude, city_at.latitude, city_at.longitude) <= 50000
+    ORDER BY great_circle(c.latitude, c.longitude, city_at.latitude, city_at.longitude), c.id LIMIT 1);
+END $$;
+COMMENT ON FUNCTION city_at IS
+  'Returns the nearest city within 50 km of a point. Null if there is none. Borders are unknown, so near one it may be '
+  'the neighbor''s.';
+
+CREATE OR REPLACE FUNCTION place_refusals(input jsonb, height location_level, is_new boolean, VARIADIC path text[])
+RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  place jsonb := nullif(input -> 'coordinates', 'null');
+  above bigint := (input ->> 'parentId')::bigint;
+  refusals jsonb := '[]';
+BEGIN
+  IF is_new OR input ? 'name' THEN
+    refusals := text_refusals(input ->> 'name', true, 200, VARIADIC path || 'name'::text);
+  END IF;
+  IF place IS NULL THEN
+    IF height = 'PLACE' AND (is_new OR input ? 'coordinates') THEN
+      refusals := refusals || worded(refusal('REQUIRED', VARIADIC path || 'coordinates'::text), 'POINT');
+    END IF;
+  ELSIF NOT (abs((place ->> 'latitude')::float8) <= 90 AND abs((place ->> 'longitude')::float8) <= 180) THEN
+    refusals := refusals || worded(refusal('INVALID', VARIADIC path || 'coordinates'::text), 'COORDINATES');
+  END IF;
+  IF height <> 'PLACE' AND input ->> 'placeType' IS NOT NULL THEN
+    refusals := refusals || worded(refusal('INVALID', VARIADIC path || 'placeType'::text), 'PLACE_TYPE');
+  END IF;
+  refusals := refusals || text_refusals(words(input ->> 'gmapsId'), false, 300, VARIADIC path || 'gmapsId'::text);
+  IF above IS NOT NULL THEN
+    IF NOT EXISTS (SELECT FROM location l WHERE l.id = above) THEN
+      refusals := refusals || refusal('NOT_FOUND', VARIADIC path || 'parentId'::text);
+    ELSIF NOT EXISTS (SELECT FROM location l WHERE l.id = above AND l.level < height) THEN
+      refusals := refusals || worded(refusal('INVALID', VARIADIC path || 'parentId'::text), 'PARENT_LEVEL');
+    END IF;
+  END IF;
+  RETURN refusals;
+END $$;
+COMMENT ON FUNCTION place_refusals IS
+  'Returns the errors of the input for a location of this level: for a new one of everything, otherwise of what is '
+  'given.';
+
 CREATE OR REPLACE FUNCTION add_location(viewer bigint, input jsonb, VARIADIC path text[])
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   height text := coalesce(input ->> 'level', 'PLACE');
   place jsonb := nullif(input -> 'coordinates', 'null');
-  above bigint := (input ->> 'parentId')::bigint;
   maps text := words(input ->> 'gmapsId');
   known bigint;
-  refusals jsonb := text_refusals(input ->> 'name', true, 200, VARIADIC path || 'name'::text)
-    || text_refusals(maps, false, 300, VARIADIC path || 'gmapsId'::text);
+  refusals jsonb := '[]';
 BEGIN
   IF maps IS NOT NULL THEN
     SELECT l.id INTO known FROM location l WHERE l.gmaps_id = maps;
@@ -314,31 +383,12 @@ BEGIN
   IF height <> 'PLACE' AND NOT has_role(viewer, 'STAFF') THEN
     refusals := refusals || refusal('FORBIDDEN', VARIADIC path || 'level'::text);
   END IF;
-  IF height = 'PLACE' AND place IS NULL THEN
-    refusals := refusals || (refusal('REQUIRED', VARIADIC path || 'coordinates'::text)
-      || saying('Choose a point on the map.'));
-  ELSIF place IS NOT NULL AND NOT (abs((place ->> 'latitude')::float8) <= 90
-      AND abs((place ->> 'longitude')::float8) <= 180) THEN
-    refusals := refusals || refusal('INVALID', VARIADIC path || 'coordinates'::text);
-  END IF;
-  IF height <> 'PLACE' AND input ->> 'placeType' IS NOT NULL THEN
-    refusals := refusals || (refusal('INVALID', VARIADIC path || 'placeType'::text)
-      || saying('Only a place can have a type.'));
-  END IF;
-  IF above IS NOT NULL THEN
-    IF NOT EXISTS (SELECT FROM location l WHERE l.id = above) THEN
-      refusals := refusals || refusal('NOT_FOUND', VARIADIC path || 'parentId'::text);
-    ELSIF NOT EXISTS (
-        SELECT FROM location l WHERE l.id = above AND l.level < height::location_level) THEN
-      refusals := refusals || (refusal('INVALID', VARIADIC path || 'parentId'::text)
-        || saying('A location must be inside a larger one.'));
-    END IF;
-  END IF;
-  PERFORM refuse_all(refusals);
-  INSERT INTO location (name, name_key, level, place_type, gmaps_id, parent_id, latitude, longitude)
+  PERFORM refuse_all(refusals || place_refusals(input, height::location_level, true, VARIADIC path));
+  INSERT INTO location (name, name_key, level, place_type, gmaps_id, parent_id, latitude, longitude, created_by_id)
   VALUES (words(input ->> 'name'), folded(words(input ->> 'name')), height::location_level,
-    input ->> 'placeType', maps, above,
-    (place ->> 'latitude')::float8, (place ->> 'longitude')::float8)
+    input ->> 'placeType', maps, coalesce((input ->> 'parentId')::bigint, CASE WHEN height = 'PLACE'
+      THEN city_at((place ->> 'latitude')::float8, (place ->> 'longitude')::float8) END),
+    (place ->> 'latitude')::float8, (place ->> 'longitude')::float8, viewer)
   ON CONFLICT (gmaps_id) DO NOTHING RETURNING id INTO known;
   IF known IS NULL THEN SELECT l.id INTO known FROM location l WHERE l.gmaps_id = maps; END IF;
   RETURN known;
@@ -382,3 +432,83 @@ BEGIN
     WHERE NOT EXISTS (SELECT FROM location l WHERE l.id = e.id));
 END $$;
 COMMENT ON FUNCTION location_refusals IS 'Returns the errors of a list of locations: too many, or unknown ones.';
+
+CREATE OR REPLACE FUNCTION location_uses(place bigint, besides bigint DEFAULT NULL) RETURNS bigint
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT count(*) FROM (
+    SELECT p.author_id AS person FROM post p WHERE p.location_id = place
+    UNION ALL SELECT p.author_id FROM event_venue v JOIN post p ON p.id = v.event_id WHERE v.location_id = place
+    UNION ALL SELECT p.author_id FROM card_offer_region r JOIN post p ON p.id = r.post_id
+      WHERE r.location_id = place
+    UNION ALL SELECT r.user_id FROM reaction r WHERE r.subject_id = place
+    UNION ALL SELECT c.author_id FROM comment c WHERE c.subject_id = place
+    UNION ALL SELECT u.id FROM app_user u WHERE u.home_id = place
+    UNION ALL SELECT s.user_id FROM user_ships_to s WHERE s.location_id = place
+    UNION ALL SELECT NULL FROM program g WHERE g.location_id = place
+    UNION ALL SELECT l.created_by_id FROM location l WHERE l.parent_id = place) u
+  WHERE besides IS NULL OR u.person IS DISTINCT FROM besides);
+END $$;
+COMMENT ON FUNCTION location_uses IS 'Returns the number of things that refer to a location, without those of a user.';
+
+CREATE OR REPLACE FUNCTION ruled_location(viewer bigint, target bigint, above bigint DEFAULT NULL) RETURNS location
+LANGUAGE plpgsql AS $$
+DECLARE chosen location;
+BEGIN
+  PERFORM require_viewer(viewer);
+  -- Who moves a location holds what it is moved to, and what lies in it. Nobody moves another meanwhile.
+  IF above IS NOT NULL THEN PERFORM pg_advisory_xact_lock(hashtextextended('location tree', 0)); END IF;
+  PERFORM FROM location l WHERE l.id IN (target, above) OR above IS NOT NULL AND l.ancestor_ids @> ARRAY[target]
+  ORDER BY l.id FOR UPDATE;
+  SELECT l.* INTO chosen FROM location l WHERE l.id = target;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'locationId'); END IF;
+  IF NOT has_role(viewer, 'STAFF') AND (chosen.created_by_id IS DISTINCT FROM viewer
+      OR chosen.created_at <= now() - interval '24 hours' OR location_uses(target, viewer) > 0) THEN
+    PERFORM refuse('FORBIDDEN', 'locationId');
+  END IF;
+  RETURN chosen;
+END $$;
+COMMENT ON FUNCTION ruled_location IS
+  'Returns a location that the viewer may change, locked: any for staff, and for a day what the viewer added and '
+  'nobody else uses. Refuses any other. above: the location it is to lie in, or 0 for none, if that changes.';
+
+CREATE OR REPLACE FUNCTION update_location(viewer bigint, target bigint, input jsonb)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  place jsonb := nullif(input -> 'coordinates', 'null');
+  maps text := words(input ->> 'gmapsId');
+  old location := ruled_location(viewer, target,
+    CASE WHEN input ? 'parentId' THEN coalesce((input ->> 'parentId')::bigint, 0) END);
+  refusals jsonb := place_refusals(input, old.level, false, 'input');
+BEGIN
+  IF EXISTS (SELECT FROM location l WHERE l.gmaps_id = maps AND l.id <> target) THEN
+    refusals := refusals || refusal('TAKEN', 'input', 'gmapsId');
+  END IF;
+  PERFORM refuse_all(refusals);
+  UPDATE location l SET
+    name = CASE WHEN input ? 'name' THEN words(input ->> 'name') ELSE l.name END,
+    name_key = CASE WHEN input ? 'name' THEN folded(words(input ->> 'name')) ELSE l.name_key END,
+    latitude = CASE WHEN input ? 'coordinates' THEN (place ->> 'latitude')::float8 ELSE l.latitude END,
+    longitude = CASE WHEN input ? 'coordinates' THEN (place ->> 'longitude')::float8 ELSE l.longitude END,
+    place_type = CASE WHEN input ? 'placeType' THEN input ->> 'placeType' ELSE l.place_type END,
+    gmaps_id = CASE WHEN input ? 'gmapsId' THEN maps ELSE l.gmaps_id END,
+    parent_id = CASE WHEN input ? 'parentId' THEN (input ->> 'parentId')::bigint ELSE l.parent_id END
+  WHERE l.id = target;
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION update_location IS
+  'Implements Mutation.updateLocation. Omitted fields keep their value, null clears those that are optional.';
+
+CREATE OR REPLACE FUNCTION delete_location(viewer bigint, target bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  old location := ruled_location(viewer, target);
+  uses bigint := location_uses(target);
+BEGIN
+  IF uses > 0 THEN
+    PERFORM refuse_as(worded(refusal('IN_USE', 'locationId'), 'LOCATION_USED', jsonb_build_object('count', uses)));
+  END IF;
+  DELETE FROM location l WHERE l.id = old.id;
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION delete_location IS 'Implements Mutation.deleteLocation, for a location that nothing refers to.';

@@ -113,7 +113,7 @@ BEGIN
   GET DIAGNOSTICS gone = ROW_COUNT;
   number := number + gone;
   DELETE FROM mail_time m WHERE m.key IN (
-    SELECT o.key FROM mail_time o WHERE o.mailed_at < now() - interval '1 hour' LIMIT 10000);
+    SELECT o.key FROM mail_time o WHERE o.mailed_at < now() - interval '1 day' LIMIT 10000);
   GET DIAGNOSTICS gone = ROW_COUNT;
   RETURN number + gone;
 END $$;

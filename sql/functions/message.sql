@@ -10,7 +10,7 @@ CALL told('message', 'node', '{conversation_id}', only_columns => true);
 CALL exported('messages', $$
   SELECT jsonb_build_object('id', wire_id(m.id),
     'conversation', wire_id(m.conversation_id), 'author', wire_id(m.author_id), 'body', m.body,
-    'createdAt', m.created_at)
+    'createdAt', wire_time(m.created_at))
   FROM conversation_member c JOIN visible_message($1) m ON m.conversation_id = c.conversation_id
   WHERE c.user_id = $1
   ORDER BY m.id$$);
@@ -82,12 +82,12 @@ BEGIN
       fault := person_fault(viewer, others[1]);
       IF fault = 'NOT_FOUND' AND EXISTS (SELECT FROM conversation c
           WHERE c.member_key = array_to_string(everyone, ',')) THEN
-        PERFORM refuse_saying('You can no longer write to this conversation.', 'CLOSED', 'to', 'userIds');
+        PERFORM refuse_as(worded(refusal('CLOSED', 'to', 'userIds'), 'NOBODY_READS'));
       END IF;
     END IF;
     PERFORM refuse_all(people_refusals(viewer, people, cardinality(everyone) > 1, 'to', 'userIds'));
     IF cardinality(everyone) < 2 THEN
-      PERFORM refuse_saying('You cannot write to yourself.', 'INVALID', 'to', 'userIds');
+      PERFORM refuse_as(worded(refusal('INVALID', 'to', 'userIds'), 'SELF'));
     END IF;
     INSERT INTO conversation (member_key) VALUES (array_to_string(everyone, ','))
     ON CONFLICT (member_key) DO UPDATE SET updated_at = now() RETURNING id INTO talk;
@@ -103,14 +103,14 @@ BEGIN
   others := ARRAY(SELECT m.user_id FROM conversation_member m
     WHERE m.conversation_id = talk AND m.user_id <> viewer ORDER BY m.user_id);
   IF cardinality(others) = 0 THEN
-    PERFORM refuse_saying('You can no longer write to this conversation.',
-      'CLOSED', 'to', CASE WHEN people IS NULL THEN 'conversationId' ELSE 'userIds' END);
+    PERFORM refuse_as(worded(refusal('CLOSED', 'to',
+      CASE WHEN people IS NULL THEN 'conversationId' ELSE 'userIds' END), 'NOBODY_READS'));
   ELSIF cardinality(others) = 1 THEN
     IF EXISTS (SELECT FROM block b WHERE b.blocker_id = viewer AND b.blocked_id = others[1]) THEN
       PERFORM refuse('BLOCKED', 'to', CASE WHEN people IS NULL THEN 'conversationId' ELSE 'userIds' END);
     ELSIF EXISTS (SELECT FROM block b WHERE b.blocker_id = others[1] AND b.blocked_id = viewer) THEN
-      PERFORM refuse_saying('You can no longer write to this conversation.',
-        'CLOSED', 'to', CASE WHEN people IS NULL THEN 'conversationId' ELSE 'userIds' END);
+      PERFORM refuse_as(worded(refusal('CLOSED', 'to',
+        CASE WHEN people IS NULL THEN 'conversationId' ELSE 'userIds' END), 'NOBODY_READS'));
     END IF;
   END IF;
   INSERT INTO message (conversation_id, author_id, body) VALUES (talk, viewer, words(body))
@@ -119,9 +119,7 @@ BEGIN
   WHERE m.conversation_id = talk AND m.user_id = viewer;
   FOREACH told IN ARRAY others LOOP
     IF NOT EXISTS (SELECT FROM hidden_user(told) h WHERE h.id = viewer) THEN
-      PERFORM notify_number(told, 'MESSAGED', viewer, talk,
-        '<b>' || escaped((SELECT u.display_name FROM app_user u WHERE u.id = viewer))
-        || '</b> wrote to you.', node_url(talk));
+      PERFORM notify_number(told, 'MESSAGED', viewer, talk);
     END IF;
   END LOOP;
   RETURN made;
@@ -129,7 +127,7 @@ END $$;
 COMMENT ON FUNCTION send_message IS
   'Implements Mutation.sendMessage. A set of users shares one conversation, which is locked first.';
 
-CREATE OR REPLACE FUNCTION mark_conversation_read(viewer bigint, talk bigint)
+CREATE OR REPLACE FUNCTION mark_conversation_read(viewer bigint, session_hash bytea, talk bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM require_viewer(viewer);
@@ -140,6 +138,53 @@ BEGIN
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'conversationId'); END IF;
   UPDATE notification n SET read_at = now()
   WHERE n.recipient_id = viewer AND n.reason = 'MESSAGED' AND n.about_id = talk AND n.read_at IS NULL;
+  IF FOUND THEN PERFORM push_badge(viewer, session_hash); END IF;
   RETURN talk;
 END $$;
 COMMENT ON FUNCTION mark_conversation_read IS 'Implements Mutation.markConversationRead.';
+
+CREATE OR REPLACE FUNCTION set_conversation_muted(viewer bigint, talk bigint, is_muted boolean)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  PERFORM FROM conversation_member m WHERE m.conversation_id = talk AND m.user_id = viewer FOR NO KEY UPDATE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'conversationId'); END IF;
+  UPDATE conversation_member m SET is_muted = set_conversation_muted.is_muted
+  WHERE m.conversation_id = talk AND m.user_id = viewer AND m.is_muted <> set_conversation_muted.is_muted;
+  RETURN talk;
+END $$;
+COMMENT ON FUNCTION set_conversation_muted IS 'Implements Mutation.setConversationMuted.';
+
+CREATE OR REPLACE FUNCTION delete_message(viewer bigint, target bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  chosen message;
+  reader conversation_member;
+BEGIN
+  PERFORM require_viewer(viewer);
+  SELECT e.* INTO chosen FROM visible_message(viewer) e WHERE e.id = target;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'messageId'); END IF;
+  IF chosen.author_id <> viewer THEN PERFORM refuse('FORBIDDEN', 'messageId'); END IF;
+  -- the conversation first, as who writes to it does
+  PERFORM FROM conversation c WHERE c.id = chosen.conversation_id FOR NO KEY UPDATE;
+  DELETE FROM message e WHERE e.id = target;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'messageId'); END IF;
+  PERFORM log_changes(array_agg(target), array_agg(m.user_id), true, array_agg(viewer))
+  FROM conversation_member m WHERE m.conversation_id = chosen.conversation_id;
+  UPDATE conversation c SET updated_at = e.created_at
+  FROM (SELECT l.created_at FROM message l WHERE l.conversation_id = chosen.conversation_id
+    ORDER BY l.id DESC LIMIT 1) e
+  WHERE c.id = chosen.conversation_id AND c.updated_at > e.created_at;
+  FOR reader IN SELECT m.* FROM conversation_member m
+    WHERE m.conversation_id = chosen.conversation_id AND m.user_id <> viewer ORDER BY m.user_id
+  LOOP
+    IF NOT EXISTS (SELECT FROM shown_message(reader.user_id) e WHERE e.conversation_id = reader.conversation_id
+        AND e.id > reader.last_read_id AND e.author_id <> reader.user_id) THEN
+      PERFORM unnotify(ARRAY[reader.user_id], 'MESSAGED', NULL, reader.conversation_id);
+    END IF;
+  END LOOP;
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION delete_message IS
+  'Implements Mutation.deleteMessage, for its author. Whoever has nothing else to read in the conversation is no '
+  'longer notified of it.';

@@ -11,8 +11,8 @@ CREATE OR REPLACE FUNCTION text_refusals(value text, is_needed boolean, longest 
 RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
     WHEN is_needed AND words(value) IS NULL THEN jsonb_build_array(refusal('REQUIRED', VARIADIC path))
-    WHEN length(value) > longest THEN jsonb_build_array(refusal('TOO_LONG', VARIADIC path)
-      || saying('At most ' || longest || ' characters are allowed.'))
+    WHEN length(value) > longest THEN jsonb_build_array(
+      limited(worded(refusal('TOO_LONG', VARIADIC path), 'LONGEST'), NULL, longest))
     ELSE '[]'::jsonb END
 $$;
 COMMENT ON FUNCTION text_refusals IS
@@ -23,9 +23,9 @@ CREATE OR REPLACE FUNCTION list_refusals(ids bigint[], is_needed boolean, most i
 RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
     WHEN is_needed AND coalesce(cardinality(ids), 0) = 0
-      THEN jsonb_build_array(refusal('REQUIRED', VARIADIC path) || saying('Choose at least one.'))
-    WHEN cardinality(ids) > most THEN jsonb_build_array(refusal('INVALID', VARIADIC path)
-      || saying('Choose at most ' || most || '.'))
+      THEN jsonb_build_array(worded(refusal('REQUIRED', VARIADIC path), 'CHOOSE'))
+    WHEN cardinality(ids) > most THEN jsonb_build_array(
+      limited(worded(refusal('TOO_MANY', VARIADIC path), 'MOST'), NULL, most))
     ELSE '[]'::jsonb END
 $$;
 COMMENT ON FUNCTION list_refusals IS 'Returns the errors of a list of IDs: too many, or none if one is required.';
@@ -35,7 +35,7 @@ CREATE OR REPLACE FUNCTION people_refusals(viewer bigint, ids bigint[], may_name
 RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (SELECT coalesce(jsonb_agg(refusal(bad.code, VARIADIC path || (bad.place - 1)::text)
-      || CASE bad.code WHEN 'INVALID' THEN saying('You cannot choose yourself.') ELSE '{}' END
+      || CASE bad.code WHEN 'INVALID' THEN '{"rule": "SELF"}' ELSE '{}'::jsonb END
     ORDER BY bad.place), '[]'::jsonb)
   FROM (
     SELECT e.place, person_fault(viewer, e.id, may_name_self) AS code

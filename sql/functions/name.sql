@@ -18,9 +18,11 @@ COMMENT ON FUNCTION prefix_query IS
   'Returns a query for names that contain a word beginning with each of these words. Finds nothing if there are none.';
 
 CREATE OR REPLACE FUNCTION word_query(words text) RETURNS tsquery
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT plainto_tsquery('simple', left(words, 1000))
-$$;
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE all_words tsquery := plainto_tsquery('simple', left(words, 1000));
+BEGIN
+  RETURN CASE WHEN numnode(all_words) = 0 THEN all_words ELSE (all_words::text || ':*')::tsquery END;
+END $$;
 COMMENT ON FUNCTION word_query IS
-  'Returns a query for texts that contain all of these words. Finds nothing if there are none. Only the first 1000 '
-  'characters count, because queries of many words exhaust the stack.';
+  'Returns a query for texts that contain all of these words, of the last one at least the beginning. Finds nothing if '
+  'there are none. Only the first 1000 characters count, because queries of many words exhaust the stack.';

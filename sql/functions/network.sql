@@ -122,7 +122,7 @@ LANGUAGE sql STABLE ROWS 20 AS $$
   SELECT q.id, min(q.position) FROM (
     SELECT u.id, row_number() OVER (ORDER BY c.app, u.position) AS position
     FROM (SELECT a.app, a.quick_add_user_ids FROM app_config a
-        WHERE application IS NULL OR a.app = application) c
+        WHERE application IS NULL OR a.app = lower(application)) c
       CROSS JOIN LATERAL unnest(c.quick_add_user_ids) WITH ORDINALITY u(id, position)) q
   WHERE q.id <> viewer
     AND NOT EXISTS (SELECT FROM follow f WHERE f.follower_id = viewer AND f.followee_id = q.id)
@@ -131,18 +131,11 @@ $$;
 COMMENT ON FUNCTION quick_add_user IS
   'Returns the users that staff suggest to everyone, in their order, without those whom the viewer follows.';
 
-CREATE OR REPLACE FUNCTION followers_summary(number int, name text, is_own boolean) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+CREATE OR REPLACE FUNCTION follow_summary(language text, field text, number int, name text, is_own boolean)
+RETURNS text LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
-  RETURN number || CASE number WHEN 1 THEN ' person' ELSE ' people' END || ' following '
-    || CASE WHEN is_own THEN 'you' ELSE name END;
+  RETURN phrase(language, concat_ws('.', field, 'summary', CASE WHEN is_own THEN 'own' ELSE 'other' END),
+    jsonb_build_object('count', number, 'name', name));
 END $$;
-COMMENT ON FUNCTION followers_summary IS 'Returns the line above a list of followers.';
-
-CREATE OR REPLACE FUNCTION following_summary(number int, name text, is_own boolean) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
-BEGIN
-  RETURN CASE WHEN is_own THEN 'You are' ELSE name || ' is' END || ' following ' || number
-    || CASE number WHEN 1 THEN ' person' ELSE ' people' END;
-END $$;
-COMMENT ON FUNCTION following_summary IS 'Returns the line above a list of followed users.';
+COMMENT ON FUNCTION follow_summary IS
+  'Returns the line above a list of followers or followed users, as the field is called.';

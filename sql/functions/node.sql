@@ -161,7 +161,7 @@ BEGIN
     ELSE format('visible_%s(person)', n.name) END WHERE n.kind_of IS NULL;
   CALL make_lookups();
   CALL make_switches();
-  CALL make_search();
+  CALL make_searches();
   CALL make_export();
   comments := tag_rule('subject_id', ARRAY(SELECT n.name FROM noun n WHERE n.is_commentable));
   reactions := (SELECT string_agg(format(' WHEN %L THEN %s', e.label, tag_rule('subject_id', ARRAY(

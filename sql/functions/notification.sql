@@ -5,8 +5,8 @@ CALL node('notification', 50, owner => 'recipient_id', topic => 'notification',
 CALL told('notification', 'change', '{recipient_id}', only_columns => true);
 CALL exported('notifications', $$
   SELECT jsonb_build_object('id', wire_id(n.id),
-    'reason', n.reason, 'text', n.text, 'readAt', n.read_at,
-    'createdAt', n.created_at)
+    'reason', n.reason, 'text', plain(notification_text(spoken('', $1), n.phrase, n.args, n.number)),
+    'readAt', wire_time(n.read_at), 'createdAt', wire_time(n.created_at))
   FROM visible_notification($1) n
   ORDER BY n.id$$);
 
@@ -39,18 +39,44 @@ CREATE OR REPLACE FUNCTION escaped(value text) RETURNS text LANGUAGE sql IMMUTAB
 $$;
 COMMENT ON FUNCTION escaped IS 'Returns a text by a user, escaped for a text in which <b> is markup.';
 
+CREATE OR REPLACE FUNCTION plain(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT replace(replace(replace(replace(replace(value, '<b>', ''), '</b>', ''), '&lt;', '<'), '&gt;', '>'),
+    '&amp;', '&')
+$$;
+COMMENT ON FUNCTION plain IS 'Returns a text in which <b> is markup as one without markup.';
+
+CREATE OR REPLACE FUNCTION notification_args(actor bigint, args jsonb) RETURNS text[] LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN ARRAY[
+    (SELECT '<b>' || escaped(u.display_name) || '</b>' FROM app_user u WHERE u.id = actor),
+    (SELECT escaped(a.value) FROM jsonb_each_text(args) a WHERE a.key NOT IN ('brand', 'note') LIMIT 1),
+    escaped(coalesce(args ->> 'brand', args ->> 'note'))];
+END $$;
+COMMENT ON FUNCTION notification_args IS
+  'Returns the values of a phrase as format_of numbers them. There may be one besides a brand or a note.';
+
+CREATE OR REPLACE FUNCTION notification_text(language text, phrase text, args text[], number int) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN format(format_of(coalesce(phrase_words(language, phrase, number), phrase)), VARIADIC
+    CASE WHEN number IS NULL THEN args ELSE ARRAY[args[1], grouped(language, number), args[3]] END);
+END $$;
+COMMENT ON FUNCTION notification_text IS
+  'Returns the text of a notification in a language, in which <b> and </b> are the only markup. Notification.text '
+  'looks for the phrase itself first.';
+
 CREATE OR REPLACE FUNCTION notify_people(recipients bigint[], reason text, actor bigint, about bigint,
-  words text, destination text, action_kind text DEFAULT NULL, action_label text DEFAULT NULL,
-  action_url text DEFAULT NULL, is_once boolean DEFAULT false)
+  phrase text DEFAULT NULL, args jsonb DEFAULT '{}', action_kind text DEFAULT NULL, action_url text DEFAULT NULL,
+  destination text DEFAULT NULL, is_once boolean DEFAULT false)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  line text := coalesce((SELECT '<b>' || escaped(u.display_name) || '</b> '
-    FROM app_user u WHERE u.id = actor), '') || notify_people.words;
+  given text[] := notification_args(actor, args);
+  path text := coalesce(destination, node_link(about));
 BEGIN
-  INSERT INTO notification
-    (recipient_id, reason, actor_id, about_id, text, destination, action_kind, action_label, action_url)
-  SELECT r.id, notify_people.reason, actor, about, line, notify_people.destination,
-    notify_people.action_kind, notify_people.action_label, notify_people.action_url
+  INSERT INTO notification (recipient_id, reason, actor_id, about_id, phrase, args, number, destination, action_kind,
+    action_url)
+  SELECT r.id, notify_people.reason, actor, about, coalesce(notify_people.phrase, notify_people.reason), given,
+    (notify_people.args ->> 'count')::int, path, notify_people.action_kind, notify_people.action_url
   FROM (SELECT DISTINCT e.id FROM unnest(recipients) AS e(id) WHERE e.id <> actor OR actor IS NULL) r
     JOIN app_user u ON u.id = r.id
   WHERE NOT EXISTS (SELECT FROM hidden_user(r.id) h WHERE h.id = actor)
@@ -62,9 +88,10 @@ BEGIN
   ORDER BY r.id;
 END $$;
 COMMENT ON FUNCTION notify_people IS
-  'Notifies users: the actor''s name in bold, then the words. Skips the actor, users hidden from the actor, and users '
-  'who may not see the node. With is_once, for acts that can be undone and repeated, skips users notified of the same '
-  'within a day.';
+  'Notifies users by a phrase, that of the reason unless given, whose values are the actor''s name and those in args. '
+  'The link leads to the page of the node, unless it has a path of its own. Skips the actor, users hidden from the '
+  'actor, and users who may not see the node. With is_once, for acts that can be undone and repeated, skips users '
+  'notified of the same within a day.';
 
 CREATE OR REPLACE FUNCTION unnotify(recipients bigint[], reason text, actor bigint, about bigint)
 RETURNS void LANGUAGE plpgsql AS $$
@@ -77,7 +104,7 @@ COMMENT ON FUNCTION unnotify IS
   'Deletes unread notifications about an act that was undone. Without an actor, those of all actors.';
 
 CREATE OR REPLACE FUNCTION notify_number(recipient bigint, reason text, actor bigint, about bigint,
-  line text, destination text)
+  phrase text DEFAULT NULL, args jsonb DEFAULT '{}')
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   -- two at once: the second waits for the first, and replaces what that told
@@ -85,44 +112,25 @@ BEGIN
   DELETE FROM notification n
   WHERE n.recipient_id = recipient AND n.reason = notify_number.reason AND n.about_id = about
     AND n.read_at IS NULL;
-  INSERT INTO notification (recipient_id, reason, actor_id, about_id, text, destination)
-  VALUES (recipient, notify_number.reason, actor, about, line, notify_number.destination);
+  INSERT INTO notification (recipient_id, reason, actor_id, about_id, phrase, args, number, destination)
+  VALUES (recipient, notify_number.reason, actor, about, coalesce(notify_number.phrase, notify_number.reason),
+    notification_args(actor, args), (args ->> 'count')::int, node_link(about));
 END $$;
 COMMENT ON FUNCTION notify_number IS
   'Notifies a user of an increased number, with one unread notification for each node, which replaces the last one and '
-  'becomes the newest.';
+  'becomes the newest. The phrase is as in notify_people.';
 
-CREATE OR REPLACE FUNCTION node_url(id bigint) RETURNS text LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN public_url(coalesce(node_path(id), '/nodes/') || wire_id(id));
-END $$;
-COMMENT ON FUNCTION node_url IS 'Returns the address that a notification about a node links to.';
-
-CREATE OR REPLACE FUNCTION comment_url(comment_id bigint) RETURNS text LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN (SELECT node_url(c.subject_id) || '?comment=' || wire_id(c.id)
-    FROM comment c WHERE c.id = comment_id);
-END $$;
-COMMENT ON FUNCTION comment_url IS
-  'Returns the address that a notification about a comment links to, on the page of its subject.';
-
-CREATE OR REPLACE FUNCTION node_noun(id bigint) RETURNS text LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN coalesce(CASE WHEN is_event(node_noun.id) THEN (
-    SELECT 'event “' || escaped(e.title) || '”' FROM event e WHERE e.post_id = node_noun.id) END, node_phrase(id));
-END $$;
-COMMENT ON FUNCTION node_noun IS 'Returns a few words for a node, as in "your outfit".';
-
-CREATE OR REPLACE FUNCTION mark_notifications_read(viewer bigint, ids bigint[])
+CREATE OR REPLACE FUNCTION mark_notifications_read(viewer bigint, session_hash bytea, ids bigint[])
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM require_viewer(viewer);
-  PERFORM refuse_all(list_refusals(ids, false, 1000, 'ids'));
+  PERFORM refuse_all(list_refusals(ids, false, 1000, 'notificationIds'));
   PERFORM FROM notification n
   WHERE n.recipient_id = viewer AND n.read_at IS NULL AND (ids IS NULL OR n.id = ANY (ids))
   ORDER BY n.id FOR NO KEY UPDATE;
   UPDATE notification n SET read_at = now()
   WHERE n.recipient_id = viewer AND n.read_at IS NULL AND (ids IS NULL OR n.id = ANY (ids));
+  IF FOUND THEN PERFORM push_badge(viewer, session_hash); END IF;
   RETURN viewer;
 END $$;
 COMMENT ON FUNCTION mark_notifications_read IS
@@ -144,7 +152,7 @@ BEGIN
     WHEN 'FOLLOW_BACK' THEN PERFORM follow_users(viewer, ARRAY[chosen.actor_id]);
     WHEN 'ATTEND' THEN PERFORM set_attendance(viewer, chosen.about_id, 'GOING');
     WHEN 'APPROVE_INFO_REQUEST' THEN PERFORM answer_info_request(viewer, chosen.about_id, true);
-    ELSE PERFORM refuse('INVALID', 'notificationId');
+    ELSE PERFORM refuse_as(worded(refusal('INVALID', 'notificationId'), 'NO_ACTION'));
     END CASE;
   EXCEPTION WHEN SQLSTATE 'SG100' THEN
     -- refused for what those functions are given: here it is all behind one id
@@ -160,3 +168,18 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION perform_notification_action IS
   'Implements Mutation.performNotificationAction. A repeated call has no effect.';
+
+CREATE OR REPLACE FUNCTION delete_notifications(viewer bigint, ids bigint[])
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_viewer(viewer);
+  PERFORM refuse_all(list_refusals(ids, true, 100, 'notificationIds'));
+  PERFORM FROM notification n WHERE n.recipient_id = viewer AND n.id = ANY (ids) ORDER BY n.id FOR UPDATE;
+  PERFORM refuse_all((
+    SELECT coalesce(jsonb_agg(refusal('NOT_FOUND', 'notificationIds', (e.place - 1)::text) ORDER BY e.place), '[]')
+    FROM unnest(ids) WITH ORDINALITY AS e(id, place)
+    WHERE NOT EXISTS (SELECT FROM visible_notification(viewer) n WHERE n.id = e.id)));
+  DELETE FROM notification n WHERE n.recipient_id = viewer AND n.id = ANY (ids);
+  RETURN viewer;
+END $$;
+COMMENT ON FUNCTION delete_notifications IS 'Implements Mutation.deleteNotifications, for the viewer''s own.';

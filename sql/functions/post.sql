@@ -18,11 +18,11 @@ CALL exported('posts', $$
   SELECT jsonb_build_object('id', wire_id(p.id), 'kind', p.kind,
     'body', p.body, 'location', wire_id(p.location_id),
     'circle', CASE WHEN sees($1, p.circle_id) THEN wire_id(p.circle_id) END,
-    'visibility', p.visibility, 'createdAt', p.created_at, 'updatedAt', p.updated_at,
+    'visibility', p.visibility, 'createdAt', wire_time(p.created_at), 'updatedAt', wire_time(p.updated_at),
     'photos', (SELECT coalesce(jsonb_agg(wire_id(h.photo_id) ORDER BY h.position), '[]')
   FROM post_photo h WHERE h.post_id = p.id),
-    'event', (SELECT jsonb_build_object('title', e.title, 'startsAt', e.starts_at,
-    'endsAt', e.ends_at) FROM event e WHERE e.post_id = p.id))
+    'event', (SELECT jsonb_build_object('title', e.title, 'startsAt', wire_time(e.starts_at),
+    'endsAt', wire_time(e.ends_at)) FROM event e WHERE e.post_id = p.id))
   FROM post p WHERE p.author_id = $1
   ORDER BY p.id$$);
 
@@ -34,7 +34,8 @@ LANGUAGE sql STABLE AS $$
         OR p.visibility = 'CIRCLE' AND EXISTS (
           SELECT FROM circle_member m WHERE m.circle_id = p.circle_id AND m.user_id = viewer)
         OR p.visibility = 'INVITED' AND EXISTS (
-          SELECT FROM invitation i WHERE i.event_id = p.id AND i.invitee_id = viewer))
+          SELECT FROM invitation i
+          WHERE i.event_id = p.id AND i.invitee_id = viewer AND i.status <> 'WITHDRAWN'))
       AND p.author_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
 $$;
 COMMENT ON FUNCTION visible_post IS
@@ -86,6 +87,35 @@ RETURNS TABLE (id bigint, created_at timestamptz) LANGUAGE sql STABLE AS $$
 $$;
 COMMENT ON FUNCTION feed IS
   'Returns the posts of the viewer and of followed users, of the viewer''s circles, or of both, each once.';
+
+CREATE OR REPLACE FUNCTION feed_newer(viewer bigint, source text, kinds text[], page int,
+  after timestamptz, after_id bigint)
+RETURNS TABLE (id bigint, created_at timestamptz) LANGUAGE sql STABLE AS $$
+  SELECT p.id, p.created_at
+  FROM (SELECT f.followee_id AS id FROM follow f WHERE f.follower_id = viewer
+      UNION ALL SELECT viewer) author
+    CROSS JOIN LATERAL (
+      SELECT v.id, v.created_at FROM visible_post(viewer) v
+      WHERE v.author_id = author.id
+        AND (kinds IS NULL OR v.kind = ANY (kinds::smallint[]))
+        AND (v.created_at, v.id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
+      ORDER BY v.created_at, v.id LIMIT page) p
+  WHERE source <> 'CIRCLES'
+  UNION ALL
+  SELECT p.id, p.created_at
+  FROM circle_member m
+    CROSS JOIN LATERAL (
+      SELECT v.id, v.created_at FROM visible_post(viewer) v
+      WHERE v.circle_id = m.circle_id
+        AND (kinds IS NULL OR v.kind = ANY (kinds::smallint[]))
+        AND (v.created_at, v.id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
+        AND (source = 'CIRCLES' OR v.author_id <> viewer AND NOT EXISTS (
+          SELECT FROM follow f WHERE f.follower_id = viewer AND f.followee_id = v.author_id))
+      ORDER BY v.created_at, v.id LIMIT page) p
+  WHERE source <> 'PEOPLE' AND m.user_id = viewer
+  ORDER BY created_at, id LIMIT page
+$$;
+COMMENT ON FUNCTION feed_newer IS 'Returns the same posts as feed, from the end of its order.';
 
 -- The newest reactions of everybody followed are merged from the index alone, five for each post that is
 -- wanted, and only of these it is asked whether they are to be seen. Where that is too few, as when most of
@@ -143,6 +173,29 @@ COMMENT ON FUNCTION reacted_feed IS
   'Returns the posts that followed users reacted to, each once, with the time of the latest of these reactions. Posts '
   'with a later reaction belong to an earlier page.';
 
+CREATE OR REPLACE FUNCTION reacted_feed_newer(viewer bigint, reaction text, page int, after timestamptz,
+  after_id bigint)
+RETURNS TABLE (id bigint, reacted_at timestamptz) LANGUAGE sql STABLE AS $$
+  SELECT r.id, max(r.created_at)
+  FROM follow f CROSS JOIN LATERAL (
+    SELECT t.subject_id AS id, t.created_at
+    FROM reaction t JOIN visible_post(viewer) p ON p.id = t.subject_id
+    WHERE t.user_id = f.followee_id AND t.kind = reaction::reaction_kind
+      AND (t.created_at, t.subject_id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
+      AND NOT EXISTS (
+        SELECT FROM reaction later JOIN follow g
+          ON g.follower_id = viewer AND g.followee_id = later.user_id
+        WHERE later.subject_id = t.subject_id AND later.kind = reaction::reaction_kind
+          AND later.created_at > t.created_at
+        OFFSET 0)  -- for each post that is looked at
+    ORDER BY t.created_at, t.subject_id LIMIT page) r
+  WHERE f.follower_id = viewer
+  GROUP BY r.id
+  ORDER BY 2, 1 LIMIT page
+$$;
+COMMENT ON FUNCTION reacted_feed_newer IS
+  'Returns the same posts as reacted_feed, from the end of its order. Only the latest reaction to a post counts.';
+
 CREATE OR REPLACE FUNCTION post_reaction(viewer bigint, post bigint, wanted text, part text, page int,
   before timestamptz, before_user bigint, before_kind reaction_kind)
 RETURNS TABLE (user_id bigint, kind reaction_kind, created_at timestamptz)
@@ -171,6 +224,32 @@ COMMENT ON FUNCTION post_reaction IS
   'Returns the reactions to a post by a part of the network: those of one kind, or the newest few of each kind, from '
   'its index.';
 
+CREATE OR REPLACE FUNCTION post_reaction_newer(viewer bigint, post bigint, wanted text, part text, page int,
+  after timestamptz, after_user bigint, after_kind reaction_kind)
+RETURNS TABLE (user_id bigint, kind reaction_kind, created_at timestamptz)
+LANGUAGE sql STABLE AS $$
+  SELECT r.user_id, r.kind, r.created_at
+  FROM unnest('{HEART,LIKE,TOP}'::reaction_kind[]) gesture(kind)
+    CROSS JOIN LATERAL (
+      SELECT t.user_id, t.kind, t.created_at FROM reaction t
+      WHERE t.subject_id = post AND t.kind = gesture.kind
+        AND (after IS NULL OR (t.created_at, t.user_id) >= (after, after_user)
+          AND (t.created_at, t.user_id, t.kind) > (after, after_user, after_kind))
+        AND t.user_id NOT IN (SELECT h.id FROM hidden_user(viewer) h)
+        AND (part = 'EVERYONE' OR t.user_id IN (SELECT n.id FROM network(viewer, part) n))
+      ORDER BY t.created_at, t.user_id LIMIT page) r
+  WHERE wanted IS NULL
+  UNION ALL
+  -- whoever reads the page stops where it is full
+  (SELECT t.user_id, t.kind, t.created_at FROM reaction t
+  WHERE wanted IS NOT NULL AND t.subject_id = post AND t.kind = wanted::reaction_kind
+    AND (after IS NULL OR (t.created_at, t.user_id) >= (after, after_user)
+      AND (t.created_at, t.user_id, t.kind) > (after, after_user, after_kind))
+    AND (part = 'EVERYONE' OR t.user_id IN (SELECT n.id FROM network(viewer, part) n))
+  ORDER BY t.created_at, t.user_id)
+$$;
+COMMENT ON FUNCTION post_reaction_newer IS 'Returns the same reactions as post_reaction, from the end of its order.';
+
 CREATE OR REPLACE FUNCTION seen_post(viewer bigint, target bigint, kinds text[], VARIADIC path text[])
 RETURNS post LANGUAGE plpgsql AS $$
 DECLARE chosen post;
@@ -196,50 +275,79 @@ END $$;
 COMMENT ON FUNCTION own_post IS
   'Returns a post of one of these types by the viewer, locked before its dependent rows. Refuses any other.';
 
-CREATE OR REPLACE FUNCTION post_refusals(viewer bigint, kind text, input jsonb, needs_words boolean,
-  needs_photo boolean)
-RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+-- What an input for a post may hold: each kind of post lists its rules in the order of its input, once for what is
+-- made and what is changed. In a change, a field that is left out breaks no rule.
+
+CREATE OR REPLACE FUNCTION is_given(input jsonb, field text, is_new boolean) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT is_new OR input ? field $$;
+COMMENT ON FUNCTION is_given IS 'Returns whether the rules of a field apply: always to what is made, else if given.';
+
+CREATE OR REPLACE FUNCTION null_refusals(input jsonb, VARIADIC fields text[]) RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (SELECT coalesce(jsonb_agg(refusal('REQUIRED', 'input', f.name) ORDER BY f.place), '[]')
+    FROM unnest(fields) WITH ORDINALITY AS f(name, place) WHERE input -> f.name = 'null');
+END $$;
+COMMENT ON FUNCTION null_refusals IS 'Returns the errors of fields that are null in a change and have no empty value.';
+
+CREATE OR REPLACE FUNCTION where_refusals(viewer bigint, kind text, input jsonb) RETURNS jsonb
+LANGUAGE plpgsql STABLE AS $$
 DECLARE
   target record;
   wanted text := input ->> 'visibility';
-  refusals jsonb := text_refusals(input ->> 'body', needs_words, 5000, 'input', 'body')
-    || photo_refusals(viewer, id_list(input -> 'photoIds'), needs_photo, 'input', 'photoIds');
 BEGIN
   SELECT c.id, c.kind, c.owner_id INTO target FROM visible_circle(viewer) c
   WHERE c.id = (input ->> 'circleId')::bigint;
-  IF input ->> 'circleId' IS NOT NULL AND target.id IS NULL THEN
-    refusals := refusals || refusal('NOT_FOUND', 'input', 'circleId');
-  ELSIF target.kind = 'CHANNEL' THEN
-    IF target.owner_id <> viewer AND NOT has_role(viewer, 'STAFF', 'SERVICE')
-        AND (post_refusals.kind IN ('announcement', 'event', 'text_post') OR NOT EXISTS (SELECT FROM circle_member m
-          WHERE m.circle_id = target.id AND m.user_id = viewer)) THEN
-      refusals := refusals || refusal('FORBIDDEN', 'input', 'circleId');
-    END IF;
-  END IF;
-  IF wanted = 'INVITED' AND post_refusals.kind <> 'event' THEN
-    refusals := refusals || (refusal('INVALID', 'input', 'visibility') || saying('Only events can be by invitation.'));
-  ELSIF wanted = 'CIRCLE' AND input ->> 'circleId' IS NULL THEN
-    refusals := refusals || (refusal('REQUIRED', 'input', 'circleId') || saying('Choose a circle.'));
-  END IF;
-  RETURN refusals;
+  RETURN CASE
+    WHEN input ->> 'circleId' IS NOT NULL AND target.id IS NULL
+      THEN jsonb_build_array(refusal('NOT_FOUND', 'input', 'circleId'))
+    WHEN target.kind = 'CHANNEL' AND target.owner_id <> viewer AND NOT has_role(viewer, 'STAFF', 'SERVICE')
+      AND (where_refusals.kind IN ('announcement', 'event', 'text_post') OR NOT EXISTS (SELECT FROM circle_member m
+        WHERE m.circle_id = target.id AND m.user_id = viewer))
+      THEN jsonb_build_array(refusal('FORBIDDEN', 'input', 'circleId'))
+    WHEN wanted = 'CIRCLE' AND input ->> 'circleId' IS NULL
+      THEN jsonb_build_array(worded(refusal('REQUIRED', 'input', 'circleId'), 'CIRCLE'))
+    ELSE '[]' END
+  || CASE WHEN wanted = 'INVITED' AND where_refusals.kind <> 'event'
+    THEN jsonb_build_array(worded(refusal('INVALID', 'input', 'visibility'), 'VISIBILITY'))
+    ELSE '[]' END;
 END $$;
-COMMENT ON FUNCTION post_refusals IS
-  'Returns the errors of the input for a post of this type. Members post in a group. In a channel, text posts, '
-  'announcements, and events are for its owner, staff, and services, and other types for its subscribers.';
+COMMENT ON FUNCTION where_refusals IS
+  'Returns the errors of the circle and the visibility of a new post of this type. Members post in a group. In a '
+  'channel, text posts, announcements, and events are for its owner, staff, and services, and other types for its '
+  'subscribers.';
 
-CREATE OR REPLACE FUNCTION new_post(viewer bigint, kind text, input jsonb, needs_words boolean,
-  needs_photo boolean)
-RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION body_refusals(input jsonb, is_new boolean, needs_words boolean) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN is_given(input, 'body', is_new)
+    THEN text_refusals(input ->> 'body', needs_words, 5000, 'input', 'body') ELSE '[]' END
+$$;
+COMMENT ON FUNCTION body_refusals IS 'Returns the errors of the text of a post.';
+
+CREATE OR REPLACE FUNCTION picture_refusals(viewer bigint, input jsonb, is_new boolean, needs_photo boolean)
+RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN CASE WHEN is_given(input, 'photoIds', is_new)
+    THEN photo_refusals(viewer, id_list(input -> 'photoIds'), needs_photo, 'input', 'photoIds') ELSE '[]' END;
+END $$;
+COMMENT ON FUNCTION picture_refusals IS 'Returns the errors of the photos of a post.';
+
+CREATE OR REPLACE FUNCTION words_refusals(viewer bigint, kind text, input jsonb, is_new boolean)
+RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN CASE WHEN is_new THEN where_refusals(viewer, kind, input) ELSE '[]' END
+    || body_refusals(input, is_new, true) || picture_refusals(viewer, input, is_new, false);
+END $$;
+COMMENT ON FUNCTION words_refusals IS
+  'Returns the errors of the fields that all posts of words have in common: where, the text, and photos.';
+
+CREATE OR REPLACE FUNCTION new_post(viewer bigint, kind text, input jsonb) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   made bigint;
-  place bigint;
-  is_in_group boolean;
-BEGIN
-  PERFORM require_viewer(viewer);
-  PERFORM refuse_all(post_refusals(viewer, new_post.kind, input, needs_words, needs_photo));
-  place := use_location(viewer, input -> 'location', 'input', 'location');
-  is_in_group := EXISTS (SELECT FROM circle c
+  place bigint := use_location(viewer, input -> 'location', 'input', 'location');
+  is_in_group boolean := EXISTS (SELECT FROM circle c
     WHERE c.id = (input ->> 'circleId')::bigint AND c.kind = 'GROUP');
+BEGIN
   INSERT INTO post (id, author_id, body, location_id, circle_id, visibility)
   VALUES (new_node(tag_of(new_post.kind)), viewer, coalesce(words(input ->> 'body'), ''), place,
     (input ->> 'circleId')::bigint,
@@ -252,32 +360,32 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION new_post IS
   'Inserts a post of this type with its photos, and returns its ID. A post in a group is visible to the group unless '
-  'the input states otherwise.';
+  'the input states otherwise. The caller has refused what is wrong.';
 
-CREATE OR REPLACE FUNCTION update_post(viewer bigint, arguments jsonb)
-RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+CREATE OR REPLACE FUNCTION change_post(viewer bigint, target bigint, input jsonb, is_changed boolean DEFAULT false)
+RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
-  target post := own_post(viewer, (arguments ->> 'postId')::bigint, NULL, 'postId');
-  photos bigint[] := id_list(arguments -> 'photoIds');
+  old post;
+  place bigint;
+  photos bigint[] := coalesce(id_list(input -> 'photoIds'), '{}');
 BEGIN
-  IF arguments ? 'body' THEN
-    PERFORM refuse_all(
-      text_refusals(arguments ->> 'body', node_type(target.id) NOT IN
-        ('outfit_post', 'product_post', 'photo_post', 'event'), 5000, 'body'));
+  SELECT p.* INTO old FROM post p WHERE p.id = target;
+  place := CASE WHEN input ? 'location' THEN use_location(viewer, input -> 'location', 'input', 'location')
+    ELSE old.location_id END;
+  IF input ? 'photoIds' AND photos <> ARRAY(SELECT h.photo_id FROM post_photo h WHERE h.post_id = target
+      ORDER BY h.position) THEN
+    PERFORM set_photos(target, photos);
+    is_changed := true;
   END IF;
-  IF arguments ? 'photoIds' THEN
-    PERFORM refuse_all(photo_refusals(viewer, photos,
-      node_type(target.id) IN ('outfit_post', 'photo_post'), 'photoIds'));
-  END IF;
-  PERFORM FROM post p WHERE p.id = target.id FOR NO KEY UPDATE;
-  IF arguments ? 'photoIds' THEN PERFORM set_photos(target.id, photos); END IF;
-  UPDATE post p SET updated_at = now(),
-    body = CASE WHEN arguments ? 'body' THEN coalesce(words(arguments ->> 'body'), '') ELSE p.body END
-  WHERE p.id = target.id;
-  RETURN target.id;
+  UPDATE post p SET updated_at = now(), location_id = place,
+    body = CASE WHEN input ? 'body' THEN coalesce(words(input ->> 'body'), '') ELSE p.body END
+  WHERE p.id = target AND (is_changed OR place IS DISTINCT FROM p.location_id
+    OR input ? 'body' AND coalesce(words(input ->> 'body'), '') <> p.body);
+  RETURN FOUND;
 END $$;
-COMMENT ON FUNCTION update_post IS
-  'Implements Mutation.updatePost. Omitted arguments keep their value, null clears optional ones.';
+COMMENT ON FUNCTION change_post IS
+  'Changes what all posts have, as far as the input has it and it differs, and returns whether anything does or, by '
+  'is_changed, did. Only then the post counts as edited. The caller holds the post and has refused what is wrong.';
 
 CREATE OR REPLACE FUNCTION delete_post(viewer bigint, target bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

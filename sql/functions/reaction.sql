@@ -3,7 +3,7 @@
 CALL told('reaction', 'node', '{subject_id}', '{post,location,product,circle,comment}');
 CALL exported('reactions', $$
   SELECT jsonb_build_object('subject', wire_id(r.subject_id),
-    'kind', r.kind, 'createdAt', r.created_at)
+    'kind', r.kind, 'createdAt', wire_time(r.created_at))
   FROM reaction r WHERE r.user_id = $1 AND sees($1, r.subject_id)
   ORDER BY r.created_at$$);
 
@@ -22,14 +22,16 @@ CREATE OR REPLACE FUNCTION react(viewer bigint, target bigint, how text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM hold_seen(viewer, target, reactions_to(target) IS NOT NULL, 'subjectId');
-  IF how <> ALL (reactions_to(target)) THEN PERFORM refuse('INVALID', 'kind'); END IF;
+  IF how <> ALL (reactions_to(target)) THEN
+    PERFORM refuse_as(worded(refusal('INVALID', 'kind'), 'REACTION_KIND'));
+  END IF;
   INSERT INTO reaction (subject_id, user_id, kind) VALUES (target, viewer, how::reaction_kind)
   ON CONFLICT (subject_id, user_id, kind) DO NOTHING;
   IF FOUND AND owner_of(target) IS NOT NULL THEN
     PERFORM notify_people(ARRAY[owner_of(target)], 'REACTED', viewer, target,
-      CASE how WHEN 'HEART' THEN 'loves' WHEN 'AGREE' THEN 'agrees with' WHEN 'TOP' THEN 'topped'
-        ELSE 'likes' END || ' your ' || node_noun(target) || '.',
-      CASE WHEN is_comment(target) THEN comment_url(target) ELSE node_url(target) END, is_once := true);
+      concat_ws('.', 'REACTED', how, node_type(target)),
+      (SELECT jsonb_build_object('title', e.title) FROM event e WHERE e.post_id = target),
+      destination := comment_link(target), is_once := true);
   END IF;
   RETURN target;
 END $$;

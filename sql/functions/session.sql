@@ -10,14 +10,23 @@ END $$;
 COMMENT ON FUNCTION create_session IS
   'Begins a session for a user with the SHA-256 hash of its token. For `sociograph session create`.';
 
+CREATE OR REPLACE FUNCTION session_named(token_hash bytea) RETURNS bigint
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  RETURN (SELECT s.id FROM session s WHERE s.token_hash = session_named.token_hash);
+END $$;
+COMMENT ON FUNCTION session_named IS
+  'Returns the ID of the session with this hash of a token. Null if there is none.';
+
 CREATE OR REPLACE FUNCTION viewer_of_token(issuer text, subject text) RETURNS bigint
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN (SELECT i.user_id FROM identity i WHERE i.provider = issuer AND i.external_id = subject);
+  RETURN (SELECT i.user_id FROM identity i JOIN app_user u ON u.id = i.user_id
+    WHERE i.provider = issuer AND i.external_id = subject AND (u.suspended_until > now()) IS NOT TRUE);
 END $$;
 COMMENT ON FUNCTION viewer_of_token IS
   'Returns the user that a signed token of an issuer of `serve --jwt-keys` identifies, by the issuer''s name and the '
-  'token''s `sub`: the user who linked that identity. Null if there is none.';
+  'token''s `sub`: the user who linked that identity. Null if there is none, or while that user is suspended.';
 
 -- Those that the server asks by name: it may not read what sessions are known by.
 -- plpgsql, which keeps its plan from call to call.

@@ -1,14 +1,5 @@
 -- Texts the server writes for people to send by themselves.
 
-CREATE OR REPLACE FUNCTION public_url(path text) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT coalesce(nullif(current_setting('sociograph.public_url', true), ''),
-    'https://sociograph.example')
-    || path
-$$;
-COMMENT ON FUNCTION public_url IS
-  'Returns an address of the public site, for links in texts. The operator sets its beginning: ALTER DATABASE ... SET '
-  'sociograph.public_url = ''https://example.org''.';
-
 CREATE OR REPLACE FUNCTION shortened(words text, length int) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN length(words) <= shortened.length THEN words
@@ -18,22 +9,17 @@ $$;
 COMMENT ON FUNCTION shortened IS
   'Returns a text of at most this many characters, cut at the end of a word, with an ellipsis.';
 
-CREATE OR REPLACE FUNCTION shared_node(viewer bigint, medium text, about bigint,
+CREATE OR REPLACE FUNCTION shared_node(viewer bigint, medium text, about bigint, language text, app text,
   OUT line text, OUT quote text, OUT link text, OUT to_club boolean)
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
   IF is_post(about) THEN
-    SELECT CASE node_type(p.id)
-        WHEN 'outfit_post' THEN 'an outfit by ' WHEN 'product_post' THEN 'a find of '
-        WHEN 'photo_post' THEN 'a photo by ' WHEN 'card_offer' THEN 'an offer of cards by '
-        WHEN 'card_request' THEN 'a wish for cards of ' WHEN 'thank_you' THEN 'thanks from '
-        WHEN 'announcement' THEN 'an announcement by '
-        WHEN 'event' THEN 'an event of ' ELSE 'a post by ' END || u.display_name
-        || CASE WHEN l.name IS NULL THEN '' ELSE ', ' || l.name END,
-      coalesce(e.title || CASE WHEN p.body = '' THEN '' ELSE ': ' || p.body END,
-        v.name || ' by ' || v.brand || CASE WHEN p.body = '' THEN '' ELSE ': ' || p.body END,
-        p.body),
-      public_url('/posts/' || wire_id(p.id))
+    SELECT phrase(language, 'share.' || node_type(p.id), jsonb_build_object('name', u.display_name))
+        || coalesce(', ' || l.name, ''),
+      concat_ws(': ', coalesce(e.title, CASE WHEN v.id IS NOT NULL THEN
+        phrase(language, 'share.product', jsonb_build_object('product', v.name, 'brand', v.brand)) END),
+        nullif(p.body, '')),
+      web_link(app, 'posts/' || wire_id(p.id))
     INTO line, quote, link
     FROM visible_post(viewer) p JOIN app_user u ON u.id = p.author_id
       LEFT JOIN location l ON l.id = p.location_id
@@ -41,21 +27,20 @@ BEGIN
       LEFT JOIN (votable_post b JOIN product v ON v.id = b.product_id) ON b.post_id = p.id
     WHERE p.id = about;
   ELSIF is_product(about) THEN
-    SELECT p.name || ' by ' || p.brand
-        || CASE WHEN p.price IS NULL THEN '' ELSE ', ' || p.price || ' ' || p.currency END,
-      p.description, p.buy_url
+    SELECT phrase(language, 'share.product', jsonb_build_object('product', p.name, 'brand', p.brand))
+        || coalesce(', ' || p.price || ' ' || p.currency, ''), p.description, p.buy_url
     INTO line, quote, link
     FROM product p WHERE p.id = about;
   ELSIF is_user(about) THEN
-    SELECT u.display_name, u.bio, public_url('/users/' || u.username),
+    SELECT u.display_name, u.bio, web_link(app, 'users/' || wire_id(u.id)),
       medium = 'EMAIL' AND 'TRAINER' = ANY (u.roles)
     INTO line, quote, link, to_club
     FROM visible_user(viewer) u WHERE u.id = about;
   ELSIF is_location(about) THEN
-    SELECT l.name, '', public_url('/locations/' || wire_id(l.id)) INTO line, quote, link
+    SELECT l.name, '', web_link(app, 'locations/' || wire_id(l.id)) INTO line, quote, link
     FROM location l WHERE l.id = about;
   ELSIF is_circle(about) THEN
-    SELECT c.name, c.description, public_url('/circles/' || wire_id(c.id)) INTO line, quote, link
+    SELECT c.name, c.description, web_link(app, 'circles/' || wire_id(c.id)) INTO line, quote, link
     FROM visible_circle(viewer) c WHERE c.id = about;
   END IF;
 END $$;
@@ -63,7 +48,8 @@ COMMENT ON FUNCTION shared_node IS
   'Returns the parts of a draft about a node that the viewer may see: a line, a quotation, a link, and whether it is a '
   'question for the support address. All are null without such a node.';
 
-CREATE OR REPLACE FUNCTION share_draft(viewer bigint, medium text, about bigint, recipient text)
+CREATE OR REPLACE FUNCTION share_draft(viewer bigint, medium text, about bigint, recipient text, language text,
+  app text)
 RETURNS TABLE (channel text, recipients text[], subject text, body text, url text)
 LANGUAGE plpgsql STABLE ROWS 1 AS $$
 DECLARE
@@ -75,21 +61,23 @@ DECLARE
   to_club boolean;
 BEGIN
   SELECT n.line, n.quote, n.link, n.to_club INTO line, quote, link, to_club
-  FROM shared_node(viewer, medium, about) n;
+  FROM shared_node(viewer, medium, about, language, app) n;
   recipients := CASE WHEN recipient IS NULL OR recipient = '' THEN '{}' ELSE ARRAY[recipient] END;
   IF coalesce(to_club, false) THEN
     recipients := array_remove(ARRAY(SELECT a.support_email FROM app_config a
       ORDER BY lower(a.app) <> 'c7fit', a.app LIMIT 1), NULL);
-    RETURN QUERY SELECT medium, recipients, line || ': Question',
-      'Hello,' || E'\n\n' || 'I have a question for ' || line || ':' || E'\n\n', link;
+    RETURN QUERY SELECT medium, recipients,
+      phrase(language, 'share.question.title', jsonb_build_object('name', line)),
+      phrase(language, 'share.question', jsonb_build_object('name', line)), link;
     RETURN;
   END IF;
   IF line IS NULL THEN
-    line := coalesce(own_name || ' invites you to join the community.',
-      'Come and join the community.');
-    title := coalesce(own_name || ' invites you', 'Join the community');
+    line := phrase(language, CASE WHEN own_name IS NULL THEN 'share.community' ELSE 'share.invitation' END,
+      jsonb_build_object('name', own_name));
+    title := phrase(language, CASE WHEN own_name IS NULL THEN 'share.community' ELSE 'share.invitation' END || '.title',
+      jsonb_build_object('name', own_name));
     quote := '';
-    link := public_url('/');
+    link := web_link(app, '');
   ELSE
     title := shortened(upper(left(line, 1)) || substr(line, 2), 100);
   END IF;
@@ -105,7 +93,7 @@ BEGIN
     body := CASE WHEN quote = '' THEN line ELSE line || ': ' || shortened(quote, 160) END
       || ' ' || link;
   ELSIF medium = 'EMAIL' THEN
-    body := 'Hello,' || E'\n\n' || upper(left(line, 1)) || substr(line, 2) || E'\n'
+    body := phrase(language, 'share.hello') || E'\n\n' || upper(left(line, 1)) || substr(line, 2) || E'\n'
       || CASE WHEN quote = '' THEN '' ELSE E'\n' || quote || E'\n' END
       || E'\n' || link || E'\n' || coalesce(E'\n' || own_name || E'\n', '');
   ELSE
@@ -126,13 +114,15 @@ DECLARE
   sealed bytea;
 BEGIN
   PERFORM own_post(viewer, target, NULL, 'postId');
-  IF medium NOT IN ('FACEBOOK', 'TWITTER') THEN PERFORM refuse('INVALID', 'channel'); END IF;
+  IF medium NOT IN ('FACEBOOK', 'TWITTER') THEN
+    PERFORM refuse_as(worded(refusal('INVALID', 'channel'), 'NO_WALL'));
+  END IF;
   SELECT i.access_token INTO sealed FROM identity i WHERE i.user_id = viewer AND i.provider = medium;
   IF sealed IS NULL THEN
-    PERFORM refuse_saying('Connect your ' || provider_name(medium) || ' account first.',
-      'PROVIDER_NOT_LINKED', 'channel');
+    PERFORM refuse_as(worded(refusal('PROVIDER_NOT_LINKED', 'channel'), 'PROVIDER',
+      jsonb_build_object('provider', provider_name(medium))));
   END IF;
-  SELECT d.* INTO draft FROM share_draft(viewer, medium, target, NULL) d;
+  SELECT d.* INTO draft FROM share_draft(viewer, medium, target, NULL, spoken_now(), app_now()) d;
   INSERT INTO outbox (channel, user_id, subject, body, token)
   VALUES (medium, viewer, one_line(draft.subject), concat_ws(E'\n', draft.body, draft.url), sealed);
   RETURN target;

@@ -1,7 +1,7 @@
 -- People: who sees them, their roles, and copies of their names.
 
 CALL node('user', 1, relation => 'app_user', owner => 'id', path => '/users/', flaggable => true,
-  changes => '{username,display_name,bio,website,avatar_id,home_id,card_preference,roles}',
+  changes => '{username,display_name,bio,website,avatar_id,home_id,card_preference,roles,suspended_until}',
   sought => $$t.name_key || ' ' || t.username$$);
 CALL tell('user_ships_to', 'user_ships_to', 'location_id', '{user_id}');
 -- The names in it; that it is there is told by the counts of both.
@@ -46,6 +46,7 @@ LANGUAGE sql STABLE AS $$
     CASE WHEN is_hidden THEN NULL ELSE u.address END,
     CASE WHEN is_hidden THEN NULL ELSE u.card_preference END,
     CASE WHEN is_hidden THEN '{MEMBER}' ELSE u.roles END,
+    CASE WHEN is_hidden THEN NULL ELSE u.suspended_until END,
     CASE WHEN is_hidden THEN 0 ELSE u.follower_count END,
     CASE WHEN is_hidden THEN 0 ELSE u.following_count END,
     CASE WHEN is_hidden THEN 0 ELSE u.thank_you_score END,
@@ -56,8 +57,53 @@ LANGUAGE sql STABLE AS $$
 $$;
 COMMENT ON FUNCTION named_user IS 'Returns all users. For those hidden by a block, only the name and the picture.';
 
+-- A page of the best matches costs what a page is, however common a name: of all who match, 300 are ranked. Where
+-- there are more, a hundred whose name begins so and a hundred whose username does are ranked, too.
+--
+-- A place is the rank, and behind it the number of followers. direction: 1 from the best one on, -1 from the last.
+CREATE OR REPLACE FUNCTION found_user(viewer bigint, words text, part text, direction int, page int,
+  edge_place bigint, edge_id bigint)
+RETURNS TABLE (id bigint, place bigint) LANGUAGE sql STABLE AS $$
+  WITH wanted AS MATERIALIZED (
+    SELECT btrim(folded(left(words, 1000))) AS term, prefix_query(words) AS query),
+  matching AS MATERIALIZED (
+    SELECT u.id, u.name_key, u.username, u.follower_count FROM app_user u
+    WHERE name_vector(u.name_key || ' ' || u.username) @@ (SELECT w.query FROM wanted w)
+      AND (part IS NULL OR part = 'MEMBER' OR u.roles @> ARRAY[part] AND u.roles <> '{MEMBER}')
+    LIMIT CASE WHEN part IS NULL OR part = 'MEMBER' THEN 300 END),
+  -- the first by an index, those of them that begin so
+  beginning AS MATERIALIZED (
+    SELECT b.* FROM (
+      SELECT u.id, u.name_key, u.username, u.follower_count FROM app_user u
+      WHERE (SELECT count(*) FROM matching) = 300 AND u.name_key >= (SELECT w.term FROM wanted w)
+      ORDER BY u.name_key, u.id LIMIT 100) b
+    WHERE starts_with(b.name_key, (SELECT w.term FROM wanted w))
+    UNION ALL
+    SELECT b.* FROM (
+      SELECT u.id, u.name_key, u.username, u.follower_count FROM app_user u
+      WHERE (SELECT count(*) FROM matching) = 300 AND lower(u.username) >= (SELECT w.term FROM wanted w)
+      ORDER BY lower(u.username) LIMIT 100) b
+    WHERE starts_with(lower(b.username), (SELECT w.term FROM wanted w))),
+  ranked AS (
+    SELECT c.id, (CASE WHEN lower(c.username) = w.term THEN 0 WHEN c.name_key = w.term THEN 1
+        WHEN starts_with(lower(c.username), w.term) OR starts_with(c.name_key, w.term) THEN 2 ELSE 3 END * 2
+      + CASE WHEN c.id IN (SELECT f.followee_id FROM follow f WHERE f.follower_id = viewer) THEN 0 ELSE 1 END
+      + 1) * 4294967296 - c.follower_count AS place
+    FROM (SELECT m.* FROM matching m UNION SELECT b.* FROM beginning b) c CROSS JOIN wanted w
+    WHERE name_vector(c.name_key || ' ' || c.username) @@ w.query
+      AND (part IS NULL OR part = 'MEMBER'
+        OR EXISTS (SELECT FROM app_user r WHERE r.id = c.id AND r.roles @> ARRAY[part]))
+      AND c.id NOT IN (SELECT h.id FROM hidden_user(viewer) h))
+  SELECT r.id, r.place FROM ranked r
+  WHERE edge_place IS NULL OR (direction * r.place, direction * r.id) > (direction * edge_place, direction * edge_id)
+  ORDER BY direction * r.place, direction * r.id LIMIT page
+$$;
+COMMENT ON FUNCTION found_user IS
+  'Returns the users who match all words, best match first: the username itself, the name itself, names that begin so, '
+  'any word. Among equals, those whom the viewer follows come first, then those with most followers.';
+
 CREATE OR REPLACE FUNCTION set_user_roles(viewer bigint, person bigint, wanted text[])
-RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   kept text[] := ARRAY(SELECT DISTINCT r.role FROM unnest(wanted || 'MEMBER'::text) AS r(role)
     ORDER BY r.role);
@@ -76,7 +122,7 @@ BEGIN
   END IF;
   UPDATE app_user u SET roles = kept WHERE u.id = person AND u.roles <> kept;
   PERFORM audit(viewer, 'SET_ROLES', person, array_to_string(kept, ','));
-  RETURN ARRAY[person];
+  RETURN person;
 END $$;
 COMMENT ON FUNCTION set_user_roles IS
   'Implements Mutation.setUserRoles. MEMBER is always included. The last staff member remains staff.';
@@ -199,3 +245,36 @@ COMMENT ON FUNCTION hide_people IS
   'Hides two users from each other from the first block until neither blocks the other. Remembers users who were '
   'hidden when their account was deleted.';
 CALL watch('block', '{added,removed}', 'hide_people');
+
+-- A suspension is no fact about a person that others see: what they posted stays.
+CREATE OR REPLACE FUNCTION suspend_user(viewer bigint, person bigint, until timestamptz, note text)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_role(viewer, 'STAFF');
+  -- the account before its sessions, as who signs in does
+  PERFORM FROM app_user u WHERE u.id = person FOR NO KEY UPDATE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'userId'); END IF;
+  IF person = viewer OR has_role(person, 'STAFF') THEN PERFORM refuse('FORBIDDEN', 'userId'); END IF;
+  PERFORM refuse_all(CASE WHEN until <= now()
+      THEN jsonb_build_array(worded(refusal('PAST', 'until'), 'IN_PAST')) ELSE '[]' END
+    || text_refusals(note, false, 2000, 'note'));
+  UPDATE app_user u SET suspended_until = coalesce(until, 'infinity') WHERE u.id = person;
+  DELETE FROM session s WHERE s.user_id = person;
+  PERFORM audit(viewer, 'SUSPEND_USER', person, words(note));
+  RETURN person;
+END $$;
+COMMENT ON FUNCTION suspend_user IS
+  'Implements Mutation.suspendUser, for staff, and not of staff. Ends the sessions of the user. The note is kept in '
+  'the audit log.';
+
+CREATE OR REPLACE FUNCTION unsuspend_user(viewer bigint, person bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM require_role(viewer, 'STAFF');
+  PERFORM FROM app_user u WHERE u.id = person FOR NO KEY UPDATE;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'userId'); END IF;
+  UPDATE app_user u SET suspended_until = NULL WHERE u.id = person AND u.suspended_until IS NOT NULL;
+  IF FOUND THEN PERFORM audit(viewer, 'UNSUSPEND_USER', person); END IF;
+  RETURN person;
+END $$;
+COMMENT ON FUNCTION unsuspend_user IS 'Implements Mutation.unsuspendUser, for staff.';

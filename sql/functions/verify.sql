@@ -77,9 +77,6 @@ LANGUAGE sql STABLE AS $$
   WHERE f.owner_id <> p.author_id
   UNION ALL SELECT p.id, 'its author voted' FROM vote v JOIN post p ON p.id = v.post_id
   WHERE p.author_id = v.user_id
-  UNION ALL SELECT DISTINCT v.post_id, 'has votes, and voting is off' FROM vote v
-    JOIN votable_post p ON p.post_id = v.post_id
-  WHERE NOT p.voting_enabled
   UNION ALL SELECT DISTINCT t.post_id, 'tags people and is no thank-you' FROM post_tag t
   WHERE NOT is_thank_you(t.post_id)
   UNION ALL SELECT DISTINCT t.post_id, 'tags its author' FROM post_tag t JOIN post p ON p.id = t.post_id
@@ -93,9 +90,7 @@ COMMENT ON FUNCTION verify_posts IS
 
 CREATE OR REPLACE FUNCTION verify_cards() RETURNS TABLE (card_id bigint, fault text)
 LANGUAGE sql STABLE AS $$
-  SELECT c.post_id, 'takes responses beyond its limit' FROM card_post c
-  WHERE c.is_open AND c.response_count >= c.response_limit
-  UNION ALL SELECT r.id, 'asks somebody who did not write the request' FROM info_request r
+  SELECT r.id, 'asks somebody who did not write the request' FROM info_request r
     JOIN post p ON p.id = r.post_id
   WHERE p.author_id <> r.owner_id
   UNION ALL SELECT r.id, 'was approved and has no follow-up' FROM info_request r

@@ -19,6 +19,7 @@ CREATE TABLE app_user (
     CHECK (card_preference IN ('CARDS', 'POSTCARDS', 'EITHER')),
   roles text[] NOT NULL DEFAULT '{MEMBER}'
     CONSTRAINT app_user_roles_known CHECK (roles <@ '{MEMBER,TRAINER,STAFF,SERVICE}'),
+  suspended_until timestamptz,
   follower_count int NOT NULL DEFAULT 0,
   following_count int NOT NULL DEFAULT 0,
   thank_you_score int NOT NULL DEFAULT 0,
@@ -30,6 +31,8 @@ COMMENT ON TABLE app_user IS
 COMMENT ON COLUMN app_user.name_key IS 'The folded display_name.';
 COMMENT ON COLUMN app_user.home_id IS 'The city, region, or country that the user shows as home.';
 COMMENT ON COLUMN app_user.address IS 'The postal address for cards, as one text.';
+COMMENT ON COLUMN app_user.suspended_until IS
+  'The date and time until which the user cannot sign in: infinity for good. Null, or in the past, if not suspended.';
 COMMENT ON COLUMN app_user.follower_count IS 'The number of rows of follow with this followee, kept by trigger.';
 COMMENT ON COLUMN app_user.following_count IS 'The number of rows of follow with this follower, kept by trigger.';
 COMMENT ON COLUMN app_user.thank_you_score IS 'The number of public thank-yous that tag the user, kept by trigger.';
@@ -44,12 +47,16 @@ COMMENT ON INDEX app_user_username_once IS 'username: TAKEN';
 -- verifyEmail: one account for an address that was shown to be its owner's
 CREATE UNIQUE INDEX app_user_email_once ON app_user (lower(email)) WHERE email_verified;
 COMMENT ON INDEX app_user_email_once IS 'email: TAKEN';
+-- write_password_resets: who has an address, verified or not
+CREATE INDEX ON app_user (lower(email)) WHERE email IS NOT NULL;
 -- users: alphabetical, and by the beginning of a name; followers and following in that order
 CREATE INDEX ON app_user (name_key, id);
 -- users(search:), search
 CREATE INDEX ON app_user USING gin (name_vector(name_key || ' ' || username));
 -- users(role:)
 CREATE INDEX ON app_user USING gin (roles) WHERE roles <> '{MEMBER}';
+-- moderation.suspendedUsers
+CREATE INDEX ON app_user (name_key, id) WHERE suspended_until IS NOT NULL;
 -- deleting a photo, merging a location: who shows it
 CREATE INDEX ON app_user (avatar_id) WHERE avatar_id IS NOT NULL;
 CREATE INDEX ON app_user (home_id) WHERE home_id IS NOT NULL;
@@ -66,13 +73,13 @@ COMMENT ON COLUMN password.hash IS 'The hash of the password, with its salt and 
 
 CREATE TABLE identity (
   provider text NOT NULL CONSTRAINT identity_provider_known
-    CHECK (provider IN ('FACEBOOK', 'GOOGLE', 'TWITTER', 'YAHOO', 'AOL')),
+    CHECK (provider IN ('FACEBOOK', 'GOOGLE', 'TWITTER', 'YAHOO', 'AOL', 'APPLE')),
   external_id text NOT NULL,
   user_id bigint NOT NULL
     CONSTRAINT identity_user_exists REFERENCES app_user ON DELETE CASCADE,
   access_token bytea,
   CONSTRAINT identity_external_id_once PRIMARY KEY (provider, external_id),  -- signInWithProvider
-  CONSTRAINT identity_provider_once UNIQUE (user_id, provider));             -- Viewer.identities
+  CONSTRAINT identity_provider_once UNIQUE (user_id, provider));             -- Viewer.linkedProviders
 COMMENT ON TABLE identity IS 'One account at an identity provider that can sign in to an account.';
 COMMENT ON COLUMN identity.external_id IS 'The ID of the account at the provider.';
 COMMENT ON COLUMN identity.access_token IS
@@ -80,8 +87,6 @@ COMMENT ON COLUMN identity.access_token IS
 COMMENT ON CONSTRAINT identity_provider_known ON identity IS 'unreachable';
 COMMENT ON CONSTRAINT identity_provider_once ON identity IS 'provider: TAKEN';
 
-CREATE SEQUENCE session_seq;
-COMMENT ON SEQUENCE session_seq IS 'The numbers of sessions.';
 CREATE TABLE session (
   -- every request with a token
   token_hash bytea CONSTRAINT session_token_hash_primary PRIMARY KEY
@@ -89,14 +94,14 @@ CREATE TABLE session (
   id bigint NOT NULL CONSTRAINT session_id_once UNIQUE,
   user_id bigint NOT NULL CONSTRAINT session_user_exists REFERENCES app_user ON DELETE CASCADE,
   device text,
+  app text,
   created_at timestamptz NOT NULL DEFAULT now(),
   last_used_at timestamptz,
   expires_at timestamptz NOT NULL);
-ALTER SEQUENCE session_seq OWNED BY session.id;
 COMMENT ON TABLE session IS 'One session of a signed-in user.';
 COMMENT ON COLUMN session.token_hash IS 'The SHA-256 hash of the client''s token.';
-COMMENT ON COLUMN session.id IS 'The ID of the session for its owner. No node has its tag.';
 COMMENT ON COLUMN session.device IS 'The device or program, as the client described it.';
+COMMENT ON COLUMN session.app IS 'The application that signed in. Null if it did not say which.';
 COMMENT ON CONSTRAINT session_token_hash_length ON session IS 'unreachable';
 COMMENT ON CONSTRAINT session_id_once ON session IS 'unreachable';
 -- the sessions of an account, and ending them all

@@ -22,6 +22,7 @@ CREATE TABLE location (
   popularity int NOT NULL GENERATED ALWAYS AS (top_count + post_reaction_count) STORED,
   is_hot boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT now(),
+  created_by_id bigint CONSTRAINT location_created_by_exists REFERENCES app_user ON DELETE SET NULL,
   CONSTRAINT location_longitude_given CHECK ((latitude IS NULL) = (longitude IS NULL)),
   CONSTRAINT location_place_type_fits CHECK (level = 'PLACE' OR place_type IS NULL)
 ) WITH (fillfactor = 80, autovacuum_vacuum_threshold = 20, autovacuum_vacuum_scale_factor = 0.0001);
@@ -40,6 +41,7 @@ COMMENT ON COLUMN location.post_reaction_count IS
 COMMENT ON COLUMN location.comment_count IS 'The number of comments on the location, kept by trigger.';
 COMMENT ON COLUMN location.popularity IS 'The sort key of POPULAR, by way of location_rank.';
 COMMENT ON COLUMN location.is_hot IS 'Whether parts of the counts are in count_slot, because writers conflicted.';
+COMMENT ON COLUMN location.created_by_id IS 'The user who added the location and may change it for a day.';
 COMMENT ON CONSTRAINT location_place_type_known ON location IS 'unreachable';
 COMMENT ON CONSTRAINT location_gmaps_id_once ON location IS 'gmapsId: TAKEN';
 COMMENT ON CONSTRAINT location_latitude_range ON location IS 'coordinates: INVALID';
@@ -48,7 +50,11 @@ COMMENT ON CONSTRAINT location_longitude_given ON location IS 'coordinates: INVA
 COMMENT ON CONSTRAINT location_place_type_fits ON location IS 'placeType: INVALID';
 -- locations(filter: {near})
 CREATE INDEX ON location USING gist (point(longitude, latitude)) WHERE latitude IS NOT NULL;
--- filter.within: inside a country, region or city
+-- the city of a new place
+CREATE INDEX ON location USING gist (point(longitude, latitude)) WHERE level = 'CITY' AND latitude IS NOT NULL;
+-- deleting an account
+CREATE INDEX ON location (created_by_id) WHERE created_by_id IS NOT NULL;
+-- filter.withinId: inside a country, region or city
 CREATE INDEX ON location USING gin (ancestor_ids);
 -- re-parenting, deletion
 CREATE INDEX ON location (parent_id);

@@ -11,6 +11,7 @@ CREATE TABLE product (
   currency char(3),
   photo_id bigint CONSTRAINT product_photo_exists REFERENCES photo ON DELETE SET NULL,
   buy_url text NOT NULL CONSTRAINT product_buy_url_form CHECK (buy_url ~* '^https?://[^/]'),
+  is_available boolean NOT NULL DEFAULT true,
   heart_count int NOT NULL DEFAULT 0,
   is_hot boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -24,6 +25,7 @@ COMMENT ON TABLE product IS 'One product of one retailer.';
 COMMENT ON COLUMN product.retailer IS 'The name of the retailer, as staff wrote it.';
 COMMENT ON COLUMN product.external_id IS 'The ID of the product at the retailer.';
 COMMENT ON COLUMN product.currency IS 'The ISO 4217 code of the price''s currency.';
+COMMENT ON COLUMN product.is_available IS 'Whether the retailer still sells it. Otherwise it is in no list.';
 COMMENT ON COLUMN product.heart_count IS 'The number of HEART reactions to the product, kept by trigger.';
 COMMENT ON COLUMN product.is_hot IS 'Whether parts of the counts are in count_slot, because writers conflicted.';
 COMMENT ON COLUMN product.search IS 'The words that searches find the product by.';
@@ -33,9 +35,10 @@ COMMENT ON CONSTRAINT product_external_id_once ON product IS 'unreachable';
 COMMENT ON CONSTRAINT product_currency_given ON product IS 'price: INVALID';
 -- products(search:), search
 CREATE INDEX ON product USING gin (search);
--- products(orderBy: NAME) and PRICE
+-- products(orderBy: NAME), PRICE_ASC and PRICE_DESC
 CREATE INDEX ON product (name, id);
 CREATE INDEX ON product (price, id);
+CREATE INDEX ON product (price DESC NULLS LAST, id DESC);
 -- visibility of the picture; its deletion
 CREATE INDEX ON product (photo_id) WHERE photo_id IS NOT NULL;
 

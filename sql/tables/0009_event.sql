@@ -12,8 +12,11 @@ CREATE TABLE event (
   external_id text,
   source_url text,
   cancelled_at timestamptz,
-  -- createEvent by a scraper: update, do not double
-  CONSTRAINT event_external_id_once UNIQUE (circle_id, external_id));
+  cancellation_note text
+    CONSTRAINT event_cancellation_note_length CHECK (length(cancellation_note) <= 500),
+  -- upsertEvent by a scraper: update, do not double
+  CONSTRAINT event_external_id_once UNIQUE (circle_id, external_id),
+  CONSTRAINT event_cancellation_note_given CHECK (cancelled_at IS NOT NULL OR cancellation_note IS NULL));
 COMMENT ON TABLE event IS 'The further columns of one event.';
 COMMENT ON COLUMN event.category IS 'GENERAL, or DINING for a meal with venues.';
 COMMENT ON COLUMN event.circle_id IS 'The circle of the post, which never changes.';
@@ -21,10 +24,13 @@ COMMENT ON COLUMN event.external_id IS 'The ID of an imported event at its sourc
 COMMENT ON COLUMN event.source_url IS 'The address of an imported event at its source.';
 COMMENT ON COLUMN event.cancelled_at IS
   'The date and time when the event was canceled. Canceled events remain visible.';
+COMMENT ON COLUMN event.cancellation_note IS 'What the author said when canceling the event. Null if nothing.';
 COMMENT ON CONSTRAINT event_title_length ON event IS 'title: TOO_LONG';
 COMMENT ON CONSTRAINT event_ends_at_after ON event IS 'endsAt: INVALID';
 COMMENT ON CONSTRAINT event_category_known ON event IS 'unreachable';
 COMMENT ON CONSTRAINT event_external_id_once ON event IS 'externalId: TAKEN';
+COMMENT ON CONSTRAINT event_cancellation_note_length ON event IS 'note: TOO_LONG';
+COMMENT ON CONSTRAINT event_cancellation_note_given ON event IS 'unreachable';
 -- schedule
 CREATE INDEX ON event (category, starts_at, post_id);
 -- agenda
@@ -68,11 +74,13 @@ CREATE TABLE invitation (
   event_id bigint CONSTRAINT invitation_event_exists REFERENCES event ON DELETE CASCADE,
   invitee_id bigint CONSTRAINT invitation_invitee_exists REFERENCES app_user ON DELETE CASCADE,
   contact text,
+  contact_key text,
   channel text CONSTRAINT invitation_channel_known
     CHECK (channel IN ('TWITTER', 'FACEBOOK', 'SMS', 'EMAIL')),
   code text CONSTRAINT invitation_code_once UNIQUE,
   status text NOT NULL DEFAULT 'PENDING'
-    CONSTRAINT invitation_status_known CHECK (status IN ('PENDING', 'ACCEPTED', 'DECLINED')),
+    CONSTRAINT invitation_status_known
+      CHECK (status IN ('PENDING', 'ACCEPTED', 'DECLINED', 'WITHDRAWN')),
   created_at timestamptz NOT NULL DEFAULT now(),
   -- visibility of events, Event.viewerInvitation
   CONSTRAINT invitation_invitee_once UNIQUE (event_id, invitee_id),
@@ -80,6 +88,8 @@ CREATE TABLE invitation (
   CONSTRAINT invitation_invitee_given CHECK (event_id IS NULL OR invitee_id IS NOT NULL));
 COMMENT ON TABLE invitation IS 'One invitation to an event or, without an event, to join the community.';
 COMMENT ON COLUMN invitation.contact IS 'The phone number, email address, or name of a person without an account.';
+COMMENT ON COLUMN invitation.contact_key IS
+  'What the same person is known by again: the contact in lower case, or the ID of an imported contact after a #.';
 COMMENT ON COLUMN invitation.code IS
   'The code at the end of the link in the text, which accepts the invitation at sign-up.';
 COMMENT ON COLUMN invitation.channel IS 'The channel of an invitation to the community: SMS, EMAIL, and so on.';
@@ -91,5 +101,9 @@ COMMENT ON CONSTRAINT invitation_channel_given ON invitation IS 'unreachable';
 COMMENT ON CONSTRAINT invitation_invitee_given ON invitation IS 'unreachable';
 -- viewer.invitations, agenda, visibility of events
 CREATE INDEX ON invitation (invitee_id, status, id DESC) INCLUDE (event_id);
--- deleting an account
-CREATE INDEX ON invitation (inviter_id);
+-- inviteToApp: one open invitation for each person and channel
+CREATE UNIQUE INDEX invitation_contact_once ON invitation (inviter_id, channel, contact_key)
+  WHERE event_id IS NULL AND status = 'PENDING';
+COMMENT ON INDEX invitation_contact_once IS 'unreachable';
+-- viewer.sentInvitations; deleting an account
+CREATE INDEX ON invitation (inviter_id, id DESC);

@@ -1,4 +1,4 @@
--- What people tell staff. A flag has a name of its own, and a place for who settled it and how.
+-- What people tell staff, with a place for who settled it and how.
 
 CREATE SEQUENCE flag_seq;
 COMMENT ON SEQUENCE flag_seq IS 'The numbers of flags.';
@@ -20,7 +20,7 @@ CREATE TABLE flag (
 ALTER SEQUENCE flag_seq OWNED BY flag.id;
 COMMENT ON TABLE flag IS 'One report by a user to staff that a node is inappropriate.';
 COMMENT ON COLUMN flag.subject_id IS 'The node of any type, with which the flag is deleted (functions/node.sql).';
-COMMENT ON COLUMN flag.id IS 'The ID of the flag for resolveFlag. No node has its tag.';
+COMMENT ON COLUMN flag.id IS 'The order in which flags were raised. No node has its tag.';
 COMMENT ON COLUMN flag.resolved_at IS 'The date and time when staff resolved the flag. Null until then.';
 COMMENT ON COLUMN flag.resolved_by_id IS
   'The staff member who resolved the flag. Null until then, and if that account was deleted.';
@@ -30,6 +30,8 @@ COMMENT ON CONSTRAINT flag_id_once ON flag IS 'unreachable';
 COMMENT ON CONSTRAINT flag_resolved_at_given ON flag IS 'unreachable';
 -- viewer.moderation.flags: open ones first
 CREATE INDEX ON flag (is_open DESC, id DESC);
+-- viewer.moderation.flagged
+CREATE INDEX ON flag (subject_id) INCLUDE (created_at) WHERE is_open = 1;
 -- deleting an account
 CREATE INDEX ON flag (user_id);
 CREATE INDEX ON flag (resolved_by_id) WHERE resolved_by_id IS NOT NULL;

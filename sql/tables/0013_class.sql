@@ -8,8 +8,10 @@ CREATE TABLE program (
     CONSTRAINT program_training_known CHECK (training IN ('PERSONAL', 'SPORTS', 'GROUP')),
   location_id bigint CONSTRAINT program_location_exists REFERENCES location ON DELETE SET NULL,
   duration_minutes int NOT NULL
-    CONSTRAINT program_duration_positive CHECK (duration_minutes > 0));
+    CONSTRAINT program_duration_positive CHECK (duration_minutes > 0),
+  is_archived boolean NOT NULL DEFAULT false);
 COMMENT ON TABLE program IS 'One training program that trainers teach.';
+COMMENT ON COLUMN program.is_archived IS 'Whether the program is out of the lists.';
 COMMENT ON CONSTRAINT program_training_known ON program IS 'unreachable';
 COMMENT ON CONSTRAINT program_duration_positive ON program IS 'durationMinutes: INVALID';
 -- programs(training:)
@@ -37,7 +39,7 @@ CREATE TABLE class_session (
   cancelled_at timestamptz,
   CONSTRAINT class_session_trainer_fits
     FOREIGN KEY (program_id, trainer_id) REFERENCES program_trainer ON DELETE CASCADE,
-  -- scheduleSessions
+  -- scheduleClassSessions
   CONSTRAINT class_session_starts_at_once UNIQUE (program_id, trainer_id, starts_at),
   CONSTRAINT class_session_trainer_free
     EXCLUDE USING gist (int8range(trainer_id, trainer_id, '[]') WITH &&,
@@ -54,14 +56,14 @@ COMMENT ON COLUMN class_session.booked_count IS
   'The number of booked seats. Raised by the statement that books, which checks the capacity, and lowered by trigger.';
 COMMENT ON CONSTRAINT class_session_ends_at_after ON class_session IS 'startsAt: INVALID';
 COMMENT ON CONSTRAINT class_session_capacity_positive ON class_session IS 'capacity: INVALID';
-COMMENT ON CONSTRAINT class_session_booked_count_range ON class_session IS 'sessionId: FULL';
+COMMENT ON CONSTRAINT class_session_booked_count_range ON class_session IS 'classSessionId: FULL';
 COMMENT ON CONSTRAINT class_session_starts_at_once ON class_session IS 'startsAt: OVERLAP';
-COMMENT ON CONSTRAINT class_session_trainer_free ON class_session IS 'sessionId: OVERLAP';
+COMMENT ON CONSTRAINT class_session_trainer_free ON class_session IS 'classSessionId: OVERLAP';
 -- schedule
 CREATE INDEX ON class_session (starts_at, id);
--- TrainerProfile.sessions
+-- TrainerProfile.classSessions
 CREATE INDEX ON class_session (trainer_id, starts_at, id);
--- Program.sessions
+-- Program.classSessions
 CREATE INDEX ON class_session (program_id, starts_at, id);
 -- the same, and schedule, of one trainer
 CREATE INDEX ON class_session (program_id, trainer_id, starts_at, id);
@@ -82,4 +84,5 @@ COMMENT ON INDEX booking_user_once IS 'unreachable';
 CREATE INDEX ON booking (user_id, session_id) WHERE cancelled_at IS NULL;
 -- viewer.bookings(includeCancelled:); deleting an account, a session
 CREATE INDEX ON booking (user_id, id);
-CREATE INDEX ON booking (session_id);
+-- ClassSession.bookings
+CREATE INDEX ON booking (session_id, created_at, id);

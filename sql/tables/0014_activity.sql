@@ -19,13 +19,17 @@ COMMENT ON CONSTRAINT activity_track_distance_range ON activity_track IS 'unreac
 CREATE INDEX ON activity_track (user_id, started_at DESC, id DESC);
 
 CREATE TABLE test_result (
-  user_id bigint CONSTRAINT test_result_user_exists REFERENCES app_user ON DELETE CASCADE,
+  id bigint CONSTRAINT test_result_id_primary PRIMARY KEY,
+  user_id bigint NOT NULL CONSTRAINT test_result_user_exists REFERENCES app_user ON DELETE CASCADE,
   test text NOT NULL,
   recorded_at timestamptz NOT NULL DEFAULT now(),
   value float8 NOT NULL CONSTRAINT test_result_value_range CHECK (value >= 0),
   -- viewer.testResults
-  CONSTRAINT test_result_recorded_at_once PRIMARY KEY (user_id, test, recorded_at));
+  CONSTRAINT test_result_recorded_at_once UNIQUE (user_id, test, recorded_at));
 COMMENT ON TABLE test_result IS 'One result of a fitness test. The latest of each test is current.';
 COMMENT ON COLUMN test_result.test IS 'The name of the test, such as MILE_TIME.';
 COMMENT ON COLUMN test_result.value IS 'The result in the unit of the test.';
 COMMENT ON CONSTRAINT test_result_value_range ON test_result IS 'value: INVALID';
+COMMENT ON CONSTRAINT test_result_recorded_at_once ON test_result IS 'unreachable';
+-- viewer.testResultHistory
+CREATE INDEX ON test_result (user_id, recorded_at DESC, id DESC);

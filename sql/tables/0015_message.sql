@@ -14,10 +14,12 @@ CREATE TABLE conversation_member (
     CONSTRAINT conversation_member_conversation_exists REFERENCES conversation ON DELETE CASCADE,
   user_id bigint CONSTRAINT conversation_member_user_exists REFERENCES app_user ON DELETE CASCADE,
   last_read_id bigint NOT NULL DEFAULT 0,
+  is_muted boolean NOT NULL DEFAULT false,
   -- visibility, Conversation.participants
   CONSTRAINT conversation_member_user_once PRIMARY KEY (conversation_id, user_id));
 COMMENT ON TABLE conversation_member IS 'One participant of a conversation.';
 COMMENT ON COLUMN conversation_member.last_read_id IS 'The ID of the last message that the user has read.';
+COMMENT ON COLUMN conversation_member.is_muted IS 'Whether the user gets no push messages about it.';
 -- viewer.conversations
 CREATE INDEX ON conversation_member (user_id, conversation_id);
 

@@ -5,7 +5,7 @@ CREATE TABLE external_contact (
   owner_id bigint NOT NULL
     CONSTRAINT external_contact_owner_exists REFERENCES app_user ON DELETE CASCADE,
   provider text NOT NULL CONSTRAINT external_contact_provider_known
-    CHECK (provider IN ('FACEBOOK', 'GOOGLE', 'TWITTER', 'YAHOO', 'AOL')),
+    CHECK (provider IN ('FACEBOOK', 'GOOGLE', 'TWITTER', 'YAHOO', 'AOL', 'APPLE')),
   external_id text NOT NULL,
   name text NOT NULL,
   name_key text COLLATE "C" NOT NULL,

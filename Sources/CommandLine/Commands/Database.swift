@@ -213,13 +213,6 @@ struct Database {
     return try migrations.apply(to: configuration(), putBack: putBack) { Console.report($0) }
   }
 
-  /// Returns whether links have a base URL, if the graph creates links.
-  static func knowsPublicURL(_ session: PostgresSession) throws(PostgresError) -> Bool {
-    guard try session.contract().has(GraphContract.publicURL) else { return true }
-    return try session.execute("SELECT nullif(current_setting('sociograph.public_url', true), '')")
-      .first?.first ?? nil != nil
-  }
-
   /// Returns the signer of cursors, which all servers over this database share; nil if it was never
   /// migrated.
   static func cursorSigner(_ session: PostgresSession) throws(PostgresError) -> CursorSigner? {

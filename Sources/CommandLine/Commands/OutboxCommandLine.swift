@@ -19,11 +19,14 @@ enum OutboxCommandLine {
       CommandSpecification.Option(
         "sealing-key", "FILE",
         "the key that encrypts tokens of linked accounts: 32 bytes in hexadecimal"),
+      PublicURL.option,
     ] + SettingOptions.databases,
     notes: """
       COMMAND runs in a shell, with one JSON object on its standard input: {"id", "channel",
       "recipient", "subject", "body", "userId", "attempt", "createdAt"}, and of a wall post "token".
+      Mails may have "headers". A push message has "push", and "apns" or "fcm" as these take it.
       Its status is the outcome: 0 delivered; 65, 67, 68 abandoned; any other: tried again.
+      67 also deletes the device of a push message.
       Any number of these may run, on any machine.
       Exit status of --once: 0 all were delivered, 1 some were not.
       """)
@@ -35,11 +38,16 @@ enum OutboxCommandLine {
     var settings = try OutboxSettings.read(
       command, options, workers: "workers", timeout: "timeout")
     settings.box = try AccountInputs.Settings.box(options)
+    let given = try PublicURL.read(options)
     let signals = StopSignals()
     let database = try Database.open(options)
     signals.started { database.close() }
     defer { database.close() }
-    let outbox = try Outbox(settings, database.configuration()) { event in
+    var configuration = try database.configuration()
+    let url = try PublicURL.settle(given, in: PostgresSession(configuration))
+    try PublicURL.require(url, for: "outbox")
+    if let url { configuration.settings.append(("sociograph.public_url", url)) }
+    let outbox = Outbox(settings, configuration) { event in
       switch event {
       case .delivered: break
       case .failed(let id, let reason, let isTriedAgain):

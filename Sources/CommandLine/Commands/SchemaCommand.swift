@@ -19,8 +19,7 @@ enum SchemaCommand {
         [
           CommandSpecification.Option(
             "check", nil, "check every storage directive against the database, without changing it"),
-          SettingOptions.schema, SettingOptions.sql,
-        ] + SettingOptions.databases),
+          XX + SettingOptions.databases),
       SchemaDiff.section, SchemaDocs.section,
     ],
     notes: """
@@ -52,7 +51,11 @@ enum SchemaCommand {
     let mapping = try SchemaFiles.load(
       SettingOptions.shippedFolder("Schema", "schema", options))
     guard try options.isSet("check") else {
-      Console.print(SchemaPrinter(StorageDirectives.clientSchema(of: mapping.schema)).print())
+      Console.print(
+        SchemaPrinter(
+          StorageDirectives.clientSchema(of: mapping.schema),
+          marksSemanticNonNull: try options.isSet("semantic-non-null")
+        ).print())
       return
     }
     let database = try Database.open(options)

@@ -87,6 +87,21 @@ struct CommandOptions: Sendable {
     return choice
   }
 
+  /// Returns the choices in a list.
+  func choices<Choice: RawRepresentable & CaseIterable & Hashable>(
+    _ name: String, as: Choice.Type
+  ) throws(UsageError) -> Set<Choice> where Choice.RawValue == String {
+    var found: Set<Choice> = []
+    for value in list(name) {
+      guard let choice = Choice(rawValue: value) else {
+        let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        throw UsageError("\(origin(name)) must list some of \(known), not \"\(value)\".")
+      }
+      found.insert(choice)
+    }
+    return found
+  }
+
   func origin(_ name: String) -> String { self[name]?.origin ?? "--\(name)" }
 }
 

@@ -96,7 +96,6 @@ enum ServeCommand {
     announce(
       server.address, isSecure: settings.server.tls != nil,
       example: ExampleOperation(StorageDirectives.clientSchema(of: mapping.schema)).text)
-    if let url = settings.publicURL { Console.say("links begin with \(url)") }
     if let address = server.adminAddress {
       let shown = if case .tcp = address { "http://\(address)" } else { "\(address) " }
       Console.say("for operators: \(shown)/metrics, /usage, /live, /ready")
@@ -119,6 +118,28 @@ enum ServeCommand {
     server.stop()
   }
 
+  /// Returns the setting by which the graph makes links: the public address, or the one that the
+  /// server listens on.
+  private static func link(
+    _ settings: ServeSettings, _ owner: PostgresSession
+  ) throws -> (name: String, value: String) {
+    let url = try PublicURL.settle(settings.publicURL, in: owner)
+    if settings.server.outbox != nil { try PublicURL.require(url, for: "--outbox") }
+    if let url {
+      Console.say("links begin with \(url)")
+      return ("sociograph.public_url", url)
+    }
+    let scheme = settings.server.tls == nil ? "http" : "https"
+    let own =
+      switch settings.server.address {
+      case .tcp(let host, let port) where host.isEmpty: "\(scheme)://localhost:\(port)"
+      case .tcp: "\(scheme)://\(settings.server.address)"
+      case .unix: "\(scheme)://localhost"
+      }
+    Console.say("links begin with \(own), as there is no --public-url")
+    return ("sociograph.own_url", own)
+  }
+
   /// Checks the schema against its database.
   ///
   /// - Returns: the configuration of statements, and the settings of the server.
@@ -129,13 +150,12 @@ enum ServeCommand {
     Console.say("checking the schema's storage directives")
     var configuration = try database.servingConfiguration(after: migrations)
     var writers = try database.writingConfiguration(options, after: migrations)
-    if let url = settings.publicURL {
-      // The graph's functions ask for it.
-      configuration.settings.append(("sociograph.public_url", url))
-      writers.settings.append(("sociograph.public_url", url))
-    }
     // A database may be far away: one session for each role, not for each question.
     let owner = try PostgresSession(database.configuration())
+    // The graph's functions ask for it.
+    let link = try link(settings, owner)
+    configuration.settings.append(link)
+    writers.settings.append(link)
     let writer = try PostgresSession(writers)
     // Each under its own role, and before anything that may fail because a privilege is missing.
     let features = settings.contractFeatures
@@ -148,11 +168,6 @@ enum ServeCommand {
     guard problems.isEmpty else { throw CommandFailure(problems.joined(separator: "\n")) }
     if let warning = try settings.connectionWarning(owner) {
       Console.warn(warning)
-    }
-    if try settings.publicURL == nil && !Database.knowsPublicURL(owner) {
-      Console.warn(
-        "links in messages lead to an address that does not exist; set --public-url to the "
-          + "address at which users reach this server")
     }
     configuration.statementTimeout = settings.statementTimeout
     var running = settings.server

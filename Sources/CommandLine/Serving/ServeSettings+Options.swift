@@ -17,10 +17,7 @@ extension ServeSettings {
         Option(
           "allow-origin", "LIST",
           "the web origins that may use the API from browsers, such as https://app.example,..."),
-        Option(
-          "public-url", "URL",
-          "the address of your application, such as https://example.org; links in "
-            + "notifications, mails and shared texts begin with it"),
+        PublicURL.option,
         Option(
           "graphiql", "on|off|DIR", default: "on",
           "GraphiQL at /, from where script/setup installed it or from a folder"),
@@ -32,9 +29,9 @@ extension ServeSettings {
           "show plans of queries in GraphiQL; plans disclose how many rows exist that the "
             + "viewer may not see"),
         Option(
-          "timings", "on|off", default: "off",
-          "send Server-Timing with the time of each phase to clients that ask for it, as sociograph load does"
-        ),
+          "server-timing", "WHO", default: "off",
+          "whom to tell the time of each phase of their requests, if they ask as sociograph load "
+            + "does: off, signed-in or all"),
       ]),
     CommandSpecification.Section(
       "Graph and database",
@@ -52,6 +49,10 @@ extension ServeSettings {
           "direct-database", "URL",
           "the same database without the pooler, for what needs a session: the start, "
             + "migrations, background tasks, the outbox, subscriptions"),
+        Option(
+          "answer-cache", "BYTES", default: "0",
+          "the size of responses that are kept, and sent again without asking the database while "
+            + "nothing that they depend on has changed; 0 keeps none"),
         Option("statement-timeout", "TIME", default: "5s", "the maximum duration of a statement"),
         Option(
           "queue-timeout", "TIME", default: "1s", "the maximum wait for a database connection"),
@@ -106,8 +107,15 @@ extension ServeSettings {
       "GraphQL",
       [
         Option(
-          "http-profile", "PROFILE", default: "audit",
-          "the status codes: audit, of the graphql-http suite, or draft, of the 2026 draft"),
+          "http-profile", "PROFILE", default: "auto",
+          "the status codes: audit, of the graphql-http suite; 2026, of the draft; or auto: 2026 "
+            + "for clients that accept application/graphql-response+json, audit for others"),
+        Option(
+          "experimental", "NAMES",
+          "features that are not in an edition yet, with commas: empty-selections"),
+        Option(
+          "compression", "on|off", default: "on",
+          "compress responses from 1 KiB on with zstd, brotli or gzip, if the client accepts it"),
         Option(
           "introspection", "WHO", default: "all",
           "who may read the schema, also at /schema.graphql: all, signed-in or off"),
@@ -129,6 +137,9 @@ extension ServeSettings {
         Option(
           "maximum-batch", "N", default: "0",
           "the maximum number of requests in one body; 0 refuses lists"),
+        Option(
+          "maximum-variable-sets", "N", default: "100",
+          "the maximum number of objects in a list of variables; 0 refuses lists"),
         Option(
           "maximum-document-bytes", "N", default: "65536",
           "the maximum size of a document, in bytes"),
@@ -253,6 +264,10 @@ extension ServeSettings {
           "trace-sample", "RATIO", default: "0.01",
           "the fraction of new traces to sample, 0 to 1; a trace begun upstream keeps its "
             + "own sampling decision"),
+        Option(
+          "opentelemetry-names", "on|off", default: "off",
+          "names spans by OpenTelemetry's conventions for HTTP and GraphQL, and adds the metric "
+            + "http_server_request_duration_seconds"),
       ]),
   ]
 }

@@ -69,7 +69,7 @@ struct ServeSettings {
       // An embedded database has one server: an operator who stops it starts the next one.
       ?? (options.text("database") == nil ? .zero : .seconds(5))
     pooler = try Self.pooler(options)
-    publicURL = try Self.publicURL(options)
+    publicURL = try PublicURL.read(options)
     account = try options.text("user").map { try ServiceUser($0, options.origin("user")) }
     logFile = options.text("log-file").map { LogFile(path: $0) }
     try server.http.read(options)
@@ -98,7 +98,10 @@ struct ServeSettings {
       throw UsageError("\(options.origin("mcp")) needs --trusted-documents as well.")
     }
     server.explains = try options.isSet("explain-in-page")
-    server.timings = try options.isSet("timings")
+    server.usesConventions = try options.isSet("opentelemetry-names")
+    server.answerCacheBytes = try options.int("answer-cache", in: 0...1 << 40) ?? 0
+    server.serverTiming =
+      try options.choice("server-timing", as: ServerTimingAccess.self) ?? .off
     try server.accounts.read(options)
     photos = try PhotoSettings(options)
     server.tokenIssuers = try AccountInputs.Settings.tokenIssuers(options)
@@ -177,25 +180,6 @@ struct ServeSettings {
           + "2000/100, not \"\(text)\".")
     }
     return rate
-  }
-
-  /// Returns the URL without the slash at its end, because paths begin with one.
-  private static func publicURL(_ options: CommandOptions) throws(UsageError) -> String? {
-    guard var text = options.text("public-url") else { return nil }
-    while text.hasSuffix("/") { text.removeLast() }
-    let parts = text.split(separator: "://", maxSplits: 1)
-    let isURL =
-      parts.count == 2 && ["http", "https"].contains(parts[0].lowercased())
-      && text.utf8.count <= 500
-      && text.utf8.allSatisfy {
-        $0 > 0x20 && $0 < 0x7F && !"\"'<>\\?#".utf8.contains($0)
-      }
-    guard isURL else {
-      throw UsageError(
-        "\(options.origin("public-url")) must be a URL such as https://example.org, without a "
-          + "query, not \"\(text)\".")
-    }
-    return text
   }
 
   private static func accessLog(_ options: CommandOptions) throws(UsageError)
@@ -348,7 +332,8 @@ extension HTTPLimits {
 extension GraphQLEndpoint.Configuration {
   fileprivate mutating func read(_ options: CommandOptions) throws {
     profile =
-      try options.choice("http-profile", as: ResponseFormat.Profile.self) ?? profile
+      try options.choice("http-profile", as: ResponseFormat.ProfileChoice.self) ?? profile
+    compresses = try options.isSet("compression")
     for origin in options.list("allow-origin") {
       guard Self.isOrigin(origin) else {
         throw UsageError(
@@ -374,6 +359,8 @@ extension GraphQLEndpoint.Configuration {
     }
     if try !options.isSet("persisted-queries") { persistedQueries = nil }
     maximumBatch = try options.int("maximum-batch", in: 0...100) ?? maximumBatch
+    maximumVariableSets =
+      try options.int("maximum-variable-sets", in: 0...1_000) ?? maximumVariableSets
     maximumDocumentBytes =
       try options.int("maximum-document-bytes", in: 1...1 << 24) ?? maximumDocumentBytes
     maximumVariablesBytes =
@@ -399,9 +386,17 @@ extension GraphQLEndpoint.Configuration {
   }
 }
 
+/// Features that are not in an edition of the specification yet.
+private enum Experiment: String, CaseIterable {
+  /// `{}` as a selection set.
+  case emptySelections = "empty-selections"
+}
+
 extension ExecutionSettings {
   fileprivate mutating func read(_ options: CommandOptions) throws(UsageError) {
     suggestions = try options.isSet("suggestions")
+    let experiments = try options.choices("experimental", as: Experiment.self)
+    parserLimits.allowsEmptySelections = experiments.contains(.emptySelections)
     parserLimits.maximumBytes =
       try options.int("maximum-document-bytes", in: 1...1 << 24) ?? parserLimits.maximumBytes
     parserLimits.maximumTokens =

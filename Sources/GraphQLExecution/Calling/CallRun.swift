@@ -257,7 +257,8 @@ final class CallRun {
     swap(&frames, &runner.spareFrames)
     var writer = ResponseWriter(
       call.shape, json: JSONWriter(capacity: operation.plan.expectedBytes), runner.settings,
-      frames: frames, secret: call.plan.makesSecret ? context.secret : nil)
+      frames: frames, secret: call.plan.makesSecret ? context.secret : nil,
+      onError: operation.onError)
     do throws(ResponseWriter.Failure) {
       if call.selection == nil {
         guard result.rowCount == 1 else { throw .noRecord }

@@ -7,7 +7,8 @@ import Postgres
 ///                         '-> findViewer -> viewerFound -> call     after a call that may have ended the session
 ///
 /// Fields execute one after the other (GraphQL specification, 6.2.2). A field that may have ended the session makes the
-/// fields after it execute for whom a new request would: its viewer is looked up again.
+/// fields after it execute for whom a new request would: its viewer is looked up again. Where an error halts the
+/// request, no field after it executes.
 struct MutationProgress {
   enum Field {
     /// The outcome is known without the database.
@@ -32,15 +33,19 @@ struct MutationProgress {
     /// The viewer is not known, so each further call has this outcome.
     case blocked(FieldOutcome)
     case cancelled
+    /// A field has an error that ends the mutation.
+    case halted
   }
 
   private let fields: [Field]
+  private let haltsOnError: Bool
   /// The user that calls act for; 0 for an anonymous client.
   private(set) var viewer: Int64
   private(set) var outcomes: [FieldOutcome] = []
   private var state = State.between
 
-  init(_ fields: [Field], viewer: Int64) {
+  init(_ fields: [Field], viewer: Int64, haltsOnError: Bool = false) {
+    self.haltsOnError = haltsOnError
     self.fields = fields
     self.viewer = viewer
   }
@@ -51,7 +56,8 @@ struct MutationProgress {
   mutating func returned(_ outcome: FieldOutcome) -> Step {
     outcomes.append(outcome)
     if case .cancelled = state { return .nothing }
-    state = .between
+    state = haltsOnError && !outcome.errors.isEmpty ? .halted : .between
+    if case .halted = state { return .finish }
     guard outcome.mayHaveEndedSession, viewer != 0, outcomes.count < fields.count else {
       return next()
     }
@@ -77,8 +83,11 @@ struct MutationProgress {
   private mutating func next() -> Step {
     while outcomes.count < fields.count {
       switch (fields[outcomes.count], state) {
+      case (_, .halted): return .finish
       case (_, .cancelled), (_, .calling), (_, .findingViewer): return .nothing
-      case (.known(let outcome), _), (.call, .blocked(let outcome)): outcomes.append(outcome)
+      case (.known(let outcome), _), (.call, .blocked(let outcome)):
+        outcomes.append(outcome)
+        if haltsOnError, !outcome.errors.isEmpty { state = .halted }
       case (.call, .between):
         state = .calling
         return .call(outcomes.count)

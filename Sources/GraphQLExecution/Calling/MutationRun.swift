@@ -32,7 +32,8 @@ package final class MutationRun {
     self.findViewer = findViewer
     self.completion = completion
     times = operation.times
-    progress = MutationProgress(fields.map(\.progressField), viewer: viewer)
+    progress = MutationProgress(
+      fields.map(\.progressField), viewer: viewer, haltsOnError: operation.onError == .halt)
   }
 
   /// The client has disconnected.
@@ -77,7 +78,8 @@ package final class MutationRun {
     if let refusal = progress.refusal { return complete(refusal) }
     let outcomes = progress.outcomes
     var errors: [GraphQLError] = []
-    var isNull = false
+    /// The errors of the field by which the whole mutation is null.
+    var cause: [GraphQLError]?
     var json = JSONWriter(capacity: operation.plan.expectedBytes)
     json.append(#"{"data":"#)
     let start = json.count
@@ -87,17 +89,17 @@ package final class MutationRun {
       if index > 0 { json.append(UInt8(ascii: ",")) }
       json.append(frame.key)
       json.append(outcome.json)
-      for error in outcome.errors {
+      let own = outcome.errors.map { error in
         var error = error
         error.path = [.name(frame.responseName)] + (error.path ?? [])
-        errors.append(error)
+        return error
       }
-      // 6.4.4: a null where none may be is the whole mutation's; the other fields were run all the
-      // same.
-      if frame.isNonNull, outcome.isNull { isNull = true }
+      errors += own
+      if cause == nil, ends(frame, outcome) { cause = own }
     }
     json.append(UInt8(ascii: "}"))
-    if isNull {
+    if let cause {
+      errors = cause
       json.truncate(to: start)
       json.writeNull()
     }
@@ -111,6 +113,17 @@ package final class MutationRun {
     operation.plan.note(bytes: body.count)
     complete(
       .executed(body: body, errors: errors, isReplayed: outcomes.contains { $0.isReplayed }))
+  }
+
+  /// Whether the whole mutation is null by the outcome of a field.
+  private func ends(_ frame: FieldFrame, _ outcome: FieldOutcome) -> Bool {
+    switch operation.onError {
+    // 6.4.4: a null where none may be is the whole mutation's; the other fields were run all the
+    // same.
+    case .propagate: frame.isNonNull && outcome.isNull
+    case .null: false
+    case .halt: !outcome.errors.isEmpty
+    }
   }
 
   private func complete(_ response: OperationResponse) {

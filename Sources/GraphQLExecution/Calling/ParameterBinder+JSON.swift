@@ -36,6 +36,8 @@ extension ParameterBinder {
     case .string(let text):
       if schema[type.namedType].builtInScalar == .id {
         json.write(anyID(value))
+      } else if case .timestamptz? = call?.scalarTypes[type.namedType] {
+        try write(timestamp: value, to: &json)
       } else {
         try check(value, schema[type.namedType])
         json.write(text)
@@ -95,10 +97,22 @@ extension ParameterBinder {
     json.append(isFirst ? "{}" : "}")
   }
 
+  /// In UTC, in milliseconds, as a response has it.
+  private func write(timestamp value: InputValue, to json: inout JSONWriter) throws(InputProblem) {
+    let instant = try timestamp(value)
+    var isWritten = false
+    json.append { text in
+      text.append(UInt8(ascii: "\""))
+      isWritten = Timestamp.append(microseconds: instant, to: { text.append($0) })
+      text.append(UInt8(ascii: "\""))
+    }
+    // Beyond the years that can be written, by its offset.
+    if !isWritten { throw mismatch(value, Self.instant) }
+  }
+
   /// Text that its scalar's type would not take is refused here, as in any other place.
   private func check(_ value: InputValue, _ type: TypeDefinition) throws(InputProblem) {
     switch call?.scalarTypes[type.id] {
-    case .timestamptz: _ = try timestamp(value)
     case .date: _ = try date(value)
     case .numeric: _ = try decimal(value)
     default: _ = try text(value)

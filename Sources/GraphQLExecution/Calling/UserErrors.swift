@@ -11,13 +11,16 @@ struct UserError: Equatable {
   let message: String?
   /// The path of the invalid argument.
   let path: [String]?
+  /// The smallest and the largest value that the rule allows, as JSON numbers.
+  var min: Double?
+  var max: Double?
 }
 
 extension UserError {
   /// Returns the user errors that a function raised, or nil for any other error.
   ///
-  /// The detail of SQLSTATE `SG100` is a JSON list of objects with `code`, and optionally `path`
-  /// and `message`.
+  /// The detail of SQLSTATE `SG100` is a JSON list of objects with `code`, and optionally `path`,
+  /// `message`, `min` and `max`.
   static func raised(_ error: PostgresError) -> [UserError]? {
     guard error.sqlState == "SG100", let detail = error.detail,
       case .array(let items)? = try? JSONParser.parse(Array(detail.utf8))
@@ -31,9 +34,19 @@ extension UserError {
       }
       var message: String?
       if case .string(let text)? = item["message"] { message = text }
-      errors.append(UserError(code: code, message: message, path: path))
+      errors.append(
+        UserError(
+          code: code, message: message, path: path, min: item["min"]?.number,
+          max: item["max"]?.number))
     }
     return errors.isEmpty ? nil : errors
+  }
+}
+
+extension JSONValue {
+  /// The value of a number; nil for anything else.
+  fileprivate var number: Double? {
+    if case .number(let text) = self { Double(text) } else { nil }
   }
 }
 
@@ -121,6 +134,8 @@ extension RefusalShape {
       case .constant(let text): json.append(text)
       case .code: json.write(error.code)
       case .message: json.write(error.message ?? messages[error.code] ?? error.code)
+      case .min: write(error.min, to: &json)
+      case .max: write(error.max, to: &json)
       case .path:
         guard let path = error.path else {
           json.writeNull()
@@ -135,5 +150,10 @@ extension RefusalShape {
       }
     }
     json.append(parts.isEmpty ? "{}" : "}")
+  }
+
+  private func write(_ limit: Double?, to json: inout JSONWriter) {
+    guard let limit else { return json.writeNull() }
+    json.write(limit)
   }
 }

@@ -180,7 +180,7 @@ final class DeliveryRun {
       later[part].shape, json: JSONWriter(),
       introspection: operation.introspection ?? operation.plan.introspection,
       cursorSigner: settings.cursorSigner, maximumBytes: bytesLeft,
-      maximumItems: settings.plannerLimits.maximumElements)
+      maximumItems: settings.plannerLimits.maximumElements, onError: operation.onError)
     let entries = writer.writeEntries(bytes)
     cost += writer.cost
     if writer.isTooLarge {

@@ -60,6 +60,7 @@ extension ResponseWriter {
         path: path, data: start..<json.count, notes: takeNotes(from: known, under: path))
     }
     json.truncate(to: start)
+    keepCause(from: known)
     return Entry(path: path, failure: takeErrors(from: known, under: path))
   }
 

@@ -114,7 +114,7 @@ package final class OperationExplainer {
     """
     SELECT array_to_string(parameter_types::text[], chr(10))
     FROM pg_prepared_statements WHERE name = $1::text
-    """, parameterCount: 1, label: StatementLabel("(explain)"))
+    """, parameterCount: 1, label: StatementLabel(task: "explain"))
 
   private func measure(_ run: Run, _ types: [String]) {
     ask(Self.transaction(run.statement, types), run) { [self] text in read(text, run) }
@@ -123,7 +123,7 @@ package final class OperationExplainer {
   private static func transaction(
     _ statement: BoundStatement, _ types: [String]
   ) -> [BoundStatement] {
-    let label = StatementLabel("(explain)")
+    let label = StatementLabel(task: "explain")
     var transaction = [statement]
     var arguments = ""
     if !types.isEmpty {

@@ -86,6 +86,10 @@ extension DocumentParser {
     try descend()
     try expect(.braceLeft)
     let start = selections.count
+    if allowsEmptySelections, try skip(.braceRight) {
+      ascend()
+      return SelectionSet(selections: [], position: position)
+    }
     repeat {
       selections.append(kind == .spread ? try parseSpread() : .field(try parseField()))
     } while try !skip(.braceRight)

@@ -1,6 +1,7 @@
 // Type system definitions and extensions.
 //
-// GraphQL September 2025, 3 Type System. A definition and its extension share one function: an
+// GraphQL September 2025, 3 Type System; directives on directives are of the working draft since 2026
+// (proposal 1206). A definition and its extension share one function: an
 // extension has no description, and must add something.
 
 extension DocumentParser {
@@ -15,6 +16,7 @@ extension DocumentParser {
 
   /// Parses the extension after `extend`.
   mutating func parseExtension(_ position: Position) throws(SyntaxFailure) -> Definition {
+    if isAt("directive") { return .directive(try parseDirectiveExtension(position)) }
     guard let definition = try parseSchemaOrType(isExtension: true, nil, position) else {
       throw unexpected()
     }
@@ -190,6 +192,7 @@ extension DocumentParser {
     try expect(.at)
     let name = try parseName()
     let arguments = try parseArgumentDefinitions()
+    let directives = try parseDirectives(isConstant: true)
     let isRepeatable = try skip(keyword: "repeatable")
     try expect(keyword: "on")
     let locations = try delimited(by: .pipe) { (parser) throws(SyntaxFailure) -> Name in
@@ -200,8 +203,21 @@ extension DocumentParser {
       return try parser.parseName()
     }
     return DirectiveDefinitionSyntax(
-      description: description, name: name, arguments: arguments, isRepeatable: isRepeatable,
-      locations: locations, position: position)
+      description: description, name: name, arguments: arguments, directives: directives,
+      isRepeatable: isRepeatable, locations: locations, position: position)
+  }
+
+  private mutating func parseDirectiveExtension(
+    _ position: Position
+  ) throws(SyntaxFailure) -> DirectiveDefinitionSyntax {
+    try lexer.advance()
+    try expect(.at)
+    let name = try parseName()
+    let directives = try parseDirectives(isConstant: true)
+    if directives.isEmpty { throw unexpected() }
+    return DirectiveDefinitionSyntax(
+      isExtension: true, description: nil, name: name, arguments: [], directives: directives,
+      isRepeatable: false, locations: [], position: position)
   }
 
   /// Returns the error for an unexpected current token.
@@ -219,7 +235,7 @@ extension DocumentParser {
     case "QUERY", "MUTATION", "SUBSCRIPTION", "FIELD", "FRAGMENT_DEFINITION", "FRAGMENT_SPREAD",
       "INLINE_FRAGMENT", "VARIABLE_DEFINITION", "SCHEMA", "SCALAR", "OBJECT", "FIELD_DEFINITION",
       "ARGUMENT_DEFINITION", "INTERFACE", "UNION", "ENUM", "ENUM_VALUE", "INPUT_OBJECT",
-      "INPUT_FIELD_DEFINITION":
+      "INPUT_FIELD_DEFINITION", "DIRECTIVE_DEFINITION":
       true
     default: false
     }

@@ -64,9 +64,11 @@ extension Printer {
 
   mutating func write(_ directive: DirectiveDefinitionSyntax) {
     write(directive.description)
-    write("directive @")
+    write(directive.isExtension ? "extend directive @" : "directive @")
     write(directive.name.text)
     definitions(directive.arguments, indenting: true) { $0.write($1) }
+    write(directive.directives)
+    if directive.isExtension { return }
     write(directive.isRepeatable ? " repeatable on " : " on ")
     separated(directive.locations, " | ") { $0.write($1.text) }
   }

@@ -243,6 +243,7 @@ package struct Printer {
   }
 
   private mutating func write(_ set: SelectionSet) {
+    if set.selections.isEmpty { return write("{}") }
     indented("{", set.selections, "}") { $0.write($1) }
   }
 

@@ -124,21 +124,27 @@ package struct EnumValueDefinitionSyntax: Sendable {
   }
 }
 
+/// A definition of a directive, or an extension, which has only a name and directives.
 package struct DirectiveDefinitionSyntax: Sendable {
+  package let isExtension: Bool
   package let description: StringLiteral?
   package let name: Name
   package let arguments: [InputValueDefinitionSyntax]
+  package let directives: [Directive]
   package let isRepeatable: Bool
   package let locations: [Name]
   package let position: Position
 
   package init(
-    description: StringLiteral?, name: Name, arguments: [InputValueDefinitionSyntax],
-    isRepeatable: Bool, locations: [Name], position: Position
+    isExtension: Bool = false, description: StringLiteral?, name: Name,
+    arguments: [InputValueDefinitionSyntax], directives: [Directive], isRepeatable: Bool,
+    locations: [Name], position: Position
   ) {
+    self.isExtension = isExtension
     self.description = description
     self.name = name
     self.arguments = arguments
+    self.directives = directives
     self.isRepeatable = isRepeatable
     self.locations = locations
     self.position = position

@@ -110,8 +110,9 @@ struct CallCompiler {
 
   // MARK: - The call
 
-  /// Returns `SELECT set_config('sociograph.result', (f(...))::text, true), ...`. Later statements
-  /// of the transaction read the function's result from the setting.
+  /// Returns `SELECT ..., set_config('sociograph.result', (f(...))::text, true), ...`. Later
+  /// statements of the transaction read the function's result from the setting. The settings before
+  /// it tell the function, and what it calls, who asks and in which language.
   private func statement(
     _ template: SQLTemplate, isClaimed: Bool, _ field: Field, _ arguments: FieldArguments,
     _ prepared: PreparedInputs
@@ -127,7 +128,12 @@ struct CallCompiler {
         """
     }
     return finished(
-      "SELECT set_config('sociograph.result', \(value), true), \(flushing(statement))", statement)
+      """
+      SELECT set_config('sociograph.viewer', (\(viewer(statement)))::text, true), \
+      set_config('sociograph.locale', \(statement.reference(.locale)), true), \
+      set_config('sociograph.app', \(statement.reference(.app)), true), \
+      set_config('sociograph.result', \(value), true), \(flushing(statement))
+      """, statement)
   }
 
   /// Returns an expression that turns synchronous commit off if the commit is flushed later.
@@ -216,6 +222,10 @@ struct CallCompiler {
     _ statement: StatementBuilder
   ) -> SQLFragment? {
     if let value = prepared[path] { return reference(.prepared(value), statement) }
+    if let source = prepared.plain(path) {
+      return statement.reference(
+        .input(source, as: .text), of: InputPlace(arguments.coordinate, nil))
+    }
     if path == ["arguments"] {
       var members: [InputSource.Member] = []
       for (definition, _) in arguments.values {
@@ -391,6 +401,8 @@ extension FieldStorage {
     case "this.code": return .code
     case "this.message": return .message
     case "this.path": return .path
+    case "this.min": return .min
+    case "this.max": return .max
     default: return nil
     }
   }

@@ -113,7 +113,7 @@ package struct RefusalShape: Sendable {
 
 package struct UserErrorField: Sendable {
   package enum Part: Sendable, Equatable {
-    case code, message, path
+    case code, message, path, min, max
     case constant([UInt8])
   }
 

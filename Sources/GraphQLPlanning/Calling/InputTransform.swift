@@ -14,7 +14,8 @@ package enum InputTransform: Sendable {
   case knownPassword(InputSource, lookup: PlannedStatement)
   /// `@identityToken`: its claims are passed on as `jsonb`; null for a token that is not accepted.
   case identityToken(InputSource, provider: InputSource)
-  /// `@sealed`: bytes that only the server can open; null for null.
+  /// `@sealed`: bytes that only the server can open; null for null, and without a key. What was
+  /// given is passed on as `:name.plain`, for checks of its form.
   case sealed(InputSource)
 }
 
@@ -53,6 +54,14 @@ struct PreparedInputs {
   private var places: [[String]: PreparedValue] = [:]
 
   subscript(path: [String]) -> PreparedValue? { places[path] }
+
+  /// Returns the source of an input that is encrypted, for the path that ends in `plain`.
+  func plain(_ path: [String]) -> InputSource? {
+    guard path.count > 1, path.last == "plain", let value = places[path.dropLast()],
+      case .sealed(let source) = transforms[value.index]
+    else { return nil }
+    return source
+  }
 
   mutating func add(_ transform: InputTransform, at path: [String]) {
     let index = transforms.count

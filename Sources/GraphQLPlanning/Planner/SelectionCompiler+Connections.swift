@@ -53,7 +53,8 @@ extension SelectionCompiler {
     let edgeType = edgesField.type.namedType
     let types = schema.possibleTypes[Int(nodeField.type.namedType.index)]
     let order = order(of: relation, scope)
-    let page = try page(field, storage, order, scope)
+    try check(order, of: field, scope)
+    let page = try page(field, storage, relation, order, scope)
     let parts = collectFields(of: connectionType, field.selectionSets)
 
     let selected = { (part: String) -> [String] in
@@ -75,14 +76,13 @@ extension SelectionCompiler {
       limit > window.lowerBound && (hasElements && page.size > 0 || peeks || needsCursors)
     let most = PlannerLimits.usualSize(window.upperBound) + more
 
-    var variables: [TemplateVariable: SQLFragment] = [
-      .limit: "\(most)", .first: statement.size(page.size),
-    ]
+    var variables: [TemplateVariable: SQLFragment] = [.limit: "\(most)"]
     for index in order.keys.indices {
       variables[.key(index + 1)] = page.start.map { keyReference($0, index, page) } ?? "NULL"
     }
-    var rows = relationRows(types: types, storage, relation, scope, variables: variables)
-    let isWalkable = isWalkable(rows, relation, order)
+    let read = relation.read(in: order, fromEnd: page.isBackward)
+    var rows = relationRows(types: types, storage, read, scope, variables: variables)
+    let isWalkable = isWalkable(rows, read, order)
     let keyColumns =
       needsCursors
       ? order.keys.map { rows.row.column(renderer.render($0.expression, rows.scope)) } : []
@@ -417,7 +417,8 @@ extension SelectionCompiler {
   // MARK: - Pages
 
   private func page(
-    _ field: CollectedField, _ storage: FieldStorage, _ order: OrderStorage, _ scope: Scope
+    _ field: CollectedField, _ storage: FieldStorage, _ relation: RelationStorage,
+    _ order: OrderStorage, _ scope: Scope
   ) throws(GraphQLError) -> Page {
     // A default of the schema is not given: `last` alone pages backward all the same.
     let given = { (name: String) in
@@ -434,8 +435,8 @@ extension SelectionCompiler {
       return Page.Cursor(source: source, place: scope.place(ofArgument: name))
     }
     let isBackward = given("last")
-    let size =
-      try pageSize(isBackward ? "last" : "first", field, storage, scope) ?? limits.defaultSize
+    let usual = relation.size.map { min($0, limits.maximumPageSize) } ?? limits.defaultSize
+    let size = try pageSize(isBackward ? "last" : "first", field, storage, scope) ?? usual
     return Page(
       size: size, isBackward: isBackward, after: cursor("after"), before: cursor("before"),
       order: order, fingerprint: fingerprint(order, storage))

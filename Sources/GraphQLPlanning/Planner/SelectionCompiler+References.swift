@@ -36,8 +36,8 @@ extension SelectionCompiler {
     var target = scope
     target.parent = scope.row
     target.row = nil
-    // For an object with a list inside, such as changes(first:).
-    _ = try pageSize("first", field, storage, scope)
+    // For an object with a list inside, such as changes(limit:).
+    _ = try pageSize("limit", field, storage, scope)
 
     if let from = reference.from {
       let row = RowBuilder(alias: statement.alias())
@@ -57,13 +57,10 @@ extension SelectionCompiler {
     }
 
     if let name = reference.id?.soleVariable?.first, reference.id?.soleVariable?.count == 1,
-      case .scalar(let source, let value)? = scope.arguments.value(name)
+      case .scalar(_, let value)? = scope.arguments.value(name)
     {
-      // The ID determines the table, so its tag is part of the plan's key.
-      guard case .string(let text) = value, let id = NodeID.decode(text) else {
-        throw reader.inputs.error(
-          source, of: scope.place(ofArgument: name), "\(value.shown) is not an id.")
-      }
+      // The ID determines the table, so its tag is part of the plan's key. What is no ID finds nothing.
+      guard case .string(let text) = value, let id = NodeID.decode(text) else { return nil }
       let tag = NodeID.tag(of: id)
       types = types.filter { mapping[$0]?.tag == tag }
       if types.isEmpty { return nil }

@@ -49,13 +49,12 @@ extension SelectionCompiler {
       types = types.filter { mapping[$0]?.tag.map(tags.contains) ?? false }
     }
     var limit: Int?
-    if storage.definition.argument(named: "first") != nil {
-      limit = try pageSize("first", field, storage, scope) ?? limits.defaultSize
+    if storage.definition.argument(named: "limit") != nil {
+      limit = try pageSize("limit", field, storage, scope) ?? limits.defaultSize
     }
     if let limit { length = .atMost(limit) }
     let variables: [TemplateVariable: SQLFragment] = [
-      .limit: limit.map { "\(PlannerLimits.usualSize($0))" } ?? "NULL",
-      .first: limit.map(statement.size) ?? "NULL",
+      .limit: limit.map(statement.size) ?? "NULL"
     ]
     let rows = relationRows(
       types: types, storage, relation, scope, variables: variables, keepsHoles: !item.isNonNull)
@@ -378,9 +377,33 @@ extension SelectionCompiler {
   /// Returns the order that an enum argument chose, or the relation's own.
   func order(of relation: RelationStorage, _ scope: Scope) -> OrderStorage {
     for (definition, value) in scope.arguments.values {
-      if let value, let chosen = chosenOrder(definition, value) { return chosen }
+      guard let value, let chosen = chosenOrder(definition, value) else { continue }
+      if let given = chosen.given, let other = chosen.otherwise, !isGiven(given, scope) {
+        return mapping.enumValue(named: other, of: definition.type.namedType)?.order ?? chosen
+      }
+      return chosen
     }
     return relation.order
+  }
+
+  /// Throws if the order is that of an argument that is missing.
+  func check(_ order: OrderStorage, of field: CollectedField, _ scope: Scope) throws(GraphQLError) {
+    guard let given = order.given, order.otherwise == nil, !isGiven(given, scope) else { return }
+    throw GraphQLError(
+      "This order needs the argument \"\(given)\".",
+      locations: [reader.source.location(of: field.field.position)], code: .badUserInput)
+  }
+
+  /// Returns whether the argument, or a field of its input object, has a value, and if it filters,
+  /// whether the value does.
+  private func isGiven(_ path: String, _ scope: Scope) -> Bool {
+    let steps = path.split(separator: ".").map(String.init)
+    guard let argument = steps.first.flatMap({ scope.arguments[$0] }) else { return false }
+    var value = argument.value
+    for step in steps.dropFirst() { value = value?[step] }
+    guard let value, !value.isNull else { return false }
+    return steps.count > 1
+      || mapping.condition(of: argument.definition).map { !matches(value, $0.unless) } ?? true
   }
 
   private func chosenOrder(

@@ -33,14 +33,14 @@ package enum StorageDirectives {
     directive @embed(when: String) on FIELD_DEFINITION
     "One other object."
     directive @reference(column: String, id: String, where: String, from: String, rows: String) on FIELD_DEFINITION
-    "Pages of other objects. `count` is a stored count, from which `hidden` is subtracted."
-    directive @connection(from: String, on: String! = "this.id = edge.id", where: String, orderBy: String, count: String, hidden: String, rows: String) on FIELD_DEFINITION
+    "Pages of other objects. `count` is a stored count, from which `hidden` is subtracted. `fromEnd`: what is read in place of `from` for a page with `last`, if `from` pages by itself. `size`: the number of elements of a page without `first` and `last`; by default 20."
+    directive @connection(from: String, fromEnd: String, on: String! = "this.id = edge.id", where: String, orderBy: String, count: String, hidden: String, rows: String, size: Int) on FIELD_DEFINITION
     "A plain list of other objects, or of those with the `ids` of an array, in its order."
     directive @list(ids: String, from: String, on: String! = "this.id = edge.id", where: String, orderBy: String, rows: String) on FIELD_DEFINITION
     "A condition that is added when the argument is given, not null, and not the value named by `unless`. In a list of input objects the conditions of one object must hold; with `all`, those of each object. `in` a `set` that is computed and hashed once; if the set is empty, no row is read. `among`: a page tests this many rows of its order before it uses an index to find all. On the argument that chooses an order: the condition that replaces the connection's `where` while pages are read."
     directive @where(condition: String, in: String, set: String, unless: String, counted: Boolean! = false, among: Int, all: Boolean! = false) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
-    "A total order, unique key last."
-    directive @orderBy(by: String!) on ENUM_VALUE
+    "A total order, unique key last. `from`: what has the rows in this order, in place of the connection's; `fromEnd`: for a page with `last`. `given`: an argument, or a field of one, without which the order is that of another value, `otherwise`, or refused."
+    directive @orderBy(by: String!, from: String, fromEnd: String, given: String, otherwise: String) on ENUM_VALUE
     "The function that the mutation's field calls. `once`: a repeated request with the same `Idempotency-Key` does not call it again. `again`: the function that is called then, if the response must not be stored. `signsIn`: the member of the result that is the ID of the user who is signed in."
     directive @call(function: String!, once: Boolean! = false, again: String, signsIn: String) on FIELD_DEFINITION
     "The result of the function: a leaf, or the objects with these IDs. `key`: a member of the `jsonb` that was returned."
@@ -57,12 +57,14 @@ package enum StorageDirectives {
     directive @event(topic: String!, key: String, keys: String, settled: Boolean! = false) on FIELD_DEFINITION
     "The token made for the request, whose SHA-256 is `:secretHash`."
     directive @secret on FIELD_DEFINITION
+    "What others must not learn even from the length of a response: responses with it are not compressed."
+    directive @confidential on FIELD_DEFINITION
     """
 
   package static let names: Set<String> = [
     "scalar", "value", "when", "values", "hidden", "tag", "table", "join", "column", "sql", "embed",
     "reference", "connection", "list", "where", "orderBy", "call", "result", "userErrors", "secret",
-    "password", "identityToken", "sealed", "event",
+    "password", "identityToken", "sealed", "event", "confidential",
   ]
 
   /// Returns the schema as clients see it: the same types, without these directives.

@@ -200,7 +200,9 @@ package struct RelationStorage: Sendable {
   package let isConnection: Bool
   /// An array of IDs, in place of `from`: its elements in its order.
   package let ids: SQLTemplate?
-  package let from: SQLTemplate?
+  package var from: SQLTemplate?
+  /// What is read in place of `from` for a page from the end of the order.
+  package var fromEnd: SQLTemplate?
   /// The relation read in place of the target type's table.
   package let rows: SQLTemplate?
   package let on: SQLTemplate
@@ -209,11 +211,27 @@ package struct RelationStorage: Sendable {
   package let count: SQLTemplate?
   /// The number of rows in `count` that are hidden from the viewer.
   package let hidden: SQLTemplate?
+  /// The size of a page for which no size is requested; nil for the usual one.
+  package var size: Int?
+
+  /// Returns the relation as a page in an order reads it, from its start or its end.
+  func read(in order: OrderStorage, fromEnd isBackward: Bool) -> Self {
+    var relation = self
+    let start = order.from ?? from
+    relation.from = isBackward ? (order.from == nil ? fromEnd : order.fromEnd) ?? start : start
+    return relation
+  }
 }
 
 /// A total order: the last key is unique.
 package struct OrderStorage: Sendable, Hashable {
   package let keys: [SQLSortKey]
+  /// What is read in this order in place of the relation's `from`, and for a page from its end.
+  var from: SQLTemplate?
+  var fromEnd: SQLTemplate?
+  /// The argument without which the order is that of another value.
+  var given: String?
+  var otherwise: String?
 }
 
 /// A condition that an argument or an input field adds.

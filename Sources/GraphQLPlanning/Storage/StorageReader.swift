@@ -70,7 +70,7 @@ struct StorageReader {
         result[ObjectIdentifier(value)] = EnumValueStorage(
           text: constant.text, element: constant.element,
           when: template(value.appliedDirectives.first(named: "when")?.string("condition")),
-          order: directive.map { order($0.string("by")) })
+          order: directive.map { order(of: $0) })
       }
     }
     return result
@@ -118,6 +118,15 @@ struct StorageReader {
       if left.word == "this", right.word == join { copies[left.name] = right.name }
     }
     return copies
+  }
+
+  private func order(of directive: Directive) -> OrderStorage {
+    var order = order(directive.string("by"))
+    order.from = template(directive.string("from"))
+    order.fromEnd = template(directive.string("fromEnd"))
+    order.given = directive.string("given")
+    order.otherwise = directive.string("otherwise")
+    return order
   }
 
   private func order(_ text: String?) -> OrderStorage {
@@ -298,12 +307,14 @@ struct StorageReader {
         isConnection: isConnection,
         ids: ids,
         from: template(directive?.string("from")),
+        fromEnd: template(directive?.string("fromEnd")),
         rows: template(directive?.string("rows")),
         on: template(directive?.string("on") ?? "this.id = edge.id") ?? SQLTemplate(),
         condition: template(directive?.string("where")),
         order: order,
         count: template(directive?.string("count")),
-        hidden: template(directive?.string("hidden"))))
+        hidden: template(directive?.string("hidden")),
+        size: directive?.int("size")))
   }
 
   /// Returns the definition whose directive applies: the field's own, or that of an interface.
@@ -338,7 +349,8 @@ struct StorageReader {
     var key = "\(definition.name) \(definition.type)"
     if let directive {
       let arguments = directive.arguments.map {
-        "\($0.name.text): \(directive.string($0.name.text) ?? "")"
+        let name = $0.name.text
+        return "\(name): \(directive.string(name) ?? directive.int(name).map(String.init) ?? "")"
       }
       key += " @\(directive.name.text)(\(arguments.joined(separator: ", ")))"
       // A join's name means what the type says it means.

@@ -3,8 +3,12 @@
 enum TemplateVariable: Hashable {
   /// The signed-in user's ID or 0.
   case viewer
-  /// The number of rows that are read of a page, and the number that it shows.
-  case limit, first
+  /// The languages and the application of the request; an argument of this name comes first.
+  case locale, app
+  /// The SHA-256 of the token of the request's session; NULL without one.
+  case sessionHash
+  /// The number of rows that are read of a page, or that a list has at most.
+  case limit
   /// The sort key of the cursor that the page starts from, numbered from 1; NULL without one.
   case key(Int)
   /// The number of rows of a page's connection, and that number without filters, as its `count`
@@ -37,11 +41,13 @@ enum TemplateVariable: Hashable {
     guard path.count == 1 else { return nil }
     switch name {
     case "viewer": self = .viewer
+    case "locale": self = .locale
+    case "app": self = .app
+    case "sessionHash": self = .sessionHash
     case "event": self = .event
     case "told": self = .told
     case "ended": self = .ended
     case "limit": self = .limit
-    case "first": self = .first
     case "totalCount": self = .totalCount
     case "count": self = .count
     case "field": self = .field

@@ -100,7 +100,7 @@ struct TemplateVariables {
   ) throws(SQLSyntaxError) -> [SQLTemplate] {
     switch place {
     case "scalar(type:)", "value(sql:)", "value(type:)", "where(unless:)", "result(key:)",
-      "call(signsIn:)", "event(topic:)",
+      "call(signsIn:)", "event(topic:)", "orderBy(given:)", "orderBy(otherwise:)",
       "identityToken(provider:)":
       return []
     case "table(key:)", "join(name:)", "column(name:)", "column(of:)", "reference(column:)":
@@ -113,9 +113,10 @@ struct TemplateVariables {
     }
   }
 
-  /// Returns whether the path is that of a known password's new hash: `:password.renewed`.
+  /// Returns whether the path is that of a known password's new hash, `:password.renewed`, or of
+  /// what is to be encrypted, `:token.plain`.
   private func isRenewed(_ path: [String]) -> Bool {
-    path.count > 1 && path.last == "renewed" && isKnown(path.dropLast())
+    path.count > 1 && (path.last == "renewed" || path.last == "plain") && isKnown(path.dropLast())
   }
 
   private func isKnown(_ path: [String]) -> Bool {
@@ -127,9 +128,9 @@ struct TemplateVariables {
     if name == "value" { return true }
     switch TemplateVariable(path) {
     case .tag(let type)?: return schema.tag(ofTypeNamed: type) != nil
-    case .viewer?, .limit?, .key?, .totalCount?, .count?, .field?, .in?: return true
+    case .viewer?, .locale?, .app?, .sessionHash?, .limit?, .key?, .totalCount?, .count?, .field?, .in?: return true
     // Only where an argument has this name, or a mutation's function something to return.
-    case .first?, .result?, .event?, .told?, .ended?, nil: return false
+    case .result?, .event?, .told?, .ended?, nil: return false
     }
   }
 

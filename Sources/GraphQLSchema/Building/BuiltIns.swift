@@ -3,7 +3,8 @@ import GraphQLLanguage
 /// The types and directives of the specification, as type system text like any other.
 ///
 /// The descriptions are those that clients know from the reference implementation. GraphQL
-/// September 2025, 3.5 Scalars, 3.13 Directives and 4.2 Schema Introspection Schema.
+/// September 2025, 3.5 Scalars, 3.13 Directives and 4.2 Schema Introspection Schema, with directives
+/// on directives of the working draft.
 enum BuiltIns {
   static let document: Document = {
     do throws(SyntaxError) {
@@ -50,7 +51,7 @@ enum BuiltIns {
     directive @deprecated(
       "Explains why this element was deprecated, usually also including a suggestion for how to access supported similar data. Formatted using the Markdown syntax, as specified by [CommonMark](https://commonmark.org/)."
       reason: String! = "No longer supported"
-    ) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | ENUM_VALUE
+    ) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | ENUM_VALUE | DIRECTIVE_DEFINITION
     "Exposes a URL that specifies the behavior of this scalar."
     directive @specifiedBy("The URL that specifies the behavior of this scalar." url: String!) on SCALAR
     "Indicates exactly one field must be supplied and this field must not be `null`."
@@ -68,7 +69,7 @@ enum BuiltIns {
       "If this server supports subscription, the type that subscription operations will be rooted at."
       subscriptionType: __Type
       "A list of all directives supported by this server."
-      directives: [__Directive!]!
+      directives(includeDeprecated: Boolean! = false): [__Directive!]!
     }
 
     """
@@ -150,6 +151,8 @@ enum BuiltIns {
       isRepeatable: Boolean!
       locations: [__DirectiveLocation!]!
       args(includeDeprecated: Boolean! = false): [__InputValue!]!
+      isDeprecated: Boolean!
+      deprecationReason: String
     }
 
     "A Directive can be adjacent to many parts of the GraphQL language, a __DirectiveLocation describes one such possible adjacencies."
@@ -192,6 +195,8 @@ enum BuiltIns {
       INPUT_OBJECT
       "Location adjacent to an input object field definition."
       INPUT_FIELD_DEFINITION
+      "Location adjacent to a directive definition."
+      DIRECTIVE_DEFINITION
     }
     """#
 }

@@ -122,6 +122,8 @@ struct SchemaAssembly {
       arguments: directive.arguments.map { inputValue($0) },
       isRepeatable: directive.syntax.isRepeatable,
       locations: directive.syntax.locations.compactMap { DirectiveLocation(rawValue: $0.text) },
+      deprecationReason: deprecationReason(directive.directives),
+      appliedDirectives: directive.directives,
       isBuiltIn: directive.isBuiltIn)
   }
 

@@ -106,18 +106,17 @@ extension SchemaCompletion {
 
   // MARK: - Page arguments
 
-  /// Adds the arguments `first` and `after` to fields of connection types, except for those with
-  /// `last`, which page in both directions and have to declare all arguments.
+  /// Adds the arguments `first`, `after`, `last` and `before` to fields of connection types.
   mutating func completePageArguments() {
     for (place, definition) in definitions.enumerated() {
       guard case .type(let type) = definition else { continue }
       let fields = type.fields.map { field in
         guard let syntax = ConnectionSyntax(named: field.type.namedType),
           parts(of: syntax.connection).flatMap(\.fields).contains(where: { $0.name.text == "edges" }
-          ),
-          !field.arguments.contains(where: { $0.name.text == "last" })
+          )
         else { return field }
-        return field.with(arguments: field.arguments.completed(from: syntax.pageArguments))
+        return field.with(
+          arguments: field.arguments.completed(from: syntax.pageArguments(size: field.pageSize)))
       }
       definitions[place] = .type(type.with(description: type.description, fields: fields))
     }
@@ -215,23 +214,26 @@ private struct ConnectionSyntax {
     ]
   }
 
-  /// The arguments for a page from the start, of twenty elements by default.
-  var pageArguments: [InputValueDefinitionSyntax] {
+  /// The arguments for a page from either end, of this size if none is requested.
+  func pageArguments(size: String) -> [InputValueDefinitionSyntax] {
     [
       argument(
-        "first", "Int", Value(.int("20"), position: position),
-        "Returns at most this many elements, up to 100."),
-      argument("after", "String", nil, "Returns the elements after this cursor."),
+        "first", "Int",
+        "Returns at most this many elements from the start, up to 100. If `first` and `last` are omitted, \(size)"
+          + " elements are returned."),
+      argument("after", "String", "Returns the elements after this cursor."),
+      argument("last", "Int", "Returns at most this many elements from the end, up to 100."),
+      argument("before", "String", "Returns the elements before this cursor."),
     ]
   }
 
   private func argument(
-    _ name: String, _ type: String, _ defaultValue: Value?, _ description: String
+    _ name: String, _ type: String, _ description: String
   ) -> InputValueDefinitionSyntax {
     InputValueDefinitionSyntax(
       description: text(description), name: Name(text: name, position: position),
-      type: .named(Name(text: type, position: position)), defaultValue: defaultValue,
-      directives: [], position: position)
+      type: .named(Name(text: type, position: position)), defaultValue: nil, directives: [],
+      position: position)
   }
 
   private func text(_ text: String) -> StringLiteral {
@@ -267,6 +269,16 @@ private struct ConnectionSyntax {
       return words.dropLast() + "ies"
     }
     return words + (isSibilant ? "es" : "s")
+  }
+}
+
+extension FieldDefinitionSyntax {
+  /// The size of its pages if none is requested: `size` of its `@connection`, or 20.
+  fileprivate var pageSize: String {
+    let size = directives.first { $0.name.text == "connection" }?
+      .arguments.first { $0.name.text == "size" }
+    if case .int(let text)? = size?.value.content { return text }
+    return "20"
   }
 }
 

@@ -17,7 +17,7 @@ import GraphQLLanguage
 /// created if a field has that type and they are not, or not fully, declared. The node is the type
 /// of the edge's `node`, or `Foo`. They come next to the one of the two that is declared, otherwise
 /// at the end of the file of `Foo`, in the order of their nodes' types. Fields of connection types
-/// get the arguments `first: Int = 20` and `after: String`, unless they have `last`.
+/// get the arguments `first`, `after`, `last` and `before`.
 package struct SchemaCompletion {
   /// The definitions of the document, as far as it is completed.
   var definitions: [Definition]

@@ -32,6 +32,8 @@ struct TypeSystemDraft {
 
   struct DraftDirective {
     let syntax: DirectiveDefinitionSyntax
+    /// Those applied to the definition, and to its extensions.
+    let directives: [Directive]
     let arguments: [InputValueDefinitionSyntax]
     let isBuiltIn: Bool
   }
@@ -47,6 +49,7 @@ struct TypeSystemDraft {
     var definitions: [String: TypeSystemTypeDefinition] = [:]
     var extensions: [String: [TypeSystemTypeDefinition]] = [:]
     var directiveDefinitions: [DirectiveDefinitionSyntax] = []
+    var directiveExtensions: [String: [Directive]] = [:]
     for definition in document.definitions {
       switch definition {
       case .operation, .fragment: continue
@@ -58,7 +61,12 @@ struct TypeSystemDraft {
         } else if definitions.updateValue(type, forKey: type.name.text) == nil {
           order.append(type.name.text)
         }
-      case .directive(let directive): directiveDefinitions.append(directive)
+      case .directive(let directive):
+        if directive.isExtension {
+          directiveExtensions[directive.name.text, default: []] += directive.directives
+        } else {
+          directiveDefinitions.append(directive)
+        }
       }
     }
     for name in order {
@@ -72,11 +80,12 @@ struct TypeSystemDraft {
     }
     directives = distinct(directiveDefinitions, by: \.name.text).map {
       DraftDirective(
-        syntax: $0, arguments: distinct($0.arguments, by: \.name.text), isBuiltIn: false)
+        syntax: $0, directives: $0.directives + (directiveExtensions[$0.name.text] ?? []),
+        arguments: distinct($0.arguments, by: \.name.text), isBuiltIn: false)
     }
     let own = Set(directives.map(\.syntax.name.text))
     directives += BuiltIns.directives.filter { !own.contains($0.name.text) }.map {
-      DraftDirective(syntax: $0, arguments: $0.arguments, isBuiltIn: true)
+      DraftDirective(syntax: $0, directives: [], arguments: $0.arguments, isBuiltIn: true)
     }
     // Scalars where there should be object types are wrong, but known.
     for part in [schemaDefinition].compactMap({ $0 }) + schemaExtensions {

@@ -48,7 +48,7 @@ extension Schema {
     _ object: IntrospectionObject, _ field: String, includeDeprecated: Bool = false
   ) -> IntrospectionValue {
     switch object {
-    case .schema: schemaField(field)
+    case .schema: schemaField(field, includeDeprecated)
     case .type(let reference): typeField(reference, field, includeDeprecated)
     case .field(let definition): fieldField(definition, field, includeDeprecated)
     case .inputValue(let definition): inputValueField(definition, field)
@@ -62,7 +62,7 @@ extension Schema {
     type(named: name).map { .object(.type(.named($0.id))) } ?? .null
   }
 
-  private func schemaField(_ field: String) -> IntrospectionValue {
+  private func schemaField(_ field: String, _ includeDeprecated: Bool) -> IntrospectionValue {
     func root(_ id: TypeID?) -> IntrospectionValue {
       id.map { .object(.type(.named($0))) } ?? .null
     }
@@ -72,7 +72,10 @@ extension Schema {
     case "queryType": root(queryType)
     case "mutationType": root(mutationType)
     case "subscriptionType": root(subscriptionType)
-    case "directives": .list(directives.map { .object(.directive($0)) })
+    case "directives":
+      .list(
+        directives.filter { includeDeprecated || $0.deprecationReason == nil }
+          .map { .object(.directive($0)) })
     default: .null
     }
   }
@@ -180,10 +183,21 @@ extension Schema {
     case "name": .string(definition.name)
     case "description": IntrospectionValue(definition.description)
     case "isRepeatable": .boolean(definition.isRepeatable)
-    case "locations": .list(definition.locations.map { .string($0.rawValue) })
+    case "locations": .list(locations(of: definition).map { .string($0.rawValue) })
     case "args": inputValues(definition.arguments, includeDeprecated)
+    case "isDeprecated": .boolean(definition.deprecationReason != nil)
+    case "deprecationReason": IntrospectionValue(definition.deprecationReason)
     default: .null
     }
+  }
+
+  /// Returns the locations of a directive. Clients of September 2025 and before refuse a schema with
+  /// one that they do not know, so that `@deprecated` has it only where a directive uses it.
+  private func locations(of definition: DirectiveDefinition) -> [DirectiveLocation] {
+    guard definition.isBuiltIn, directives.allSatisfy({ $0.appliedDirectives.isEmpty }) else {
+      return definition.locations
+    }
+    return definition.locations.filter { $0 != .directiveDefinition }
   }
 }
 

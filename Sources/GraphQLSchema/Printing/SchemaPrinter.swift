@@ -8,12 +8,19 @@ import GraphQLLanguage
 package struct SchemaPrinter {
   private let schema: Schema
   private let includesDirectives: Bool
+  private let marksSemanticNonNull: Bool
 
-  /// - Parameter includesDirectives: whether to print the definitions of own directives; pass false
-  ///   for a text in which none is applied.
-  package init(_ schema: Schema, includesDirectives: Bool = true) {
+  /// - Parameters:
+  ///   - includesDirectives: whether to print the definitions of own directives; pass false for a
+  ///     text in which none is applied.
+  ///   - marksSemanticNonNull: whether to print types of fields as they are under `onError: NULL`:
+  ///     without `!`, and with `@semanticNonNull` for what is null only where there is an error.
+  package init(
+    _ schema: Schema, includesDirectives: Bool = true, marksSemanticNonNull: Bool = false
+  ) {
     self.schema = schema
     self.includesDirectives = includesDirectives
+    self.marksSemanticNonNull = marksSemanticNonNull
   }
 
   package func print() -> String {
@@ -24,6 +31,7 @@ package struct SchemaPrinter {
       let builtIn = Set(BuiltIns.directives.map(\.name.text))
       parts += schema.directives.filter { !builtIn.contains($0.name) }.map(text)
     }
+    if marksSemanticNonNull { parts.append(Self.semanticNonNull) }
     parts += schema.types.filter { !$0.isBuiltIn }.map(text)
     return parts.joined(separator: "\n\n")
   }
@@ -44,7 +52,8 @@ package struct SchemaPrinter {
 
   private func text(_ directive: DirectiveDefinition) -> String {
     description(directive.description) + "directive @\(directive.name)"
-      + arguments(directive.arguments, "") + (directive.isRepeatable ? " repeatable" : "")
+      + arguments(directive.arguments, "") + deprecated(directive.deprecationReason)
+      + (directive.isRepeatable ? " repeatable" : "")
       + " on " + directive.locations.map(\.rawValue).joined(separator: " | ")
   }
 
@@ -87,9 +96,41 @@ package struct SchemaPrinter {
     block(
       type.fields.enumerated().map { index, field in
         description(field.description, "  ", isFirst: index == 0) + "  \(field.name)"
-          + arguments(field.arguments, "  ") + ": \(schema.text(of: field.type))"
+          + arguments(field.arguments, "  ") + ": \(fieldType(field.type))"
           + deprecated(field.deprecationReason)
       })
+  }
+
+  private static let semanticNonNull = #"""
+    """
+    The field is null only where an error says why. The levels are those of its lists, 0 for the field itself.
+    """
+    directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION
+    """#
+
+  private func fieldType(_ type: TypeReference) -> String {
+    guard marksSemanticNonNull else { return schema.text(of: type) }
+    var levels: [Int] = []
+    let nullable = schema.text(of: nullable(type, 0, &levels))
+    let numbers = levels.map(String.init).joined(separator: ", ")
+    return switch levels {
+    case []: nullable
+    case [0]: nullable + " @semanticNonNull"
+    default: nullable + " @semanticNonNull(levels: [\(numbers)])"
+    }
+  }
+
+  /// Returns the type without `!`, and adds the levels at which it has one.
+  private func nullable(
+    _ type: TypeReference, _ level: Int, _ levels: inout [Int]
+  ) -> TypeReference {
+    switch type {
+    case .named: return type
+    case .list(let inner): return .list(nullable(inner, level + 1, &levels))
+    case .nonNull(let inner):
+      levels.append(level)
+      return nullable(inner, level, &levels)
+    }
   }
 
   private func block(_ lines: [String]) -> String {

@@ -1,7 +1,7 @@
 import GraphQLLanguage
 
-/// The references of directive definitions. A definition refers to the directives applied to its
-/// arguments and to the types of those arguments, which refer to others.
+/// The references of directive definitions. A definition refers to the directives applied to it and
+/// to its arguments, and to the types of those arguments, which refer to others.
 ///
 /// A directive that can be reached from itself is in a component of that graph with others, or
 /// refers to itself. Tarjan's algorithm finds the components in O(references), with an explicit
@@ -26,7 +26,8 @@ struct DirectiveReferences {
 
   /// Returns the edges. Directives come first, types after them.
   private func edges() -> [[Int]] {
-    schema.directives.map { references($0.arguments) } + schema.types.map(references)
+    schema.directives.map { references($0.appliedDirectives) + references($0.arguments) }
+      + schema.types.map(references)
   }
 
   private func references(_ type: TypeDefinition) -> [Int] {

@@ -1,7 +1,7 @@
 import GraphQLLanguage
 
 /// Finds input objects that cannot be given in full: those that require themselves, and defaults
-/// that need themselves.
+/// that need themselves. Cycles through `@oneOf` are in `FiniteInputs`.
 ///
 /// Both walks go depth first with an explicit stack, so that a long chain costs no recursion.
 struct InputCycles {

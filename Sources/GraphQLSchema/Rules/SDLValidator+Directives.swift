@@ -28,6 +28,7 @@ struct KnownDirective {
 enum DirectiveScope: Hashable {
   case schema
   case type(String)
+  case directive(String)
 }
 
 // Directives where they are applied: known, in the right place, with the right arguments.

@@ -92,6 +92,7 @@ extension SDLValidator {
   }
 
   mutating func checkUniqueDirectiveNames(_ directive: DirectiveDefinitionSyntax) {
+    if directive.isExtension { return }
     let name = directive.name
     if let first = directiveNames[name.text] {
       findings.report(

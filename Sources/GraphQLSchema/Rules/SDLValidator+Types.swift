@@ -32,6 +32,19 @@ extension SDLValidator {
   }
 }
 
+extension SDLValidator {
+  /// Checks that a directive that is extended exists: one of the text, or of the specification.
+  mutating func checkPossibleExtension(_ directive: DirectiveDefinitionSyntax) {
+    guard rules.contains(.possibleTypeExtensions), directive.isExtension, !findings.isFull,
+      directives[directive.name.text] == nil
+    else { return }
+    findings.report(
+      .possibleTypeExtensions,
+      "Cannot extend directive \"@\(directive.name.text)\" because it is not defined.",
+      at: directive.name.position)
+  }
+}
+
 extension TypeSystemTypeDefinition.Content {
   fileprivate var kindName: String {
     switch self {

@@ -42,7 +42,9 @@ struct SDLValidator {
     for definition in document.definitions {
       switch definition {
       case .directive(let directive):
-        directives[directive.name.text] = KnownDirective(directive)
+        if !directive.isExtension {
+          directives[directive.name.text] = KnownDirective(directive)
+        }
       case .type(let type):
         if !type.isExtension { types[type.name.text] = type }
       case .operation, .fragment, .schema: break
@@ -128,7 +130,10 @@ struct SDLValidator {
   private mutating func visit(_ directive: DirectiveDefinitionSyntax) {
     checkUniqueArguments(directive.arguments, of: "@\(directive.name.text)")
     checkUniqueDirectiveNames(directive)
+    checkUniqueDirectives(directive.directives, in: .directive(directive.name.text))
+    checkPossibleExtension(directive)
     for argument in directive.arguments { visit(argument, at: .argumentDefinition) }
+    visit(directive.directives, at: .directiveDefinition)
   }
 
   // MARK: - What definitions hold

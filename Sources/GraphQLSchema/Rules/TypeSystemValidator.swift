@@ -32,6 +32,7 @@ struct TypeSystemValidator {
       guard !findings.isFull else { return }
       check(schema.types[index], draft.types[index], &cycles)
     }
+    FiniteInputs(schema, draft).check(&self)
     checkDefaultsAreKnown()
   }
 

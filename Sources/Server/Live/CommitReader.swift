@@ -45,10 +45,18 @@ final class CommitReader: @unchecked Sendable {
   private var crash: CrashRecovery?
   private var unreportedCrash: CrashRecovery?
   private var statisticsResetAt: String?
+  private var connections = 0
+  /// The number of writes that were acknowledged before the current poll.
+  private let acknowledgedWrites: @Sendable () -> UInt64
   private var notifiedAt = ContinuousClock.now - .seconds(1)
 
-  init(_ configuration: PostgresConfiguration) throws {
+  /// - Parameter acknowledgedWrites: returns the number of writes that this process has acknowledged.
+  init(
+    _ configuration: PostgresConfiguration,
+    acknowledgedWrites: @escaping @Sendable () -> UInt64 = { 0 }
+  ) throws {
     self.configuration = configuration
+    self.acknowledgedWrites = acknowledgedWrites
     wake = try WakeSignal()
   }
 
@@ -149,6 +157,7 @@ final class CommitReader: @unchecked Sendable {
     // A standby allows no LISTEN: it is polled each second.
     _ = try? session.execute("LISTEN \(Self.channel)")
     readCrash(session)
+    connections += 1
     self.session = session
     return session
   }
@@ -182,6 +191,8 @@ final class CommitReader: @unchecked Sendable {
         .flatMap { PostgresSnapshot($0) }
       return
     }
+    // Before the snapshot is taken: it contains all of them.
+    let writes = acknowledgedWrites()
     var batch: EventBatch
     do throws(PostgresError) {
       let rows = try session.execute(
@@ -200,6 +211,7 @@ final class CommitReader: @unchecked Sendable {
       batch = EventBatch(events: [], snapshot: snapshot, hasGap: true)
     }
     self.last = batch.snapshot
+    (batch.writes, batch.connection) = (writes, connections)
     batch.crash = unreportedCrash
     unreportedCrash = nil
     for listener in listeners.values { listener.receive(batch) }
@@ -232,7 +244,7 @@ final class CommitReader: @unchecked Sendable {
     SELECT n.key, n.node, n.xid::text::bigint, \(statisticsResetAt)::text
     FROM (SELECT 1) o LEFT JOIN \(GraphContract.newsSince)($1::text::pg_snapshot) n ON n.topic = $2::text
     ORDER BY n.node, n.xid
-    """, parameterCount: 2, label: StatementLabel("(news)"))
+    """, parameterCount: 2, label: StatementLabel(task: "news"))
 
   static func missed(in result: borrowing PostgresResult, _ topic: String) -> MissedEvents {
     var events: [CommittedEvent] = []

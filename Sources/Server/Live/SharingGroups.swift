@@ -1,19 +1,29 @@
 import GraphQLExecution
 import GraphQLPlanning
+import GraphQLResponse
 import GraphQLSchema
 
 /// Numbers for subscriptions whose statements give the same response to the same event: of one plan with the same values,
-/// for the same viewer or, if the plan does not read the viewer, for any.
+/// for the same viewer and preferences or, if the plan does not read these, for any.
 struct SharingGroups {
   struct Key: Hashable {
     private let plan: ObjectIdentifier
     private let variables: [InputValue?]
     private let viewer: Int64?
+    private let locale: String?
+    private let app: String?
+    private let sessionHash: [UInt8]?
+    private let onError: ErrorBehavior
 
     init(_ operation: PreparedOperation, viewer: Int64) {
       plan = ObjectIdentifier(operation.plan)
       variables = operation.variables
-      self.viewer = operation.plan.plan.parameters.contains(.viewer) ? viewer : nil
+      onError = operation.onError
+      let parameters = operation.plan.plan.parameters
+      self.viewer = parameters.contains(.viewer) ? viewer : nil
+      locale = parameters.contains(.locale) ? operation.preferences.locale : nil
+      app = parameters.contains(.app) ? operation.preferences.app : nil
+      sessionHash = parameters.contains(.sessionHash) ? operation.sessionHash : nil
     }
   }
 

@@ -10,6 +10,9 @@ final class StreamResponse: ResponseSink {
   let resume: ResumeToken?
   private let exchange: HTTPExchange
   private let format: ResponseFormat
+  private let record: RequestRecord
+  /// The encoder of a stream that is compressed.
+  private var encoder: AnswerCompressor.StreamEncoder?
   private var stream: StreamFormat
   private let schedule: (Duration, @escaping () -> Void) -> LoopTimer
   private let heartbeat: Duration
@@ -18,12 +21,14 @@ final class StreamResponse: ResponseSink {
 
   /// - Parameter schedule: makes a timer that comes again and again.
   init?(
-    _ request: HTTPRequest, _ exchange: HTTPExchange, _ format: ResponseFormat, heartbeat: Duration,
+    _ request: HTTPRequest, _ exchange: HTTPExchange, _ format: ResponseFormat,
+    _ record: RequestRecord, heartbeat: Duration,
     schedule: @escaping (Duration, @escaping () -> Void) -> LoopTimer
   ) {
     guard let stream = format.stream ?? format.parts else { return nil }
     self.exchange = exchange
     self.format = format
+    self.record = record
     self.stream = stream
     self.heartbeat = heartbeat
     self.schedule = schedule
@@ -51,21 +56,31 @@ final class StreamResponse: ResponseSink {
     headers += [
       HTTPField("Cache-Control", "no-cache"), HTTPField("X-Accel-Buffering", "no"),
     ]
+    if let (encoder, field) = record.encoding?.stream(of: record.label) {
+      self.encoder = encoder
+      headers.append(field)
+    }
     guard
       exchange.begin(
         contentType: stream.contentType, headers: headers, isEndless: isEndless)
     else { return }
-    _ = exchange.part(stream.opening)
+    _ = part(stream.opening)
     guard !stream.heartbeat.isEmpty else { return }
     timer = schedule(heartbeat) { [weak self] in
       guard let self else { return }
-      if !self.exchange.part(self.stream.heartbeat) { self.interrupt("") }
+      if !self.part(self.stream.heartbeat) { self.interrupt("") }
     }
+  }
+
+  private func part(_ bytes: [UInt8], isFollowed: Bool = false, isLast: Bool = false) -> Bool {
+    guard let encoder else { return exchange.part(bytes, isFollowed: isFollowed) }
+    guard let coded = encoder.add(bytes, isLast: isLast) else { return false }
+    return exchange.part(coded, isFollowed: isFollowed)
   }
 
   func next(_ response: [UInt8], to token: ResumeToken?, isFollowed: Bool) -> Bool {
     begin(isEndless: false)
-    return exchange.part(stream.next(response, id: token?.text), isFollowed: isFollowed)
+    return part(stream.next(response, id: token?.text), isFollowed: isFollowed)
   }
 
   func complete() { end(stream.complete) }
@@ -78,13 +93,16 @@ final class StreamResponse: ResponseSink {
   /// that ends early.
   func interrupt(_ reason: String) {
     timer = nil
+    encoder = nil
     exchange.cutShort()
   }
 
   private func end(_ bytes: [UInt8]) {
     begin(isEndless: false)
     timer = nil
-    _ = exchange.part(bytes)
-    exchange.end()
+    let isSent = part(bytes, isLast: true)
+    // A content without its end must not look like a whole one.
+    if isSent || encoder == nil { exchange.end() } else { exchange.cutShort() }
+    encoder = nil
   }
 }

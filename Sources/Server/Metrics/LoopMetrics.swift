@@ -23,6 +23,8 @@ struct LoopMetrics: Sendable {
   private(set) var waiting = DurationHistogram()
   private(set) var querying = DurationHistogram()
   private(set) var writing = DurationHistogram()
+  /// The durations of HTTP requests; nil unless they are counted.
+  private(set) var requests: [Request: DurationHistogram]?
   private(set) var requestBytes: UInt64 = 0
   private(set) var responseBytes: UInt64 = 0
   // Caches.
@@ -54,6 +56,14 @@ struct LoopMetrics: Sendable {
   private(set) var combinations: UInt64 = 0
   /// The delay of work on the event loop.
   var delay = DurationHistogram()
+
+  /// - Parameter countsRequests: whether to count HTTP requests by method and status.
+  init(countsRequests: Bool = false) { requests = countsRequests ? [:] : nil }
+
+  struct Request: Hashable, Sendable {
+    let kind: RequestRecord.HTTPKind
+    let status: Int
+  }
 
   struct Failure: Hashable, Sendable {
     let kind: Kind
@@ -131,6 +141,10 @@ struct LoopMetrics: Sendable {
     }
     for error in record.errors { count(error, Subject(kind)) }
     durations[kind.rawValue].observe(record.nanoseconds)
+    if requests != nil, let http = record.http, !record.clientLeft {
+      requests?[Request(kind: http, status: record.status.code), default: DurationHistogram()]
+        .observe(record.nanoseconds)
+    }
     let times = record.times
     if times.parsing > 0 { parsing.observe(times.parsing) }
     if times.validating > 0 { validating.observe(times.validating) }
@@ -204,6 +218,13 @@ struct LoopMetrics: Sendable {
       succeeded[place] &+= other.succeeded[place]
       abandoned[place] &+= other.abandoned[place]
       durations[place].add(other.durations[place])
+    }
+    if let others = other.requests {
+      requests = (requests ?? [:]).merging(others) { own, other in
+        var sum = own
+        sum.add(other)
+        return sum
+      }
     }
     failed.merge(other.failed, uniquingKeysWith: &+)
     faults.merge(other.faults, uniquingKeysWith: &+)

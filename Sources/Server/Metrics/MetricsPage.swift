@@ -13,6 +13,7 @@ struct LoopSnapshot: Sendable {
   /// The executions that use deprecated elements of the schema, by element and client.
   let deprecatedUses: [SchemaCoordinate: [ClientProgram: UInt64]]
   let documents: (count: Int, bytes: Int)
+  let answers: AnswerKeeper.Counts
   let streams: SubscriptionRegistry.Counts
   /// Its database answers, and it is not about to end.
   let isReady: Bool
@@ -72,6 +73,20 @@ struct MetricsPage {
       "From the request's last byte read to its answer handed to the connection.")
     for kind in LoopMetrics.Kind.allCases {
       text.sample(all.durations[kind.rawValue], [("type", "\(kind)")])
+    }
+    if let requests = all.requests {
+      text.family(
+        "http_server_request_duration_seconds", .histogram,
+        "Duration of HTTP server requests.")
+      for (request, histogram) in requests.sorted(by: { $0.key.order < $1.key.order }) {
+        text.sample(
+          histogram,
+          [
+            ("http_request_method", request.kind.method.text),
+            ("http_response_status_code", "\(request.status)"), ("http_route", "/graphql"),
+            ("url_scheme", request.kind.scheme),
+          ])
+      }
     }
     text.family(
       "sociograph_phase_duration_seconds", .histogram,
@@ -153,6 +168,13 @@ struct MetricsPage {
     text.family(
       "sociograph_document_cache_bytes", .gauge, "Estimated bytes of the cached documents.")
     text.sample(loops.reduce(0) { $0 + $1.documents.bytes })
+    text.family(
+      "sociograph_kept_responses_sent_total", .counter,
+      "Responses that were sent without asking PostgreSQL (--answer-cache).")
+    text.sample(loops.reduce(0) { $0 + $1.answers.sent })
+    text.family(
+      "sociograph_kept_response_bytes", .gauge, "Estimated bytes of the responses that are kept.")
+    text.sample(loops.reduce(0) { $0 + $1.answers.bytes })
     text.family(
       "sociograph_untrusted_documents_total", .counter,
       "Documents executed although they are not among the published ones.")
@@ -339,4 +361,8 @@ extension LoopMetrics.Fault {
 
 extension LoopMetrics.Failure {
   fileprivate var order: String { "\(kind.rawValue) \(code.rawValue)" }
+}
+
+extension LoopMetrics.Request {
+  fileprivate var order: String { "\(kind.method.text) \(status) \(kind.scheme)" }
 }

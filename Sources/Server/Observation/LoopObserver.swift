@@ -8,11 +8,14 @@ final class LoopObserver: @unchecked Sendable {
   /// The counters, or nil without an address for operators.
   var metrics: LoopMetrics?
 
-  init(loop: Int, log: ServiceLog, traces: TraceExporter?, countsMetrics: Bool) {
+  init(
+    loop: Int, log: ServiceLog, traces: TraceExporter?, countsMetrics: Bool,
+    countsRequests: Bool
+  ) {
     self.loop = loop
     self.log = log
     self.traces = traces
-    metrics = countsMetrics ? LoopMetrics() : nil
+    metrics = countsMetrics ? LoopMetrics(countsRequests: countsRequests) : nil
   }
 
   func report(_ event: ServerEvent) {

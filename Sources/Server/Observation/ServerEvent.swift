@@ -78,9 +78,20 @@ package final class RequestRecord: @unchecked Sendable {
   package var lasts = false
   /// Whether the client disconnected before the response.
   package var clientLeft = false
-  /// Whether the response tells its client these times.
-  var tellsTimes = false
+  var timing = Timing.untold
+  /// The HTTP request that is this operation's alone; nil of a message of a socket, and in a list.
+  var http: HTTPKind?
+  /// What the client has of the response; nil for a method without conditions.
+  var condition: ResponseCondition?
+  /// The coding of a large response; nil if the client accepts none.
+  var encoding: AnswerEncoding?
   package let peer: HTTPPeer
+
+  /// The properties of an HTTP request by which requests are told apart in metrics.
+  struct HTTPKind: Sendable, Hashable {
+    let method: HTTPMethod
+    let isSecure: Bool
+  }
 
   /// - Parameter bytes: of the request's body.
   package init(
@@ -97,4 +108,9 @@ package final class RequestRecord: @unchecked Sendable {
   package var code: ErrorCode? { errors.first?.code }
 
   package var nanoseconds: UInt64 { ended > began ? ended - began : 0 }
+
+  /// Ends it now, unless it has ended.
+  func end() {
+    if ended == 0 { ended = monotonicNanoseconds() }
+  }
 }

@@ -83,10 +83,9 @@ package final class Outbox: Sendable {
     guard let row = rows.first, let id = row[0], let message = row[1] else { return false }
     let outcome = hand(message, row[2])
     let isDelivered = outcome == .delivered
-    let isFinal = if case .refused = outcome { true } else { false }
     let again = try session.execute(
-      "SELECT \(GraphContract.outboxEnd)($1::bigint, $2, $3)",
-      [id, isDelivered ? "t" : "f", isFinal ? "t" : "f"])
+      "SELECT \(GraphContract.outboxEnd)($1::bigint, $2, $3, $4)",
+      [id, isDelivered ? "t" : "f", outcome.isFinal ? "t" : "f", outcome.isGone ? "t" : "f"])
     note(id, outcome, isTriedAgain: again.first?.first == "t")
     return true
   }
@@ -102,8 +101,7 @@ package final class Outbox: Sendable {
       guard let bytes = Hexadecimal.decode(sealed), let token = box.open(bytes) else {
         return .refused("its token was sealed with another key")
       }
-      members.append(
-        JSONValue.Member(name: "token", value: .string(String(decoding: token, as: UTF8.self))))
+      Self.add(.string(String(decoding: token, as: UTF8.self)), to: &members)
     }
     var json = JSONWriter(capacity: 1_024)
     json.write(JSONValue.object(members))
@@ -111,12 +109,34 @@ package final class Outbox: Sendable {
     return settings.command.hand(json.finish())
   }
 
+  /// Adds an opened token: to the message, or to the parts of a push message that take it.
+  private static func add(_ token: JSONValue, to members: inout [JSONValue.Member]) {
+    let places = [["push"], ["fcm", "message"]].filter { JSONValue.object(members).has($0) }
+    guard !places.isEmpty else {
+      return members.append(JSONValue.Member(name: "token", value: token))
+    }
+    for place in places { add(token, to: &members, at: place[...]) }
+  }
+
+  private static func add(
+    _ token: JSONValue, to members: inout [JSONValue.Member], at place: ArraySlice<String>
+  ) {
+    guard let name = place.first else {
+      return members.append(JSONValue.Member(name: "token", value: token))
+    }
+    guard let index = members.firstIndex(where: { $0.name == name }),
+      case .object(var inner) = members[index].value
+    else { return }
+    add(token, to: &inner, at: place.dropFirst())
+    members[index] = JSONValue.Member(name: name, value: .object(inner))
+  }
+
   private func note(_ id: String, _ outcome: OutboxCommand.Outcome, isTriedAgain: Bool) {
     switch outcome {
     case .delivered:
       counted.withLock { $0.delivered += 1 }
       report(.delivered(id))
-    case .failed(let reason), .refused(let reason):
+    case .failed(let reason), .refused(let reason), .gone(let reason):
       counted.withLock {
         $0.failed += 1
         $0.givenUp += isTriedAgain ? 0 : 1
@@ -124,6 +144,30 @@ package final class Outbox: Sendable {
       report(.failed(id, reason: reason, isTriedAgain: isTriedAgain))
     }
   }
+}
+
+extension JSONValue {
+  /// Returns whether there is an object at a path of names.
+  fileprivate func has(_ path: [String]) -> Bool {
+    var value = self
+    for name in path {
+      guard let inner = value[name], case .object = inner else { return false }
+      value = inner
+    }
+    return true
+  }
+}
+
+extension OutboxCommand.Outcome {
+  /// Whether another attempt would fail as well.
+  fileprivate var isFinal: Bool {
+    switch self {
+    case .refused, .gone: true
+    case .delivered, .failed: false
+    }
+  }
+
+  fileprivate var isGone: Bool { if case .gone = self { true } else { false } }
 }
 
 /// An event of the outbox, with the number of the entry.

@@ -18,8 +18,10 @@ package struct OutboxCommand: Sendable {
     case delivered
     /// The delivery failed, and is retried.
     case failed(String)
-    /// EX_DATAERR, EX_NOUSER or EX_NOHOST: another attempt would fail as well.
+    /// EX_DATAERR or EX_NOHOST: another attempt would fail as well.
     case refused(String)
+    /// EX_NOUSER: nobody is reached there any more.
+    case gone(String)
   }
 
   /// The prefixes of the server's own variables: the database's password, the path of the
@@ -27,7 +29,8 @@ package struct OutboxCommand: Sendable {
   private static let ownVariables = [
     "SOCIOGRAPH_", "DATABASE_URL", "PG", "NOTIFY_SOCKET", "WATCHDOG_", "CREDENTIALS_DIRECTORY",
   ]
-  private static let finalStatuses: Set<Int32> = [65, 67, 68]
+  private static let finalStatuses: Set<Int32> = [65, 68]
+  private static let goneStatus: Int32 = 67
 
   /// Runs the command to its end. The calling thread waits.
   func hand(_ message: [UInt8]) -> Outcome {
@@ -47,6 +50,7 @@ package struct OutboxCommand: Sendable {
     case .ended(let status, let errors):
       let line = String(decoding: errors.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
       let reason = "status \(status)" + (line.isEmpty ? "" : ": \(line)")
+      if status == Self.goneStatus { return .gone(reason) }
       return Self.finalStatuses.contains(status) ? .refused(reason) : .failed(reason)
     case .outOfTime, .tooMuchOutput: return .failed("it took longer than \(timeout)")
     case .notStarted(let code): return .failed("it could not be started (error \(code))")

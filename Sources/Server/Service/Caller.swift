@@ -14,6 +14,8 @@ final class Caller {
   private let address: HTTPPeer
   private let isAddressShared: Bool
   private let device: String?
+  /// The languages and the application that the client names.
+  let preferences: RequestPreferences
   /// The program, as Apollo's clients name it.
   let program: ClientProgram
   /// The number of the program in the register of the loop; nil before the first execution.
@@ -31,7 +33,7 @@ final class Caller {
 
   init(
     _ credential: Credential, client: PoolClient, chargedAddress: HTTPPeer?, address: HTTPPeer,
-    isAddressShared: Bool, device: String?,
+    isAddressShared: Bool, device: String?, preferences: RequestPreferences,
     program: ClientProgram = ClientProgram(name: nil, version: nil)
   ) {
     self.credential = credential
@@ -40,6 +42,7 @@ final class Caller {
     self.address = address
     self.isAddressShared = isAddressShared
     self.device = device
+    self.preferences = preferences
     self.program = program
   }
 
@@ -56,6 +59,9 @@ final class Caller {
       Credential(of: request), client: .address(high: bits.high, low: bits.low),
       chargedAddress: countsPoints && !isShared ? address : nil, address: address,
       isAddressShared: isShared, device: request.header("user-agent"),
+      preferences: RequestPreferences(
+        acceptLanguage: request.header("accept-language"),
+        app: request.header("sociograph-app")),
       program: ClientProgram(
         name: request.header("apollographql-client-name"),
         version: request.header("apollographql-client-version")))
@@ -65,7 +71,8 @@ final class Caller {
   func showing(_ credential: Credential) -> Caller {
     Caller(
       credential, client: client, chargedAddress: chargedAddress, address: address,
-      isAddressShared: isAddressShared, device: device, program: program)
+      isAddressShared: isAddressShared, device: device, preferences: preferences,
+      program: program)
   }
 }
 

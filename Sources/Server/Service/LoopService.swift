@@ -61,6 +61,7 @@ final class LoopService: @unchecked Sendable {
     }
     let pipeline = RequestPipeline(
       shared: shared, preparer: preparer, sessions: sessions, pool: pool, pictures: pictures,
+      unsubscribing: UnsubscribeEndpoint(writers: writers),
       mutations: MutationRunner(
         writers: writers,
         groupCommit: GroupCommit(flushes) { [writers] in writers.unfinishedCount },
@@ -84,6 +85,7 @@ final class LoopService: @unchecked Sendable {
       pool.start()
       writers.start()
       flushes.start()
+      pipeline.answers?.start()
     }
     server?.start()
   }
@@ -107,6 +109,7 @@ final class LoopService: @unchecked Sendable {
       metrics: observer.metrics ?? LoopMetrics(), pool: pool.statistics,
       writers: writers.statistics, flushes: flushes.statistics,
       deprecatedUses: usages?.deprecatedUses() ?? [:], documents: preparer.cachedDocuments,
+      answers: pipeline.answers?.counts ?? AnswerKeeper.Counts(),
       streams: pipeline.subscriptions.counts,
       isReady: pipeline.isReady,
       isStopping: pipeline.isDraining)
@@ -165,8 +168,7 @@ struct SharedService: Sendable {
   let endpoint: GraphQLEndpoint.Configuration
   let introspection: IntrospectionAccess
   let explains: Bool
-  /// Whether clients that ask for them receive the times of their requests.
-  let timings: Bool
+  let serverTiming: ServerTimingAccess
   let pages: StaticPages
   /// The published operations as tools, or nil if agents are not served.
   let tools: PublishedTools?
@@ -178,4 +180,7 @@ struct SharedService: Sendable {
   let live: LiveSettings
   /// The reader of events, or nil if the graph has none.
   let commits: CommitReader?
+  let writes: WritePositions
+  /// The size of the kept responses of one event loop; 0 keeps none.
+  let answerCacheBytes: Int
 }

@@ -25,6 +25,9 @@ final class PictureEndpoint {
   private let writers: PostgresPool
   private let report: (PictureEvent) -> Void
 
+  /// Called when an image was stored, before its client learns of it.
+  var stored: (_ viewer: Int64, _ client: PoolClient) -> Void = { _, _ in }
+
   init(
     _ service: PictureService, loop: EventLoop, crossOrigin: CrossOriginPolicy,
     sessions: SessionResolver, readers: PostgresPool, writers: PostgresPool,
@@ -52,7 +55,7 @@ final class PictureEndpoint {
     case .post where isCollection: upload(request, call)
     case .get where !isCollection, .head where !isCollection: serve(request, call)
     case .options: preflight(request, call, methods: isCollection ? "POST" : "GET, HEAD")
-    case .get, .head, .post, .put, .delete, .patch, .other:
+    case .get, .head, .post, .query, .put, .delete, .patch, .other:
       refuse(
         call, GraphQLError("Use POST on /photos, GET below it.", code: .methodNotAllowed),
         headers: [HTTPField("Allow", isCollection ? "POST, OPTIONS" : "GET, HEAD, OPTIONS")])
@@ -136,7 +139,7 @@ final class PictureEndpoint {
 
   private static let noting = PostgresStatement(
     "SELECT \(GraphContract.noteUpload)($1, $2::text::jsonb)::text", parameterCount: 2,
-    label: StatementLabel("(upload)"))
+    label: StatementLabel(task: "upload"))
 
   private func note(_ kept: PictureService.Kept, _ viewer: Int64, _ call: Call) {
     if let fault = kept.moderationFault { report(.notModerated(reason: fault)) }
@@ -150,10 +153,11 @@ final class PictureEndpoint {
           return refuse(call, .fault("note_upload gave no address."))
         }
         report(.kept(bytes: kept.byteCount, call.identity))
+        stored(viewer, call.client)
         call.exchange.respond(
           .created, contentType: "application/json; charset=utf-8",
           headers: call.headers + [
-            HTTPField("Location", Self.path(of: kept.whole)),
+            HTTPField("Location", Self.path(of: kept.name)),
             HTTPField("Cache-Control", "no-store"),
           ], body: kept.answer(url: url))
       case .failure(let error): refuse(call, error)
@@ -170,7 +174,7 @@ final class PictureEndpoint {
       return refuse(call, Self.absent)
     }
     let isHead = request.method == .head
-    let tag = "\"\(name.hash)\""
+    let tag = "\"\(name.stem)\""
     // The bytes of a name never change, so a client that has them need not download them again.
     let isKnown = request.headerList("if-none-match").map { Self.list($0, names: tag) } ?? false
     var field = request.method == .get ? request.header("range") : nil
@@ -190,7 +194,7 @@ final class PictureEndpoint {
 
   private static let audience = PostgresStatement(
     "SELECT \(GraphContract.photoAudience)($1, $2)", parameterCount: 2,
-    label: StatementLabel("(photo)"))
+    label: StatementLabel(task: "photo"))
 
   /// Serves an image.
   ///
@@ -358,11 +362,7 @@ extension PictureService.Kept {
   fileprivate var json: String {
     var json = JSONWriter(capacity: 512)
     json.append("{\"path\":")
-    json.write("\(PictureEndpoint.path)/\(whole)")
-    if let square {
-      json.append(",\"squarePath\":")
-      json.write("\(PictureEndpoint.path)/\(square)")
-    }
+    json.write("\(PictureEndpoint.path)/\(name)")
     json.append(",\"width\":")
     json.write(size.width)
     json.append(",\"height\":")
@@ -383,7 +383,7 @@ extension PictureService.Kept {
     json.append(",\"height\":")
     json.write(size.height)
     json.append(",\"contentType\":")
-    json.write(whole.type.contentType)
+    json.write(name.type.contentType)
     json.append("}")
     return json.finish()
   }

@@ -58,7 +58,7 @@ package final class PictureSweeper: Sendable {
     var count = 0
     for start in stride(from: 0, to: names.count, by: 1_000) {
       let some = names[start..<min(start + 1_000, names.count)]
-      // Names are hexadecimal digits, a dot and a type: nothing in an array's text has to be quoted.
+      // Names are digits and letters, a hyphen and a dot: nothing in an array's text has to be quoted.
       let list = "{" + some.map(PictureEndpoint.path(of:)).joined(separator: ",") + "}"
       let unknown = Set(
         try session.execute("SELECT \(GraphContract.unknownUploads)($1::text[])", [list]).compactMap

@@ -52,10 +52,15 @@ enum Reply {
   func mayHold(_ bytes: Int) -> Bool {
     switch self {
     case .exchange(let exchange, _, _), .explanation(let exchange, _, _): exchange.mayHold(bytes)
-    case .batch(let batch, _): batch.mayHold(bytes)
+    case .batch(let batch, _): batch.hasRoom(for: bytes) && batch.mayHold(bytes)
     // A socket has its own limit of unsent bytes, at which it is closed.
     case .socket: true
     }
+  }
+
+  /// Whether a response of so many bytes is one too much for all that are sent together.
+  func isFull(for bytes: Int) -> Bool {
+    if case .batch(let batch, _) = self { !batch.hasRoom(for: bytes) } else { false }
   }
 
   /// Calls `work` when the client disconnects or cancels. Call once.
@@ -70,7 +75,12 @@ enum Reply {
   // MARK: - The response
 
   /// The response as HTTP has it, which the record takes note of; nil for a socket and for a stream.
-  func dress(_ response: OperationResponse, _ record: RequestRecord) -> GraphQLAnswer? {
+  ///
+  /// - Parameter extensionsStart: the place in the response where its extensions begin, if it has
+  ///   any.
+  func dress(
+    _ response: OperationResponse, _ record: RequestRecord, extensionsStart: Int? = nil
+  ) -> GraphQLAnswer? {
     var answer: GraphQLAnswer
     switch self {
     case .socket: return nil
@@ -78,26 +88,42 @@ enum Reply {
       return nil
     case .exchange(_, let format, _):
       answer = format.answer(response, requestID: record.identity.id)
-      if record.tellsTimes { answer.headers.append(record.serverTiming) }
+      if let condition = record.condition {
+        record.encode(&answer, response, extensionsStart: extensionsStart, unless: condition)
+      } else {
+        record.encoding?.encode(&answer, of: record.label)
+      }
+      if record.timing == .told { answer.headers.append(record.serverTiming) }
     case .explanation(_, let format, _):
       answer = format.answer(response, requestID: record.identity.id)
       if case .executed = response { answer.contentType = "application/json; charset=utf-8" }
     case .batch(let batch, _):
       answer = batch.format.answer(response, requestID: record.identity.id)
+      batch.note(record.label)
     }
     record.status = answer.status
     record.responseBytes = answer.body.count
     return answer
   }
 
-  func send(_ response: OperationResponse, _ answer: GraphQLAnswer?, requestID: String) {
+  /// - Parameter hasExtensions: whether the response has extensions.
+  func send(
+    _ response: OperationResponse, _ answer: GraphQLAnswer?, _ record: RequestRecord,
+    hasExtensions: Bool
+  ) {
     switch self {
     case .exchange(let exchange, _, let stream):
-      if let answer { answer.send(to: exchange) } else { stream?.send(response, requestID) }
+      if let answer {
+        answer.send(to: exchange)
+      } else {
+        stream?.send(response, record.identity.id)
+      }
     case .explanation(let exchange, _, _): answer?.send(to: exchange)
     case .batch(let batch, let place): batch.take(answer?.body ?? [], at: place)
     case .socket(let session, let operation):
-      session.answered(operation, response, requestID: requestID)
+      session.answered(
+        operation, record.tellTimes(in: response, hasExtensions: hasExtensions),
+        requestID: record.identity.id)
     }
   }
 }
@@ -138,14 +164,21 @@ final class BatchReply {
   private var bodies: [[UInt8]]
   private var remaining: Int
   private var leaving: [() -> Void] = []
-  private let send: ([UInt8]) -> Void
+  /// The maximum size of all responses together.
+  var maximumBytes = Int.max
+  private var bytes = 0
+  /// Called after each response but the last, with its place.
+  var onTaken: ((Int) -> Void)?
+  /// The label of a confidential operation, or of the last.
+  private var label: OperationLabel?
+  private let send: ([UInt8], OperationLabel?) -> Void
 
   /// - Parameters:
   ///   - mayHold: whether so many bytes may be kept for the client.
-  ///   - send: given the list of all responses.
+  ///   - send: given the list of all responses, and the label of one that is confidential, if any is.
   init(
     of count: Int, as format: ResponseFormat, mayHold: @escaping (Int) -> Bool,
-    send: @escaping ([UInt8]) -> Void
+    send: @escaping ([UInt8], OperationLabel?) -> Void
   ) {
     self.format = format
     self.mayHold = mayHold
@@ -156,19 +189,48 @@ final class BatchReply {
 
   func onLeave(_ work: @escaping () -> Void) { leaving.append(work) }
 
+  func note(_ label: OperationLabel?) {
+    if self.label?.isConfidential != true { self.label = label ?? self.label }
+  }
+
   /// The client left.
   func leave() {
+    onTaken = nil
     for work in leaving { work() }
   }
 
+  func hasRoom(for count: Int) -> Bool { bytes + count <= maximumBytes }
+
   func take(_ body: [UInt8], at place: Int) {
     bodies[place] = body
+    bytes += body.count
     remaining -= 1
-    guard remaining == 0 else { return }
+    guard remaining == 0 else {
+      onTaken?(place)
+      return
+    }
     leaving = []
+    onTaken = nil
+    if let sets = format.sets { return send(Self.responses(bodies, in: sets), label) }
     send(
       [UInt8(ascii: "[")] + Array(bodies.joined(separator: [UInt8(ascii: ",")])) + [
         UInt8(ascii: "]")
-      ])
+      ], label)
+  }
+
+  /// The responses to several sets of variables, each with the index of its set.
+  private static func responses(_ bodies: [[UInt8]], in form: VariableSetsForm) -> [UInt8] {
+    let isList = form == .list
+    var json: [UInt8] = []
+    json.reserveCapacity(bodies.reduce(2) { $0 + $1.count + 32 })
+    if isList { json.append(UInt8(ascii: "[")) }
+    for (index, body) in bodies.enumerated() {
+      if isList, index > 0 { json.append(UInt8(ascii: ",")) }
+      json += "{\"variableIndex\":\(index),".utf8
+      json += body.dropFirst()
+      if !isList { json.append(UInt8(ascii: "\n")) }
+    }
+    if isList { json.append(UInt8(ascii: "]")) }
+    return json
   }
 }

@@ -92,9 +92,10 @@ final class RequestInFlight {
         charge?.cancel()
       }
       record.note(response)
-      let answer = reply.dress(response, record)
+      let answer = reply.dress(response, record, extensionsStart: charge?.extensionsStart)
       report(record)
-      reply.send(response, answer, requestID: record.identity.id)
+      reply.send(
+        response, answer, record, hasExtensions: charge?.extensionsStart != nil)
     case .stream(let response, let sink):
       record.note(response)
       report(record)

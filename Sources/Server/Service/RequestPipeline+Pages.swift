@@ -13,16 +13,17 @@ extension RequestPipeline {
       isReady ? .ok : .serviceUnavailable, exchange)
   }
 
-  func schemaText(_ request: HTTPRequest, _ caller: Caller, _ exchange: HTTPExchange) {
+  func schemaText(_ request: HTTPRequest, _ head: RequestHead, _ exchange: HTTPExchange) {
     let refuse = { [self] in
       text(
         "The schema is for those who are signed in.", .unauthorized, exchange,
         headers: [HTTPField("WWW-Authenticate", "Bearer")])
     }
-    guard case .token(let token) = caller.credential else { return refuse() }
+    guard case .token(let token) = head.caller.credential else { return refuse() }
     sessions.resolve(token) { [self] resolution in
       switch resolution {
-      case .viewer: shared.pages.respond(StaticPages.schemaText, request, exchange)
+      case .viewer:
+        shared.pages.respond(StaticPages.schemaText, request, head.format.coding, exchange)
       case .unknown: refuse()
       case .failed: text("The database cannot be reached.", .serviceUnavailable, exchange)
       }

@@ -76,7 +76,7 @@ extension RequestPipeline {
       return refusal
     }
     // The cost of a subscription or a live query is unknown at its start, so the maximum is spent.
-    guard !operation.plan.lasts else { return nil }
+    guard !operation.lasts else { return nil }
     let charge = OperationCharge(requested: cost) { actual in
       let available = account.limiter.giveBack(
         cost - actual, to: account.client, now: monotonicNanoseconds())

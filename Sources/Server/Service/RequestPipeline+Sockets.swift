@@ -39,7 +39,9 @@ extension RequestPipeline {
     let identity = identification.next()
     let record = RequestRecord(identity, peer: peer, bytes: bytes)
     do throws(TransportError) {
-      return (record, .success(try endpoint.request(in: payload, bytes: bytes, as: identity)))
+      let request = try endpoint.request(in: payload, bytes: bytes, as: identity)
+      record.timing = shared.serverTiming.timing(isAsked: request.asksForTimings)
+      return (record, .success(request))
     } catch {
       return (record, .failure(error))
     }

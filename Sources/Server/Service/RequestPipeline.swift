@@ -24,10 +24,16 @@ final class RequestPipeline {
   let subscriptions: SubscriptionDriver
   var identification: RequestIdentification
   var isDraining = false
+  private let compressor = AnswerCompressor()
   private let routes: [Route]
   private let preparer: OperationPreparer
   private let preparations: PreparationQueue
-  private let queries: QueryRunner
+  private(set) var queries: QueryRunner
+  /// Runs the queries of one request with several sets of variables.
+  private var gatheringQueries: QueryRunner
+  private let gatherer: StatementGatherer
+  /// What answers queries without the database; nil without `--answer-cache`.
+  private(set) var answers: AnswerKeeper?
   private let deliveries: DeliveryRunner
   private let mutations: MutationRunner
   /// The register of what clients use, or nil without an address for operators.
@@ -36,8 +42,8 @@ final class RequestPipeline {
 
   init(
     shared: SharedService, preparer: OperationPreparer, sessions: SessionResolver,
-    pool: PostgresPool, pictures: PictureEndpoint?, mutations: MutationRunner, number: Int,
-    usages: UsageRegister?, observer: LoopObserver
+    pool: PostgresPool, pictures: PictureEndpoint?, unsubscribing: UnsubscribeEndpoint,
+    mutations: MutationRunner, number: Int, usages: UsageRegister?, observer: LoopObserver
   ) {
     self.usages = usages
     self.shared = shared
@@ -47,21 +53,33 @@ final class RequestPipeline {
     self.mutations = mutations
     endpoint = GraphQLEndpoint(shared.endpoint) { observer.report(.endpoint($0)) }
     preparations = PreparationQueue(loop: pool.loop, patience: pool.settings.queueWait)
-    queries = QueryRunner(on: shared.runner(pool), settings: shared.execution)
+    let runner = shared.runner(pool)
+    queries = QueryRunner(on: runner, settings: shared.execution)
+    gatherer = StatementGatherer(runner)
+    gatheringQueries = QueryRunner(on: gatherer, settings: shared.execution)
     deliveries = DeliveryRunner(on: pool, settings: shared.execution)
     routes = [Route](
-      shared, pictures: pictures,
+      shared, pictures: pictures, unsubscribing: unsubscribing,
       explainer: shared.explains
         ? OperationExplainer(pool: pool, settings: shared.execution) : nil)
     subscriptions = SubscriptionDriver(
       loop: pool.loop, number: number, reader: shared.commits, sessions: sessions,
       queries: queries, pool: pool, settings: shared.live)
     subscriptions.onErrors = { observer.report(.push($0, $1)) }
+    if let commits = shared.commits, shared.answerCacheBytes > 0 {
+      answers = AnswerKeeper(
+        loop: pool.loop, number: number, reader: commits, positions: shared.writes,
+        maximumBytes: shared.answerCacheBytes)
+      pictures?.stored = { viewer, client in
+        shared.writes.note([.viewer(viewer), client])
+        commits.ring()
+      }
+    }
     var generator = SystemRandomNumberGenerator()
     identification = RequestIdentification(
       proxies: shared.trustedProxies, seed: .random(using: &generator))
     report = { record in
-      record.ended = monotonicNanoseconds()
+      record.end()
       observer.report(.request(record))
     }
   }
@@ -74,19 +92,23 @@ final class RequestPipeline {
     let head = head(of: request, known)
     switch head.purpose {
     case .operation:
-      receive(request, head, exchange, as: identity) { format in
-        .exchange(exchange, format, stream(request, exchange, format))
+      receive(request, head, exchange, as: identity) { format, record in
+        .exchange(exchange, format, stream(request, exchange, format, record))
       }
     case .explanation(let explainer):
-      receive(request, head, exchange, as: identity) { .explanation(exchange, $0, explainer) }
+      receive(request, head, exchange, as: identity) { format, _ in
+        .explanation(exchange, format, explainer)
+      }
     case .socket: openSocket(request, head, exchange)
     case .pictures(let pictures):
       pictures.handle(request, exchange, as: identity, for: head.caller.client)
+    case .unsubscribing(let endpoint):
+      endpoint.handle(request, exchange, for: head.caller.client)
     case .tools(let tools): callTool(request, head, tools, exchange, as: identity)
     case .liveness: text("live", .ok, exchange)
     case .readiness: readiness(exchange)
-    case .schemaText: schemaText(request, head.caller, exchange)
-    case .page: shared.pages.respond(request.path, request, exchange)
+    case .schemaText: schemaText(request, head, exchange)
+    case .page: shared.pages.respond(request.path, request, head.format.coding, exchange)
     case .forbidden(let reason): text(reason, .forbidden, exchange)
     }
   }
@@ -97,7 +119,8 @@ final class RequestPipeline {
       routes.purpose(of: request), endpoint.head(of: request),
       Caller(
         of: request, proxies: shared.trustedProxies, countsPoints: shared.rateLimiter != nil),
-      tellsTimes: shared.timings && request.asksForTimings)
+      timing: shared.serverTiming == .off
+        ? .untold : shared.serverTiming.timing(isAsked: request.asksForTimings))
     known.head = head
     return head
   }
@@ -105,18 +128,23 @@ final class RequestPipeline {
   /// Reads operations in an HTTP request, and has them answered.
   private func receive(
     _ request: HTTPRequest, _ head: RequestHead, _ exchange: HTTPExchange,
-    as identity: RequestIdentity, reply: (ResponseFormat) -> Reply
+    as identity: RequestIdentity, reply: (ResponseFormat, RequestRecord) -> Reply
   ) {
     let record = RequestRecord(identity, peer: request.peer, bytes: request.body.count)
-    record.tellsTimes = head.tellsTimes
+    record.timing = head.timing
+    record.http = RequestRecord.HTTPKind(method: request.method, isSecure: request.isSecure)
+    if let condition = head.format.condition { record.condition = condition }
+    if let coding = head.format.coding {
+      record.encoding = AnswerEncoding(coding, by: compressor, for: client(of: head.caller))
+    }
     switch endpoint.receive(request, head.format, as: identity) {
     case .answer(let answer): answer.send(to: exchange)
     case .request(var operation, let format):
-      let reply = reply(format)
+      let reply = reply(format, record)
       operation.delivery = reply.delivery
       answer(operation, begin(reply, from: head.caller, record))
     case .batch(let operations, let format):
-      let reply = reply(format)
+      let reply = reply(format, record)
       guard case .exchange = reply else {
         return begin(reply, from: head.caller, record).finish(
           .refused([GraphQLError("One operation is explained at a time.", code: .badRequest)]))
@@ -129,24 +157,30 @@ final class RequestPipeline {
     _ operations: [GraphQLRequest], from caller: Caller, _ record: RequestRecord,
     _ format: ResponseFormat, _ exchange: HTTPExchange
   ) {
-    let batch = BatchReply(of: operations.count, as: format, mayHold: exchange.mayHold) { body in
-      exchange.respond(
-        .ok, contentType: format.contentType, headers: format.headers, body: body)
+    let batch = BatchReply(of: operations.count, as: format, mayHold: exchange.mayHold) {
+      body, label in
+      var answer = GraphQLAnswer(
+        status: .ok, contentType: format.batchContentType, headers: format.headers, body: body)
+      record.encoding?.encode(&answer, of: label)
+      answer.send(to: exchange)
     }
     exchange.onClose { batch.leave() }
-    for (place, operation) in operations.enumerated() {
+    let flights = operations.indices.map { place in
       let part = RequestRecord(
         record.identity, peer: record.peer, bytes: record.requestBytes, began: record.began)
-      answer(operation, begin(.batch(batch, place: place), from: caller, part))
+      return begin(.batch(batch, place: place), from: caller, part)
     }
+    if format.sets != nil { return answerSets(operations, flights, batch) }
+    for (operation, flight) in zip(operations, flights) { answer(operation, flight) }
   }
 
   private func stream(
-    _ request: HTTPRequest, _ exchange: HTTPExchange, _ format: ResponseFormat
+    _ request: HTTPRequest, _ exchange: HTTPExchange, _ format: ResponseFormat,
+    _ record: RequestRecord
   ) -> StreamResponse? {
     guard format.stream != nil || format.parts != nil else { return nil }
     let loop = pool.loop
-    return StreamResponse(request, exchange, format, heartbeat: shared.live.heartbeat) {
+    return StreamResponse(request, exchange, format, record, heartbeat: shared.live.heartbeat) {
       loop.schedule(after: $0, repeating: $0, $1)
     }
   }
@@ -161,9 +195,7 @@ final class RequestPipeline {
   /// Prepares an operation: at once if its document is known, else when it is its client's turn.
   func answer(_ request: GraphQLRequest, _ flight: RequestInFlight) {
     if let known = preparer.known(request) { return prepared(known, flight) }
-    let viewer = knownViewer(of: flight.caller)
-    let client = viewer == 0 ? flight.caller.client : .viewer(viewer)
-    let hasRoom = preparations.add(for: client) { [self] isInTime in
+    let hasRoom = queue(flight) { [self] isInTime in
       guard !flight.isOver else { return false }
       guard isInTime else {
         flight.finish(Self.busy)
@@ -180,7 +212,32 @@ final class RequestPipeline {
     if !hasRoom { flight.finish(Self.busy) }
   }
 
-  private static var busy: OperationResponse {
+  /// Has a document prepared when it is its client's turn.
+  ///
+  /// - Returns: whether there was capacity for it.
+  func queue(_ flight: RequestInFlight, _ work: @escaping PreparationQueue.Work) -> Bool {
+    preparations.add(for: client(of: flight.caller), work)
+  }
+
+  /// The client whose share of the server a caller takes before its session is looked up.
+  private func client(of caller: Caller) -> PoolClient {
+    let viewer = knownViewer(of: caller)
+    return viewer == 0 ? caller.client : .viewer(viewer)
+  }
+
+  func known(_ request: GraphQLRequest) -> Preparation? { preparer.known(request) }
+
+  func prepare(_ request: GraphQLRequest) -> Preparation { preparer.prepare(request) }
+
+  /// Sends the statements of queries that begin during the work together.
+  func together(_ work: () -> Void) {
+    swap(&queries, &gatheringQueries)
+    work()
+    swap(&queries, &gatheringQueries)
+    gatherer.send()
+  }
+
+  static var busy: OperationResponse {
     .failure(
       PostgresError(.overloaded, message: "Too much waits.", retryAfter: .seconds(1)))
   }
@@ -209,7 +266,7 @@ final class RequestPipeline {
           "The Authorization header must be \"Bearer\" and a session token."))
     case .token(let token):
       if let viewer = sessions.known(token) { return charge(operation, viewer: viewer, flight) }
-      if operation.plan.lasts { return wait(for: token, operation, flight) }
+      if operation.lasts { return wait(for: token, operation, flight) }
       sessions.resolve(token) { [self] in resolved($0, operation, flight) }
     }
   }
@@ -234,8 +291,7 @@ final class RequestPipeline {
     if flight.isOver { return }
     switch resolution {
     case .viewer(let viewer): charge(operation, viewer: viewer, flight)
-    case .unknown:
-      flight.finish(Self.unauthenticated("The session token is unknown or has expired."))
+    case .unknown: flight.finish(Self.unknownToken)
     case .failed(let error): flight.finish(.failure(error))
     }
   }
@@ -260,6 +316,9 @@ final class RequestPipeline {
     _ operation: PreparedOperation, viewer: Int64, _ flight: RequestInFlight
   ) {
     operation.client = viewer == 0 ? flight.caller.client : .viewer(viewer)
+    operation.preferences = flight.caller.preferences
+    operation.sessionHash = viewer == 0 ? nil : flight.caller.identity.sessionHash
+    flight.record.note(viewer: viewer)
     if let refusal = takePoints(for: operation, viewer: viewer, flight) {
       return flight.finish(refusal)
     }
@@ -296,10 +355,13 @@ final class RequestPipeline {
         operation, fields, viewer: viewer, findClient: { flight.caller.identity },
         findViewer: { [self] in findViewer(of: flight.caller, $0) },
         completion: { [self] outcome in
+          noteWrite(operation, viewer: viewer, by: flight.caller)
           shared.commits?.ring()
           flight.finish(outcome)
         })
       flight.goOn(with: .mutation(run))
+    case .live(let response, let plan) where operation.live == nil:
+      answerKept(operation, response, plan, viewer: viewer, flight)
     case .live(let response, let plan):
       answerLive(operation, response, plan, viewer: viewer, flight)
     case .subscription(let response, let event):
@@ -363,6 +425,10 @@ final class RequestPipeline {
     report(record)
   }
 
+  static var unknownToken: OperationResponse {
+    unauthenticated("The session token is unknown or has expired.")
+  }
+
   static func unauthenticated(_ message: String) -> OperationResponse {
     .refused([GraphQLError(message, code: .unauthenticated)])
   }
@@ -373,24 +439,21 @@ extension RequestInFlight {
     "Too many answers wait for clients that do not read them; try again shortly.",
     code: .serviceOverloaded)
 
+  private static let tooMuch = GraphQLError(
+    "The answers to all sets of variables are together larger than one answer may be. Send fewer.",
+    code: .costLimitExceeded)
+
   /// Ends it with the response of a query, unless too much waits for clients that do not read.
-  fileprivate func finish(_ response: OperationResponse, ifHeldBy reply: Reply) {
+  func finish(_ response: OperationResponse, ifHeldBy reply: Reply) {
     if case .executed(let body, _, _) = response, !reply.mayHold(body.count) {
-      return finish(.refused([Self.unread], retryAfter: nil))
+      return finish(
+        .refused([reply.isFull(for: body.count) ? Self.tooMuch : Self.unread], retryAfter: nil))
     }
     finish(response)
   }
 }
 
 extension PreparedPlan {
-  /// Responses follow until the client leaves.
-  var lasts: Bool {
-    switch kind {
-    case .subscription, .live: true
-    case .query, .incremental, .mutation: false
-    }
-  }
-
   /// The response of a query, which may be run to be explained; nil for everything else.
   fileprivate var explained: PreparedResponse? {
     switch kind {

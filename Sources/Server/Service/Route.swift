@@ -9,6 +9,7 @@ struct Route {
     case explanation(OperationExplainer)
     case socket
     case pictures(PictureEndpoint)
+    case unsubscribing(UnsubscribeEndpoint)
     /// Published operations as tools of the Model Context Protocol.
     case tools(PublishedTools)
     case liveness, readiness
@@ -32,7 +33,10 @@ struct Route {
 
 extension [Route] {
   /// The routes of a server; what none of them matches is a page.
-  init(_ shared: SharedService, pictures: PictureEndpoint?, explainer: OperationExplainer?) {
+  init(
+    _ shared: SharedService, pictures: PictureEndpoint?, unsubscribing: UnsubscribeEndpoint,
+    explainer: OperationExplainer?
+  ) {
     self = [
       Route(path: "/graphql", purpose: .operation),
       Route(
@@ -41,6 +45,8 @@ extension [Route] {
           ?? .forbidden("Plans are shown where the server runs with --explain-in-page.")),
       Route(path: "/live", purpose: .liveness),
       Route(path: "/ready", purpose: .readiness),
+      Route(
+        path: UnsubscribeEndpoint.path, includesBelow: true, purpose: .unsubscribing(unsubscribing)),
     ]
     if let pictures {
       append(Route(path: PictureEndpoint.path, includesBelow: true, purpose: .pictures(pictures)))
@@ -72,12 +78,13 @@ final class RequestHead {
   let format: GraphQLEndpoint.Head
   let caller: Caller
   /// Whether responses tell the client the times of its requests.
-  let tellsTimes: Bool
+  let timing: RequestRecord.Timing
 
   init(
-    _ purpose: Route.Purpose, _ format: GraphQLEndpoint.Head, _ caller: Caller, tellsTimes: Bool
+    _ purpose: Route.Purpose, _ format: GraphQLEndpoint.Head, _ caller: Caller,
+    timing: RequestRecord.Timing
   ) {
-    self.tellsTimes = tellsTimes
+    self.timing = timing
     self.purpose = purpose
     self.format = format
     self.caller = caller

@@ -66,7 +66,11 @@ package final class RunningServer: Sendable {
     package var site: SitePages?
     /// Clients are shown the plans of their queries at `/explain`, and the page has a pane for it.
     package var explains = false
-    package var timings = false
+    /// Spans and metrics have the names of OpenTelemetry's conventions for HTTP and GraphQL as well.
+    package var usesConventions = false
+    package var serverTiming = ServerTimingAccess.off
+    /// The size of the responses that are kept while they are current; 0 keeps none.
+    package var answerCacheBytes = 0
 
     package init() {}
   }
@@ -110,7 +114,9 @@ package final class RunningServer: Sendable {
     var execution = settings.execution
     execution.suggestions = execution.suggestions && settings.introspection == .all
     let log = ServiceLog(settings.log, writer: settings.logWriter)
-    let traces = settings.traces.map { settings in
+    var traceSettings = settings.traces
+    traceSettings?.usesConventions = settings.usesConventions
+    let traces = traceSettings.map { settings in
       TraceExporter(settings) { log.report(.life(.warning("traces: \($0)")), loop: nil) }
     }
     var commitDatabase = database
@@ -119,10 +125,14 @@ package final class RunningServer: Sendable {
       commitDatabase.connectionString = sessionDatabase.connectionString
       commitDatabase.pooler = .none
     }
-    let commits = mapping.events.isEmpty ? nil : try CommitReader(commitDatabase)
+    let writes = WritePositions()
+    let commits =
+      mapping.events.isEmpty
+      ? nil : try CommitReader(commitDatabase) { writes.count }
     if commits != nil {
       // As the functions are now: what later programs do with them, they say to servers of their own.
       execution.liveCatalog = try? LiveCatalog.read(from: commitDatabase)
+      execution.keepsAnswers = settings.answerCacheBytes > 0
     }
     self.commits = commits
     let tools =
@@ -144,14 +154,15 @@ package final class RunningServer: Sendable {
       runner: settings.statementRunner, execution: execution,
       endpoint: settings.endpoint,
       introspection: settings.introspection, explains: settings.explains,
-      timings: settings.timings,
+      serverTiming: settings.serverTiming,
       pages: StaticPages(
         mapping: mapping, graphiQL: settings.graphiQL, explains: settings.explains,
         introspection: settings.introspection, site: settings.site),
       tools: tools,
       trustedProxies: settings.trustedProxies,
       rateLimiter: settings.rateLimits.map { RateLimiter($0) }, readiness: settings.readiness,
-      pictures: settings.pictures, live: settings.live, commits: commits)
+      pictures: settings.pictures, live: settings.live, commits: commits,
+      writes: writes, answerCacheBytes: settings.answerCacheBytes / max(doors.clients.count, 1))
     var http = HTTPServer.Configuration()
     http.limits = settings.http
     if let pictures = settings.pictures {
@@ -172,7 +183,8 @@ package final class RunningServer: Sendable {
     address = doors.clients.first?.address ?? settings.address
     for (index, listener) in doors.clients.enumerated() {
       let observer = LoopObserver(
-        loop: index, log: log, traces: traces, countsMetrics: settings.adminAddress != nil)
+        loop: index, log: log, traces: traces, countsMetrics: settings.adminAddress != nil,
+        countsRequests: settings.usesConventions)
       services.append(
         try LoopService(
           index: index, shared: shared, listener: listener, http: http, observer: observer))

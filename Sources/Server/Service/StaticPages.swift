@@ -1,6 +1,8 @@
+import Compression
 import Foundation
 import GraphQLPlanning
 import GraphQLSchema
+import GraphQLTransport
 import HTTP
 
 /// Pages that are the same for everybody, made once: the schema's text and the in-browser IDE.
@@ -9,6 +11,15 @@ struct StaticPages: Sendable {
     let contentType: String
     let body: [UInt8]
     let headers: [HTTPField]
+    let coded: CodedBodies
+
+    /// - Parameter headers: besides `Vary`, which every page has.
+    init(contentType: String, body: [UInt8], headers: [HTTPField]) {
+      self.contentType = contentType
+      self.body = body
+      self.headers = headers + [GraphQLEndpoint.varyByCoding]
+      coded = CodedBodies(of: body)
+    }
   }
 
   private(set) var pages: [String: Page]
@@ -30,9 +41,12 @@ struct StaticPages: Sendable {
 
   private static let methods = "GET, HEAD, OPTIONS"
 
-  func respond(_ path: String, _ request: HTTPRequest, _ exchange: HTTPExchange) {
+  /// - Parameter coding: the one that the client prefers, if any.
+  func respond(
+    _ path: String, _ request: HTTPRequest, _ coding: ContentCoding?, _ exchange: HTTPExchange
+  ) {
     if request.method == .options, path == "*" || pages[path] != nil {
-      let methods = path == "*" ? "GET, HEAD, POST, OPTIONS" : Self.methods
+      let methods = path == "*" ? GraphQLEndpoint.methods : Self.methods
       return exchange.respond(.noContent, headers: [HTTPField("Allow", methods)])
     }
     guard let page = pages[path] else {
@@ -42,6 +56,11 @@ struct StaticPages: Sendable {
     }
     guard request.method == .get || request.method == .head else {
       return exchange.respond(.methodNotAllowed, headers: [HTTPField("Allow", Self.methods)])
+    }
+    if let coding, let body = page.coded.body(in: coding) {
+      return exchange.respond(
+        .ok, contentType: page.contentType,
+        headers: page.headers + [AnswerCompressor.field(coding)], body: body)
     }
     exchange.respond(.ok, contentType: page.contentType, headers: page.headers, body: page.body)
   }

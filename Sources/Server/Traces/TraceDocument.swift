@@ -1,6 +1,7 @@
 import Glibc
 import GraphQLExecution
 import GraphQLResponse
+import HTTP
 import JSON
 
 /// Operations as an `ExportTraceServiceRequest` of OTLP 1 in JSON: ids in hexadecimal, times as decimal
@@ -12,8 +13,16 @@ import JSON
 ///       wait                           for a database connection
 ///       postgresql                     the statement, kind CLIENT
 ///       write
+///
+/// With OpenTelemetry's semantic conventions for HTTP and GraphQL (1.38), the names have no part that
+/// clients choose:
+///
+///     POST /graphql                    the request, kind SERVER
+///       query                          the operation, kind SERVER
+///         ...
+///         SELECT                       the statement, kind CLIENT
 enum TraceDocument {
-  static func json(_ records: [RequestRecord]) -> [UInt8] {
+  static func json(_ records: [RequestRecord], usesConventions: Bool = false) -> [UInt8] {
     var random = SystemRandomNumberGenerator()
     let offset = wallClockOffset()
     var writer = JSONWriter(capacity: 2_048 * records.count)
@@ -30,12 +39,26 @@ enum TraceDocument {
       let root = SpanID(.random(in: 1 ... .max, using: &random))
       if !isFirst { writer.append(",") }
       isFirst = false
+      var parent = trace.parentSpan
+      if usesConventions, let http = record.http {
+        let id = SpanID(.random(in: 1 ... .max, using: &random))
+        write(
+          Span(
+            trace: trace.id, id: id, parent: parent, name: "\(http.method.text) \(path)", kind: 2,
+            began: record.began, ended: record.ended, attributes: attributes(http, record),
+            isError: record.status.code >= 500), offset, &writer)
+        writer.append(",")
+        parent = id
+      }
       write(
         Span(
-          trace: trace.id, id: root, parent: trace.parentSpan, name: title(record), kind: 2,
+          trace: trace.id, id: root, parent: parent,
+          name: usesConventions
+            ? record.label?.kind.rawValue ?? "GraphQL Operation" : title(record),
+          kind: 2,
           began: record.began, ended: record.ended, attributes: attributes(record),
           isError: record.code != nil || record.clientLeft), offset, &writer)
-      for phase in phases(record) {
+      for phase in phases(record, usesConventions) {
         writer.append(",")
         write(
           Span(
@@ -48,7 +71,29 @@ enum TraceDocument {
     return writer.finish()
   }
 
-  static func spanCount(of record: RequestRecord) -> Int { 1 + phases(record).count }
+  static func spanCount(of record: RequestRecord, _ usesConventions: Bool) -> Int {
+    (usesConventions && record.http != nil ? 2 : 1) + phases(record, usesConventions).count
+  }
+
+  private static let path = "/graphql"
+
+  private static func attributes(
+    _ http: RequestRecord.HTTPKind, _ record: RequestRecord
+  ) -> Attributes {
+    var result: Attributes = [
+      ("http.request.method", .text(http.method.text)), ("url.path", .text(path)),
+      ("url.scheme", .text(http.scheme)), ("http.route", .text(path)),
+      ("http.request.body.size", .number(record.requestBytes)),
+      ("http.response.body.size", .number(record.responseBytes)),
+    ]
+    if !record.clientLeft {
+      result.append(("http.response.status_code", .number(record.status.code)))
+      if record.status.code >= 500 {
+        result.append(("error.type", .text(String(record.status.code))))
+      }
+    }
+    return result
+  }
 
   // MARK: - What there is to say
 
@@ -69,7 +114,7 @@ enum TraceDocument {
   }
 
   /// One after the other from the beginning; the statement and what follows it, back from the end.
-  private static func phases(_ record: RequestRecord) -> [Phase] {
+  private static func phases(_ record: RequestRecord, _ usesConventions: Bool) -> [Phase] {
     let times = record.times
     var phases: [Phase] = []
     var at = record.began
@@ -89,11 +134,14 @@ enum TraceDocument {
     }
     if times.querying > 0 {
       var attributes: Attributes = [("db.system.name", .text("postgresql"))]
+      if usesConventions { attributes.append(("db.operation.name", .text("SELECT"))) }
       if let statement = record.statement {
         attributes.append(("sociograph.statement", .text(statement)))
       }
       phases.append(
-        Phase(name: "postgresql", kind: 3, began: sent, ended: answered, attributes: attributes))
+        Phase(
+          name: usesConventions ? "SELECT" : "postgresql", kind: 3, began: sent, ended: answered,
+          attributes: attributes))
     }
     if times.writing > 0 {
       phases.append(Phase(name: "write", kind: 1, began: answered, ended: written))
@@ -189,4 +237,25 @@ enum TraceDocument {
     let wall = UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     return wall &- monotonicNanoseconds()
   }
+}
+
+extension HTTPMethod {
+  /// The method, as OpenTelemetry's conventions name it.
+  var text: String {
+    switch self {
+    case .get: "GET"
+    case .head: "HEAD"
+    case .post: "POST"
+    case .put: "PUT"
+    case .delete: "DELETE"
+    case .options: "OPTIONS"
+    case .patch: "PATCH"
+    case .query: "QUERY"
+    case .other: "_OTHER"
+    }
+  }
+}
+
+extension RequestRecord.HTTPKind {
+  var scheme: String { isSecure ? "https" : "http" }
 }

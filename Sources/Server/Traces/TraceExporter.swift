@@ -20,6 +20,8 @@ package final class TraceExporter: Sendable {
     package var interval = Duration.seconds(1)
     /// The timeout of one request to the collector.
     package var timeout = Duration.seconds(5)
+    /// Whether spans have the names of OpenTelemetry's conventions, with one for the HTTP request.
+    package var usesConventions = false
 
     package init(endpoint: TraceEndpoint, sample: Double) {
       self.endpoint = endpoint
@@ -80,7 +82,7 @@ package final class TraceExporter: Sendable {
   private func add(_ record: RequestRecord) {
     let isFull = state.withLock { state in
       guard state.waiting.count < settings.maximumWaiting, !state.isStopping else {
-        state.counts.dropped += TraceDocument.spanCount(of: record)
+        state.counts.dropped += TraceDocument.spanCount(of: record, settings.usesConventions)
         return false
       }
       state.waiting.append(record)
@@ -122,8 +124,8 @@ package final class TraceExporter: Sendable {
   ///
   /// - Returns: the reason for a failure, or nil.
   private func send(_ batch: [RequestRecord]) -> String? {
-    let count = batch.reduce(0) { $0 + TraceDocument.spanCount(of: $1) }
-    let body = TraceDocument.json(batch)
+    let count = batch.reduce(0) { $0 + TraceDocument.spanCount(of: $1, settings.usesConventions) }
+    let body = TraceDocument.json(batch, usesConventions: settings.usesConventions)
     do {
       let rejected = try settings.endpoint.post(body, timeout: settings.timeout)
       state.withLock { state in

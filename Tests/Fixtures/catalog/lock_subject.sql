@@ -18,10 +18,12 @@ BEGIN
   WHEN node & 255 = 41 THEN PERFORM FROM class_session t WHERE t.id = node FOR KEY SHARE; RETURN FOUND;
   WHEN node & 255 = 42 THEN PERFORM FROM booking t WHERE t.id = node FOR KEY SHARE; RETURN FOUND;
   WHEN node & 255 = 43 THEN PERFORM FROM activity_track t WHERE t.id = node FOR KEY SHARE; RETURN FOUND;
+  WHEN node & 255 = 44 THEN PERFORM FROM test_result t WHERE t.id = node FOR KEY SHARE; RETURN FOUND;
   WHEN node & 255 = 48 THEN PERFORM FROM conversation t WHERE t.id = node FOR KEY SHARE; RETURN FOUND;
   WHEN node & 255 = 49 THEN PERFORM FROM message t WHERE t.id = node FOR KEY SHARE; RETURN FOUND;
   WHEN node & 255 = 50 THEN PERFORM FROM notification t WHERE t.id = node FOR KEY SHARE; RETURN FOUND;
   WHEN node & 255 = 51 THEN PERFORM FROM external_contact t WHERE t.id = node FOR KEY SHARE; RETURN FOUND;
+  WHEN node & 255 = 60 THEN PERFORM FROM session t WHERE t.id = node FOR KEY SHARE; RETURN FOUND;
   ELSE RETURN false;
   END CASE;
 END $function$

@@ -19,10 +19,12 @@ BEGIN
   WHEN node & 255 = 41 THEN RETURN EXISTS (SELECT FROM class_session v WHERE v.id = node);
   WHEN node & 255 = 42 THEN RETURN EXISTS (SELECT FROM visible_booking(person) v WHERE v.id = node);
   WHEN node & 255 = 43 THEN RETURN EXISTS (SELECT FROM visible_activity_track(person) v WHERE v.id = node);
+  WHEN node & 255 = 44 THEN RETURN EXISTS (SELECT FROM visible_test_result(person) v WHERE v.id = node);
   WHEN node & 255 = 48 THEN RETURN EXISTS (SELECT FROM visible_conversation(person) v WHERE v.id = node);
   WHEN node & 255 = 49 THEN RETURN EXISTS (SELECT FROM visible_message(person) v WHERE v.id = node);
   WHEN node & 255 = 50 THEN RETURN EXISTS (SELECT FROM visible_notification(person) v WHERE v.id = node);
   WHEN node & 255 = 51 THEN RETURN EXISTS (SELECT FROM visible_external_contact(person) v WHERE v.id = node);
+  WHEN node & 255 = 60 THEN RETURN EXISTS (SELECT FROM visible_session(person) v WHERE v.id = node);
   ELSE RETURN false;
   END CASE;
 END $function$

@@ -8,7 +8,7 @@ import TokenSupport
 @Suite(.usesCluster) struct AccountTests {
   private var graph: GraphServer { get throws { try GraphServer.newcomers } }
 
-  private let session = "isNewUser session { token viewer { user { username displayName } email } }"
+  private let session = "isNewUser token viewer { user { username displayName } email }"
 
   private func signUp(_ stem: String, _ more: String = "") throws -> Person {
     try graph.signUp(stem, more)
@@ -30,10 +30,10 @@ import TokenSupport
   @Test func `an account is made and signed in, and its name is taken whatever its case`() throws {
     let ada = try signUp("Ada", ", email: \"ada@example.org\", displayName: \"Ada L.\"")
     #expect(
-      try graph.data("{ viewer { email emailVerified user { displayName } } }", as: ada)
+      try graph.data("{ viewer { email isEmailVerified user { displayName } } }", as: ada)
         == [
           "viewer": [
-            "email": "ada@example.org", "emailVerified": false, "user": ["displayName": "Ada L."],
+            "email": "ada@example.org", "isEmailVerified": false, "user": ["displayName": "Ada L."],
           ]
         ])
     #expect(
@@ -68,10 +68,10 @@ import TokenSupport
         ["name: String!": .string(name), "password: String!": .string(password)], as: nil)
     }
     let done = try attempt(ada.username.uppercased(), "correct horse")
-    #expect(done.at("session.viewer.user.username")?.string == ada.username)
+    #expect(done.at("viewer.user.username")?.string == ada.username)
     #expect(done["isNewUser"] == false)
     let wrong = try attempt(ada.username, "wrong horse")
-    #expect(wrong["session"] == .null)
+    #expect(wrong["token"] == .null)
     #expect(wrong == (try attempt(GraphData.unique("nobody"), "correct horse")))
     #expect(wrong.at("userErrors.0.code") == "WRONG_CREDENTIALS")
   }
@@ -105,8 +105,14 @@ import TokenSupport
     let other = try graph.signInAgain(ada)
     #expect(try isSignedIn(ada))
     #expect(try isSignedIn(other))
-    let sessions = try graph.data("{ viewer { sessions { id } } }", as: ada)
-    #expect(sessions.at("viewer.sessions")?.array?.count == 2)
+    let sessions = try graph.data("{ viewer { sessions { id isCurrent } } }", as: ada)
+    #expect(sessions.list("viewer.sessions", "isCurrent") == [false, true])
+    let node = "query($id: ID!) { node(id: $id) { ... on Session { id device } } }"
+    let own = try #require(sessions.at("viewer.sessions.1.id"))
+    #expect(try graph.data(node, ["id": own], as: ada).at("node.id") == own)
+    for person in [nil, try signUp("eve")] {
+      #expect(try graph.data(node, ["id": own], as: person) == ["node": nil])
+    }
     // The latest stands first.
     let id = try #require(sessions.at("viewer.sessions.0.id"))
     try graph.mutate("revokeSession(sessionId: $id)", ["id: ID!": id], as: ada)
@@ -204,9 +210,10 @@ import TokenSupport
       try graph.refusals("verifyEmail(token: $token)", ["token: String!": .string(token)], as: eve)
         == [Refusal("WRONG_CREDENTIALS", "token")])
     let payload = try graph.mutate(
-      "verifyEmail(token: $token)", "viewer { emailVerified }", ["token: String!": .string(token)],
+      "verifyEmail(token: $token)", "viewer { isEmailVerified }",
+      ["token: String!": .string(token)],
       as: ada)
-    #expect(payload == ["viewer": ["emailVerified": true], "userErrors": []])
+    #expect(payload == ["viewer": ["isEmailVerified": true], "userErrors": []])
     #expect(
       try graph.refusals("verifyEmail(token: $token)", ["token: String!": .string(token)], as: ada)
         == [Refusal("WRONG_CREDENTIALS", "token")])
@@ -225,8 +232,8 @@ import TokenSupport
       "updateProfile(input: {email: $email, currentPassword: \"correct horse\"})",
       ["email: String!": .string("new" + address)], as: ada)
     #expect(
-      try graph.data("{ viewer { email emailVerified } }", as: ada)
-        == ["viewer": ["email": .string("new" + address), "emailVerified": false]])
+      try graph.data("{ viewer { email isEmailVerified } }", as: ada)
+        == ["viewer": ["email": .string("new" + address), "isEmailVerified": false]])
   }
 
   @Test func `a password is reset by a mailed token, which ends every session`() throws {
@@ -243,7 +250,7 @@ import TokenSupport
     let payload = try graph.mutate(
       "resetPassword(token: $token, newPassword: \"better horse\")", session,
       ["token: String!": .string(try mailed(to: ada))], as: nil)
-    #expect(payload.at("session.viewer.user.username")?.string == ada.username)
+    #expect(payload.at("viewer.user.username")?.string == ada.username)
     #expect(try !isSignedIn(ada))
     #expect(
       try graph.refusals(
@@ -273,13 +280,13 @@ import TokenSupport
       try signIn(token, allow: false).at("userErrors.0.code") == "NOT_FOUND")
     let first = try signIn(token, allow: true)
     #expect(first["isNewUser"] == true)
-    #expect(first.at("session.viewer.user.username")?.string == name)
-    #expect(first.at("session.viewer.user.displayName") == "Zoë")
+    #expect(first.at("viewer.user.username")?.string == name)
+    #expect(first.at("viewer.user.displayName") == "Zoë")
     #expect(try signIn(token, allow: true)["isNewUser"] == false)
     // Somebody else of that name gets another.
     let second = try signIn(
       credential(GraphData.unique("s"), #","preferred_username":"\#(name)""#), allow: true)
-    #expect(second.at("session.viewer.user.username")?.string == name + "2")
+    #expect(second.at("viewer.user.username")?.string == name + "2")
   }
 
   @Test func `a token of somebody else's making, or for a provider without keys, is refused`()
@@ -304,8 +311,8 @@ import TokenSupport
     let link = "linkProvider(provider: GOOGLE, credential: $it, accessToken: \"a secret\")"
     for _ in 0..<2 {
       let payload = try graph.mutate(
-        link, "viewer { identities }", ["it: String!": token], as: ada)
-      #expect(payload.at("viewer.identities") == ["GOOGLE"])
+        link, "viewer { linkedProviders }", ["it: String!": token], as: ada)
+      #expect(payload.at("viewer.linkedProviders") == ["GOOGLE"])
     }
     #expect(
       try graph.refusals(link, ["it: String!": token], as: eve) == [Refusal("TAKEN", "credential")])
@@ -316,7 +323,7 @@ import TokenSupport
     try graph.mutate("unlinkProvider(provider: GOOGLE)", as: ada)
     let only = try signIn(credential(GraphData.unique("s")), allow: true)
     let person = Person(
-      key: ada.key, username: "", token: try #require(only.at("session.token")?.string))
+      key: ada.key, username: "", token: try #require(only.at("token")?.string))
     #expect(
       try graph.refusals("unlinkProvider(provider: GOOGLE)", as: person)
         == [Refusal("FORBIDDEN", "provider")])

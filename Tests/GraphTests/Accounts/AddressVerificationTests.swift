@@ -21,15 +21,15 @@ import Testing
       try graph.refusals(
         "verifyEmail(token: $token)", ["token: String!": .string(token)], as: person)
     }
-    let query = "{ viewer { email emailVerified } }"
+    let query = "{ viewer { email isEmailVerified } }"
     #expect(
       try graph.data(query, as: ada)
-        == ["viewer": ["email": .string(mailbox), "emailVerified": false]])
+        == ["viewer": ["email": .string(mailbox), "isEmailVerified": false]])
     let token = try mailed()
     #expect(try verify("guess", as: ada) == [Refusal("WRONG_CREDENTIALS", "token")])
     #expect(try verify(token, as: eve) == [Refusal("WRONG_CREDENTIALS", "token")])
     #expect(try verify(token, as: ada) == [])
-    #expect(try graph.data(query, as: ada).at("viewer.emailVerified") == true)
+    #expect(try graph.data(query, as: ada).at("viewer.isEmailVerified") == true)
     #expect(try verify(token, as: ada) == [Refusal("WRONG_CREDENTIALS", "token")])
     // An account is mailed one token a minute.
     _ = try graph.data().run(
@@ -42,10 +42,10 @@ import Testing
       ["email: String": .string("new." + mailbox)], as: ada)
     #expect(
       try graph.data(query, as: ada)
-        == ["viewer": ["email": .string("new." + mailbox), "emailVerified": false]])
+        == ["viewer": ["email": .string("new." + mailbox), "isEmailVerified": false]])
     #expect(try mailed() != token)
     #expect(try verify(try mailed(), as: ada) == [])
-    #expect(try graph.data(query, as: ada).at("viewer.emailVerified") == true)
+    #expect(try graph.data(query, as: ada).at("viewer.isEmailVerified") == true)
   }
 
   @Test func `HM-O22, read: whether one's e-mail address is verified`() throws {
@@ -54,8 +54,8 @@ import Testing
     for isVerified in [true, false] {
       let person = try data.person("mail", ["email_verified": isVerified])
       #expect(
-        try server.data("{ viewer { emailVerified } }", as: person)
-          == ["viewer": ["emailVerified": .boolean(isVerified)]])
+        try server.data("{ viewer { isEmailVerified } }", as: person)
+          == ["viewer": ["isEmailVerified": .boolean(isVerified)]])
     }
   }
 }

@@ -10,7 +10,7 @@ import Testing
   private func signIn(_ name: String, _ password: String) throws -> JSONValue {
     try graph.payload(
       "signIn(username: $name, password: $password)",
-      "isNewUser session { token viewer { user { id username } } }",
+      "isNewUser token viewer { user { id username } }",
       ["name: String!": .string(name), "password: String!": .string(password)], as: nil)
   }
 
@@ -52,11 +52,11 @@ import Testing
         displayName: "Ada", email: "ada@mail.example", homeLocationId: $home})
       """
     let payload = try graph.mutate(
-      field, "session { token viewer { address email user { id displayName home { name } } } }",
+      field, "token viewer { address email user { id displayName home { name } } }",
       ["name: String!": .string(name), "home: ID": home.json], as: nil)
     let ada = try GraphServer.person(payload, username: name)
     #expect(
-      payload.at("session.viewer") == [
+      payload.at("viewer") == [
         "address": "1 Rue, Lyon", "email": "ada@mail.example",
         "user": ["id": ada.json, "displayName": "Ada", "home": ["name": "Lyon"]],
       ])
@@ -91,7 +91,7 @@ import Testing
       try graph.data("{ viewer { user { id } } }", as: session)
         == ["viewer": ["user": ["id": ada.json]]])
     let wrong = try signIn(ada.username, "wrong horse")
-    #expect(wrong["session"] == .null)
+    #expect(wrong["token"] == .null)
     #expect(
       (wrong["userErrors"]?.array ?? []).map { Refusal($0) } == [Refusal("WRONG_CREDENTIALS")])
     #expect(try signIn(GraphData.unique("nobody"), "correct horse") == wrong)
@@ -117,10 +117,10 @@ import Testing
     let name = GraphData.unique("sailor")
     let payload = try server.mutate(
       "signUp(input: {username: $name, password: \"correct horse\", displayName: \"A Sailor\"})",
-      "isNewUser session { token viewer { user { id username displayName } } }",
+      "isNewUser token viewer { user { id username displayName } }",
       ["name: String!": .string(name)], as: nil)
     #expect(payload["isNewUser"] == true)
-    #expect(payload.at("session.viewer.user.displayName") == "A Sailor")
+    #expect(payload.at("viewer.user.displayName") == "A Sailor")
     let sailor = try GraphServer.person(payload, username: name)
     #expect(
       try server.data("{ viewer { user { username } } }", as: sailor)

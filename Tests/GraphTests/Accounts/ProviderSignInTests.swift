@@ -7,7 +7,7 @@ import TokenSupport
 
 /// Signing up and in with an identity of Facebook, Google, or another provider.
 @Suite(.usesCluster) struct ProviderSignInTests {
-  private static let names = ["AOL", "FACEBOOK", "GOOGLE", "TWITTER", "YAHOO"]
+  private static let names = ["AOL", "APPLE", "FACEBOOK", "GOOGLE", "TWITTER", "YAHOO"]
 
   /// Each provider has an issuer and a key of its own.
   private static let signers = Dictionary(
@@ -54,7 +54,7 @@ import TokenSupport
   {
     try graph.payload(
       "signInWithProvider(provider: \(provider), credential: $it, allowSignUp: \(allowSignUp))",
-      "isNewUser session { token viewer { identities user { id username displayName } } }",
+      "isNewUser token viewer { linkedProviders user { id username displayName } }",
       ["it: String!": credential], as: nil)
   }
 
@@ -64,7 +64,7 @@ import TokenSupport
 
   private func person(_ payload: JSONValue) throws -> Person {
     try GraphServer.person(
-      payload, username: try #require(payload.at("session.viewer.user.username")?.string))
+      payload, username: try #require(payload.at("viewer.user.username")?.string))
   }
 
   @Test func `GTIO-1.3a: a new user signs up with Facebook, by Facebook's word alone`() throws {
@@ -72,12 +72,12 @@ import TokenSupport
     let forged = try signIn(
       "FACEBOOK", credential("FACEBOOK", subject, signedBy: "GOOGLE"), allowSignUp: true)
     #expect(refusals(forged) == [Refusal("WRONG_CREDENTIALS", "credential")])
-    #expect(forged["session"] == .null)
+    #expect(forged["token"] == .null)
     let made = try signIn(
       "FACEBOOK", credential("FACEBOOK", subject, #","name":"Zoë F.""#), allowSignUp: true)
     #expect(made["userErrors"] == [])
     #expect(made["isNewUser"] == true)
-    #expect(made.at("session.viewer.identities") == ["FACEBOOK"])
+    #expect(made.at("viewer.linkedProviders") == ["FACEBOOK"])
     // `isNewUser` leads to the profile, which is not complete.
     let zoe = try person(made)
     let seen = try graph.data(
@@ -111,7 +111,7 @@ import TokenSupport
     }
   }
 
-  @Test(arguments: ["AOL", "GOOGLE", "TWITTER", "YAHOO"])
+  @Test(arguments: ["AOL", "APPLE", "GOOGLE", "TWITTER", "YAHOO"])
   func `GTIO-1.4b: a returning user signs in with the others`(provider: String) throws {
     let subject = GraphData.unique("s")
     let token = try credential(provider, subject)
@@ -120,7 +120,7 @@ import TokenSupport
         == [Refusal("NOT_FOUND", "credential")])
     let made = try person(signIn(provider, token, allowSignUp: true))
     let back = try signIn(provider, token, allowSignUp: false)
-    #expect(back.at("session.viewer.identities") == [.string(provider)])
+    #expect(back.at("viewer.linkedProviders") == [.string(provider)])
     #expect(try person(back).key == made.key)
     // The same name at another provider is another person.
     #expect(
@@ -128,11 +128,11 @@ import TokenSupport
         == [Refusal("NOT_FOUND", "credential")])
   }
 
-  @Test(arguments: ["AOL", "GOOGLE", "TWITTER", "YAHOO"])
+  @Test(arguments: ["AOL", "APPLE", "GOOGLE", "TWITTER", "YAHOO"])
   func `GTIO-1.5a: a new user signs up with the others`(provider: String) throws {
     let made = try signIn(provider, credential(provider, GraphData.unique("s")), allowSignUp: true)
     #expect(made["isNewUser"] == true)
-    #expect(made.at("session.viewer.identities") == [.string(provider)])
+    #expect(made.at("viewer.linkedProviders") == [.string(provider)])
     #expect(
       refusals(try signIn(provider, credential("FACEBOOK", "s"), allowSignUp: true))
         == [Refusal("WRONG_CREDENTIALS", "credential")])
@@ -146,7 +146,7 @@ import TokenSupport
     let second = try signIn("GOOGLE", token, allowSignUp: true)
     #expect(first["isNewUser"] == true)
     #expect(second["isNewUser"] == false)
-    #expect(first.at("session.viewer.user.id") == second.at("session.viewer.user.id"))
+    #expect(first.at("viewer.user.id") == second.at("viewer.user.id"))
     let found = try graph.data(
       "query($name: String!) { users(search: $name) { totalCount } }", ["name": .string(name)])
     #expect(found == ["users": ["totalCount": 1]])
@@ -164,7 +164,7 @@ import TokenSupport
     let staff = try graph.data().person("staff", roles: ["MEMBER", "STAFF"])
     let app = GraphData.unique("gtio")
     try graph.mutate(
-      "setAppConfig(input: {app: $app, supportEmail: \"help@gtio.example\"})",
+      "setAppConfig(app: $app, input: {supportEmail: \"help@gtio.example\"})",
       ["app: String!": .string(app)], as: staff)
     let subject = GraphData.unique("s")
     for (token, refusal) in [
@@ -176,8 +176,8 @@ import TokenSupport
       let failed = try signIn("YAHOO", token, allowSignUp: false)
       #expect(refusals(failed) == [refusal])
       #expect(failed.at("userErrors.0.message")?.string?.isEmpty == false)
-      #expect(failed["session"] == .null)
-      #expect(failed["isNewUser"] == false)
+      #expect(failed["token"] == .null)
+      #expect(failed["isNewUser"] == .null)
     }
     #expect(
       try graph.data(
@@ -189,7 +189,7 @@ import TokenSupport
     let staff = try graph.data().person("staff", roles: ["MEMBER", "STAFF"])
     let app = GraphData.unique("gtio")
     try graph.mutate(
-      "setAppConfig(input: {app: $app, supportEmail: \"a@b.example\", introImages: $images})",
+      "setAppConfig(app: $app, input: {supportEmail: \"a@b.example\", introImages: $images})",
       ["app: String!": .string(app), "images: [URL!]": ["https://i.example/1"]], as: staff)
     let token = try credential("AOL", GraphData.unique("s"))
     let person = try person(signIn("AOL", token, allowSignUp: true))
@@ -215,19 +215,19 @@ import TokenSupport
       func signIn(_ allow: Bool) throws -> JSONValue {
         try server.payload(
           "signInWithProvider(provider: \(provider), credential: $it, allowSignUp: \(allow))",
-          "isNewUser session { token viewer { user { id username } identities } }",
+          "isNewUser token viewer { user { id username } linkedProviders }",
           ["it: String!": token], as: nil)
       }
       let unknown = try signIn(false)
-      #expect(unknown["session"] == .null)
+      #expect(unknown["token"] == .null)
       #expect(unknown.at("userErrors.0.code") == "NOT_FOUND")
       let made = try signIn(true)
       #expect(made["isNewUser"] == true)
-      #expect(made.at("session.viewer.user.username") == .string(name))
-      #expect(made.at("session.viewer.identities") == [.string(provider)])
+      #expect(made.at("viewer.user.username") == .string(name))
+      #expect(made.at("viewer.linkedProviders") == [.string(provider)])
       let again = try signIn(false)
       #expect(again["isNewUser"] == false)
-      #expect(again.at("session.viewer.user.id") == made.at("session.viewer.user.id"))
+      #expect(again.at("viewer.user.id") == made.at("viewer.user.id"))
     }
   }
 }

@@ -8,29 +8,30 @@ import Testing
     let server = try GraphServer.shared
     let data = try server.data()
     let (runner, other) = (try data.person(), try data.person())
-    let save = "saveActivityTrack(input: $input)"
+    let save = "createActivityTrack(input: $input)"
     func point(_ time: JSONValue, _ latitude: JSONValue, _ longitude: JSONValue = 7) -> JSONValue {
       ["at": time, "coordinates": ["latitude": latitude, "longitude": longitude]]
     }
     let payload = try server.mutate(
-      save, "activityTrack { id title duration distance path { at coordinates { latitude } } }",
+      save,
+      "activityTrack { id title durationSeconds distanceMeters path { at coordinates { latitude } } }",
       [
-        "input: SaveActivityTrackInput!": [
-          "startedAt": "2045-04-01T06:00:00Z", "endedAt": "2045-04-01T06:30:00Z",
+        "input: CreateActivityTrackInput!": [
+          "startedAt": "2045-04-01T06:00:00.000Z", "endedAt": "2045-04-01T06:30:00.000Z",
           "path": [
-            point("2045-04-01T06:00:00Z", 50), point("2045-04-01T06:10:00Z", 50.01),
-            point("2045-04-01T06:30:00Z", 50),
+            point("2045-04-01T06:00:00.000Z", 50), point("2045-04-01T06:10:00.000Z", 50.01),
+            point("2045-04-01T06:30:00.000Z", 50),
           ],
         ]
       ], as: runner)
     let track = try #require(payload["activityTrack"])
     #expect(track["title"] == "2045-04-01 06:00")
-    #expect(track["duration"] == 1_800)
+    #expect(track["durationSeconds"] == 1_800)
     // A degree of latitude is 111,195 metres.
-    #expect(abs((track["distance"]?.double ?? 0) - 2_223.9) < 0.5)
+    #expect(abs((track["distanceMeters"]?.double ?? 0) - 2_223.9) < 0.5)
     #expect(
       track["path"]?.array?.map { $0["at"] } == [
-        "2045-04-01T06:00:00Z", "2045-04-01T06:10:00Z", "2045-04-01T06:30:00Z",
+        "2045-04-01T06:00:00.000Z", "2045-04-01T06:10:00.000Z", "2045-04-01T06:30:00.000Z",
       ])
     let id = try #require(track["id"])
     let own = "{ viewer { activityTracks { nodes { id title } } } }"
@@ -45,19 +46,20 @@ import Testing
       try server.refusals(
         save,
         [
-          "input: SaveActivityTrackInput!": [
-            "startedAt": "2045-04-01T06:00:00Z", "endedAt": "2045-04-01T05:00:00Z", "path": [],
+          "input: CreateActivityTrackInput!": [
+            "startedAt": "2045-04-01T06:00:00.000Z", "endedAt": "2045-04-01T05:00:00.000Z",
+            "path": [],
           ]
         ], as: runner) == [Refusal("INVALID", "input", "endedAt")])
     #expect(
       try server.refusals(
         save,
         [
-          "input: SaveActivityTrackInput!": [
-            "startedAt": "2045-04-01T06:00:00Z", "endedAt": "2045-04-01T07:00:00Z",
+          "input: CreateActivityTrackInput!": [
+            "startedAt": "2045-04-01T06:00:00.000Z", "endedAt": "2045-04-01T07:00:00.000Z",
             "path": [
-              point("2045-04-01T06:20:00Z", 50), point("2045-04-01T06:10:00Z", 50),
-              point("2045-04-01T06:30:00Z", 91),
+              point("2045-04-01T06:20:00.000Z", 50), point("2045-04-01T06:10:00.000Z", 50),
+              point("2045-04-01T06:30:00.000Z", 91),
             ],
           ]
         ], as: runner) == [
@@ -99,6 +101,12 @@ import Testing
       try server.refusals(
         record, ["test: FitnessTest!": "LEG_PRESS", "value: Float!": -1], as: runner)
         == [Refusal("INVALID", "value")])
+    for test in ["PUSH_UPS_PER_MINUTE", "SIT_UPS_PER_MINUTE"] as [JSONValue] {
+      #expect(
+        try server.refusals(
+          record, ["test: FitnessTest!": test, "value: Float!": 30.5], as: runner)
+          == [Refusal("INVALID", "value")])
+    }
     #expect(
       try server.mutationErrorCodes(
         record, ["test: FitnessTest!": "LEG_PRESS", "value: Float!": 1], as: nil)
@@ -126,11 +134,12 @@ import Testing
       distance: 5012.5)
     func shown(_ person: Person?) throws -> JSONValue? {
       try server.data(
-        "query($id: ID!) { node(id: $id) { ... on ActivityTrack { title duration distance } } }",
+        "query($id: ID!) { node(id: $id) { ... on ActivityTrack { title durationSeconds distanceMeters } } }",
         ["id": run.json], as: person
       )["node"]
     }
-    #expect(try shown(viewer) == ["title": "Run", "duration": 1865, "distance": 5012.5])
+    #expect(
+      try shown(viewer) == ["title": "Run", "durationSeconds": 1865, "distanceMeters": 5012.5])
     for person in [nil, other] { #expect(try shown(person) == .null) }
   }
 
@@ -139,8 +148,8 @@ import Testing
     let data = try server.data()
     let (viewer, other) = (try data.person(), try data.person())
     let path = """
-      [{"at": "2026-03-02T08:00:00Z", "latitude": 50.5, "longitude": -7.25},
-       {"at": "2026-03-02T08:00:10.5Z", "latitude": 50.75, "longitude": -7.5}]
+      [{"at": "2026-03-02T08:00:00.000Z", "latitude": 50.5, "longitude": -7.25},
+       {"at": "2026-03-02T08:00:10.500Z", "latitude": 50.75, "longitude": -7.5}]
       """
     for (title, day, owner) in [
       ("second", 2, viewer), ("third", 3, viewer), ("first", 1, viewer), ("other's", 4, other),
@@ -159,9 +168,9 @@ import Testing
     #expect(found.at("viewer.activityTracks.totalCount") == 3)
     #expect(
       found.at("viewer.activityTracks.nodes.1.path") == [
-        ["at": "2026-03-02T08:00:00Z", "coordinates": ["latitude": 50.5, "longitude": -7.25]],
+        ["at": "2026-03-02T08:00:00.000Z", "coordinates": ["latitude": 50.5, "longitude": -7.25]],
         [
-          "at": "2026-03-02T08:00:10.500000Z",
+          "at": "2026-03-02T08:00:10.500Z",
           "coordinates": ["latitude": 50.75, "longitude": -7.5],
         ],
       ])
@@ -188,7 +197,7 @@ import Testing
     let results = try server.data(query, as: viewer).at("viewer.testResults")?.array ?? []
     #expect(results.map { $0["test"] } == ["MILE_TIME", "BENCH_PRESS"])
     #expect(results.map { $0["value"]?.double } == [390, 60.5])
-    #expect(results.first?["recordedAt"] == "2026-03-03T12:00:00Z")
+    #expect(results.first?["recordedAt"] == "2026-03-03T12:00:00.000Z")
     #expect(try server.data(query, as: data.person()) == ["viewer": ["testResults": []]])
   }
 }

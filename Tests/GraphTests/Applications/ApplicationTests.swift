@@ -18,11 +18,11 @@ import Testing
     }
     let query = """
       query($app: String!) {
-        appConfig(app: $app) { app introImages votingEnabledByDefault supportEmail } }
+        appConfig(app: $app) { app introImages isVotingEnabledByDefault supportEmail } }
       """
     let expected: JSONValue = [
       "appConfig": [
-        "app": .string(app), "introImages": [], "votingEnabledByDefault": true,
+        "app": .string(app), "introImages": [], "isVotingEnabledByDefault": true,
         "supportEmail": .string("help@\(app).example"),
       ]
     ]
@@ -67,7 +67,7 @@ import Testing
     let app = GraphData.unique("gtio")
     func configure(_ fields: String, as person: Person) throws -> [Refusal] {
       try server.refusals(
-        "setAppConfig(input: {app: $app, \(fields)})", ["app: String!": .string(app)], as: person)
+        "setAppConfig(app: $app, input: {\(fields)})", ["app: String!": .string(app)], as: person)
     }
     let images = (1...5).map { "\"https://i.example/\($0)\"" }.joined(separator: ", ")
     // An application need not have an address.
@@ -81,12 +81,22 @@ import Testing
     #expect(try configure("supportEmail: \"a@b.example\"", as: staff) == [])
     #expect(try configure("introImages: [\(images)]", as: staff) == [])
     #expect(try address() == "a@b.example")
+    // Names are one in any case, and have no other signs.
+    #expect(
+      try server.data(
+        "query($app: String!) { appConfig(app: $app) { app } }", ["app": .string(app.uppercased())]
+      ) == ["appConfig": ["app": .string(app)]])
+    for name in ["two words", "über", "under_score"] {
+      #expect(
+        try server.refusals("setAppConfig(app: \"\(name)\", input: {})", as: staff)
+          == [Refusal("INVALID", "app")])
+    }
     #expect(try configure("supportEmail: null", as: staff) == [])
     #expect(try address() == .null)
     #expect(try configure("supportEmail: \"a@b.example\"", as: staff) == [])
     #expect(try configure("supportEmail: \"c@b.example\"", as: service) == [Refusal("FORBIDDEN")])
     // What is left out stays.
-    #expect(try configure("votingEnabledByDefault: false", as: staff) == [])
+    #expect(try configure("isVotingEnabledByDefault: false", as: staff) == [])
     #expect(
       try configure("introImages: [\(images), \"https://i.example/6\"]", as: staff)
         == [Refusal("INVALID", "input", "introImages")])
@@ -94,15 +104,15 @@ import Testing
       try server.data(
         """
         query($app: String!) { appConfig(app: $app) {
-          introImages votingEnabledByDefault supportEmail } }
+          introImages isVotingEnabledByDefault supportEmail } }
         """, ["app": .string(app)])
         == [
           "appConfig": [
             "introImages": .array((1...5).map { .string("https://i.example/\($0)") }),
-            "votingEnabledByDefault": false, "supportEmail": "a@b.example",
+            "isVotingEnabledByDefault": false, "supportEmail": "a@b.example",
           ]
         ])
-    #expect(try configure("votingEnabledByDefault: true", as: member) == [Refusal("FORBIDDEN")])
+    #expect(try configure("isVotingEnabledByDefault: true", as: member) == [Refusal("FORBIDDEN")])
 
     func upsert(_ name: String, _ more: String = "") -> String {
       """

@@ -17,8 +17,8 @@ import Testing
     }
     try data.block(people[3], owner)
     let query = """
-      { viewer { infoRequests { totalCount nodes { status requester { displayName }
-        post { body } } } all: infoRequests(status: null) { totalCount } } }
+      { viewer { infoRequests(status: PENDING) { totalCount nodes { status requester { displayName }
+        post { body } } } all: infoRequests { totalCount } } }
       """
     #expect(
       try server.data(query, as: owner) == [
@@ -57,10 +57,10 @@ import Testing
     let open = try data.followUp(request, from: sender, to: recipient)
     let query = """
       { viewer {
-        followUps { nodes { id state sender { displayName } recipient { displayName }
+        followUps(role: SENDER, state: OPEN) { nodes { id state sender { displayName } recipient { displayName }
           recipientAddress post { ... on Post { body } } } }
-        done: followUps(state: COMPLETED) { nodes { id recipientAddress } }
-        toGet: followUps(role: RECIPIENT, state: null) { nodes { id recipientAddress } }
+        done: followUps(role: SENDER, state: COMPLETED) { nodes { id recipientAddress } }
+        toGet: followUps(role: RECIPIENT) { nodes { id recipientAddress } }
       } }
       """
     #expect(
@@ -286,7 +286,7 @@ import Testing
     _ = try data.offer(by: author, "\(word) world")
     _ = try data.cardRequest(by: author, "\(word) request")
     func offers(_ place: NodeKey) throws -> [String] {
-      try Self.bodies(server, ["search": .string(word), "sendsTo": place.json])
+      try Self.bodies(server, ["search": .string(word), "sendsToId": place.json])
     }
     #expect(try offers(city) == ["world", "city", "region", "country"])
     #expect(try offers(region) == ["world", "region", "country"])

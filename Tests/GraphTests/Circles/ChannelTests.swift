@@ -59,7 +59,8 @@ import Testing
     try server.mutate("leaveCircle(circleId: $id)", ["id: ID!": channel.json], as: student)
     #expect(try !channels(student).contains(channel.json))
     try server.mutate(
-      "updateCircle(circleId: $id, isDefault: false)", ["id: ID!": channel.json], as: staff)
+      "updateCircle(circleId: $id, input: {isDefault: false})", ["id: ID!": channel.json], as: staff
+    )
     #expect(try !channels(server.signUp("late")).contains(channel.json))
     let service = try data.person("scraper", roles: ["MEMBER", "SERVICE"])
     #expect(

@@ -55,8 +55,8 @@ import Testing
             "memberIds": [friend.json, stranger.json], "isDefault": true,
           ]
         ], as: owner) == [
-          Refusal("TOO_LONG", "input", "name"), Refusal("INVALID", "input", "isDefault"),
-          Refusal("NOT_FOUND", "input", "memberIds", "1"),
+          Refusal("TOO_LONG", "input", "name"), Refusal("NOT_FOUND", "input", "memberIds", "1"),
+          Refusal("INVALID", "input", "isDefault"),
         ])
     #expect(
       try server.refusals(
@@ -107,7 +107,7 @@ import Testing
     let post = try server.make(
       "createTextPost(input: {body: \"At six\", circleId: $id})", "textPost",
       ["id: ID!": made.json], as: member)
-    let update = "updateCircle(circleId: $id, name: \"Scullers\", description: null)"
+    let update = "updateCircle(circleId: $id, input: {name: \"Scullers\", description: null})"
     let remove = "removeCircleMembers(circleId: $id, userIds: [$user])"
     for field in [update, "deleteCircle(circleId: $id)"] {
       #expect(
@@ -133,12 +133,12 @@ import Testing
         == [Refusal("NOT_FOUND", "circleId")])
     #expect(
       try server.refusals(
-        "updateCircle(circleId: $id, name: null)", ["id: ID!": made.json], as: owner)
-        == [Refusal("REQUIRED", "name")])
+        "updateCircle(circleId: $id, input: {name: null})", ["id: ID!": made.json], as: owner)
+        == [Refusal("REQUIRED", "input", "name")])
     #expect(
       try server.refusals(
-        "updateCircle(circleId: $id, isDefault: true)", ["id: ID!": made.json], as: owner)
-        == [Refusal("FORBIDDEN", "isDefault")])
+        "updateCircle(circleId: $id, input: {isDefault: true})", ["id: ID!": made.json], as: owner)
+        == [Refusal("INVALID", "input", "isDefault")])
     let deleted = try server.mutate(
       "deleteCircle(circleId: $id)", "deletedId", ["id: ID!": made.json], as: owner)
     #expect(deleted["deletedId"] == made.json)
@@ -166,5 +166,96 @@ import Testing
     #expect(
       try server.refusals(leave, ["id: ID!": made.json], as: member)
         == [Refusal("NOT_FOUND", "circleId")])
+  }
+
+  @Test func `a circle is handed over to a member, and its owner so far stays`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (owner, friend, stranger) = (
+      try data.person(name: "A"), try data.person(name: "B"), try data.person()
+    )
+    let (staff, blocker) = (try data.person(roles: ["MEMBER", "STAFF"]), try data.person())
+    let group = try data.circle("Rowers", owner: owner, members: [friend, staff, blocker])
+    try data.block(blocker, owner)
+    func transfer(_ circle: NodeKey, to person: NodeKey, as viewer: Person) throws -> [Refusal] {
+      try server.refusals(
+        "transferCircle(circleId: $id, userId: $user)",
+        ["id: ID!": circle.json, "user: ID!": person.json], as: viewer)
+    }
+    for viewer in [friend, staff] {
+      #expect(
+        try transfer(group, to: friend.key, as: viewer) == [Refusal("FORBIDDEN", "circleId")])
+    }
+    #expect(try transfer(group, to: friend.key, as: stranger) == [Refusal("NOT_FOUND", "circleId")])
+    #expect(try transfer(group, to: stranger.key, as: owner) == [Refusal("INVALID", "userId")])
+    #expect(try transfer(group, to: blocker.key, as: owner) == [Refusal("NOT_FOUND", "userId")])
+    #expect(try transfer(group, to: group, as: owner) == [Refusal("NOT_FOUND", "userId")])
+    #expect(try transfer(group, to: owner.key, as: owner) == [])
+    #expect(try transfer(group, to: friend.key, as: owner) == [])
+    #expect(try server.told(friend) == ["CIRCLE_TRANSFERRED"])
+    #expect(try server.told(owner) == [])
+    for (person, role) in [(owner, "MEMBER"), (friend, "OWNER")] as [(Person, JSONValue)] {
+      let seen = try seen(server, group, by: person)
+      #expect(seen?["viewerRole"] == role)
+      #expect(seen?.at("owner.id") == friend.json)
+    }
+    // It is no longer the former owner's to give, and theirs to leave.
+    #expect(try transfer(group, to: owner.key, as: owner) == [Refusal("FORBIDDEN", "circleId")])
+    try server.mutate("leaveCircle(circleId: $id)", ["id: ID!": group.json], as: owner)
+    #expect(
+      try server.refusals("leaveCircle(circleId: $id)", ["id: ID!": group.json], as: friend)
+        == [Refusal("FORBIDDEN", "circleId")])
+    let channel = try data.circle("Channel", kind: "CHANNEL", owner: owner, members: [friend])
+    #expect(try transfer(channel, to: friend.key, as: staff) == [])
+    for circle in [group, channel] {
+      #expect(try data.run("SELECT * FROM verify_circles() WHERE circle_id = \(circle)") == [])
+    }
+  }
+
+  @Test func `a circle that is handed over while people leave it has an owner who is in it`() throws
+  {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    for _ in 0..<4 {
+      let (owner, friend) = (try data.person(), try data.person())
+      let group = try data.circle("Rowers", owner: owner, members: [friend])
+      let answers = try crowd(of: 2) { index in
+        index == 0
+          ? try server.refusals(
+            "transferCircle(circleId: $id, userId: $user)",
+            ["id: ID!": group.json, "user: ID!": friend.json], as: owner)
+          : try server.refusals(
+            "leaveCircle(circleId: $id)", ["id: ID!": group.json], as: friend)
+      }
+      #expect(
+        answers == [[], [Refusal("FORBIDDEN", "circleId")]]
+          || answers == [[Refusal("INVALID", "userId")], []])
+      #expect(try data.run("SELECT * FROM verify_circles() WHERE circle_id = \(group)") == [])
+    }
+  }
+
+  @Test func `what a circle is made with it can be changed to, under the same rules`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let owner = try data.person()
+    let group = try data.circle("Rowers", owner: owner)
+    func update(_ input: JSONValue) throws -> [Refusal] {
+      try server.refusals(
+        "updateCircle(circleId: $id, input: $input)",
+        ["id: ID!": group.json, "input: UpdateCircleInput!": input], as: owner)
+    }
+    #expect(
+      try update([
+        "name": " ", "description": .string(String(repeating: "x", count: 2001)),
+        "isDefault": true,
+      ]) == [
+        Refusal("REQUIRED", "input", "name"), Refusal("TOO_LONG", "input", "description"),
+        Refusal("INVALID", "input", "isDefault"),
+      ])
+    #expect(
+      try update(["name": nil, "isDefault": nil]) == [
+        Refusal("REQUIRED", "input", "name"), Refusal("REQUIRED", "input", "isDefault"),
+      ])
+    #expect(try update(["isDefault": false]) == [Refusal("FORBIDDEN", "input", "isDefault")])
   }
 }

@@ -12,7 +12,7 @@ import Testing
     )
     let staff = try data.person("staff", roles: ["MEMBER", "STAFF"])
     try server.mutate(
-      "setAppConfig(input: {app: \"C7Fit\", supportEmail: \"club@c7.example\"})", as: staff)
+      "setAppConfig(app: \"C7Fit\", input: {supportEmail: \"club@c7.example\"})", as: staff)
     let draft = try server.data(
       "query($id: ID!) { shareDraft(channel: EMAIL, subjectId: $id) { to subject body } }",
       ["id": trainer.json], as: client)
@@ -42,12 +42,12 @@ import Testing
     #expect(try server.refusals(set, ["id: ID!": user.json], as: other) == [Refusal("FORBIDDEN")])
     #expect(try server.refusals(set, ["id: ID!": user.json], as: user) == [Refusal("FORBIDDEN")])
     let payload = try server.mutate(
-      set, "users { id roles trainerProfile { programs { id } } }", ["id: ID!": user.json],
+      set, "user { id roles trainerProfile { programs { id } } }", ["id: ID!": user.json],
       as: staff)
     let roles: JSONValue = ["MEMBER", "TRAINER"]
     #expect(
-      payload["users"]
-        == [["id": user.json, "roles": roles, "trainerProfile": ["programs": []]]])
+      payload["user"]
+        == ["id": user.json, "roles": roles, "trainerProfile": ["programs": []]])
     let found = try server.data(
       "query($id: ID!, $name: String) { user(by: {id: $id}) { roles } users(role: TRAINER, search: $name) { nodes { id } } }",
       ["id": user.json, "name": .string(user.username)])

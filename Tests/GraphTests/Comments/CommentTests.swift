@@ -110,4 +110,50 @@ import Testing
           == [Refusal("NOT_FOUND", "commentId")])
     }
   }
+
+  @Test func `its author changes a comment, and what tells of it has the new words`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (host, writer, reader) = (
+      try data.person(), try data.person(name: "Ben"), try data.person()
+    )
+    let post = try data.post(.text, by: host)
+    let comment = try server.make(
+      "addComment(subjectId: $id, body: \"Ugly\")", "comment", ["id: ID!": post.json], as: writer)
+    let update = "updateComment(commentId: $id, input: {body: $body})"
+    func refusals(_ body: String, as person: Person) throws -> [Refusal] {
+      try server.refusals(
+        update, ["id: ID!": comment.json, "body: String!": .string(body)], as: person)
+    }
+    func note() throws -> String? {
+      try server.data("{ viewer { notifications { nodes { text } } } }", as: host)
+        .strings("viewer.notifications.nodes", "text").first
+    }
+    for person in [host, reader] {
+      #expect(try refusals("x", as: person) == [Refusal("FORBIDDEN", "commentId")])
+    }
+    for (body, code) in [(" ", "REQUIRED"), (String(repeating: "x", count: 2001), "TOO_LONG")] {
+      #expect(try refusals(body, as: writer) == [Refusal(code, "input", "body")])
+    }
+    let seen =
+      "query($id: ID!) { node(id: $id) { ... on Comment { body createdAt updatedAt viewerCanUpdate } } }"
+    func read(as person: Person?) throws -> JSONValue? {
+      try server.data(seen, ["id": comment.json], as: person)["node"]
+    }
+    #expect(try read(as: writer)?["updatedAt"] == read(as: writer)?["createdAt"])
+    #expect(try note()?.hasSuffix("Ugly") == true)
+    #expect(try refusals(" Lovely <3 ", as: writer) == [])
+    #expect(try read(as: reader)?["body"] == "Lovely <3")
+    #expect(try read(as: reader)?["updatedAt"] != read(as: reader)?["createdAt"])
+    for (person, can) in [(writer, true), (host, false), (nil, false)] {
+      #expect(try read(as: person)?["viewerCanUpdate"] == .boolean(can))
+    }
+    #expect(try note()?.hasSuffix("Lovely &lt;3") == true)
+    // What was read is not rewritten.
+    try server.mutate("markNotificationsRead", as: host)
+    #expect(try refusals("Nice", as: writer) == [])
+    #expect(try note()?.hasSuffix("Lovely &lt;3") == true)
+    try data.block(host, writer)
+    #expect(try refusals("Hidden", as: writer) == [Refusal("NOT_FOUND", "commentId")])
+  }
 }

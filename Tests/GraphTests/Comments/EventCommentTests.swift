@@ -57,10 +57,10 @@ import Testing
       "title": "Dinner", "category": "DINING", "circleId": channel.json,
       "venues": [
         [
-          "locationId": places[0].json, "opensAt": "2041-06-01T17:00:00Z",
-          "closesAt": "2041-06-01T19:00:00Z", "note": "Pasta",
+          "locationId": places[0].json, "opensAt": "2041-06-01T17:00:00.000Z",
+          "closesAt": "2041-06-01T19:00:00.000Z", "note": "Pasta",
         ],
-        ["locationId": places[1].json, "opensAt": "2041-06-01T16:00:00Z"],
+        ["locationId": places[1].json, "opensAt": "2041-06-01T16:00:00.000Z"],
       ],
     ]
     let made = try server.event(by: service, meal)
@@ -76,12 +76,13 @@ import Testing
             "comments": ["nodes": [["body": "Good pasta"]]], "category": "DINING",
             "venues": [
               [
-                "location": ["name": "Café"], "opensAt": "2041-06-01T16:00:00Z", "closesAt": nil,
+                "location": ["name": "Café"], "opensAt": "2041-06-01T16:00:00.000Z",
+                "closesAt": nil,
                 "note": nil,
               ],
               [
-                "location": ["name": "Hall"], "opensAt": "2041-06-01T17:00:00Z",
-                "closesAt": "2041-06-01T19:00:00Z", "note": "Pasta",
+                "location": ["name": "Hall"], "opensAt": "2041-06-01T17:00:00.000Z",
+                "closesAt": "2041-06-01T19:00:00.000Z", "note": "Pasta",
               ],
             ],
           ]
@@ -96,8 +97,8 @@ import Testing
               ["locationId": places[0].json], ["locationId": places[0].json],
               ["locationId": eater.json],
               [
-                "locationId": places[1].json, "opensAt": "2041-06-01T17:00:00Z",
-                "closesAt": "2041-06-01T16:00:00Z",
+                "locationId": places[1].json, "opensAt": "2041-06-01T17:00:00.000Z",
+                "closesAt": "2041-06-01T16:00:00.000Z",
               ],
             ],
           ])

@@ -97,13 +97,12 @@ import Testing
     let found = try server.data(
       """
       query($id: ID!) { node(id: $id) { ... on Comment { subject { ... on Post { photos {
-        thumbnail: url(variant: SQUARE) whole: url(variant: FULL) url } } } } } }
+        thumbnail: url(shape: SQUARE) whole: url(shape: ORIGINAL) url } } } } } }
       """, ["id": review.json])
     #expect(
       found.at("node.subject.photos") == [
         [
-          "thumbnail": "https://photos.example/square/1", "whole": "https://photos.example/full/1",
-          "url": "https://photos.example/full/1",
+          "thumbnail": "/photos/1-s600.jpg", "whole": "/photos/1.jpg", "url": "/photos/1.jpg",
         ],
         [
           "thumbnail": "https://p.example/2", "whole": "https://p.example/2",

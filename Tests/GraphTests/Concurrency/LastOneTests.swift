@@ -37,9 +37,9 @@ import Testing
     let session = try data.classSession(
       program, by: trainer, at: "2041-01-01 10:00Z", capacity: seats)
     let answers = try all(
-      try people(data), "bookSession(sessionId: $id)", ["id: ID!": session.json])
+      try people(data), "bookClassSession(classSessionId: $id)", ["id: ID!": session.json])
     #expect(answers.count { $0 == [] } == seats)
-    #expect(answers.filter { $0 != [] }.allSatisfy { $0 == [Refusal("FULL", "sessionId")] })
+    #expect(answers.filter { $0 != [] }.allSatisfy { $0 == [Refusal("FULL", "classSessionId")] })
     #expect(
       try data.run("SELECT booked_count FROM class_session WHERE id = $1", [session])
         == [["\(seats)"]])
@@ -60,14 +60,15 @@ import Testing
     let everyone = try people(data)
     let answers = try crowd(of: everyone.count) { index in
       try server.refusals(
-        "bookSession(sessionId: $id)", ["id: ID!": sessions[index % 4].json], as: everyone[index])
+        "bookClassSession(classSessionId: $id)", ["id: ID!": sessions[index % 4].json],
+        as: everyone[index])
     }
     let held = try data.run(
       "SELECT id FROM class_session WHERE trainer_id = \(trainer) AND booked_count > 0")
     #expect(held.count == 1)
     for (index, answer) in answers.enumerated() {
       let isHeld = held.first?.first == sessions[index % 4].description
-      #expect(answer == (isHeld ? [] : [Refusal("OVERLAP", "sessionId")]))
+      #expect(answer == (isHeld ? [] : [Refusal("OVERLAP", "classSessionId")]))
     }
     try expectWhole(data)
   }
@@ -95,8 +96,9 @@ import Testing
         for _ in 0..<60_000 where isFull {
           isFull =
             try server.refusals(
-              "bookSession(sessionId: $id)", ["id: ID!": session.json], as: everyone[index])
-            == [Refusal("FULL", "sessionId")]
+              "bookClassSession(classSessionId: $id)", ["id: ID!": session.json],
+              as: everyone[index])
+            == [Refusal("FULL", "classSessionId")]
           if isFull { usleep(10_000) }
         }
         #expect(!isFull)
@@ -114,9 +116,9 @@ import Testing
     let author = try data.person("author")
     let offer = try data.offer(by: author, limit: limit)
     let answers = try all(
-      try people(data), "respondToOffer(offerId: $id)", ["id: ID!": offer.json])
+      try people(data), "respondToOffer(cardOfferId: $id)", ["id: ID!": offer.json])
     #expect(answers.count { $0 == [] } == limit)
-    #expect(answers.filter { $0 != [] }.allSatisfy { $0 == [Refusal("CLOSED", "offerId")] })
+    #expect(answers.filter { $0 != [] }.allSatisfy { $0 == [Refusal("CLOSED", "cardOfferId")] })
     #expect(
       try data.run("SELECT response_count, is_open FROM card_post WHERE post_id = $1", [offer])
         == [["\(limit)", "f"]])

@@ -102,11 +102,18 @@ final class LockWorld: @unchecked Sendable {
     let channel = try data.circle(
       "Channel", kind: "CHANNEL", owner: staff, members: [ben], isDefault: true)
     let photo = try data.photo(of: anna)
+    // Shown everywhere, and needed nowhere.
+    let spare = try data.photo(of: anna)
+    try data.run("UPDATE app_user SET avatar_id = \(spare) WHERE id = \(anna)")
+    try data.run("UPDATE product SET photo_id = \(spare) WHERE id = \(thing)")
+    let city = try data.location("Town", level: "CITY")
+    try data.run("UPDATE location SET parent_id = \(city) WHERE id = \(place)")
+    let empty = try data.location("Empty", latitude: 2, longitude: 2)
     func post(_ tag: PostTag) throws -> NodeKey {
       let key = try data.post(
         tag, by: anna, "words", location: place, circle: tag == .announcement ? nil : group,
         product: tag == .product ? thing : nil)
-      try data.add("post_photo", ["post_id": key, "position": 0, "photo_id": photo])
+      try data.show([photo, spare], in: key)
       try data.react(ben, "HEART", to: key)
       try data.react(eve, "LIKE", to: key)
       _ = try data.comment(key, by: eve, "hm")
@@ -114,6 +121,14 @@ final class LockWorld: @unchecked Sendable {
     }
     let (text, outfit, event) = (try post(.text), try post(.outfit), try post(.event))
     let (offer, request) = (try post(.cardOffer), try post(.cardRequest))
+    let (shot, thanks, news) = (try post(.photo), try post(.thankYou), try post(.announcement))
+    try data.add("post_tag", ["post_id": thanks, "user_id": eve.key])
+    let (free, off) = (try data.post(.event, by: anna), try data.post(.event, by: anna))
+    try data.run("UPDATE event SET cancelled_at = now() WHERE post_id = \(off)")
+    for person in [ben, eve] {
+      try data.attend(person, free, "GOING")
+      try data.attend(person, off, "GOING")
+    }
     let other = try post(.product)
     try data.run("UPDATE card_post SET response_limit = 3 WHERE post_id = \(offer)")
     try data.add("vote", ["post_id": outfit, "user_id": eve.key, "choice": "WEAR_IT"])
@@ -121,12 +136,15 @@ final class LockWorld: @unchecked Sendable {
     try data.react(eve, "AGREE", to: comment)
     let review = try data.comment(place, by: ben, "nice")
     let note = try data.comment(group, by: ben, "hello")
-    for person in [ben, eve] {
-      _ = try data.invite(anna, person, to: event)
+    let invitations = try [ben, eve].map { person in
       try data.attend(person, event, "MAYBE")
+      return try data.invite(anna, person, to: event)
     }
     let asked = try data.infoRequest(request, of: anna, by: ben)
     let owed = try data.followUp(offer, from: anna, to: eve)
+    let unable = try data.followUp(offer, from: anna, to: trainer, state: "UNABLE")
+    try data.run("UPDATE follow_up SET resolved_at = now() WHERE id = \(unable)")
+    let shut = try data.cardRequest(by: anna, "words", isOpen: false)
     let program = try data.program("Course", trainers: [trainer])
     let session = try data.classSession(program, by: trainer, at: "2041-01-01 10:00Z", capacity: 3)
     let booking = try data.book(ben, session)
@@ -153,8 +171,7 @@ final class LockWorld: @unchecked Sendable {
           "notification",
           [
             "recipient_id": person.key, "reason": reason, "actor_id": actor?.key,
-            "about_id": about, "text": "x", "destination": "y", "action_kind": kind,
-            "action_label": kind == nil ? nil : "Do",
+            "about_id": about, "phrase": "x", "destination": "y", "action_kind": kind,
           ])
       }
     }
@@ -258,16 +275,36 @@ final class LockWorld: @unchecked Sendable {
       ),
       (
         "create_event",
-        "'title', 'x', 'startsAt', '2041-01-01T00:00:00Z', 'circleId', \(group), \(here), 'inviteCircleIds', jsonb_build_array(\(group)), 'venues', jsonb_build_array(jsonb_build_object('locationId', \(place)))"
+        "'title', 'x', 'startsAt', '2041-01-01T00:00:00.000Z', 'circleId', \(group), \(here), 'inviteCircleIds', jsonb_build_array(\(group)), 'category', 'DINING', 'venues', jsonb_build_array(jsonb_build_object('locationId', \(place)))"
       ),
     ] { add(function, "\(anna), \(input(members))") }
     add(
       "update_event",
-      "\(anna), \(input("'eventId', \(event), 'title', 'y', 'location', NULL, 'venues', jsonb_build_array(jsonb_build_object('locationId', \(place)))"))"
+      "\(anna), \(event), \(input("'title', 'y', 'location', NULL, 'category', 'DINING', 'venues', jsonb_build_array(jsonb_build_object('locationId', \(place)))"))"
     )
-    add("cancel_event", "\(anna), \(event)")
     add(
-      "update_post", "\(anna), \(input("'postId', \(text), 'body', 'y', 'photoIds', '[]'::jsonb"))")
+      "update_event",
+      "\(anna), \(free), \(input("'visibility', 'INVITED', 'title', 'z'"))", "to private")
+    add(
+      "upsert_event",
+      "\(staff), \(input("'title', 'x', 'startsAt', '2041-01-01T00:00:00Z', 'circleId', \(channel), 'externalId', 'e', \(here)"))"
+    )
+    add("cancel_event", "\(anna), \(event), 'Rain'")
+    add("restore_event", "\(anna), \(off)")
+    let words = "'body', 'y', 'photoIds', '[]'::jsonb"
+    for (function, post, members) in [
+      ("update_text_post", text, words + ", 'location', NULL"),
+      ("update_outfit_post", outfit, "'body', 'y', 'isVotingEnabled', false, \(here)"),
+      ("update_product_post", other, "'body', 'y', 'isVotingEnabled', false"),
+      ("update_photo_post", shot, "'body', 'y', \(photos), \(here)"),
+      (
+        "update_card_offer", offer,
+        words + ", 'responseLimit', 2, 'regionIds', jsonb_build_array(\(place))"
+      ),
+      ("update_card_request", request, words),
+      ("update_thank_you", thanks, words + ", 'taggedUserIds', jsonb_build_array(\(ben))"),
+      ("update_announcement", news, words),
+    ] { add(function, "\(anna), \(post), \(input(members))") }
     for (post, name) in [
       (text, "words"), (outfit, "outfit"), (event, "event"), (offer, "offer"),
       (request, "request"),
@@ -291,6 +328,9 @@ final class LockWorld: @unchecked Sendable {
       add("delete_comment", "\(ben), \(subject)", name)
     }
     add("delete_comment", "\(staff), \(comment)", "by staff")
+    for (subject, name) in [(comment, "post"), (review, "place"), (note, "group")] {
+      add("update_comment", "\(ben), \(subject), \(input("'body', 'z'"))", name)
+    }
     let picture = "/photos/\(String(repeating: "a", count: 64)).jpg"
     try data.run(
       """
@@ -299,7 +339,8 @@ final class LockWorld: @unchecked Sendable {
       """)
     add("create_photo", "\(anna), \(input("'url', '\(picture)'"))")
     try data.run("SELECT flag_subject(\(eve), \(text), 'SPAM', NULL)")
-    add("resolve_flag", "\(chief), (SELECT min(id) FROM flag), NULL")
+    add("resolve_flags", "\(chief), \(text), NULL")
+    add("unflag_subject", "\(eve), \(text)")
     add("flag_subject", "\(ben), \(text), 'SPAM', NULL")
     add("flag_subject", "\(anna), \(comment), 'SPAM', NULL", "comment")
     add("share_post", "\(anna), \(text), 'FACEBOOK'")
@@ -317,7 +358,9 @@ final class LockWorld: @unchecked Sendable {
     add(
       "create_circle",
       "\(anna), \(input("'name', 'x', 'memberIds', jsonb_build_array(\(eve), \(ben))"))")
-    add("update_circle", "\(anna), \(input("'circleId', \(group), 'name', 'y'"))")
+    add("update_circle", "\(anna), \(group), \(input("'name', 'y'"))")
+    add("transfer_circle", "\(anna), \(group), \(ben)")
+    add("transfer_circle", "\(chief), \(channel), \(ben)", "channel")
     add("delete_circle", "\(anna), \(group)")
     add("delete_circle", "\(staff), \(channel)", "channel")
     add("add_circle_members", "\(ben), \(group), ARRAY[\(trainer), \(staff)]")
@@ -328,18 +371,25 @@ final class LockWorld: @unchecked Sendable {
     add("invite_to_event", "\(anna), \(event), ARRAY[\(trainer), \(staff)], ARRAY[\(group)]")
     add("set_attendance", "\(ben), \(event), 'GOING'")
     add("set_attendance", "\(eve), \(event), 'NOT_GOING'", "not")
+    add("set_attendance", "\(ben), \(free), 'MAYBE'", "free")
+    add("clear_attendance", "\(ben), \(event)")
+    add("withdraw_invitation", "\(anna), \(invitations[0])")
     add("respond_to_offer", "\(ben), \(offer)")
+    add("withdraw_offer_response", "\(eve), \(offer)")
+    add("withdraw_info_request", "\(ben), \(asked)")
     add("request_address", "\(eve), \(request)")
     add("answer_info_request", "\(anna), \(asked), true")
     add("answer_info_request", "\(anna), \(asked), false", "no")
-    add("resolve_follow_up", "\(anna), \(owed), false")
+    add("resolve_follow_up", "\(anna), \(owed), 'UNABLE'")
+    add("resolve_follow_up", "\(anna), \(unable), 'OPEN'", "back")
     add("close_card_post", "\(anna), \(offer)")
     add("close_card_post", "\(anna), \(request)", "request")
-    add("book_session", "\(anna), \(session)")
+    add("reopen_card_post", "\(anna), \(shut)")
+    add("book_class_session", "\(anna), \(session)")
     add("cancel_booking", "\(ben), \(booking)")
     add(
-      "save_activity_track",
-      "\(anna), '{\"startedAt\": \"2026-01-01T00:00:00Z\", \"endedAt\": \"2026-01-01T01:00:00Z\", \"path\": []}'"
+      "create_activity_track",
+      "\(anna), '{\"startedAt\": \"2026-01-01T00:00:00.000Z\", \"endedAt\": \"2026-01-01T01:00:00.000Z\", \"path\": []}'"
     )
     add("delete_activity_track", "\(anna), \(track)")
     add("record_test_result", "\(anna), '{\"test\": \"LEG_PRESS\", \"value\": 2}'")
@@ -364,19 +414,48 @@ final class LockWorld: @unchecked Sendable {
       "\(staff), (SELECT jsonb_build_object('retailer', retailer, 'externalId', external_id, 'name', 'N', 'brand', 'B', 'buyUrl', 'https://a.example/', 'photoId', \(photo)) FROM product WHERE id = \(thing))"
     )
     add(
-      "upsert_program",
-      "\(staff), \(input("'programId', \(program), 'title', 'T', 'training', 'GROUP', 'durationMinutes', 30, 'trainerIds', jsonb_build_array(\(trainer)), 'locationId', \(place)"))"
+      "create_program",
+      "\(staff), \(input("'title', 'T', 'training', 'GROUP', 'durationMinutes', 30, 'trainerIds', jsonb_build_array(\(trainer)), 'locationId', \(place)"))"
     )
     add(
-      "schedule_sessions",
-      "\(trainer), \(input("'programId', \(program), 'trainerId', \(trainer), 'startsAt', '[\"2041-02-02T10:00:00Z\"]'::jsonb, 'capacity', 2"))"
+      "update_program",
+      "\(staff), \(program), \(input("'title', 'T', 'trainerIds', jsonb_build_array(\(trainer)), 'locationId', \(place)"))"
     )
     add(
-      "update_session",
-      "\(trainer), \(input("'sessionId', \(session), 'startsAt', '2041-01-01T12:00:00Z', 'capacity', 5"))"
+      "update_location",
+      "\(staff), \(place), \(input("'name', 'Quay', 'gmapsId', 'quay', 'parentId', \(city)"))")
+    add("update_location", "\(staff), \(city), \(input("'parentId', NULL"))", "with what is in it")
+    add("delete_location", "\(staff), \(empty)")
+    add("update_photo", "\(anna), \(spare), \(input("'altText', 'x'"))")
+    add("delete_photo", "\(anna), \(spare)")
+    add("delete_photo", "\(staff), \(spare)", "by staff")
+    add("update_activity_track", "\(anna), \(track), \(input("'title', 'x'"))")
+    add(
+      "delete_test_result",
+      "\(anna), (SELECT min(id) FROM test_result WHERE user_id = \(anna))")
+    add("delete_external_contacts", "\(anna), 'GOOGLE'")
+    for person in [anna, ben] {
+      let name = "by \(person.username.prefix(3))"
+      add("set_conversation_muted", "\(person), \(talk), true", name)
+      add(
+        "delete_message",
+        "\(person), (SELECT min(id) FROM message WHERE author_id = \(person))", name)
+      add(
+        "delete_notifications",
+        "\(person), ARRAY(SELECT id FROM visible_notification(\(person)))", name)
+    }
+    add("suspend_user", "\(staff), \(ben), NULL, NULL")
+    add("unsuspend_user", "\(staff), \(ben)")
+    add(
+      "schedule_class_sessions",
+      "\(trainer), \(input("'programId', \(program), 'trainerId', \(trainer), 'startsAt', '[\"2041-02-02T10:00:00.000Z\"]'::jsonb, 'capacity', 2"))"
     )
-    add("cancel_session", "\(trainer), \(session)")
-    add("set_app_config", "\(staff), '{\"app\": \"gtio\", \"supportEmail\": \"b@example.org\"}'")
+    add(
+      "update_class_session",
+      "\(trainer), \(session), \(input("'startsAt', '2041-01-01T12:00:00.000Z', 'capacity', 5"))"
+    )
+    add("cancel_class_session", "\(trainer), \(session)")
+    add("set_app_config", "\(staff), 'gtio', '{\"supportEmail\": \"b@example.org\"}'")
     add("set_daily_content", "\(staff), '{\"motivations\": [\"Run!\"]}'")
     add("moderate_photo", "\(staff), \(photo), 'APPROVED'")
   }

@@ -39,7 +39,7 @@ extension ScheduleClient {
         isOnce: true)
     case 6:
       guard let id = circles.randomElement(using: &random) else { return }
-      try expect([], "updateCircle(circleId: \"\(id)\", description: \"d\(operations)\")")
+      try expect([], "updateCircle(circleId: \"\(id)\", input: {description: \"d\(operations)\"})")
     default:
       try expect(
         [],
@@ -54,7 +54,7 @@ extension ScheduleClient {
     // Without an account nobody can ask again.
     guard !world.hasOutages else { return }
     let nobody = Person(key: NodeKey(0), username: "", token: "")
-    let session = "session { token viewer { user { id } } }"
+    let session = "token viewer { user { id } }"
     let name = "s\(number)x\(operations)"
     let names = "username: \"\(name)\", password:"
     func person(_ answer: (payload: JSONValue, codes: [String])?) throws -> Person? {
@@ -112,10 +112,81 @@ extension ScheduleClient {
     try expect([], "deleteAccount", as: guest)
   }
 
+  /// Changes what the client has, and takes it back.
+  mutating func change() throws {
+    let gone: Set<String> = ["NOT_FOUND"]
+    switch Int.random(in: 0..<7, using: &random) {
+    case 0:
+      guard let id = tracks.randomElement(using: &random) else { return }
+      try expect(
+        [], "updateActivityTrack(activityTrackId: \"\(id)\", input: {title: \"t\(operations)\"})")
+    case 1:
+      guard
+        let id = ids("viewer { testResults { id } }", "viewer.testResults")
+          .randomElement(using: &random)
+      else { return }
+      try expect([], "deleteTestResult(testResultId: \"\(id)\")", isOnce: true)
+      results -= 1
+    case 2:
+      guard let id = try ownMessage() else { return }
+      try expect([], "deleteMessage(messageId: \"\(id)\")", isOnce: true)
+      messages -= 1
+    case 3:
+      let notes = ids(
+        "viewer { notifications(first: 3) { nodes { id } } }", "viewer.notifications.nodes")
+      guard let id = notes.randomElement(using: &random) else { return }
+      _ = try attempt(
+        "deleteNotifications(notificationIds: [\"\(id)\"])", allowing: gone, isOnce: true)
+    case 4:
+      if let id = ids(
+        "viewer { conversations(first: 3) { nodes { id } } }", "viewer.conversations.nodes"
+      ).randomElement(using: &random) {
+        try expect([], "setConversationMuted(conversationId: \"\(id)\", isMuted: \(chance(50)))")
+      }
+      try expect([], "deleteExternalContacts(provider: GOOGLE)")
+    case 5:
+      guard
+        let id = try attempt(
+          "createLocation(input: {name: \"m\(number)\", coordinates: {latitude: 3, longitude: 2}})",
+          "location { id }", "location.id", isOnce: true)
+      else { return }
+      try expect([], "updateLocation(locationId: \"\(id)\", input: {placeType: SHOP})")
+      try expect([], "deleteLocation(locationId: \"\(id)\")", isOnce: true)
+    default:
+      let photo = try ownPhoto()
+      try expect(
+        [], "updatePhoto(photoId: \"\(photo)\", input: {altText: \"a\(operations)\"})")
+      // Another's, which only staff see at all.
+      _ = try attempt(
+        "deletePhoto(photoId: \"\(world.photo.wire)\")", allowing: ["NOT_FOUND", "FORBIDDEN"],
+        isOnce: true)
+    }
+  }
+
+  /// One of the latest messages that the client wrote.
+  private mutating func ownMessage() throws -> String? {
+    let query = """
+      { viewer { conversations(first: 3) { nodes { messages(last: 3) { nodes { id author { id } } } } } } }
+      """
+    guard let response = try? world.post(query, [:], me.token, nil),
+      let answer = try? JSONParser.parse(response.body),
+      let talks = answer.at("data.viewer.conversations.nodes")?.array
+    else { return nil }
+    return talks.flatMap { $0.at("messages.nodes")?.array ?? [] }
+      .filter { $0.at("author.id") == me.json }.randomElement(using: &random)?["id"]?.string
+  }
+
   mutating func staffWork() throws {
     let staff = world.staff
     let session = world.sessions[1].key.wire
-    switch Int.random(in: 0..<10, using: &random) {
+    switch Int.random(in: 0..<11, using: &random) {
+    case 10:
+      try expect(
+        [],
+        """
+        upsertEvent(input: {circleId: "\(world.channel.wire)", externalId: "e\(operations % 2)", \
+        title: "T\(operations)", startsAt: "2041-03-03T10:00:00Z"})
+        """, as: staff)
     case 0, 1:
       guard let id = world.passing.any(&random)?.id else { return }
       let answer = try ask("deletePost(postId: \"\(id)\")", as: staff, isOnce: true)
@@ -126,7 +197,7 @@ extension ScheduleClient {
     case 2:
       try expect(
         [],
-        "updateSession(input: {sessionId: \"\(session)\", capacity: \(100 + operations % 3)})",
+        "updateClassSession(classSessionId: \"\(session)\", input: {capacity: \(100 + operations % 3)})",
         as: staff)
     case 3:
       try expect(
@@ -144,25 +215,31 @@ extension ScheduleClient {
       try expect(
         [],
         """
-        upsertProgram(input: {title: "P\(operations)", training: PERSONAL, durationMinutes: 60, \
+        createProgram(input: {title: "P\(operations)", training: PERSONAL, durationMinutes: 60, \
         trainerIds: ["\(world.trainer.wire)"]})
         """, as: staff, isOnce: true)
+      try expect(
+        [],
+        "updateProgram(programId: \"\(world.program.wire)\", input: {title: \"P\(operations)\"})",
+        as: staff)
+      try expect([], "suspendUser(userId: \"\(world.trainee.wire)\")", as: staff)
+      try expect([], "unsuspendUser(userId: \"\(world.trainee.wire)\")", as: staff)
     case 6:
       // No two at a time: a client has hours of its own.
       let hour = "21\(10 + number)-01-01T00:\(10 + operations % 50):00Z"
       guard
         let made = try ask(
           """
-          scheduleSessions(input: {programId: "\(world.program.wire)", \
+          scheduleClassSessions(input: {programId: "\(world.program.wire)", \
           trainerId: "\(world.trainer.wire)", startsAt: ["\(hour)"]})
-          """, "sessions { id }", as: staff)
+          """, "classSessions { id }", as: staff)
       else { return }
-      for id in made.payload.strings("sessions", "id") {
-        try expect([], "cancelSession(sessionId: \"\(id)\")", as: staff)
+      for id in made.payload.strings("classSessions", "id") {
+        try expect([], "cancelClassSession(classSessionId: \"\(id)\")", as: staff)
       }
     case 7:
       try expect(
-        [], "setAppConfig(input: {app: \"a\(operations % 2)\", supportEmail: \"a@b.example\"})",
+        [], "setAppConfig(app: \"a\(operations % 2)\", input: {supportEmail: \"a@b.example\"})",
         as: staff)
       try expect([], "setDailyContent(motivations: [\"\(operations)\"])", as: staff)
     case 8:
@@ -172,15 +249,10 @@ extension ScheduleClient {
         as: staff)
     default:
       try expect([], "flag(subjectId: \"\(world.texts[0].wire)\")")
-      guard
-        let id = ids(
-          "viewer { moderation { flags(first: 5) { nodes { id } } } }",
-          "viewer.moderation.flags.nodes", as: staff
-        ).randomElement(using: &random)
-      else { return }
-      let answer = try ask("resolveFlag(flagId: \"\(id)\")", as: staff)
-      if let codes = answer?.codes, !["", "NOT_FOUND", "ALREADY_DONE"].contains(codes.joined()) {
-        unexpected.append("\(number) resolveFlag: \(codes)")
+      let answer = try ask(
+        "resolveFlags(subjectId: \"\(world.texts[0].wire)\", note: \"\(number)\")", as: staff)
+      if let codes = answer?.codes, !["", "ALREADY_DONE"].contains(codes.joined()) {
+        unexpected.append("\(number) resolveFlags: \(codes)")
       }
     }
   }

@@ -86,6 +86,7 @@ struct ScheduleWorld: Sendable {
     self.post = post
     self.hasOutages = hasOutages
     let host = try data.person("host")
+    try data.run("INSERT INTO app_config (app) VALUES ('push')")
     trainer = try data.person("trainer", roles: ["MEMBER", "TRAINER"])
     trainee = try data.person("trainee")
     photo = try data.photo(of: trainee)
@@ -344,7 +345,7 @@ struct ScheduleClient {
 
   mutating func step() throws {
     let gone: Set<String> = ["NOT_FOUND"]
-    switch Int.random(in: 0..<45, using: &random) {
+    switch Int.random(in: 0..<48, using: &random) {
     case 0...4:
       let subjects = world.outfits + world.texts + [world.event]
       let index = Int.random(in: 0..<subjects.count, using: &random)
@@ -374,6 +375,10 @@ struct ScheduleClient {
       }
     case 8:
       guard let (id, _) = comments.randomElement(using: &random) else { return }
+      if chance(40) {
+        return try expect(
+          [], "updateComment(commentId: \"\(id)\", input: {body: \"so \(operations)\"})")
+      }
       try expect([], "deleteComment(commentId: \"\(id)\")", isOnce: true)
       comments[id] = nil
       // It is gone now.
@@ -390,7 +395,7 @@ struct ScheduleClient {
           ("cardRequest", body), ("productPost", "productId: \"\(world.product.wire)\", " + body),
           ("announcement", "body: \"n\""),
           ("thankYou", body + ", taggedUserIds: [\"\(world.staff.wire)\"]"),
-          ("event", "title: \"n\", startsAt: \"2041-02-02T10:00:00Z\"" + circle + location),
+          ("event", "title: \"n\", startsAt: \"2041-02-02T10:00:00.000Z\"" + circle + location),
         ].randomElement(using: &random) ?? ("textPost", body)
       let name = field.prefix(1).uppercased() + field.dropFirst()
       if let id = try attempt(
@@ -415,12 +420,19 @@ struct ScheduleClient {
         _ =
           chance(50)
           ? try attempt(
-            "updateEvent(input: {eventId: \"\(id)\", title: \"t\(operations)\"})",
+            "updateEvent(eventId: \"\(id)\", input: {title: \"t\(operations)\"})",
             allowing: ["CLOSED", "NOT_FOUND"])
-          : try attempt("cancelEvent(eventId: \"\(id)\")", allowing: gone)
+          : try attempt(
+            "\(chance(50) ? "cancel" : "restore")Event(eventId: \"\(id)\")", allowing: gone)
+      case "cardOffer" where chance(50):
+        _ = try attempt(
+          "updateCardOffer(cardOfferId: \"\(id)\", input: {responseLimit: 9})", allowing: gone)
+      case "cardRequest" where chance(30): _ = try attempt(update(id, kind), allowing: gone)
       case "cardOffer", "cardRequest":
-        _ = try attempt("closeCardPost(postId: \"\(id)\")", allowing: gone)
-      default: _ = try attempt("updatePost(postId: \"\(id)\", body: \"b\")", allowing: gone)
+        _ = try attempt(
+          "\(chance(50) ? "close" : "reopen")CardPost(postId: \"\(id)\")",
+          allowing: ["NOT_FOUND", "FULL"])
+      default: _ = try attempt(update(id, kind), allowing: gone)
       }
       explain("what \(number) does with its \(kind)", by: ["gone \(id)"])
     case 13...15:
@@ -432,9 +444,12 @@ struct ScheduleClient {
           ("addComment(subjectId: \"\(id)\", body: \"x\")", nil),
           ("flag(subjectId: \"\(id)\")", nil),
           ("unreact(subjectId: \"\(id)\", kind: HEART)", nil),
-          ("respondToOffer(offerId: \"\(id)\")", "cardOffer"),
-          ("requestAddress(requestId: \"\(id)\")", "cardRequest"),
+          ("respondToOffer(cardOfferId: \"\(id)\")", "cardOffer"),
+          ("requestAddress(cardRequestId: \"\(id)\")", "cardRequest"),
           ("setAttendance(eventId: \"\(id)\", status: GOING)", "event"),
+          ("clearAttendance(eventId: \"\(id)\")", "event"),
+          ("withdrawOfferResponse(cardOfferId: \"\(id)\")", "cardOffer"),
+          ("unflag(subjectId: \"\(id)\")", nil),
         ].filter { $0.1 == nil || $0.1 == post.kind || chance(20) }
         .randomElement(using: &random) ?? ("", nil)
       guard kind == nil || kind == post.kind else {
@@ -479,7 +494,7 @@ struct ScheduleClient {
         bookings[index] = nil
         world.history.change("seat \(index) \(number)", to: false, last.span)
       } else if let booking = try attempt(
-        "bookSession(sessionId: \"\(world.sessions[index].key.wire)\")", "booking { id }",
+        "bookClassSession(classSessionId: \"\(world.sessions[index].key.wire)\")", "booking { id }",
         "booking.id", allowing: bookings[index] == nil ? ["FULL"] : [])
       {
         if let earlier = bookings[index], earlier != booking {
@@ -493,7 +508,7 @@ struct ScheduleClient {
     case 21:
       let index = Int.random(in: 0..<world.offers.count, using: &random)
       if try attempt(
-        "respondToOffer(offerId: \"\(world.offers[index].key.wire)\")",
+        "respondToOffer(cardOfferId: \"\(world.offers[index].key.wire)\")",
         allowing: responded.contains(index) ? [] : ["CLOSED"]) != nil
       {
         responded.insert(index)
@@ -502,41 +517,63 @@ struct ScheduleClient {
         world.history.refuse("response \(index) ", last.span)
       }
     case 22:
-      try expect([], "requestAddress(requestId: \"\(world.request.wire)\")")
+      let id = try attempt(
+        "requestAddress(cardRequestId: \"\(world.request.wire)\")", "infoRequest { id }",
+        "infoRequest.id")
       asked = true
+      if let id, chance(30) { try expect([], "withdrawInfoRequest(infoRequestId: \"\(id)\")") }
     case 23:
       // Somebody asks for an address that the client may give.
       if let id = posts.first(where: { $0.value == "cardRequest" })?.key {
-        _ = try ask("requestAddress(requestId: \"\(id)\")", as: world.staff)
+        _ = try ask("requestAddress(cardRequestId: \"\(id)\")", as: world.staff)
       }
       guard
         let id = ids(
-          "viewer { infoRequests(first: 5) { nodes { id } } }", "viewer.infoRequests.nodes"
+          "viewer { infoRequests(status: PENDING, first: 5) { nodes { id } } }",
+          "viewer.infoRequests.nodes"
         )
         .randomElement(using: &random)
       else { return }
       _ = try attempt(
         "answerInfoRequest(infoRequestId: \"\(id)\", approve: \(chance(70)))",
-        allowing: ["NOT_FOUND", "ALREADY_DONE"])
+        allowing: ["NOT_FOUND", "ALREADY_DONE", "CLOSED", "FORBIDDEN"])
+      // Whose it is does not matter to who may not take it back.
+      _ = try attempt(
+        "withdrawInfoRequest(infoRequestId: \"\(id)\")",
+        allowing: ["NOT_FOUND", "ALREADY_DONE", "FORBIDDEN"])
     case 24:
       guard
         let id = ids(
-          "viewer { followUps(role: SENDER, first: 5) { nodes { id } } }", "viewer.followUps.nodes"
+          "viewer { followUps(role: SENDER, state: OPEN, first: 5) { nodes { id } } }",
+          "viewer.followUps.nodes"
         ).randomElement(using: &random)
       else { return }
       _ = try attempt(
-        "resolveFollowUp(followUpId: \"\(id)\", completed: \(chance(50)))",
+        "resolveFollowUp(followUpId: \"\(id)\", state: \(["COMPLETED", "UNABLE", "OPEN"].randomElement(using: &random) ?? "OPEN"))",
         allowing: ["NOT_FOUND", "ALREADY_DONE"])
     case 25:
       let status = ["GOING", "MAYBE", "NOT_GOING"].randomElement(using: &random) ?? "GOING"
-      try expect([], "setAttendance(eventId: \"\(world.event.wire)\", status: \(status))")
-      attendance = status
+      if chance(20) {
+        try expect([], "clearAttendance(eventId: \"\(world.event.wire)\")")
+        attendance = ""
+      } else {
+        try expect([], "setAttendance(eventId: \"\(world.event.wire)\", status: \(status))")
+        attendance = status
+      }
     case 26:
       if attendance == "GOING" {
         _ = try attempt(
           "inviteToEvent(eventId: \"\(world.event.wire)\", userIds: [\"\(world.clients[peer()].wire)\"])",
           allowing: ["NOT_FOUND", "BLOCKED"])
       }
+      guard
+        let id = ids(
+          "viewer { invitations(first: 3) { nodes { id } } }", "viewer.invitations.nodes"
+        ).randomElement(using: &random)
+      else { return }
+      // Somebody else sent it.
+      _ = try attempt(
+        "withdrawInvitation(invitationId: \"\(id)\")", allowing: ["NOT_FOUND", "FORBIDDEN"])
     case 27, 28:
       let other = peer()
       if try attempt(
@@ -547,8 +584,10 @@ struct ScheduleClient {
       }
       explain("\(number) writes to \(other)", and: other)
     case 29:
-      if chance(50) {
+      if chance(40) {
         try expect([], "markNotificationsRead")
+      } else if chance(20) {
+        try device()
       } else {
         try act()
       }
@@ -576,7 +615,7 @@ struct ScheduleClient {
       results += 1
       if let id = try attempt(
         """
-        saveActivityTrack(input: {startedAt: "2026-01-01T00:00:00Z", endedAt: "2026-01-01T01:00:00Z", path: []})
+        createActivityTrack(input: {startedAt: "2026-01-01T00:00:00.000Z", endedAt: "2026-01-01T01:00:00.000Z", path: []})
         """, "activityTrack { id }", "activityTrack.id", isOnce: true)
       {
         tracks.insert(id)
@@ -587,10 +626,34 @@ struct ScheduleClient {
       }
     case 33...38: try share()
     case 39: try account()
+    case 40...42: try change()
     default:
       // Some of them do what staff do.
       if number < 16 { try staffWork() }
     }
+  }
+
+  /// Registers a device, and perhaps takes it away again. A token may be that of another client.
+  private mutating func device() throws {
+    let token = String(repeating: "a", count: 62) + String(10 + operations % 7)
+    try expect(
+      [],
+      "updateNotificationSettings(input: {rules: [{reason: VOTED, channels: [\(chance(50) ? "PUSH" : "")]}]})"
+    )
+    guard
+      let id = try attempt(
+        "registerDevice(input: {app: \"push\", platform: APNS, token: \"\(token)\"})",
+        "device { id }", "device.id"), chance(50)
+    else { return }
+    // Another client may have taken it over.
+    _ = try attempt(
+      "unregisterDevice(deviceId: \"\(id)\")", allowing: ["NOT_FOUND"], isOnce: true)
+  }
+
+  /// A change of a post of a kind without any of its own.
+  private func update(_ id: String, _ kind: String) -> String {
+    let name = kind.prefix(1).uppercased() + kind.dropFirst()
+    return "update\(name)(\(kind)Id: \"\(id)\", input: {body: \"b\(operations)\"})"
   }
 
   /// Uses the button of one of the latest notifications.
@@ -626,7 +689,12 @@ struct ScheduleClient {
     }
     let refused: Set<String> = ["NOT_FOUND", "BLOCKED"]
     if let id = circles.randomElement(using: &random), chance(70) {
-      switch Int.random(in: 0..<3, using: &random) {
+      switch Int.random(in: 0..<4, using: &random) {
+      case 3:
+        // To its owner, so that it stays with who remembers it; the trainer is in no circle.
+        try expect([], "transferCircle(circleId: \"\(id)\", userId: \"\(me.wire)\")")
+        try expect(
+          ["INVALID"], "transferCircle(circleId: \"\(id)\", userId: \"\(world.trainer.wire)\")")
       case 0:
         guard let person = people.first else { return }
         _ = try attempt(

@@ -15,6 +15,6 @@ import Testing
       ORDER BY 1
       """)
     // The tasks of an operator and of the background.
-    #expect(planned == [["fill_ranks"], ["forget_uploads"], ["outbox_end"]])
+    #expect(planned == [["fill_ranks"], ["forget_uploads"]])
   }
 }

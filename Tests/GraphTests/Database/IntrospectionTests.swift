@@ -41,7 +41,7 @@ import Testing
         == ["defer", "live", "stream", "skip", "include", "deprecated", "specifiedBy", "oneOf"])
     let type = try server.data(
       """
-      { __type(name: "UserRef") { kind isOneOf inputFields { name type { name } } }
+      { __type(name: "UserLookup") { kind isOneOf inputFields { name type { name } } }
         missing: __type(name: "Usr") { name } }
       """)
     #expect(

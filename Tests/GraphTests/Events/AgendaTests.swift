@@ -6,8 +6,8 @@ import Testing
 @Suite(.usesCluster) struct AgendaTests {
   /// The titles of the viewer's agenda, of a day in 2041 unless told.
   private func agenda(
-    _ server: GraphServer, as person: Person, from: String = "2041-05-02T00:00:00Z",
-    to: String = "2041-05-03T00:00:00Z", _ fields: String = ""
+    _ server: GraphServer, as person: Person, from: String = "2041-05-02T00:00:00.000Z",
+    to: String = "2041-05-03T00:00:00.000Z", _ fields: String = ""
   ) throws -> JSONValue {
     try server.data(
       """
@@ -95,7 +95,8 @@ import Testing
     }
     let day = try agenda(
       server, as: viewer, from: "2041-05-02T00:00:00-05:00", to: "2041-05-03T00:00:00-05:00")
-    #expect(day.strings("nodes", "startsAt") == ["2041-05-02T05:00:00Z", "2041-05-03T04:59:59Z"])
+    #expect(
+      day.strings("nodes", "startsAt") == ["2041-05-02T05:00:00.000Z", "2041-05-03T04:59:59.000Z"])
     let codes = try server.errorCodes(
       "{ viewer { agenda(from: \"2041-05-02\", to: \"tomorrow\") { totalCount } } }", as: viewer)
     #expect(codes.first == "GRAPHQL_VALIDATION_FAILED" || codes.first == "BAD_USER_INPUT")
@@ -109,7 +110,7 @@ import Testing
       _ = try data.post(.event, by: viewer, title: "day \(day)", startsAt: Self.time(10, day: day))
     }
     let window = try agenda(
-      server, as: viewer, from: "2041-05-02T00:00:00Z", to: "2041-05-09T00:00:00Z")
+      server, as: viewer, from: "2041-05-02T00:00:00.000Z", to: "2041-05-09T00:00:00.000Z")
     #expect(window.strings("nodes", "title") == (2...8).map { "day \($0)" })
     #expect(window.at("totalCount") == 7)
   }
@@ -140,7 +141,7 @@ import Testing
       query($name: String) {
         circles(isDefault: true, search: $name) { nodes { name } }
         schedule(filter: {
-          from: "2042-01-01T00:00:00Z", to: "2042-01-02T00:00:00Z", defaultChannels: true
+          from: "2042-01-01T00:00:00.000Z", to: "2042-01-02T00:00:00.000Z", isInDefaultChannel: true
         }) { totalCount nodes { title } }
       }
       """, ["name": .string(name)])
@@ -169,7 +170,7 @@ import Testing
     let meals = try server.data(
       """
       query($circle: ID!) { schedule(filter: {category: DINING, circleIds: [$circle],
-        from: "2041-05-02T00:00:00Z", to: "2041-05-03T00:00:00Z"}) { nodes { title } } }
+        from: "2041-05-02T00:00:00.000Z", to: "2041-05-03T00:00:00.000Z"}) { nodes { title } } }
       """, ["circle": dining.json])
     #expect(meals.strings("schedule.nodes", "title") == ["breakfast", "dinner"])
   }
@@ -197,12 +198,12 @@ import Testing
     #expect(
       found.at("node.venues") == [
         [
-          "location": ["name": "South"], "opensAt": "2041-05-02T11:00:00Z",
-          "closesAt": "2041-05-02T14:00:00Z", "note": nil,
+          "location": ["name": "South"], "opensAt": "2041-05-02T11:00:00.000Z",
+          "closesAt": "2041-05-02T14:00:00.000Z", "note": nil,
         ],
         [
-          "location": ["name": "North"], "opensAt": "2041-05-02T11:30:00Z",
-          "closesAt": "2041-05-02T14:00:00Z", "note": "vegan",
+          "location": ["name": "North"], "opensAt": "2041-05-02T11:30:00.000Z",
+          "closesAt": "2041-05-02T14:00:00.000Z", "note": "vegan",
         ],
         ["location": ["name": "Cart"], "opensAt": nil, "closesAt": nil, "note": nil],
       ])

@@ -353,7 +353,7 @@ extension LiveTests {
       "of an empty list":
         "query($post: ID!) { post(id: $post) { id comments(first: 1, after: null) { nodes { id ... @defer { author { posts(first: 0) { nodes { ... @defer { id } } } } } } } } }",
       "by its kind":
-        "query($bob: ID!) { node(id: $bob) { ... on User { posts(first: 10) { nodes { __typename ... on Votable @defer(label: \"v\") { votingEnabled } ... on OutfitPost @defer(label: \"o\") { brands body } ... @defer(label: \"a\") { body } } } } } }",
+        "query($bob: ID!) { node(id: $bob) { ... on User { posts(first: 10) { nodes { __typename ... on Votable @defer(label: \"v\") { isVotingEnabled } ... on OutfitPost @defer(label: \"o\") { brands body } ... @defer(label: \"a\") { body } } } } } }",
       "nodes that are there and not":
         "query($ids: [ID!]!) { nodes(ids: $ids) { __typename id ... on Post @defer(label: \"p\") { body } ... on User @defer(label: \"u\") { username ... @defer(label: \"n\") { displayName } } } }",
       "told to":
@@ -402,7 +402,7 @@ extension LiveTests {
       "a list told not to":
         "query($post: ID!, $soon: Boolean!) { post(id: $post) { comments(first: 9) { nodes @stream(if: $soon) { body } } } }",
       "lists of several kinds":
-        "query($bob: ID!) { node(id: $bob) { ... on User { posts(first: 9) { nodes @stream(initialCount: 1) { __typename ... on Post { body } ... on OutfitPost { brands } ... on Votable @defer { votingEnabled } } } } } }",
+        "query($bob: ID!) { node(id: $bob) { ... on User { posts(first: 9) { nodes @stream(initialCount: 1) { __typename ... on Post { body } ... on OutfitPost { brands } ... on Votable @defer { isVotingEnabled } } } } } }",
       "references of references":
         "query($post: ID!) { post(id: $post) { location { id ... @defer(label: \"l\") { parent { name ... @defer(label: \"m\") { level } } ancestors { id ... @defer(label: \"n\") { name } } } } } }",
     ]

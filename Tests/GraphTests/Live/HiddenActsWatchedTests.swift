@@ -50,7 +50,7 @@ extension LiveTests {
       }
 
       private static let query =
-        "query($since: String) { changes(since: $since) { token changes { id operation } } }"
+        "query($since: String) { changes(since: $since) { token changes { nodeId operation } } }"
 
       func token(_ server: LiveServer) throws -> JSONValue {
         try server.graph.data(Self.query, as: person).at("changes.token") ?? .null
@@ -276,7 +276,7 @@ extension LiveTests {
                 "notification",
                 [
                   "recipient_id": blocked.key, "actor_id": ann.key, "reason": "COMMENTED",
-                  "text": "hidden", "destination": "x",
+                  "phrase": "hidden", "destination": "x",
                 ])
               if Bool.random(using: &random) {
                 try data.run("DELETE FROM notification WHERE id = \(made)")
@@ -316,7 +316,7 @@ extension LiveTests {
             "notification",
             [
               "recipient_id": person.key, "actor_id": dan.key, "reason": "FOLLOWED",
-              "text": "open notification", "destination": "x",
+              "phrase": "open notification", "destination": "x",
             ])
           try server.graph.mutate(
             "sendMessage(to: { userIds: $ids }, body: \"open message\")",

@@ -134,7 +134,7 @@ extension LiveTests {
         ["id": group.json])
       sync.subscribe("1", "subscription { changesAvailable }")
       try server.waitForHearing(2)
-      let query = "query($since: String) { changes(since: $since) { token changes { id } } }"
+      let query = "query($since: String) { changes(since: $since) { token changes { nodeId } } }"
       let start = try server.graph.data(query, as: bob).at("changes.token") ?? .null
       try data.join(group, ann)
       let comment = try data.comment(group, by: ann, "hidden words")

@@ -40,7 +40,8 @@ extension LiveTests {
       try comment(server, on: post, "first", as: ann)
       #expect(try socket.data().at("node.commentCount") == 1)
       try server.graph.mutate(
-        "updatePost(postId: $id, body: \"other words\")", "__typename", ["id: ID!": post.json],
+        "updateTextPost(textPostId: $id, input: {body: \"other words\"})", "__typename",
+        ["id: ID!": post.json],
         as: ann)
       #expect(try socket.data().at("node.body") == "other words")
       try server.graph.mutate(

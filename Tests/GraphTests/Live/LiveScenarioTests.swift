@@ -56,7 +56,7 @@ extension LiveTests {
       mail.subscribe("1", "subscription { messageAdded { body author { username } } }")
       try server.waitForHearing(3)
       try server.graph.mutate(
-        "respondToOffer(offerId: $id)", "__typename", ["id: ID!": offer.json], as: bob)
+        "respondToOffer(cardOfferId: $id)", "__typename", ["id: ID!": offer.json], as: bob)
       #expect(try card.data() == ["nodeChanged": ["isOpen": false, "responseCount": 1]])
       #expect(try pecks.data().at("notificationAdded.reason") == "OFFER_ANSWERED")
       try server.graph.mutate(
@@ -132,7 +132,7 @@ extension LiveTests {
           $0["id"] == comment.at("commentAdded.id")
         })
       try server.graph.mutate(
-        "createEvent(input: { title: \"Dinner\", startsAt: \"2045-05-05T18:00:00Z\", "
+        "createEvent(input: { title: \"Dinner\", startsAt: \"2045-05-05T18:00:00.000Z\", "
           + "visibility: INVITED, inviteUserIds: $ids })", "__typename",
         ["ids: [ID!]": [ann.json]], as: bob, key: "a")
       let reasons = try (0..<2).map { _ in try pecks.data().at("notificationAdded.reason") }
@@ -151,7 +151,8 @@ extension LiveTests {
       socket.subscribe("1", Self.changes("... on ClassSession { seatsLeft }"), ["id": session.json])
       try server.waitForHearing(1)
       let booked = try server.graph.mutate(
-        "bookSession(sessionId: $id)", "booking { id }", ["id: ID!": session.json], as: bob)
+        "bookClassSession(classSessionId: $id)", "booking { id }", ["id: ID!": session.json],
+        as: bob)
       #expect(try socket.data() == ["nodeChanged": ["seatsLeft": 1]])
       try server.graph.mutate(
         "cancelBooking(bookingId: $id)", "__typename",

@@ -171,7 +171,8 @@ import Testing
       key: "a")
     #expect(try socket.data().at("nodeChanged.commentCount") == 1)
     try server.graph.mutate(
-      "updatePost(postId: $id, body: \"other words\")", "__typename", ["id: ID!": post.json],
+      "updateTextPost(textPostId: $id, input: {body: \"other words\"})", "__typename",
+      ["id: ID!": post.json],
       as: ann)
     #expect(try socket.data().at("nodeChanged.body") == "other words")
     try server.graph.mutate(

@@ -11,7 +11,7 @@ import Testing
   ) throws {
     let near: JSONValue = [
       "center": ["latitude": .number("\(latitude)"), "longitude": .number("\(longitude)")],
-      "radius": .number("\(radius)"),
+      "radiusMeters": .number("\(radius)"),
     ]
     let server = try GraphServer.shared
     // Where nothing is, nothing is compared with the circle.
@@ -31,14 +31,19 @@ import Testing
     _ = try data.location(name, latitude: 10, longitude: 20)
     let query = """
       query($name: String, $near: RadiusInput) {
-        locations(filter: {search: $name, near: $near}) { edges { distance } }
+        locations(filter: {search: $name, near: $near}) { edges { distanceMeters } }
       }
       """
     let without = try server.data(query, ["name": .string(name)])
-    #expect(without == ["locations": ["edges": [["distance": .null]]]])
-    let near: JSONValue = ["center": ["latitude": 10, "longitude": 21], "radius": 500_000]
+    #expect(without == ["locations": ["edges": [["distanceMeters": .null]]]])
+    let unplaced =
+      "query($near: RadiusInput) { locations(filter: {near: $near}, orderBy: NEAREST) { totalCount } }"
+    for text in [unplaced, "{ locations(orderBy: NEAREST) { nodes { id } } }"] {
+      #expect(try server.errorCodes(text) == ["BAD_USER_INPUT"])
+    }
+    let near: JSONValue = ["center": ["latitude": 10, "longitude": 21], "radiusMeters": 500_000]
     let with = try server.data(query, ["name": .string(name), "near": near])
-    let distance = try #require(with.at("locations.edges.0.distance")?.double)
+    let distance = try #require(with.at("locations.edges.0.distanceMeters")?.double)
     #expect(abs(distance - 109_506) < 100)
   }
 
@@ -63,7 +68,7 @@ import Testing
           "name": .string(name),
           "near": [
             "center": ["latitude": .number("\(latitude)"), "longitude": .number("\(longitude)")],
-            "radius": 50_000,
+            "radiusMeters": 50_000,
           ],
         ]
       ).strings("locations.nodes", "name").map { String($0.dropFirst(name.count + 1)) }

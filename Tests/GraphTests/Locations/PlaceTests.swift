@@ -65,7 +65,7 @@ import Testing
     #expect(seen.list(posts, "reactionCount") == [2, 1, 1, 0])
     #expect(seen.at("location.posts.totalCount") == 4)
     #expect(seen.at("location.postCount") == 5)
-    #expect(seen.at("\(posts).0.photos") == [["url": "https://photos.example/two.jpg"]])
+    #expect(seen.at("\(posts).0.photos") == [["url": "/photos/two.jpg"]])
     let anonymous = try server.data(query, ["place": .string(gmapsID)])
     #expect(anonymous.strings(posts, "body").first == "blocked")
     #expect(anonymous.at("location.postCount") == 6)
@@ -96,7 +96,7 @@ import Testing
 
     let query = """
       query($country: ID!) {
-        locations(filter: {within: $country, visitedBy: FOLLOWING}, orderBy: POPULAR) {
+        locations(filter: {withinId: $country, visitedBy: FOLLOWING}, orderBy: POPULAR) {
           totalCount nodes { name popularity visitors(by: FOLLOWING) { nodes { displayName } } } } }
       """
     let found = try server.data(query, ["country": country.json], as: viewer)
@@ -147,12 +147,12 @@ import Testing
         """
         query($name: String, $near: RadiusInput) {
           locations(filter: {search: $name, near: $near}, orderBy: NEAREST) {
-            edges { distance node { name } } } }
+            edges { distanceMeters node { name } } } }
         """,
         [
           "name": .string(name),
           "near": [
-            "center": ["latitude": 50, "longitude": 7], "radius": .number("\(radius)"),
+            "center": ["latitude": 50, "longitude": 7], "radiusMeters": .number("\(radius)"),
           ],
         ])
     }
@@ -160,7 +160,7 @@ import Testing
     #expect(
       found.strings("data.locations.edges", "node.name")
         == ["here", "near", "far"].map { "\(name) \($0)" })
-    let distances = found.list("data.locations.edges", "distance").map { $0.double ?? -1 }
+    let distances = found.list("data.locations.edges", "distanceMeters").map { $0.double ?? -1 }
     for (distance, expected) in zip(distances, [0, 11_119.5, 489_258]) {
       #expect(abs(distance - expected) < 5)
     }
@@ -183,7 +183,7 @@ import Testing
       try server.data(
         """
         query($in: ID!, $types: [PlaceType!]) {
-          locations(filter: {within: $in, placeTypes: $types}, orderBy: NAME) {
+          locations(filter: {withinId: $in, placeTypes: $types}, orderBy: NAME) {
             nodes { name placeType } } }
         """, ["in": country.json, "types": types])
     }
@@ -214,7 +214,7 @@ import Testing
       if name == "visited" { _ = try data.photoPost(by: viewer, at: place) }
     }
     let query = """
-      query($in: ID!) { locations(filter: {within: $in, recommended: true}) { nodes { name } } }
+      query($in: ID!) { locations(filter: {withinId: $in, isRecommended: true}) { nodes { name } } }
       """
     let found = try server.data(query, ["in": country.json], as: viewer)
     #expect(found.strings("locations.nodes", "name") == ["friend's", "friend of friend's"])
@@ -238,7 +238,7 @@ import Testing
       try server.data(
         """
         query($in: ID!, $minimum: Int, $order: LocationOrder!) {
-          locations(filter: {within: $in, minReviews: $minimum}, orderBy: $order) {
+          locations(filter: {withinId: $in, minReviews: $minimum}, orderBy: $order) {
             nodes { name commentCount } } }
         """, ["in": country.json, "minimum": minimum, "order": order], as: person)
     }
@@ -270,7 +270,7 @@ import Testing
   }
 
   private static let within = """
-    query($in: ID!) { locations(filter: {within: $in, levels: [PLACE]}, orderBy: NAME) {
+    query($in: ID!) { locations(filter: {withinId: $in, levels: [PLACE]}, orderBy: NAME) {
       nodes { name parent { name } ancestors { level name } } } }
     """
 
@@ -321,7 +321,7 @@ import Testing
       ]
     }
     let made = try server.make(
-      create, "location", ["input: NewLocationInput!": input("Strand", maps: maps)], as: sailor)
+      create, "location", ["input: CreateLocationInput!": input("Strand", maps: maps)], as: sailor)
     let query = """
       query($maps: String!) { location(by: {gmapsId: $maps}) {
         id name level placeType coordinates { latitude longitude } ancestors { name } } }
@@ -336,19 +336,19 @@ import Testing
       ])
     for place in [country, region, city] {
       let found = try server.data(
-        "query($in: ID!) { locations(filter: {within: $in, placeTypes: [BEACH]}) { nodes { id } } }",
+        "query($in: ID!) { locations(filter: {withinId: $in, placeTypes: [BEACH]}) { nodes { id } } }",
         ["in": place.json])
       #expect(found.list("locations.nodes", "id") == [made.json])
     }
     // Somebody else adds the same place of the map: it is the one that is there.
     #expect(
       try server.make(
-        create, "location", ["input: NewLocationInput!": input("The Strand", maps: maps)],
+        create, "location", ["input: CreateLocationInput!": input("The Strand", maps: maps)],
         as: data.person()) == made)
     #expect(
       try server.refusals(
         create,
-        ["input: NewLocationInput!": ["name": " ", "parentId": sailor.json, "gmapsId": nil]],
+        ["input: CreateLocationInput!": ["name": " ", "parentId": sailor.json, "gmapsId": nil]],
         as: sailor) == [
           Refusal("REQUIRED", "input", "name"), Refusal("REQUIRED", "input", "coordinates"),
           Refusal("NOT_FOUND", "input", "parentId"),
@@ -356,13 +356,13 @@ import Testing
     #expect(
       try server.refusals(
         create,
-        ["input: NewLocationInput!": input("State", maps: GraphData.unique("g"), level: "CITY")],
+        ["input: CreateLocationInput!": input("State", maps: GraphData.unique("g"), level: "CITY")],
         as: sailor) == [
           Refusal("FORBIDDEN", "input", "level"), Refusal("INVALID", "input", "parentId"),
         ])
     #expect(
       try server.mutationErrorCodes(
-        create, ["input: NewLocationInput!": input("Strand", maps: maps)], as: nil)
+        create, ["input: CreateLocationInput!": input("Strand", maps: maps)], as: nil)
         == ["UNAUTHENTICATED"])
   }
 }

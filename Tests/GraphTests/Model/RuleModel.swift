@@ -282,11 +282,29 @@ struct RuleModel {
     faults(viewer, people, self: isAllowed, path)
   }
 
-  mutating func update(_ viewer: Int, _ id: String, body: String) -> Outcome {
-    guard seesPost(viewer, id) else { return .refused([Refusal("NOT_FOUND", "postId")]) }
-    guard posts[id]?.author == viewer else { return .refused([Refusal("FORBIDDEN", "postId")]) }
+  /// - Parameter type: the type that the mutation is for, such as `textPost`.
+  mutating func update(_ viewer: Int, _ id: String, as type: String, body: String) -> Outcome {
+    guard seesPost(viewer, id), posts[id].map({ Self.type(of: $0) }) == type else {
+      return .refused([Refusal("NOT_FOUND", type + "Id")])
+    }
+    guard posts[id]?.author == viewer else { return .refused([Refusal("FORBIDDEN", type + "Id")]) }
+    if posts[id]?.isCancelled == true { return .refused([Refusal("CLOSED", type + "Id")]) }
+    if type == "event", posts[id]?.body != body {
+      untell(guests(id), "EVENT_CHANGED", by: nil, about: id)
+      tell(guests(id), "EVENT_CHANGED", by: viewer, about: id)
+    }
     posts[id]?.body = body
     return .done
+  }
+
+  static func type(of post: Post) -> String {
+    post.kind == "outfitPost" ? "productPost" : post.kind
+  }
+
+  /// Returns who is told of an event: invited and not declined, or perhaps coming.
+  private func guests(_ id: String) -> [Int] {
+    (invitations[id] ?? [:]).filter { $0.value != "DECLINED" }.map(\.key)
+      + (attendance[id] ?? [:]).filter { $0.value != "NOT_GOING" }.map(\.key)
   }
 
   mutating func delete(_ viewer: Int, _ id: String) -> Outcome {
@@ -318,9 +336,29 @@ struct RuleModel {
     guard posts[id]?.author == viewer else { return .refused([Refusal("FORBIDDEN", "eventId")]) }
     guard posts[id]?.isCancelled == false else { return .done }
     posts[id]?.isCancelled = true
-    let invited = (invitations[id] ?? [:]).filter { $0.value != "DECLINED" }.map(\.key)
-    let coming = (attendance[id] ?? [:]).filter { $0.value != "NOT_GOING" }.map(\.key)
-    tell(invited + coming, "EVENT_CANCELLED", by: viewer, about: id)
+    tell(guests(id), "EVENT_CANCELLED", by: viewer, about: id)
+    return .done
+  }
+
+  mutating func restoreEvent(_ viewer: Int, _ id: String) -> Outcome {
+    guard seesPost(viewer, id), posts[id]?.kind == "event" else {
+      return .refused([Refusal("NOT_FOUND", "eventId")])
+    }
+    guard posts[id]?.author == viewer else { return .refused([Refusal("FORBIDDEN", "eventId")]) }
+    guard posts[id]?.isCancelled == true else { return .done }
+    posts[id]?.isCancelled = false
+    untell(guests(id), "EVENT_CHANGED", by: nil, about: id)
+    tell(guests(id), "EVENT_CHANGED", by: viewer, about: id)
+    return .done
+  }
+
+  mutating func clearAttendance(_ viewer: Int, _ id: String) -> Outcome {
+    guard seesPost(viewer, id), posts[id]?.kind == "event" else {
+      return .refused([Refusal("NOT_FOUND", "eventId")])
+    }
+    guard attendance[id]?[viewer] != nil else { return .done }
+    attendance[id]?[viewer] = nil
+    if invitations[id]?[viewer] != nil { invitations[id]?[viewer] = "PENDING" }
     return .done
   }
 
@@ -472,11 +510,11 @@ struct RuleModel {
 
   mutating func respond(_ viewer: Int, _ id: String) -> Outcome {
     guard seesPost(viewer, id), let post = posts[id], post.kind == "cardOffer" else {
-      return .refused([Refusal("NOT_FOUND", "offerId")])
+      return .refused([Refusal("NOT_FOUND", "cardOfferId")])
     }
-    if post.author == viewer { return .refused([Refusal("FORBIDDEN", "offerId")]) }
+    if post.author == viewer { return .refused([Refusal("FORBIDDEN", "cardOfferId")]) }
     if responses[id]?.contains(viewer) == true { return .done }
-    guard post.isOpen else { return .refused([Refusal("CLOSED", "offerId")]) }
+    guard post.isOpen else { return .refused([Refusal("CLOSED", "cardOfferId")]) }
     responses[id, default: []].insert(viewer)
     if let limit = post.limit, responses[id]?.count ?? 0 >= limit { posts[id]?.isOpen = false }
     cards.append(
@@ -495,13 +533,25 @@ struct RuleModel {
     return .done
   }
 
+  mutating func reopen(_ viewer: Int, _ id: String) -> Outcome {
+    guard seesPost(viewer, id), let post = posts[id], post.kind.hasPrefix("card") else {
+      return .refused([Refusal("NOT_FOUND", "postId")])
+    }
+    guard post.author == viewer else { return .refused([Refusal("FORBIDDEN", "postId")]) }
+    if let limit = post.limit, responses[id]?.count ?? 0 >= limit {
+      return .refused([Refusal("FULL", "postId")])
+    }
+    posts[id]?.isOpen = true
+    return .done
+  }
+
   func mayAsk(_ viewer: Int, _ id: String) -> [Refusal] {
     guard seesPost(viewer, id), let post = posts[id], post.kind == "cardRequest" else {
-      return [Refusal("NOT_FOUND", "requestId")]
+      return [Refusal("NOT_FOUND", "cardRequestId")]
     }
-    if post.author == viewer { return [Refusal("FORBIDDEN", "requestId")] }
+    if post.author == viewer { return [Refusal("FORBIDDEN", "cardRequestId")] }
     let isKnown = requests.values.contains { $0.post == id && $0.sender == viewer }
-    return isKnown || post.isOpen ? [] : [Refusal("CLOSED", "requestId")]
+    return isKnown || post.isOpen ? [] : [Refusal("CLOSED", "cardRequestId")]
   }
 
   mutating func ask(_ viewer: Int, _ id: String, for post: String) {
@@ -550,8 +600,8 @@ struct RuleModel {
 
   func mayBook(_ viewer: Int, _ id: String) -> [Refusal] {
     guard let session = sessions[id], session.bookings[viewer] == nil else { return [] }
-    if session.trainer == viewer { return [Refusal("FORBIDDEN", "sessionId")] }
-    return session.bookings.count >= session.seats ? [Refusal("FULL", "sessionId")] : []
+    if session.trainer == viewer { return [Refusal("FORBIDDEN", "classSessionId")] }
+    return session.bookings.count >= session.seats ? [Refusal("FULL", "classSessionId")] : []
   }
 
   mutating func message(_ viewer: Int, _ named: [Int]) -> Outcome {

@@ -151,7 +151,7 @@ import Testing
       try run(
         """
         mutation($name: String, $inner: Words, $ids: [ID!]) {
-          words(input: {name: $name, inner: $inner, ids: $ids, flag: false, kind: GONE, when: "2026-01-01T00:00:00Z"}) { text }
+          words(input: {name: $name, inner: $inner, ids: $ids, flag: false, kind: GONE, when: "2026-01-01T02:00:00.0009999+02:00"}) { text }
         }
         """,
         [
@@ -160,7 +160,7 @@ import Testing
       ).at("data.words.text")
         == .string(
           """
-          {"ids": [257, 0], "flag": false, "kind": "GONE", "when": "2026-01-01T00:00:00Z", \
+          {"ids": [257, 0], "flag": false, "kind": "GONE", "when": "2026-01-01T00:00:00.000Z", \
           "inner": {"many": ["a\\"b", "\u{1F600}"], "name": null, "number": 2}, "number": 1.5} NULL
           """))
     #expect(
@@ -174,7 +174,10 @@ import Testing
     #expect(
       try run("mutation { words(input: {number: 3000000000}) { text } }").at("data.words.text")
         == "{\"number\": 3000000000} NULL")
-    for bad in ["{name: \"a\\u0000b\"}", "{when: \"yesterday\"}", "{when: true}"] {
+    for bad in [
+      "{name: \"a\\u0000b\"}", "{when: \"yesterday\"}", "{when: true}",
+      "{when: \"0000-01-01T00:00:00+01:00\"}",
+    ] {
       #expect(
         try Self.shared.get().errorCodes("mutation { words(input: \(bad)) { text } }")
           == ["BAD_USER_INPUT"])
@@ -183,7 +186,7 @@ import Testing
 
   @Test func `an input that is refused leaves the plan for others as it is`() throws {
     let document = "mutation($input: Words) { words(input: $input) { text } }"
-    let good: JSONValue = ["input": ["when": "2026-01-01T00:00:00Z", "number": 1]]
+    let good: JSONValue = ["input": ["when": "2026-01-01T00:00:00.000Z", "number": 1]]
     for bad in [true, ["when"], ["when": 1], "yesterday"] as [JSONValue] {
       let refused = try run(document, ["input": ["when": bad, "number": 1]])
       #expect(refused.at("errors.0.extensions.code") == "BAD_USER_INPUT", "\(refused)")
@@ -192,7 +195,7 @@ import Testing
           "Variable \"$input\" got an invalid value at \"input.when\"; ") == true, "\(refused)")
       #expect(
         try run(document, good).at("data.words.text")
-          == "{\"when\": \"2026-01-01T00:00:00Z\", \"number\": 1} NULL")
+          == "{\"when\": \"2026-01-01T00:00:00.000Z\", \"number\": 1} NULL")
     }
   }
 

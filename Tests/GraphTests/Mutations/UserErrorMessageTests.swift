@@ -45,13 +45,13 @@ import Testing
         == ["Connect your Facebook account first."])
     let offer = try server.make("createCardOffer(input: {body: \"Cards\"})", "cardOffer", as: anna)
     #expect(
-      try messages(server, "respondToOffer(offerId: $id)", ["id: ID!": offer.json], as: ben)
-        == ["Add your postal address to your profile first."])
+      try messages(server, "respondToOffer(cardOfferId: $id)", ["id: ID!": offer.json], as: ben)
+        == ["Add your postal address first."])
     try server.mutate("updateProfile(input: {address: \"1 Main Street\"})", as: ben)
     try server.mutate(
       "closeCardPost(postId: $id)", "__typename", ["id: ID!": offer.json], as: anna)
     #expect(
-      try messages(server, "respondToOffer(offerId: $id)", ["id: ID!": offer.json], as: ben)
+      try messages(server, "respondToOffer(cardOfferId: $id)", ["id: ID!": offer.json], as: ben)
         == ["This offer is closed."])
     #expect(
       try messages(server, "followUsers(userIds: [$id])", ["id: ID!": anna.key.json], as: anna)

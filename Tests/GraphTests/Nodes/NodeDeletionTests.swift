@@ -20,7 +20,7 @@ import Testing
     (
       "notification",
       """
-      INSERT INTO notification (about_id, recipient_id, reason, text, destination)
+      INSERT INTO notification (about_id, recipient_id, reason, phrase, destination)
       VALUES ($1, $2, 'TAGGED', 'x', 'y')
       """, { _ in true }
     ),
@@ -175,12 +175,14 @@ import Testing
           "user_id": owner.key, "title": "x", "started_at": "now", "ended_at": "now",
           "distance": 1.0, "path": "[]",
         ]),
+      try data.insert(
+        "test_result", ["user_id": owner.key, "test": "LEG_PRESS", "value": 1.0]),
       try data.insert("conversation", ["member_key": "gone"]),
       try data.insert(
         "message", ["conversation_id": conversation, "author_id": owner.key, "body": "x"]),
       try data.insert(
         "notification",
-        ["recipient_id": owner.key, "reason": "TAGGED", "text": "x", "destination": "y"]),
+        ["recipient_id": owner.key, "reason": "TAGGED", "phrase": "x", "destination": "y"]),
       try data.insert(
         "external_contact",
         [

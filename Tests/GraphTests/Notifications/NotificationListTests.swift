@@ -59,10 +59,11 @@ import Testing
     let server = try GraphServer.shared
     let data = try server.data()
     let viewer = try data.person()
-    let places = ["gtio://posts/7", "https://gtio.example/news"]
-    for place in places { _ = try data.tell(viewer, "go", destination: place) }
+    for path in ["posts/7", "users/8"] { _ = try data.tell(viewer, "go", destination: path) }
     let list = try server.data("{ viewer { notifications { nodes { destination } } } }", as: viewer)
-    #expect(list.strings("viewer.notifications.nodes", "destination") == places.reversed())
+    #expect(
+      list.strings("viewer.notifications.nodes", "destination")
+        == ["http://localhost/users/8", "http://localhost/posts/7"])
     let field = try server.data(
       """
       { __type(name: "Notification") { fields { name type { kind ofType { name } } } } }
@@ -79,7 +80,7 @@ import Testing
     let with = try data.tell(viewer, "with")
     try data.run(
       """
-      UPDATE notification SET action_kind = 'OPEN_URL', action_label = 'Shop',
+      UPDATE notification SET action_kind = 'OPEN_URL',
         action_url = 'https://shop.example/1' WHERE id = $1
       """, [with])
     let list = try server.data(
@@ -87,7 +88,10 @@ import Testing
     )
     #expect(
       list.list("viewer.notifications.nodes", "action") == [
-        ["kind": "OPEN_URL", "label": "Shop", "url": "https://shop.example/1", "performedAt": nil],
+        [
+          "kind": "OPEN_URL", "label": "Open the store", "url": "https://shop.example/1",
+          "performedAt": nil,
+        ],
         nil,
       ])
   }
@@ -99,14 +103,14 @@ import Testing
     let key = try data.tell(viewer, "follow back?")
     try data.run(
       """
-      UPDATE notification SET action_kind = 'FOLLOW_BACK', action_label = 'Follow',
+      UPDATE notification SET action_kind = 'FOLLOW_BACK',
         action_performed_at = '2026-03-01 12:30Z' WHERE id = $1
       """, [key])
     let list = try server.data(
       "{ viewer { notifications { nodes { action { label performedAt } } } } }", as: viewer)
     #expect(
       list.list("viewer.notifications.nodes", "action")
-        == [["label": "Follow", "performedAt": "2026-03-01T12:30:00Z"]])
+        == [["label": "Follow back", "performedAt": "2026-03-01T12:30:00.000Z"]])
   }
 
   @Test func `GTIO-2.2e, read: what was seen has a time, and is not among the unread`() throws {
@@ -119,12 +123,12 @@ import Testing
       """
       { viewer {
         notifications { nodes { text readAt } }
-        unread: notifications(unreadOnly: true) { totalCount nodes { text } }
+        unread: notifications(isRead: false) { totalCount nodes { text } }
       } }
       """, as: viewer)
     #expect(
       lists.at("viewer.notifications.nodes") == [
-        ["text": "new", "readAt": nil], ["text": "seen", "readAt": "2026-03-01T12:00:00Z"],
+        ["text": "new", "readAt": nil], ["text": "seen", "readAt": "2026-03-01T12:00:00.000Z"],
       ])
     #expect(lists.at("viewer.unread") == ["totalCount": 1, "nodes": [["text": "new"]]])
   }
@@ -141,7 +145,7 @@ import Testing
     let first = try data.tell(owner, "asks", reason: "INFO_REQUESTED", by: sender, about: asked)
     try data.run(
       """
-      UPDATE notification SET action_kind = 'APPROVE_INFO_REQUEST', action_label = 'Approve'
+      UPDATE notification SET action_kind = 'APPROVE_INFO_REQUEST'
       WHERE id = $1
       """, [first])
     _ = try data.tell(owner, "cannot", reason: "FOLLOW_UP_UNABLE", by: sender, about: followUp)
@@ -179,17 +183,17 @@ import Testing
       try data.insert(
         "notification",
         [
-          "recipient_id": recipient.key, "actor_id": actor?.key, "reason": reason, "text": text,
-          "destination": "peck://home", "about_id": isInvitation ? event : nil,
+          "recipient_id": recipient.key, "actor_id": actor?.key, "reason": reason, "phrase": text,
+          "destination": "home", "about_id": isInvitation ? event : nil,
           "action_kind": isInvitation ? "ATTEND" : nil,
-          "action_label": isInvitation ? "Attend" : nil, "read_at": text == "one" ? "now" : nil,
+          "read_at": text == "one" ? "now" : nil,
         ])
     }
     let query = """
       { viewer { unreadNotificationCount
         notifications { totalCount nodes {
           text reason actor { id } about { id } action { kind label performedAt } } }
-        unread: notifications(unreadOnly: true) { nodes { text } } } }
+        unread: notifications(isRead: false) { nodes { text } } } }
       """
     let found = try server.data(query, as: viewer)
     #expect(found.strings("viewer.notifications.nodes", "text") == ["three", "two", "one"])

@@ -104,7 +104,7 @@ import Testing
     }
     let ids = try server.data(Self.list, as: author).list("viewer.notifications.nodes", "id")
     #expect(ids.count == 3)
-    let mark = "markNotificationsRead(ids: $ids)"
+    let mark = "markNotificationsRead(notificationIds: $ids)"
     let counts = "viewer { unreadNotificationCount }"
     #expect(
       try server.mutate(mark, counts, ["ids: [ID!]": .array(ids)], as: ann)["viewer"]
@@ -116,7 +116,7 @@ import Testing
         == ["unreadNotificationCount": 2])
     #expect(
       try server.data(
-        "{ viewer { notifications(unreadOnly: true) { nodes { id } } } }", as: author
+        "{ viewer { notifications(isRead: false) { nodes { id } } } }", as: author
       ).list("viewer.notifications.nodes", "id") == [ids[0], ids[2]])
     let first = try server.data(Self.list, as: author).at("viewer.notifications.nodes.1.readAt")
     #expect(
@@ -129,6 +129,6 @@ import Testing
     #expect(
       try server.refusals(
         mark, ["ids: [ID!]": .array(Array(repeating: "x", count: 1_001))], as: author)
-        == [Refusal("INVALID", "ids")])
+        == [Refusal("INVALID", "notificationIds")])
   }
 }

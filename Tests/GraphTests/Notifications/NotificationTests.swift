@@ -6,7 +6,7 @@ import Testing
 /// Notifications ("pecks"): one test for each reason in the schema, whose name begins with it; what
 /// their buttons do; and what has been read.
 @Suite(.usesCluster) struct NotificationTests {
-  private static let site = "https://sociograph.example"
+  private static let site = "http://localhost"
 
   /// Returns a person's notifications, latest first.
   private func pecks(_ server: GraphServer, of person: Person) throws -> [JSONValue] {
@@ -210,7 +210,7 @@ import Testing
   }
 
   private static let create = """
-    createEvent(input: {title: "A < B", startsAt: "2041-01-01T00:00:00Z", inviteUserIds: [$id]})
+    createEvent(input: {title: "A < B", startsAt: "2041-01-01T00:00:00.000Z", inviteUserIds: [$id]})
     """
 
   @Test func `EVENT_INVITED: with a button to attend`() throws {
@@ -242,12 +242,12 @@ import Testing
     try data.attend(declined, event, "NOT_GOING")
     func change(_ field: String) throws {
       try server.mutate(
-        "updateEvent(input: {eventId: $id, \(field)})", ["id: ID!": event.json], as: ann)
+        "updateEvent(eventId: $id, input: {\(field)})", ["id: ID!": event.json], as: ann)
     }
     try change("body: \"More words\"")
     try change("title: \"A < B\"")
     #expect(try pecks(server, of: ben) == [])
-    try change("startsAt: \"2041-01-02T00:00:00Z\"")
+    try change("startsAt: \"2041-01-02T00:00:00.000Z\"")
     for person in [ben, eve] {
       _ = try onlyPeck(
         server, of: person, "EVENT_CHANGED", about: event,
@@ -255,7 +255,7 @@ import Testing
     }
     for person in [declined, ann] { #expect(try pecks(server, of: person) == []) }
     // Each change is told.
-    try change("title: \"C\", endsAt: \"2041-01-03T00:00:00Z\"")
+    try change("title: \"C\", endsAt: \"2041-01-03T00:00:00.000Z\"")
     #expect(try pecks(server, of: ben).count == 2)
   }
 
@@ -312,7 +312,7 @@ import Testing
   ) throws -> (post: NodeKey, request: NodeKey) {
     let post = try data.post(.cardRequest, by: owner)
     let request = try server.make(
-      "requestAddress(requestId: $id)", "infoRequest", ["id: ID!": post.json], as: asker)
+      "requestAddress(cardRequestId: $id)", "infoRequest", ["id: ID!": post.json], as: asker)
     return (post, request)
   }
 
@@ -321,11 +321,11 @@ import Testing
     let data = try server.data()
     let (ann, ben) = try pair(data)
     let (post, request) = try asked(server, data, owner: ben, by: ann)
-    try server.mutate("requestAddress(requestId: $id)", ["id: ID!": post.json], as: ann)
+    try server.mutate("requestAddress(cardRequestId: $id)", ["id: ID!": post.json], as: ann)
     let peck = try onlyPeck(
       server, of: ben, "INFO_REQUESTED", about: request,
       text: "\(Self.ann) would like to send you a card and asks for your address.",
-      destination: "/nodes/\(request.wire)")
+      destination: "/info-requests/\(request.wire)")
     #expect(
       peck["action"] == [
         "kind": "APPROVE_INFO_REQUEST", "label": "Give address", "url": nil, "performedAt": nil,
@@ -346,7 +346,7 @@ import Testing
       }
       let peck = try onlyPeck(
         server, of: ben, "INFO_ANSWERED", about: request,
-        text: "\(Self.ann) \(words) their address.", destination: "/nodes/\(request.wire)")
+        text: "\(Self.ann) \(words) their address.", destination: "/info-requests/\(request.wire)")
       #expect(peck["action"] == .null)
     }
   }
@@ -360,7 +360,7 @@ import Testing
     var followUp: JSONValue?
     for _ in 0..<2 {
       followUp = try server.mutate(
-        "respondToOffer(offerId: $id)", "cardOffer { viewerFollowUp { id } }",
+        "respondToOffer(cardOfferId: $id)", "cardOffer { viewerFollowUp { id } }",
         ["id: ID!": offer.json], as: person
       ).at("cardOffer.viewerFollowUp.id")
     }
@@ -374,7 +374,7 @@ import Testing
     let card = try answered(server, data, author: ben, by: ann)
     _ = try onlyPeck(
       server, of: ben, "OFFER_ANSWERED", about: card,
-      text: "\(Self.ann) would like a card of yours.", destination: "/nodes/\(card.wire)")
+      text: "\(Self.ann) would like a card of yours.", destination: "/follow-ups/\(card.wire)")
   }
 
   @Test func `FOLLOW_UP_UNABLE: to who was to get a card`() throws {
@@ -384,19 +384,22 @@ import Testing
     let card = try answered(server, data, author: ann, by: ben)
     for _ in 0..<2 {
       try server.mutate(
-        "resolveFollowUp(followUpId: $id, completed: false)", ["id: ID!": card.json], as: ann)
+        "resolveFollowUp(followUpId: $id, state: UNABLE)", ["id: ID!": card.json], as: ann)
     }
     _ = try onlyPeck(
       server, of: ben, "FOLLOW_UP_UNABLE", about: card,
-      text: "\(Self.ann) cannot send you a card.", destination: "/nodes/\(card.wire)")
+      text: "\(Self.ann) cannot send you a card.", destination: "/follow-ups/\(card.wire)")
   }
 
   @Test func `BOOKING_CHANGED: when a class is moved or called off, to who booked it`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
     for (field, words) in [
-      ("updateSession(input: {sessionId: $id, startsAt: \"2048-01-02T12:00:00Z\"})", "moved"),
-      ("cancelSession(sessionId: $id)", "called off"),
+      (
+        "updateClassSession(classSessionId: $id, input: {startsAt: \"2048-01-02T12:00:00.000Z\"})",
+        "moved"
+      ),
+      ("cancelClassSession(classSessionId: $id)", "called off"),
     ] {
       let trainer = try data.trainer(name: "Ann & <i>")
       let (ben, gone) = (try data.person(), try data.person())
@@ -406,7 +409,7 @@ import Testing
       try data.book(gone, session, isCancelled: true)
       // Seats are nobody's concern.
       try server.mutate(
-        "updateSession(input: {sessionId: $id, capacity: 8})", ["id: ID!": session.json],
+        "updateClassSession(classSessionId: $id, input: {capacity: 8})", ["id: ID!": session.json],
         as: trainer)
       for _ in 0..<2 { try server.mutate(field, ["id: ID!": session.json], as: trainer) }
       _ = try onlyPeck(
@@ -574,7 +577,7 @@ import Testing
         == ["viewerAttendance": "GOING", "viewerInvitation": ["status": "ACCEPTED"]])
     #expect(
       try server.data(
-        "query($id: ID!) { node(id: $id) { ... on Event { attendees { nodes { id } } } } }",
+        "query($id: ID!) { node(id: $id) { ... on Event { attendees(status: GOING) { nodes { id } } } } }",
         ["id": event.json], as: ann)
         == ["node": ["attendees": ["nodes": [["id": ben.json]]]]])
   }
@@ -590,7 +593,7 @@ import Testing
       let (ann, ben) = try pair(data)
       let event = try server.make(
         """
-        createEvent(input: {title: "Fair", startsAt: "2041-01-01T00:00:00Z",
+        createEvent(input: {title: "Fair", startsAt: "2041-01-01T00:00:00.000Z",
           visibility: INVITED, inviteUserIds: [$id]})
         """, "event", ["id: ID!": ben.json], as: ann)
       let id = try #require(try pecks(server, of: ben)[0]["id"])
@@ -610,12 +613,13 @@ import Testing
     let id = try #require(try pecks(server, of: ben)[0]["id"])
     #expect(
       try server.refusals(Self.perform, ["id: ID!": id], as: ben)
-        == [Refusal("REQUIRED", "notificationId")])
+        == [Refusal("ADDRESS_REQUIRED", "notificationId")])
     try server.mutate("updateProfile(input: {address: \"Road 1\"})", [:], as: ben)
     for _ in 0..<2 { try server.mutate(Self.perform, ["id: ID!": id], as: ben) }
     #expect(try pecks(server, of: ben)[0].at("action.performedAt")?.string != nil)
     let own = try server.data(
-      "{ viewer { followUps { nodes { recipientAddress recipient { id } } } } }", as: ann)
+      "{ viewer { followUps(role: SENDER, state: OPEN) { nodes { recipientAddress recipient { id } } } } }",
+      as: ann)
     #expect(
       own.at("viewer.followUps.nodes")
         == [["recipientAddress": "Road 1", "recipient": ["id": ben.json]]])
@@ -644,7 +648,7 @@ import Testing
     let ids = try pecks(server, of: ben).map { $0["id"] ?? .null }
     let state = """
       { viewer { unreadNotificationCount notifications { totalCount }
-        unread: notifications(unreadOnly: true) { totalCount nodes { id } } } }
+        unread: notifications(isRead: false) { totalCount nodes { id } } } }
       """
     func unread() throws -> JSONValue? {
       let seen = try server.data(state, as: ben)
@@ -655,10 +659,10 @@ import Testing
     #expect(try unread() == .array(ids))
     // Somebody else's are passed over.
     try server.mutate(
-      "markNotificationsRead(ids: $ids)", ["ids: [ID!]": .array(ids)], as: ann)
+      "markNotificationsRead(notificationIds: $ids)", ["ids: [ID!]": .array(ids)], as: ann)
     #expect(try unread() == .array(ids))
     let payload = try server.mutate(
-      "markNotificationsRead(ids: $ids)", "viewer { unreadNotificationCount }",
+      "markNotificationsRead(notificationIds: $ids)", "viewer { unreadNotificationCount }",
       ["ids: [ID!]": [ids[1], "no id"]], as: ben)
     #expect(payload["viewer"] == ["unreadNotificationCount": 2])
     #expect(try unread() == [ids[0], ids[2]])
@@ -670,9 +674,9 @@ import Testing
     #expect(try pecks(server, of: ben)[1]["readAt"] == first)
     #expect(
       try server.refusals(
-        "markNotificationsRead(ids: $ids)",
+        "markNotificationsRead(notificationIds: $ids)",
         ["ids: [ID!]": .array(Array(repeating: ids[0], count: 1_001))], as: ben)
-        == [Refusal("INVALID", "ids")])
+        == [Refusal("TOO_MANY", "notificationIds")])
   }
 
   @Test func `of many who press a button at once, all are answered when it was done`() throws {

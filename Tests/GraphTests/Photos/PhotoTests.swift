@@ -32,7 +32,7 @@ import Testing
     #expect(answer["height"] == .number("600"))
     #expect(answer["contentType"] == "image/png")
 
-    let photo = "photo { id width height moderation url square: url(variant: SQUARE) }"
+    let photo = "photo { id width height moderation url square: url(shape: SQUARE) }"
     let made = try server.mutate(
       "createPhoto(input: {url: $url})", photo, ["url: URL!": .string(url)], as: ada)
     #expect(made.at("photo.width") == .number("800"))
@@ -52,12 +52,58 @@ import Testing
     let square = try #require(made.at("photo.square")?.string)
     let cut = try server.photo(at: square)
     #expect(PictureSize(of: cut.body, .png) == PictureSize(width: 600, height: 600))
+    #expect(cut.header("Cache-Control") == "public, max-age=31536000, immutable")
+    #expect(cut.header("ETag") != whole.header("ETag"))
 
     let id = try #require(made.at("photo.id"))
     let post = try server.mutate(
       "createTextPost(input: {body: \"Look\", photoIds: [$id]})",
       "textPost { photos { url } }", ["id: ID!": id], as: ada)
     #expect(post.at("textPost.photos.0.url") == .string(url))
+  }
+
+  @Test func `a picture is given in every form that it says it has, and in no other`() throws {
+    let server = try server
+    let ada = try server.data().person("ada")
+    let id = try server.uploadPhoto(TestPicture.png(width: 501, height: 333), as: ada)
+    let read = try server.data(
+      """
+      query($id: ID!) { node(id: $id) { ... on Photo {
+        variants { shape url width height } squares: variants(shape: SQUARE) { width }
+        largest: url narrow: url(width: 1) middle: url(width: 161) wide: url(width: 4000)
+        icon: url(shape: SQUARE, width: 150) square: url(shape: SQUARE) } } }
+      """, ["id": .string(id)], as: ada
+    )["node"]
+    let variants = try #require(read?["variants"]?.array)
+    #expect(
+      variants.map { "\($0["shape"]?.string?.first ?? "?")\($0["width"] ?? .null)" }
+        == ["O160", "S160", "O320", "S320", "S333", "O501"])
+    #expect(read?["squares"] == [["width": 160], ["width": 320], ["width": 333]])
+    for variant in variants {
+      let given = try server.photo(at: #require(variant["url"]?.string))
+      #expect(given.status == 200)
+      let size = try #require(PictureSize(of: given.body, .png))
+      #expect(variant["width"] == .number("\(size.width)"))
+      #expect(variant["height"] == .number("\(size.height)"))
+    }
+    let whole = try #require(read?["largest"]?.string)
+    func form(_ name: String) -> JSONValue {
+      .string(whole.replacing(".png", with: "-\(name).png"))
+    }
+    #expect(read?["narrow"] == form("w160"))
+    #expect(read?["middle"] == form("w320"))
+    #expect(read?["wide"] == .string(whole))
+    #expect(read?["icon"] == form("s160"))
+    #expect(read?["square"] == form("s333"))
+    for name in ["w640", "w161", "s640", "w501"] {
+      #expect(try server.photo(at: form(name).string ?? "").status == 404, "\(name)")
+    }
+    // All who ask for it at once get the same.
+    let other = try server.upload(TestPicture.png(width: 400, height: 300), as: ada)
+    let bodies = try crowd(of: 8) { _ in
+      try server.photo(at: other.replacing(".png", with: "-w160.png")).body
+    }
+    #expect(Set(bodies).count == 1 && bodies[0].isEmpty == false)
   }
 
   @Test func `an upload is its sender's alone`() throws {
@@ -294,7 +340,7 @@ import Testing
     let bytes = TestPicture.png(width: 80, height: 60)
     let url = try server.upload(bytes, as: ada)
     let made = try server.mutate(
-      "createPhoto(input: {url: $url})", "photo { id square: url(variant: SQUARE) }",
+      "createPhoto(input: {url: $url})", "photo { id square: url(shape: SQUARE) }",
       ["url: URL!": .string(url)], as: ada)
     let square = try #require(made.at("photo.square")?.string)
     #expect(square != url)
@@ -371,7 +417,7 @@ import Testing
     let all = "200 public, max-age=31536000, immutable"
     #expect(try answers(url, [nil, bob, ada, staff]) == [none, none, own, own])
     let made = try server.mutate(
-      "createPhoto(input: {url: $url})", "photo { id square: url(variant: SQUARE) }",
+      "createPhoto(input: {url: $url})", "photo { id square: url(shape: SQUARE) }",
       ["url: URL!": .string(url)], as: ada)
     let square = try #require(made.at("photo.square")?.string)
     for url in [url, square] {
@@ -418,6 +464,9 @@ import Testing
     let sweeper = PictureSweeper(service, database: configuration)
     #expect(try sweeper.sweep() == 0)
 
+    for url in [both, gone] {
+      #expect(try server.photo(at: url.replacing(".png", with: "-s30.png")).status == 200)
+    }
     // A day later, and Bob leaves.
     try data.run(
       "UPDATE upload SET uploaded_at = now() - interval '25 hours' WHERE path <> $1", [young])
@@ -429,8 +478,8 @@ import Testing
     }
     try data.run("SELECT delete_node($1)", [bob])
     #expect(try data.run("SELECT forget_uploads()")[0][0] == "1")
-    // Two pictures, each with its square.
-    #expect(try sweeper.sweep() == 4)
+    // Two pictures, and the square of one that somebody looked at.
+    #expect(try sweeper.sweep() == 3)
     for (url, status) in [(used, 200), (unused, 404), (young, 200), (both, 200), (gone, 404)] {
       #expect(try server.photo(at: url).status == status, "\(url)")
     }

@@ -84,7 +84,7 @@ import Testing
       ["input", "notifyCircleIds"]
     ),
     (
-      "createEvent(input: {title: \"x\", startsAt: \"2041-01-01T00:00:00Z\", inviteCircleIds: $circles})",
+      "createEvent(input: {title: \"x\", startsAt: \"2041-01-01T00:00:00.000Z\", inviteCircleIds: $circles})",
       ["input", "inviteCircleIds"]
     ),
     ("inviteToEvent(eventId: $event, circleIds: $circles)", ["circleIds"]),

@@ -133,7 +133,7 @@ import Testing
           search(query: $word) { totalCount nodes { ... on Event { id } } }
           explore(first: 100) { nodes { id } }
           posts(filter: {search: $word}) { totalCount nodes { id } }
-          schedule(filter: {from: "2043-01-01T00:00:00Z", to: "2043-01-02T00:00:00Z"}) {
+          schedule(filter: {from: "2043-01-01T00:00:00.000Z", to: "2043-01-02T00:00:00.000Z"}) {
             totalCount nodes { id } }
           user(by: {id: $host}) { posts { totalCount nodes { id } } }
           location(by: {id: $place}) { postCount posts { totalCount nodes { id } }

@@ -24,7 +24,7 @@ import Testing
         "body": "Warm!",
         "product": [
           "name": "Scarf", "brand": "Acme", "price": ["amount": "19.90", "currency": "EUR"],
-          "photo": ["url": "https://photos.example/full/scarf"],
+          "photo": ["url": "/photos/scarf.jpg"],
         ],
       ]
     ]
@@ -45,9 +45,9 @@ import Testing
         "app_config",
         ["app": app, "support_email": "a@b.example", "voting_enabled_by_default": isDefault])
       let config = try server.data(
-        "query($app: String!) { appConfig(app: $app) { votingEnabledByDefault } }",
+        "query($app: String!) { appConfig(app: $app) { isVotingEnabledByDefault } }",
         ["app": .string(app)])
-      #expect(config == ["appConfig": ["votingEnabledByDefault": .boolean(isDefault)]])
+      #expect(config == ["appConfig": ["isVotingEnabledByDefault": .boolean(isDefault)]])
     }
   }
 
@@ -105,17 +105,17 @@ import Testing
       try server.data(
         """
         { viewer { feed { nodes { id body author { id }
-          ... on ProductPost { product { name } votingEnabled } } } } }
+          ... on ProductPost { product { name } isVotingEnabled } } } } }
         """, as: follower
       ).at("viewer.feed.nodes")
         == [
           [
             "id": words.json, "body": "Warm & good", "author": ["id": author.json],
-            "product": ["name": "Coat"], "votingEnabled": false,
+            "product": ["name": "Coat"], "isVotingEnabled": false,
           ],
           [
             "id": plain.json, "body": "", "author": ["id": author.json],
-            "product": ["name": "Coat"], "votingEnabled": false,
+            "product": ["name": "Coat"], "isVotingEnabled": false,
           ],
         ])
     #expect(
@@ -133,18 +133,18 @@ import Testing
     func asks(_ fields: String, _ app: String) throws -> JSONValue? {
       try server.mutate(
         "createProductPost(input: {productId: $id, app: $app \(fields)})",
-        "productPost { votingEnabled }",
+        "productPost { isVotingEnabled }",
         ["id: ID!": product.json, "app: String": .string(app)], as: author
-      ).at("productPost.votingEnabled")
+      ).at("productPost.isVotingEnabled")
     }
     for isDefault in [true, false] {
       let app = GraphData.unique("gtio")
       try server.mutate(
-        "setAppConfig(input: {app: $app, supportEmail: \"a@b.example\", votingEnabledByDefault: \(isDefault)})",
+        "setAppConfig(app: $app, input: {supportEmail: \"a@b.example\", isVotingEnabledByDefault: \(isDefault)})",
         ["app: String!": .string(app)], as: staff)
       #expect(try asks("", app) == .boolean(isDefault))
-      #expect(try asks(", votingEnabled: true", app) == true)
-      #expect(try asks(", votingEnabled: false", app) == false)
+      #expect(try asks(", isVotingEnabled: true", app) == true)
+      #expect(try asks(", isVotingEnabled: false", app) == false)
     }
     #expect(
       try server.refusals(

@@ -23,7 +23,7 @@ import Testing
     var testDescription: String { name }
   }
 
-  private static let year = #"from: "2024-01-01T00:00:00Z", to: "2034-01-01T00:00:00Z""#
+  private static let year = #"from: "2024-01-01T00:00:00.000Z", to: "2034-01-01T00:00:00.000Z""#
   private static let person = "SELECT id FROM app_user ORDER BY follower_count DESC, id LIMIT 1"
   private static let place =
     "SELECT id FROM location WHERE level = 'PLACE' ORDER BY post_count DESC, id LIMIT 1"
@@ -57,10 +57,10 @@ import Testing
       rows: "explore.nodes"),
     Case(
       name: "posts of people followed in a city",
-      selection: "posts(filter: {by: FOLLOWING, within: $id}) { nodes { id } }", subject: city,
+      selection: "posts(filter: {by: FOLLOWING, withinId: $id}) { nodes { id } }", subject: city,
       rows: "posts.nodes"),
     Case(
-      name: "posts in a city", selection: "posts(filter: {within: $id}) { nodes { id } }",
+      name: "posts in a city", selection: "posts(filter: {withinId: $id}) { nodes { id } }",
       subject: city, rows: "posts.nodes"),
     Case(
       name: "posts at a place",
@@ -140,7 +140,7 @@ import Testing
         """
         SELECT coalesce(sum(calls), 0), coalesce(sum(shared_blks_hit + shared_blks_read), 0)
         FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
-        WHERE d.datname = $1 AND s.query LIKE '/* ' || $2 || ' %'
+        WHERE d.datname = $1 AND s.query LIKE '/*action=''' || $2 || '''%'
         """, [database, name])
       if let row = row.first, row.count == 2, Int(row[0] ?? "") ?? 0 >= calls {
         return Int(row[1] ?? "") ?? 0

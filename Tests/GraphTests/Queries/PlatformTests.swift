@@ -124,7 +124,7 @@ import Testing
       (
         """
         mutation RespondToOffer($offerId: ID!) {
-          respondToOffer(offerId: $offerId) {
+          respondToOffer(cardOfferId: $offerId) {
             cardOffer { id isOpen responseCount responseLimit viewerActions
               viewerFollowUp { id state } }
             userErrors { code message field } } }
@@ -143,12 +143,12 @@ import Testing
         mutation CreatePrivateEvent($input: CreateEventInput!) {
           createEvent(input: $input) {
             event { id title startsAt visibility location { id name }
-              attendees(status: null, first: 0) { totalCount } }
+              attendees(first: 0) { totalCount } }
             userErrors { code message field } } }
         """,
         [
           "input": [
-            "title": "Study group", "startsAt": "2100-05-01T18:30:00Z", "visibility": "INVITED",
+            "title": "Study group", "startsAt": "2100-05-01T18:30:00.000Z", "visibility": "INVITED",
             "location": [
               "new": [
                 "name": "Library", "coordinates": ["latitude": 44.46, "longitude": -93.15],
@@ -160,11 +160,11 @@ import Testing
       (
         """
         mutation BookSession($sessionId: ID!) {
-          bookSession(sessionId: $sessionId) {
-            booking { id cancelledAt session { id title startsAt endsAt seatsLeft
+          bookClassSession(classSessionId: $sessionId) {
+            booking { id cancelledAt classSession { id title startsAt endsAt seatsLeft
               trainer { displayName } location { name } } }
             userErrors { code message field } } }
-        """, ["sessionId": session.json], "bookSession.booking.session.seatsLeft", 0
+        """, ["sessionId": session.json], "bookClassSession.booking.classSession.seatsLeft", 0
       ),
     ]
     for (document, variables, path, value) in writes {
@@ -183,7 +183,7 @@ import Testing
         user(by: {id: $user}) { id posts { totalCount } }
         post(id: $post) { ... on OutfitPost { viewerVote } }
         location(by: {id: $place}) { reactionCount viewerReactions }
-        locations(filter: {near: {center: {latitude: 60, longitude: 5}, radius: 10}}) { nodes { id } } }
+        locations(filter: {near: {center: {latitude: 60, longitude: 5}, radiusMeters: 10}}) { nodes { id } } }
       """, ["user": friend.json, "post": outfit.json, "place": place.json], as: viewer)
     #expect(read.at("post.viewerVote") == "WEAR_IT")
     #expect(read.at("location") == ["reactionCount": 1, "viewerReactions": ["TOP"]])

@@ -17,8 +17,8 @@ import Testing
     "query($v: PostKind = PHOTO) { posts(filter: {kinds: [TEXT, $v]}) { totalCount } }",
     "query($v: String = \"tom\") { user(by: {username: $v}) { id } }",
     """
-    query($v: DateTime = "2026-01-01T00:00:00Z") {
-      schedule(filter: {from: $v, to: "2026-02-01T00:00:00Z"}) { totalCount }
+    query($v: DateTime = "2026-01-01T00:00:00.000Z") {
+      schedule(filter: {from: $v, to: "2026-02-01T00:00:00.000Z"}) { totalCount }
     }
     """,
   ])
@@ -59,7 +59,7 @@ import Testing
 
   @Test(arguments: [
     "users(first: -1) { totalCount }", "users(first: 101) { totalCount }",
-    "changes(first: -1) { token }", "changes(first: 101) { token }",
+    "changes(limit: -1) { token }", "changes(limit: 101) { token }",
     "circles(first: 2147483647) { nodes { id } }",
   ])
   func `a page of no size or of too many is refused`(field: String) throws {
@@ -100,7 +100,7 @@ import Testing
         schedule(first: 0, filter: {from: $from, to: $from}) { edges { cursor } }
       }
       """,
-      ["id": anna.json, "cursor": cursor, "from": "2026-01-01T00:00:00Z"])
+      ["id": anna.json, "cursor": cursor, "from": "2026-01-01T00:00:00.000Z"])
     #expect(
       counted == [
         "node": [

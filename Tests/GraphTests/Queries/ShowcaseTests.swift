@@ -157,7 +157,7 @@ private struct PinnedGraph {
       """
       UPDATE circle SET description = 'Changed.' WHERE id = (
         SELECT min(circle_id) FROM circle_member WHERE user_id = viewer_named('marisol'));
-      UPDATE notification SET read_at = '2096-05-01T12:00:00Z' WHERE id = (
+      UPDATE notification SET read_at = '2096-05-01T12:00:00.000Z' WHERE id = (
         SELECT max(id) FROM notification
         WHERE recipient_id = viewer_named('marisol') AND read_at IS NULL);
       SELECT delete_node((

@@ -45,10 +45,10 @@ import Testing
     try data.block(viewer, people[1])
     let query = """
       query($id: ID!) { post(id: $id) { reactionCount(kind: HEART)
-        reactions(kind: HEART) { nodes { displayName avatar { url(variant: SQUARE) } } } } }
+        reactions(kind: HEART) { nodes { displayName avatar { url(shape: SQUARE) } } } } }
       """
     let (ann, ben, cat): (JSONValue, JSONValue, JSONValue) = (
-      ["displayName": "Ann", "avatar": ["url": "https://photos.example/square/ann"]],
+      ["displayName": "Ann", "avatar": ["url": "/photos/ann-s600.jpg"]],
       ["displayName": "Ben", "avatar": nil], ["displayName": "Cat", "avatar": nil]
     )
     #expect(

@@ -47,7 +47,7 @@ import Testing
     let country = try data.location("Country", level: "COUNTRY")
     let places = try ["one", "two"].map { try data.location($0, parent: country) }
     let query = """
-      query($in: ID!) { locations(filter: {within: $in}) {
+      query($in: ID!) { locations(filter: {withinId: $in}) {
         nodes { name popularity reactionCount viewerReactions } } }
       """
     let fan = try data.person()

@@ -13,13 +13,13 @@ import Testing
     try data.vote(voter, "CHANGE_IT", on: asked)
     let query = """
       query($id: ID!) { post(id: $id) { viewerActions
-        ... on Votable { votingEnabled viewerVote } } }
+        ... on Votable { isVotingEnabled viewerVote } } }
       """
     func voting(_ post: NodeKey, _ viewer: Person?) throws -> [JSONValue] {
       let found = try server.data(query, ["id": post.json], as: viewer)
       let actions = try #require(found.at("post.viewerActions")?.array)
       return [
-        try #require(found.at("post.votingEnabled")), try #require(found.at("post.viewerVote")),
+        try #require(found.at("post.isVotingEnabled")), try #require(found.at("post.viewerVote")),
         .boolean(actions.contains("VOTE")),
       ]
     }
@@ -89,7 +89,7 @@ import Testing
     }
     let seen = """
       query($id: ID!) { post(id: $id) { ... on Votable {
-        votingEnabled viewerVote verdict { text wearItCount changeItCount leading } } } }
+        isVotingEnabled viewerVote verdict { text wearItCount changeItCount leading } } } }
       """
     func verdict(_ person: Person?) throws -> JSONValue? {
       try server.data(seen, ["id": post.json], as: person).at("post.verdict")

@@ -141,6 +141,7 @@ private final class RoleStage {
       let photo = try data.photo(of: target == "own" ? viewer : other)
       return "updateProfile(input: {avatarPhotoId: \(quote(photo))})"
     case "importContacts": return "importContacts(provider: YAHOO, contacts: [])"
+    case "deleteExternalContacts": return "deleteExternalContacts(provider: YAHOO)"
     case "deleteAccount": return "deleteAccount"
     case "followUsers", "unfollowUsers": return "\(mutation)(userIds: [\(try person(target))])"
     case "blockUser", "unblockUser": return "\(mutation)(userId: \(try person(target)))"
@@ -151,12 +152,16 @@ private final class RoleStage {
   private func postCall(_ mutation: String, _ target: String) throws -> String {
     switch mutation {
     case "createTextPost", "createProductPost", "createCardOffer", "createCardRequest",
-      "createThankYou", "createAnnouncement", "createEvent", "createOutfitPost", "createPhotoPost":
+      "createThankYou", "createAnnouncement", "createEvent", "createOutfitPost", "createPhotoPost",
+      "upsertEvent":
       return try creation(mutation, target)
     case "updateEvent":
-      return "updateEvent(input: {eventId: \(quote(try post(.event, target))), title: \"x\"})"
-    case "cancelEvent": return "cancelEvent(eventId: \(quote(try post(.event, target))))"
-    case "updatePost": return "updatePost(postId: \(quote(try post(.text, target))), body: \"x\")"
+      return "updateEvent(eventId: \(quote(try post(.event, target))), input: {title: \"x\"})"
+    case "cancelEvent", "restoreEvent":
+      return "\(mutation)(eventId: \(quote(try post(.event, target))))"
+    case "updateTextPost", "updateOutfitPost", "updateProductPost", "updatePhotoPost",
+      "updateCardOffer", "updateCardRequest", "updateThankYou", "updateAnnouncement":
+      return try change(mutation, target)
     case "deletePost": return "deletePost(postId: \(quote(try post(.text, target))))"
     case "createPhoto":
       return "createPhoto(input: {url: \"\(try upload(target))\"})"
@@ -169,11 +174,38 @@ private final class RoleStage {
         target.hasSuffix("Group")
         ? try circle(target == "ownGroup" ? target : "hidden") : try post(.text, target)
       return "addComment(subjectId: \(quote(subject)), body: \"x\")"
+    case "updateComment":
+      return "updateComment(commentId: \(quote(try comment(target))), input: {body: \"y\"})"
     case "deleteComment": return "deleteComment(commentId: \(quote(try comment(target))))"
     case "flag": return "flag(subjectId: \(quote(try post(.text, target))))"
+    case "unflag":
+      let post = try post(.text, target)
+      if target == "flagged" {
+        try data.add("flag", ["subject_id": post, "user_id": viewer.key, "reason": "SPAM"])
+      }
+      return "unflag(subjectId: \(quote(post)))"
     case "sharePost": return "sharePost(postId: \(quote(try post(.text, target))))"
     default: return try productCall(mutation, target)
     }
+  }
+
+  /// Returns the change of a post; "otherType" is one's own of another type.
+  private func change(_ mutation: String, _ target: String) throws -> String {
+    let tags: [String: PostTag] = [
+      "TextPost": .text, "OutfitPost": .outfit, "ProductPost": .product, "PhotoPost": .photo,
+      "CardOffer": .cardOffer, "CardRequest": .cardRequest, "ThankYou": .thankYou,
+      "Announcement": .announcement,
+    ]
+    let type = String(mutation.dropFirst("update".count))
+    let post =
+      switch (tags[type], target) {
+      case (.announcement?, "otherType"): try post(.text, "own")
+      case (_, "otherType"): try post(.announcement, "own")
+      case (.text?, _), (nil, _): try post(.text, target)
+      case (let tag?, _): try post(tag, target)
+      }
+    let name = type.prefix(1).lowercased() + type.dropFirst()
+    return "\(mutation)(\(name)Id: \(quote(post)), input: {body: \"x\"})"
   }
 
   /// Returns the path of a picture that the viewer, another user or an anonymous client sent.
@@ -194,7 +226,9 @@ private final class RoleStage {
     var fields: [String] = []
     switch mutation {
     case "createProductPost": fields = ["productId: \(quote(try data.product("Coat")))"]
-    case "createEvent": fields = ["title: \"x\"", "startsAt: \"2100-01-01T10:00:00Z\""]
+    case "createEvent", "upsertEvent":
+      fields = ["title: \"x\"", "startsAt: \"2100-01-01T10:00:00Z\""]
+      if mutation == "upsertEvent" { fields.append("externalId: \"x\"") }
     case "createThankYou": fields = ["body: \"x\"", "taggedUserIds: [\(quote(other.key))]"]
     case "createOutfitPost", "createPhotoPost":
       let photo = try data.photo(of: target == "other'sPhoto" ? other : viewer)
@@ -207,8 +241,6 @@ private final class RoleStage {
     switch target {
     case "ownGroup", "hidden", "channel", "ownChannel":
       fields.append("circleId: \(quote(try circle(target)))")
-    case "scraped":
-      fields += ["circleId: \(quote(try circle("channel")))", "externalId: \"x\""]
     case "invited": fields += ["visibility: INVITED", "inviteUserIds: [\(quote(other.key))]"]
     default: break
     }
@@ -229,13 +261,36 @@ private final class RoleStage {
       return target == "place"
         ? "createLocation(input: {name: \"x\", coordinates: {latitude: 1, longitude: 2}})"
         : "createLocation(input: {name: \"x\", level: CITY})"
+    case "updateLocation", "deleteLocation":
+      let place = try data.location("Pier", latitude: 1, longitude: 1)
+      if target != "other's" {
+        try data.run("UPDATE location SET created_by_id = $1 WHERE id = $2", [viewer, place])
+      }
+      if target == "used" { _ = try data.post(.text, by: other, location: place) }
+      return mutation == "deleteLocation"
+        ? "deleteLocation(locationId: \(quote(place)))"
+        : "updateLocation(locationId: \(quote(place)), input: {name: \"y\"})"
+    case "updatePhoto", "deletePhoto":
+      let owner = target == "own" ? viewer : other
+      let photo = try data.photo(of: owner)
+      if target == "other's" { try data.show([photo], in: data.post(.text, by: other)) }
+      return mutation == "deletePhoto"
+        ? "deletePhoto(photoId: \(quote(photo)))"
+        : "updatePhoto(photoId: \(quote(photo)), input: {altText: \"y\"})"
+    case "suspendUser", "unsuspendUser":
+      let person =
+        switch target {
+        case "staff": try data.person("staff", roles: ["MEMBER", "STAFF"])
+        case "oneself": viewer
+        default: other
+        }
+      return "\(mutation)(userId: \(quote(person.key)))"
     case "moderatePhoto":
       return "moderatePhoto(photoId: \(quote(try data.photo(of: other))), state: REJECTED)"
-    case "resolveFlag":
-      let flag = try data.insert(
-        "flag",
-        ["subject_id": try data.post(.text, by: other), "user_id": viewer.key, "reason": "SPAM"])
-      return "resolveFlag(flagId: \(quote(flag)))"
+    case "resolveFlags":
+      let post = try data.post(.text, by: other)
+      try data.add("flag", ["subject_id": post, "user_id": viewer.key, "reason": "SPAM"])
+      return "resolveFlags(subjectId: \(quote(post)))"
     case "setUserRoles": return "setUserRoles(userId: \(quote(other.key)), roles: [TRAINER])"
     case "upsertProduct":
       return """
@@ -243,7 +298,7 @@ private final class RoleStage {
         brand: "x", buyUrl: "https://shop.example/x"})
         """
     case "setAppConfig":
-      return "setAppConfig(input: {app: \"\(other.username)\", supportEmail: \"a@b.example\"})"
+      return "setAppConfig(app: \"\(other.username)\", input: {supportEmail: \"a@b.example\"})"
     case "setDailyContent": return "setDailyContent(motivations: [\"x\"])"
     default: return try circleCall(mutation, target)
     }
@@ -259,10 +314,15 @@ private final class RoleStage {
       }
     case "updateCircle":
       return target == "ownDefaultChannel"
-        ? "updateCircle(circleId: \(quote(try circle("ownChannel"))), isDefault: true)"
-        : "updateCircle(circleId: \(quote(try circle(target))), name: \"x\")"
+        ? "updateCircle(circleId: \(quote(try circle("ownChannel"))), input: {isDefault: true})"
+        : "updateCircle(circleId: \(quote(try circle(target))), input: {name: \"x\"})"
     case "deleteCircle", "joinCircle", "leaveCircle":
       return "\(mutation)(circleId: \(quote(try circle(target))))"
+    case "transferCircle":
+      let circle = try circle(target == "toStranger" ? "ownGroup" : target)
+      let person = try data.person()
+      if target != "toStranger" { try data.join(circle, person) }
+      return "transferCircle(circleId: \(quote(circle)), userId: \(quote(person.key)))"
     case "addCircleMembers", "removeCircleMembers":
       let person = try data.person()
       return "\(mutation)(circleId: \(quote(try circle(target))), userIds: [\(quote(person.key))])"
@@ -272,6 +332,20 @@ private final class RoleStage {
       return "inviteToEvent(eventId: \(quote(event)), userIds: [\(quote(try data.person().key))])"
     case "setAttendance":
       return "setAttendance(eventId: \(quote(try post(.event, target))), status: GOING)"
+    case "clearAttendance":
+      let event = try post(.event, target)
+      if target == "attended" { try data.attend(viewer, event) }
+      return "clearAttendance(eventId: \(quote(event)))"
+    case "withdrawInvitation":
+      let third = try data.person()
+      let (inviter, invitee) =
+        switch target {
+        case "own": (viewer, other)
+        case "received": (other, viewer)
+        default: (other, third)
+        }
+      let invitation = try data.invite(inviter, invitee, to: try data.post(.event, by: inviter))
+      return "withdrawInvitation(invitationId: \(quote(invitation)))"
     default: return try cardCall(mutation, target)
     }
   }
@@ -280,10 +354,14 @@ private final class RoleStage {
     switch mutation {
     case "respondToOffer":
       try data.run("UPDATE app_user SET address = 'Street 1' WHERE id = $1", [viewer])
-      return "respondToOffer(offerId: \(quote(try post(.cardOffer, target))))"
+      return "respondToOffer(cardOfferId: \(quote(try post(.cardOffer, target))))"
     case "requestAddress":
-      return "requestAddress(requestId: \(quote(try post(.cardRequest, target))))"
-    case "answerInfoRequest":
+      return "requestAddress(cardRequestId: \(quote(try post(.cardRequest, target))))"
+    case "withdrawOfferResponse":
+      let offer = try post(.cardOffer, target)
+      if target == "answered" { _ = try data.followUp(offer, from: other, to: viewer) }
+      return "withdrawOfferResponse(cardOfferId: \(quote(offer)))"
+    case "answerInfoRequest", "withdrawInfoRequest":
       let third = try data.person()
       let (owner, asker) =
         switch target {
@@ -292,7 +370,9 @@ private final class RoleStage {
         default: (other, third)
         }
       let request = try data.infoRequest(try data.cardRequest(by: owner), of: owner, by: asker)
-      return "answerInfoRequest(infoRequestId: \(quote(request)), approve: false)"
+      return mutation == "withdrawInfoRequest"
+        ? "withdrawInfoRequest(infoRequestId: \(quote(request)))"
+        : "answerInfoRequest(infoRequestId: \(quote(request)), approve: false)"
     case "resolveFollowUp":
       let third = try data.person()
       let (sender, recipient) =
@@ -302,23 +382,25 @@ private final class RoleStage {
         default: (other, third)
         }
       let owed = try data.followUp(try data.offer(by: sender), from: sender, to: recipient)
-      return "resolveFollowUp(followUpId: \(quote(owed)), completed: true)"
-    case "closeCardPost": return "closeCardPost(postId: \(quote(try post(.cardOffer, target))))"
+      return "resolveFollowUp(followUpId: \(quote(owed)), state: COMPLETED)"
+    case "closeCardPost", "reopenCardPost":
+      return "\(mutation)(postId: \(quote(try post(.cardOffer, target))))"
     default: return try classCall(mutation, target)
     }
   }
 
   private func classCall(_ mutation: String, _ target: String) throws -> String {
     switch mutation {
-    case "bookSession": return "bookSession(sessionId: \(quote(try session(target))))"
+    case "bookClassSession":
+      return "bookClassSession(classSessionId: \(quote(try session(target))))"
     case "cancelBooking":
       let session = try session(target == "ofOwnSession" ? "own" : "other's")
       let booking = try data.book(target == "own" ? viewer : try data.person(), session)
       return "cancelBooking(bookingId: \(quote(booking)))"
-    case "saveActivityTrack":
+    case "createActivityTrack":
       return """
-        saveActivityTrack(input: {startedAt: "2026-01-01T10:00:00Z", \
-        endedAt: "2026-01-01T11:00:00Z", path: []})
+        createActivityTrack(input: {startedAt: "2026-01-01T10:00:00.000Z", \
+        endedAt: "2026-01-01T11:00:00.000Z", path: []})
         """
     case "deleteActivityTrack":
       let track = try data.insert(
@@ -329,24 +411,41 @@ private final class RoleStage {
           "path": "[]",
         ])
       return "deleteActivityTrack(activityTrackId: \(quote(track)))"
+    case "updateActivityTrack":
+      let track = try data.insert(
+        "activity_track",
+        [
+          "user_id": target == "own" ? viewer.key : other.key, "title": "x",
+          "started_at": "2026-01-01 10:00Z", "ended_at": "2026-01-01 11:00Z", "distance": 1.0,
+          "path": "[]",
+        ])
+      return "updateActivityTrack(activityTrackId: \(quote(track)), input: {title: \"y\"})"
+    case "deleteTestResult":
+      let result = try data.insert(
+        "test_result",
+        ["user_id": target == "own" ? viewer.key : other.key, "test": "LEG_PRESS", "value": 1.0])
+      return "deleteTestResult(testResultId: \(quote(result)))"
     case "recordTestResult": return "recordTestResult(test: PUSH_UPS_PER_MINUTE, value: 1)"
-    case "upsertProgram":
-      let trainer = try data.trainer()
-      let known = target == "known" ? try data.program("x", trainers: [trainer]) : nil
+    case "createProgram":
       return """
-        upsertProgram(input: {\(known.map { "programId: \(quote($0)), " } ?? "")title: "x", \
-        training: PERSONAL, durationMinutes: 60, trainerIds: [\(quote(trainer.key))]})
+        createProgram(input: {title: "x", training: PERSONAL, durationMinutes: 60, \
+        trainerIds: [\(quote(try data.trainer().key))]})
         """
-    case "scheduleSessions":
+    case "updateProgram":
+      let program = try data.program("x", trainers: [try data.trainer()])
+      return "updateProgram(programId: \(quote(program)), input: {title: \"y\"})"
+    case "scheduleClassSessions":
       let trainer = target == "own" ? viewer : try data.trainer()
       let program = try data.program("x", trainers: [trainer])
       return """
-        scheduleSessions(input: {programId: \(quote(program)), \
-        trainerId: \(quote(trainer.key)), startsAt: ["2100-01-01T10:00:00Z"]})
+        scheduleClassSessions(input: {programId: \(quote(program)), \
+        trainerId: \(quote(trainer.key)), startsAt: ["2100-01-01T10:00:00.000Z"]})
         """
-    case "updateSession":
-      return "updateSession(input: {sessionId: \(quote(try session(target))), capacity: 5})"
-    case "cancelSession": return "cancelSession(sessionId: \(quote(try session(target))))"
+    case "updateClassSession":
+      return
+        "updateClassSession(classSessionId: \(quote(try session(target))), input: {capacity: 5})"
+    case "cancelClassSession":
+      return "cancelClassSession(classSessionId: \(quote(try session(target))))"
     default: return try messageCall(mutation, target)
     }
   }
@@ -361,18 +460,57 @@ private final class RoleStage {
       return "markConversationRead(conversationId: \(quote(try conversation(target))))"
     case "markNotificationsRead":
       let told = try data.tell(target == "own" ? viewer : other, "x")
-      return "markNotificationsRead(ids: [\(quote(told))])"
+      return "markNotificationsRead(notificationIds: [\(quote(told))])"
+    case "setConversationMuted":
+      return
+        "setConversationMuted(conversationId: \(quote(try conversation(target))), isMuted: true)"
+    case "deleteMessage":
+      let talk = try conversation(target == "hidden" ? target : "own")
+      let author = target == "own" ? viewer : other
+      let message = try data.insert(
+        "message", ["conversation_id": talk, "author_id": author.key, "body": "x"])
+      return "deleteMessage(messageId: \(quote(message)))"
+    case "deleteNotifications":
+      let told = try data.tell(target == "own" ? viewer : other, "x")
+      return "deleteNotifications(notificationIds: [\(quote(told))])"
     case "performNotificationAction":
       let told = try data.tell(target == "own" ? viewer : other, "x", by: try data.person())
       try data.run(
-        "UPDATE notification SET action_kind = 'FOLLOW_BACK', action_label = 'x' WHERE id = $1",
+        "UPDATE notification SET action_kind = 'FOLLOW_BACK' WHERE id = $1",
         [told])
       return "performNotificationAction(notificationId: \(quote(told)))"
+    case "updateNotificationSettings":
+      return "updateNotificationSettings(input: {isNamingPeople: false})"
+    case "registerDevice":
+      let known = try device(of: other)
+      let token = target == "other's" ? known.token : Self.newToken()
+      return "registerDevice(input: {app: \"roles\", platform: APNS, token: \"\(token)\"})"
+    case "unregisterDevice":
+      let device = try device(of: target == "own" ? viewer : other)
+      return "unregisterDevice(deviceId: \(quote(device.key)))"
     default: throw GraphTestFailure("nothing says how to call \(mutation) of \(target)")
     }
   }
 
   // MARK: Targets
+
+  private static func newToken() -> String {
+    (0..<4).map { _ in
+      String(UInt64.random(in: (1 << 60)...(.max)), radix: 16)
+    }.joined()
+  }
+
+  private func device(of person: Person) throws -> (key: NodeKey, token: String) {
+    let token = Self.newToken()
+    try data.run("INSERT INTO app_config (app) VALUES ('roles') ON CONFLICT DO NOTHING")
+    let rows = try data.run(
+      """
+      INSERT INTO device (user_id, session_id, app, platform, token_hash, token, is_sandbox, locale)
+      SELECT s.user_id, s.id, 'roles', 'APNS', sha256(convert_to($2, 'UTF8')), '', false, 'en'
+      FROM session s WHERE s.user_id = $1::bigint LIMIT 1 RETURNING id
+      """, [person.key, token])
+    return (NodeKey(Int64(rows.first?.first.flatMap { $0 } ?? "") ?? 0), token)
+  }
 
   private func quote(_ key: NodeKey) -> String { "\"\(key.wire)\"" }
 
@@ -390,16 +528,20 @@ private final class RoleStage {
   /// Returns a post; "hidden" is one in a group without the viewer, or an event without
   /// invitations.
   private func post(_ tag: PostTag, _ target: String) throws -> NodeKey {
+    let place = tag == .photo ? try data.location("Pier") : nil
+    let product = tag == .product ? try data.product("Coat") : nil
     switch target {
-    case "own": return try data.post(tag, by: viewer)
+    case "own": return try data.post(tag, by: viewer, location: place, product: product)
     case "hidden" where tag == .event: return try data.post(tag, by: other, visibility: "INVITED")
     case "hidden":
-      return try data.post(tag, by: other, circle: try circle("hidden"), visibility: "CIRCLE")
+      return try data.post(
+        tag, by: other, location: place, circle: try circle("hidden"), visibility: "CIRCLE",
+        product: product)
     case "invited":
       let event = try data.post(tag, by: other, visibility: "INVITED")
       _ = try data.invite(other, viewer, to: event)
       return event
-    default: return try data.post(tag, by: other)
+    default: return try data.post(tag, by: other, location: place, product: product)
     }
   }
 

@@ -91,7 +91,7 @@ import Testing
     let anna = try GraphData(database).person("anna")
     let url = try server.upload(TestPicture.png(width: 800, height: 600), as: anna)
     let photo = try server.mutate(
-      "createPhoto(input: {url: $url})", "photo { url square: url(variant: SQUARE) }",
+      "createPhoto(input: {url: $url})", "photo { url square: url(shape: SQUARE) }",
       ["url: URL!": .string(url)], as: anna)
     let authorization = [("Authorization", "Bearer \(anna.token)")]
     for (path, width) in [("photo.url", 800), ("photo.square", 600)] {

@@ -43,7 +43,7 @@ final class Phone {
   /// Keeps the session in the payload of `signUp`, `signIn` or `signInWithProvider`.
   func keepSession(_ payload: JSONValue?) throws {
     let payload = try #require(payload)
-    let name = try #require(payload.at("session.viewer.user.username")?.string)
+    let name = try #require(payload.at("viewer.user.username")?.string)
     person = try GraphServer.person(payload, username: name)
   }
 
@@ -58,7 +58,7 @@ final class Phone {
       mutation SignUp($input: SignUpInput!) {
         signUp(input: $input) {
           isNewUser
-          session { token viewer { user { id username } } }
+          token viewer { user { id username } }
           userErrors { code message field }
         }
       }

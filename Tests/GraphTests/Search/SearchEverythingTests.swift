@@ -29,7 +29,7 @@ import Testing
       let result = try server.data(
         """
         query($words: String!, $types: [SearchType!]) {
-          search(query: $words, types: $types) {
+          search(query: $words, types: $types, orderBy: NEWEST) {
             totalCount nodes { __typename ... on Node { id } } } }
         """, ["words": .string(words), "types": types], as: person)
       let nodes = result.list("search.nodes", "id")
@@ -48,5 +48,30 @@ import Testing
     #expect(try search(word, ["POST"], as: other).count == 5)
     #expect(try search(word, ["CIRCLE"], as: nil) == [])
     #expect(try search(word, ["POST", "USER"], as: nil).count == 5)
+  }
+
+  @Test func `the best match comes first: names before texts, whole names before others`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let word = GraphData.unique("numbat")
+    let author = try data.person()
+    let whole = try data.location(word)
+    let often = try data.post(.text, by: author, "\(word), \(word) and \(word)!")
+    let begun = try data.circle("\(word) friends", owner: author)
+    let once = try data.post(
+      .text, by: author, "A very long text, in which only one word of many is \(word) birthday.")
+    let within = try data.location("Isle of \(word)")
+    func search(_ words: String, _ page: String = "first: 10") throws -> [JSONValue] {
+      try server.data(
+        "query($w: String!) { search(query: $w, \(page)) { nodes { ... on Node { id } } } }",
+        ["w": .string(words)]
+      ).list("search.nodes", "id")
+    }
+    let best = [whole, begun, within, often, once].map(\.json)
+    #expect(try search(word) == best)
+    #expect(try search(word, "last: 2") == Array(best[3...]))
+    // In a text, the beginning of the last word is enough.
+    #expect(try search("\(word) birthd") == [once.json])
+    #expect(try search("birthd \(word)") == [])
   }
 }

@@ -31,6 +31,7 @@ struct ArgumentPool {
       (1, "app_user"), (2, "photo"), (3, "location"), (4, "product"), (5, "circle"),
       (32, "comment"), (33, "invitation"), (34, "info_request"), (35, "follow_up"),
       (40, "program"), (41, "class_session"), (42, "booking"), (43, "activity_track"),
+      (44, "test_result"),
       (48, "conversation"), (49, "message"), (50, "notification"), (51, "external_contact"),
     ]
     for (tag, table) in tables {

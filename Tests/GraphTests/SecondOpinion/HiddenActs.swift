@@ -88,7 +88,7 @@ final class HiddenActs: Sendable {
       place = ", circleId: \"\(NodeKey(Int64(id) ?? 0).wire)\", visibility: PUBLIC"
     }
     try Actor(server: server, name: "loud_member")(
-      "createEvent(input: {title: \"loud match\", startsAt: \"2041-08-08T10:00:00Z\"\(place)})")
+      "createEvent(input: {title: \"loud match\", startsAt: \"2041-08-08T10:00:00.000Z\"\(place)})")
     try data.run(
       """
       UPDATE post SET created_at = '2026-01-01', updated_at = '2026-01-01'
@@ -213,7 +213,7 @@ final class HiddenActs: Sendable {
     let group = try owner(
       "createCircle(input: {name: \"secret club\", memberIds: [\(memberID)]})", "circle { id }",
       "circle.id")
-    try owner("updateCircle(circleId: \"\(group)\", description: \"secret words\")")
+    try owner("updateCircle(circleId: \"\(group)\", input: {description: \"secret words\"})")
     for circle in [group, shared] {
       // Of what is in the group of those who block each other, they see what is not of each other.
       let isShared = circle == shared
@@ -223,7 +223,7 @@ final class HiddenActs: Sendable {
         ("textPost", "body: \"secret text\", \(inside)"),
         (
           "outfitPost",
-          "photoIds: [\(photos[0])], brands: [\"secretbrand\"], votingEnabled: true, \(inside)"
+          "photoIds: [\(photos[0])], brands: [\"secretbrand\"], isVotingEnabled: true, \(inside)"
         ),
         (
           "productPost",
@@ -239,7 +239,7 @@ final class HiddenActs: Sendable {
         ),
         (
           "event",
-          "title: \"secret meeting\", startsAt: \"2041-05-05T10:00:00Z\", venues: [{locationId: \"\(place)\", note: \"secret\"}], \(inside)"
+          "title: \"secret meeting\", startsAt: \"2041-05-05T10:00:00Z\", category: DINING, venues: [{locationId: \"\(place)\", note: \"secret\"}], \(inside)"
         ),
       ] {
         let name = field.prefix(1).uppercased() + field.dropFirst()
@@ -256,41 +256,69 @@ final class HiddenActs: Sendable {
         try member("flag(subjectId: \"\(post)\")")
       }
       try member("castVote(postId: \"\(posts[1])\", choice: WEAR_IT)")
-      try member("respondToOffer(offerId: \"\(posts[4])\")")
+      try member("respondToOffer(cardOfferId: \"\(posts[4])\")")
       let asked = try member(
-        "requestAddress(requestId: \"\(posts[5])\")", "infoRequest { id }", "infoRequest.id")
+        "requestAddress(cardRequestId: \"\(posts[5])\")", "infoRequest { id }", "infoRequest.id")
       try owner("answerInfoRequest(infoRequestId: \"\(asked)\", approve: true)")
       try member("setAttendance(eventId: \"\(posts[7])\", status: GOING)")
-      try owner("updateEvent(input: {eventId: \"\(posts[7])\", title: \"secret party\"})")
-      try owner("updatePost(postId: \"\(posts[0])\", body: \"secret and changed\")")
-      try owner("cancelEvent(eventId: \"\(posts[7])\")")
+      try owner("updateEvent(eventId: \"\(posts[7])\", input: {title: \"secret party\"})")
+      for (index, type) in [
+        "textPost", "outfitPost", "productPost", "photoPost", "cardOffer", "cardRequest",
+        "thankYou",
+        "event",
+      ].enumerated() {
+        let name = type.prefix(1).uppercased() + type.dropFirst()
+        try owner("update\(name)(\(type)Id: \"\(posts[index])\", input: {body: \"secret change\"})")
+      }
+      try owner(
+        "updateCardOffer(cardOfferId: \"\(posts[4])\", input: {responseLimit: 3, regionIds: [\"\(place)\"]})"
+      )
+      try owner(
+        "updateThankYou(thankYouId: \"\(posts[6])\", input: {taggedUserIds: [\(memberID)]})")
+      try owner("cancelEvent(eventId: \"\(posts[7])\", note: \"secret rain\")")
+      try owner("restoreEvent(eventId: \"\(posts[7])\")")
       try owner("closeCardPost(postId: \"\(posts[5])\")")
+      try owner("reopenCardPost(postId: \"\(posts[5])\")")
+      try member("unflag(subjectId: \"\(posts[0])\")")
+      try member("clearAttendance(eventId: \"\(posts[7])\")")
       try owner("deletePost(postId: \"\(posts[2])\")")
       try owner(
-        "resolveFollowUp(followUpId: \"\(id("SELECT id FROM follow_up WHERE recipient_id = (SELECT id FROM app_user WHERE username = 'loud_member') ORDER BY id DESC LIMIT 1"))\", completed: false)"
+        "resolveFollowUp(followUpId: \"\(id("SELECT id FROM follow_up WHERE recipient_id = (SELECT id FROM app_user WHERE username = 'loud_member') ORDER BY id DESC LIMIT 1"))\", state: UNABLE)"
       )
       let said = try owner(
         "addComment(subjectId: \"\(group)\", body: \"secret word\")", "comment { id }", "comment.id"
       )
+      try owner("updateComment(commentId: \"\(said)\", input: {body: \"secret words\"})")
       try owner("deleteComment(commentId: \"\(said)\")")
       try owner("addComment(subjectId: \"\(group)\", body: \"secret saying\")")
     }
     // An event by invitation in a channel that everybody here belongs to.
     let party = try owner(
       """
-      createEvent(input: {title: "secret feast", startsAt: "2041-06-06T10:00:00Z", visibility: INVITED, \
+      createEvent(input: {title: "secret feast", startsAt: "2041-06-06T10:00:00.000Z", visibility: INVITED, \
       circleId: "\(channel)", location: {id: "\(place)"}, inviteUserIds: [\(memberID)]})
       """, "event { id }", "event.id")
     try member("setAttendance(eventId: \"\(party)\", status: GOING)")
     try member("addComment(subjectId: \"\(party)\", body: \"secret joy\")")
     try member("react(subjectId: \"\(party)\", kind: TOP)")
-    try owner("updateEvent(input: {eventId: \"\(party)\", body: \"secret menu\"})")
+    try owner("updateEvent(eventId: \"\(party)\", input: {body: \"secret menu\"})")
     let second = try owner(
       """
-      createEvent(input: {title: "secret end", startsAt: "2041-06-07T10:00:00Z", visibility: INVITED, \
+      createEvent(input: {title: "secret end", startsAt: "2041-06-07T10:00:00.000Z", visibility: INVITED, \
       circleId: "\(channel)", inviteUserIds: [\(memberID)]})
       """, "event { id }", "event.id")
     try owner("deletePost(postId: \"\(second)\")")
+    // Taken back before anybody answered.
+    let third = try owner(
+      """
+      createEvent(input: {title: "secret wish", startsAt: "2041-06-08T10:00:00Z", visibility: INVITED, \
+      inviteUserIds: [\(people("loud_other"))]})
+      """, "event { id }", "event.id")
+    let invitation = try id(
+      "SELECT i.id FROM invitation i JOIN event e ON e.post_id = i.event_id WHERE e.title = 'secret wish'"
+    )
+    try owner("withdrawInvitation(invitationId: \"\(invitation)\")")
+    try owner("updateEvent(eventId: \"\(third)\", input: {title: \"secret hope\"})")
     // What is one's own.
     try owner(
       "updateProfile(input: {address: \"secret road\", email: \"secret@example.org\", shipsToLocationIds: []})"
@@ -308,17 +336,17 @@ final class HiddenActs: Sendable {
       "answerInfoRequest(infoRequestId: \"\(id("SELECT id FROM info_request WHERE post_id = (SELECT id FROM post WHERE body = 'loud request')"))\", approve: true)"
     )
     try owner(
-      "resolveFollowUp(followUpId: \"\(id("SELECT id FROM follow_up WHERE post_id = (SELECT id FROM post WHERE body = 'loud offer')"))\", completed: false)"
+      "resolveFollowUp(followUpId: \"\(id("SELECT id FROM follow_up WHERE post_id = (SELECT id FROM post WHERE body = 'loud offer')"))\", state: UNABLE)"
     )
     try staff(
-      "resolveFlag(flagId: \"\(id("SELECT f.id FROM flag f JOIN post p ON p.id = f.subject_id WHERE p.body = 'loud offer'"))\", note: \"secret\")"
+      "resolveFlags(subjectId: \"\(id("SELECT id FROM post WHERE body = 'loud offer'"))\", note: \"secret\")"
     )
     let waiting = try owner(
       "createPhoto(input: {url: \"/photos/\(String(repeating: "b", count: 64)).jpg\"})",
       "photo { id }", "photo.id")
     try staff("moderatePhoto(photoId: \"\(waiting)\", state: REJECTED)")
     try owner(
-      "saveActivityTrack(input: {title: \"secret run\", startedAt: \"2026-01-01T00:00:00Z\", endedAt: \"2026-01-01T01:00:00Z\", path: []})"
+      "createActivityTrack(input: {title: \"secret run\", startedAt: \"2026-01-01T00:00:00.000Z\", endedAt: \"2026-01-01T01:00:00.000Z\", path: []})"
     )
     try owner("recordTestResult(test: LEG_PRESS, value: 7)")
     try owner(
@@ -332,8 +360,13 @@ final class HiddenActs: Sendable {
     try member("flag(subjectId: \"\(outfit)\", note: \"secret note\")")
     try owner("sendMessage(to: {userIds: [\(memberID)]}, body: \"secret message\")")
     try member("sendMessage(to: {userIds: [\(people("loud_owner"))]}, body: \"secret answer\")")
+    try takeBackPrivately(owner, member, staff)
     try owner("markNotificationsRead")
     try member("markNotificationsRead")
+    try owner(
+      "updateNotificationSettings(input: {rules: [{reason: VOTED, channels: [EMAIL]}], quietHours: {from: \"22:00\", to: \"07:00\"}})"
+    )
+    try owner("updateProfile(input: {locale: \"es\", timeZone: \"Europe/Madrid\"})")
     try staff("moderatePhoto(photoId: \(photos[3]), state: REJECTED)")
     let session = try id(
       """
@@ -344,7 +377,7 @@ final class HiddenActs: Sendable {
       """
     )
     let booking = try owner(
-      "bookSession(sessionId: \"\(session)\")", "booking { id }", "booking.id")
+      "bookClassSession(classSessionId: \"\(session)\")", "booking { id }", "booking.id")
     // The seat is counted for everybody; whose it was is not seen.
     try owner("cancelBooking(bookingId: \"\(booking)\")")
     try owner("track(event: \"secret\")")
@@ -356,6 +389,33 @@ final class HiddenActs: Sendable {
     try owner("removeCircleMembers(circleId: \"\(gone)\", userIds: [\(memberID)])")
     try owner("deleteCircle(circleId: \"\(gone)\")")
     try member("leaveCircle(circleId: \"\(group)\")")
+  }
+
+  /// Changes and takes back what is the owner's alone.
+  private func takeBackPrivately(_ owner: Actor, _ member: Actor, _ staff: Actor) throws {
+    let mine = "= (SELECT id FROM app_user WHERE username = 'loud_owner')"
+    let track = try id("SELECT id FROM activity_track WHERE user_id \(mine)")
+    try owner(
+      "updateActivityTrack(activityTrackId: \"\(track)\", input: {title: \"secret walk\"})")
+    let result = try id("SELECT id FROM test_result WHERE user_id \(mine)")
+    try owner("deleteTestResult(testResultId: \"\(result)\")")
+    let talk = try id("SELECT conversation_id FROM message WHERE author_id \(mine) LIMIT 1")
+    try owner("setConversationMuted(conversationId: \"\(talk)\", isMuted: true)")
+    let said = try owner(
+      "sendMessage(to: {conversationId: \"\(talk)\"}, body: \"secret slip\")", "message { id }",
+      "message.id")
+    try owner("deleteMessage(messageId: \"\(said)\")")
+    let told = try id(
+      "SELECT id FROM notification WHERE recipient_id \(mine) ORDER BY id DESC LIMIT 1")
+    try owner("deleteNotifications(notificationIds: [\"\(told)\"])")
+    let photo = try id("SELECT id FROM photo WHERE owner_id \(mine) ORDER BY id DESC LIMIT 1")
+    _ = try after.data().run(
+      "UPDATE photo SET moderation = 'PENDING' WHERE id = \(NodeKey(wire: photo).number)")
+    try owner("updatePhoto(photoId: \"\(photo)\", input: {altText: \"secret view\"})")
+    try owner("deletePhoto(photoId: \"\(photo)\")")
+    try owner("deleteExternalContacts(provider: GOOGLE)")
+    try staff("suspendUser(userId: \(people("loud_other")), note: \"secret\")")
+    try staff("unsuspendUser(userId: \(people("loud_other")))")
   }
 
   /// Makes changes visible to all except those in a block with the owner. Reactions and public
@@ -394,7 +454,7 @@ final class HiddenActs: Sendable {
       }
     }
     for post in posts { try member("addComment(subjectId: \"\(post)\", body: \"loud agreement\")") }
-    try owner("updatePost(postId: \"\(posts[0])\", body: \"loud change\")")
+    try owner("updateTextPost(textPostId: \"\(posts[0])\", input: {body: \"loud change\"})")
     try owner("deletePost(postId: \"\(posts[1])\")")
     try owner("deletePost(postId: \"\(posts[4])\")")
     let said = try owner(
@@ -403,7 +463,7 @@ final class HiddenActs: Sendable {
     try owner("addComment(subjectId: \"\(channel)\", body: \"loud talk\")")
     try owner(
       """
-      createEvent(input: {title: "loud fair", startsAt: "2041-07-07T10:00:00Z", circleId: "\(channel)"})
+      createEvent(input: {title: "loud fair", startsAt: "2041-07-07T10:00:00.000Z", circleId: "\(channel)"})
       """)
     try owner("createAnnouncement(input: {body: \"loud news\", notifyCircleIds: [\"\(channel)\"]})")
     try owner("updateProfile(input: {bio: \"loud life\"})")
@@ -503,12 +563,12 @@ final class HiddenActs: Sendable {
   /// Questions that random ones seldom are.
   func pointed() throws -> [Question] {
     let circles = try groups().map { NodeKey($0).wire }
-    let window = "from: \"2000-01-01T00:00:00Z\", to: \"2100-01-01T00:00:00Z\""
+    let window = "from: \"2000-01-01T00:00:00.000Z\", to: \"2100-01-01T00:00:00.000Z\""
     var questions = [
-      "{ changes(since: \"\(Self.sinceWord)\", first: 100) { hasMore changes { id operation node { id __typename } } } }",
-      "{ changes(since: \"\(Self.sinceWord)\", first: 3) { hasMore changes { id operation } } }",
+      "{ changes(since: \"\(Self.sinceWord)\", limit: 100) { hasMore changes { nodeId operation node { id __typename } } } }",
+      "{ changes(since: \"\(Self.sinceWord)\", limit: 3) { hasMore changes { nodeId operation } } }",
       "{ viewer { dataExport } }",
-      "{ viewer { suggestedUsers(first: 100) { id followers { totalCount } } } }",
+      "{ viewer { suggestedUsers(limit: 100) { id followers { totalCount } } } }",
       "{ viewer { notifications(first: 50) { totalCount nodes { text } } agenda(\(window)) { nodes { id } } } }",
       "{ locations(orderBy: MOST_REVIEWED, first: 50) { edges { cursor node { id comments { totalCount } } } } }",
       "{ users(search: \"loud\") { nodes { id thankYouScore username } } }",

@@ -73,17 +73,20 @@ struct NaiveRow {
 enum NaiveTime {
   static func json(_ text: String?) -> Expected {
     guard let text else { return .null }
-    var moment = text.replacing(" ", with: "T").replacing("+00", with: "")
-    if let dot = moment.firstIndex(of: ".") {
-      let digits = moment.distance(from: dot, to: moment.endIndex) - 1
-      moment += String(repeating: "0", count: 6 - digits)
-    }
-    return .value(.string(moment + "Z"))
+    let moment = text.replacing(" ", with: "T").replacing("+00", with: "")
+    let parts = moment.split(separator: ".")
+    let fraction = (parts.count > 1 ? String(parts[1]) : "") + "000"
+    return .value(.string("\(parts[0]).\(fraction.prefix(3))Z"))
   }
 
-  /// From what a client sends, always in UTC: `2026-05-01T18:30:00Z`.
+  /// From what a client sends, always in UTC: `2026-05-01T18:30:00.000Z`.
   static func stored(_ text: String) -> String {
-    text.replacing("T", with: " ").replacing("Z", with: "+00")
+    var moment = text.replacing("T", with: " ").replacing("Z", with: "")
+    if moment.contains(".") {
+      while moment.hasSuffix("0") { moment.removeLast() }
+      if moment.hasSuffix(".") { moment.removeLast() }
+    }
+    return moment + "+00"
   }
 
   static func now() -> String {

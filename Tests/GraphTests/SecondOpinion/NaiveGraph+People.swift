@@ -24,7 +24,7 @@ extension NaiveGraph {
       case "viewerIsFollowing", "isFollowingViewer": .bool(false)
       case "viewerIsBlocking": .bool(try isBlocking(id))
       case "posts", "taggedIn": try posts([], arguments, order: field == "posts" ? nil : "ID")
-      case "knownFollowers": try connection("UserConnection", [], arguments)
+      case "knownFollowers": try connection("UserConnection", [], arguments, size: 3)
       case "followers", "following":
         try connection(
           "FollowConnection", [], arguments, order: arguments.string("orderBy") ?? "",
@@ -76,7 +76,7 @@ extension NaiveGraph {
               node: { try self.user(follower) },
               keys: [.textDown(follow.text("followed_at")), .down(follower)]))
         }
-        return try connection("UserConnection", edges, arguments)
+        return try connection("UserConnection", edges, arguments, size: 3)
       case "thankYouScore":
         let tags = try database.ids("SELECT post_id FROM post_tag WHERE user_id = \(id)")
         return .int(
@@ -116,7 +116,7 @@ extension NaiveGraph {
       count += 1
       if try !search.isEmpty && !hasWord(person, startingWith: search) { continue }
       let keys: [SortKey] =
-        arguments.string("orderBy") == "RECENT"
+        arguments.string("orderBy") == "NEWEST"
         ? [.textDown(follow.text("followed_at")), .down(person)] : try nameKeys(person)
       edges.append(
         Edge(
@@ -155,16 +155,62 @@ extension NaiveGraph {
     guard let row = try database.row("photo", id) else { return nil }
     return NaiveObject(type: "Photo") { field, arguments in
       switch field {
-      case "id": .id(id)
+      case "id": return .id(id)
       case "url":
-        .text(
-          arguments.string("variant") == "SQUARE"
-            ? row["square_url"] ?? row.text("url") : row.text("url"))
-      case "width", "height": .optionalInt(row[field])
-      case "moderation": .text(row.text("moderation"))
-      default: nil
+        let forms = Self.forms(of: row).filter {
+          $0.shape == arguments.string("shape") ?? "ORIGINAL"
+        }
+        let wanted = arguments.int("width") ?? .max
+        let form =
+          forms.filter { $0.width >= wanted }.min { $0.width < $1.width }
+          ?? forms.max { $0.width < $1.width }
+        return .text(form?.path ?? row.text("url"))
+      case "variants":
+        let shape = arguments.string("shape")
+        let forms = Self.forms(of: row).filter { shape == nil || $0.shape == shape }
+          .sorted { ($0.width, $0.shape) < ($1.width, $1.shape) }
+        return .objects(
+          forms.map { form in
+            NaiveObject(type: "PhotoVariant") { field, _ in
+              switch field {
+              case "shape": .text(form.shape)
+              case "url": .text(form.path)
+              case "width": .int(form.width)
+              case "height": .int(form.height)
+              default: nil
+              }
+            }
+          })
+      case "width", "height": return .optionalInt(row[field])
+      case "moderation": return .text(row.text("moderation"))
+      case "altText": return .optional(row["alt_text"])
+      default: return nil
       }
     }
+  }
+
+  /// The forms of a picture: of one of this server the smaller ones and the squares, too.
+  private static func forms(of row: NaiveRow)
+    -> [(shape: String, path: String, width: Int, height: Int)]
+  {
+    guard row["width"] != nil, row["height"] != nil else { return [] }
+    let (width, height) = (row.int("width"), row.int("height"))
+    let url = row.text("url")
+    var forms = [("ORIGINAL", url, width, height)]
+    guard url.hasPrefix("/photos/") else { return forms }
+    func named(_ suffix: String) -> String {
+      url.replacing(".", with: "-\(suffix).", maxReplacements: 1)
+    }
+    for narrower in [160, 320, 640, 1280] where narrower < width {
+      let scaled = (Double(height) * Double(narrower) / Double(width)).rounded()
+      forms.append(("ORIGINAL", named("w\(narrower)"), narrower, max(1, Int(scaled))))
+    }
+    let side = min(width, height)
+    for size in Set([160, 320, 640].map { min($0, side) }) {
+      forms.append(
+        ("SQUARE", size == width && size == height ? url : named("s\(size)"), size, size))
+    }
+    return forms
   }
 
   // MARK: - Circles

@@ -104,7 +104,7 @@ extension NaiveGraph {
 
   private func isNear(_ row: NaiveRow, _ near: NaiveArguments) -> Bool {
     // The radius is at most 500 km.
-    guard let distance = distance(row, near), let radius = near.double("radius") else {
+    guard let distance = distance(row, near), let radius = near.double("radiusMeters") else {
       return false
     }
     return distance <= radius
@@ -118,7 +118,7 @@ extension NaiveGraph {
     for id in try database.ids("SELECT id FROM location") {
       guard let row = try database.row("location", id) else { continue }
       if let near, !isNear(row, near) { continue }
-      if let within = filter.id("within"), try !ancestors(id).contains(within) { continue }
+      if let within = filter.id("withinId"), try !ancestors(id).contains(within) { continue }
       if let levels = filter.strings("levels"), !levels.contains(row.text("level")) { continue }
       if let types = filter.strings("placeTypes"), !types.contains(row.text("place_type")) {
         continue
@@ -141,7 +141,7 @@ extension NaiveGraph {
       {
         continue
       }
-      if filter.bool("recommended") == true {
+      if filter.bool("isRecommended") == true {
         let friends = try network("FOLLOWING").union(network("FRIENDS_OF_FRIENDS"))
         let hasBeenThere = try postsHere(id).contains { $0.id("author_id") == viewer }
         if try hasBeenThere || !isTopped(id, by: friends) { continue }
@@ -158,7 +158,7 @@ extension NaiveGraph {
         Edge(
           node: { [unowned self] in try location(id) }, keys: keys,
           fields: [
-            "distance": near.flatMap { distance(row, $0) }.map { .leaf(.number($0)) } ?? .null
+            "distanceMeters": near.flatMap { distance(row, $0) }.map { .leaf(.number($0)) } ?? .null
           ]))
     }
     return try connection("LocationConnection", edges, arguments, order: order)
@@ -196,14 +196,14 @@ extension NaiveGraph {
         else { continue }
       }
       let place = row.optionalID("location_id")
-      if let within = filter.id("within") {
+      if let within = filter.id("withinId") {
         guard let place, try place == within || ancestors(place).contains(within) else { continue }
       }
       if let near {
         guard let place, let location = try database.row("location", place), isNear(location, near)
         else { continue }
       }
-      if let target = filter.id("sendsTo") {
+      if let target = filter.id("sendsToId") {
         guard id & 255 == 19 else { continue }
         let regions = try database.ids(
           "SELECT location_id FROM card_offer_region WHERE post_id = \(id)")
@@ -243,6 +243,7 @@ extension NaiveGraph {
         return try posts(
           database.ids("SELECT post_id FROM votable_post WHERE product_id = \(id)"), arguments,
           order: "ID")
+      case "isAvailable": return .bool(row.bool("is_available"))
       case "viewerHasOnShoppingList":
         return .bool(
           try database.ids("SELECT user_id FROM shopping_list_item WHERE product_id = \(id)")
@@ -257,6 +258,7 @@ extension NaiveGraph {
     var edges: [Edge] = []
     for id in try database.ids("SELECT id FROM product") {
       guard let row = try database.row("product", id) else { continue }
+      if !row.bool("is_available") { continue }
       if let retailer = arguments.string("retailer"), row["retailer"] != retailer { continue }
       let words = "\(row.text("name")) \(row.text("brand")) \(row.text("description"))"
       if let search = arguments.string("search"), !search.isEmpty, !matches(words, search) {
@@ -266,7 +268,8 @@ extension NaiveGraph {
         switch order {
         case "POPULAR": [.down(try score(id)), .down(id)]
         case "NAME": [.textUp(row.text("name")), .up(id)]
-        case "PRICE": [row.double("price").map { .doubleUp($0) } ?? .nullLast, .up(id)]
+        case "PRICE_ASC": [row.double("price").map { .doubleUp($0) } ?? .nullLast, .up(id)]
+        case "PRICE_DESC": [row.double("price").map { .doubleUp(-$0) } ?? .nullLast, .down(id)]
         default: [.down(id)]
         }
       edges.append(Edge(node: { [unowned self] in try product(id) }, keys: keys))
@@ -284,10 +287,11 @@ extension NaiveGraph {
       case "title", "description", "training": .text(row.text(field))
       case "location": .object(try row.optionalID("location_id").flatMap(location))
       case "durationMinutes": .int(row.int("duration_minutes"))
+      case "isArchived": .bool(row.bool("is_archived"))
       case "trainers":
         try peopleByName(
           database.ids("SELECT trainer_id FROM program_trainer WHERE program_id = \(id)"))
-      case "sessions":
+      case "classSessions":
         try sessions(
           database.ids("SELECT id FROM class_session WHERE program_id = \(id)"), arguments)
       default: nil
@@ -300,8 +304,10 @@ extension NaiveGraph {
       switch field {
       case "programs":
         try programs(
-          database.ids("SELECT program_id FROM program_trainer WHERE trainer_id = \(id)"))
-      case "sessions":
+          database.ids("SELECT program_id FROM program_trainer WHERE trainer_id = \(id)").filter {
+            try database.row("program", $0)?.bool("is_archived") == false
+          })
+      case "classSessions":
         try sessions(
           database.ids("SELECT id FROM class_session WHERE trainer_id = \(id)"), arguments)
       default: nil
@@ -327,7 +333,7 @@ extension NaiveGraph {
       guard start >= from, start < to else { continue }
       if let trainer = arguments.id("trainerId"), row.id("trainer_id") != trainer { continue }
       if let program = arguments.id("programId"), row.id("program_id") != program { continue }
-      if arguments.bool("onlyOpen") == true, try !isFree(row) { continue }
+      if arguments.bool("isBookable") == true, try !isFree(row) { continue }
       edges.append(
         Edge(node: { [unowned self] in try session(id) }, keys: [.textUp(start), .up(id)]))
     }
@@ -356,7 +362,7 @@ extension NaiveGraph {
     guard let row = try database.row("class_session", id),
       let program = try database.row("program", row.id("program_id"))
     else { return nil }
-    return NaiveObject(type: "ClassSession") { [unowned self] field, _ in
+    return NaiveObject(type: "ClassSession") { [unowned self] field, arguments in
       switch field {
       case "id": return .id(id)
       case "title": return .text(program.text("title"))
@@ -376,6 +382,19 @@ extension NaiveGraph {
         let found = try database.list("SELECT * FROM booking WHERE session_id = \(id)")
           .first { $0.id("user_id") == viewer && $0["cancelled_at"] == nil }
         return .object(try found.flatMap { try booking($0.id()) })
+      case "bookings":
+        var edges: [Edge] = []
+        for booking in try database.list("SELECT * FROM booking WHERE session_id = \(id)") {
+          guard booking.id("user_id") == viewer || row.id("trainer_id") == viewer || isStaff
+          else { continue }
+          if booking["cancelled_at"] != nil, arguments.bool("includeCancelled") != true { continue }
+          let key = booking.id()
+          edges.append(
+            Edge(
+              node: { [unowned self] in try self.booking(key) },
+              keys: [.textUp(booking.text("created_at")), .up(key)]))
+        }
+        return try connection("BookingConnection", edges, arguments)
       default: return nil
       }
     }
@@ -386,7 +405,7 @@ extension NaiveGraph {
     return NaiveObject(type: "Booking") { [unowned self] field, _ in
       switch field {
       case "id": .id(id)
-      case "session": .object(try session(row.id("session_id")))
+      case "classSession": .object(try session(row.id("session_id")))
       case "user": .object(try namedUser(row.id("user_id")))
       case "createdAt": .time(row["created_at"])
       case "cancelledAt": .time(row["cancelled_at"])

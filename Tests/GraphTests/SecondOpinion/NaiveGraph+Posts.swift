@@ -61,7 +61,7 @@ extension NaiveGraph {
         try database.list("SELECT unnest(brands) FROM votable_post WHERE post_id = \(id)")
           .map { $0.first ?? "" })
     case "product": return .object(try votable.optionalID("product_id").flatMap(product))
-    case "votingEnabled": return .bool(votable.bool("voting_enabled"))
+    case "isVotingEnabled": return .bool(votable.bool("voting_enabled"))
     case "viewerVote": return .optional(own)
     case "verdict":
       guard votable.bool("voting_enabled"), row.id("author_id") == viewer || own != nil else {
@@ -69,7 +69,7 @@ extension NaiveGraph {
       }
       let wearIt = votes.count { $0["choice"] == "WEAR_IT" }
       let changeIt = votes.count - wearIt
-      let text = try database.list("SELECT verdict_text(\(wearIt), \(changeIt))").first?.first
+      let text = try database.list("SELECT verdict_text('en', \(wearIt), \(changeIt))").first?.first
       return .object(
         NaiveObject(type: "Verdict") { field, _ in
           switch field {
@@ -111,9 +111,11 @@ extension NaiveGraph {
       let isOpen = try database.row("card_post", id, key: "post_id")?.bool("is_open") == true
       if tag == 19 {
         let answered = try database.ids("SELECT recipient_id FROM follow_up WHERE post_id = \(id)")
-        add("RESPOND", !isOwn && isOpen && !answered.contains(viewer))
+        let isReached = try sends(id, to: database.row("app_user", viewer)?.optionalID("home_id"))
+        add("RESPOND", !isOwn && isOpen && !answered.contains(viewer) && isReached)
       } else {
-        let asked = try database.ids("SELECT requester_id FROM info_request WHERE post_id = \(id)")
+        let asked = try database.list("SELECT * FROM info_request WHERE post_id = \(id)")
+          .filter { $0["status"] != "WITHDRAWN" }.map { $0.id("requester_id") }
         add("REQUEST_ADDRESS", !isOwn && isOpen && !asked.contains(viewer))
       }
       add("CLOSE", isOwn && isOpen)
@@ -204,6 +206,8 @@ extension NaiveGraph {
       case "author": return .object(try namedUser(row.id("author_id")))
       case "body": return .text(row.text("body"))
       case "createdAt": return .time(row["created_at"])
+      case "updatedAt": return .time(row["updated_at"])
+      case "viewerCanUpdate": return .bool(viewer != 0 && row.id("author_id") == viewer)
       case "viewerCanDelete":
         let author = try database.row("post", subject)?.id("author_id")
         let owner = try database.row("circle", subject)?.id("owner_id")
@@ -255,6 +259,21 @@ extension NaiveGraph {
       return .object(try infoRequest(found.id()))
     default: return nil
     }
+  }
+
+  /// Returns whether cards of an offer are sent to a home: one of its regions is it or around it, or
+  /// there are none. Without a home, one is asked for.
+  private func sends(_ offer: Int64, to home: Int64?) throws -> Bool {
+    let regions = try database.ids(
+      "SELECT location_id FROM card_offer_region WHERE post_id = \(offer)")
+    guard !regions.isEmpty, var place = home else { return true }
+    while !regions.contains(place) {
+      guard let parent = try database.row("location", place)?.optionalID("parent_id") else {
+        return false
+      }
+      place = parent
+    }
+    return true
   }
 
   func infoRequest(_ id: Int64) throws -> NaiveObject? {
@@ -313,6 +332,7 @@ extension NaiveGraph {
     case "endsAt": return .time(event["ends_at"])
     case "sourceUrl": return .optional(event["source_url"])
     case "cancelledAt": return .time(event["cancelled_at"])
+    case "cancellationNote": return .optional(event["cancellation_note"])
     case "venues":
       let venues = try database.list("SELECT * FROM event_venue WHERE event_id = \(id)")
       let keyed = venues.map { venue in

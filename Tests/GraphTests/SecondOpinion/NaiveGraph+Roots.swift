@@ -33,10 +33,15 @@ extension NaiveGraph {
       case "products": return try products(arguments)
       case "programs":
         let training = arguments.string("training")
-        return try programs(
-          database.ids("SELECT id FROM program").filter {
-            try training == nil || database.row("program", $0)?["training"] == training
-          })
+        let edges = try database.ids("SELECT id FROM program").compactMap { id -> Edge? in
+          guard let row = try database.row("program", id),
+            training == nil || row["training"] == training, !row.bool("is_archived")
+          else { return nil }
+          return Edge(
+            node: { [unowned self] in try program(id) },
+            keys: [.textUp(row.text("title")), .up(id)])
+        }
+        return try connection("ProgramConnection", edges, arguments)
       case "schedule": return try schedule(arguments)
       case "explore": return try explore(arguments)
       case "search": return try search(arguments)
@@ -48,6 +53,7 @@ extension NaiveGraph {
             $0.utf8.lexicographicallyPrecedes($1.utf8)
           }.compactMap { try appConfig($0).map { .object($0) } })
       case "dailyContent": return .object(try dailyContent(arguments.string("date") ?? ""))
+      case "dailyContentLists": return .object(dailyContentLists())
       case "changes": return .object(try changes(arguments))
       default: return nil
       }
@@ -107,8 +113,8 @@ extension NaiveGraph {
     let from = filter.time("from") ?? ""
     let to = filter.time("to") ?? ""
     let kinds = filter.strings("kinds")
-    let onlyOpen = filter.bool("onlyOpen") == true
-    let defaultChannels = filter.bool("defaultChannels") == true
+    let onlyOpen = filter.bool("isBookable") == true
+    let defaultChannels = filter.bool("isInDefaultChannel") == true
     var items: [(id: Int64, start: String)] = []
     if kinds?.contains("EVENT") ?? true, filter.id("programId") == nil,
       filter.id("trainerId") == nil, !onlyOpen
@@ -162,7 +168,7 @@ extension NaiveGraph {
       if row["status"] == "NOT_GOING" { declined.insert(event) } else { events.insert(event) }
     }
     for row in try database.list("SELECT * FROM invitation WHERE invitee_id = \(viewer)") {
-      guard let event = row.optionalID("event_id") else { continue }
+      guard let event = row.optionalID("event_id"), row["status"] != "WITHDRAWN" else { continue }
       if row["status"] == "DECLINED" {
         if !answered.contains(event) { declined.insert(event) }
       } else {
@@ -176,13 +182,15 @@ extension NaiveGraph {
         try database.ids("SELECT id FROM post WHERE circle_id = \(circle) AND kind = 23"))
     }
     var items: [(id: Int64, start: String)] = []
-    for id in events.subtracting(declined) where try seesPost(id) {
+    let kinds = arguments.strings("kinds")
+    for id in events.subtracting(declined)
+    where try kinds?.contains("EVENT") ?? true && seesPost(id) {
       guard let event = try database.row("event", id, key: "post_id") else { continue }
       let start = event.text("starts_at")
       if start >= from, start < to, event["cancelled_at"] == nil { items.append((id, start)) }
     }
     for row in try database.list("SELECT * FROM booking WHERE user_id = \(viewer)")
-    where row["cancelled_at"] == nil {
+    where row["cancelled_at"] == nil && kinds?.contains("CLASS") ?? true {
       guard let session = try database.row("class_session", row.id("session_id")) else { continue }
       let start = session.text("starts_at")
       if start >= from, start < to { items.append((session.id(), start)) }
@@ -200,7 +208,8 @@ extension NaiveGraph {
       if let circle = post.optionalID("circle_id"), circles.contains(circle) { continue }
       if id & 255 == 23 {
         let answers = try database.ids("SELECT user_id FROM attendance WHERE event_id = \(id)")
-        let invited = try database.ids("SELECT invitee_id FROM invitation WHERE event_id = \(id)")
+        let invited = try database.ids(
+          "SELECT invitee_id FROM invitation WHERE event_id = \(id) AND status <> 'WITHDRAWN'")
         if answers.contains(viewer) || invited.contains(viewer) { continue }
         guard let event = try database.row("event", id, key: "post_id"),
           event["cancelled_at"] == nil,
@@ -244,7 +253,7 @@ extension NaiveGraph {
     }
     if wants("PRODUCT") {
       for id in try database.ids("SELECT id FROM product") {
-        guard let row = try database.row("product", id) else { continue }
+        guard let row = try database.row("product", id), row.bool("is_available") else { continue }
         let text = "\(row.text("name")) \(row.text("brand")) \(row.text("description"))"
         if matches(text, words) { found.append(id) }
       }
@@ -291,7 +300,7 @@ extension NaiveGraph {
       switch field {
       case "app": .text(row.text("app"))
       case "introImages": .texts(images.map { $0.first ?? "" })
-      case "votingEnabledByDefault": .bool(row.bool("voting_enabled_by_default"))
+      case "isVotingEnabledByDefault": .bool(row.bool("voting_enabled_by_default"))
       case "supportEmail": .text(row.text("support_email"))
       default: nil
       }
@@ -317,8 +326,17 @@ extension NaiveGraph {
     }
   }
 
+  private func dailyContentLists() -> NaiveObject {
+    NaiveObject(type: "DailyContentLists") { [unowned self] field, _ in
+      let list = field == "videoUrls" ? "VIDEO" : "MOTIVATION"
+      return .texts(
+        try database.list("SELECT value FROM daily_item WHERE list = '\(list)' ORDER BY position")
+          .map { $0.first ?? "" })
+    }
+  }
+
   private func changes(_ arguments: NaiveArguments) throws -> NaiveObject? {
-    let limit = arguments.int("first") ?? 100
+    let limit = arguments.int("limit") ?? 100
     var rows: [NaiveRow] = []
     if let since = arguments.string("since") {
       // Of what the generator takes the transaction is the twelfth letter, from A for 0.
@@ -367,7 +385,7 @@ extension NaiveGraph {
           kept.map { _, row in
             NaiveObject(type: "Change") { [unowned self] field, _ in
               switch field {
-              case "id": .id(row.id("node_id"))
+              case "nodeId": .id(row.id("node_id"))
               case "operation": .text(row.bool("deleted") ? "DELETE" : "UPSERT")
               case "node": .object(try node(row.id("node_id")))
               default: nil

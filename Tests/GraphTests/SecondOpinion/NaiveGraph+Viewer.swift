@@ -9,8 +9,8 @@ extension NaiveGraph {
       switch field {
       case "user": return .object(try user(viewer))
       case "email", "address": return .optional(row[field])
-      case "emailVerified": return .bool(row.bool("email_verified"))
-      case "identities":
+      case "isEmailVerified": return .bool(row.bool("email_verified"))
+      case "linkedProviders":
         return .texts(
           try database.list(
             "SELECT provider FROM identity WHERE user_id = \(viewer) ORDER BY provider"
@@ -40,18 +40,33 @@ extension NaiveGraph {
   private func sessions() throws -> [NaiveObject] {
     try database.list(
       "SELECT * FROM session WHERE user_id = \(viewer) ORDER BY created_at DESC, id DESC"
-    ).filter { $0.text("expires_at") > NaiveTime.now() }.map { row in
-      NaiveObject(type: "ActiveSession") { field, _ in
-        switch field {
-        case "id": .id(row.id())
-        case "device": .optional(row["device"])
-        case "createdAt": .time(row["created_at"])
-        case "lastUsedAt": .time(row["last_used_at"])
-        case "expiresAt": .time(row["expires_at"])
-        default: nil
-        }
+    ).filter { $0.text("expires_at") > NaiveTime.now() }.map(session)
+  }
+
+  func session(ofViewer id: Int64) throws -> NaiveObject? {
+    guard let row = try database.row("session", id), row.id("user_id") == viewer else { return nil }
+    return session(row)
+  }
+
+  private func session(_ row: NaiveRow) -> NaiveObject {
+    NaiveObject(type: "Session") { [unowned self] field, _ in
+      switch field {
+      case "id": .id(row.id())
+      case "app", "device": .optional(row[field])
+      case "isCurrent": .bool(try isCurrent(row))
+      case "createdAt": .time(row["created_at"])
+      case "lastUsedAt": .time(row["last_used_at"])
+      case "expiresAt": .time(row["expires_at"])
+      default: nil
       }
     }
+  }
+
+  /// Everybody who asks has the token `demo-` and their name.
+  private func isCurrent(_ session: NaiveRow) throws -> Bool {
+    let hash = try database.list(
+      "SELECT sha256(convert_to('demo-' || username, 'UTF8')) FROM app_user WHERE id = \(viewer)")
+    return hash.first?.first == session["token_hash"]
   }
 
   // MARK: - Feeds
@@ -98,7 +113,7 @@ extension NaiveGraph {
   }
 
   private func suggestedUsers(_ arguments: NaiveArguments) throws -> NaiveValue {
-    let first = arguments.int("first") ?? 20
+    let first = arguments.int("limit") ?? 20
     let seed = arguments.int("seed") ?? 0
     if seed != 0 {
       // Which selection a number gives is the function's own choice.
@@ -176,8 +191,10 @@ extension NaiveGraph {
       }
       return try connection("UserConnection", edges, arguments)
     case "circles": return try self.circles(Array(circles), arguments)
-    case "invitations":
-      for row in try database.list("SELECT * FROM invitation WHERE invitee_id = \(viewer)") {
+    case "invitations", "sentInvitations":
+      let side = field == "invitations" ? "invitee_id" : "inviter_id"
+      for row in try database.list("SELECT * FROM invitation WHERE \(side) = \(viewer)") {
+        if let event = arguments.id("eventId"), row.optionalID("event_id") != event { continue }
         if let status = arguments.string("status"), row["status"] != status { continue }
         let id = row.id()
         guard try seesInvitation(id) else { continue }
@@ -189,6 +206,7 @@ extension NaiveGraph {
         if row["cancelled_at"] != nil, arguments.bool("includeCancelled") != true { continue }
         let start = try database.row("class_session", row.id("session_id"))?.text("starts_at") ?? ""
         if let from = arguments.time("from"), start < from { continue }
+        if let to = arguments.time("to"), start >= to { continue }
         let id = row.id()
         edges.append(
           Edge(node: { [unowned self] in try booking(id) }, keys: [.textUp(start), .up(id)]))
@@ -223,18 +241,43 @@ extension NaiveGraph {
         guard let row = own.max(by: { $0.text("recorded_at") < $1.text("recorded_at") }) else {
           continue
         }
-        results.append(
-          NaiveObject(type: "TestResult") { field, _ in
-            switch field {
-            case "test": .text(test)
-            case "value": .leaf(.value(.number(row.text("value"))))
-            case "recordedAt": .time(row["recorded_at"])
-            default: nil
-            }
-          })
+        if let result = try testResult(row.id()) { results.append(result) }
       }
       return .objects(results)
+    case "testResultHistory":
+      for row in try database.list("SELECT * FROM test_result WHERE user_id = \(viewer)") {
+        if let test = arguments.string("test"), row["test"] != test { continue }
+        let id = row.id()
+        edges.append(
+          Edge(
+            node: { [unowned self] in try testResult(id) },
+            keys: [.textDown(row.text("recorded_at")), .down(id)]))
+      }
+      return try connection("TestResultConnection", edges, arguments)
+    case "photos":
+      for id in try database.ids("SELECT id FROM photo WHERE owner_id = \(viewer)") {
+        guard try seesPhoto(id) else { continue }
+        edges.append(Edge(node: { [unowned self] in try photo(id) }, keys: [.down(id)]))
+      }
+      return try connection("PhotoConnection", edges, arguments)
     default: return nil
+    }
+  }
+
+  func testResult(_ id: Int64) throws -> NaiveObject? {
+    guard let row = try database.row("test_result", id) else { return nil }
+    let test = row.text("test")
+    return NaiveObject(type: "TestResult") { field, _ in
+      switch field {
+      case "id": .id(id)
+      case "test": .text(test)
+      case "value": .leaf(.value(.number(row.text("value"))))
+      case "unit":
+        .text(
+          test == "MILE_TIME" ? "SECONDS" : test.hasSuffix("PER_MINUTE") ? "COUNT" : "KILOGRAMS")
+      case "recordedAt": .time(row["recorded_at"])
+      default: nil
+      }
     }
   }
 
@@ -265,12 +308,12 @@ extension NaiveGraph {
       case "title": return .text(row.text("title"))
       case "startedAt": return .time(row["started_at"])
       case "endedAt": return .time(row["ended_at"])
-      case "duration":
+      case "durationSeconds":
         let seconds = try database.ids(
           "SELECT extract(epoch FROM ended_at - started_at)::int FROM activity_track WHERE id = \(id)"
         )
         return .int(Int(seconds.first ?? 0))
-      case "distance": return .leaf(.value(.number(row.text("distance"))))
+      case "distanceMeters": return .leaf(.value(.number(row.text("distance"))))
       case "path":
         let points = try JSONParser.parse(Array(row.text("path").utf8)).array ?? []
         return .objects(
@@ -302,10 +345,15 @@ extension NaiveGraph {
     var edges: [Edge] = []
     switch field {
     case "notifications", "unreadNotificationCount":
-      let onlyUnread = field == "unreadNotificationCount" || arguments.bool("unreadOnly") == true
+      let isRead = field == "unreadNotificationCount" ? false : arguments.bool("isRead")
       for row in try database.list("SELECT * FROM notification WHERE recipient_id = \(viewer)") {
         let id = row.id()
-        if onlyUnread, row["read_at"] != nil { continue }
+        if let isRead, isRead != (row["read_at"] != nil) { continue }
+        if field == "notifications", let reasons = arguments.strings("reasons"),
+          !reasons.contains(row.text("reason"))
+        {
+          continue
+        }
         guard try seesNotification(id) else { continue }
         edges.append(Edge(node: { [unowned self] in try notification(id) }, keys: [.down(id)]))
       }
@@ -323,16 +371,22 @@ extension NaiveGraph {
       }
       return try connection("ConversationConnection", edges, arguments)
     case "followUps":
-      let role = arguments.string("role") == "RECIPIENT" ? "recipient_id" : "sender_id"
-      for row in try database.list("SELECT * FROM follow_up WHERE \(role) = \(viewer)") {
+      let role = arguments.string("role")
+      for row in try database.list("SELECT * FROM follow_up") {
+        let isMine = [
+          role != "RECIPIENT" ? row.id("sender_id") : 0,
+          role != "SENDER" ? row.id("recipient_id") : 0,
+        ].contains(viewer)
+        guard isMine else { continue }
         if let state = arguments.string("state"), row["state"] != state { continue }
         let id = row.id()
         guard try seesFollowUp(id) else { continue }
         edges.append(Edge(node: { [unowned self] in try followUp(id) }, keys: [.down(id)]))
       }
       return try connection("FollowUpConnection", edges, arguments)
-    case "infoRequests":
-      for row in try database.list("SELECT * FROM info_request WHERE owner_id = \(viewer)") {
+    case "infoRequests", "sentInfoRequests":
+      let side = field == "infoRequests" ? "owner_id" : "requester_id"
+      for row in try database.list("SELECT * FROM info_request WHERE \(side) = \(viewer)") {
         if let status = arguments.string("status"), row["status"] != status { continue }
         let id = row.id()
         guard try seesInfoRequest(id) else { continue }
@@ -343,12 +397,24 @@ extension NaiveGraph {
     }
   }
 
+  private static let labels = [
+    "OPEN_URL": "Open the store", "FOLLOW_BACK": "Follow back", "ATTEND": "Attend",
+    "APPROVE_INFO_REQUEST": "Give address",
+  ]
+
   func notification(_ id: Int64) throws -> NaiveObject? {
     guard let row = try database.row("notification", id) else { return nil }
+    func value(_ expression: String) throws -> String {
+      try database.list("SELECT \(expression) AS value FROM notification WHERE id = \(id)")
+        .first?.text("value") ?? ""
+    }
     return NaiveObject(type: "Notification") { [unowned self] field, _ in
       switch field {
       case "id": return .id(id)
-      case "reason", "text", "destination": return .text(row.text(field))
+      case "reason": return .text(row.text(field))
+      case "text": return .text(try value("notification_text('en', phrase, args, number)"))
+      case "destination":
+        return .text(try value("replace(link_template(app_named('', \(viewer))), '{path}', destination)"))
       case "actor":
         guard let actor = row.optionalID("actor_id"), try seesUser(actor) else { return .null }
         return .object(try user(actor))
@@ -361,7 +427,7 @@ extension NaiveGraph {
           NaiveObject(type: "NotificationAction") { field, _ in
             switch field {
             case "kind": .text(kind)
-            case "label": .text(row.text("action_label"))
+            case "label": .text(Self.labels[kind] ?? "")
             case "url": .optional(row["action_url"])
             case "performedAt": .time(row["action_performed_at"])
             default: nil
@@ -392,6 +458,8 @@ extension NaiveGraph {
         let read = members.first { $0.id("user_id") == viewer }?.id("last_read_id") ?? 0
         return .int(messages.count { $0.id() > read && $0.id("author_id") != viewer })
       case "updatedAt": return .time(try updated(conversation: id))
+      case "viewerHasMuted":
+        return .bool(members.first { $0.id("user_id") == viewer }?.bool("is_muted") ?? false)
       default: return nil
       }
     }

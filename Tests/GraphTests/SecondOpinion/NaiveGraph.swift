@@ -64,8 +64,9 @@ final class NaiveGraph {
     case "PUBLIC": return true
     case "CIRCLE": return circles.contains(post.id("circle_id"))
     case "INVITED":
-      return try database.ids("SELECT invitee_id FROM invitation WHERE event_id = \(id)")
-        .contains(viewer)
+      return try database.ids(
+        "SELECT invitee_id FROM invitation WHERE event_id = \(id) AND status <> 'WITHDRAWN'"
+      ).contains(viewer)
     default: throw GraphTestFailure("a visibility nobody knows")
     }
   }
@@ -205,6 +206,8 @@ final class NaiveGraph {
     case 42: return try seesBooking(id) ? booking(id) : nil
     case 43:
       return try database.row("activity_track", id)?.id("user_id") == viewer ? track(id) : nil
+    case 44:
+      return try database.row("test_result", id)?.id("user_id") == viewer ? testResult(id) : nil
     case 48: return try takesPart(in: id) ? conversation(id) : nil
     case 49:
       guard let row = try database.row("message", id) else { return nil }
@@ -213,6 +216,7 @@ final class NaiveGraph {
     case 51:
       return try database.row("external_contact", id)?.id("owner_id") == viewer
         ? contact(id) : nil
+    case 60: return try session(ofViewer: id)
     default: return nil
     }
   }
@@ -259,11 +263,14 @@ final class NaiveGraph {
     return words
   }
 
-  /// Whether each word of a search occurs in a text. Nothing fits a search without words.
+  /// Whether each word of a search occurs in a text, and the last one at least begins a word of it. Nothing fits a
+  /// search without words.
   func matches(_ text: String, _ search: String) -> Bool {
     let wanted = Self.words(search)
     let found = knownWords(text)
-    return !wanted.isEmpty && wanted.allSatisfy(found.contains)
+    guard let last = wanted.last else { return false }
+    return wanted.dropLast().allSatisfy(found.contains)
+      && found.contains { $0.utf8.starts(with: last.utf8) }
   }
 
   /// Whether each word of a search begins a word of a text.

@@ -221,11 +221,25 @@ struct OperationGenerator {
     let hasLast = field.argument(named: "last") != nil
     let pages: Set<String> = ["first", "last", "after", "before"]
     for argument in field.arguments where !pages.contains(argument.name) {
+      if argument.name == "orderBy", let order = Self.plainOrders["\(type).\(field.name)"] {
+        result.append((argument.name, .enumeration(order)))
+        continue
+      }
       if argument.isRequired || chance(0.35) {
         result.append((argument.name, input(argument.type, argument, "\(type).\(field.name)")))
       }
     }
-    guard isConnection || field.argument(named: "first") != nil else { return result }
+    // By distance there must be a place to measure from.
+    let isMeasured = result.contains {
+      if case .object(let fields) = $0.value { fields.contains { $0.name == "near" } } else { false }
+    }
+    for place in result.indices where !isMeasured {
+      if case .enumeration("NEAREST") = result[place].value {
+        result[place].value = .enumeration("POPULAR")
+      }
+    }
+    if field.argument(named: "limit") != nil { rows *= 20 }
+    guard isConnection else { return result }
     // The page: small where there are many already.
     let largest = rows > 60 ? 2 : rows > 15 ? 4 : rows > 4 ? 8 : 25
     let isBackward = hasLast && chance(0.5)
@@ -267,6 +281,9 @@ struct OperationGenerator {
     }
     return result
   }
+
+  /// Which of many matches are ranked by relevance is the functions' own choice.
+  private static let plainOrders = ["Query.users": "NAME", "Query.search": "NEWEST"]
 
   /// A constant, sometimes by way of a variable.
   private mutating func variable(
@@ -389,8 +406,10 @@ struct OperationGenerator {
   }
 
   private mutating func moment(_ name: String) -> String {
-    let moment = pool.moments.randomElement(using: &random) ?? "2026-01-01T00:00:00Z"
-    if chance(0.3) { return name == "from" ? "2020-01-01T00:00:00Z" : "2030-01-01T00:00:00Z" }
+    let moment = pool.moments.randomElement(using: &random) ?? "2026-01-01T00:00:00.000Z"
+    if chance(0.3) {
+      return name == "from" ? "2020-01-01T00:00:00.000Z" : "2030-01-01T00:00:00.000Z"
+    }
     return moment
   }
 
@@ -398,7 +417,7 @@ struct OperationGenerator {
     if chance(0.02) { return NodeID.encode(Int64(999_999_999) << 8 | 1) }
     let tags: [Int]
     switch (name, place) {
-    case ("within", _), ("sendsTo", _): tags = [3]
+    case ("withinId", _), ("sendsToId", _): tags = [3]
     case ("circleIds", _): tags = [5]
     case ("programId", _): tags = [40]
     case ("trainerId", _): tags = [1]

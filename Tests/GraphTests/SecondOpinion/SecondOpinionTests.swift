@@ -326,15 +326,24 @@ extension GraphServer {
     SELECT u.id, NULL, NULL, 'friend' || u.id || '@example.org', 'EMAIL', 'PENDING'
     FROM varied_viewer v JOIN app_user u USING (username);
     INSERT INTO invitation (inviter_id, event_id, invitee_id, status)
-    SELECT e.author_id, e.id, u.id, (ARRAY['PENDING', 'ACCEPTED', 'DECLINED'])[1 + abs(hashint8(e.id)) % 3]
+    SELECT e.author_id, e.id, u.id, (ARRAY['PENDING', 'ACCEPTED', 'DECLINED', 'WITHDRAWN'])[1 + abs(hashint8(e.id)) % 4]
     FROM varied_viewer v JOIN app_user u USING (username) CROSS JOIN LATERAL (
       SELECT id, author_id FROM post WHERE kind = 23 AND author_id <> u.id
       ORDER BY hashint8extended(id, u.id) LIMIT 8) e
     ON CONFLICT DO NOTHING;
     UPDATE session SET device = 'browser';
-    UPDATE notification SET action_kind = 'OPEN_URL', action_label = 'Look', action_url = 'https://example.org/',
+    UPDATE notification SET action_kind = 'OPEN_URL', action_url = 'https://example.org/',
       action_performed_at = created_at WHERE hashint8extended(id, 5) % 5 = 0;
     UPDATE event_venue SET opens_at = NULL, closes_at = NULL, note = 'soup' WHERE hashint8extended(location_id, 5) % 3 = 0
+    """,
+    // Products no longer sold, archived programs, described photos, muted conversations, suspended people.
+    """
+    UPDATE product SET is_available = false WHERE hashint8extended(id, 31) % 6 = 0;
+    UPDATE program SET is_archived = true WHERE hashint8extended(id, 31) % 4 = 0;
+    UPDATE photo SET alt_text = 'Picture ' || id WHERE hashint8extended(id, 31) % 3 = 0;
+    UPDATE conversation_member SET is_muted = true WHERE hashint8extended(conversation_id, user_id) % 3 = 0;
+    UPDATE app_user SET suspended_until = (ARRAY['infinity', '2100-01-01Z', '2020-01-01Z']::timestamptz[])[1 + abs(hashint8(id)) % 3]
+    WHERE hashint8extended(id, 31) % 9 = 0
     """,
     // Something in the log of changes.
     """

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `GTIO-5.1a: an invitation by SMS has a text with a link that names it`() throws {
-    let draft = try invite("SMS", "+44 1632 960960")
+    let draft = try invite("SMS", "+4401632960960")
     #expect(draft["subject"] == .null)
     let url = try #require(draft["url"]?.string)
     #expect(draft["body"]?.string == "Ada invites you to join the community. \(url)")
@@ -73,30 +73,34 @@ import Testing
     let id = try #require(
       try server.data("{ viewer { externalContacts { nodes { id } } } }", as: ada)
         .at("viewer.externalContacts.nodes.0.id"))
-    let field = "inviteToApp(channel: FACEBOOK, contactId: $id)"
+    let field = "inviteToApp(channel: FACEBOOK, externalContactId: $id)"
     let payload = try server.mutate(
       field, "invitation { channel contact } draft { to body url }", ["id: ID": id], as: ada)
     #expect(payload["invitation"] == ["channel": "FACEBOOK", "contact": "Cat"])
     #expect(payload.at("draft.to") == ["Cat"])
     #expect(payload.at("draft.url")?.string?.contains("/i/") == true)
     #expect(
-      try server.refusals(field, ["id: ID": id], as: ben) == [Refusal("NOT_FOUND", "contactId")])
+      try server.refusals(field, ["id: ID": id], as: ben) == [
+        Refusal("NOT_FOUND", "externalContactId")
+      ])
     #expect(
       try server.refusals(
-        "inviteToApp(channel: FACEBOOK, contactId: $id, contact: \"x\")", ["id: ID": id], as: ada)
+        "inviteToApp(channel: FACEBOOK, externalContactId: $id, contact: \"x\")", ["id: ID": id],
+        as: ada)
         == [Refusal("INVALID", "contact")])
   }
 
   @Test func `GTIO-5.1d: one contact is invited by a number or address that fits the channel`()
     throws
   {
-    _ = try invite("SMS", "016 3296-0960")
+    _ = try invite("SMS", "+441632960960")
     _ = try invite("EMAIL", "ben.two@mail.example")
     _ = try invite("TWITTER", nil)
     let server = try GraphServer.newcomers
     let ada = try server.signUp("ada")
     for (channel, contact) in [
       ("SMS", "call me"), ("EMAIL", "ben@"), ("EMAIL", "a@b.c, d@e.f"), ("SMS", "1"),
+      ("SMS", "01632 960960"), ("SMS", "+44 163"), ("SMS", "+1234567890123456"),
     ] {
       #expect(
         try server.refusals(
@@ -105,6 +109,24 @@ import Testing
     }
     #expect(
       try server.mutationErrorCodes("inviteToApp(channel: SMS)", as: nil) == ["UNAUTHENTICATED"])
+    // The same contact again is the same invitation, until it is accepted.
+    let field = "inviteToApp(channel: SMS, contact: $it)"
+    let first = try server.mutate(
+      field, "invitation { id contact } draft { url }", ["it: String": "+44 (163) 2960-961"],
+      as: ada)
+    #expect(first.at("invitation.contact") == "+441632960961")
+    func again() throws -> JSONValue {
+      try server.mutate(
+        field, "invitation { id contact } draft { url }", ["it: String": "+44 1632 960961"], as: ada
+      )
+    }
+    // It has a code of its own each time, and only the last one is good.
+    let second = try again()
+    #expect(second["invitation"] == first["invitation"])
+    #expect(second.at("draft.url") != first.at("draft.url"))
+    let code = try #require(second.at("draft.url")?.string?.split(separator: "/").last)
+    _ = try server.signUp("cat", ", invitationCode: \"\(code)\"")
+    #expect(try again() != first)
     // An unknown code is ignored.
     _ = try server.signUp("eve", ", invitationCode: \"no code\"")
   }

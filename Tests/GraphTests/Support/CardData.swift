@@ -10,8 +10,10 @@ extension GraphData {
       try add("card_offer_region", ["post_id": offer, "location_id": region])
     }
     try run(
-      "UPDATE card_post SET response_limit = $1, is_open = $2 WHERE post_id = \(offer)",
-      [limit, isOpen])
+      """
+      UPDATE card_post SET response_limit = $1, closed_at = CASE WHEN NOT $2 THEN now() END
+      WHERE post_id = \(offer)
+      """, [limit, isOpen])
     return offer
   }
 
@@ -19,7 +21,7 @@ extension GraphData {
     by author: Person, _ body: String = "", isOpen: Bool = true, at time: String? = nil
   ) throws -> NodeKey {
     let request = try post(.cardRequest, by: author, body, at: time)
-    try run("UPDATE card_post SET is_open = $1 WHERE post_id = \(request)", [isOpen])
+    if !isOpen { try run("UPDATE card_post SET closed_at = now() WHERE post_id = \(request)") }
     return request
   }
 

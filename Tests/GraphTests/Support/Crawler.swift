@@ -14,7 +14,7 @@ struct Crawler {
     let schema = try GraphServer.mapping.get().schema
     self.schema = schema
     var roots: [(name: String, text: String)] = []
-    let window = "from: \"2000-01-01T00:00:00Z\", to: \"2100-01-01T00:00:00Z\""
+    let window = "from: \"2000-01-01T00:00:00.000Z\", to: \"2100-01-01T00:00:00.000Z\""
     let writer = SelectionWriter(schema: schema, window: window)
     func add(_ field: String, _ arguments: String, depth: Int = 1) {
       guard let definition = schema.type(named: "Query")?.field(named: field) else { return }
@@ -47,7 +47,7 @@ struct Crawler {
       }
       roots.append(("search \(word)", "{ \(searches.joined(separator: " ")) }"))
     }
-    for filter in ["visitedBy: FOLLOWING", "toppedBy: FRIENDS_OF_FRIENDS", "recommended: true"] {
+    for filter in ["visitedBy: FOLLOWING", "toppedBy: FRIENDS_OF_FRIENDS", "isRecommended: true"] {
       add("locations", "(filter: {\(filter)})", depth: 0)
     }
     for filter in ["by: FOLLOWING", "by: FRIENDS_OF_FRIENDS", "isOpen: true"] {
@@ -75,7 +75,7 @@ struct Crawler {
     try ask(
       "changes",
       "{ changes(since: \"\(first)\") { hasMore changes { operation node { __typename } } } }")
-    let window = "from: \"2000-01-01T00:00:00Z\", to: \"2100-01-01T00:00:00Z\""
+    let window = "from: \"2000-01-01T00:00:00.000Z\", to: \"2100-01-01T00:00:00.000Z\""
     let writer = SelectionWriter(schema: schema, window: window)
     var known: [String: [String]] = [:]
     for key in nodes {
@@ -110,8 +110,8 @@ struct Crawler {
     let names: [Int64: String] = [
       1: "User", 2: "Photo", 3: "Location", 4: "Product", 5: "Circle", 32: "Comment",
       33: "Invitation", 34: "InfoRequest", 35: "FollowUp", 40: "Program", 41: "ClassSession",
-      42: "Booking", 43: "ActivityTrack", 48: "Conversation", 49: "Message", 50: "Notification",
-      51: "ExternalContact",
+      42: "Booking", 43: "ActivityTrack", 44: "TestResult", 48: "Conversation", 49: "Message",
+      50: "Notification", 51: "ExternalContact", 60: "Session",
     ]
     let tag = key.number & 255
     if tag & 240 == 16 { return NaiveGraph.postTypes[Int(tag) - 16] }

@@ -13,6 +13,8 @@ struct CrowdedGraph {
   let product: NodeKey
   let channel: NodeKey
   let program: NodeKey
+  /// A class of the viewer's that others booked.
+  let roster: NodeKey
   let conversation: NodeKey
   let comment: NodeKey
   /// One of each kind, all with comments and reactions.
@@ -148,7 +150,18 @@ struct CrowdedGraph {
       try data.run("UPDATE class_session SET booked_count = 1 WHERE id = \(session)")
     }
 
+    // A class of the viewer's, with seats that were taken at one moment.
+    roster = try data.classSession(
+      data.program("Taught", trainers: [viewer]), by: viewer, at: Self.later, capacity: 20)
+    for person in people.prefix(7) { try data.book(person, roster) }
+    try data.run("UPDATE booking SET created_at = $1 WHERE session_id = $2", [moment, roster])
+
     // What is the viewer's own.
+    for test in ["MILE_TIME", "PUSH_UPS_PER_MINUTE", "LEG_PRESS", "BENCH_PRESS", "LAT_PULL"] {
+      _ = try data.insert(
+        "test_result",
+        ["user_id": viewer.key, "test": test, "value": 1.0, "recorded_at": moment])
+    }
     var firstConversation: NodeKey?
     for (number, person) in people.prefix(7).enumerated() {
       let text = [viewer.key.number, person.key.number].sorted().map(String.init)
@@ -171,7 +184,7 @@ struct CrowdedGraph {
         "notification",
         [
           "recipient_id": viewer.key, "reason": "FOLLOWED", "actor_id": person.key,
-          "text": "common", "destination": "https://example.org/", "created_at": moment,
+          "phrase": "common", "destination": "", "created_at": moment,
         ])
       _ = try data.insert(
         "external_contact",
@@ -191,6 +204,11 @@ struct CrowdedGraph {
       _ = try data.insert(
         "follow_up",
         ["post_id": offer, "sender_id": viewer.key, "recipient_id": person.key])
+      if let event = posts[.event] { _ = try data.invite(viewer, person, to: event) }
+      _ = try data.photo(of: viewer)
+      let wish = try data.post(.cardRequest, by: person, at: moment)
+      _ = try data.insert(
+        "info_request", ["post_id": wish, "owner_id": person.key, "requester_id": viewer.key])
       let request = try data.post(.cardRequest, by: viewer, at: moment)
       _ = try data.insert(
         "info_request",
@@ -223,6 +241,7 @@ struct CrowdedGraph {
       _ = try data.photo(of: person, moderation: "PENDING")
     }
     for _ in 0..<5 {
+      _ = try data.person("suspended", name: "Same Name", ["suspended_until": "infinity"])
       let blocked = try data.person("blocked", name: "Same Name")
       try data.block(viewer, blocked)
     }

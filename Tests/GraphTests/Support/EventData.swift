@@ -17,7 +17,7 @@ extension GraphServer {
     .object(
       [
         JSONValue.Member(name: "title", value: "Regatta"),
-        JSONValue.Member(name: "startsAt", value: "2041-06-01T12:00:00Z"),
+        JSONValue.Member(name: "startsAt", value: "2041-06-01T12:00:00.000Z"),
       ].filter { member in !more.contains { $0.key == member.name } }
         + more.map { JSONValue.Member(name: $0.key, value: $0.value) })
   }

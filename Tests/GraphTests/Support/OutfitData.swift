@@ -19,26 +19,23 @@ extension GraphData {
     }
   }
 
-  /// A photo with a square cut of it; both addresses end in its name.
+  /// A photo of 800 by 600 pixels: `/photos/ann.jpg` of the name ann, and `/photos/ann-s600.jpg` its
+  /// square.
   func squaredPhoto(of owner: Person, named name: String) throws -> NodeKey {
-    let photo = try photo(of: owner, url: "https://photos.example/full/\(name)")
-    try run(
-      "UPDATE photo SET square_url = $1 WHERE id = \(photo)",
-      [
-        "https://photos.example/square/\(name)"
-      ])
+    let photo = try photo(of: owner, url: "/photos/\(name).jpg")
+    try run("UPDATE photo SET width = 800, height = 600 WHERE id = \(photo)")
     return photo
   }
 
   func tell(
     _ recipient: Person, _ text: String, reason: String = "FOLLOWED", by actor: Person? = nil,
-    about: NodeKey? = nil, destination: String = "gtio://home", isRead: Bool = false
+    about: NodeKey? = nil, destination: String = "home", isRead: Bool = false
   ) throws -> NodeKey {
     try insert(
       "notification",
       [
         "recipient_id": recipient.key, "reason": reason, "actor_id": actor?.key, "about_id": about,
-        "text": text, "destination": destination, "read_at": isRead ? "2026-03-01 12:00Z" : nil,
+        "phrase": text, "destination": destination, "read_at": isRead ? "2026-03-01 12:00Z" : nil,
       ])
   }
 }

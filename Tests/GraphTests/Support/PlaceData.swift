@@ -1,6 +1,6 @@
 /// Test data about places and pictures.
 extension GraphData {
-  /// A photo post with its picture, which has a square cut.
+  /// A photo post with its picture.
   func photoPost(
     by author: Person, _ body: String = "", at location: NodeKey? = nil, circle: NodeKey? = nil,
     visibility: String = "PUBLIC", time: String? = nil
@@ -8,12 +8,7 @@ extension GraphData {
     let place = try location ?? self.location("Somewhere")
     let post = try post(
       .photo, by: author, body, location: place, circle: circle, visibility: visibility, at: time)
-    let photo = try photo(of: author, url: "https://photos.example/\(body).jpg")
-    try run(
-      "UPDATE photo SET square_url = $1 WHERE id = \(photo)",
-      [
-        "https://photos.example/\(body)-square.jpg"
-      ])
+    let photo = try squaredPhoto(of: author, named: body)
     try add("post_photo", ["post_id": post, "position": 0, "photo_id": photo])
     return post
   }

@@ -206,8 +206,8 @@ struct SecretGraph {
     _ = try data.insert(
       "notification",
       [
-        "recipient_id": former.key, "reason": "EVENT_INVITED", "text": "somebody invited you",
-        "destination": "/", "read_at": "now",
+        "recipient_id": former.key, "reason": "EVENT_INVITED", "phrase": "somebody invited you",
+        "destination": "", "read_at": "now",
       ])
     let earlier = try conversation("b", [owner, blocked])
     // Before the block.
@@ -290,13 +290,15 @@ struct SecretGraph {
         "user_id": owner.key,
       ])
     secrets.append(Secret(marker: "77.125", audience: [.owner]))
-    try data.add("test_result", ["user_id": owner.key, "test": "LEG_PRESS", "value": 77.125])
+    let result = try data.insert(
+      "test_result", ["user_id": owner.key, "test": "LEG_PRESS", "value": 77.125])
+    secretID(result, .owner)
     let track = try data.insert(
       "activity_track",
       [
         "user_id": owner.key, "title": secret("track", .owner), "started_at": "yesterday",
         "ended_at": "now", "distance": 1,
-        "path": "[{\"at\":\"2026-01-01T00:00:00Z\",\"latitude\":1,\"longitude\":2}]",
+        "path": "[{\"at\":\"2026-01-01T00:00:00.000Z\",\"latitude\":1,\"longitude\":2}]",
       ])
     secretID(track, .owner)
     let contact = try data.insert(
@@ -306,6 +308,13 @@ struct SecretGraph {
         "name": secret("contact", .owner), "name_key": "contact",
       ])
     secretID(contact, .owner)
+    try data.run("INSERT INTO app_config (app) VALUES ('device') ON CONFLICT DO NOTHING")
+    try data.run(
+      """
+      INSERT INTO device (user_id, session_id, app, platform, token_hash, token, is_sandbox, device_name, locale)
+      SELECT s.user_id, s.id, 'device', 'APNS', '\\x01', '\\x02', false, $2, 'en' FROM session s
+      WHERE s.user_id = $1::bigint LIMIT 1
+      """, [owner.key, secret("devicename", .owner)])
     try data.add("shopping_list_item", ["user_id": owner.key, "product_id": product])
     _ = try data.insert(
       "invitation",
@@ -314,7 +323,8 @@ struct SecretGraph {
       "notification",
       [
         "recipient_id": owner.key, "reason": "FOLLOWED", "actor_id": member.key,
-        "text": secret("notification", .owner), "destination": "/\(secret("destination", .owner))",
+        "phrase": secret("notification", .owner),
+        "destination": secret("destination", .owner),
       ])
     // Of somebody blocked, not even what was noted before, but for the export of one's own rows.
     for (person, role, name) in [
@@ -324,7 +334,7 @@ struct SecretGraph {
         "notification",
         [
           "recipient_id": person.key, "reason": "FOLLOWED", "actor_id": owner.key,
-          "text": secret(name, exported: [role]), "destination": "/",
+          "phrase": secret(name, exported: [role]), "destination": "",
         ])
     }
 

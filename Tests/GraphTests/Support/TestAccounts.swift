@@ -69,7 +69,7 @@ extension GraphServer {
     let name = GraphData.unique(stem)
     let payload = try mutate(
       "signUp(input: {username: $name, password: \"correct horse\" \(more)})",
-      "session { token viewer { user { id } } }", ["name: String!": .string(name)], as: nil)
+      "token viewer { user { id } }", ["name: String!": .string(name)], as: nil)
     return try Self.person(payload, username: name)
   }
 
@@ -77,15 +77,15 @@ extension GraphServer {
   func signInAgain(_ person: Person) throws -> Person {
     let payload = try mutate(
       "signIn(username: $name, password: \"correct horse\")",
-      "session { token viewer { user { id } } }", ["name: String!": .string(person.username)],
+      "token viewer { user { id } }", ["name: String!": .string(person.username)],
       as: nil)
     return try Self.person(payload, username: person.username)
   }
 
-  /// Returns the person whom a payload with `session { token viewer { user { id } } }` signs in.
+  /// Returns the person whom a payload with `token viewer { user { id } }` signs in.
   static func person(_ payload: JSONValue, username: String) throws -> Person {
-    guard let token = payload.at("session.token")?.string,
-      let id = payload.at("session.viewer.user.id")?.string, let number = NodeID.decode(id)
+    guard let token = payload.at("token")?.string,
+      let id = payload.at("viewer.user.id")?.string, let number = NodeID.decode(id)
     else { throw GraphTestFailure("nobody is signed in: \(payload)") }
     return Person(key: NodeKey(number), username: username, token: token)
   }

@@ -6,11 +6,11 @@ import Testing
 @Suite(.usesCluster) struct ChangeTests {
   private static let changes = """
     query($since: String) { changes(since: $since) {
-      token hasMore changes { id operation node { ... on Post { body } } } } }
+      token hasMore changes { nodeId operation node { ... on Post { body } } } } }
     """
 
   private func operation(_ id: NodeKey, _ found: JSONValue) -> JSONValue? {
-    found.at("changes.changes")?.array?.first { $0["id"] == id.json }?["operation"]
+    found.at("changes.changes")?.array?.first { $0["nodeId"] == id.json }?["operation"]
   }
 
   @Test func `PK-SYNC.a: a client gets what changed since last time, and only that`() throws {
@@ -75,7 +75,7 @@ import Testing
     }
     let today = try server.data(
       """
-      { viewer { agenda(from: "2041-06-01T00:00:00Z", to: "2041-06-02T00:00:00Z") {
+      { viewer { agenda(from: "2041-06-01T00:00:00.000Z", to: "2041-06-02T00:00:00.000Z") {
         nodes { title ... on Event { body photos { url } } } } } }
       """, as: viewer)
     #expect(
@@ -103,14 +103,14 @@ import Testing
     let found = try server.data(
       """
       query($app: String!, $none: String!) {
-        appConfig(app: $app) { introImages votingEnabledByDefault supportEmail }
+        appConfig(app: $app) { introImages isVotingEnabledByDefault supportEmail }
         none: appConfig(app: $none) { app }
-        changes { token hasMore changes { id } }
+        changes { token hasMore changes { nodeId } }
       }
       """, ["app": .string(app), "none": .string(app + "x")])
     #expect(
       found.at("appConfig") == [
-        "introImages": ["https://peck.example/1.jpg"], "votingEnabledByDefault": false,
+        "introImages": ["https://peck.example/1.jpg"], "isVotingEnabledByDefault": false,
         "supportEmail": "help@peck.example",
       ])
     #expect(found.at("none") == .null)

@@ -5,7 +5,7 @@ import Testing
 /// see.
 @Suite struct HiddenChangesTests {
   private static let query = """
-    query($since: String) { changes(since: $since) { token changes { id operation } } }
+    query($since: String) { changes(since: $since) { token changes { nodeId operation } } }
     """
   private let server: GraphServer
   private let data: GraphData
@@ -25,7 +25,7 @@ import Testing
     try data.session.waitForChanges()
     let found = try server.data(Self.query, ["since": since], as: person)
     return (found.at("changes.changes")?.array ?? []).map {
-      "\($0["operation"]?.string ?? "") \($0["id"]?.string ?? "")"
+      "\($0["operation"]?.string ?? "") \($0["nodeId"]?.string ?? "")"
     }
   }
 
@@ -143,8 +143,8 @@ import Testing
       try data.insert(
         "notification",
         [
-          "recipient_id": bob.key, "actor_id": hidden.key, "reason": "COMMENTED", "text": "x",
-          "destination": "y",
+          "recipient_id": bob.key, "actor_id": hidden.key, "reason": "COMMENTED",
+          "phrase": "COMMENTED", "destination": "y",
         ])
       let since = try token(bob)
       try data.run("DELETE FROM app_user WHERE id = \(hidden)")
@@ -180,7 +180,7 @@ import Testing
       "notification",
       [
         "recipient_id": bob.key, "actor_id": ann.key, "reason": "FOLLOWED",
-        "text": "<b>Hidden Ann</b> follows you.", "destination": "y",
+        "phrase": "FOLLOWED", "args": "{<b>Hidden Ann</b>}", "destination": "y",
       ])
     func export() throws -> String {
       try server.data("{ viewer { dataExport } }", as: bob).at("viewer.dataExport")?.string ?? ""

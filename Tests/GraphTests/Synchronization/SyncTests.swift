@@ -9,7 +9,7 @@ import Testing
     let (member, stranger) = (try data.person(), try data.person())
     let query = """
       query($since: String, $first: Int) {
-        changes(since: $since, first: $first) {
+        changes(since: $since, limit: $first) {
           token hasMore changes { operation node { __typename ... on Comment { body } } } }
       }
       """
@@ -114,7 +114,7 @@ import Testing
     for time in ["2020-01-01 12:00Z", "now"] {
       try data.run(
         """
-        INSERT INTO notification (id, recipient_id, reason, text, destination, created_at)
+        INSERT INTO notification (id, recipient_id, reason, phrase, destination, created_at)
         VALUES ($1, $2, 'TAGGED', 'x', 'y', $3)
         """, [time == "now" ? Int64(1) << 40 | 50 : 50, reader, time])
     }

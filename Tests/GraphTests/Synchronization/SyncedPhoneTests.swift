@@ -56,8 +56,8 @@ import Testing
       while true {
         let found = try server.data(
           """
-          query($since: String, $first: Int) { changes(since: $since, first: $first) {
-            token hasMore changes { id operation node { __typename
+          query($since: String, $first: Int) { changes(since: $since, limit: $first) {
+            token hasMore changes { nodeId operation node { __typename
               ... on Post { body } ... on Comment { body } ... on Notification { text } } } } }
           """, ["since": token, "first": page], as: owner)
         for change in found.at("changes.changes")?.array ?? [] { try apply(change) }
@@ -67,7 +67,7 @@ import Testing
     }
 
     private mutating func apply(_ change: JSONValue) throws {
-      guard let id = change["id"]?.string, let operation = change["operation"]?.string else {
+      guard let id = change["nodeId"]?.string, let operation = change["operation"]?.string else {
         throw GraphTestFailure("no change: \(change)")
       }
       told["\(operation) \(id)", default: 0] += 1
@@ -120,7 +120,8 @@ import Testing
       if let id = made?.at("textPost.id")?.string { record.withLock { $0.posts[id] = writer } }
     } else if choice == 2, let own {
       record.withLock { $0.edits[own, default: 0] += 1 }
-      _ = try done("updatePost(postId: $id, body: $words)", "post { __typename }", own)
+      _ = try done(
+        "updateTextPost(textPostId: $id, input: {body: $words})", "textPost { __typename }", own)
     } else if choice == 3, let own {
       record.withLock { $0.posts[own] = nil }
       _ = try done("deletePost(postId: $id)", "deletedId", own)
@@ -248,7 +249,8 @@ import Testing
     try phone.start()
     let edited = try post("after the month")
     try server.mutate(
-      "updatePost(postId: $id, body: \"edited\")", ["id: ID!": edited.json], as: member)
+      "updateTextPost(textPostId: $id, input: {body: \"edited\"})", ["id: ID!": edited.json],
+      as: member)
     try data.session.waitForChanges()
     try phone.sync()
     #expect(Set(phone.copy.values) == ["during the month", "edited"])

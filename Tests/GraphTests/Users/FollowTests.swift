@@ -191,7 +191,7 @@ import Testing
     fragment Lists on User {
       followers(orderBy: NAME) { totalCount nodes { displayName } }
       following(orderBy: NAME) { totalCount nodes { displayName } }
-      latest: followers(orderBy: RECENT) { edges { followedAt node { displayName } } }
+      latest: followers(orderBy: NEWEST) { edges { followedAt node { displayName } } }
       found: following(search: "be") { nodes { displayName } }
     }
     """
@@ -222,9 +222,9 @@ import Testing
     #expect(found.at("viewer.user.followers.totalCount") == 3)
     #expect(
       found.at("viewer.user.latest.edges") == [
-        ["followedAt": "2026-03-03T10:00:00Z", "node": ["displayName": "Hidden"]],
-        ["followedAt": "2026-03-02T10:00:00Z", "node": ["displayName": "Anna"]],
-        ["followedAt": "2026-03-01T10:00:00Z", "node": ["displayName": "Cleo"]],
+        ["followedAt": "2026-03-03T10:00:00.000Z", "node": ["displayName": "Hidden"]],
+        ["followedAt": "2026-03-02T10:00:00.000Z", "node": ["displayName": "Anna"]],
+        ["followedAt": "2026-03-01T10:00:00.000Z", "node": ["displayName": "Cleo"]],
       ])
   }
 

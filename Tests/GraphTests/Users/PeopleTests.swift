@@ -13,13 +13,13 @@ import Testing
     let list = try server.data(
       """
       { viewer { user { following { title summary totalCount
-        nodes { displayName avatar { url(variant: SQUARE) } } } } } }
+        nodes { displayName avatar { url(shape: SQUARE) } } } } } }
       """, as: viewer)
     #expect(
       list.at("viewer.user.following") == [
         "title": "Following", "summary": "You are following 3 people", "totalCount": 3,
         "nodes": [
-          ["displayName": "Ann", "avatar": ["url": "https://photos.example/square/ann"]],
+          ["displayName": "Ann", "avatar": ["url": "/photos/ann-s600.jpg"]],
           ["displayName": "Ben", "avatar": nil], ["displayName": "Cat", "avatar": nil],
         ],
       ])

@@ -29,13 +29,13 @@ import Testing
         email
       ])
     let query = """
-      { viewer { email emailVerified address missingProfileFields
+      { viewer { email isEmailVerified address missingProfileFields
         user { displayName bio avatar { url } home { name } roles } } }
       """
     #expect(
       try server.data(query, as: viewer) == [
         "viewer": [
-          "email": .string(email), "emailVerified": false, "address": "1 Main Street",
+          "email": .string(email), "isEmailVerified": false, "address": "1 Main Street",
           "missingProfileFields": ["WEBSITE"],
           "user": [
             "displayName": "Ann", "bio": "Runs.",
@@ -84,12 +84,12 @@ import Testing
       """
       updateProfile(input: {displayName: "Ada L.", website: "https://ada.example", bio: "Hats.",
         homeLocationId: $home, address: "Street 1", email: $email})
-      """, "viewer { missingProfileFields email emailVerified address }",
+      """, "viewer { missingProfileFields email isEmailVerified address }",
       ["home: ID": home.json, "email: String": .string("\(ada.username)@mail.example")], as: ada)
     #expect(
       payload["viewer"] == [
         "missingProfileFields": ["AVATAR"], "email": .string("\(ada.username)@mail.example"),
-        "emailVerified": false, "address": "Street 1",
+        "isEmailVerified": false, "address": "Street 1",
       ])
     #expect(
       try server.data(
@@ -223,14 +223,14 @@ import Testing
       ])
     let own = try server.data(
       """
-      { viewer { address email emailVerified
+      { viewer { address email isEmailVerified
         user { displayName bio home { name } cardPreference thankYouScore } } }
       """, as: person)
     #expect(
       own == [
         "viewer": [
           "address": "Street 1\n0150 Oslo", "email": .string("\(name)@a.example"),
-          "emailVerified": false,
+          "isEmailVerified": false,
           "user": [
             "displayName": "Ann", "bio": "Hi", "home": ["name": "Oslo"],
             "cardPreference": "POSTCARDS", "thankYouScore": 0,
@@ -256,7 +256,9 @@ import Testing
       try server.data(query, ["id": other.json], as: viewer)
         == ["user": ["displayName": "Otto", "bio": "Hello", "posts": ["totalCount": 1]]])
     #expect(try server.data(query, ["id": other.json], as: blocked) == ["user": nil])
-    for field in ["address", "email", "emailVerified", "followUps { totalCount }"] {
+    for field in [
+      "address", "email", "isEmailVerified", "followUps(role: SENDER, state: OPEN) { totalCount }",
+    ] {
       #expect(
         try server.errorCodes(
           "query($id: ID!) { user(by: {id: $id}) { \(field) } }", ["id": other.json], as: viewer)

@@ -28,7 +28,7 @@ import Testing
     let (viewer, friends) = try data.viewer(following: ["Friend"])
     for number in 0..<5 { try data.follow(friends[0], data.person(name: "Person \(number)")) }
     let few = try server.data(
-      "{ viewer { suggestedUsers(first: 3) { displayName avatar { url } } } }", as: viewer)
+      "{ viewer { suggestedUsers(limit: 3) { displayName avatar { url } } } }", as: viewer)
     let names = few.strings("viewer.suggestedUsers", "displayName")
     #expect(names.count == 3 && names.allSatisfy { $0.hasPrefix("Person ") })
   }
@@ -47,7 +47,7 @@ import Testing
     try data.follow(friends[0], friends[1])
     try data.block(people[3], viewer)
     try data.block(viewer, people[4])
-    let query = "query($n: Int) { viewer { suggestedUsers(first: $n) { displayName id } } }"
+    let query = "query($n: Int) { viewer { suggestedUsers(limit: $n) { displayName id } } }"
     let three = try server.data(query, ["n": 3], as: viewer)
     #expect(three.strings("viewer.suggestedUsers", "displayName") == ["P1", "P2", "P0"])
     // Beyond these come others, but still none of those.
@@ -63,7 +63,7 @@ import Testing
     for _ in 0..<40 { try data.follow(friends[0], data.person()) }
     func names(_ seed: Int) throws -> Set<String> {
       let list = try server.data(
-        "query($seed: Int!) { viewer { suggestedUsers(first: 6, seed: $seed) { username } } }",
+        "query($seed: Int!) { viewer { suggestedUsers(limit: 6, seed: $seed) { username } } }",
         ["seed": .number("\(seed)")], as: viewer)
       return Set(list.strings("viewer.suggestedUsers", "username"))
     }
@@ -80,7 +80,7 @@ import Testing
     let (viewer, people) = (try data.person(), try (0..<3).map { _ in try data.person() })
     let app = GraphData.unique("gtio")
     let field = """
-      setAppConfig(input: {app: $app, supportEmail: "a@b.example", quickAddUserIds: $people})
+      setAppConfig(app: $app, input: {supportEmail: "a@b.example", quickAddUserIds: $people})
       """
     let variables: KeyValuePairs<String, JSONValue> = [
       "app: String!": .string(app), "people: [ID!]": .array([2, 0, 1].map { people[$0].json }),
@@ -99,7 +99,7 @@ import Testing
     #expect(try shown() == [2, 1].map { people[$0].username })
     #expect(
       try server.refusals(
-        "setAppConfig(input: {app: $app, quickAddUserIds: [$id, \"no id\"]})",
+        "setAppConfig(app: $app, input: {quickAddUserIds: [$id, \"no id\"]})",
         ["app: String!": .string(app), "id: ID!": viewer.json], as: staff)
         == [Refusal("NOT_FOUND", "input", "quickAddUserIds", "1")])
   }

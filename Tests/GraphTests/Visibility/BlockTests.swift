@@ -19,20 +19,18 @@ import Testing
       """
     try server.mutate(message, ["id: ID!": ben.json], as: ann)
 
-    let state = "users { id displayName viewerIsBlocking viewerIsFollowing }"
+    let state = "user { id displayName viewerIsBlocking viewerIsFollowing }"
     try data.run("UPDATE app_user SET bio = 'Sails.' WHERE id = $1", [ben])
     for _ in 0..<2 {
       // The person's name is still there for who blocks, nothing else (decision 11).
       #expect(
         try server.mutate(
           "blockUser(userId: $id)",
-          "users { id displayName viewerIsBlocking viewerIsFollowing bio }", ["id: ID!": ben.json],
-          as: ann)["users"]
+          "user { id displayName viewerIsBlocking viewerIsFollowing bio }", ["id: ID!": ben.json],
+          as: ann)["user"]
           == [
-            [
-              "id": ben.json, "displayName": .string(ben.username), "viewerIsBlocking": true,
-              "viewerIsFollowing": false, "bio": "",
-            ]
+            "id": ben.json, "displayName": .string(ben.username), "viewerIsBlocking": true,
+            "viewerIsFollowing": false, "bio": "",
           ])
     }
     let seen = "query($id: ID!) { user(by: {id: $id}) { id } }"
@@ -68,7 +66,7 @@ import Testing
         ["input", "taggedUserIds", "0"]
       ),
       (
-        "createEvent(input: {title: \"x\", startsAt: \"2100-01-01T10:00:00Z\", inviteUserIds: [$id]})",
+        "createEvent(input: {title: \"x\", startsAt: \"2100-01-01T10:00:00.000Z\", inviteUserIds: [$id]})",
         ["input", "inviteUserIds", "0"]
       ),
       ("createCircle(input: {name: \"x\", memberIds: [$id]})", ["input", "memberIds", "0"]),
@@ -94,12 +92,10 @@ import Testing
     for _ in 0..<2 {
       #expect(
         try server.mutate("unblockUser(userId: $id)", state, ["id: ID!": ben.json], as: ann)[
-          "users"]
+          "user"]
           == [
-            [
-              "id": ben.json, "displayName": .string(ben.username), "viewerIsBlocking": false,
-              "viewerIsFollowing": false,
-            ]
+            "id": ben.json, "displayName": .string(ben.username), "viewerIsBlocking": false,
+            "viewerIsFollowing": false,
           ])
     }
     #expect(try server.data(seen, ["id": ann.json], as: ben) == ["user": ["id": ann.json]])

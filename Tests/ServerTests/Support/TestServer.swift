@@ -28,6 +28,7 @@ final class TestServer: Sendable {
     self.database = try database ?? TestCluster.newDatabase(migrated: true)
     var settings = RunningServer.Settings()
     settings.loopCount = 1
+    settings.endpoint.profile = .audit
     settings.pool.queueWait = .seconds(600)
     settings.pool.operationDeadline = .seconds(600)
     change(&settings)

@@ -3,7 +3,7 @@ SELECT ROW((SELECT ROW(
       t1.username,
       t1.display_name,
       t1.bio,
-      (SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t2.square_url, t2.url) ELSE t2.url END))
+      (SELECT ROW(photo_url(form_url(t2.url, t2.width, t2.height, 'SQUARE', NULL::int4)))
         FROM shown_photo($1::bigint) AS t2
         WHERE t2.id = t1.avatar_id),
       (SELECT ROW(t3.name)

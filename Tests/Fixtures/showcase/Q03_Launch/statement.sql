@@ -1,6 +1,6 @@
 SELECT ROW((SELECT ROW(ARRAY(SELECT photo_url(i) FROM unnest(t1.intro_images) WITH ORDINALITY AS u(i, n) ORDER BY n), t1.voting_enabled_by_default, t1.support_email)
     FROM app_config AS t1
-    WHERE t1.app = $1::text), (SELECT ROW(t2.id, t2.display_name, (SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t3.square_url, t3.url) ELSE t3.url END))
+    WHERE t1.app = $1::text), (SELECT ROW(t2.id, t2.display_name, (SELECT ROW(photo_url(form_url(t3.url, t3.width, t3.height, 'SQUARE', NULL::int4)))
         FROM shown_photo($2::bigint) AS t3
         WHERE t3.id = t2.avatar_id), array_remove(ARRAY[
         CASE WHEN t2.display_name = t2.username THEN 'DISPLAY_NAME' END,

@@ -35,7 +35,7 @@ SELECT ROW((SELECT ROW(
           AND (t1.author_id = $2::bigint OR t1.visibility <> 'INVITED' AND EXISTS (
             SELECT FROM attendance a
             WHERE a.event_id = t1.id AND a.user_id = $2::bigint AND a.status = 'GOING')) THEN 'INVITE' END], NULL) ELSE '{}'::text[] END,
-      (SELECT ROW(t2.id, t2.display_name, (SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t3.square_url, t3.url) ELSE t3.url END))
+      (SELECT ROW(t2.id, t2.display_name, (SELECT ROW(photo_url(form_url(t3.url, t3.width, t3.height, 'SQUARE', NULL::int4)))
             FROM shown_photo($2::bigint) AS t3
             WHERE t3.id = t2.avatar_id))
         FROM named_user($2::bigint) AS t2
@@ -45,7 +45,7 @@ SELECT ROW((SELECT ROW(
             WHERE t5.id = t4.parent_id))
         FROM exact_location() AS t4
         WHERE t4.id = t1.location_id),
-      ARRAY(SELECT ROW(photo_url(CASE 'FULL' WHEN 'SQUARE' THEN coalesce(t7.square_url, t7.url) ELSE t7.url END), t7.width, t7.height)
+      ARRAY(SELECT ROW(photo_url(form_url(t7.url, t7.width, t7.height, 'ORIGINAL', NULL::int4)), t7.width, t7.height)
         FROM post_photo AS e6
           JOIN shown_photo($2::bigint) AS t7 ON t7.id = e6.photo_id
         WHERE e6.post_id = t1.id
@@ -56,7 +56,7 @@ SELECT ROW((SELECT ROW(
       t1.top_count WHEN 'AGREE' THEN 0 ELSE t1.score END,
       ARRAY(SELECT r.kind::text FROM reaction r WHERE r.subject_id = t1.id AND r.user_id = $2::bigint
       ORDER BY r.kind),
-      ARRAY(SELECT ROW(t9.id, (SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t10.square_url, t10.url) ELSE t10.url END))
+      ARRAY(SELECT ROW(t9.id, (SELECT ROW(photo_url(form_url(t10.url, t10.width, t10.height, 'SQUARE', NULL::int4)))
             FROM shown_photo($2::bigint) AS t10
             WHERE t10.id = t9.avatar_id))
         FROM post_reaction($2::bigint, t1.id, 'HEART', 'EVERYONE', 5, NULL, NULL, NULL) AS e8

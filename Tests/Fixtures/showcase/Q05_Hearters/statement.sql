@@ -5,7 +5,7 @@ SELECT ROW((SELECT ROW((CASE 'HEART' WHEN 'HEART' THEN t1.heart_count WHEN 'LIKE
           e2.kind,
           t3.id,
           t3.display_name,
-          (SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t4.square_url, t4.url) ELSE t4.url END))
+          (SELECT ROW(photo_url(form_url(t4.url, t4.width, t4.height, 'SQUARE', NULL::int4)))
             FROM shown_photo($2::bigint) AS t4
             WHERE t4.id = t3.avatar_id),
           EXISTS (SELECT FROM follow f WHERE f.follower_id = $2::bigint AND f.followee_id = t3.id))

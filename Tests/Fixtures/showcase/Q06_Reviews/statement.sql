@@ -1,4 +1,4 @@
-SELECT ROW((SELECT ROW(t1.id, ARRAY(SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t3.square_url, t3.url) ELSE t3.url END))
+SELECT ROW((SELECT ROW(t1.id, ARRAY(SELECT ROW(photo_url(form_url(t3.url, t3.width, t3.height, 'SQUARE', NULL::int4)))
         FROM post_photo AS e2
           JOIN shown_photo($2::bigint) AS t3 ON t3.id = e2.photo_id
         WHERE e2.post_id = t1.id
@@ -7,7 +7,7 @@ SELECT ROW((SELECT ROW(t1.id, ARRAY(SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQU
           t4.id,
           t4.body,
           t4.created_at,
-          (SELECT ROW(t5.id, t5.display_name, (SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t6.square_url, t6.url) ELSE t6.url END))
+          (SELECT ROW(t5.id, t5.display_name, (SELECT ROW(photo_url(form_url(t6.url, t6.width, t6.height, 'SQUARE', NULL::int4)))
                 FROM shown_photo($2::bigint) AS t6
                 WHERE t6.id = t5.avatar_id))
             FROM named_user($2::bigint) AS t5

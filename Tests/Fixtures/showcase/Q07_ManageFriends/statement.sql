@@ -1,4 +1,4 @@
-SELECT ROW((SELECT ROW(ARRAY(SELECT ROW((SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t4.square_url, t4.url) ELSE t4.url END))
+SELECT ROW((SELECT ROW(ARRAY(SELECT ROW((SELECT ROW(photo_url(form_url(t4.url, t4.width, t4.height, 'SQUARE', NULL::int4)))
             FROM shown_photo($1::bigint) AS t4
             WHERE t4.id = t3.avatar_id))
         FROM suggested_user($1::bigint, $2::int4, 3) AS e2
@@ -13,7 +13,7 @@ SELECT ROW((SELECT ROW(ARRAY(SELECT ROW((SELECT ROW(photo_url(CASE 'SQUARE' WHEN
           FROM followee(t1.id) AS e7
             JOIN visible_user($1::bigint) AS t8 ON t8.id = e7.id
           WHERE (strpos(' ' || spaced(e7.name_key), ' ' || (SELECT btrim(spaced(folded($3::text))))) > 0)
-          LIMIT 10001) AS c9), ARRAY(SELECT ROW(e5.name_key, e5.id, t6.id, t6.display_name, (SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t10.square_url, t10.url) ELSE t10.url END))
+          LIMIT 10001) AS c9), ARRAY(SELECT ROW(e5.name_key, e5.id, t6.id, t6.display_name, (SELECT ROW(photo_url(form_url(t10.url, t10.width, t10.height, 'SQUARE', NULL::int4)))
             FROM shown_photo($1::bigint) AS t10
             WHERE t10.id = t6.avatar_id), EXISTS (SELECT FROM follow f WHERE f.follower_id = $1::bigint AND f.followee_id = t6.id))
         FROM followee(t1.id) AS e5

@@ -2,14 +2,14 @@ SELECT ROW(ARRAY(SELECT ROW(
       t1.created_at,
       t1.id,
       t1.body,
-      (SELECT ROW(t2.id, t2.username, (SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t3.square_url, t3.url) ELSE t3.url END))
+      (SELECT ROW(t2.id, t2.username, (SELECT ROW(photo_url(form_url(t3.url, t3.width, t3.height, 'SQUARE', NULL::int4)))
             FROM shown_photo($1::bigint) AS t3
             WHERE t3.id = t2.avatar_id), t2.thank_you_score, (SELECT ROW(t4.name)
             FROM exact_location() AS t4
             WHERE t4.id = t2.home_id))
         FROM named_user($1::bigint) AS t2
         WHERE t2.id = t1.author_id),
-      ARRAY(SELECT ROW(photo_url(CASE 'FULL' WHEN 'SQUARE' THEN coalesce(t6.square_url, t6.url) ELSE t6.url END))
+      ARRAY(SELECT ROW(photo_url(form_url(t6.url, t6.width, t6.height, 'ORIGINAL', NULL::int4)))
         FROM post_photo AS e5
           JOIN shown_photo($1::bigint) AS t6 ON t6.id = e5.photo_id
         WHERE e5.post_id = t1.id
@@ -104,5 +104,5 @@ SELECT ROW(ARRAY(SELECT ROW(
     LIMIT 21))
 
 -- $1 bigint: the viewer's id
--- $2 bigint: variable $filter.sendsTo
+-- $2 bigint: variable $filter.sendsToId
 -- $3 text: variable $filter.search

@@ -7,7 +7,7 @@ SELECT ROW(ARRAY(SELECT ROW(
       (t1.latitude IS NOT NULL),
       t1.latitude,
       t1.longitude,
-      ARRAY(SELECT ROW(ARRAY(SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t4.square_url, t4.url) ELSE t4.url END))
+      ARRAY(SELECT ROW(ARRAY(SELECT ROW(photo_url(form_url(t4.url, t4.width, t4.height, 'SQUARE', NULL::int4)))
             FROM post_photo AS e3
               JOIN shown_photo($1::bigint) AS t4 ON t4.id = e3.photo_id
             WHERE e3.post_id = t2.id

@@ -17,7 +17,7 @@ SELECT ROW((SELECT ROW(
           t4_rank.post_id,
           t4.id,
           t4.body,
-          ARRAY(SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t6.square_url, t6.url) ELSE t6.url END))
+          ARRAY(SELECT ROW(photo_url(form_url(t6.url, t6.width, t6.height, 'SQUARE', NULL::int4)))
             FROM post_photo AS e5
               JOIN shown_photo($2::bigint) AS t6 ON t6.id = e5.photo_id
             WHERE e5.post_id = t4.id

@@ -12,7 +12,7 @@ SELECT ROW(ARRAY(SELECT ROW(
           FROM visitor($5::bigint, t1.id, 'FOLLOWING', 10001, NULL, NULL) AS e4
             JOIN visible_user($5::bigint) AS t5 ON t5.id = e4.id
           LIMIT 10001) AS c6),
-      ARRAY(SELECT ROW(t3.id, (SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t7.square_url, t7.url) ELSE t7.url END))
+      ARRAY(SELECT ROW(t3.id, (SELECT ROW(photo_url(form_url(t7.url, t7.width, t7.height, 'SQUARE', NULL::int4)))
             FROM shown_photo($5::bigint) AS t7
             WHERE t7.id = t3.avatar_id))
         FROM visitor($5::bigint, t1.id, 'FOLLOWING', 3, NULL, NULL) AS e2
@@ -44,6 +44,6 @@ SELECT ROW(ARRAY(SELECT ROW(
 
 -- $1 float8: variable $here.center.latitude
 -- $2 float8: variable $here.center.longitude
--- $3 float8: variable $here.radius
+-- $3 float8: variable $here.radiusMeters
 -- $4 int4: variable $minReviews
 -- $5 bigint: the viewer's id

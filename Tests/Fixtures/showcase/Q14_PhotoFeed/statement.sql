@@ -4,12 +4,12 @@ SELECT ROW((SELECT ROW(ARRAY(SELECT ROW(
           t3.id,
           t3.body,
           t3.created_at,
-          (SELECT ROW(t4.id, t4.display_name, (SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t5.square_url, t5.url) ELSE t5.url END))
+          (SELECT ROW(t4.id, t4.display_name, (SELECT ROW(photo_url(form_url(t5.url, t5.width, t5.height, 'SQUARE', NULL::int4)))
                 FROM shown_photo($1::bigint) AS t5
                 WHERE t5.id = t4.avatar_id))
             FROM named_user($1::bigint) AS t4
             WHERE t4.id = t3.author_id),
-          ARRAY(SELECT ROW(photo_url(CASE 'FULL' WHEN 'SQUARE' THEN coalesce(t7.square_url, t7.url) ELSE t7.url END), t7.width, t7.height)
+          ARRAY(SELECT ROW(photo_url(form_url(t7.url, t7.width, t7.height, 'ORIGINAL', NULL::int4)), t7.width, t7.height)
             FROM post_photo AS e6
               JOIN shown_photo($1::bigint) AS t7 ON t7.id = e6.photo_id
             WHERE e6.post_id = t3.id

@@ -2,7 +2,7 @@ SELECT ROW((SELECT ROW(ARRAY(SELECT ROW(
           e2.reacted_at,
           e2.id,
           t3.id,
-          ARRAY(SELECT ROW(photo_url(CASE 'FULL' WHEN 'SQUARE' THEN coalesce(t5.square_url, t5.url) ELSE t5.url END))
+          ARRAY(SELECT ROW(photo_url(form_url(t5.url, t5.width, t5.height, 'ORIGINAL', NULL::int4)))
             FROM post_photo AS e4
               JOIN shown_photo($1::bigint) AS t5 ON t5.id = e4.photo_id
             WHERE e4.post_id = t3.id

@@ -1,6 +1,6 @@
 SELECT ROW((SELECT ROW((SELECT count(*)::int FROM visible_notification($1::bigint) n WHERE n.read_at IS NULL), (SELECT count(*)
         FROM (SELECT
-          FROM agenda($1::bigint, $2::timestamptz, $3::timestamptz, 10001, NULL, NULL) AS e3
+          FROM agenda($1::bigint, $2::timestamptz, $3::timestamptz, NULL::text[], 10001, NULL, NULL) AS e3
           LIMIT 10001) AS c4), ARRAY(SELECT ROW(CASE
             WHEN e2.id & 255 = 41 THEN (SELECT ROW(
                 t5.id,
@@ -65,11 +65,11 @@ SELECT ROW((SELECT ROW((SELECT count(*)::int FROM visible_notification($1::bigin
                 LEFT JOIN event AS t9_event ON t9_event.post_id = t9.id
               WHERE t9.id = e2.id)
           END)
-        FROM agenda($1::bigint, $2::timestamptz, $3::timestamptz, 100, NULL, NULL) AS e2
+        FROM agenda($1::bigint, $2::timestamptz, $3::timestamptz, NULL::text[], 100, NULL, NULL) AS e2
         ORDER BY e2.starts_at, e2.id
         LIMIT 100), ARRAY(SELECT ROW(t22.id, t22.body, t22.created_at, (SELECT ROW(t23.name)
             FROM visible_circle($1::bigint) AS t23
-            WHERE t23.id = t22.circle_id), ARRAY(SELECT ROW(photo_url(CASE 'FULL' WHEN 'SQUARE' THEN coalesce(t25.square_url, t25.url) ELSE t25.url END))
+            WHERE t23.id = t22.circle_id), ARRAY(SELECT ROW(photo_url(form_url(t25.url, t25.width, t25.height, 'ORIGINAL', NULL::int4)))
             FROM post_photo AS e24
               JOIN shown_photo($1::bigint) AS t25 ON t25.id = e24.photo_id
             WHERE e24.post_id = t22.id

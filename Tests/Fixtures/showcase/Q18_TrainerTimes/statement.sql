@@ -18,7 +18,8 @@ SELECT ROW(ARRAY(SELECT ROW(t1.id, t1.title, (SELECT ROW(t2.name)
         LIMIT 50))
     FROM program AS t1
     WHERE (t1.training = 'PERSONAL')
-    ORDER BY t1.title, t1.id))
+    ORDER BY t1.title, t1.id
+    LIMIT 20))
 
 -- $1 bigint: the viewer's id
 -- $2 timestamptz: variable $from

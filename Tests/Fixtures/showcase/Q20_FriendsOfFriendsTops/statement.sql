@@ -31,7 +31,7 @@ SELECT ROW(ARRAY(SELECT ROW(
           AND (($4::bigint > 0) AND EXISTS (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n) AND (false OR e2.user_id IN (SELECT n.id FROM network($4::bigint, 'FRIENDS_OF_FRIENDS') n)))
         ORDER BY e2.created_at DESC, e2.user_id DESC, e2.kind DESC
         LIMIT 5),
-      ARRAY(SELECT ROW(t12.id, ARRAY(SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t14.square_url, t14.url) ELSE t14.url END))
+      ARRAY(SELECT ROW(t12.id, ARRAY(SELECT ROW(photo_url(form_url(t14.url, t14.width, t14.height, 'SQUARE', NULL::int4)))
             FROM post_photo AS e13
               JOIN shown_photo($4::bigint) AS t14 ON t14.id = e13.photo_id
             WHERE e13.post_id = t12.id
@@ -118,5 +118,5 @@ SELECT ROW(ARRAY(SELECT ROW(
 
 -- $1 float8: variable $here.center.latitude
 -- $2 float8: variable $here.center.longitude
--- $3 float8: variable $here.radius
+-- $3 float8: variable $here.radiusMeters
 -- $4 bigint: the viewer's id

@@ -118,7 +118,7 @@ import Testing
     configuration.namespaces = ["graph"]
     let tester = try DocumentTester(
       mapping: mapping, database: configuration, settings: ExecutionSettings(),
-      setUp: try #require(files["tests/setup.sql"]))
+      setUp: files["tests/setup.sql"])
     defer { tester.stop() }
     for name in ["add", "pages", "refuse"] {
       let document = try #require(files["tests/\(name).graphql"])

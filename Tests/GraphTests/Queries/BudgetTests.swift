@@ -3,9 +3,10 @@ import Foundation
 import GraphQLExecution
 import JSON
 import Postgres
-import Server
 import TestSupport
 import Testing
+
+@testable import Server
 
 /// `sociograph explain --documents --budget`: what published operations take, and what they took.
 @Suite(.usesCluster) struct BudgetTests {

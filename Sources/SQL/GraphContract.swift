@@ -117,6 +117,10 @@ package enum GraphContract {
     use: "maps constraints to the error codes of users",
     "a violated constraint is an internal error, not a user error")
 
+  package static let errorMessage = ContractEntry(
+    "error_message", .relation(["locale", "code", "message"]), [.writer],
+    use: "has the messages of error codes in each language, for violated constraints",
+    "the message of a violated constraint is that of the schema's code")
   package static let wordedRefusals = ContractEntry(
     "worded_refusals", .function(["jsonb"]), [.owner],
     use: "words the messages of refused mutations in the language of the request",
@@ -225,7 +229,7 @@ package enum GraphContract {
 
   package static let all = [
     viewerOfSession, noteSession, restOfSession, viewerOfToken, tokenSeal, sessionNamed,
-    claim, keep, replay, constraintError, wordedRefusals,
+    claim, keep, replay, constraintError, errorMessage, wordedRefusals,
     noteUpload, photoAudience, unknownUploads,
     newsSince, liveSource,
     tasks, runTask, backgroundTask, outboxTake, outboxEnd, unsubscribe,

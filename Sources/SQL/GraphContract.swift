@@ -117,10 +117,6 @@ package enum GraphContract {
     use: "maps constraints to the error codes of users",
     "a violated constraint is an internal error, not a user error")
 
-  package static let errorMessage = ContractEntry(
-    "error_message", .relation(["locale", "code", "message"]), [.writer],
-    use: "has the messages of error codes in each language, for violated constraints",
-    "the message of a violated constraint is that of the schema's code")
   package static let wordedRefusals = ContractEntry(
     "worded_refusals", .function(["jsonb"]), [.owner],
     use: "words the messages of refused mutations in the language of the request",
@@ -229,7 +225,7 @@ package enum GraphContract {
 
   package static let all = [
     viewerOfSession, noteSession, restOfSession, viewerOfToken, tokenSeal, sessionNamed,
-    claim, keep, replay, constraintError, errorMessage, wordedRefusals,
+    claim, keep, replay, constraintError, wordedRefusals,
     noteUpload, photoAudience, unknownUploads,
     newsSince, liveSource,
     tasks, runTask, backgroundTask, outboxTake, outboxEnd, unsubscribe,

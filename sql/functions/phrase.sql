@@ -162,13 +162,6 @@ END $$;
 COMMENT ON FUNCTION refusal_message IS
   'Returns the message of a refusal: by its rule, otherwise by its code, and in each for the last name of its path.';
 
-CREATE OR REPLACE VIEW error_message AS
-SELECT DISTINCT ON (p.locale, p.key) p.locale::text, substr(p.key, length('error.') + 1)::text AS code,
-  p.words AS message
-FROM phrase p WHERE p.key LIKE 'error.%' AND p.form = 'other'
-ORDER BY p.locale, p.key, p.is_shipped;
-COMMENT ON VIEW error_message IS 'One message of a code of errors in one language, for violated constraints.';
-
 CREATE OR REPLACE FUNCTION worded_refusals(refusals jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 DECLARE language text := spoken_now();
 BEGIN

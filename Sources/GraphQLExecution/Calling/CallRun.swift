@@ -307,10 +307,8 @@ final class CallRun {
   private func refusal(_ error: PostgresError) -> FieldOutcome? {
     guard
       let errors = UserError.raised(error)
-        ?? runner.constraintErrors.userError(
-          for: error, in: call.plan.definition, runner.schema,
-          locale: operation.preferences.locale
-        ).map({ [$0] })
+        ?? runner.constraintErrors.userError(for: error, in: call.plan.definition, runner.schema)
+        .map({ [$0] })
     else { return nil }
     guard let json = call.plan.refusal.json(errors) else {
       return .failed([

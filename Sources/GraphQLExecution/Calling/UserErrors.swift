@@ -53,8 +53,7 @@ extension JSONValue {
 /// Which user error a broken constraint is: `constraint_error` in the graph's SQL, a table or view of
 /// (table_name, constraint_name, code, argument).
 ///
-/// The argument is named alone; each field has it in its own place. The message is the code's in
-/// the language of the request (`error_message`), or in English.
+/// The argument is named alone; each field has it in its own place.
 package struct ConstraintErrors: Sendable {
   private struct Key: Hashable {
     let table: String
@@ -62,8 +61,6 @@ package struct ConstraintErrors: Sendable {
   }
 
   private var errors: [Key: (code: String, argument: String?)] = [:]
-  /// The messages by language, in lower case, and code.
-  private var messages: [String: [String: String]] = [:]
 
   package init() {}
 
@@ -77,37 +74,18 @@ package struct ConstraintErrors: Sendable {
       guard let table = row[0], let constraint = row[1], let code = row[2] else { continue }
       result.errors[Key(table: table, constraint: constraint)] = (code, row[3])
     }
-    for row in try session.rowsIfThere(
-      "SELECT locale, code, message FROM \(GraphContract.errorMessage)")
-    {
-      guard let locale = row[0], let code = row[1] else { continue }
-      result.messages[locale.lowercased(), default: [:]][code] = row[2]
-    }
     return result
   }
 
-  /// - Parameter locale: the language tags of the request, best first, separated by spaces.
-  func userError(
-    for error: PostgresError, in field: FieldDefinition, _ schema: Schema, locale: String
-  ) -> UserError? {
+  func userError(for error: PostgresError, in field: FieldDefinition, _ schema: Schema)
+    -> UserError?
+  {
     guard error.kind == .constraint, let table = error.table, let constraint = error.constraint,
       let found = errors[Key(table: table, constraint: constraint)]
     else { return nil }
     return UserError(
-      code: found.code, message: message(of: found.code, locale),
+      code: found.code, message: nil,
       path: found.argument.flatMap { Self.path(of: $0, in: field, schema) })
-  }
-
-  /// Returns the message in the first language that is known, or that a tag is a dialect of.
-  private func message(of code: String, _ locale: String) -> String? {
-    for tag in locale.lowercased().split(separator: " ") {
-      var parts = tag.split(separator: "-")
-      while !parts.isEmpty {
-        if let known = messages[parts.joined(separator: "-")] { return known[code] }
-        parts.removeLast()
-      }
-    }
-    return messages["en"]?[code]
   }
 
   /// An argument of this name, or a field of an input that is one.

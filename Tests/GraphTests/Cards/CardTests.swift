@@ -117,7 +117,7 @@ import Testing
     )
     let offer = try offer(by: author)
     #expect(try respond(offer, as: author) == [Refusal("FORBIDDEN", "cardOfferId")])
-    #expect(try respond(offer, as: homeless) == [Refusal("REQUIRED", "cardOfferId")])
+    #expect(try respond(offer, as: homeless) == [Refusal("ADDRESS_REQUIRED", "cardOfferId")])
     #expect(
       try respond(try request(by: author), as: ann) == [Refusal("NOT_FOUND", "cardOfferId")])
     let payload = try graph.mutate(
@@ -195,7 +195,7 @@ import Testing
     #expect(try answer(asked, approve: true, as: other) == [Refusal("NOT_FOUND", "infoRequestId")])
     #expect(try answer(asked, approve: true, as: ann) == [Refusal("FORBIDDEN", "infoRequestId")])
     try data.run("UPDATE app_user SET address = NULL WHERE id = $1", [author])
-    #expect(try answer(asked, approve: true, as: author) == [Refusal("REQUIRED", "approve")])
+    #expect(try answer(asked, approve: true, as: author) == [Refusal("ADDRESS_REQUIRED", "approve")])
     try graph.mutate(
       "updateProfile(input: {address: $it})",
       ["it: String": .string("Address of \(author.username)")], as: author)

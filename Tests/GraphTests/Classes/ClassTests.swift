@@ -110,7 +110,7 @@ import Testing
         [
           "input: UpsertProgramInput!": program(["programId": made.json, "trainerIds": [tara.json]])
         ],
-        as: staff) == [Refusal("INVALID", "input", "trainerIds")])
+        as: staff) == [Refusal("IN_USE", "input", "trainerIds")])
     #expect(
       try server.make(
         upsert, "program",

@@ -109,7 +109,7 @@ import Testing
       let eleven = JSONValue.array(photos.map { .string($0) })
       #expect(
         try server.refusals(call, ["ids: [ID!]": eleven], as: ada)
-          == [Refusal("INVALID", "input", "photoIds")], "\(field)")
+          == [Refusal("TOO_MANY", "input", "photoIds")], "\(field)")
     }
   }
 

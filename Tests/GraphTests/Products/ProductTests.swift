@@ -126,13 +126,13 @@ import Testing
     let field = "emailProductToMe(productId: $id)"
     #expect(
       try server.refusals(field, ["id: ID!": product.json], as: ada)
-        == [Refusal("REQUIRED", "productId")])
+        == [Refusal("EMAIL_REQUIRED", "productId")])
     try server.mutate(
       "updateProfile(input: {email: $email})", ["email: String": .string(mailbox)], as: ada)
     // Nobody has shown it to be theirs yet.
     #expect(
       try server.refusals(field, ["id: ID!": product.json], as: ada)
-        == [Refusal("REQUIRED", "productId")])
+        == [Refusal("EMAIL_REQUIRED", "productId")])
     _ = try data.run("UPDATE app_user SET email_verified = true WHERE id = $1", [ada])
     #expect(
       try server.mutate(field, "product { id }", ["id: ID!": product.json], as: ada)["product"]

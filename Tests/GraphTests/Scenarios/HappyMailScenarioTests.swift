@@ -192,7 +192,7 @@ import Testing
       """
     #expect(
       try ada.refused(answer, ["id": asked[0], "approve": true])
-        == [Refusal("REQUIRED", "approve")])
+        == [Refusal("ADDRESS_REQUIRED", "approve")])
     try ada.ask(
       """
       mutation { updateProfile(input: {address: "Ada, 4 Quai, Lyon", cardPreference: POSTCARDS,

@@ -38,6 +38,13 @@ END $$;
 COMMENT ON FUNCTION link_template IS
   'Returns what the links of an application''s notifications look like, with {path} in place of the path.';
 
+CREATE OR REPLACE FUNCTION listed_reasons(app text) RETURNS text[] LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT nullif(a.notification_reasons, '{}') FROM app_config a WHERE a.app = listed_reasons.app);
+END $$;
+COMMENT ON FUNCTION listed_reasons IS
+  'Returns the reasons of the notifications that an application lists. Null for all.';
+
 CREATE OR REPLACE FUNCTION web_link(app text, path text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN replace(coalesce((SELECT a.web_template FROM app_config a WHERE a.app = web_link.app),

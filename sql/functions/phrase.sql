@@ -82,6 +82,7 @@ DECLARE
   name text;
   found_words text;
 BEGIN
+  IF key IS NULL THEN RETURN NULL; END IF;
   FOREACH tongue IN ARRAY ARRAY[language, split_part(language, '-', 1), 'en'] LOOP
     name := key;
     LOOP
@@ -89,7 +90,7 @@ BEGIN
       WHERE p.locale = tongue AND p.key = name AND p.form IN ('other', plural_form(tongue, number))
       ORDER BY p.form = 'other', p.is_shipped LIMIT 1;
       IF FOUND THEN RETURN found_words; END IF;
-      EXIT WHEN strpos(name, '.') = 0;
+      EXIT WHEN coalesce(strpos(name, '.'), 0) = 0;
       name := left(name, -strpos(reverse(name), '.'));
     END LOOP;
   END LOOP;
@@ -133,6 +134,7 @@ DECLARE
   name text;
   value text;
 BEGIN
+  IF words IS NULL THEN RETURN NULL; END IF;
   -- in one pass: a display name of "{count}" stays what it is
   FOR i IN 2..cardinality(parts) LOOP
     name := split_part(parts[i], '}', 1);

@@ -280,7 +280,7 @@ import Testing
       #expect(
         try graph.refusals(
           "emailProductToMe(productId: $id)", ["id: ID!": product.json], as: ada)
-          == [Refusal("REQUIRED", "productId")])
+          == [Refusal("EMAIL_REQUIRED", "productId")])
     }
     let verification = "Is this your e-mail address?"
     #expect(try mails(of: ada) == ["\(victims[0]): \(verification)"])

@@ -41,7 +41,7 @@ import TokenSupport
         "signUp(input: {username: $name, password: \"password1\", email: \"nobody\"})",
         ["name: String!": .string(ada.username.uppercased())], as: nil)
         == [
-          Refusal("TAKEN", "input", "username"), Refusal("INVALID", "input", "password"),
+          Refusal("TAKEN", "input", "username"), Refusal("COMMON_PASSWORD", "input", "password"),
           Refusal("INVALID", "input", "email"),
         ])
     #expect(
@@ -190,7 +190,7 @@ import TokenSupport
     #expect(
       try graph.refusals(
         "changePassword(currentPassword: \"correct horse\", newPassword: \"short\")", as: ada)
-        == [Refusal("INVALID", "newPassword")])
+        == [Refusal("TOO_SHORT", "newPassword")])
     try graph.mutate(
       "changePassword(currentPassword: \"correct horse\", newPassword: \"better horse\")", as: ada)
     #expect(try !isSignedIn(other))
@@ -300,7 +300,7 @@ import TokenSupport
     #expect(
       try signIn(credential("1"), provider: "YAHOO", allow: true)["userErrors"]?.array?.map {
         Refusal($0)
-      } == [Refusal("INVALID", "provider")])
+      } == [Refusal("NOT_CONFIGURED", "provider")])
   }
 
   @Test func `a linked account is one's own, its token is sealed, and the last way in stays`()

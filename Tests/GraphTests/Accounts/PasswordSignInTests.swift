@@ -38,7 +38,7 @@ import Testing
     #expect(
       try refused(String(repeating: "x", count: 41)) == [Refusal("TOO_LONG", "input", "username")])
     #expect(
-      try refused(GraphData.unique("b"), "short") == [Refusal("INVALID", "input", "password")])
+      try refused(GraphData.unique("b"), "short") == [Refusal("TOO_SHORT", "input", "password")])
   }
 
   @Test func `HM-R02: address and home are set when registering, and the address is private`()
@@ -133,6 +133,6 @@ import Testing
       try server.refusals(
         "signUp(input: {username: $name, password: \"short\"})",
         ["name: String!": .string(name.uppercased())], as: nil)
-        == [Refusal("TAKEN", "input", "username"), Refusal("INVALID", "input", "password")])
+        == [Refusal("TAKEN", "input", "username"), Refusal("TOO_SHORT", "input", "password")])
   }
 }

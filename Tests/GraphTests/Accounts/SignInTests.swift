@@ -61,7 +61,7 @@ import Testing
       try server.refusals(
         "signUp(input: {username: \"no spaces\", password: \"short\", email: \"r@\"})", as: nil)
         == [
-          Refusal("INVALID", "input", "username"), Refusal("INVALID", "input", "password"),
+          Refusal("INVALID", "input", "username"), Refusal("TOO_SHORT", "input", "password"),
           Refusal("INVALID", "input", "email"),
         ])
   }

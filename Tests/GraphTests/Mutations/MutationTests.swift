@@ -115,7 +115,7 @@ import Testing
       try server.refusals(
         "followUsers(userIds: $ids)",
         ["ids: [ID!]!": .array(Array(repeating: others[2], count: 101))], as: anna)
-        == [Refusal("INVALID", "userIds")])
+        == [Refusal("TOO_MANY", "userIds")])
   }
 
   // MARK: Creations and deletions

@@ -129,6 +129,6 @@ import Testing
     #expect(
       try server.refusals(
         mark, ["ids: [ID!]": .array(Array(repeating: "x", count: 1_001))], as: author)
-        == [Refusal("INVALID", "notificationIds")])
+        == [Refusal("TOO_MANY", "notificationIds")])
   }
 }

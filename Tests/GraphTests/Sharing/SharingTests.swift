@@ -235,6 +235,6 @@ import Testing
         ])
     #expect(
       try refused(contacts((0...1_000).map { ("\($0)", "x") }), as: ada)
-        == [Refusal("INVALID", "contacts")])
+        == [Refusal("TOO_MANY", "contacts")])
   }
 }

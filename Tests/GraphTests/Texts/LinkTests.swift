@@ -42,6 +42,30 @@ import Testing
     #expect(try destination(one) == .string("\(one)://\(path)"))
   }
 
+  @Test func `an application lists the reasons that it names, and counts them`() throws {
+    let app = GraphData.unique("few")
+    #expect(try set(app, "notificationReasons: [MESSAGED, VOTED]") == [])
+    let (ann, ben) = (try data.person(), try data.person())
+    try server.mutate("followUsers(userIds: [$id])", ["id: ID!": ben.json], as: ann)
+    try server.mutate(
+      "sendMessage(to: {userIds: [$id]}, body: \"Hi\")", ["id: ID!": ben.json], as: ann)
+    let query = """
+      { viewer { unreadNotificationCount notifications { totalCount nodes { reason } }
+        followed: notifications(reasons: [FOLLOWED]) { totalCount } } }
+      """
+    func found(_ headers: [(String, String)]) throws -> [JSONValue?] {
+      let viewer = try server.data(query, as: ben, headers: headers)["viewer"]
+      return [
+        viewer?["unreadNotificationCount"], viewer?.at("notifications.totalCount"),
+        viewer?.at("followed.totalCount"),
+      ]
+    }
+    #expect(try found([]) == [2, 2, 1])
+    #expect(try found([("Sociograph-App", app)]) == [1, 1, 0])
+    #expect(try set(app, "notificationReasons: []") == [])
+    #expect(try found([("Sociograph-App", app)]) == [2, 2, 1])
+  }
+
   @Test(arguments: [
     "javascript:alert('{path}')", "data:text/html,{path}", "https://a.example/", "{path}",
     "https://a.example/{path}/{path}", "https://a.example/{path}{x}", "no scheme {path}",

@@ -169,6 +169,8 @@ import Testing
     #expect(try value("phrase_words('es-MX', 'error.TAKEN.nothing')") == "Esto ya está ocupado.")
     #expect(try value("phrase_words('en', 'nothing.at.all')") == nil)
     #expect(try value("phrase('en', 'nothing.at.all')") == "nothing.at.all")
+    // As of a notification without a button.
+    #expect(try value("phrase('en', NULL)") == nil)
   }
 
   @Test func `an operator's phrase comes before the shipped one, and survives the files`() throws {

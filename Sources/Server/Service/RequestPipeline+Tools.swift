@@ -82,7 +82,7 @@ extension RequestPipeline {
     let record = RequestRecord(identity, peer: request.peer, bytes: request.body.count)
     let batch = BatchReply(
       of: 1, as: ResponseFormat(mediaType: .json), mayHold: exchange.mayHold
-    ) { [self] list in
+    ) { [self] list, _ in
       // The batch is a list of one response.
       let body = Array(list.dropFirst().dropLast())
       answer(

@@ -17,7 +17,7 @@ final class UnsubscribeEndpoint {
 
   private static let statement = PostgresStatement(
     "SELECT words, label FROM \(GraphContract.unsubscribe)($1, $2, $3)", parameterCount: 3,
-    label: StatementLabel("(unsubscribe)"))
+    label: StatementLabel(task: "unsubscribe"))
 
   func handle(_ request: HTTPRequest, _ exchange: HTTPExchange, for client: PoolClient) {
     let token = request.path.dropFirst(Self.path.utf8.count + 1)

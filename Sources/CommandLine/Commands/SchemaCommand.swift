@@ -19,7 +19,11 @@ enum SchemaCommand {
         [
           CommandSpecification.Option(
             "check", nil, "check every storage directive against the database, without changing it"),
-          XX + SettingOptions.databases),
+          CommandSpecification.Option(
+            "semantic-non-null", nil,
+            "print types of fields as they are under onError: NULL, with @semanticNonNull"),
+          SettingOptions.schema, SettingOptions.sql,
+        ] + SettingOptions.databases),
       SchemaDiff.section, SchemaDocs.section,
     ],
     notes: """

@@ -412,7 +412,7 @@ BEGIN
   RETURN known;
 END $$;
 COMMENT ON FUNCTION use_location IS
-  'Returns the ID of the location that a LocationRef refers to, adding it if it is new. Null without a reference.';
+  'Returns the ID of the location that a LocationInput refers to, adding it if it is new. Null without a reference.';
 
 CREATE OR REPLACE FUNCTION create_location(viewer bigint, input jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

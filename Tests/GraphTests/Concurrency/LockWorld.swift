@@ -180,6 +180,9 @@ final class LockWorld: @unchecked Sendable {
       INSERT INTO one_time_token SELECT sha256(convert_to(p || u.username, 'UTF8')), p, u.id, now() + interval '30 minutes'
       FROM app_user u, unnest('{VERIFY_EMAIL,RESET_PASSWORD}'::text[]) p;
       INSERT INTO app_config (app, support_email) VALUES ('gtio', 'a@example.org');
+      INSERT INTO device (user_id, session_id, app, platform, token_hash, token, is_sandbox, locale)
+      SELECT s.user_id, s.id, 'gtio', 'APNS', s.token_hash, s.token_hash, false, 'en' FROM session s
+      WHERE s.user_id IN (\(anna), \(ben));
       INSERT INTO daily_item (list, position, value) VALUES ('MOTIVATION', 0, 'Go!');
       """)
     for person in [anna, ben] {
@@ -398,8 +401,8 @@ final class LockWorld: @unchecked Sendable {
         "send_message",
         "\(person), jsonb_build_object('userIds', jsonb_build_array(\(other))), 'yo'",
         "to \(other.username.prefix(3))")
-      add("mark_conversation_read", "\(person), \(talk)", "by \(person.username.prefix(3))")
-      add("mark_notifications_read", "\(person), NULL", "by \(person.username.prefix(3))")
+      add("mark_conversation_read", "\(person), NULL, \(talk)", "by \(person.username.prefix(3))")
+      add("mark_notifications_read", "\(person), NULL, NULL", "by \(person.username.prefix(3))")
     }
     for (note, name) in [
       ("annaINFO_REQUESTED", "address"), ("annaFOLLOWED", "follow"), ("benEVENT_INVITED", "event"),
@@ -443,6 +446,21 @@ final class LockWorld: @unchecked Sendable {
       add(
         "delete_notifications",
         "\(person), ARRAY(SELECT id FROM visible_notification(\(person)))", name)
+    }
+    for (person, name) in [(anna, "anna"), (ben, "ben")] {
+      add(
+        "register_device",
+        """
+        \(person), (SELECT token_hash FROM session WHERE user_id = \(person) LIMIT 1),
+        '{"app": "gtio", "platform": "APNS"}', repeat('ab', 32), 'sealed'
+        """, name)
+      add(
+        "unregister_device",
+        "\(person), (SELECT min(id) FROM device WHERE user_id = \(person))", name)
+      add(
+        "update_notification_settings",
+        "\(person), '{\"rules\": [{\"reason\": \"REACTED\", \"channels\": [\"PUSH\"]}]}'",
+        name)
     }
     add("suspend_user", "\(staff), \(ben), NULL, NULL")
     add("unsuspend_user", "\(staff), \(ben)")

@@ -55,7 +55,7 @@ extension LiveTests {
       _ = try keep(Self.post, ["id": post.json], server, token: ann.token)
       for number in 1...100 {
         try server.graph.mutate(
-          "updatePost(postId: $id, body: $body)", "__typename",
+          "updateTextPost(textPostId: $id, input: {body: $body})", "__typename",
           ["id: ID!": post.json, "body: String!": .string("\(number)")], as: ann)
         let own = try server.graph.send(Self.post, ["id": post.json], token: ann.token)
         #expect(own.contains("\"body\":\"\(number)\""), "\(own.text)")

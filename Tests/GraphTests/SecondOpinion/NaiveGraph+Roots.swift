@@ -55,6 +55,8 @@ extension NaiveGraph {
       case "dailyContent": return .object(try dailyContent(arguments.string("date") ?? ""))
       case "dailyContentLists": return .object(dailyContentLists())
       case "changes": return .object(try changes(arguments))
+      case "locales":
+        return .texts(try database.list("SELECT name FROM locale").compactMap(\.first).sorted())
       default: return nil
       }
     }
@@ -296,12 +298,19 @@ extension NaiveGraph {
     }
     let images = try database.list(
       "SELECT unnest(intro_images) FROM app_config WHERE app = \(name)")
+    let reasons = try database.list(
+      "SELECT unnest(notification_reasons) FROM app_config WHERE app = \(name)")
+    let address = try database.list("SELECT public_url('/{path}')").first?.first ?? ""
     return NaiveObject(type: "AppConfig") { field, _ in
       switch field {
       case "app": .text(row.text("app"))
       case "introImages": .texts(images.map { $0.first ?? "" })
       case "isVotingEnabledByDefault": .bool(row.bool("voting_enabled_by_default"))
-      case "supportEmail": .text(row.text("support_email"))
+      case "supportEmail": .optional(row["support_email"])
+      case "linkTemplate": .text(row["link_template"] ?? address)
+      case "webTemplate": .text(row["web_template"] ?? address)
+      case "notificationReasons": .texts(reasons.map { $0.first ?? "" })
+      case "apnsTopic": .optional(row["apns_topic"])
       default: nil
       }
     }

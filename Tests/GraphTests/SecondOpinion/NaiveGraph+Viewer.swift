@@ -21,7 +21,8 @@ extension NaiveGraph {
       case "dataExport": return .leaf(.anyText)
       default: break
       }
-      return try feeds(field, arguments) ?? lists(field, arguments) ?? inbox(field, arguments)
+      return try settings(field) ?? feeds(field, arguments) ?? lists(field, arguments)
+        ?? inbox(field, arguments)
     }
   }
 

@@ -398,8 +398,8 @@ final class LockWorld: @unchecked Sendable {
         "send_message",
         "\(person), jsonb_build_object('userIds', jsonb_build_array(\(other))), 'yo'",
         "to \(other.username.prefix(3))")
-      add("mark_conversation_read", "\(person), \(talk)", "by \(person.username.prefix(3))")
-      add("mark_notifications_read", "\(person), NULL", "by \(person.username.prefix(3))")
+      add("mark_conversation_read", "\(person), NULL, \(talk)", "by \(person.username.prefix(3))")
+      add("mark_notifications_read", "\(person), NULL, NULL", "by \(person.username.prefix(3))")
     }
     for (note, name) in [
       ("annaINFO_REQUESTED", "address"), ("annaFOLLOWED", "follow"), ("benEVENT_INVITED", "event"),

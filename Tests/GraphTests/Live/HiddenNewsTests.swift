@@ -153,7 +153,7 @@ extension LiveTests {
       let token = try sync.data().at("changesAvailable")
       #expect(token != nil && token != start)
       let changes = try server.graph.data(query, ["since": start], as: bob)
-      #expect(changes.at("changes.changes") == [["id": seen.json]])
+      #expect(changes.at("changes.changes") == [["nodeId": seen.json]])
     }
 
     @Test func `who comes back to a node is told what is another, and nothing of what was hidden`()

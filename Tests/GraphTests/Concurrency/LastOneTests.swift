@@ -159,8 +159,10 @@ import Testing
       try data.run("SELECT wear_it_count FROM exact_votable_post() WHERE post_id = $1", [outfit])
         == [["\(Self.crowdSize)"]])
     #expect(
-      try data.run("SELECT notification_text('en', phrase, args, number) FROM notification WHERE recipient_id = $1", [author.key])
-        == [["\(Self.crowdSize) votes on your outfit."]])
+      try data.run(
+        """
+        SELECT notification_text('en', phrase, args, number) FROM notification WHERE recipient_id = $1
+        """, [author.key]) == [["\(Self.crowdSize) votes on your outfit."]])
     try expectWhole(data)
   }
 

@@ -54,9 +54,10 @@ extension NaiveGraph {
           }.compactMap { try appConfig($0).map { .object($0) } })
       case "dailyContent": return .object(try dailyContent(arguments.string("date") ?? ""))
       case "dailyContentLists": return .object(dailyContentLists())
-      case "changes": return .object(try changes(arguments))
       case "locales":
-        return .texts(try database.list("SELECT name FROM locale").compactMap(\.first).sorted())
+        return .texts(
+          try database.list("SELECT name FROM locale ORDER BY name").map { $0.first ?? "" })
+      case "changes": return .object(try changes(arguments))
       default: return nil
       }
     }
@@ -292,7 +293,7 @@ extension NaiveGraph {
   }
 
   private func appConfig(_ app: String) throws -> NaiveObject? {
-    let name = NaiveDatabase.quoted(app)
+    let name = NaiveDatabase.quoted(app.lowercased())
     guard let row = try database.list("SELECT * FROM app_config WHERE app = \(name)").first else {
       return nil
     }
@@ -300,18 +301,19 @@ extension NaiveGraph {
       "SELECT unnest(intro_images) FROM app_config WHERE app = \(name)")
     let reasons = try database.list(
       "SELECT unnest(notification_reasons) FROM app_config WHERE app = \(name)")
-    let address = try database.list("SELECT public_url('/{path}')").first?.first ?? ""
     return NaiveObject(type: "AppConfig") { field, _ in
       switch field {
-      case "app": .text(row.text("app"))
-      case "introImages": .texts(images.map { $0.first ?? "" })
-      case "isVotingEnabledByDefault": .bool(row.bool("voting_enabled_by_default"))
-      case "supportEmail": .optional(row["support_email"])
-      case "linkTemplate": .text(row["link_template"] ?? address)
-      case "webTemplate": .text(row["web_template"] ?? address)
-      case "notificationReasons": .texts(reasons.map { $0.first ?? "" })
-      case "apnsTopic": .optional(row["apns_topic"])
-      default: nil
+      case "app": return .text(row.text("app"))
+      case "introImages": return .texts(images.map { $0.first ?? "" })
+      case "isVotingEnabledByDefault": return .bool(row.bool("voting_enabled_by_default"))
+      case "supportEmail": return .optional(row["support_email"])
+      case "linkTemplate", "webTemplate":
+        // Otherwise that of the server, which it knows itself.
+        let own = row[field == "linkTemplate" ? "link_template" : "web_template"]
+        return own.map { NaiveValue.text($0) } ?? .leaf(.anyText)
+      case "notificationReasons": return .texts(reasons.map { $0.first ?? "" })
+      case "apnsTopic": return .optional(row["apns_topic"])
+      default: return nil
       }
     }
   }

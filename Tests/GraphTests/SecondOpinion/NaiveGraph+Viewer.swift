@@ -17,12 +17,18 @@ extension NaiveGraph {
           ).map { $0.first ?? "" })
       case "missingProfileFields": return .texts(missingFields(row))
       case "sessions": return .objects(try sessions())
+      case "locale": return .text(try setting("locale") ?? "en")
+      case "timeZone": return .text(try setting("time_zone") ?? "UTC")
+      case "devices":
+        let devices = try database.list(
+          "SELECT * FROM device WHERE user_id = \(viewer) ORDER BY last_seen_at DESC, id DESC")
+        return .objects(devices.map(device))
+      case "notificationSettings": return .object(notificationSettings())
       case "moderation": return isStaff ? .object(moderation()) : .null
       case "dataExport": return .leaf(.anyText)
       default: break
       }
-      return try settings(field) ?? feeds(field, arguments) ?? lists(field, arguments)
-        ?? inbox(field, arguments)
+      return try feeds(field, arguments) ?? lists(field, arguments) ?? inbox(field, arguments)
     }
   }
 
@@ -68,6 +74,83 @@ extension NaiveGraph {
     let hash = try database.list(
       "SELECT sha256(convert_to('demo-' || username, 'UTF8')) FROM app_user WHERE id = \(viewer)")
     return hash.first?.first == session["token_hash"]
+  }
+
+  // MARK: - Settings
+
+  private func setting(_ column: String) throws -> String? {
+    try database.row("user_setting", viewer, key: "user_id")?[column]
+  }
+
+  func device(_ row: NaiveRow) -> NaiveObject {
+    NaiveObject(type: "Device") { [unowned self] field, _ in
+      switch field {
+      case "id": return .id(row.id())
+      case "app", "platform", "locale": return .text(row.text(field))
+      case "deviceName": return .optional(row["device_name"])
+      case "createdAt": return .time(row["created_at"])
+      case "lastSeenAt": return .time(row["last_seen_at"])
+      case "isCurrent":
+        guard let session = try database.row("session", row.id("session_id")) else {
+          return .bool(false)
+        }
+        return .bool(try isCurrent(session))
+      default: return nil
+      }
+    }
+  }
+
+  private static let reasons = [
+    "FOLLOWED", "REACTED", "VOTED", "COMMENTED", "PRODUCT_SUGGESTED", "TAGGED", "ANNOUNCED",
+    "EVENT_INVITED", "EVENT_CHANGED", "EVENT_CANCELLED", "CIRCLE_ADDED", "INFO_REQUESTED",
+    "INFO_ANSWERED", "OFFER_ANSWERED", "FOLLOW_UP_UNABLE", "BOOKING_CHANGED", "MESSAGED",
+    "CIRCLE_TRANSFERRED",
+  ]
+
+  private func notificationSettings() -> NaiveObject {
+    NaiveObject(type: "NotificationSettings") { [unowned self] field, _ in
+      switch field {
+      case "isNamingPeople": return .bool(try setting("is_naming_people") != "f")
+      case "quietHours":
+        guard let from = try setting("quiet_from"), let to = try setting("quiet_to") else {
+          return .null
+        }
+        return .object(
+          NaiveObject(type: "QuietHours") { field, _ in
+            switch field {
+            case "from": return .text(String(from.prefix(5)))
+            case "to": return .text(String(to.prefix(5)))
+            default: return nil
+            }
+          })
+      case "rules":
+        return .objects(
+          Self.reasons.map { reason in
+            NaiveObject(type: "NotificationRule") { [unowned self] field, _ in
+              switch field {
+              case "reason": return .text(reason)
+              case "channels": return .texts(try channels(of: reason))
+              default: return nil
+              }
+            }
+          })
+      default: return nil
+      }
+    }
+  }
+
+  private func channels(of reason: String) throws -> [String] {
+    let rule = "FROM notification_rule WHERE user_id = \(viewer) AND reason = '\(reason)'"
+    if try !database.list("SELECT reason \(rule)").isEmpty {
+      return try database.list("SELECT unnest(channels) \(rule)").map { $0.first ?? "" }
+    }
+    switch reason {
+    case "REACTED", "VOTED": return []
+    case "INFO_REQUESTED", "OFFER_ANSWERED", "FOLLOW_UP_UNABLE", "BOOKING_CHANGED",
+      "EVENT_CANCELLED":
+      return ["PUSH", "EMAIL"]
+    default: return ["PUSH"]
+    }
   }
 
   // MARK: - Feeds

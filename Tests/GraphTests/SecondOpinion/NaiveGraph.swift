@@ -216,6 +216,9 @@ final class NaiveGraph {
     case 51:
       return try database.row("external_contact", id)?.id("owner_id") == viewer
         ? contact(id) : nil
+    case 52:
+      let row = try database.row("device", id)
+      return row?.id("user_id") == viewer ? row.map(device) : nil
     case 60: return try session(ofViewer: id)
     default: return nil
     }

@@ -317,7 +317,7 @@ import Testing
       "transferCircle(circleId: $circle, userId: $id)",
       ["circle: ID!": circle.json, "id: ID!": ben.json], as: ann)
     let told = try pecks(server, of: ben)
-    #expect(told.map { $0["reason"] } == ["CIRCLE_TRANSFERRED", "CIRCLE_ADDED"])
+    #expect(told.compactMap { $0["reason"]?.string } == ["CIRCLE_TRANSFERRED", "CIRCLE_ADDED"])
     #expect(told.first?["text"] == .string("\(Self.ann) made you the owner of “A &lt; B”."))
     #expect(told.first?["destination"] == .string(Self.site + "/circles/\(circle.wire)"))
     #expect(told.first?.at("about.id") == circle.json)

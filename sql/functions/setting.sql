@@ -62,7 +62,7 @@ COMMENT ON FUNCTION wanted_channels IS 'Returns the ways by which a user is told
 
 CREATE OR REPLACE FUNCTION notification_rules(person bigint)
 RETURNS TABLE (reason text, channels text[], "position" bigint)
-LANGUAGE sql STABLE ROWS 17 AS $$
+LANGUAGE sql STABLE ROWS 18 AS $$
   SELECT e.reason, coalesce(r.channels, default_channels(e.reason)), e.position
   FROM unnest(notification_reasons()) WITH ORDINALITY AS e(reason, position)
     LEFT JOIN notification_rule r ON r.user_id = person AND r.reason = e.reason
@@ -80,7 +80,7 @@ COMMENT ON FUNCTION settings_of IS 'Returns the settings for notifications of a 
 CREATE OR REPLACE FUNCTION notification_reasons() RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN '{FOLLOWED,REACTED,VOTED,COMMENTED,PRODUCT_SUGGESTED,TAGGED,ANNOUNCED,EVENT_INVITED,EVENT_CHANGED,'
     'EVENT_CANCELLED,CIRCLE_ADDED,INFO_REQUESTED,INFO_ANSWERED,OFFER_ANSWERED,FOLLOW_UP_UNABLE,BOOKING_CHANGED,'
-    'MESSAGED}'::text[];
+    'MESSAGED,CIRCLE_TRANSFERRED}'::text[];
 COMMENT ON FUNCTION notification_reasons IS
   'Returns the reasons for notifications, in the order of NotificationReason.';
 

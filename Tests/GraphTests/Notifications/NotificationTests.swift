@@ -50,7 +50,7 @@ import Testing
     let source = try String(
       contentsOfFile: TestCluster.packageFolder
         + "/Tests/GraphTests/Notifications/NotificationTests.swift", encoding: .utf8)
-    #expect(reasons.count == 17)
+    #expect(reasons.count == 18)
     #expect(reasons.filter { !source.contains("func `\($0): ") } == [])
   }
 
@@ -304,6 +304,24 @@ import Testing
         ["circle: ID!": circle.json, "id: ID!": person.json], as: ann)
       #expect(try pecks(server, of: person).map { $0["readAt"] == .null } == [false])
     }
+  }
+
+  @Test func `CIRCLE_TRANSFERRED: to the new owner`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (ann, ben) = try pair(data)
+    let circle = try server.make(
+      "createCircle(input: {name: \"A < B\", memberIds: [$id]})", "circle", ["id: ID!": ben.json],
+      as: ann)
+    try server.mutate(
+      "transferCircle(circleId: $circle, userId: $id)",
+      ["circle: ID!": circle.json, "id: ID!": ben.json], as: ann)
+    let told = try pecks(server, of: ben)
+    #expect(told.compactMap { $0["reason"]?.string } == ["CIRCLE_TRANSFERRED", "CIRCLE_ADDED"])
+    #expect(told.first?["text"] == .string("\(Self.ann) made you the owner of “A &lt; B”."))
+    #expect(told.first?["destination"] == .string(Self.site + "/circles/\(circle.wire)"))
+    #expect(told.first?.at("about.id") == circle.json)
+    #expect(try pecks(server, of: ann) == [])
   }
 
   /// A request for cards by the first, whose address the second asks for.

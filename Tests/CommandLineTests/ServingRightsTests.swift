@@ -58,7 +58,7 @@ import Testing
     #expect(start.status == 1)
     for (function, role, option) in [
       ("rest_of_session(bytea)", reader, "--server-role"),
-      ("outbox_end(bigint, boolean, boolean)", writer, "--writer-role"),
+      ("outbox_end(bigint, boolean, boolean, boolean)", writer, "--writer-role"),
       ("note_upload(bigint, jsonb)", writer, "--writer-role"),
     ] {
       #expect(

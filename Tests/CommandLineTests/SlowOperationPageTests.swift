@@ -65,7 +65,9 @@ import Testing
         environment)
       activity = try Self.shell(look, in: folder.path, environment)
     }
-    #expect(activity.contains("/* People \(document) \(statement)"), "\(activity)")
+    let comment =
+      "/*action='People',application='sociograph',document='\(document)',statement='\(statement)'*/"
+    #expect(activity.contains(comment), "\(activity)")
 
     let summary = try step()
     #expect(summary.hasPrefix("# Summary\nServed in "), "\(summary)")

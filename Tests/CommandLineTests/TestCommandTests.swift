@@ -7,7 +7,7 @@ import Testing
     let database = try TestCluster.migratedDatabase()
     let folder = try TemporaryFolder()
     _ = try folder.write(
-      "viewer.graphql", "query A { viewer { username } } query B { nothing { id } }")
+      "viewer.graphql", "query A { viewer { email } } query B { nothing { id } }")
     _ = try folder.write(
       "viewer.json",
       #"[{"operation": "A", "response": {"errors": [{"message": "...nothing..."}]}}]"#)

@@ -31,12 +31,18 @@ final class TakenPort {
 
   struct Failure: Error {}
 
-  init() throws {
+  /// Takes this port, or one that is free.
+  init(_ wanted: UInt16 = 0) throws {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = wanted.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let descriptor = descriptor
+    // Connections that a server has not finished are no reason to refuse.
+    var reuse: Int32 = 1
+    _ = unsafe setsockopt(
+      descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
     let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         unsafe bind(descriptor, $0, length) == 0 && listen(descriptor, 1) == 0

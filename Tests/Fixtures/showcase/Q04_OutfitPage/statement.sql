@@ -19,11 +19,12 @@ SELECT ROW((SELECT ROW(
         CASE WHEN t1.author_id <> $2::bigint AND t1.kind = 19
           AND (SELECT c.is_open FROM card_post c WHERE c.post_id = t1.id)
           AND NOT EXISTS (SELECT FROM follow_up u WHERE u.post_id = t1.id
-            AND u.sender_id = t1.author_id AND u.recipient_id = $2::bigint) THEN 'RESPOND' END,
+            AND u.sender_id = t1.author_id AND u.recipient_id = $2::bigint)
+          AND (SELECT u.home_id IS NULL OR sends_to(t1.id, u.home_id) FROM app_user u WHERE u.id = $2::bigint) THEN 'RESPOND' END,
         CASE WHEN t1.author_id <> $2::bigint AND t1.kind = 20
           AND (SELECT c.is_open FROM card_post c WHERE c.post_id = t1.id)
           AND NOT EXISTS (SELECT FROM info_request r
-            WHERE r.post_id = t1.id AND r.requester_id = $2::bigint) THEN 'REQUEST_ADDRESS' END,
+            WHERE r.post_id = t1.id AND r.requester_id = $2::bigint AND r.status <> 'WITHDRAWN') THEN 'REQUEST_ADDRESS' END,
         CASE WHEN t1.author_id = $2::bigint AND t1.kind IN (19, 20)
           AND (SELECT c.is_open FROM card_post c WHERE c.post_id = t1.id) THEN 'CLOSE' END,
         CASE WHEN t1.kind = 23
@@ -68,7 +69,7 @@ SELECT ROW((SELECT ROW(
       (SELECT v.choice FROM vote v WHERE v.post_id = t1.id AND v.user_id = $2::bigint),
       (t1_votable.voting_enabled AND (t1.author_id = $2::bigint OR (SELECT v.choice FROM vote v WHERE
       v.post_id = t1.id AND v.user_id = $2::bigint) IS NOT NULL)),
-      verdict_text(t1_votable.wear_it_count, t1_votable.change_it_count),
+      verdict_text((SELECT spoken($3::text, $2::bigint)), t1_votable.wear_it_count, t1_votable.change_it_count),
       t1_votable.wear_it_count,
       t1_votable.change_it_count,
       t1_votable.brands)
@@ -78,3 +79,4 @@ SELECT ROW((SELECT ROW(
 
 -- $1 bigint: variable $id
 -- $2 bigint: the viewer's id
+-- $3 text: the languages of the request, best first

@@ -4,11 +4,8 @@ SELECT ROW((SELECT ROW(ARRAY(SELECT ROW((SELECT ROW(photo_url(form_url(t4.url, t
         FROM suggested_user($1::bigint, $2::int4, 3) AS e2
           JOIN visible_user($1::bigint) AS t3 ON t3.id = e2.id
         ORDER BY e2.position
-        LIMIT 3), CASE 'following' WHEN 'followers' THEN 'Followers' ELSE 'Following' END, CASE 'following' WHEN 'followers'
-        THEN followers_summary(greatest(0, (t1.following_count - CASE WHEN t1.following_count > 0 AND EXISTS (SELECT FROM hidden_user($1::bigint))
-        THEN hidden_followees($1::bigint, t1.id) ELSE 0 END)), t1.display_name, t1.id = $1::bigint)
-        ELSE following_summary(greatest(0, (t1.following_count - CASE WHEN t1.following_count > 0 AND EXISTS (SELECT FROM hidden_user($1::bigint))
-        THEN hidden_followees($1::bigint, t1.id) ELSE 0 END)), t1.display_name, t1.id = $1::bigint) END, (SELECT count(*)
+        LIMIT 3), phrase(spoken($4::text, $1::bigint), 'following' || '.title'), follow_summary(spoken($4::text, $1::bigint), 'following', greatest(0, (t1.following_count - CASE WHEN t1.following_count > 0 AND EXISTS (SELECT FROM hidden_user($1::bigint))
+        THEN hidden_followees($1::bigint, t1.id) ELSE 0 END)), t1.display_name, t1.id = $1::bigint), (SELECT count(*)
         FROM (SELECT
           FROM followee(t1.id) AS e7
             JOIN visible_user($1::bigint) AS t8 ON t8.id = e7.id
@@ -27,3 +24,4 @@ SELECT ROW((SELECT ROW(ARRAY(SELECT ROW((SELECT ROW(photo_url(form_url(t4.url, t
 -- $1 bigint: the viewer's id
 -- $2 int4: 0
 -- $3 text: variable $search
+-- $4 text: the languages of the request, best first

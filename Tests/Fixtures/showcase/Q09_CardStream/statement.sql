@@ -33,11 +33,12 @@ SELECT ROW(ARRAY(SELECT ROW(
         CASE WHEN t1.author_id <> $1::bigint AND t1.kind = 19
           AND (SELECT c.is_open FROM card_post c WHERE c.post_id = t1.id)
           AND NOT EXISTS (SELECT FROM follow_up u WHERE u.post_id = t1.id
-            AND u.sender_id = t1.author_id AND u.recipient_id = $1::bigint) THEN 'RESPOND' END,
+            AND u.sender_id = t1.author_id AND u.recipient_id = $1::bigint)
+          AND (SELECT u.home_id IS NULL OR sends_to(t1.id, u.home_id) FROM app_user u WHERE u.id = $1::bigint) THEN 'RESPOND' END,
         CASE WHEN t1.author_id <> $1::bigint AND t1.kind = 20
           AND (SELECT c.is_open FROM card_post c WHERE c.post_id = t1.id)
           AND NOT EXISTS (SELECT FROM info_request r
-            WHERE r.post_id = t1.id AND r.requester_id = $1::bigint) THEN 'REQUEST_ADDRESS' END,
+            WHERE r.post_id = t1.id AND r.requester_id = $1::bigint AND r.status <> 'WITHDRAWN') THEN 'REQUEST_ADDRESS' END,
         CASE WHEN t1.author_id = $1::bigint AND t1.kind IN (19, 20)
           AND (SELECT c.is_open FROM card_post c WHERE c.post_id = t1.id) THEN 'CLOSE' END,
         CASE WHEN t1.kind = 23

@@ -1,6 +1,7 @@
-SELECT ROW((SELECT ROW((SELECT count(*)::int FROM visible_notification($1::bigint) n WHERE n.read_at IS NULL), (SELECT count(*)
+SELECT ROW((SELECT ROW((SELECT count(*)::int FROM visible_notification($1::bigint) n WHERE n.read_at IS NULL
+        AND (n.reason = ANY ((SELECT listed_reasons(app_named($2::text, $1::bigint)))::text[])) IS NOT FALSE), (SELECT count(*)
         FROM (SELECT
-          FROM agenda($1::bigint, $2::timestamptz, $3::timestamptz, NULL::text[], 10001, NULL, NULL) AS e3
+          FROM agenda($1::bigint, $3::timestamptz, $4::timestamptz, NULL::text[], 10001, NULL, NULL) AS e3
           LIMIT 10001) AS c4), ARRAY(SELECT ROW(CASE
             WHEN e2.id & 255 = 41 THEN (SELECT ROW(
                 t5.id,
@@ -65,7 +66,7 @@ SELECT ROW((SELECT ROW((SELECT count(*)::int FROM visible_notification($1::bigin
                 LEFT JOIN event AS t9_event ON t9_event.post_id = t9.id
               WHERE t9.id = e2.id)
           END)
-        FROM agenda($1::bigint, $2::timestamptz, $3::timestamptz, NULL::text[], 100, NULL, NULL) AS e2
+        FROM agenda($1::bigint, $3::timestamptz, $4::timestamptz, NULL::text[], 100, NULL, NULL) AS e2
         ORDER BY e2.starts_at, e2.id
         LIMIT 100), ARRAY(SELECT ROW(t22.id, t22.body, t22.created_at, (SELECT ROW(t23.name)
             FROM visible_circle($1::bigint) AS t23
@@ -80,22 +81,35 @@ SELECT ROW((SELECT ROW((SELECT count(*)::int FROM visible_notification($1::bigin
         LIMIT 10), ARRAY(SELECT ROW(
           t26.id,
           t26.reason,
-          t26.text,
-          t26.destination,
+          coalesce((
+            SELECT format(p.template, VARIADIC t26.args) FROM phrase p
+            WHERE p.locale = (SELECT spoken($5::text, $1::bigint)) AND p.key = t26.phrase
+              AND p.form = CASE WHEN t26.number IS NULL THEN 'other' ELSE plural_form(p.locale, t26.number) END
+              AND (t26.number < 1000) IS NOT FALSE
+            ORDER BY p.is_shipped LIMIT 1),
+            notification_text((SELECT spoken($5::text, $1::bigint)), t26.phrase, t26.args, t26.number)),
+          replace((SELECT link_template(app_named($2::text, $1::bigint))), '{path}', t26.destination),
           t26.read_at,
           t26.created_at,
           (t26.action_kind IS NOT NULL),
           t26.action_kind,
-          t26.action_label,
+          coalesce((
+            SELECT p.words FROM phrase p
+            WHERE p.locale = (SELECT spoken($5::text, $1::bigint)) AND p.key = 'action.' || t26.action_kind
+              AND p.form = 'other'
+            ORDER BY p.is_shipped LIMIT 1), phrase((SELECT spoken($5::text, $1::bigint)), 'action.' || t26.action_kind)),
           t26.action_url,
           t26.action_performed_at)
         FROM visible_notification($1::bigint) AS t26
         WHERE t26.recipient_id = $1::bigint
+          AND (t26.reason = ANY ((SELECT listed_reasons(app_named($2::text, $1::bigint)))::text[])) IS NOT FALSE
         ORDER BY t26.id DESC
         LIMIT 10))
     FROM app_user AS t1
     WHERE t1.id = $1::bigint))
 
 -- $1 bigint: the viewer's id
--- $2 timestamptz: variable $from
--- $3 timestamptz: variable $to
+-- $2 text: the application of the request
+-- $3 timestamptz: variable $from
+-- $4 timestamptz: variable $to
+-- $5 text: the languages of the request, best first

@@ -32,7 +32,7 @@ SELECT ROW(ARRAY(SELECT ROW(
     AND t1.id <> ALL (ARRAY(SELECT a.event_id FROM attendance a WHERE a.user_id = $1::bigint))
     AND t1.id <> ALL (ARRAY(
       SELECT i.event_id FROM invitation i
-      WHERE i.invitee_id = $1::bigint AND i.event_id IS NOT NULL))
+      WHERE i.invitee_id = $1::bigint AND i.event_id IS NOT NULL AND i.status <> 'WITHDRAWN'))
     AND (t1.kind = 22
       OR t1.id IN (SELECT e.post_id FROM event e
         WHERE e.cancelled_at IS NULL AND coalesce(e.ends_at, e.starts_at) > now()))

@@ -1,6 +1,6 @@
 SELECT ROW(ARRAY(SELECT ROW(t1.id, t1.title, (SELECT ROW(t2.name)
         FROM exact_location() AS t2
-        WHERE t2.id = t1.location_id), t1.duration_minutes, ARRAY(SELECT ROW(t4.id, t4.display_name, t4.bio, (SELECT ROW(photo_url(CASE 'SQUARE' WHEN 'SQUARE' THEN coalesce(t5.square_url, t5.url) ELSE t5.url END))
+        WHERE t2.id = t1.location_id), t1.duration_minutes, ARRAY(SELECT ROW(t4.id, t4.display_name, t4.bio, (SELECT ROW(photo_url(form_url(t5.url, t5.width, t5.height, 'SQUARE', NULL::int4)))
             FROM shown_photo($1::bigint) AS t5
             WHERE t5.id = t4.avatar_id))
         FROM program_trainer AS e3
@@ -17,7 +17,8 @@ SELECT ROW(ARRAY(SELECT ROW(t1.id, t1.title, (SELECT ROW(t2.name)
         ORDER BY t6.starts_at, t6.id
         LIMIT 50))
     FROM program AS t1
-    WHERE (t1.training = 'PERSONAL')
+    WHERE NOT t1.is_archived
+      AND (t1.training = 'PERSONAL')
     ORDER BY t1.title, t1.id
     LIMIT 20))
 

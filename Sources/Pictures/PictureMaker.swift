@@ -98,7 +98,11 @@ package struct PictureMaker: Sendable {
     guard PictureType(output) == type else {
       throw .unreadable(reason: "the decoder made no picture")
     }
-    return output
+    guard type == .webp else { return output }
+    guard let chunks = WebPChunks(output) else {
+      throw .unreadable(reason: "the decoder made no picture")
+    }
+    return chunks.withoutMetadata
   }
 
   /// Returns the options for loading a type. Truncated or damaged pictures are refused, and

@@ -119,9 +119,6 @@ private struct PictureHeader {
   }
 
   var gif: PictureSize? { Self.size(little(6, 2), little(8, 2)) }
-
-  /// Whether a WebP picture is lossless.
-  var isLossless: Bool { big(12, 4) == 0x5650_384C }
 }
 
 extension PictureType {
@@ -130,7 +127,7 @@ extension PictureType {
     switch self {
     case .jpeg: false
     case .png, .gif: true
-    case .webp: PictureHeader(bytes: bytes).isLossless
+    case .webp: WebPChunks(bytes)?.isLossless ?? false
     }
   }
 }

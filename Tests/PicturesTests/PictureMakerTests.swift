@@ -26,13 +26,15 @@ import Testing
   }
 
   /// A real picture of a type, by way of the library.
-  private func picture(_ type: PictureType, width: Int = 64, height: Int = 48) throws -> [UInt8] {
+  private func picture(
+    _ type: PictureType, _ option: String = "strip", width: Int = 64, height: Int = 48
+  ) throws -> [UInt8] {
     var limits = ChildProgram.Limits()
     limits.time = .seconds(600)
     let program = ChildProgram(
       arguments: [
         try #require(PictureMaker.installedProgram), "stdin", "--size", "\(width)x\(height)",
-        "--output", ".\(type.rawValue)[strip]",
+        "--output", ".\(type.rawValue)[\(option)]",
       ], environment: ["PATH=/usr/bin:/bin"], limits: limits)
     guard case .ended(0, let output) = program.run(TestPicture.png(width: width, height: height))
     else { throw CocoaError(.fileReadUnknown) }
@@ -126,6 +128,45 @@ import Testing
     #expect(!text.contains("Camera 4711"))
     #expect(!text.contains("Exif"))
     #expect(made.size == PictureSize(width: 48, height: 64))
+  }
+
+  /// The picture in the extended format, with EXIF and XMP that contain these words.
+  private func tagged(webp: [UInt8], _ words: String) -> [UInt8] {
+    func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
+      Array(name.utf8) + TestPicture.big(data.count).reversed() + data
+        + (data.count % 2 == 0 ? [] : [0])
+    }
+    let exif = Array("Exif\0\0II*\0\u{8}\0\0\0\0\0\0\0\0\0".utf8) + words.utf8
+    var place = 12
+    var image: [UInt8] = []
+    while place + 8 <= webp.count {
+      let length = webp[place + 4..<place + 8].reversed().reduce(0) { $0 << 8 | Int($1) }
+      let end = min(place + 8 + length + length % 2, webp.count)
+      if webp[place..<place + 3].elementsEqual("VP8".utf8), webp[place + 3] != UInt8(ascii: "X") {
+        image += webp[place..<end]
+      }
+      place = end
+    }
+    let header: [UInt8] = [0x0C, 0, 0, 0, 63, 0, 0, 47, 0, 0]
+    let body =
+      Array("WEBP".utf8) + chunk("VP8X", header) + image + chunk("EXIF", exif)
+      + chunk("XMP ", Array("<x>\(words)</x>".utf8))
+    return Array("RIFF".utf8) + TestPicture.big(body.count).reversed() + body
+  }
+
+  @Test(arguments: [false, true])
+  func `place and camera are gone from WebP, which stays lossless if it was`(isLossless: Bool) throws {
+    var plain = try picture(.webp)
+    if isLossless { plain = try maker().make(try picture(.webp, "lossless")).bytes }
+    let bytes = tagged(webp: plain, "Camera 4711 of Ada")
+    #expect(String(decoding: bytes, as: Unicode.ASCII.self).contains("Camera 4711"))
+    let made = try maker().make(bytes)
+    let text = String(decoding: made.bytes, as: Unicode.ASCII.self)
+    for word in ["Camera 4711", "Exif", "EXIF", "XMP "] { #expect(!text.contains(word)) }
+    #expect(text.contains("VP8L") == isLossless)
+    #expect(made.size == PictureSize(width: 64, height: 48))
+    // A decoder takes what was left.
+    #expect(try maker().make(made.bytes).size == made.size)
   }
 
   @Test(arguments: PictureType.allCases) func `what was cut short anywhere is refused or whole`(

@@ -279,7 +279,10 @@ extension NaiveGraph {
     let channel = NaiveDatabase.quoted(arguments.string("channel") ?? "")
     let about = arguments.id("subjectId").map(String.init) ?? "NULL"
     let to = arguments.string("to").map(NaiveDatabase.quoted) ?? "NULL"
-    let call = "share_draft(\(viewer), \(channel), \(about), \(to))"
+    // Its clients name neither a language nor an application.
+    let call =
+      "share_draft(\(viewer), \(channel), \(about), \(to), spoken('', \(viewer)), "
+      + "app_named('', \(viewer)))"
     guard let row = try database.list("SELECT * FROM \(call)").first else { return nil }
     let recipients = try database.list("SELECT unnest(recipients) FROM \(call)")
     return NaiveObject(type: "ShareDraft") { field, _ in

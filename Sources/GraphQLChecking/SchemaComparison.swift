@@ -55,9 +55,9 @@ package struct SchemaComparison {
     }
     invalidDocuments = invalid
     let changes = SchemaChanges.between(old, new)
-    let used = UsedElements(old, (usage ?? []).union(known.flatMap(\.positions.keys)))
+    let used = UsedElements(old, new, (usage ?? []).union(known.flatMap(\.positions.keys)))
     let isKnown = usage != nil || documents != nil
-    let isUnexplained = known.contains { Self.isUnexplained($0, old, changes) }
+    let isUnexplained = known.contains { Self.isUnexplained($0, old, new, changes) }
     findings = changes.map { change in
       let isUnused =
         isKnown ? !used.contain(change) && !(isUnexplained && change.changesPossibleTypes) : nil
@@ -66,7 +66,7 @@ package struct SchemaComparison {
         severity: isUnused == true && allowsUnused ? .safe : change.kind.severity,
         isUnused: isUnused,
         witness: change.kind.severity == .breaking
-          ? Self.witness(of: change, in: changes, old, known) : nil)
+          ? Self.witness(of: change, in: changes, old, new, known) : nil)
     }
   }
 
@@ -75,25 +75,25 @@ package struct SchemaComparison {
   /// Returns whether a document became invalid although it uses nothing that breaks. It then has a
   /// fragment on one abstract type within another, and no object has both types any more.
   private static func isUnexplained(
-    _ document: KnownDocument, _ old: Schema, _ changes: [SchemaChange]
+    _ document: KnownDocument, _ old: Schema, _ new: Schema, _ changes: [SchemaChange]
   ) -> Bool {
     guard !document.errors.isEmpty else { return false }
-    let used = UsedElements(old, Set(document.positions.keys))
+    let used = UsedElements(old, new, Set(document.positions.keys))
     return !changes.contains { $0.kind.severity == .breaking && used.contain($0) }
   }
 
   /// Returns a document that uses what changed and is no longer valid: if possible, one with an
   /// error where it does.
   private static func witness(
-    of change: SchemaChange, in changes: [SchemaChange], _ old: Schema,
+    of change: SchemaChange, in changes: [SchemaChange], _ old: Schema, _ new: Schema,
     _ documents: [KnownDocument]
   ) -> Witness? {
     var second: Witness?
     for document in documents where !document.errors.isEmpty {
-      let used = UsedElements(old, Set(document.positions.keys))
+      let used = UsedElements(old, new, Set(document.positions.keys))
       guard
         used.contain(change)
-          || change.changesPossibleTypes && isUnexplained(document, old, changes)
+          || change.changesPossibleTypes && isUnexplained(document, old, new, changes)
       else { continue }
       let places = change.places.flatMap { document.positions[$0] ?? [] }
       let witness = Witness(name: document.name, text: document.text)
@@ -166,12 +166,14 @@ private struct KnownDocument {
 /// The elements of the old schema on which operations depend.
 private struct UsedElements {
   private let old: Schema
+  private let new: Schema
   private var members: Set<SchemaCoordinate>
   /// Types of variables and conditions, of fields that are selected, and of arguments.
   private var types: Set<String> = []
 
-  init(_ old: Schema, _ coordinates: Set<SchemaCoordinate>) {
+  init(_ old: Schema, _ new: Schema, _ coordinates: Set<SchemaCoordinate>) {
     self.old = old
+    self.new = new
     members = coordinates
     for coordinate in coordinates { follow(coordinate) }
   }
@@ -223,11 +225,30 @@ private struct UsedElements {
       (.optionalInputFieldAdded, .member(let type, _)), (.valueAddedToEnum, .member(let type, _)),
       (_, .type(let type)):
       types.contains(type)
-    case (_, .member(let type, let name)): hasMember(of: type) { .member(type: $0, name: name) }
+    case (_, .member(let type, let name)):
+      hasMember(of: type) { .member(type: $0, name: name) }
+        || types.contains(type) && isRequiredNow(change.coordinate)
     case (_, .argument(let type, let field, let name)):
       hasMember(of: type) { .argument(type: $0, field: field, name: name) }
-    case (_, .directive), (_, .directiveArgument): members.contains(change.coordinate)
+        || isRequiredNow(change.coordinate)
+          && hasMember(of: type) { .member(type: $0, name: field) }
+    case (_, .directiveArgument(let directive, _)):
+      members.contains(change.coordinate)
+        || isRequiredNow(change.coordinate) && members.contains(.directive(directive))
+    case (_, .directive): members.contains(change.coordinate)
     }
+  }
+
+  /// Returns whether an argument or input field, which operations could leave out, has to be given.
+  private func isRequiredNow(_ coordinate: SchemaCoordinate) -> Bool {
+    func isRequired(_ schema: Schema) -> Bool? {
+      switch try? schema.element(at: coordinate) {
+      case .argument(_, _, let input), .inputField(_, let input), .directiveArgument(_, let input):
+        input.isRequired
+      case .type, .field, .enumValue, .directive, nil: nil
+      }
+    }
+    return isRequired(old) == false && isRequired(new) == true
   }
 
   /// Returns whether a member of a type is used, directly or through an interface of the type.

@@ -109,11 +109,18 @@ import Testing
       return
     }
     for (text, answer) in zip(texts, found) {
+      // graphql-core 3.3 takes extensions of directives that are not there.
+      if text.contains("extend directive @unknown") { continue }
       let check = SchemaBuilder.check(try Parser.parse(text, limits: .unlimited))
       let ours = check.schema.map { JSONValue.string(SchemaPrinter($0).print()) } ?? .null
       #expect(answer == ours, "\(text)")
     }
-    // What --semantic-non-null prints is a schema.
-    #expect(found.last == .string(published))
+    // What --semantic-non-null prints is a schema. graphql-core prints no directives of others.
+    let unmarked = published.split(separator: "\n", omittingEmptySubsequences: false).map {
+      $0.hasPrefix("directive ")
+        ? $0 : $0.replacing(/\ @semanticNonNull(\(levels: \[[0-9, ]+\]\))?/, with: "")
+    }
+    #expect(published.contains(" @semanticNonNull(levels: [0, 1])"))
+    #expect(found.last == .string(unmarked.joined(separator: "\n")))
   }
 }

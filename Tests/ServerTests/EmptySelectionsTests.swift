@@ -23,7 +23,7 @@ import Testing
     ("{ things {} }", #"{"data":{"things":[{},{}]}}"#),
     ("{}", #"{"data":{}}"#), ("query Q {}", #"{"data":{}}"#),
     ("{ thing { ...F } } fragment F on Thing {}", #"{"data":{"thing":{}}}"#),
-    ("{ thing { ... on Thing {} id } }", #"{"data":{"thing":{"id":"AQE"}}}"#),
+    ("{ thing { ... on Thing {} id } }", #"{"data":{"thing":{"id":"AQ"}}}"#),
     ("{ __schema {} }", #"{"data":{"__schema":{}}}"#),
   ]) func `where they are allowed, what is there is an object`(
     query: String, answer: String

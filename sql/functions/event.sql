@@ -277,6 +277,7 @@ DECLARE
   held post;
   old event;
 BEGIN
+  PERFORM require_viewer(viewer);
   -- Nobody answers while it is decided who sees the event: that takes the strongest lock, and takes it first.
   IF input ? 'visibility' THEN
     PERFORM FROM post p WHERE p.id = target AND p.author_id = viewer FOR UPDATE;

@@ -138,7 +138,7 @@ error.HOME_REQUIRED: Sag zuerst, in welchem Land oder welcher Stadt du wohnst.
 error.EMAIL_REQUIRED: Gib zuerst eine E-Mail-Adresse an und bestätige sie.
 error.PROVIDER_NOT_LINKED: Verbinde zuerst dein Konto bei diesem Anbieter.
 error.NOT_CONFIGURED: Das wird hier nicht angeboten.
-error.NOT_FOUND: Es ist nicht mehr da.
+error.NOT_FOUND: Das gibt es nicht, oder du darfst es nicht sehen.
 error.FORBIDDEN: Das darfst du nicht.
 error.BLOCKED: Du hast diese Person blockiert.
 error.SUSPENDED: Dein Konto ist gesperrt.

@@ -138,7 +138,7 @@ error.HOME_REQUIRED: Say first in which country or city you live.
 error.EMAIL_REQUIRED: Add an email address and confirm it first.
 error.PROVIDER_NOT_LINKED: Connect your account at this provider first.
 error.NOT_CONFIGURED: This is not offered here.
-error.NOT_FOUND: It is not there any more.
+error.NOT_FOUND: This does not exist, or you may not see it.
 error.FORBIDDEN: You may not do this.
 error.BLOCKED: You have blocked this person.
 error.SUSPENDED: Your account is suspended.

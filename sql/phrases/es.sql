@@ -138,7 +138,7 @@ error.HOME_REQUIRED: Di antes en qué país o ciudad vives.
 error.EMAIL_REQUIRED: Añade antes una dirección de correo y confírmala.
 error.PROVIDER_NOT_LINKED: Conecta antes tu cuenta de este proveedor.
 error.NOT_CONFIGURED: Esto no se ofrece aquí.
-error.NOT_FOUND: Ya no está.
+error.NOT_FOUND: Esto no existe o no puedes verlo.
 error.FORBIDDEN: No puedes hacer esto.
 error.BLOCKED: Has bloqueado a esta persona.
 error.SUSPENDED: Tu cuenta está suspendida.

@@ -26,6 +26,7 @@ CREATE TABLE phrase (
   is_shipped boolean NOT NULL DEFAULT false,
   CONSTRAINT phrase_key_once PRIMARY KEY (locale, key, form, is_shipped));
 COMMENT ON TABLE phrase IS 'One phrase in one language, or one plural form of it.';
+COMMENT ON COLUMN phrase.locale IS 'The language tag, such as es or es-MX.';
 COMMENT ON COLUMN phrase.key IS
   'The name, from the general to the special, separated by dots. REACTED.HEART.photo_post stands before REACTED.HEART.';
 COMMENT ON COLUMN phrase.form IS 'The plural form for the value of {count}, as Unicode''s CLDR names it.';

@@ -48,7 +48,7 @@ enum SiteFiles {
       }
       return score;
     }
-    function search() {
+    function list() {
       const words = input.value.toLowerCase().split(/\\s+/).filter(Boolean);
       const found = words.length === 0 ? [] : entries
         .map((entry) => [rank(entry, words), entry])
@@ -65,8 +65,8 @@ enum SiteFiles {
         return item;
       }));
     }
-    input.addEventListener("input", search);
-    search();
+    input.addEventListener("input", list);
+    list();
 
     """
 }

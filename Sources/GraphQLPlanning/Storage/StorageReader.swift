@@ -376,7 +376,7 @@ struct StorageReader {
 
 extension Schema {
   /// Returns the tag of an object type with `@tag`.
-  func tag(ofTypeNamed name: String) -> Int? {
+  package func tag(ofTypeNamed name: String) -> Int? {
     type(named: name)?.appliedDirectives.first(named: "tag")?.int("id")
   }
 }

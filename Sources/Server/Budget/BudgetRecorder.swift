@@ -18,6 +18,8 @@ package final class BudgetRecorder {
   private let viewer: Int64
   private let variables: [String: [JSONValue.Member]]
   private var prepared: Set<String> = []
+  /// The ID that stands for those which are not known.
+  private var sampleID = "x"
 
   /// - Parameters:
   ///   - session: with the settings of the server's connections.
@@ -48,6 +50,7 @@ package final class BudgetRecorder {
       } catch {
         throw CommandFailure("\(id): \(error.message)")
       }
+      sampleID = sampleID(for: document)
       for operation in document.operations {
         let name = operation.name?.text ?? id
         do {
@@ -177,6 +180,28 @@ package final class BudgetRecorder {
 
   // MARK: - Placeholders
 
+  /// Returns the ID of a node that a document has a fragment on, otherwise of any. The plan of a node
+  /// is that of its type.
+  private func sampleID(for document: Document) -> String {
+    var names = document.fragments.map(\.typeCondition.text)
+    var pending = document.operations.map(\.selectionSet) + document.fragments.map(\.selectionSet)
+    while let set = pending.popLast() {
+      for selection in set.selections {
+        switch selection {
+        case .field(let field): if let inner = field.selectionSet { pending.append(inner) }
+        case .inlineFragment(let fragment):
+          if let condition = fragment.typeCondition { names.append(condition.text) }
+          pending.append(fragment.selectionSet)
+        case .fragmentSpread: break
+        }
+      }
+    }
+    let tag = (names + schema.types.map(\.name)).lazy.compactMap {
+      self.schema.tag(ofTypeNamed: $0)
+    }.first
+    return tag.map { NodeID.encode(1 << 8 | Int64($0)) } ?? "x"
+  }
+
   /// Returns any value that a type accepts, to plan an operation whose variables are not known.
   private func placeholder(for type: TypeSyntax) -> JSONValue {
     switch type {
@@ -198,7 +223,8 @@ package final class BudgetRecorder {
       switch type.builtInScalar {
       case .int, .float: .number("1")
       case .boolean: .boolean(true)
-      case .string, .id, nil: .string("x")
+      case .id: .string(sampleID)
+      case .string, nil: .string("x")
       }
     }
   }

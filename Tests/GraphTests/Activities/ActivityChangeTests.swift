@@ -6,7 +6,7 @@ import Testing
 @Suite(.usesCluster) struct ActivityChangeTests {
   private var server: GraphServer { get throws { try .shared } }
 
-  @Test func `C7-ACT.3h: a track gets another title, or that of its time again`() throws {
+  @Test func `a track gets another title, or that of its time again`() throws {
     let server = try server
     let data = try server.data()
     let (runner, other) = (try data.person(), try data.person())
@@ -36,7 +36,7 @@ import Testing
     #expect(try refusals([:], as: other) == [Refusal("NOT_FOUND", "activityTrackId")])
   }
 
-  @Test func `C7-ACT.4c: a result is deleted, and the one before is current again`() throws {
+  @Test func `a result is deleted, and the one before is current again`() throws {
     let server = try server
     let data = try server.data()
     let (runner, other) = (try data.person(), try data.person())

@@ -258,7 +258,7 @@ import Testing
       let text: JSONValue = .string("\(words) \(word)")
       let found = try server.data(
         """
-        query($text: String!) { search(query: $text, types: [POST]) {
+        query($text: String!) { search(query: $text, types: [POST], orderBy: NEWEST) {
           nodes { ... on Post { body } } } }
         """, ["text": text], as: viewer)
       let bodies = try Self.bodies(server, ["search": text], as: viewer)

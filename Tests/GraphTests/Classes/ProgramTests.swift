@@ -142,7 +142,7 @@ import Testing
     for person in [tim, nil] { #expect(try seats(as: person) == []) }
   }
 
-  @Test func `C7-HOME.1c: today's classes, without events and meals`() throws {
+  @Test func `today's classes, without events and meals`() throws {
     let server = try server
     let data = try server.data()
     let (member, tom) = (try data.person(), try data.trainer())

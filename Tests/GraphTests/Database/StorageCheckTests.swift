@@ -78,7 +78,7 @@ import Testing
     ),
     // Nothing that says which row.
     (
-      "application.graphql", #"AppConfig @reference(where: "this.app = :app")"#,
+      "application.graphql", #"AppConfig @reference(where: "this.app = lower(:app)")"#,
       "AppConfig @reference",
       "Query.appConfig: @reference needs one of column, id, where and from, or a @where."
     ),

@@ -22,7 +22,7 @@ import Testing
     let own = try? Regex(
       #"`my/(\#(folders)/[a-z0-9_/.]+)`[^`]*:$"#, as: (Substring, Substring).self)
     for part in section.text.components(separatedBy: "\n\n") {
-      if part.hasPrefix("```"), let name = path {
+      if part.hasPrefix("```"), !part.hasPrefix("```console"), let name = path {
         let lines = part.components(separatedBy: "\n").dropFirst().dropLast()
         files[name, default: ""] += lines.joined(separator: "\n") + "\n"
       } else {

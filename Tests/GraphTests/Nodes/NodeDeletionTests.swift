@@ -49,7 +49,7 @@ import Testing
     let sessions = try (0..<16).map { _ in try Writer(TestCluster.session(database)) }
     try data.run("SET lock_timeout = 0; SET deadlock_timeout = '20ms'")
     let nodes = try oneOfEachKind(data)
-    #expect(nodes.count == 26)
+    #expect(nodes.count == 27)
     for node in nodes {
       let tag = Int(node.number & 255)
       let fitting = Self.additions.filter { $0.fits(tag) }
@@ -211,6 +211,7 @@ private final class Writer: @unchecked Sendable {
     _ statement: String, _ node: NodeKey, by person: Person, first: () -> Void
   ) -> String {
     var isFirst = true
+    var count: UInt32 = 0
     defer { if isFirst { first() } }
     while true {
       do {
@@ -221,8 +222,10 @@ private final class Writer: @unchecked Sendable {
         try session.execute(statement, [node.sqlText, person.sqlText])
         if isFirst { first() }
         isFirst = false
-        // Lets go of the node now and then, or nobody could delete it.
-        usleep(UInt32.random(in: 0...3_000))
+        // Lets go of the node now and then, and the longer the more it has added, or nobody could
+        // delete it.
+        count += 1
+        usleep(UInt32.random(in: 0...3_000) + min(count, 1_000) * 200)
       } catch {
         if error.kind == .retry { continue }
         return "\(error.sqlState) \(error.constraint ?? "")"

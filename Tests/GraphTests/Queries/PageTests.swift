@@ -141,8 +141,8 @@ private struct Walk {
   private let field: String
   private let path: String
   private let edgeFields: [String]
-  /// Whether its elements are nodes, or only have ids of their own.
-  private var isNode: Bool { coordinate != "Moderation.flags" }
+  /// What tells its elements apart.
+  private let identity: [RandomSelection]
   private let wrap: (RandomField) -> [RandomSelection]
 
   var name: String {
@@ -185,7 +185,8 @@ private struct Walk {
               coordinate: "\(type).\(field.name)",
               arguments: (given[field.name] ?? []).map { (name: $0.0, value: $0.1) } + choice,
               isTwoWay: field.argument(named: "last") != nil, field: field.name, path: path,
-              edgeFields: edge.fields.map(\.name).filter { $0 == "kind" }, wrap: wrap))
+              edgeFields: edge.fields.map(\.name).filter { $0 == "kind" },
+              identity: identity(of: edge, in: schema), wrap: wrap))
         }
       }
     }
@@ -274,18 +275,28 @@ private struct Walk {
     return walks
   }
 
+  /// Returns the ID of a node, or else what an element is about and by whom.
+  private static func identity(of edge: TypeDefinition, in schema: Schema) -> [RandomSelection] {
+    let id = RandomSelection.field(RandomField(alias: nil, name: "id"))
+    let type = edge.field(named: "node").map { schema[$0.type.namedType] }
+    guard let type, type.fields.contains(where: { $0.name == "subjectId" }),
+      type.field(named: "id") == nil
+    else { return [.inline(condition: "Node", RandomDirectives(), [id])] }
+    let user = RandomSelection.field(RandomField(alias: nil, name: "user", selections: [id]))
+    return [.field(RandomField(alias: nil, name: "subjectId"))]
+      + (type.field(named: "user") == nil ? [] : [user])
+  }
+
   func isOrdered(by order: String) -> Bool { arguments.contains { $0.value.text == order } }
 
   private func isEmpty(_ graph: CrowdedGraph) -> Bool { (try? whole().rows.count) ?? 0 < 3 }
 
   func operation(_ page: [(name: String, value: RandomInput)]) -> RandomOperation {
     func leaf(_ name: String) -> RandomSelection { .field(RandomField(alias: nil, name: name)) }
-    let id = RandomSelection.inline(
-      condition: isNode ? "Node" : nil, RandomDirectives(), [leaf("id")])
     let edges = RandomField(
       alias: nil, name: "edges",
       selections: [
-        leaf("cursor"), .field(RandomField(alias: nil, name: "node", selections: [id])),
+        leaf("cursor"), .field(RandomField(alias: nil, name: "node", selections: identity)),
       ] + edgeFields.map(leaf))
     let info = RandomField(
       alias: nil, name: "pageInfo",
@@ -311,7 +322,8 @@ private struct Walk {
     else { throw GraphTestFailure("\(name) is not there: \(data)") }
     return Page(
       rows: edges.map { edge in
-        (edge.at("node.id")?.string ?? "") + " " + (edge["kind"]?.string ?? "")
+        ["node.id", "node.subjectId", "node.user.id", "kind"].map { edge.at($0)?.string ?? "" }
+          .joined(separator: " ")
       },
       cursors: edges.map { $0["cursor"]?.string ?? "" }, info: info,
       total: connection["totalCount"]?.int ?? -1)

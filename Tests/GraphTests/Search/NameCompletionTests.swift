@@ -22,9 +22,10 @@ import Testing
           viewer { circles(search: $text) { nodes { name } } } }
         """, ["text": .string(text)], as: viewer)
     }
+    // A name that begins so comes before one with a word that does.
     let some = try complete("\(stem)an")
     #expect(
-      some.strings("users.nodes", "displayName") == ["Ben \(stem)anders", "\(stem)anna Smith"])
+      some.strings("users.nodes", "displayName") == ["\(stem)anna Smith", "Ben \(stem)anders"])
     #expect(
       some.strings("viewer.circles.nodes", "name")
         == ["Ben \(stem)anders's circle", "\(stem)anna Smith's circle"])

@@ -43,7 +43,7 @@ import Testing
     let plain = try data.person(name: "\(stem)a Plain")
     let word = try data.person(name: "Amina \(stem)d")
     let named = try data.person(name: stem)
-    let exact = try data.person(stem, name: "Zoe")
+    let exact = try data.person(name: "Zoe", ["username": stem])
     for _ in 0..<2 { try data.follow(data.person(), known) }
     try data.follow(data.person(), word)
     let best = [exact, named, others[0], known, plain, word].map(\.json)

@@ -64,7 +64,7 @@ import Testing
     func search(_ words: String, _ page: String = "first: 10") throws -> [JSONValue] {
       try server.data(
         "query($w: String!) { search(query: $w, \(page)) { nodes { ... on Node { id } } } }",
-        ["w": .string(words)]
+        ["w": .string(words)], as: author
       ).list("search.nodes", "id")
     }
     let best = [whole, begun, within, often, once].map(\.json)

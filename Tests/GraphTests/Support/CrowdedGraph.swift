@@ -240,6 +240,13 @@ struct CrowdedGraph {
         ])
       _ = try data.photo(of: person, moderation: "PENDING")
     }
+    for post in posts.values {
+      try data.add(
+        "flag",
+        [
+          "subject_id": post, "user_id": people[1].key, "reason": "SPAM", "created_at": moment,
+        ])
+    }
     for _ in 0..<5 {
       _ = try data.person("suspended", name: "Same Name", ["suspended_until": "infinity"])
       let blocked = try data.person("blocked", name: "Same Name")

@@ -31,6 +31,8 @@ package final class GroupCommit {
   private var waiting: [(PostgresError?) -> Void] = []
   /// The timeline at the first waiting transaction, or 0 if it was unknown.
   private var timeline: UInt32 = 0
+  /// `PostgresPool.interruptions` at the first waiting transaction.
+  private var interruptions = 0
   private var isUnderWay = false
   /// The first of those that wait has waited long enough.
   private var isDue = false
@@ -49,7 +51,10 @@ package final class GroupCommit {
   /// Calls `completion` when everything lasts that was committed by now; with an error where that is not known.
   package func flush(_ completion: @escaping (PostgresError?) -> Void) {
     pool.loop.preconditionOnLoop()
-    if waiting.isEmpty { timeline = pool.configuration.history.timeline }
+    if waiting.isEmpty {
+      timeline = pool.configuration.history.timeline
+      interruptions = pool.interruptions
+    }
     waiting.append(completion)
     if timer == nil, !isDue {
       timer = pool.loop.schedule(after: settings.longestWait) { [weak self] in
@@ -75,7 +80,7 @@ package final class GroupCommit {
     timer = nil
     isDue = false
     isUnderWay = true
-    let (history, since) = (pool.configuration.history, timeline)
+    let (history, since, before) = (pool.configuration.history, timeline, interruptions)
     pool.execute(transaction: [BoundStatement(Self.statement, PostgresParameters())]) {
       [self] outcome, _ in
       isUnderWay = false
@@ -84,6 +89,9 @@ package final class GroupCommit {
       // The log of another server than the one that has the writes says nothing of them.
       case .success where since != 0 && history.timeline != since:
         loss = PostgresError(.lost, message: "Another server became the primary meanwhile.")
+      // A server that crashed has lost what was not flushed, and answers as ever when it is back.
+      case .success where pool.interruptions != before:
+        loss = PostgresError(.lost, message: "The connection was lost before the writes lasted.")
       case .success: break
       case .failure(let error):
         loss = PostgresError(

@@ -85,6 +85,8 @@ package struct PoolStatistics: Sendable {
   package var opened = 0
   package var closed = 0
   package var connectFailures = 0
+  /// Connections that the server or the network ended.
+  package var broken = 0
   package var hostsRefused = 0
   package var shed: [PoolShedReason: Int] = [:]
   package var retried: [PoolRetryReason: Int] = [:]

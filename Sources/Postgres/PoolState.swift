@@ -405,6 +405,7 @@ struct PoolState {
   mutating func lost(
     slot: Int, _ error: PostgresError, now: Instant, actions: inout [PoolAction]
   ) {
+    statistics.broken += 1
     vacate(slot, .lost(error), now, &actions)
     dispatch(now, &actions)
     reconnect(now, &actions)

@@ -221,6 +221,10 @@ package final class PostgresPool {
 
   package var statistics: PoolStatistics { state.currentStatistics }
 
+  /// How often a connection broke or could not be made. While it stays the same, the server that has
+  /// the connections did not crash.
+  var interruptions: Int { state.statistics.broken + state.statistics.connectFailures }
+
   func report(_ event: PoolEvent) { onEvent(event) }
 
   /// Whether the network round trip takes longer than a short statement.

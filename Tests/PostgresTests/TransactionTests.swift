@@ -106,6 +106,35 @@ import Testing
     #expect(try await [one, two] == ["one", "two"])
   }
 
+  @Test func `a flush on a new connection says nothing of what was committed before`() async throws {
+    let harness = try harness(size: 1) { $0.probeAfter = .seconds(600) }
+    let flushed = Mutex<[PostgresError?]>([])
+    nonisolated(unsafe) var groupCommit: GroupCommit?
+    harness.onLoop { pool in
+      var settings = GroupCommit.Settings()
+      settings.longestWait = .seconds(600)
+      unsafe groupCommit = GroupCommit(pool, settings: settings) { 2 }
+    }
+    func flush() {
+      harness.onLoop { _ in
+        unsafe groupCommit?.flush { error in flushed.withLock { $0.append(error) } }
+      }
+    }
+    let process = try await harness.run("SELECT pg_backend_pid()::text")
+    flush()
+    // To its clients a server that crashed and recovered is one that ended all connections.
+    try TestCluster.session(TestCluster.connectionString()).execute(
+      "SELECT pg_terminate_backend(\(process ?? ""))")
+    #expect(
+      try await harness.eventually { harness.onLoop { $0.statistics.opened } == 2 })
+    flush()
+    #expect(try await harness.eventually { flushed.withLock { $0.count } == 2 })
+    #expect(flushed.withLock { $0 }.map { $0?.kind } == [.lost, .lost])
+    for _ in 0..<2 { flush() }
+    #expect(try await harness.eventually { flushed.withLock { $0.count } == 4 })
+    #expect(flushed.withLock { $0.suffix(2).map { $0?.kind } } == [nil, nil])
+  }
+
   @Test
   func
     `a flush comes when half of what is under way waits for it, and is one for all of them`()

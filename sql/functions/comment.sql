@@ -6,6 +6,17 @@ CALL node('comment', 32, owner => 'author_id', flaggable => true, reactions => '
     UNION SELECT c.id FROM comment c WHERE c.subject_id = ANY ($2)
     UNION SELECT r.subject_id FROM reaction r WHERE r.user_id = $1', lock_place => 30);
 CALL told('comment', 'node', '{subject_id}', only_columns => true);
+
+-- Who reads the comments on something reads the new words. Counts are not edits.
+CREATE OR REPLACE FUNCTION touch_subject() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM touch_nodes('node', ARRAY[NEW.subject_id], ARRAY[NEW.subject_id]);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION touch_subject IS 'Touches what an edited comment is about.';
+CREATE OR REPLACE TRIGGER touch_subject AFTER UPDATE OF body ON comment
+  FOR EACH ROW WHEN (OLD.body IS DISTINCT FROM NEW.body) EXECUTE FUNCTION touch_subject();
+
 CALL exported('comments', $$
   SELECT jsonb_build_object('id', wire_id(c.id),
     'subject', wire_id(c.subject_id), 'body', c.body, 'createdAt', wire_time(c.created_at))

@@ -2,6 +2,16 @@
 
 CALL node('device', 52, owner => 'user_id', is_told => false);
 CALL tell('device', 'device', 'id', '{user_id}');
+
+CREATE OR REPLACE FUNCTION touch_passed_device() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM touch_nodes('device', ARRAY[OLD.user_id], ARRAY[NEW.id]);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION touch_passed_device IS 'Touches a device for the user whom it was registered for before.';
+CREATE OR REPLACE TRIGGER touch_passed_device AFTER UPDATE OF user_id ON device
+  FOR EACH ROW WHEN (OLD.user_id <> NEW.user_id) EXECUTE FUNCTION touch_passed_device();
+
 CALL exported('devices', $$
   SELECT jsonb_build_object('app', d.app, 'platform', d.platform, 'deviceName', d.device_name, 'locale', d.locale,
     'createdAt', wire_time(d.created_at), 'lastSeenAt', wire_time(d.last_seen_at))

@@ -7,6 +7,7 @@ CREATE TABLE witness (
   operation text NOT NULL,
   old jsonb,
   new jsonb);
+CREATE INDEX ON witness (relation);
 CREATE TABLE witnessed_touch (xid xid8 NOT NULL, topic text, key bigint, node bigint);
 CREATE INDEX ON witnessed_touch (xid);
 
@@ -43,12 +44,13 @@ CREATE TRIGGER witness AFTER INSERT ON touch FOR EACH ROW EXECUTE FUNCTION witne
 CREATE FUNCTION is_counted(name text) RETURNS boolean IMMUTABLE LANGUAGE sql AS
   $$SELECT name LIKE '%\_count' OR name IN ('score', 'popularity')$$;
 
--- Changes that are to be told, with the names of what was changed: not what nobody may read, and not what was counted
--- before and is only folded.
+-- Changes that are to be told, with the names of what was changed: not what nobody may read, not when a session was last
+-- used, and not what was counted before and is only folded.
 CREATE VIEW witnessed AS
 SELECT w.xid, w.relation, w.operation, w.old, w.new, c.names FROM witness w, LATERAL (
   SELECT array_agg(key) AS names FROM jsonb_each(w.old) o JOIN jsonb_each(w.new) n USING (key)
   WHERE o.value IS DISTINCT FROM n.value AND o.key <> 'is_hot'
+    AND (w.relation, o.key) NOT IN (VALUES ('session', 'last_used_at'), ('session', 'expires_at'))
     AND (w.relation, o.key) NOT IN (SELECT h.relation, h.attribute FROM withheld h WHERE h.attribute IS NOT NULL)
     AND NOT (is_counted(o.key) AND coalesce(w.old ->> 'is_hot', '') = 'true')) c
 WHERE w.operation <> 'UPDATE' OR c.names IS NOT NULL;

@@ -148,12 +148,13 @@ import Testing
     }
   }
 
-  @Test func `sets that are too much together are refused, not those before them`() throws {
+  @Test func `sets that are too much together are refused, not those done before`() throws {
     let server = try Self.graph { $0.execution.maximumResponseBytes = 1_024 }.server
     let sets = "[" + (0..<60).map { _ in #"{"by":2}"# }.joined(separator: ",") + "]"
     let responses = try responses(server.post(body(sets)))
     #expect(responses.count == 60)
-    #expect(responses.first?["data"] != nil)
+    // They are done in any order.
+    #expect(responses.contains { $0["data"] != nil })
     #expect(responses.contains { $0["errors"] != nil })
   }
 }

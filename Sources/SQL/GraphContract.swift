@@ -168,7 +168,8 @@ package enum GraphContract {
     use: "takes messages to be delivered",
     "the outbox is not delivered")
   package static let outboxEnd = ContractEntry(
-    "outbox_end", .function(["bigint", "boolean", "boolean", "boolean"]), [.writer], requiredBy: .outbox,
+    "outbox_end", .function(["bigint", "boolean", "boolean", "boolean"]), [.writer],
+    requiredBy: .outbox,
     use: "records the delivery of a message, or its failure",
     "delivered entries of the outbox are delivered again")
 

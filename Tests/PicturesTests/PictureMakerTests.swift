@@ -155,7 +155,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `place and camera are gone from WebP, which stays lossless if it was`(isLossless: Bool) throws {
+  func `place and camera are gone from WebP, which stays lossless if it was`(
+    isLossless: Bool
+  ) throws {
     var plain = try picture(.webp)
     if isLossless { plain = try maker().make(try picture(.webp, "lossless")).bytes }
     let bytes = tagged(webp: plain, "Camera 4711 of Ada")

@@ -106,7 +106,8 @@ import Testing
     #expect(try await [one, two] == ["one", "two"])
   }
 
-  @Test func `a flush on a new connection says nothing of what was committed before`() async throws {
+  @Test func `a flush on a new connection says nothing of what was committed before`() async throws
+  {
     let harness = try harness(size: 1) { $0.probeAfter = .seconds(600) }
     let flushed = Mutex<[PostgresError?]>([])
     nonisolated(unsafe) var groupCommit: GroupCommit?

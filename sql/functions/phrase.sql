@@ -172,8 +172,8 @@ BEGIN
     phrase_words(language, concat('error.', refusal ->> 'code', place), number)), given);
 END $$;
 COMMENT ON FUNCTION refusal_message IS
-  'Returns the message of a refusal: by its rule, otherwise by its code, and in each for the last name of its path. Null '
-  'if there is none, so that clients read the description of the code.';
+  'Returns the message of a refusal: by its rule, otherwise by its code, and in each for the last name of its path. '
+  'Null if there is none, so that clients read the description of the code.';
 
 CREATE OR REPLACE FUNCTION worded_refusals(refusals jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 DECLARE language text := spoken_now();

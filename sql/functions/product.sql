@@ -3,7 +3,8 @@
 CALL node('product', 4, path => '/products/', flaggable => true, reactions => '{HEART}',
   changes => '{name,brand,description,price,currency,photo_id,buy_url,is_available}',
   leaving => 'SELECT r.subject_id FROM reaction r WHERE r.user_id = $1
-    UNION SELECT p.id FROM product p JOIN photo f ON f.id = p.photo_id WHERE f.owner_id = $1', lock_place => 50, is_going => false);
+    UNION SELECT p.id FROM product p JOIN photo f ON f.id = p.photo_id
+    WHERE f.owner_id = $1', lock_place => 50, is_going => false);
 CALL sought('PRODUCT', 't.search', joined => 'JOIN product p ON p.id = %s', besides => 'AND p.is_available');
 CALL told('product_rank', 'node', nouns => '{product}');
 CALL told('product_rank', 'product_rank');

@@ -177,8 +177,8 @@ package final class DocumentTester: @unchecked Sendable {
           var client = ClientIdentity()
           client.device = "sociograph test"
           return client
-        }, findViewer: { $0(.success(viewer)) }
-      ) { finish($0.response) }
+        }, findViewer: { $0(.success(viewer)) },
+        completion: { finish($0.response) })
     case .subscription:
       finish(
         .refused([GraphQLError("A subscription has no single response to test.", code: .badRequest)]

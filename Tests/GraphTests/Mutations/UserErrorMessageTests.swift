@@ -14,7 +14,10 @@ import Testing
     (
       "username: \"new.user\", password: \"short\"", "The password must have at least 8 characters."
     ),
-    ("username: \"new.user\", password: \"password1\"", "This password is among the most common ones. Choose another."),
+    (
+      "username: \"new.user\", password: \"password1\"",
+      "This password is among the most common ones. Choose another."
+    ),
     (
       "username: \"new.user\", password: \"correct horse\", email: \"nowhere\"",
       "This is not an email address."

@@ -231,7 +231,9 @@ import Testing
     try write("two", from: ana, to: ben)
     #expect(try deliver(status: 67).count == 1)
     #expect(try devices(ben) == [])
-    #expect(try data.run("SELECT count(*) FROM outbox WHERE delivered_at IS NULL AND failed_at IS NULL") == [["0"]])
+    let waiting = try data.run(
+      "SELECT count(*) FROM outbox WHERE delivered_at IS NULL AND failed_at IS NULL")
+    #expect(waiting == [["0"]])
   }
 
   @Test func `a slow command holds one push message, and nothing else`() throws {

@@ -498,7 +498,8 @@ extension NaiveGraph {
       case "reason": return .text(row.text(field))
       case "text": return .text(try value("notification_text('en', phrase, args, number)"))
       case "destination":
-        return .text(try value("replace(link_template(app_named('', \(viewer))), '{path}', destination)"))
+        return .text(
+          try value("replace(link_template(app_named('', \(viewer))), '{path}', destination)"))
       case "actor":
         guard let actor = row.optionalID("actor_id"), try seesUser(actor) else { return .null }
         return .object(try user(actor))

@@ -231,7 +231,8 @@ struct OperationGenerator {
     }
     // By distance there must be a place to measure from.
     let isMeasured = result.contains {
-      if case .object(let fields) = $0.value { fields.contains { $0.name == "near" } } else { false }
+      guard case .object(let fields) = $0.value else { return false }
+      return fields.contains { $0.name == "near" }
     }
     for place in result.indices where !isMeasured {
       if case .enumeration("NEAREST") = result[place].value {

@@ -18,8 +18,15 @@ func module(
 ) -> Target {
   .target(
     name: name, dependencies: dependencies, resources: embedded.map { .embedInCode($0) },
-    swiftSettings: settings)
+    swiftSettings: optimized)
 }
+
+/// Tests run a debug build of the program. Optimized, it takes half the time; assertions and the checks of
+/// exclusivity stay.
+let optimized =
+  settings + [
+    .unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))
+  ]
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)

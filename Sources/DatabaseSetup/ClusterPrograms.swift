@@ -120,6 +120,7 @@ enum ClusterConfiguration {
     if !options.isDurable {
       settings.append(("fsync", "off"))
       settings.append(("full_page_writes", "off"))
+      settings.append(("wal_compression", "off"))
       settings.append(("synchronous_commit", "off"))
     }
     settings += options.settings

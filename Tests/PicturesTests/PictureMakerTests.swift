@@ -27,7 +27,8 @@ import Testing
 
   /// A real picture of a type, by way of the library.
   private func picture(
-    _ type: PictureType, _ option: String = "strip", width: Int = 64, height: Int = 48
+    _ type: PictureType, _ option: String = "strip", width: Int = 64, height: Int = 48,
+    of source: [UInt8]? = nil
   ) throws -> [UInt8] {
     var limits = ChildProgram.Limits()
     limits.time = .seconds(600)
@@ -36,7 +37,8 @@ import Testing
         try #require(PictureMaker.installedProgram), "stdin", "--size", "\(width)x\(height)",
         "--output", ".\(type.rawValue)[\(option)]",
       ], environment: ["PATH=/usr/bin:/bin"], limits: limits)
-    guard case .ended(0, let output) = program.run(TestPicture.png(width: width, height: height))
+    let source = source ?? TestPicture.png(width: width, height: height)
+    guard case .ended(0, let output) = program.run(source)
     else { throw CocoaError(.fileReadUnknown) }
     return output
   }
@@ -81,6 +83,18 @@ import Testing
       #expect(PictureSize(of: bytes, type) == form.size(of: made.size), "\(form)")
       #expect(!String(decoding: bytes, as: Unicode.ASCII.self).contains("Exif"))
     }
+  }
+
+  @Test func `nine squares of photographs, a screen's grid, are less than 200 kB`() throws {
+    let source = TestPicture.photograph(width: 640, height: 480, seed: 1)
+    let photograph = try picture(.jpeg, width: 640, height: 480, of: source)
+    // A picture of one colour has 3 kB.
+    #expect(photograph.count > 30_000)
+    let made = try maker().make(photograph)
+    let square = PictureForm(.square, width: 320)
+    #expect(PictureForm.all(of: made.size).contains(square))
+    let bytes = try maker().make(square, of: made.bytes, .jpeg, size: made.size)
+    #expect(bytes.count > 3_000 && 9 * bytes.count < 200_000)
   }
 
   @Test func `the name of a form is that of its picture, and what is no form has none`() throws {

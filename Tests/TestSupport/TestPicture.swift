@@ -5,8 +5,29 @@ package enum TestPicture {
     var row: [UInt8] = [0]
     let colour = (0..<3).map { _ in UInt8.random(in: 0...255) }
     for _ in 0..<width { row += colour }
-    let rows = (0..<height).flatMap { _ in row }
-    return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    return png(width: width, height: height, rows: (0..<height).flatMap { _ in row })
+  }
+
+  /// A PNG with as much detail as a photograph: slopes, edges, and noise from a seed.
+  package static func photograph(width: Int, height: Int, seed: UInt64) -> [UInt8] {
+    var random = seed | 1
+    var rows: [UInt8] = []
+    rows.reserveCapacity(height * (width * 3 + 1))
+    for y in 0..<height {
+      rows.append(0)
+      for x in 0..<width {
+        random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        let noise = Int(random >> 60)
+        // Stripes, and tiles with an edge every 90 pixels.
+        let light = x * 90 / width + y * 60 / height + (x / 90 ^ y / 90) % 3 * 25 + x * y % 97 / 8
+        for shift in [0, 20, 45] { rows.append(UInt8(clamping: light + shift + noise)) }
+      }
+    }
+    return png(width: width, height: height, rows: rows)
+  }
+
+  private static func png(width: Int, height: Int, rows: [UInt8]) -> [UInt8] {
+    [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
       + chunk("IHDR", big(width) + big(height) + [8, 2, 0, 0, 0])
       + chunk("IDAT", zlib(rows)) + chunk("IEND", [])
   }

@@ -98,6 +98,7 @@ import Testing
     configuration.namespaces = ["graph"]
     _ = try Seeder.read(TestCluster.packageFolder + "/sql/demo", scale: 1, seed: 1)
       .run(configuration) { _ in }
+    configuration.statementTimeout = .seconds(600)
     let session = try PostgresSession(configuration)
     try session.execute("VACUUM ANALYZE")
     // The demo graph is so small that it would read many tables completely.

@@ -71,7 +71,10 @@ final class HiddenActs: Sendable {
   private static func serve(_ database: String, _ mapping: StorageMapping? = nil) throws
     -> GraphServer
   {
-    try GraphServer(database: database, maximumElements: .max, mapping: mapping) { settings in
+    let accounts = try TestAccounts.settings
+    return try GraphServer(database: database, maximumElements: .max, mapping: mapping) {
+      settings in
+      settings.accounts = accounts
       settings.loopCount = 1
       settings.pool.size = 1
       settings.pool.reservedForQuick = 0
@@ -162,6 +165,7 @@ final class HiddenActs: Sendable {
       VALUES (\(owner), 'GOOGLE', 'c', 'Loud contact', 'loud contact');
       INSERT INTO identity (provider, external_id, user_id) VALUES ('GOOGLE', 'loud', \(owner));
       UPDATE app_user SET email = username || '@example.org' WHERE id IN (\(owner), \(member), \(staff));
+      INSERT INTO app_config (app) VALUES ('loud');
       """)
     return database
   }
@@ -256,7 +260,13 @@ final class HiddenActs: Sendable {
         try member("flag(subjectId: \"\(post)\")")
       }
       try member("castVote(postId: \"\(posts[1])\", choice: WEAR_IT)")
+      try member("unreact(subjectId: \"\(posts[0])\", kind: TOP)")
       try member("respondToOffer(cardOfferId: \"\(posts[4])\")")
+      try member("withdrawOfferResponse(cardOfferId: \"\(posts[4])\")")
+      try member("respondToOffer(cardOfferId: \"\(posts[4])\")")
+      let first = try member(
+        "requestAddress(cardRequestId: \"\(posts[5])\")", "infoRequest { id }", "infoRequest.id")
+      try member("withdrawInfoRequest(infoRequestId: \"\(first)\")")
       let asked = try member(
         "requestAddress(cardRequestId: \"\(posts[5])\")", "infoRequest { id }", "infoRequest.id")
       try owner("answerInfoRequest(infoRequestId: \"\(asked)\", approve: true)")
@@ -300,6 +310,8 @@ final class HiddenActs: Sendable {
       """, "event { id }", "event.id")
     try member("setAttendance(eventId: \"\(party)\", status: GOING)")
     try member("addComment(subjectId: \"\(party)\", body: \"secret joy\")")
+    try owner("inviteToEvent(eventId: \"\(party)\", userIds: [\(people("loud_other"))])")
+    try owner("addCircleMembers(circleId: \"\(group)\", userIds: [\(people("loud_other"))])")
     try member("react(subjectId: \"\(party)\", kind: TOP)")
     try owner("updateEvent(eventId: \"\(party)\", input: {body: \"secret menu\"})")
     let second = try owner(
@@ -386,6 +398,8 @@ final class HiddenActs: Sendable {
       "createCircle(input: {name: \"secret end\", memberIds: [\(memberID)]})", "circle { id }",
       "circle.id")
     try member("createTextPost(input: {body: \"secret last\", circleId: \"\(gone)\"})")
+    try owner("transferCircle(circleId: \"\(gone)\", userId: \(memberID))")
+    try member("transferCircle(circleId: \"\(gone)\", userId: \(people("loud_owner")))")
     try owner("removeCircleMembers(circleId: \"\(gone)\", userIds: [\(memberID)])")
     try owner("deleteCircle(circleId: \"\(gone)\")")
     try member("leaveCircle(circleId: \"\(group)\")")
@@ -405,6 +419,14 @@ final class HiddenActs: Sendable {
       "sendMessage(to: {conversationId: \"\(talk)\"}, body: \"secret slip\")", "message { id }",
       "message.id")
     try owner("deleteMessage(messageId: \"\(said)\")")
+    try member("markConversationRead(conversationId: \"\(talk)\")")
+    let device = try owner(
+      "registerDevice(input: {app: \"loud\", platform: FCM, token: \"secret:\(String(repeating: "a", count: 60))\", deviceName: \"secret\"})",
+      "device { id }", "device.id")
+    try owner("unregisterDevice(deviceId: \"\(device)\")")
+    try owner(
+      "registerDevice(input: {app: \"loud\", platform: FCM, token: \"secret:\(String(repeating: "b", count: 60))\"})"
+    )
     let told = try id(
       "SELECT id FROM notification WHERE recipient_id \(mine) ORDER BY id DESC LIMIT 1")
     try owner("deleteNotifications(notificationIds: [\"\(told)\"])")

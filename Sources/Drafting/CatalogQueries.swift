@@ -32,20 +32,19 @@ struct CatalogQueries {
     SELECT c.oid, n.nspname, c.relname, c.relkind,
       CASE WHEN n.nspname = 'public' AND pg_table_is_visible(c.oid) THEN '' ELSE
         quote_ident(n.nspname) || '.' END || quote_ident(c.relname),
-      obj_description(c.oid, 'pg_class'), c.relrowsecurity
+      obj_description(c.oid, 'pg_class'), c.relrowsecurity, c.relispopulated
     FROM \(candidates) AND has_any_column_privilege(\(role), c.oid, 'SELECT')
-    ORDER BY array_position(\(namespaces), n.nspname), c.relname COLLATE "C"
+    ORDER BY array_position(\(namespaces), n.nspname), c.relname <> lower(c.relname),
+      c.relname COLLATE "C"
     """
   }
 
   private var columns: String {
     """
     SELECT c.oid, a.attnum, a.attname, a.atttypid, a.attndims,
-      c.relkind IN ('r', 'p') AND (a.attnotnull OR t.typtype = 'd' AND t.typnotnull),
-      col_description(c.oid, a.attnum)
+      c.relkind IN ('r', 'p') AND a.attnotnull, col_description(c.oid, a.attnum)
     FROM \(candidates) JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
       AND NOT a.attisdropped AND has_column_privilege(\(role), c.oid, a.attnum, 'SELECT')
-    JOIN pg_type t ON t.oid = a.atttypid
     ORDER BY c.oid, a.attnum
     """
   }
@@ -85,13 +84,29 @@ struct CatalogQueries {
     """
   }
 
+  /// The foreign keys; of a partitioned table also those that each of its partitions has.
   private var foreignKeys: String {
     """
     SELECT c.oid, k.conname, array_to_string(k.conkey, ','), k.confrelid,
       array_to_string(k.confkey, ','), k.convalidated
     FROM \(candidates) JOIN pg_constraint k ON k.conrelid = c.oid AND k.contype = 'f'
       AND k.conparentid = 0
-    ORDER BY c.oid, k.conkey, k.conname COLLATE "C"
+    UNION ALL
+    SELECT c.oid, min(k.conname), own.columns, k.confrelid, array_to_string(k.confkey, ','),
+      bool_and(k.convalidated)
+    FROM \(candidates) AND c.relkind = 'p'
+    JOIN pg_inherits h ON h.inhparent = c.oid
+    JOIN pg_constraint k ON k.conrelid = h.inhrelid AND k.contype = 'f' AND k.conparentid = 0
+    CROSS JOIN LATERAL (
+      SELECT string_agg(p.attnum::text, ',' ORDER BY o.place)
+      FROM unnest(k.conkey) WITH ORDINALITY AS o (number, place)
+      JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = o.number
+      JOIN pg_attribute p ON p.attrelid = c.oid AND p.attname = a.attname
+    ) AS own (columns)
+    GROUP BY c.oid, own.columns, k.confrelid, k.confkey
+    HAVING count(DISTINCT k.conrelid) =
+      (SELECT count(*) FROM pg_inherits x WHERE x.inhparent = c.oid)
+    ORDER BY 1, 3, 2
     """
   }
 

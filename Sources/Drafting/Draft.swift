@@ -7,6 +7,8 @@ import SQL
 /// query type, and one for the scalars and enums. `sociograph draft` writes it, a person owns it.
 package struct Draft {
   package private(set) var files: [DraftedFile]
+  /// What the owner of the database should know: a line each.
+  package let remarks: [String]
 
   /// The name of the file with the scalars, the enums and the query type.
   package static let typesFile = "types.graphql"
@@ -43,6 +45,9 @@ package struct Draft {
     files.append(
       DraftedFile(name: Self.typesFile, definitions: Self.common + forms.definitions))
     self.files = files
+    remarks = relations.filter { !$0.1.isPopulated }.map {
+      "\($0.1.sqlName) cannot be read before REFRESH MATERIALIZED VIEW \($0.1.sqlName)"
+    }
   }
 
   /// Removes a field, or a type without fields of others, by its coordinate.

@@ -23,6 +23,8 @@ package struct DraftCatalog: Sendable {
     let kind: Kind
     let comment: String?
     let hasRowSecurity: Bool
+    /// Whether it can be read: a materialized view has no rows before its first REFRESH.
+    let isPopulated: Bool
     var columns: [Column] = []
     /// The unique keys on all rows, by columns; the primary key first.
     var keys: [Key] = []
@@ -123,7 +125,7 @@ package struct DraftCatalog: Sendable {
       order.append(oid)
       relations[oid] = Relation(
         namespace: namespace, name: name, sqlName: sqlName, kind: kind, comment: row[5],
-        hasRowSecurity: row[6] == "t")
+        hasRowSecurity: row[6] == "t", isPopulated: row[7] == "t")
     }
   }
 

@@ -116,6 +116,7 @@ enum Inflection {
   static func singular(_ word: String) -> String {
     if unchanged.contains(word) { return word }
     if let known = singulars[word] { return known }
+    if plurals[word] != nil { return word }
     for (ending, replacement) in endings where word.hasSuffix(ending) {
       guard word.utf8.count > ending.utf8.count else { return word }
       return word.dropLast(ending.count) + replacement
@@ -141,7 +142,7 @@ enum Inflection {
   private static let endings = [
     ("ss", "ss"), ("us", "us"), ("is", "is"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"),
     ("xes", "x"), ("zzes", "zz"), ("atuses", "atus"), ("iruses", "irus"), ("onuses", "onus"),
-    ("ampuses", "ampus"), ("ensuses", "ensus"), ("aliases", "alias"), ("ies", "y"),
+    ("ampuses", "ampus"), ("ensuses", "ensus"), ("ies", "y"),
     ("oes", "o"),
   ]
 
@@ -164,7 +165,8 @@ enum Inflection {
     "cache": "caches", "niche": "niches", "ache": "aches", "shoe": "shoes", "toe": "toes",
     "menu": "menus", "axis": "axes", "bus": "buses", "focus": "focuses", "thesis": "theses",
     "analysis": "analyses", "crisis": "crises", "diagnosis": "diagnoses",
-    "hypothesis": "hypotheses", "synopsis": "synopses", "axe": "axes", "database": "databases",
+    "hypothesis": "hypotheses", "synopsis": "synopses", "alias": "aliases", "bias": "biases",
+    "atlas": "atlases", "canvas": "canvases",
   ]
 
   private static let singulars: [String: String] = {

@@ -48,6 +48,7 @@ enum DraftCommand {
     var draft = Draft(catalog)
     let files = try checked(&draft, in: target, configuration)
     try target.keepBase(draft.files, options: "")
+    for remark in draft.remarks { Console.say(remark) }
     let lines = files.reduce(0) { $0 + $1.text.count(where: \.isNewline) }
     Console.say(
       "drafted \(catalog.order.count) tables and views in \(folder): \(files.count) files, \(lines) lines"

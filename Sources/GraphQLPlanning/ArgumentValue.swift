@@ -102,6 +102,19 @@ struct ArgumentReader {
     return result
   }
 
+  /// Returns the arguments of a field for which nothing is given.
+  func defaults(of definition: FieldDefinition) -> FieldArguments {
+    var result = FieldArguments()
+    for argument in definition.arguments {
+      let value = argument.coercedDefault.flatMap {
+        try? constant($0, as: argument.type, for: Target(definition: argument))
+      }
+      if value != nil { result.defaulted.insert(argument.name) }
+      result.values.append((argument, value))
+    }
+    return result
+  }
+
   /// Reads a value; nil if it is a variable that was not given.
   private func read(
     _ value: Value, as type: TypeReference, for target: Target
@@ -118,6 +131,9 @@ struct ArgumentReader {
       }
     }
     if case .null = value.content { return .null }
+    if case .named(let id) = type.nullable, schema[id].isDocument {
+      return .scalar(document(value), value: .null)
+    }
     switch type.nullable {
     case .list(let element):
       var items: [ArgumentValue] = []
@@ -155,6 +171,23 @@ struct ArgumentReader {
       return try literal(value, named, for: target)
     case .nonNull(let inner):
       return try read(value, as: inner, for: target)
+    }
+  }
+
+  /// Returns the source of a JSON document, which may have variables in it.
+  private func document(_ value: Value) -> InputSource {
+    switch value.content {
+    case .null: .constant(.null)
+    case .boolean(let flag): .constant(.boolean(flag))
+    case .enum(let name): .string(name)
+    case .string(let text): .string(text.text)
+    case .int(let text), .float(let text): .constant(InputValue(number: text))
+    case .variable(let name):
+      variableIndices[name].map { .variable($0, path: []) } ?? .constant(.null)
+    case .list(let items): .list(items.map { document($0) })
+    case .object(let fields):
+      .object(
+        fields.map { InputSource.Member(name: $0.name.text, source: document($0.value)) })
     }
   }
 
@@ -224,6 +257,9 @@ struct ArgumentReader {
   private func convert(
     _ value: InputValue, as type: TypeReference, from origin: InputSource?
   ) throws(Unfit) -> ArgumentValue {
+    if value != .null, case .named(let id) = type.nullable, schema[id].isDocument {
+      return .scalar(origin ?? .constant(value), value: .null)
+    }
     switch value {
     case .null: return .null
     case .boolean(let flag):

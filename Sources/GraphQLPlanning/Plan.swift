@@ -135,6 +135,10 @@ package enum ParameterType: Sendable, Hashable {
   case int4, float8, text
   case timestamptz, date, numeric
   case json(JSONForm)
+  /// A value of any other PostgreSQL type, bound as its text: `($1::text)::uuid`.
+  case named(String)
+  /// A value of any form as the text of a JSON document, cast to `json` or `jsonb`.
+  case document(String)
   indirect case array(ParameterType)
 
   /// The cast after `$n::`.
@@ -148,7 +152,17 @@ package enum ParameterType: Sendable, Hashable {
     case .date: SQLType("date")
     case .numeric: SQLType("numeric")
     case .json: SQLType("jsonb")
+    case .named, .document: SQLType("text")
     case .array(let element): SQLType(element.sql.name, isArray: true)
+    }
+  }
+
+  /// The type that the bound text is cast to; nil if the parameter has its type as it is bound.
+  var castType: SQLType? {
+    switch self {
+    case .named(let name), .document(let name): SQLType(name)
+    case .array(let element): element.castType.map { SQLType($0.name, isArray: true) }
+    case .id, .anyID, .int4, .float8, .text, .timestamptz, .date, .numeric, .json: nil
     }
   }
 }
@@ -178,6 +192,8 @@ package struct FieldShape: Sendable {
   package let coordinate: String
   /// The items of a streamed list.
   package var items: StreamedItems?
+  /// The cost of what its filters ask of relations; a connection has its own.
+  package var filterCost = 0
 }
 
 /// The location of a value in the record of its object, and its format. Columns count from 0.
@@ -249,10 +265,12 @@ package final class ConnectionShape: Sendable {
   /// The columns of the element record that form its cursor.
   package let keyColumns: [Int]
   package let order: UInt32
+  /// The cost of what its filters ask of relations.
+  package let filterCost: Int
 
   package init(
     parts: [PartField], itemsColumn: Int?, pageSize: Int, skipped: Int = 0, isBackward: Bool,
-    hasCursor: Bool, keyColumns: [Int], order: UInt32
+    hasCursor: Bool, keyColumns: [Int], order: UInt32, filterCost: Int = 0
   ) {
     self.parts = parts
     self.itemsColumn = itemsColumn
@@ -262,6 +280,7 @@ package final class ConnectionShape: Sendable {
     self.hasCursor = hasCursor
     self.keyColumns = keyColumns
     self.order = order
+    self.filterCost = filterCost
   }
 }
 
@@ -309,4 +328,10 @@ package enum LeafFormat: Sendable, Hashable {
   /// A number as text.
   case decimal
   case dateTime, date
+  /// The 36 characters of a `uuid`.
+  case uuid
+  /// An integer of up to 64 bits, in quotes.
+  case integerText
+  /// A `json` or `jsonb`, as it is.
+  case json
 }

@@ -27,6 +27,11 @@ struct Scope {
   /// The value of `:value`, and the input that it was given to.
   var value: (definition: InputValueDefinition, value: ArgumentValue?)?
   var valuePlace: InputPlace?
+  /// Whether the rows are only asked for a condition, so that they, and the row that they are
+  /// asked for, may not be in the result.
+  var isAsked = false
+  /// The cost of what the field's filters ask of relations.
+  var filterCost = 0
   /// The join whose copies of columns replace those of `this`.
   var copying: JoinStorage?
 }
@@ -150,14 +155,15 @@ struct TemplateRenderer {
   /// Returns `NULL` with the type that the value would have.
   private func null(_ type: TypeReference) -> SQLFragment {
     let isBoolean = schema[type.namedType].name == "Boolean"
-    let named = isBoolean ? SQLType("boolean") : parameterType(of: type).sql
+    let parameter = parameterType(of: type)
+    let named = isBoolean ? SQLType("boolean") : parameter.castType ?? parameter.sql
     if case .list = type.nullable {
       return "NULL::\(name: "\(SQLType(named.name, isArray: true))")"
     }
     return "NULL::\(name: "\(named)")"
   }
 
-  private func text(
+  func text(
     of value: ArgumentValue, _ type: TypeReference, isSplice: Bool, _ place: () -> InputPlace?
   ) -> SQLFragment {
     switch value {
@@ -165,10 +171,9 @@ struct TemplateRenderer {
     case .boolean(let flag): return flag ? "true" : "false"
     case .enum(let name): return SQLFragment(name: enumValue(name, type)?.text ?? "NULL")
     case .scalar(let source, _):
-      return statement.reference(.input(source, as: parameterType(of: type)), of: place())
+      return reference(source, as: parameterType(of: type), place)
     case .scalars(let source, _):
-      return statement.reference(
-        .input(source, as: .array(parameterType(of: type))), of: place())
+      return reference(source, as: .array(parameterType(of: type)), place)
     case .list(let items):
       let values = items.compactMap { item -> EnumValueStorage? in
         if case .enum(let name) = item { enumValue(name, type) } else { nil }
@@ -180,6 +185,14 @@ struct TemplateRenderer {
         ? "NULL" : SQLFragment(name: values.map(\.text).joined(separator: ", "))
     case .object: return "NULL"
     }
+  }
+
+  private func reference(
+    _ source: InputSource, as type: ParameterType, _ place: () -> InputPlace?
+  ) -> SQLFragment {
+    let mention = statement.reference(.input(source, as: type), of: place())
+    guard let cast = type.castType else { return mention }
+    return "(\(mention))::\(name: "\(cast)")"
   }
 
   private func parameterType(of type: TypeReference) -> ParameterType {

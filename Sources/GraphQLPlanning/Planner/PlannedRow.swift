@@ -44,7 +44,7 @@ package struct PlannedValue: Sendable {
     if case .list = type.nullable { return false }
     switch format {
     case .id, .int, .float, .dateTime, .date: return true
-    case .boolean, .string, .decimal, .count, .isCounted: return false
+    case .boolean, .string, .decimal, .count, .isCounted, .uuid, .integerText, .json: return false
     }
   }
 }
@@ -114,7 +114,8 @@ final class RowRecorder {
   }
 
   func note(_ filters: [SelectionCompiler.Filter], of row: RowBuilder) {
-    self.filters[ObjectIdentifier(row), default: []] += filters
+    // One of a type's filter may ask for anything, with an index or without.
+    self.filters[ObjectIdentifier(row), default: []] += filters.filter { !$0.isOfType }
   }
 
   /// Completes the rows. Call once, after compiling: a row's joins are known only then.

@@ -64,7 +64,11 @@ struct CatalogQueries {
         THEN '' ELSE quote_ident(n.nspname) || '.' END || quote_ident(t.typname),
       t.typtype, t.typbasetype,
       CASE WHEN t.typlen = -1 AND t.typcategory = 'A' THEN t.typelem ELSE 0 END,
-      obj_description(t.oid, 'pg_type')
+      obj_description(t.oid, 'pg_type'),
+      EXISTS (
+        SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod AND m.amname = 'btree'
+        WHERE o.opcdefault AND o.opcintype = t.oid) OR t.typtype IN ('e', 'r', 'm')
+        OR n.nspname = 'pg_catalog' AND t.typname IN ('varchar', 'cidr')
     FROM needed x JOIN pg_type t ON t.oid = x.oid JOIN pg_namespace n ON n.oid = t.typnamespace
     """
   }

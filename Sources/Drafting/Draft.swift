@@ -23,8 +23,9 @@ package struct Draft {
     let forms = LeafForms(catalog, names: names.pool)
     var tables: [UInt32: DraftedTable] = [:]
     for (oid, relation) in relations {
-      guard let type = names[oid] else { continue }
-      tables[oid] = DraftedTable(relation, type: type, forms, names: history.names(of: type))
+      guard let type = names[oid], let inputs = names.inputs(of: oid) else { continue }
+      tables[oid] = DraftedTable(
+        relation, type: type, inputs: inputs, forms, names: history.names(of: type))
     }
     var relationships = Relationships(catalog, tables)
     relationships.addAll()
@@ -37,7 +38,7 @@ package struct Draft {
       guard let table = tables[oid] else { continue }
       let stem = Self.fileStem(relation.name)
       let file = fileNames.take([stem, Self.fileStem("\(relation.namespace)_\(relation.name)")])
-      var definitions = [table.definition]
+      var definitions = [table.definition] + table.inputs
       let fields = queries.fields(of: table)
       if !fields.isEmpty {
         definitions.append(
@@ -108,7 +109,10 @@ package struct Draft {
 struct TypeNames {
   private(set) var pool = NamePool(reserved: [
     "Query", "Mutation", "Subscription", "Int", "Float", "String", "Boolean", "ID", "PageInfo",
+    "SortDirection", "IntFilter", "FloatFilter", "StringFilter", "BooleanFilter", "IDFilter",
+    "IntListFilter", "FloatListFilter", "StringListFilter", "BooleanListFilter",
   ])
+  private var inputs: [UInt32: (filter: String, order: String)] = [:]
   private var names: [UInt32: String] = [:]
 
   init(_ relations: [(UInt32, DraftCatalog.Relation)], _ history: NameHistory) {
@@ -138,7 +142,19 @@ struct TypeNames {
       pool.reserve(name + "Connection")
       pool.reserve(name + "Edge")
     }
+    // The names of types come before those of what is made for them.
+    for (oid, _) in relations {
+      guard let name = names[oid] else { continue }
+      let filter = pool.take([name + "Filter", name + "FilterInput"])
+      let order = pool.take([name + "Order", name + "OrderInput"])
+      let stem = filter.hasSuffix("Filter") ? String(filter.dropLast("Filter".count)) : filter
+      pool.reserve(stem + "RelationFilter")
+      inputs[oid] = (filter, order)
+    }
   }
+
+  /// Returns the names of the filter and the order of a table.
+  func inputs(of oid: UInt32) -> (filter: String, order: String)? { inputs[oid] }
 
   subscript(oid: UInt32) -> String? { names[oid] }
 }

@@ -76,6 +76,8 @@ package struct DraftCatalog: Sendable {
     let base: PostgresType?
     let element: PostgresType?
     let comment: String?
+    /// Whether values are in an order.
+    let isSorted: Bool
   }
 
   package private(set) var relations: [UInt32: Relation] = [:]
@@ -148,7 +150,7 @@ package struct DraftCatalog: Sendable {
       else { continue }
       types[type] = TypeEntry(
         name: name, namespace: namespace, sqlName: sqlName, kind: kind, base: Self.type(row[5]),
-        element: Self.type(row[6]), comment: row[7])
+        element: Self.type(row[6]), comment: row[7], isSorted: row[8] == "t")
     }
   }
 

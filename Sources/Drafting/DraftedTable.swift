@@ -4,6 +4,8 @@ import SQL
 struct DraftedTable {
   let relation: DraftCatalog.Relation
   let type: String
+  private let filterInput: String
+  private let orderInput: String
   /// The unique key by which rows are ordered and found; nil for a relation without one.
   let key: [DraftCatalog.Column]?
   private(set) var fields: [DraftedMember] = []
@@ -18,10 +20,13 @@ struct DraftedTable {
   private let known: [String: String]
 
   init(
-    _ relation: DraftCatalog.Relation, type: String, _ forms: LeafForms,
+    _ relation: DraftCatalog.Relation, type: String, inputs: (filter: String, order: String),
+    _ forms: LeafForms,
     names known: [String: String]
   ) {
     self.known = known
+    filterInput = inputs.filter
+    orderInput = inputs.order
     names = NamePool(reserved: Set(known.values))
     self.relation = relation
     self.type = type
@@ -70,14 +75,43 @@ struct DraftedTable {
       return [field].compactMap { $0 } + (references[column.number] ?? [])
     }
     let rest = fields.dropFirst(relation.columns.count)
-    let single = key.flatMap { $0.count == 1 ? $0.first?.sqlName : nil }
+    let columns = key?.map(\.sqlName).joined(separator: ", ")
     return DraftedDefinition(
       keyword: "type", name: type,
       description: DraftedDescription.text(ofComment: relation.comment),
       directives: [
-        DraftedDirective.text("table", [("name", relation.sqlName), ("key", single)])
+        DraftedDirective.text("table", [("name", relation.sqlName), ("key", columns)])
       ], members: ordered + rest)
   }
+
+  // MARK: - Filters and orders
+
+  /// Whether clients can choose an order: there is a key, which ends it, and a column to begin with.
+  private var isSorted: Bool {
+    key != nil
+      && relation.columns.contains { column in
+        forms[column.number].map { $0.readCast == nil && $0.isSorted } ?? false
+      }
+  }
+
+  /// The inputs of the filter and the order, whose members are added when the schema is loaded.
+  var inputs: [DraftedDefinition] {
+    let filter = DraftedDefinition(
+      keyword: "input", name: filterInput,
+      directives: [DraftedDirective.text("filter", [("of", type)])])
+    let order = DraftedDefinition(
+      keyword: "input", name: orderInput,
+      directives: [DraftedDirective.text("order", [("of", type)])])
+    return isSorted ? [filter, order] : [filter]
+  }
+
+  /// The arguments of a field with rows of the table.
+  var rowArguments: [String] {
+    ["filter: \(filterInput)"] + (isSorted ? ["orderBy: [\(orderInput)!]"] : [])
+  }
+
+  /// The order of pages, if it has to be written: the key is the order of what has an `orderBy`.
+  var writtenOrder: String? { isSorted ? nil : order }
 
   // MARK: - Relationships
 

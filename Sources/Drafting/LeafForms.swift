@@ -11,6 +11,8 @@ struct LeafForm {
   var argumentCast = ""
   /// Whether values can be arguments of a lookup.
   var isArgument = true
+  /// Whether rows can be in the order of the values.
+  var isSorted = true
 }
 
 /// The scalars and enums of a draft, and which of them each PostgreSQL type has.
@@ -52,10 +54,11 @@ struct LeafForms {
     return LeafForm(
       type: "[\(form.type)]",
       readCast: form.readCast.map { $0 + "[]" } ?? (isDomain ? "::\(name)[]" : nil),
-      isArgument: false)
+      isArgument: false, isSorted: false)
   }
 
-  private static let text = LeafForm(type: "String", readCast: "::text", isArgument: false)
+  private static let text = LeafForm(
+    type: "String", readCast: "::text", isArgument: false, isSorted: false)
 
   /// The definitions of the scalars and enums.
   var definitions: [DraftedDefinition] {
@@ -97,7 +100,7 @@ struct LeafForms {
   private mutating func addForm(of type: PostgresType) {
     guard let entry = catalog.types[type], entry.element == nil else { return }
     if entry.kind == .enum, let values = values(of: type) {
-      let name = names.take([Words(entry.name).pascal, Words(entry.name).pascal + "Enum"])
+      let name = takeName(Words(entry.name).pascal, or: "Enum")
       enums[type] = DraftedDefinition(
         keyword: "enum", name: name,
         description: DraftedDescription.text(ofComment: entry.comment), members: values)
@@ -108,28 +111,34 @@ struct LeafForms {
       forms[type] = form
       return
     }
-    if entry.name == "citext", entry.kind == .base {
-      forms[type] = LeafForm(
-        type: "String", readCast: "::text", argumentCast: "::\(entry.sqlName)")
-      return
-    }
     addScalar(type, entry)
   }
 
   private mutating func addScalar(_ type: PostgresType, _ entry: DraftCatalog.TypeEntry) {
     let isBuiltIn = entry.namespace == "pg_catalog"
     let known = isBuiltIn ? Self.known[entry.name] : nil
-    let stem = known?.name ?? Words(entry.name).pascal
-    let name = names.take([stem, stem + "Scalar"])
-    let isNative = isBuiltIn && Self.native.contains(entry.name)
+    let name = takeName(known?.name ?? Words(entry.name).pascal, or: "Scalar")
+    let isOpaque = isBuiltIn && Self.opaque.contains(entry.name)
+    // Filters compare the values of any other type.
+    let isNative = isOpaque || entry.isSorted
     scalars[type] = Scalar(
-      name: name, sqlType: isNative ? entry.name : "text",
+      name: name, sqlType: isNative ? Self.plainNames[entry.sqlName] ?? entry.sqlName : "text",
       description: known?.description ?? DraftedDescription.text(ofComment: entry.comment))
-    let isCompared = isNative || entry.kind != .composite && !Self.incomparable.contains(entry.name)
     forms[type] = LeafForm(
-      type: name, readCast: isNative ? nil : "::text",
-      argumentCast: isNative ? "" : "::\(Self.plainNames[entry.sqlName] ?? entry.sqlName)",
-      isArgument: isCompared && entry.kind != .pseudo)
+      type: name, readCast: isNative ? nil : "::text", isArgument: entry.isSorted,
+      isSorted: entry.isSorted && !(isBuiltIn && Self.unsorted.contains(entry.name)))
+  }
+
+  /// Returns a free name of a type, of which the names of its filters are free, too.
+  private mutating func takeName(_ stem: String, or ending: String) -> String {
+    var candidates = [stem, stem + ending]
+    candidates += (2..<100).map { "\(stem)\(ending)\($0)" }
+    let name = candidates.first { name in
+      ["", "Filter", "ListFilter"].allSatisfy { names.isFree(name + $0) }
+    }
+    guard let name else { return names.take([stem + ending]) }
+    for ending in ["", "Filter", "ListFilter"] { names.reserve(name + ending) }
+    return name
   }
 
   /// Returns the values of an enum; nil if it has no labels.
@@ -165,16 +174,16 @@ struct LeafForms {
     "float4": LeafForm(type: "Float"), "float8": LeafForm(type: "Float"),
     "text": LeafForm(type: "String"), "varchar": LeafForm(type: "String"),
     "name": LeafForm(type: "String"),
-    "bpchar": LeafForm(type: "String", argumentCast: "::bpchar"),
   ]
 
-  /// The types that the server reads without a cast.
-  private static let native: Set<String> = ["timestamptz", "date", "numeric"]
-
-  /// The types without equality.
-  private static let incomparable: Set<String> = [
-    "json", "xml", "point", "polygon", "line", "txid_snapshot", "pg_snapshot",
+  /// The types of which a filter asks only whether there is a value.
+  private static let opaque: Set<String> = [
+    "json", "xml", "point", "line", "lseg", "box", "path", "polygon", "circle", "jsonpath",
+    "pg_snapshot", "txid_snapshot",
   ]
+
+  /// The types that have an order, and no page is in it.
+  private static let unsorted: Set<String> = ["jsonb", "tsvector"]
 
   /// Types whose names are keywords, and mean the same without quotes.
   private static let plainNames = [
@@ -202,6 +211,7 @@ struct LeafForms {
     "tsvector": ("TextSearch", "The words of a text, for full text search."),
     "tsquery": ("TextQuery", "A question of full text search."),
     "xml": ("XML", "XML."),
+    "bpchar": ("Char", "A text of fixed length, without the spaces at its end."),
     "char": ("Character", "One character of one byte."),
     "bit": ("Bits", "Bits, such as 1010."), "varbit": ("VarBits", "Bits, such as 1010."),
     "int4range": ("Int4Range", "A range of integers, such as [1,10)."),

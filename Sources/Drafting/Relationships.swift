@@ -161,11 +161,12 @@ struct Relationships {
       "connection",
       [
         ("from", join.relation.sqlName), ("on", on), ("where", condition),
-        ("orderBy", target.order),
+        ("orderBy", target.writtenOrder),
       ])
     source.add(
       source.named(
-        [short, short + "By" + join.type], type: "\(target.type)Connection!", directive))
+        [short, short + "By" + join.type], type: "\(target.type)Connection!",
+        arguments: target.rowArguments, directive))
     tables[from.target] = source
   }
 }
@@ -178,15 +179,15 @@ extension DraftedTable {
   func rows(
     where condition: String?
   ) -> (type: String, arguments: [String], directive: String) {
-    guard let order else {
+    guard order != nil else {
       return (
-        "[\(type)!]!", ["limit: Int! = 100"],
+        "[\(type)!]!", rowArguments + ["limit: Int! = 100"],
         DraftedDirective.text("list", [("where", condition)])
       )
     }
     return (
-      "\(type)Connection!", [],
-      DraftedDirective.text("connection", [("where", condition), ("orderBy", order)])
+      "\(type)Connection!", rowArguments,
+      DraftedDirective.text("connection", [("where", condition), ("orderBy", writtenOrder)])
     )
   }
 }

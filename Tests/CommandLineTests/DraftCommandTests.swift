@@ -44,8 +44,10 @@ import Testing
       server.output.firstMatch(of: #/Serving http:\/\/127\.0\.0\.1:(\d+)/#).flatMap {
         UInt16($0.1)
       })
-    return try DraftComparison(folder: path).compare(
-      port: port, TestCluster.session(database))
+    let comparison = try DraftComparison(folder: path)
+    let session = try TestCluster.session(database)
+    #expect(try comparison.compareFilters(port: port, session) > 20)
+    return try comparison.compare(port: port, session)
   }
 
   @Test func `every table of an awkward database is served with its rows`() throws {

@@ -17,11 +17,15 @@ struct DraftComparison {
   private struct Table {
     let type: String
     let table: String
+    /// The columns of its key as an order; nil if it has none.
+    let order: String?
     let fields: [Column]
   }
 
   private struct Column {
     let field: String
+    /// The value in SQL.
+    let source: String
     /// The value in SQL, as JSON.
     let expression: String
     /// The names of enum values by their labels; nil for a field of another type.
@@ -32,7 +36,6 @@ struct DraftComparison {
   private struct Root {
     let field: String
     let isConnection: Bool
-    let order: String?
   }
 
   private var tables: [Table] = []
@@ -74,6 +77,9 @@ struct DraftComparison {
         tables.append(
           Table(
             type: type.name.text, table: table,
+            order: Self.argument("key", of: "table", in: type.directives).map { key in
+              key.split(separator: ", ").map { "this.\($0)" }.joined(separator: ", ")
+            },
             fields: fields.compactMap { column($0) }))
       }
     }
@@ -99,8 +105,7 @@ struct DraftComparison {
     guard names.contains("connection") || names.contains("list") else { return }
     let isConnection = names.contains("connection")
     roots[isConnection ? String(type.dropLast("Connection".count)) : type] = Root(
-      field: field.name.text, isConnection: isConnection,
-      order: Self.argument("orderBy", of: "connection", in: field.directives))
+      field: field.name.text, isConnection: isConnection)
   }
 
   /// Returns the value that a field has; nil for a field of other objects.
@@ -121,12 +126,13 @@ struct DraftComparison {
     switch type {
     case "DateTime" where !isList:
       value = #"to_json(to_char((\#(source)) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))"#
-    case "JSON" where !isList: value = "to_json(\(source))"
+    case "JSON", "JSONText": value = "to_json(\(source))"
     case _ where scalars.contains(type) && type != "DateScalar" && type != "Date":
       value = "to_json((\(source))::text\(isList ? "[]" : ""))"
     default: value = "to_json(\(source))"
     }
-    return Column(field: field.name.text, expression: value, names: enums[type])
+    return Column(
+      field: field.name.text, source: source, expression: value, names: enums[type])
   }
 
   // MARK: - Comparing
@@ -174,7 +180,7 @@ struct DraftComparison {
     let limit = root.isConnection ? pages * 100 : 100
     let query =
       "SELECT \(values) FROM \(table.table) AS this"
-      + (root.order.map { " ORDER BY \($0)" } ?? "") + " LIMIT \(limit)"
+      + (table.order.map { " ORDER BY \($0)" } ?? "") + " LIMIT \(limit)"
     let stored = try session.execute(query)
     #expect(served.count == stored.count, "\(table.type)")
     var shown = served.map { node in
@@ -197,6 +203,99 @@ struct DraftComparison {
       break
     }
     return shown.count
+  }
+
+  // MARK: - Filters and orders
+
+  /// Compares the number of rows that have a value of the first row, and the first rows in the order of each
+  /// column, with SQL.
+  ///
+  /// - Returns: the number of comparisons.
+  func compareFilters(port: UInt16, _ session: PostgresSession) throws -> Int {
+    var count = 0
+    for table in tables {
+      guard let root = roots[table.type], root.isConnection, let key = table.order else { continue }
+      let filters = try Self.members(of: table.type + "Filter", port)
+      let orders = try Self.members(of: table.type + "Order", port)
+      for column in table.fields {
+        if let type = filters[column.field],
+          // Text has fewer digits than such values.
+          !["DateTimeFilter", "FloatFilter"].contains(type),
+          try Self.members(of: type, port)["eq"] != nil
+        {
+          count += try compareCount(column, table, root, key, port, session) ? 1 : 0
+        }
+        if orders[column.field] != nil {
+          try compareOrder(column, table, root, key, port, session)
+          count += 1
+        }
+      }
+    }
+    return count
+  }
+
+  private func compareCount(
+    _ column: Column, _ table: Table, _ root: Root, _ key: String, _ port: UInt16,
+    _ session: PostgresSession
+  ) throws -> Bool {
+    let first = try Self.send(
+      "{ rows: \(root.field)(first: 1) { nodes { \(column.field) } } }", port)
+    guard case .array(let nodes)? = first["data"]?["rows"]?["nodes"],
+      let value = nodes.first?[column.field], value != .null
+    else { return false }
+    var literal = "\(value)"
+    if column.names != nil, case .string(let name) = value { literal = name }
+    let answer = try Self.send(
+      "{ rows: \(root.field)(filter: {\(column.field): {eq: \(literal)}}) { totalCount } }", port)
+    let stored = try session.execute(
+      """
+      SELECT count(*) FROM \(table.table) AS this
+      WHERE \(column.source) = (SELECT \(column.source) FROM \(table.table) AS this ORDER BY \(key) LIMIT 1)
+      """)
+    #expect(
+      answer["data"]?["rows"]?["totalCount"] == .number(stored[0][0] ?? ""),
+      "\(table.type).\(column.field) = \(literal): \(answer)")
+    return true
+  }
+
+  private func compareOrder(
+    _ column: Column, _ table: Table, _ root: Root, _ key: String, _ port: UInt16,
+    _ session: PostgresSession
+  ) throws {
+    let answer = try Self.send(
+      "{ rows: \(root.field)(first: 20, orderBy: [{\(column.field): DESC_NULLS_LAST}]) "
+        + "{ nodes { \(column.field) } } }", port)
+    guard case .array(let nodes)? = answer["data"]?["rows"]?["nodes"] else {
+      throw Failure(description: "\(table.type) by \(column.field): \(answer)")
+    }
+    let stored = try session.execute(
+      """
+      SELECT (\(column.expression))::text FROM \(table.table) AS this
+      ORDER BY \(column.source) DESC NULLS LAST, \(key) LIMIT 20
+      """)
+    let expected = try stored.map { row in
+      Self.text(try row[0].map { try JSONParser.parse(Array($0.utf8)) } ?? .null, column.names)
+    }
+    #expect(
+      nodes.map { Self.text($0[column.field] ?? .null, Self.nothing) } == expected,
+      "\(table.type) by \(column.field)")
+  }
+
+  /// Returns the names of the types of an input's members; empty if there is no such input.
+  private static func members(of input: String, _ port: UInt16) throws -> [String: String] {
+    let answer = try send(
+      "{ type: __type(name: \"\(input)\") { inputFields { name type { name } } } }", port)
+    guard case .array(let fields)? = answer["data"]?["type"]?["inputFields"] else { return [:] }
+    var members: [String: String] = [:]
+    for field in fields {
+      guard case .string(let name)? = field["name"] else { continue }
+      guard case .string(let type)? = field["type"]?["name"] else {
+        members[name] = ""
+        continue
+      }
+      members[name] = type
+    }
+    return members
   }
 
   private static let nothing: [String: String]? = nil

@@ -158,7 +158,9 @@ import Testing
       update.output.hasPrefix(
         "conflict: Store.city: the draft has it no longer, and you have changed it; yours stays\n"),
       "\(update.output)")
-    #expect(update.output.contains("error: Store.city: "), "\(update.output)")
+    #expect(
+      update.output.contains("\nerror: ") && update.output.contains("Store.city."),
+      "\(update.output)")
     #expect(try String(contentsOfFile: file, encoding: .utf8) == mine)
   }
 

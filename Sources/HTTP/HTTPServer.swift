@@ -16,6 +16,8 @@ package final class HTTPServer: @unchecked Sendable {
   package struct Configuration: Sendable {
     package var limits = HTTPLimits()
     package var tls: TLSContext?
+    /// Whether clients may speak HTTP/2.
+    package var speaksHTTP2 = true
     /// The quota, shared by the servers of all loops; nil counts this one alone.
     package var quota: HTTPSocketQuota?
     /// The budget of unsent responses, shared by the servers of all loops; nil counts this one

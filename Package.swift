@@ -71,6 +71,7 @@ let package = Package(
     module("Subscriptions", ["GraphQLResponse", "EventLoops", "JSON", "Cryptography"]),
     module(
       "DatabaseSetup", ["Postgres", "Sandbox", "EventLoops", "Cryptography", "Pictures", "SQL"]),
+    module("Drafting", ["GraphQLLanguage", "Postgres", "SQL"]),
     // 4
     module("GraphQLValidation", ["GraphQLSchema", "GraphQLResponse", "GraphQLLanguage"]),
     module(
@@ -127,8 +128,9 @@ let package = Package(
     module(
       "CommandLine",
       [
-        "Server", "Accounts", "Load", "Cryptography", "GraphQLTransport", "GraphQLExecution",
-        "GraphQLChecking", "StorageChecking", "GraphQLPlanning", "GraphQLSchema",
+        "Server", "Accounts", "Load", "Drafting", "Cryptography", "GraphQLTransport",
+        "GraphQLExecution", "GraphQLChecking", "StorageChecking", "GraphQLPlanning",
+        "GraphQLSchema",
         "GraphQLResponse", "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "Pictures",
         "JSON", "EventLoops", "SQL",
       ]),
@@ -213,6 +215,8 @@ let package = Package(
     tests(
       "PostgresTests",
       ["Postgres", "DatabaseSetup", "EventLoops", "OracleSupport", "SQL", "TestSupport"]),
+    tests(
+      "DraftingTests", ["Drafting", "DatabaseSetup", "GraphQLLanguage", "Postgres", "TestSupport"]),
     tests("DatabaseSetupTests", ["DatabaseSetup", "Pictures", "Postgres", "TestSupport"]),
     tests(
       "StorageCheckingTests",

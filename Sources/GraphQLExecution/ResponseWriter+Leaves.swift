@@ -112,8 +112,9 @@ extension ResponseWriter {
     case (701, 8):
       value = Double(bitPattern: UInt64(bitPattern: bytes.int64(at: Int(entry.offset))))
     case (700, 4):
-      value = Double(
-        Float(bitPattern: UInt32(bitPattern: bytes.int32(at: Int(entry.offset)))))
+      let number = Float(bitPattern: UInt32(bitPattern: bytes.int32(at: Int(entry.offset))))
+      // 9.8, as PostgreSQL shows it, not the 9.800000190734863 that is nearest to it as a double.
+      value = Double(number.description) ?? Double(number)
     default:
       guard let number = integer(entry, bytes) else { return mismatch("Float", entry) }
       value = Double(number)

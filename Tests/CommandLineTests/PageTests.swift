@@ -13,6 +13,7 @@ import Testing
   private static let others = [
     "docs/tutorials/first-server.md": "FirstStartTests",
     "docs/tutorials/your-own-graph.md": "YourOwnGraphTests",
+    "docs/tutorials/your-database.md": "YourDatabaseTests",
     "docs/how-to/find-slow-operations.md": "SlowOperationPageTests",
   ]
 

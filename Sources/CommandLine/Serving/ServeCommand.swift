@@ -180,12 +180,14 @@ enum ServeCommand {
     configuration = try Database.pooled(
       configuration, options, by: "database", settings.pooler)
     running.constraintErrors = try ConstraintErrors.read(from: writer)
-    if let key = try? Database.cursorSigner(owner) {
+    if let key = settings.cursorSigner ?? (try? Database.cursorSigner(owner)) {
       running.execution.cursorSigner = key
     } else {
       Console.warn(
-        "no cursor key in the database; cursors are valid until this process exits. Run "
-          + "\"sociograph migrate\" to create one")
+        "no cursor key in the database; cursors are valid until this process exits. "
+          + (settings.sql == nil
+            ? "--cursor-key FILE has one"
+            : "Run \"sociograph migrate\" to create one"))
     }
     running.pictures = try settings.photos.open(for: writer)
     return (configuration, running)

@@ -50,6 +50,10 @@ extension ServeSettings {
           "the same database without the pooler, for what needs a session: the start, "
             + "migrations, background tasks, the outbox, subscriptions"),
         Option(
+          "cursor-key", "FILE", shown: "that of the database, if it was migrated",
+          "at least 32 random bytes with which cursors are signed, the same for all servers over one "
+            + "database"),
+        Option(
           "answer-cache", "BYTES", default: "0",
           "the size of responses that are kept, and sent again without asking the database while "
             + "nothing that they depend on has changed; 0 keeps none"),

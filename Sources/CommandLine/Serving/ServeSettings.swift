@@ -15,6 +15,8 @@ struct ServeSettings {
   let schema: String
   /// The folder of SQL; nil if the database is created elsewhere.
   let sql: String?
+  /// The signer of cursors; nil for the key that the database has.
+  let cursorSigner: CursorSigner?
   let pooler: PostgresConfiguration.Pooler
   let statementTimeout: Duration
   let shutdownDelay: Duration
@@ -111,6 +113,7 @@ struct ServeSettings {
     server.outbox?.box = server.accounts.box
     schema = try SettingOptions.shippedFolder("Schema", "schema", options)
     sql = try SettingOptions.migrations(options)
+    cursorSigner = try options.text("cursor-key").map { try Self.cursorSigner($0, options) }
     try refuseContradictions(options)
     let others = server.loopCount * (server.pool.size + 10) + max(server.writers, server.loopCount)
     if let shortage = HTTPSocketQuota.descriptorShortage(server.http, others: others) {
@@ -127,6 +130,19 @@ struct ServeSettings {
       throw CommandFailure("--sql: \(error)")
     }
     return mapping
+  }
+
+  /// Reads the key of cursors from a file.
+  private static func cursorSigner(
+    _ file: String, _ options: CommandOptions
+  ) throws -> CursorSigner {
+    let bytes = try Console.contents(of: file)
+    guard bytes.count >= 32, let signer = CursorSigner(bytes: bytes) else {
+      throw UsageError(
+        "\(options.origin("cursor-key")): \"\(file)\" has \(bytes.count) bytes, and a key at least 32; "
+          + "make one with: head -c 32 /dev/urandom > \(file)")
+    }
+    return signer
   }
 
   /// Refuses a part that may take longer than the whole, because it would never finish.

@@ -1,0 +1,136 @@
+import Postgres
+import SQL
+
+/// The SDL of a schema over existing tables, with the storage directives that serve it.
+///
+/// A draft is a function of the catalog: a file for each table, with its type and its fields of the
+/// query type, and one for the scalars and enums. `sociograph draft` writes it, a person owns it.
+package struct Draft {
+  package private(set) var files: [DraftedFile]
+  /// What the owner of the database should know: a line each.
+  package let remarks: [String]
+
+  /// The name of the file with the scalars, the enums and the query type.
+  package static let typesFile = "types.graphql"
+
+  /// Drafts a schema.
+  package init(_ catalog: DraftCatalog) {
+    let relations = catalog.order.compactMap { oid in catalog.relations[oid].map { (oid, $0) } }
+      .filter { !$0.1.columns.isEmpty }
+    let names = TypeNames(relations)
+    let forms = LeafForms(catalog, names: names.pool)
+    var tables: [UInt32: DraftedTable] = [:]
+    for (oid, relation) in relations {
+      guard let type = names[oid] else { continue }
+      tables[oid] = DraftedTable(relation, type: type, forms)
+    }
+    var relationships = Relationships(catalog, tables)
+    relationships.addAll()
+    tables = relationships.tables
+    var queries = QueryFields(relations.compactMap { tables[$0.0] })
+    var fileNames = NamePool(reserved: ["types"])
+    var files: [DraftedFile] = []
+    for (oid, relation) in relations {
+      guard let table = tables[oid] else { continue }
+      let stem = Self.fileStem(relation.name)
+      let file = fileNames.take([stem, Self.fileStem("\(relation.namespace)_\(relation.name)")])
+      var definitions = [table.definition]
+      let fields = queries.fields(of: table)
+      if !fields.isEmpty {
+        definitions.append(
+          DraftedDefinition(keyword: "extend type", name: "Query", members: fields))
+      }
+      files.append(DraftedFile(name: file + ".graphql", definitions: definitions))
+    }
+    files.append(
+      DraftedFile(name: Self.typesFile, definitions: Self.common + forms.definitions))
+    self.files = files
+    remarks = relations.filter { !$0.1.isPopulated }.map {
+      "\($0.1.sqlName) cannot be read before REFRESH MATERIALIZED VIEW \($0.1.sqlName)"
+    }
+  }
+
+  /// Removes a field, or a type without fields of others, by its coordinate.
+  package mutating func leaveOut(_ coordinate: String) {
+    let parts = coordinate.split(separator: ".").map(String.init)
+    guard parts.count > 1 else { return }
+    let member = parts[1].prefix { $0 != "(" }
+    for file in files.indices {
+      for place in files[file].definitions.indices
+      where files[file].definitions[place].name == parts[0] {
+        files[file].definitions[place].members.removeAll { $0.name == member }
+      }
+      files[file].definitions.removeAll { $0.isExtension && $0.members.isEmpty }
+    }
+  }
+
+  /// Returns the name of a table's file, in lower case: two files whose names differ only in case
+  /// are one in some file systems.
+  private static func fileStem(_ name: String) -> String {
+    let isPlain = name.utf8.allSatisfy { byte in
+      byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+        || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+    return isPlain && name.utf8.count <= 63 && !name.hasPrefix("-")
+      ? name
+      : Words(name).words.joined(separator: "_").isEmpty
+        ? "table" : Words(name).words.joined(separator: "_")
+  }
+
+  /// The definitions of every draft: the query type, whose fields are in the files of the tables,
+  /// and the position of a page.
+  private static let common = [
+    DraftedDefinition(keyword: "type", name: "Query"),
+    DraftedDefinition(
+      keyword: "type", name: "PageInfo", description: "The position of a page in its connection.",
+      members: [
+        DraftedMember(
+          name: "hasNextPage", description: "Whether elements follow the page.", type: "Boolean!"),
+        DraftedMember(
+          name: "hasPreviousPage", description: "Whether elements precede the page.",
+          type: "Boolean!"),
+        DraftedMember(
+          name: "startCursor",
+          description: "The cursor of the first element of the page. Null if the page is empty.",
+          type: "String"),
+        DraftedMember(
+          name: "endCursor",
+          description: "The cursor of the last element of the page. Null if the page is empty.",
+          type: "String"),
+      ]),
+  ]
+}
+
+/// The names of the types of tables: `Film` for `film`, `films` and `Films`.
+struct TypeNames {
+  private(set) var pool = NamePool(reserved: [
+    "Query", "Mutation", "Subscription", "Int", "Float", "String", "Boolean", "ID", "PageInfo",
+  ])
+  private var names: [UInt32: String] = [:]
+
+  init(_ relations: [(UInt32, DraftCatalog.Relation)]) {
+    let wanted = Set(relations.map { Words($0.1.name).singular.pascal })
+    let main = relations.first?.1.namespace
+    for (oid, relation) in relations {
+      let words = Words(relation.name)
+      let name = words.singular.pascal
+      var candidates = [name, words.pascal]
+      if relation.namespace != main {
+        candidates.append(Words("\(relation.namespace)_\(relation.name)").singular.pascal)
+      }
+      candidates.append(name + "Row")
+      // The pages of a type have types with these endings.
+      let isDerived = ["Connection", "Edge"].contains { ending in
+        name.hasSuffix(ending) && wanted.contains(String(name.dropLast(ending.count)))
+      }
+      if isDerived { candidates = [name + "Row"] }
+      names[oid] = pool.take(candidates)
+    }
+    for name in names.values {
+      pool.reserve(name + "Connection")
+      pool.reserve(name + "Edge")
+    }
+  }
+
+  subscript(oid: UInt32) -> String? { names[oid] }
+}

@@ -1,0 +1,120 @@
+import SQL
+
+/// A table with its type, as it is drafted: first its columns, then its relationships.
+struct DraftedTable {
+  let relation: DraftCatalog.Relation
+  let type: String
+  /// The unique key by which rows are ordered and found; nil for a relation without one.
+  let key: [DraftCatalog.Column]?
+  private(set) var fields: [DraftedMember] = []
+  private(set) var names = NamePool()
+  /// The fields of columns, by the columns' numbers.
+  private(set) var columnFields: [Int: String] = [:]
+  private var forms: [Int: LeafForm] = [:]
+  /// The references of columns, each behind the field of its column.
+  private var references: [Int: [DraftedMember]] = [:]
+
+  init(_ relation: DraftCatalog.Relation, type: String, _ forms: LeafForms) {
+    self.relation = relation
+    self.type = type
+    key = Self.key(of: relation)
+    let plain = Set(relation.columns.map { Words($0.name).camel })
+    // A type with both is taken for the element of a page.
+    if plain.contains("cursor"), plain.contains("node") { names.reserve("cursor") }
+    for column in relation.columns { addColumn(column, forms.form(of: column)) }
+  }
+
+  private mutating func addColumn(_ column: DraftCatalog.Column, _ form: LeafForm) {
+    let plain = Words(column.name).camel
+    let isName = column.name.wholeMatch(of: #/[A-Za-z_][A-Za-z0-9_]*/#) != nil
+    let own = isName && !column.name.hasPrefix("__") ? column.name : plain
+    let name = names.take([plain, own, plain + "Column"])
+    columnFields[column.number] = name
+    forms[column.number] = form
+    var directives: [String] = []
+    if let cast = form.readCast {
+      directives = [
+        DraftedDirective.text("sql", [("expression", "this.\(column.sqlName)\(cast)")])
+      ]
+    } else if SQLQuoting.snakeCase(name) != column.name || column.sqlName != column.name {
+      directives = [DraftedDirective.text("column", [("name", column.sqlName)])]
+    }
+    fields.append(
+      DraftedMember(
+        name: name, description: DraftedDescription.text(ofComment: column.comment),
+        type: form.type + (column.isNotNull ? "!" : ""), directives: directives))
+  }
+
+  /// The columns of the key, as a page's order has them.
+  var order: String? {
+    key.map { $0.map { "this.\($0.sqlName)" }.joined(separator: ", ") }
+  }
+
+  func form(of column: DraftCatalog.Column) -> LeafForm? { forms[column.number] }
+
+  /// The type, with its fields in their order.
+  var definition: DraftedDefinition {
+    let ordered = relation.columns.flatMap { column -> [DraftedMember] in
+      let field = columnFields[column.number].flatMap { name in
+        fields.first { $0.name == name }
+      }
+      return [field].compactMap { $0 } + (references[column.number] ?? [])
+    }
+    let rest = fields.dropFirst(relation.columns.count)
+    let single = key.flatMap { $0.count == 1 ? $0.first?.sqlName : nil }
+    return DraftedDefinition(
+      keyword: "type", name: type,
+      description: DraftedDescription.text(ofComment: relation.comment),
+      directives: [
+        DraftedDirective.text("table", [("name", relation.sqlName), ("key", single)])
+      ], members: ordered + rest)
+  }
+
+  // MARK: - Relationships
+
+  mutating func add(_ field: DraftedMember) { fields.append(field) }
+
+  /// Adds a reference behind the field of its column.
+  mutating func add(_ field: DraftedMember, behind column: Int) {
+    references[column, default: []].append(field)
+  }
+
+  mutating func takeName(_ candidates: [String]) -> String { names.take(candidates) }
+
+  func isFree(_ name: String) -> Bool { names.isFree(name) }
+
+  // MARK: - Keys
+
+  /// Returns the primary key, or else the shortest unique key in which no two rows can be equal, or
+  /// of a view the columns that its comment names after `@primaryKey`.
+  private static func key(of relation: DraftCatalog.Relation) -> [DraftCatalog.Column]? {
+    let isView = relation.kind == .view || relation.kind == .materializedView
+    let keys = relation.keys.map { key in (key, key.columns.compactMap { relation.column($0) }) }
+    if let (_, columns) = keys.first(where: { key, columns in
+      key.isPrimary || isView || !key.areNullsDistinct || columns.allSatisfy(\.isNotNull)
+    }) {
+      return columns
+    }
+    guard isView, let comment = relation.comment,
+      let match = comment.firstMatch(of: #/(?:^|\n)\s*@primaryKey\s+([^\n]+)/#)
+    else { return nil }
+    let names = match.1.split { $0 == "," || $0 == " " }.map(String.init)
+    let columns = names.compactMap { name in relation.columns.first { $0.name == name } }
+    return columns.count == names.count && !columns.isEmpty ? columns : nil
+  }
+}
+
+extension DraftCatalog.Column {
+  /// The name as statements write it.
+  var sqlName: String { SQLQuoting.name(name) }
+
+  /// The words of the name without `id` or the like at an end; nil if it has none.
+  var referenceWords: Words? {
+    let words = Words(name)
+    if let shorter = words.dropping(["id", "ids", "fk", "uuid", "guid", "oid"]) { return shorter }
+    guard words.words.count > 1, let first = words.words.first, ["fk", "id"].contains(first) else {
+      return nil
+    }
+    return Words(Array(words.words.dropFirst()))
+  }
+}

@@ -1,0 +1,77 @@
+import Postgres
+
+/// The fields of the query type: each table's rows, and one row by each unique key.
+struct QueryFields {
+  private var names = NamePool()
+  private var ones: [String: String] = [:]
+  private var many: [String: String] = [:]
+
+  init(_ tables: [DraftedTable]) {
+    for table in tables where table.key != nil {
+      ones[table.type] = names.take([Words(table.type).camel])
+    }
+    for table in tables {
+      let words = Words(table.type)
+      many[table.type] = names.take([words.plural.camel, words.camel + "List"])
+    }
+  }
+
+  mutating func fields(of table: DraftedTable) -> [DraftedMember] {
+    var fields: [DraftedMember] = []
+    if let one = ones[table.type], let key = table.key {
+      if let field = lookup(named: one, by: key, in: table) { fields.append(field) }
+      var known = [Set(key.map(\.number))]
+      for other in table.relation.keys where !known.contains(Set(other.columns)) {
+        known.append(Set(other.columns))
+        let columns = other.columns.compactMap { table.relation.column($0) }
+        let by = columns.map { Words($0.name).pascal }.joined(separator: "And")
+        let name = "\(one)By\(by)"
+        guard names.isFree(name), let field = lookup(named: name, by: columns, in: table) else {
+          continue
+        }
+        names.reserve(name)
+        fields.append(field)
+      }
+    }
+    if let name = many[table.type] { fields.append(table.rows(named: name, where: nil)) }
+    return fields
+  }
+
+  /// Returns a field with the row that has these values; nil if a column's values cannot be
+  /// arguments.
+  private func lookup(
+    named name: String, by columns: [DraftCatalog.Column], in table: DraftedTable
+  ) -> DraftedMember? {
+    var arguments: [String] = []
+    var conditions: [String] = []
+    for column in columns {
+      guard let form = table.form(of: column), form.isArgument,
+        let field = table.columnFields[column.number]
+      else { return nil }
+      let argument =
+        Self.meaningful.contains(field) || field.hasPrefix("key") ? field + "Value" : field
+      arguments.append("\(argument): \(form.type)!")
+      conditions.append("this.\(column.sqlName) = :\(argument)\(form.argumentCast)")
+    }
+    return DraftedMember(
+      name: name, arguments: arguments, type: table.type,
+      directives: [
+        DraftedDirective.text("reference", [("where", conditions.joined(separator: " AND "))])
+      ])
+  }
+
+  /// The names that have a meaning of their own in templates, or as arguments.
+  private static let meaningful: Set<String> = [
+    "viewer", "locale", "app", "sessionHash", "value", "in", "tag", "event", "told", "ended",
+    "field", "count", "totalCount", "limit", "arguments", "secret", "secretHash", "result",
+    "first", "last", "after", "before",
+  ]
+}
+
+extension DraftCatalog {
+  /// Returns whether values of the type are times.
+  func isTime(_ type: PostgresType) -> Bool {
+    ["timestamptz", "timestamp", "date"].contains(types[type]?.name ?? "")
+      && types[type]?.namespace == "pg_catalog"
+  }
+}

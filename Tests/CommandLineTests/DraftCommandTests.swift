@@ -1,0 +1,152 @@
+import Foundation
+import GraphQLLanguage
+import JSON
+import Postgres
+import TestSupport
+import Testing
+
+/// `sociograph draft`: a schema over an existing database, which `serve` takes.
+@Suite(.usesCluster) struct DraftCommandTests {
+  private static let samples = TestCluster.packageFolder + "/../shared/databases"
+
+  /// A new database with the contents of files of SQL.
+  private func database(_ files: [String]) throws -> String {
+    let database = try TestCluster.newDatabase()
+    for file in files {
+      // Those of others name roles that are not here.
+      let stops = file.hasPrefix(Self.samples) ? "0" : "1"
+      let run = try command("psql", "-q", "-v", "ON_ERROR_STOP=\(stops)", "-f", file, database)
+      try #require(run.status == 0, "\(file): \(run.output)")
+    }
+    return database
+  }
+
+  private func awkward() throws -> String {
+    try database([TestCluster.packageFolder + "/Tests/Fixtures/drafting/awkward.sql"])
+  }
+
+  /// Drafts a database, serves it, and compares its rows.
+  ///
+  /// - Returns: the number of rows that were compared.
+  private func compare(_ database: String, _ arguments: [String] = []) throws -> Int {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/graph"
+    let draft = try ProgramRun.complete(["draft", path, "--database", database] + arguments)
+    try #require(draft.status == 0, "\(draft.errors)")
+    #expect(!draft.errors.contains("warning"), "\(draft.errors)")
+    let server = try ProgramRun(["serve", "--schema", path, "--database", database])
+    defer {
+      server.signal(SIGINT)
+      _ = server.finish()
+    }
+    try #require(server.prints("Serving http://"), "\(server.errors)")
+    let port = try #require(
+      server.output.firstMatch(of: #/Serving http:\/\/127\.0\.0\.1:(\d+)/#).flatMap {
+        UInt16($0.1)
+      })
+    return try DraftComparison(folder: path).compare(
+      port: port, TestCluster.session(database))
+  }
+
+  @Test func `every table of an awkward database is served with its rows`() throws {
+    #expect(try compare(awkward(), ["--namespace", "public,Other One"]) > 60)
+  }
+
+  private static func has(_ name: String) -> Bool {
+    FileManager.default.fileExists(atPath: "\(samples)/\(name)")
+  }
+
+  @Test(.enabled(if: has("chinook.sql"), "needs ../shared/databases/chinook.sql"))
+  func `Chinook is served with its rows`() throws {
+    #expect(try compare(database(["\(Self.samples)/chinook.sql"])) > 4000)
+  }
+
+  @Test(.enabled(if: has("northwind.sql"), "needs ../shared/databases/northwind.sql"))
+  func `Northwind is served with its rows`() throws {
+    #expect(try compare(database(["\(Self.samples)/northwind.sql"])) > 2000)
+  }
+
+  @Test(.enabled(if: has("pagila-data.sql"), "needs ../shared/databases/pagila-data.sql"))
+  func `Pagila is served with its rows`() throws {
+    let files = ["pagila-schema.sql", "pagila-data.sql"].map { "\(Self.samples)/\($0)" }
+    let database = try database(files)
+    try TestCluster.session(database).execute("REFRESH MATERIALIZED VIEW rental_by_category")
+    #expect(try compare(database) > 4000)
+  }
+
+  // MARK: - Privileges and options
+
+  @Test func `a role that may read some columns has those, and nothing is put into the database`()
+    throws
+  {
+    let database = try awkward()
+    let session = try TestCluster.session(database)
+    let role = "reader_\(UInt32.random(in: 0 ... .max))"
+    try session.execute(
+      """
+      REVOKE ALL ON SCHEMA public FROM PUBLIC;
+      CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA public TO \(role);
+      GRANT SELECT (id, name) ON secret TO \(role); GRANT SELECT ON country, city TO \(role)
+      """)
+    let counts = "SELECT count(*) FROM pg_class"
+    let before = try session.execute(counts)
+    let folder = try TemporaryFolder()
+    let user = TestCluster.connectionString(database, as: role)
+    let draft = try ProgramRun.complete(["draft", folder.path + "/a", "--database", user])
+    #expect(draft.status == 0, "\(draft.errors)")
+    #expect(try session.execute(counts) == before)
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/a").sorted()
+    #expect(
+      files == [".drafted", "city.graphql", "country.graphql", "secret.graphql", "types.graphql"])
+    let secret = try String(contentsOfFile: folder.path + "/a/secret.graphql", encoding: .utf8)
+    #expect(secret.contains("name: String") && !secret.contains("pin"))
+    // The owner drafts the same for that role.
+    let other = try ProgramRun.complete([
+      "draft", folder.path + "/b", "--database", database, "--role", role,
+    ])
+    #expect(other.status == 0, "\(other.errors)")
+    for file in files.dropFirst() {
+      #expect(
+        try String(contentsOfFile: "\(folder.path)/a/\(file)", encoding: .utf8)
+          == String(contentsOfFile: "\(folder.path)/b/\(file)", encoding: .utf8))
+    }
+    let check = try ProgramRun.complete([
+      "schema", "--check", "--schema", folder.path + "/a", "--database", user,
+    ])
+    #expect(check.output == "Every storage directive holds.\n", "\(check.output)")
+  }
+
+  @Test func `tables are selected by patterns, and other files are left alone`() throws {
+    let database = try awkward()
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/graph"
+    let arguments = ["draft", path, "--database", database, "--tables", "charge*,!*_edge,visit"]
+    #expect(try ProgramRun.complete(arguments).status == 0)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasPrefix("charge_") }
+        .sorted() == [
+          "charge_connections.graphql", "charge_filters.graphql", "charge_orders.graphql",
+        ])
+    let again = try ProgramRun.complete(arguments)
+    #expect(again.status == 1)
+    #expect(
+      again.errors
+        == "sociograph: the folder \"\(path)\" has .graphql files; name an empty folder.\n")
+  }
+
+  @Test func `a call that cannot be done says what to do instead`() throws {
+    let database = try awkward()
+    func run(_ arguments: String...) throws -> (status: Int32?, errors: String) {
+      let run = try ProgramRun.complete(["draft"] + arguments)
+      return (run.status, run.errors)
+    }
+    #expect(try run("--database", database).status == 2)
+    #expect(
+      try run("graph").errors == "sociograph: draft needs --database URL, the database to read.\n")
+    let nothing = try run("graph", "--database", database, "--namespace", "none")
+    #expect(nothing.status == 1)
+    #expect(nothing.errors.contains("--namespace Other One,public"), "\(nothing.errors)")
+    let role = try run("graph", "--database", database, "--role", "no such role")
+    #expect(role.status == 1 && role.errors.contains("\"no such role\""), "\(role.errors)")
+  }
+}

@@ -1,0 +1,223 @@
+import Foundation
+import GraphQLLanguage
+import HTTPTestSupport
+import JSON
+import Postgres
+import TestSupport
+import Testing
+
+/// A drafted folder that is served, and compared with its database: the fields of columns of every
+/// type, row by row.
+struct DraftComparison {
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// A type that is a table.
+  private struct Table {
+    let type: String
+    let table: String
+    let fields: [Column]
+  }
+
+  private struct Column {
+    let field: String
+    /// The value in SQL, as JSON.
+    let expression: String
+    /// The names of enum values by their labels; nil for a field of another type.
+    let names: [String: String]?
+  }
+
+  /// A field of the query type.
+  private struct Root {
+    let field: String
+    let isConnection: Bool
+    let order: String?
+  }
+
+  private var tables: [Table] = []
+  private var roots: [String: Root] = [:]
+  private var enums: [String: [String: String]] = [:]
+  private var scalars: Set<String> = []
+
+  /// Reads the files of a draft.
+  init(folder: String) throws {
+    var types: [TypeSystemTypeDefinition] = []
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    where name.hasSuffix(".graphql") {
+      let text = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+      for case .type(let type) in try Parser.parse(Source(text), limits: .unlimited).definitions {
+        types.append(type)
+      }
+    }
+    for type in types {
+      switch type.content {
+      case .scalar: scalars.insert(type.name.text)
+      case .enum(let values):
+        let labels = values.map { value in
+          let label = Self.argument("sql", of: "value", in: value.directives)?.dropFirst()
+            .dropLast()
+          return (
+            label.map { String($0).replacing("''", with: "'") } ?? value.name.text,
+            value.name.text
+          )
+        }
+        enums[type.name.text] = Dictionary(labels) { first, _ in first }
+      case .object, .interface, .union, .inputObject: break
+      }
+    }
+    for type in types {
+      guard case .object(_, let fields) = type.content else { continue }
+      if type.name.text == "Query" {
+        for field in fields { addRoot(field) }
+      } else if let table = Self.argument("name", of: "table", in: type.directives) {
+        tables.append(
+          Table(
+            type: type.name.text, table: table,
+            fields: fields.compactMap { column($0) }))
+      }
+    }
+  }
+
+  private static func argument(
+    _ name: String, of directive: String, in directives: [Directive]
+  ) -> String? {
+    guard let directive = directives.first(where: { $0.name.text == directive }),
+      let argument = directive.arguments.first(where: { $0.name.text == name }),
+      case .string(let text) = argument.value.content
+    else { return nil }
+    return text.text
+  }
+
+  private static func name(of type: TypeSyntax) -> String {
+    Printer.print(type).filter { !"[]!".contains($0) }
+  }
+
+  private mutating func addRoot(_ field: FieldDefinitionSyntax) {
+    let names = field.directives.map(\.name.text)
+    let type = Self.name(of: field.type)
+    guard names.contains("connection") || names.contains("list") else { return }
+    let isConnection = names.contains("connection")
+    roots[isConnection ? String(type.dropLast("Connection".count)) : type] = Root(
+      field: field.name.text, isConnection: isConnection,
+      order: Self.argument("orderBy", of: "connection", in: field.directives))
+  }
+
+  /// Returns the value that a field has; nil for a field of other objects.
+  private func column(_ field: FieldDefinitionSyntax) -> Column? {
+    let names = field.directives.map(\.name.text)
+    guard !names.contains(where: { ["reference", "connection", "list"].contains($0) }) else {
+      return nil
+    }
+    let type = Self.name(of: field.type)
+    let isList = Printer.print(field.type).hasPrefix("[")
+    let snake = field.name.text.reduce(into: "") { text, character in
+      text += (character.isUppercase && !text.isEmpty ? "_" : "") + character.lowercased()
+    }
+    let source =
+      Self.argument("expression", of: "sql", in: field.directives)
+      ?? "this." + (Self.argument("name", of: "column", in: field.directives) ?? snake)
+    let value: String
+    switch type {
+    case "DateTime" where !isList:
+      value = #"to_json(to_char((\#(source)) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))"#
+    case "JSON" where !isList: value = "to_json(\(source))"
+    case _ where scalars.contains(type) && type != "DateScalar" && type != "Date":
+      value = "to_json((\(source))::text\(isList ? "[]" : ""))"
+    default: value = "to_json(\(source))"
+    }
+    return Column(field: field.name.text, expression: value, names: enums[type])
+  }
+
+  // MARK: - Comparing
+
+  /// Compares every table with the server on a port.
+  ///
+  /// - Parameter pages: the number of pages to read of each table.
+  /// - Returns: the number of rows that were compared.
+  func compare(port: UInt16, _ session: PostgresSession, pages: Int = 10) throws -> Int {
+    var rows = 0
+    for table in tables {
+      guard let root = roots[table.type] else {
+        Issue.record("no field has the rows of \(table.type)")
+        continue
+      }
+      rows += try compare(table, root, port, session, pages)
+    }
+    return rows
+  }
+
+  private func compare(
+    _ table: Table, _ root: Root, _ port: UInt16, _ session: PostgresSession, _ pages: Int
+  ) throws -> Int {
+    let selection = table.fields.map(\.field).joined(separator: " ")
+    var served: [JSONValue] = []
+    var cursor = "null"
+    for _ in 0..<(root.isConnection ? pages : 1) {
+      let document =
+        root.isConnection
+        ? "{ rows: \(root.field)(first: 100, after: \(cursor)) { nodes { \(selection) } "
+          + "pageInfo { hasNextPage endCursor } } }"
+        : "{ rows: \(root.field)(limit: 100) { \(selection) } }"
+      let answer = try Self.send(document, port)
+      guard answer["errors"] == nil, let data = answer["data"]?["rows"] else {
+        throw Failure(description: "\(table.type): \(answer)")
+      }
+      guard case .array(let nodes)? = root.isConnection ? data["nodes"] : data else { break }
+      served += nodes
+      guard data["pageInfo"]?["hasNextPage"] == .boolean(true),
+        case .string(let end)? = data["pageInfo"]?["endCursor"]
+      else { break }
+      cursor = "\"\(end)\""
+    }
+    let values = table.fields.map { "(\($0.expression))::text" }.joined(separator: ", ")
+    let limit = root.isConnection ? pages * 100 : 100
+    let query =
+      "SELECT \(values) FROM \(table.table) AS this"
+      + (root.order.map { " ORDER BY \($0)" } ?? "") + " LIMIT \(limit)"
+    let stored = try session.execute(query)
+    #expect(served.count == stored.count, "\(table.type)")
+    var shown = served.map { node in
+      table.fields.map { Self.text(node[$0.field] ?? .null, Self.nothing) }
+    }
+    var expected = try stored.map { row in
+      try zip(table.fields, row).map { column, text in
+        Self.text(try text.map { try JSONParser.parse(Array($0.utf8)) } ?? .null, column.names)
+      }
+    }
+    if !root.isConnection {
+      // A list is in no order.
+      shown.sort { $0.lexicographicallyPrecedes($1) }
+      expected.sort { $0.lexicographicallyPrecedes($1) }
+    }
+    for (row, other) in zip(shown, expected) where row != other {
+      let place = zip(row, other).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? 0
+      Issue.record(
+        "\(table.type).\(table.fields[place].field) is \(row[place]), and in SQL \(other[place])")
+      break
+    }
+    return shown.count
+  }
+
+  private static let nothing: [String: String]? = nil
+
+  /// Returns a form in which equal values are equal texts.
+  private static func text(_ value: JSONValue, _ names: [String: String]?) -> String {
+    switch value {
+    case .null: "null"
+    case .boolean(let flag): "\(flag)"
+    case .number(let digits): Double(digits).map { "\($0)" } ?? digits
+    case .string(let text): "\"\(names?[text] ?? text)\""
+    case .array(let items): "[" + items.map { self.text($0, names) }.joined(separator: ",") + "]"
+    case .object(let members):
+      "{"
+        + members.map { "\($0.name):\(self.text($0.value, names))" }.sorted()
+        .joined(separator: ",") + "}"
+    }
+  }
+
+  static func send(_ document: String, _ port: UInt16) throws -> JSONValue {
+    let body = JSONValue.object([JSONValue.Member(name: "query", value: .string(document))])
+    return try JSONParser.parse(Array(try post("\(body)", port: port).body.utf8))
+  }
+}

@@ -3,6 +3,7 @@ import GraphQLLanguage
 import GraphQLPlanning
 import GraphQLResponse
 import GraphQLSchema
+import JSON
 import Postgres
 
 /// Turns the values of one request into the parameters of its plan's statement.
@@ -143,6 +144,8 @@ struct ParameterBinder {
     case .timestamptz: parameters.append(timestamp: try timestamp(value))
     case .date: parameters.append(date: try date(value))
     case .numeric: parameters.append(inTextFormat: try decimal(value))
+    case .named: parameters.append(try literal(value))
+    case .document: parameters.append(try document(value))
     case .array(let element): try append(array: value, of: element, to: &parameters)
     }
   }
@@ -167,6 +170,8 @@ struct ParameterBinder {
     case .text: parameters.append(array: try map(items, text))
     case .timestamptz: parameters.append(timestampArray: try map(items, timestamp))
     case .date: parameters.append(dateArray: try map(items, date))
+    case .named: parameters.append(array: try map(items, literal))
+    case .document: parameters.append(array: try map(items, document))
     case .numeric, .json, .array: throw mismatch(value, "a list that can be stored")
     }
   }
@@ -229,6 +234,8 @@ struct ParameterBinder {
     case .json(let form): return try json(value, form)
     case .float8: return "\(try float(value))"
     case .int4, .text, .timestamptz, .date, .numeric: return try text(value)
+    case .named: return try literal(value)
+    case .document: return try document(value)
     case .array(let element):
       guard case .list(let items) = value else {
         return "{\(try text(of: value, element) ?? "NULL")}"
@@ -275,6 +282,19 @@ struct ParameterBinder {
     case .bigInt(let number): return String(number)
     case .null, .boolean, .float, .list, .object: throw mismatch(value, "a text")
     }
+  }
+
+  /// The value of a type that PostgreSQL reads from its text.
+  func literal(_ value: InputValue) throws(InputProblem) -> String {
+    if case .float(let number) = value { return "\(number)" }
+    return try text(value)
+  }
+
+  /// Recursion is as deep as the request's JSON or document, which is limited.
+  func document(_ value: InputValue) throws(InputProblem) -> String {
+    var json = JSONWriter(capacity: 256)
+    try write(document: value, to: &json)
+    return String(decoding: json.finish(), as: UTF8.self)
   }
 
   static let instant = "an instant such as \"2026-05-01T18:30:00.000Z\""

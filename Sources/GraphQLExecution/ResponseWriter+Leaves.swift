@@ -86,7 +86,54 @@ extension ResponseWriter {
           "A date cannot represent infinity, nor what is outside the years 0 to 9999.")
       }
       return .written
+    case .uuid:
+      guard entry.type == 2950 || entry.isOfDomain, entry.length == 16 else {
+        return mismatch("A UUID", entry)
+      }
+      json.append { text in
+        text.append(UInt8(ascii: "\""))
+        for index in 0..<16 {
+          if index == 4 || index == 6 || index == 8 || index == 10 {
+            text.append(UInt8(ascii: "-"))
+          }
+          let byte = bytes.byte(at: offset + index)
+          text.append(Self.hexadecimal(byte >> 4))
+          text.append(Self.hexadecimal(byte & 15))
+        }
+        text.append(UInt8(ascii: "\""))
+      }
+      return .written
+    case .integerText:
+      guard let number = integer(entry, bytes) else { return mismatch("An integer", entry) }
+      json.append(UInt8(ascii: "\""))
+      json.write(number)
+      json.append(UInt8(ascii: "\""))
+      return .written
+    case .json: return document(entry, bytes)
     }
+  }
+
+  private static func hexadecimal(_ digit: UInt8) -> UInt8 {
+    digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+  }
+
+  /// Copies a `json` or `jsonb`, which is JSON already. The latter, and a domain over it, begins
+  /// with its version.
+  private mutating func document(_ entry: RecordFrames.Entry, _ bytes: RawSpan) -> Outcome {
+    guard entry.type == 114 || entry.type == 3802 || entry.isOfDomain, entry.length > 0 else {
+      return mismatch("JSON", entry)
+    }
+    var start = Int(entry.offset)
+    let end = start + Int(entry.length)
+    if bytes.byte(at: start) == 1 { start += 1 }
+    let text = bytes.extracting(start..<end)
+    // Line breaks can be only between values, and would end a line of an event stream.
+    guard (start..<end).contains(where: { bytes.byte(at: $0) < 0x20 }) else {
+      unsafe text.withUnsafeBytes { unsafe json.append(raw: $0) }
+      return .written
+    }
+    for place in start..<end { json.append(max(bytes.byte(at: place), 0x20)) }
+    return .written
   }
 
   func integer(_ entry: RecordFrames.Entry, _ bytes: RawSpan) -> Int64? {

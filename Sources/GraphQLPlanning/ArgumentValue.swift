@@ -118,6 +118,9 @@ struct ArgumentReader {
       }
     }
     if case .null = value.content { return .null }
+    if case .named(let id) = type.nullable, schema[id].isDocument {
+      return .scalar(document(value), value: .null)
+    }
     switch type.nullable {
     case .list(let element):
       var items: [ArgumentValue] = []
@@ -155,6 +158,23 @@ struct ArgumentReader {
       return try literal(value, named, for: target)
     case .nonNull(let inner):
       return try read(value, as: inner, for: target)
+    }
+  }
+
+  /// Returns the source of a JSON document, which may have variables in it.
+  private func document(_ value: Value) -> InputSource {
+    switch value.content {
+    case .null: .constant(.null)
+    case .boolean(let flag): .constant(.boolean(flag))
+    case .enum(let name): .string(name)
+    case .string(let text): .string(text.text)
+    case .int(let text), .float(let text): .constant(InputValue(number: text))
+    case .variable(let name):
+      variableIndices[name].map { .variable($0, path: []) } ?? .constant(.null)
+    case .list(let items): .list(items.map { document($0) })
+    case .object(let fields):
+      .object(
+        fields.map { InputSource.Member(name: $0.name.text, source: document($0.value)) })
     }
   }
 
@@ -224,6 +244,9 @@ struct ArgumentReader {
   private func convert(
     _ value: InputValue, as type: TypeReference, from origin: InputSource?
   ) throws(Unfit) -> ArgumentValue {
+    if value != .null, case .named(let id) = type.nullable, schema[id].isDocument {
+      return .scalar(origin ?? .constant(value), value: .null)
+    }
     switch value {
     case .null: return .null
     case .boolean(let flag):

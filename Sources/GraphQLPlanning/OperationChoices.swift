@@ -10,7 +10,7 @@ import GraphQLSchema
 package struct OperationChoices: Sendable {
   private enum Role: Sendable {
     case value, pageSize, identity
-    /// The value is used only as one `jsonb`.
+    /// The value is used only as one `jsonb`, or is a JSON document.
     case whole
   }
 
@@ -26,7 +26,8 @@ package struct OperationChoices: Sendable {
       walker.walk(operation.selectionSet, on: root)
     }
     roles = operation.variables.map { variable in
-      walker.pageSizes.contains(variable.name.text)
+      if mapping.schema.isDocument(variable.type) { return .whole }
+      return walker.pageSizes.contains(variable.name.text)
         ? .pageSize
         : walker.identities.contains(variable.name.text)
           ? .identity
@@ -93,6 +94,17 @@ package struct OperationChoices: Sendable {
       if place == start || key[place - 1] != tag { key.insert(tag, at: place) }
     }
     key.append(0)
+  }
+}
+
+extension Schema {
+  /// Returns whether the type is a scalar whose values are JSON documents.
+  fileprivate func isDocument(_ type: TypeSyntax) -> Bool {
+    switch type {
+    case .named(let name): self.type(named: name.text)?.isDocument == true
+    case .nonNull(let inner): isDocument(inner)
+    case .list: false
+    }
   }
 }
 

@@ -135,6 +135,10 @@ package enum ParameterType: Sendable, Hashable {
   case int4, float8, text
   case timestamptz, date, numeric
   case json(JSONForm)
+  /// A value of any other PostgreSQL type, bound as its text: `($1::text)::uuid`.
+  case named(String)
+  /// A value of any form as the text of a JSON document, cast to `json` or `jsonb`.
+  case document(String)
   indirect case array(ParameterType)
 
   /// The cast after `$n::`.
@@ -148,7 +152,17 @@ package enum ParameterType: Sendable, Hashable {
     case .date: SQLType("date")
     case .numeric: SQLType("numeric")
     case .json: SQLType("jsonb")
+    case .named, .document: SQLType("text")
     case .array(let element): SQLType(element.sql.name, isArray: true)
+    }
+  }
+
+  /// The type that the bound text is cast to; nil if the parameter has its type as it is bound.
+  var castType: SQLType? {
+    switch self {
+    case .named(let name), .document(let name): SQLType(name)
+    case .array(let element): element.castType.map { SQLType($0.name, isArray: true) }
+    case .id, .anyID, .int4, .float8, .text, .timestamptz, .date, .numeric, .json: nil
     }
   }
 }
@@ -309,4 +323,10 @@ package enum LeafFormat: Sendable, Hashable {
   /// A number as text.
   case decimal
   case dateTime, date
+  /// The 36 characters of a `uuid`.
+  case uuid
+  /// An integer of up to 64 bits, in quotes.
+  case integerText
+  /// A `json` or `jsonb`, as it is.
+  case json
 }

@@ -150,7 +150,8 @@ struct TemplateRenderer {
   /// Returns `NULL` with the type that the value would have.
   private func null(_ type: TypeReference) -> SQLFragment {
     let isBoolean = schema[type.namedType].name == "Boolean"
-    let named = isBoolean ? SQLType("boolean") : parameterType(of: type).sql
+    let parameter = parameterType(of: type)
+    let named = isBoolean ? SQLType("boolean") : parameter.castType ?? parameter.sql
     if case .list = type.nullable {
       return "NULL::\(name: "\(SQLType(named.name, isArray: true))")"
     }
@@ -165,10 +166,9 @@ struct TemplateRenderer {
     case .boolean(let flag): return flag ? "true" : "false"
     case .enum(let name): return SQLFragment(name: enumValue(name, type)?.text ?? "NULL")
     case .scalar(let source, _):
-      return statement.reference(.input(source, as: parameterType(of: type)), of: place())
+      return reference(source, as: parameterType(of: type), place)
     case .scalars(let source, _):
-      return statement.reference(
-        .input(source, as: .array(parameterType(of: type))), of: place())
+      return reference(source, as: .array(parameterType(of: type)), place)
     case .list(let items):
       let values = items.compactMap { item -> EnumValueStorage? in
         if case .enum(let name) = item { enumValue(name, type) } else { nil }
@@ -180,6 +180,14 @@ struct TemplateRenderer {
         ? "NULL" : SQLFragment(name: values.map(\.text).joined(separator: ", "))
     case .object: return "NULL"
     }
+  }
+
+  private func reference(
+    _ source: InputSource, as type: ParameterType, _ place: () -> InputPlace?
+  ) -> SQLFragment {
+    let mention = statement.reference(.input(source, as: type), of: place())
+    guard let cast = type.castType else { return mention }
+    return "(\(mention))::\(name: "\(cast)")"
   }
 
   private func parameterType(of type: TypeReference) -> ParameterType {

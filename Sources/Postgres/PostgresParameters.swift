@@ -276,6 +276,8 @@ package struct PostgresType: RawRepresentable, Hashable, Sendable {
   package static let timestamp = PostgresType(rawValue: 1114)
   package static let timestamptz = PostgresType(rawValue: 1184)
   package static let numeric = PostgresType(rawValue: 1700)
+  package static let uuid = PostgresType(rawValue: 2950)
+  package static let jsonb = PostgresType(rawValue: 3802)
   package static let record = PostgresType(rawValue: 2249)
 }
 

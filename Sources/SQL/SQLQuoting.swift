@@ -26,6 +26,29 @@ package enum SQLQuoting {
     }
   }
 
+  /// Checks that a text is a type as casts name it: `uuid`, `double precision`, `varchar(20)`,
+  /// `inventory."Size"`, `int4[]`.
+  ///
+  /// - Throws: `SQLSyntaxError` if it is not.
+  package static func checkType(_ source: String) throws(SQLSyntaxError) {
+    let tokens = try SQLToken.tokens(of: source)
+    let isType = tokens.allSatisfy { token in
+      switch token.kind {
+      case .name, .quotedName, .space: true
+      case .symbol:
+        ["(", ")", "[", "]", ",", "."].contains { token.isSymbol($0) } || isNumber(token)
+      case .string, .lineComment, .blockComment, .variable: false
+      }
+    }
+    guard isType, tokens.first?.kind == .name || tokens.first?.kind == .quotedName else {
+      throw SQLSyntaxError("\"\(source)\" is not a type.")
+    }
+  }
+
+  private static func isNumber(_ token: SQLToken) -> Bool {
+    !token.text.isEmpty && token.text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+  }
+
   /// Returns a column's name in PostgreSQL's catalogs as statements write it: `created_at`,
   /// `"createdAt"`.
   package static func name(_ name: String) -> String {

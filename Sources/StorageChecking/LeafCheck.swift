@@ -93,6 +93,9 @@ struct LeafCheck {
     case .boolean: return base == .bool
     case .dateTime: return base == .timestamptz
     case .date: return base == .date
+    case .uuid: return base == .uuid
+    case .integerText: return Self.integers.contains(base)
+    case .json: return base == .json || base == .jsonb
     case .string, .decimal:
       return Self.texts.contains(base) || catalog.types[base]?.isEnum == true
         || catalog.types[base]?.name == "citext"
@@ -116,6 +119,9 @@ struct LeafCheck {
     case .dateTime where type == .timestamp: ("", " AT TIME ZONE 'UTC'")
     case .dateTime: ("", "::timestamptz")
     case .date: ("", "::date")
+    case .uuid: ("", "::uuid")
+    case .integerText: ("", "::int8")
+    case .json: ("to_jsonb(", ")")
     case .string, .decimal: ("", "::text")
     }
   }

@@ -22,9 +22,47 @@ extension ParameterBinder {
     return String(decoding: json.finish(), as: UTF8.self)
   }
 
+  /// Writes a JSON document as it was given.
+  func write(document value: InputValue, to json: inout JSONWriter) throws(InputProblem) {
+    switch value {
+    case .null: json.writeNull()
+    case .boolean(let flag): json.write(flag)
+    case .int(let number): json.write(number)
+    case .bigInt(let number): json.write(number)
+    case .float(let number): json.write(number)
+    case .string, .enum: json.write(try text(value))
+    case .list(let items):
+      json.append(UInt8(ascii: "["))
+      for (index, item) in items.enumerated() {
+        if index > 0 { json.append(UInt8(ascii: ",")) }
+        do throws(InputProblem) {
+          try write(document: item, to: &json)
+        } catch {
+          throw error.inside(.index(index))
+        }
+      }
+      json.append(UInt8(ascii: "]"))
+    case .object(let members):
+      json.append(UInt8(ascii: "{"))
+      for (index, member) in members.enumerated() {
+        if index > 0 { json.append(UInt8(ascii: ",")) }
+        do throws(InputProblem) {
+          json.writeKey(try text(.string(member.name)))
+          try write(document: member.value, to: &json)
+        } catch {
+          throw error.inside(.name(member.name))
+        }
+      }
+      json.append(UInt8(ascii: "}"))
+    }
+  }
+
   private func write(
     _ value: InputValue, _ type: TypeReference, _ schema: Schema, to json: inout JSONWriter
   ) throws(InputProblem) {
+    if case .named(let id) = type.nullable, case .document? = call?.scalarTypes[id] {
+      return try write(document: value, to: &json)
+    }
     switch value {
     case .null: json.writeNull()
     case .boolean, .list, .object:

@@ -44,7 +44,7 @@ package struct PlannedValue: Sendable {
     if case .list = type.nullable { return false }
     switch format {
     case .id, .int, .float, .dateTime, .date: return true
-    case .boolean, .string, .decimal, .count, .isCounted: return false
+    case .boolean, .string, .decimal, .count, .isCounted, .uuid, .integerText, .json: return false
     }
   }
 }

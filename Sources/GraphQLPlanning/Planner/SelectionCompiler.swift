@@ -317,7 +317,7 @@ struct SelectionCompiler {
   ) -> ValueShape {
     let format = mapping.leafFormat(of: type.namedType)
     var text = text
-    if mapping.parameterType(of: type.namedType) == .numeric {
+    if mapping.isReadAsText(type.namedType) {
       if case .list = type.nullable { text = "(\(text))::text[]" } else { text = "(\(text))::text" }
     }
     statement.recorder?.note(.leaf(format, type), text, template, in: row, scope)

@@ -1,10 +1,13 @@
 import GraphQLLanguage
 import GraphQLSchema
+import SQL
 
 /// The types that values of a leaf type are bound as and written from.
 struct ScalarStorage: Sendable {
   let parameter: ParameterType
   let format: LeafFormat
+  /// Whether values are read as their text.
+  var isReadAsText = false
 
   init(_ type: TypeDefinition) {
     switch type.builtInScalar {
@@ -14,14 +17,48 @@ struct ScalarStorage: Sendable {
     case .string?: (parameter, format) = (.text, .string)
     case .boolean?: (parameter, format) = (.text, .boolean)
     case nil:
-      switch type.appliedDirectives.first(named: "scalar")?.string("type") {
-      case "timestamptz": (parameter, format) = (.timestamptz, .dateTime)
-      case "date": (parameter, format) = (.date, .date)
-      case "numeric": (parameter, format) = (.numeric, .decimal)
-      default: (parameter, format) = (.text, .string)
+      switch type.postgresType {
+      case "timestamptz"?: (parameter, format) = (.timestamptz, .dateTime)
+      case "date"?: (parameter, format) = (.date, .date)
+      case "numeric"?: (parameter, format, isReadAsText) = (.numeric, .decimal, true)
+      case "int2"?, "int4"?: (parameter, format) = (.int4, .int)
+      case "int8"?: (parameter, format) = (.named("int8"), .integerText)
+      case "uuid"?: (parameter, format) = (.named("uuid"), .uuid)
+      case let name? where TypeDefinition.jsonTypes.contains(name):
+        (parameter, format) = (.document(name), .json)
+      case "text"?, nil: (parameter, format) = (.text, .string)
+      case let name?: (parameter, format, isReadAsText) = (.named(name), .string, true)
       }
     }
   }
+
+  /// Returns why a scalar's `@scalar(type:)` names no type; nil if it does.
+  static func problem(of type: TypeDefinition) -> String? {
+    guard let name = type.postgresType else { return nil }
+    do throws(SQLSyntaxError) {
+      try SQLQuoting.checkType(name)
+      return nil
+    } catch {
+      return "\(type.name): @scalar(type:) does not hold: \(error)"
+    }
+  }
+}
+
+extension TypeDefinition {
+  /// The type in PostgreSQL that a scalar's `@scalar` names, by its short name.
+  var postgresType: String? {
+    appliedDirectives.first(named: "scalar")?.string("type").map { Self.shortNames[$0] ?? $0 }
+  }
+
+  static let jsonTypes: Set<String> = ["json", "jsonb"]
+
+  private static let shortNames = [
+    "integer": "int4", "int": "int4", "smallint": "int2", "bigint": "int8", "varchar": "text",
+    "character varying": "text", "timestamp with time zone": "timestamptz", "decimal": "numeric",
+  ]
+
+  /// Whether the type is a scalar whose values are JSON documents of any form.
+  var isDocument: Bool { isCustomScalar && postgresType.map(Self.jsonTypes.contains) ?? false }
 }
 
 extension StorageMapping {

@@ -53,6 +53,9 @@ package struct StorageMapping: Sendable {
   /// Returns the format that values of a leaf type are written in.
   func leafFormat(of id: TypeID) -> LeafFormat { scalars[Int(id.index)].format }
 
+  /// Returns whether values of a leaf type are read as their text.
+  func isReadAsText(_ id: TypeID) -> Bool { scalars[Int(id.index)].isReadAsText }
+
   /// Reads the directives of a schema.
   ///
   /// - Throws: all directives that do not fit, each with its schema coordinate.
@@ -68,6 +71,7 @@ package struct StorageMapping: Sendable {
     types = schema.types.map { reader.read($0) }
     let problems =
       TemplateVariables(schema: schema).problems + reader.problems
+      + schema.types.compactMap { ScalarStorage.problem(of: $0) }
       + CallRules(schema: schema, types: types).problems
     guard problems.isEmpty else { throw StorageErrors(problems: problems) }
   }

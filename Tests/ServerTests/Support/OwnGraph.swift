@@ -29,7 +29,14 @@ struct OwnGraph {
   static func mapping(_ sdl: String) throws -> StorageMapping {
     let source = Source(StorageDirectives.sdl + "\n" + sdl)
     let document = try Parser.parse(source, limits: .default)
-    return try StorageMapping(SchemaBuilder.build(document))
+    return try StorageMapping(SchemaBuilder.build(SchemaCompletion.complete(document)))
+  }
+
+  /// The first column of the only row that a query returns.
+  func value(_ query: String) throws -> String? { try rows(query).first?.first ?? nil }
+
+  func rows(_ query: String) throws -> [[String?]] {
+    try TestCluster.session(server.database).execute(query)
   }
 
   /// The response's body.

@@ -15,6 +15,7 @@ package struct LoadReport {
     var body = summary + rate
     if let measured = result.measured {
       body += time(measured) + percentiles(measured) + split(measured) + operations(measured)
+      body += subscriptions(measured)
     } else {
       body += ["time", "percentiles", "split", "operations"].map {
         Self.section($0, $0.prefix(1).uppercased() + $0.dropFirst(), "<p>Nothing was sent.</p>\n")
@@ -334,6 +335,29 @@ package struct LoadReport {
           "max ms",
         ],
         rows))
+  }
+
+  private func subscriptions(_ measured: LoadMeasurement) -> String {
+    guard !measured.deliveries.isEmpty else { return "" }
+    let counts = measured.deliveries.map { figures in
+      [
+        figures.name, "\(figures.subscribers)", "\(figures.events)", "\(figures.missed)",
+        "\(figures.twice)", "\(figures.ended)",
+      ]
+    }
+    let times = measured.deliveries.flatMap { figures in
+      [
+        Self.row("\(figures.name) from sending", figures.fromSend),
+        Self.row("\(figures.name) from answer", figures.fromAnswer),
+      ]
+    }
+    return Self.section(
+      "subscriptions", "Subscriptions",
+      HTML.table(
+        ["subscription", "subscribers", "events", "missed", "twice", "ended early"], counts)
+        + HTML.table(["ms", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"], times)
+        + "<p>The commit of a mutation lies between its sending and its answer. An event may be there before "
+        + "the answer.</p>\n")
   }
 
   private static func settings(

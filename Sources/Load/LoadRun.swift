@@ -31,7 +31,7 @@ package final class LoadSide {
   /// The values of its pools, which the pools of another server are compared with.
   package let pools: [[[UInt8]]]
 
-  /// Connects to the server and fills the pools of the mix.
+  /// Connects to the server, fills the pools of the mix, and opens its subscriptions.
   ///
   /// - Throws: a `LoadFailure` if the server is not there or has not what the pools need.
   package init(
@@ -60,13 +60,18 @@ package final class LoadSide {
     }
     writer = RequestWriter(
       plan.mix,
-      pools: PoolValues(pools, seed: plan.seed, for: plan.mix.sent.map(\.variables)),
+      pools: PoolValues(
+        pools, seed: plan.seed, for: (plan.mix.sent + plan.mix.subscriptions).map(\.variables)),
       target: plan.target, settings: plan.requests,
-      run: Hexadecimal.encode(RandomBytes.make(6)))
+      run: Hexadecimal.encode(RandomBytes.make(6)), seed: plan.seed)
     let driver = try LoadDriver(
       endpoint: endpoint, writer: writer, settings: plan.driver, onLedger: onLedger)
     self.driver = driver
     handler = interrupt.add { driver.interrupt() }
+    if let reason = driver.subscribe(to: plan.target) {
+      close()
+      throw LoadFailure("subscriptions: \(reason)")
+    }
   }
 
   package func close() {

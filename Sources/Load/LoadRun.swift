@@ -108,7 +108,8 @@ package struct KneeRun {
     package init() {}
   }
 
-  /// The maximum number of times that a step is repeated because the generator was late in it.
+  /// The maximum number of times that a step is repeated because the generator was late in it, or because it is
+  /// the first that is missed: a disturbance there would end the stairs far below the knee.
   private static let repetitions = 2
 
   private let side: LoadSide
@@ -145,6 +146,10 @@ package struct KneeRun {
       steps.append(step)
       onStep(step)
       if !measured.faults.isEmpty, repeated < Self.repetitions {
+        repeated += 1
+        continue
+      }
+      if !step.isMet, search.missed == nil, repeated == 0 {
         repeated += 1
         continue
       }

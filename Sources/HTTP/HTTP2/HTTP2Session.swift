@@ -358,21 +358,21 @@ import CNGHTTP2
 }
 
 /// The limits of one connection of HTTP/2 that HTTP/1.1 has no use for.
-enum HTTP2Limits {
-  static let streams: UInt32 = 100
+package enum HTTP2Limits {
+  package static let streams: UInt32 = 100
   /// The bytes that a client may send before it waits for the server: of one body, and of all.
   static let streamWindow: UInt32 = 256 * 1024
   static let connectionWindow: UInt32 = 1024 * 1024
   /// The bytes of all bodies that wait for their ends or their responses.
-  static let receivedBytes = 4 * 1024 * 1024
+  package static let receivedBytes = 4 * 1024 * 1024
   /// The bytes that are framed ahead of the socket.
   static let portion = 64 * 1024
   /// Streams that a client ends before their responses (rapid reset, CVE-2023-44487).
-  static let resets = 200
-  static let resetsPerSecond = 20
+  package static let resets = 200
+  package static let resetsPerSecond = 20
   /// PING, SETTINGS, PRIORITY and empty DATA.
-  static let idleFrames = 1_000
-  static let idleFramesPerSecond = 100
+  package static let idleFrames = 1_000
+  package static let idleFramesPerSecond = 100
   static let unsentAcknowledgements = 100
 }
 

@@ -172,7 +172,10 @@ struct ParameterBinder {
     case .date: parameters.append(dateArray: try map(items, date))
     case .named: parameters.append(array: try map(items, literal))
     case .document: parameters.append(array: try map(items, document))
-    case .numeric, .json, .array: throw mismatch(value, "a list that can be stored")
+    case .numeric:
+      let texts = try map(items, decimal).map { $0 ?? "NULL" }
+      parameters.append(inTextFormat: "{\(texts.joined(separator: ","))}")
+    case .json, .array: throw mismatch(value, "a list that can be stored")
     }
   }
 

@@ -497,7 +497,7 @@ struct ResponseWriter: ~Copyable {
   // MARK: - Connections
 
   private mutating func connection(_ index: Int, _ bytes: RawSpan, _ parentBase: Int) -> Outcome {
-    cost &+= 2
+    cost &+= Int(program.connections[index].cost)
     let base = frames.depth
     guard let page = page(index, bytes, parentBase) else { return unreadable() }
     let outcome = object(program.connections[index].object, bytes, parentBase, page)

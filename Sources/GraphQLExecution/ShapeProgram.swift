@@ -96,6 +96,7 @@ final class ShapeProgram: Sendable {
     let isBackward: Bool
     let hasCursor: Bool
     let order: UInt32
+    let cost: Int32
     let firstKey: Int32
     let endKey: Int32
   }
@@ -352,7 +353,7 @@ private struct Builder {
       Program.Connection(
         object: object, itemsColumn: Int32(shape.itemsColumn ?? -1), pageSize: shape.pageSize,
         skipped: shape.skipped, isBackward: shape.isBackward, hasCursor: shape.hasCursor,
-        order: shape.order,
+        order: shape.order, cost: Int32(clamping: 2 + shape.filterCost),
         firstKey: firstKey, endKey: Int32(keyColumns.count)))
     let index = Int32(connections.count - 1)
     known[key] = index

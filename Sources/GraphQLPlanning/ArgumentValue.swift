@@ -102,6 +102,19 @@ struct ArgumentReader {
     return result
   }
 
+  /// Returns the arguments of a field for which nothing is given.
+  func defaults(of definition: FieldDefinition) -> FieldArguments {
+    var result = FieldArguments()
+    for argument in definition.arguments {
+      let value = argument.coercedDefault.flatMap {
+        try? constant($0, as: argument.type, for: Target(definition: argument))
+      }
+      if value != nil { result.defaulted.insert(argument.name) }
+      result.values.append((argument, value))
+    }
+    return result
+  }
+
   /// Reads a value; nil if it is a variable that was not given.
   private func read(
     _ value: Value, as type: TypeReference, for target: Target

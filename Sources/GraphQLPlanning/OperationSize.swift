@@ -145,7 +145,10 @@ private struct SizeWalk {
     let identity = ObjectIdentifier(shape)
     if let size = known[identity] { return size }
     var size = PlanSize.names(shape.fields.lazy.map(\.key))
-    for field in shape.fields { size = size + self.size(of: field.value) }
+    for field in shape.fields {
+      size = size + self.size(of: field.value)
+      if field.filterCost > 0 { size = size + .cost(field.filterCost) }
+    }
     known[identity] = size
     return size
   }
@@ -167,7 +170,7 @@ private struct SizeWalk {
   }
 
   private mutating func size(of connection: ConnectionShape) -> PlanSize {
-    var size = PlanSize.cost(2) + .names(connection.parts.lazy.map(\.key))
+    var size = PlanSize.cost(2 + connection.filterCost) + .names(connection.parts.lazy.map(\.key))
     for field in connection.parts {
       switch field.part {
       case .constant(let text): size = size + .text(text)

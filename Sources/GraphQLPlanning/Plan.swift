@@ -192,6 +192,8 @@ package struct FieldShape: Sendable {
   package let coordinate: String
   /// The items of a streamed list.
   package var items: StreamedItems?
+  /// The cost of what its filters ask of relations; a connection has its own.
+  package var filterCost = 0
 }
 
 /// The location of a value in the record of its object, and its format. Columns count from 0.
@@ -263,10 +265,12 @@ package final class ConnectionShape: Sendable {
   /// The columns of the element record that form its cursor.
   package let keyColumns: [Int]
   package let order: UInt32
+  /// The cost of what its filters ask of relations.
+  package let filterCost: Int
 
   package init(
     parts: [PartField], itemsColumn: Int?, pageSize: Int, skipped: Int = 0, isBackward: Bool,
-    hasCursor: Bool, keyColumns: [Int], order: UInt32
+    hasCursor: Bool, keyColumns: [Int], order: UInt32, filterCost: Int = 0
   ) {
     self.parts = parts
     self.itemsColumn = itemsColumn
@@ -276,6 +280,7 @@ package final class ConnectionShape: Sendable {
     self.hasCursor = hasCursor
     self.keyColumns = keyColumns
     self.order = order
+    self.filterCost = filterCost
   }
 }
 

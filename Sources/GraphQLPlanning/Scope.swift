@@ -27,6 +27,11 @@ struct Scope {
   /// The value of `:value`, and the input that it was given to.
   var value: (definition: InputValueDefinition, value: ArgumentValue?)?
   var valuePlace: InputPlace?
+  /// Whether the rows are only asked for a condition, so that they, and the row that they are
+  /// asked for, may not be in the result.
+  var isAsked = false
+  /// The cost of what the field's filters ask of relations.
+  var filterCost = 0
   /// The join whose copies of columns replace those of `this`.
   var copying: JoinStorage?
 }
@@ -158,7 +163,7 @@ struct TemplateRenderer {
     return "NULL::\(name: "\(named)")"
   }
 
-  private func text(
+  func text(
     of value: ArgumentValue, _ type: TypeReference, isSplice: Bool, _ place: () -> InputPlace?
   ) -> SQLFragment {
     switch value {

@@ -26,6 +26,23 @@ package enum SQLQuoting {
     }
   }
 
+  /// Returns the names in a list such as `actor_id, "filmId"`, as statements write them.
+  ///
+  /// - Throws: `SQLSyntaxError` if it is none.
+  package static func names(in source: String) throws(SQLSyntaxError) -> [String] {
+    var names: [String] = []
+    for part in try SQLToken.tokens(of: source).split(
+      omittingEmptySubsequences: false, whereSeparator: { $0.isSymbol(",") })
+    {
+      let words = part.filter { !$0.isBlank }
+      guard words.count == 1, words[0].kind == .name || words[0].kind == .quotedName else {
+        throw SQLSyntaxError("\"\(source)\" is not a name, nor names with commas between them.")
+      }
+      names.append(written(words[0].text))
+    }
+    return names
+  }
+
   /// Checks that a text is a type as casts name it: `uuid`, `double precision`, `varchar(20)`,
   /// `inventory."Size"`, `int4[]`.
   ///

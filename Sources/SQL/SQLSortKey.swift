@@ -5,6 +5,12 @@ package struct SQLSortKey: Sendable, Hashable {
   /// Whether nulls come first; nil if the key is never null.
   package let nullsFirst: Bool?
 
+  package init(expression: SQLTemplate, isDescending: Bool, nullsFirst: Bool?) {
+    self.expression = expression
+    self.isDescending = isDescending
+    self.nullsFirst = nullsFirst
+  }
+
   /// Parses a list such as `this.name, this.born DESC NULLS LAST`, split at the commas outside of
   /// brackets.
   ///

@@ -66,6 +66,18 @@ package struct SQLTemplate: Sendable, Hashable {
     variables.contains { $0.first == name }
   }
 
+  /// Returns the text with other names for qualifiers: that of a template for another place.
+  package func text(renaming names: [String: String]) -> String {
+    pieces.map { piece in
+      switch piece {
+      case .text(let text), .verbatim(let text): text
+      case .qualifier(let name): names[name] ?? name
+      case .variable(let path, let isSplice):
+        ":" + path.joined(separator: ".") + (isSplice ? "..." : "")
+      }
+    }.joined()
+  }
+
   /// The variable, if the template is nothing else.
   package var soleVariable: [String]? {
     if pieces.count == 1, case .variable(let path, isSplice: false) = pieces[0] {

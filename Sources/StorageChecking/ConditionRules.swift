@@ -123,7 +123,11 @@ struct ConditionRules {
       directive(of: argument) == nil, !mentioned.contains(argument.name)
     else { return [] }
     let named = argument.type.namedType
-    if mapping.hasConditions(named) || choosesOrder(named) { return [] }
+    if mapping.hasConditions(named) || choosesOrder(named) || mapping.filter(named) != nil
+      || mapping.order(named) != nil
+    {
+      return []
+    }
     return [
       StorageFinding(
         .warning, coordinate,

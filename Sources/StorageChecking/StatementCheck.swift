@@ -33,6 +33,8 @@ struct ProbePlan {
     else { throw GraphQLError("There is no operation.", code: .internalServerError) }
     var limits = PlannerLimits()
     limits.maximumElements = .max
+    limits.maximumFilterConditions = .max
+    limits.maximumOrders = .max
     limits.maximumCost = nil
     limits.maximumNameBytes = .max
     let (plan, rows) = try Planner(mapping: mapping, limits: limits).rows(

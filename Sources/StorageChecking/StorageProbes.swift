@@ -32,6 +32,7 @@ struct StorageProbes {
     var ways: [TypeID: Group] = [root: Group(before: "{ ", after: " }", place: schema[root].name)]
     var queue = [root]
     var result: [Group] = []
+    var checked: Set<TypeID> = []
     while !queue.isEmpty {
       let type = queue.removeFirst()
       guard var group = ways[type] else { continue }
@@ -41,6 +42,7 @@ struct StorageProbes {
         let target = field.type.namedType
         let isLeaf = schema[target].isLeaf
         group.calls += calls.map { probe($0, of: field, in: type) }
+        group.calls += chosen(of: field, &checked).map { probe($0, of: field, in: type) }
         guard !isLeaf else { continue }
         let possible = schema.possibleTypes[Int(target.index)]
         for next in [target] + possible where ways[next] == nil {
@@ -90,6 +92,8 @@ struct StorageProbes {
       let samples = samples(of: argument.type, tag, &expansion)
       if !samples.isEmpty {
         arguments.append((argument.name, samples))
+      } else if argument.isRequired, let nothing = nothing(of: argument.type) {
+        arguments.append((argument.name, [nothing]))
       } else if argument.isRequired {
         return []
       }
@@ -148,6 +152,7 @@ struct StorageProbes {
       let named = schema[id]
       switch named.kind {
       case .enum(let values): return values.map(\.name)
+      case .inputObject where isChecked(id): return []
       case .inputObject(let fields, let isOneOf):
         let isExpanded =
           expansion.depth < Expansion.maximumDepth && expansion.known.insert(id).inserted
@@ -170,6 +175,84 @@ struct StorageProbes {
       case .object, .interface, .union: return []
       }
     }
+  }
+
+  // MARK: - Filters and orders
+
+  /// Returns a call with the filters and orders that no other call has had: each of their columns
+  /// with one operator, and each of their relations. None if there are none.
+  private func chosen(of field: FieldDefinition, _ checked: inout Set<TypeID>) -> [String] {
+    var chosen: [String] = []
+    var others: [String] = []
+    for argument in field.arguments where !Self.pageArguments.contains(argument.name) {
+      let type = argument.type.namedType
+      if isChecked(type) {
+        guard checked.insert(type).inserted else { continue }
+        let text = mapping.filter(type) != nil ? filterSample(type) : orderSample(type)
+        chosen.append("\(argument.name): \(text)")
+      } else if argument.isRequired {
+        var expansion = Expansion()
+        guard let sample = samples(of: argument.type, 1, &expansion).first else { return [] }
+        others.append("\(argument.name): \(sample)")
+      }
+    }
+    if chosen.isEmpty { return [] }
+    return ["\(field.name)(\((others + chosen).joined(separator: ", ")))"]
+  }
+
+  private func filterSample(_ input: TypeID) -> String {
+    guard let filter = mapping.filter(input), case .inputObject(let fields, _) = schema[input].kind
+    else { return "{}" }
+    let members = fields.compactMap { field -> String? in
+      switch filter.members[field.name] {
+      case .and?, .or?, .not?: return nil
+      case .reference?: return "\(field.name): {}"
+      case .relation?: return "\(field.name): {some: {}}"
+      case .column?:
+        guard case .inputObject(let operators, _) = schema[field.type.namedType].kind,
+          let first = operators.first
+        else { return nil }
+        var expansion = Expansion()
+        return samples(of: first.type, 1, &expansion).first.map {
+          "\(field.name): {\(first.name): \($0)}"
+        }
+      case nil:
+        var expansion = Expansion()
+        return samples(of: field.type, 1, &expansion).first.map { "\(field.name): \($0)" }
+      }
+    }
+    return "{\(members.joined(separator: ", "))}"
+  }
+
+  private func orderSample(_ input: TypeID) -> String {
+    let columns = sortedColumns(of: input).map { "{\($0): ASC}" }
+    guard let order = mapping.order(input), case .inputObject(let fields, _) = schema[input].kind
+    else { return "[]" }
+    let related = fields.compactMap { field -> String? in
+      guard case .reference? = order.members[field.name] else { return nil }
+      return sortedColumns(of: field.type.namedType).first.map { "{\(field.name): {\($0): ASC}}" }
+    }
+    return "[\((columns + related).joined(separator: ", "))]"
+  }
+
+  private func sortedColumns(of input: TypeID) -> [String] {
+    guard let order = mapping.order(input), case .inputObject(let fields, _) = schema[input].kind
+    else { return [] }
+    return fields.map(\.name).filter {
+      if case .column? = order.members[$0] { true } else { false }
+    }
+  }
+
+  /// Returns whether the input is a filter or an order, which one call alone has.
+  private func isChecked(_ id: TypeID) -> Bool {
+    mapping.filter(id) != nil || mapping.order(id) != nil
+  }
+
+  /// Returns the filter or the list of orders that asks for nothing.
+  private func nothing(of type: TypeReference) -> String? {
+    guard isChecked(type.namedType) else { return nil }
+    if case .list = type.nullable { return "[]" }
+    return "{}"
   }
 
   private func sample(ofScalar type: TypeDefinition, _ tag: Int) -> String {

@@ -184,6 +184,7 @@ import Testing
       }
       let http = HTTPLimits()
       let document = ValidationLimits.server
+      let planner = PlannerLimits()
       func number(_ limit: Int?) throws -> String { "\(try #require(limit))" }
       // Name, value with `%` for the option's default, option, response.
       let rows: [(String, String, String?, String)] = [
@@ -278,6 +279,16 @@ import Testing
         ("page", "% elements", "maximum-page-size", code(.badUserInput)),
         ("IDs in one list", "100", nil, code(.badUserInput)),
         ("conditions in a field's lists of input objects", "100", nil, code(.badUserInput)),
+        (
+          "a filter",
+          "\(planner.maximumFilterConditions) conditions, \(planner.maximumFilterDepth) levels, "
+            + "\(planner.maximumFilterAlternatives) filters in one `or`", nil, code(.badUserInput)
+        ),
+        (
+          "orders of a list",
+          "\(planner.maximumOrders), by \(planner.maximumOrderDepth) relations each",
+          nil, code(.badUserInput)
+        ),
         ("elements of a response", "%", "maximum-elements", code(.costLimitExceeded)),
         ("cost of an operation", "%", "maximum-cost", code(.costLimitExceeded)),
         (

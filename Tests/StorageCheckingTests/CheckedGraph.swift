@@ -24,7 +24,8 @@ struct CheckedGraph {
         }
 
         """ + sdl
-    mapping = try StorageMapping(SchemaBuilder.build(Parser.parse(Source(text), limits: .default)))
+    mapping = try StorageMapping(
+      SchemaBuilder.build(Parser.parse(Source(text), limits: .unlimited)))
     database = try TestCluster.newDatabase()
     try TestCluster.session(database).execute(sql)
   }

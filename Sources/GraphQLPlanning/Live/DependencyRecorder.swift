@@ -196,6 +196,9 @@ final class DependencyRecorder {
   private func value(
     _ operand: LiveCatalog.Operand, _ scope: Scope, _ renderer: TemplateRenderer
   ) -> Value? {
+    if case .variable(["viewer"]) = operand { return .viewer }
+    // What is not in the result has no column there.
+    if scope.isAsked { return nil }
     switch operand {
     case .variable(["viewer"]): return .viewer
     case .variable(let path):

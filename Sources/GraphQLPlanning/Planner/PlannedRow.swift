@@ -114,7 +114,8 @@ final class RowRecorder {
   }
 
   func note(_ filters: [SelectionCompiler.Filter], of row: RowBuilder) {
-    self.filters[ObjectIdentifier(row), default: []] += filters
+    // One of a type's filter may ask for anything, with an index or without.
+    self.filters[ObjectIdentifier(row), default: []] += filters.filter { !$0.isOfType }
   }
 
   /// Completes the rows. Call once, after compiling: a row's joins are known only then.

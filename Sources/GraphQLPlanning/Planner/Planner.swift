@@ -134,6 +134,14 @@ package struct PlannerLimits: Sendable {
   package var maximumNodeIDs = 100
   /// The maximum number of conditions that one field's lists of input objects may add.
   package var maximumListedConditions = 100
+  /// The maximum number of conditions of one filter, of filters inside of each other, and of those
+  /// in one `or`.
+  package var maximumFilterConditions = 30
+  package var maximumFilterDepth = 4
+  package var maximumFilterAlternatives = 10
+  /// The maximum number of orders in one list, and of relations to the column of one.
+  package var maximumOrders = 10
+  package var maximumOrderDepth = 4
   /// The maximum number of elements of all lists and pages of a response.
   package var maximumElements = 10_000
   /// The number at which counts that are not stored stop; nil for no limit.

@@ -158,7 +158,7 @@ extension SelectionCompiler {
     return ConnectionShape(
       parts: shapes, itemsColumn: itemsColumn, pageSize: page.size, skipped: window.lowerBound,
       isBackward: page.isBackward, hasCursor: page.start != nil, keyColumns: keyColumns,
-      order: page.fingerprint)
+      order: page.fingerprint, filterCost: scope.filterCost)
   }
 
   /// Returns the range of a page's rows to read: all, unless each of its lists is streamed and has
@@ -449,6 +449,7 @@ extension SelectionCompiler {
     for key in order.keys {
       for byte in key.expression.source.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
       hash = (hash ^ (key.isDescending ? 1 : 2)) &* 16_777_619
+      if order.isChosen, key.nullsFirst == !key.isDescending { hash = (hash ^ 4) &* 16_777_619 }
     }
     return hash
   }

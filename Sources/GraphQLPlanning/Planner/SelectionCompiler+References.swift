@@ -17,7 +17,7 @@ extension SelectionCompiler {
     var groups: [TypeGroup] = []
     for type in types {
       var table = mapping[type]?.table
-      if let rows { table = TableStorage(name: rows, masked: nil, key: table?.key ?? "id") }
+      if let rows { table = TableStorage(name: rows, masked: nil, keys: table?.keys ?? ["id"]) }
       if let place = groups.firstIndex(where: { $0.table == table }) {
         groups[place].types.append(type)
       } else {

@@ -229,6 +229,8 @@ extension SelectionCompiler {
     /// The condition on the row, which may have an index for it, if the one on the ordering join
     /// differs.
     let ofRow: SQLFragment?
+    /// Whether it is the value of an input with `@filter(of:)`.
+    var isOfType = false
   }
 
   /// Returns the conditions that the given arguments add, including input fields.
@@ -243,10 +245,15 @@ extension SelectionCompiler {
     return filters
   }
 
-  private func addFilters(
+  func addFilters(
     _ definition: InputValueDefinition, _ place: InputPlace, _ value: ArgumentValue,
     _ scope: Scope, _ filters: inout [Filter]
   ) {
+    let input = schema[definition.type.namedType]
+    if mapping.filter(input.id) != nil {
+      if let filter = filter(value, input, place, scope) { filters.append(filter) }
+      return
+    }
     let storage = mapping.condition(of: definition)
     if let storage, storage.isTest, !matches(value, storage.unless) {
       var inner = scope
@@ -269,8 +276,21 @@ extension SelectionCompiler {
           ofRow: isKept && among != nil ? filter(storage, inner) : nil))
     }
     addInner(
-      schema[definition.type.namedType], value, place, wantsAll: storage?.wantsAll ?? false, scope,
+      input, value, place, wantsAll: storage?.wantsAll ?? false, scope,
       &filters)
+  }
+
+  /// Returns the filter that the value of an input with `@filter(of:)` is; nil for an empty one.
+  private func filter(
+    _ value: ArgumentValue, _ input: TypeDefinition, _ place: InputPlace, _ scope: Scope
+  ) -> Filter? {
+    var inner = scope
+    inner.copying = nil
+    guard let text = condition(value, input, place, inner) else { return nil }
+    let isPlain = size(of: value, input).relations == 0
+    return Filter(
+      coordinate: place.coordinate, text: text, isCounted: false, among: nil,
+      isAskedFirst: isPlain && scope.copying == nil, isPlain: isPlain, ofRow: nil, isOfType: true)
   }
 
   /// Adds the conditions of an input object; for a list, that one item matches, or that all do.
@@ -377,7 +397,9 @@ extension SelectionCompiler {
   /// Returns the order that an enum argument chose, or the relation's own.
   func order(of relation: RelationStorage, _ scope: Scope) -> OrderStorage {
     for (definition, value) in scope.arguments.values {
-      guard let value, let chosen = chosenOrder(definition, value) else { continue }
+      guard let value else { continue }
+      if let chosen = chosenKeys(definition, value, relation) { return chosen }
+      guard let chosen = chosenOrder(definition, value) else { continue }
       if let given = chosen.given, let other = chosen.otherwise, !isGiven(given, scope) {
         return mapping.enumValue(named: other, of: definition.type.namedType)?.order ?? chosen
       }

@@ -162,6 +162,7 @@ struct SelectionCompiler {
     }
     var values: [FieldKey: ValueShape] = [:]
     var numbers: [FieldKey: Int] = [:]
+    var filterCosts: [FieldKey: Int] = [:]
     var result: [CompiledObject] = []
     for (type, fields) in zip(types, collected) {
       var shapes: [FieldShape] = []
@@ -198,9 +199,11 @@ struct SelectionCompiler {
           inner.row = row
           inner.storage = typeStorage
           let tags = tagsByKey[key] ?? []
+          var cost = 0
           let value = try compile(
-            field, storage, scope: inner, onlyForTags: tags.count < types.count ? tags : [])
+            field, storage, scope: inner, onlyForTags: tags.count < types.count ? tags : [], &cost)
           values[key] = value
+          filterCosts[key] = cost
           numbers[key] = numbers.count
         }
         guard let value = values[key] else { continue }
@@ -208,6 +211,7 @@ struct SelectionCompiler {
         var shape = FieldShape(
           field.responseName, isNonNull: storage.definition.type.isNonNull, value,
           coordinate: storage.coordinate)
+        shape.filterCost = filterCosts[key] ?? 0
         if value.isList { shape.items = StreamedItems(field.field) }
         shapes.append(shape)
         signature.append("\(field.responseName):\(numbers[key] ?? -1)")
@@ -231,7 +235,8 @@ struct SelectionCompiler {
   // MARK: - Fields
 
   private func compile(
-    _ field: CollectedField, _ storage: FieldStorage, scope: Scope, onlyForTags tags: [Int]
+    _ field: CollectedField, _ storage: FieldStorage, scope: Scope, onlyForTags tags: [Int],
+    _ filterCost: inout Int
   ) throws(GraphQLError) -> ValueShape {
     guard let row = scope.row else { return .constant(Array("null".utf8)) }
     var scope = scope
@@ -239,6 +244,7 @@ struct SelectionCompiler {
     do {
       scope.arguments = try reader.arguments(of: field.field, storage.definition)
       try checkConditions(scope.arguments, field)
+      scope.filterCost = try checkFilters(scope.arguments, field)
     } catch {
       // 6.4.1 Coercing Field Arguments: an error of the field, not of the request.
       return .refused(error)
@@ -262,15 +268,18 @@ struct SelectionCompiler {
         of: type.namedType, selectionSets: field.selectionSets, row: row, scope: inner)
       return .embedded(when: when, shape)
     case .reference(let reference):
+      filterCost = scope.filterCost
       guard
         let (text, shape) = try self.reference(field, storage, reference, scope)
       else { return .constant(Array("null".utf8)) }
       return .record(column: row.column(guarded(text, tags, scope)), shape)
     case .relation(let relation):
       if relation.isConnection {
+        // It has the cost itself.
         return .connection(
           try connection(field, storage, relation, scope, onlyForTags: tags))
       }
+      filterCost = scope.filterCost
       return try list(field, storage, relation, scope, onlyForTags: tags)
     case .userErrors: return .constant(Array("[]".utf8))
     case .secret: return .secret

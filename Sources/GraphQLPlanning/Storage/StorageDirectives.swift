@@ -41,6 +41,10 @@ package enum StorageDirectives {
     directive @where(condition: String, in: String, set: String, unless: String, counted: Boolean! = false, among: Int, all: Boolean! = false) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
     "A total order, unique key last. `from`: what has the rows in this order, in place of the connection's; `fromEnd`: for a page with `last`. `given`: an argument, or a field of one, without which the order is that of another value, `otherwise`, or refused."
     directive @orderBy(by: String!, from: String, fromEnd: String, given: String, otherwise: String) on ENUM_VALUE
+    "Conditions on the rows of this type: a member for each of its columns, each relation to a type with a filter, `and`, `or` and `not` are added. A field uses it as an argument."
+    directive @filter(of: String!) on INPUT_OBJECT
+    "An order of the rows of this type, chosen by one member: one for each of its columns, and each relation to one object of a type with an order, is added. A list or connection uses a list of it as an argument; the type's key is appended."
+    directive @order(of: String!) on INPUT_OBJECT
     "The function that the mutation's field calls. `once`: a repeated request with the same `Idempotency-Key` does not call it again. `again`: the function that is called then, if the response must not be stored. `signsIn`: the member of the result that is the ID of the user who is signed in."
     directive @call(function: String!, once: Boolean! = false, again: String, signsIn: String) on FIELD_DEFINITION
     "The result of the function: a leaf, or the objects with these IDs. `key`: a member of the `jsonb` that was returned."
@@ -63,7 +67,8 @@ package enum StorageDirectives {
 
   package static let names: Set<String> = [
     "scalar", "value", "when", "values", "hidden", "tag", "table", "join", "column", "sql", "embed",
-    "reference", "connection", "list", "where", "orderBy", "call", "result", "userErrors", "secret",
+    "reference", "connection", "list", "where", "orderBy", "filter", "order", "call", "result",
+    "userErrors", "secret",
     "password", "identityToken", "sealed", "event", "confidential",
   ]
 

@@ -15,6 +15,9 @@ package struct StorageMapping: Sendable {
   /// The input types with a condition of their own or of a nested input.
   private let filterTypes: Set<TypeID>
   private let enumValues: [ObjectIdentifier: EnumValueStorage]
+  /// The inputs with `@filter(of:)` and with `@order(of:)`.
+  private let filters: [TypeID: FilterStorage]
+  private let orders: [TypeID: FilterStorage]
   /// The scalars by type index.
   private let scalars: [ScalarStorage]
   /// The relation that has rows if anything at all is hidden from the viewer.
@@ -31,6 +34,15 @@ package struct StorageMapping: Sendable {
 
   /// Returns whether the fields of an input type, or those of nested inputs, can add conditions.
   package func hasConditions(_ inputType: TypeID) -> Bool { filterTypes.contains(inputType) }
+
+  /// Returns what the members of an input with `@filter(of:)` ask.
+  package func filter(_ inputType: TypeID) -> FilterStorage? { filters[inputType] }
+
+  /// Returns what the members of an input with `@order(of:)` sort by.
+  package func order(_ inputType: TypeID) -> FilterStorage? { orders[inputType] }
+
+  /// The inputs with `@filter(of:)`.
+  package var filterInputs: [TypeID] { filters.keys.sorted { $0.index < $1.index } }
 
   func enumValue(named name: String, of type: TypeID) -> EnumValueStorage? {
     schema[type].enumValue(named: name).flatMap { enumValues[ObjectIdentifier($0)] }
@@ -69,8 +81,11 @@ package struct StorageMapping: Sendable {
     events = reader.events()
     scalars = schema.types.map { ScalarStorage($0) }
     types = schema.types.map { reader.read($0) }
+    var filterReader = FilterReader(schema: schema, types: types)
+    filters = filterReader.read("filter")
+    orders = filterReader.read("order")
     let problems =
-      TemplateVariables(schema: schema).problems + reader.problems
+      TemplateVariables(schema: schema).problems + reader.problems + filterReader.problems
       + schema.types.compactMap { ScalarStorage.problem(of: $0) }
       + CallRules(schema: schema, types: types).problems
     guard problems.isEmpty else { throw StorageErrors(problems: problems) }
@@ -130,7 +145,10 @@ package final class TypeStorage: Sendable {
 package struct TableStorage: Sendable, Hashable {
   package let name: SQLTemplate
   package let masked: SQLTemplate?
-  package let key: String
+  /// The columns of the key.
+  package let keys: [String]
+  /// The first of them: the column by which objects are found.
+  package var key: String { keys.first ?? "id" }
 }
 
 package struct JoinStorage: Sendable, Hashable {
@@ -236,6 +254,8 @@ package struct OrderStorage: Sendable, Hashable {
   /// The argument without which the order is that of another value.
   var given: String?
   var otherwise: String?
+  /// Whether a list of an input with `@order(of:)` chose it.
+  var isChosen = false
 }
 
 /// A condition that an argument or an input field adds.

@@ -178,9 +178,27 @@ struct StorageReader {
       else { continue }
       return TableStorage(
         name: name, masked: template(directive.string("masked")),
-        key: directive.string("key").map(SQLQuoting.written) ?? "id")
+        keys: Self.keys(directive.string("key")))
     }
     return nil
+  }
+
+  /// Returns the columns of a key, which are separated by commas.
+  private static func keys(_ text: String?) -> [String] {
+    let names = (try? SQLQuoting.names(in: text ?? "id")) ?? []
+    return names.isEmpty ? ["id"] : names
+  }
+
+  /// Returns the order of a connection that has no other: its type's key.
+  private func keyOrder(of connection: TypeID) -> OrderStorage {
+    guard let edges = schema[connection].field(named: "edges"),
+      let node = schema[edges.type.namedType].field(named: "node")
+    else { return order(nil) }
+    let type = schema[node.type.namedType]
+    guard let table = table(of: [type] + type.interfaces.map { schema[$0] }) else {
+      return order(nil)
+    }
+    return order(table.keys.map { "this.\($0)" }.joined(separator: ", "))
   }
 
   private mutating func kind(
@@ -280,6 +298,11 @@ struct StorageReader {
     return values.allSatisfy { $0.appliedDirectives.first(named: "orderBy") != nil }
   }
 
+  /// Returns whether the argument is of an input with `@order(of:)`.
+  private func isChoice(_ argument: InputValueDefinition) -> Bool {
+    schema[argument.type.namedType].appliedDirectives.first(named: "order") != nil
+  }
+
   private func leaf(
     _ directive: Directive?, _ definition: FieldDefinition, of row: String
   ) -> FieldStorage.Kind {
@@ -298,7 +321,12 @@ struct StorageReader {
   ) -> FieldStorage.Kind {
     let isConnection = directive?.name.text == "connection"
     let ids = template(directive?.string("ids"))
-    let order = order(directive?.string("orderBy") ?? (ids == nil ? nil : "edge.position"))
+    var order = order(directive?.string("orderBy") ?? (ids == nil ? nil : "edge.position"))
+    if isConnection, order.keys.isEmpty,
+      definition.arguments.contains(where: { isChoice($0) })
+    {
+      order = keyOrder(of: definition.type.namedType)
+    }
     if isConnection, order.keys.isEmpty, !definition.arguments.contains(where: { isOrder($0) }) {
       problems.append("\(coordinate): pages need an order: orderBy, or an enum with @orderBy.")
     }

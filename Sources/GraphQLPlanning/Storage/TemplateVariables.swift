@@ -103,7 +103,11 @@ struct TemplateVariables {
       "call(signsIn:)", "event(topic:)", "orderBy(given:)", "orderBy(otherwise:)",
       "identityToken(provider:)":
       return []
-    case "table(key:)", "join(name:)", "column(name:)", "column(of:)", "reference(column:)":
+    case "filter(of:)", "order(of:)": return []
+    case "table(key:)":
+      _ = try SQLQuoting.names(in: text)
+      return []
+    case "join(name:)", "column(name:)", "column(of:)", "reference(column:)":
       try SQLQuoting.checkName(text)
       return []
     case "orderBy(by:)": return try SQLSortKey.list(text, isRequired: true).map(\.expression)

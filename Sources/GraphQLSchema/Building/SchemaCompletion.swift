@@ -1,7 +1,7 @@
 import GraphQLLanguage
 
 /// Adds what the SDL of a storage schema omits: the fields that types inherit from their
-/// interfaces, connection types, and the arguments of pages.
+/// interfaces, connection types, the arguments of pages, and the members of filters and orders.
 ///
 /// It maps syntax to syntax, before `SchemaBuilder`. The specification requires every field of
 /// every type, and so does `SchemaBuilder`; only code that loads a schema with its storage calls
@@ -38,6 +38,7 @@ package struct SchemaCompletion {
     completion.completeConnections(fileEnds: fileEnds)
     completion.completeInterfaces()
     completion.completePageArguments()
+    completion.completeFilters()
     guard completion.findings.isEmpty else {
       throw SchemaErrors(completion.findings.errors(in: document.source))
     }

@@ -28,7 +28,7 @@ struct OwnGraph {
 
   static func mapping(_ sdl: String) throws -> StorageMapping {
     let source = Source(StorageDirectives.sdl + "\n" + sdl)
-    let document = try Parser.parse(source, limits: .default)
+    let document = try Parser.parse(source, limits: .unlimited)
     return try StorageMapping(SchemaBuilder.build(SchemaCompletion.complete(document)))
   }
 

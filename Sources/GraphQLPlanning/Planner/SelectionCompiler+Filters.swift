@@ -1,0 +1,311 @@
+import GraphQLLanguage
+import GraphQLResponse
+import GraphQLSchema
+import SQL
+
+/// Compiles the values of inputs with `@filter(of:)` to conditions on the rows of a relation.
+///
+/// Which members are given, and the values of enums and Booleans, are parts of the plan; all other
+/// values are parameters, a list one array. A relation is read as its field reads it, through the
+/// rows of its type's `@table`: what the viewer may not read meets no condition.
+extension SelectionCompiler {
+  /// Returns the condition of a filter's value; nil if it has none.
+  func condition(
+    _ value: ArgumentValue, _ input: TypeDefinition, _ place: InputPlace, _ scope: Scope
+  ) -> SQLFragment? {
+    guard case .object(let members) = value, let filter = mapping.filter(input.id) else {
+      return nil
+    }
+    var parts: [SQLFragment] = []
+    for member in members where !member.value.isNull {
+      guard let definition = input.inputField(named: member.name) else { continue }
+      let type = schema[definition.type.namedType]
+      let place = InputPlace("\(input.name).\(member.name)", place.position)
+      guard let kind = filter.members[member.name] else {
+        // One with a condition of its own.
+        var filters: [Filter] = []
+        addFilters(definition, place, member.value, scope, &filters)
+        parts += filters.map(\.text)
+        continue
+      }
+      switch kind {
+      case .and: parts += each(member.value, type, place, scope).compactMap(\.self)
+      case .or:
+        let items = each(member.value, type, place, scope).map { $0 ?? "true" }
+        parts.append(items.isEmpty ? "false" : Self.joined(items, "OR"))
+      case .not:
+        parts.append("NOT \(condition(member.value, type, place, scope) ?? "(true)")")
+      case .column(let template, let columnType):
+        parts += operators(member.value, type, columnType, template, place, scope)
+      case .reference(let reference, let field):
+        parts.append(exists(field, reference, member.value, type, place, scope))
+      case .relation(let relation, let field):
+        parts += quantified(field, relation, member.value, type, place, scope)
+      }
+    }
+    return parts.isEmpty ? nil : Self.joined(parts, "AND")
+  }
+
+  private static func joined(_ parts: [SQLFragment], _ word: String) -> SQLFragment {
+    "(\(parts.joined(separator: " \(name: word) ")))"
+  }
+
+  private func each(
+    _ value: ArgumentValue, _ type: TypeDefinition, _ place: InputPlace, _ scope: Scope
+  ) -> [SQLFragment?] {
+    guard case .list(let items) = value else { return [condition(value, type, place, scope)] }
+    return items.filter { !$0.isNull }.map { condition($0, type, place, scope) }
+  }
+
+  // MARK: - Columns
+
+  private func operators(
+    _ value: ArgumentValue, _ input: TypeDefinition, _ type: TypeReference,
+    _ template: SQLTemplate, _ place: InputPlace, _ scope: Scope
+  ) -> [SQLFragment] {
+    guard case .object(let members) = value else { return [] }
+    let column = comparable(renderer.render(template, scope), type)
+    return members.compactMap { member in
+      guard !member.value.isNull, let definition = input.inputField(named: member.name) else {
+        return nil
+      }
+      let place = InputPlace("\(input.name).\(member.name)", place.position)
+      let given = renderer.text(of: member.value, definition.type, isSplice: false) { place }
+      return comparison(member.name, column, given, type, member.value)
+    }
+  }
+
+  /// Returns a column in the form in which it is compared. Where a `String` is another type of
+  /// text, or an enum, it is its text; for `text` itself, PostgreSQL ignores the cast.
+  private func comparable(_ column: SQLFragment, _ type: TypeReference) -> SQLFragment {
+    guard mapping.parameterType(of: type.namedType) == .text,
+      case .scalar = schema[type.namedType].kind, schema[type.namedType].name != "Boolean"
+    else { return column }
+    if case .list = type.nullable { return "(\(column))::text[]" }
+    return "(\(column))::text"
+  }
+
+  private func comparison(
+    _ name: String, _ column: SQLFragment, _ given: SQLFragment, _ type: TypeReference,
+    _ value: ArgumentValue
+  ) -> SQLFragment? {
+    var isList = false
+    if case .list = type.nullable { isList = true }
+    let isDocument = schema[type.namedType].isDocument
+    switch name {
+    case "eq": return "\(column) = \(given)"
+    case "ne": return "\(column) <> \(given)"
+    case "lt": return "\(column) < \(given)"
+    case "lte": return "\(column) <= \(given)"
+    case "gt": return "\(column) > \(given)"
+    case "gte": return "\(column) >= \(given)"
+    case "in": return "\(column) = ANY (\(given))"
+    case "notIn": return "\(column) <> ALL (\(given))"
+    case "isNull":
+      guard case .boolean(let isNull) = value else { return nil }
+      return isNull ? "\(column) IS NULL" : "\(column) IS NOT NULL"
+    case "like": return "\(column) LIKE \(given)"
+    case "ilike": return "\(column) ILIKE \(given)"
+    case "startsWith": return "\(column) LIKE \(Self.pattern(given)) || '%'"
+    case "contains" where isList: return "\(column) @> \(list(given, like: column, type))"
+    case "contains" where isDocument: return "\(column) @> \(given)"
+    case "contains": return "\(column) LIKE '%' || \(Self.pattern(given)) || '%'"
+    case "overlaps": return "\(column) && \(list(given, like: column, type))"
+    case "hasKey": return "\(column) ? \(given)"
+    case "matches": return "\(column) @@ websearch_to_tsquery(\(given))"
+    default: return nil
+    }
+  }
+
+  /// Returns a pattern that only the text matches.
+  private static func pattern(_ text: SQLFragment) -> SQLFragment {
+    #"replace(replace(replace(\#(text), '\', '\\'), '%', '\%'), '_', '\_')"#
+  }
+
+  /// Returns a list of integers as the column's type, which may be `bigint[]`. PostgreSQL leaves
+  /// out the case as it plans.
+  private func list(
+    _ given: SQLFragment, like column: SQLFragment, _ type: TypeReference
+  ) -> SQLFragment {
+    guard mapping.parameterType(of: type.namedType) == .int4 else { return given }
+    return "CASE WHEN false THEN \(column) ELSE \(given) END"
+  }
+
+  // MARK: - Relations
+
+  private func exists(
+    _ field: FieldStorage, _ reference: ReferenceStorage, _ value: ArgumentValue,
+    _ input: TypeDefinition, _ place: InputPlace, _ scope: Scope
+  ) -> SQLFragment {
+    let types = schema.possibleTypes[Int(field.definition.type.namedType.index)]
+    let groups = groups(of: types, rows: nil)
+    guard groups.count == 1, let table = groups[0].table else { return "false" }
+    let row = RowBuilder(alias: statement.alias())
+    var target = asked(field, scope)
+    target.parent = scope.row
+    target.row = nil
+    let id = reference.id.map { renderer.render($0, target) }
+    target.row = row
+    target.storage = types.first.flatMap { mapping[$0] }
+    let name = renderer.render(table.name, target, isNoted: false)
+    statement.live?.note(
+      rows: table, table.name, in: nil, where: [], each: nil, target, renderer)
+    var conditions: [SQLFragment] = []
+    if let id { conditions.append("\(name: row.alias).\(name: table.key) = \(id)") }
+    if let condition = reference.condition { conditions.append(renderer.render(condition, target)) }
+    conditions += filters(of: field, target).map(\.text)
+    if let inner = condition(value, input, place, target) { conditions.append(inner) }
+    return
+      "EXISTS \(select("", from: ["\(name) AS \(name: row.alias)"] + row.joinClauses, where: conditions))"
+  }
+
+  private func quantified(
+    _ field: FieldStorage, _ relation: RelationStorage, _ value: ArgumentValue,
+    _ input: TypeDefinition, _ place: InputPlace, _ scope: Scope
+  ) -> [SQLFragment] {
+    guard case .object(let members) = value else { return [] }
+    return members.compactMap { member in
+      guard !member.value.isNull, let definition = input.inputField(named: member.name) else {
+        return nil
+      }
+      let type = schema[definition.type.namedType]
+      guard let filter = mapping.filter(type.id) else { return nil }
+      let types = schema.possibleTypes[Int(filter.target.index)]
+      let rows = relationRows(
+        types: types, field, relation, asked(field, scope), variables: [:], isCount: true)
+      guard rows.group?.table != nil else { return "false" }
+      let inner = condition(member.value, type, place, rows.scope)
+      let isEvery = member.name == "every"
+      if isEvery, inner == nil { return nil }
+      let asked = inner.map { isEvery ? "\($0) IS NOT TRUE" : $0 }
+      let found = select(
+        "", from: rows.from + rows.row.joinClauses,
+        where: rows.conditions + [asked].compactMap(\.self))
+      return member.name == "some" ? "EXISTS \(found)" : "NOT EXISTS \(found)"
+    }
+  }
+
+  /// Returns the scope in which a field is read without arguments, as a condition.
+  private func asked(_ field: FieldStorage, _ scope: Scope) -> Scope {
+    var inner = Scope()
+    inner.row = scope.row
+    inner.storage = scope.storage
+    inner.enclosingJoins = scope.enclosingJoins
+    inner.coordinate = field.coordinate
+    inner.isAsked = true
+    inner.arguments = reader.defaults(of: field.definition)
+    return inner
+  }
+
+  // MARK: - Limits
+
+  /// What the filters of one field ask for.
+  struct FilterSize {
+    var conditions = 0
+    var relations = 0
+    var depth = 0
+    var alternatives = 0
+  }
+
+  /// Returns what a filter asks for. Recursion is as deep as the request, which is limited.
+  func size(of value: ArgumentValue, _ input: TypeDefinition, depth: Int = 0) -> FilterSize {
+    var size = FilterSize()
+    add(value, input, depth, &size)
+    return size
+  }
+
+  private func add(
+    _ value: ArgumentValue, _ input: TypeDefinition, _ depth: Int, _ size: inout FilterSize
+  ) {
+    guard case .object(let members) = value, let filter = mapping.filter(input.id) else { return }
+    size.depth = max(size.depth, depth)
+    for member in members where !member.value.isNull {
+      guard let definition = input.inputField(named: member.name) else { continue }
+      let type = schema[definition.type.namedType]
+      switch filter.members[member.name] {
+      case .and?, .or?, .not?:
+        var items = [member.value]
+        if case .list(let list) = member.value { items = list }
+        if case .or? = filter.members[member.name] {
+          size.alternatives = max(size.alternatives, items.count)
+        }
+        // An item without conditions is a part of the statement, too.
+        size.conditions += items.count { $0.isEmptyObject }
+        for item in items { add(item, type, depth + 1, &size) }
+      case .column?:
+        if case .object(let operators) = member.value {
+          size.conditions += operators.count { !$0.value.isNull }
+        }
+      case .reference?:
+        size.conditions += 1
+        size.relations += 1
+        add(member.value, type, depth + 1, &size)
+      case .relation?:
+        guard case .object(let quantifiers) = member.value else { continue }
+        for inner in quantifiers where !inner.value.isNull {
+          size.conditions += 1
+          size.relations += 1
+          guard let definition = type.inputField(named: inner.name) else { continue }
+          add(inner.value, schema[definition.type.namedType], depth + 1, &size)
+        }
+      case nil: size.conditions += 1
+      }
+    }
+  }
+
+  /// Checks what the filters and orders among the arguments ask for.
+  ///
+  /// - Returns: the cost of the relations in them: each is a page of the usual size.
+  func checkFilters(
+    _ arguments: FieldArguments, _ field: CollectedField
+  ) throws(GraphQLError) -> Int {
+    var relations = 0
+    for (definition, value) in arguments.values {
+      guard let value else { continue }
+      let input = schema[definition.type.namedType]
+      if mapping.filter(input.id) != nil {
+        let size = size(of: value, input)
+        relations += size.relations
+        try check(size.conditions, limits.maximumFilterConditions, "conditions", definition, field)
+        try check(
+          size.depth, limits.maximumFilterDepth, "levels of nested filters", definition, field)
+        try check(
+          size.alternatives, limits.maximumFilterAlternatives, "filters in one \"or\"", definition,
+          field)
+      } else if mapping.order(input.id) != nil {
+        var items = [value]
+        if case .list(let list) = value { items = list }
+        try check(items.count, limits.maximumOrders, "orders", definition, field)
+        let steps = items.reduce(0) { max($0, self.steps(of: $1)) }
+        try check(steps, limits.maximumOrderDepth, "relations to one column", definition, field)
+        relations += items.count { self.steps(of: $0) > 0 }
+      }
+    }
+    return relations == 0 ? 0 : relations * (2 + limits.defaultSize)
+  }
+
+  /// Returns the number of relations that lead to the column of an order.
+  private func steps(of value: ArgumentValue) -> Int {
+    guard case .object(let members) = value,
+      let member = members.first(where: { !$0.value.isNull })
+    else { return 0 }
+    if case .object = member.value { return 1 + steps(of: member.value) }
+    return 0
+  }
+
+  private func check(
+    _ count: Int, _ most: Int, _ what: String, _ definition: InputValueDefinition,
+    _ field: CollectedField
+  ) throws(GraphQLError) {
+    guard count > most else { return }
+    throw GraphQLError(
+      "Argument \"\(definition.name)\" may have at most \(most) \(what), not \(count).",
+      locations: [reader.source.location(of: field.field.position)], code: .badUserInput)
+  }
+}
+
+extension ArgumentValue {
+  fileprivate var isEmptyObject: Bool {
+    if case .object(let members) = self { members.allSatisfy(\.value.isNull) } else { false }
+  }
+}

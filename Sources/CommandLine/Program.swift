@@ -36,7 +36,7 @@ package enum Program {
     Command(MigrateCommand.specification, MigrateCommand.run),
     Command(SeedCommand.specification, SeedCommand.run),
     Command(SchemaCommand.specification, status: SchemaCommand.run),
-    Command(DraftCommand.specification, DraftCommand.run),
+    Command(DraftCommand.specification, status: DraftCommand.run),
     Command(ExplainCommand.specification, status: ExplainCommand.run),
     Command(PsqlCommand.specification, status: PsqlCommand.run),
     Command(SessionCommand.specification, SessionCommand.run),

@@ -14,20 +14,23 @@ package struct Draft {
   package static let typesFile = "types.graphql"
 
   /// Drafts a schema.
-  package init(_ catalog: DraftCatalog) {
+  ///
+  /// - Parameter history: the names of an earlier draft, which stay.
+  package init(_ catalog: DraftCatalog, history: NameHistory = NameHistory()) {
     let relations = catalog.order.compactMap { oid in catalog.relations[oid].map { (oid, $0) } }
       .filter { !$0.1.columns.isEmpty }
-    let names = TypeNames(relations)
+    let names = TypeNames(relations, history)
     let forms = LeafForms(catalog, names: names.pool)
     var tables: [UInt32: DraftedTable] = [:]
     for (oid, relation) in relations {
       guard let type = names[oid] else { continue }
-      tables[oid] = DraftedTable(relation, type: type, forms)
+      tables[oid] = DraftedTable(relation, type: type, forms, names: history.names(of: type))
     }
     var relationships = Relationships(catalog, tables)
     relationships.addAll()
     tables = relationships.tables
-    var queries = QueryFields(relations.compactMap { tables[$0.0] })
+    var queries = QueryFields(
+      relations.compactMap { tables[$0.0] }, names: history.names(of: "Query"))
     var fileNames = NamePool(reserved: ["types"])
     var files: [DraftedFile] = []
     for (oid, relation) in relations {
@@ -108,10 +111,15 @@ struct TypeNames {
   ])
   private var names: [UInt32: String] = [:]
 
-  init(_ relations: [(UInt32, DraftCatalog.Relation)]) {
+  init(_ relations: [(UInt32, DraftCatalog.Relation)], _ history: NameHistory) {
+    for name in history.typeNames { pool.reserve(name) }
     let wanted = Set(relations.map { Words($0.1.name).singular.pascal })
     let main = relations.first?.1.namespace
     for (oid, relation) in relations {
+      if let known = history.type(of: relation.sqlName) {
+        names[oid] = known
+        continue
+      }
       let words = Words(relation.name)
       let name = words.singular.pascal
       var candidates = [name, words.pascal]

@@ -20,7 +20,7 @@ package struct DraftFolder {
   }
 
   /// Returns the texts of its files of SDL by name.
-  func texts() throws(Failure) -> [String: String] {
+  package func texts() throws(Failure) -> [String: String] {
     var texts: [String: String] = [:]
     for name in names {
       guard let bytes = FileManager.default.contents(atPath: "\(path)/\(name)") else {
@@ -31,37 +31,62 @@ package struct DraftFolder {
     return texts
   }
 
-  /// Writes files next to where they belong, lets them be checked, and then moves them, so that the
-  /// folder never has a part of a draft.
+  /// Writes files into a temporary folder next to this one.
   ///
-  /// - Parameter check: called with the path of the temporary folder.
-  package func replace<R>(
-    _ files: [(name: String, text: String)], removing removed: [String] = [],
-    check: (_ folder: String) throws -> R
+  /// - Parameter body: called with the path of that folder, which is gone when it returns.
+  package func withCopy<R>(
+    of files: [(name: String, text: String)], _ body: (_ folder: String) throws -> R
   ) throws -> R {
     let parent = (path as NSString).deletingLastPathComponent
     let name = (path as NSString).lastPathComponent
-    let temporary = (parent.isEmpty ? "" : parent + "/") + ".\(name).drafting"
+    let temporary = (parent.isEmpty ? "" : parent == "/" ? "/" : parent + "/") + ".\(name).drafting"
     let manager = FileManager.default
     try? manager.removeItem(atPath: temporary)
     try make(temporary)
     defer { try? manager.removeItem(atPath: temporary) }
     for file in files { try write(file.text, to: "\(temporary)/\(file.name)") }
-    let result = try check(temporary)
-    try make(path)
-    for file in files { try move("\(temporary)/\(file.name)", to: "\(path)/\(file.name)") }
-    for name in removed { try? manager.removeItem(atPath: "\(path)/\(name)") }
-    return result
+    return try body(temporary)
+  }
+
+  /// Writes files, each at once: first into a temporary folder, then to their places.
+  package func write(
+    _ files: [(name: String, text: String)], removing removed: [String] = []
+  ) throws {
+    try withCopy(of: files) { temporary in
+      try make(path)
+      for file in files { try move("\(temporary)/\(file.name)", to: "\(path)/\(file.name)") }
+    }
+    for name in removed { try? FileManager.default.removeItem(atPath: "\(path)/\(name)") }
+  }
+
+  /// The folder of the base.
+  package var base: DraftFolder { DraftFolder("\(path)/.drafted") }
+
+  /// Returns the options of the draft, as `keepBase` wrote them; empty if there are none.
+  package func baseOptions() -> [String: String] {
+    guard let bytes = FileManager.default.contents(atPath: "\(base.path)/options") else {
+      return [:]
+    }
+    var options: [String: String] = [:]
+    for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
+      let parts = line.split(separator: " ", maxSplits: 1)
+      if parts.count == 2 { options[String(parts[0])] = String(parts[1]) }
+    }
+    return options
   }
 
   /// Keeps what was drafted, for the next `--update`.
-  package func keepBase(_ files: [DraftedFile], options: String) throws(Failure) {
-    let base = "\(path)/.drafted"
-    let manager = FileManager.default
-    try? manager.removeItem(atPath: base)
-    try make(base)
-    for file in files { try write(file.text, to: "\(base)/\(file.name)") }
-    try write(options, to: "\(base)/options")
+  ///
+  /// - Parameter options: the options that selected the tables, by their names.
+  package func keepBase(_ files: [DraftedFile], options: [String: String]) throws {
+    let lines = options.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }
+    let names = Set(files.map(\.name))
+    try make(base.path)
+    for file in files { try write(file.text, to: "\(base.path)/\(file.name)") }
+    try write(lines.joined(), to: "\(base.path)/options")
+    for name in base.names where !names.contains(name) {
+      try? FileManager.default.removeItem(atPath: "\(base.path)/\(name)")
+    }
   }
 
   private func make(_ path: String) throws(Failure) {

@@ -35,7 +35,7 @@ package struct DraftedDefinition: Sendable, Equatable {
 
 /// A field, an input field or an enum value.
 package struct DraftedMember: Sendable, Equatable {
-  package let name: String
+  package private(set) var name: String
   var description: String?
   /// The arguments with their types.
   var arguments: [String] = []
@@ -44,6 +44,12 @@ package struct DraftedMember: Sendable, Equatable {
   var directives: [String] = []
 
   private static let maximumColumns = 116
+
+  func named(_ name: String) -> DraftedMember {
+    var copy = self
+    copy.name = name
+    return copy
+  }
 
   func text(indented indent: String) -> String {
     var line =

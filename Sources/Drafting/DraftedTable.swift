@@ -7,14 +7,22 @@ struct DraftedTable {
   /// The unique key by which rows are ordered and found; nil for a relation without one.
   let key: [DraftCatalog.Column]?
   private(set) var fields: [DraftedMember] = []
-  private(set) var names = NamePool()
+  private var names: NamePool
   /// The fields of columns, by the columns' numbers.
   private(set) var columnFields: [Int: String] = [:]
   private var forms: [Int: LeafForm] = [:]
   /// The references of columns, each behind the field of its column.
   private var references: [Int: [DraftedMember]] = [:]
 
-  init(_ relation: DraftCatalog.Relation, type: String, _ forms: LeafForms) {
+  /// The names of an earlier draft, by what the fields read.
+  private let known: [String: String]
+
+  init(
+    _ relation: DraftCatalog.Relation, type: String, _ forms: LeafForms,
+    names known: [String: String]
+  ) {
+    self.known = known
+    names = NamePool(reserved: Set(known.values))
     self.relation = relation
     self.type = type
     key = Self.key(of: relation)
@@ -26,9 +34,10 @@ struct DraftedTable {
 
   private mutating func addColumn(_ column: DraftCatalog.Column, _ form: LeafForm) {
     let plain = Words(column.name).camel
-    let isName = column.name.wholeMatch(of: #/[A-Za-z_][A-Za-z0-9_]*/#) != nil
-    let own = isName && !column.name.hasPrefix("__") ? column.name : plain
-    let name = names.take([plain, own, plain + "Column"])
+    let isName = Words.isName(column.name)
+    let own = isName ? column.name : plain
+    let name =
+      known[FieldKey.column(column.sqlName)] ?? names.take([plain, own, plain + "Column"])
     columnFields[column.number] = name
     forms[column.number] = form
     var directives: [String] = []
@@ -79,9 +88,15 @@ struct DraftedTable {
     references[column, default: []].append(field)
   }
 
-  mutating func takeName(_ candidates: [String]) -> String { names.take(candidates) }
-
-  func isFree(_ name: String) -> Bool { names.isFree(name) }
+  /// Returns a field under the name that it had, or else the first that is free.
+  mutating func named(
+    _ candidates: [String], type: String, arguments: [String] = [], _ directive: String
+  ) -> DraftedMember {
+    let key = FieldKey.other(type: type, [directive])
+    return DraftedMember(
+      name: known[key] ?? names.take(candidates), arguments: arguments, type: type,
+      directives: [directive])
+  }
 
   // MARK: - Keys
 

@@ -55,6 +55,18 @@ struct Words: Hashable {
     return Words(Array(words.dropLast()))
   }
 
+  /// Returns whether a text is a name of GraphQL that is not reserved.
+  static func isName(_ text: String) -> Bool {
+    let bytes = text.utf8
+    guard let first = bytes.first, !(0x30...0x39).contains(first), !text.hasPrefix("__") else {
+      return false
+    }
+    return bytes.allSatisfy { byte in
+      byte == UInt8(ascii: "_") || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+        || (0x61...0x7A).contains(byte)
+    }
+  }
+
   private static func capitalized(_ word: String) -> String {
     word.prefix(1).uppercased() + word.dropFirst()
   }

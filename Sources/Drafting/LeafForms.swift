@@ -154,8 +154,7 @@ struct LeafForms {
   }
 
   private static func isName(_ label: String) -> Bool {
-    !label.hasPrefix("__") && !["true", "false", "null"].contains(label)
-      && label.wholeMatch(of: #/[A-Za-z_][A-Za-z0-9_]*/#) != nil
+    !["true", "false", "null"].contains(label) && Words.isName(label)
   }
 
   // MARK: - Tables

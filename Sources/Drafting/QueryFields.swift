@@ -2,17 +2,26 @@ import Postgres
 
 /// The fields of the query type: each table's rows, and one row by each unique key.
 struct QueryFields {
-  private var names = NamePool()
+  private var names: NamePool
+  private let known: [String: String]
   private var ones: [String: String] = [:]
   private var many: [String: String] = [:]
 
-  init(_ tables: [DraftedTable]) {
-    for table in tables where table.key != nil {
-      ones[table.type] = names.take([Words(table.type).camel])
+  /// - Parameter known: the names of an earlier draft, by what the fields read.
+  init(_ tables: [DraftedTable], names known: [String: String]) {
+    self.known = known
+    names = NamePool(reserved: Set(known.values))
+    for table in tables {
+      guard let key = table.key else { continue }
+      let name = lookup(named: "", by: key, in: table).flatMap { known[FieldKey.of($0)] }
+      ones[table.type] = name ?? names.take([Words(table.type).camel])
     }
     for table in tables {
       let words = Words(table.type)
-      many[table.type] = names.take([words.plural.camel, words.camel + "List"])
+      let rows = table.rows(where: nil)
+      many[table.type] =
+        known[FieldKey.other(type: rows.type, [rows.directive])]
+        ?? names.take([words.plural.camel, words.camel + "List"])
     }
   }
 
@@ -20,20 +29,22 @@ struct QueryFields {
     var fields: [DraftedMember] = []
     if let one = ones[table.type], let key = table.key {
       if let field = lookup(named: one, by: key, in: table) { fields.append(field) }
-      var known = [Set(key.map(\.number))]
-      for other in table.relation.keys where !known.contains(Set(other.columns)) {
-        known.append(Set(other.columns))
+      var others = [Set(key.map(\.number))]
+      for other in table.relation.keys where !others.contains(Set(other.columns)) {
+        others.append(Set(other.columns))
         let columns = other.columns.compactMap { table.relation.column($0) }
         let by = columns.map { Words($0.name).pascal }.joined(separator: "And")
-        let name = "\(one)By\(by)"
-        guard names.isFree(name), let field = lookup(named: name, by: columns, in: table) else {
-          continue
-        }
-        names.reserve(name)
-        fields.append(field)
+        guard let field = lookup(named: "", by: columns, in: table) else { continue }
+        let name = known[FieldKey.of(field)] ?? names.take(["\(one)By\(by)"])
+        fields.append(field.named(name))
       }
     }
-    if let name = many[table.type] { fields.append(table.rows(named: name, where: nil)) }
+    if let name = many[table.type] {
+      let rows = table.rows(where: nil)
+      fields.append(
+        DraftedMember(
+          name: name, arguments: rows.arguments, type: rows.type, directives: [rows.directive]))
+    }
     return fields
   }
 

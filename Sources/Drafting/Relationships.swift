@@ -49,9 +49,8 @@ struct Relationships {
       candidates.append(typeWords.camel + "By" + by)
       let isNonNull =
         key.isValidated && !target.relation.hasRowSecurity && columns.allSatisfy(\.isNotNull)
-      let field = DraftedMember(
-        name: table.takeName(candidates), type: target.type + (isNonNull ? "!" : ""),
-        directives: [reference(columns, key, target)])
+      let field = table.named(
+        candidates, type: target.type + (isNonNull ? "!" : ""), reference(columns, key, target))
       table.add(field, behind: last.number)
     }
     tables[oid] = table
@@ -98,7 +97,7 @@ struct Relationships {
       let isOnly = links.count { $0.child == link.child } == 1 && link.child != oid
       let words = Words(child.type)
       let short = link.isUnique ? words.camel : words.plural.camel
-      let name = table.takeName((isOnly ? [short] : []) + [short + "By" + link.words.pascal])
+      let candidates = (isOnly ? [short] : []) + [short + "By" + link.words.pascal]
       let pairs = zip(link.key.columns, link.key.targetColumns).compactMap { own, target in
         child.relation.column(own).flatMap { column in
           table.relation.column(target).map { ("this.\(column.sqlName)", "parent.\($0.sqlName)") }
@@ -106,12 +105,12 @@ struct Relationships {
       }
       let condition = Self.equal(pairs)
       if link.isUnique {
-        table.add(
-          DraftedMember(
-            name: name, type: child.type,
-            directives: [DraftedDirective.text("reference", [("where", condition)])]))
+        let directive = DraftedDirective.text("reference", [("where", condition)])
+        table.add(table.named(candidates, type: child.type, directive))
       } else {
-        table.add(child.rows(named: name, where: condition))
+        let rows = child.rows(where: condition)
+        table.add(
+          table.named(candidates, type: rows.type, arguments: rows.arguments, rows.directive))
       }
     }
     tables[oid] = table
@@ -156,38 +155,38 @@ struct Relationships {
     let plural = Words(target.type).plural.camel
     // Between rows of one table only the roles tell the directions apart.
     let short = from.target == to.target ? role?.plural.camel ?? plural : plural
-    let name = source.takeName([short, short + "By" + join.type])
     let on = Self.equal(pairs(to, target).map { ("this.\($0.own)", "edge.\($0.edge)") })
     let condition = Self.equal(pairs(from, source).map { ("edge.\($0.edge)", "parent.\($0.own)") })
+    let directive = DraftedDirective.text(
+      "connection",
+      [
+        ("from", join.relation.sqlName), ("on", on), ("where", condition),
+        ("orderBy", target.order),
+      ])
     source.add(
-      DraftedMember(
-        name: name, type: "\(target.type)Connection!",
-        directives: [
-          DraftedDirective.text(
-            "connection",
-            [
-              ("from", join.relation.sqlName), ("on", on), ("where", condition),
-              ("orderBy", target.order),
-            ])
-        ]))
+      source.named(
+        [short, short + "By" + join.type], type: "\(target.type)Connection!", directive))
     tables[from.target] = source
   }
 }
 
 extension DraftedTable {
-  /// Returns a field with rows of the table: pages of them, or without a key a bounded list.
+  /// Returns the parts of a field with rows of the table: pages of them, or without a key a bounded
+  /// list.
   ///
   /// - Parameter condition: nil for all rows.
-  func rows(named name: String, where condition: String?) -> DraftedMember {
+  func rows(
+    where condition: String?
+  ) -> (type: String, arguments: [String], directive: String) {
     guard let order else {
-      return DraftedMember(
-        name: name, arguments: ["limit: Int! = 100"], type: "[\(type)!]!",
-        directives: [DraftedDirective.text("list", [("where", condition)])])
+      return (
+        "[\(type)!]!", ["limit: Int! = 100"],
+        DraftedDirective.text("list", [("where", condition)])
+      )
     }
-    return DraftedMember(
-      name: name, type: "\(type)Connection!",
-      directives: [
-        DraftedDirective.text("connection", [("where", condition), ("orderBy", order)])
-      ])
+    return (
+      "\(type)Connection!", [],
+      DraftedDirective.text("connection", [("where", condition), ("orderBy", order)])
+    )
   }
 }

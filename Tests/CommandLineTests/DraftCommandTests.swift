@@ -131,7 +131,8 @@ import Testing
     #expect(again.status == 1)
     #expect(
       again.errors
-        == "sociograph: the folder \"\(path)\" has .graphql files; name an empty folder.\n")
+        == "sociograph: the folder \"\(path)\" has .graphql files; name an empty folder, or use "
+        + "--update.\n")
   }
 
   @Test func `a call that cannot be done says what to do instead`() throws {

@@ -46,7 +46,7 @@ import Testing
     for (place, block) in guide.blocks.enumerated() {
       let at = "\(Self.page):\(block.line)"
       switch block.language {
-      case "sql": _ = try shop.folder.write("shop.sql", block.text + "\n")
+      case "sql" where block.isExecuted: _ = try shop.folder.write("shop.sql", block.text + "\n")
       case "graphql" where !block.isExecuted:
         let file = try String(
           contentsOfFile: shop.folder.path + "/graph/product.graphql", encoding: .utf8)

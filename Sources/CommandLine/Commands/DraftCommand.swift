@@ -21,13 +21,22 @@ enum DraftCommand {
       CommandSpecification.Option(
         "role", "ROLE", environment: "SOCIOGRAPH_DRAFT_ROLE", shown: "that of --database",
         "the role that will serve: what it may not read is left out"),
+      CommandSpecification.Option(
+        "update", nil, environment: "SOCIOGRAPH_DRAFT_UPDATE",
+        "bring what the database has become into DIR; what you have changed stays"),
+      CommandSpecification.Option(
+        "check", nil, environment: "SOCIOGRAPH_DRAFT_CHECK",
+        "print what --update would do, a line each, and write nothing"),
     ],
     notes: """
       The database is only read. The files belong to you: edit them, and serve them with
-      sociograph serve --schema DIR --database URL.
+      sociograph serve --schema DIR --database URL. --update and --check take the other options as
+      DIR was drafted with, unless they are given.
+      Exit status of --update: 0 done, 1 something needs you. Of --check: 0 nothing to do, 1 something.
       """)
 
-  static func run(_ options: CommandOptions) throws {
+  /// - Returns: the exit code.
+  static func run(_ options: CommandOptions) throws -> Int32 {
     guard let folder = options.operands.first, options.operands.count == 1 else {
       throw UsageError("draft needs one DIR to write to; see sociograph draft --help.")
     }
@@ -35,58 +44,89 @@ enum DraftCommand {
       throw UsageError("draft needs --database URL, the database to read.")
     }
     let target = DraftFolder(folder)
-    guard !target.hasFiles else {
-      throw CommandFailure("the folder \"\(folder)\" has .graphql files; name an empty folder.")
+    let isCheck = try options.isSet("check")
+    guard try options.isSet("update") || isCheck else {
+      guard !target.hasFiles else {
+        throw CommandFailure(
+          "the folder \"\(folder)\" has .graphql files; name an empty folder, or use --update.")
+      }
+      try draft(target, options)
+      return 0
     }
+    guard target.base.hasFiles else {
+      throw CommandFailure("the folder \"\(folder)\" has no .drafted: sociograph draft writes it.")
+    }
+    let saved = target.baseOptions().filter { !options.isTold($0.key) }
+    let values = saved.mapValues { [CommandOptions.Value(text: $0, origin: "\(folder)/.drafted")] }
+    let complete = CommandOptions(
+      values: options.values.merging(values) { $1 }, operands: options.operands, warnings: [])
+    return try update(target, complete, isCheck: isCheck)
+  }
+
+  // MARK: - Drafting
+
+  private static func draft(_ target: DraftFolder, _ options: CommandOptions) throws {
     let database = try Database.open(options)
     defer { database.close() }
-    let configuration = try database.configuration()
-    let catalog = try DraftCatalog.read(
-      PostgresSession(configuration), namespaces: database.namespaces,
-      selection: TableSelection(options.list("tables")), role: options.text("role"))
+    let catalog = try catalog(database, options)
     guard !catalog.order.isEmpty else { throw nothing(catalog, database.namespaces) }
     var draft = Draft(catalog)
-    let files = try checked(&draft, in: target, configuration)
-    try target.keepBase(draft.files, options: "")
+    let files = try checked(&draft, in: target, database.configuration())
+    try target.write(files)
+    try target.keepBase(draft.files, options: selection(options))
     for remark in draft.remarks { Console.say(remark) }
     let lines = files.reduce(0) { $0 + $1.text.count(where: \.isNewline) }
     Console.say(
-      "drafted \(catalog.order.count) tables and views in \(folder): \(files.count) files, \(lines) lines"
-    )
-    Console.print("Serve them: sociograph serve --schema \(folder) --database URL")
+      "drafted \(catalog.order.count) tables and views in \(target.path): \(files.count) files, "
+        + "\(lines) lines")
+    Console.print("Serve them: sociograph serve --schema \(target.path) --database URL")
   }
 
-  /// Writes the files where the check holds. A field that does not hold is left out, with a warning:
-  /// the rest serves.
+  private static func catalog(
+    _ database: Database, _ options: CommandOptions
+  ) throws -> DraftCatalog {
+    try DraftCatalog.read(
+      PostgresSession(database.configuration()), namespaces: database.namespaces,
+      selection: TableSelection(options.list("tables")), role: options.text("role"))
+  }
+
+  /// Returns the options that select what is drafted.
+  private static func selection(_ options: CommandOptions) -> [String: String] {
+    var selection: [String: String] = [:]
+    for name in ["namespace", "tables", "role"] { selection[name] = options.text(name) }
+    return selection
+  }
+
+  /// Returns the files of a draft that holds. A field that does not hold is left out, with a
+  /// warning: the rest serves.
   private static func checked(
     _ draft: inout Draft, in target: DraftFolder, _ configuration: PostgresConfiguration
   ) throws -> [(name: String, text: String)] {
     for _ in 0..<8 {
       let files = draft.files.map { (name: $0.name, text: $0.text) }
-      do {
-        try target.replace(files) { folder in
-          let mapping = try SchemaFiles.load(folder)
-          let errors = try StorageCheck(mapping: mapping).run(configuration)
-            .filter { $0.severity == .error }
-          guard errors.isEmpty else { throw Unfit(findings: errors) }
-        }
-        return files
-      } catch let error as Unfit {
-        let before = draft.files
-        for finding in error.findings {
-          Console.warn("left out \(finding.coordinate): \(finding.message)")
-          draft.leaveOut(finding.coordinate)
-        }
-        guard draft.files != before else {
-          throw CommandFailure(error.findings.map(\.description).joined(separator: "\n"))
-        }
+      let errors = try errors(files, in: target, configuration)
+      guard !errors.isEmpty else { return files }
+      let before = draft.files
+      for finding in errors {
+        Console.warn("left out \(finding.coordinate): \(finding.message)")
+        draft.leaveOut(finding.coordinate)
+      }
+      guard draft.files != before else {
+        throw CommandFailure(errors.map(\.description).joined(separator: "\n"))
       }
     }
     throw CommandFailure("the draft does not hold.")
   }
 
-  private struct Unfit: Error {
-    let findings: [StorageFinding]
+  /// Returns the errors of files as `schema --check` finds them.
+  private static func errors(
+    _ files: [(name: String, text: String)], in target: DraftFolder,
+    _ configuration: PostgresConfiguration
+  ) throws -> [StorageFinding] {
+    try target.withCopy(of: files) { folder in
+      let mapping = try SchemaFiles.load(folder)
+      return try StorageCheck(mapping: mapping).run(configuration).filter { $0.severity == .error }
+    }
   }
 
   private static func nothing(
@@ -97,5 +137,40 @@ enum DraftCommand {
       "no table or view to draft in \(namespaces.joined(separator: ", ")): none is there, or the role may "
         + "not read it."
         + (others.isEmpty ? "" : " There are some in others: --namespace \(others)"))
+  }
+
+  // MARK: - Updating
+
+  private static func update(
+    _ target: DraftFolder, _ options: CommandOptions, isCheck: Bool
+  ) throws -> Int32 {
+    let database = try Database.open(options)
+    defer { database.close() }
+    let configuration = try database.configuration()
+    let base = try target.base.texts()
+    let mine = try target.texts()
+    var draft = try Draft(catalog(database, options), history: NameHistory(base))
+    let files = try checked(&draft, in: target, configuration)
+    let new = Dictionary(files.map { ($0.name, $0.text) }) { first, _ in first }
+    let merge = try DraftMerge(base: base, mine: mine, new: new)
+    for line in merge.changes { Console.print(line) }
+    for line in merge.conflicts { Console.print("conflict: \(line)") }
+    if isCheck { return merge.changes.isEmpty && merge.conflicts.isEmpty ? 0 : 1 }
+    if !merge.written.isEmpty || !merge.removed.isEmpty {
+      try target.write(merge.written, removing: merge.removed)
+    }
+    if new != base { try target.keepBase(draft.files, options: selection(options)) }
+    let merged = try target.texts().map { (name: $0.key, text: $0.value) }
+    let errors: [String]
+    do {
+      errors = try self.errors(merged, in: target, configuration).map(\.description)
+    } catch let error as CommandFailure {
+      errors = [error.description]
+    }
+    for line in errors { Console.print(line) }
+    Console.say(
+      "changes: \(merge.changes.count), conflicts: \(merge.conflicts.count), errors: \(errors.count)"
+    )
+    return merge.conflicts.isEmpty && errors.isEmpty ? 0 : 1
   }
 }

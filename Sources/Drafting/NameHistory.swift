@@ -1,0 +1,85 @@
+import GraphQLLanguage
+import SQL
+
+/// The names that an earlier draft gave, so that a new foreign key or table never renames what
+/// clients know.
+///
+/// A type is found again by its table, a field by its column or by what it reads.
+package struct NameHistory {
+  private var types: [String: String] = [:]
+  private var fields: [String: [String: String]] = [:]
+
+  /// Creates an empty history.
+  package init() {}
+
+  /// Reads the names of a draft's files.
+  package init(_ texts: [String: String]) throws(DraftFolder.Failure) {
+    for (name, text) in texts {
+      for definition in try SDLText(name: name, text: text).definitions {
+        let type = definition.syntax
+        if let table = type.directives.argument("name", of: "table") {
+          types[table] = type.name.text
+        }
+        guard case .object(_, let members) = type.content else { continue }
+        for field in members {
+          let key =
+            FieldKey.column(
+              field.directives.argument("name", of: "column"),
+              field.directives.argument("expression", of: "sql"), of: field.directives,
+              named: field.name.text)
+            ?? FieldKey.other(
+              type: field.type.name, field.directives.map { Printer.print($0) })
+          fields[type.name.text, default: [:]][key] = field.name.text
+        }
+      }
+    }
+  }
+
+  /// Returns the type of a table.
+  func type(of table: String) -> String? { types[table] }
+
+  /// The names of types that tables had.
+  var typeNames: Set<String> { Set(types.values) }
+
+  /// Returns the names of a type's fields, by what they read.
+  func names(of type: String) -> [String: String] { fields[type] ?? [:] }
+}
+
+/// What a field reads, as text that is equal in two drafts.
+enum FieldKey {
+  /// Returns the key of a column.
+  static func column(_ name: String) -> String { "column " + name }
+
+  /// Returns the key of a field of other objects: its type without `!`, and its directives.
+  static func other(type: String, _ directives: [String]) -> String {
+    type.filter { !"[]!".contains($0) } + " " + directives.joined(separator: " ")
+  }
+
+  static func of(_ member: DraftedMember) -> String {
+    other(type: member.type ?? "", member.directives)
+  }
+
+  /// Returns the key of a field that reads a column; nil for one of other objects.
+  static func column(
+    _ column: String?, _ expression: String?, of directives: [Directive], named name: String
+  ) -> String? {
+    if let column { return self.column(column) }
+    if let expression {
+      guard expression.hasPrefix("this.") else { return nil }
+      let rest = expression.dropFirst("this.".count)
+      return self.column(String(rest.split(separator: "::").first ?? rest))
+    }
+    return directives.isEmpty ? self.column(SQLQuoting.snakeCase(name)) : nil
+  }
+}
+
+extension [Directive] {
+  /// Returns a string argument of a directive.
+  func argument(_ name: String, of directive: String) -> String? {
+    guard let directive = first(where: { $0.name.text == directive }),
+      let argument = directive.arguments.first(where: { $0.name.text == name }),
+      case .string(let text) = argument.value.content
+    else { return nil }
+    return text.text
+  }
+}

@@ -44,6 +44,8 @@ let package = Package(
     .systemLibrary(
       name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CCJOSE", pkgConfig: "cjose", providers: [.apt(["libcjose-dev"])]),
+    .systemLibrary(
+      name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
     .systemLibrary(name: "CWSLay", providers: [.apt(["libwslay-dev"])]),
     .target(name: "CEventLoops"),
     .target(name: "CCompression"),
@@ -60,7 +62,7 @@ let package = Package(
     // 2
     module("GraphQLResponse", ["GraphQLLanguage", "JSON"]),
     module("Postgres", ["CPostgreSQL", "EventLoops", "SQL"]),
-    module("HTTP", ["CLLHTTP", "COpenSSL", "CWSLay", "EventLoops", "Cryptography"]),
+    module("HTTP", ["CLLHTTP", "CNGHTTP2", "COpenSSL", "CWSLay", "EventLoops", "Cryptography"]),
     module("Pictures", ["Sandbox", "Cryptography"]),
     // 3
     module("GraphQLSchema", ["GraphQLResponse", "GraphQLLanguage", "JSON"]),

@@ -1,7 +1,7 @@
 """Requests per second of one build of `sociograph` over those of another.
 
 Each has a cluster of its own, loaded by itself at the same scale, and is asked the same showcase reads
-by wrk from keep-alive clients. The two alternate, first one then the other going ahead, so that a noisy
+by `sociograph load`, faster than they answer. The two alternate, first one then the other going ahead, so that a noisy
 machine disturbs both alike; ratios are medians over the rounds. "CPU" is the time of server and
 PostgreSQL for one request, which says more than rates where others use the machine too.
 
@@ -12,7 +12,6 @@ autovacuum takes to look.
 
 import argparse
 import contextlib
-import json
 import os
 import shlex
 import statistics
@@ -110,21 +109,18 @@ def compare(options, servers):
     print(f"{'operation':<24}{'requests/s':>12}{'other':>10}{'ratio':>8}{'lowest':>8}{'highest':>8}"
           f"{'CPU µs':>9}{'other':>9}{'ratio':>8}{'user µs':>9}{'other':>8}")
     with tempfile.TemporaryDirectory() as work:
-        lua = graph.write_script(work)
         for folder, name in graph.showcase(options.operations):
-            compare_one(options, servers, given, folder, name, work, lua)
+            compare_one(options, servers, given, folder, name, work)
 
 
-def compare_one(options, servers, given, folder, name, work, lua):
-    environments = []
-    for number, values in enumerate(given):
-        body = os.path.join(work, f"body{number}.json")
-        graph.write_body(folder, name, values, body)
-        environments.append({"BODY": body, "TOKEN": TOKEN})
+def compare_one(options, servers, given, folder, name, work):
+    loads = [
+        graph.load_of(options.program, folder, name, values, TOKEN, os.path.join(work, str(number)))
+        for number, values in enumerate(given)]
 
     def run(number, seconds):
         server, data = servers[number]
-        return graph.run_wrk(server, data, options.clients, seconds, lua, environments[number])
+        return graph.run_load(server, data, options.clients, seconds, loads[number])
 
     for number in (0, 1):
         run(number, 1)

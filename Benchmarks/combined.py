@@ -48,19 +48,16 @@ def main():
 
 def measure(options, server, work):
     values = graph.variables(server, TOKEN)
-    lua = graph.write_script(work)
     print(f"{'operation':<24}{'at rest':>10}{'under load':>12}{'requests/s':>12}{'under load':>12}")
     fallen = []
     for folder, name in graph.showcase(options.operations):
-        body = os.path.join(work, "body.json")
-        graph.write_body(folder, name, values, body)
-        environment = {"BODY": body, "TOKEN": TOKEN}
-        share(options, server, lua, environment)
+        sent = graph.load_of(options.program, folder, name, values, TOKEN, work)
+        share(options, server, sent)
         rest, load = [], []
         for _ in range(options.rounds):
-            rest.append(share(options, server, lua, environment))
+            rest.append(share(options, server, sent))
             with spinning(options.spinning):
-                load.append(share(options, server, lua, environment))
+                load.append(share(options, server, sent))
         (rest, rate), (load, loaded) = (
             [statistics.median(column) for column in zip(*rounds)] for rounds in (rest, load))
         print(f"{name:<24}{rest:>10.2f}{load:>12.2f}{rate:>12,.0f}{loaded:>12,.0f}", flush=True)
@@ -69,11 +66,10 @@ def measure(options, server, work):
     return fallen
 
 
-def share(options, server, lua, environment):
+def share(options, server, sent):
     """The share of the operations whose executions ran together with others, and their rate."""
     before = counts(options.port + 1)
-    rate = graph.run_wrk(
-        server, options.data, options.clients, options.seconds, lua, environment)[0]
+    rate = graph.run_load(server, options.data, options.clients, options.seconds, sent)[0]
     after = counts(options.port + 1)
     operations, combined = (now - then for now, then in zip(after, before))
     return combined / max(operations, 1), rate

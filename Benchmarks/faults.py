@@ -28,6 +28,7 @@ import urllib.request
 
 import graph
 import outage
+from saturation import Load
 
 READ = {
     "query": open(f"{graph.OPERATIONS}/Q01_ProfileHeader/operation.graphql").read(),
@@ -698,18 +699,10 @@ def distance(world):
         begin = time.monotonic()
         server = world.serve(database=world.road_url(road))
         started = time.monotonic() - begin
-        body = json.dumps({"query": query, "variables": ids}).replace("\\", "\\\\").replace("'", "\\'")
-        script = f"{world.folder}/q02.lua"
-        with open(script, "w") as file:
-            file.write("wrk.method = 'POST'\nwrk.headers['Content-Type'] = 'application/json'\n"
-                       f"wrk.body = '{body}'\n")
+        load = Load(world.options.program, f"{world.folder}/q02", query, ids)
         for seconds in (3, world.options.seconds):
-            text = subprocess.run(
-                ["wrk", "-t2", "-c64", f"-d{seconds}s", "-s", script, server.url], check=True,
-                capture_output=True, text=True).stdout
-        rate = float(text.split("Requests/sec:")[1].split()[0])
-        found.see(f"{milliseconds} ms: start {started:.1f} s, {rate:.0f} requests/s"
-                  + (" with refusals" if "Non-2xx" in text else ""))
+            rate, _ = load.run(server.url, 64, seconds)
+        found.see(f"{milliseconds} ms: start {started:.1f} s, {rate:.0f} requests/s")
         if milliseconds:
             found.want(rate >= 2000, f"{rate:.0f} requests/s")
             found.want(started <= near_start + 40 * 0.030, f"the start took {started:.1f} s")

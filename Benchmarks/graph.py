@@ -1,6 +1,6 @@
 """Requests per second of `sociograph serve` over transactions per second of pgbench.
 
-Each showcase read is sent by wrk from keep-alive clients; beside it pgbench -M prepared runs the
+Each showcase read is sent by `sociograph load`, faster than the server answers; beside it pgbench -M prepared runs the
 statement that `sociograph explain` prints for it, with the server's own planner settings, against
 the same embedded cluster. The two alternate, so that a noisy machine disturbs both alike; ratios are
 medians over the rounds.
@@ -27,6 +27,8 @@ import sys
 import tempfile
 import time
 import urllib.request
+
+from saturation import Load
 
 OPERATIONS = "Tests/Fixtures/showcase"
 PLANNER = "-c plan_cache_mode=force_generic_plan -c jit=off -c search_path=graph"
@@ -182,21 +184,12 @@ def pgbench_script(plan, path):
     return [f"-Dp{number}={value}" for number, value in values.items() if value is not None]
 
 
-def run_wrk(server, data, clients, seconds, lua, environment):
+def run_load(server, data, clients, seconds, load):
     before = server.cpu_seconds()
     others = postgres_seconds(data) + children_seconds()
-    output = subprocess.run(
-        ["wrk", "-t1", f"-c{clients}", f"-d{seconds}s", "--latency", "-s", lua, server.url],
-        capture_output=True, text=True, env={**os.environ, **environment}, check=True).stdout
+    rate, requests = load.run(server.url, clients, seconds)
     after = server.cpu_seconds()
     others = postgres_seconds(data) + children_seconds() - others
-    requests = int(re.search(r"(\d+) requests in", output).group(1))
-    refused = re.search(r"Non-2xx or 3xx responses: (\d+)", output)
-    if refused and int(refused[1]) * 1000 > requests:
-        sys.exit(f"bench: errors in the answers\n{output}")
-    if refused:
-        say(f"{refused[1]} of {requests} requests were refused: the machine is overloaded")
-    rate = float(re.search(r"Requests/sec:\s+([\d.]+)", output).group(1))
     user, system = (1e6 * (b - a) / max(requests, 1) for a, b in zip(before, after))
     return rate, user, system, user + system + 1e6 * others / max(requests, 1)
 
@@ -260,16 +253,10 @@ def measure(options, server):
     print(f"resident memory: {memory['VmRSS']:.0f} MB, at most {memory['VmHWM']:.0f} MB")
 
 
-def write_script(work):
-    """What wrk sends: a body and a token from its environment."""
-    lua = os.path.join(work, "post.lua")
-    with open(lua, "w") as file:
-        file.write("""local file = io.open(os.getenv("BODY"))
-wrk.method = "POST"; wrk.body = file:read("*a"); file:close()
-wrk.headers["Content-Type"] = "application/json"
-wrk.headers["Authorization"] = "Bearer " .. os.getenv("TOKEN")
-""")
-    return lua
+def document(folder):
+    """The text of a showcase read."""
+    with open(os.path.join(folder, "operation.graphql")) as file:
+        return file.read()
 
 
 def showcase(operations):
@@ -281,47 +268,44 @@ def showcase(operations):
             yield folder, name
 
 
-def write_body(folder, name, given, body):
-    """The request of a showcase read; its variables are returned."""
+def values_of(folder, name, given):
+    """The variables of a showcase read."""
     values = given.get(name.split("_")[0])
-    if values is None:
-        values = json.load(open(os.path.join(folder, "variables.json")))
-    document = open(os.path.join(folder, "operation.graphql")).read()
-    with open(body, "w") as file:
-        json.dump({"query": document, "variables": values}, file)
-    return values
+    return json.load(open(os.path.join(folder, "variables.json"))) if values is None else values
+
+
+def load_of(program, folder, name, given, token, work):
+    """The load of a showcase read, in a folder within `work`."""
+    return Load(program, os.path.join(work, name), document(folder), values_of(folder, name, given), [token])
 
 
 def measure_all(options, server, recorded, token, given, connection):
     print(f"{'operation':<24}{'requests/s':>12}{'pgbench/s':>12}{'ratio':>8}{'target':>8}"
           f"{'CPU µs':>9}{'pgbench':>9}{'ratio':>8}{'user µs':>9}{'kernel µs':>11}{'own µs':>8}")
     with tempfile.TemporaryDirectory() as work:
-        lua = write_script(work)
         for folder, name in showcase(options.operations):
             measure_one(
-                options, server, recorded, connection, token, given, folder, name, work, lua)
+                options, server, recorded, connection, token, given, folder, name, work)
 
 
 def measure_one(
-        options, server, recorded, connection, token, given, folder, name, work, lua):
-    document = os.path.join(folder, "operation.graphql")
-    body = os.path.join(work, "body.json")
-    values = write_body(folder, name, given, body)
+        options, server, recorded, connection, token, given, folder, name, work):
+    values = values_of(folder, name, given)
     variables_file = os.path.join(work, "variables.json")
     json.dump(values, open(variables_file, "w"))
     plan = json.loads(subprocess.run(
-        [options.program, "explain", document, "--variables", variables_file, "--viewer", "marisol",
+        [options.program, "explain", os.path.join(folder, "operation.graphql"), "--variables", variables_file, "--viewer", "marisol",
          "--database", connection, "--format", "json"],
         capture_output=True, text=True, check=True).stdout)
     options.compiled[name] = plan["preparedInMicroseconds"]
     script = os.path.join(work, "statement.sql")
     defines = pgbench_script(plan, script)
-    environment = {"BODY": body, "TOKEN": token}
-    run_wrk(server, options.data, options.clients, 1, lua, environment)
+    load = load_of(options.program, folder, name, given, token, work)
+    run_load(server, options.data, options.clients, 1, load)
     rates, transactions, ratios, user, system, ours, theirs = [], [], [], [], [], [], []
     for _ in range(options.rounds):
-        rate, u, s, cpu = run_wrk(
-            server, options.data, options.clients, options.seconds, lua, environment)
+        rate, u, s, cpu = run_load(
+            server, options.data, options.clients, options.seconds, load)
         tps, cost = run_pgbench(
             connection, options.data, options.clients, options.seconds, script, defines)
         rates.append(rate)
@@ -331,8 +315,9 @@ def measure_one(
         theirs.append(cost)
         user.append(u)
         system.append(s)
-    run_wrk(recorded, options.data, options.clients, 1, lua, environment)
-    own = run_wrk(recorded, options.data, options.clients, 2, lua, environment)[1]
+    alone = load_of(options.program, folder, name, given, token, os.path.join(work, "recorded"))
+    run_load(recorded, options.data, options.clients, 1, alone)
+    own = run_load(recorded, options.data, options.clients, 2, alone)[1]
     median = statistics.median
     target = TARGETS.get(name.split("_")[0])
     print(f"{name:<24}{median(rates):>12.0f}{median(transactions):>12.0f}{median(ratios):>8.2f}"

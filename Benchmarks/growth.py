@@ -128,6 +128,7 @@ ID_VALUES = {
          "GROUP BY 1 ORDER BY sum(l.post_count) DESC LIMIT 1")],
     "sendsToId": [("a city", "SELECT id FROM location WHERE level = 'CITY' ORDER BY id LIMIT 1")],
     "programId": [("the busy one", SUBJECTS["Program"][0][3])],
+    "eventId": [("the popular one", SUBJECTS["Event"][0][3])],
     "trainerId": [("the busy one", SUBJECTS["TrainerProfile"][0][3])],
     "circleIds": [("the largest", SUBJECTS["Circle"][0][3])],
 }

@@ -208,6 +208,100 @@ def _(door, limit):
     return ["nothing"]
 
 
+def frame(kind, flags=0, stream=0, payload=b""):
+    """A frame of HTTP/2 (RFC 9113, 4.1)."""
+    return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
+
+
+def head(stream, flags=4):
+    """A POST whose body follows; its fields as HPACK's literals."""
+    fields = {b":method": b"POST", b":scheme": b"http", b":path": b"/graphql", b":authority": b"a",
+              b"content-type": b"application/json"}
+    block = b"".join(
+        b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value for name, value in fields.items())
+    return frame(1, flags, stream, block)
+
+
+@contextlib.contextmanager
+def streams(door):
+    """A connection of HTTP/2 and the function that reads its next frame: kind, stream and payload."""
+    with contextlib.closing(door.connect()) as one:
+        one.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4))
+        file = one.makefile("rb")
+
+        def read():
+            try:
+                known = file.read(9)
+                return known[3], struct.unpack(">I", known[5:])[0], file.read(int.from_bytes(known[:3], "big"))
+            except (OSError, IndexError, struct.error):
+                return None, 0, b""
+        yield one, read
+
+
+def flooded(door, limit, text):
+    """Whether the connection lasts at a limit, and is closed beyond it."""
+    with streams(door) as (one, read):
+        # The last ones are beyond what is given back each second meanwhile.
+        count = int(limit.split()[0])
+        with contextlib.suppress(OSError):
+            for number in range(count - 1):
+                one.sendall(text(number))
+            one.sendall(frame(6, 0, 0, b"are here"))
+            while (known := read())[0] != 6:
+                if known[0] is None:
+                    return ["it is closed within the limit"]
+            for number in range(count, 20 * count):
+                one.sendall(text(number))
+        while (known := read())[0] is not None:
+            pass
+        return ["the connection is closed"]
+
+
+@row("streams of a connection of HTTP/2")
+def _(door, limit):
+    with streams(door) as (one, read):
+        for number in range(int(limit) + 1):
+            one.sendall(head(1 + 2 * number))
+        while (known := read())[0] not in (3, None):
+            pass
+        kind, stream, payload = known
+        if stream != 1 + 2 * int(limit):
+            return [f"stream {stream}"]
+        return ["REFUSED_STREAM" if payload == struct.pack(">I", 7) else str(payload)]
+
+
+@row("request bodies of a connection of HTTP/2, in total")
+def _(door, limit):
+    with streams(door) as (one, read):
+        window, part = 65_535, b" " * 16_000
+        most = int(limit.split()[0])
+        for number in range(2 * most // 64_000):
+            one.sendall(head(1 + 2 * number))
+            for _ in range(4):
+                while window < len(part):
+                    kind, stream, payload = read()
+                    if kind is None:
+                        return ["it is closed"]
+                    if kind == 8 and stream == 0:
+                        window += struct.unpack(">I", payload)[0]
+                    if kind == 0 and (code := re.search(rb'"code":"([A-Z_]+)"', payload)):
+                        within = number * 64_000 > most - 64_000 - (1 << 20)
+                        return [code[1].decode() if within else f"after {number * 64_000} bytes"]
+                window -= len(part)
+                one.sendall(frame(0, 0, 1 + 2 * number, part))
+        return ["nothing"]
+
+
+@row("streams of HTTP/2 that a client resets")
+def _(door, limit):
+    return flooded(door, limit, lambda number: head(1 + 2 * number, 4) + frame(3, 0, 1 + 2 * number, b"\0\0\0\x08"))
+
+
+@row("frames of HTTP/2 without content: PING, SETTINGS, PRIORITY, empty DATA")
+def _(door, limit):
+    return flooded(door, limit, lambda number: frame(2, 0, 1, b"\0\0\0\0\1"))
+
+
 @row("response that is not read")
 def _(door, limit):
     with contextlib.closing(door.connect(receive=4096)) as one:

@@ -16,7 +16,6 @@ import http.client
 import json
 import multiprocessing
 import os
-import re
 import resource
 import statistics
 import subprocess
@@ -27,23 +26,13 @@ import time
 import urllib.request
 
 import graph
+from saturation import Load
 from sockets import Sockets
 
 TOKEN = "demo-marisol"
 SHARED = "subscription($id: ID!) { commentAdded(subjectId: $id) { id body author { displayName } } }"
 PERSONAL = "subscription($id: ID!) { commentAdded(subjectId: $id) { id body } }"
 COMMENT = "mutation($id: ID!, $body: String!) { addComment(subjectId: $id, body: $body) { __typename } }"
-WRITERS = """
-local ids, tokens = { IDS }, { TOKENS }
-local count, run = 0, os.getenv("RUN")
-request = function()
-  count = count + 1
-  local headers = { ["Content-Type"] = "application/json", ["Idempotency-Key"] = run .. "-" .. count,
-    ["Authorization"] = "Bearer " .. tokens[count % #tokens + 1] }
-  return wrk.format("POST", nil, headers, '{"query":"COMMENT","variables":{"id":"' .. ids[count % #ids + 1]
-    .. '","body":"of a writer"}}')
-end
-"""
 
 
 class Server(graph.Server):
@@ -173,8 +162,9 @@ class Load:
         posts = self.server.execute("{ posts(first: 40, filter: {kinds: [TEXT]}) { nodes { id } } }", token=TOKEN)
         self.subject, *self.others = (post["id"] for post in posts["posts"]["nodes"])
         folder, name = next(graph.showcase("Q02"))
-        self.body = os.path.join(work, "q02.json")
-        graph.write_body(folder, name, graph.variables(self.server, TOKEN), self.body)
+        self.body = {
+            "query": graph.document(folder),
+            "variables": graph.values_of(folder, name, graph.variables(self.server, TOKEN))}
 
     def sockets(self, tls=False):
         return Sockets(self.options.port, tls)
@@ -239,20 +229,22 @@ class Load:
         self.row(f"told in a second, {name}", f"{rate}", f"{seen:.0f}", seen >= rate)
         self.close(sockets)
 
-    def wrk(self, lua, environment, clients=32):
-        return graph.run_wrk(self.server, self.options.data, clients, self.options.seconds, lua, environment)[0]
+    def rate(self, load, clients=32):
+        return load.run(self.server.url, clients, self.options.seconds)[0]
 
     def refetch_beside_deliveries(self):
-        lua, environment = graph.write_script(self.work), {"BODY": self.body, "TOKEN": TOKEN}
+        load = Load(
+            self.options.program, os.path.join(self.work, "reads"), self.body["query"], self.body["variables"],
+            [TOKEN])
         sockets = self.sockets()
         self.open(sockets, self.options.subscribers)
         each = 5000 // self.options.subscribers
         ratios = []
-        self.wrk(lua, environment)
+        self.rate(load)
         for _ in range(self.options.rounds):
-            without = self.wrk(lua, environment)
+            without = self.rate(load)
             rates = []
-            asking = threading.Thread(target=lambda: rates.append(self.wrk(lua, environment)))
+            asking = threading.Thread(target=lambda: rates.append(self.rate(load)))
             comments = each * self.options.seconds
             self.comment(comments, rate=each, writers=2)
             asking.start()
@@ -265,12 +257,11 @@ class Load:
         self.close(sockets)
 
     def writers_beside_silence(self):
-        lua = os.path.join(self.work, "writers.lua")
-        tokens = sessions(self.options, "writer", 64)
-        with open(lua, "w") as file:
-            file.write(WRITERS.replace("IDS", json.dumps(self.others)[1:-1])
-                       .replace("TOKENS", json.dumps(tokens)[1:-1]).replace("COMMENT", COMMENT))
-        run = lambda: self.wrk(lua, {"RUN": f"{time.time_ns()}"})
+        load = Load(
+            self.options.program, os.path.join(self.work, "writers"), COMMENT,
+            {"id": {"$pool": "post"}, "body": "of a writer"}, sessions(self.options, "writer", 64),
+            {"post": {"values": self.others}})
+        run = lambda: self.rate(load)
         ratios = []
         run()
         for number in range(2 * self.options.rounds):
@@ -294,7 +285,7 @@ class Load:
         self.server.stop()
         sockets.drain()
         began = time.perf_counter()
-        self.asker.start(self.options.port, json.load(open(self.body)), began + 60)
+        self.asker.start(self.options.port, self.body, began + 60)
         starting = threading.Thread(target=lambda: setattr(self, "server", Server(self.options)))
         starting.start()
         sockets.open(count, SHARED, {"id": self.subject}, at_once=count, patience=120)
@@ -348,7 +339,7 @@ def main():
     parser.add_argument("--subscribers", type=int, default=1_000, help="of one post (default 1000)")
     parser.add_argument("--comments", type=int, default=40, help="on it, one after the other (default 40)")
     parser.add_argument("--burst", type=int, default=200, help="as fast as they can (default 200)")
-    parser.add_argument("--seconds", type=int, default=5, help="of wrk (default 5)")
+    parser.add_argument("--seconds", type=int, default=5, help="of each run (default 5)")
     parser.add_argument("--rounds", type=int, default=3, help="of what is compared (default 3)")
     parser.add_argument("--only", default="", help="of idle,shared,personal,reads,writes,back,tls; all without it")
     parser.add_argument("--port", type=int, default=18095, help="and the next one, for operators")

@@ -1,7 +1,7 @@
 """Mutations per second of `sociograph serve` over transactions per second of pgbench.
 
-Each of the mutations M1 to M5 is sent by wrk from keep-alive clients, each request by another user about
-another thing; beside it pgbench -M prepared sends the very statements the server sends, in a pipeline of
+Each of the mutations M1 to M5 is sent by `sociograph load`, faster than the server answers, with a key of the
+client's, each request by a user and about a thing drawn from thousands; beside it pgbench -M prepared sends the very statements the server sends, in a pipeline of
 its own without BEGIN and COMMIT, against the same cluster with durable commits. The two alternate; ratios
 are medians over the rounds.
 
@@ -11,7 +11,6 @@ of a mutation. Then comes what a creation's request row costs, and what a storm 
 
 import argparse
 import itertools
-import json
 import os
 import re
 import socket
@@ -24,6 +23,7 @@ import threading
 import time
 
 import graph
+from saturation import Load
 
 USERS = 2000
 # Mutations sent before one is looked at: more than there are connections for them.
@@ -255,58 +255,11 @@ def pgbench_script(bound, viewer, thing, first, kind, path):
         file.write("\n".join(lines) + "\n")
 
 
-LUA = """
-local document, first, tag, friend = os.getenv("DOCUMENT"), tonumber(os.getenv("FIRST")), 0, os.getenv("FRIEND")
-local users, things, keyed = tonumber(os.getenv("USERS")), tonumber(os.getenv("THINGS")), os.getenv("KEYED")
-local letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-local function wire(number)
-  local bytes = {}
-  repeat table.insert(bytes, 1, number % 256); number = math.floor(number / 256) until number == 0
-  local text, bits, value = "", 0, 0
-  for _, byte in ipairs(bytes) do
-    value, bits = value * 256 + byte, bits + 8
-    while bits >= 6 do
-      bits = bits - 6
-      local index = math.floor(value / 2 ^ bits)
-      text = text .. letters:sub(index + 1, index + 1)
-      value = value - index * 2 ^ bits
-    end
-  end
-  if bits > 0 then
-    local index = value * 2 ^ (6 - bits)
-    text = text .. letters:sub(index + 1, index + 1)
-  end
-  return text
-end
-math.randomseed(os.time() + tonumber(os.getenv("SEED")))
-local count = 0
-request = function()
-  local n, m = math.random(0, users - 1), math.random(0, things - 1)
-  if friend == "1" then m = (n + 1 + m % (users - 1)) % users end
-  local headers = { ["Content-Type"] = "application/json", ["Authorization"] = "Bearer bench-" .. n }
-  count = count + 1
-  if keyed == "1" then headers["Idempotency-Key"] = os.getenv("SEED") .. "-" .. count end
-  local body = '{"query":' .. document .. ',"variables":{"id":"' .. wire(first + 256 * m) .. '"}}'
-  return wrk.format("POST", nil, headers, body)
-end
-local errors = 0
-response = function(status, headers, body)
-  if status ~= 200 or body:find('"errors"') then errors = errors + 1; if errors == 1 then print("ERROR " .. body:sub(1, 300)) end end
-end
-"""
-
-
-def run_wrk(options, url, lua, environment, clients=None, seconds=None):
-    output = subprocess.run(
-        ["wrk", "-t1", f"-c{clients or options.clients}", f"-d{seconds or options.seconds}s",
-         "--timeout", "20s", "-s", lua, url],
-        capture_output=True, text=True, check=True,
-        env={**os.environ, "USERS": str(USERS), "THINGS": str(THINGS),
-             "SEED": str(time.time_ns() % 10**9), **environment}).stdout
-    failed = re.search(r"ERROR .*", output)
-    if failed:
-        graph.say(failed[0])
-    return float(re.search(r"Requests/sec:\s+([\d.]+)", output).group(1))
+def load_of(options, work, document, things):
+    """Mutations of users drawn from all, each about one of the things with these numbers."""
+    return Load(
+        options.program, work, document, {"id": {"$pool": "thing"}}, [f"bench-{n}" for n in range(USERS)],
+        {"thing": {"values": [wire(number) for number in things]}}, timeout=20)
 
 
 def run_pgbench(options, connection, script):
@@ -322,9 +275,6 @@ def run_pgbench(options, connection, script):
 
 def measure(options, server, connection, first, recorded):
     with tempfile.TemporaryDirectory() as work:
-        lua = os.path.join(work, "mutate.lua")
-        with open(lua, "w") as file:
-            file.write(LUA)
         print(f"{'mutation':<20}{'waits':>7}{'requests/s':>12}{'pgbench/s':>12}{'ratio':>8}")
         wanted = [name for name in options.operations.split(",") if name]
         for name, (field, document, kind) in MUTATIONS.items():
@@ -333,23 +283,17 @@ def measure(options, server, connection, first, recorded):
             bound, syncs, viewer, thing = recorded[name]
             script = os.path.join(work, name + ".sql")
             pgbench_script(bound, viewer, thing, first, kind, script)
-            environment = {
-                "DOCUMENT": json.dumps(document), "KEYED": "0",
-                "FIRST": str(first["user" if kind == "friend" else kind]),
-                "FRIEND": "1" if kind == "friend" else "0"}
-            run_wrk(options, server.url, lua, environment, seconds=1)
-            rates, transactions, keyed = [], [], []
+            begin = first["user" if kind == "friend" else kind]
+            load = load_of(
+                options, os.path.join(work, name), document, range(begin, begin + 256 * THINGS, 256))
+            load.run(server.url, options.clients, 1)
+            rates, transactions = [], []
             for _ in range(options.rounds):
-                rates.append(run_wrk(options, server.url, lua, environment))
+                rates.append(load.run(server.url, options.clients, options.seconds)[0])
                 transactions.append(run_pgbench(options, connection, script))
-                if name == "M4":
-                    keyed.append(run_wrk(options, server.url, lua, {**environment, "KEYED": "1"}))
             median = statistics.median
             print(f"{name + ' ' + field:<20}{syncs:>7}{median(rates):>12.0f}{median(transactions):>12.0f}"
                   f"{median(r / t for r, t in zip(rates, transactions)):>8.2f}", flush=True)
-            if keyed:
-                print(f"  with a key of the client's: {median(k / r for k, r in zip(keyed, rates)):.2f} of the rate "
-                      "with one of the server's")
         storm(options, server, connection, first, work)
 
 
@@ -365,32 +309,25 @@ def storm(options, server, connection, first, work):
       WHERE o.username = '{name}' AND u.username LIKE 'bench\\_user%'
       ON CONFLICT (user_id) DO NOTHING""")
     names = sql(connection, "SELECT u.username FROM app_user u JOIN bench.made m ON m.id = u.id AND m.kind = 'user' ORDER BY m.n LIMIT 500").splitlines()
-    lua = os.path.join(work, "storm.lua")
-    with open(lua, "w") as file:
-        file.write("local names = {" + ",".join(json.dumps(one) for one in names) + "}\n" + """
-local query = '{"query":"mutation($n: String!) { signIn(username: $n, password: \\\\"a storm of sign-ins\\\\") { token userErrors { code } } }","variables":{"n":"'
-request = function()
-  return wrk.format("POST", nil, { ["Content-Type"] = "application/json" }, query .. names[math.random(#names)] .. '"}}')
-end
-""")
-    reads = os.path.join(work, "q02.lua")
-    body = json.dumps({
-        "query": open(os.path.join(graph.OPERATIONS, "Q02_Refetch", "operation.graphql")).read(),
-        "variables": {"ids": [wire(first["place"]), wire(first["outfit"]), wire(first["user"])]}})
-    with open(reads, "w") as file:
-        file.write("wrk.method = 'POST'; wrk.body = " + json.dumps(body) + """
-wrk.headers["Content-Type"] = "application/json"; wrk.headers["Authorization"] = "Bearer bench-1"
-""")
+    sign_ins = Load(
+        options.program, os.path.join(work, "storm"),
+        "mutation SignIn($n: String!) { signIn(username: $n, password: \"" + password
+        + "\") { token userErrors { code } } }",
+        {"n": {"$pool": "name"}}, pools={"name": {"values": names}}, timeout=20)
+    reads = Load(
+        options.program, os.path.join(work, "q02"),
+        graph.document(os.path.join(graph.OPERATIONS, "Q02_Refetch")),
+        {"ids": [wire(first["place"]), wire(first["outfit"]), wire(first["user"])]}, ["bench-1"])
     quiet, stormy = [], []
-    run_wrk(options, server.url, reads, {}, seconds=1)
+    reads.run(server.url, options.clients, 1)
+    sign_ins.run(server.url, 64, 1)
     for _ in range(options.rounds):
-        quiet.append(run_wrk(options, server.url, reads, {}))
-        beside = subprocess.Popen(
-            ["wrk", "-t1", "-c64", f"-d{options.seconds + 1}s", "--timeout", "20s", "-s", lua,
-             server.url], stdout=subprocess.DEVNULL)
+        quiet.append(reads.run(server.url, options.clients, options.seconds)[0])
+        beside = threading.Thread(target=lambda: sign_ins.offer(server.url, 64, options.seconds + 1, sign_ins.rate))
+        beside.start()
         time.sleep(0.5)
-        stormy.append(run_wrk(options, server.url, reads, {}))
-        beside.wait()
+        stormy.append(reads.run(server.url, options.clients, options.seconds)[0])
+        beside.join()
     share = statistics.median(s / q for s, q in zip(stormy, quiet))
     print(f"Q02 while 64 clients sign in: {statistics.median(stormy):.0f}/s of "
           f"{statistics.median(quiet):.0f}/s, {share:.2f} (wanted 0.70)")

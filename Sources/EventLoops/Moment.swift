@@ -44,7 +44,7 @@ public struct Moment: Hashable, Comparable, Sendable {
 
 extension Duration {
   /// The duration in nanoseconds, saturated after 292 years.
-  fileprivate var nanoseconds: Int64 {
+  package var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, carry) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)

@@ -8,7 +8,7 @@ extension HTTPConnection {
   /// - Parameter body: bytes of the body that `write` does not append, sent without copying.
   func answer(
     _ exchange: UInt64, _ status: HTTPStatus, contentType: String?, headers: [HTTPField],
-    length: Int? = nil, body: [UInt8]? = nil, write: (inout [UInt8]) -> Void
+    length: Int?, body: [UInt8]?, write: (inout [UInt8]) -> Void
   ) {
     server.loop.preconditionOnLoop()
     guard isWorking(on: exchange) else { return }
@@ -100,7 +100,7 @@ extension HTTPConnection {
       length: nil
     ) { _ in }
     let socket = WebSocket(self)
-    webSocket = socket
+    upgraded = socket
     request = HTTPRequest()
     enter(.upgraded)
     planFlush()
@@ -189,7 +189,15 @@ extension HTTPConnection {
     isFlushPlanned = false
     isFlushExpected = false
     if case .closed = state { return }
-    let works = writeOut()
+    var works = true
+    repeat {
+      if case .upgraded = state { upgraded?.fill() }
+      let hasBytes = unsentBytes > 0
+      works = writeOut()
+      // A protocol that gives its bytes in portions may have more.
+      guard works, hasBytes, unsentBytes == 0, case .upgraded = state else { break }
+    } while true
+    if case .closed = state { return }
     // The sent part of a response is freed with the rest.
     holdBytes(unsentBytes > 0 ? output.count + outputBody.count : 0)
     guard works else {

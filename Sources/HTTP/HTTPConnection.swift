@@ -5,14 +5,15 @@ import Glibc
 ///
 /// Requests that the client pipelines wait in `input` until the request before them is answered. If
 /// too much waits or is unsent, the socket is not read any further.
-final class HTTPConnection {
+final class HTTPConnection: HTTPResponder {
   let server: HTTPServer
   let descriptor: Int32
   let number: UInt64
   let peer: HTTPPeer
   let tls: TLSSession?
   var closeHandler: (() -> Void)?
-  var webSocket: WebSocket?
+  /// What the connection was upgraded to.
+  var upgraded: (any UpgradedProtocol)?
 
   enum State {
     case handshake
@@ -24,7 +25,7 @@ final class HTTPConnection {
     case working
     /// The response is sent in parts, and its end is not known.
     case streaming
-    /// The bytes belong to `webSocket`.
+    /// The bytes belong to `upgraded`.
     case upgraded
     /// The last response is being written.
     case closing
@@ -105,7 +106,7 @@ final class HTTPConnection {
   /// Whether only the client or the server can end the connection's current use.
   var lasts: Bool {
     switch state {
-    case .upgraded: webSocket?.isClosing == false
+    case .upgraded: upgraded?.lasts == true
     case .streaming: isEndless
     default: false
     }
@@ -139,6 +140,7 @@ final class HTTPConnection {
     case .done:
       wantsWritable = false
       enter(.waiting)
+      if tls.speaksHTTP2 { beginHTTP2() }
       return true
     case .wantsRead:
       wantsWritable = false
@@ -212,18 +214,41 @@ final class HTTPConnection {
       enter(.head)
       return true
     case .head:
+      if requestCount == 0, mayBeHTTP2 {
+        guard input.count - inputStart >= Self.preface.utf8CodeUnitCount else { return false }
+        beginHTTP2()
+        return true
+      }
       guard let end = try scanHead() else { return false }
       try beginRequest(headBytes: end)
       return true
     case .body:
       return try takeBody()
     case .upgraded:
-      webSocket?.receive()
+      upgraded?.receive()
       if inputStart == input.count { forgetInput() }
       return false
     case .handshake, .working, .streaming, .closing, .lingering, .closed:
       return false
     }
+  }
+
+  private static let preface: StaticString = "PRI * HTTP/2.0\r\n\r\n"
+
+  /// Whether all bytes that are there begin HTTP/2, by a client that knows that the server speaks
+  /// it (RFC 9113, 3.3 and 3.4).
+  private var mayBeHTTP2: Bool {
+    guard server.configuration.speaksHTTP2, tls == nil else { return false }
+    return Self.preface.withUTF8Buffer { preface in
+      unsafe zip(input[inputStart...], preface).allSatisfy { $0 == $1 }
+    }
+  }
+
+  private func beginHTTP2() {
+    guard let session = HTTP2Session(self, handler) else { return close(.socketError) }
+    upgraded = session
+    enter(.upgraded)
+    session.receive()
   }
 
   private func scanHead() throws(HTTPRefusal) -> Int? {
@@ -320,7 +345,7 @@ final class HTTPConnection {
   private func dispatch() {
     exchangeNumber += 1
     enter(.working)
-    handler(request, HTTPExchange(connection: self, number: exchangeNumber))
+    handler(request, HTTPExchange(responder: self, number: exchangeNumber))
   }
 
   private func forgetInput() {
@@ -354,7 +379,7 @@ final class HTTPConnection {
       server.report(.clientGone)
       close(.byClient)
     case .lingering: close(closingReason)
-    case .upgraded where webSocket?.isClosing != true: close(reason)
+    case .upgraded where upgraded?.isClosing != true: close(reason)
     case .closed: break
     default:
       if unsentBytes > 0, reason == .byClient {
@@ -377,7 +402,7 @@ final class HTTPConnection {
     case .streaming:
       closingReason = .shutdown
       endStream(exchangeNumber, stays: false)
-    case .upgraded: webSocket?.close(1001, "The server is about to end.")
+    case .upgraded: upgraded?.drain()
     default: break
     }
   }
@@ -387,8 +412,8 @@ final class HTTPConnection {
     let isServing = isWorking(on: exchangeNumber) || isStreaming(exchangeNumber)
     let handler = isServing ? closeHandler : nil
     closeHandler = nil
-    let socket = webSocket
-    webSocket = nil
+    let owner = upgraded
+    upgraded = nil
     state = .closed
     holdBytes(0)
     forgetClient()
@@ -398,7 +423,7 @@ final class HTTPConnection {
     Glibc.close(descriptor)
     server.remove(self, reason)
     handler?()
-    socket?.ended()
+    owner?.ended()
   }
 
   /// Closes the connection without sending the unsent bytes.
@@ -432,7 +457,7 @@ final class HTTPConnection {
     case .head: if passed(limits.header, since: stateStart, now) { refuse(.timeout) }
     case .body: if bodyIsLate(now) { refuse(.timeout) }
     case .working: if passed(limits.answer, since: stateStart, now) { refuse(.unanswered) }
-    case .upgraded: webSocket?.checkDeadlines(now)
+    case .upgraded: upgraded?.checkDeadlines(now, isCrowded: isCrowded)
     case .streaming:
       if unsentBytes == 0, passed(.seconds(2), since: stateStart, now), output.capacity > 0 {
         output = []

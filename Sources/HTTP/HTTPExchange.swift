@@ -1,33 +1,33 @@
 /// The right to respond to one request: on its loop, now or later, once.
 ///
-/// It is a small value that names the connection and the request's number on it. A response does
+/// It is a small value that names the connection or stream, and the request's number on it. A response does
 /// nothing if the client has gone or the request has been answered.
 package struct HTTPExchange: @unchecked Sendable {
   // @unchecked: used on the connection's loop only; `respond` checks it.
-  let connection: HTTPConnection
+  let responder: any HTTPResponder
   let number: UInt64
 
   /// Whether the client still waits for the response.
-  package var isOpen: Bool { connection.isWorking(on: number) }
+  package var isOpen: Bool { responder.isWorking(on: number) }
 
   /// Returns whether a response of this many bytes may be buffered for a client that reads slowly.
   /// Bytes that a socket takes at once do not count.
   package func mayHold(_ bytes: Int) -> Bool {
-    bytes <= HTTPLimits.smallAnswerBytes || connection.server.budget.admits(bytes)
+    bytes <= HTTPLimits.smallAnswerBytes || responder.server.budget.admits(bytes)
   }
 
   /// Sets the ID of the request: `X-Request-Id` of its response, also of one that the server sends
   /// in place of the handler.
   package func identify(as requestID: String) {
     guard isOpen else { return }
-    connection.requestID = requestID
+    responder.requestID = requestID
   }
 
   /// Calls `work` on the loop if the client disconnects (or the server closes) before the response.
   /// It replaces earlier work, and is dropped with the response.
   package func onClose(_ work: @escaping () -> Void) {
-    guard isOpen || connection.isStreaming(number) else { return }
-    connection.closeHandler = work
+    guard isOpen || responder.isStreaming(number) else { return }
+    responder.closeHandler = work
   }
 
   /// Responds with an existing body.
@@ -35,7 +35,7 @@ package struct HTTPExchange: @unchecked Sendable {
     _ status: HTTPStatus = .ok, contentType: String, headers: [HTTPField] = [], body: [UInt8]
   ) {
     let isSmall = body.count < 2048
-    connection.answer(
+    responder.answer(
       number, status, contentType: contentType, headers: headers, length: body.count,
       body: isSmall ? nil : body
     ) {
@@ -49,15 +49,17 @@ package struct HTTPExchange: @unchecked Sendable {
     _ status: HTTPStatus = .ok, contentType: String, headers: [HTTPField] = [],
     write: (inout [UInt8]) -> Void
   ) {
-    connection.answer(number, status, contentType: contentType, headers: headers, write: write)
+    responder.answer(
+      number, status, contentType: contentType, headers: headers, length: nil, body: nil,
+      write: write)
   }
 
   /// Responds to a HEAD with the length of the body that a GET would return.
   package func respond(
     _ status: HTTPStatus = .ok, contentType: String, headers: [HTTPField] = [], length: Int
   ) {
-    connection.answer(
-      number, status, contentType: contentType, headers: headers, length: length
+    responder.answer(
+      number, status, contentType: contentType, headers: headers, length: length, body: nil
     ) { _ in }
   }
 
@@ -68,7 +70,7 @@ package struct HTTPExchange: @unchecked Sendable {
   package func upgrade(
     _ handshake: WebSocketHandshake, to name: String?, headers: [HTTPField] = []
   ) -> WebSocket? {
-    connection.upgrade(number, headers: handshake.headers(choosing: name) + headers)
+    responder.upgrade(number, headers: handshake.headers(choosing: name) + headers)
   }
 
   // MARK: Answers in parts
@@ -80,7 +82,7 @@ package struct HTTPExchange: @unchecked Sendable {
   package func begin(
     contentType: String, headers: [HTTPField] = [], isEndless: Bool = false
   ) -> Bool {
-    connection.beginStream(
+    responder.beginStream(
       number, contentType: contentType, headers: headers, isEndless: isEndless)
   }
 
@@ -90,16 +92,18 @@ package struct HTTPExchange: @unchecked Sendable {
   ///   together.
   /// - Returns: false if too much is unsent; this part is not sent then.
   package func part(_ bytes: [UInt8], isFollowed: Bool = false) -> Bool {
-    connection.streamPart(number, bytes, isFollowed: isFollowed)
+    responder.streamPart(number, bytes, isFollowed: isFollowed)
   }
 
-  package func end() { connection.endStream(number, stays: true) }
+  package func end() { responder.endStream(number, stays: true) }
 
   /// Ends the response and the connection, as if the client had disconnected.
-  package func cutShort() { connection.endStream(number, stays: false) }
+  package func cutShort() { responder.endStream(number, stays: false) }
 
   /// Responds without a body.
   package func respond(_ status: HTTPStatus, headers: [HTTPField] = []) {
-    connection.answer(number, status, contentType: nil, headers: headers, length: 0) { _ in }
+    responder.answer(
+      number, status, contentType: nil, headers: headers, length: 0, body: nil
+    ) { _ in }
   }
 }

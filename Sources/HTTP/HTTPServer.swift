@@ -2,12 +2,13 @@ import EventLoops
 import Glibc
 import Synchronization
 
-// HTTP/1.1 from the socket up: bytes in, `HTTPRequest` to a handler, the handler's response out.
+// HTTP from the socket up: bytes in, `HTTPRequest` to a handler, the handler's response out.
 //
 // An event loop has one `HTTPServer` with its own listening socket, and everything here runs on
 // that loop. `HTTPConnection` is a client's socket and the order of its requests. `HTTPHeadScanner`
-// and `HTTPRequest.parseHead` parse a header, and `HTTPChunkedBody` a chunked body. The handler
-// gives a request its meaning.
+// and `HTTPRequest.parseHead` parse a header, and `HTTPChunkedBody` a chunked body. A client that
+// speaks HTTP/2 or WebSocket leaves its connection's bytes to an `HTTP2Session`, with an
+// `HTTP2Stream` for each request, or to a `WebSocket`. The handler gives a request its meaning.
 
 /// The clients of one loop. Once started, a server lives until it is drained or closed.
 package final class HTTPServer: @unchecked Sendable {
@@ -16,6 +17,8 @@ package final class HTTPServer: @unchecked Sendable {
   package struct Configuration: Sendable {
     package var limits = HTTPLimits()
     package var tls: TLSContext?
+    /// Whether clients may speak HTTP/2.
+    package var speaksHTTP2 = true
     /// The quota, shared by the servers of all loops; nil counts this one alone.
     package var quota: HTTPSocketQuota?
     /// The budget of unsent responses, shared by the servers of all loops; nil counts this one

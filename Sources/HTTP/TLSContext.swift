@@ -3,13 +3,14 @@ import Glibc
 import Synchronization
 
 /// The certificate, key and rules for TLS, shared by all loops: TLS 1.3, or 1.2 with forward
-/// secrecy and authenticated encryption (RFC 9325, 4.2); HTTP/1.1 by ALPN.
+/// secrecy and authenticated encryption (RFC 9325, 4.2); HTTP/2 or HTTP/1.1 by ALPN.
 @safe package final class TLSContext: @unchecked Sendable {
   // @unchecked: an SSL_CTX that is not changed any more may be used from any thread; which one it is
   // stands in a mutex.
   private let context: Mutex<Handle>
   private let certificateFile: String
   private let keyFile: String
+  private let speaksHTTP2: Bool
 
   /// The owner of a reference; each session has a separate one.
   @safe private final class Handle: @unchecked Sendable {
@@ -23,22 +24,25 @@ import Synchronization
   ///
   /// It ignores SIGPIPE for the whole process, because OpenSSL writes to sockets without a way to
   /// forbid it.
-  package init(certificateFile: String, keyFile: String) throws(TLSError) {
+  package init(
+    certificateFile: String, keyFile: String, speaksHTTP2: Bool = true
+  ) throws(TLSError) {
     self.certificateFile = certificateFile
     self.keyFile = keyFile
-    context = Mutex(try Self.load(certificateFile, keyFile))
+    self.speaksHTTP2 = speaksHTTP2
+    context = Mutex(try Self.load(certificateFile, keyFile, speaksHTTP2))
     signal(SIGPIPE, SIG_IGN)
   }
 
   /// Reads both files again, for clients that connect from now on. Unusable files change nothing.
   /// Call from any thread.
   package func reload() throws(TLSError) {
-    let fresh = try Self.load(certificateFile, keyFile)
+    let fresh = try Self.load(certificateFile, keyFile, speaksHTTP2)
     context.withLock { $0 = fresh }
   }
 
   private static func load(
-    _ certificateFile: String, _ keyFile: String
+    _ certificateFile: String, _ keyFile: String, _ speaksHTTP2: Bool
   ) throws(TLSError) -> Handle {
     try check(certificateFile, isSecret: false)
     try check(keyFile, isSecret: true)
@@ -61,7 +65,11 @@ import Synchronization
     guard unsafe SSL_CTX_check_private_key(context) == 1 else {
       throw TLSError(setting: "key \(keyFile)", detail: "It does not belong to the certificate.")
     }
-    unsafe SSL_CTX_set_alpn_select_cb(context, selectHTTP1, nil)
+    if speaksHTTP2 {
+      unsafe SSL_CTX_set_alpn_select_cb(context, selectHTTP2, nil)
+    } else {
+      unsafe SSL_CTX_set_alpn_select_cb(context, selectHTTP1, nil)
+    }
     return handle
   }
 
@@ -112,28 +120,44 @@ package struct TLSError: Error, Sendable, CustomStringConvertible {
   package var description: String { "Cannot use the \(setting): \(detail)" }
 }
 
-/// Chooses `http/1.1` if the client offers it; other offers are ignored.
 private func selectHTTP1(
   _: OpaquePointer?, chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
-  chosenLength: UnsafeMutablePointer<UInt8>?, offers: UnsafePointer<UInt8>?, length: UInt32,
+  length: UnsafeMutablePointer<UInt8>?, offers: UnsafePointer<UInt8>?, size: UInt32,
   _: UnsafeMutableRawPointer?
 ) -> Int32 {
-  let name: StaticString = "http/1.1"
+  unsafe select(["http/1.1"], chosen, length, offers, size)
+}
+
+private func selectHTTP2(
+  _: OpaquePointer?, chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+  length: UnsafeMutablePointer<UInt8>?, offers: UnsafePointer<UInt8>?, size: UInt32,
+  _: UnsafeMutableRawPointer?
+) -> Int32 {
+  unsafe select(["h2", "http/1.1"], chosen, length, offers, size)
+}
+
+/// Chooses the first of these protocols that the client offers; other offers are ignored.
+private func select(
+  _ names: [StaticString], _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+  _ chosenLength: UnsafeMutablePointer<UInt8>?, _ offers: UnsafePointer<UInt8>?, _ length: UInt32
+) -> Int32 {
   guard let chosen = unsafe chosen, let chosenLength = unsafe chosenLength,
     let offers = unsafe offers
   else { return SSL_TLSEXT_ERR_NOACK }
   let list = unsafe UnsafeBufferPointer(start: offers, count: Int(length))
-  var index = 0
-  while index < list.count {
-    let size = unsafe Int(list[index])
-    guard index + 1 + size <= list.count else { break }
-    let offer = unsafe UnsafeBufferPointer(rebasing: list[(index + 1)..<(index + 1 + size)])
-    if name.withUTF8Buffer({ unsafe offer.elementsEqual($0) }) {
-      unsafe chosen.pointee = offer.baseAddress
-      unsafe chosenLength.pointee = UInt8(size)
-      return SSL_TLSEXT_ERR_OK
+  for name in names {
+    var index = 0
+    while index < list.count {
+      let size = unsafe Int(list[index])
+      guard index + 1 + size <= list.count else { break }
+      let offer = unsafe UnsafeBufferPointer(rebasing: list[(index + 1)..<(index + 1 + size)])
+      if name.withUTF8Buffer({ unsafe offer.elementsEqual($0) }) {
+        unsafe chosen.pointee = offer.baseAddress
+        unsafe chosenLength.pointee = UInt8(size)
+        return SSL_TLSEXT_ERR_OK
+      }
+      index += 1 + size
     }
-    index += 1 + size
   }
   return SSL_TLSEXT_ERR_NOACK
 }
@@ -167,6 +191,15 @@ private func selectHTTP1(
   func write(_ bytes: UnsafeRawBufferPointer) -> Outcome {
     ERR_clear_error()
     return outcome(unsafe SSL_write(session, bytes.baseAddress, Int32(clamping: bytes.count)))
+  }
+
+  /// Whether ALPN chose HTTP/2.
+  var speaksHTTP2: Bool {
+    var name: UnsafePointer<UInt8>?
+    var length: UInt32 = 0
+    unsafe SSL_get0_alpn_selected(session, &name, &length)
+    guard let name = unsafe name, length == 2 else { return false }
+    return unsafe name[0] == UInt8(ascii: "h") && name[1] == UInt8(ascii: "2")
   }
 
   /// Whether bytes that have left the socket wait to be read.

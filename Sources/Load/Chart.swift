@@ -26,10 +26,10 @@ struct Chart {
   var marks: [(x: Double, text: String)] = []
 
   private static let width = 480.0
-  private static let height = 270.0
+  private static let height = 248.0
   private static let left = 52.0
   private static let right = 10.0
-  private static let top = 34.0
+  private static let top = 12.0
   private static let bottom = 40.0
   /// The maximum number of points of a line.
   static let maximumPoints = 500
@@ -132,8 +132,8 @@ struct Chart {
       yScale == .linear ? 0 : ys.min() ?? first.y, ys.max() ?? first.y, yScale,
       Self.height - Self.bottom, -(Self.height - Self.top - Self.bottom))
     var parts = [
-      "<figure><figcaption>\(HTML.text(title))</figcaption>"
-        + "<svg viewBox=\"0 0 480 270\" role=\"img\" aria-label=\"\(HTML.text(title + ". " + description))\">"
+      "<figure><figcaption>\(HTML.text(title)), \(HTML.text(yLabel))</figcaption>\(Self.legend(lines))"
+        + "<svg viewBox=\"0 0 480 248\" role=\"img\" aria-label=\"\(HTML.text(title + ". " + description))\">"
         + "<title>\(HTML.text(title))</title><desc>\(HTML.text(description))</desc>"
     ]
     parts += grid(x, y)
@@ -154,7 +154,6 @@ struct Chart {
           + "<text x=\"\(Self.place(x.place(mark.x) + (isRight ? -4 : 4)))\" y=\"\(Self.place(Self.top + 10))\""
           + "\(isRight ? " text-anchor=\"end\"" : "")>\(HTML.text(mark.text))</text>")
     }
-    parts += Self.legend(lines)
     return parts.joined() + "</svg></figure>\n"
   }
 
@@ -188,7 +187,7 @@ struct Chart {
     }
     parts.append(
       "<text text-anchor=\"middle\" x=\"\(Self.place((Self.left + right) / 2))\" y=\"\(Self.place(Self.height - 8))\">"
-        + "\(HTML.text(xLabel))</text><text x=\"4\" y=\"12\">\(HTML.text(yLabel))</text>")
+        + "\(HTML.text(xLabel))</text>")
     return parts
   }
 
@@ -228,16 +227,13 @@ struct Chart {
     return sums
   }
 
-  private static func legend(_ lines: [Line]) -> [String] {
-    var (at, row) = (left, 0.0)
-    return lines.map { line in
-      let length = 18 + Double(line.name.count) * 6.8
-      if at + length > width, row == 0 { (at, row) = (left, 1) }
-      defer { at += length }
-      return
-        "<rect class=\"f\(line.color)\" x=\"\(place(at))\" y=\"\(place(4 + row * 14))\" width=\"9\" height=\"9\"/>"
-        + "<text x=\"\(place(at + 12))\" y=\"\(place(13 + row * 14))\">\(HTML.text(line.name))</text>"
+  /// The names of the lines with their colors, as text that wraps on a narrow page.
+  private static func legend(_ lines: [Line]) -> String {
+    guard lines.count > 1 else { return "" }
+    let entries = lines.map { line in
+      "<span><i class=\"b\(line.color)\"></i>\(HTML.text(line.name))</span>"
     }
+    return "<p class=\"legend\">\(entries.joined(separator: " "))</p>"
   }
 }
 

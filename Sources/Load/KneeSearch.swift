@@ -34,11 +34,11 @@ package struct KneeSearch: Sendable {
   /// Whether both ends are known.
   package var isFound: Bool { met != nil && missed != nil }
 
-  /// The most steps that a search can take.
+  /// The most steps that a search can take, of which the first missed one is taken twice.
   package var maximumSteps: Int {
     let stairs = Int(max(log2(rates.upperBound / rates.lowerBound), 0).rounded(.up)) + 1
     let halvings = Int(max(log2(log(2) / log(1 + precision)), 0).rounded(.up))
-    return stairs + halvings
+    return stairs + halvings + 1
   }
 }
 

@@ -75,6 +75,10 @@ package final class LoadDriver: @unchecked Sendable {
   var readBuffer = [UInt8](repeating: 0, count: 64 * 1024)
   private var patience: LoopTimer?
   private var retries: [LoopTimer] = []
+  private var subscriptions: LoadSubscriptions?
+  /// When to wait for events no longer, after the last answer; nil before.
+  private var deliveryEnd: Int64?
+  private var deliveryTimer: LoopTimer?
 
   package init(
     endpoint: HTTPClientEndpoint, writer: RequestWriter, settings: Settings,
@@ -110,11 +114,32 @@ package final class LoadDriver: @unchecked Sendable {
     return found.withLock { $0 }
   }
 
+  /// Opens the subscriptions of the mix and waits until the server has them.
+  ///
+  /// - Returns: the reason if one of them cannot be opened.
+  package func subscribe(to target: HTTPTarget) -> String? {
+    guard !writer.subscriptions.isEmpty else { return nil }
+    let opened = DispatchSemaphore(value: 0)
+    let found = Mutex<String?>(nil)
+    loop.execute { [self] in
+      let subscriptions = LoadSubscriptions(on: loop, endpoint, target, writer)
+      self.subscriptions = subscriptions
+      subscriptions.open(timeout: settings.timeout) { reason in
+        found.withLock { $0 = reason }
+        opened.signal()
+      }
+      if isInterrupted { subscriptions.giveUp() }
+    }
+    opened.wait()
+    return found.withLock { $0 }
+  }
+
   /// Lets nothing more arrive, and gives up what has not been answered in two seconds.
   package func interrupt() {
     loop.execute { [self] in
       guard !isInterrupted else { return }
       isInterrupted = true
+      subscriptions?.giveUp()
       guard completion != nil else { return }
       endArrivals()
       patience = loop.schedule(after: .seconds(2)) { [self] in abandon() }
@@ -129,6 +154,8 @@ package final class LoadDriver: @unchecked Sendable {
       for connection in connections.values { connection.close() }
       connections = [:]
       idle = []
+      subscriptions?.close()
+      subscriptions = nil
       if let timerToken { loop.unregister(timerToken) }
       timerToken = nil
       ended.signal()
@@ -176,6 +203,8 @@ package final class LoadDriver: @unchecked Sendable {
     endMoment = nil
     // A little later than now, so that the first arrival is not late already.
     start = Moment.now.advanced(byNanoseconds: 5_000_000 - (schedule.arrivals.first ?? 0))
+    (deliveryEnd, deliveryTimer) = (nil, nil)
+    subscriptions?.begin(at: start, marks: firstMark..<marks)
     if isInterrupted { endArrivals() }
     tick()
   }
@@ -201,7 +230,9 @@ package final class LoadDriver: @unchecked Sendable {
   private func arm() {
     guard completion != nil else { return timer.set(nil) }
     var due = next < schedule.arrivals.count ? schedule.arrivals[next] : Int64.max
-    if next == schedule.arrivals.count, inFlight == 0 { due = schedule.duration }
+    if next == schedule.arrivals.count, inFlight == 0 {
+      due = deliveryEnd == nil ? schedule.duration : .max
+    }
     if firstUnfinished < samples.count {
       due = min(due, samples[firstUnfinished].intended + settings.timeout)
     }
@@ -277,19 +308,36 @@ package final class LoadDriver: @unchecked Sendable {
     guard next == schedule.arrivals.count, inFlight == 0, let completion else { return }
     // A window lasts until its end even if the last arrival was before.
     guard endMoment != nil || offset(Moment.now) >= schedule.duration else { return }
+    guard isDelivered() else { return }
     self.completion = nil
     patience = nil
+    deliveryTimer = nil
     retries = []
     result.duration = endMoment ?? schedule.duration
     let warmUp = samples.firstIndex { $0.intended >= 0 } ?? samples.count
     result.samples = Array(samples[warmUp...])
     result.codes = codes.sorted { $0.value < $1.value }.map(\.key)
+    result.deliveries = subscriptions?.figures(samples) ?? []
     if let processorStart {
       let seconds = Double(max(offset(Moment.now) - processorStart, 1)) / 1e9
       result.generatorCores = (Self.processorSeconds() - processorTime) / seconds
     }
     timer.set(nil)
     completion(result)
+  }
+
+  /// The time that events may take after the last answer, in nanoseconds.
+  private static let deliveryPatience: Int64 = 5_000_000_000
+
+  /// Returns whether the events of all acknowledged mutations are there, or late enough to be missed.
+  private func isDelivered() -> Bool {
+    guard let subscriptions, !isInterrupted else { return true }
+    let now = offset(Moment.now)
+    let end = deliveryEnd ?? now + min(Self.deliveryPatience, settings.timeout)
+    deliveryEnd = end
+    if now >= end || subscriptions.missing(samples) == 0 { return true }
+    deliveryTimer = loop.schedule(after: .milliseconds(20)) { [weak self] in self?.endIfDone() }
+    return false
   }
 
   private static func processorSeconds() -> Double {

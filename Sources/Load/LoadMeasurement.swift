@@ -127,6 +127,7 @@ package struct LoadMeasurement: Sendable {
   package let lag: DurationStatistics
   package let generatorCores: Double
   package let isComplete: Bool
+  package let deliveries: [DeliveryFigures]
 
   package static let blockCount = 10
 
@@ -149,6 +150,7 @@ package struct LoadMeasurement: Sendable {
     lag = DurationStatistics(window.samples.map(\.lag))
     generatorCores = window.generatorCores
     isComplete = window.isComplete
+    deliveries = window.deliveries
   }
 
   private static func seconds(_ window: WindowResult) -> [Second] {
@@ -217,6 +219,18 @@ package struct LoadMeasurement: Sendable {
           "name": .string(operation.name), "kind": .string(operation.kind.rawValue),
           "weight": .of(operation.weight),
         ]).merged(operation.group.json)
+      })
+  }
+
+  package var deliveriesJSON: JSONValue {
+    .array(
+      deliveries.map { figures in
+        .members([
+          "name": .string(figures.name), "subscribers": .of(figures.subscribers),
+          "ended": .of(figures.ended), "events": .of(figures.events),
+          "missed": .of(figures.missed), "twice": .of(figures.twice),
+          "from_send_ms": figures.fromSend.json, "from_answer_ms": figures.fromAnswer.json,
+        ])
       })
   }
 

@@ -15,6 +15,7 @@ package struct LoadReport {
     var body = summary + rate
     if let measured = result.measured {
       body += time(measured) + percentiles(measured) + split(measured) + operations(measured)
+      body += subscriptions(measured)
     } else {
       body += ["time", "percentiles", "split", "operations"].map {
         Self.section($0, $0.prefix(1).uppercased() + $0.dropFirst(), "<p>Nothing was sent.</p>\n")
@@ -97,12 +98,18 @@ package struct LoadReport {
     .line { fill: none; stroke-width: 1.8; stroke-linejoin: round; } .area { opacity: .85; }
     .c0 { stroke: var(--c0); } .c1 { stroke: var(--c1); } .f0 { fill: var(--c0); } .f1 { fill: var(--c1); }
     .f2 { fill: var(--c2); } .f3 { fill: var(--c3); } .f4 { fill: var(--c4); } .f5 { fill: var(--c5); }
-    .f6 { fill: var(--c6); } .f7 { fill: var(--c7); }
-    .wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 14px; }
+    .f6 { fill: var(--c6); } .f7 { fill: var(--c7); } .b0 { background: var(--c0); } .b1 { background: var(--c1); }
+    .b2 { background: var(--c2); } .b3 { background: var(--c3); } .b4 { background: var(--c4); }
+    .b5 { background: var(--c5); } .b6 { background: var(--c6); } .b7 { background: var(--c7); }
+    .legend { margin: 4px 0; font-size: 14px; } .legend span { margin-right: 14px; white-space: nowrap; }
+    .legend i { display: inline-block; width: 10px; height: 10px; margin-right: 5px; print-color-adjust: exact; }
+    .wide { overflow-x: auto; margin: 12px 0; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 14px; }
     th, td { padding: 3px 10px 3px 0; border-bottom: 1px solid var(--rule); text-align: right; white-space: nowrap; }
     th:first-child, td:first-child { text-align: left; } th { color: var(--faint); font-weight: 600; }
     pre { background: var(--box); padding: 10px; overflow-x: auto; white-space: pre-wrap; }
     .valid { color: var(--good); font-weight: 700; } .void { color: var(--bad); font-weight: 700; }
+    @media (max-width: 480px) { h1 { font-size: 19px; } table { font-size: 13px; } svg text { font-size: 14px; }
+      th, td { padding-right: 7px; } }
     @media print { body { max-width: none; } section { break-inside: avoid; } }
     """
 
@@ -189,13 +196,18 @@ package struct LoadReport {
       [
         LoadTime.decimal(entry.rate, 1), "\(entry.group.ok)", "\(entry.group.errorCount)",
         LoadTime.milliseconds(entry.group.latency.quantile(500).map { Double($0) }),
-        LoadTime.milliseconds(entry.group.latency.quantile(990).map { Double($0) }), entry.verdict,
+        LoadTime.milliseconds(entry.group.latency.quantile(990).map { Double($0) }),
+        ["", "met"].contains(entry.verdict) ? entry.verdict : "missed",
       ]
+    }
+    let misses = sorted.filter { !["", "met"].contains($0.verdict) }.map {
+      "at \(LoadTime.decimal($0.rate, 1))/s: \($0.verdict)"
     }
     return Self.section(
       "rate", "Rate",
       chart.svg
-        + HTML.table(["offered/s", "ok", "errors", "p50 ms", "p99 ms", "objective"], rows))
+        + HTML.table(["offered/s", "ok", "errors", "p50 ms", "p99 ms", "objective"], rows)
+        + Self.list(misses))
   }
 
   private func time(_ measured: LoadMeasurement) -> String {
@@ -270,7 +282,7 @@ package struct LoadReport {
       return Chart.Line(name: name, color: color, points: points)
     }
     let chart = Chart(
-      title: "Percentiles",
+      title: "Latency by percentile",
       description:
         "From the intended start, p99 is \(LoadTime.text(measured.totals.latency.quantile(990).map { Double($0) })); "
         + "from the sending, \(LoadTime.text(measured.totals.service.quantile(990).map { Double($0) })).",
@@ -334,6 +346,29 @@ package struct LoadReport {
           "max ms",
         ],
         rows))
+  }
+
+  private func subscriptions(_ measured: LoadMeasurement) -> String {
+    guard !measured.deliveries.isEmpty else { return "" }
+    let counts = measured.deliveries.map { figures in
+      [
+        figures.name, "\(figures.subscribers)", "\(figures.events)", "\(figures.missed)",
+        "\(figures.twice)", "\(figures.ended)",
+      ]
+    }
+    let times = measured.deliveries.flatMap { figures in
+      [
+        Self.row("\(figures.name) from sending", figures.fromSend),
+        Self.row("\(figures.name) from answer", figures.fromAnswer),
+      ]
+    }
+    return Self.section(
+      "subscriptions", "Subscriptions",
+      HTML.table(
+        ["subscription", "subscribers", "events", "missed", "twice", "ended early"], counts)
+        + HTML.table(["ms", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"], times)
+        + "<p>The commit of a mutation lies between its sending and its answer. An event may be there before "
+        + "the answer.</p>\n")
   }
 
   private static func settings(

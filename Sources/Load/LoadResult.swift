@@ -67,7 +67,7 @@ package struct LoadResult: Sendable {
       "operations": measured.operationsJSON, "seconds": measured.secondsJSON,
       "blocks": measured.blocksJSON, "stairs": .array(steps.map(Self.json)),
       "knee": kneeJSON, "postgresql": postgresql?.json ?? .null,
-      "subscriptions": .array([]),
+      "subscriptions": measured.deliveriesJSON,
     ])
   }
 
@@ -117,7 +117,12 @@ package struct LoadResult: Sendable {
         rows.append(Self.row(operation.name, operation.group.latency))
       }
     }
+    for figures in measured.deliveries {
+      rows.append(Self.row("\(figures.name) from sending", figures.fromSend))
+      rows.append(Self.row("\(figures.name) from answer", figures.fromAnswer))
+    }
     lines += Self.table(rows)
+    lines += measured.deliveries.map(\.text)
     if !totals.split.isEmpty {
       lines.append(
         "mean ms of \(totals.timed) timed: "

@@ -31,7 +31,7 @@ package final class LoadSide {
   /// The values of its pools, which the pools of another server are compared with.
   package let pools: [[[UInt8]]]
 
-  /// Connects to the server and fills the pools of the mix.
+  /// Connects to the server, fills the pools of the mix, and opens its subscriptions.
   ///
   /// - Throws: a `LoadFailure` if the server is not there or has not what the pools need.
   package init(
@@ -60,13 +60,18 @@ package final class LoadSide {
     }
     writer = RequestWriter(
       plan.mix,
-      pools: PoolValues(pools, seed: plan.seed, for: plan.mix.sent.map(\.variables)),
+      pools: PoolValues(
+        pools, seed: plan.seed, for: (plan.mix.sent + plan.mix.subscriptions).map(\.variables)),
       target: plan.target, settings: plan.requests,
-      run: Hexadecimal.encode(RandomBytes.make(6)))
+      run: Hexadecimal.encode(RandomBytes.make(6)), seed: plan.seed)
     let driver = try LoadDriver(
       endpoint: endpoint, writer: writer, settings: plan.driver, onLedger: onLedger)
     self.driver = driver
     handler = interrupt.add { driver.interrupt() }
+    if let reason = driver.subscribe(to: plan.target) {
+      close()
+      throw LoadFailure("subscriptions: \(reason)")
+    }
   }
 
   package func close() {
@@ -103,7 +108,8 @@ package struct KneeRun {
     package init() {}
   }
 
-  /// The maximum number of times that a step is repeated because the generator was late in it.
+  /// The maximum number of times that a step is repeated because the generator was late in it, or because it is
+  /// the first that is missed: a disturbance there would end the stairs far below the knee.
   private static let repetitions = 2
 
   private let side: LoadSide
@@ -140,6 +146,10 @@ package struct KneeRun {
       steps.append(step)
       onStep(step)
       if !measured.faults.isEmpty, repeated < Self.repetitions {
+        repeated += 1
+        continue
+      }
+      if !step.isMet, search.missed == nil, repeated == 0 {
         repeated += 1
         continue
       }

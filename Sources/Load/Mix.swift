@@ -3,6 +3,15 @@ import JSON
 
 /// The operations that a load consists of, their weights, and what their variables are drawn from.
 package struct Mix: Sendable {
+  /// How a subscription is loaded: by subscribers that wait for what a mutation of the mix commits.
+  package struct Audience: Sendable {
+    package let subscribers: Int
+    /// The name of the mutation that the events answer.
+    package let trigger: String
+    /// The path in `data` of the text by which an event is told apart.
+    package let match: [String]
+  }
+
   package struct Operation: Sendable {
     package let name: String
     package let kind: OperationKind
@@ -13,6 +22,8 @@ package struct Mix: Sendable {
     /// Whether a token is drawn for it; else it is sent without one.
     package var isForAnybody = true
     package var variables = VariableTemplate.constant(Array("{}".utf8))
+    /// Nil for an operation that is no subscription, and for one that the mix says nothing about.
+    package var audience: Audience?
   }
 
   package enum PoolSource: Sendable {
@@ -27,13 +38,26 @@ package struct Mix: Sendable {
 
   package var operations: [Operation]
   package var pools: [Pool]
+  /// Whether mutations are left out, rather than refused, where writes are not allowed.
+  package var mutationsAreOptional = false
+  /// The file of tokens that the mix names, to use unless another is given.
+  package var tokens: String?
 
   /// The operations that arrivals are drawn from: those with a weight, but no subscriptions.
   package var sent: [Operation] {
     operations.filter { $0.weight > 0 && $0.kind != .subscription }
   }
 
-  package var subscriptions: [Operation] { operations.filter { $0.kind == .subscription } }
+  package var subscriptions: [Operation] {
+    operations.filter { $0.kind == .subscription && $0.weight > 0 }
+  }
+
+  /// Gives mutations, and the subscriptions to what they commit, the weight 0.
+  package mutating func leaveOutMutations() {
+    for index in operations.indices where operations[index].kind != .query {
+      operations[index].weight = 0
+    }
+  }
 }
 
 /// A fault of a mix or of another input, found before anything is sent.
@@ -61,6 +85,16 @@ package indirect enum VariableTemplate: Sendable {
   /// Whether each request has the same.
   var isConstant: Bool {
     if case .constant = self { true } else { false }
+  }
+
+  /// Whether a part of it is unique.
+  var hasUnique: Bool {
+    switch self {
+    case .unique: true
+    case .list(let elements): elements.contains { $0.hasUnique }
+    case .object(let members): members.contains { $0.value.hasUnique }
+    case .constant, .pool, .integer, .choice, .sample: false
+    }
   }
 }
 

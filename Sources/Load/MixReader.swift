@@ -19,6 +19,8 @@ package struct MixReader {
   private var variableNames: [String: Set<String>] = [:]
   private var pools: [Mix.Pool] = []
   private var poolPlaces: [String: Int] = [:]
+  private var mutationsAreOptional = false
+  private var tokens: String?
 
   /// - Parameters:
   ///   - folder: the files of a mix folder.
@@ -39,7 +41,9 @@ package struct MixReader {
     guard !reader.operations.isEmpty else {
       throw LoadInputError("the mix has no operations; it needs files such as Feed.graphql.")
     }
-    return Mix(operations: reader.operations, pools: reader.pools)
+    return Mix(
+      operations: reader.operations, pools: reader.pools,
+      mutationsAreOptional: reader.mutationsAreOptional, tokens: reader.tokens)
   }
 
   // MARK: Documents
@@ -108,7 +112,9 @@ package struct MixReader {
     } catch {
       throw LoadInputError("mix.json: \(error)")
     }
-    let members = try Self.members(settings, ["pools", "operations"], "mix.json")
+    let members = try Self.members(
+      settings, ["pools", "operations", "mutations", "tokens"], "mix.json")
+    try readDefaults(members)
     // In the order of the file, on which the seeds of pools depend.
     _ = try Self.members(members["pools"] ?? .object([]), nil, "pools")
     for member in members["pools"]?.members ?? [] {
@@ -117,6 +123,41 @@ package struct MixReader {
     _ = try Self.members(members["operations"] ?? .object([]), nil, "operations")
     for member in members["operations"]?.members ?? [] {
       try set(member.name, member.value)
+    }
+    for operation in operations where operation.audience != nil && operation.weight > 0 {
+      try checkTrigger(operation)
+    }
+  }
+
+  private mutating func readDefaults(_ members: [String: JSONValue]) throws(LoadInputError) {
+    if let value = members["mutations"] {
+      guard value.text == "optional" || value.text == "required" else {
+        throw LoadInputError("mix.json: mutations must be optional or required.")
+      }
+      mutationsAreOptional = value.text == "optional"
+    }
+    if let value = members["tokens"] {
+      guard let name = value.text, !name.isEmpty else {
+        throw LoadInputError("mix.json: tokens must be the name of a file.")
+      }
+      tokens = name
+    }
+  }
+
+  /// Checks that events of a subscription can be told apart by what its trigger sends.
+  private func checkTrigger(_ subscription: Mix.Operation) throws(LoadInputError) {
+    guard let audience = subscription.audience else { return }
+    let place = "the trigger of \"\(subscription.name)\""
+    guard let trigger = operations.first(where: { $0.name == audience.trigger }),
+      trigger.kind == .mutation, trigger.weight > 0
+    else {
+      throw LoadInputError(
+        "mix.json: \(place) must be a mutation of the mix with a weight above 0.")
+    }
+    guard trigger.variables.hasUnique else {
+      throw LoadInputError(
+        "mix.json: \(place), \(trigger.name), has no $unique text by which its events are told apart."
+      )
     }
   }
 
@@ -216,7 +257,12 @@ package struct MixReader {
     guard let index = operations.firstIndex(where: { $0.name == name }) else {
       throw LoadInputError("mix.json: there is no \(place); it would be in \(name).graphql.")
     }
-    let members = try Self.members(value, ["weight", "viewer", "variables"], place)
+    let isSubscription = operations[index].kind == .subscription
+    let members = try Self.members(
+      value,
+      ["weight", "viewer", "variables"]
+        + (isSubscription ? ["subscribers", "trigger", "match"] : []),
+      place)
     if let weight = members["weight"] {
       guard let number = weight.double, number >= 0, number.isFinite else {
         throw LoadInputError("mix.json: the weight of \(place) must be a number, 0 or more.")
@@ -232,6 +278,22 @@ package struct MixReader {
       }
       operations[index].variables = try template(variables, place, isTop: true)
     }
+    if isSubscription { operations[index].audience = try audience(members, place) }
+  }
+
+  private func audience(
+    _ members: [String: JSONValue], _ place: String
+  ) throws(LoadInputError) -> Mix.Audience {
+    guard case .number(let text)? = members["subscribers"], let count = Int(text),
+      (1...10_000).contains(count), let trigger = members["trigger"]?.text,
+      let match = members["match"]?.text, !match.isEmpty
+    else {
+      throw LoadInputError(
+        "mix.json: \(place) is a subscription; it needs subscribers from 1 to 10000, a mutation as trigger, and "
+          + "as match the path of a text in its events.")
+    }
+    return Mix.Audience(
+      subscribers: count, trigger: trigger, match: match.split(separator: ".").map(String.init))
   }
 
   // MARK: Variables

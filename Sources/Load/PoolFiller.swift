@@ -25,7 +25,9 @@ package struct PoolFiller {
         return values
       }
     }
-    for operation in mix.sent { try check(operation.variables, operation.name, values) }
+    for operation in mix.sent + mix.subscriptions {
+      try check(operation.variables, operation.name, values)
+    }
     return values
   }
 

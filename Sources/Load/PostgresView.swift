@@ -93,12 +93,15 @@ package final class PostgresView: @unchecked Sendable {
     "calls", "total_exec_time", "rows", "shared_blks_hit", "shared_blks_read", "wal_bytes",
   ]
 
+  /// The start of the statements of the view itself, which are not shown.
+  private static let mark = "/* sociograph load */"
+
   private func state() throws -> State {
     var state = State()
     if hasStatements {
       let rows = try session.execute(
         """
-        SELECT queryid::text || '/' || userid::text || '/' || toplevel::text, left(query, 200),
+        \(Self.mark) SELECT queryid::text || '/' || userid::text || '/' || toplevel::text, left(query, 200),
           \(Self.columns.map { $0 + "::float8" }.joined(separator: ", "))
         FROM pg_stat_statements WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
         """)
@@ -117,7 +120,7 @@ package final class PostgresView: @unchecked Sendable {
     // pg_stat_wal lags behind: backends report to it once a second.
     let row = try session.execute(
       """
-      SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_current_wal_insert_lsn() - '0/0'::pg_lsn END::float8,
+      \(Self.mark) SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_current_wal_insert_lsn() - '0/0'::pg_lsn END::float8,
         \(checkpoints)::float8, deadlocks::float8,
         temp_bytes::float8
       FROM pg_stat_database WHERE datname = current_database()
@@ -157,7 +160,7 @@ package final class PostgresView: @unchecked Sendable {
       let first = before.statements[key]?.figures ?? statement.figures.map { _ in 0 }
       let change = zip(statement.figures, first).map { max($0 - $1, 0) }
       guard change.count == Self.columns.count, change[0] > 0,
-        !statement.text.contains("pg_stat_statements")
+        !statement.text.hasPrefix(Self.mark)
       else { return nil }
       return PostgresFindings.Statement(
         name: statement.name, calls: change[0], milliseconds: change[1], rows: change[2],
@@ -188,7 +191,8 @@ package final class PostgresView: @unchecked Sendable {
       let second = Int(start.nanoseconds(to: .now) / 1_000_000_000)
       guard let rows = try? session.execute(Self.question) else { return }
       let number =
-        (try? session.execute("SELECT checkpoint_lsn::text FROM pg_control_checkpoint()"))?.first?
+        (try? session.execute(
+          "\(Self.mark) SELECT checkpoint_lsn::text FROM pg_control_checkpoint()"))?.first?
         .first
         ?? nil
       sampler.found.withLock { found in
@@ -214,7 +218,7 @@ package final class PostgresView: @unchecked Sendable {
   /// Backends at work: an active one without a wait event uses the processor. Idle ones, and this one, are
   /// left out.
   private static let question = """
-    SELECT coalesce(wait_event_type || '/' || wait_event, 'CPU/running'), count(*)
+    \(mark) SELECT coalesce(wait_event_type || '/' || wait_event, 'CPU/running'), count(*)
     FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
       AND state IN ('active', 'idle in transaction')

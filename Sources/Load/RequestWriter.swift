@@ -29,13 +29,21 @@ package struct RequestWriter: Sendable {
   private let pools: PoolValues
   private let head: [UInt8]
   private let authorizations: [[UInt8]]
+  private let mix: Mix
+  private let settings: Settings
+  /// The seed of what subscribers ask for; each window has one of its own.
+  private let seed: UInt64
   /// The part of unique texts and keys that distinguishes this run from others.
   package let run: String
 
   /// - Parameter mix: with at least one operation that is sent.
   package init(
-    _ mix: Mix, pools: PoolValues, target: HTTPTarget, settings: Settings, run: String
+    _ mix: Mix, pools: PoolValues, target: HTTPTarget, settings: Settings, run: String,
+    seed: UInt64
   ) {
+    self.seed = seed
+    self.mix = mix
+    self.settings = settings
     operations = mix.sent.map { operation in
       let prefix = Self.prefix(operation, sendsID: settings.sendsID)
       var body: [UInt8]?
@@ -125,6 +133,64 @@ package struct RequestWriter: Sendable {
     bytes += Self.length(body.count)
     bytes += body
     return bytes
+  }
+
+  // MARK: Subscriptions
+
+  /// The subscriptions of the run, without events.
+  var subscriptions: [Deliveries] {
+    mix.subscriptions.compactMap { operation in
+      guard let audience = operation.audience,
+        let trigger = operations.firstIndex(where: { $0.operation.name == audience.trigger })
+      else { return nil }
+      return Deliveries(
+        name: operation.name, trigger: trigger, subscribers: audience.subscribers)
+    }
+  }
+
+  /// Returns what each subscriber of the run asks for, which depends on the seed.
+  func subscriberPlans() -> [LoadSubscriber.Plan] {
+    var plans: [LoadSubscriber.Plan] = []
+    let shown = mix.subscriptions.filter { $0.audience != nil }
+    for (number, operation) in shown.enumerated() {
+      guard let audience = operation.audience else { continue }
+      for _ in 0..<audience.subscribers {
+        var random = RandomSequence(seed: seed, part: 0x5AB0_0000 + UInt64(plans.count))
+        var token: String?
+        if operation.isForAnybody, !settings.tokens.isEmpty {
+          token = settings.tokens[random.index(below: settings.tokens.count)]
+        }
+        var greeting = JSONWriter(capacity: 128)
+        greeting.append(#"{"type":"connection_init""#)
+        if let token {
+          greeting.append(#","payload":{"authorization":"#)
+          greeting.write("Bearer \(token)")
+          greeting.append("}")
+        }
+        greeting.append("}")
+        var message = JSONWriter(capacity: 512)
+        message.append(#"{"id":"1","type":"subscribe","payload":"#)
+        message.append(Self.prefix(operation, sendsID: settings.sendsID))
+        operation.variables.write(to: &message, pools, &random, mark: "\(run)-s\(plans.count)")
+        message.append("}}")
+        plans.append(
+          LoadSubscriber.Plan(
+            subscription: number, message: message.finish(), greeting: greeting.finish(),
+            headers: settings.headers + (token.map { ["Authorization: Bearer \($0)"] } ?? []),
+            match: audience.match))
+      }
+    }
+    return plans
+  }
+
+  /// Returns the number of the request that a unique text was made for; nil for other texts.
+  func mark(in text: String) -> Int? {
+    let digits = text.utf8.reversed().prefix { $0 >= 0x30 && $0 <= 0x39 }
+    let rest = text.utf8.dropLast(digits.count)
+    guard rest.last == UInt8(ascii: "-"),
+      rest.dropLast().suffix(run.utf8.count).elementsEqual(run.utf8)
+    else { return nil }
+    return Int(String(decoding: Array(digits.reversed()), as: UTF8.self))
   }
 
   package static func length(_ count: Int) -> [UInt8] {

@@ -107,6 +107,8 @@ package struct WindowResult: Sendable {
   package var secondSplits: [SplitSums] = []
   /// In seconds, of `Retry-After`.
   package var retryAfter: ClosedRange<Double>?
+  /// The events of subscriptions.
+  package var deliveries: [DeliveryFigures] = []
   /// The cores that the generator used.
   package var generatorCores = 0.0
 

@@ -296,9 +296,4 @@ extension Duration {
   var milliseconds: Int64 {
     components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
   }
-
-  var nanoseconds: Int64 {
-    components.seconds.multipliedReportingOverflow(by: 1_000_000_000).overflow
-      ? .max : components.seconds * 1_000_000_000 &+ components.attoseconds / 1_000_000_000
-  }
 }

@@ -140,12 +140,12 @@ package final class PostgresPool {
   ///
   /// - Parameters:
   ///   - client: the client whose share of the connections it uses, or nil for none.
-  ///   - expected: the expected duration, which decides its placement.
+  ///   - isHeavy: whether it is placed as one that takes long.
   ///   - commitsAsynchronously: whether it sets `synchronous_commit` off.
   /// - Returns: a ticket that removes it from the queue. Once it runs, it is finished.
   @discardableResult
   package func execute(
-    transaction: [BoundStatement], for client: PoolClient? = nil, expected: Duration = .zero,
+    transaction: [BoundStatement], for client: PoolClient? = nil, isHeavy: Bool = false,
     commitsAsynchronously: Bool = false, deadline: Moment? = nil,
     completion: @escaping StatementCompletion
   ) -> PostgresTicket {
@@ -157,7 +157,7 @@ package final class PostgresPool {
       }
     }
     return submit(
-      .quick, estimate: UInt64(max(expected.nanoseconds, 0)), now: now,
+      .quick, estimate: isHeavy ? UInt64(heavyNanoseconds) : 0, now: now,
       deadline: deadline ?? self.deadline(from: now),
       PoolPayload(
         .transaction(transaction, commitsAsynchronously: commitsAsynchronously, completion),

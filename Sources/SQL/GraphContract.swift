@@ -211,6 +211,14 @@ package enum GraphContract {
     "create_session", .function(["bigint", "bytea", "text"]), [.owner],
     use: "creates a session, for `session create`",
     "sociograph session create fails")
+  package static let someViewers = ContractEntry(
+    "some_viewers", .function(["int"]), [.owner],
+    use: "selects users to load a server as, for `load --people`",
+    "sociograph load --people finds no users")
+  package static let endSession = ContractEntry(
+    "end_session", .function(["bytea"]), [.owner],
+    use: "ends a session, for `load --people`",
+    "the sessions of sociograph load --people last until they expire")
   package static let publicURL = ContractEntry(
     "public_url", .function(["text"]), [.owner],
     use: "sets the base URL of links",
@@ -231,7 +239,7 @@ package enum GraphContract {
     newsSince, liveSource,
     tasks, runTask, backgroundTask, outboxTake, outboxEnd, unsubscribe,
     secret, migration, functions, seed,
-    withheld, viewerNamed, createSession, publicURL,
+    withheld, viewerNamed, createSession, someViewers, endSession, publicURL,
     changeRoles, afterFunctions,
   ]
 

@@ -216,6 +216,25 @@ import Testing
           "`Connection: close`"
         ),
         (
+          "streams of a connection of HTTP/2", "\(HTTP2Limits.streams)", nil,
+          "REFUSED_STREAM"
+        ),
+        (
+          "request bodies of a connection of HTTP/2, in total",
+          "\(HTTP2Limits.receivedBytes) bytes, or that of one body", nil,
+          code(.serviceOverloaded)
+        ),
+        (
+          "streams of HTTP/2 that a client resets",
+          "\(HTTP2Limits.resets) at once, \(HTTP2Limits.resetsPerSecond) a second", nil,
+          "the connection is closed"
+        ),
+        (
+          "frames of HTTP/2 without content: PING, SETTINGS, PRIORITY, empty DATA",
+          "\(HTTP2Limits.idleFrames) at once, \(HTTP2Limits.idleFramesPerSecond) a second", nil,
+          "the connection is closed"
+        ),
+        (
           "response that is not read",
           "\(http.writeStall.components.seconds) seconds without a byte read, or afterwards less than "
             + "\(http.minimumReadBytesPerSecond / 1024) KiB a second", nil,

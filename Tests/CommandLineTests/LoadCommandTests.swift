@@ -87,6 +87,8 @@ import Testing
     ["--rate", "1", "--tokens", "/nonexistent"], ["--rate", "1", "--ledger", "/dev/null"],
     ["--rate", "1", "--header", "no colon"], ["--rate", "1", "--header", "A: b\r\nC: d"],
     ["--rate", "1", "--save", "/nonexistent/file"], ["more", "--rate", "1"],
+    ["--rate", "1", "--people", "3"],
+    ["--rate", "1", "--people", "0", "--database", "postgresql:///x"],
   ])
   func `what is misunderstood is exit 2, and nothing is sent`(arguments: [String]) throws {
     let stub = try Stub()
@@ -113,6 +115,57 @@ import Testing
       #expect(entry["operation"] == .string("Save") && entry["outcome"] == .string("acknowledged"))
       #expect(entry["attempts"] == .number("1") && entry["replayed"] == .boolean(false))
     }
+  }
+
+  @Test
+  func `mutations that a mix calls optional are left out without permission, and it names tokens`()
+    throws
+  {
+    try Data("mutation Save { a }".utf8).write(to: URL(filePath: mix + "/Save.graphql"))
+    try Data("secret-token".utf8).write(to: URL(filePath: mix + "/tokens.txt"))
+    try Data(#"{"mutations": "optional", "tokens": "tokens.txt"}"#.utf8)
+      .write(to: URL(filePath: mix + "/mix.json"))
+    let seen = Mutex(Set<String>())
+    let server = try HTTPServerFixture.answering { request, exchange in
+      let body = (try? JSONParser.parse(Array(request.body))) ?? .null
+      if case .string(let name)? = body["operationName"] {
+        seen.withLock { _ = $0.insert("\(name) \(request.header("authorization") ?? "")") }
+      }
+      exchange.respond(contentType: "application/json", body: Array(#"{"data":{"a":1}}"#.utf8))
+    }
+    let arguments = [
+      "load", mix, "--url", "http://127.0.0.1:\(server.port)/graphql", "--rate", "200",
+      "--duration",
+      "200ms", "--warm-up", "0s",
+    ]
+    let run = try ProgramRun.complete(arguments)
+    #expect(run.status == 0 || run.status == 3, "\(run.errors)")
+    #expect(run.errors.contains("left out; --writes sends them"))
+    #expect(seen.withLock { $0 } == ["Feed Bearer secret-token"])
+    let writing = try ProgramRun.complete(arguments + ["--writes"])
+    #expect(!writing.errors.contains("left out"))
+    #expect(seen.withLock { $0 } == ["Feed Bearer secret-token", "Save Bearer secret-token"])
+  }
+
+  @Test func `the mix of the demo graph fits the published schema`() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().path
+    let names = try FileManager.default.contentsOfDirectory(atPath: root + "/mixes/demo")
+      .filter { $0.hasSuffix(".graphql") }.sorted()
+    #expect(names.count >= 17)
+    for name in names {
+      let run = try ProgramRun.complete([
+        "check", "--schema", root + "/Tests/Fixtures/schema/published.graphql",
+        root + "/mixes/demo/" + name,
+      ])
+      #expect(run.status == 0, "\(run.output)\(run.errors)")
+    }
+    // The mix itself is read before the server is missed.
+    let run = try ProgramRun.complete([
+      "load", root + "/mixes/demo", "--url", "http://127.0.0.1:1/graphql", "--rate", "1",
+      "--writes",
+    ])
+    #expect(run.status == 1 && run.errors.contains("The connection was refused"), "\(run.errors)")
   }
 
   @Test func `a server that is not there is exit 1, and the files say so`() throws {

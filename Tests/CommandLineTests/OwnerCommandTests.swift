@@ -1,5 +1,7 @@
 import Foundation
+import HTTPTestSupport
 import Postgres
+import Synchronization
 import TestSupport
 import Testing
 
@@ -45,6 +47,41 @@ import Testing
       let run = try ProgramRun.complete(["user", "role"] + words + ["--database", database])
       #expect(run.status == 2, "\(words): \(run.errors)")
     }
+  }
+
+  @Test func `load acts for people of the database, and ends their sessions after the run`() throws
+  {
+    let (database, session) = try database(with: ["ada", "ben", "eve"])
+    let mix = try TemporaryFolder()
+    _ = try mix.write("Q.graphql", "query Q { a }")
+    let count =
+      "SELECT count(*), count(DISTINCT user_id) FROM session WHERE device = 'sociograph load'"
+    struct Seen {
+      var tokens: Set<String> = []
+      var sessions: [[String?]]?
+    }
+    let seen = Mutex(Seen())
+    let server = try HTTPServerFixture.answering { request, exchange in
+      seen.withLock { seen in
+        seen.tokens.insert(request.header("authorization") ?? "")
+        if seen.sessions == nil {
+          seen.sessions = try? TestCluster.session(database).execute(count)
+        }
+      }
+      exchange.respond(contentType: "application/json", body: Array(#"{"data":{"a":1}}"#.utf8))
+    }
+    let run = try ProgramRun.complete([
+      "load", mix.path, "--url", "http://127.0.0.1:\(server.port)/graphql", "--rate", "200",
+      "--duration", "300ms", "--warm-up", "0s", "--people", "2", "--database", database,
+    ])
+    #expect(run.status == 0 || run.status == 3, "\(run.errors)")
+    #expect(run.errors.contains("created 2 sessions named \"sociograph load\""))
+    seen.withLock { seen in
+      #expect(
+        seen.tokens.count == 2 && seen.tokens.allSatisfy { $0.hasPrefix("Bearer sociograph_") })
+      #expect(seen.sessions == [["2", "2"]])
+    }
+    #expect(try session.execute(count) == [["0", "0"]])
   }
 
   @Test(arguments: [

@@ -1,3 +1,4 @@
+import Foundation
 import GraphQLLanguage
 import GraphQLSchema
 import Testing
@@ -33,6 +34,62 @@ struct SchemaCompletionTests {
     } catch let errors as SchemaErrors {
       #expect(errors.errors.map(Expected.init) == expected, sourceLocation: sourceLocation)
     }
+  }
+
+  // MARK: - Filters and orders
+
+  private static let directives = """
+    directive @filter(of: String!) on INPUT_OBJECT
+    directive @order(of: String!) on INPUT_OBJECT
+    directive @reference(column: String) on FIELD_DEFINITION
+    directive @connection(where: String) on FIELD_DEFINITION
+    directive @sql(expression: String!) on FIELD_DEFINITION
+
+    """
+
+  @Test func `filters and orders have members for the columns and relations of their type`() throws
+  {
+    let printed = try completed(
+      Self.directives + """
+        type Query { cats(filter: CatFilter, orderBy: [CatOrder!]): [Cat!]! }
+        type Cat {
+          "The name."
+          name: String
+          age: Int!
+          names: [String!]!
+          computed: Int @sql(expression: "1")
+          mother: Cat @reference(column: "mother_id")
+          kittens: CatConnection! @connection(where: "this.mother_id = parent.id")
+          others: CatConnection! @connection(where: "this.id = :other")
+        }
+        type PageInfo { hasNextPage: Boolean! }
+        input CatFilter @filter(of: "Cat")
+        input CatOrder @order(of: "Cat") { age: SortDirection }
+        """)
+    func type(_ name: String) -> String {
+      let start = printed.range(of: "\ninput \(name) ")?.lowerBound ?? printed.endIndex
+      let rest = printed[start...].dropFirst()
+      return rest.prefix { $0 != "}" }.split(separator: "\n")
+        .filter { !$0.contains("\"\"\"") || $0.contains("The name") }
+        .map { $0.trimmingPrefix("  ") }.joined(separator: " ")
+    }
+    #expect(
+      type("CatFilter")
+        == #"input CatFilter { """The name.""" name: StringFilter age: IntFilter names: StringListFilter "#
+        + "mother: CatFilter kittens: CatRelationFilter and: [CatFilter!] or: [CatFilter!] not: CatFilter"
+    )
+    #expect(
+      type("CatRelationFilter")
+        == "input CatRelationFilter { some: CatFilter none: CatFilter every: CatFilter")
+    #expect(
+      type("IntFilter")
+        == "input IntFilter { eq: Int ne: Int in: [Int!] notIn: [Int!] lt: Int lte: Int gt: Int gte: Int isNull: Boolean"
+    )
+    #expect(
+      type("CatOrder")
+        == #"input CatOrder @oneOf { age: SortDirection """The name.""" name: SortDirection mother: CatOrder"#
+    )
+    #expect(printed.contains("enum SortDirection {"))
   }
 
   // MARK: - Interfaces

@@ -128,7 +128,6 @@ import Testing
     .init("HTTP/0.9 with a version", "GET / HTTP/0.9\r\n\r\n", 505),
     .init("HTTP/1.2", "GET / HTTP/1.2\r\nHost: a\r\n\r\n", 505),
     .init("HTTP/2.0", "GET / HTTP/2.0\r\nHost: a\r\n\r\n", 505),
-    .init("the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505),
     .init("lower-case protocol", "GET / http/1.1\r\nHost: a\r\n\r\n", 400),
     .init("no version digits", "GET / HTTP/1\r\nHost: a\r\n\r\n", 400),
     .init("unknown method", "GOT / HTTP/1.1\r\nHost: a\r\n\r\n", 405),

@@ -258,6 +258,116 @@ import Testing
     #expect(pages.withLock { $0 } == ["null", "\"x\""])
   }
 
+  /// Sends the text of each mutation to its subscribers: some of them not to each one, some twice.
+  private final class Publisher: @unchecked Sendable {
+    // @unchecked: sockets are used on the loop of the server only.
+    private var sockets: [WebSocket] = []
+    private let greetings = Mutex([String]())
+
+    var messages: [String] { greetings.withLock { $0 } }
+
+    func serve(_ request: HTTPRequest, _ exchange: HTTPExchange) {
+      if WebSocketHandshake.isWanted(by: request), let handshake = try? WebSocketHandshake(request)
+      {
+        guard let socket = exchange.upgrade(handshake, to: handshake.protocols.first) else {
+          return
+        }
+        sockets.append(socket)
+        socket.onMessage = { [weak self, weak socket] message in
+          guard let self, let socket, case .text(let text) = message else { return }
+          receive(text, socket)
+        }
+        return
+      }
+      let body = (try? JSONParser.parse(Array(request.body))) ?? .null
+      if let text = body["variables"]?["text"]?.text { publish(text) }
+      exchange.respond(contentType: "application/json", body: DriverTests.data)
+    }
+
+    private func receive(_ text: [UInt8], _ socket: WebSocket) {
+      let message = (try? JSONParser.parse(text)) ?? .null
+      greetings.withLock { $0.append(String(decoding: text, as: UTF8.self)) }
+      switch message["type"]?.text {
+      case "connection_init": _ = socket.send(Array(#"{"type":"connection_ack"}"#.utf8))
+      case "ping": _ = socket.send(Array(#"{"type":"pong"}"#.utf8))
+      default: break
+      }
+    }
+
+    private func publish(_ text: String) {
+      let number = Int(text.split(separator: "-").last ?? "") ?? 0
+      for (place, socket) in sockets.enumerated() {
+        // The first subscriber misses every fifth, the second has every fourth twice.
+        let times = place == 0 && number % 5 == 0 ? 0 : place == 1 && number % 4 == 0 ? 2 : 1
+        for _ in 0..<times {
+          _ = socket.send(
+            Array(
+              #"{"id":"1","type":"next","payload":{"data":{"added":{"text":"\#(text)"}}}}"#.utf8))
+          _ = socket.send(
+            Array(#"{"id":"1","type":"next","payload":{"data":{"added":{"text":"else"}}}}"#.utf8))
+        }
+      }
+    }
+  }
+
+  private func subscribedMix() throws -> Mix {
+    try MixReader.read(
+      folder: [
+        MixReader.File(name: "A.graphql", bytes: Array("mutation A($text: String) { a }".utf8)),
+        MixReader.File(
+          name: "S.graphql", bytes: Array("subscription S($n: Int) { added { text } }".utf8)),
+        MixReader.File(
+          name: "mix.json",
+          bytes: Array(
+            """
+            {"operations": {"A": {"variables": {"text": {"$unique": "note "}}},
+              "S": {"subscribers": 3, "trigger": "A", "match": "added.text",
+                    "variables": {"n": {"$int": [7, 7]}}}}}
+            """.utf8)),
+      ], manifest: []
+    ) { _ in [] }
+  }
+
+  @Test func `the events of a mutation are timed from its sending and its answer, and counted`()
+    throws
+  {
+    let publisher = Publisher()
+    let server = try HTTPServerFixture.answering { publisher.serve($0, $1) }
+    let side = try side(server, subscribedMix()) { plan in
+      plan.requests.tokens = ["secret"]
+      // How long the events that never come are waited for.
+      plan.driver.timeout = 2_000_000_000
+    }
+    defer { side.close() }
+    let messages = publisher.messages
+    #expect(
+      messages.count {
+        $0 == #"{"type":"connection_init","payload":{"authorization":"Bearer secret"}}"#
+      }
+        == 3)
+    #expect(messages.count { $0.contains(#""operationName":"S","variables":{"n":7}"#) } == 3)
+    // 20 of the warm-up, in no figure, and 40 of the window, from number 20 to 59.
+    let result = side.run(even(400, milliseconds: 100, warmUp: 50))
+    #expect(result.samples.count == 40 && result.samples.allSatisfy { $0.outcome == .ok })
+    let figures = try #require(result.deliveries.first)
+    #expect(figures.name == "S" && figures.subscribers == 3 && figures.ended == 0)
+    #expect(figures.events == 3 * 40 - 8 && figures.missed == 8 && figures.twice == 10)
+    #expect(figures.fromSend.count == 112 && figures.fromAnswer.count == 112)
+    #expect(figures.fromSend.sorted.allSatisfy { $0 > 0 })
+    // Another window has only its own events.
+    let second = side.run(even(100, milliseconds: 100))
+    #expect(second.deliveries.first.map { $0.events + $0.missed } == 30)
+  }
+
+  @Test func `subscriptions that a server refuses are a failure before anything is sent`() throws {
+    let server = try HTTPServerFixture.answering { _, exchange in exchange.respond(.notFound) }
+    #expect {
+      try side(server, subscribedMix())
+    } throws: { error in
+      "\(error)" == "subscriptions: the server answered 404 rather than open a WebSocket"
+    }
+  }
+
   @Test func `a server that is not there is a failure before anything is sent`() throws {
     let server = try HTTPServerFixture.answering { _, exchange in exchange.respond(.ok) }
     let target = try #require(HTTPTarget("http://127.0.0.1:1/graphql"))

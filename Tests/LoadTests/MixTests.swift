@@ -95,6 +95,48 @@ import Testing
     #expect(mix.operations.allSatisfy { $0.documentID == "x1" && $0.document == text })
   }
 
+  @Test func `a subscription names its subscribers and what its events answer`() throws {
+    let heard = MixReader.File(name: "Heard.graphql", bytes: Array("subscription Heard { a }".utf8))
+    func mix(_ heardSettings: String, text: String = #"{"$unique": "note "}"#) throws -> Mix {
+      try read(
+        """
+        {"mutations": "optional", "tokens": "tokens.txt", "operations": {
+          "Save": {"variables": {"text": \(text)}}, "Heard": \(heardSettings)}}
+        """, [heard])
+    }
+    let good = #"{"subscribers": 3, "trigger": "Save", "match": "a.text"}"#
+    var found = try mix(good)
+    #expect(found.mutationsAreOptional && found.tokens == "tokens.txt")
+    #expect(found.subscriptions.map(\.name) == ["Heard"] && found.sent.count == 2)
+    let audience = try #require(found.subscriptions.first?.audience)
+    #expect(
+      audience.subscribers == 3 && audience.trigger == "Save" && audience.match == ["a", "text"])
+    found.leaveOutMutations()
+    #expect(found.subscriptions.isEmpty && found.sent.map(\.name) == ["Feed"])
+    for (settings, part) in [
+      (#"{"subscribers": 0, "trigger": "Save", "match": "a"}"#, "subscribers from 1"),
+      (#"{"subscribers": 3, "match": "a"}"#, "as trigger"),
+      (#"{"subscribers": 3, "trigger": "Feed", "match": "a"}"#, "must be a mutation"),
+    ] {
+      let error = #expect(throws: LoadInputError.self) { try mix(settings) }
+      #expect(error?.description.contains(part) == true, "\(error?.description ?? "none")")
+    }
+    let constant = #expect(throws: LoadInputError.self) { try mix(good, text: "1") }
+    #expect(constant?.description.contains("no $unique text") == true)
+  }
+
+  @Test func `an event is told apart by the unique text of its request`() throws {
+    let writer = try writer(
+      #"{"operations": {"Feed": {"weight": 0}, "Save": {"variables": {"text": {"$unique": "note "}}}}}"#,
+      pools: [])
+    let text = try #require(
+      try body(writer.request(seed: 1, number: 3, mark: 17))["variables"]?["text"]?.text)
+    #expect(text == "note r-17" && writer.mark(in: text) == 17)
+    for other in ["note 17", "r17", "note q-17", "note r-", "note r-1x", "", "-17"] {
+      #expect(writer.mark(in: other) == nil, "\(other)")
+    }
+  }
+
   // MARK: Requests
 
   private func writer(
@@ -106,7 +148,7 @@ import Testing
     return RequestWriter(
       mix, pools: PoolValues(pools, seed: 5, for: mix.sent.map(\.variables)),
       target: try #require(HTTPTarget("http://localhost:1234/graphql?a=b")), settings: requests,
-      run: "r")
+      run: "r", seed: 5)
   }
 
   private func body(_ bytes: [UInt8]) throws -> JSONValue {

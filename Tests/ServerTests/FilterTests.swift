@@ -1,5 +1,10 @@
+import GraphQLLanguage
+import GraphQLPlanning
 import JSON
+import TestSupport
 import Testing
+
+@testable import Postgres
 
 /// Filters of inputs with `@filter(of:)`, compared with conditions in SQL written by hand.
 @Suite struct FilterTests {
@@ -142,6 +147,29 @@ import Testing
     }
     // They are no test if they find all or nothing.
     #expect(counts.count > 20)
+  }
+
+  @Test func `executions with filters can be combined`() throws {
+    let graph = try OwnGraph(MusicGraph.sdl, MusicGraph.sql)
+    var texts: [String] = []
+    for (filter, _) in Self.albums {
+      let source = Source(
+        "{ albums(filter: \(filter), orderBy: [{artist: {name: ASC}}]) { nodes { title } } }")
+      let document = try Parser.parse(source, limits: .default)
+      let plan = try Planner(mapping: graph.mapping).plan(
+        #require(document.operations.first), fragments: [:], source: source, variables: [])
+      guard case .query(.read(let read)) = plan else { continue }
+      if read.parameters.isEmpty { continue }
+      guard let batched = BatchedStatement(read.statement) else {
+        // PostgreSQL is given these as text.
+        #expect(filter.contains("price"), "\(filter)")
+        continue
+      }
+      texts.append(batched.statement.text)
+    }
+    #expect(texts.count > 30)
+    let session = try TestCluster.session(graph.server.database)
+    for answer in try session.pipeline(texts.map { .describe($0) }) { _ = try answer.get() }
   }
 
   @Test func `values may be variables, in any part`() throws {

@@ -10,6 +10,24 @@ END $$;
 COMMENT ON FUNCTION create_session IS
   'Begins a session for a user with the SHA-256 hash of its token. For `sociograph session create`.';
 
+CREATE OR REPLACE FUNCTION some_viewers(wanted int) RETURNS SETOF bigint
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  -- In an order that no noun has, and that is the same from run to run.
+  RETURN QUERY SELECT u.id FROM app_user u WHERE (u.suspended_until > now()) IS NOT TRUE
+    ORDER BY hashint8extended(u.id, 1), u.id LIMIT wanted;
+END $$;
+COMMENT ON FUNCTION some_viewers IS
+  'Returns the IDs of as many users as wanted, the same ones each time, without suspended users. For '
+  '`sociograph load --people`.';
+
+CREATE OR REPLACE FUNCTION end_session(token_hash bytea) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM session s WHERE s.token_hash = end_session.token_hash;
+END $$;
+COMMENT ON FUNCTION end_session IS
+  'Ends the session with this hash of a token, if it exists. For `sociograph load --people`.';
+
 CREATE OR REPLACE FUNCTION session_named(token_hash bytea) RETURNS bigint
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN

@@ -52,6 +52,10 @@ enum LoadCommand {
         "Requests",
         [
           option("tokens", "FILE", "session tokens, one a line, to draw from for each request"),
+          option(
+            "people", "N",
+            "create sessions for N users in --database, whose role must own the graph, and end them after the run"
+          ),
           option("header", "TEXT", repeatable: true, "send this header with each request"),
           option(
             "timings", "on|off", default: "on",
@@ -66,7 +70,7 @@ enum LoadCommand {
           option(
             "weights-from", "FILE",
             "a log of serve --access-log: the weight of an operation is the number of its lines"),
-          option("writes", nil, "allow mutations"),
+          option("writes", nil, "allow mutations, and subscriptions to what they commit"),
           option("ledger", "FILE", "write what became of each mutation, one JSON object a line"),
         ]),
       CommandSpecification.Section(
@@ -74,6 +78,7 @@ enum LoadCommand {
         [
           option(
             "database", "URL", "the PostgreSQL behind the server, to read its statistics"),
+          SettingOptions.namespace,
           option("save", "FILE", "write the result as JSON"),
           option("report", "FILE", "write the result as one HTML page"),
         ]),

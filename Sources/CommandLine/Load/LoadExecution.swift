@@ -103,7 +103,7 @@ struct LoadExecution {
   }
 
   func run() throws -> Int32 {
-    guard let plan = settings.plan else { return 2 }
+    guard var plan = settings.plan else { return 2 }
     let kind: LoadResult.Kind = if case .knee = settings.mode { .knee } else { .rate }
     var result = LoadResult(
       program: "sociograph \(Program.version)", started: Self.now(), seed: plan.seed, kind: kind,
@@ -113,6 +113,9 @@ struct LoadExecution {
     var onLedger: (@Sendable (LoadDriver.LedgerEntry) -> Void)?
     if let ledger { onLedger = { ledger.write($0) } }
     do {
+      let people = try settings.makePeople()
+      defer { people?.end() }
+      if let people { plan.requests.tokens = people.texts }
       let side = try LoadSide(plan, interrupt: signals.interrupt, onLedger: onLedger)
       defer { side.close() }
       measure(side, try view(), &result)
@@ -240,11 +243,14 @@ struct PairedExecution {
   }
 
   func run(against: HTTPTarget, rate: Double, blocks: Int) throws -> Int32 {
-    guard let plan = settings.plan else { return 2 }
-    var other = plan
-    other.target = against
+    guard var plan = settings.plan else { return 2 }
     let (comparison, sides): (Comparison?, [LoadMeasurement])
     do {
+      let people = try settings.makePeople()
+      defer { people?.end() }
+      if let people { plan.requests.tokens = people.texts }
+      var other = plan
+      other.target = against
       let a = try LoadSide(plan, interrupt: signals.interrupt)
       defer { a.close() }
       let b = try LoadSide(other, interrupt: signals.interrupt)

@@ -25,6 +25,10 @@ struct LoadSettings {
   let save: String?
   let report: String?
   let ledger: String?
+  /// The number of sessions to create for the run.
+  let people: Int?
+  /// Where the functions are that create sessions.
+  private let namespaces: [String]
   /// The PostgreSQL to observe.
   let database: PostgresConfiguration?
   let maximumTime: Duration
@@ -42,6 +46,8 @@ struct LoadSettings {
     report = options.text("report")
     ledger = options.text("ledger")
     database = try Self.database(options)
+    people = try Self.people(options)
+    namespaces = try people.map { _ in try SettingOptions.namespaces(options) } ?? []
     isJudged = options.isTold("slo")
     url = options.text("url") ?? ""
     shown = Self.shown(options)
@@ -60,7 +66,13 @@ struct LoadSettings {
     }
     let target = try Self.target("url", options)
     var (mix, remarks) = try Self.mix(operands.first, documents, options)
-    let plan = try Self.plan(target, &mix, options)
+    if mix.mutationsAreOptional, try !options.isSet("writes"),
+      mix.operations.contains(where: { $0.kind != .query && $0.weight > 0 })
+    {
+      mix.leaveOutMutations()
+      remarks.append("mutations and subscriptions of the mix are left out; --writes sends them")
+    }
+    let plan = try Self.plan(target, mix, operands.first, options)
     let rate = try Self.rate(options)
     let isKnee = try options.isSet("find-knee")
     guard (rate != nil) != isKnee else {
@@ -84,6 +96,13 @@ struct LoadSettings {
     try Self.checkNames(objective, mix)
     self.remarks = remarks
     try checkTime()
+  }
+
+  /// Creates the sessions of `--people`; nil without it.
+  func makePeople() throws(LoadFailure) -> LoadPeople? {
+    guard let people, var database else { return nil }
+    database.namespaces = namespaces
+    return try LoadPeople(people, in: database)
   }
 
   // MARK: - Values
@@ -111,6 +130,17 @@ struct LoadSettings {
     } catch {
       throw UsageError("\(options.origin("database")): \(error)")
     }
+  }
+
+  private static func people(_ options: CommandOptions) throws(UsageError) -> Int? {
+    guard let count = try options.int("people", in: 1...10_000) else { return nil }
+    guard options.text("database") != nil else {
+      throw UsageError("--people needs --database, with the role that owns the graph.")
+    }
+    guard options.text("tokens") == nil else {
+      throw UsageError("--people and --tokens exclude each other.")
+    }
+    return count
   }
 
   private static func rate(_ options: CommandOptions) throws(UsageError) -> Double? {
@@ -268,7 +298,7 @@ struct LoadSettings {
   }
 
   private static func plan(
-    _ target: HTTPTarget, _ mix: inout Mix, _ options: CommandOptions
+    _ target: HTTPTarget, _ mix: Mix, _ operand: String?, _ options: CommandOptions
   ) throws -> LoadPlan {
     guard !mix.sent.isEmpty else { throw UsageError("no operation of the mix has a weight.") }
     let writes = try options.isSet("writes")
@@ -281,8 +311,19 @@ struct LoadSettings {
       throw UsageError("--ledger needs --writes.")
     }
     // Those of a manifest are left out, as what their events answer is not known.
-    if let subscription = mix.subscriptions.first(where: { $0.documentID == nil }) {
-      throw UsageError("\(subscription.name) is a subscription, which load does not open.")
+    if let subscription = mix.subscriptions.first(where: {
+      $0.documentID == nil && $0.audience == nil
+    }) {
+      throw UsageError(
+        "\(subscription.name) is a subscription: mix.json must name its subscribers, trigger and match."
+      )
+    }
+    for subscription in mix.subscriptions {
+      if let trigger = subscription.audience?.trigger,
+        !mix.sent.contains(where: { $0.name == trigger })
+      {
+        throw UsageError("\(trigger), the trigger of \(subscription.name), has no weight.")
+      }
     }
     var plan = LoadPlan(target: target, mix: mix)
     plan.arrivals = try options.choice("arrivals", as: Schedule.Arrivals.self) ?? .poisson
@@ -293,7 +334,7 @@ struct LoadSettings {
     plan.driver.timeout = try time("timeout", options, plan.driver.timeout)
     plan.requests.asksForTimings = try options.isSet("timings")
     plan.requests.headers = try headers(options)
-    plan.requests.tokens = try tokens(options)
+    plan.requests.tokens = try tokens(options, mix, operand)
     plan.requests.sendsID = try options.choice("send", as: Sending.self) == .id
     if plan.requests.sendsID, let nameless = mix.sent.first(where: { $0.documentID == nil }) {
       throw UsageError(
@@ -318,8 +359,12 @@ struct LoadSettings {
     return texts
   }
 
-  private static func tokens(_ options: CommandOptions) throws(UsageError) -> [String] {
-    guard let file = options.text("tokens") else { return [] }
+  private static func tokens(
+    _ options: CommandOptions, _ mix: Mix, _ operand: String?
+  ) throws(UsageError) -> [String] {
+    guard options.text("people") == nil else { return [] }
+    let named = mix.tokens.map { $0.hasPrefix("/") ? $0 : "\(operand ?? ".")/\($0)" }
+    guard let file = options.text("tokens") ?? named else { return [] }
     let lines = String(decoding: try contents(file), as: UTF8.self)
       .split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
       .filter { !$0.isEmpty }

@@ -121,6 +121,9 @@ extension ServeSettings {
           "compression", "on|off", default: "on",
           "compress responses from 1 KiB on with zstd, brotli or gzip, if the client accepts it"),
         Option(
+          "http2", "on|off", default: "on",
+          "let clients speak HTTP/2: over TLS those that offer it, else those that begin with it"),
+        Option(
           "introspection", "WHO", default: "all",
           "who may read the schema, also at /schema.graphql: all, signed-in or off"),
         Option(

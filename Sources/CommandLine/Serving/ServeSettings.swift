@@ -87,6 +87,7 @@ struct ServeSettings {
     server.rateLimits = try RateLimiter.Settings(
       viewer: Self.rate("rate-limit", options), address: Self.rate("rate-limit-address", options))
     server.tls = try Self.tls(options)
+    server.speaksHTTP2 = try options.isSet("http2")
     guard let proxies = TrustedProxies(options.list("trusted-proxies")) else {
       throw UsageError(
         "\(options.origin("trusted-proxies")) must list addresses or networks such as 10.0.0.1 or "
@@ -248,7 +249,8 @@ struct ServeSettings {
     case (nil, _?): throw UsageError("--tls-key needs --tls-certificate as well.")
     case (let certificate?, let key?):
       do {
-        return try TLSContext(certificateFile: certificate, keyFile: key)
+        return try TLSContext(
+          certificateFile: certificate, keyFile: key, speaksHTTP2: try options.isSet("http2"))
       } catch {
         throw UsageError("--tls-certificate and --tls-key: \(error)")
       }

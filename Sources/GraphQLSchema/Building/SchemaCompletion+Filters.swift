@@ -96,24 +96,17 @@ private struct FilterCompletion {
     var members: [InputValueDefinitionSyntax] = []
     for field in fields where !["and", "or", "not"].contains(field.name.text) {
       if let input = operators(of: field, type.position) {
-        members.append(
-          member(field.name.text, .named(input), "A condition on `\(field.name.text)`.", type))
+        members.append(member(field, input, type))
       } else if field.isPlainReference, let filter = filterNames[field.type.namedType.text] {
-        members.append(
-          member(
-            field.name.text, .named(filter),
-            "The conditions that the object `\(field.name.text)` must meet.", type))
+        members.append(member(field, filter, type))
       } else if let node = node(of: field), let filter = filterNames[node] {
-        members.append(
-          member(
-            field.name.text, .named(relation(filter, type.position)),
-            "What must hold of `\(field.name.text)`.", type))
+        members.append(member(field, relation(filter, type.position), type))
       }
     }
     return members + [
-      member("and", .listOf(own), "All of these must hold.", type),
-      member("or", .listOf(own), "At least one of these must hold.", type),
-      member("not", .named(own), "This must not hold.", type),
+      input("and", .listOf(own), "All of these must hold.", type.position),
+      input("or", .listOf(own), "At least one of these must hold.", type.position),
+      input("not", .named(own), "This must not hold.", type.position),
     ]
   }
 
@@ -204,12 +197,9 @@ private struct FilterCompletion {
       if field.isPlainColumn, let kind = kind(of: field.type.namedType.text), kind.isSorted,
         case .named = field.type.nullability
       {
-        members.append(
-          member(
-            field.name.text, .named(directions(type.position)), "By `\(field.name.text)`.", type))
+        members.append(member(field, directions(type.position), type))
       } else if field.isPlainReference, let order = orderNames[field.type.namedType.text] {
-        members.append(
-          member(field.name.text, .named(order), "By the object `\(field.name.text)`.", type))
+        members.append(member(field, order, type))
       }
     }
     return members
@@ -287,10 +277,14 @@ private struct FilterCompletion {
         content: .inputObject(fields: fields), position: position))
   }
 
+  /// Returns the member for a field, with its description.
   private func member(
-    _ name: String, _ type: ValueSyntax, _ text: String, _ owner: TypeSystemTypeDefinition
+    _ field: FieldDefinitionSyntax, _ type: String, _ owner: TypeSystemTypeDefinition
   ) -> InputValueDefinitionSyntax {
-    input(name, type, text, owner.position)
+    InputValueDefinitionSyntax(
+      description: field.description, name: Name(text: field.name.text, position: owner.position),
+      type: .named(Name(text: type, position: owner.position)), defaultValue: nil, directives: [],
+      position: owner.position)
   }
 
   private func input(

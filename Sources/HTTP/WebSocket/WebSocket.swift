@@ -5,7 +5,7 @@ import CWSLay
 /// It belongs to its connection's loop. wslay validates received frames, and answers control
 /// frames. Its state of 8 KiB exists only during a message and while the socket closes, because
 /// thousands of sockets are idle most of the time. Other messages are framed here.
-@safe package final class WebSocket {
+@safe package final class WebSocket: UpgradedProtocol {
   package enum Message: Sendable, Equatable {
     /// A text, whose UTF-8 was validated.
     case text([UInt8])
@@ -169,7 +169,14 @@ import CWSLay
 
   // MARK: Time
 
-  func checkDeadlines(_ now: UInt64) {
+  var lasts: Bool { !isClosing }
+
+  /// Messages are written when they are sent.
+  func fill() {}
+
+  func drain() { close(1001, "The server is about to end.") }
+
+  func checkDeadlines(_ now: UInt64, isCrowded: Bool) {
     guard let connection else { return }
     let limits = connection.server.limits
     let silence = now > connection.stateStart ? now - connection.stateStart : 0

@@ -54,14 +54,15 @@ package struct WebSocketHandshake {
   /// Returns the headers of the response; `name` is the chosen protocol, if any.
   func headers(choosing name: String?) -> [HTTPField] {
     var fields = [
-      HTTPField("Upgrade", "websocket"), HTTPField("Sec-WebSocket-Accept", accept),
+      HTTPField("Upgrade", "websocket"),
+      HTTPField("Sec-WebSocket-Accept", Self.accept(key)),
     ]
     if let name { fields.append(HTTPField("Sec-WebSocket-Protocol", name)) }
     return fields
   }
 
-  /// The proof that the server understood the handshake (RFC 6455, 4.2.2).
-  private var accept: String {
+  /// Returns the proof that the server understood the handshake with a key (RFC 6455, 4.2.2).
+  static func accept(_ key: [UInt8]) -> String {
     let text = key + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)
     return Base64.encode(SHA1.hash(text))
   }

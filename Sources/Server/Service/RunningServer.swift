@@ -43,6 +43,8 @@ package final class RunningServer: Sendable {
     package var traces: TraceExporter.Settings?
     package var http = HTTPLimits()
     package var tls: TLSContext?
+    /// Whether clients may speak HTTP/2.
+    package var speaksHTTP2 = true
     package var endpoint = GraphQLEndpoint.Configuration()
     package var execution = ExecutionSettings()
     /// The additional readiness checks.
@@ -173,6 +175,7 @@ package final class RunningServer: Sendable {
     http.uploads = HTTPBufferBudget(maximumBytes: http.limits.maximumUploadedBytes)
     http.budget = HTTPBufferBudget(maximumBytes: http.limits.maximumHeldBytes)
     http.tls = settings.tls
+    http.speaksHTTP2 = settings.speaksHTTP2
     http.refusalBody = HTTPRefusal.answer
     http.quota = HTTPSocketQuota(limits: http.limits, proxies: settings.trustedProxies)
     http.commonHeaders = [HTTPField("X-Content-Type-Options", "nosniff")]

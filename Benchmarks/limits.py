@@ -442,6 +442,41 @@ def _(door, limit):
     return [door.post(query(int(limit) + 1))[1] if found[0] == 200 else f"within: {found[:2]}"]
 
 
+FILTERS = ("--schema", "Benchmarks/filters", "--namespace", "filters")
+FILTERED = "CREATE SCHEMA filters; CREATE TABLE filters.person (id int PRIMARY KEY, name text NOT NULL, friend_id int)"
+
+
+def people(argument):
+    return "{ people(%s) { totalCount } }" % argument
+
+
+def repeated(text, count):
+    return "[%s]" % ", ".join([text] * count)
+
+
+@row("a filter", *FILTERS)
+def _(door, limit):
+    def nested(count):
+        return "{friend: " * count + "{}" + "}" * count
+
+    def both(text, most):
+        return door.documents(*(people("filter: " + text(count)) for count in (most, most + 1)))
+    conditions, levels, alternatives = map(int, re.findall(r"\d+", limit))
+    one = '{name: {startsWith: "a"}}'
+    return [*both(lambda count: "{and: %s}" % repeated(one, count), conditions), *both(nested, levels),
+            *both(lambda count: "{or: %s}" % repeated(one, count), alternatives)]
+
+
+@row("orders of a list", *FILTERS)
+def _(door, limit):
+    most, steps = map(int, re.findall(r"\d+", limit))
+
+    def nested(count):
+        return "orderBy: [%s]" % ("{friend: " * count + "{name: ASC}" + "}" * count)
+    lists = ("orderBy: " + repeated("{name: ASC}", count) for count in (most, most + 1))
+    return [*door.documents(*map(people, lists)), *door.documents(people(nested(steps)), people(nested(steps + 1)))]
+
+
 @row("elements of a response")
 def _(door, limit):
     query = "{ users(first: 100) { nodes { followers(first: %d) { totalCount nodes { __typename } } } } }"
@@ -673,6 +708,8 @@ def run(options, world, rows):
             results[number] = (["nothing goes to it"], False)
     for (given, trusts), numbers in groups.items():
         given = [f"{world.folder}/photos" if part == "PHOTOS" else part for part in given]
+        if "filters" in given:
+            world.cluster.sql(FILTERED)
         proxies = ["--trusted-proxies", "127.0.0.1"] if trusts else []
         server = graph.Server(
             options.program, ["--database", world.cluster.url, "--shutdown-delay", "0s", *proxies, *given], options.port,

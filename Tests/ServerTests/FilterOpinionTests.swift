@@ -6,11 +6,11 @@ import Testing
 
 /// Random filters and orders, answered twice: by the server, and by looking at each row in turn.
 ///
-/// `SOCIOGRAPH_OPERATIONS=10000` asks more, `SOCIOGRAPH_SEED=7` others.
+/// `SOCIOGRAPH_FILTERS=10000` asks more, `SOCIOGRAPH_SEED=7` others.
 @Suite struct FilterOpinionTests {
   @Test func `random filters and orders find what a look at each row finds`() throws {
     let environment = ProcessInfo.processInfo.environment
-    let count = environment["SOCIOGRAPH_OPERATIONS"].flatMap { Int($0) } ?? 300
+    let count = environment["SOCIOGRAPH_FILTERS"].flatMap { Int($0) } ?? 300
     let seed = environment["SOCIOGRAPH_SEED"].flatMap { UInt64($0) } ?? 1
     let graph = try OwnGraph(MusicGraph.sdl, MusicGraph.sql) {
       $0.execution.plannerLimits = .unlimited

@@ -67,6 +67,27 @@ import Testing
     return found
   }
 
+  @Test func `a relation's own order makes one total where the table's key is not said`() throws {
+    let graph = try OwnGraph(
+      """
+      type Query {
+        pairs(orderBy: [PairOrder!]): PairConnection! @connection(orderBy: "this.a, this.b")
+      }
+      type Pair @table(name: "pair") { a: Int! b: Int! c: Int! }
+      type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }
+      input PairOrder @order(of: "Pair")
+      """,
+      """
+      CREATE TABLE pair (a int, b int, c int NOT NULL, PRIMARY KEY (a, b));
+      INSERT INTO pair VALUES (1, 1, 5), (1, 2, 6), (2, 1, 6), (2, 2, 5);
+      """)
+    #expect(graph.findings == [])
+    #expect(
+      try graph.body("{ pairs(orderBy: [{c: DESC}]) { nodes { a b } } }")
+        == #"{"data":{"pairs":{"nodes":[{"a":1,"b":2},{"a":2,"b":1},{"a":1,"b":1},{"a":2,"b":2}]}}}"#
+    )
+  }
+
   @Test func `a cursor is of one order`() throws {
     let graph = try OwnGraph(MusicGraph.sdl, MusicGraph.sql)
     let body = try graph.body(

@@ -5,8 +5,8 @@ import SQL
 /// Compiles the values of inputs with `@order(of:)` to sort keys.
 ///
 /// A related object's column is a sub-select by its reference, through the rows of its type's
-/// `@table`: an object that the viewer may not read is ordered like null. The type's key is
-/// appended, in the direction of the last key, so that the order is total.
+/// `@table`: an object that the viewer may not read is ordered like null. The order is made total by
+/// that of the relation, or by the type's key in the direction of the last element.
 extension SelectionCompiler {
   /// Returns the order that a list of orders chooses; nil if the argument is none, or is empty.
   func chosenKeys(
@@ -18,13 +18,17 @@ extension SelectionCompiler {
     if case .list(let list) = value { items = list }
     var keys = items.compactMap { key($0, input, through: []) }
     guard let last = keys.last else { return nil }
-    for name in mapping[order.target]?.table?.keys ?? [] {
-      guard let template = try? SQLTemplate("this.\(name)") else { continue }
-      keys.append(
-        SQLSortKey(expression: template, isDescending: last.isDescending, nullsFirst: nil))
+    let unique = (mapping[order.target]?.table?.keys ?? []).compactMap {
+      try? SQLTemplate("this.\($0)")
     }
-    // An object may be at several edges.
-    if relation.from != nil { keys += relation.order.keys }
+    // The relation's own order is total, too; a table's key may not be written.
+    let isOwn = !relation.order.keys.isEmpty && relation.order.keys.map(\.expression) != unique
+    keys +=
+      isOwn
+      ? relation.order.keys
+      : unique.map {
+        SQLSortKey(expression: $0, isDescending: last.isDescending, nullsFirst: nil)
+      }
     var known: Set<String> = []
     keys.removeAll { !known.insert($0.expression.source).inserted }
     var storage = OrderStorage(keys: keys)

@@ -21,7 +21,6 @@ import socket
 import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
@@ -503,14 +502,11 @@ def main():
                 options.program, ["--data", options.data, "--shutdown-delay", "0s", *proxies, *options.options.split()],
                 options.port, log=log)
             stack.callback(server.stop)
-            work = stack.enter_context(tempfile.TemporaryDirectory())
             situation = Situation(options, server, options.port)
             bodies = []
             values = graph.variables(server, "demo-marisol")
             for folder, name in graph.showcase(",".join(BYSTANDERS)):
-                path = os.path.join(work, "body.json")
-                graph.write_body(folder, name, values, path)
-                bodies.append(open(path, "rb").read())
+                bodies.append(json.dumps(graph.request(folder, name, values)).encode())
             before, _, _, _ = measure(situation, bodies, options, server, None)
             if attack in SIGNED_IN or attack in MADE:
                 situation.sign_up(server, 12 if attack in SIGNED_IN else 2)

@@ -46,11 +46,7 @@ def main():
 
 
 def measure(options, folder, name, given):
-    path = f"/tmp/sociograph-defer-{os.getpid()}.json"
-    graph.write_body(folder, name, given, path)
-    with open(path) as file:
-        body = json.load(file)
-    os.remove(path)
+    body = graph.request(folder, name, given)
     parts = dict(body, query=deferred(body["query"], DEAR[name[:3]]))
     whole = json.dumps(body).encode()
     parts = json.dumps(parts).encode()

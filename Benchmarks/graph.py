@@ -274,6 +274,11 @@ def values_of(folder, name, given):
     return json.load(open(os.path.join(folder, "variables.json"))) if values is None else values
 
 
+def request(folder, name, given):
+    """The request of a showcase read."""
+    return {"query": document(folder), "variables": values_of(folder, name, given)}
+
+
 def load_of(program, folder, name, given, token, work):
     """The load of a showcase read, in a folder within `work`."""
     return Load(program, os.path.join(work, name), document(folder), values_of(folder, name, given), [token])

@@ -61,7 +61,7 @@ def main():
         stack.callback(host.stop)
         work = stack.enter_context(tempfile.TemporaryDirectory())
         connection = graph.cluster(options.data)
-        requests = prepare(options, host, connection, work)
+        requests = prepare(options, host, connection)
         calls = {name: system_calls(host, bodies) for name, bodies in requests}
         instructions = count_instructions(options, given, connection, requests, work)
     report(options, instructions, calls)
@@ -73,14 +73,12 @@ def folder_of_sql(given):
     return given[place:place + 2]
 
 
-def prepare(options, server, connection, work):
+def prepare(options, server, connection):
     """The operations by their names, each with the bodies that are sent in turns."""
     values = graph.variables(server, TOKEN)
     requests = []
     for folder, name in graph.showcase(options.operations):
-        body = os.path.join(work, "body.json")
-        graph.write_body(folder, name, values, body)
-        requests.append((name, [open(body, "rb").read()]))
+        requests.append((name, [json.dumps(graph.request(folder, name, values)).encode()]))
     wanted = options.operations.split(",")
     for name, (field, document, kind) in writes.MUTATIONS.items():
         if name not in wanted:

@@ -142,10 +142,7 @@ def tag(form):
 
 def request(name, given):
     for folder, whole in graph.showcase(name):
-        values = given.get(name)
-        if values is None:
-            values = json.load(open(os.path.join(folder, "variables.json")))
-        return {"query": open(os.path.join(folder, "operation.graphql")).read(), "variables": values}
+        return graph.request(folder, whole, given)
     raise SystemExit(f"bench: there is no {name}")
 
 

@@ -187,6 +187,9 @@ import Testing
     client.send(
       HTTP2Client.headers, flags: 4, stream: 1, payload: HTTP2Client.request("/", method: "POST"))
     #expect(client.body(of: 1) == "The request did not arrive in time.\n")
+    // Nothing more is read of it, so that it is no stream any more.
+    let reset = client.next { $0.type == HTTP2Client.reset }
+    #expect(reset?.stream == 1 && reset?.resetCode == 0)
   }
 
   @Test func `bodies of one connection have a limit together`() throws {

@@ -31,6 +31,9 @@ final class HTTP2Stream: HTTPResponder {
   private var refusal: HTTPRefusal?
   let request = HTTPRequest()
 
+  /// Whether nothing more of the request follows.
+  private(set) var hasWholeRequest = false
+
   var requestID: String?
   var closeHandler: (() -> Void)?
   private(set) var isEndless = false
@@ -156,6 +159,7 @@ final class HTTP2Stream: HTTPResponder {
 
   /// Nothing more of the request follows.
   func requestEnded() {
+    hasWholeRequest = true
     guard case .body = state else { return }
     enter(.received)
     session?.received(self)

@@ -413,8 +413,8 @@ package struct LoadReport {
       let y = row * 18
       parts += "<text x=\"0\" y=\"\(y + 13)\">\(HTML.text("\(wait.type)/\(wait.event)"))</text>"
       for bin in 0..<bins {
-        let range = bin * step..<min((bin + 1) * step, wait.bySecond.count)
-        let count = range.isEmpty ? 0 : wait.bySecond[range].max() ?? 0
+        // A wait that was seen early has no entries for the rest of the window.
+        let count = wait.bySecond.dropFirst(bin * step).prefix(step).max() ?? 0
         guard count > 0 else { continue }
         parts +=
           "<rect class=\"f1\" x=\"\(LoadTime.decimal(150 + Double(bin) * width, 1))\" y=\"\(y + 2)\" width=\""

@@ -127,7 +127,9 @@ import Testing
     var found = PostgresFindings()
     found.sampleCount = 20
     found.waits = [
-      PostgresFindings.Wait(type: "IO", event: "DataFileRead", samples: 9, bySecond: [4, 0, 5])
+      PostgresFindings.Wait(type: "IO", event: "DataFileRead", samples: 9, bySecond: [4, 0, 5]),
+      // Seen in the first second only.
+      PostgresFindings.Wait(type: "LWLock", event: "WALWrite", samples: 1, bySecond: [1]),
     ]
     found.checkpointSeconds = [1]
     found.statements = [

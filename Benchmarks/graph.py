@@ -67,7 +67,7 @@ class Server:
         server = cls.__new__(cls)
         server.url = f"http://127.0.0.1:{port}/graphql"
         server.process = subprocess.Popen(
-            [program, connection, str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            [program, f"{connection} options='-c search_path=graph'", str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         if server.process.stdout.readline().strip() != b"ready":
             sys.exit("bench: the server with recorded answers did not become ready")
         return server

@@ -25,9 +25,10 @@ class Load:
     def __init__(self, program, folder, document, variables, tokens=(), pools=None, timeout=None):
         self.program, self.folder, self.timeout, self.rate = program, folder, timeout, None
         os.makedirs(folder, exist_ok=True)
-        found = re.match(r"\s*(query|mutation)\s*(\w*)", document)
+        # Comments and fragments may be in front of it.
+        found = re.search(r"^\s*(query|mutation)\b *(\w*)", document, re.MULTILINE)
         name = found[2] or "Bench"
-        document = f"{found[1]} {name}{document[found.end():]}"
+        document = f"{document[:found.start()]}\n{found[1]} {name}{document[found.end():]}"
         with open(os.path.join(folder, name + ".graphql"), "w") as file:
             file.write(document)
         with open(os.path.join(folder, "mix.json"), "w") as file:

@@ -271,7 +271,7 @@ import Testing
       "serve", "--listen", "127.0.0.1:\(port)", "--admin-listen", "127.0.0.1:\(adminPort)",
       "--database", database,
     ]
-    let run = try ProgramRun(arguments + ["--shutdown-delay", "8s"])
+    let run = try ProgramRun(arguments + ["--shutdown-delay", "2s"])
     #expect(run.prints("Serving "), "\(run.errors)")
     run.signal(SIGTERM)
     #expect(eventually { run.errors.contains("/ready fails") })

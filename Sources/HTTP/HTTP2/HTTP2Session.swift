@@ -164,6 +164,9 @@ import CNGHTTP2
     reset(stream, isCancelled ? NGHTTP2_CANCEL : NGHTTP2_INTERNAL_ERROR)
   }
 
+  /// The rest of a request that was refused is not read (RFC 9113, 8.1).
+  func dropRest(of stream: Int32) { reset(stream, NGHTTP2_NO_ERROR) }
+
   private func reset(_ stream: Int32, _ code: nghttp2_error_code) {
     _ = unsafe nghttp2_submit_rst_stream(
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, code.rawValue)
@@ -281,16 +284,6 @@ import CNGHTTP2
         return 0
       }
       return unsafe session.takes(frame)
-    }
-    unsafe nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, user in
-      guard let session = unsafe HTTP2Session.of(user), let head = unsafe frame?.pointee.hd,
-        head.type <= NGHTTP2_HEADERS.rawValue,
-        head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0,
-        let stream = session.streams[head.stream_id], !stream.hasWholeRequest
-      else { return 0 }
-      // The rest of the request is not read (RFC 9113, 8.1).
-      session.reset(head.stream_id, NGHTTP2_NO_ERROR)
-      return 0
     }
     unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) {
       _, stream, _, user in

@@ -370,7 +370,12 @@ final class HTTP2Stream: HTTPResponder {
       let whole = request.isUpload ? limits.uploads?.body ?? limits.body : limits.body
       if passed(whole, since: stateStart) { refuse(.timeout) }
     case .working: if passed(limits.answer, since: stateStart) { refuse(.unanswered) }
-    case .received, .streaming, .sending, .ended: break
+    case .sending:
+      // The client has read the response by now, or will not.
+      if !hasWholeRequest, pendingBytes == 0, passed(limits.linger, since: stateStart) {
+        session?.dropRest(of: number)
+      }
+    case .received, .streaming, .ended: break
     }
   }
 

@@ -33,7 +33,11 @@ import Testing
         .replacing("psql -q shop", with: "psql -q \(name)")
         .replacing("postgresql:///shop", with: "postgresql:///\(name)")
       // Which test reports its times is nothing that the program knows.
-      return "cd \(folder.path); unset SOCIOGRAPH_TEST_TIMES; export LC_ALL=C PATH=\(programs):$PATH \(settings)\n\(own)"
+      return """
+        cd \(folder.path); unset SOCIOGRAPH_TEST_TIMES
+        export LC_ALL=C PATH=\(programs):$PATH \(settings)
+        \(own)
+        """
     }
   }
 

@@ -226,12 +226,10 @@ final class HTTP2Stream: HTTPResponder {
     guard pendingBytes <= server.limits.maximumUnsentBytes, server.budget.admits(bytes.count) else {
       return false
     }
-    if outputStart == output.count {
-      output = bytes
-      outputStart = 0
-    } else {
-      output += bytes
-    }
+    // What was sent is dropped, also of a response that always has more.
+    if outputStart > 0 { output.removeSubrange(..<outputStart) }
+    outputStart = 0
+    output += bytes
     hold()
     resume(isFollowed: isFollowed)
     return true

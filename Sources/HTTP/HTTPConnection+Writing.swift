@@ -189,15 +189,12 @@ extension HTTPConnection {
     isFlushPlanned = false
     isFlushExpected = false
     if case .closed = state { return }
-    var works = true
+    var works: Bool
+    var mayFollow: Bool
     repeat {
-      if case .upgraded = state { upgraded?.fill() }
-      let hasBytes = unsentBytes > 0
+      mayFollow = if case .upgraded = state { upgraded?.fill() ?? false } else { false }
       works = writeOut()
-      // A protocol that gives its bytes in portions may have more.
-      guard works, hasBytes, unsentBytes == 0, case .upgraded = state else { break }
-    } while true
-    if case .closed = state { return }
+    } while mayFollow && works && unsentBytes == 0
     // The sent part of a response is freed with the rest.
     holdBytes(unsentBytes > 0 ? output.count + outputBody.count : 0)
     guard works else {

@@ -47,8 +47,10 @@ protocol UpgradedProtocol: AnyObject {
   var lasts: Bool { get }
   /// Processes the connection's input.
   func receive()
-  /// Appends to the connection's output, if the client takes more.
-  func fill()
+  /// Appends to the connection's output what waits for room there.
+  ///
+  /// - Returns: whether more waits.
+  func fill() -> Bool
   func checkDeadlines(_ now: UInt64, isCrowded: Bool)
   /// Ends, because the server does.
   func drain()

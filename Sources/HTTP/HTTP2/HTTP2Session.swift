@@ -118,7 +118,7 @@ import CNGHTTP2
         ? unsafe nghttp2_submit_response(
           session, stream, fields.baseAddress, fields.count, &provider)
         : unsafe nghttp2_submit_response(session, stream, fields.baseAddress, fields.count, nil)
-      if code != 0 { reset(stream, isCancelled: false) }
+      if code != 0 { reset(stream, NGHTTP2_INTERNAL_ERROR) }
     }
     if server.isEnding { goAway() }
     planFlush(isFollowed: false)
@@ -160,9 +160,7 @@ import CNGHTTP2
   /// There are bytes again of a body that had none.
   func resume(_ stream: Int32) { _ = unsafe nghttp2_session_resume_data(session, stream) }
 
-  func reset(_ stream: Int32, isCancelled: Bool) {
-    reset(stream, isCancelled ? NGHTTP2_CANCEL : NGHTTP2_INTERNAL_ERROR)
-  }
+  func cancel(_ stream: Int32) { reset(stream, NGHTTP2_CANCEL) }
 
   /// The rest of a request that was refused is not read (RFC 9113, 8.1).
   func dropRest(of stream: Int32) { reset(stream, NGHTTP2_NO_ERROR) }
@@ -218,8 +216,8 @@ import CNGHTTP2
     connection.planFlush(since: coarseNow())
   }
 
-  func fill() {
-    guard let connection, let session = unsafe session else { return }
+  func fill() -> Bool {
+    guard let connection, let session = unsafe session else { return false }
     while connection.unsentBytes < HTTP2Limits.portion {
       var bytes: UnsafePointer<UInt8>?
       let count = unsafe nghttp2_session_mem_send(session, &bytes)
@@ -238,6 +236,7 @@ import CNGHTTP2
       if isDraining, connection.closingReason == .served { connection.closingReason = .shutdown }
       connection.enter(.closing)
     }
+    return connection.unsentBytes >= HTTP2Limits.portion
   }
 
   // MARK: Frames

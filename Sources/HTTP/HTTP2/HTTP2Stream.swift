@@ -241,7 +241,7 @@ final class HTTP2Stream: HTTPResponder {
     closeHandler = nil
     enter(.sending)
     // A content without its end must not look like a whole one.
-    if stays { resume(isFollowed: false) } else { session?.reset(number, isCancelled: true) }
+    if stays { resume(isFollowed: false) } else { session?.cancel(number) }
     if !stays { handler?() }
   }
 
@@ -359,7 +359,7 @@ final class HTTP2Stream: HTTPResponder {
         || pace.isTooSlow(
           at: now, grace: limits.readGrace, least: limits.minimumReadBytesPerSecond)
     {
-      session?.reset(number, isCancelled: true)
+      session?.cancel(number)
       return
     }
     switch state {

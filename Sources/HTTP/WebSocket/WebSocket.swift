@@ -172,7 +172,7 @@ import CWSLay
   var lasts: Bool { !isClosing }
 
   /// Messages are written when they are sent.
-  func fill() {}
+  func fill() -> Bool { false }
 
   func drain() { close(1001, "The server is about to end.") }
 

@@ -28,20 +28,12 @@ package struct DemoIdentityProvider: Sendable {
     verificationKey = verification
   }
 
-  /// Writes a new key to a file that only its owner can read.
-  package static func create(file: String) throws(Fault) {
-    let fault = Fault(description: "The key \(file) cannot be written.")
-    guard let json = SigningKey()?.json(withPrivateHalf: true) else { throw fault }
-    let draft = file + ".new"
-    guard
-      FileManager.default.createFile(
-        atPath: draft, contents: Data(json.utf8), attributes: [.posixPermissions: 0o600])
-    else { throw fault }
-    do {
-      try FileManager.default.moveItem(atPath: draft, toPath: file)
-    } catch {
-      throw fault
+  /// Writes a new key to a file.
+  package static func create(file: String) throws {
+    guard let json = SigningKey()?.json(withPrivateHalf: true) else {
+      throw Fault(description: "OpenSSL cannot create the key \(file).")
     }
+    try KeyFile.create(file, containing: json)
   }
 
   /// Returns the issuer of a provider; a token of one provider is not valid for another.

@@ -1,5 +1,6 @@
 import GraphQLLanguage
 import GraphQLPlanning
+import GraphQLSchema
 import GraphQLValidation
 import Postgres
 
@@ -9,6 +10,8 @@ package struct ExecutionSettings: Sendable {
   package var validationLimits = ValidationLimits.server
   package var plannerLimits = PlannerLimits()
   package var suggestions = true
+  /// The values of `__service { capabilities }`; the field is unknown if there are none.
+  package var capabilities: [ServiceCapability] = []
   /// The maximum number of documents that a loop keeps, with their plans.
   package var maximumCachedDocuments = 1_000
   /// The maximum size of these documents and plans, in bytes.

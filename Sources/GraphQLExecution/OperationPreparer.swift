@@ -32,7 +32,9 @@ package final class OperationPreparer {
     self.settings = settings
     self.usages = usages
     self.report = report
-    clientSchema = StorageDirectives.clientSchema(of: mapping.schema)
+    let schema = StorageDirectives.clientSchema(of: mapping.schema)
+    clientSchema =
+      settings.capabilities.isEmpty ? schema : schema.offering(settings.capabilities)
     planner = Planner(mapping: mapping, limits: settings.plannerLimits)
     statements = KnownStatements(settings.statementRecords)
     cache = DocumentCache(

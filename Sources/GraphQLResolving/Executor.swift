@@ -66,7 +66,7 @@ package struct Executor {
     return ExecutionResult(data: writer.finish(), errors: errors)
   }
 
-  /// Executes only the root fields `__schema` and `__type`, and returns each with its response name
+  /// Executes only the root fields that are answered from the schema, and returns each with its response name
   /// and its JSON.
   package consuming func executeIntrospection() -> IntrospectionResult {
     guard operation.kind == .query, let rootType = schema.queryType else {
@@ -75,7 +75,7 @@ package struct Executor {
     var members: [IntrospectionResult.Member] = []
     do throws(GraphQLError) {
       let groups = try selection.fields(of: [operation.selectionSet], on: schema[rootType])
-      for group in groups where group.name == "__schema" || group.name == "__type" {
+      for group in groups where Schema.isIntrospection(group.name) {
         writer = JSONWriter()
         path = [.name(group.responseName)]
         do throws(GraphQLError) {
@@ -159,6 +159,8 @@ package struct Executor {
       return .json(.string(type.name))
     case "__schema" where type.id == schema.queryType:
       return .introspection(.object(.schema))
+    case "__service" where type.id == schema.queryType:
+      return .introspection(.object(.service))
     case "__type" where type.id == schema.queryType:
       guard case .string(let name)? = arguments["name"] else { return .json(.null) }
       return .introspection(schema.introspect(typeNamed: name))

@@ -23,6 +23,8 @@ package struct Schema: Sendable {
   /// The possible types of each type, by type index, in source order: an object type has itself,
   /// leaf and input types none.
   package let possibleTypes: [[TypeID]]
+  /// The values of `__service { capabilities }`; empty if the schema lacks that field.
+  package let capabilities: [ServiceCapability]
 
   package subscript(_ id: TypeID) -> TypeDefinition { types[Int(id.index)] }
 
@@ -41,7 +43,8 @@ package struct Schema: Sendable {
   package init(
     description: String?, types: [TypeDefinition], directives: [DirectiveDefinition],
     queryType: TypeID?, mutationType: TypeID?, subscriptionType: TypeID?,
-    appliedDirectives: [Directive], possibleTypes: [[TypeID]]
+    appliedDirectives: [Directive], possibleTypes: [[TypeID]],
+    capabilities: [ServiceCapability] = []
   ) {
     self.description = description
     self.types = types
@@ -51,6 +54,7 @@ package struct Schema: Sendable {
     self.subscriptionType = subscriptionType
     self.appliedDirectives = appliedDirectives
     self.possibleTypes = possibleTypes
+    self.capabilities = capabilities
     typesByName = Dictionary(
       types.map { ($0.name, $0.id) }, uniquingKeysWith: { first, _ in first })
     directivesByName = Dictionary(

@@ -1,5 +1,6 @@
 import GraphQLLanguage
 import GraphQLResponse
+import GraphQLSchema
 
 /// Measures a document against its limits before the rules run.
 ///
@@ -138,7 +139,7 @@ struct LimitCheck {
     switch field.name.text {
     case "fields", "interfaces", "possibleTypes", "inputFields":
       measure.introspectionLists += 1
-    case "__schema", "__type":
+    case let name where Schema.isIntrospection(name):
       measure.deepestIntrospection = measure.introspectionLists
       measure.depth = 1
     default:

@@ -37,6 +37,19 @@ import Testing
     #expect(viewer.status == 200 && viewer.body.contains("marisol"), "\(viewer.body)")
     #expect(viewer.header("Cache-Control") == "no-store")
 
+    // A device's token is encrypted, with a key that the first start created.
+    let deviceToken = String(repeating: "a", count: 24)
+    let mutation =
+      #"{"query": "mutation { registerDevice(input: {app: \"peck\", platform: FCM, token: \"\#(deviceToken)\"}) "#
+      + #"{ device { id } userErrors { code } } }"}"#
+    let device = try answer(
+      "POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer demo-marisol\r\n"
+        + "Content-Type: application/json\r\nContent-Length: \(mutation.utf8.count)\r\n\r\n"
+        + mutation)
+    #expect(device.body.contains(#""userErrors":[]"#), "\(device.body)")
+    let key = try FileManager.default.attributesOfItem(atPath: data + "/sealing-key")
+    #expect(key[.posixPermissions] as? Int == 0o600)
+
     // What serves may read and no more.
     let place = FileManager.default.contents(atPath: data + "/postgres/postmaster.pid").map {
       String(decoding: $0, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)

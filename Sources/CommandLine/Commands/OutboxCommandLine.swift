@@ -43,6 +43,9 @@ enum OutboxCommandLine {
     let database = try Database.open(options)
     signals.started { database.close() }
     defer { database.close() }
+    if settings.box == nil {
+      settings.box = try AccountInputs.Settings.embeddedBox(options, isCreating: false)
+    }
     var configuration = try database.configuration()
     let url = try PublicURL.settle(given, in: PostgresSession(configuration))
     try PublicURL.require(url, for: "outbox")

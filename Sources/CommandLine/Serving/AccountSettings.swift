@@ -63,12 +63,31 @@ extension AccountInputs.Settings {
   /// Returns the box of the file of `--sealing-key`.
   static func box(_ options: CommandOptions) throws(UsageError) -> SecretBox? {
     guard let file = options.text("sealing-key") else { return nil }
+    return try box(file: file, from: options.origin("sealing-key"))
+  }
+
+  /// Returns the box of the key in the embedded database's folder; nil for another database, or
+  /// while there is no such key.
+  ///
+  /// - Parameter isCreating: whether to create the key if it is missing.
+  static func embeddedBox(_ options: CommandOptions, isCreating: Bool) throws -> SecretBox? {
+    guard options.text("database") == nil else { return nil }
+    let file = (options.text("data") ?? ".sociograph") + "/sealing-key"
+    if !FileManager.default.fileExists(atPath: file) {
+      guard isCreating else { return nil }
+      let key = RandomBytes.make(SecretBox.keyBytes)
+      try KeyFile.create(file, containing: Hexadecimal.encode(key) + "\n")
+    }
+    return try box(file: file, from: "the embedded database")
+  }
+
+  private static func box(file: String, from origin: String) throws(UsageError) -> SecretBox {
     guard let text = try? String(contentsOfFile: file, encoding: .utf8),
       let key = Hexadecimal.decode(text.filter { !$0.isWhitespace }),
       let box = SecretBox(key: key)
     else {
       throw UsageError(
-        "\(options.origin("sealing-key")): \"\(file)\" must hold 32 bytes in hexadecimal.")
+        "\(origin): \"\(file)\" must hold 32 bytes in hexadecimal.")
     }
     return box
   }

@@ -174,6 +174,9 @@ enum ServeCommand {
     if let demo = try AccountInputs.Settings.demoProvider(options, sql: settings.sql) {
       running.accounts.providers = IdentityProviders(demo: demo)
     }
+    if running.accounts.box == nil {
+      running.accounts.box = try AccountInputs.Settings.embeddedBox(options, isCreating: true)
+    }
     running.sessionDatabase = writers
     running.writerDatabase = try Database.pooled(
       writers, options, by: "writer-database", settings.pooler)

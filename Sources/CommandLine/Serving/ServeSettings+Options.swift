@@ -116,7 +116,8 @@ extension ServeSettings {
             + "for clients that accept application/graphql-response+json, audit for others"),
         Option(
           "experimental", "NAMES",
-          "features that are not in an edition yet, with commas: empty-selections"),
+          "features that are not in an edition yet, with commas: empty-selections, "
+            + "service-capabilities"),
         Option(
           "compression", "on|off", default: "on",
           "compress responses from 1 KiB on with zstd, brotli or gzip, if the client accepts it"),

@@ -3,6 +3,7 @@ import DatabaseSetup
 import Foundation
 import GraphQLExecution
 import GraphQLPlanning
+import GraphQLSchema
 import GraphQLTransport
 import HTTP
 import Postgres
@@ -408,6 +409,8 @@ extension GraphQLEndpoint.Configuration {
 private enum Experiment: String, CaseIterable {
   /// `{}` as a selection set.
   case emptySelections = "empty-selections"
+  /// `__service { capabilities { identifier value } }`.
+  case serviceCapabilities = "service-capabilities"
 }
 
 extension ExecutionSettings {
@@ -415,6 +418,7 @@ extension ExecutionSettings {
     suggestions = try options.isSet("suggestions")
     let experiments = try options.choices("experimental", as: Experiment.self)
     parserLimits.allowsEmptySelections = experiments.contains(.emptySelections)
+    capabilities = experiments.contains(.serviceCapabilities) ? ServiceCapability.all : []
     parserLimits.maximumBytes =
       try options.int("maximum-document-bytes", in: 1...1 << 24) ?? parserLimits.maximumBytes
     parserLimits.maximumTokens =

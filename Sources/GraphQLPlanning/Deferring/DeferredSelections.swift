@@ -186,7 +186,7 @@ struct DeferredSelections {
           continue
         }
         // The schema is answered without the database.
-        let isAtOnce = name == "__schema" || name == "__type"
+        let isAtOnce = Schema.isIntrospection(name)
         let own = isAtOnce ? 0 : mayDefer ? number(of: details, place.base) : part
         if own != part { following[part, default: []].insert(own) }
         var children: PlacedObject?

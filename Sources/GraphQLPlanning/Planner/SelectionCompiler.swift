@@ -183,10 +183,10 @@ struct SelectionCompiler {
           signature.append(field.responseName)
           continue
         }
-        if name == "__schema" || name == "__type" {
+        if Schema.isIntrospection(name) {
           shapes.append(
             FieldShape(
-              field.responseName, isNonNull: name == "__schema", .introspection, coordinate: name))
+              field.responseName, isNonNull: name != "__type", .introspection, coordinate: name))
           signature.append(field.responseName)
           continue
         }

@@ -12,6 +12,8 @@ package enum IntrospectionObject: Sendable {
   case inputValue(InputValueDefinition)
   case enumValue(EnumValueDefinition)
   case directive(DirectiveDefinition)
+  case service
+  case capability(ServiceCapability)
 
   /// The value of `__typename`.
   package var typeName: String {
@@ -22,6 +24,8 @@ package enum IntrospectionObject: Sendable {
     case .inputValue: "__InputValue"
     case .enumValue: "__EnumValue"
     case .directive: "__Directive"
+    case .service: "__Service"
+    case .capability: "__Capability"
     }
   }
 }
@@ -54,6 +58,14 @@ extension Schema {
     case .inputValue(let definition): inputValueField(definition, field)
     case .enumValue(let definition): enumValueField(definition, field)
     case .directive(let definition): directiveField(definition, field, includeDeprecated)
+    case .service:
+      field == "capabilities" ? .list(capabilities.map { .object(.capability($0)) }) : .null
+    case .capability(let capability):
+      switch field {
+      case "identifier": .string(capability.identifier)
+      case "value": IntrospectionValue(capability.value)
+      default: .null
+      }
     }
   }
 

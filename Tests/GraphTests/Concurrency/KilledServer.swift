@@ -5,18 +5,24 @@ import TestSupport
 
 /// The real program, which is killed and started again, each time on another port.
 final class KilledServer: Sendable {
-  private let database: String
+  private let arguments: [String]
+  private let folder: TemporaryFolder
   private let state: Mutex<(run: ProgramRun, clients: HTTPClients)>
 
   init(_ database: String) throws {
-    self.database = database
-    state = Mutex(try Self.start(database))
+    folder = try TemporaryFolder()
+    let key = try folder.write("sealing-key", String(repeating: "5a", count: 32))
+    arguments = [
+      "serve", "--database", database, "--listen", "127.0.0.1:0", "--rate-limit", "off",
+      "--sealing-key", key,
+    ]
+    state = Mutex(try Self.start(arguments))
   }
 
-  private static func start(_ database: String) throws -> (run: ProgramRun, clients: HTTPClients) {
-    let run = try ProgramRun([
-      "serve", "--database", database, "--listen", "127.0.0.1:0", "--rate-limit", "off",
-    ])
+  private static func start(
+    _ arguments: [String]
+  ) throws -> (run: ProgramRun, clients: HTTPClients) {
+    let run = try ProgramRun(arguments)
     guard run.prints("Try: "),
       let match = run.output.firstMatch(of: /Serving http:..127\.0\.0\.1:(\d+)/),
       let port = UInt16(match.1)
@@ -28,7 +34,7 @@ final class KilledServer: Sendable {
     let run = state.withLock { $0.run }
     run.signal(SIGKILL)
     _ = run.finish()
-    let next = try Self.start(database)
+    let next = try Self.start(arguments)
     state.withLock { $0 = next }
   }
 

@@ -74,10 +74,15 @@ LAWS = [
     Law(r"^locations\(.*COUNTRY", 4, "country, region and city", """
         SELECT count(*) FROM location WHERE level <> 'PLACE'""", 1_000,
         "finds that there is none: no page of places reads so little as 40 buffers"),
-    Law(r"^users\(search: a common word", 1, "person of the most common first name", f"""
+    Law(r"^users\(.*search: a common word", 1, "person of the most common first name", f"""
         SELECT count(*) FROM app_user
         WHERE name_vector(name_key || ' ' || username) @@ prefix_query(({NAMES}))""", 4_000,
         "finds them all by their words, and sorts them"),
+    Law(r"^search\(query: a common word", 2_000, "page", "SELECT 1", 2_000,
+        "ranks what has the word, the newest 500 names and 2,000 texts of each type"),
+    Law(r"^viewer\.notifications\(reasons", 1, "notification of the viewer",
+        "SELECT count(*) FROM notification WHERE recipient_id = {viewer}", 2_000,
+        "walks the viewer's notifications until so many have the reason"),
     Law(r"^posts\(.*(isOpen|sendsToId)", 2_000, "page", "SELECT 1", 2_000,
         "walks the order until so many fit: as far as their share says, however many there are"),
     Law(r"followers\(.*search", 0.02, "follower", "SELECT max(follower_count) FROM app_user", 20_000,

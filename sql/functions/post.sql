@@ -176,7 +176,31 @@ COMMENT ON FUNCTION reacted_feed IS
 CREATE OR REPLACE FUNCTION reacted_feed_newer(viewer bigint, reaction text, page int, after timestamptz,
   after_id bigint)
 RETURNS TABLE (id bigint, reacted_at timestamptz) LANGUAGE sql STABLE AS $$
-  SELECT r.id, max(r.created_at)
+  WITH merged AS MATERIALIZED (
+    SELECT r.subject_id AS id, r.created_at
+    FROM follow f CROSS JOIN LATERAL (
+      SELECT t.subject_id, t.created_at FROM reaction t
+      WHERE t.user_id = f.followee_id AND t.kind = reaction::reaction_kind
+        AND is_post(t.subject_id)
+        AND (t.created_at, t.subject_id) > (coalesce(after, '-infinity'), coalesce(after_id, 0))
+      ORDER BY t.created_at, t.subject_id LIMIT 25 * page) r
+    WHERE f.follower_id = viewer
+    ORDER BY r.created_at, r.subject_id LIMIT 25 * page),
+  shown AS MATERIALIZED (
+    SELECT m.id, m.reacted_at
+    FROM (SELECT e.id, max(e.created_at) AS reacted_at FROM merged e GROUP BY e.id
+        ORDER BY 2, 1 OFFSET 0) m
+      JOIN visible_post(viewer) p ON p.id = m.id
+    WHERE NOT EXISTS (
+      SELECT FROM reaction later
+      WHERE later.subject_id = m.id AND later.kind = reaction::reaction_kind AND later.created_at > m.reacted_at
+        AND (false OR later.user_id IN (SELECT g.followee_id FROM follow g WHERE g.follower_id = viewer))
+      OFFSET 0)  -- for each post that is looked at
+    ORDER BY m.reacted_at, m.id LIMIT page)
+  SELECT s.id, s.reacted_at FROM shown s
+  WHERE (SELECT count(*) FROM shown) >= page OR (SELECT count(*) FROM merged) < 25 * page
+  UNION ALL
+  (SELECT r.id, max(r.created_at)
   FROM follow f CROSS JOIN LATERAL (
     SELECT t.subject_id AS id, t.created_at
     FROM reaction t JOIN visible_post(viewer) p ON p.id = t.subject_id
@@ -187,11 +211,12 @@ RETURNS TABLE (id bigint, reacted_at timestamptz) LANGUAGE sql STABLE AS $$
           ON g.follower_id = viewer AND g.followee_id = later.user_id
         WHERE later.subject_id = t.subject_id AND later.kind = reaction::reaction_kind
           AND later.created_at > t.created_at
-        OFFSET 0)  -- for each post that is looked at
+        OFFSET 0)
     ORDER BY t.created_at, t.subject_id LIMIT page) r
   WHERE f.follower_id = viewer
+    AND ((SELECT count(*) FROM shown) >= page OR (SELECT count(*) FROM merged) < 25 * page) IS NOT TRUE
   GROUP BY r.id
-  ORDER BY 2, 1 LIMIT page
+  ORDER BY 2, 1 LIMIT page)
 $$;
 COMMENT ON FUNCTION reacted_feed_newer IS
   'Returns the same posts as reacted_feed, from the end of its order. Only the latest reaction to a post counts.';

@@ -37,8 +37,8 @@ COMMENT ON CONSTRAINT product_currency_given ON product IS 'price: INVALID';
 CREATE INDEX ON product USING gin (search);
 -- products(orderBy: NAME), PRICE_ASC and PRICE_DESC
 CREATE INDEX ON product (name, id);
-CREATE INDEX ON product (price, id);
-CREATE INDEX ON product (price DESC NULLS LAST, id DESC);
+CREATE INDEX ON product (coalesce(price, 10000000000), id);
+CREATE INDEX ON product (coalesce(price, -1), id);
 -- visibility of the picture; its deletion
 CREATE INDEX ON product (photo_id) WHERE photo_id IS NOT NULL;
 

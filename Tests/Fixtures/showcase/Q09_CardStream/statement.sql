@@ -69,7 +69,8 @@ SELECT ROW(ARRAY(SELECT ROW(
             AND (t1.kind IN (19, 20))
           ORDER BY t1.created_at DESC, t1.id DESC
           LIMIT 5000) AS t1
-        WHERE (t1.kind = 19
+        WHERE ((19 IN (19, 20)) IS NOT FALSE
+        AND CASE WHEN t1.kind = 19 THEN true ELSE false END
         AND (NOT EXISTS (SELECT FROM card_offer_region r WHERE r.post_id = t1.id)
           OR EXISTS (SELECT FROM card_offer_region r JOIN location l ON l.id = $2::bigint
             WHERE r.post_id = t1.id
@@ -88,7 +89,8 @@ SELECT ROW(ARRAY(SELECT ROW(
           LEFT JOIN card_post AS t1_card ON t1_card.post_id = t1.id
         WHERE t1.visibility = 'PUBLIC'
           AND (t1.kind IN (19, 20))
-          AND (t1.kind = 19
+          AND ((19 IN (19, 20)) IS NOT FALSE
+        AND CASE WHEN t1.kind = 19 THEN true ELSE false END
         AND (NOT EXISTS (SELECT FROM card_offer_region r WHERE r.post_id = t1.id)
           OR EXISTS (SELECT FROM card_offer_region r JOIN location l ON l.id = $2::bigint
             WHERE r.post_id = t1.id

@@ -17,6 +17,10 @@ package final class BatchableStatement {
     source,
     label: alone.label?.batching(alone.name))
   private let source: SQLStatement
+  private let record: StatementRecord
+  private let expectedNanoseconds: UInt64?
+  private var copies: [Int: BatchableStatement] = [:]
+  private var needsPrimary: Bool?
   /// The number of executions so far. Counting stops when the number has no effect any more.
   var executionCount = 0
   /// Combining it failed, or was no gain.
@@ -36,9 +40,31 @@ package final class BatchableStatement {
     record: StatementRecord = StatementRecord()
   ) {
     source = statement
+    self.record = record
+    self.expectedNanoseconds = expectedNanoseconds
     alone = PostgresStatement(
       statement.text, parameterCount: statement.parameters.count, label: label,
       expectedNanoseconds: expectedNanoseconds, record: record)
+  }
+
+  /// Returns the same statement for the connections of a replica, which batch for themselves.
+  func copy(for replica: Int) -> BatchableStatement {
+    if let copy = copies[replica] { return copy }
+    let copy = BatchableStatement(
+      source, label: alone.label, expectedNanoseconds: expectedNanoseconds, record: record)
+    copies[replica] = copy
+    return copy
+  }
+
+  /// Returns whether it calls one of the functions that only a primary can run.
+  func needsPrimary(_ functions: Set<String>) -> Bool {
+    if let needsPrimary { return needsPrimary }
+    let names = alone.text.split {
+      !($0.isLetter || $0.isNumber || $0 == "_")
+    }
+    let needs = names.contains { functions.contains(String($0)) }
+    needsPrimary = needs
+    return needs
   }
 }
 

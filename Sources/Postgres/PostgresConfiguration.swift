@@ -75,7 +75,8 @@ package struct PostgresConfiguration: Sendable {
     throw PostgresConfigurationError(
       message:
         "The database must be one that takes writes: \(choice)=\(value)\(place) leads to a standby, whose reads miss "
-        + "what was just written. Write \(choice)=read-write, or leave it out.")
+        + "what was just written. Write \(choice)=read-write, or leave it out. Standbys belong in "
+        + "--replica-database, which gives each client what it wrote.")
   }
 
   /// The value that libpq takes in the end. It does not connect: it reads all options, and then finds a mode of TLS that
@@ -152,6 +153,51 @@ package struct PostgresConfiguration: Sendable {
       unsafe next += 1
     }
     return result
+  }
+
+  /// Returns a configuration for each host of the connection string, with the same settings.
+  ///
+  /// - Throws: if the string cannot be read, or has another number of ports than hosts and than one.
+  package func oneForEachHost() throws(PostgresConfigurationError) -> [PostgresConfiguration] {
+    let options = try Self.options(of: connectionString)
+    func list(_ name: String) -> [String] {
+      options.first { $0.name == name }
+        .map { $0.value.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+        ?? []
+    }
+    let (hosts, addresses, ports) = (list("host"), list("hostaddr"), list("port"))
+    let count = max(hosts.count, addresses.count, 1)
+    guard [0, 1, count].contains(ports.count), [0, count].contains(hosts.count),
+      [0, count].contains(addresses.count)
+    else {
+      throw PostgresConfigurationError(
+        message: "Name one port for all hosts, or one for each.")
+    }
+    return (0..<count).map { index in
+      var words = options.filter {
+        !["host", "hostaddr", "port", Self.choice].contains($0.name)
+      }
+      if !hosts.isEmpty { words.append(("host", hosts[index])) }
+      if !addresses.isEmpty { words.append(("hostaddr", addresses[index])) }
+      if let port = ports.count == 1 ? ports[0] : ports.isEmpty ? nil : ports[index], !port.isEmpty
+      {
+        words.append(("port", port))
+      }
+      var configuration = self
+      configuration.connectionString = words.map { word in
+        let value = word.value.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
+        return "\(word.name)='\(value)'"
+      }.joined(separator: " ")
+      return configuration
+    }
+  }
+
+  /// The host and the port of the connection string, for messages.
+  package var hostName: String {
+    let options = (try? Self.options(of: connectionString)) ?? []
+    func value(_ name: String) -> String? { options.first { $0.name == name }?.value }
+    let host = value("host") ?? value("hostaddr") ?? "localhost"
+    return "\(host):\(value("port") ?? "5432")"
   }
 
   /// PostgreSQL has the same cores as this process, as far as the string says.

@@ -151,7 +151,8 @@ import Testing
       #expect(
         error?.message
           == "The database must be one that takes writes: target_session_attrs=\(value) leads to a "
-          + "standby, whose reads miss what was just written. Write target_session_attrs=read-write, or leave it out."
+          + "standby, whose reads miss what was just written. Write target_session_attrs=read-write, or leave it out. "
+          + "Standbys belong in --replica-database, which gives each client what it wrote."
       )
     }
   }

@@ -135,7 +135,7 @@ import Testing
     record.timing = .told
     record.times.querying = 1_234_567
     func body(_ text: String, hasExtensions: Bool) -> String {
-      let response = record.tellTimes(
+      let response = record.tellMore(
         in: .executed(body: Array(text.utf8), errors: []), hasExtensions: hasExtensions)
       guard case .executed(let body, _, _) = response else { return "" }
       return String(decoding: body, as: UTF8.self)

@@ -7,8 +7,10 @@
 -- References to "any of several types" (what a comment is on, what a notification is about) are no
 -- foreign keys: functions/node.sql keeps them whole.
 
-CREATE SEQUENCE node_seq;
-COMMENT ON SEQUENCE node_seq IS 'The numbers of nodes. An ID is the number, with the tag of its type in the low byte.';
+-- The high byte of an id is free: a graph on several clusters could keep there which of them has the node.
+CREATE SEQUENCE node_seq MAXVALUE 281474976710655;
+COMMENT ON SEQUENCE node_seq IS
+  'The numbers of nodes, of 48 bits. An ID is the number, with the tag of its type in the low byte.';
 
 CREATE FUNCTION new_node(tag int) RETURNS bigint LANGUAGE sql VOLATILE
   RETURN nextval('node_seq'::regclass) << 8 | tag;

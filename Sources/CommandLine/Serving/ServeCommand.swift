@@ -177,6 +177,7 @@ enum ServeCommand {
     if running.accounts.box == nil {
       running.accounts.box = try AccountInputs.Settings.embeddedBox(options, isCreating: true)
     }
+    running.replicas = try replicas(settings, like: configuration, of: owner)
     running.sessionDatabase = writers
     running.writerDatabase = try Database.pooled(
       writers, options, by: "writer-database", settings.pooler)
@@ -194,6 +195,36 @@ enum ServeCommand {
     }
     running.pictures = try settings.photos.open(for: writer)
     return (configuration, running)
+  }
+
+  /// Returns the settings of the standbys, which are connected to as to the primary.
+  ///
+  /// - Throws: if one is of another cluster. One that cannot be reached may come later.
+  private static func replicas(
+    _ settings: ServeSettings, like primary: PostgresConfiguration, of owner: PostgresSession
+  ) throws -> ReplicaSettings? {
+    guard var replicas = settings.replicas else { return nil }
+    let question = "SELECT system_identifier FROM pg_control_system()"
+    let cluster = try owner.execute(question)
+    for index in replicas.databases.indices {
+      var configuration = primary
+      configuration.connectionString = replicas.databases[index].connectionString
+      replicas.databases[index] = configuration
+      let answer = Result { () throws(PostgresError) in
+        try PostgresSession(configuration).execute(question)
+      }
+      switch answer {
+      case .success(let found) where found == cluster: break
+      case .success:
+        throw CommandFailure(
+          "--replica-database: \(configuration.hostName) is no standby of --database: it belongs to "
+            + "another cluster.")
+      case .failure(let error) where error.kind == .unavailable:
+        Console.warn("the standby \(configuration.hostName) cannot be reached: \(error.message)")
+      case .failure(let error): throw error
+      }
+    }
+    return replicas
   }
 
   /// Waits for the database, because a machine starts its services in any order. If PostgreSQL is

@@ -50,6 +50,13 @@ extension ServeSettings {
           "the same database without the pooler, for what needs a session: the start, "
             + "migrations, background tasks, the outbox, subscriptions"),
         Option(
+          "replica-database", "URL",
+          "standbys of the same database for queries, several hosts with commas; each client's "
+            + "queries contain what it wrote"),
+        Option(
+          "replica-lag", "TIME", default: "5s",
+          "the maximum lag of a standby that takes queries"),
+        Option(
           "cursor-key", "FILE", shown: "that of the database, if it was migrated",
           "at least 32 random bytes with which cursors are signed, the same for all servers over one "
             + "database"),

@@ -24,6 +24,8 @@ struct ServeSettings {
   let photos: PhotoSettings
   /// The base of links; nil if the graph has its own.
   let publicURL: String?
+  /// The standbys, as named by the operator; nil without any.
+  let replicas: ReplicaSettings?
   /// The user to switch to once the sockets are open.
   let account: ServiceUser?
   let logFile: LogFile?
@@ -116,6 +118,7 @@ struct ServeSettings {
     schema = try SettingOptions.shippedFolder("Schema", "schema", options)
     sql = try SettingOptions.migrations(options)
     cursorSigner = try options.text("cursor-key").map { try Self.cursorSigner($0, options) }
+    replicas = try Self.replicas(options)
     try refuseContradictions(options)
     let others = server.loopCount * (server.pool.size + 10) + max(server.writers, server.loopCount)
     if let shortage = HTTPSocketQuota.descriptorShortage(server.http, others: others) {
@@ -149,6 +152,18 @@ struct ServeSettings {
 
   /// Refuses a part that may take longer than the whole, because it would never finish.
   private func refuseContradictions(_ options: CommandOptions) throws(UsageError) {
+    if replicas != nil {
+      guard options.text("database") != nil else {
+        throw UsageError(
+          "\(options.origin("replica-database")) needs --database, the primary of these standbys.")
+      }
+      for (name, isSet) in [
+        ("answer-cache", server.answerCacheBytes > 0), ("pooler", pooler != .none),
+      ] where isSet {
+        throw UsageError(
+          "\(options.origin("replica-database")) cannot be used with --\(name).")
+      }
+    }
     if server.explains, pooler != .none {
       throw UsageError(
         "\(options.origin("explain-in-page")) cannot be used with --pooler, through which statements "
@@ -162,6 +177,18 @@ struct ServeSettings {
         "\(options.origin(name)) (\(CommandOptions.words(part))) must not be longer than "
           + "\(options.origin("operation-timeout")) (\(CommandOptions.words(whole))), which ends "
           + "what takes longer.")
+    }
+  }
+
+  private static func replicas(_ options: CommandOptions) throws -> ReplicaSettings? {
+    let lag = try options.duration("replica-lag", in: .milliseconds(100)...(.seconds(3600)))
+    guard let text = options.text("replica-database") else { return nil }
+    do throws(PostgresConfigurationError) {
+      var replicas = ReplicaSettings(try PostgresConfiguration(text).oneForEachHost())
+      if let lag { replicas.router.maximumLag = lag }
+      return replicas
+    } catch {
+      throw UsageError("\(options.origin("replica-database")): \(error)")
     }
   }
 

@@ -82,6 +82,8 @@ final class SocketSession {
       guard case .string(let text) = given.value else { return close(.forbidden) }
       caller = caller.showing(Credential(authorization: text))
     }
+    let position = payload.first { $0.name.lowercased() == "sociograph-position" }
+    if case .string(let text)? = position?.value { caller.position = pipeline.position(text) }
     switch caller.credential {
     case .none: acknowledge()
     case .malformed: close(.forbidden)

@@ -56,6 +56,9 @@ package struct ServiceLog: Sendable {
     case .http(let event): report(event, loop)
     case .endpoint(let event): report(event, loop)
     case .pool(let event): report(event, loop)
+    case .replica(let host, .came): line(.info, "replica", "\(host) takes reads", at(loop))
+    case .replica(let host, .left(let reason)):
+      line(.warning, "replica", "\(host) takes no reads: \(reason.words)", at(loop))
     case .picture(let event): report(event, loop)
     case .push(let identity, let errors):
       for error in errors where error.isFault {
@@ -258,5 +261,15 @@ extension Duration {
 
   var wholeMilliseconds: Int64 {
     components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+  }
+}
+
+extension ReplicaStates.Departure {
+  fileprivate var words: String {
+    switch self {
+    case .lagging: "it is further behind than --replica-lag allows, or follows another timeline"
+    case .noStandby: "it is not a standby"
+    case .unreachable: "it does not answer"
+    }
   }
 }

@@ -127,6 +127,8 @@ struct LoopMetrics: Sendable {
     case .push(_, let errors): for error in errors { count(error, .subscription) }
     // Events of the process, not of an event loop.
     case .life, .migration, .task, .outbox: break
+    // In the router's own statistics.
+    case .replica: break
     }
   }
 

@@ -10,6 +10,8 @@ struct LoopSnapshot: Sendable {
   /// The statistics of the connections for mutations.
   let writers: PoolStatistics
   let flushes: PoolStatistics
+  /// Nil without replicas.
+  let replicas: ReplicaRouter.Statistics?
   /// The executions that use deprecated elements of the schema, by element and client.
   let deprecatedUses: [SchemaCoordinate: [ClientProgram: UInt64]]
   let documents: (count: Int, bytes: Int)
@@ -44,6 +46,7 @@ struct MetricsPage {
     writeClients(all, &text)
     writePictures(all, &text)
     writePool(all, &text)
+    writeReplicas(&text)
     writeTasks(&text)
     writeProcess(&text)
     return text.bytes
@@ -222,6 +225,35 @@ struct MetricsPage {
     text.family("sociograph_photo_bytes_total", .counter, "Bytes of photos kept and served.")
     text.sample(all.pictureBytesKept, [("result", "kept")])
     text.sample(all.pictureBytesServed, [("result", "served")])
+  }
+
+  private func writeReplicas(_ text: inout PrometheusText) {
+    let loops = loops.compactMap(\.replicas)
+    guard let first = loops.first else { return }
+    text.family(
+      "sociograph_reads_total", .counter,
+      "Queries' statements, by where they ran: on a replica, or on the primary because the replica "
+        + "was behind the client, because none takes reads, or because the statement needs it.")
+    for (index, place) in ReplicaRouter.Place.allCases.enumerated() {
+      text.sample(loops.reduce(0) { $0 + $1.reads[index] }, [("place", place.rawValue)])
+    }
+    text.family("sociograph_replica_up", .gauge, "Event loops whose reads a replica takes.")
+    for (index, replica) in first.replicas.enumerated() {
+      text.sample(
+        loops.filter { $0.replicas[index].isIn }.count, [("replica", replica.host)])
+    }
+    text.family("sociograph_replica_reads_total", .counter, "Statements that a replica answered.")
+    for (index, replica) in first.replicas.enumerated() {
+      text.sample(
+        loops.reduce(0) { $0 + $1.replicas[index].reads }, [("replica", replica.host)])
+    }
+    text.family(
+      "sociograph_replica_lag_seconds", .gauge, "How long a replica has lacked something, at most.")
+    for (index, replica) in first.replicas.enumerated() {
+      let lags = loops.compactMap { $0.replicas[index].lag }
+      guard let lag = lags.max() else { continue }
+      text.sample(seconds: lag.timeInterval, [("replica", replica.host)])
+    }
   }
 
   private func writePool(_ all: LoopMetrics, _ text: inout PrometheusText) {

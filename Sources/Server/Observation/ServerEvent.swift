@@ -26,6 +26,8 @@ package enum ServerEvent: Sendable {
   case session(SessionResolver.Event)
   /// An event of database connections and statements.
   case pool(PoolEvent)
+  /// A replica takes reads from now on, or none any more.
+  case replica(host: String, ReplicaStates.Change)
   /// An event of image uploads and downloads.
   case picture(PictureEvent)
   /// A subscription or a live query was sent a response with errors.
@@ -79,6 +81,8 @@ package final class RequestRecord: @unchecked Sendable {
   /// Whether the client disconnected before the response.
   package var clientLeft = false
   var timing = Timing.untold
+  /// The position of a write, which the client is told; nil without replicas.
+  var position: String?
   /// The HTTP request that is this operation's alone; nil of a message of a socket, and in a list.
   var http: HTTPKind?
   /// What the client has of the response; nil for a method without conditions.

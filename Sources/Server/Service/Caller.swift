@@ -18,6 +18,8 @@ final class Caller {
   let preferences: RequestPreferences
   /// The program, as Apollo's clients name it.
   let program: ClientProgram
+  /// The position that the client has from an earlier response.
+  var position: LogPosition?
   /// The number of the program in the register of the loop; nil before the first execution.
   var programNumber: Int?
 
@@ -69,10 +71,12 @@ final class Caller {
 
   /// Returns the same client with another credential.
   func showing(_ credential: Credential) -> Caller {
-    Caller(
+    let caller = Caller(
       credential, client: client, chargedAddress: chargedAddress, address: address,
       isAddressShared: isAddressShared, device: device, preferences: preferences,
       program: program)
+    caller.position = position
+    return caller
   }
 }
 

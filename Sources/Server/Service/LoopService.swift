@@ -19,6 +19,8 @@ final class LoopService: @unchecked Sendable {
   let writers: PostgresPool
   /// The pool for the commits that flush the log for others.
   let flushes: PostgresPool
+  /// Runs queries on replicas; nil without any.
+  let replicas: ReplicaRouter?
   let pipeline: RequestPipeline
   let observer: LoopObserver
   /// The register of what clients use, or nil without an address for operators.
@@ -53,6 +55,7 @@ final class LoopService: @unchecked Sendable {
       pool: pool, ended: shared.endedSessions,
       signed: shared.jwtAuthenticator.map { ($0, ownLoop) },
       report: { observer.report(.session($0)) })
+    replicas = Self.router(shared, loop, pool, observer)
     var pictures: PictureEndpoint?
     if let service = shared.pictures {
       pictures = PictureEndpoint(
@@ -60,8 +63,8 @@ final class LoopService: @unchecked Sendable {
         readers: pool, writers: writers, report: { observer.report(.picture($0)) })
     }
     let pipeline = RequestPipeline(
-      shared: shared, preparer: preparer, sessions: sessions, pool: pool, pictures: pictures,
-      unsubscribing: UnsubscribeEndpoint(writers: writers),
+      shared: shared, preparer: preparer, sessions: sessions, pool: pool, replicas: replicas,
+      pictures: pictures, unsubscribing: UnsubscribeEndpoint(writers: writers),
       mutations: MutationRunner(
         writers: writers,
         groupCommit: GroupCommit(flushes) { [writers] in writers.unfinishedCount },
@@ -85,6 +88,7 @@ final class LoopService: @unchecked Sendable {
       pool.start()
       writers.start()
       flushes.start()
+      replicas?.start()
       pipeline.answers?.start()
     }
     server?.start()
@@ -107,7 +111,7 @@ final class LoopService: @unchecked Sendable {
     loop.preconditionOnLoop()
     return LoopSnapshot(
       metrics: observer.metrics ?? LoopMetrics(), pool: pool.statistics,
-      writers: writers.statistics, flushes: flushes.statistics,
+      writers: writers.statistics, flushes: flushes.statistics, replicas: replicas?.statistics,
       deprecatedUses: usages?.deprecatedUses() ?? [:], documents: preparer.cachedDocuments,
       answers: pipeline.answers?.counts ?? AnswerKeeper.Counts(),
       streams: pipeline.subscriptions.counts,
@@ -129,6 +133,38 @@ final class LoopService: @unchecked Sendable {
     loop.execute { [self] in pool.resume() }
   }
 
+  private func stopReplicas(_ completion: @escaping @Sendable () -> Void) {
+    let end = { [loop] in
+      loop.stop()
+      completion()
+    }
+    if let replicas { replicas.stop(whenStopped: end) } else { end() }
+  }
+
+  /// Returns what runs queries on replicas, or nil without any.
+  private static func router(
+    _ shared: SharedService, _ loop: EventLoop, _ pool: PostgresPool, _ observer: LoopObserver
+  ) -> ReplicaRouter? {
+    guard let settings = shared.replicas else { return nil }
+    let replicas = settings.databases.map { database in
+      let pool = PostgresPool(
+        loop: loop, configuration: database, settings: shared.pool,
+        onEvent: { event in
+          switch event {
+          // That it cannot be reached is said once, when it takes no reads any more.
+          case .connectFailed, .breakerOpened, .breakerClosed, .closed(_, .lost): break
+          default: observer.report(.pool(event))
+          }
+        })
+      return (pool: pool, runner: shared.runner(pool))
+    }
+    return ReplicaRouter(
+      primary: shared.runner(pool), pool: pool, replicas: replicas,
+      positions: settings.positions, primaryFunctions: settings.primaryFunctions,
+      settings: settings.router,
+      report: { host, change in observer.report(.replica(host: host, change)) })
+  }
+
   /// Closes every connection at once.
   func cutOff() { server?.closeAll() }
 
@@ -139,10 +175,7 @@ final class LoopService: @unchecked Sendable {
       loop.execute { [self] in
         pool.stop { [self] in
           writers.stop { [self] in
-            flushes.stop {
-              self.loop.stop()
-              completion()
-            }
+            flushes.stop { self.stopReplicas(completion) }
           }
         }
       }
@@ -181,6 +214,8 @@ struct SharedService: Sendable {
   /// The reader of events, or nil if the graph has none.
   let commits: CommitReader?
   let writes: WritePositions
+  /// The settings of replicas; nil without any.
+  let replicas: ReplicaSettings?
   /// The size of the kept responses of one event loop; 0 keeps none.
   let answerCacheBytes: Int
 }

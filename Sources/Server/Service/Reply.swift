@@ -94,6 +94,9 @@ enum Reply {
         record.encoding?.encode(&answer, of: record.label)
       }
       if record.timing == .told { answer.headers.append(record.serverTiming) }
+      if let position = record.position {
+        answer.headers.append(HTTPField(RequestPipeline.positionHeader, position))
+      }
     case .explanation(_, let format, _):
       answer = format.answer(response, requestID: record.identity.id)
       if case .executed = response { answer.contentType = "application/json; charset=utf-8" }
@@ -122,7 +125,7 @@ enum Reply {
     case .batch(let batch, let place): batch.take(answer?.body ?? [], at: place)
     case .socket(let session, let operation):
       session.answered(
-        operation, record.tellTimes(in: response, hasExtensions: hasExtensions),
+        operation, record.tellMore(in: response, hasExtensions: hasExtensions),
         requestID: record.identity.id)
     }
   }

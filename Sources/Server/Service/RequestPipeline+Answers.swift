@@ -31,7 +31,7 @@ extension RequestPipeline {
       operation.label.isConfidential ? nil : clients(of: caller, viewer: viewer))
   }
 
-  private func clients(of caller: Caller, viewer: Int64) -> [PoolClient] {
+  func clients(of caller: Caller, viewer: Int64) -> [PoolClient] {
     viewer == 0 ? [caller.client] : [.viewer(viewer), caller.client]
   }
 }

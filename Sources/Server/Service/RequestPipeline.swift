@@ -34,6 +34,8 @@ final class RequestPipeline {
   private let gatherer: StatementGatherer
   /// What answers queries without the database; nil without `--answer-cache`.
   private(set) var answers: AnswerKeeper?
+  /// Runs queries on replicas; nil without any.
+  let replicas: ReplicaRouter?
   private let deliveries: DeliveryRunner
   private let mutations: MutationRunner
   /// The register of what clients use, or nil without an address for operators.
@@ -42,8 +44,9 @@ final class RequestPipeline {
 
   init(
     shared: SharedService, preparer: OperationPreparer, sessions: SessionResolver,
-    pool: PostgresPool, pictures: PictureEndpoint?, unsubscribing: UnsubscribeEndpoint,
-    mutations: MutationRunner, number: Int, usages: UsageRegister?, observer: LoopObserver
+    pool: PostgresPool, replicas: ReplicaRouter?, pictures: PictureEndpoint?,
+    unsubscribing: UnsubscribeEndpoint, mutations: MutationRunner, number: Int,
+    usages: UsageRegister?, observer: LoopObserver
   ) {
     self.usages = usages
     self.shared = shared
@@ -53,7 +56,8 @@ final class RequestPipeline {
     self.mutations = mutations
     endpoint = GraphQLEndpoint(shared.endpoint) { observer.report(.endpoint($0)) }
     preparations = PreparationQueue(loop: pool.loop, patience: pool.settings.queueWait)
-    let runner = shared.runner(pool)
+    self.replicas = replicas
+    let runner: any StatementRunner = replicas ?? shared.runner(pool)
     queries = QueryRunner(on: runner, settings: shared.execution)
     gatherer = StatementGatherer(runner)
     gatheringQueries = QueryRunner(on: gatherer, settings: shared.execution)
@@ -64,7 +68,8 @@ final class RequestPipeline {
         ? OperationExplainer(pool: pool, settings: shared.execution) : nil)
     subscriptions = SubscriptionDriver(
       loop: pool.loop, number: number, reader: shared.commits, sessions: sessions,
-      queries: queries, pool: pool, settings: shared.live)
+      queries: replicas.map { QueryRunner(on: $0.onPrimary, settings: shared.execution) }
+        ?? queries, pool: pool, settings: shared.live)
     subscriptions.onErrors = { observer.report(.push($0, $1)) }
     if let commits = shared.commits, shared.answerCacheBytes > 0 {
       answers = AnswerKeeper(
@@ -74,6 +79,9 @@ final class RequestPipeline {
         shared.writes.note([.viewer(viewer), client])
         commits.ring()
       }
+    }
+    if let replicas {
+      pictures?.stored = { viewer, client in replicas.wrote([.viewer(viewer), client]) { _ in } }
     }
     var generator = SystemRandomNumberGenerator()
     identification = RequestIdentification(
@@ -121,6 +129,7 @@ final class RequestPipeline {
         of: request, proxies: shared.trustedProxies, countsPoints: shared.rateLimiter != nil),
       timing: shared.serverTiming == .off
         ? .untold : shared.serverTiming.timing(isAsked: request.asksForTimings))
+    if replicas != nil { head.caller.position = position(request.header("sociograph-position")) }
     known.head = head
     return head
   }
@@ -319,6 +328,9 @@ final class RequestPipeline {
     operation.preferences = flight.caller.preferences
     operation.sessionHash = viewer == 0 ? nil : flight.caller.identity.sessionHash
     flight.record.note(viewer: viewer)
+    if let replicas, let position = flight.caller.position, let client = operation.client {
+      replicas.note(position, of: client)
+    }
     if let refusal = takePoints(for: operation, viewer: viewer, flight) {
       return flight.finish(refusal)
     }
@@ -357,7 +369,7 @@ final class RequestPipeline {
         completion: { [self] outcome in
           noteWrite(operation, viewer: viewer, by: flight.caller)
           shared.commits?.ring()
-          flight.finish(outcome)
+          finish(outcome, of: operation, viewer: viewer, flight)
         })
       flight.goOn(with: .mutation(run))
     case .live(let response, let plan) where operation.live == nil:
@@ -377,10 +389,12 @@ final class RequestPipeline {
       return flight.finish(
         .refused([.fault("A response in parts was planned for a client that takes none.")]))
     }
-    let ticket = deliveries.run(operation, first, delivery, later: later, viewer: viewer) { part in
+    let ticket = deliveries.run(operation, first, delivery, later: later, viewer: viewer) {
+      [replicas] part in
       let body: [UInt8]
       switch part {
       case .whole(let outcome):
+        replicas?.saw(operation.client)
         flight.record.times = outcome.times
         flight.finish(outcome.response, ifHeldBy: flight.reply)
         return true
@@ -394,6 +408,7 @@ final class RequestPipeline {
         return false
       }
       if case .last(_, let errors) = part {
+        replicas?.saw(operation.client)
         flight.finish(.executed(body: body, errors: errors), behind: sink)
       } else {
         flight.record.responseBytes += body.count

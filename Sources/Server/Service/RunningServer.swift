@@ -26,6 +26,8 @@ package final class RunningServer: Sendable {
     package var writers = 8
     /// The database configuration of mutations; by default that of queries.
     package var writerDatabase: PostgresConfiguration?
+    /// The replicas that queries may run on, or nil for none.
+    package var replicas: ReplicaSettings?
     /// How what needs a session of its own does: tasks, the outbox. As mutations unless given.
     package var sessionDatabase: PostgresConfiguration?
     /// The timeout of a mutation's field, including the wait for a connection.
@@ -127,6 +129,14 @@ package final class RunningServer: Sendable {
       commitDatabase.connectionString = sessionDatabase.connectionString
       commitDatabase.pooler = .none
     }
+    var replicas = settings.replicas
+    for index in replicas?.databases.indices ?? 0..<0 {
+      replicas?.databases[index].isReadOnly = true
+      // Of one cluster, but each on a timeline of its own while it is behind.
+      replicas?.databases[index].history = ServerHistory()
+      replicas?.databases[index].checksHistory = true
+    }
+    try replicas?.readPrimaryFunctions(database)
     let writes = WritePositions()
     let commits =
       mapping.events.isEmpty
@@ -164,7 +174,8 @@ package final class RunningServer: Sendable {
       trustedProxies: settings.trustedProxies,
       rateLimiter: settings.rateLimits.map { RateLimiter($0) }, readiness: settings.readiness,
       pictures: settings.pictures, live: settings.live, commits: commits,
-      writes: writes, answerCacheBytes: settings.answerCacheBytes / max(doors.clients.count, 1))
+      writes: writes, replicas: replicas,
+      answerCacheBytes: settings.answerCacheBytes / max(doors.clients.count, 1))
     var http = HTTPServer.Configuration()
     http.limits = settings.http
     if let pictures = settings.pictures {

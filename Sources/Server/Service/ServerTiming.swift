@@ -53,20 +53,27 @@ extension RequestRecord {
     return HTTPField("Server-Timing", entries.joined(separator: ", "))
   }
 
-  /// Adds the times to a response of a socket, as `extensions.serverTiming`.
+  /// Adds to a response of a socket what HTTP has headers for: the times, as
+  /// `extensions.serverTiming`, and the position of a write, as `extensions.position`.
   ///
   /// - Parameter hasExtensions: whether the response ends with other extensions.
-  func tellTimes(in response: OperationResponse, hasExtensions: Bool) -> OperationResponse {
-    guard timing == .told, case .executed(var body, let errors, let isReplayed) = response else {
-      return response
+  func tellMore(in response: OperationResponse, hasExtensions: Bool) -> OperationResponse {
+    guard timing == .told || position != nil,
+      case .executed(var body, let errors, let isReplayed) = response
+    else { return response }
+    var members: [String] = []
+    if timing == .told {
+      let entries = phases.map { "\"\($0.name)\":\(LogLine.milliseconds($0.nanoseconds))" }
+      members.append("\"serverTiming\":{\(entries.joined(separator: ","))}")
     }
-    let entries = phases.map { "\"\($0.name)\":\(LogLine.milliseconds($0.nanoseconds))" }
-    let timing = "\"serverTiming\":{\(entries.joined(separator: ","))}}"
+    // Base64url needs no escapes.
+    if let position { members.append("\"position\":\"\(position)\"") }
     // The braces of the response, and those of its extensions, are written again.
     let braces = hasExtensions ? 2 : 1
     guard body.suffix(braces).allSatisfy({ $0 == UInt8(ascii: "}") }) else { return response }
     body.removeLast(braces)
-    body += ((hasExtensions ? "," : ",\"extensions\":{") + timing + "}").utf8
+    body += (hasExtensions ? "," : ",\"extensions\":{").utf8
+    body += (members.joined(separator: ",") + "}}").utf8
     return .executed(body: body, errors: errors, isReplayed: isReplayed)
   }
 }

@@ -67,7 +67,8 @@ package final class TraceExporter: Sendable {
   func record(_ event: ServerEvent) {
     switch event {
     case .request(let record): if isSampled(record.identity.trace) { add(record) }
-    case .life, .migration, .task, .outbox, .http, .endpoint, .execution, .session, .pool, .picture,
+    case .life, .migration, .task, .outbox, .http, .endpoint, .execution, .session, .pool, .replica,
+      .picture,
       .push:
       break
     }

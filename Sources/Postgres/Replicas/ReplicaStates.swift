@@ -1,0 +1,177 @@
+import EventLoops
+
+/// Which replicas take reads, and which of them has what a client must see. It knows no sockets.
+///
+/// A replica takes reads while it is a standby that answers and whose lag is bounded. The lag is
+/// measured by the primary's log: the replica lacks a position that the primary had so long ago. So
+/// a standby that follows nobody any more, or another timeline, leaves by itself.
+///
+/// Whenever a replica comes or goes, clients move from one to another. Until the primary has said
+/// where it is, every read goes to the primary. From then on, each replica must have this position.
+package struct ReplicaStates: Sendable {
+  /// The answer of a replica to a probe.
+  package struct Report: Sendable, Equatable {
+    package let isStandby: Bool
+    /// What it has replayed; nil if it says nothing.
+    package let replayed: LogPosition?
+
+    package init(isStandby: Bool, replayed: LogPosition?) {
+      self.isStandby = isStandby
+      self.replayed = replayed
+    }
+  }
+
+  package enum Departure: Sendable, Equatable {
+    /// It lacks what the primary had before the maximum lag.
+    case lagging
+    /// It was promoted, or never was a standby.
+    case noStandby
+    case unreachable
+  }
+
+  package enum Change: Sendable, Equatable {
+    case came
+    case left(Departure)
+  }
+
+  private struct Replica {
+    /// Nil while it takes reads.
+    var departure: Departure? = .unreachable
+    var replayed: LogPosition?
+  }
+
+  private let maximumLag: Duration
+  private var replicas: [Replica]
+  /// Where the primary was, and when: the oldest first.
+  private var history: [(time: Moment, position: LogPosition)] = []
+  /// What every read must see.
+  private var floor: LogPosition?
+  /// Whether clients have moved, and the primary has not said yet what they may have seen.
+  private var isSettling = true
+  /// How often replicas came or went.
+  package private(set) var changes = 0
+
+  package init(count: Int, maximumLag: Duration) {
+    self.maximumLag = maximumLag
+    replicas = Array(repeating: Replica(), count: count)
+  }
+
+  /// Whether the replica takes reads.
+  package func isIn(_ index: Int) -> Bool { replicas[index].departure == nil }
+
+  // MARK: - Probes
+
+  /// Takes the primary's answer.
+  ///
+  /// - Parameters:
+  ///   - position: everything that was acknowledged is before it; nil if the primary did not answer.
+  ///   - seen: everything that was visible is before it.
+  ///   - changes: `changes` when the primary was asked. An answer to an older question does not say
+  ///     what clients have seen since.
+  package mutating func primaryAnswered(
+    _ position: LogPosition?, seen: LogPosition?, after changes: Int, at now: Moment
+  ) {
+    if let position { note(position, at: now) }
+    guard isSettling, changes == self.changes else { return }
+    isSettling = false
+    // Without a primary, an answer that may be a moment older than one of the replica that left is
+    // better than none.
+    if let seen { floor = floor.map { $0.later(seen) } ?? seen }
+  }
+
+  private mutating func note(_ position: LogPosition, at now: Moment) {
+    // One entry for each sixteenth of the lag is precise enough.
+    let pause = max(maximumLag.nanoseconds / 16, 1)
+    let isDue =
+      history.last.map {
+        $0.time.nanoseconds(to: now) >= pause || $0.position.timeline != position.timeline
+      } ?? true
+    guard isDue else { return }
+    history.append((now, position))
+    while history.count > 2, history[1].time.nanoseconds(to: now) > 2 * maximumLag.nanoseconds {
+      history.removeFirst()
+    }
+  }
+
+  /// Takes a replica's answer.
+  ///
+  /// - Parameter report: nil if it did not answer.
+  /// - Returns: whether it takes reads from now on, or none any more. The primary is then to be asked.
+  package mutating func answered(_ index: Int, _ report: Report?, at now: Moment) -> Change? {
+    let departure = departure(report, at: now)
+    let before = replicas[index].departure
+    // What it had when it left is what its clients may have seen.
+    if let replayed = report?.replayed { replicas[index].replayed = replayed }
+    replicas[index].departure = departure
+    guard (departure == nil) != (before == nil) else { return nil }
+    isSettling = true
+    changes += 1
+    return departure.map { .left($0) } ?? .came
+  }
+
+  private func departure(_ report: Report?, at now: Moment) -> Departure? {
+    guard let report else { return .unreachable }
+    guard report.isStandby, let replayed = report.replayed else { return .noStandby }
+    return lag(of: replayed, at: now) > maximumLag ? .lagging : nil
+  }
+
+  /// Returns how long the replica has lacked something, as far as it was probed.
+  package func lag(_ index: Int, at now: Moment) -> Duration? {
+    replicas[index].replayed.map { lag(of: $0, at: now) }
+  }
+
+  private func lag(of replayed: LogPosition, at now: Moment) -> Duration {
+    // Nothing is known of a primary that has not answered yet.
+    guard let last = history.last else { return maximumLag + .nanoseconds(1) }
+    guard !replayed.contains(last.position) else { return .zero }
+    let has = history.lastIndex { replayed.contains($0.position) } ?? -1
+    return .nanoseconds(max(history[has + 1].time.nanoseconds(to: now), 1))
+  }
+
+  // MARK: - Reads
+
+  package enum Decision: Sendable, Equatable {
+    /// The replica has what the client must see.
+    case replica(Int)
+    /// It may have it: ask the replica, and decide again.
+    case ask(Int)
+    /// No replica takes reads.
+    case lagging
+    /// What the client must see is not known yet.
+    case unknown
+  }
+
+  /// Decides where a client's read goes. A client keeps its replica while the same ones take reads,
+  /// and few clients get another if one comes or goes.
+  ///
+  /// - Parameters:
+  ///   - need: what the client wrote or saw.
+  ///   - hasPrimary: whether the primary answers. If not, an answer that may be a moment older than
+  ///     that of a replica that left is better than none; what the client wrote is in it all the same.
+  ///   - isValid: whether what a replica said still holds. It does not if its connections broke.
+  package func decision(
+    for client: UInt64, _ need: ReadPositions.Need, hasPrimary: Bool = true,
+    isValid: (Int) -> Bool
+  ) -> Decision {
+    guard !isSettling || !hasPrimary, let index = choice(for: client) else { return .lagging }
+    guard case .position(let position) = need else { return .unknown }
+    guard isValid(index), let replayed = replicas[index].replayed else { return .ask(index) }
+    let wanted = [hasPrimary ? floor : nil, position]
+    let hasAll = wanted.allSatisfy { $0.map { replayed.contains($0) } ?? true }
+    return hasAll ? .replica(index) : .ask(index)
+  }
+
+  private func choice(for client: UInt64) -> Int? {
+    var best: (index: Int, weight: UInt64)?
+    for index in replicas.indices where replicas[index].departure == nil {
+      let weight = Self.mixed(client ^ Self.mixed(UInt64(index) &+ 1))
+      if best.map({ weight > $0.weight }) ?? true { best = (index, weight) }
+    }
+    return best?.index
+  }
+
+  private static func mixed(_ value: UInt64) -> UInt64 {
+    var mixer = SplitMix(state: value)
+    return mixer.next()
+  }
+}

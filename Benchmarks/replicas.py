@@ -339,6 +339,74 @@ def mix(world, found, quick):
                f"{share:.1%} of the statements reached the primary (5 %); with changes(since:) {whole:.1%}; {places}")
 
 
+def events(world, found, quick):
+    """A subscription at one server, comments at the other, while transactions are open that began before."""
+    client = world.client()
+    _, body = client.ask("{ posts(first: 1) { nodes { id } } }")
+    post = body["data"]["posts"]["nodes"][0]["id"]
+    heard, is_ready, overlapping = {}, threading.Event(), 20 if quick else 50
+    expected = 2 * overlapping
+
+    def listen():
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{world.ports[1]}/graphql",
+            json.dumps({"query": 'subscription($id: ID!) { commentAdded(subjectId: $id) { body } }',
+                        "variables": {"id": post}}).encode(),
+            {"Content-Type": "application/json", "Accept": "text/event-stream", "Authorization": f"Bearer {TOKEN}"})
+        try:
+            with urllib.request.urlopen(request, timeout=12) as stream:
+                is_ready.set()
+                for line in stream:
+                    if line.startswith(b"data: {"):
+                        text = json.loads(line[6:])["data"]["commentAdded"]["body"]
+                        heard.setdefault(text, []).append(time.monotonic())
+                        if len(heard) == expected:
+                            return
+        except OSError:
+            pass
+
+    thread = threading.Thread(target=listen)
+    thread.start()
+    is_ready.wait(10)
+    time.sleep(0.5)
+    sent = {}
+
+    def comment(text):
+        sent[text] = time.monotonic()
+        client.ask("mutation($i: ID!, $b: String!) { addComment(subjectId: $i, body: $b) { userErrors { code } } }",
+                   {"i": post, "b": text})
+        sent[text] = time.monotonic()
+
+    # Each is open while some others commit, and commits behind them.
+    author = world.primary.sql("SELECT id FROM app_user WHERE username = 'marisol'")
+    number = world.primary.sql("SELECT id FROM post WHERE wire_id(id) = '%s'" % post)
+    processes = [subprocess.Popen(
+        ["psql", "-X", "-q", "-h", world.primary.folder, "-U", "sociograph", "-d", "sociograph"],
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+        env={**os.environ, "PGOPTIONS": "-c search_path=graph"}) for _ in range(5)]
+    for turn in range(overlapping // 5):
+        for process in processes:
+            process.stdin.write("BEGIN; SELECT pg_current_xact_id();\n")
+            process.stdin.flush()
+        for some in range(5):
+            comment(f"beside {turn} {some}")
+        for place, process in enumerate(processes):
+            process.stdin.write(f"INSERT INTO comment (subject_id, author_id, body) VALUES "
+                                f"({number}, {author}, 'open {turn} {place}'); COMMIT;\n")
+            process.stdin.flush()
+    for process in processes:
+        process.stdin.close()
+        process.wait()
+    thread.join(15)
+    wanted = {f"open {turn} {place}" for turn in range(overlapping // 5) for place in range(5)} | set(sent)
+    lost, twice = wanted - set(heard), [text for text, times in heard.items() if len(times) > 1]
+    found.hold("overlapping events", not lost and not twice,
+               f"{len(lost)} of {len(wanted)} lost, {len(twice)} told twice {sorted(lost)[:5]}")
+    late = sorted(1000 * (heard[text][0] - sent[text]) for text in sent if text in heard)
+    p99 = late[min(int(len(late) * 0.99), len(late) - 1)] if late else float("inf")
+    found.hold_time("events over two servers", p99 <= 50, f"p99 {p99:.0f} ms behind the response (50)")
+
+
 def orphan_and_fail_over(world, found, quick):
     """The primary dies, one standby is promoted, and the other one follows nobody."""
     errors, is_over = [], threading.Event()
@@ -389,7 +457,7 @@ def orphan_and_fail_over(world, found, quick):
 
 CHECKS = {
     "own-writes": without_delay, "delayed": delayed, "paused": paused, "sign-ups": sign_ups,
-    "there-and-back": there_and_back, "rate": rate, "mix": mix, "fail-over": orphan_and_fail_over,
+    "there-and-back": there_and_back, "rate": rate, "mix": mix, "events": events, "fail-over": orphan_and_fail_over,
 }
 
 

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// What each client of this process has written or seen, as positions in the primary's log. Shared
+/// The latest writes and reads of each client of this process, as positions in the primary's log. Shared
 /// by the event loops.
 package final class ReadPositions: Sendable {
-  /// What a client's next read needs.
+  /// The need of a client's next read.
   package enum Need: Sendable, Equatable {
     /// Nothing, or what every server has that has this position.
     case position(LogPosition?)
@@ -13,12 +13,12 @@ package final class ReadPositions: Sendable {
 
   private struct Entry {
     var position: LogPosition?
-    /// How many writes or reads on the primary wait for their position.
+    /// The number of writes and of reads on the primary that wait for their position.
     var holds = 0
   }
 
   private struct State {
-    /// Of clients that are not listed.
+    /// The entry of clients that are not listed.
     var others = Entry()
     var clients: [PoolClient: Entry] = [:]
   }
@@ -46,7 +46,7 @@ package final class ReadPositions: Sendable {
 
   /// Ends the wait.
   ///
-  /// - Parameter position: nil if the primary did not tell it.
+  /// - Parameter position: the position, or nil if the primary did not report it.
   package func release(_ clients: [PoolClient]?, at position: LogPosition?) {
     change(clients) { entry in
       entry.holds = max(entry.holds - 1, 0)
@@ -67,7 +67,7 @@ package final class ReadPositions: Sendable {
     }
   }
 
-  /// Makes room: the positions of all become that of everybody.
+  /// Makes the latest of all positions that of every client, and removes the list.
   private static func fold(_ state: inout State) {
     for (client, entry) in state.clients where entry.holds == 0 {
       if let position = entry.position {

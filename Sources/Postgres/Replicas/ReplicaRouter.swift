@@ -5,14 +5,14 @@ import EventLoops
 ///
 /// A client stays with one replica. Its position (`ReadPositions`) is compared with what the replica
 /// is known to have replayed. If that is behind, the replica is asked, for up to `patience`; then
-/// the primary answers. Whatever the primary answers raises the client's position, so that no later
+/// the primary answers. An answer of the primary raises the client's position, so that no later
 /// read of a replica is older. A read that fails on a replica runs on the primary. Call on the event
 /// loop.
 package final class ReplicaRouter: StatementRunner {
   package struct Settings: Sendable {
     /// The maximum lag of a replica that takes reads.
     package var maximumLag = Duration.seconds(5)
-    /// How long a read waits for its replica to have what it needs.
+    /// The maximum time that a read waits for its replica.
     package var patience = Duration.milliseconds(3)
     /// The time between two questions to a replica that is behind.
     package var pause = Duration.microseconds(500)
@@ -91,11 +91,11 @@ package final class ReplicaRouter: StatementRunner {
   private var states: ReplicaStates
   private var reads = [Int](repeating: 0, count: Place.allCases.count)
   private var timer: LoopTimer?
-  /// Who waits for the primary's position: asked after they came.
+  /// The completions that wait for a question to the primary that begins after they came.
   private var askers: [(PrimaryPositions?) -> Void] = []
   private var isAskingPrimary = false
 
-  /// Where the primary's log is.
+  /// The positions of the primary's log.
   private struct PrimaryPositions {
     /// Everything that was acknowledged is before it.
     let flushed: LogPosition
@@ -309,7 +309,7 @@ package final class ReplicaRouter: StatementRunner {
   ///
   /// - Parameters:
   ///   - clients: those that must see it; nil for all.
-  ///   - completion: called with the position of the write; nil if the primary does not tell it.
+  ///   - completion: called with the position of the write; nil if the primary does not report it.
   package func wrote(_ clients: [PoolClient]?, _ completion: @escaping (LogPosition?) -> Void) {
     positions.hold(clients)
     askPrimary { [positions] in

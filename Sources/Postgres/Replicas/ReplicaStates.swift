@@ -4,7 +4,7 @@ import EventLoops
 ///
 /// A replica takes reads while it is a standby that answers and whose lag is bounded. The lag is
 /// measured by the primary's log: the replica lacks a position that the primary had so long ago. So
-/// a standby that follows nobody any more, or another timeline, leaves by itself.
+/// a standby that follows no primary any more, or another timeline, leaves by itself.
 ///
 /// Whenever a replica comes or goes, clients move from one to another. Until the primary has said
 /// where it is, every read goes to the primary. From then on, each replica must have this position.
@@ -12,7 +12,7 @@ package struct ReplicaStates: Sendable {
   /// The answer of a replica to a probe.
   package struct Report: Sendable, Equatable {
     package let isStandby: Bool
-    /// What it has replayed; nil if it says nothing.
+    /// The position that it has replayed, or nil if it says none.
     package let replayed: LogPosition?
 
     package init(isStandby: Bool, replayed: LogPosition?) {
@@ -44,11 +44,11 @@ package struct ReplicaStates: Sendable {
   private var replicas: [Replica]
   /// Where the primary was, and when: the oldest first.
   private var history: [(time: Moment, position: LogPosition)] = []
-  /// What every read must see.
+  /// The position that every read must contain.
   private var floor: LogPosition?
   /// Whether clients have moved, and the primary has not said yet what they may have seen.
   private var isSettling = true
-  /// How often replicas came or went.
+  /// The number of times that a replica came or went.
   package private(set) var changes = 0
 
   package init(count: Int, maximumLag: Duration) {
@@ -137,7 +137,7 @@ package struct ReplicaStates: Sendable {
     case ask(Int)
     /// No replica takes reads.
     case lagging
-    /// What the client must see is not known yet.
+    /// The position that the client needs is not known yet.
     case unknown
   }
 

@@ -4,6 +4,12 @@ import Testing
 
 /// The refetching of nodes by their IDs.
 @Suite(.usesCluster) struct NodeTests {
+  @Test func `the high byte of every id stays free`() throws {
+    let rows = try GraphServer.shared.data().run(
+      "SELECT (seqmax << 8 | 255) >> 56 FROM pg_sequence WHERE seqrelid = 'node_seq'::regclass")
+    #expect(rows == [["0"]])
+  }
+
   @Test func `PLAT-2: any node is found again by its id, if it is there and may be seen`() throws {
     let server = try GraphServer.shared
     let data = try server.data()
